@@ -1,0 +1,96 @@
+import { randomUUID } from 'node:crypto'
+import { getAccount, listAccounts } from '@probity/database/accounts'
+import { asOwner, inTenant } from '@probity/database/connect'
+import { listDrift } from '@probity/database/credits'
+import { createTestDatabase, openTestAccount } from '@probity/database/test-database'
+import { expect, test } from 'vitest'
+import { refusalOf, resultOf, runAdmin } from '../test-admin.ts'
+
+const { db, url } = await createTestDatabase()
+const run = (...args: string[]) => runAdmin(url, 'account', ...args)
+
+async function creditsOf(accountId: string): Promise<number> {
+  const { account } = await inTenant(db, accountId, (trx) => getAccount(trx, accountId))
+  return account.available
+}
+
+function listLedger(accountId: string) {
+  return inTenant(db, accountId, (trx) =>
+    trx.selectFrom('ledger').select(['kind', 'dAvailable', 'note']).where('accountId', '=', accountId).execute(),
+  )
+}
+
+test('opens an account with its plan and credits, and prints it', async () => {
+  const account = resultOf(await run('create', '--name', 'N', '--plan', 'payg', '--credits', '1000'))
+  expect(account).toEqual({
+    id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+    name: 'N',
+    plan: 'payg',
+    credits: { available: 1000, reserved: 0, spent: 0, unlimited: false },
+    retention_days: 30,
+    created_at: expect.any(String),
+  })
+  expect(await listLedger(String(account['id']))).toEqual([
+    { kind: 'grant', dAvailable: 1000, note: 'opening balance' },
+  ])
+})
+
+test('opens an account without credits, and one that needs none', async () => {
+  const none = resultOf(await run('create', '--name', 'N'))
+  expect(none).toMatchObject({ plan: 'payg', credits: { available: 0, unlimited: false } })
+  const unlimited = resultOf(await run('create', '--name', 'N', '--plan', 'scale', '--unlimited'))
+  expect(unlimited).toMatchObject({ plan: 'scale', credits: { available: 0, unlimited: true } })
+})
+
+test('gives credits and takes them, each with its row and its reason in the ledger', async () => {
+  const { id } = await openTestAccount(db, 10)
+  const given = resultOf(await run('grant', '--account', id, '--credits', '5', '--note', 'a gift'))
+  expect(given).toMatchObject({ id, credits: { available: 15 } })
+  const taken = resultOf(await run('grant', '--account', id, '--credits', '-15'))
+  expect(taken).toMatchObject({ credits: { available: 0 } })
+
+  expect((await listLedger(id)).slice(1)).toEqual([
+    { kind: 'grant', dAvailable: 5, note: 'a gift' },
+    { kind: 'adjust', dAvailable: -15, note: null },
+  ])
+  expect(await asOwner(db, listDrift)).toEqual([])
+})
+
+test('takes no more than there is, and says how much that is', async () => {
+  const { id } = await openTestAccount(db, 10)
+  const refusal = refusalOf(await run('grant', '--account', id, '--credits', '-11'))
+  expect(refusal).toBe('The account has only 10 credits.')
+  expect(await creditsOf(id)).toBe(10)
+})
+
+test('lists every account with its balances', async () => {
+  const accounts = [await openTestAccount(db, 7, { name: 'Seven' }), await openTestAccount(db, 8, { name: 'Eight' })]
+  const listed = resultOf<Record<string, unknown>[]>(await run('list'))
+  for (const { id, name, available } of accounts) {
+    const found = listed.find((account) => account['id'] === id)
+    expect(found).toMatchObject({ name, credits: { available, reserved: 0, spent: 0 } })
+  }
+})
+
+const MISTAKES: [string, string[], RegExp][] = [
+  ['an unknown plan', ['create', '--name', 'N', '--plan', 'gold'], /Plans: free, growth, payg, scale, starter\.$/],
+  ['a debt', ['create', '--name', 'N', '--credits', '-1'], /debt/],
+  ['half a credit', ['create', '--name', 'N', '--credits', '1.5'], /whole numbers/],
+  ['an empty name', ['create', '--name', ''], /1 to 200 characters/],
+  ['an unknown account', ['grant', '--account', randomUUID(), '--credits', '1'], /no account with that id/],
+  ['what is no id', ['grant', '--account', 'acme', '--credits', '1'], /not an id/],
+]
+
+test.for(MISTAKES)('%s is refused in one line and opens nothing', async ([, args, said]) => {
+  const before = await asOwner(db, listAccounts)
+  expect(refusalOf(await run(...args))).toMatch(said)
+  expect(await asOwner(db, listAccounts)).toEqual(before)
+})
+
+test('no credits at all and a note without end are refused in one line', async () => {
+  const { id } = await openTestAccount(db, 10)
+  expect(refusalOf(await run('grant', '--account', id, '--credits', '0'))).toMatch(/moves nothing/)
+  const note = ['--note', 'x'.repeat(201)]
+  expect(refusalOf(await run('grant', '--account', id, '--credits', '1', ...note))).toMatch(/at most 200 characters/)
+  expect(await creditsOf(id)).toBe(10)
+})

@@ -1,0 +1,76 @@
+import { randomUUID } from 'node:crypto'
+import { type Account, findAccount, insertAccount, listAccounts, listPlans } from '@probity/database/accounts'
+import { asOwner, type Db, inTenant, type Trx } from '@probity/database/connect'
+import { postCredits } from '@probity/database/credits'
+import { Command, InvalidArgumentError } from 'commander'
+import type { AdminConfig } from '../config.ts'
+import { withDatabase } from '../database.ts'
+import { Refusal } from '../refusal.ts'
+
+type NewAccount = { name: string; plan: string; credits: number; unlimited: boolean }
+
+/** Accounts and their credits. */
+export function accountCommands(config: AdminConfig): Command {
+  const account = new Command('account').description('Accounts and their credits.')
+  account
+    .command('create')
+    .description('Open an account.')
+    .requiredOption('--name <name>', 'what the account is called')
+    .option('--plan <plan>', 'free, payg, starter, growth or scale', 'payg')
+    .option('--credits <n>', 'credits to begin with', readCredits, 0)
+    .option('--unlimited', 'no till: credits are granted in the moment they are spent', false)
+    .action((options: NewAccount) => withDatabase(config, (db) => createAccount(db, options)))
+  account
+    .command('grant')
+    .description('Give credits to an account, or take them with a negative number.')
+    .requiredOption('--account <id>', 'the account')
+    .requiredOption('--credits <n>', 'how many', readCredits)
+    .option('--note <text>', 'why, for the ledger')
+    .action((options: Grant) => withDatabase(config, (db) => grant(db, options)))
+  account
+    .command('list')
+    .description('List all accounts with their balances.')
+    .action(() => withDatabase(config, (db) => asOwner(db, async (trx) => (await listAccounts(trx)).map(present))))
+  return account
+}
+
+async function createAccount(db: Db, { name, plan, credits, unlimited }: NewAccount) {
+  if (credits < 0) throw new Refusal('An account cannot begin with a debt.')
+  const account = await asOwner(db, async (trx) => {
+    const plans = (await listPlans(trx)).map((known) => known.name)
+    if (!plans.includes(plan)) throw new Refusal(`There is no plan of that name. Plans: ${plans.join(', ')}.`)
+    return insertAccount(trx, { name, plan, unlimited })
+  })
+  return credits > 0 ? grant(db, { account: account.id, credits, note: 'opening balance' }) : present(account)
+}
+
+type Grant = { account: string; credits: number; note?: string }
+
+async function grant(db: Db, { account: accountId, credits, note }: Grant) {
+  await getAccountOrRefuse(db, accountId)
+  if (credits === 0) throw new Refusal('A grant of no credits moves nothing.')
+  const kind = credits > 0 ? 'grant' : 'adjust'
+  return inTenant(db, accountId, async (trx) => {
+    const posting = await postCredits(trx, { kind, credits, subject: randomUUID(), ...(note && { note }) })
+    if (posting.kind === 'insufficient') throw new Refusal(`The account has only ${posting.available} credits.`)
+    return present((await findAccount(trx, accountId)) as Account)
+  })
+}
+
+/** The account with this id, for commands that name one. */
+export async function getAccountOrRefuse(db: Db, accountId: string): Promise<Account> {
+  const account = await asOwner(db, (trx: Trx) => findAccount(trx, accountId))
+  if (account === undefined) throw new Refusal('There is no account with that id. "pnpm admin account list" shows all.')
+  return account
+}
+
+function present({ id, name, plan, unlimited, available, reserved, spent, retentionDays, createdAt }: Account) {
+  const credits = { available, reserved, spent, unlimited }
+  return { id, name, plan, credits, retention_days: retentionDays, created_at: createdAt }
+}
+
+function readCredits(text: string): number {
+  const credits = Number(text)
+  if (!Number.isSafeInteger(credits)) throw new InvalidArgumentError('Credits are whole numbers.')
+  return credits
+}

@@ -1,0 +1,75 @@
+import { randomUUID } from 'node:crypto'
+import { isWellFormedKey } from '@probity/contract/key-format'
+import { findDoorKey, hashKey } from '@probity/database/keys'
+import { createTestDatabase, openTestAccount } from '@probity/database/test-database'
+import { expect, test } from 'vitest'
+import { refusalOf, resultOf, runAdmin } from '../test-admin.ts'
+
+const { db, url } = await createTestDatabase()
+const run = (...args: string[]) => runAdmin(url, 'key', ...args)
+
+type Made = { id: string; key: string }
+
+test('prints a new key this once, and the database knows it', async () => {
+  const { id: account } = await openTestAccount(db, 0)
+  const made = resultOf(await run('create', '--account', account, '--name', 'Shop', '--mode', 'live'))
+  expect(made).toMatchObject({ account_id: account, name: 'Shop', mode: 'live', revoked_at: null })
+  expect(made['scopes']).not.toContain('keys')
+
+  const text = String(made['key'])
+  expect(isWellFormedKey(text)).toBe(true)
+  expect(text).toMatch(/^pb_live_/)
+  expect(await findDoorKey(db, hashKey(text))).toMatchObject({ id: made['id'], accountId: account, mode: 'live' })
+
+  const listed = await run('list', '--account', account)
+  const { key: _, ...shown } = made
+  expect(resultOf(listed)).toEqual([shown])
+  expect(shown).toMatchObject({ hint: `pb_live_…${text.slice(-4)}` })
+  expect(listed.stdout).not.toContain(text.slice('pb_live_'.length, -4))
+  expect(listed.stdout).not.toContain(hashKey(text).toString('hex'))
+})
+
+test('makes a test key with the scopes that are named', async () => {
+  const { id: account } = await openTestAccount(db, 0)
+  const args = ['--account', account, '--name', 'Sandbox', '--mode', 'test', '--scopes', 'bulk, keys']
+  const made = resultOf(await run('create', ...args))
+  expect(made).toMatchObject({ mode: 'test', scopes: ['bulk', 'keys'], key: expect.stringMatching(/^pb_test_/) })
+})
+
+test('revokes a key for good; a second time is fine and changes nothing', async () => {
+  const { id: account } = await openTestAccount(db, 0)
+  const { id, key } = resultOf<Made>(await run('create', '--account', account, '--name', 'Old'))
+  const first = resultOf(await run('revoke', '--account', account, '--key', id))
+  expect(first).toMatchObject({ id, revoked_at: expect.any(String) })
+  expect(await findDoorKey(db, hashKey(key))).toMatchObject({ revokedAt: expect.any(Date) })
+  expect(resultOf(await run('revoke', '--account', account, '--key', id))).toEqual(first)
+})
+
+test('revokes only with the account that the key belongs to', async () => {
+  const [owner, other] = [await openTestAccount(db, 0), await openTestAccount(db, 0)]
+  const { id, key } = resultOf<Made>(await run('create', '--account', owner.id, '--name', 'Mine'))
+  expect(refusalOf(await run('revoke', '--account', other.id, '--key', id))).toMatch(/no key with that id/)
+  expect(await findDoorKey(db, hashKey(key))).toMatchObject({ revokedAt: null })
+})
+
+const NOBODY = randomUUID()
+const MISTAKES: [string, string[], RegExp][] = [
+  ['a key for an unknown account', ['create', '--account', NOBODY, '--name', 'N'], /no account with that id/],
+  ['the keys of what is no id', ['list', '--account', 'acme'], /not an id/],
+  ['a key of an unknown account', ['revoke', '--account', NOBODY, '--key', NOBODY], /no account with that id/],
+  [
+    'an unknown scope',
+    ['create', '--account', NOBODY, '--name', 'N', '--scopes', 'all'],
+    /validation, bulk, account, keys/,
+  ],
+]
+
+test.for(MISTAKES)('asking for %s is refused in one line', async ([, args, said]) => {
+  expect(refusalOf(await run(...args))).toMatch(said)
+})
+
+test('what is no key id and a name that is none are refused in one line', async () => {
+  const { id: account } = await openTestAccount(db, 0)
+  expect(refusalOf(await run('revoke', '--account', account, '--key', 'first'))).toMatch(/not an id/)
+  expect(refusalOf(await run('create', '--account', account, '--name', ''))).toMatch(/1 to 100 characters/)
+})

@@ -1,0 +1,73 @@
+import type { KeyMode } from '@probity/contract/key-format'
+import { DEFAULT_SCOPES, KEY_SCOPES } from '@probity/contract/keys'
+import { type Db, inTenant } from '@probity/database/connect'
+import { type ApiKey, insertKey, listKeys, revokeKey } from '@probity/database/keys'
+import { Command, InvalidArgumentError, Option } from 'commander'
+import type { AdminConfig } from '../config.ts'
+import { withDatabase } from '../database.ts'
+import { Refusal } from '../refusal.ts'
+import { getAccountOrRefuse } from './account.ts'
+
+type NewKey = { account: string; name: string; mode: KeyMode; scopes: string[] }
+
+/** API keys of any account. */
+export function keyCommands(config: AdminConfig): Command {
+  const key = new Command('key').description('API keys.')
+  key
+    .command('create')
+    .description('Make a key and print it. It is shown this once.')
+    .requiredOption('--account <id>', 'the account')
+    .requiredOption('--name <name>', 'what the key is called')
+    .addOption(new Option('--mode <mode>', 'live or test').choices(['live', 'test']).default('live'))
+    .option('--scopes <list>', `of ${Object.keys(KEY_SCOPES).join(', ')}; separated by commas`, readScopes, [
+      ...DEFAULT_SCOPES,
+    ])
+    .action((options: NewKey) => withDatabase(config, (db) => createKey(db, options)))
+  key
+    .command('list')
+    .description('List the keys of an account, newest first.')
+    .requiredOption('--account <id>', 'the account')
+    .action(({ account }: { account: string }) => withDatabase(config, (db) => showKeys(db, account)))
+  key
+    .command('revoke')
+    .description('End a key for good. It is refused everywhere within a second.')
+    .requiredOption('--account <id>', 'the account')
+    .requiredOption('--key <id>', 'the id of the key')
+    .action((options: { account: string; key: string }) => withDatabase(config, (db) => revoke(db, options)))
+  return key
+}
+
+async function createKey(db: Db, { account, name, mode, scopes }: NewKey) {
+  await getAccountOrRefuse(db, account)
+  const created = await inTenant(db, account, (trx) => insertKey(trx, account, { name, mode, scopes }))
+  return { ...present(created.key), key: created.text }
+}
+
+const KEYS_SHOWN_MAX = 1_000
+
+async function showKeys(db: Db, account: string) {
+  await getAccountOrRefuse(db, account)
+  const page = { skip: 0, limit: KEYS_SHOWN_MAX }
+  const { keys } = await inTenant(db, account, (trx) => listKeys(trx, { accountId: account }, page))
+  return keys.map(present)
+}
+
+async function revoke(db: Db, { account, key: keyId }: { account: string; key: string }) {
+  await getAccountOrRefuse(db, account)
+  const key = await inTenant(db, account, (trx) => revokeKey(trx, { accountId: account }, keyId))
+  if (key === undefined) throw new Refusal('That account has no key with that id.')
+  return present(key)
+}
+
+function present({ id, accountId, name, mode, hint, scopes, createdAt, expiresAt, lastUsedAt, revokedAt }: ApiKey) {
+  const times = { created_at: createdAt, expires_at: expiresAt, last_used_at: lastUsedAt, revoked_at: revokedAt }
+  return { id, account_id: accountId, name, mode, hint, scopes, ...times }
+}
+
+function readScopes(text: string): string[] {
+  const scopes = text.split(',').map((scope) => scope.trim())
+  if (!scopes.every((scope) => scope in KEY_SCOPES)) {
+    throw new InvalidArgumentError(`Scopes are ${Object.keys(KEY_SCOPES).join(', ')}.`)
+  }
+  return scopes
+}

@@ -1,0 +1,56 @@
+import { randomUUID } from 'node:crypto'
+import { connect } from '@probity/database/connect'
+import { listMissingMigrations } from '@probity/database/migrate'
+import { startPostgres } from '@probity/lab/services/postgres'
+import { afterAll, expect, test } from 'vitest'
+import { refusalOf, resultOf, runAdmin } from '../test-admin.ts'
+
+// A server that has never seen the product: what it lacks is not only tables but the product's role too.
+const postgres = await startPostgres()
+const db = connect(postgres.url)
+afterAll(async () => {
+  await db.destroy()
+  await postgres.stop()
+})
+
+const COMMANDS = [
+  ['account', 'list'],
+  ['account', 'create', '--name', 'N'],
+  ['key', 'revoke', '--account', randomUUID(), '--key', randomUUID()],
+]
+
+test.for(COMMANDS)('before the first migration "%s %s" says what to do', async (args) => {
+  expect(refusalOf(await runAdmin(postgres.url, ...args))).toContain('run "pnpm admin migrate" first')
+})
+
+test('migrates a new server, and a second time does nothing', async () => {
+  const missing = await listMissingMigrations(db)
+  expect(missing.length).toBeGreaterThan(4)
+  expect(resultOf(await runAdmin(postgres.url, 'migrate'))).toEqual({ migrated: missing })
+  expect(resultOf(await runAdmin(postgres.url, 'migrate'))).toEqual({ migrated: [] })
+  expect(await listMissingMigrations(db)).toEqual([])
+  expect(resultOf(await runAdmin(postgres.url, 'account', 'list'))).toEqual([])
+})
+
+const AWAY = 'postgres://somebody:secret@127.0.0.1:1/probity' // nobody listens on port 1
+
+test.for([['account', 'list'], ['migrate']])('with the database away "%s" says so in one line', async (args) => {
+  const refusal = refusalOf(await runAdmin(AWAY, ...args))
+  expect(refusal).toContain('PostgreSQL cannot be reached')
+  expect(refusal).not.toContain('secret')
+})
+
+test.for([['account', 'list'], ['migrate']])(
+  'a database that does not exist is named by "%s" in one line',
+  async (args) => {
+    const refusal = refusalOf(await runAdmin(postgres.url.replace(/\/postgres$/, '/nowhere'), ...args))
+    expect(refusal).toContain('database "nowhere" does not exist')
+  },
+)
+
+test('settings that cannot be used are named, their values are not', async () => {
+  const { code, stdout, stderr } = await runAdmin('mysql://somebody:secret@127.0.0.1/probity', 'account', 'list')
+  expect([code, stdout]).toEqual([1, ''])
+  expect(stderr).toContain('DATABASE_URL is not valid')
+  expect(stderr).not.toMatch(/secret|\n\s+at /)
+})

@@ -1,0 +1,13 @@
+import { migrate } from '@probity/database/migrate'
+import { Command } from 'commander'
+import type { AdminConfig } from '../config.ts'
+import { explainNoEntry } from '../database.ts'
+
+export function migrateCommand(config: AdminConfig): Command {
+  return new Command('migrate').description('Bring the database to this version.').action(async () => {
+    const done = await migrate(config.ownerUrl).catch((error: unknown) => {
+      throw explainNoEntry(error)
+    })
+    process.stdout.write(`${JSON.stringify({ migrated: done })}\n`)
+  })
+}

@@ -1,0 +1,34 @@
+import { asOwner } from '@probity/database/connect'
+import { createTestDatabase } from '@probity/database/test-database'
+import { noteUnrecognised } from '@probity/database/unrecognised'
+import { expect, test } from 'vitest'
+import { resultOf, runAdmin } from '../test-admin.ts'
+
+const { db, url } = await createTestDatabase()
+
+test('shows what mail servers said that no rule knows, the most frequent first', async () => {
+  const rare = { provider: '', stage: 'rcpt', code: 550, reply: 'flurb', seen: 2 }
+  const frequent = { provider: 'google', stage: 'mail', code: 451, reply: 'zonk', seen: 3 }
+  await noteUnrecognised(db, [rare, frequent])
+  await noteUnrecognised(db, [frequent])
+  expect(resultOf(await runAdmin(url, 'replies'))).toMatchObject([{ ...frequent, seen: 6 }, rare])
+})
+
+test('a server that makes up new words all the time fills so much room and no more', async () => {
+  for (let round = 0; round < 60; round += 1) {
+    const many = Array.from({ length: 200 }, (_, n) => ({
+      provider: '',
+      stage: 'rcpt',
+      code: 550,
+      reply: `${round} ${n}`,
+      seen: 1,
+    }))
+    await noteUnrecognised(db, many)
+  }
+  const rows = await asOwner(db, (trx) => trx.selectFrom('unrecognisedReplies').select('reply').execute())
+  expect(rows.length).toBeLessThanOrEqual(10_000)
+  await noteUnrecognised(db, [{ provider: '', stage: 'rcpt', code: 550, reply: 'flurb', seen: 1 }])
+  expect(resultOf<{ reply: string; seen: number }[]>(await runAdmin(url, 'replies'))).toContainEqual(
+    expect.objectContaining({ reply: 'flurb', seen: 3 }),
+  )
+})

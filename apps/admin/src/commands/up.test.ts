@@ -1,0 +1,73 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { openSync, readFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { createEmptyDatabase, createTestDatabase } from '@probity/database/test-database'
+import { freePort, stopChild } from '@probity/lab/services/daemon'
+import { expect, inject, onTestFinished, test, vi } from 'vitest'
+import { MAIN } from '../test-admin.ts'
+
+const { url } = await createTestDatabase()
+
+type Running = { child: ChildProcess; readLog(): string }
+
+/** Starts the whole product. Its log goes where the run looks for secrets. */
+function startUp(databaseUrl: string, port: number): Running {
+  const logFile = join(inject('logFolder'), `up-${port}-${performance.now()}.log`)
+  const log = openSync(logFile, 'a')
+  const settings = { DATABASE_URL: databaseUrl, REDIS_URL: inject('redisUrl'), PORT: String(port), STOP_NOTICE_MS: '0' }
+  const child = spawn(process.execPath, [MAIN, 'up'], { stdio: ['ignore', log, log], env: settings })
+  onTestFinished(() => stopChild(child, 'SIGTERM'))
+  return { child, readLog: () => readFileSync(logFile, 'utf8') }
+}
+
+async function isUp({ readLog }: Running, port: number): Promise<void> {
+  await vi.waitFor(() => expect(readLog()).toContain(`Probity is up at http://127.0.0.1:${port}`), {
+    timeout: 15_000,
+    interval: 50,
+  })
+}
+
+test('migrates an empty database, says where the product is once it is ready, and stops when told to', async () => {
+  const port = await freePort()
+  const up = startUp(await createEmptyDatabase(), port)
+  await isUp(up, port)
+  const ready = await fetch(`http://127.0.0.1:${port}/readyz`)
+  expect([ready.status, await ready.json()]).toEqual([200, { status: 'ready', missing: [] }])
+
+  const began = performance.now()
+  up.child.kill('SIGTERM')
+  expect(await once(up.child, 'exit')).toEqual([0, null])
+  expect(performance.now() - began).toBeLessThan(10_000)
+  await expect(fetch(`http://127.0.0.1:${port}/livez`)).rejects.toThrow('fetch failed')
+})
+
+test('a port that another instance has is refused in a sentence, and that instance goes on', async () => {
+  const port = await freePort()
+  const first = startUp(url, port)
+  await isUp(first, port)
+
+  const second = startUp(url, port)
+  expect(await once(second.child, 'exit')).toEqual([1, null])
+  expect(second.readLog()).toBe(`Port ${port} is taken. Choose another with PORT.\n`)
+  expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(200)
+})
+
+test('a port that something else has is refused in the same sentence', async () => {
+  const squatter = createServer()
+  squatter.listen(0, '127.0.0.1')
+  await once(squatter, 'listening')
+  onTestFinished(() => void squatter.close())
+  const { port } = squatter.address() as { port: number }
+
+  const up = startUp(url, port)
+  expect(await once(up.child, 'exit')).toEqual([1, null])
+  expect(up.readLog()).toBe(`Port ${port} is taken. Choose another with PORT.\n`)
+})
+
+test('with the database away nothing is started, and it says how to start one', async () => {
+  const up = startUp('postgres://somebody:secret@127.0.0.1:1/probity', await freePort())
+  expect(await once(up.child, 'exit')).toEqual([1, null])
+  expect(up.readLog()).toMatch(/^PostgreSQL cannot be reached at DATABASE_URL\.\n.*docker compose up.*\n$/)
+})

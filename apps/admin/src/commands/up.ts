@@ -1,0 +1,95 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { migrate } from '@probity/database/migrate'
+import { isOutage } from '@probity/database/outage'
+import { Command } from 'commander'
+import type { AdminConfig } from '../config.ts'
+import { explainNoEntry } from '../database.ts'
+import { ensureTestKey } from '../development-key.ts'
+import { Refusal } from '../refusal.ts'
+
+const API = fileURLToPath(new URL('../../../api/src/main.ts', import.meta.url))
+const WORKER = fileURLToPath(new URL('../../../worker/src/main.ts', import.meta.url))
+const READY_WITHIN_MS = 30_000
+
+type Environment = Record<string, string | undefined>
+
+/** One command for the whole product: migrates, then runs every process until it is told to stop. */
+export function upCommand(config: AdminConfig, env: Environment): Command {
+  return new Command('up')
+    .description('Migrate, then run the service.')
+    .option('--watch', 'for development: restart on changes, and print a test key')
+    .action((options: { watch?: boolean }) => runUp(config, env, options.watch ?? false))
+}
+
+async function runUp(config: AdminConfig, env: Environment, watch: boolean): Promise<void> {
+  await migrate(config.ownerUrl).catch((error: unknown) => {
+    throw isOutage(error) ? new Refusal(DATABASE_AWAY) : explainNoEntry(error)
+  })
+  if (await isTaken(config.port)) throw new Refusal(`Port ${config.port} is taken. Choose another with PORT.`)
+  const settings = { DATABASE_URL: config.databaseUrl, REDIS_URL: config.redisUrl, PORT: String(config.port) }
+  const children = [API, WORKER].map((program) =>
+    spawn(process.execPath, [...(watch ? ['--watch'] : []), program], {
+      stdio: ['ignore', 'inherit', 'inherit'],
+      env: { ...env, ...settings, ...(watch && { STOP_NOTICE_MS: '0' }) },
+    }),
+  )
+  let stopped = false
+  const stop = (signal: NodeJS.Signals) => {
+    stopped = true
+    for (const child of children) child.kill(signal)
+  }
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, stop)
+
+  const ends = children.map((child) => once(child, 'exit'))
+  const oneEnded = Promise.race(ends)
+  await Promise.race([oneEnded, announce(config, children, watch)])
+  const [firstCode] = await oneEnded
+  // A part that is told to stop before it listens for signals ends by the signal itself, without a code: as it was told.
+  const failed = stopped ? 0 : (firstCode ?? 1)
+  stop('SIGTERM') // half a product is none: when one part ends, so do the others
+  const codes = (await Promise.all(ends)).map(([code]) => code ?? 0)
+  process.exitCode = codes.find((code) => code !== 0) ?? failed
+}
+
+const DATABASE_AWAY = `PostgreSQL cannot be reached at DATABASE_URL.
+For development, "docker compose up -d --wait" starts one together with Redis.`
+
+function isTaken(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ host: '127.0.0.1', port })
+    socket.once('error', () => resolve(false))
+    socket.once('connect', () => {
+      socket.destroy()
+      resolve(true)
+    })
+  })
+}
+
+async function announce(config: AdminConfig, children: ChildProcess[], watch: boolean): Promise<void> {
+  const address = addressOf(config)
+  const deadline = Date.now() + READY_WITHIN_MS
+  while (!(await isReady(address))) {
+    if (children.some((child) => child.exitCode !== null) || Date.now() > deadline) return
+    await sleep(100)
+  }
+  const lines = [`  Probity is up at ${address}`, `  API reference    ${address}/docs/api`]
+  if (watch) lines.push(`  Test key         ${await ensureTestKey(config.ownerUrl)}`)
+  process.stderr.write(`\n${lines.join('\n')}\n\n`)
+}
+
+function addressOf({ port }: AdminConfig): string {
+  return `http://127.0.0.1:${port}`
+}
+
+async function isReady(address: string): Promise<boolean> {
+  try {
+    const answer = await fetch(`${address}/readyz`, { signal: AbortSignal.timeout(1_000) })
+    return answer.ok
+  } catch {
+    return false // not listening yet
+  }
+}

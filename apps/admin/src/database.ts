@@ -1,0 +1,50 @@
+import { connect, type Db } from '@probity/database/connect'
+import { isOutage } from '@probity/database/outage'
+import type { AdminConfig } from './config.ts'
+import { Refusal } from './refusal.ts'
+
+/** Runs one command with the owner's database and prints what it returns as JSON. */
+export async function withDatabase(config: AdminConfig, work: (db: Db) => Promise<unknown>): Promise<void> {
+  const db = connect(config.ownerUrl, { connectionsMax: 1, applicationName: 'probity-admin' })
+  try {
+    const result = await work(db)
+    process.stdout.write(`${JSON.stringify(result, null, 2)}\n`)
+  } catch (error) {
+    throw explain(error)
+  } finally {
+    await db.destroy()
+  }
+}
+
+const UNDEFINED_TABLE = '42P01'
+const INVALID_TEXT = '22P02'
+const CHECK_VIOLATION = '23514'
+
+const NOT_AN_ID = 'That is not an id: ids look like 0198e4a7-20d9-7b58-a3c6-95f1e80b4d72.'
+const BOUNDS: Record<string, string> = {
+  accounts_name_check: 'The name of an account has 1 to 200 characters.',
+  api_keys_name_check: 'The name of a key has 1 to 100 characters.',
+  ledger_note_check: 'A note has at most 200 characters.',
+}
+
+function explain(error: unknown): unknown {
+  const { code, constraint } = readFault(error)
+  if (code === UNDEFINED_TABLE) return new Refusal('The database has no tables yet: run "pnpm admin migrate" first.')
+  if (code === INVALID_TEXT) return new Refusal(NOT_AN_ID)
+  const bound = code === CHECK_VIOLATION ? BOUNDS[constraint ?? ''] : undefined
+  return bound === undefined ? explainNoEntry(error) : new Refusal(bound)
+}
+
+/** No such database, no such user, a wrong password. */
+const NO_ENTRY = ['3D000', '28000', '28P01']
+
+/** Says in a line why the database cannot be used at all; any other error is left as it is. */
+export function explainNoEntry(error: unknown): unknown {
+  if (isOutage(error)) return new Refusal('PostgreSQL cannot be reached at DATABASE_URL.')
+  const { code = '', message } = readFault(error)
+  return NO_ENTRY.includes(code) ? new Refusal(`PostgreSQL refuses DATABASE_URL: ${message}.`) : error
+}
+
+function readFault(error: unknown): { code?: string; constraint?: string; message?: string } {
+  return error instanceof Error ? error : {}
+}

@@ -1,0 +1,25 @@
+import { BadSettings } from '@probity/contract/settings'
+import { Command } from 'commander'
+import { accountCommands } from './commands/account.ts'
+import { keyCommands } from './commands/key.ts'
+import { migrateCommand } from './commands/migrate.ts'
+import { repliesCommand } from './commands/replies.ts'
+import { upCommand } from './commands/up.ts'
+import { readConfig } from './config.ts'
+import { Refusal } from './refusal.ts'
+
+/** The operator's commands. Results are JSON on standard output; whatever else there is to say goes to standard error. */
+try {
+  const config = readConfig(process.env)
+  const program = new Command('admin').description('Commands for the operator of Probity, beside its database.')
+  program.addCommand(migrateCommand(config))
+  program.addCommand(accountCommands(config))
+  program.addCommand(keyCommands(config))
+  program.addCommand(repliesCommand(config))
+  program.addCommand(upCommand(config, process.env))
+  await program.parseAsync()
+} catch (error) {
+  if (!(error instanceof Refusal || error instanceof BadSettings)) throw error
+  process.stderr.write(`${error.message}\n`)
+  process.exitCode = 1
+}

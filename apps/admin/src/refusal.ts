@@ -1,0 +1,2 @@
+/** An operator's mistake: shown as one line, without a stack. */
+export class Refusal extends Error {}

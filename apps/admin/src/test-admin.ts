@@ -1,0 +1,35 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { expect, inject } from 'vitest'
+
+export const MAIN = fileURLToPath(new URL('main.ts', import.meta.url))
+
+export type Ran = { code: number; stdout: string; stderr: string }
+
+/** Runs one command as an operator does: a process of its own, which knows nothing but these settings. */
+export async function runAdmin(databaseUrl: string, ...args: string[]): Promise<Ran> {
+  const env = { DATABASE_URL: databaseUrl, REDIS_URL: inject('redisUrl') }
+  const child = spawn(process.execPath, [MAIN, ...args], { stdio: ['ignore', 'pipe', 'pipe'], env })
+  const ran = { stdout: '', stderr: '' }
+  for (const stream of ['stdout', 'stderr'] as const) {
+    child[stream].setEncoding('utf8').on('data', (text: string) => {
+      ran[stream] += text
+    })
+  }
+  const [code] = await once(child, 'close')
+  return { code, ...ran }
+}
+
+/** What a command printed that did its work and had nothing else to say. */
+export function resultOf<T = Record<string, unknown>>({ code, stdout, stderr }: Ran): T {
+  expect([code, stderr]).toEqual([0, ''])
+  return JSON.parse(stdout) as T
+}
+
+/** The one line by which a command refused, with no stack and no result. */
+export function refusalOf({ code, stdout, stderr }: Ran): string {
+  expect([code, stdout]).toEqual([1, ''])
+  expect(stderr).toMatch(/^[^\n]+\n$/)
+  return stderr.trimEnd()
+}

@@ -1,0 +1,132 @@
+import { randomUUID } from 'node:crypto'
+import { registerAjvFormats, TypeBoxValidatorCompiler } from '@fastify/type-provider-typebox'
+import { type FastifyInstance, fastify, LogController } from 'fastify'
+import { answerClientError } from './client-error.ts'
+import type { ApiConfig } from './config.ts'
+import { admit, authenticate, STRANGERS } from './door/authenticate.ts'
+import { limitInFlight } from './door/in-flight.ts'
+import { rateHeaders } from './door/rate.ts'
+import { describeApi } from './openapi.ts'
+import { answerError, answerMissing } from './problem.ts'
+import type { Route } from './route.ts'
+import { showAccount } from './routes/account.ts'
+import { previewUpload } from './routes/bulk/preview.ts'
+import { health } from './routes/health.ts'
+import { createKey } from './routes/keys/create.ts'
+import { manageKey } from './routes/keys/key.ts'
+import { listKeys } from './routes/keys/list.ts'
+import { reference } from './routes/reference.ts'
+import { validateBulk } from './routes/validation/bulk.ts'
+import { validateSingle } from './routes/validation/single.ts'
+import type { Services } from './services.ts'
+
+/** What is served under /api/v1, in the order of the reference. */
+export const API_ROUTES: Route[] = [
+  validateSingle,
+  validateBulk,
+  previewUpload,
+  showAccount,
+  listKeys,
+  createKey,
+  manageKey,
+]
+
+/** The whole HTTP side, not yet listening. Tests hand in routes of their own beside ours. */
+export async function buildApp(
+  config: ApiConfig,
+  services: Services,
+  routes: Route[] = API_ROUTES,
+): Promise<FastifyInstance> {
+  const app = newServer(config, services)
+  limitInFlight(app, config.inFlightMax)
+  sendCommonHeaders(app, services)
+  await describeApi(app, config)
+  await app.register(health, services)
+  await app.register(reference)
+  await app.register(
+    async (api) => {
+      api.decorateRequest('caller')
+      api.decorateRequest('recent')
+      api.addHook('onRequest', authenticate(services))
+      api.addHook('preValidation', admit(services))
+      for (const route of routes) await api.register(route, services)
+    },
+    { prefix: '/api/v1' },
+  )
+  return app
+}
+
+function newServer({ limits, trustedProxies }: ApiConfig, services: Services): FastifyInstance {
+  registerAjvFormats()
+  const app = fastify({
+    loggerInstance: services.log,
+    // Fastify's own lines hold the URL, and with it whatever address is in the query.
+    logController: new LogController({ disableRequestLogging: true }),
+    genReqId: () => `req_${randomUUID()}`,
+    trustProxy: trustedProxies.length > 0 ? trustedProxies : false,
+    bodyLimit: limits.bodyBytesMax,
+    requestTimeout: limits.requestTimeoutMs,
+    keepAliveTimeout: limits.keepAliveTimeoutMs,
+    maxRequestsPerSocket: limits.requestsPerSocketMax,
+    return503OnClosing: false, // whoever got through before we stopped listening is served
+    http: {
+      maxHeaderSize: limits.headerBytesMax,
+      headersTimeout: limits.headersTimeoutMs,
+      connectionsCheckingInterval: Math.min(1_000, limits.headersTimeoutMs),
+    },
+    clientErrorHandler: answerClientError,
+    frameworkErrors: (error, request, reply) => void answerError(error, request, reply),
+    routerOptions: { maxParamLength: 100 },
+  })
+  app.setValidatorCompiler(TypeBoxValidatorCompiler)
+  app.setErrorHandler(answerError)
+  app.setNotFoundHandler(answerMissing)
+  return app
+}
+
+/** For answers that no browser has to show. The pages of the reference set a policy of their own. */
+const SECURITY_HEADERS = {
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'cross-origin-resource-policy': 'same-origin',
+  'referrer-policy': 'no-referrer',
+  'strict-transport-security': 'max-age=31536000; includeSubDomains',
+  'x-content-type-options': 'nosniff',
+}
+
+// These run for every request, and as callbacks: a promise for each would cost as much as the work itself.
+function sendCommonHeaders(app: FastifyInstance, { strangers, stopping, log }: Services): void {
+  app.decorateRequest('rate')
+  app.decorateRequest('arrivedAt', 0)
+  app.addHook('onRequest', (request, reply, done) => {
+    request.arrivedAt = performance.now()
+    reply.headers(SECURITY_HEADERS)
+    done()
+  })
+  app.addHook('onSend', (request, reply, payload, done) => {
+    reply.header('request-id', request.id)
+    reply.headers(rateHeaders(request.rate ?? strangers.look(request.ip, STRANGERS)))
+    if (stopping.aborted) reply.header('connection', 'close')
+    done(null, payload)
+  })
+  app.addHook('onResponse', (request, reply, done) => {
+    // The route's pattern and never the URL: that may hold an address.
+    const { id: requestId, method, routeOptions, caller } = request
+    const level = routeOptions.config.alwaysAnswered ? 'debug' : 'info'
+    const line = {
+      requestId,
+      method,
+      route: routeOptions.url,
+      status: reply.statusCode,
+      ms: Math.round(reply.elapsedTime),
+    }
+    log[level]({ ...line, accountId: caller?.accountId, keyId: caller?.id }, 'answered')
+    done()
+  })
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** When the request came, by the process's own clock. */
+    arrivedAt: number
+  }
+}

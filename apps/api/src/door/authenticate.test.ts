@@ -1,0 +1,108 @@
+import { formatKey } from '@probity/contract/key-format'
+import { inTenant } from '@probity/database/connect'
+import { revokeKey, updateKey } from '@probity/database/keys'
+import { expect, test } from 'vitest'
+import { callApp, startTestApi } from '../test-api.ts'
+import { isOnList, isRange } from './authenticate.ts'
+
+const api = await startTestApi({ config: { trustedProxies: ['127.0.0.1'] } })
+const ACCOUNT = { method: 'GET', url: '/api/v1/account' } as const
+
+test('the key goes in the header, for GET and POST alike', async () => {
+  const { call } = await api.openCaller()
+  expect((await call(ACCOUNT)).status).toBe(200)
+  expect((await call({ method: 'POST', url: '/api/v1/keys', payload: { name: 'second' } })).status).toBe(201)
+})
+
+test('a request without a key is told where to put one', async () => {
+  const { status, body } = await callApp(api.app, ACCOUNT)
+  expect([status, body['code']]).toEqual([401, 'missing_api_key'])
+  expect(body['detail']).toContain('X-API-Key')
+})
+
+test.each(['api_key', 'apikey', 'key', 'X-API-Key', 'anything'])(
+  'a key in the query as %s is refused with a hint',
+  async (name) => {
+    const { key } = await api.openCaller()
+    const { status, body, text } = await callApp(api.app, { ...ACCOUNT, query: { [name]: key } })
+    expect([status, body['code']]).toEqual([400, 'key_in_query'])
+    expect(body['detail']).toContain('X-API-Key header')
+    expect(text).not.toContain(key)
+  },
+)
+
+test('a mistyped key is refused without touching the database', async () => {
+  const away = await startTestApi({ config: { databaseUrl: 'postgres://127.0.0.1:1/nowhere' } })
+  const mistyped = `${formatKey('live', 'q7Xw2LmZr9TbKc4VnJh8Gd5PsYf3AeRu').slice(0, -1)}!`
+  const { status, body } = await callApp(away.app, { ...ACCOUNT, headers: { 'x-api-key': mistyped } })
+  expect([status, body['code']]).toEqual([401, 'invalid_api_key'])
+
+  // The same api cannot say anything about a key that is well formed.
+  const wellFormed = { 'x-api-key': formatKey('live', 'q7Xw2LmZr9TbKc4VnJh8Gd5PsYf3AeRu') }
+  const unknown = await callApp(away.app, { ...ACCOUNT, headers: wellFormed })
+  expect([unknown.status, unknown.body['code'], unknown.headers['retry-after']]).toEqual([503, 'unavailable', '2'])
+})
+
+test('a key that was never made, revoked, expired or paused is refused, each by its name', async () => {
+  const never = { 'x-api-key': formatKey('live', 'A7Xw2LmZr9TbKc4VnJh8Gd5PsYf3AeRu') }
+  expect((await callApp(api.app, { ...ACCOUNT, headers: never })).body['code']).toBe('invalid_api_key')
+
+  const revoked = await api.openCaller()
+  await inTenant(api.db, revoked.accountId, (trx) => revokeKey(trx, { accountId: revoked.accountId }, revoked.keyId))
+  expect((await revoked.call(ACCOUNT)).body['code']).toBe('revoked_api_key')
+
+  const expired = await api.openCaller({ key: { expiresAt: new Date(Date.now() - 1000) } })
+  expect((await expired.call(ACCOUNT)).body['code']).toBe('expired_api_key')
+
+  const paused = await api.openCaller()
+  const pause = { pausedAt: new Date() }
+  await inTenant(api.db, paused.accountId, (trx) =>
+    updateKey(trx, { accountId: paused.accountId }, paused.keyId, pause),
+  )
+  expect((await paused.call(ACCOUNT)).body['code']).toBe('paused_api_key')
+})
+
+test('a key with an allow-list works from the addresses on it and from no other', async () => {
+  const { call } = await api.openCaller({ key: { ipAllowList: ['192.0.2.0/24', '2001:db8::7'] } })
+  const from = (address: string) => call({ ...ACCOUNT, headers: { 'x-forwarded-for': address } })
+  expect((await from('192.0.2.9')).status).toBe(200)
+  expect((await from('2001:db8::7')).status).toBe(200)
+  expect((await from('192.0.3.9')).body['code']).toBe('ip_not_allowed')
+})
+
+test('a forwarded address is believed from a trusted proxy only', async () => {
+  const direct = await startTestApi()
+  const { call } = await direct.openCaller({ key: { ipAllowList: ['192.0.2.0/24'] } })
+  const spoofed = await call({ ...ACCOUNT, headers: { 'x-forwarded-for': '192.0.2.9' } })
+  expect(spoofed.body['code']).toBe('ip_not_allowed')
+})
+
+test('whoever guesses keys is slowed down without holding up a key that works', async () => {
+  const fresh = await startTestApi()
+  const { call } = await fresh.openCaller()
+  expect((await call(ACCOUNT)).status).toBe(200)
+
+  const guesses = await Promise.all(Array.from({ length: 80 }, () => callApp(fresh.app, ACCOUNT)))
+  const refusedLater = guesses.filter((answer) => answer.status === 429)
+  expect(refusedLater.length).toBeGreaterThanOrEqual(18)
+  expect(Number(refusedLater[0]?.headers['retry-after'])).toBeGreaterThan(0)
+  expect((await call(ACCOUNT)).status).toBe(200)
+})
+
+test.each([
+  ['192.0.2.1', ['192.0.2.0/24'], true],
+  ['::ffff:192.0.2.1', ['192.0.2.1'], true],
+  ['192.0.2.1', ['2001:db8::/32'], false],
+  ['2001:db8:1::1', ['10.0.0.0/8', '2001:db8::/32'], true],
+])('%s on %j: %s', (ip, list, expected) => {
+  expect(isOnList(ip, list)).toBe(expected)
+})
+
+test.each(['192.0.2.1', '192.0.2.0/24', '2001:db8::/32', '::1'])('%s can stand on an allow-list', (entry) => {
+  expect(isRange(entry)).toBe(true)
+})
+
+test.each(['', 'localhost', '192.0.2.1/33', '192.0.2.0/', '192.0.2.0/24/1', '2001:db8::/129', '1', '10.0.0.0/-1'])(
+  '"%s" cannot stand on an allow-list',
+  (entry) => expect(isRange(entry)).toBe(false),
+)

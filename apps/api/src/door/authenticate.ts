@@ -1,0 +1,141 @@
+import { BlockList, isIP } from 'node:net'
+import { isWellFormedKey, KEY_PATTERN } from '@probity/contract/key-format'
+import type { KeyScope } from '@probity/contract/keys'
+import type { DoorKey } from '@probity/database/keys'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { Problem } from '../problem.ts'
+import type { Services } from '../services.ts'
+import type { Question } from './admission.ts'
+import type { RatePolicy, RateState } from './rate.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Who is calling. Set for every route under /api/v1. */
+    caller: DoorKey
+    /** How the caller's rate stands, once it is known. */
+    rate: RateState | undefined
+    /** A recent result for what is asked, as a ready string. */
+    recent: string | undefined
+  }
+  interface FastifyContextConfig {
+    /** What a key must be allowed to do to use this route. */
+    scope?: KeyScope
+    /** For routes that ask about an address: which. Called before the request is known to be well formed. */
+    asksAbout?: (request: FastifyRequest) => unknown
+  }
+}
+
+/** For callers that show no key we know, per network address: what a guess costs. */
+export const STRANGERS: RatePolicy = { name: 'unauthenticated', quota: 60, windowS: 60 }
+
+type Door = Pick<Services, 'keys' | 'strangers' | 'keyUse'>
+
+/** Finds out who is calling; throws where nobody knows. */
+export function authenticate({ keys, strangers, keyUse }: Door) {
+  return async (request: FastifyRequest): Promise<void> => {
+    refuseKeyInQuery(request)
+    request.caller = await recognise(request)
+    keyUse.count(request.caller.id)
+  }
+
+  async function recognise(request: FastifyRequest): Promise<DoorKey> {
+    const text = request.headers['x-api-key']
+    if (typeof text !== 'string' || text === '') throw stranger(request, 'missing_api_key')
+    if (!isWellFormedKey(text)) throw stranger(request, 'invalid_api_key')
+
+    // Somebody who guesses must not keep the database busy; a key that works is not held up by such a neighbour.
+    const known = keys.recall(text)
+    if (known === undefined && !strangers.look(request.ip, STRANGERS).allowed)
+      throw stranger(request, 'invalid_api_key')
+
+    const key = known ?? (await keys.find(text))
+    if (key === undefined) throw stranger(request, 'invalid_api_key')
+    if (key.revokedAt) throw stranger(request, 'revoked_api_key')
+    if (key.expiresAt && key.expiresAt.getTime() <= Date.now()) throw stranger(request, 'expired_api_key')
+    return key
+  }
+
+  function stranger(
+    request: FastifyRequest,
+    code: 'missing_api_key' | 'invalid_api_key' | 'revoked_api_key' | 'expired_api_key',
+  ) {
+    request.rate = strangers.take(request.ip, STRANGERS)
+    if (request.rate.allowed) return new Problem(code)
+    return new Problem('rate_limited', undefined, { retryAfterS: request.rate.retryAfterS })
+  }
+}
+
+/**
+ * Lets a known caller in who is within its rate and allowed to do this. Comes when the body has been read, since a recent
+ * result for what it asks is fetched in the same call to Redis.
+ */
+export function admit({ admission, recentKeyOf }: Pick<Services, 'admission' | 'recentKeyOf'>) {
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    const { caller } = request
+    const policy = { name: 'account', quota: caller.requestsPerWindow, windowS: caller.windowS }
+    const question = readQuestion(request, recentKeyOf)
+    const { rate, recent, isFull } = await admission.admit(caller.accountId, policy, question)
+    request.rate = rate
+    request.recent = recent
+    if (!rate.allowed) throw new Problem('rate_limited', undefined, { retryAfterS: rate.retryAfterS })
+    if (isFull) throw new Problem('too_many_in_flight', undefined, { retryAfterS: 1 })
+    // A recent result took no place.
+    if (question && recent === undefined) {
+      reply.raw.once('close', () => admission.leave(caller.accountId, question.placeName))
+    }
+    refuseForbidden(request, caller)
+  }
+}
+
+/** In the sandbox nothing is asked of anybody, so nothing is remembered and no place is taken. */
+function readQuestion(request: FastifyRequest, recentKeyOf: Services['recentKeyOf']): Question | undefined {
+  const { caller, routeOptions } = request
+  const email = routeOptions.config.asksAbout?.(request)
+  if (typeof email !== 'string' || caller.mode === 'test') return undefined
+  const recentKey = caller.retentionDays > 0 ? recentKeyOf(caller.accountId, email) : undefined
+  return { recentKey, places: caller.interactiveInFlight, placeName: request.id }
+}
+
+const KEY_PARAMETERS = new Set(['api_key', 'apikey', 'api-key', 'x-api-key', 'key', 'access_token'])
+
+/** URLs are kept in logs, histories and proxies, so a key there is refused even though it may be right. */
+function refuseKeyInQuery(request: FastifyRequest): void {
+  for (const [name, value] of Object.entries(request.query as Record<string, unknown>)) {
+    if (KEY_PARAMETERS.has(name.toLowerCase()) || String(value).match(KEY_PATTERN)) throw new Problem('key_in_query')
+  }
+}
+
+function refuseForbidden(request: FastifyRequest, key: DoorKey): void {
+  if (key.pausedAt) throw new Problem('paused_api_key')
+  if (key.ipAllowList.length > 0 && !isOnList(request.ip, key.ipAllowList)) throw new Problem('ip_not_allowed')
+  if (key.mode === 'live' && !key.apiAccess) throw new Problem('plan_without_api')
+  const { scope } = request.routeOptions.config
+  if (scope && !key.scopes.includes(scope))
+    throw new Problem('missing_scope', `This needs a key with the scope "${scope}".`)
+}
+
+/** Whether a list has this address or a range around it. IPv4 written as IPv6 (::ffff:192.0.2.1) counts as IPv4. */
+export function isOnList(ip: string, list: string[]): boolean {
+  const address = ip.startsWith('::ffff:') && ip.includes('.') ? ip.slice('::ffff:'.length) : ip
+  const ranges = new BlockList()
+  for (const entry of list) addRange(ranges, entry)
+  return ranges.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
+}
+
+/** Whether an entry can stand on an allow-list: one address, or a range with its prefix length. */
+export function isRange(entry: string): boolean {
+  try {
+    addRange(new BlockList(), entry)
+    return true
+  } catch {
+    return false // the class throws on whatever it cannot read, and that is the answer
+  }
+}
+
+function addRange(ranges: BlockList, entry: string): void {
+  const [address = '', prefix, more] = entry.split('/')
+  const family = isIP(address) === 6 ? 'ipv6' : 'ipv4'
+  if (more !== undefined || (prefix !== undefined && !/^\d{1,3}$/.test(prefix))) throw new Error('not a range')
+  if (prefix === undefined) ranges.addAddress(address, family)
+  else ranges.addSubnet(address, Number(prefix), family)
+}

@@ -1,0 +1,95 @@
+import type { Db } from '@probity/database/connect'
+import { type DoorKey, findDoorKey, hashKey, listChangedKeys } from '@probity/database/keys'
+
+const WATCH_EVERY_MS = 300
+/** How old the last look at changed keys may be before nothing cached is believed: revoking takes hold within a second. */
+const TRUST_FOR_MS = 850
+/** Longer than any transaction that changes a key can take, so that none commits unseen between two looks. */
+const WATCH_BACK_S = 10
+/** A plan's limits are cached with the key and change rarely. */
+const KEEP_FOR_MS = 60_000
+const KEYS_MAX = 10_000
+
+type Kept = { key: DoorKey; since: number }
+
+/**
+ * The keys this process has seen, kept in memory for as long as it also sees what changes. Every process looks for changed
+ * keys a few times a second in PostgreSQL; one that cannot look believes nothing it remembers. Redis has no part in it.
+ */
+export type KeyRing = {
+  /** The key with this text, or undefined where there is none. Throws where it cannot be known. */
+  find(text: string): Promise<DoorKey | undefined>
+  /** The same, but only if it is known without asking the database. */
+  recall(text: string): DoorKey | undefined
+  stop(): Promise<void>
+}
+
+export function openKeyRing(db: Db): KeyRing {
+  const kept = new Map<string, Kept>()
+  const asking = new Map<string, Promise<DoorKey | undefined>>()
+  const watch = startWatch(db, (changed) => {
+    for (const [name, { key }] of kept) if (changed.has(key.id)) kept.delete(name)
+  })
+
+  function recall(name: string): DoorKey | undefined {
+    const found = kept.get(name)
+    const now = performance.now()
+    return found && now < watch.trustedUntil() && now < found.since + KEEP_FOR_MS ? found.key : undefined
+  }
+
+  async function ask(name: string, hash: Buffer): Promise<DoorKey | undefined> {
+    const since = performance.now()
+    const key = await findDoorKey(db, hash)
+    kept.delete(name)
+    if (key === undefined) return undefined
+    if (kept.size >= KEYS_MAX) kept.delete(kept.keys().next().value as string)
+    kept.set(name, { key, since })
+    return key
+  }
+
+  return {
+    async find(text) {
+      const hash = hashKey(text)
+      const name = hash.toString('base64')
+      const known = recall(name)
+      if (known) return known
+      const pending = asking.get(name) ?? ask(name, hash).finally(() => asking.delete(name))
+      asking.set(name, pending)
+      return pending
+    },
+    recall: (text) => recall(hashKey(text).toString('base64')),
+    stop: () => watch.stop(),
+  }
+}
+
+function startWatch(db: Db, forget: (changed: Set<string>) => void) {
+  let trustedUntil = 0
+  let stopped = false
+  let timer: NodeJS.Timeout
+  let looking = Promise.resolve()
+
+  async function look(): Promise<void> {
+    const began = performance.now()
+    try {
+      forget(new Set(await listChangedKeys(db, WATCH_BACK_S)))
+      trustedUntil = began + TRUST_FOR_MS
+    } catch {
+      // The database is away. Trust runs out by itself, and whoever needs a key will meet the same error and report it.
+    }
+    if (stopped) return
+    timer = setTimeout(() => {
+      looking = look()
+    }, WATCH_EVERY_MS)
+    timer.unref()
+  }
+
+  looking = look()
+  return {
+    trustedUntil: () => trustedUntil,
+    async stop() {
+      stopped = true
+      clearTimeout(timer)
+      await looking
+    },
+  }
+}

@@ -1,0 +1,13 @@
+import { formatKey } from '@probity/contract/key-format'
+import { expect, test } from 'vitest'
+import { openLog } from './log.ts'
+
+const KEY = formatKey('live', 'q7Xw2LmZr9TbKc4VnJh8Gd5PsYf3AeRu')
+
+test('no line leaves the log with a key or an address in it, wherever it stands', () => {
+  const lines: string[] = []
+  const log = openLog('debug', { write: (line: string) => lines.push(line) })
+  log.error({ err: new Error('no such row: canary@example.org'), key: KEY }, 'failed for canary@example.org')
+  expect(lines.join('')).toContain('[address]')
+  expect(lines.join('')).not.toMatch(/canary|pb_live_q/)
+})

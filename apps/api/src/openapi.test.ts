@@ -1,0 +1,59 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import type { OpenApiDocument } from './openapi-document.ts'
+import { callApp, startTestApi } from './test-api.ts'
+
+const api = await startTestApi()
+const { text } = await callApp(api.app, { method: 'GET', url: '/api/v1/openapi.json' })
+const document = JSON.parse(text) as OpenApiDocument & { openapi: string }
+const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]) => [`${method.toUpperCase()} ${path}`, operation] as const),
+)
+
+const folder = mkdtempSync(join(tmpdir(), 'probity-openapi-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+test('is served without a key, as OpenAPI 3.1, and passes the linter without an error or a warning', () => {
+  expect(document.openapi).toBe('3.1.0')
+  const file = join(folder, 'openapi.json')
+  writeFileSync(file, text)
+  const redocly = join(import.meta.dirname, '../node_modules/.bin/redocly')
+  const report = execFileSync(redocly, ['lint', '--format', 'json', file], {
+    encoding: 'utf8',
+    env: { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' },
+  })
+  expect(JSON.parse(report).totals).toMatchObject({ errors: 0, warnings: 0 })
+})
+
+test('lists just what works: no operation before its time', () => {
+  expect(operations.map(([name]) => name).toSorted()).toEqual([
+    'DELETE /api/v1/keys/{key_id}',
+    'GET /api/v1/account',
+    'GET /api/v1/keys',
+    'GET /api/v1/keys/{key_id}',
+    'GET /api/v1/validation/single',
+    'PATCH /api/v1/keys/{key_id}',
+    'POST /api/v1/bulk/upload/preview',
+    'POST /api/v1/keys',
+    'POST /api/v1/validation/bulk',
+    'POST /api/v1/validation/single',
+  ])
+})
+
+test.each(operations)('%s has an example for its success and for its refusals', (_name, operation) => {
+  const answers = Object.entries(operation.responses ?? {})
+  for (const group of ['2', '4']) {
+    const inGroup = answers.filter(([status]) => status.startsWith(group))
+    expect(inGroup.length).toBeGreaterThan(0)
+    for (const [, answer] of inGroup) {
+      for (const media of Object.values(answer.content ?? {})) expect(media.example ?? media.examples).toBeDefined()
+    }
+  }
+})
+
+test('schemas have names that a code generator can use', () => {
+  for (const name of Object.keys(document.components.schemas ?? {})) expect(name).toMatch(/^[A-Z][A-Za-z]+$/)
+})

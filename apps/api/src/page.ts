@@ -1,0 +1,21 @@
+import { PAGE_LIMIT_MAX } from '@probity/contract/page'
+import type { FastifyReply } from 'fastify'
+
+export type Page = { skip: number; limit: number }
+
+const LIMIT_DEFAULT = 10
+
+export function readPage({ skip = 0, limit = LIMIT_DEFAULT }: { skip?: number; limit?: number }): Page {
+  return { skip, limit: Math.min(limit, PAGE_LIMIT_MAX) }
+}
+
+/** The total, and the neighbouring pages as web links (RFC 8288). */
+export function sendPageHeaders(reply: FastifyReply, path: string, { skip, limit }: Page, total: number): void {
+  const link = (from: number, relation: string) => `<${path}?skip=${from}&limit=${limit}>; rel="${relation}"`
+  const links = [
+    ...(skip > 0 ? [link(Math.max(0, skip - limit), 'prev')] : []),
+    ...(skip + limit < total ? [link(skip + limit, 'next')] : []),
+  ]
+  reply.header('x-total-count', total)
+  if (links.length > 0) reply.header('link', links.join(', '))
+}

@@ -1,0 +1,41 @@
+import { Account } from '@probity/contract/account'
+import Value from 'typebox/value'
+import { expect, test } from 'vitest'
+import { startTestApi } from '../test-api.ts'
+
+const api = await startTestApi()
+const ACCOUNT = { method: 'GET', url: '/api/v1/account' } as const
+
+test('shows plan, credits and limits in exactly the shape of the contract', async () => {
+  const { call, accountId, keyId } = await api.openCaller({ credits: 1000 })
+  const { status, body, headers } = await call(ACCOUNT)
+
+  expect(status).toBe(200)
+  expect(Value.Check(Account, body)).toBe(true)
+  expect(body).toMatchObject({
+    id: accountId,
+    livemode: true,
+    plan: { name: 'payg', api_access: true },
+    credits: { available: 1000, reserved: 0, spent: 0, unlimited: false },
+    limits: { emails_per_request: 1000, emails_per_file: 100_000 },
+    key: { id: keyId, name: 'test', mode: 'live' },
+  })
+  expect(headers['credits-remaining']).toBe('1000')
+})
+
+test('a key without the account scope is told which one it lacks', async () => {
+  const { call } = await api.openCaller({ key: { scopes: ['validation'] } })
+  const { status, body } = await call(ACCOUNT)
+  expect([status, body['code']]).toEqual([403, 'missing_scope'])
+  expect(body['detail']).toContain('account')
+})
+
+test("a free plan's live key is refused, its test key is not", async () => {
+  const live = await api.openCaller({ plan: 'free' })
+  const refused = await live.call(ACCOUNT)
+  expect([refused.status, refused.body['code']]).toEqual([403, 'plan_without_api'])
+
+  const sandbox = await api.openCaller({ plan: 'free', key: { mode: 'test' } })
+  const answer = await sandbox.call(ACCOUNT)
+  expect([answer.status, answer.body['livemode']]).toEqual([200, false])
+})

@@ -1,0 +1,121 @@
+import multipart from '@fastify/multipart'
+import { UploadForm, UploadPreview } from '@probity/contract/upload'
+import { type Account, getAccount } from '@probity/database/accounts'
+import { inTenant } from '@probity/database/connect'
+import type { DoorKey } from '@probity/database/keys'
+import { insertUpload } from '@probity/database/uploads'
+import { DOOR_PROBLEMS, operation } from '../../openapi.ts'
+import type { Route } from '../../route.ts'
+import type { Services } from '../../services.ts'
+import type { UploadReading } from '../../uploads/read-upload.ts'
+import { FORM_LIMITS, type Received, receiveFile } from '../../uploads/receive.ts'
+
+/** Takes a file in and says what is in it, before anything is validated or charged. */
+export const previewUpload: Route = async (app, services) => {
+  await app.register(multipart, { limits: FORM_LIMITS })
+  const schema = operation(
+    {
+      id: 'previewUpload',
+      tag: 'Lists',
+      summary: 'Upload a CSV and look at it',
+      description:
+        'Finds out how the file is written, what its columns are, which of them holds the addresses and what validating them costs. Nothing is validated, charged or set aside. The file is kept for 24 hours and then removed.',
+      problems: PREVIEW_PROBLEMS,
+    },
+    { body: UploadForm, response: { 200: UploadPreview } },
+  )
+  const options = {
+    schema: { ...schema, consumes: ['multipart/form-data'] },
+    config: { scope: 'bulk' },
+    validatorCompiler: () => () => true, // the form is read as it comes in, by receiveFile
+  } as const
+  app.post('/bulk/upload/preview', options, async (request, reply) => {
+    try {
+      const received = await receiveFile(request, services.storage)
+      return await keepUpload(services, request.caller, received)
+    } catch (error) {
+      // What is still to come of the body is not read, so the connection can carry no other request.
+      if (!request.raw.complete) reply.header('connection', 'close')
+      throw error
+    }
+  })
+}
+
+const PREVIEW_PROBLEMS = [
+  'invalid_request',
+  'no_file',
+  'file_too_large',
+  'unsupported_media_type',
+  'content_encoding_refused',
+  'not_csv',
+  'empty_file',
+  'malformed_csv',
+  'record_too_long',
+  'too_many_columns',
+  'too_many_rows',
+  'too_many_emails',
+  'no_email_column',
+  ...DOOR_PROBLEMS,
+] satisfies Parameters<typeof operation>[0]['problems']
+
+/** Reads the file and notes what it found; the file of which nothing was noted is removed. */
+async function keepUpload(services: Services, caller: DoorKey, received: Received): Promise<UploadPreview> {
+  const { db, storage, uploadReader } = services
+  const { accountId, mode } = caller
+  try {
+    const { plan } = await inTenant(db, accountId, (trx) => getAccount(trx, accountId))
+    const reading = await uploadReader.read(received.key, plan.emailsPerFile)
+    return await inTenant(db, accountId, async (trx) => {
+      const kept = await insertUpload(trx, accountId, { mode, ...rowOf(received, reading) })
+      const { account } = await getAccount(trx, accountId)
+      return present({ received, reading, kept, account })
+    })
+  } catch (error) {
+    await storage.remove(received.key)
+    throw error
+  }
+}
+
+function rowOf({ key, size, filename }: Received, reading: UploadReading) {
+  const { columns, delimiter, encoding, hasHeader, rowCount, uniqueCount, suggestion, counts } = reading
+  const suggestedColumn = columns[suggestion.index] ?? ''
+  const emailCount = counts[suggestion.index]?.filled ?? 0
+  const found = { columns, delimiter, encoding, hasHeader, rowCount, emailCount, uniqueCount, suggestedColumn }
+  return { ...found, filename, sizeBytes: size, storageKey: key }
+}
+
+type Found = {
+  received: Received
+  reading: UploadReading
+  kept: { id: string; expiresAt: Date }
+  account: Account
+}
+
+function present({ received, reading, kept, account }: Found): UploadPreview {
+  const { suggestedColumn, emailCount } = rowOf(received, reading)
+  return {
+    upload_id: kept.id,
+    filename: received.filename,
+    columns: reading.columns,
+    suggested_email_column: suggestedColumn,
+    suggestion_reason: reading.suggestion.reason,
+    size_bytes: received.size,
+    encoding: reading.encoding,
+    delimiter: reading.delimiter,
+    has_header: reading.hasHeader,
+    row_count: reading.rowCount,
+    column_details: reading.counts.map(({ filled, addresses }, n) => ({
+      name: reading.columns[n] ?? '',
+      filled_count: filled,
+      address_count: addresses,
+      address_share: filled === 0 ? 0 : Math.round((addresses / filled) * 10_000) / 10_000,
+    })),
+    sample_rows: reading.sampleRows,
+    email_count: emailCount,
+    unique_emails: reading.uniqueCount,
+    duplicate_count: emailCount - reading.uniqueCount,
+    provider_mix: reading.providers,
+    credits: { quote: reading.uniqueCount, available: account.available, unlimited: account.unlimited },
+    expires_at: kept.expiresAt.toISOString(),
+  }
+}

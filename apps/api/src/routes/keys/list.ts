@@ -1,0 +1,29 @@
+import { KeyList, KeyPage } from '@probity/contract/keys'
+import { inTenant } from '@probity/database/connect'
+import { listKeys as listKeysOf } from '@probity/database/keys'
+import { DOOR_PROBLEMS, operation } from '../../openapi.ts'
+import { readPage, sendPageHeaders } from '../../page.ts'
+import type { Route } from '../../route.ts'
+import { presentKey, viewOf } from './present.ts'
+
+/** The account's keys, newest first. */
+export const listKeys: Route = async (app, { db }) => {
+  const schema = operation(
+    {
+      id: 'listKeys',
+      tag: 'API keys',
+      summary: 'List API keys',
+      description:
+        'Live keys see all keys of the account, test keys only test keys. The total stands in `X-Total-Count`, the neighbouring pages in `Link`.',
+      problems: ['invalid_request', ...DOOR_PROBLEMS],
+    },
+    { querystring: KeyPage, response: { 200: KeyList } },
+  )
+  app.get('/keys', { schema, config: { scope: 'keys' } }, async (request, reply) => {
+    const { caller } = request
+    const page = readPage(request.query)
+    const { keys, total } = await inTenant(db, caller.accountId, (trx) => listKeysOf(trx, viewOf(caller), page))
+    sendPageHeaders(reply, '/api/v1/keys', page, total)
+    return keys.map(presentKey)
+  })
+}

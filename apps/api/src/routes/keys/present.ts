@@ -1,0 +1,51 @@
+import type { ApiKey as ShownKey } from '@probity/contract/keys'
+import type { ApiKey, DoorKey, KeyView } from '@probity/database/keys'
+import { isRange } from '../../door/authenticate.ts'
+import { Problem } from '../../problem.ts'
+
+/** A key as callers see it. */
+export function presentKey(key: ApiKey): ShownKey {
+  return {
+    id: key.id,
+    name: key.name,
+    mode: key.mode,
+    hint: key.hint,
+    scopes: key.scopes,
+    status: statusOf(key),
+    created_at: key.createdAt.toISOString(),
+    expires_at: key.expiresAt?.toISOString() ?? null,
+    last_used_at: key.lastUsedAt?.toISOString() ?? null,
+    revoked_at: key.revokedAt?.toISOString() ?? null,
+    paused: key.pausedAt !== null,
+    ip_allow_list: key.ipAllowList,
+    monthly_cap: key.monthlyCap,
+  }
+}
+
+function statusOf(key: ApiKey): ShownKey['status'] {
+  if (key.revokedAt) return 'revoked'
+  if (key.expiresAt && key.expiresAt.getTime() <= Date.now()) return 'expired'
+  return key.pausedAt ? 'paused' : 'active'
+}
+
+/** The keys a caller may see and change: a test key knows of no live key. */
+export function viewOf(caller: DoorKey): KeyView {
+  return caller.mode === 'live' ? { accountId: caller.accountId } : { accountId: caller.accountId, mode: 'test' }
+}
+
+type KeySettings = { scopes?: string[]; expires_at?: string | null; ip_allow_list?: string[] }
+
+/** What a schema cannot say: nobody hands out power they do not have, and settings must make sense. */
+export function refuseBadSettings(caller: DoorKey, settings: KeySettings): void {
+  const beyond = settings.scopes?.some((scope) => !caller.scopes.includes(scope))
+  if (beyond) throw new Problem('scope_not_held')
+  const wrong = settings.ip_allow_list?.findIndex((entry) => !isRange(entry)) ?? -1
+  if (wrong >= 0) throw fault(`/ip_allow_list/${wrong}`, 'must be an IP address or a CIDR range')
+  if (settings.expires_at && Date.parse(settings.expires_at) <= Date.now()) {
+    throw fault('/expires_at', 'must be a time to come')
+  }
+}
+
+function fault(pointer: string, detail: string): Problem {
+  return new Problem('invalid_request', undefined, { errors: [{ pointer, detail }] })
+}

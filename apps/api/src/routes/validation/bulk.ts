@@ -1,0 +1,105 @@
+import { type StandingResult, unsettledResult } from '@probity/contract/standing-result'
+import type { Status } from '@probity/contract/status'
+import { BulkRequest, BulkSummary } from '@probity/contract/validation'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { type Attempt, type Spent, spendOnce } from '../../door/spend-once.ts'
+import { BODY_PROBLEMS, operation, SPENDING_PROBLEMS } from '../../openapi.ts'
+import type { Route } from '../../route.ts'
+import type { Services } from '../../services.ts'
+import { type Entry, readEntries } from '../../validation/entries.ts'
+import { buyList, waitForList } from '../../validation/list.ts'
+
+const TIMEOUT_DEFAULT_S = 20
+/** A thousand addresses of a thousand bytes, with what JSON needs around them. */
+const BODY_BYTES_MAX = 1024 * 1024 + 16 * 1024
+
+/** Up to a thousand addresses in one request, asked together by their domains. */
+export const validateBulk: Route = async (app, services) => {
+  const schema = operation(
+    {
+      id: 'validateBulk',
+      tag: 'Validation',
+      summary: 'Validate a list of addresses',
+      description:
+        'Waits for the verdicts, up to `timeout` seconds. Addresses that are not settled by then are `unknown` and worked on further: the next request for one of them collects its verdict, free, once. Each unique address costs one credit, or the whole list is refused; repeated ones cost nothing. Credits are given back for addresses that end `unknown` where the plan says so.',
+      problems: [...BODY_PROBLEMS, ...SPENDING_PROBLEMS],
+    },
+    { body: BulkRequest, response: { 200: BulkSummary } },
+  )
+  // The list takes one of the account's places; what is recent of it is looked for later, all at once.
+  const config = { scope: 'bulk', asksAbout: () => '' } as const
+  app.post('/validation/bulk', { schema, config, bodyLimit: BODY_BYTES_MAX }, async (request, reply) => {
+    await answer(services, request, reply, request.body)
+    return reply
+  })
+}
+
+function answer(services: Services, request: FastifyRequest, reply: FastifyReply, { emails, timeout }: BulkRequest) {
+  if (request.caller.mode === 'test') return sendSandbox(reply, emails)
+  const timeoutMs = (timeout ?? TIMEOUT_DEFAULT_S) * 1_000
+  return spendOnce(services, request, reply, (attempt) =>
+    validateList(services, request, { emails, timeoutMs, attempt }),
+  )
+}
+
+/** In test mode nothing is asked, nothing is kept and nothing is spent. */
+function sendSandbox(reply: FastifyReply, emails: string[]) {
+  const entries = readEntries(emails, '')
+  const results = entries.map(({ email }) => unsettledResult(email, 'sandbox_unmapped'))
+  reply.headers({ 'credits-charged': '0', 'content-type': 'application/json; charset=utf-8' })
+  return reply.send(summarise({ total: emails.length, entries, results, creditsUsed: 0, creditsRefunded: 0 }))
+}
+
+/** Collected and joined ones were paid for by an earlier request. */
+const PAID = new Set(['work', 'known'])
+
+type Asked = { emails: string[]; timeoutMs: number; attempt: Attempt }
+
+async function validateList(services: Services, request: FastifyRequest, asked: Asked): Promise<Spent> {
+  const { emails, timeoutMs, attempt } = asked
+  const entries = readEntries(emails, attempt.subject)
+  const bought = await buyList(services, request.caller, entries, attempt)
+  const told = await waitForList(services, bought, timeoutMs)
+
+  const isRefunded = (n: number) => told[n]?.retryAt === null && told[n].result.status === 'unknown'
+  const paidFor = entries.map((_, n) => n).filter((n) => PAID.has(bought.lots[n]?.kind ?? ''))
+  const creditsRefunded = request.caller.refundUnknown ? paidFor.filter(isRefunded).length : 0
+  const results = told.map(({ result }) => result)
+  const creditsUsed = bought.creditsCharged
+  return {
+    status: 200,
+    text: summarise({ total: emails.length, entries, results, creditsUsed, creditsRefunded }),
+    creditsCharged: creditsUsed - creditsRefunded,
+    creditsRemaining: bought.available + creditsRefunded,
+  }
+}
+
+type Outcome = {
+  total: number
+  entries: Entry[]
+  results: StandingResult[]
+  creditsUsed: number
+  creditsRefunded: number
+}
+
+function summarise({ total, entries, results, creditsUsed, creditsRefunded }: Outcome): string {
+  const count = (status: Status) => results.filter((result) => result.status === status).length
+  const summary: BulkSummary = {
+    total,
+    valid_count: count('valid'),
+    invalid_count: count('invalid'),
+    risky_count: count('risky'),
+    duplicate_count: total - entries.length,
+    credits_used: creditsUsed,
+    results: results.map((result, n) => ({
+      email: entries[n]?.email ?? '',
+      status: result.status,
+      is_valid: result.is_valid,
+      confidence: result.confidence,
+      sub_status: result.sub_status,
+    })),
+    unknown_count: count('unknown'),
+    credits_refunded: creditsRefunded,
+  }
+  return JSON.stringify(summary)
+}

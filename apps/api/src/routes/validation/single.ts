@@ -1,0 +1,105 @@
+import { randomUUID } from 'node:crypto'
+import { unsettledResult } from '@probity/contract/standing-result'
+import { SingleQuery, SingleRequest, ValidationResult } from '@probity/contract/validation'
+import { dedupeKey } from '@probity/engine/address/dedupe-key'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { type Attempt, refuseUnpaid, type Spent, spendOnce } from '../../door/spend-once.ts'
+import { BODY_PROBLEMS, operation, SPENDING_PROBLEMS } from '../../openapi.ts'
+import type { Route } from '../../route.ts'
+import type { Services } from '../../services.ts'
+import { composeAnswer, withoutEmail } from '../../validation/compose.ts'
+import { storable } from '../../validation/storable.ts'
+import type { Purchase } from '../../validation/till.ts'
+import { findEarlier, waitForJoined, waitForVerdict } from '../../validation/verdict.ts'
+
+const MEANING = {
+  tag: 'Validation',
+  description:
+    'Waits for the verdict, up to `timeout` seconds. What is not settled by then is answered `unknown` with a `retry_at` and worked on further: the next request for the same address collects its verdict, free, once. One address costs one credit; it is given back where the result ends `unknown` and the plan says so.',
+}
+
+/** One address, by POST or by GET. */
+export const validateSingle: Route = async (app, services) => {
+  const post = operation(
+    {
+      ...MEANING,
+      id: 'validateSingle',
+      summary: 'Validate an address',
+      problems: [...BODY_PROBLEMS, ...SPENDING_PROBLEMS],
+    },
+    { body: SingleRequest, response: { 200: ValidationResult } },
+  )
+  const bodyConfig = { scope: 'validation', asksAbout: (request: FastifyRequest) => emailIn(request.body) } as const
+  app.post('/validation/single', { schema: post, config: bodyConfig }, async (request, reply) => {
+    await answer(services, request, reply, request.body)
+    return reply
+  })
+
+  const get = operation(
+    {
+      ...MEANING,
+      id: 'validateSingleByQuery',
+      summary: 'Validate an address given in the query',
+      problems: SPENDING_PROBLEMS,
+    },
+    { querystring: SingleQuery, response: { 200: ValidationResult } },
+  )
+  const queryConfig = { scope: 'validation', asksAbout: (request: FastifyRequest) => emailIn(request.query) } as const
+  app.get('/validation/single', { schema: get, config: queryConfig }, async (request, reply) => {
+    await answer(services, request, reply, request.query)
+    return reply
+  })
+}
+
+function emailIn(part: unknown): unknown {
+  return typeof part === 'object' && part !== null && 'email' in part ? part.email : undefined
+}
+
+type Asked = { email: string; timeout?: number }
+
+const TIMEOUT_DEFAULT_S = 10
+
+function answer(services: Services, request: FastifyRequest, reply: FastifyReply, asked: Asked) {
+  if (request.caller.mode === 'test') return sendSandbox(request, reply, asked.email)
+  return spendOnce(services, request, reply, (attempt) => buyVerdict(services, request, asked, attempt))
+}
+
+/** In test mode nothing is asked, nothing is kept and nothing is spent. */
+function sendSandbox(request: FastifyRequest, reply: FastifyReply, email: string) {
+  const result = { id: randomUUID(), ...withoutEmail(unsettledResult(email, 'sandbox_unmapped')) }
+  reply.headers({ 'credits-charged': '0', 'content-type': 'application/json; charset=utf-8' })
+  return reply.send(composeAnswer(request, email, result, null))
+}
+
+function newWork(id: string, email: string): Purchase {
+  return { kind: 'work', row: { id, email, emailKey: dedupeKey(email) } }
+}
+
+/** Pays for an answer, at hand or to be worked out, and gives it. */
+async function buyVerdict(services: Services, request: FastifyRequest, asked: Asked, attempt: Attempt): Promise<Spent> {
+  const { caller, recent } = request
+  const { email, timeout = TIMEOUT_DEFAULT_S } = asked
+  const { accountId, id: keyId, retentionDays } = caller
+  const earlier = attempt.resumed ? await findEarlier(services, accountId, attempt.subject) : undefined
+  if (earlier)
+    return waitForVerdict(services, request, { ref: earlier.ref, available: earlier.available, email, timeout })
+
+  const purchase = recent === undefined ? newWork(attempt.subject, storable(email)) : ({ kind: 'recent' } as const)
+  const receipt = await services.desk.till.pay({ accountId, keyId, retentionDays }, purchase)
+  switch (receipt.kind) {
+    case 'unpaid':
+      throw refuseUnpaid(receipt.posting)
+    case 'collected': {
+      const text = composeAnswer(request, email, { id: receipt.id, ...withoutEmail(receipt.result) }, null)
+      return { status: 200, text, creditsCharged: 0, creditsRemaining: receipt.available }
+    }
+    case 'joined':
+      return waitForJoined(services, request, { ref: receipt.ref, available: receipt.available, email, timeout })
+    case 'paid_recent': {
+      const text = composeAnswer(request, email, recent ?? '{}', null)
+      return { status: 200, text, creditsCharged: 1, creditsRemaining: receipt.available }
+    }
+    case 'paid_work':
+      return waitForVerdict(services, request, { ref: receipt.ref, available: receipt.available, email, timeout })
+  }
+}

@@ -1,0 +1,77 @@
+import { connect, type Db } from '@probity/database/connect'
+import { connectRedis } from '@probity/queue/redis'
+import type { FastifyBaseLogger } from 'fastify'
+import type { Redis } from 'ioredis'
+import type { ApiConfig } from './config.ts'
+import { type Admission, openAdmission } from './door/admission.ts'
+import { type KeyRing, openKeyRing } from './door/key-ring.ts'
+import { type KeyUseCounter, openKeyUseCounter } from './door/key-use.ts'
+import { joinPeers } from './door/peers.ts'
+import { type LocalRate, openLocalRate } from './door/rate.ts'
+import { startUpkeep } from './upkeep.ts'
+import { openUploadReader, type UploadReader } from './uploads/reader.ts'
+import { type FileStorage, openStorage } from './uploads/storage.ts'
+import { openValidationDesk, type ValidationDesk } from './validation/desk.ts'
+import { openRecentKeys, type RecentKeys } from './validation/recent-keys.ts'
+
+/** What the routes and the door work with, opened once per process. */
+export type Services = {
+  db: Db
+  redis: Redis
+  keys: KeyRing
+  keyUse: KeyUseCounter
+  admission: Admission
+  strangers: LocalRate
+  /** Where the account's recent result for an address is kept, if there is one. */
+  recentKeyOf: RecentKeys['keyOf']
+  desk: ValidationDesk
+  /** Where uploaded files are. */
+  storage: FileStorage
+  uploadReader: UploadReader
+  /** Fires when the process is told to stop: from then on it looks unready and asks callers to reconnect elsewhere. */
+  stopping: AbortSignal
+  /** Fires a little later: whoever still waits for something answers with what there is. */
+  hurry: AbortSignal
+  log: FastifyBaseLogger
+  close(): Promise<void>
+}
+
+export function openServices(
+  config: ApiConfig,
+  log: FastifyBaseLogger,
+  signals: Pick<Services, 'stopping' | 'hurry'>,
+): Services {
+  const db = connect(config.databaseUrl, { connectionsMax: config.databaseConnections, applicationName: 'probity-api' })
+  const redis = connectRedis(config.redisUrl)
+  const keys = openKeyRing(db)
+  const keyUse = openKeyUseCounter(db, log)
+  const admission = openAdmission(redis)
+  const peers = joinPeers(redis, admission.peers)
+  const storage = openStorage(config.uploadsFolder)
+  const uploadReader = openUploadReader(config.uploadsFolder)
+  const upkeep = startUpkeep({ db, storage, log })
+  const recentKeys = openRecentKeys(db)
+  const { redisUrl, queuePrefix } = config
+  const desk = openValidationDesk({ db, redisUrl, queuePrefix, hurry: signals.hurry, log })
+  return {
+    db,
+    redis,
+    keys,
+    keyUse,
+    admission,
+    strangers: openLocalRate(),
+    recentKeyOf: recentKeys.keyOf,
+    desk,
+    storage,
+    uploadReader,
+    ...signals,
+    log,
+    async close() {
+      peers.stop()
+      recentKeys.stop()
+      await Promise.all([keys.stop(), keyUse.stop(), upkeep.stop(), desk.stop(), uploadReader.stop()])
+      redis.disconnect()
+      await db.destroy()
+    },
+  }
+}

@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest'
+import type { Route } from './route.ts'
+import { start } from './start.ts'
+import { startTestApi } from './test-api.ts'
+
+const waiting: AbortSignal[] = []
+const wait: Route = async (app, { hurry }) => {
+  app.get('/wait', { schema: { hide: true } }, async () => {
+    waiting.push(hurry)
+    await new Promise((resolve) => hurry.addEventListener('abort', resolve))
+    return { status: 'open' }
+  })
+}
+const api = await startTestApi({ routes: [wait] })
+
+test('a caller who still waits when the process stops is answered with what there is', async () => {
+  const { key } = await api.openCaller()
+  const running = await start({ ...api.config, stopNoticeMs: 300 }, api.services.log, [wait])
+  const answer = fetch(`http://127.0.0.1:${running.address.port}/api/v1/wait`, { headers: { 'x-api-key': key } })
+  await expect.poll(() => waiting.length).toBe(1)
+
+  const began = performance.now()
+  await Promise.all([running.stop(), running.stop()])
+  expect(performance.now() - began).toBeGreaterThan(290)
+  expect(await (await answer).json()).toEqual({ status: 'open' })
+  expect((await answer).headers.get('connection')).toBe('close')
+})

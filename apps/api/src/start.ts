@@ -1,0 +1,49 @@
+import type { AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { FastifyBaseLogger } from 'fastify'
+import { API_ROUTES, buildApp } from './app.ts'
+import type { ApiConfig } from './config.ts'
+import type { Route } from './route.ts'
+import { openServices } from './services.ts'
+
+/** How long requests that are being answered may still take once we stop listening. */
+const FINISH_WITHIN_MS = 20_000
+
+export type RunningApi = {
+  address: AddressInfo
+  /** Says "not ready", then stops listening, finishes what it has begun and closes. */
+  stop(): Promise<void>
+}
+
+/** Starts the api and listens. */
+export async function start(
+  config: ApiConfig,
+  log: FastifyBaseLogger,
+  routes: Route[] = API_ROUTES,
+): Promise<RunningApi> {
+  const stopping = new AbortController()
+  const hurry = new AbortController()
+  const services = openServices(config, log, { stopping: stopping.signal, hurry: hurry.signal })
+  const app = await buildApp(config, services, routes)
+  await app.listen({ host: config.host, port: config.port })
+  const address = app.server.address() as AddressInfo
+
+  async function stop(): Promise<void> {
+    log.info('stopping')
+    stopping.abort()
+    await sleep(config.stopNoticeMs)
+    hurry.abort()
+    const given = sleep(FINISH_WITHIN_MS, undefined, { ref: false }).then(() => app.server.closeAllConnections())
+    await Promise.race([app.close(), given])
+    await services.close()
+    log.info('stopped')
+  }
+  let stopped: Promise<void> | undefined
+  return {
+    address,
+    stop: () => {
+      stopped ??= stop()
+      return stopped
+    },
+  }
+}

@@ -1,0 +1,87 @@
+import { randomUUID } from 'node:crypto'
+import type { InjectOptions } from 'fastify'
+import { expect, test } from 'vitest'
+import type { OpenApiDocument } from './openapi-document.ts'
+import { type Caller, callApp, startTestApi } from './test-api.ts'
+
+const api = await startTestApi()
+const { text } = await callApp(api.app, { method: 'GET', url: '/api/v1/openapi.json' })
+const document = JSON.parse(text) as OpenApiDocument
+const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+  Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+)
+
+const owner = await api.openCaller({ credits: 5 })
+const stranger = await api.openCaller({ credits: 5 })
+
+/** For each parameter in a path: the id of something that belongs to the owner. */
+const FOREIGN_IDS: Record<string, string> = { key_id: owner.keyId }
+
+/** What the owner has asked about, and is still waiting to collect. */
+const ADDRESS = { email: 'ada@example.com', timeout: 1 }
+
+/** A form with a list in it. */
+const form = new FormData()
+form.append('file', new Blob([`email\n${ADDRESS.email}\n`]), 'list.csv')
+
+/** What a well-formed request needs besides ids. An operation that is not in this table fails the test below. */
+const ENTRIES: Record<string, { body?: object; query?: Record<string, string> }> = {
+  'POST /api/v1/validation/single': { body: ADDRESS },
+  'GET /api/v1/validation/single': { query: { email: ADDRESS.email, timeout: '1' } },
+  'POST /api/v1/validation/bulk': { body: { emails: [ADDRESS.email], timeout: 1 } },
+  'POST /api/v1/bulk/upload/preview': { body: form },
+  'GET /api/v1/account': {},
+  'GET /api/v1/keys': {},
+  'POST /api/v1/keys': { body: { name: 'x' } },
+  'GET /api/v1/keys/{key_id}': {},
+  'PATCH /api/v1/keys/{key_id}': { body: { name: 'taken over' } },
+  'DELETE /api/v1/keys/{key_id}': {},
+}
+
+const asked = await owner.call({ method: 'POST', url: '/api/v1/validation/single', payload: ADDRESS })
+FOREIGN_IDS['validation_id'] = String(asked.body['id'])
+const uploaded = await owner.call({ method: 'POST', url: '/api/v1/bulk/upload/preview', payload: form })
+FOREIGN_IDS['upload_id'] = String(uploaded.body['upload_id'])
+
+test('every operation has its entry', () => {
+  expect(Object.keys(ENTRIES).toSorted()).toEqual(operations.toSorted())
+  for (const [, parameter = ''] of operations.join().matchAll(/\{(\w+)\}/g))
+    expect(FOREIGN_IDS).toHaveProperty(parameter)
+})
+
+function request(operation: string, idOf: (parameter: string) => string): InjectOptions {
+  const [method, path = ''] = operation.split(' ')
+  const url = path.replace(/\{(\w+)\}/g, (_, parameter: string) => idOf(parameter))
+  const { body, query } = ENTRIES[operation] ?? {}
+  return { method: method as 'GET', url, ...(body && { payload: body }), ...(query && { query }) }
+}
+
+const withIds = operations.filter((operation) => operation.includes('{'))
+const withoutIds = operations.filter((operation) => !operation.includes('{'))
+
+test.each(withIds)("%s: another's id is 404, with the same body as a missing one", async (operation) => {
+  const foreign = await stranger.call(request(operation, (parameter) => FOREIGN_IDS[parameter] ?? ''))
+  const missing = await stranger.call(request(operation, () => randomUUID()))
+
+  expect([foreign.status, missing.status]).toEqual([404, 404])
+  expect(withoutRequestId(foreign.body)).toEqual(withoutRequestId(missing.body))
+  expect(await traceOf(owner)).toEqual(await before)
+})
+
+test.each(withoutIds)('%s: nothing of another account is in the answer', async (operation) => {
+  const { status, text: body } = await stranger.call(request(operation, () => ''))
+  expect(status).toBeLessThan(300)
+  for (const id of [owner.accountId, ...Object.values(FOREIGN_IDS)]) expect(body).not.toContain(id)
+})
+
+function withoutRequestId({ request_id: _, ...body }: Record<string, unknown>) {
+  return body
+}
+
+/** All that the owner sees of itself; it must be the same after every attempt. */
+async function traceOf(caller: Caller) {
+  const { body } = await caller.call({ method: 'GET', url: `/api/v1/keys/${caller.keyId}` })
+  const { last_used_at: _, ...rest } = body
+  return rest
+}
+const before = traceOf(owner)

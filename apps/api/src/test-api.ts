@@ -1,0 +1,103 @@
+import { randomUUID } from 'node:crypto'
+import { join } from 'node:path'
+import { inTenant } from '@probity/database/connect'
+import { insertKey, type NewKey } from '@probity/database/keys'
+import { createTestDatabase, openTestAccount, type TestDatabase } from '@probity/database/test-database'
+import { makeFolder, removeFolder } from '@probity/lab/services/daemon'
+import { whenDone } from '@probity/lab/when-done'
+import type { FastifyInstance, InjectOptions } from 'fastify'
+import { destination } from 'pino'
+import { inject } from 'vitest'
+import { API_ROUTES, buildApp } from './app.ts'
+import { type ApiConfig, LIMITS } from './config.ts'
+import { openLog } from './log.ts'
+import type { Route } from './route.ts'
+import { openServices, type Services } from './services.ts'
+
+export type TestApi = TestDatabase & {
+  app: FastifyInstance
+  services: Services
+  config: ApiConfig
+  logFile: string
+  /** Opens an account and a key for it, and says how to call the api with that key. */
+  openCaller(options?: CallerOptions): Promise<Caller>
+}
+
+type CallerOptions = { plan?: string; credits?: number; key?: Partial<NewKey> }
+
+export type Caller = {
+  accountId: string
+  keyId: string
+  key: string
+  call(request: InjectOptions): Promise<TestAnswer>
+}
+
+export type TestAnswer = {
+  status: number
+  headers: Record<string, string>
+  body: Record<string, unknown>
+  text: string
+}
+
+const NEVER = new AbortController().signal
+const ALL_SCOPES = ['validation', 'bulk', 'account', 'keys']
+
+type TestApiOptions = { config?: Partial<ApiConfig>; routes?: Route[]; stopping?: AbortSignal; hurry?: AbortSignal }
+
+/** The api over a database of its own and the run's Redis. Its log is kept: the run ends with a search for secrets in it. */
+export async function startTestApi(options: TestApiOptions = {}): Promise<TestApi> {
+  const { config: changes = {}, routes = API_ROUTES, stopping = NEVER, hurry = NEVER } = options
+  const database = await createTestDatabase()
+  const config = testConfig(database.url, changes)
+  const logFile = join(inject('logFolder'), `api-${randomUUID()}.log`)
+  const log = openLog('debug', destination({ dest: logFile, sync: true }))
+  const services = openServices(config, log, { stopping, hurry })
+  const app = await buildApp(config, services, routes)
+  whenDone(async () => {
+    await app.close()
+    await services.close()
+  })
+  return { ...database, app, services, config, logFile, openCaller: (options) => openCaller(app, database, options) }
+}
+
+export function testConfig(databaseUrl: string, changes: Partial<ApiConfig> = {}): ApiConfig {
+  const uploadsFolder = makeFolder('probity-uploads')
+  whenDone(() => removeFolder(uploadsFolder))
+  return {
+    databaseUrl,
+    redisUrl: inject('redisUrl'),
+    host: '127.0.0.1',
+    port: 0,
+    publicUrl: undefined,
+    trustedProxies: [],
+    databaseConnections: 10,
+    inFlightMax: 512,
+    stopNoticeMs: 0,
+    uploadsFolder,
+    logLevel: 'debug',
+    limits: LIMITS,
+    queuePrefix: `test-${randomUUID()}`,
+    ...changes,
+  }
+}
+
+async function openCaller(app: FastifyInstance, { db }: TestDatabase, options: CallerOptions = {}): Promise<Caller> {
+  const { plan = 'payg', credits = 0, key = {} } = options
+  const account = await openTestAccount(db, credits, { plan })
+  const made = await inTenant(db, account.id, (trx) =>
+    insertKey(trx, account.id, { mode: 'live', name: 'test', scopes: ALL_SCOPES, ...key }),
+  )
+  const call = (request: InjectOptions) => callApp(app, withKey(request, made.text))
+  return { accountId: account.id, keyId: made.key.id, key: made.text, call }
+}
+
+function withKey(request: InjectOptions, key: string): InjectOptions {
+  return { ...request, headers: { 'x-api-key': key, ...request.headers } }
+}
+
+export async function callApp(app: FastifyInstance, request: InjectOptions): Promise<TestAnswer> {
+  const { statusCode, headers, payload } = await app.inject(request)
+  const isJson = String(headers['content-type']).includes('json')
+  const body = isJson ? (JSON.parse(payload) as Record<string, unknown>) : {}
+  return { status: statusCode, headers: headers as Record<string, string>, body, text: payload }
+}

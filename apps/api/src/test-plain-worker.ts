@@ -1,0 +1,39 @@
+import type { StandingResult } from '@probity/contract/standing-result'
+import { type Db, inTenant } from '@probity/database/connect'
+import { finishValidations } from '@probity/database/validations'
+import { listWaiting, takeValidations } from '@probity/database/work'
+import { whenDone } from '@probity/lab/when-done'
+
+/** A worker that has its verdicts ready, from PostgreSQL alone: what a real one does without Redis. */
+export function startPlainWorker(db: Db, verdictOf: (email: string) => StandingResult) {
+  let going = true
+  const work = async () => {
+    while (going) {
+      const waiting = await listWaiting(db, { olderThanMs: 0, limit: 1_000, egresses: [] })
+      const taken = await takeValidations(db, waiting, { holdS: 60, egresses: [] })
+      for (const [accountId, group] of Map.groupBy(taken, ({ ref }) => ref.accountId)) {
+        const finishes = group.map(({ ref, email, refundUnknown }) => {
+          const answer = verdictOf(email)
+          return { ref, refundUnknown, definite: answer.status !== 'unknown', answer }
+        })
+        await inTenant(db, accountId, (trx) => finishValidations(trx, accountId, finishes))
+      }
+      await new Promise((resolve) => setTimeout(resolve, 20))
+    }
+  }
+  const working = work()
+  const stop = async () => {
+    going = false
+    await working
+  }
+  whenDone(stop)
+  return { stop }
+}
+
+/** What an account has left and has spent. */
+export async function balancesOf(db: Db, accountId: string): Promise<[available: number, spent: number]> {
+  const row = await inTenant(db, accountId, (trx) =>
+    trx.selectFrom('accounts').select(['available', 'spent']).executeTakeFirstOrThrow(),
+  )
+  return [row.available, row.spent]
+}

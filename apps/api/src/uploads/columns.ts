@@ -1,0 +1,49 @@
+/** What was counted in one column: cells that are not empty, and those of them that look like addresses. */
+export type ColumnCount = { filled: number; addresses: number }
+
+const NAME_UNITS_MAX = 200
+
+/** A name for each column: its header, made one of its kind, or its number where there is none. */
+export function nameColumns(header: string[], width: number): string[] {
+  const taken = new Set<string>()
+  return Array.from({ length: width }, (_, n) => {
+    const name = cut(header[n]?.trim() ?? '', NAME_UNITS_MAX) || `column_${n + 1}`
+    const own = taken.has(name) ? withSuffix(name, taken) : name
+    taken.add(own)
+    return own
+  })
+}
+
+function withSuffix(name: string, taken: Set<string>): string {
+  let n = 2
+  while (taken.has(`${name}_${n}`)) n++
+  return `${name}_${n}`
+}
+
+/** Without half a character at the end. */
+export function cut(text: string, unitsMax: number): string {
+  return text.length <= unitsMax ? text : text.slice(0, unitsMax).replace(/\p{Surrogate}$/u, '')
+}
+
+/** Below this a column of notes that mention an address now and then would be taken for a list of them. */
+const SHARE_MIN = 0.2
+const SAYS_MAIL = /mail/i
+
+export type Suggestion = { index: number; reason: 'most_addresses' | 'most_addresses_and_name' }
+
+/**
+ * The column with the most addresses, since a second column that is filled now and then may be all addresses too. Of equals
+ * the one that is called so, then the first.
+ */
+export function suggestColumn(names: string[], counts: ColumnCount[]): Suggestion | undefined {
+  const candidates = counts
+    .map((count, index) => ({ index, ...count, saysMail: SAYS_MAIL.test(names[index] ?? '') }))
+    .filter(isLikely)
+    .toSorted((a, b) => b.addresses - a.addresses || Number(b.saysMail) - Number(a.saysMail))
+  const [best] = candidates
+  return best && { index: best.index, reason: best.saysMail ? 'most_addresses_and_name' : 'most_addresses' }
+}
+
+export function isLikely({ filled, addresses }: ColumnCount): boolean {
+  return addresses > 0 && addresses >= filled * SHARE_MIN
+}

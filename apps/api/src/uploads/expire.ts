@@ -1,0 +1,27 @@
+import type { Db } from '@probity/database/connect'
+import { listExpiredUploads, removeExpiredUploads } from '@probity/database/uploads'
+import type { FileStorage } from './storage.ts'
+
+const AT_ONCE = 100
+/** What one run takes on; the rest is for the next. */
+const ROUNDS_MAX = 100
+/** An hour more than an upload lives, so that no file goes before its row. */
+const ORPHANED_AFTER_MS = 25 * 60 * 60 * 1000
+
+/**
+ * Removes uploads whose time is over: the file first and then its row, so that a run that breaks off is made good by the next.
+ * Files without a row go by their age. Says how many of each there were.
+ */
+export async function removeExpired(db: Db, storage: FileStorage): Promise<{ uploads: number; orphans: number }> {
+  let uploads = 0
+  for (let round = 0; round < ROUNDS_MAX; round++) {
+    const expired = await listExpiredUploads(db, AT_ONCE)
+    if (expired.length === 0) break
+    await Promise.all(expired.map(({ storageKey }) => storage.remove(storageKey)))
+    const ids = expired.map(({ id }) => id)
+    await removeExpiredUploads(db, ids)
+    uploads += ids.length
+  }
+  const orphans = await storage.removeOlderThan(new Date(Date.now() - ORPHANED_AFTER_MS))
+  return { uploads, orphans }
+}

@@ -1,0 +1,38 @@
+import type { StandingResult } from '@probity/contract/standing-result'
+import type { FastifyRequest } from 'fastify'
+
+/** A result that stands, under the id of the validation it came from. */
+export type Identified = Omit<StandingResult, 'email'> & { id: string }
+
+/**
+ * Writes the answer to one request: a standing result, as an object or as the ready string kept of it, with what is fresh
+ * in every answer around it. A ready string is not read, only framed: that is what makes a recent result cheap.
+ */
+export function composeAnswer(
+  request: FastifyRequest,
+  email: string,
+  result: Identified | string,
+  retryAt: number | null,
+) {
+  const { caller, arrivedAt } = request
+  const standing = typeof result === 'string' ? result : JSON.stringify(result)
+  const now = Date.now()
+  const fresh = {
+    livemode: caller.mode === 'live',
+    retry_at: retryAt,
+    performance: { response_time_ms: Math.round(performance.now() - arrivedAt) },
+    metadata: {
+      timestamp: now / 1000,
+      plan_tier: caller.plan,
+      // Looked for in the text, because a ready string is not read. What a model does comes when there is one.
+      features_used: { catchall_detection: standing.includes(CATCHALL_CHECK), ai_enhancement: false },
+    },
+  }
+  return `{"email":${JSON.stringify(email)},${standing.slice(1, -1)},${JSON.stringify(fresh).slice(1)}`
+}
+
+const CATCHALL_CHECK = '"check":"catch_all"'
+
+export function withoutEmail({ email: _, ...rest }: StandingResult): Omit<StandingResult, 'email'> {
+  return rest
+}

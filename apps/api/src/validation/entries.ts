@@ -1,0 +1,26 @@
+import { createHash } from 'node:crypto'
+import { dedupeKey } from '@probity/engine/address/dedupe-key'
+import { storable } from './storable.ts'
+
+/** One address of a list: as it was first sent, and as it is kept. */
+export type Entry = { id: string; email: string; kept: string; emailKey: string }
+
+/**
+ * The addresses of a list, each once, in the order in which they first occur. Their ids follow from the subject of the request,
+ * so that a second attempt at it finds what the first has done.
+ */
+export function readEntries(emails: string[], subject: string): Entry[] {
+  const entries = new Map<string, Entry>()
+  for (const email of emails) {
+    const kept = storable(email)
+    const emailKey = dedupeKey(kept)
+    if (!entries.has(emailKey)) entries.set(emailKey, { id: idOf(subject, entries.size), email, kept, emailKey })
+  }
+  return [...entries.values()]
+}
+
+/** A UUID of version 8 (RFC 9562 §5.8), whose bits are ours to choose. */
+function idOf(subject: string, n: number): string {
+  const hex = createHash('sha256').update(`${subject} ${n}`).digest('hex')
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20, 32)}`
+}

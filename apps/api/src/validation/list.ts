@@ -1,0 +1,168 @@
+import { type StandingResult, unsettledResult } from '@probity/contract/standing-result'
+import { inTenant, type Trx } from '@probity/database/connect'
+import type { DoorKey } from '@probity/database/keys'
+import { listKnown } from '@probity/database/postponed'
+import {
+  collectAnswers,
+  collectOne,
+  finishValidations,
+  leaveAllOpen,
+  listUnderWay,
+  listValidations,
+  openValidations,
+  type ValidationRef,
+} from '@probity/database/validations'
+import { type Attempt, refuseUnpaid } from '../door/spend-once.ts'
+import type { Services } from '../services.ts'
+import type { Entry } from './entries.ts'
+import { balanceOf } from './till.ts'
+import { RETRY_AFTER_S } from './verdict.ts'
+import { readTold, type Told } from './waiting-room.ts'
+
+/** How one address of a list was come by: work to wait for, an answer at hand, or what an earlier request had paid for. */
+type Lot =
+  | { kind: 'work'; ref: ValidationRef }
+  | { kind: 'joined'; ref: ValidationRef }
+  | { kind: 'known'; told: Told }
+  | { kind: 'collected'; result: StandingResult }
+
+export type BoughtList = { entries: Entry[]; lots: Lot[]; creditsCharged: number; available: number }
+
+/** Pays for a whole list or for none of it, in one transaction, and hands what is to be worked out to the workers. */
+export async function buyList(
+  services: Services,
+  caller: DoorKey,
+  entries: Entry[],
+  attempt: Attempt,
+): Promise<BoughtList> {
+  const { accountId } = caller
+  const earlier = attempt.resumed ? await findEarlier(services, accountId, entries) : undefined
+  if (earlier) return earlier
+
+  const recents = await findRecents(services, caller, entries)
+  const bought = await inTenant(services.db, accountId, (trx) => buy(trx, caller, entries, { recents, attempt }))
+  const open = bought.lots.flatMap((lot) => (lot.kind === 'work' ? [lot.ref] : []))
+  if (open.length > 0) services.desk.handOver(open)
+  return bought
+}
+
+/** What an earlier attempt at the same request paid for, if it got that far. A free answer that it collected is gone with it. */
+async function findEarlier({ db }: Services, accountId: string, entries: Entry[]): Promise<BoughtList | undefined> {
+  const ids = entries.map(({ id }) => id)
+  const found = await inTenant(db, accountId, async (trx) => {
+    const { refs, available } = await listValidations(trx, accountId, ids)
+    return { refs, available, known: await listKnown(trx, refs) }
+  })
+  if (found.refs.length === 0) return undefined
+  const refs = new Map(found.refs.map((ref) => [ref.id, ref]))
+  const known = new Map(found.known.map((one) => [one.id, readTold(one)]))
+  const lots = entries.map(({ id, email }): Lot => {
+    const [ref, told] = [refs.get(id), known.get(id)]
+    if (told) return { kind: 'known', told }
+    return ref ? { kind: 'work', ref } : { kind: 'collected', result: unsettledResult(email, 'internal_error') }
+  })
+  return { entries, lots, creditsCharged: refs.size, available: found.available }
+}
+
+/** The account's recent results for the list, by the place of the entry. Without Redis there are none. */
+async function findRecents({ redis, recentKeyOf }: Services, caller: DoorKey, entries: Entry[]) {
+  const recents = new Map<number, StandingResult>()
+  const keys = entries.map(({ kept }) => recentKeyOf(caller.accountId, kept))
+  if (caller.retentionDays === 0 || keys.includes(undefined)) return recents
+  try {
+    const texts = await redis.mget(keys as string[])
+    for (const [n, text] of texts.entries()) {
+      if (text !== null) recents.set(n, { ...JSON.parse(text), email: entries[n]?.kept })
+    }
+  } catch {
+    // Redis is away: then everything is asked anew.
+  }
+  return recents
+}
+
+type Purchase = { recents: Map<number, StandingResult>; attempt: Attempt }
+
+async function buy(trx: Trx, caller: DoorKey, entries: Entry[], { recents, attempt }: Purchase): Promise<BoughtList> {
+  const { accountId, id: keyId, retentionDays } = caller
+  const keys = entries.map(({ emailKey }) => emailKey)
+  // In this order: what ends between the two looks is found by the second.
+  const underWay = await listUnderWay(trx, accountId, keys)
+  const waiting = await collectAnswers(trx, accountId, keys)
+  const paid = entries.filter(({ emailKey }) => !waiting.has(emailKey) && !underWay.has(emailKey))
+  const rows = paid.map(({ id, kept, emailKey }) => ({ id, email: kept, emailKey }))
+  const opening = { accountId, keyId, retentionDays, group: attempt.subject }
+  const opened = rows.length > 0 ? await openValidations(trx, opening, rows) : undefined
+  if (opened?.kind === 'refused') throw refuseUnpaid(opened.posting)
+  if (opened?.kind === 'opened_before') throw new Error('a fresh list was opened before')
+
+  const refs = new Map(opened?.refs.map((ref) => [ref.id, ref]))
+  await finishRecents(trx, accountId, { entries, recents, refs })
+  const lots = entries.map(({ id, emailKey }, n): Lot => {
+    const [ref, recent] = [refs.get(id), recents.get(n)]
+    if (ref && recent) return { kind: 'known', told: { result: recent, retryAt: null } }
+    if (ref) return { kind: 'work', ref }
+    const [answer, going] = [waiting.get(emailKey), underWay.get(emailKey)]
+    if (answer === undefined && going) return { kind: 'joined', ref: going }
+    return { kind: 'collected', result: answer?.answer as StandingResult }
+  })
+  const available = opened?.available ?? (await balanceOf(trx))
+  return { entries, lots, creditsCharged: refs.size, available }
+}
+
+type Opened = { entries: Entry[]; recents: Map<number, StandingResult>; refs: Map<string, ValidationRef> }
+
+/** What is recent need not be worked out: its row is final from the start. */
+async function finishRecents(trx: Trx, accountId: string, { entries, recents, refs }: Opened): Promise<void> {
+  const finishes = [...recents].flatMap(([n, answer]) => {
+    const ref = refs.get(entries[n]?.id ?? '')
+    return ref ? [{ ref, refundUnknown: false, definite: true, answer }] : []
+  })
+  if (finishes.length > 0) await finishValidations(trx, accountId, finishes)
+}
+
+/** The verdicts of a list, in its order. What is not settled when the time is up is left for later requests to collect. */
+export async function waitForList(
+  services: Services,
+  { entries, lots }: BoughtList,
+  timeoutMs: number,
+): Promise<Told[]> {
+  const waits = lots.map((lot) => {
+    if (lot.kind === 'collected') return { result: lot.result, retryAt: null }
+    if (lot.kind === 'known') return lot.told
+    return services.desk.waitingRoom.wait(lot.ref, timeoutMs, { isAnnounced: lot.kind === 'work' })
+  })
+  const answers = await Promise.all(waits)
+  const refs = lots.map((lot) => ('ref' in lot ? lot.ref : undefined))
+  const late = await leaveLate(
+    services,
+    refs.filter((ref, n) => ref !== undefined && answers[n] === undefined) as ValidationRef[],
+  )
+  const retryAt = Math.ceil(Date.now() / 1000) + RETRY_AFTER_S
+  const told = answers.map(
+    (answer, n): Told =>
+      answer ?? late.get(refs[n]?.id ?? '') ?? { result: unsettledResult(entries[n]?.email ?? '', 'timeout'), retryAt },
+  )
+  const joined = lots.flatMap((lot, n) => (lot.kind === 'joined' && told[n]?.retryAt === null ? [lot.ref] : []))
+  await takeAway(services, joined)
+  return told
+}
+
+/** Answers that came while we waited for work which an earlier request had paid for: they are handed out now. */
+async function takeAway({ db }: Services, refs: ValidationRef[]): Promise<void> {
+  const accountId = refs[0]?.accountId
+  if (accountId === undefined) return
+  await inTenant(db, accountId, async (trx) => {
+    for (const ref of refs) await collectOne(trx, ref)
+  })
+}
+
+/** Notes that the caller goes without these answers, unless they came in this very moment: those are returned. */
+async function leaveLate({ db }: Services, refs: ValidationRef[]): Promise<Map<string, Told>> {
+  const accountId = refs[0]?.accountId
+  if (accountId === undefined) return new Map()
+  const known = await inTenant(db, accountId, async (trx) => {
+    await leaveAllOpen(trx, accountId, refs)
+    return listKnown(trx, refs)
+  })
+  return new Map(known.map((one) => [one.id, readTold(one)]))
+}

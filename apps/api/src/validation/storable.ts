@@ -1,0 +1,7 @@
+/**
+ * A text as PostgreSQL can keep it. It takes neither NUL nor half a surrogate pair; another control character in their place
+ * keeps the text what it was: no address.
+ */
+export function storable(text: string): string {
+  return text.replace(/\0|\p{Surrogate}/gu, '\u0001')
+}

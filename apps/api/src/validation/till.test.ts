@@ -1,0 +1,73 @@
+import { randomUUID } from 'node:crypto'
+import { unsettledResult } from '@probity/contract/standing-result'
+import { asOwner, inTenant } from '@probity/database/connect'
+import { listDrift } from '@probity/database/credits'
+import { insertKey } from '@probity/database/keys'
+import { createTestDatabase, openTestAccount } from '@probity/database/test-database'
+import { finishValidation, leaveOpen, type ValidationRef } from '@probity/database/validations'
+import { expect, test } from 'vitest'
+import { openTill, type Purchase } from './till.ts'
+
+const { db } = await createTestDatabase()
+const opened: ValidationRef[] = []
+const till = openTill(db, (refs) => opened.push(...refs))
+
+async function openPayer(credits: number, monthlyCap: number | null = null) {
+  const { id: accountId } = await openTestAccount(db, credits)
+  const { key } = await inTenant(db, accountId, (trx) =>
+    insertKey(trx, accountId, { mode: 'live', name: 'payer', scopes: [], monthlyCap }),
+  )
+  return { accountId, keyId: key.id, retentionDays: 30 }
+}
+
+const work = (email: string): Purchase => ({ kind: 'work', row: { id: randomUUID(), email, emailKey: email } })
+const RECENT: Purchase = { kind: 'recent' }
+
+/** The first goes alone; the rest are one group, because they come while it is under way. */
+async function payTogether(payer: Awaited<ReturnType<typeof openPayer>>, purchases: Purchase[]) {
+  const receipts = await Promise.all(purchases.map((purchase) => till.pay(payer, purchase)))
+  return receipts.map(({ kind }) => kind)
+}
+
+test.each([0, 1, 2, 3, 4, 5, 6])(
+  'of six purchases of both kinds a balance of %s pays the first so many, and nobody else',
+  async (credits) => {
+    const payer = await openPayer(credits)
+    const kinds = await payTogether(payer, [work('a'), RECENT, work('b'), RECENT, RECENT, work('c')])
+    expect(kinds.filter((kind) => kind !== 'unpaid').length).toBe(credits)
+    expect(kinds.slice(0, credits)).not.toContain('unpaid')
+    expect(await asOwner(db, listDrift)).toEqual([])
+  },
+)
+
+test('a key at its cap pays for what the cap holds', async () => {
+  const payer = await openPayer(100, 3)
+  const kinds = await payTogether(
+    payer,
+    Array.from({ length: 6 }, () => RECENT),
+  )
+  expect(kinds.filter((kind) => kind === 'paid_recent').length).toBeLessThanOrEqual(3)
+  expect(kinds).toContain('unpaid')
+})
+
+test('an answer that waits is collected by the first who asks and costs nothing, even of an empty balance; the second pays', async () => {
+  const payer = await openPayer(2)
+  const first = await till.pay(payer, work('waiting'))
+  if (first.kind !== 'paid_work') throw new Error(first.kind)
+  await inTenant(db, payer.accountId, async (trx) => {
+    await leaveOpen(trx, first.ref)
+    const answer = unsettledResult('waiting', 'timeout')
+    await finishValidation(trx, first.ref, { definite: true, answer }, true)
+  })
+
+  const kinds = await payTogether(payer, [RECENT, work('waiting'), work('waiting')])
+  expect(kinds).toEqual(['paid_recent', 'collected', 'unpaid'])
+})
+
+test('rows are told of once they are committed, and only then', async () => {
+  const payer = await openPayer(1)
+  const before = opened.length
+  const kinds = await payTogether(payer, [work('x'), work('y')])
+  expect(kinds).toEqual(['paid_work', 'unpaid'])
+  expect(opened.length - before).toBe(1)
+})

@@ -1,0 +1,162 @@
+import { randomUUID } from 'node:crypto'
+import type { StandingResult } from '@probity/contract/standing-result'
+import { type Db, inTenant, type Trx } from '@probity/database/connect'
+import { type Posting, postCredits } from '@probity/database/credits'
+import {
+  collectAnswers,
+  listUnderWay,
+  type NewValidation,
+  openValidations,
+  type ValidationRef,
+} from '@probity/database/validations'
+import { openGatherer } from '@probity/queue/gather'
+
+/** Who pays. */
+export type Payer = { accountId: string; keyId: string; retentionDays: number }
+
+/** What is paid for: work to be done, or an answer that is at hand. */
+export type Purchase = { kind: 'work'; row: NewValidation } | { kind: 'recent' }
+
+/** What came of it. The row is there exactly when it was paid for. */
+export type Receipt =
+  | { kind: 'paid_work'; ref: ValidationRef; available: number }
+  | { kind: 'paid_recent'; available: number }
+  /** An answer that an earlier, paid request was told to come back for: free, once. */
+  | { kind: 'collected'; id: string; result: StandingResult; available: number }
+  /** Work that an earlier request paid for and that still goes on. */
+  | { kind: 'joined'; ref: ValidationRef; available: number }
+  | { kind: 'unpaid'; posting: Posting }
+
+/** Takes one credit for each purchase, together with the row it pays for, before anybody is answered. */
+export type Till = {
+  pay(payer: Payer, purchase: Purchase): Promise<Receipt>
+}
+
+const AT_ONCE_MAX = 200
+
+/**
+ * Charges in groups: an account's balance is one row that can change some hundred times a second, and this way each change is
+ * worth many purchases. `opened` is told of the rows of each group as soon as they are committed.
+ */
+export function openTill(db: Db, opened: (refs: ValidationRef[]) => void): Till {
+  const gather = openGatherer<Customer, Receipt>(AT_ONCE_MAX, async (_name, customers) => {
+    const [first] = customers
+    if (first === undefined) return []
+    const receipts = await chargeGroup(
+      db,
+      first.payer,
+      customers.map(({ purchase }) => purchase),
+    )
+    const refs = receipts.flatMap((receipt) => (receipt.kind === 'paid_work' ? [receipt.ref] : []))
+    if (refs.length > 0) opened(refs)
+    return receipts
+  })
+  // A group pays from one balance and counts against one key's cap.
+  return { pay: (payer, purchase) => gather(`${payer.accountId} ${payer.keyId}`, { payer, purchase }) }
+}
+
+type Customer = { payer: Payer; purchase: Purchase }
+
+/** Charges as many of the group, first come first served, as the balance holds. One receipt for each, in their order. */
+async function chargeGroup(db: Db, payer: Payer, purchases: Purchase[]): Promise<Receipt[]> {
+  const turnedAway: Receipt[] = []
+  for (let rest = purchases; rest.length > 0; ) {
+    const charged = await chargeAll(db, payer, rest)
+    if (charged.kind === 'charged') return [...charged.receipts, ...turnedAway]
+
+    // Too much for what is left: turn the last ones away, and try again with those that may fit.
+    const { posting, free } = charged
+    const fit = posting.kind === 'insufficient' ? countFitting(free, posting.available) : Math.floor(rest.length / 2)
+    turnedAway.unshift(...rest.slice(fit).map((): Receipt => ({ kind: 'unpaid', posting })))
+    rest = rest.slice(0, fit)
+  }
+  return turnedAway
+}
+
+/** How many from the front can be paid with so many credits, when some are free. */
+function countFitting(free: boolean[], credits: number): number {
+  let cost = 0
+  const over = free.findIndex((isFree) => {
+    cost += isFree ? 0 : 1
+    return cost > credits
+  })
+  return over === -1 ? free.length - 1 : over
+}
+
+type Charged = { kind: 'charged'; receipts: Receipt[] } | { kind: 'unpaid'; posting: Posting; free: boolean[] }
+
+/** Undoes the transaction of a group that cannot be paid. */
+class Unpaid extends Error {
+  readonly posting: Posting
+  readonly free: boolean[]
+
+  constructor(posting: Posting, free: boolean[]) {
+    super(posting.kind)
+    this.posting = posting
+    this.free = free
+  }
+}
+
+/** One transaction for the whole group: all of it or nothing. */
+async function chargeAll(db: Db, payer: Payer, purchases: Purchase[]): Promise<Charged> {
+  try {
+    const receipts = await inTenant(db, payer.accountId, (trx) => charge(trx, payer, purchases))
+    return { kind: 'charged', receipts }
+  } catch (error) {
+    if (error instanceof Unpaid) return { kind: 'unpaid', posting: error.posting, free: error.free }
+    throw error
+  }
+}
+
+async function charge(trx: Trx, payer: Payer, purchases: Purchase[]): Promise<Receipt[]> {
+  // In this order: what ends between the two looks is found by the second.
+  const underWay = await listUnderWay(trx, payer.accountId, keysOf(purchases))
+  const collected = await collectFor(trx, payer.accountId, purchases)
+  const free = purchases.map(
+    (purchase) => purchase.kind === 'work' && (collected.has(purchase.row.id) || underWay.has(purchase.row.emailKey)),
+  )
+  const rows = purchases.flatMap((purchase, n) => (purchase.kind === 'work' && !free[n] ? [purchase.row] : []))
+  const recents = purchases.filter((purchase) => purchase.kind === 'recent').length
+
+  const opened = rows.length > 0 ? await openValidations(trx, { ...payer, group: randomUUID() }, rows) : undefined
+  if (opened?.kind === 'refused') throw new Unpaid(opened.posting, free)
+  if (opened?.kind === 'opened_before') throw new Error('a fresh group was opened before')
+  const paid = recents > 0 ? await payRecents(trx, payer, recents) : undefined
+  // What the rows took before comes back with the rollback, and counts for those who try again.
+  if (paid && paid.kind !== 'posted') throw new Unpaid({ ...paid, available: paid.available + rows.length }, free)
+
+  const available = paid?.available ?? opened?.available ?? (await balanceOf(trx))
+  const refs = new Map(opened?.refs.map((ref) => [ref.id, ref]))
+  return purchases.map((purchase): Receipt => {
+    if (purchase.kind === 'recent') return { kind: 'paid_recent', available }
+    const found = collected.get(purchase.row.id)
+    if (found) return { kind: 'collected', id: found.id, result: found.answer as StandingResult, available }
+    const going = underWay.get(purchase.row.emailKey)
+    if (going) return { kind: 'joined', ref: going, available }
+    const ref = refs.get(purchase.row.id)
+    if (ref === undefined) throw new Error('a validation was opened before')
+    return { kind: 'paid_work', ref, available }
+  })
+}
+
+/** Answers that wait to be collected, by the id of the one row that gets each: of two who ask for it the second pays. */
+async function collectFor(trx: Trx, accountId: string, purchases: Purchase[]) {
+  const rows = purchases.flatMap((purchase) => (purchase.kind === 'work' ? [purchase.row] : []))
+  const firstOfKey = new Map(rows.toReversed().map((row) => [row.emailKey, row.id]))
+  const waiting = await collectAnswers(trx, accountId, [...firstOfKey.keys()])
+  return new Map([...waiting].map(([emailKey, answer]) => [firstOfKey.get(emailKey) ?? '', answer]))
+}
+
+function keysOf(purchases: Purchase[]): string[] {
+  return purchases.flatMap((purchase) => (purchase.kind === 'work' ? [purchase.row.emailKey] : []))
+}
+
+function payRecents(trx: Trx, { keyId }: Payer, credits: number): Promise<Posting> {
+  return postCredits(trx, { kind: 'charge', credits, subject: randomUUID(), keyId })
+}
+
+/** What the tenant of the transaction has left. */
+export async function balanceOf(trx: Trx): Promise<number> {
+  const account = await trx.selectFrom('accounts').select('available').executeTakeFirstOrThrow()
+  return account.available
+}

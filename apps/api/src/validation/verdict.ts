@@ -1,0 +1,59 @@
+import { unsettledResult } from '@probity/contract/standing-result'
+import { inTenant } from '@probity/database/connect'
+import { listKnown } from '@probity/database/postponed'
+import { collectOne, leaveOpen, listValidations, type ValidationRef } from '@probity/database/validations'
+import type { FastifyRequest } from 'fastify'
+import type { Spent } from '../door/spend-once.ts'
+import type { Services } from '../services.ts'
+import { composeAnswer, withoutEmail } from './compose.ts'
+import { readTold, type Told } from './waiting-room.ts'
+
+type Bought = { ref: ValidationRef; available: number; email: string; timeout: number }
+
+/** When to ask again for a verdict that is still being worked on. */
+export const RETRY_AFTER_S = 30
+
+/** Waits for a validation that was paid for; what is not settled when the time is up is left for the next request to collect. */
+export async function waitForVerdict(services: Services, request: FastifyRequest, bought: Bought): Promise<Spent> {
+  const { ref, available, email, timeout } = bought
+  const told = (await services.desk.waitingRoom.wait(ref, timeout * 1_000)) ?? (await leave(services, ref, email))
+  const text = composeAnswer(request, email, { id: ref.id, ...withoutEmail(told.result) }, told.retryAt)
+  // Given back by the worker in the transaction that wrote the result. What is still worked on is not given back yet.
+  const isRefunded = told.retryAt === null && told.result.status === 'unknown' && request.caller.refundUnknown
+  const refunded = isRefunded ? 1 : 0
+  return { status: 200, text, creditsCharged: 1 - refunded, creditsRemaining: available + refunded }
+}
+
+/**
+ * Waits for work that an earlier request paid for, and pays nothing. An answer that comes meanwhile is this caller's, as if it had
+ * come back a moment later and collected it.
+ */
+export async function waitForJoined(services: Services, request: FastifyRequest, bought: Bought): Promise<Spent> {
+  const { ref, available, email, timeout } = bought
+  const { waitingRoom } = services.desk
+  const told =
+    (await waitingRoom.wait(ref, timeout * 1_000, { isAnnounced: false })) ?? (await leave(services, ref, email))
+  if (told.retryAt === null) {
+    await inTenant(services.db, ref.accountId, (trx) => collectOne(trx, ref))
+  }
+  const text = composeAnswer(request, email, { id: ref.id, ...withoutEmail(told.result) }, told.retryAt)
+  return { status: 200, text, creditsCharged: 0, creditsRemaining: available }
+}
+
+/** Notes that the caller goes without an answer, unless it came in this very moment. */
+async function leave({ db }: Services, ref: ValidationRef, email: string): Promise<Told> {
+  return inTenant(db, ref.accountId, async (trx) => {
+    const isOpen = await leaveOpen(trx, ref)
+    const [known] = await listKnown(trx, [ref])
+    if (known) return readTold(known)
+    if (!isOpen) throw new Error('a validation is neither open nor final')
+    return { result: unsettledResult(email, 'timeout'), retryAt: Math.ceil(Date.now() / 1000) + RETRY_AFTER_S }
+  })
+}
+
+/** The validation that an earlier attempt at the same request paid for, if it got that far. */
+export async function findEarlier({ db }: Services, accountId: string, id: string) {
+  const { refs, available } = await inTenant(db, accountId, (trx) => listValidations(trx, accountId, [id]))
+  const [ref] = refs
+  return ref && { ref, available }
+}

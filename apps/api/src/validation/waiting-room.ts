@@ -1,0 +1,87 @@
+import type { StandingResult } from '@probity/contract/standing-result'
+import { type Db, inTenant } from '@probity/database/connect'
+import { listKnown } from '@probity/database/postponed'
+import type { ValidationRef } from '@probity/database/validations'
+import { subscribeToAnswers } from '@probity/queue/answers'
+import type { FastifyBaseLogger } from 'fastify'
+
+/** A worker's answer. `retryAt` is set while work goes on: then the answer is what is known so far. */
+export type Told = { result: StandingResult; retryAt: number | null }
+
+export function readTold({ answer, retryAt }: { answer: unknown; retryAt: number | null }): Told {
+  return { result: answer as StandingResult, retryAt }
+}
+
+/** Callers who wait for a worker's answer. */
+export type WaitingRoom = {
+  /** The answer, or undefined when the time is up or the process must stop. */
+  wait(ref: ValidationRef, timeoutMs: number, options?: { isAnnounced: boolean }): Promise<Told | undefined>
+  /** Says that the queue could not be told of these, so that their answers will not be announced either. */
+  expectSilence(refs: ValidationRef[]): void
+  stop(): void
+}
+
+const LOOK_EVERY_MS = 100
+/** An answer that was not announced by then may have been lost on the way. */
+const LOST_AFTER_MS = 1_000
+
+type Caller = { ref: ValidationRef; lookFrom: number; resolve(told: Told | undefined): void }
+
+type Room = { db: Db; redisUrl: string; replyTo: string; hurry: AbortSignal; log: FastifyBaseLogger }
+
+export function openWaitingRoom({ db, redisUrl, replyTo, hurry, log }: Room): WaitingRoom {
+  const callers = new Map<string, Caller>()
+  const tell = (id: string, told: Told | undefined) => callers.get(id)?.resolve(told)
+  const subscription = subscribeToAnswers(redisUrl, replyTo, (told) => tell(told.id, readTold(told)))
+  hurry.addEventListener('abort', () => {
+    for (const { resolve } of callers.values()) resolve(undefined)
+  })
+
+  /** What nobody announced is looked up in PostgreSQL, where the truth is. */
+  async function look(): Promise<void> {
+    const now = performance.now()
+    const due = [...callers.values()].filter((caller) => caller.lookFrom <= now).map((caller) => caller.ref)
+    for (const [accountId, refs] of Map.groupBy(due, (ref) => ref.accountId)) {
+      const found = await inTenant(db, accountId, (trx) => listKnown(trx, refs))
+      for (const known of found) tell(known.id, readTold(known))
+    }
+  }
+
+  let looking = false
+  const timer = setInterval(() => {
+    if (looking || callers.size === 0) return
+    looking = true
+    void look()
+      .catch((error: unknown) => log.warn({ err: error }, 'could not look for answers'))
+      .finally(() => (looking = false))
+  }, LOOK_EVERY_MS)
+  timer.unref()
+
+  return {
+    wait(ref, timeoutMs, { isAnnounced } = { isAnnounced: true }) {
+      if (hurry.aborted) return Promise.resolve(undefined)
+      return new Promise((resolve) => {
+        const timeout = setTimeout(() => tell(ref.id, undefined), timeoutMs)
+        callers.set(ref.id, {
+          ref,
+          lookFrom: isAnnounced ? performance.now() + LOST_AFTER_MS : 0,
+          resolve: (told) => {
+            clearTimeout(timeout)
+            callers.delete(ref.id)
+            resolve(told)
+          },
+        })
+      })
+    },
+    expectSilence(refs) {
+      for (const { id } of refs) {
+        const caller = callers.get(id)
+        if (caller) caller.lookFrom = 0
+      }
+    },
+    stop() {
+      clearInterval(timer)
+      subscription.stop()
+    },
+  }
+}

@@ -1,0 +1,41 @@
+import { isIP } from 'node:net'
+import { BadSettings, readList } from '@probity/contract/settings'
+import type { Egress } from '@probity/engine/mailbox/egress'
+
+type Identity = { heloName: string | undefined; mailFrom: string | undefined; egress: string }
+
+/**
+ * Who we are to mail servers, and from where. There is no default: a borrowed name gets its user's address onto block lists.
+ * Without a name and a sender nobody is asked.
+ */
+export function readEgresses({ heloName, mailFrom, egress }: Identity): Egress[] {
+  if (heloName === undefined && mailFrom === undefined && egress === '') return []
+  if (mailFrom === undefined || heloName === undefined) {
+    throw new BadSettings('These settings cannot be used:\n  SMTP_HELO_NAME and SMTP_MAIL_FROM belong together.')
+  }
+  const ways = readList(egress)
+  if (ways.length === 0) return [{ name: heloName, heloName, mailFrom }]
+  return ways.map((way) => readWay(way, mailFrom))
+}
+
+function readWay(way: string, mailFrom: string): Egress {
+  const cut = way.indexOf('=')
+  const name = way.slice(0, Math.max(0, cut))
+  const to = way.slice(cut + 1)
+  if (/^[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+$/.test(name)) {
+    const egress = { name, heloName: name, mailFrom }
+    if (isIP(to) > 0) return { ...egress, localAddress: to }
+    const proxy = URL.canParse(to) ? new URL(to) : undefined
+    if (proxy?.protocol === 'socks5:' && proxy.hostname !== '') return { ...egress, socks5: readProxy(proxy) }
+  }
+  throw new BadSettings(
+    'These settings cannot be used:\n  SMTP_EGRESS is not valid: host-name=address or host-name=socks5://host:port.',
+  )
+}
+
+const SOCKS_PORT = 1080
+
+function readProxy({ hostname, port, username, password }: URL): NonNullable<Egress['socks5']> {
+  const login = { username: decodeURIComponent(username), password: decodeURIComponent(password) }
+  return { host: hostname, port: port === '' ? SOCKS_PORT : Number(port), ...(username !== '' && login) }
+}

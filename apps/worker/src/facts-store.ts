@@ -1,0 +1,26 @@
+import { type FactsStore, openMemoryStore } from '@probity/engine/domain/facts-store'
+import type { Redis } from 'ioredis'
+
+/** How long a process believes its own copy: short against what a fact lives, long against how often a busy domain comes. */
+const COPY_FOR_MS = 5_000
+
+/**
+ * Keeps what is known of domains in Redis, for all workers and all tenants: it is public knowledge. Copies of what was just
+ * used are kept in the process, since most addresses of a moment are at a few domains.
+ */
+export function openFactsStore(redis: Redis, prefix: string): FactsStore {
+  const copies = openMemoryStore()
+  return {
+    async get(domain) {
+      const copy = await copies.get(domain)
+      if (copy !== undefined) return copy
+      const text = (await redis.get(`${prefix}:${domain}`)) ?? undefined
+      if (text !== undefined) await copies.set(domain, text, COPY_FOR_MS)
+      return text
+    },
+    async set(domain, text, ttlMs) {
+      await copies.set(domain, text, Math.min(ttlMs, COPY_FOR_MS))
+      await redis.set(`${prefix}:${domain}`, text, 'PX', ttlMs)
+    },
+  }
+}

@@ -1,0 +1,25 @@
+import { BadSettings } from '@probity/contract/settings'
+import { publicInternet } from '@probity/engine/mailbox/address-policy'
+import { HABITS } from '@probity/engine/mailbox/data/habits'
+import { readConfig } from './config.ts'
+import { openLog } from './log.ts'
+import { start } from './start.ts'
+
+/** Whatever hangs, the process is gone within 30 seconds of being told to stop. */
+const GONE_WITHIN_MS = 28_000
+
+try {
+  const config = readConfig(process.env)
+  const surroundings = { policy: publicInternet(config.deniedAddresses), habits: HABITS }
+  const worker = await start(config, surroundings, openLog(config.logLevel))
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.once(signal, () => {
+      setTimeout(() => process.exit(1), GONE_WITHIN_MS).unref()
+      void worker.stop().then(() => process.exit(0))
+    })
+  }
+} catch (error) {
+  if (!(error instanceof BadSettings)) throw error
+  process.stderr.write(`${error.message}\n`)
+  process.exitCode = 78 // EX_CONFIG of sysexits.h: a supervisor need not try again
+}

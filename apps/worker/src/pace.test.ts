@@ -1,0 +1,370 @@
+import { randomUUID } from 'node:crypto'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { HABITS } from '@probity/engine/mailbox/data/habits'
+import type { Habits } from '@probity/engine/mailbox/habits'
+import { type Lease, PACE, type Pace, type Target } from '@probity/engine/mailbox/pace'
+import { followSteps } from '@probity/engine/mailbox/test-pace'
+import { PACE_STEPS } from '@probity/engine/mailbox/test-pace-steps'
+import { startRedis } from '@probity/lab/services/redis'
+import { whenDone } from '@probity/lab/when-done'
+import { connectPatiently, connectRedis } from '@probity/queue/redis'
+import type { Redis } from 'ioredis'
+import { destination } from 'pino'
+import { expect, inject, test, vi } from 'vitest'
+import { openLog } from './log.ts'
+import { openPace } from './pace.ts'
+
+const log = openLog('debug', destination({ dest: join(inject('logFolder'), `pace-${randomUUID()}.log`), sync: true }))
+const redis = await connected(connectPatiently(inject('redisUrl')))
+
+async function connected(connection: Redis): Promise<Redis> {
+  whenDone(() => connection.disconnect())
+  await vi.waitFor(() => expect(connection.status).toBe('ready'), 10_000)
+  return connection
+}
+
+/** Two workers on two machines, by what they share. */
+function openHosts(prefix = `test-${randomUUID()}`, options: { leaseMs?: number } = {}): [Pace, Pace] {
+  const open = () => openPace({ redis, prefix, log, ...options })
+  return [open(), open()]
+}
+
+function at(site: string, habits: Partial<Habits> = {}): Target {
+  return { egress: 'egress', site, habits: { ...HABITS[''], connectionsPerMinute: 60_000, ...habits } }
+}
+
+/** A lease, at once or after the few milliseconds that such a rate may hold one up. */
+async function take(pace: Pace, target: Target): Promise<Lease> {
+  const lease = await pace.lease(target)
+  if (lease.kind === 'lease') return lease
+  if (lease.why !== 'rate' || lease.retryAfterMs > 20) throw new Error(`held: ${lease.why}`)
+  await sleep(lease.retryAfterMs)
+  return take(pace, target)
+}
+
+/** Makes Redis see its own notes as older than they are. */
+async function age(prefix: string, ms: number): Promise<void> {
+  const slots = Math.round(ms / PACE.slotMs)
+  for (const key of await redis.keys(`${prefix}:*`)) {
+    const leftMs = (await redis.pttl(key)) - ms
+    const aged = Object.entries(await redis.hgetall(key)).map(([field, value]): [string, string] => {
+      const [name = '', slot] = field.split(':')
+      if (name === 'refused') return [`refused:${Number(slot) - slots}`, value]
+      const [time = '', ...rest] = value.split(':')
+      return [field, name === 'level' || name === 'reason' ? value : [Number(time) - ms, ...rest].join(':')]
+    })
+    await redis.del(key)
+    if (leftMs > 0) await redis.multi().hset(key, Object.fromEntries(aged)).pexpire(key, leftMs).exec()
+  }
+}
+
+test.each(PACE_STEPS)('$promise', async ({ habits, steps }) => {
+  const prefix = `test-${randomUUID()}`
+  let ahead = 0
+  const pace = openPace({ redis, prefix, log, now: () => performance.now() + ahead })
+  const pass = async (ms: number) => {
+    ahead += ms
+    await age(prefix, ms)
+  }
+  await followSteps({ pace, pass }, habits, steps)
+})
+
+test('two hosts together never hold more connections than the target has', async () => {
+  const hosts = openHosts()
+  const target = at('crowded', { connectionsPerEgress: 3 })
+  let open = 0
+  let most = 0
+  let held = 0
+  async function work(pace: Pace) {
+    for (let n = 0; n < 20; n += 1) {
+      const lease = await pace.lease(target)
+      if (lease.kind === 'hold') {
+        held += 1
+        await sleep(Math.min(lease.retryAfterMs, 5))
+        continue
+      }
+      open += 1
+      most = Math.max(most, open)
+      await sleep(1)
+      open -= 1
+      await lease.release({ refused: 0 })
+    }
+  }
+  await Promise.all([...hosts, ...hosts, ...hosts, ...hosts, ...hosts].map(work))
+  expect(most).toBe(3)
+  expect(held).toBeGreaterThan(0)
+})
+
+test('two hosts share one rate', async () => {
+  const hosts = openHosts()
+  const target = at('rated', { connectionsPerEgress: 5, connectionsPerMinute: 1 })
+  const answers = await Promise.all(Array.from({ length: 40 }, (_, n) => hosts[n % 2 === 0 ? 0 : 1].lease(target)))
+  const leases = answers.filter((answer) => answer.kind === 'lease')
+  await Promise.all(leases.map((lease) => lease.release({ refused: 0 })))
+  expect(leases.length).toBe(5)
+  expect(await hosts[0].lease(target)).toMatchObject({ why: 'rate' })
+  expect(await hosts[1].lease(target)).toMatchObject({ why: 'rate' })
+})
+
+test('the connection of a host that died is free again when its lease has run out', async () => {
+  const [dead, alive] = openHosts(undefined, { leaseMs: 300 })
+  const target = at('lost', { connectionsPerEgress: 1 })
+  await take(dead, target)
+  expect(await alive.lease(target)).toMatchObject({ kind: 'hold', why: 'connections' })
+  await vi.waitFor(() => take(alive, target), { timeout: 5_000, interval: 20 })
+})
+
+test('fifty customers with twenty askers each, on two hosts, get one domain refused no more often than an hour allows', async () => {
+  const hosts = openHosts()
+  const target = at('victim', { connectionsPerEgress: 4, errorsPerHour: 150 })
+  let refused = 0
+  let open = 0
+  let most = 0
+  async function ask(pace: Pace): Promise<string> {
+    for (let tries = 0; tries < 500; tries += 1) {
+      const lease = await pace.lease(target)
+      if (lease.kind === 'hold' && lease.why === 'budget' && lease.retryAfterMs > 60_000) return 'budget'
+      if (lease.kind === 'hold') {
+        await sleep(20)
+        continue
+      }
+      open += 1
+      most = Math.max(most, open)
+      await sleep(0)
+      refused += lease.errorsMax
+      open -= 1
+      await lease.release({ refused: lease.errorsMax })
+    }
+    return 'never told to stop'
+  }
+  const customers = Array.from({ length: 50 }, (_, customer) =>
+    Array.from({ length: 20 }, () => ask(hosts[customer % 2 === 0 ? 0 : 1])),
+  )
+  const ends = await Promise.all(customers.flat())
+  expect(new Set(ends)).toEqual(new Set(['budget']))
+  expect(refused).toBe(150)
+  expect(most).toBeLessThanOrEqual(4)
+})
+
+test('a suspension holds for the other host too, and ends', async () => {
+  const [first, second] = openHosts()
+  const target = at('angry')
+  await first.suspend(target, 'ip_blocked', 400)
+  expect(await second.lease(target)).toMatchObject({ why: 'suspended' })
+  await vi.waitFor(() => take(second, target), { timeout: 5_000, interval: 20 })
+})
+
+test('of the suspensions that several hosts ask for the longest holds', async () => {
+  const prefix = `test-${randomUUID()}`
+  const [first, second] = openHosts(prefix)
+  const [third] = openHosts(prefix)
+  await first.suspend(at('angry'), 'ip_blocked', 600_000)
+  await second.suspend(at('angry'), 'rate_limited', 1_000)
+  const answer = await third.lease(at('angry'))
+  expect(answer.kind === 'hold' && answer.retryAfterMs).toBeGreaterThan(500_000)
+})
+
+test('a complaint heard by one host slows the other down', async () => {
+  const [first, second] = openHosts()
+  const target = at('tired', { connectionsPerEgress: 2 })
+  await first.slowDown(target)
+  await take(second, target)
+  expect(await second.lease(target)).toMatchObject({ why: 'connections' })
+})
+
+test('names of keys are ours and short, and every key expires', async () => {
+  const prefix = `test-${randomUUID()}`
+  const [pace] = openHosts(prefix)
+  const names = ['x'.repeat(100_000), 'a}:{b', '', '\r\nDEL *', 'mx.example mx2.example']
+  for (const name of names) {
+    const lease = await take(pace, at(name))
+    await lease.release({ refused: 1 })
+    await pace.slowDown(at(name))
+  }
+  const keys = await redis.keys(`${prefix}:*`)
+  expect(keys.length).toBe(names.length)
+  for (const key of keys) {
+    expect(key.slice(prefix.length)).toMatch(/^:pace:\{[\w-]{43}\}$/)
+    const leftMs = await redis.pttl(key)
+    expect(leftMs).toBeGreaterThan(PACE.forgetMs - 60_000)
+    expect(leftMs).toBeLessThanOrEqual(PACE.forgetMs)
+  }
+})
+
+test('a key lives as long as the suspension in it', async () => {
+  const prefix = `test-${randomUUID()}`
+  const [pace] = openHosts(prefix)
+  await pace.suspend(at('angry'), 'ip_blocked', 5 * 3_600_000)
+  await pace.lease(at('angry'))
+  const [key = ''] = await redis.keys(`${prefix}:*`)
+  expect(await redis.pttl(key)).toBeGreaterThan(5 * 3_600_000 - 60_000)
+  expect(await redis.hget(key, 'reason')).toBe('ip_blocked')
+})
+
+test('refusals that are too old to count are not kept', async () => {
+  const prefix = `test-${randomUUID()}`
+  const [pace] = openHosts(prefix)
+  const target = at('busy', { errorsPerHour: 1_000 })
+  for (let n = 0; n < 30; n += 1) {
+    const lease = await take(pace, target)
+    await lease.release({ refused: 1 })
+    await age(prefix, PACE.slotMs)
+  }
+  const [key = ''] = await redis.keys(`${prefix}:*`)
+  const slots = (await redis.hkeys(key)).filter((field) => field.startsWith('refused:'))
+  expect(slots.length).toBeLessThanOrEqual(PACE.slotsInHour + 1)
+})
+
+type Host = { pace: Pace; isBack(): Promise<void> }
+
+/** A Redis to be ended and started again, and hosts that share it. */
+async function startOwnRedis() {
+  const server = await startRedis()
+  whenDone(() => server.stop())
+  const prefix = `test-${randomUUID()}`
+  const connection = await connected(connectRedis(server.url))
+  async function open(): Promise<Host> {
+    const own = await connected(connectRedis(server.url))
+    const pace = openPace({ redis: own, prefix, log })
+    async function isBack() {
+      await vi.waitFor(() => expect(own.status).toBe('ready'), 10_000)
+      await pace.slowDown(at('something else')) // the first word that gets through
+    }
+    return { pace, isBack }
+  }
+  return { server, connection, open }
+}
+
+test('a lease and its return are one round trip each', async () => {
+  const { connection, open } = await startOwnRedis()
+  const { pace } = await open()
+  const target = at('fast', { connectionsPerEgress: 200 })
+  const pair = async () => (await take(pace, target)).release({ refused: 0 })
+  const reads = async () => Number(/total_reads_processed:(\d+)/.exec(await connection.info('stats'))?.[1])
+  await pair() // the first one carries the script over
+  const before = await reads()
+  for (let n = 0; n < 50; n += 1) await pair()
+  expect((await reads()) - before).toBe(100 + 1) // and the second look at the number itself
+})
+
+test('without Redis each host holds one connection per target, slowly; with it again they share as before', async () => {
+  const { server, open } = await startOwnRedis()
+  const [first, second] = [await open(), await open()]
+  const target = at('provider', { connectionsPerEgress: 4, connectionsPerMinute: 60, errorsPerHour: 50 })
+  const shared = [await take(first.pace, target), await take(first.pace, target)]
+  await server.halt()
+
+  // The first host still has two connections of before, so it gets no other; the second has none.
+  expect(await first.pace.lease(target)).toMatchObject({ kind: 'hold', why: 'connections' })
+  const asked = await Promise.all(Array.from({ length: 20 }, () => second.pace.lease(target)))
+  const alone = asked.filter((answer) => answer.kind === 'lease')
+  expect(alone.map((lease) => lease.errorsMax)).toEqual([5])
+  expect(await second.pace.lease({ ...target, site: 'another' })).toMatchObject({ kind: 'lease' })
+
+  // A tenth of the rate: ten seconds between one connection and the next. A tenth of the hour: five refusals.
+  await alone[0]?.release({ refused: 4 })
+  const next = await second.pace.lease(target)
+  expect(next).toMatchObject({ kind: 'hold', why: 'rate' })
+  expect(next.kind === 'hold' && next.retryAfterMs).toBeGreaterThan(5_000)
+  for (const lease of shared) await lease.release({ refused: 1 })
+  await (await take(first.pace, target)).release({ refused: 5 })
+  expect(await first.pace.lease(target)).toMatchObject({ kind: 'hold', why: 'budget' })
+
+  await server.restart()
+  await Promise.all([first.isBack(), second.isBack()])
+  for (const { pace } of [first, second, first, second]) await take(pace, target)
+  expect(await first.pace.lease(target)).toMatchObject({ kind: 'hold', why: 'connections' })
+  expect(await second.pace.lease(target)).toMatchObject({ kind: 'hold', why: 'connections' })
+})
+
+test('refusals while Redis was away count when it is back', async () => {
+  const { server, open } = await startOwnRedis()
+  const [first, second] = [await open(), await open()]
+  const target = at('counted', {
+    connectionsPerEgress: 1,
+    errorsPerHour: 10,
+    errorsPerConnection: 10,
+    errorsByFamily: {},
+  })
+  const lease = await take(first.pace, target)
+  await server.halt()
+  await lease.release({ refused: 7 })
+  await (await take(first.pace, target)).release({ refused: 1 })
+  await server.restart()
+  await Promise.all([first.isBack(), second.isBack()])
+
+  const again = await take(first.pace, target)
+  expect(again.errorsMax).toBe(2)
+  await again.release({ refused: 1 })
+  expect((await take(second.pace, target)).errorsMax).toBe(1)
+})
+
+test('a suspension is kept to without Redis, and told to it when it is back', async () => {
+  const { server, open } = await startOwnRedis()
+  const [first, second, third] = [await open(), await open(), await open()]
+  await first.pace.suspend(at('before'), 'ip_blocked', 600_000)
+  expect(await second.pace.lease(at('before'))).toMatchObject({ why: 'suspended' })
+  await server.halt()
+  await first.pace.suspend(at('meanwhile'), 'ip_blocked', 600_000)
+  expect(await first.pace.lease(at('before'))).toMatchObject({ why: 'suspended' })
+  expect(await first.pace.lease(at('meanwhile'))).toMatchObject({ why: 'suspended' })
+  expect(await second.pace.lease(at('before'))).toMatchObject({ why: 'suspended' })
+
+  await server.restart()
+  await Promise.all([first.isBack(), second.isBack(), third.isBack()])
+  await second.pace.lease(at('before'))
+  await first.pace.lease(at('meanwhile'))
+  expect(await third.pace.lease(at('before'))).toMatchObject({ why: 'suspended' })
+  expect(await third.pace.lease(at('meanwhile'))).toMatchObject({ why: 'suspended' })
+})
+
+test('connections that Redis does not know of, or has forgotten, are counted when it is back', async () => {
+  const { server, open } = await startOwnRedis()
+  const [first, second] = [await open(), await open()]
+  const target = at('adopted', { connectionsPerEgress: 2 })
+  await take(first.pace, at('forgotten', { connectionsPerEgress: 1 }))
+  await server.halt()
+  await take(first.pace, target)
+  await server.restart()
+  await Promise.all([first.isBack(), second.isBack()])
+
+  await take(first.pace, target)
+  expect(await second.pace.lease(target)).toMatchObject({ kind: 'hold', why: 'connections' })
+  expect(await first.pace.lease(at('forgotten', { connectionsPerEgress: 1 }))).toMatchObject({ why: 'connections' })
+  expect(await second.pace.lease(at('forgotten', { connectionsPerEgress: 1 }))).toMatchObject({ why: 'connections' })
+})
+
+test('nothing that is told to a Redis that is away ends in an error', async () => {
+  const { server, open } = await startOwnRedis()
+  const { pace } = await open()
+  const lease = await take(pace, at('gone'))
+  await server.halt()
+  await pace.slowDown(at('gone'))
+  await pace.suspend(at('gone'), 'rate_limited', 1_000)
+  await lease.release({ refused: 1 })
+})
+
+test('a Redis that hangs holds nobody up, and what it grants too late is given back', async () => {
+  const { server, connection, open } = await startOwnRedis()
+  const { pace } = await open()
+  const target = at('slow', { connectionsPerEgress: 2 })
+  await (await take(pace, target)).release({ refused: 0 })
+
+  process.kill(server.pid(), 'SIGSTOP')
+  const startedAt = performance.now()
+  const first = pace.lease(target)
+  await sleep(150)
+  const second = pace.lease(target)
+  const alone = await first
+  expect(performance.now() - startedAt).toBeLessThan(2_000)
+  process.kill(server.pid(), 'SIGCONT')
+
+  // The second question is answered in time or not, but its connection would be one that Redis cannot have counted right.
+  expect(alone.kind).toBe('lease')
+  expect(await second).toMatchObject({ kind: 'hold' })
+  await vi.waitFor(async () => {
+    const [key = ''] = await connection.keys('test-*')
+    expect((await connection.hkeys(key)).filter((field) => field.startsWith('lease:'))).toEqual([])
+  })
+})

@@ -1,0 +1,194 @@
+import { spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { openSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { StandingResult } from '@probity/contract/standing-result'
+import { asOwner, inTenant } from '@probity/database/connect'
+import { listDrift } from '@probity/database/credits'
+import { listUnrecognised } from '@probity/database/unrecognised'
+import { collectAnswers } from '@probity/database/validations'
+import { HABITS } from '@probity/engine/mailbox/data/habits'
+import { freePort, stopChild } from '@probity/lab/services/daemon'
+import { type Script, startScripted } from '@probity/lab/smtp/server'
+import { whenDone } from '@probity/lab/when-done'
+import { type Answer, subscribeToAnswers } from '@probity/queue/answers'
+import { openInteractiveQueue } from '@probity/queue/interactive'
+import { expect, inject, test, vi } from 'vitest'
+import { start } from '../start.ts'
+import { startTestWorld } from '../test-worker.ts'
+
+const EGRESS = { name: 'probe.probity.example', heloName: 'probe.probity.example', mailFrom: 'bounce@probity.example' }
+
+/** A worker that may dial loopback, and one mail server there for `mail.example`. */
+async function startProbing(script: Script, egresses = [EGRESS]) {
+  const world = await startTestWorld()
+  const port = await freePort()
+  const server = await startScripted(script, { host: '127.92.0.1', port })
+  whenDone(() => server.stop())
+  await world.dns.put({ 'mail.example': { mx: [[10, 'mx.mail.example']] }, 'mx.mail.example': { a: ['127.92.0.1'] } })
+  const surroundings = { policy: { port, allows: (address: string) => address.startsWith('127.92.') }, habits: HABITS }
+  const config = { ...world.config, egresses }
+  const worker = await start(config, surroundings, world.log)
+  whenDone(() => worker.stop())
+
+  const answers: Answer[] = []
+  const replyTo = randomUUID()
+  const subscription = subscribeToAnswers(config.redisUrl, replyTo, (answer) => answers.push(answer))
+  whenDone(() => subscription.stop())
+  const queue = openInteractiveQueue(config.redisUrl, config.queuePrefix)
+  whenDone(() => queue.close())
+  const put = async (emails: string[]) => {
+    const refs = await world.open(emails)
+    await vi.waitFor(() => queue.add({ refs, replyTo }))
+    return refs
+  }
+  const told = async (count: number) => {
+    await vi.waitFor(() => expect(answers.length).toBe(count), 15_000)
+    return answers.map(({ answer, retryAt }) => ({ result: answer as StandingResult, retryAt }))
+  }
+  return { world, server, worker, put, told }
+}
+
+test('the mail server’s word is in the result, as the interface says', async () => {
+  const { put, told } = await startProbing({
+    rcpt: (_peer, to) => (to.startsWith('ada') ? '250 2.1.5 Ok' : '550 5.1.1 No such user here'),
+  })
+  await put(['ada@mail.example', 'bob@mail.example'])
+  const results = (await told(2)).map(({ result }) => result)
+  const ada = results.find(({ email }) => email === 'ada@mail.example')
+  expect(ada).toMatchObject({
+    status: 'valid',
+    sub_status: '',
+    is_valid: true,
+    details: { smtp_valid: true, smtp_code: 250 },
+    catchall: { is_catchall: false, confidence: 0.98 },
+  })
+  expect(results.find(({ email }) => email === 'bob@mail.example')).toMatchObject({
+    status: 'invalid',
+    sub_status: 'mailbox_not_found',
+    details: { smtp_valid: false, smtp_code: 550 },
+  })
+  expect(ada?.evidence.map(({ check }) => check)).toEqual([
+    'syntax',
+    'mx',
+    'spf',
+    'dmarc',
+    'lists',
+    'recipient',
+    'catch_all',
+  ])
+})
+
+test('what is greylisted is answered at once, asked again by itself from the same place, and waits to be collected', async () => {
+  const senders = new Set<string>()
+  const seen = new Set<string>()
+  const { world, put, told } = await startProbing({
+    rcpt(peer, to) {
+      senders.add(`${peer.address} ${peer.sender}`)
+      if (!to.startsWith('ada')) return '550 5.1.1 No such user'
+      if (seen.has(to)) return '250 Ok'
+      seen.add(to)
+      return '450 4.2.0 Greylisted, try again in 1 second'
+    },
+  })
+  await put(['ada@mail.example'])
+  const [first] = await told(1)
+  expect(first?.result).toMatchObject({ status: 'unknown', sub_status: 'greylisted', details: { smtp_code: 450 } })
+  expect(first?.retryAt).toBeGreaterThan(Date.now() / 1000)
+  const open = await world.look()
+  expect([open.available, open.rows[0]?.state, open.rows[0]?.egress]).toEqual([999, 'open', EGRESS.name])
+
+  await vi.waitFor(async () => expect((await world.look()).rows[0]?.state).toBe('final'), 15_000)
+  const { available, accountId } = { ...(await world.look()), accountId: world.accountId }
+  expect(available).toBe(999)
+  const collected = await inTenant(world.db, accountId, (trx) => collectAnswers(trx, accountId, ['ada@mail.example']))
+  expect(collected.get('ada@mail.example')?.answer).toMatchObject({ status: 'valid' })
+  expect([...senders]).toEqual([`127.0.0.1 ${EGRESS.mailFrom}`])
+  expect(await asOwner(world.db, listDrift)).toEqual([])
+})
+
+test('what is put off again and again ends unknown and is paid back', async () => {
+  const { world, put, told } = await startProbing({ rcpt: () => '450 4.2.0 Greylisted, please come back later' })
+  const [ref] = await put(['ada@mail.example'])
+  await told(1)
+  // As if the service had asked four times and the time for the last one had come.
+  const late = { tries: 4, nextAttemptAt: new Date(0), createdAt: new Date(Date.now() - 10_000) }
+  await asOwner(world.db, (trx) =>
+    trx
+      .updateTable('validations')
+      .set(late as object)
+      .where('id', '=', ref?.id ?? '')
+      .execute(),
+  )
+  await vi.waitFor(async () => expect((await world.look()).rows[0]?.state).toBe('final'), 15_000)
+  const { available, rows } = await world.look()
+  expect([available, rows[0]?.definite]).toEqual([1_000, false])
+  expect(rows[0]?.answer).toMatchObject({ status: 'unknown', sub_status: 'greylisted' })
+})
+
+test('what was put off is left to the worker whose egress asked, for ten minutes', async () => {
+  const { world, put, told, server } = await startProbing({ rcpt: () => '450 4.2.0 Greylisted' })
+  const [ref] = await put(['ada@mail.example'])
+  await told(1)
+  const setBack = (egress: string, nextAttemptAt: Date) =>
+    asOwner(world.db, (trx) => {
+      const createdAt = new Date(Date.now() - 60_000)
+      const row = trx.updateTable('validations').set({ egress, nextAttemptAt, createdAt } as object)
+      return row.where('id', '=', ref?.id ?? '').execute()
+    })
+  await setBack('another.probity.example', new Date(Date.now() - 60_000))
+  const asked = server.recipients.length
+  await new Promise((resolve) => setTimeout(resolve, 2_500)) // two looks of the release loop
+  expect(server.recipients.length).toBe(asked)
+  await setBack('another.probity.example', new Date(Date.now() - 11 * 60_000))
+  await vi.waitFor(() => expect(server.recipients.length).toBeGreaterThan(asked), 5_000)
+})
+
+test('replies that no rule knows are counted for the operator, without anybody’s address', async () => {
+  const { world, put, told, worker } = await startProbing({ rcpt: (_peer, to) => `550 Flurb <${to}> zonk` })
+  await put(['ada@mail.example', 'bob@mail.example'])
+  await told(2)
+  await worker.stop()
+  const counted = await asOwner(world.db, (trx) => listUnrecognised(trx, 10))
+  expect(counted).toMatchObject([{ provider: '', stage: 'rcpt', code: 550, seen: 2 }])
+  expect(counted[0]?.reply).toContain('flurb')
+  expect(counted[0]?.reply).not.toContain('ada')
+})
+
+test('no setting and no flag makes the production entry point dial what is not public', async () => {
+  const world = await startTestWorld()
+  await world.dns.put({
+    'inside.example': { mx: [[10, 'mx.inside.example']] },
+    'mx.inside.example': { a: ['127.0.0.1'] },
+  })
+  const log = openSync(join(inject('logFolder'), `entry-${randomUUID()}.log`), 'a')
+  const child = spawn(process.execPath, [MAIN, '--policy=any', '--allow-private', '--port=2525'], {
+    stdio: ['ignore', log, log],
+    env: {
+      DATABASE_URL: world.config.databaseUrl,
+      REDIS_URL: world.config.redisUrl,
+      DNS_SERVERS: world.config.dnsServers.join(),
+      SMTP_HELO_NAME: EGRESS.heloName,
+      SMTP_MAIL_FROM: EGRESS.mailFrom,
+      ...TRIED,
+    },
+  })
+  whenDone(() => stopChild(child, 'SIGTERM'))
+  await world.open(['ada@inside.example'])
+  await vi.waitFor(async () => expect((await world.look()).rows[0]?.state).toBe('final'), 18_000)
+  expect((await world.look()).rows[0]?.answer).toMatchObject({ status: 'unknown', sub_status: 'not_routable' })
+})
+
+const MAIN = fileURLToPath(new URL('../main.ts', import.meta.url))
+
+/** What somebody might try. None of them means anything. */
+const TRIED = {
+  NODE_ENV: 'test',
+  SMTP_POLICY: 'any',
+  SMTP_ALLOW: '127.0.0.0/8',
+  SMTP_ALLOW_PRIVATE: 'true',
+  SMTP_PORT: '2525',
+  ADDRESS_POLICY: 'loopback',
+  PROBITY_LAB: 'true',
+}

@@ -1,0 +1,39 @@
+import { unsettledResult } from '@probity/contract/standing-result'
+import { inTenant } from '@probity/database/connect'
+import { finishValidation } from '@probity/database/validations'
+import { listOverdue } from '@probity/database/work'
+import type { Services } from '../services.ts'
+
+const LOOK_EVERY_MS = 60_000
+const AT_ONCE_MAX = 100
+
+/** Ends validations that have been open for a day: nobody will find it out any more, and the credit goes back. */
+export async function endOverdue({ db }: Pick<Services, 'db'>): Promise<number> {
+  const overdue = await listOverdue(db, AT_ONCE_MAX)
+  for (const { refundUnknown, email, ...ref } of overdue) {
+    const ending = { definite: false, answer: unsettledResult(email, 'timeout') }
+    await inTenant(db, ref.accountId, (trx) => finishValidation(trx, ref, ending, refundUnknown))
+  }
+  return overdue.length
+}
+
+/** Looks for them once a minute. Any number of workers may. */
+export function startEndingOverdue(services: Pick<Services, 'db' | 'log'>) {
+  let ending = Promise.resolve()
+  const timer = setInterval(() => {
+    ending = ending.then(async () => {
+      try {
+        const ended = await endOverdue(services)
+        if (ended > 0) services.log.warn({ ended }, 'validations ended a day after they were begun')
+      } catch (error) {
+        services.log.warn({ err: error }, 'could not look for overdue validations')
+      }
+    })
+  }, LOOK_EVERY_MS)
+  return {
+    async stop() {
+      clearInterval(timer)
+      await ending
+    },
+  }
+}

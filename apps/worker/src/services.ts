@@ -1,0 +1,60 @@
+import { getServers } from 'node:dns'
+import { connect, type Db } from '@probity/database/connect'
+import { getSecret } from '@probity/database/secrets'
+import { openDomainDesk } from '@probity/engine/domain/facts'
+import { openLists } from '@probity/engine/domain/lists'
+import { openResolver } from '@probity/engine/domain/resolver'
+import type { Network } from '@probity/engine/validate'
+import { connectRedis } from '@probity/queue/redis'
+import type { Redis } from 'ioredis'
+import type { Logger } from 'pino'
+import type { WorkerConfig } from './config.ts'
+import { openFactsStore } from './facts-store.ts'
+import { type Mailboxes, openMailboxes, type Surroundings } from './mailboxes.ts'
+import { openReplyLog } from './reply-log.ts'
+import { openSettler, type Settler } from './settle.ts'
+
+/** What the processors work with, opened once per process. */
+export type Services = {
+  db: Db
+  redis: Redis
+  /** What an address is validated with, except its mail servers. */
+  network: Omit<Network, 'mailboxes'>
+  mailboxes: Mailboxes
+  /** The names of our ways out. */
+  egresses: string[]
+  settler: Settler
+  log: Logger
+  close(): Promise<void>
+}
+
+export async function openServices(config: WorkerConfig, surroundings: Surroundings, log: Logger): Promise<Services> {
+  const options = { connectionsMax: config.databaseConnections, applicationName: 'probity-worker' }
+  const db = connect(config.databaseUrl, options)
+  const redis = connectRedis(config.redisUrl)
+  const dns = openResolver({ servers: config.dnsServers.length > 0 ? config.dnsServers : getServers() })
+  const network = {
+    domains: openDomainDesk({ dns, store: openFactsStore(redis, 'domain') }),
+    lists: openLists(config.listsFolder === undefined ? {} : { folder: config.listsFolder }),
+  }
+  const settler = openSettler({ db, redis, log, secret: await getSecret(db, 'recent_results') })
+  const replies = openReplyLog({ db, log })
+  const { egresses, queuePrefix: prefix } = config
+  const mailboxes = openMailboxes({ ...surroundings, egresses, dns, redis, prefix, replies, log })
+  if (egresses.length === 0) log.warn('no mail server is asked: SMTP_HELO_NAME and SMTP_MAIL_FROM are not set')
+  return {
+    db,
+    redis,
+    network,
+    mailboxes,
+    egresses: egresses.map(({ name }) => name),
+    settler,
+    log,
+    async close() {
+      await mailboxes.close()
+      await replies.stop()
+      redis.disconnect()
+      await db.destroy()
+    },
+  }
+}

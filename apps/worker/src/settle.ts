@@ -1,0 +1,106 @@
+import type { KeyObject } from 'node:crypto'
+import type { StandingResult } from '@probity/contract/standing-result'
+import { type Db, inTenant } from '@probity/database/connect'
+import { postponeValidations } from '@probity/database/postponed'
+import { finishValidations } from '@probity/database/validations'
+import type { Taken } from '@probity/database/work'
+import { publishAnswers } from '@probity/queue/answers'
+import { openGatherer } from '@probity/queue/gather'
+import { recentKey, saveRecent } from '@probity/queue/recent'
+import type { Redis } from 'ioredis'
+import type { Logger } from 'pino'
+
+/** A validation that is done, and the api process that waits for it, if one does. */
+export type Done = { taken: Taken; result: StandingResult; replyTo: string | undefined }
+
+/** What a mail server put off: the result so far, and when to ask again from where. */
+export type PutOff = Done & { retryAfterMs: number; egress: string | null }
+
+export type Settler = {
+  /** Writes a result, moves its money and wakes its caller. Resolves once it is committed. */
+  settle(done: Done): Promise<void>
+  /** Keeps a validation open for another try and tells its caller what is known so far. */
+  postpone(putOff: PutOff): Promise<void>
+}
+
+type Desk = { db: Db; redis: Redis; secret: KeyObject; log: Logger }
+
+const AT_ONCE_MAX = 200
+
+/** Settles in groups: an account's balance is one row, so one transaction at a time is all it can take anyway. */
+export function openSettler(desk: Desk): Settler {
+  const gather = openGatherer<Done, undefined>(AT_ONCE_MAX, async (accountId, group) => {
+    await settleGroup(desk, accountId, group)
+    return group.map(() => undefined)
+  })
+  const gatherPutOff = openGatherer<PutOff, undefined>(AT_ONCE_MAX, async (accountId, group) => {
+    await postponeGroup(desk, accountId, group)
+    return group.map(() => undefined)
+  })
+  return {
+    settle: (done) => gather(done.taken.ref.accountId, done),
+    postpone: (putOff) => gatherPutOff(putOff.taken.ref.accountId, putOff),
+  }
+}
+
+async function settleGroup({ db, redis, secret, log }: Desk, accountId: string, group: Done[]): Promise<void> {
+  const finishes = group.map(({ taken, result }) => ({
+    ref: taken.ref,
+    refundUnknown: taken.refundUnknown,
+    definite: result.status !== 'unknown',
+    answer: result,
+  }))
+  const outcomes = await inTenant(db, accountId, (trx) => finishValidations(trx, accountId, finishes))
+  const written = group.filter(({ taken }) => outcomes.has(taken.ref.id))
+  // An answer that somebody was told to come back for is collected, not found among the recent ones: it is paid for.
+  const forAll = written.filter(({ taken }) => outcomes.get(taken.ref.id)?.owed === false)
+  await tellRedis(log, [wakeCallers(redis, written, new Map()), keepRecent(redis, secret, forAll)])
+}
+
+async function postponeGroup({ db, redis, log }: Desk, accountId: string, group: PutOff[]): Promise<void> {
+  const postponements = group.map(({ taken, result, retryAfterMs, egress }) => ({
+    ref: taken.ref,
+    provisional: result,
+    retryAfterMs,
+    egress,
+  }))
+  const retryAt = await inTenant(db, accountId, (trx) => postponeValidations(trx, accountId, postponements))
+  const written = group.filter(({ taken }) => retryAt.has(taken.ref.id))
+  await tellRedis(log, [wakeCallers(redis, written, retryAt)])
+}
+
+/** The results are in PostgreSQL, where callers look for them by themselves when nobody wakes them. */
+async function tellRedis(log: Logger, told: Promise<void>[]): Promise<void> {
+  try {
+    await Promise.all(told)
+  } catch (error) {
+    log.debug({ err: error }, 'redis is away')
+  }
+}
+
+async function wakeCallers(redis: Redis, group: Done[], retryAt: Map<string, number>): Promise<void> {
+  const waited = group.filter(({ replyTo }) => replyTo !== undefined)
+  const calls = [...Map.groupBy(waited, ({ replyTo }) => replyTo)].map(([replyTo = '', some]) => {
+    const answers = some.map(({ taken: { ref }, result }) => {
+      return { id: ref.id, answer: result, retryAt: retryAt.get(ref.id) ?? null }
+    })
+    return publishAnswers(redis, replyTo, answers)
+  })
+  await Promise.all(calls)
+}
+
+/** Only what decided something is worth remembering, and only for accounts that keep results. */
+async function keepRecent(redis: Redis, secret: KeyObject, group: Done[]): Promise<void> {
+  const results = group
+    .filter(({ taken, result }) => result.status !== 'unknown' && taken.retentionDays > 0)
+    .map(({ taken, result }) => ({
+      key: recentKey(secret, taken.ref.accountId, taken.emailKey),
+      text: JSON.stringify({ id: taken.ref.id, ...asCached(result) }),
+    }))
+  if (results.length > 0) await saveRecent(redis, results)
+}
+
+/** Without the address as it was once typed: the next answer shows how it is typed then. */
+function asCached({ email: _, ...result }: StandingResult) {
+  return { ...result, evidence: result.evidence.map((item) => ({ ...item, source: 'cache' as const })) }
+}

@@ -1,0 +1,41 @@
+import { startInteractiveWorker } from '@probity/queue/interactive'
+import type { Logger } from 'pino'
+import type { WorkerConfig } from './config.ts'
+import type { Surroundings } from './mailboxes.ts'
+import { workInteractive } from './processors/interactive.ts'
+import { startEndingOverdue } from './release/overdue.ts'
+import { startReleasing } from './release/waiting.ts'
+import { openServices } from './services.ts'
+
+export type RunningWorker = {
+  /** Takes no more work, finishes what it has begun and closes. */
+  stop(): Promise<void>
+}
+
+/**
+ * Starts the worker: tasks from the queue, and what the queue lost from PostgreSQL. What it may dial is handed in here and stands
+ * in no setting, so that nothing in an environment can turn a worker against its own network.
+ */
+export async function start(config: WorkerConfig, surroundings: Surroundings, log: Logger): Promise<RunningWorker> {
+  const services = await openServices(config, surroundings, log)
+  const work = workInteractive(services)
+  const interactive = startInteractiveWorker(config.redisUrl, config.queuePrefix, config.concurrency, work)
+  const releasing = config.release
+    ? [startReleasing(services, config.directUrl, work), startEndingOverdue(services)]
+    : []
+  log.info('working')
+
+  async function stop(): Promise<void> {
+    log.info('stopping')
+    await Promise.all([interactive.close(), ...releasing.map((loop) => loop.stop())])
+    await services.close()
+    log.info('stopped')
+  }
+  let stopped: Promise<void> | undefined
+  return {
+    stop: () => {
+      stopped ??= stop()
+      return stopped
+    },
+  }
+}

@@ -1,0 +1,70 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { openDomainDesk } from '@probity/engine/domain/facts'
+import { openMemoryStore } from '@probity/engine/domain/facts-store'
+import { openLists } from '@probity/engine/domain/lists'
+import { openResolver } from '@probity/engine/domain/resolver'
+import type { Said } from '@probity/engine/mailbox/answer'
+import { openMailboxDesk } from '@probity/engine/mailbox/desk'
+import { openKnowledge } from '@probity/engine/mailbox/knowledge'
+import { openLocalPace } from '@probity/engine/mailbox/local-pace'
+import { PATIENCE } from '@probity/engine/mailbox/open-line'
+import { validate } from '@probity/engine/validate'
+import type { Validation } from '@probity/engine/verdict/validation'
+import { WORLD_HABITS } from '@probity/lab/world/data/habits'
+import { type Answer, drive, type Limits } from './drive.ts'
+import { SENDER } from './peer.ts'
+
+/** Where the world is. */
+export type OurTask = Limits & { dnsPort: number; smtpPort: number; addressBase: string }
+
+/** More than any provider's ladder has. */
+const TRIES_MAX = 10
+
+const task = JSON.parse(process.argv[2] ?? '') as OurTask
+const dns = openResolver({ servers: [`127.0.0.1:${task.dnsPort}`] })
+const heloName = `probe.${SENDER.domain}`
+const mailboxes = openMailboxDesk({
+  dns,
+  policy: { port: task.smtpPort, allows: (address) => address.startsWith(`${task.addressBase}.`) },
+  egress: { name: heloName, heloName, mailFrom: SENDER.address },
+  habits: WORLD_HABITS,
+  pace: openLocalPace(),
+  knowledge: openKnowledge(openMemoryStore()),
+  patience: PATIENCE,
+})
+const network = { domains: openDomainDesk({ dns }), lists: openLists(), mailboxes }
+const controls = new WeakSet<Said>()
+const counts = { recipients: 0, controls: 0, tries: 0 }
+drive(ask, task, async () => {
+  await mailboxes.close()
+  return counts
+})
+
+/** As the service does: what is put off is asked again when its time has come, until the verdict stands. */
+async function ask(email: string): Promise<Answer> {
+  for (let tries = 1; ; tries += 1) {
+    const found = await validate(email, network, { tries })
+    count(found)
+    if (found.retryAfterMs === null || tries === TRIES_MAX) {
+      return describe(found)
+    }
+    await sleep(found.retryAfterMs)
+  }
+}
+
+function describe({ verdict, evidence }: Validation): Answer {
+  const about = evidence.filter(({ check }) => check === 'mx' || check === 'recipient' || check === 'catch_all')
+  const text = about.map(({ check, outcome, detail }) => `${check} ${outcome}: ${detail}`).join(' ')
+  return { verdict: verdict.status, subStatus: verdict.subStatus, evidence: text }
+}
+
+/** A control recipient is shared by all whom it was asked for, so it is told by what it is, not by how often it is met. */
+function count({ mailbox }: Validation): void {
+  counts.tries += 1
+  for (const said of mailbox?.dialogue ?? []) {
+    if (said.stage === 'rcpt') counts.recipients += 1
+    if (said.stage !== 'control' || controls.has(said)) continue
+    controls.add(said)
+    counts.controls += 1
+  }
+}

@@ -1,0 +1,62 @@
+import { openMemoryStore } from '@probity/engine/domain/facts-store'
+import type { MailboxAnswer } from '@probity/engine/mailbox/answer'
+import { HABITS } from '@probity/engine/mailbox/data/habits'
+import { type MailboxDesk, openMailboxDesk } from '@probity/engine/mailbox/desk'
+import type { Habits } from '@probity/engine/mailbox/habits'
+import { openKnowledge } from '@probity/engine/mailbox/knowledge'
+import { openLocalPace } from '@probity/engine/mailbox/local-pace'
+import { PATIENCE } from '@probity/engine/mailbox/open-line'
+import type { Place } from '@probity/lab/mail/process'
+import { domainOf, type Known } from './probe-list.ts'
+
+const MAIL_HOST = 'mx.bench.example'
+const WITHIN_MS = 120_000
+
+/** As for every server that we know nothing of, but that no new connection has to wait: what is measured is asking, not waiting. */
+const UNPACED: Habits = { ...HABITS[''], connectionsPerMinute: 60_000, errorsPerHour: null }
+
+/**
+ * Asks for lists, one after the other, as a worker does it that knows nothing at first. Ends its last connection, and fails if one
+ * of the answers is not the truth.
+ */
+export async function askOurWay(lists: Known[][], place: Place, habits: Partial<Habits> = {}): Promise<void> {
+  const desk = openDesk(place, habits)
+  try {
+    for (const list of lists) await askFor(list, desk)
+  } finally {
+    await desk.close()
+  }
+}
+
+function openDesk({ host, port }: Place, habits: Partial<Habits>): MailboxDesk {
+  return openMailboxDesk({
+    dns: {
+      resolve4: async () => [host],
+      resolve6: async () => [],
+      resolveMx: async () => [{ exchange: MAIL_HOST, priority: 10 }],
+      resolveTxt: async () => [],
+    },
+    policy: { port, allows: (address) => address === host },
+    egress: { name: 'bench', heloName: 'bench.probity.example', mailFrom: 'bounce@probity.example' },
+    habits: { '': { ...UNPACED, ...habits } },
+    pace: openLocalPace(),
+    knowledge: openKnowledge(openMemoryStore()),
+    patience: PATIENCE,
+  })
+}
+
+async function askFor(list: Known[], desk: MailboxDesk): Promise<void> {
+  const where = { hosts: [{ name: MAIL_HOST, preference: 10 }], provider: '', deadline: performance.now() + WITHIN_MS }
+  const answers = await Promise.all(
+    list.map(({ email: path }) =>
+      desk.ask({ ...where, domain: domainOf(path), recipient: { path, needsUtf8: false } }),
+    ),
+  )
+  const wrong = answers.filter((answer, n) => !isTrue(answer, list[n]?.exists === true))
+  if (wrong.length > 0) throw new Error(`${wrong.length} wrong answers, the first ${JSON.stringify(wrong[0])}`)
+}
+
+function isTrue({ finding, acceptAll }: MailboxAnswer, exists: boolean): boolean {
+  if (acceptAll !== 'no') return false
+  return exists ? finding.kind === 'accepted' : finding.kind === 'refused' && finding.reason === 'no_such_user'
+}

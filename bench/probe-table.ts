@@ -1,0 +1,12 @@
+/** For whoever looks on. The first row is the head, the first column the names. */
+export function printTable(title: string, rows: (string | number)[][]): void {
+  const lines = rows.map(([name, ...cells]) => {
+    const columns = cells.map((cell) => String(cell).padStart(22))
+    return `  ${String(name).padEnd(20)}${columns.join('')}\n`
+  })
+  process.stderr.write(`\n${title}\n${lines.join('')}`)
+}
+
+export function rounded(figure: number): number {
+  return Math.round(figure * 1_000) / 1_000
+}

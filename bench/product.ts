@@ -1,0 +1,89 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { insertAccount } from '@probity/database/accounts'
+import { asOwner, connect, inTenant } from '@probity/database/connect'
+import { insertKey } from '@probity/database/keys'
+import { migrate } from '@probity/database/migrate'
+import { startDns } from '@probity/lab/dns/start'
+import { freePort, stopChild } from '@probity/lab/services/daemon'
+import { startPostgres } from '@probity/lab/services/postgres'
+import { startRedis } from '@probity/lab/services/redis'
+import { sql } from 'kysely'
+
+const ROOT = join(import.meta.dirname, '..')
+
+export type BenchProduct = {
+  url: string
+  key: string
+  redisUrl: string
+  start: typeof startProgram
+  /** The processes that share the work, by name. */
+  pids: Record<string, number>
+  /** Has PostgreSQL look at its tables, as it does by itself within a minute of work. */
+  analyze(): Promise<void>
+  stop(): Promise<void>
+}
+
+/** The product as in production (PostgreSQL waits for the disk), with an account that no limit stops. */
+export async function startBenchProduct(): Promise<BenchProduct> {
+  const [postgres, redis, dns] = await Promise.all([startPostgres({ fsync: true }), startRedis(), startDns()])
+  await migrate(postgres.url)
+  const key = await openAccount(postgres.url)
+  const port = await freePort()
+  const settings = {
+    DATABASE_URL: postgres.url,
+    REDIS_URL: redis.url,
+    DNS_SERVERS: `127.0.0.1:${dns.port}`,
+    PORT: String(port),
+    LOG_LEVEL: 'warn',
+    STOP_NOTICE_MS: '0',
+  }
+  const api = startProgram('apps/api/src/main.ts', [], settings)
+  const worker = startProgram('apps/worker/src/main.ts', [], settings)
+  const url = `http://127.0.0.1:${port}`
+  await untilReady(url)
+  return {
+    url,
+    key,
+    redisUrl: redis.url,
+    start: startProgram,
+    pids: { api: api.pid ?? 0, worker: worker.pid ?? 0, postgres: postgres.pid(), redis: redis.pid() },
+    async analyze() {
+      const db = connect(postgres.url, { connectionsMax: 1 })
+      await asOwner(db, (trx) => sql`analyze`.execute(trx))
+      await db.destroy()
+    },
+    async stop() {
+      await Promise.all([stopChild(api, 'SIGTERM'), stopChild(worker, 'SIGTERM')])
+      await Promise.all([postgres.stop(), redis.stop(), dns.stop()])
+    },
+  }
+}
+
+export function startProgram(path: string, args: string[], settings: Record<string, string> = {}): ChildProcess {
+  return spawn(process.execPath, [join(ROOT, path), ...args], { stdio: ['ignore', 'ignore', 'inherit'], env: settings })
+}
+
+async function openAccount(url: string): Promise<string> {
+  const db = connect(url, { connectionsMax: 1 })
+  const account = await asOwner(db, async (trx) => {
+    await sql`insert into plans select 'bench', api_access, ai_enhancement, catchall_detection, refund_unknown, 1000000000, 1,
+      100000, emails_per_file from plans where name = 'scale'`.execute(trx)
+    return insertAccount(trx, { name: 'bench', plan: 'bench', unlimited: true })
+  })
+  const made = await inTenant(db, account.id, (trx) =>
+    insertKey(trx, account.id, { mode: 'live', name: 'bench', scopes: ['validation'] }),
+  )
+  await db.destroy()
+  return made.text
+}
+
+export async function untilReady(url: string, path = '/readyz'): Promise<void> {
+  for (let tries = 300; tries > 0; tries--) {
+    const answer = await fetch(url + path).catch(() => undefined) // not listening yet
+    if (answer && answer.status < 500) return
+    await sleep(50)
+  }
+  throw new Error(`${url} did not come up`)
+}

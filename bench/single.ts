@@ -1,0 +1,105 @@
+import { freePort, makeFolder, removeFolder, stopChild } from '@probity/lab/services/daemon'
+import { cpuPerRequest, readCpu } from './cpu.ts'
+import { type BenchProduct, startBenchProduct, untilReady } from './product.ts'
+import { type Figures, runWrk } from './wrk.ts'
+
+const CONNECTIONS = 50
+const SECONDS = 8
+const ROUNDS = 3
+const PATH = '/api/v1/validation/single'
+
+/**
+ * How fast one address is answered, beside a bare Fastify answer of the same size with one call to Redis, all in one run:
+ * from the account's recent result, and by way of row, queue and worker with the domain's facts at hand. Best of three.
+ */
+export async function benchSingle() {
+  const folder = makeFolder('probity-bench')
+  const product = await startBenchProduct()
+  try {
+    const recentEmail = 'ada@null-mx.example'
+    const size = await warmUp(product, recentEmail)
+    const measure = (url: string, script: string): Measured => {
+      const before = readCpu(product.pids)
+      const figures = runWrk({ url: url + PATH, script, connections: CONNECTIONS, seconds: SECONDS, folder })
+      const cpuUs = cpuPerRequest(before, readCpu(product.pids), figures.rps * SECONDS)
+      return { ...figures, cpuUs }
+    }
+    const same = fixedEmail(product.key, recentEmail)
+
+    const bare = await startBare(product, size)
+    measure(product.url, freshEmails(product.key, ROUNDS)) // a first round that does not count, for caches and statistics
+    await product.analyze()
+    const rounds = Array.from({ length: ROUNDS }, (_, n) => ({
+      bare: measure(bare.url, same),
+      recent: measure(product.url, same),
+      queued: measure(product.url, freshEmails(product.key, n)),
+    }))
+    await bare.stop()
+    return summarise(rounds)
+  } finally {
+    await product.stop()
+    removeFolder(folder)
+  }
+}
+
+/** With the processor time that each part of the product took per request: what limits the figures. */
+type Measured = Figures & { cpuUs: Record<string, number> }
+type Round = { bare: Measured; recent: Measured; queued: Measured }
+
+function summarise(rounds: Round[]) {
+  const best = (pick: (round: Round) => Measured) => rounds.map(pick).toSorted((a, b) => b.rps - a.rps)[0] as Measured
+  const [bare, recent, queued] = [best((one) => one.bare), best((one) => one.recent), best((one) => one.queued)]
+  const ratio = (a: Figures, b: Figures) => Math.round((a.rps / b.rps) * 1000) / 1000
+  return {
+    bare_rps: Math.round(bare.rps),
+    recent_rps: Math.round(recent.rps),
+    queued_rps: Math.round(queued.rps),
+    recent_ratio: ratio(recent, bare),
+    queued_ratio: ratio(queued, bare),
+    bare_p99_ms: bare.p99Ms,
+    recent_p99_ms: recent.p99Ms,
+    queued_p99_ms: queued.p99Ms,
+    recent_cpu_us: recent.cpuUs,
+    queued_cpu_us: queued.cpuUs,
+    errors: rounds.flatMap(Object.values).reduce((all: number, { errors }: Figures) => all + errors, 0),
+  }
+}
+
+/** Has the recent result and the domains' facts made, and says how large an answer is. */
+async function warmUp({ url, key }: BenchProduct, recentEmail: string): Promise<number> {
+  let text = ''
+  for (const email of [recentEmail, 'warm@two-mx.example', recentEmail]) {
+    const answer = await fetch(url + PATH, {
+      method: 'POST',
+      headers: { 'x-api-key': key, 'content-type': 'application/json' },
+      body: JSON.stringify({ email }),
+    })
+    text = await answer.text()
+    if (answer.status !== 200) throw new Error(`the product answered ${answer.status}`)
+  }
+  if (!text.includes('"source":"cache"')) throw new Error('the recent result was not used')
+  return Buffer.byteLength(text)
+}
+
+async function startBare({ redisUrl, start }: BenchProduct, size: number) {
+  const port = await freePort()
+  const child = start('bench/bare-server.ts', [String(port), redisUrl, String(size)])
+  const url = `http://127.0.0.1:${port}`
+  await untilReady(url, '/')
+  return { url, stop: () => stopChild(child, 'SIGTERM') }
+}
+
+const head = (key: string) => `
+wrk.method = "POST"
+wrk.headers["Content-Type"] = "application/json"
+wrk.headers["X-API-Key"] = "${key}"`
+
+const fixedEmail = (key: string, email: string) => `${head(key)}
+wrk.body = '{"email":"${email}"}'`
+
+const freshEmails = (key: string, round: number) => `${head(key)}
+local n = 0
+request = function()
+  n = n + 1
+  return wrk.format(nil, nil, nil, '{"email":"caller' .. n .. 'of${round}@two-mx.example"}')
+end`

@@ -1,0 +1,65 @@
+import type { Fault } from './fault.ts'
+import { listImports } from './imports.ts'
+import { isForTests, placeOf, placeOfImport } from './places.ts'
+import type { Source, Workspace } from './workspace.ts'
+
+/**
+ * Which of the engine's other steps a step may know: those an address has passed before it. `verdict` is pure, so of
+ * the two steps that ask the network it has the types only.
+ */
+const MAY_KNOW: Record<string, Record<string, 'all' | 'types'>> = {
+  address: {},
+  domain: { address: 'all' },
+  mailbox: { address: 'all', domain: 'all' },
+  verdict: { address: 'all', domain: 'types', mailbox: 'types' },
+}
+
+/** The one file that puts the steps together. */
+const WHOLE_PATH = 'validate'
+
+type Step = { name: string; line: number; typeOnly: boolean }
+
+export function listForbiddenSteps({ sources }: Workspace): Fault[] {
+  return sources
+    .filter(({ path }) => placeOf(path)?.part === 'engine' && !isForTests(path))
+    .flatMap((source) => judgeFile(source).map((fault) => ({ path: source.path, ...fault })))
+}
+
+function judgeFile(source: Source): Omit<Fault, 'path'>[] {
+  const own = stepOf(placeOf(source.path)?.inside)
+  const others = listSteps(source).filter(({ name }) => name !== own)
+  if (own in MAY_KNOW) {
+    return others.flatMap((step) => {
+      const message = judge(own, step)
+      return message === undefined ? [] : [{ line: step.line, message }]
+    })
+  }
+
+  const known = new Set(others.map(({ name }) => name))
+  const knowsAll = Object.keys(MAY_KNOW).every((step) => known.has(step))
+  return knowsAll && own !== WHOLE_PATH ? [{ line: 1, message: `only ${WHOLE_PATH}.ts may know all the steps` }] : []
+}
+
+function judge(own: string, { name, typeOnly }: Step): string | undefined {
+  // Others take `address/` without the rest of the engine, so nothing else may hang on it.
+  if (own === 'address') return `address/ may import nothing else of the engine, not even ${name}`
+  if (name === WHOLE_PATH) return `${own}/ is a step of ${WHOLE_PATH} and may not import it`
+  if (!(name in MAY_KNOW)) return undefined
+
+  const reach = MAY_KNOW[own]?.[name]
+  if (reach === undefined) return `${own}/ may not import ${name}/`
+  if (reach === 'types' && !typeOnly) return `${own}/ may import only types of ${name}/, with "import type"`
+  return undefined
+}
+
+/** What a file imports of the engine, by the folder or the file directly below `src`. */
+function listSteps({ path, tree }: Source): Step[] {
+  return listImports(tree).flatMap(({ specifier = '', line, typeOnly }) => {
+    const to = placeOfImport(path, specifier)
+    return to?.part === 'engine' ? [{ name: stepOf(to.inside), line, typeOnly }] : []
+  })
+}
+
+function stepOf(inside = ''): string {
+  return inside.split('/')[0] ?? ''
+}

@@ -1,0 +1,136 @@
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { listFaults } from './house-rules.ts'
+import { manifest, plant, REAL_ROOT } from './test-workspace.ts'
+
+/** The faults of a work tree as they are printed. */
+function judge(files: Record<string, string>): string[] {
+  return listFaults(plant(files)).map(({ path, line, message }) => `${path}:${line} ${message}`)
+}
+
+test('refuses a barrel, of types too', () => {
+  const faults = judge({
+    'packages/sdk/src/words.ts': "export type { Status } from './status.ts'\n",
+    'packages/sdk/src/again.ts': "import { a } from './a.ts'\n\nexport { a }\n",
+    'packages/sdk/src/everything.ts': "export type * from './status.ts'\n",
+    'packages/sdk/src/status.ts': "type Status = 'valid'\n\nexport type { Status }\n",
+    'packages/sdk/src/a.ts': "import './b.ts'\n",
+  })
+  expect(faults).toEqual([
+    'packages/sdk/src/again.ts:1 only re-exports: import the files',
+    'packages/sdk/src/everything.ts:1 only re-exports: import the files',
+    'packages/sdk/src/words.ts:1 only re-exports: import the files',
+  ])
+})
+
+test('refuses an index', () => {
+  const faults = judge({
+    'apps/web/src/pages/index.tsx': 'export const one = 1\n',
+    'journeys/index.ts': 'export const one = 1\n',
+    'packages/engine/src/index.ts': 'export const one = 1\n',
+    'packages/engine/src/reindex.ts': 'export const one = 1\n',
+    'apps/web/index.html': '',
+  })
+  expect(faults).toEqual([
+    'apps/web/src/pages/index.tsx:1 is an index: give the file the name of what it holds',
+    'journeys/index.ts:1 is an index: give the file the name of what it holds',
+    'packages/engine/src/index.ts:1 is an index: give the file the name of what it holds',
+  ])
+})
+
+test.each(['utils', 'common', 'lib', 'helpers', 'misc', 'types', 'core', 'shared'])('refuses the name %s', (name) => {
+  const faults = judge({
+    [`apps/api/src/${name}/text.ts`]: '',
+    [`packages/engine/src/address/${name}/text.sql`]: '',
+    [`packages/engine/src/${name}.ts`]: '',
+    [`packages/engine/src/mail-${name}/text.ts`]: '',
+    [`packages/engine/${name}/text.ts`]: '',
+    [`docs/${name}/text.ts`]: '',
+  })
+  expect(faults).toEqual([
+    `apps/api/src/${name}/text.ts:1 is called "${name}": name it for its subject`,
+    `packages/engine/src/address/${name}/text.sql:1 is called "${name}": name it for its subject`,
+    `packages/engine/src/${name}.ts:1 is called "${name}": name it for its subject`,
+  ])
+})
+
+test('refuses to write to a mail server but in one place', () => {
+  const write = "socket.write('QUIT')\nsocket.end('QUIT')\nsocket.end()\nsocket.end(() => {})\n"
+  const faults = judge({
+    'packages/engine/src/mailbox/command.ts': write,
+    'packages/engine/src/mailbox/wire.ts': write,
+    'packages/engine/src/mailbox/wire.test.ts': write,
+    'packages/lab/src/smtp/server.ts': write,
+  })
+  const message = 'writes by itself: what goes to a mail server goes through mailbox/command.ts'
+  expect(faults).toEqual([1, 2].map((line) => `packages/engine/src/mailbox/wire.ts:${line} ${message}`))
+})
+
+test('refuses process as a value', () => {
+  const message = 'takes process as a value: write process.name, so that the linter sees what is used'
+  const faults = judge({
+    'apps/api/src/a.ts': 'const { env } = process\n\nexport const all = { ...env }\n',
+    'apps/api/src/b.ts': 'export const alias = process\n',
+    'apps/api/src/c.ts': 'export const all = { process }\n',
+    'apps/api/src/d.ts': 'export const all = Object.keys(process)\n',
+    'apps/api/src/e.ts': 'export const all = (process as unknown as { env: object }).env\n',
+    'apps/api/src/f.ts': 'export const all = [process.uptime(), typeof process, { process: 1 }.process]\n',
+    'apps/api/src/g.test.ts': 'export const alias = process\n',
+  })
+  expect(faults).toEqual(['a', 'b', 'c', 'd', 'e'].map((name) => `apps/api/src/${name}.ts:1 ${message}`))
+})
+
+test('refuses an interface, but for adding to the types of another module', () => {
+  const faults = judge({
+    'apps/api/src/a.ts': 'export type Two = { two: 2 }\n\nexport interface One {\n  one: 1\n}\n',
+    'apps/api/src/b.ts': "declare module 'fastify' {\n  interface FastifyRequest {\n    account: string\n  }\n}\n",
+  })
+  expect(faults).toEqual(['apps/api/src/a.ts:3 write "type One", not interface'])
+})
+
+test('refuses a function among data, where files may be long', () => {
+  const faults = judge({
+    'packages/engine/src/domain/data/providers.ts': 'export const list = [1]\nexport const read = () => list\n',
+    'packages/engine/src/domain/data/pages.ts': 'export type Read = () => number\nexport const list = [1]\n',
+    'packages/engine/src/domain/database/pages.ts': 'export const read = () => 1\n',
+  })
+  expect(faults).toEqual(['packages/engine/src/domain/data/providers.ts:2 a function in a data folder: data only'])
+})
+
+const ROWS = '| package | what it does | instead | who |\n|---|---|---|---|\n'
+
+test('refuses a dependency that docs/dependencies.md does not explain', () => {
+  const faults = judge({
+    'package.json': manifest('root', { devDependencies: { vitest: 'catalog:' } }),
+    'apps/api/package.json': manifest('api', {
+      dependencies: { '@probity/contract': 'workspace:*', pino: 'catalog:' },
+    }),
+    'docs/dependencies.md': `${ROWS}| \`vitest\` | a | b | c |\n`,
+  })
+  expect(faults).toEqual(['apps/api/package.json:9 pino has no row in docs/dependencies.md'])
+})
+
+test('refuses a row of docs/dependencies.md that is empty or out of date', () => {
+  const faults = judge({
+    'package.json': manifest('root', { devDependencies: { pino: 'catalog:', vitest: 'catalog:' } }),
+    'docs/dependencies.md': `${ROWS}| \`vitest\` | a | b | c |\n| \`pino\` | a | | c |\n| \`express\` | a | b | c |\n`,
+  })
+  expect(faults).toEqual([
+    'docs/dependencies.md:4 the row of pino does not have its four cells',
+    'docs/dependencies.md:5 no package.json names express',
+  ])
+})
+
+test('prints each fault with its place and fails, or says nothing and passes', () => {
+  const run = (files: Record<string, string>) => {
+    const root = plant({ 'package.json': manifest('root'), ...files })
+    const { status, stderr } = spawnSync('node', [join(REAL_ROOT, 'checks/main.ts'), root], { encoding: 'utf8' })
+    return { status, stderr }
+  }
+  expect(run({ 'apps/api/src/index.ts': '' })).toEqual({
+    status: 1,
+    stderr: 'apps/api/src/index.ts:1 is an index: give the file the name of what it holds\n',
+  })
+  expect(run({ 'apps/api/src/main.ts': '' })).toEqual({ status: 0, stderr: '' })
+})

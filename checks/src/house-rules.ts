@@ -1,0 +1,31 @@
+import { listBarrels } from './barrels.ts'
+import { listFunctionsInData } from './data-tables.ts'
+import { listUnexplainedDependencies } from './dependencies.ts'
+import { listForbiddenSteps } from './engine-steps.ts'
+import type { Fault } from './fault.ts'
+import { listForbiddenImports } from './import-table.ts'
+import { listInterfaces } from './interfaces.ts'
+import { listVagueNames } from './names.ts'
+import { listProcessAliases } from './process-alias.ts'
+import { listWireWrites } from './wire-writes.ts'
+import { readWorkspace, type Workspace } from './workspace.ts'
+
+const RULES: ((workspace: Workspace) => Fault[])[] = [
+  listForbiddenImports,
+  listForbiddenSteps,
+  listBarrels,
+  listVagueNames,
+  listProcessAliases,
+  listInterfaces,
+  listFunctionsInData,
+  listUnexplainedDependencies,
+  listWireWrites,
+]
+
+/** Every fault in the work tree below `root`, in the order of its files. */
+export function listFaults(root: string): Fault[] {
+  const workspace = readWorkspace(root)
+  return RULES.flatMap((rule) => rule(workspace)).toSorted(
+    (a, b) => a.path.localeCompare(b.path) || a.line - b.line || a.message.localeCompare(b.message),
+  )
+}

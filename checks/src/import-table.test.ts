@@ -1,0 +1,187 @@
+import { expect, test } from 'vitest'
+import { listFaults } from './house-rules.ts'
+import { plant } from './test-workspace.ts'
+
+const FINE = undefined
+type Row = [path: string, text: string, refusal: string | undefined]
+
+const value = (specifier: string) => `import { thing } from '${specifier}'\n\nthing()\n`
+const types = (specifier: string) => `import type { Thing } from '${specifier}'\n\nexport type Other = Thing\n`
+
+/** Plants each row's text at its path, all in one work tree, and gives back what is held against a path. */
+function judge(rows: Row[]): (path: string) => string[] {
+  const faults = listFaults(plant(Object.fromEntries(rows.map(([path, text]) => [path, text]))))
+  return (path) => faults.filter((fault) => fault.path === path).map(({ message }) => message)
+}
+
+function promise(name: string, rows: Row[]) {
+  test(name, () => {
+    const found = judge(rows)
+    const expected = rows.map(([path, , refusal]) => [path, refusal === undefined ? [] : [refusal]])
+    expect(rows.map(([path]) => [path, found(path)])).toEqual(expected)
+  })
+}
+
+const ADDRESS_ONLY = 'api may import only address/ of engine'
+
+promise('lets the API take address/ out of the engine and nothing else', [
+  ['apps/api/src/a.ts', value('@probity/engine/address/parse'), FINE],
+  ['apps/api/src/b.ts', value('@probity/engine/domain/mail-hosts'), ADDRESS_ONLY],
+  ['apps/api/src/c.ts', value('@probity/engine/validate'), ADDRESS_ONLY],
+  ['apps/api/src/d.ts', types('@probity/engine/verdict/decide'), ADDRESS_ONLY],
+  ['apps/api/src/e.ts', value('@probity/engine/address-book'), ADDRESS_ONLY],
+  ['apps/api/src/f.ts', value('@probity/engine/address/../validate'), ADDRESS_ONLY],
+  ['apps/api/src/g.ts', value('@probity/engine'), ADDRESS_ONLY],
+  ['apps/api/src/h.ts', value('../../../packages/engine/src/domain/mail-hosts.ts'), ADDRESS_ONLY],
+  ['apps/api/src/routes/i.ts', value('../../../../packages/engine/src/validate.ts'), ADDRESS_ONLY],
+  ['apps/api/src/j.ts', "export const late = () => import('@probity/engine/validate')\n", ADDRESS_ONLY],
+  ['apps/api/src/k.ts', "export type Late = import('@probity/engine/validate').Validation\n", ADDRESS_ONLY],
+  ['apps/api/src/l.ts', "export const late = require('@probity/engine/validate')\n", ADDRESS_ONLY],
+  ['apps/api/src/m.test.ts', value('@probity/engine/validate'), ADDRESS_ONLY],
+  ['apps/api/src/p.ts', "export { validate } from '@probity/engine/validate'\n\nexport const two = 2\n", ADDRESS_ONLY],
+  ['apps/api/src/q.ts', "import late = require('@probity/engine/validate')\n\nlate()\n", ADDRESS_ONLY],
+  ['apps/api/src/r.ts', `${value('fastify')}export { thing }\n`, FINE],
+  ['apps/api/src/n.tsx', 'export const late = () => import(`@probity/engine/validate`)\n', ADDRESS_ONLY],
+  [
+    'apps/api/src/o.ts',
+    "// import '@probity/engine/validate'\nexport const text = \"import '@probity/engine/x'\"\n",
+    FINE,
+  ],
+])
+
+/** The table as a whole: who may import a file of whom, by value. */
+const PARTS = ['contract', 'engine', 'database', 'queue', 'sdk', 'lab', 'api', 'worker', 'admin', 'web', 'cli']
+const REACH: Record<string, string[]> = {
+  'packages/contract': [],
+  'packages/engine': ['contract'],
+  'packages/database': ['contract'],
+  'packages/queue': ['contract'],
+  'packages/sdk': [],
+  'packages/lab': [],
+  'apps/api': ['contract', 'database', 'queue'],
+  'apps/worker': ['contract', 'engine', 'database', 'queue'],
+  'apps/admin': ['contract', 'engine', 'database', 'queue'],
+  'apps/web': ['contract', 'sdk'],
+  'apps/cli': ['contract', 'engine', 'sdk'],
+  checks: [],
+  journeys: PARTS,
+  bench: PARTS,
+  demo: PARTS,
+}
+
+test.each(Object.entries(REACH))('lets %s import what the table says, and no more', (folder, reach) => {
+  const own = folder.split('/').at(-1)
+  const rows = PARTS.filter((part) => part !== own).map((part): Row => {
+    return [`${folder}/src/${part}-thing.ts`, value(`@probity/${part}/thing`), undefined]
+  })
+  const found = judge(rows)
+  const passed = rows.filter(([path]) => found(path).length === 0).map(([path]) => path)
+  expect(passed).toEqual(PARTS.filter((part) => reach.includes(part)).map((part) => `${folder}/src/${part}-thing.ts`))
+})
+
+promise('keeps the lab to tests and to what exists for them', [
+  ['apps/api/src/a.test.ts', value('@probity/lab/services/postgres'), FINE],
+  ['apps/api/src/test-server.ts', value('@probity/lab/services/postgres'), FINE],
+  ['apps/api/src/a.ts', value('@probity/lab/services/postgres'), 'api may import lab only from tests'],
+  ['apps/admin/src/a.test.ts', value('@probity/lab/services/postgres'), FINE],
+  ['apps/worker/src/a.test.ts', value('@probity/lab/services/postgres'), FINE],
+  ['packages/database/src/a.test.ts', value('@probity/lab/services/postgres'), FINE],
+  ['packages/queue/src/a.test.ts', value('@probity/lab/services/redis'), FINE],
+  ['packages/engine/src/a.test.ts', value('@probity/lab/world'), FINE],
+  ['packages/engine/src/latest.ts', value('@probity/lab/world'), 'engine may import lab only from tests'],
+  ['packages/contract/src/a.test.ts', value('@probity/lab/world'), 'contract may not import lab'],
+  ['apps/web/src/a.test.tsx', value('@probity/lab/world'), 'web may not import lab'],
+])
+
+promise('keeps what exists for tests out of everything else', [
+  ['apps/api/src/a.test.ts', value('./test-server.ts'), FINE],
+  ['apps/api/src/b.test.ts', value('@probity/database/test-database'), FINE],
+  ['apps/api/src/a.ts', value('./test-server.ts'), 'imports test-server, which is for tests only'],
+  ['apps/api/src/b.ts', value('@probity/database/test-database'), 'imports test-database, which is for tests only'],
+  ['journeys/a.ts', value('@probity/database/test-database'), FINE],
+])
+
+promise('lets the SDK have only types of the contract', [
+  ['packages/sdk/src/a.ts', types('@probity/contract/status'), FINE],
+  ['packages/sdk/src/b.ts', "export type { Status } from '@probity/contract/status'\n\nexport const two = 2\n", FINE],
+  [
+    'packages/sdk/src/c.ts',
+    "import { type Status } from '@probity/contract/status'\n\nexport type Other = Status\n",
+    'sdk may import only types of contract, with "import type"',
+  ],
+])
+
+promise('wants another part by its name and by the name of its file', [
+  [
+    'apps/api/src/a.ts',
+    value('../../../packages/contract/src/status.ts'),
+    'imports contract by path: write @probity/contract/status',
+  ],
+  [
+    'apps/api/src/b.ts',
+    value('@probity/contract'),
+    'imports contract as a whole: name the file, as in @probity/contract/name',
+  ],
+  ['journeys/c.ts', value('../apps/api/src/main.ts'), 'imports api by path: write @probity/api/main'],
+  ['journeys/d.ts', value('@probity/api/main'), FINE],
+])
+
+promise('refuses a part without a row, and a path nobody can check', [
+  ['packages/mystery/src/a.ts', value('@probity/contract/status'), 'mystery has no row in the import table'],
+  ['apps/api/src/a.ts', value('@probity/mystery/status'), 'api may not import mystery'],
+  [
+    'apps/api/src/b.ts',
+    'export const load = (name: string) => import(name)\n',
+    'computes the path it imports, which no check can hold to the import table',
+  ],
+  ['journeys/a.ts', 'export const load = (name: string) => import(name)\n', FINE],
+])
+
+promise('lets a step of the engine know the steps before it', [
+  [
+    'packages/engine/src/validate.ts',
+    ['address', 'domain', 'mailbox', 'verdict'].map((step) => value(`./${step}/x.ts`)).join(''),
+    FINE,
+  ],
+  [
+    'packages/engine/src/twin.ts',
+    ['address', 'domain', 'mailbox', 'verdict'].map((step) => value(`./${step}/x.ts`)).join(''),
+    'only validate.ts may know all the steps',
+  ],
+  ['packages/engine/src/network.ts', value('./domain/x.ts'), FINE],
+  ['packages/engine/src/address/a.ts', value('./parse.ts'), FINE],
+  [
+    'packages/engine/src/address/b.ts',
+    value('../domain/x.ts'),
+    'address/ may import nothing else of the engine, not even domain',
+  ],
+  [
+    'packages/engine/src/address/c.ts',
+    types('@probity/engine/verdict/x'),
+    'address/ may import nothing else of the engine, not even verdict',
+  ],
+  [
+    'packages/engine/src/address/d.ts',
+    value('../network.ts'),
+    'address/ may import nothing else of the engine, not even network',
+  ],
+  ['packages/engine/src/address/e.ts', value('@probity/contract/status'), FINE],
+  ['packages/engine/src/address/f.test.ts', value('../domain/x.ts'), FINE],
+  ['packages/engine/src/domain/a.ts', value('../address/x.ts'), FINE],
+  ['packages/engine/src/domain/b.ts', value('../mailbox/x.ts'), 'domain/ may not import mailbox/'],
+  ['packages/engine/src/domain/c.ts', value('../network.ts'), FINE],
+  ['packages/engine/src/mailbox/a.ts', value('../domain/x.ts') + value('../address/x.ts'), FINE],
+  ['packages/engine/src/mailbox/b.ts', value('../validate.ts'), 'mailbox/ is a step of validate and may not import it'],
+  ['packages/engine/src/verdict/a.ts', types('../mailbox/x.ts') + types('../domain/x.ts'), FINE],
+  ['packages/engine/src/verdict/c.ts', value('../address/x.ts'), FINE],
+  [
+    'packages/engine/src/verdict/d.ts',
+    value('../domain/x.ts'),
+    'verdict/ may import only types of domain/, with "import type"',
+  ],
+  [
+    'packages/engine/src/verdict/b.ts',
+    value('../mailbox/x.ts'),
+    'verdict/ may import only types of mailbox/, with "import type"',
+  ],
+])

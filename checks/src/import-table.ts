@@ -1,0 +1,73 @@
+import type { Fault } from './fault.ts'
+import { type Import, listImports } from './imports.ts'
+import { isForTests, type Place, placeOf, placeOfImport } from './places.ts'
+import type { Workspace } from './workspace.ts'
+
+/** How far one part reaches into another: all of it, its types, all of it but from tests only, or one folder of it. */
+type Reach = 'all' | 'types' | 'tests' | `${string}/`
+
+/**
+ * Who may import whom. What is not written here is refused, a part without a row included, and so is one app in
+ * another. `admin` has the engine for its doctor, `cli` for working offline.
+ */
+const MAY_IMPORT: Record<string, Record<string, Reach>> = {
+  contract: {},
+  engine: { contract: 'all', lab: 'tests' },
+  database: { contract: 'all', lab: 'tests' },
+  queue: { contract: 'all', lab: 'tests' },
+  sdk: { contract: 'types' },
+  lab: {},
+  api: { contract: 'all', engine: 'address/', database: 'all', queue: 'all', lab: 'tests' },
+  worker: { contract: 'all', engine: 'all', database: 'all', queue: 'all', lab: 'tests' },
+  admin: { contract: 'all', engine: 'all', database: 'all', queue: 'all', lab: 'tests' },
+  web: { contract: 'all', sdk: 'all' },
+  cli: { contract: 'all', engine: 'all', sdk: 'all' },
+  checks: {},
+}
+
+/** These start the system as a whole, so they may import every part of it. Nobody imports them. */
+const WHOLE_SYSTEM = ['bench', 'demo', 'journeys']
+
+export function listForbiddenImports({ sources }: Workspace): Fault[] {
+  return sources.flatMap(({ path, tree }) =>
+    listImports(tree).flatMap((imported) => {
+      const message = judge(path, imported)
+      return message === undefined ? [] : [{ path, line: imported.line, message }]
+    }),
+  )
+}
+
+function judge(path: string, imported: Import): string | undefined {
+  const from = placeOf(path)
+  if (from === undefined) return undefined
+  const free = isForTests(path) || WHOLE_SYSTEM.includes(from.part)
+  if (imported.specifier === undefined) {
+    return free ? undefined : 'computes the path it imports, which no check can hold to the import table'
+  }
+
+  const to = placeOfImport(path, imported.specifier)
+  if (to === undefined) return undefined
+  if (!free && isForTests(to.inside)) return `imports ${to.inside}, which is for tests only`
+  if (to.part === from.part) return undefined
+  return judgeParts(path, from, to, imported.typeOnly) ?? judgeSpelling(to, imported.specifier)
+}
+
+function judgeParts(path: string, from: Place, to: Place, typeOnly: boolean): string | undefined {
+  if (WHOLE_SYSTEM.includes(from.part)) return undefined
+  const row = MAY_IMPORT[from.part]
+  if (row === undefined) return `${from.part} has no row in the import table`
+
+  const reach = row[to.part]
+  if (reach === undefined) return `${from.part} may not import ${to.part}`
+  if (reach === 'types' && !typeOnly) return `${from.part} may import only types of ${to.part}, with "import type"`
+  if (reach === 'tests' && !isForTests(path)) return `${from.part} may import ${to.part} only from tests`
+  if (reach.endsWith('/') && !to.inside.startsWith(reach)) return `${from.part} may import only ${reach} of ${to.part}`
+  return undefined
+}
+
+/** A path into another part's folder would go around what that part exports and what package.json declares. */
+function judgeSpelling(to: Place, specifier: string): string | undefined {
+  if (specifier.startsWith('.')) return `imports ${to.part} by path: write @probity/${to.part}/${to.inside}`
+  if (to.inside === '') return `imports ${to.part} as a whole: name the file, as in @probity/${to.part}/name`
+  return undefined
+}

@@ -1,0 +1,334 @@
+import { expect, test } from 'vitest'
+import { manifest, type Planted, plant, readScripts, runBiome, runOxlint } from './test-workspace.ts'
+
+/**
+ * One promise: the files in `refused` break the rules in `by`, and no other; their neighbours in `allowed` break none.
+ * The neighbours are as like the refused as can be, so that a rule which refuses too much is seen as well.
+ */
+type Case = { promise: string; by: string[]; refused: Planted; allowed: Planted }
+
+const lines = (count: number, text: string) => `${text}\n`.repeat(count)
+const constants = (count: number) =>
+  Array.from({ length: count }, (_, index) => `export const value${index} = ${index}\n`).join('')
+const longFunction = (count: number) => `export function long(log: string[]) {\n${lines(count, "  log.push('')")}}\n`
+
+const BIOME: Case[] = [
+  {
+    promise: 'refuses Node modules where code runs in a browser too',
+    by: ['lint/correctness/noNodejsModules', 'lint/style/noRestrictedImports'],
+    refused: {
+      'packages/contract/src/host.ts': "import { hostname } from 'node:os'\n\nexport const host = hostname()\n",
+      'packages/engine/src/address/host.ts': "import { hostname } from 'node:os'\n\nexport const host = hostname()\n",
+      'packages/engine/src/verdict/host.ts':
+        "import { resolve4 } from 'node:dns/promises'\n\nexport const ask = resolve4\n",
+      'packages/engine/src/verdict/lazy.ts': "export const host = await import('node:os')\n",
+      'apps/web/src/host.ts': "import { hostname } from 'node:os'\n\nexport const host = hostname()\n",
+    },
+    allowed: {
+      'packages/contract/src/host.test.ts': "import { hostname } from 'node:os'\n\nhostname()\n",
+      'apps/web/src/host.test.tsx': "import { hostname } from 'node:os'\n\nhostname()\n",
+      'packages/engine/src/address/host.test.ts': "import { hostname } from 'node:os'\n\nhostname()\n",
+      'packages/engine/src/domain/host.ts':
+        "import { resolve4 } from 'node:dns/promises'\n\nexport const ask = resolve4\n",
+    },
+  },
+  {
+    promise: 'refuses Node modules there by their bare name',
+    by: ['lint/correctness/noNodejsModules', 'lint/style/useNodejsImportProtocol'],
+    refused: { 'packages/contract/src/bare.ts': "import { hostname } from 'os'\n\nexport const host = hostname()\n" },
+    allowed: {},
+  },
+  {
+    promise: 'refuses types of Node modules there',
+    by: ['lint/style/noRestrictedImports'],
+    refused: {
+      'packages/engine/src/verdict/record.ts':
+        "import type { MxRecord } from 'node:dns'\n\nexport type Hosts = MxRecord[]\n",
+    },
+    allowed: {
+      'packages/engine/src/domain/record.ts':
+        "import type { MxRecord } from 'node:dns'\n\nexport type Hosts = MxRecord[]\n",
+    },
+  },
+  {
+    promise: 'refuses globals of Node there',
+    by: ['lint/style/noRestrictedGlobals'],
+    refused: {
+      'packages/engine/src/address/bytes.ts': "export const bytes = Buffer.from('')\n",
+      'packages/contract/src/bytes.ts': 'export const bytes = process.uptime()\n',
+    },
+    allowed: { 'packages/engine/src/mailbox/bytes.ts': "export const bytes = Buffer.from('')\n" },
+  },
+  {
+    promise: 'refuses process.env outside main.ts',
+    by: ['lint/style/noProcessEnv'],
+    refused: {
+      'apps/api/src/config.ts': "export const url = process.env['DATABASE_URL']\n",
+      'apps/api/src/routes/main.ts': "export const url = process.env['DATABASE_URL']\n",
+      'packages/database/src/main.ts': "export const url = process['env']['DATABASE_URL']\n",
+      'packages/database/src/global.ts': "export const url = globalThis.process.env['DATABASE_URL']\n",
+    },
+    allowed: {
+      'apps/worker/src/main.ts': "export const url = process.env['DATABASE_URL']\n",
+      'apps/worker/src/main.test.ts': "export const url = process.env['DATABASE_URL']\n",
+      'bench/main.ts': "export const url = process.env['DATABASE_URL']\n",
+      'checks/main.ts': "export const url = process.env['DATABASE_URL']\n",
+      'journeys/start.ts': "export const url = process.env['DATABASE_URL']\n",
+      'packages/lab/lab.config.ts': "export const url = process.env['DATABASE_URL']\n",
+    },
+  },
+  {
+    promise: 'refuses another way to process.env',
+    by: ['lint/style/noRestrictedImports'],
+    refused: { 'apps/api/src/environment.ts': "import { env } from 'node:process'\n\nexport const all = { ...env }\n" },
+    allowed: { 'apps/api/src/uptime.ts': 'export const started = process.uptime()\n' },
+  },
+  {
+    promise: 'refuses process.exit outside main.ts',
+    by: ['lint/nursery/noProcessExit'],
+    refused: { 'apps/admin/src/commands/stop.ts': 'export const stop = () => process.exit(1)\n' },
+    allowed: { 'apps/admin/src/main.ts': 'export const stop = () => process.exit(1)\n' },
+  },
+  {
+    promise: 'refuses a barrel',
+    by: ['lint/performance/noBarrelFile'],
+    refused: {
+      'apps/cli/src/doors.ts': "export { one } from './one.ts'\n",
+      'apps/cli/src/half-a-door.ts': "export { one } from './one.ts'\n\nexport const two = 2\n",
+    },
+    allowed: {
+      'apps/cli/src/one.ts': 'export const one = 1\n',
+      'apps/cli/src/two.ts': "import { one } from './one.ts'\n\nexport const two = one + one\n",
+    },
+  },
+  {
+    promise: 'refuses to re-export everything',
+    by: ['lint/performance/noBarrelFile', 'lint/performance/noReExportAll'],
+    refused: { 'apps/cli/src/all.ts': "export * from './one.ts'\n" },
+    allowed: {},
+  },
+  {
+    promise: 'refuses to export what was imported',
+    by: ['lint/style/noExportedImports'],
+    refused: { 'apps/cli/src/through.ts': "import { one } from './one.ts'\n\nexport { one }\n" },
+    allowed: { 'apps/cli/src/named.ts': 'const three = 3\n\nexport { three }\n' },
+  },
+  {
+    promise: 'refuses an import cycle',
+    by: ['lint/suspicious/noImportCycles'],
+    refused: {
+      'apps/worker/src/hen.ts': "import { egg } from './egg.ts'\n\nexport const hen = () => egg()\n",
+      'apps/worker/src/egg.ts': "import { chick } from './chick.ts'\n\nexport const egg = () => chick()\n",
+      'apps/worker/src/chick.ts': "import { hen } from './hen.ts'\n\nexport const chick = () => hen()\n",
+    },
+    allowed: {
+      'apps/worker/src/seed.ts': "import { plant } from './plant.ts'\n\nexport const seed = () => plant()\n",
+      'apps/worker/src/plant.ts': 'export const plant = () => 1\n',
+    },
+  },
+  {
+    promise: 'refuses an import cycle of types',
+    by: ['lint/suspicious/noImportCycles'],
+    refused: {
+      'apps/worker/src/night.ts': "import type { Day } from './day.ts'\n\nexport type Night = { next: Day }\n",
+      'apps/worker/src/day.ts': "import type { Night } from './night.ts'\n\nexport type Day = { next: Night }\n",
+    },
+    allowed: {},
+  },
+  {
+    promise: 'refuses a file over 300 lines',
+    by: ['lint/style/noExcessiveLinesPerFile'],
+    refused: { 'packages/queue/src/long.ts': constants(301) },
+    allowed: {
+      'packages/queue/src/just-right.ts': constants(300),
+      'packages/queue/src/long.test.ts': lines(301, "''.trim()"),
+      'apps/web/src/long.test.tsx': lines(301, "''.trim()"),
+      'packages/engine/src/domain/data/long.ts': constants(301),
+    },
+  },
+  {
+    promise: 'refuses a function over 60 lines',
+    by: ['lint/complexity/noExcessiveLinesPerFunction'],
+    refused: { 'packages/queue/src/function.ts': longFunction(61) },
+    allowed: {
+      'packages/queue/src/shorter.ts': longFunction(60),
+      'packages/queue/src/function.test.ts': longFunction(61).replace('export ', '').concat('\nlong([])\n'),
+    },
+  },
+  {
+    promise: 'refuses a dependency that package.json does not list, or lists for development only',
+    by: ['lint/correctness/noUndeclaredDependencies'],
+    refused: {
+      'apps/api/src/unlisted.ts': "import { Redis } from 'ioredis'\n\nexport const redis = new Redis()\n",
+      'apps/api/src/unlisted.test.ts': "import { Redis } from 'ioredis'\n\nexport const redis = new Redis()\n",
+      'apps/api/src/ours.ts': "import { listJobs } from '@probity/queue/jobs'\n\nlistJobs()\n",
+      'apps/api/src/development.ts': "import { chromium } from 'playwright-core'\n\nexport const browser = chromium\n",
+    },
+    allowed: {
+      'apps/api/src/listed.ts': "import { fastify } from 'fastify'\n\nexport const app = fastify()\n",
+      'apps/api/src/listed.test.ts': "import { chromium } from 'playwright-core'\n\nchromium.name()\n",
+      'apps/api/src/test-browser.ts': "import { chromium } from 'playwright-core'\n\nexport const browser = chromium\n",
+      'apps/api/src/listed.test.tsx': "import { chromium } from 'playwright-core'\n\nchromium.name()\n",
+      'apps/api/api.config.ts': "import { chromium } from 'playwright-core'\n\nexport const browser = chromium\n",
+      'apps/api/vitest.browser.ts': "import { chromium } from 'playwright-core'\n\nexport const browser = chromium\n",
+      'journeys/browser.ts': "import { chromium } from 'playwright-core'\n\nexport const browser = chromium\n",
+    },
+  },
+  {
+    promise: 'refuses a default export',
+    by: ['lint/style/noDefaultExport'],
+    refused: { 'packages/sdk/src/client.ts': 'export default function client() {}\n' },
+    allowed: {
+      'packages/sdk/src/named.ts': 'export function client() {}\n',
+      'packages/sdk/vitest.config.ts': 'export default {}\n',
+      'vitest.setup.ts': 'export default {}\n',
+    },
+  },
+  {
+    promise: 'refuses an enum',
+    by: ['lint/style/noEnum'],
+    refused: { 'packages/sdk/src/colour.ts': "export enum Colour {\n  Red = 'red',\n}\n" },
+    allowed: { 'packages/sdk/src/shade.ts': "export type Shade = 'light' | 'dark'\n" },
+  },
+  {
+    promise: 'refuses a file name that is not in kebab-case',
+    by: ['lint/style/useFilenamingConvention'],
+    refused: { 'packages/sdk/src/readKey.ts': '', 'packages/sdk/src/ReadKey.ts': '', 'apps/web/src/readKey.tsx': '' },
+    allowed: { 'packages/sdk/src/read-key.ts': '', 'apps/web/src/pages/KeyPage.tsx': '' },
+  },
+  {
+    promise: 'refuses to load a module for its types',
+    by: ['lint/style/useImportType'],
+    refused: { 'packages/sdk/src/loads.ts': "import { Shade } from './shade.ts'\n\nexport type Two = Shade[]\n" },
+    allowed: { 'packages/sdk/src/erases.ts': "import type { Shade } from './shade.ts'\n\nexport type Two = Shade[]\n" },
+  },
+  {
+    promise: 'refuses to throw what is no error',
+    by: ['lint/style/useThrowOnlyError'],
+    refused: { 'packages/sdk/src/throws.ts': "export function fail() {\n  throw 'no'\n}\n" },
+    allowed: { 'packages/sdk/src/errs.ts': "export function fail() {\n  throw new Error('no')\n}\n" },
+  },
+  {
+    promise: 'refuses to run one test only',
+    by: ['lint/suspicious/noFocusedTests'],
+    refused: { 'apps/api/src/one.test.ts': "import { test } from 'vitest'\n\ntest.only('counts', () => {})\n" },
+    allowed: { 'apps/api/src/each.test.ts': "import { test } from 'vitest'\n\ntest('counts', () => {})\n" },
+  },
+  {
+    promise: 'refuses what is not formatted',
+    by: ['format'],
+    refused: { 'packages/sdk/src/quotes.ts': 'export const text = "double";\n' },
+    allowed: {
+      'packages/sdk/src/single.ts': "export const text = 'single'\n",
+      'coverage/report.ts': 'export const text = "double";\n',
+    },
+  },
+]
+
+const PROMISE = 'async function ask() {\n  return 1\n}\n\n'
+
+const OXLINT: Case[] = [
+  {
+    promise: 'refuses a promise nobody waits for',
+    by: ['typescript(no-floating-promises)'],
+    refused: { 'apps/api/src/floating.ts': `${PROMISE}export function go() {\n  ask()\n}\n` },
+    allowed: { 'apps/api/src/awaited.ts': `${PROMISE}export async function go() {\n  await ask()\n}\n` },
+  },
+  {
+    promise: 'refuses a promise where nothing is expected',
+    by: ['typescript(no-misused-promises)'],
+    refused: {
+      'apps/api/src/misused.ts': `${PROMISE}export const go = () => [1].forEach(async () => void (await ask()))\n`,
+    },
+    allowed: { 'apps/api/src/used.ts': `${PROMISE}export const go = () => [1].map(async () => void (await ask()))\n` },
+  },
+  {
+    promise: 'refuses a promise that leaves a try before it fails',
+    by: ['typescript(return-await)'],
+    refused: {
+      'apps/api/src/early.ts': `${PROMISE}export async function go() {\n  try {\n    return ask()\n  } catch {\n    return 0\n  }\n}\n`,
+    },
+    allowed: {
+      'apps/api/src/late.ts': `${PROMISE}export async function go() {\n  try {\n    return await ask()\n  } catch {\n    return 0\n  }\n}\n`,
+    },
+  },
+  {
+    promise: 'refuses to sort numbers as text',
+    by: ['typescript(require-array-sort-compare)'],
+    refused: { 'apps/api/src/sorts.ts': 'export const sorted = [10, 9].toSorted()\n' },
+    allowed: { 'apps/api/src/sorts-well.ts': 'export const sorted = [10, 9].toSorted((a, b) => a - b)\n' },
+  },
+  {
+    promise: 'refuses a switch that forgets a kind',
+    by: ['typescript(switch-exhaustiveness-check)'],
+    refused: {
+      'apps/api/src/forgets.ts':
+        "export function read(kind: 'a' | 'b') {\n  switch (kind) {\n    case 'a':\n      return 1\n  }\n  return 2\n}\n",
+    },
+    allowed: {
+      'apps/api/src/remembers.ts':
+        "export function read(kind: 'a' | 'b') {\n  switch (kind) {\n    case 'a':\n      return 1\n    case 'b':\n      return 2\n  }\n}\n",
+    },
+  },
+  {
+    promise: 'refuses an empty catch without a reason',
+    by: ['eslint(no-empty)'],
+    refused: { 'apps/api/src/silent.ts': 'export function go() {\n  try {\n    JSON.parse("")\n  } catch {}\n}\n' },
+    allowed: {
+      'apps/api/src/spoken.ts':
+        'export function go() {\n  try {\n    JSON.parse("")\n  } catch {\n    // Whoever sent it is told by the next step.\n  }\n}\n',
+    },
+  },
+  {
+    promise: 'refuses a TODO',
+    by: ['eslint(no-warning-comments)'],
+    refused: {
+      'apps/api/src/later.ts': '// TODO: more of them\nexport const one = 1\n',
+      'apps/api/src/much-later.ts': '/** FIXME: more of them */\nexport const one = 1\n',
+    },
+    allowed: { 'apps/api/src/now.ts': '// What is on the list "todo" is none of ours.\nexport const one = 1\n' },
+  },
+  {
+    promise: 'refuses a test that says should',
+    by: ['vitest(valid-title)'],
+    refused: { 'apps/api/src/wish.test.ts': "import { test } from 'vitest'\n\ntest('should count', () => {})\n" },
+    allowed: { 'apps/api/src/fact.test.ts': "import { test } from 'vitest'\n\ntest('counts', () => {})\n" },
+  },
+]
+
+const SKELETON: Planted = {
+  'package.json': manifest('root'),
+  'apps/api/package.json': manifest('api', {
+    dependencies: { fastify: 'catalog:' },
+    devDependencies: { 'playwright-core': 'catalog:', vitest: 'catalog:' },
+  }),
+  'journeys/package.json': manifest('journeys', { devDependencies: { 'playwright-core': 'catalog:' } }),
+}
+
+const all = (cases: Case[], side: 'refused' | 'allowed'): Planted =>
+  Object.assign({}, ...cases.map((planted) => planted[side]))
+
+const biome = runBiome(plant({ ...SKELETON, ...all(BIOME, 'allowed'), ...all(BIOME, 'refused') }))
+const oxlint = runOxlint(plant({ ...SKELETON, ...all(OXLINT, 'allowed'), ...all(OXLINT, 'refused') }))
+
+test.each(BIOME)('$promise', ({ by, refused, allowed }) => {
+  for (const path of Object.keys(refused)) expect([path, biome.rulesOf(path)]).toEqual([path, by])
+  for (const path of Object.keys(allowed)) expect([path, biome.rulesOf(path)]).toEqual([path, []])
+})
+
+test.each(OXLINT)('$promise', ({ by, refused, allowed }) => {
+  for (const path of Object.keys(refused)) expect([path, oxlint.rulesOf(path)]).toEqual([path, by])
+  for (const path of Object.keys(allowed)) expect([path, oxlint.rulesOf(path)]).toEqual([path, []])
+})
+
+test('fails on what it refuses and passes what it allows', () => {
+  expect([biome.ok, oxlint.ok]).toEqual([false, false])
+  expect(runBiome(plant({ ...SKELETON, ...all(BIOME, 'allowed') })).ok).toBe(true)
+  expect(runOxlint(plant({ ...SKELETON, ...all(OXLINT, 'allowed') })).ok).toBe(true)
+})
+
+test('runs with pnpm check', () => {
+  const steps = readScripts()['check']?.split(' && ')
+  for (const step of ['check:types', 'check:lint', 'check:house', 'test:fast'])
+    expect(steps).toContain(`pnpm run ${step}`)
+})

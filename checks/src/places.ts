@@ -1,0 +1,25 @@
+import { posix } from 'node:path'
+
+/** A place in our tree: which part, and where below its `src` (below the part itself, for what is not in `src`). */
+export type Place = { part: string; inside: string }
+
+/** The part a file belongs to: a folder below `apps` or `packages`, or a folder at the top. */
+export function placeOf(path: string): Place | undefined {
+  const [, grouped, alone, rest] = /^(?:(?:apps|packages)\/([^/]+)|([^/.]+))\/(.+)$/.exec(path) ?? []
+  const part = grouped ?? alone
+  if (part === undefined || rest === undefined) return undefined
+  return { part, inside: rest.replace(/^src\//, '').replace(/\.[cm]?[jt]sx?$/, '') }
+}
+
+/** Where an import in the file `path` leads, if to something of ours. */
+export function placeOfImport(path: string, specifier: string): Place | undefined {
+  if (specifier.startsWith('.')) return placeOf(posix.join(posix.dirname(path), specifier))
+
+  const [, part, inside = ''] = /^@probity\/([^/]+)(?:\/(.+))?$/.exec(specifier) ?? []
+  return part === undefined ? undefined : { part, inside: posix.normalize(inside).replace(/^\.$/, '') }
+}
+
+/** A test, or what exists for tests only: such a file's name begins with `test-`. */
+export function isForTests(path: string): boolean {
+  return /(\.test|(^|\/)test-[^/]*?)(\.tsx?)?$/.test(path)
+}

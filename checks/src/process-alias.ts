@@ -1,0 +1,32 @@
+import ts from 'typescript'
+import type { Fault } from './fault.ts'
+import { isForTests } from './places.ts'
+import { findNodes, lineOf, type Workspace } from './workspace.ts'
+
+/**
+ * Biome keeps `process.env` and `process.exit` in `main.ts`, but sees them only where they are spelled out. Hence
+ * `process` stands before a dot: no `const { env } = process`, and no handing it on.
+ */
+export function listProcessAliases({ sources }: Workspace): Fault[] {
+  return sources
+    .filter(({ path }) => !isForTests(path))
+    .flatMap(({ path, tree }) =>
+      findNodes(tree, isAlias).map((node) => ({
+        path,
+        line: lineOf(tree, node),
+        message: 'takes process as a value: write process.name, so that the linter sees what is used',
+      })),
+    )
+}
+
+function isAlias(node: ts.Node): node is ts.Identifier {
+  if (!ts.isIdentifier(node) || node.text !== 'process') return false
+  const parent: ts.Node & { name?: ts.Node; propertyName?: ts.Node } = node.parent
+  if (ts.isShorthandPropertyAssignment(parent)) return true
+  if (parent.name === node || parent.propertyName === node) return false // something else that has this name
+  if (ts.isTypeNode(parent) || ts.isQualifiedName(parent) || ts.isTypeOfExpression(parent)) return false
+  return !(
+    (ts.isPropertyAccessExpression(parent) || ts.isElementAccessExpression(parent)) &&
+    parent.expression === node
+  )
+}

@@ -1,0 +1,49 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import ts from 'typescript'
+
+/** A file of ours, parsed. `path` is relative to the root of the work tree and has forward slashes. */
+export type Source = { path: string; tree: ts.SourceFile }
+
+export type Workspace = { root: string; paths: string[]; sources: Source[] }
+
+/** The folders that hold our code. A new one at the top of the tree is added here and in the import table. */
+const CODE_FOLDERS = ['apps', 'bench', 'checks', 'demo', 'journeys', 'packages']
+
+/** Not ours: installed, built or measured. Folders whose name begins with a dot are left out as well. */
+const FOREIGN_FOLDERS = new Set(['coverage', 'dist', 'node_modules'])
+
+const SOURCE = /\.[cm]?[jt]sx?$/
+
+export function readWorkspace(root: string): Workspace {
+  const paths = listPaths(root, '').filter((path) => CODE_FOLDERS.includes(path.split('/')[0] ?? ''))
+  return { root, paths, sources: paths.filter((path) => SOURCE.test(path)).map((path) => readSource(root, path)) }
+}
+
+function listPaths(root: string, folder: string): string[] {
+  return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
+    const path = folder === '' ? entry.name : `${folder}/${entry.name}`
+    if (!entry.isDirectory()) return entry.isFile() ? [path] : []
+    return FOREIGN_FOLDERS.has(entry.name) || entry.name.startsWith('.') ? [] : listPaths(root, path)
+  })
+}
+
+function readSource(root: string, path: string): Source {
+  const text = readFileSync(join(root, path), 'utf8')
+  return { path, tree: ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true) }
+}
+
+export function lineOf(tree: ts.SourceFile, node: ts.Node): number {
+  return tree.getLineAndCharacterOfPosition(node.getStart(tree)).line + 1
+}
+
+/** Every node of a file for which `wanted` holds, in the order of the text. */
+export function findNodes<T extends ts.Node>(tree: ts.SourceFile, wanted: (node: ts.Node) => node is T): T[] {
+  const found: T[] = []
+  const visit = (node: ts.Node) => {
+    if (wanted(node)) found.push(node)
+    ts.forEachChild(node, visit)
+  }
+  visit(tree)
+  return found
+}

@@ -1,0 +1,24 @@
+import { SUB_STATUSES } from '@probity/contract/status'
+import { SLOW_STOPS, STOPS, type Stop } from './data/stops.ts'
+import { pickExamples } from './examples.ts'
+import type { Demo } from './product.ts'
+
+/** How to ask by hand, for others than the tour asked for. `node` shows the answer: it is there, and not everybody has jq. */
+export function describeAsking({ url, key, world }: Demo): string {
+  const examples = pickExamples(world.world, [...STOPS, ...SLOW_STOPS], 1)
+  const width = Math.max(...examples.map(({ email }) => email.length + 2))
+  return [
+    'Ask by yourself, in another terminal:',
+    '',
+    `  KEY=${key}`,
+    `  ask() { curl -sG ${url}/api/v1/validation/single -H "X-API-Key: $KEY" --data-urlencode "email=$1" | node -p 'JSON.parse(fs.readFileSync(0))'; }`,
+    '',
+    ...examples.map(({ email, stop }) => `  ask ${`'${email}'`.padEnd(width)}  # ${describeStop(stop)}`),
+  ].join('\n')
+}
+
+function describeStop({ subStatus, at }: Stop): string {
+  const { status } = SUB_STATUSES[subStatus]
+  const verdict = subStatus === '' ? status : `${status}, ${subStatus}`
+  return at === 'greylisting' ? `unknown, greylisted; a quarter of a minute later: ${verdict}` : verdict
+}

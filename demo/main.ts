@@ -1,0 +1,70 @@
+import { once } from 'node:events'
+import { readConfig } from '@probity/admin/config'
+import { Refusal } from '@probity/admin/refusal'
+import { BadSettings } from '@probity/contract/settings'
+import { canConnect } from '@probity/lab/services/daemon'
+import { Command } from 'commander'
+import { describeAsking } from './guide.ts'
+import { takePlace } from './place.ts'
+import { type Demo, startDemo } from './product.ts'
+import { takeTour } from './tour.ts'
+
+/** Where lines are cut off that go to a file, and the least that a terminal is taken for: better two rows than half a reply. */
+const WIDTH = 160
+const WIDTH_MIN = 120
+
+const stopping = new AbortController()
+for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stopping.abort())
+process.stdout.on('error', () => stopping.abort()) // who reads along has gone, as `head` does
+
+const program = new Command('demo')
+  .description('The whole product over a made-up mail internet, on loopback alone. Needs PostgreSQL and Redis.')
+  .option('--once', 'end after the tour; exits with 0 when every verdict was right', false)
+const { once: isOnce } = program.parse().opts<{ once: boolean }>()
+try {
+  await run()
+} catch (error) {
+  if (error instanceof Refusal || error instanceof BadSettings) process.stderr.write(`${error.message}\n`)
+  else if (!stopping.signal.aborted) throw error
+  process.exitCode = stopping.signal.aborted && !isOnce ? 0 : 1
+}
+
+async function run(): Promise<void> {
+  const config = readConfig({ ...process.env, PORT: process.env['PORT'] || '0' })
+  if (config.port !== 0 && (await canConnect(config.port))) {
+    throw new Refusal(`Port ${config.port} is taken. Choose another with PORT, or none for a free one.`)
+  }
+  write('Starting: a database, a small mail internet, an api and a worker …')
+  const place = await takePlace({ databaseUrl: config.ownerUrl, redisUrl: config.redisUrl })
+  try {
+    const demo = await startDemo(place, config.port)
+    try {
+      await show(demo)
+    } finally {
+      await demo.stop()
+    }
+  } finally {
+    await place.leave()
+  }
+}
+
+async function show(demo: Demo): Promise<void> {
+  const { url } = demo
+  const { domains, addresses } = demo.world.world
+  write(
+    `Probity is up at ${url}, over ${domains.length} domains with ${addresses.length} addresses. API: ${url}/docs/api\n`,
+  )
+  const width = Math.max(process.stdout.columns || WIDTH, WIDTH_MIN)
+  const isRight = await takeTour(demo, { width, write }, stopping.signal)
+  if (isOnce) {
+    process.exitCode = isRight ? 0 : 1
+    return
+  }
+  write(`\n${describeAsking(demo)}`)
+  write('\nCtrl-C ends the demo and removes its databases.')
+  if (!stopping.signal.aborted) await once(stopping.signal, 'abort')
+}
+
+function write(line: string): void {
+  process.stdout.write(`${line}\n`)
+}

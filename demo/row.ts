@@ -1,0 +1,39 @@
+import type { ValidationResult } from '@probity/contract/validation'
+
+const ADDRESS = 38
+const STATUS = 7
+const REASON = 21
+const CODE = 4
+const TIME = 6
+
+export const HEADING = layOut('address', 'status', 'sub_status', 'code', 'ms', 'what was found')
+
+/** One answer of the api as a line of the table, cut off at the width of the terminal. */
+export function describeResult(result: ValidationResult, width: number): string {
+  const { email, status, sub_status: reason, details, performance } = result
+  const code = details.smtp_code === 0 ? '' : String(details.smtp_code)
+  const line = layOut(email, status, reason, code, String(performance.response_time_ms), findTelling(result))
+  return line.length > width ? `${line.slice(0, width - 1)}…` : line
+}
+
+function layOut(address: string, status: string, reason: string, code: string, ms: string, told: string): string {
+  const cells = [address.padEnd(ADDRESS), status.padEnd(STATUS), reason.padEnd(REASON), code.padStart(CODE)]
+  return [...cells, ms.padStart(TIME), ` ${told}`].join(' ')
+}
+
+/** The check that a verdict rests on, where it is not the last thing that was asked. */
+const TELLING: Record<string, string> = { catch_all: 'catch_all', disposable: 'lists' }
+
+/** The one piece of evidence to show where there is room for one: the mail server's own words, if it said any. */
+function findTelling({ sub_status: reason, evidence, did_you_mean: meant }: ValidationResult): string {
+  const checks = [TELLING[reason] ?? 'recipient', 'mx', 'syntax']
+  const [item] = checks.flatMap((check) => evidence.find((one) => one.check === check) ?? [])
+  const detail = item?.detail.replace(/^Asked \S+\. /, '') ?? ''
+  const told = item?.check === 'recipient' ? (readReply(item.detail) ?? detail) : detail
+  return meant === null ? told : `${told} Did you mean ${meant}?`
+}
+
+/** What the server said to the recipient, as the evidence quotes it. */
+export function readReply(detail: string): string | undefined {
+  return /RCPT TO: “(.+?)”/.exec(detail)?.[1]
+}

@@ -1,0 +1,114 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Account } from '@probity/contract/account'
+import type { ValidationResult } from '@probity/contract/validation'
+import { SLOW_STOPS, STOPS } from './data/stops.ts'
+import { pickExamples } from './examples.ts'
+import { CREDITS, type Demo } from './product.ts'
+import { describeResult, HEADING, readReply } from './row.ts'
+
+export type Screen = { width: number; write(line: string): void }
+
+type Answered = { result: ValidationResult; charged: number }
+
+/** The longest that the api waits, and longer than it takes to give up on a server that never says a word. */
+const TIMEOUT_S = 30
+
+/**
+ * Where newcomers have to wait, so has the made-up recipient that tells whether all are accepted: the verdict is there after a
+ * second round. Who asks before that pays again.
+ */
+const SECOND_ROUND_MS = 10_000
+const COLLECT_TRIES = 3
+
+/** Asks for one address of each kind and shows what comes back. True when every verdict is what the world's truth allows. */
+export async function takeTour(demo: Demo, screen: Screen, signal: AbortSignal): Promise<boolean> {
+  const { world } = demo.world
+  const show = ({ result }: Answered) => screen.write(describeResult(result, screen.width))
+  const slow = pickExamples(world, SLOW_STOPS, 0).map(({ email }) => begin(demo, email, signal))
+
+  const first: Answered[] = []
+  const take = async (coming: Promise<Answered>) => {
+    const answer = await coming
+    first.push(answer)
+    show(answer)
+  }
+  screen.write(HEADING)
+  for (const { email } of pickExamples(world, STOPS, 0)) await take(ask(demo, email, signal))
+  for (const { answer } of slow) await take(answer)
+  screen.write('\nThose who were told to come back, a few seconds later:\n')
+  const collected = (await Promise.all(slow.map((one) => one.collected))).filter((answer) => answer !== undefined)
+  for (const answer of collected) show(answer)
+
+  const final = [...first.filter(({ result }) => !isPutOff(result)), ...collected]
+  const right = final.filter(({ result }) => isTrue(demo, result)).length
+  screen.write(`\n${await sumUp(demo, { first, collected, right }, signal)}`)
+  return right === first.length
+}
+
+/** Asks, and asks again where the verdict comes later. */
+function begin(demo: Demo, email: string, signal: AbortSignal) {
+  const answer = ask(demo, email, signal)
+  const collected = answer.then(({ result }) => (isPutOff(result) ? collect(demo, result, signal) : undefined))
+  collected.catch(() => {}) // who waits for it meets the error too, but may not wait yet
+  return { answer, collected }
+}
+
+function isPutOff({ sub_status: reason, retry_at }: ValidationResult): boolean {
+  return reason === 'greylisted' && retry_at !== null
+}
+
+async function ask({ url, key }: Demo, email: string, stop: AbortSignal): Promise<Answered> {
+  const signal = AbortSignal.any([stop, AbortSignal.timeout((TIMEOUT_S + 5) * 1_000)])
+  const answer = await fetch(`${url}/api/v1/validation/single`, {
+    method: 'POST',
+    headers: { 'X-API-Key': key, 'Content-Type': 'application/json' },
+    body: JSON.stringify({ email, timeout: TIMEOUT_S }),
+    signal,
+  })
+  if (!answer.ok) throw new Error(`the api answered ${answer.status}: ${await answer.text()}`)
+  return { result: (await answer.json()) as ValidationResult, charged: Number(answer.headers.get('credits-charged')) }
+}
+
+async function collect(demo: Demo, { email, retry_at }: ValidationResult, signal: AbortSignal): Promise<Answered> {
+  let retryAt = retry_at ?? 0
+  for (let tries = 1; ; tries += 1) {
+    await sleep(Math.max(0, retryAt * 1_000 - Date.now()) + SECOND_ROUND_MS, undefined, { signal })
+    const answer = await ask(demo, email, signal)
+    if (answer.result.retry_at === null || tries === COLLECT_TRIES) return answer
+    retryAt = answer.result.retry_at
+  }
+}
+
+function isTrue({ world: { world } }: Demo, { email, sub_status: reason }: ValidationResult): boolean {
+  return world.expected(email).verdicts.some(({ subStatus }) => subStatus === reason)
+}
+
+type Seen = { first: Answered[]; collected: Answered[]; right: number }
+
+async function sumUp(demo: Demo, { first, collected, right }: Seen, signal: AbortSignal): Promise<string> {
+  const used = first.length + collected.reduce((sum, { charged }) => sum + charged, 0)
+  const answered = first.filter(({ result }) => result.evidence.some(({ detail }) => readReply(detail) !== undefined))
+  const left = await waitForRefunds(demo, used - countUnknown(first, collected), signal)
+  return [
+    `${first.length} addresses, ${right} right verdicts.`,
+    `${demo.world.connections()} connections to mail servers, which answered for ${answered.length} of the addresses; no message was sent.`,
+    `${used} credits used, ${used - (CREDITS - left)} given back because the verdict stayed unknown.`,
+  ].join('\n')
+}
+
+function countUnknown(first: Answered[], collected: Answered[]): number {
+  const final = [...first.filter(({ result }) => !isPutOff(result)), ...collected]
+  return final.filter(({ result }) => result.status === 'unknown').length
+}
+
+const REFUND_TRIES = 30
+
+/** The credits that are left once no more than `kept` are gone: what is tried again is given back when the last try is over. */
+async function waitForRefunds({ url, key }: Demo, kept: number, signal: AbortSignal): Promise<number> {
+  for (let tries = 1; ; tries += 1) {
+    const answer = await fetch(`${url}/api/v1/account`, { headers: { 'X-API-Key': key }, signal })
+    const { available } = ((await answer.json()) as Account).credits
+    if (CREDITS - available <= kept || tries === REFUND_TRIES) return available
+    await sleep(500, undefined, { signal })
+  }
+}

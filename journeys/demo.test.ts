@@ -1,0 +1,160 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { connect as dial } from 'node:net'
+import { join } from 'node:path'
+import { STATUSES, SUB_STATUSES } from '@probity/contract/status'
+import { asOwner, connect, type Trx } from '@probity/database/connect'
+import { createEmptyDatabase } from '@probity/database/test-database'
+import { stopChild } from '@probity/lab/services/daemon'
+import { startRedis } from '@probity/lab/services/redis'
+import { whenDone } from '@probity/lab/when-done'
+import { sql } from 'kysely'
+import { expect, inject, test, vi } from 'vitest'
+import { ROOT } from './test-process.ts'
+
+const README = readFileSync(join(ROOT, 'README.md'), 'utf8')
+const [, COMMAND = '', SHOWN = ''] = /<!-- test: demo -->\s*```sh\n(.*?)```.*?```text\n(.*?)```/s.exec(README) ?? []
+
+/** A row of the tour without its time and what was said: address, status, sub_status, code. */
+const ROW = /^(\S+) +(valid|invalid|risky|unknown) +([a-z]\w*)? +(\d{3})? /
+
+/** What no mail server leads to that knows its recipients and lets itself be asked, or that needs no mail server at all. */
+const NOT_IN_THE_TOUR = [
+  'not_probed',
+  'rate_limited',
+  'policy_refused',
+  'address_literal',
+  'internal_error',
+  'sandbox_unmapped',
+]
+
+const redis = await startRedis()
+whenDone(() => redis.stop())
+
+function runDemo(command: string[], changes: Record<string, string> = {}) {
+  const { PORT: _, ...env } = process.env
+  const [program = '', ...args] = command
+  const child = spawn(program, args, {
+    cwd: ROOT,
+    env: { ...env, DATABASE_URL: inject('postgresUrl'), REDIS_URL: redis.url, ...changes },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  whenDone(() => stopChild(child, 'SIGTERM', 30_000))
+  const said = { out: '', err: '' }
+  child.stdout.on('data', (chunk) => (said.out += chunk))
+  child.stderr.on('data', (chunk) => (said.err += chunk))
+  return { child, said }
+}
+
+async function codeOf(child: ChildProcess): Promise<number | null> {
+  if (child.exitCode === null) await once(child, 'close')
+  return child.exitCode
+}
+
+function rowsIn(text: string): string[][] {
+  return text.split('\n').flatMap((line) => {
+    const [, ...cells] = ROW.exec(line) ?? []
+    return cells.length > 0 ? [cells.map((cell) => cell ?? '')] : []
+  })
+}
+
+/** What there is of a demo on the servers: its database, and every database of Redis that holds something. */
+async function listTraces(): Promise<string[]> {
+  const databases = await onPostgres((trx) =>
+    sql<{ name: string }>`select datname as name from pg_database where datname = 'probity_demo'`.execute(trx),
+  )
+  const keyspace = await tellRedis('INFO keyspace')
+  return [...databases.rows.map(({ name }) => name), ...(keyspace.match(/^db\d+/gm) ?? [])].toSorted()
+}
+
+async function onPostgres<T>(work: (trx: Trx) => Promise<T>): Promise<T> {
+  const db = connect(inject('postgresUrl'), { connectionsMax: 1 })
+  try {
+    return await asOwner(db, work)
+  } finally {
+    await db.destroy()
+  }
+}
+
+async function tellRedis(...commands: string[]): Promise<string> {
+  const socket = dial(redis.port, '127.0.0.1')
+  socket.end([...commands, 'QUIT', ''].join('\r\n'))
+  return (await socket.setEncoding('utf8').toArray()).join('')
+}
+
+test('the command of the README shows every verdict, as it is printed there, and leaves nothing behind', async () => {
+  const { child, said } = runDemo(['bash', '-c', COMMAND])
+  expect(await codeOf(child), said.out + said.err).toBe(0)
+
+  const rows = rowsIn(said.out)
+  expect(new Set(rows.map(([, status]) => status))).toEqual(new Set(Object.keys(STATUSES)))
+  const reasons = Object.keys(SUB_STATUSES).filter((reason) => !NOT_IN_THE_TOUR.includes(reason))
+  expect(new Set(rows.map(([, , reason]) => reason))).toEqual(new Set(reasons))
+  expect(rowsIn(SHOWN).length).toBeGreaterThanOrEqual(10)
+  expect(rows).toEqual(expect.arrayContaining(rowsIn(SHOWN)))
+
+  const putOff = rows.filter(([, , reason]) => reason === 'greylisted').map(([email]) => email)
+  const collected = rows.slice(-putOff.length)
+  expect(collected.map(([email]) => email)).toEqual(putOff)
+  expect(collected.map(([, status]) => status)).toEqual(['valid', 'invalid'])
+
+  const [addresses, , credits] = said.out.trim().split('\n').slice(-3)
+  expect(addresses).toBe('24 addresses, 24 right verdicts.')
+  expect(credits).toBe('24 credits used, 8 given back because the verdict stayed unknown.')
+  expect(SHOWN).toContain(credits)
+  expect(await listTraces()).toEqual([])
+}, 90_000)
+
+test('stays up to be asked by hand, with commands that give what stands beside them, until it is told to stop', async () => {
+  await tellRedis('SELECT 15', 'SET somebody here')
+  const { child, said } = runDemo([process.execPath, 'demo/main.ts'])
+  await vi.waitFor(() => expect(said.out).toContain('Ctrl-C'), { timeout: 60_000, interval: 200 })
+  expect(await listTraces()).toEqual(['db14', 'db15', 'probity_demo'])
+
+  const [setUp = ''] = /^ {2}KEY=.*\n {2}ask\(\).*$/m.exec(said.out) ?? []
+  const asks = [...said.out.matchAll(/^ {2}(ask '.*') +# (valid|[a-z]+, \w+)$/gm)].filter(
+    ([, , verdict]) => verdict !== 'unknown, timeout',
+  )
+  expect(asks.length).toBeGreaterThanOrEqual(20)
+  const commands = [setUp, ...asks.map(([, command]) => command)].join('\n')
+  const answers = execFileSync('bash', ['-e', '-o', 'pipefail', '-c', commands], { encoding: 'utf8' })
+  const verdicts = [...answers.matchAll(/^ {2}status: '(\w+)',\n {2}sub_status: '(\w*)'/gm)]
+  expect(verdicts.map(([, status, reason]) => (reason ? `${status}, ${reason}` : status))).toEqual(
+    asks.map(([, , verdict]) => verdict),
+  )
+
+  child.kill('SIGINT')
+  expect(await codeOf(child)).toBe(0)
+  expect(said.err).toBe('')
+  expect(await tellRedis('SELECT 15', 'GET somebody')).toContain('here')
+  expect(await listTraces()).toEqual(['db15'])
+}, 120_000)
+
+test.each([
+  ['PostgreSQL is away', { DATABASE_URL: 'postgres://probity@127.0.0.1:1/probity' }, /^PostgreSQL cannot be reached/],
+  ['Redis is away', { REDIS_URL: 'redis://127.0.0.1:1' }, /^Redis cannot be reached/],
+  ['the database does not exist', { DATABASE_URL: `${inject('postgresUrl')}-not` }, /^PostgreSQL refuses DATABASE_URL/],
+])('says so in one line when %s', async (_name, settings, sentence) => {
+  const { child, said } = runDemo([process.execPath, 'demo/main.ts', '--once'], settings)
+  expect(await codeOf(child)).toBe(1)
+  expect(said.err).toMatch(sentence)
+  expect(said.err.trim().split('\n')).toHaveLength(1)
+  expect(await listTraces()).not.toContain('probity_demo')
+})
+
+test('says so in one line when its port is taken', async () => {
+  const { child, said } = runDemo([process.execPath, 'demo/main.ts', '--once'], { PORT: String(redis.port) })
+  expect(await codeOf(child)).toBe(1)
+  expect(said.err).toBe(`Port ${redis.port} is taken. Choose another with PORT, or none for a free one.\n`)
+})
+
+test('leaves a database alone that only has the name of its own', async () => {
+  const name = new URL(await createEmptyDatabase()).pathname.slice(1)
+  await onPostgres((trx) => sql`alter database ${sql.id(name)} rename to probity_demo`.execute(trx))
+  whenDone(() => onPostgres((trx) => sql`alter database probity_demo rename to ${sql.id(name)}`.execute(trx)))
+  const { child, said } = runDemo([process.execPath, 'demo/main.ts', '--once'])
+  expect(await codeOf(child)).toBe(1)
+  expect(said.err).toMatch(/^PostgreSQL has a database probity_demo that the demo did not make/)
+  expect(await listTraces()).toContain('probity_demo')
+})

@@ -1,0 +1,121 @@
+import { asOwner } from '@probity/database/connect'
+import { listDrift } from '@probity/database/credits'
+import { startRedis } from '@probity/lab/services/redis'
+import { whenDone } from '@probity/lab/when-done'
+import { sql } from 'kysely'
+import { expect, test } from 'vitest'
+import { startWorkerProcess } from './test-process.ts'
+import { type Customer, openCustomer, type Product, startProduct } from './test-product.ts'
+
+const OUTAGE_S = 30
+
+const EXPECTED: Record<string, string> = {
+  'null-mx.example': 'invalid null_mx',
+  'two-mx.example': 'unknown not_probed',
+  'not-there.example': 'invalid domain_not_found',
+  'silent.example': 'unknown dns_failed',
+}
+const ASKED = ['null-mx.example', 'two-mx.example', 'not-there.example']
+
+type Asked = { email: string; verdict: string }
+
+/** Callers who ask about a new address as soon as the last one was answered. */
+function startAsking({ call }: Customer, callers: number) {
+  const answers: Asked[] = []
+  const failed: string[] = []
+  let going = true
+  let n = 0
+  async function askOn(): Promise<void> {
+    while (going) {
+      const domain = ASKED[n % ASKED.length]
+      const email = `caller${n++}@${domain}`
+      try {
+        const { status, body, text } = await call('POST', '/validation/single', { email, timeout: 30 })
+        if (status === 200) answers.push({ email, verdict: `${body['status']} ${body['sub_status']}` })
+        else failed.push(`${status} ${text}`)
+      } catch (error) {
+        failed.push(String(error))
+      }
+    }
+  }
+  const running = Array.from({ length: callers }, askOn)
+  return {
+    answers,
+    async stop() {
+      going = false
+      await Promise.all(running)
+      return { answers, failed }
+    },
+  }
+}
+
+/** Every verdict is the right one, every row has ended, and every credit is where it belongs. */
+async function expectAllExact({ db }: Product, customer: Customer, answers: Asked[]): Promise<void> {
+  const wrong = answers.filter(({ email, verdict }) => EXPECTED[email.split('@')[1] ?? ''] !== verdict)
+  expect(wrong).toEqual([])
+  expect(new Set(answers.map(({ email }) => email)).size).toBe(answers.length)
+
+  const { rows } = await asOwner(db, (trx) =>
+    sql<{ state: string; definite: boolean; n: number }>`
+      select state, definite, count(*) as n from validations where account_id = ${customer.accountId}
+      group by state, definite order by definite`.execute(trx),
+  )
+  const definite = answers.filter(({ verdict }) => verdict.startsWith('invalid')).length
+  expect(rows).toEqual([
+    { state: 'final', definite: false, n: answers.length - definite },
+    { state: 'final', definite: true, n: definite },
+  ])
+  const account = await customer.call('GET', '/account')
+  expect(account.body['credits']).toMatchObject({ available: 100_000 - definite, reserved: 0, spent: definite })
+  expect(await asOwner(db, listDrift)).toEqual([])
+}
+
+test(
+  `Redis away for ${OUTAGE_S} s under load: the same verdicts, none lost, none charged twice`,
+  async () => {
+    const redis = await startRedis()
+    whenDone(() => redis.stop())
+    const product = await startProduct({ REDIS_URL: redis.url })
+    const customer = await openCustomer(product, { credits: 100_000 })
+    const asking = startAsking(customer, 8)
+    await expect.poll(() => asking.answers.length, { timeout: 20_000 }).toBeGreaterThan(50)
+
+    await redis.halt()
+    const before = asking.answers.length
+    await new Promise((resolve) => setTimeout(resolve, OUTAGE_S * 1_000))
+    const during = asking.answers.length - before
+    await redis.restart()
+    const after = asking.answers.length
+    await expect.poll(() => asking.answers.length, { timeout: 20_000 }).toBeGreaterThan(after + 50)
+
+    const { answers, failed } = await asking.stop()
+    expect(failed).toEqual([])
+    expect(during).toBeGreaterThan(10)
+    await expectAllExact(product, customer, answers)
+  },
+  60_000 + OUTAGE_S * 2_000,
+)
+
+test('a worker killed mid-way costs a retry, not an answer, not a credit', async () => {
+  const product = await startProduct()
+  const customer = await openCustomer(product, { credits: 100_000 })
+  // One that is never answered by DNS in time, so that the worker certainly dies in the middle of it.
+  const slow = customer.call('POST', '/validation/single', { email: 'slow@silent.example', timeout: 30 })
+  const asking = startAsking(customer, 8)
+  await expect.poll(() => asking.answers.length, { timeout: 20_000 }).toBeGreaterThan(50)
+
+  await product.worker.kill()
+  // What it held is free again once its hold runs out; so that the test need not wait for that, the hold is cut short.
+  await asOwner(product.db, (trx) => sql`update validations set taken_until = now() where state = 'open'`.execute(trx))
+  await startWorkerProcess(product.settings)
+  const seen = asking.answers.length
+  await expect.poll(() => asking.answers.length, { timeout: 20_000 }).toBeGreaterThan(seen + 50)
+
+  const { answers, failed } = await asking.stop()
+  expect(failed).toEqual([])
+  const { body } = await slow
+  await expectAllExact(product, customer, [
+    ...answers,
+    { email: 'slow@silent.example', verdict: `${body['status']} ${body['sub_status']}` },
+  ])
+}, 120_000)

@@ -1,0 +1,110 @@
+import type { Static } from 'typebox'
+import Type from 'typebox'
+import { count } from './count.ts'
+import { KeyModeField, KeyScopesField } from './keys.ts'
+
+const Plan = Type.Object(
+  {
+    name: Type.String({ description: 'The name of the plan.', examples: ['payg', 'free'] }),
+    api_access: Type.Boolean({ description: 'Whether live keys may use the API.', examples: [true] }),
+    ai_enhancement: Type.Boolean({
+      description: 'Whether a model may take part in the confidence.',
+      examples: [false],
+    }),
+    catchall_detection: Type.Boolean({ description: 'Whether domains are tested for catch-all.', examples: [true] }),
+    refund_unknown: Type.Boolean({
+      description: 'Whether the credit is given back when a result ends `unknown`.',
+      examples: [true],
+    }),
+  },
+  { description: 'What the account has subscribed to.' },
+)
+
+const Credits = Type.Object(
+  {
+    available: Type.Integer({
+      description: 'Credits that can be spent now. Of no consequence where `unlimited` is true.',
+      examples: [24310],
+    }),
+    reserved: count('Credits set aside for work that has been accepted and is not finished.', 3600),
+    spent: count('Credits spent since the account was opened, refunds taken off.', 72090),
+    unlimited: Type.Boolean({ description: 'Whether the account may spend without a balance.', examples: [false] }),
+  },
+  { description: 'The balance. One credit pays for one unique address.' },
+)
+
+const Limits = Type.Object(
+  {
+    requests_per_window: count('Requests that the account may make in one window of time.', 600),
+    window_s: count('Length of that window, in seconds.', 60),
+    emails_per_request: count('Addresses that one JSON list may have.', 1000),
+    emails_per_file: count('Rows with an address that one uploaded file may have.', 100_000),
+    interactive_in_flight: count('Addresses from single and JSON list requests that are worked on at once.', 100),
+  },
+  { description: 'How much the account may ask for.' },
+)
+
+const CallingKey = Type.Object(
+  {
+    id: Type.String({
+      format: 'uuid',
+      description: 'The `id` of the key.',
+      examples: ['0198f2e3-58b6-7c21-9d4f-6a0b13e7c582'],
+    }),
+    name: Type.String({ description: 'What the key is called.', examples: ['Sign-up form'] }),
+    mode: KeyModeField,
+    scopes: KeyScopesField,
+  },
+  { description: 'The key that this request was made with.' },
+)
+
+export type Account = Static<typeof Account>
+export const Account = Type.Object(
+  {
+    id: Type.String({
+      format: 'uuid',
+      description: 'Names the account.',
+      examples: ['0198e4a7-20d9-7b58-a3c6-95f1e80b4d72'],
+    }),
+    name: Type.String({ description: 'What the account is called.', examples: ['Example Ltd'] }),
+    livemode: Type.Boolean({ description: 'True when the calling key is a live one.', examples: [true] }),
+    plan: Plan,
+    credits: Credits,
+    limits: Limits,
+    retention_days: count('Days that results are kept before they are deleted; 0 when they are not kept at all.', 30),
+    key: CallingKey,
+  },
+  {
+    title: 'Account',
+    description: 'The account that the calling key belongs to. Fields may be added.',
+    examples: [
+      {
+        id: '0198e4a7-20d9-7b58-a3c6-95f1e80b4d72',
+        name: 'Example Ltd',
+        livemode: true,
+        plan: {
+          name: 'payg',
+          api_access: true,
+          ai_enhancement: false,
+          catchall_detection: true,
+          refund_unknown: true,
+        },
+        credits: { available: 24310, reserved: 3600, spent: 72090, unlimited: false },
+        limits: {
+          requests_per_window: 600,
+          window_s: 60,
+          emails_per_request: 1000,
+          emails_per_file: 100_000,
+          interactive_in_flight: 100,
+        },
+        retention_days: 30,
+        key: {
+          id: '0198f2e3-58b6-7c21-9d4f-6a0b13e7c582',
+          name: 'Sign-up form',
+          mode: 'live',
+          scopes: ['validation', 'account'],
+        },
+      },
+    ],
+  },
+)

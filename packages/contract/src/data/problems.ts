@@ -1,0 +1,189 @@
+/** Everything that can go wrong with a request. Closed: an error that is not in this table is never sent. */
+export const PROBLEMS = {
+  invalid_request: {
+    status: 400,
+    title: 'The request is not valid',
+    advice: 'Correct the fields named in `errors` and send the request again.',
+  },
+  malformed_json: {
+    status: 400,
+    title: 'The body is not JSON',
+    advice: 'Send one complete JSON document, encoded as UTF-8.',
+  },
+  key_in_query: {
+    status: 400,
+    title: 'An API key was sent in the address',
+    advice:
+      'Send the key in the X-API-Key header. Addresses end up in logs, so replace the key you sent with a new one.',
+  },
+  no_file: {
+    status: 400,
+    title: 'The form has no file',
+    advice: 'Send the CSV in the form field `file`.',
+  },
+  missing_api_key: {
+    status: 401,
+    title: 'No API key was sent',
+    advice: 'Add the X-API-Key header to the request, for GET as well as for POST.',
+  },
+  invalid_api_key: {
+    status: 401,
+    title: 'The API key is not known',
+    advice: 'Check that the whole key was copied and that it belongs to this installation.',
+  },
+  revoked_api_key: {
+    status: 401,
+    title: 'The API key has been revoked',
+    advice: 'Use another key. A revoked key cannot be brought back.',
+  },
+  expired_api_key: {
+    status: 401,
+    title: 'The API key has expired',
+    advice: 'Use a key that has not expired, or create a new one.',
+  },
+  insufficient_credits: {
+    status: 402,
+    title: 'Not enough credits',
+    advice: 'Add credits to the account or send fewer addresses. Nothing was charged for this request.',
+  },
+  key_cap_reached: {
+    status: 402,
+    title: 'The monthly cap of this key is used up',
+    advice: 'Raise or remove the cap of the key, or wait for the next calendar month in UTC.',
+  },
+  paused_api_key: {
+    status: 403,
+    title: 'The API key is paused',
+    advice: 'Resume the key, or use another one.',
+  },
+  ip_not_allowed: {
+    status: 403,
+    title: 'This network address may not use the key',
+    advice: 'Send the request from an address on the allow-list of the key, or add yours to the list.',
+  },
+  missing_scope: {
+    status: 403,
+    title: 'The key lacks the scope for this',
+    advice: 'Use a key with the scope that the detail names, or add the scope to this key.',
+  },
+  scope_not_held: {
+    status: 403,
+    title: 'A key cannot give away scopes it does not have',
+    advice: 'Ask only for scopes that the calling key has itself.',
+  },
+  plan_without_api: {
+    status: 403,
+    title: 'The plan does not include the API',
+    advice: 'Choose pay-as-you-go or a paid plan. Test keys work on every plan.',
+  },
+  not_found: {
+    status: 404,
+    title: 'There is nothing here',
+    advice: 'Check the path and the id. What belongs to another account is answered like this too.',
+  },
+  request_timeout: {
+    status: 408,
+    title: 'The request took too long to arrive',
+    advice: 'Send the request again over a faster connection, or make it smaller.',
+  },
+  idempotency_in_progress: {
+    status: 409,
+    title: 'The first request with this idempotency key is still running',
+    advice: 'Wait as long as Retry-After says and repeat the same request to get its answer.',
+  },
+  payload_too_large: {
+    status: 413,
+    title: 'The body is too large',
+    advice: 'Split the request into smaller ones. Long lists belong in a CSV upload.',
+  },
+  file_too_large: {
+    status: 413,
+    title: 'The file is too large',
+    advice: 'Upload files of at most 50 MiB. Split longer lists into several files; they are worked on side by side.',
+  },
+  unsupported_media_type: {
+    status: 415,
+    title: 'The body has a type that is not accepted here',
+    advice: 'Set Content-Type to the type that this endpoint documents, which is application/json for most.',
+  },
+  content_encoding_refused: {
+    status: 415,
+    title: 'Compressed bodies are not accepted',
+    advice: 'Send the form as it is, without Content-Encoding.',
+  },
+  not_csv: {
+    status: 415,
+    title: 'The file is not a CSV',
+    advice: 'Save the sheet as CSV, best in UTF-8, and upload that.',
+  },
+  idempotency_mismatch: {
+    status: 422,
+    title: 'The idempotency key was used for another request',
+    advice: 'Use a fresh idempotency key for every new request; repeat one only together with the same body.',
+  },
+  empty_file: {
+    status: 422,
+    title: 'The file is empty',
+    advice: 'Upload a CSV with at least one row of data.',
+  },
+  malformed_csv: {
+    status: 422,
+    title: 'The CSV cannot be read',
+    advice: 'Look at the row that the detail names; a quote that is opened there may not be closed.',
+  },
+  record_too_long: {
+    status: 422,
+    title: 'A row of the file is too long',
+    advice: 'Rows may have 64 KiB. Look at the row that the detail names, or leave out columns that are not needed.',
+  },
+  too_many_columns: {
+    status: 422,
+    title: 'The file has too many columns',
+    advice: 'Leave out columns that are not needed: a row may have 256.',
+  },
+  too_many_rows: {
+    status: 422,
+    title: 'The file has too many rows',
+    advice: 'Split the list into several files; they are worked on side by side.',
+  },
+  too_many_emails: {
+    status: 422,
+    title: 'The file has more emails than the plan takes at once',
+    advice: 'Split the list into several files; they are worked on side by side.',
+  },
+  no_email_column: {
+    status: 422,
+    title: 'No column looks like addresses',
+    advice: 'Upload a file with a column that holds one address per row.',
+  },
+  rate_limited: {
+    status: 429,
+    title: 'Too many requests',
+    advice: 'Wait as long as Retry-After says, then go on at a slower pace.',
+  },
+  too_many_in_flight: {
+    status: 429,
+    title: 'Too many validations at once',
+    advice: 'Wait until some of the validations under way are answered, then send more.',
+  },
+  headers_too_large: {
+    status: 431,
+    title: 'The headers are too large',
+    advice: 'Send fewer or shorter headers; cookies are not needed.',
+  },
+  internal: {
+    status: 500,
+    title: 'Something went wrong on our side',
+    advice: 'Repeat the request later. If it keeps failing, tell us the request id.',
+  },
+  overloaded: {
+    status: 503,
+    title: 'More work than can be taken on right now',
+    advice: 'Wait as long as Retry-After says and repeat the request.',
+  },
+  unavailable: {
+    status: 503,
+    title: 'The database cannot be reached',
+    advice: 'Repeat the request after a short wait. An idempotency key makes the repetition safe.',
+  },
+} as const satisfies Record<string, { status: number; title: string; advice: string }>

@@ -1,0 +1,34 @@
+import Type from 'typebox'
+
+/** More than this is quietly cut to this, which is why the schema of `limit` has no maximum. */
+export const PAGE_LIMIT_MAX = 100
+
+/** The query of a list: where the page begins and how long it is. */
+export function pageQuery(title: string, noun: string) {
+  return Type.Object(
+    {
+      skip: Type.Optional(
+        Type.Integer({
+          minimum: 0,
+          maximum: 2_147_483_647, // what PostgreSQL's integer holds
+          default: 0,
+          description: `How many ${noun} to pass over before the page begins.`,
+          examples: [0, 20],
+        }),
+      ),
+      limit: Type.Optional(
+        Type.Integer({
+          minimum: 1,
+          default: 10,
+          description: `How many ${noun} the page holds at most. A number above ${PAGE_LIMIT_MAX} is not refused: it counts as ${PAGE_LIMIT_MAX}.`,
+          examples: [10, 100],
+        }),
+      ),
+    },
+    {
+      title,
+      description: `Chooses a page of ${noun}. Without parameters the first ten are returned.`,
+      examples: [{ skip: 20, limit: 10 }],
+    },
+  )
+}

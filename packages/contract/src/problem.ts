@@ -1,0 +1,115 @@
+import type { Static } from 'typebox'
+import Type from 'typebox'
+import { PROBLEMS } from './data/problems.ts'
+
+export type ProblemCode = keyof typeof PROBLEMS
+
+const REQUEST_ID = '0198f2c4-7b1e-7d3a-9c55-2f8e6a1b4d07'
+
+export type ProblemBody = Static<typeof ProblemBody>
+export const ProblemBody = Type.Object(
+  {
+    type: Type.String({
+      format: 'uri-reference',
+      description:
+        'Where the problem is documented: `/docs/errors#` and the code, a reference relative to the address of the service.',
+      examples: ['/docs/errors#insufficient_credits'],
+    }),
+    title: Type.String({
+      description: 'The kind of problem in a few words, the same for every problem with this code.',
+      examples: [PROBLEMS.insufficient_credits.title],
+    }),
+    status: Type.Integer({
+      minimum: 400,
+      maximum: 599,
+      description: 'The HTTP status code of the response.',
+      examples: [402],
+    }),
+    detail: Type.String({
+      description: 'What happened this time, for people. Its wording may change: do not parse it.',
+      examples: ['This request needs 3 credits and 2 are left.'],
+    }),
+    code: Type.String({
+      description: `The kind of problem for programs; a code never changes its meaning. New codes may be added, so fall back on \`status\`. Known codes: ${codeList()}.`,
+      examples: ['insufficient_credits'],
+    }),
+    request_id: Type.String({
+      description: 'Names this one request. Quote it when you ask for help.',
+      examples: [REQUEST_ID],
+    }),
+    errors: Type.Optional(
+      Type.Array(
+        Type.Object({
+          pointer: Type.String({
+            description: 'Where the fault is: a JSON Pointer (RFC 6901) into the body, or the name of a parameter.',
+            examples: ['/emails/3', 'limit'],
+          }),
+          detail: Type.String({
+            description: 'What is wrong there, without repeating the value.',
+            examples: ['must be a string'],
+          }),
+        }),
+        { description: 'The faults one by one, where the request itself is at fault.' },
+      ),
+    ),
+    retry_after_s: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        description: 'How many seconds to wait before trying again; the same number as in the Retry-After header.',
+        examples: [7],
+      }),
+    ),
+  },
+  {
+    title: 'Problem',
+    description:
+      'Why a request failed, as application/problem+json (RFC 9457). It never repeats what was sent, neither addresses nor keys, so that it can be logged as it is.',
+    examples: [
+      problemExample('insufficient_credits', 'This request needs 3 credits and 2 are left.'),
+      problemExample('invalid_request', 'One field of the body is not valid.', [
+        { pointer: '/emails/3', detail: 'must be a string' },
+      ]),
+    ],
+  },
+)
+
+/** An example body for the API description, with `retry_after_s` where a real answer would carry it. */
+export function problemExample(
+  code: ProblemCode,
+  detail: string = PROBLEMS[code].advice,
+  errors?: { pointer: string; detail: string }[],
+) {
+  const { status, title } = PROBLEMS[code]
+  const seconds = retryExample(code)
+  return {
+    type: problemType(code),
+    title,
+    status,
+    detail,
+    code,
+    request_id: REQUEST_ID,
+    ...(errors && { errors }),
+    ...(seconds !== undefined && { retry_after_s: seconds }),
+  }
+}
+
+/** The documentation of a code, relative to the service, so that every installation points to its own pages. */
+export function problemType(code: ProblemCode): string {
+  return `/docs/errors#${code}`
+}
+
+function retryExample(code: ProblemCode): number | undefined {
+  const examples: Partial<Record<ProblemCode, number>> = {
+    idempotency_in_progress: 1,
+    rate_limited: 7,
+    overloaded: 2,
+    unavailable: 5,
+  }
+  return examples[code]
+}
+
+function codeList(): string {
+  return Object.keys(PROBLEMS)
+    .map((code) => `\`${code}\``)
+    .join(', ')
+}

@@ -1,0 +1,162 @@
+import type { TSchema } from 'typebox'
+import Value from 'typebox/value'
+import { describe, expect, test } from 'vitest'
+import * as account from './account.ts'
+import * as bulk from './bulk.ts'
+import * as evidence from './evidence.ts'
+import * as keys from './keys.ts'
+import * as problem from './problem.ts'
+import * as status from './status.ts'
+import * as upload from './upload.ts'
+import * as validation from './validation.ts'
+
+type Node = {
+  [keyword: string]: unknown
+  title?: string
+  description?: string
+  type?: string | string[]
+  examples?: unknown[]
+  default?: unknown
+  properties?: Record<string, Node>
+  items?: Node
+  additionalProperties?: boolean | Node
+}
+
+const MODULES = { account, bulk, evidence, keys, problem, status, upload, validation }
+const REQUEST_BODIES = ['SingleRequest', 'BulkRequest', 'ConfirmRequest', 'UploadForm', 'CreateKey', 'UpdateKey']
+const PARAMETERS = ['SingleQuery', 'JobPage', 'KeyPage', 'KeyParams']
+
+const SCHEMAS: [string, Node][] = Object.values(MODULES)
+  .flatMap((module) => Object.entries(module) as [string, unknown][])
+  .filter((entry): entry is [string, Node] => isSchema(entry[1]))
+const WHOLE = SCHEMAS.filter(([name]) => !name.endsWith('Field'))
+
+test('every schema of the contract is looked at here', () => {
+  expect(SCHEMAS.map(([name]) => name).toSorted()).toEqual(
+    [
+      'Account',
+      'ApiKey',
+      'BulkRequest',
+      'BulkSummary',
+      'ConfirmRequest',
+      'CreateKey',
+      'CreatedKey',
+      'Evidence',
+      'EvidenceList',
+      'Job',
+      'JobCreated',
+      'JobList',
+      'JobPage',
+      'KeyList',
+      'KeyModeField',
+      'KeyPage',
+      'KeyParams',
+      'KeyScopesField',
+      'ProblemBody',
+      'SingleQuery',
+      'SingleRequest',
+      'StatusField',
+      'SubStatusField',
+      'UpdateKey',
+      'UploadForm',
+      'UploadPreview',
+      'ValidationResult',
+    ].toSorted(),
+  )
+})
+
+test('formats are really checked', () => {
+  const uuid = { type: 'string', format: 'uuid' }
+  const time = { type: ['string', 'null'], format: 'date-time' }
+  expect(Value.Check(uuid, '0198f2e3-58b6-7c21-9d4f-6a0b13e7c582')).toBe(true)
+  expect(Value.Check(uuid, '0198f2e3')).toBe(false)
+  expect(Value.Check(time, '2026-11-02T12:00:00.000Z')).toBe(true)
+  expect(Value.Check(time, null)).toBe(true)
+  expect(Value.Check(time, '2 November 2026')).toBe(false)
+})
+
+describe.each(WHOLE)('%s', (name, schema) => {
+  test('has a title, a description and a whole example', () => {
+    expect(schema.title).toMatch(/\w/)
+    expect(schema.description).toMatch(/\.$/)
+    expect(schema.examples).not.toHaveLength(0)
+    expect(schema).not.toHaveProperty('$id')
+  })
+
+  test('every example and default satisfies its own schema', () => {
+    for (const [path, node] of walk(name, schema)) {
+      const values = [...(node.examples ?? []), ...('default' in node ? [node.default] : [])]
+      for (const value of values) expect([path, ...Value.Errors(node as TSchema, value)]).toEqual([path])
+    }
+  })
+
+  test('every property says what it is, in sentences', () => {
+    for (const [path, node] of walk(name, schema)) {
+      for (const [property, child] of Object.entries(node.properties ?? {})) {
+        expect([path, property, child.description]).toEqual([path, property, expect.stringMatching(/^[A-Z`].*[.]$/s)])
+      }
+    }
+  })
+
+  test('every field that is not an object or a list of objects has an example', () => {
+    for (const [path, node] of walk(name, schema)) {
+      for (const [property, child] of Object.entries(node.properties ?? {})) {
+        if (child.properties || child.items?.properties) continue
+        expect([path, property, child.examples?.length ?? 0]).not.toEqual([path, property, 0])
+      }
+    }
+  })
+
+  test('null is a second type and never a branch that coercion could take', () => {
+    for (const [path, node] of walk(name, schema)) {
+      expect([path, 'anyOf' in node, 'oneOf' in node, 'allOf' in node]).toEqual([path, false, false, false])
+    }
+  })
+
+  test('mail domains in examples are reserved ones', () => {
+    const domains = JSON.stringify(schema.examples).matchAll(/@([a-z0-9.-]+)/gi)
+    for (const [, domain] of domains) expect(domain).toMatch(/^example\.(com|org|net)$/)
+  })
+})
+
+test('request bodies refuse fields they do not know', () => {
+  for (const name of REQUEST_BODIES) expect([name, find(name).additionalProperties]).toEqual([name, false])
+})
+
+test('answers leave room for more fields', () => {
+  const answers = WHOLE.filter(([name]) => !REQUEST_BODIES.includes(name) && !PARAMETERS.includes(name))
+  for (const [name, schema] of answers) {
+    for (const [path, node] of walk(name, schema)) {
+      expect([path, node.additionalProperties === false]).toEqual([path, false])
+    }
+  }
+})
+
+test('every text and list that comes in has an upper bound', () => {
+  for (const name of REQUEST_BODIES) {
+    for (const [path, node] of walk(name, find(name))) {
+      const types = [node.type].flat()
+      const isBoundByValue = 'enum' in node || 'format' in node
+      if (types.includes('string') && !isBoundByValue) expect([path, node]).toHaveProperty('1.maxLength')
+      if (types.includes('array')) expect([path, node]).toHaveProperty('1.maxItems')
+    }
+  }
+})
+
+function find(name: string): Node {
+  const found = SCHEMAS.find(([candidate]) => candidate === name)
+  if (found === undefined) throw new Error(`No schema ${name}`)
+  return found[1]
+}
+
+function isSchema(value: unknown): value is Node {
+  return typeof value === 'object' && value !== null && ('~kind' in value || '~unsafe' in value)
+}
+
+/** A schema and every schema inside it, each with the way to it. */
+function* walk(path: string, node: Node): Generator<[string, Node]> {
+  yield [path, node]
+  for (const [name, child] of Object.entries(node.properties ?? {})) yield* walk(`${path}.${name}`, child)
+  if (node.items) yield* walk(`${path}[]`, node.items)
+  if (typeof node.additionalProperties === 'object') yield* walk(`${path}{}`, node.additionalProperties)
+}

@@ -1,0 +1,37 @@
+import type { SubStatusesOf } from './status.ts'
+import type { ValidationResult } from './validation.ts'
+
+/** A result without what belongs to one answer alone: its time, its caller's plan, and whether work on it still goes on. */
+export type StandingResult = Omit<ValidationResult, 'performance' | 'metadata' | 'id' | 'livemode' | 'retry_at'>
+
+/** Nothing was found out either way. */
+const CONFIDENCE = 0.5
+
+/** The result of a validation that found nothing out: not yet, not for lack of trying, or not in the sandbox. */
+export function unsettledResult(email: string, subStatus: SubStatusesOf<'unknown'>): StandingResult {
+  return {
+    email,
+    status: 'unknown',
+    sub_status: subStatus,
+    confidence: CONFIDENCE,
+    safe_to_send: false,
+    is_valid: false,
+    details: {
+      syntax_valid: false,
+      dns_valid: false,
+      smtp_valid: false,
+      smtp_code: 0,
+      domain: '',
+      provider: '',
+      is_disposable: false,
+      is_role_based: false,
+      has_spf: false,
+      has_dmarc: false,
+    },
+    catchall: { is_catchall: false, confidence: null },
+    ai_enhancement: { used: false, method: null },
+    did_you_mean: null,
+    flags: { is_free: false, is_privacy_relay: false, is_tagged: false },
+    evidence: [],
+  }
+}

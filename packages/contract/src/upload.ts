@@ -1,0 +1,151 @@
+import type { Static } from 'typebox'
+import Type from 'typebox'
+import { count } from './count.ts'
+import { valueList } from './value-list.ts'
+
+/** For readers of the API document: a form is read as a stream and never held against a schema. */
+export const UploadForm = Type.Object(
+  {
+    file: Type.String({
+      format: 'binary',
+      description: 'The CSV, up to 50 MiB.',
+      examples: ['name,email\nAda,ada@example.com\n'],
+    }),
+  },
+  {
+    title: 'Upload form',
+    description: 'A form with the file in it.',
+    additionalProperties: false,
+    examples: [{ file: 'name,email\nAda,ada@example.com\n' }],
+  },
+)
+
+/** Why a column was suggested. */
+export const SUGGESTION_REASONS = {
+  most_addresses: 'no other column has more values that look like addresses.',
+  most_addresses_and_name: 'the same, and its header says so too.',
+} as const satisfies Record<string, string>
+
+const ColumnDetails = Type.Object(
+  {
+    name: Type.String({ description: 'The column, as in `columns`.', examples: ['email'] }),
+    filled_count: count('Rows in which it is not empty.', 10480),
+    address_count: count('Rows in which it looks like an address.', 10452),
+    address_share: Type.Number({
+      minimum: 0,
+      maximum: 1,
+      description: 'The share of its values that look like addresses; 0 where it has none.',
+      examples: [0.9973],
+    }),
+  },
+  { description: 'What is in one column.' },
+)
+
+const ProviderShare = Type.Object(
+  {
+    provider: Type.String({
+      description: 'Who runs the mailboxes, as in a result; empty for all that cannot be told from the domain alone.',
+      examples: ['google', ''],
+    }),
+    count: count('Unique addresses there.', 4127),
+  },
+  { description: 'One provider.' },
+)
+
+const UploadCredits = Type.Object(
+  {
+    quote: count('What validating the suggested column costs: 1 for every unique address.', 10000),
+    available: count('What the account has now.', 25000),
+    unlimited: Type.Boolean({
+      description: 'The account never runs short, whatever `available` says.',
+      examples: [false],
+    }),
+  },
+  { description: 'What the list would cost, and what there is. Nothing is charged or set aside by a preview.' },
+)
+
+const EXAMPLE = {
+  upload_id: '0198f2d0-1c44-7e6f-a5b3-7d20c8914e6a',
+  filename: 'newsletter.csv',
+  columns: ['name', 'email', 'city'],
+  suggested_email_column: 'email',
+  suggestion_reason: 'most_addresses_and_name',
+  size_bytes: 618204,
+  encoding: 'utf-8',
+  delimiter: ',',
+  has_header: true,
+  row_count: 10500,
+  column_details: [
+    { name: 'name', filled_count: 10311, address_count: 0, address_share: 0 },
+    { name: 'email', filled_count: 10480, address_count: 10452, address_share: 0.9973 },
+    { name: 'city', filled_count: 7204, address_count: 0, address_share: 0 },
+  ],
+  sample_rows: [['Ada', 'ada@example.com', 'London']],
+  email_count: 10480,
+  unique_emails: 10000,
+  duplicate_count: 480,
+  provider_mix: [
+    { provider: '', count: 5873 },
+    { provider: 'google', count: 4127 },
+  ],
+  credits: { quote: 10000, available: 25000, unlimited: false },
+  expires_at: '2026-11-03T12:00:00.000Z',
+}
+
+export type UploadPreview = Static<typeof UploadPreview>
+export const UploadPreview = Type.Object(
+  {
+    upload_id: Type.String({
+      format: 'uuid',
+      description: 'Names the uploaded file; hand it to the confirm step.',
+      examples: [EXAMPLE.upload_id],
+    }),
+    filename: Type.String({ description: 'What the file was called when it was sent.', examples: ['newsletter.csv'] }),
+    columns: Type.Array(Type.String(), {
+      description:
+        'The headers of the file from left to right. A column without one is `column_1` and so on; a repeated one gets the suffix `_2`.',
+      examples: [['name', 'email', 'city']],
+    }),
+    suggested_email_column: Type.String({
+      description: 'The column whose values look most like addresses.',
+      examples: ['email'],
+    }),
+    suggestion_reason: Type.String({
+      description: `Why that column. The list is open.${valueList(SUGGESTION_REASONS)}`,
+      examples: Object.keys(SUGGESTION_REASONS),
+    }),
+    size_bytes: count('How large the file is.', EXAMPLE.size_bytes),
+    encoding: Type.String({
+      description: 'How its text is written: `utf-8`, `utf-16le`, `utf-16be` or `windows-1252`.',
+      examples: ['utf-8'],
+    }),
+    delimiter: Type.String({
+      description: 'What separates its cells: a comma, a semicolon, a tab or a vertical bar.',
+      examples: [','],
+    }),
+    has_header: Type.Boolean({ description: 'Its first row names the columns.', examples: [true] }),
+    row_count: count('Rows of data, without the header and without rows that are empty.', EXAMPLE.row_count),
+    column_details: Type.Array(ColumnDetails, { description: 'The columns one by one, in the order of `columns`.' }),
+    sample_rows: Type.Array(Type.Array(Type.String()), {
+      description: 'The first five rows of data, each with a value for every column, cut off at 200 characters.',
+      examples: [EXAMPLE.sample_rows],
+    }),
+    email_count: count('Rows in which the suggested column is not empty.', EXAMPLE.email_count),
+    unique_emails: count('Different addresses among them.', EXAMPLE.unique_emails),
+    duplicate_count: count('Rows that repeat an earlier address; they cost nothing.', EXAMPLE.duplicate_count),
+    provider_mix: Type.Array(ProviderShare, {
+      description: 'Where the unique addresses have their mailboxes, as far as well-known domains tell; most first.',
+    }),
+    credits: UploadCredits,
+    expires_at: Type.String({
+      format: 'date-time',
+      description: 'Until when the upload can be confirmed; then the file is removed (RFC 3339, UTC).',
+      examples: [EXAMPLE.expires_at],
+    }),
+  },
+  {
+    title: 'Upload preview',
+    description: 'What was found in an uploaded file, before anything is validated or charged. Fields may be added.',
+    examples: [EXAMPLE],
+  },
+)

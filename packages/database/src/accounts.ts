@@ -1,0 +1,31 @@
+import type { Selectable } from 'kysely'
+import type { Trx } from './connect.ts'
+import type { Schema } from './schema.ts'
+
+export type Account = Selectable<Schema['accounts']>
+export type Plan = Selectable<Schema['plans']>
+export type NewAccount = { name: string; plan: string; unlimited?: boolean }
+
+/** Opens an account. As the owner: the product's own role makes no tenants. */
+export function insertAccount(trx: Trx, { name, plan, unlimited = false }: NewAccount): Promise<Account> {
+  return trx.insertInto('accounts').values({ name, plan, unlimited }).returningAll().executeTakeFirstOrThrow()
+}
+
+/** The tenant's own account with its plan. */
+export async function getAccount(trx: Trx, accountId: string): Promise<{ account: Account; plan: Plan }> {
+  const account = await trx.selectFrom('accounts').selectAll().where('id', '=', accountId).executeTakeFirstOrThrow()
+  const plan = await trx.selectFrom('plans').selectAll().where('name', '=', account.plan).executeTakeFirstOrThrow()
+  return { account, plan }
+}
+
+export function findAccount(trx: Trx, accountId: string): Promise<Account | undefined> {
+  return trx.selectFrom('accounts').selectAll().where('id', '=', accountId).executeTakeFirst()
+}
+
+export function listAccounts(trx: Trx): Promise<Account[]> {
+  return trx.selectFrom('accounts').selectAll().orderBy('createdAt').execute()
+}
+
+export function listPlans(trx: Trx): Promise<Plan[]> {
+  return trx.selectFrom('plans').selectAll().orderBy('name').execute()
+}

@@ -1,0 +1,74 @@
+import { CamelCasePlugin, Kysely, PostgresDialect, sql, type Transaction } from 'kysely'
+import { Pool, types } from 'pg'
+import type { Schema } from './schema.ts'
+
+/**
+ * A pool of connections. It can only begin transactions, because both the tenant and the role are set for one transaction
+ * at a time: a query beside one would run with the rights of whoever logged in, and does not compile.
+ */
+export type Db = Pick<Kysely<Schema>, 'transaction' | 'destroy'>
+export type Trx = Transaction<Schema>
+
+type PoolOptions = {
+  /** Small on purpose: a hundred processes share one server through a pooler. */
+  connectionsMax?: number
+  applicationName?: string
+}
+
+export function connect(url: string, { connectionsMax = 5, applicationName = 'probity' }: PoolOptions = {}): Db {
+  const pool = new Pool({
+    connectionString: url,
+    max: connectionsMax,
+    application_name: applicationName,
+    connectionTimeoutMillis: 2_000, // also the longest wait for a free connection: a caller is told 503 within two seconds
+    query_timeout: 12_000, // above the server's own statement_timeout: ends waits on a connection that is half open
+    idleTimeoutMillis: 30_000,
+    keepAlive: true,
+    types: { getTypeParser },
+  })
+  // An idle connection that the server closes raises here; the pool has dropped it already and opens another on demand.
+  pool.on('error', () => {})
+  // One that is closed between two statements of a transaction raises on itself, which unheard would end the process. The
+  // next statement fails for the same reason.
+  pool.on('connect', (client) => client.on('error', () => {}))
+  return new Kysely<Schema>({ dialect: new PostgresDialect({ pool }), plugins: [CAMEL_CASE] })
+}
+
+// What stands inside a JSON column is a customer's answer and keeps its own names.
+const CAMEL_CASE = new CamelCasePlugin({ maintainNestedObjectKeys: true })
+
+/** Works as one tenant: row-level security shows and takes that account's rows only, until the commit. */
+export function inTenant<T>(db: Db, accountId: string, work: (trx: Trx) => Promise<T>): Promise<T> {
+  return asApp(db, accountId, work)
+}
+
+/** Works as the product with no tenant chosen: no customer's row is visible, only the functions made for this are. */
+export function asNobody<T>(db: Db, work: (trx: Trx) => Promise<T>): Promise<T> {
+  return asApp(db, '', work)
+}
+
+/** Works with the rights of the user who logged in, past row-level security. For migrations and operators' commands only. */
+export function asOwner<T>(db: Db, work: (trx: Trx) => Promise<T>): Promise<T> {
+  return db.transaction().execute(work)
+}
+
+function asApp<T>(db: Db, accountId: string, work: (trx: Trx) => Promise<T>): Promise<T> {
+  return db.transaction().execute(async (trx) => {
+    // All by SET LOCAL: behind a transaction-mode pooler the session belongs to somebody else after the commit.
+    await sql`
+      select set_config('role', 'probity_app', true), set_config('app.account_id', ${accountId}, true),
+             set_config('statement_timeout', '10s', true), set_config('lock_timeout', '5s', true),
+             set_config('idle_in_transaction_session_timeout', '5s', true)`.execute(trx)
+    return work(trx)
+  })
+}
+
+const BIGINT = 20
+const DATE = 1082
+
+/** Counts and credits fit a double exactly up to 2^53; dates stay text, since a day has no time zone. */
+function getTypeParser(oid: number, format?: 'text' | 'binary') {
+  if (oid === BIGINT) return Number
+  if (oid === DATE) return String
+  return types.getTypeParser(oid, format as 'text')
+}

@@ -1,0 +1,156 @@
+import { hash, randomInt } from 'node:crypto'
+import { formatKey, hintOf, KEY_ALPHABET, KEY_SECRET_LENGTH, type KeyMode } from '@probity/contract/key-format'
+import { type Selectable, sql, type Updateable } from 'kysely'
+import { asNobody, type Db, type Trx } from './connect.ts'
+import type { Schema } from './schema.ts'
+
+export type ApiKey = Omit<Selectable<Schema['apiKeys']>, 'hash' | 'changedAt'>
+
+export type NewKey = {
+  mode: KeyMode
+  name: string
+  scopes: string[]
+  ipAllowList?: string[]
+  monthlyCap?: number | null
+  expiresAt?: Date | null
+}
+
+export type KeyChange = Pick<
+  Updateable<Schema['apiKeys']>,
+  'name' | 'scopes' | 'ipAllowList' | 'monthlyCap' | 'expiresAt' | 'pausedAt'
+>
+
+const COLUMNS = [
+  'id',
+  'accountId',
+  'mode',
+  'name',
+  'hint',
+  'scopes',
+  'ipAllowList',
+  'monthlyCap',
+  'createdAt',
+  'expiresAt',
+  'pausedAt',
+  'revokedAt',
+  'lastUsedAt',
+] as const
+
+/** Makes a key. The text returned is the only copy there will ever be. */
+export async function insertKey(trx: Trx, accountId: string, key: NewKey): Promise<{ text: string; key: ApiKey }> {
+  const text = formatKey(key.mode, randomSecret())
+  const row = await trx
+    .insertInto('apiKeys')
+    .values({ ...key, accountId, hash: hashKey(text), hint: hintOf(text) })
+    .returning(COLUMNS)
+    .executeTakeFirstOrThrow()
+  return { text, key: row }
+}
+
+/** A fast hash is right here: nobody guesses 190 random bits, whatever a guess costs. */
+export function hashKey(text: string): Buffer {
+  return hash('sha256', text, 'buffer')
+}
+
+function randomSecret(): string {
+  const characters = Array.from({ length: KEY_SECRET_LENGTH }, () =>
+    KEY_ALPHABET.charAt(randomInt(KEY_ALPHABET.length)),
+  )
+  return characters.join('')
+}
+
+/** Which of an account's keys somebody may see: all, or those of one mode. */
+export type KeyView = { accountId: string; mode?: KeyMode | undefined }
+
+export function findKey(trx: Trx, view: KeyView, keyId: string): Promise<ApiKey | undefined> {
+  return keysIn(trx, view).select(COLUMNS).where('id', '=', keyId).executeTakeFirst()
+}
+
+export async function listKeys(trx: Trx, view: KeyView, page: { skip: number; limit: number }) {
+  const keys = await keysIn(trx, view)
+    .select(COLUMNS)
+    .orderBy('createdAt', 'desc')
+    .orderBy('id')
+    .offset(page.skip)
+    .limit(page.limit)
+    .execute()
+  const { total } = await keysIn(trx, view)
+    .select((of) => of.fn.countAll<number>().as('total'))
+    .executeTakeFirstOrThrow()
+  return { keys, total }
+}
+
+function keysIn(trx: Trx, { accountId, mode }: KeyView) {
+  const keys = trx.selectFrom('apiKeys').where('accountId', '=', accountId)
+  return mode ? keys.where('mode', '=', mode) : keys
+}
+
+export function updateKey(trx: Trx, view: KeyView, keyId: string, change: KeyChange): Promise<ApiKey | undefined> {
+  return trx
+    .updateTable('apiKeys')
+    .set(change)
+    .where('accountId', '=', view.accountId)
+    .where('id', '=', keyId)
+    .where('revokedAt', 'is', null)
+    .$if(view.mode !== undefined, (keys) => keys.where('mode', '=', view.mode as KeyMode))
+    .returning(COLUMNS)
+    .executeTakeFirst()
+}
+
+/** Ends a key for good. Revoking it again changes nothing and is no error. */
+export function revokeKey(trx: Trx, view: KeyView, keyId: string): Promise<ApiKey | undefined> {
+  return trx
+    .updateTable('apiKeys')
+    .set({ revokedAt: sql<Date>`coalesce(revoked_at, clock_timestamp())` })
+    .where('accountId', '=', view.accountId)
+    .where('id', '=', keyId)
+    .$if(view.mode !== undefined, (keys) => keys.where('mode', '=', view.mode as KeyMode))
+    .returning(COLUMNS)
+    .executeTakeFirst()
+}
+
+/** What the door must know of a key. */
+export type DoorKey = {
+  id: string
+  accountId: string
+  mode: KeyMode
+  name: string
+  scopes: string[]
+  ipAllowList: string[]
+  expiresAt: Date | null
+  pausedAt: Date | null
+  revokedAt: Date | null
+  retentionDays: number
+  plan: string
+  apiAccess: boolean
+  requestsPerWindow: number
+  windowS: number
+  interactiveInFlight: number
+  refundUnknown: boolean
+}
+
+/** Looks a key up by its hash, whoever owns it. */
+export async function findDoorKey(db: Db, hash: Buffer): Promise<DoorKey | undefined> {
+  const { rows } = await asNobody(db, (trx) => sql<DoorKey>`select * from find_api_key(${hash})`.execute(trx))
+  return rows[0]
+}
+
+/** The keys of all accounts that were changed within the last seconds, by id. */
+export async function listChangedKeys(db: Db, withinSeconds: number): Promise<string[]> {
+  const { rows } = await asNobody(db, (trx) =>
+    sql<{ id: string }>`select id from api_keys_changed_within(${withinSeconds}) as id`.execute(trx),
+  )
+  return rows.map((row) => row.id)
+}
+
+export type KeyUse = { keyId: string; requests: number; lastUsedAt: Date }
+
+/** Adds what one process saw since its last report to the keys and to the day's usage. */
+export async function recordKeyUse(db: Db, uses: KeyUse[]): Promise<void> {
+  const ids = uses.map((use) => use.keyId)
+  const requests = uses.map((use) => use.requests)
+  const lastUsed = uses.map((use) => use.lastUsedAt)
+  await asNobody(db, (trx) =>
+    sql`select record_key_use(${ids}::uuid[], ${requests}::bigint[], ${lastUsed}::timestamptz[])`.execute(trx),
+  )
+}

@@ -1,0 +1,43 @@
+import { readdir } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import { sql } from 'kysely'
+import { runner } from 'node-pg-migrate'
+import { asNobody, type Db } from './connect.ts'
+
+const FOLDER = fileURLToPath(new URL('../migrations', import.meta.url))
+const TABLE = 'migrations'
+
+/** Brings the database to this version. Safe to run from many hosts at once: one works, the others wait for it. */
+export async function migrate(ownerUrl: string): Promise<string[]> {
+  const done = await runner({
+    databaseUrl: ownerUrl,
+    dir: FOLDER,
+    migrationsTable: TABLE,
+    direction: 'up',
+    checkOrder: true,
+    noLock: false,
+    advisoryLockMode: 'wait',
+    log: () => {},
+  })
+  return done.map((migration) => migration.name)
+}
+
+/** The migrations that this version has and the database lacks. */
+export async function listMissingMigrations(db: Db): Promise<string[]> {
+  const names = (await readdir(FOLDER)).filter((file) => file.endsWith('.sql')).map((file) => file.slice(0, -4))
+  const done = await asNobody(db, async (trx) => {
+    const made = await sql<{ present: boolean }>`select to_regclass(${TABLE}) is not null as present`.execute(trx)
+    if (!made.rows[0]?.present) return []
+    const rows = await sql<{ name: string }>`select name from ${sql.table(TABLE)}`.execute(trx)
+    return rows.rows.map((row) => row.name)
+  }).catch(noneIfNoRole)
+  return names.filter((name) => !done.includes(name)).toSorted()
+}
+
+const INVALID_PARAMETER = '22023'
+
+/** On a server that was never migrated not even the role to ask as is there. */
+function noneIfNoRole(error: unknown): string[] {
+  if (error instanceof Error && 'code' in error && error.code === INVALID_PARAMETER) return []
+  throw error
+}

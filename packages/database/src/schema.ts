@@ -1,0 +1,149 @@
+import type { ColumnType, Generated } from 'kysely'
+
+/** The tables as the migrations make them. Columns are camelCase here and snake_case in SQL; Kysely translates. */
+export type Schema = {
+  accounts: AccountsTable
+  apiKeys: ApiKeysTable
+  idempotencyRecords: IdempotencyRecordsTable
+  ledger: LedgerTable
+  ledgerDrift: { accountId: string; available: number; reserved: number; spent: number }
+  plans: PlansTable
+  secrets: { name: string; value: Buffer }
+  unrecognisedReplies: UnrecognisedRepliesTable
+  uploads: UploadsTable
+  usageDays: UsageDaysTable
+  validations: ValidationsTable
+  waitingAnswers: { accountId: string; emailKey: string; validationId: string; expiresOn: string }
+}
+
+type SetByDatabase<T> = ColumnType<T, never, never>
+
+type PlansTable = {
+  name: string
+  apiAccess: boolean
+  aiEnhancement: boolean
+  catchallDetection: boolean
+  refundUnknown: boolean
+  requestsPerWindow: number
+  windowS: number
+  interactiveInFlight: number
+  emailsPerFile: number
+}
+
+type AccountsTable = {
+  id: Generated<string>
+  name: string
+  plan: string
+  unlimited: Generated<boolean>
+  retentionDays: Generated<number>
+  available: SetByDatabase<number>
+  reserved: SetByDatabase<number>
+  spent: SetByDatabase<number>
+  createdAt: SetByDatabase<Date>
+}
+
+type ApiKeysTable = {
+  id: Generated<string>
+  accountId: string
+  mode: 'live' | 'test'
+  name: string
+  hash: Buffer
+  hint: string
+  scopes: string[]
+  ipAllowList: Generated<string[]>
+  monthlyCap: number | null
+  createdAt: SetByDatabase<Date>
+  expiresAt: Date | null
+  pausedAt: Date | null
+  revokedAt: Date | null
+  lastUsedAt: SetByDatabase<Date | null>
+  changedAt: SetByDatabase<Date>
+}
+
+type UploadsTable = {
+  id: SetByDatabase<string>
+  accountId: string
+  mode: 'live' | 'test'
+  filename: string
+  sizeBytes: number
+  columns: string[]
+  delimiter: string
+  encoding: string
+  hasHeader: boolean
+  suggestedColumn: string
+  rowCount: number
+  emailCount: number
+  uniqueCount: number
+  storageKey: string
+  createdAt: SetByDatabase<Date>
+  expiresAt: Generated<Date>
+}
+
+type UsageDaysTable = {
+  accountId: string
+  day: string
+  keyId: string
+  requests: number
+  creditsUsed: number
+  creditsCommitted: number
+}
+
+type LedgerTable = {
+  id: SetByDatabase<number>
+  accountId: string
+  kind: string
+  subject: string
+  part: number
+  dAvailable: number
+  dReserved: number
+  dSpent: number
+  keyId: string | null
+  note: string | null
+  at: SetByDatabase<Date>
+}
+
+type ValidationsTable = {
+  expiresOn: string
+  accountId: string
+  id: string
+  keyId: string | null
+  email: string
+  emailKey: string
+  state: Generated<'open' | 'final'>
+  definite: Generated<boolean | null>
+  answer: Generated<unknown>
+  createdAt: SetByDatabase<Date>
+  finishedAt: Generated<Date | null>
+  leftOpenAt: Generated<Date | null>
+  collectedAt: Generated<Date | null>
+  takenUntil: Generated<Date | null>
+  attempts: SetByDatabase<number>
+  nextAttemptAt: Generated<Date | null>
+  tries: Generated<number>
+  egress: Generated<string | null>
+  provisional: Generated<unknown>
+}
+
+type UnrecognisedRepliesTable = {
+  provider: string
+  stage: string
+  code: number
+  reply: string
+  seen: number
+  firstSeenAt: Date
+  lastSeenAt: Date
+}
+
+type IdempotencyRecordsTable = {
+  expiresOn: string
+  accountId: string
+  route: string
+  keyHash: Buffer
+  fingerprint: Buffer
+  subject: Generated<string>
+  lockedUntil: Date
+  expiresAt: Date
+  status: number | null
+  headers: ColumnType<Record<string, string> | null, string | null, string | null>
+  body: string | null
+}

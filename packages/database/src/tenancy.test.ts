@@ -1,0 +1,236 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
+import { expect, onTestFinished, test } from 'vitest'
+import { asNobody, asOwner, connect, inTenant, type Trx } from './connect.ts'
+import { claimIdempotency } from './idempotency.ts'
+import { insertKey, recordKeyUse } from './keys.ts'
+import { createTestDatabase, openTestAccount } from './test-database.ts'
+import { insertUpload, type NewUpload } from './uploads.ts'
+import { leaveOpen, openValidations, type ValidationRef } from './validations.ts'
+
+const { db, url } = await createTestDatabase()
+
+type TenantTable = { table: string; column: string; secured: boolean; policies: number }
+
+// From the catalogue, so that a table somebody adds tomorrow is held to the same promises without being named here.
+const tables = await asOwner(db, async (trx) => {
+  const { rows } = await sql<TenantTable>`
+    select c.relname as table, a.attname as column, c.relrowsecurity as secured,
+           (select count(*) from pg_policy p where p.polrelid = c.oid) as policies
+    from pg_class c join pg_attribute a on a.attrelid = c.oid and not a.attisdropped
+    where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
+      and (a.attname = 'account_id' or (c.relname = 'accounts' and a.attname = 'id'))
+    order by c.relname`.execute(trx)
+  return rows
+})
+
+const mine = await openTenantWithRows()
+const theirs = await openTenantWithRows()
+
+/** An account with a row in every table that belongs to tenants. */
+async function openTenantWithRows(): Promise<string> {
+  const { id: accountId } = await openTestAccount(db, 5)
+  const keyId = await inTenant(db, accountId, async (trx) => {
+    const { key } = await insertKey(trx, accountId, { mode: 'live', name: 'key', scopes: [] })
+    const opening = { accountId, keyId: key.id, retentionDays: 30, group: randomUUID() }
+    const row = { id: randomUUID(), email: 'ann@example.com', emailKey: 'ann@example.com' }
+    const opened = await openValidations(trx, opening, [row])
+    if (opened.kind === 'opened') await leaveOpen(trx, opened.refs[0] as ValidationRef)
+    await insertUpload(trx, accountId, uploadOf(randomUUID()))
+    await claimIdempotency(trx, { route: 'POST /', keyHash: randomBytes(32), fingerprint: randomBytes(32) })
+    return key.id
+  })
+  await recordKeyUse(db, [{ keyId, requests: 1, lastUsedAt: new Date() }])
+  return accountId
+}
+
+function uploadOf(storageKey: string): NewUpload {
+  const counts = { rowCount: 3, emailCount: 2, uniqueCount: 1, sizeBytes: 40 }
+  const form = { columns: ['email'], suggestedColumn: 'email', delimiter: ',', encoding: 'utf-8', hasHeader: true }
+  return { mode: 'live', filename: 'list.csv', storageKey, ...counts, ...form }
+}
+
+function count(table: string, column?: string, accountId?: string) {
+  const whose = column && accountId ? sql`where ${sql.ref(column)} = ${accountId}` : sql``
+  return async (trx: Trx) => {
+    const { rows } = await sql<{ n: number }>`select count(*) as n from ${sql.table(table)} ${whose}`.execute(trx)
+    return rows[0]?.n
+  }
+}
+
+const PERMISSION_DENIED = expect.objectContaining({ code: '42501' })
+
+test('the catalogue knows tables with tenants', () => {
+  const names = tables.map(({ table }) => table)
+  expect(names).toEqual(expect.arrayContaining(['accounts', 'api_keys', 'ledger', 'usage_days', 'validations']))
+})
+
+test.for(tables)('$table is under row-level security with a policy', ({ secured, policies }) => {
+  expect(secured).toBe(true)
+  expect(policies).toBeGreaterThan(0)
+})
+
+test.for(tables)('$table shows a tenant its own rows and none of another', async ({ table, column }) => {
+  for (const [tenant, other] of [
+    [mine, theirs],
+    [theirs, mine],
+  ] as const) {
+    expect(await inTenant(db, tenant, count(table, column, other))).toBe(0)
+    const own = await inTenant(db, tenant, count(table, column, tenant))
+    expect(own).toBeGreaterThan(0)
+    expect(await inTenant(db, tenant, count(table))).toBe(own)
+  }
+})
+
+test.for(tables)('$table shows nothing to nobody, nor where no tenant was ever set', async ({ table }) => {
+  expect(await asNobody(db, count(table))).toBe(0)
+
+  const fresh = connect(url, { connectionsMax: 1 })
+  onTestFinished(() => fresh.destroy())
+  const unset = await asOwner(fresh, async (trx) => {
+    await sql`set local role probity_app`.execute(trx)
+    return count(table)(trx)
+  })
+  expect(unset).toBe(0)
+})
+
+test.for(tables)('$table fails for a tenant that is no uuid, rather than showing everything', async ({ table }) => {
+  for (const tenant of ['all', '%', 'null', `${mine} or true`]) {
+    await expect(inTenant(db, tenant, count(table))).rejects.toThrow('invalid input syntax for type uuid')
+  }
+})
+
+test.for(tables)('$table takes no row for another account', async ({ table, column }) => {
+  const { rows } = await asOwner(db, (trx) =>
+    sql<{ row: object }>`
+      select to_jsonb(t) as row from ${sql.table(table)} t where ${sql.ref(column)} = ${theirs} limit 1`.execute(trx),
+  )
+  const insert = sql`
+    insert into ${sql.table(table)} overriding system value
+    select * from jsonb_populate_record(null::${sql.table(table)}, ${JSON.stringify(rows[0]?.row)})`
+  await expect(inTenant(db, mine, (trx) => insert.execute(trx))).rejects.toEqual(PERMISSION_DENIED)
+
+  const give = sql`update ${sql.table(table)} set ${sql.ref(column)} = ${theirs}`
+  await expect(inTenant(db, mine, (trx) => give.execute(trx))).rejects.toEqual(PERMISSION_DENIED)
+})
+
+test.for(tables)('$table lets no tenant change or delete the rows of another', async ({ table, column }) => {
+  const columns = await asOwner(db, (trx) => listUpdatableColumns(trx, table))
+  for (const name of columns) {
+    const update = sql`update ${sql.table(table)} set ${sql.ref(name)} = ${sql.ref(name)}
+      where ${sql.ref(column)} = ${theirs}`
+    const { numAffectedRows } = await inTenant(db, mine, (trx) => update.execute(trx))
+    expect(numAffectedRows).toBe(0n)
+  }
+
+  const remove = sql`delete from ${sql.table(table)} where ${sql.ref(column)} = ${theirs}`
+  const removed = inTenant(db, mine, (trx) => remove.execute(trx))
+  const outcome = await removed.then(
+    ({ numAffectedRows }) => numAffectedRows,
+    (error: { code: string }) => error.code,
+  )
+  expect([0n, '42501']).toContain(outcome)
+})
+
+async function listUpdatableColumns(trx: Trx, table: string): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`
+    select attname as name from pg_attribute
+    where attrelid = ${table}::regclass and attnum > 0 and not attisdropped
+      and has_column_privilege('probity_app', attrelid, attnum, 'update')`.execute(trx)
+  return rows.map((row) => row.name)
+}
+
+test('the role of the product has no power of its own and belongs to no other role', async () => {
+  const { rows } = await asOwner(db, (trx) =>
+    sql`select rolsuper, rolbypassrls, rolcreaterole, rolcreatedb, rolreplication, rolcanlogin,
+               (select count(*) from pg_auth_members m where m.member = r.oid) as memberships,
+               (select count(*) from pg_class c where c.relowner = r.oid) as relations,
+               (select count(*) from pg_proc p where p.proowner = r.oid) as functions
+        from pg_roles r where rolname = 'probity_app'`.execute(trx),
+  )
+  const powers = { rolsuper: false, rolbypassrls: false, rolcreaterole: false, rolcreatedb: false }
+  const none = { memberships: 0, relations: 0, functions: 0 }
+  expect(rows).toEqual([{ ...powers, rolreplication: false, rolcanlogin: false, ...none }])
+})
+
+test('the role of the product makes no tables and takes off no lock', async () => {
+  const attempts = [
+    sql`create table loot (id integer)`,
+    ...tables.flatMap(({ table }) => [
+      sql`alter table ${sql.table(table)} disable row level security`,
+      sql`alter table ${sql.table(table)} no force row level security`,
+      sql`drop policy tenant on ${sql.table(table)}`,
+      sql`create policy everything on ${sql.table(table)} using (true)`,
+      sql`truncate ${sql.table(table)}`,
+      sql`drop table ${sql.table(table)}`,
+    ]),
+  ]
+  for (const attempt of attempts) {
+    await expect(inTenant(db, mine, (trx) => attempt.execute(trx))).rejects.toEqual(PERMISSION_DENIED)
+  }
+})
+
+test('no right is given on partitions and owner views, where no policy stands', async () => {
+  const { rows } = await asOwner(db, (trx) =>
+    sql<{ name: string; rights: boolean }>`
+      select c.relname as name,
+             has_table_privilege('probity_app', c.oid, 'select, insert, update, delete, truncate, references, trigger')
+             or has_any_column_privilege('probity_app', c.oid, 'select, insert, update, references') as rights
+      from pg_class c where c.relnamespace = 'public'::regnamespace
+        and ((c.relkind = 'r' and c.relispartition) or c.relkind in ('v', 'm'))`.execute(trx),
+  )
+  expect(rows.length).toBeGreaterThan(30)
+  expect(rows.filter(({ rights }) => rights)).toEqual([])
+  for (const { name } of rows.slice(0, 3)) {
+    await expect(inTenant(db, mine, count(name))).rejects.toEqual(PERMISSION_DENIED)
+  }
+})
+
+test('only these functions work past row-level security, each with its search path fixed', async () => {
+  const { rows } = await asOwner(db, (trx) =>
+    sql<{ name: string; fixed: boolean }>`
+      select proname as name, 'search_path=public, pg_temp' = any (proconfig) as fixed
+      from pg_proc where pronamespace = 'public'::regnamespace and prosecdef and prorettype <> 'trigger'::regtype
+        and has_function_privilege('probity_app', oid, 'execute')
+      order by proname`.execute(trx),
+  )
+  const names = [
+    'api_keys_changed_within',
+    'drop_expired_partitions',
+    'find_api_key',
+    'ledger_post',
+    'ledger_refund_each',
+    'list_expired_uploads',
+    'list_overdue_validations',
+    'list_waiting_validations',
+    'make_partitions',
+    'note_unrecognised_replies',
+    'record_key_use',
+    'remove_expired_uploads',
+    'take_validations',
+  ]
+  expect(rows).toEqual(names.map((name) => ({ name, fixed: true })))
+})
+
+test('a connection keeps neither tenant nor role after a transaction, committed or not', async () => {
+  const single = connect(url, { connectionsMax: 1 })
+  onTestFinished(() => single.destroy())
+  const look = () =>
+    asOwner(single, async (trx) => {
+      const { rows } = await sql<Record<string, unknown>>`
+        select pg_backend_pid() as pid, current_user = session_user as itself,
+               coalesce(current_setting('app.account_id', true), '') as tenant,
+               current_setting('statement_timeout') as timeout`.execute(trx)
+      return rows[0]
+    })
+  const before = await look()
+  expect(before).toMatchObject({ itself: true, tenant: '', timeout: '0' })
+
+  await inTenant(single, mine, count('accounts'))
+  expect(await look()).toEqual(before)
+
+  const failing = inTenant(single, mine, (trx) => sql`select 1 / 0`.execute(trx))
+  await expect(failing).rejects.toThrow('division by zero')
+  expect(await look()).toEqual(before)
+  expect(await asNobody(single, count('accounts'))).toBe(0)
+})

@@ -1,0 +1,24 @@
+import { sql } from 'kysely'
+import { asNobody, type Db, type Trx } from './connect.ts'
+
+/** A reply of a mail server that no rule knows, normalised, and how often it was met. */
+export type UnrecognisedReply = { provider: string; stage: string; code: number; reply: string; seen: number }
+
+/** Adds to what was counted before. */
+export async function noteUnrecognised(db: Db, replies: UnrecognisedReply[]): Promise<void> {
+  const providers = replies.map(({ provider }) => provider)
+  const stages = replies.map(({ stage }) => stage)
+  const codes = replies.map(({ code }) => code)
+  const texts = replies.map(({ reply }) => reply)
+  const seen = replies.map((reply) => reply.seen)
+  await asNobody(db, (trx) =>
+    sql`select note_unrecognised_replies(${providers}::text[], ${stages}::text[], ${codes}::smallint[], ${texts}::text[],
+      ${seen}::integer[])`.execute(trx),
+  )
+}
+
+/** The most frequent first; for the operator. */
+export async function listUnrecognised(trx: Trx, limit: number) {
+  const replies = trx.selectFrom('unrecognisedReplies').selectAll()
+  return replies.orderBy('seen', 'desc').orderBy('lastSeenAt', 'desc').limit(limit).execute()
+}

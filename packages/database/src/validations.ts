@@ -1,0 +1,225 @@
+import { sql } from 'kysely'
+import type { Trx } from './connect.ts'
+import { type Posting, postCredits, refundEach } from './credits.ts'
+
+/** Where a validation is kept. The day is part of the key, so that a look-up touches one partition. */
+export type ValidationRef = { expiresOn: string; accountId: string; id: string }
+
+export type NewValidation = { id: string; email: string; emailKey: string }
+
+type Opening = {
+  accountId: string
+  keyId: string | null
+  retentionDays: number
+  /** Names the charge of this group; opening the same group again inserts and charges nothing. */
+  group: string
+}
+
+export type Opened =
+  | { kind: 'opened'; refs: ValidationRef[]; available: number }
+  | { kind: 'opened_before' }
+  | { kind: 'refused'; posting: Posting }
+
+/**
+ * Begins validations and charges one credit for each row that was inserted, both or neither. Takes a transaction that the
+ * caller must roll back where it is refused.
+ */
+export async function openValidations(trx: Trx, opening: Opening, rows: NewValidation[]): Promise<Opened> {
+  const { keyId, group } = opening
+  const refs = await insertRows(trx, opening, rows)
+  if (refs.length === 0) return { kind: 'opened_before' }
+
+  const posting = await postCredits(trx, { kind: 'charge', credits: refs.length, subject: group, keyId })
+  if (posting.kind === 'insufficient' || posting.kind === 'over_cap') return { kind: 'refused', posting }
+  if (posting.kind === 'replayed') throw new Error(`group ${group} was charged before for other rows`)
+  return { kind: 'opened', refs, available: posting.available }
+}
+
+/** As lists and not row by row: one statement of one shape, however many rows there are. */
+async function insertRows(trx: Trx, { accountId, keyId, retentionDays }: Opening, rows: NewValidation[]) {
+  const ids = rows.map((row) => row.id)
+  const emails = rows.map((row) => row.email)
+  const emailKeys = rows.map((row) => row.emailKey)
+  // A validation is worked on for up to 24 hours, so even an account that keeps nothing keeps it for that long.
+  const inserted = await sql<ValidationRef>`
+    insert into validations (expires_on, account_id, key_id, id, email, email_key)
+    select utc_today() + greatest(${retentionDays}::integer, 1), ${accountId}, ${keyId}, r.id, r.email, r.email_key
+    from unnest(${ids}::uuid[], ${emails}::text[], ${emailKeys}::text[]) as r (id, email, email_key)
+    on conflict (expires_on, id, account_id) do nothing
+    returning expires_on, account_id, id`.execute(trx)
+  return inserted.rows
+}
+
+/** How a validation ended: with a verdict that was paid for, or with none, and then the credit goes back. */
+export type Ending = { definite: boolean; answer: unknown }
+
+/** `owed`: a caller went away without the answer, and it waits to be collected. */
+export type Finished = { kind: 'charged' | 'refunded'; owed: boolean }
+
+/** Writes one final answer; see `finishValidations`. */
+export async function finishValidation(trx: Trx, ref: ValidationRef, ending: Ending, refundUnknown: boolean) {
+  const outcomes = await finishValidations(trx, ref.accountId, [{ ref, ...ending, refundUnknown }])
+  return { kind: outcomes.get(ref.id)?.kind ?? 'finished_before' }
+}
+
+export type Finish = Ending & { ref: ValidationRef; refundUnknown: boolean }
+
+/**
+ * Writes the final answers of one account, each once: whoever comes second changes nothing. Results that decided nothing are
+ * refunded in the same transaction where the plan says so. Says by id how each ended.
+ */
+export async function finishValidations(
+  trx: Trx,
+  accountId: string,
+  finishes: Finish[],
+): Promise<Map<string, Finished>> {
+  const outcomes = new Map<string, Finished>()
+  const refunds = new Map<string | null, string[]>()
+  for (const [day, group] of Map.groupBy(finishes, (finish) => finish.ref.expiresOn)) {
+    const byId = new Map(group.map((finish) => [finish.ref.id, finish]))
+    for (const row of await writeEndings(trx, accountId, day, group)) {
+      const finish = byId.get(row.id)
+      const refunded = finish && !finish.definite && finish.refundUnknown
+      const owed = row.leftOpenAt !== null && finish?.definite === true
+      outcomes.set(row.id, { kind: refunded ? 'refunded' : 'charged', owed })
+      if (row.leftOpenAt && !finish?.definite) await stopWaiting(trx, { expiresOn: day, accountId, id: row.id })
+      if (refunded) refunds.set(row.keyId, [...(refunds.get(row.keyId) ?? []), row.id])
+    }
+  }
+  // In the order in which reports of key use take the same rows of usage, so that the two never wait for each other.
+  const inOrder = [...refunds].toSorted(([a], [b]) => ((a ?? '') < (b ?? '') ? -1 : 1))
+  for (const [keyId, ids] of inOrder) await refundEach(trx, ids, keyId)
+  return outcomes
+}
+
+async function writeEndings(trx: Trx, accountId: string, day: string, group: Finish[]) {
+  const ids = group.map((finish) => finish.ref.id)
+  const definite = group.map((finish) => finish.definite)
+  const answers = group.map((finish) => JSON.stringify(finish.answer))
+  const { rows } = await sql<{ id: string; keyId: string | null; leftOpenAt: Date | null }>`
+    update validations v set state = 'final', definite = e.definite, answer = e.answer, finished_at = clock_timestamp()
+    from unnest(${ids}::uuid[], ${definite}::boolean[], ${answers}::json[]) as e (id, definite, answer)
+    where v.expires_on = ${day} and v.account_id = ${accountId} and v.id = any(${ids}::uuid[]) and v.id = e.id
+      and v.state = 'open'
+    returning v.id, v.key_id, v.left_open_at`.execute(trx)
+  return rows
+}
+
+/** Notes that the caller went away with "not yet", so that the next request for the address can collect the answer. */
+export async function leaveOpen(trx: Trx, ref: ValidationRef): Promise<boolean> {
+  return (await leaveAllOpen(trx, ref.accountId, [ref])).length > 0
+}
+
+/** The same for many; those that have ended meanwhile are left as they are. Says by id which were open. */
+export async function leaveAllOpen(trx: Trx, accountId: string, refs: ValidationRef[]): Promise<string[]> {
+  const open: string[] = []
+  for (const [day, group] of Map.groupBy(refs, (ref) => ref.expiresOn)) {
+    const ids = group.map((ref) => ref.id)
+    const { rows } = await sql<{ id: string }>`
+      with left_open as (
+        update validations v set left_open_at = coalesce(v.left_open_at, clock_timestamp())
+        where v.expires_on = ${day} and v.account_id = ${accountId} and v.id = any(${ids}::uuid[]) and v.state = 'open'
+        returning v.id, v.email_key, v.expires_on
+      ), waiting as (
+        insert into waiting_answers (account_id, email_key, validation_id, expires_on)
+        select ${accountId}, email_key, id, expires_on from left_open
+        on conflict do nothing
+      )
+      select id from left_open`.execute(trx)
+    open.push(...rows.map(({ id }) => id))
+  }
+  return open
+}
+
+/** The answer to an earlier request that was left open and has since become definite: handed out free, once. */
+export async function collectAnswer(trx: Trx, accountId: string, emailKey: string): Promise<unknown> {
+  return (await collectAnswers(trx, accountId, [emailKey])).get(emailKey)?.answer
+}
+
+/** The same for several addresses, by key. Few are ever waited for, so this is one quick look for most requests. */
+export async function collectAnswers(trx: Trx, accountId: string, emailKeys: string[]) {
+  const collected = new Map<string, { id: string; answer: unknown }>()
+  if (emailKeys.length === 0) return collected
+  const waiting = await trx
+    .selectFrom('waitingAnswers')
+    .select(['emailKey', 'expiresOn', 'accountId', 'validationId as id'])
+    .where('accountId', '=', accountId)
+    .where('emailKey', 'in', emailKeys)
+    .execute()
+  for (const { emailKey, ...ref } of waiting) {
+    if (collected.has(emailKey)) continue
+    const row = await collectOne(trx, ref)
+    if (row === undefined) continue
+    collected.set(emailKey, { id: ref.id, answer: row.answer })
+  }
+  return collected
+}
+
+/** Hands out the answer of a validation that was left open, if it is definite and nobody has it yet. */
+export async function collectOne(trx: Trx, ref: ValidationRef): Promise<{ answer: unknown } | undefined> {
+  const row = await update(trx, ref)
+    .set({ collectedAt: NOW })
+    .where('definite', '=', true)
+    .where('leftOpenAt', 'is not', null)
+    .where('collectedAt', 'is', null)
+    .returning('answer')
+    .executeTakeFirst()
+  if (row) await stopWaiting(trx, ref)
+  return row
+}
+
+/** Validations that were left open and are still being worked on, by key: whoever asks for one again waits for the same work. */
+export async function listUnderWay(
+  trx: Trx,
+  accountId: string,
+  emailKeys: string[],
+): Promise<Map<string, ValidationRef>> {
+  if (emailKeys.length === 0) return new Map()
+  const waiting = await trx
+    .selectFrom('waitingAnswers as w')
+    .innerJoin('validations as v', (join) =>
+      join
+        .onRef('v.expiresOn', '=', 'w.expiresOn')
+        .onRef('v.id', '=', 'w.validationId')
+        .onRef('v.accountId', '=', 'w.accountId'),
+    )
+    .select(['w.emailKey', 'v.expiresOn', 'v.accountId', 'v.id'])
+    .where('w.accountId', '=', accountId)
+    .where('w.emailKey', 'in', emailKeys)
+    .where('v.expiresOn', '>=', sql<string>`utc_today()`)
+    .where('v.state', '=', 'open')
+    .execute()
+  return new Map(waiting.map(({ emailKey, ...ref }) => [emailKey, ref]))
+}
+
+/** Validations by their ids alone, those that exist, and the account's balance; for the rare caller who does not know their day. */
+export async function listValidations(trx: Trx, accountId: string, ids: string[]) {
+  const account = await trx
+    .selectFrom('accounts')
+    .select('available')
+    .where('id', '=', accountId)
+    .executeTakeFirstOrThrow()
+  const refs = await trx
+    .selectFrom('validations')
+    .select(['expiresOn', 'accountId', 'id'])
+    .where('expiresOn', '>=', sql<string>`utc_today()`)
+    .where('accountId', '=', accountId)
+    .where('id', 'in', ids)
+    .execute()
+  return { refs, available: account.available }
+}
+
+const NOW = sql<Date>`clock_timestamp()`
+
+function update(trx: Trx, ref: ValidationRef) {
+  return trx
+    .updateTable('validations')
+    .where('expiresOn', '=', ref.expiresOn)
+    .where('accountId', '=', ref.accountId)
+    .where('id', '=', ref.id)
+}
+
+async function stopWaiting(trx: Trx, ref: ValidationRef): Promise<void> {
+  const waiting = trx.deleteFrom('waitingAnswers').where('accountId', '=', ref.accountId)
+  await waiting.where('validationId', '=', ref.id).execute()
+}

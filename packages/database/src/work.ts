@@ -1,0 +1,71 @@
+import { sql } from 'kysely'
+import { asNobody, type Db } from './connect.ts'
+import type { ValidationRef } from './validations.ts'
+
+/** A validation that this worker holds: what to do, and what its end will mean for the money. */
+export type Taken = {
+  ref: ValidationRef
+  email: string
+  emailKey: string
+  /** How often work on it was begun since its last try came to an end. */
+  attempts: number
+  /** How often a mail server put it off, and the egress it was asked from. */
+  tries: number
+  egress: string | null
+  refundUnknown: boolean
+  retentionDays: number
+}
+
+type TakenRow = ValidationRef & Omit<Taken, 'ref'>
+
+export type Holder = { holdS: number; egresses: string[] }
+
+/** Takes open validations for a while, whoever owns them. What others hold or have finished is not among what comes back. */
+export async function takeValidations(db: Db, refs: ValidationRef[], holder: Holder): Promise<Taken[]> {
+  const { holdS, egresses } = holder
+  const taken: Taken[] = []
+  for (const [day, group] of Map.groupBy(refs, (ref) => ref.expiresOn)) {
+    const accounts = group.map((ref) => ref.accountId)
+    const ids = group.map((ref) => ref.id)
+    const { rows } = await asNobody(db, (trx) =>
+      sql<TakenRow>`select * from take_validations(${day}, ${accounts}::uuid[], ${ids}::uuid[], ${holdS},
+        ${egresses}::text[])`.execute(trx),
+    )
+    taken.push(...rows.map(readTaken))
+  }
+  return taken
+}
+
+function readTaken({ expiresOn, accountId, id, ...rest }: TakenRow): Taken {
+  return { ref: { expiresOn, accountId, id }, ...rest }
+}
+
+type Waiting = { olderThanMs: number; limit: number; egresses: string[] }
+
+/** Open validations of all accounts that nobody holds and that have waited so long: where they are, oldest first. */
+export async function listWaiting(db: Db, { olderThanMs, limit, egresses }: Waiting): Promise<ValidationRef[]> {
+  const { rows } = await asNobody(db, (trx) =>
+    sql<ValidationRef>`select * from list_waiting_validations(${olderThanMs}, ${limit}, ${egresses}::text[])`.execute(
+      trx,
+    ),
+  )
+  return rows
+}
+
+/** Tells the workers that validations are waiting, where the queue cannot. */
+export async function callWorkers(db: Db): Promise<void> {
+  await asNobody(db, (trx) => sql`select call_workers()`.execute(trx))
+}
+
+/** How long work on a validation may go on; past it the credit goes back. */
+const OPEN_FOR_HOURS = 24
+
+export type Overdue = ValidationRef & { email: string; refundUnknown: boolean }
+
+/** Validations of all accounts that are open past their time, oldest first. */
+export async function listOverdue(db: Db, limit: number): Promise<Overdue[]> {
+  const { rows } = await asNobody(db, (trx) =>
+    sql<Overdue>`select * from list_overdue_validations(${OPEN_FOR_HOURS}, ${limit})`.execute(trx),
+  )
+  return rows
+}

@@ -1,0 +1,298 @@
+import providers from 'email-providers/all.json' with { type: 'json' }
+import { parse as parseHost } from 'tldts'
+import { expect, test } from 'vitest'
+import { MISTAKEN_ENDINGS, MISTYPED_ENDINGS } from './data/endings.ts'
+import { LOOK_ALIKES } from './data/look-alikes.ts'
+import { MAIL_DOMAINS } from './data/mail-domains.ts'
+import { MISSPELLINGS } from './data/misspellings.ts'
+import { parseAddress } from './parse.ts'
+import { suggest } from './suggest.ts'
+
+const WELL_KNOWN = MAIL_DOMAINS.flatMap(({ name, endings }) => endings.map((ending) => `${name}.${ending}`))
+
+function suggestFor(text: string): string | null {
+  const address = parseAddress(text)
+  if (address.kind === 'malformed') throw new Error(`${text}: ${address.reason}`)
+  return suggest(address)
+}
+
+test.each([
+  ['gmial.com', 'gmail.com'],
+  ['gamil.com', 'gmail.com'],
+  ['gmal.com', 'gmail.com'],
+  ['gmai.com', 'gmail.com'],
+  ['gmaill.com', 'gmail.com'],
+  ['gmali.com', 'gmail.com'],
+  ['gnail.com', 'gmail.com'],
+  ['gmsil.com', 'gmail.com'],
+  ['gmaik.com', 'gmail.com'],
+  ['ggmail.com', 'gmail.com'],
+  ['mgail.com', 'gmail.com'],
+  ['g-mail.com', 'gmail.com'],
+  ['gmaila.com', 'gmail.com'],
+  ['g.mail.com', 'gmail.com'],
+  ['gmail.con', 'gmail.com'],
+  ['gmail.cmo', 'gmail.com'],
+  ['gmail.coom', 'gmail.com'],
+  ['gmail.ocm', 'gmail.com'],
+  ['gmail.vom', 'gmail.com'],
+  ['gmail.comm', 'gmail.com'],
+  ['gmail.co', 'gmail.com'],
+  ['gmail.cm', 'gmail.com'],
+  ['gmail.om', 'gmail.com'],
+  ['gmail.com.com', 'gmail.com'],
+  ['gmailc.om', 'gmail.com'],
+  ['gmial.con', 'gmail.com'],
+  ['GMIAL.COM', 'gmail.com'],
+  ['googlemial.com', 'googlemail.com'],
+  ['gogglemail.com', 'googlemail.com'],
+  ['goglemail.com', 'googlemail.com'],
+  ['hotmial.com', 'hotmail.com'],
+  ['hotmai.com', 'hotmail.com'],
+  ['hotmil.com', 'hotmail.com'],
+  ['homail.com', 'hotmail.com'],
+  ['hotnail.com', 'hotmail.com'],
+  ['hitmail.com', 'hotmail.com'],
+  ['hotmaill.com', 'hotmail.com'],
+  ['otmail.com', 'hotmail.com'],
+  ['hormaul.com', 'hotmail.com'],
+  ['hotnaill.com', 'hotmail.com'],
+  ['hotmail.con', 'hotmail.com'],
+  ['hotmail.couk', 'hotmail.co.uk'],
+  ['hotmail.co.ukk', 'hotmail.co.uk'],
+  ['hotmail.com.uk', 'hotmail.co.uk'],
+  ['hotmial.co.uk', 'hotmail.co.uk'],
+  ['hotmai.fr', 'hotmail.fr'],
+  ['hotmal.it', 'hotmail.it'],
+  ['outlok.com', 'outlook.com'],
+  ['outloook.com', 'outlook.com'],
+  ['outlokk.com', 'outlook.com'],
+  ['otulook.com', 'outlook.com'],
+  ['outllok.com', 'outlook.com'],
+  ['outlook.cpm', 'outlook.com'],
+  ['outlok.fr', 'outlook.fr'],
+  ['utlook.com', 'outlook.com'],
+  ['yaho.com', 'yahoo.com'],
+  ['yahooo.com', 'yahoo.com'],
+  ['yhaoo.com', 'yahoo.com'],
+  ['yahho.com', 'yahoo.com'],
+  ['yahoo.con', 'yahoo.com'],
+  ['yahoo.om', 'yahoo.com'],
+  ['yaho.co.uk', 'yahoo.co.uk'],
+  ['yahoo.couk', 'yahoo.co.uk'],
+  ['yhoo.fr', 'yahoo.fr'],
+  ['yahooo.de', 'yahoo.de'],
+  ['yahoo.combr', 'yahoo.com.br'],
+  ['yaho.com.br', 'yahoo.com.br'],
+  ['iclod.com', 'icloud.com'],
+  ['icloude.com', 'icloud.com'],
+  ['icluod.com', 'icloud.com'],
+  ['icould.com', 'icloud.com'],
+  ['icloud.co', 'icloud.com'],
+  ['aol.con', 'aol.com'],
+  ['aol.co', 'aol.com'],
+  ['aoll.com', 'aol.com'],
+  ['live.con', 'live.com'],
+  ['lvie.com', 'live.com'],
+  ['msn.cmo', 'msn.com'],
+  ['protonmial.com', 'protonmail.com'],
+  ['protonmal.com', 'protonmail.com'],
+  ['portonmail.com', 'protonmail.com'],
+  ['porton.me', 'proton.me'],
+  ['gmx.dee', 'gmx.de'],
+  ['gmx.nett', 'gmx.net'],
+  ['web.dee', 'web.de'],
+  ['t-onlien.de', 't-online.de'],
+  ['tonline.de', 't-online.de'],
+  ['freent.de', 'freenet.de'],
+  ['ornage.fr', 'orange.fr'],
+  ['orangee.fr', 'orange.fr'],
+  ['wanado.fr', 'wanadoo.fr'],
+  ['freee.fr', 'free.fr'],
+  ['lapsote.net', 'laposte.net'],
+  ['libreo.it', 'libero.it'],
+  ['liberoo.it', 'libero.it'],
+  ['yandx.ru', 'yandex.ru'],
+  ['yadnex.ru', 'yandex.ru'],
+  ['mial.ru', 'mail.ru'],
+  ['mail.ruu', 'mail.ru'],
+  ['qq.con', 'qq.com'],
+  ['163.con', '163.com'],
+  ['comcas.net', 'comcast.net'],
+  ['comcast.nte', 'comcast.net'],
+  ['comcats.net', 'comcast.net'],
+  ['verzion.net', 'verizon.net'],
+  ['att.nett', 'att.net'],
+  ['bellsoth.net', 'bellsouth.net'],
+  ['sbcgloabl.net', 'sbcglobal.net'],
+  ['btintenret.com', 'btinternet.com'],
+  ['rediffmial.com', 'rediffmail.com'],
+  // An ending that nobody has is wrong under any name.
+  ['acme.con', 'acme.com'],
+  ['acme.ogr', 'acme.org'],
+  ['acme.nte', 'acme.net'],
+  ['acme.couk', 'acme.co.uk'],
+  ['mail.acme.con', 'mail.acme.com'],
+  ['mail.con', 'mail.com'],
+  ['email.con', 'email.com'],
+  ['grail.con', 'grail.com'],
+])('for %s, means %s', (typed, meant) => {
+  expect(suggestFor(`ada@${typed}`)).toBe(`ada@${meant}`)
+})
+
+test.each(Object.entries(MISSPELLINGS))('for the listed %s, means %s', (typed, meant) => {
+  expect(suggestFor(`ada@${typed}`)).toBe(`ada@${meant}`)
+  expect([...WELL_KNOWN]).toContain(meant)
+})
+
+test('corrects the domain and keeps the rest', () => {
+  expect(suggestFor('Ada.L+x@gmial.com')).toBe('Ada.L+x@gmail.com')
+  expect(suggestFor('"a b"@gmial.com')).toBe('"a b"@gmail.com')
+  expect(suggestFor('"ada"@gmial.com')).toBe('ada@gmail.com')
+  expect(suggestFor('jörg@gmial.com')).toBe('jörg@gmail.com')
+})
+
+test.each(WELL_KNOWN)('has nothing to say against %s', (domain) => {
+  expect(suggestFor(`ada@${domain}`)).toBeNull()
+})
+
+test.each(LOOK_ALIKES)('has nothing to say against %s, which only looks like another', (domain) => {
+  expect(suggestFor(`ada@${domain}`)).toBeNull()
+})
+
+test.each([
+  // Another first letter is another name.
+  'hmail.com',
+  'tmail.com',
+  'nmail.com',
+  'jmail.com',
+  'potmail.com',
+  'lahoo.com',
+  // The right name in a country we have no list for.
+  'yahoo.xy',
+  'hotmail.lu',
+  'outlook.lu',
+  'gmail.fr',
+  'gmail.it',
+  'gmail.com.br',
+  'live.lu',
+  'icloud.de',
+  'gmail.net',
+  'gmail.org',
+  'yahoo.org',
+  'gmail.nett',
+  // Two slips in a short name, or two letters that lie far apart.
+  'gmll.com',
+  'gamill.com',
+  'yhhooo.com',
+  'icluodd.com',
+  'outmark.com',
+  'hotwall.com',
+  'hotbail.com.au.example',
+  'verdion.net',
+  'comfort.net',
+  // As near to fastmail as to foxmail.
+  'foasmail.com',
+  // Short names have too many neighbours, words have others around them.
+  'live.co',
+  'live.cm',
+  'qq.co',
+  'aon.com',
+  'alo.com',
+  'mns.com',
+  'msm.com',
+  'gmc.com',
+  'qqq.com',
+  '162.com',
+  'wab.de',
+  'fred.fr',
+  'tree.fr',
+  'sfo.fr',
+  'gmc.de',
+  'orangs.fr',
+  'grange.fr',
+  'liber.it',
+  'liberty.it',
+  'rodgers.com',
+  'charger.net',
+  'charters.net',
+  'frontiers.com',
+  'navar.com',
+  'protein.me',
+  // Nothing to do with mail providers.
+  'example.com',
+  'example.org',
+  'company.co',
+  'startup.io',
+  'acme.cam',
+  'acme.cm',
+  'acme.om',
+  'acme.ne',
+  'mail.example.com',
+  'smtp.gmail.com',
+  'gmail.example.com',
+  'goggles.com',
+  'proton.example',
+  'xn--mnchen-3ya.de',
+  'xn--gmil-6na.com',
+  'constructor.com',
+  'x.constructor',
+])('has nothing to say against %s', (domain) => {
+  expect(suggestFor(`ada@${domain}`)).toBeNull()
+})
+
+test('has nothing to say about address literals', () => {
+  expect(suggestFor('ada@[192.0.2.1]')).toBeNull()
+})
+
+test('never suggests what it would then correct again', () => {
+  for (const right of [...Object.values(MISSPELLINGS)]) expect(suggestFor(`a@${right}`)).toBeNull()
+})
+
+test('calls no ending mistyped that the root zone has', () => {
+  for (const [ending, right] of Object.entries(MISTYPED_ENDINGS)) {
+    const { isIcann } = parseHost(`example.${ending}`)
+    expect([ending, isIcann && !ending.includes('.')]).toEqual([ending, false])
+    expect(parseHost(`example.${right}`).isIcann).toBe(true)
+  }
+})
+
+test('corrects an existing ending only behind a well-known name', () => {
+  for (const [ending, right] of Object.entries(MISTAKEN_ENDINGS)) {
+    expect(suggestFor(`a@acme.${ending}`)).toBeNull()
+    expect(WELL_KNOWN.some((domain) => domain.endsWith(`.${right}`))).toBe(true)
+  }
+})
+
+test('keeps its tables apart: nothing is both real and mistyped', () => {
+  const real = [...WELL_KNOWN, ...LOOK_ALIKES]
+  expect(new Set(real).size).toBe(real.length)
+  expect(LOOK_ALIKES.length).toBeGreaterThan(150)
+  expect(Object.keys(MISSPELLINGS).filter((domain) => real.includes(domain))).toEqual([])
+})
+
+test('is silent on thousands of providers, save for the slips that found their way into their list', () => {
+  const spoken = providers.filter((domain) => {
+    const address = parseAddress(`a@${domain}`)
+    return address.kind === 'address' && suggest(address) !== null
+  })
+  expect(providers.length).toBeGreaterThan(8000)
+  expect(spoken.toSorted()).toEqual([
+    'gamil.com',
+    'gmai.com',
+    'gmail.co',
+    'gmail.com.com',
+    'gmail.om',
+    'gmal.com',
+    'gmial.com',
+    'homail.com',
+    'hotmai.com',
+    'hotmail.cm',
+    'hotmail.con',
+    'hotmails.com',
+    'hotmial.com',
+    'snail-mail.ney',
+    'yaho.com',
+    'yahoo.om',
+  ])
+})

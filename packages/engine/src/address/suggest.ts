@@ -1,0 +1,134 @@
+import { distance } from 'fastest-levenshtein'
+import { MISTAKEN_ENDINGS, MISTYPED_ENDINGS } from './data/endings.ts'
+import { NEIGHBOURS } from './data/keyboard.ts'
+import { LOOK_ALIKES } from './data/look-alikes.ts'
+import { MAIL_DOMAINS, type MailDomain } from './data/mail-domains.ts'
+import { MISSPELLINGS } from './data/misspellings.ts'
+import type { Address } from './parse.ts'
+
+/**
+ * The address that was probably meant, where the domain looks like a slip in a well-known one. Silent in all doubt: a wrong
+ * suggestion on a right address costs more than a missing one on a wrong.
+ */
+export function suggest({ local, domain }: Address): string | null {
+  if (domain.kind === 'literal') return null
+  const meant = correct(domain.ascii)
+  return meant === undefined ? null : `${local}@${meant}`
+}
+
+const WELL_KNOWN = new Set(MAIL_DOMAINS.flatMap(({ name, endings }) => endings.map((ending) => `${name}.${ending}`)))
+
+const REAL = new Set([...WELL_KNOWN, ...LOOK_ALIKES])
+
+const NAMES = new Set(MAIL_DOMAINS.map(({ name }) => name))
+
+/** Shorter names have too many others around them. */
+const NAME_LENGTH_MIN = 5
+
+/** From here on two slips still leave more of the name right than wrong. */
+const NAME_LENGTH_FOR_TWO = 7
+const DOMAIN_LENGTH_FOR_TWO = 10
+
+function correct(domain: string): string | undefined {
+  if (REAL.has(domain)) return undefined
+  const listed = find(MISSPELLINGS, domain)
+  if (listed !== undefined) return listed
+
+  const mended = mendEnding(domain)
+  const { name, ending } = mended ?? splitName(domain)
+  const whole = `${name}.${ending}`
+  if (mended !== undefined && REAL.has(whole)) return whole
+  // The name is right, so only the ending can be wrong; and most endings we do not know are another country's.
+  if (NAMES.has(name)) return findUnderRightEnding(name, ending)
+  return findNearest(name, ending) ?? (mended && whole)
+}
+
+type Split = { name: string; ending: string }
+
+function splitName(domain: string): Split {
+  const dot = domain.indexOf('.')
+  return { name: domain.slice(0, dot), ending: domain.slice(dot + 1) }
+}
+
+/** The domain with a last part that exists, if it has one that does not. */
+function mendEnding(domain: string): Split | undefined {
+  const labels = domain.split('.')
+  for (const count of [2, 1]) {
+    const ending = labels.length > count && find(MISTYPED_ENDINGS, labels.slice(-count).join('.'))
+    if (ending) return { name: labels.slice(0, -count).join('.'), ending }
+  }
+  return undefined
+}
+
+function findUnderRightEnding(name: string, ending: string): string | undefined {
+  const domain = `${name}.${find(MISTAKEN_ENDINGS, ending)}`
+  return name.length >= NAME_LENGTH_MIN && WELL_KNOWN.has(domain) ? domain : undefined
+}
+
+/** The one well-known domain with this ending whose name is nearest. Two at the same distance are none. */
+function findNearest(name: string, ending: string): string | undefined {
+  let nearest: string | undefined
+  let least = 3
+  for (const target of MAIL_DOMAINS) {
+    if (!target.endings.includes(ending)) continue
+    const slips = countSlips(name, target, ending)
+    if (slips === least) nearest = undefined
+    if (slips < least) {
+      nearest = `${target.name}.${ending}`
+      least = slips
+    }
+  }
+  return nearest
+}
+
+/** How many slips of the fingers turn the target's name into the typed one; three when they are too many to tell. */
+function countSlips(typed: string, { name, word }: MailDomain, ending: string): number {
+  if (name.length < NAME_LENGTH_MIN || Math.abs(typed.length - name.length) > 1) return 3
+  if (isSwap(typed, name)) return 1
+  if (word) return isDoubling(typed, name) ? 1 : 3
+  // Hardly anyone mistypes the first letter, and another first letter makes another word: email, hmail, ymail.
+  if (typed[0] !== name[0]) return 3
+
+  const edits = distance(typed, name)
+  if (edits < 2) return edits
+  const mayHaveTwo = name.length >= NAME_LENGTH_FOR_TWO && name.length + 1 + ending.length >= DOMAIN_LENGTH_FOR_TWO
+  return edits === 2 && mayHaveTwo && isTwoSlips(typed, name) ? 2 : 3
+}
+
+/** Two neighbouring letters in the wrong order. */
+function isSwap(typed: string, name: string): boolean {
+  if (typed.length !== name.length) return false
+  const at = [...name].findIndex((letter, index) => letter !== typed[index])
+  return typed === `${name.slice(0, at)}${name[at + 1]}${name[at]}${name.slice(at + 2)}`
+}
+
+/** One letter hit twice. */
+function isDoubling(typed: string, name: string): boolean {
+  return [...name].some((letter, at) => typed === name.slice(0, at) + letter + name.slice(at))
+}
+
+/** Two edits that fingers make: a letter too many or too few or in the wrong place, or the key beside the right one. */
+function isTwoSlips(typed: string, name: string): boolean {
+  if (typed.length === name.length) {
+    const wrong = listDifferences(typed, name)
+    return wrong.length > 2 || wrong.every(areNeighbours)
+  }
+  const [longer, shorter] = typed.length > name.length ? [typed, name] : [name, typed]
+  return [...longer].some((_, at) => {
+    const wrong = listDifferences(longer.slice(0, at) + longer.slice(at + 1), shorter)
+    return wrong.length === 1 && wrong.every(areNeighbours)
+  })
+}
+
+function listDifferences(one: string, other: string): string[] {
+  return [...one].flatMap((letter, at) => (letter === other[at] ? [] : [`${letter}${other[at]}`]))
+}
+
+function areNeighbours([one = '', other = '']: string): boolean {
+  return find(NEIGHBOURS, one)?.includes(other) ?? false
+}
+
+/** A row of a table, and nothing that objects have besides. */
+function find(table: Readonly<Record<string, string>>, key: string): string | undefined {
+  return Object.hasOwn(table, key) ? table[key] : undefined
+}

@@ -1,0 +1,18 @@
+/**
+ * Which of Node's codes for a failed question means what. Absent on purpose: ENODATA and ENOTFOUND, which are answers. A code
+ * that is not here is `other`.
+ */
+export const FAILURES = {
+  ETIMEOUT: 'timeout',
+  ESERVFAIL: 'servfail',
+  EREFUSED: 'refused',
+  ENOTIMP: 'refused', // "not implemented": a server that knows no MX questions refuses us as well
+  EFORMERR: 'malformed',
+  EBADRESP: 'malformed',
+  ECONNREFUSED: 'unreachable',
+  EOF: 'unreachable',
+  ECANCELLED: 'cancelled',
+  EDESTRUCTION: 'cancelled',
+  EBADNAME: 'bad_name',
+  EBUDGET: 'over_budget', // ours: the look-up has asked all it may
+} as const satisfies Record<string, string>

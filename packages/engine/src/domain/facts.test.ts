@@ -1,0 +1,219 @@
+import { startHostileDns } from '@probity/lab/dns/hostile'
+import { startDns } from '@probity/lab/dns/start'
+import { afterAll, expect, test, vi } from 'vitest'
+import { type DomainFacts, openDomainDesk } from './facts.ts'
+import { type FactsStore, openMemoryStore } from './facts-store.ts'
+import { type MailDns, openResolver } from './resolver.ts'
+
+const [real, hostile] = await Promise.all([startDns(), startHostileDns()])
+afterAll(() => Promise.all([real.stop(), hostile.stop()]))
+
+const dns = openResolver({ servers: [`127.0.0.1:${real.port}`] })
+const hostileDns = openResolver({ servers: [`127.0.0.1:${hostile.port}`] })
+
+const FORGETFUL: FactsStore = { get: async () => undefined, set: async () => {} }
+
+/** A store that says what was put into it and for how long. */
+function openRecordingStore() {
+  const kept = new Map<string, { text: string; ttlMs: number }>()
+  const store: FactsStore = {
+    get: async (domain) => kept.get(domain)?.text,
+    set: async (domain, text, ttlMs) => void kept.set(domain, { text, ttlMs }),
+  }
+  return { kept, store }
+}
+
+test('gathers what DNS says of a domain, and how long each check took', async () => {
+  const { facts, source } = await openDomainDesk({ dns }).lookUp('Two-MX.example')
+  const finding = { at: expect.closeTo(Date.now() / 1000, -1), ms: expect.any(Number) }
+  expect(source).toBe('live')
+  expect(facts).toEqual({
+    domain: 'two-mx.example',
+    mail: {
+      kind: 'hosts',
+      source: 'mx',
+      hosts: [
+        { name: 'mx1.two-mx.example', preference: 10 },
+        { name: 'mx2.two-mx.example', preference: 20 },
+      ],
+    },
+    spf: 'found',
+    dmarc: 'found',
+    provider: '',
+    asked: [
+      { check: 'mx', outcome: 'found', ...finding },
+      { check: 'spf', outcome: 'found', ...finding },
+      { check: 'dmarc', outcome: 'found', ...finding },
+    ],
+  })
+  expect(facts.asked.every(({ ms }) => ms >= 0 && ms < 5_000)).toBe(true)
+})
+
+test('names the provider', async () => {
+  const { facts } = await openDomainDesk({ dns }).lookUp('google-hosted.example')
+  expect(facts.provider).toBe('google')
+})
+
+test.concurrent.each<[string, Partial<DomainFacts>, string[]]>([
+  ['null-mx.example', { spf: 'unasked', dmarc: 'unasked', provider: '' }, ['mx null_mx']],
+  ['no-data.example', { spf: 'unasked', dmarc: 'unasked' }, ['mx no_mail_server']],
+  ['absent.example', { spf: 'unasked', dmarc: 'unasked' }, ['mx domain_not_found']],
+  ['servfail.example', { spf: 'failed', dmarc: 'failed' }, ['mx servfail']],
+  ['silent.example', { spf: 'failed', dmarc: 'failed' }, ['mx timeout']],
+  ['mx-zero.example', { spf: 'absent', dmarc: 'absent' }, ['mx not_routable', 'spf absent', 'dmarc absent']],
+  ['spf-none.example', { spf: 'absent', dmarc: 'absent' }, ['mx found', 'spf absent', 'dmarc absent']],
+  ['dmarc-servfail.example', { dmarc: 'failed' }, ['dmarc failed']],
+])('of %s it says no more than was asked', async (domain, expected, asked) => {
+  const { facts } = await openDomainDesk({ dns }).lookUp(domain)
+  expect(facts).toMatchObject(expected)
+  expect(facts.asked.map(({ check, outcome }) => `${check} ${outcome}`)).toEqual(expect.arrayContaining(asked))
+  if (facts.mail.kind !== 'hosts' && facts.mail.kind !== 'unroutable') expect(facts.asked).toHaveLength(1)
+})
+
+test('a thousand look-ups of one domain at a time are one set of questions', async () => {
+  const desk = openDomainDesk({ dns: hostileDns })
+  const found = await Promise.all(Array.from({ length: 1_000 }, () => desk.lookUp('mail.truth.example')))
+  expect(new Set(found.map(({ facts }) => JSON.stringify(facts))).size).toBe(1)
+  expect(found[0]?.facts).toMatchObject({ spf: 'found', dmarc: 'found' })
+  expect(hostile.countQuestions('truth.example')).toBe(4)
+})
+
+test('a look-up that has ended is not joined by later ones', async () => {
+  const desk = openDomainDesk({ dns: hostileDns, store: FORGETFUL })
+  const before = hostile.countQuestions('policy-truth.example')
+  await desk.lookUp('policy-truth.example')
+  await desk.lookUp('policy-truth.example')
+  expect(hostile.countQuestions('policy-truth.example') - before).toBe(6)
+})
+
+test('remembers what it found, and says so', async () => {
+  const desk = openDomainDesk({ dns })
+  const first = await desk.lookUp('spf-bare.example')
+  const before = await real.countQuestions()
+  const second = await desk.lookUp('SPF-bare.example')
+  expect(second).toEqual({ facts: first.facts, source: 'cache' })
+  expect((await real.countQuestions()).resolver).toBe(before.resolver)
+})
+
+test('desks with one store share what they find', async () => {
+  const store = openMemoryStore()
+  await openDomainDesk({ dns, store }).lookUp('equal-mx.example')
+  expect((await openDomainDesk({ dns, store }).lookUp('equal-mx.example')).source).toBe('cache')
+})
+
+test.concurrent.each([
+  ['two-mx.example', 3_600_000],
+  ['spf-none.example', 3_600_000],
+  ['a-only.example', 3_600_000],
+  ['absent.example', 300_000],
+  ['no-data.example', 300_000],
+  ['null-mx.example', 300_000],
+  ['mx-zero.example', 300_000],
+  ['servfail.example', 10_000],
+  ['alias-of-a.example', 10_000],
+  ['dmarc-servfail.example', 10_000],
+  ['too-long-txt.example', 10_000],
+])('keeps what it found of %s for %i ms', async (domain, ttlMs) => {
+  const { kept, store } = openRecordingStore()
+  await openDomainDesk({ dns, store }).lookUp(domain)
+  await vi.waitFor(() => expect(kept.get(domain)?.ttlMs).toBe(ttlMs))
+})
+
+test.each<[string, FactsStore]>([
+  ['rejects', { get: () => Promise.reject(new Error('down')), set: () => Promise.reject(new Error('down')) }],
+  ['throws', { get: broken, set: broken }],
+  ['never answers', { get: () => new Promise(() => {}), set: () => new Promise(() => {}) }],
+  ['holds no JSON', { get: async () => '{"version":1,"facts":', set: async () => {} }],
+  ['holds null', { get: async () => 'null', set: async () => {} }],
+  [
+    'holds another version',
+    { get: async () => '{"version":0,"facts":{"domain":"two-mx.example"}}', set: async () => {} },
+  ],
+  ['holds another domain', { get: async () => '{"version":1,"facts":{"domain":"x.example"}}', set: async () => {} }],
+  ['holds nothing of use', { get: async () => '{"version":1}', set: async () => {} }],
+])('a store that %s costs a little time and nothing else', async (_, store) => {
+  const began = performance.now()
+  const { facts, source } = await openDomainDesk({ dns, store }).lookUp('two-mx.example')
+  expect(source).toBe('live')
+  expect(facts).toMatchObject({ mail: { kind: 'hosts' }, spf: 'found' })
+  expect(performance.now() - began).toBeLessThan(1_500)
+})
+
+function broken(): never {
+  throw new Error('broken')
+}
+
+test('ends at its deadline with what it has; what is missing has failed', async () => {
+  const desk = openDomainDesk({ dns: hostileDns, limits: { deadlineMs: 300 } })
+  const began = performance.now()
+  const [late, partly] = await Promise.all([desk.lookUp('slow-900.example'), desk.lookUp('policy-slow-900.example')])
+  expect(performance.now() - began).toBeLessThan(800)
+  expect(late.facts.mail).toEqual({ kind: 'unknown', reason: 'dns_failed', failure: 'timeout' })
+  expect(partly.facts).toMatchObject({ mail: { kind: 'hosts' }, spf: 'failed', dmarc: 'failed' })
+})
+
+test('asks again when the first question was lost', async () => {
+  const { facts } = await openDomainDesk({ dns: hostileDns }).lookUp('silence-then-truth.example')
+  expect(facts.mail.kind).toBe('hosts')
+})
+
+test('stops asking when it has asked all it may', async () => {
+  const desk = openDomainDesk({ dns: hostileDns, limits: { questionsMax: 2 } })
+  const { facts } = await desk.lookUp('nodata.example')
+  expect(facts.mail).toEqual({ kind: 'unknown', reason: 'dns_failed', failure: 'over_budget' })
+  expect(hostile.countQuestions('nodata.example')).toBe(2)
+})
+
+test('has no more questions open at a time than it may, and answers them all', async () => {
+  let open = 0
+  let most = 0
+  const watched = async <T>(question: Promise<T>) => {
+    most = Math.max(most, ++open)
+    return question.finally(() => open--)
+  }
+  const counting: MailDns = {
+    resolveMx: (name) => watched(dns.resolveMx(name)),
+    resolve4: (name) => watched(dns.resolve4(name)),
+    resolve6: (name) => watched(dns.resolve6(name)),
+    resolveTxt: (name) => watched(dns.resolveTxt(name)),
+  }
+  const desk = openDomainDesk({ dns: counting, limits: { questionsInFlightMax: 7 } })
+  const domains = Array.from({ length: 100 }, (_, n) => `n${n}.dmarc-organisation.example`)
+  const found = await Promise.all(domains.map((domain) => desk.lookUp(domain)))
+  expect(found.map(({ facts }) => facts.mail)).toEqual(
+    domains.map(() => ({ kind: 'none', reason: 'domain_not_found' })),
+  )
+  expect(most).toBe(7)
+})
+
+test('a question that waited beyond its deadline is not asked', async () => {
+  const limits = { questionsInFlightMax: 1, deadlineMs: 200 }
+  const desk = openDomainDesk({ dns: hostileDns, store: FORGETFUL, limits })
+  const [, waited] = await Promise.all([desk.lookUp('slow-2500.example'), desk.lookUp('repeats-itself.example')])
+  expect(waited.facts.mail).toMatchObject({ kind: 'unknown', failure: 'timeout' })
+  // The one in front gives its place up after two seconds; then nobody wants the answer any more.
+  await vi.waitFor(
+    async () => expect((await desk.lookUp('refused.example')).facts.mail).toMatchObject({ failure: 'refused' }),
+    {
+      timeout: 10_000,
+      interval: 300,
+    },
+  )
+  expect(hostile.countQuestions('repeats-itself.example')).toBe(0)
+})
+
+test('the store in memory forgets in time, and the longest unasked first when it is full', async () => {
+  let time = 0
+  const store = openMemoryStore({ entriesMax: 3, now: () => time })
+  for (const domain of ['a', 'b', 'c']) await store.set(domain, domain, 100)
+  await store.get('a')
+  await store.set('d', 'd', 200)
+  const all = () => Promise.all(['a', 'b', 'c', 'd'].map((domain) => store.get(domain)))
+  expect(await all()).toEqual(['a', undefined, 'c', 'd'])
+  time = 99
+  expect(await store.get('a')).toBe('a')
+  time = 100
+  expect(await all()).toEqual([undefined, undefined, undefined, 'd'])
+  await store.set('d', 'new', 50)
+  expect(await store.get('d')).toBe('new')
+})

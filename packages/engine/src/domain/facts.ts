@@ -1,0 +1,132 @@
+import { type FactsStore, openMemoryStore } from './facts-store.ts'
+import { openGate } from './gate.ts'
+import { findMailHosts, type MailHosts } from './mail-hosts.ts'
+import { meter } from './meter.ts'
+import { findDmarc, findSpf, type Policy } from './policies.ts'
+import { providerOf } from './provider.ts'
+import type { MailDns } from './resolver.ts'
+
+/** What DNS says of a domain, the same for all its addresses and for whoever asks. */
+export type DomainFacts = {
+  domain: string
+  mail: MailHosts
+  /** `unasked` where the domain takes no mail, so that nothing hangs on it. */
+  spf: Policy | 'unasked'
+  dmarc: Policy | 'unasked'
+  /** Who runs the mail hosts; `''` when unknown or when there are none. */
+  provider: string
+  asked: Finding[]
+}
+
+/** One check: what came out, when it was done (Unix time in seconds) and how long it took. */
+export type Finding = { check: 'mx' | 'spf' | 'dmarc'; outcome: string; at: number; ms: number }
+
+export type LookUp = { facts: DomainFacts; source: 'live' | 'cache' }
+
+export type DomainDesk = { lookUp(domain: string): Promise<LookUp> }
+
+type Limits = typeof LIMITS
+
+type DeskOptions = { dns: MailDns; store?: FactsStore; limits?: Partial<Limits> }
+
+const LIMITS = {
+  deadlineMs: 5_000,
+  /** Each is at most two messages, the second over TCP, so that a look-up never sends more than twelve. */
+  questionsMax: 6,
+  /** Of the whole process. The buffer of a resolver's socket holds about 270 questions, and what does not fit in is lost. */
+  questionsInFlightMax: 200,
+  storeTimeoutMs: 250,
+  /** Mail hosts hardly ever move within an hour. */
+  foundTtlMs: 60 * 60_000,
+  /** Short, since a domain may be just about to be set up. */
+  absentTtlMs: 5 * 60_000,
+  /** Only to let a batch of addresses at a failing domain share one failure. */
+  failedTtlMs: 10_000,
+}
+
+/** Changes with the shape of `DomainFacts`, so that a new release does not read what an old one kept. */
+const FACTS_VERSION = 1
+
+/** Looks domains up, each once at a time however many ask, and remembers what it found. `domain` is in A-labels. */
+export function openDomainDesk({ dns, store = openMemoryStore(), limits: changed }: DeskOptions): DomainDesk {
+  const limits = { ...LIMITS, ...changed }
+  const gate = openGate(limits.questionsInFlightMax)
+  const running = new Map<string, Promise<LookUp>>()
+
+  const start = async (domain: string): Promise<LookUp> => {
+    const deadline = performance.now() + limits.deadlineMs
+    const kept = await findKept(store, domain, limits.storeTimeoutMs)
+    if (kept) return { facts: kept, source: 'cache' }
+
+    const facts = await findFacts(domain, meter(dns, { deadline, questionsMax: limits.questionsMax, gate }))
+    void keep(store, facts, ttlOf(facts, limits))
+    return { facts, source: 'live' }
+  }
+
+  return {
+    lookUp(given) {
+      const domain = given.toLowerCase()
+      const found = running.get(domain) ?? start(domain).finally(() => running.delete(domain))
+      running.set(domain, found)
+      return found
+    },
+  }
+}
+
+/** Mail hosts first: when they cannot be had, or there are none, the policies are not worth a question. */
+async function findFacts(domain: string, dns: MailDns): Promise<DomainFacts> {
+  const mx = await timed('mx', findMailHosts(domain, dns), outcomeOf)
+  const mail = mx.found
+  const known = { domain, mail, provider: mail.kind === 'hosts' ? providerOf(mail.hosts) : '' }
+  if (mail.kind === 'none') return { ...known, spf: 'unasked', dmarc: 'unasked', asked: [mx.finding] }
+  if (mail.kind === 'unknown') return { ...known, spf: 'failed', dmarc: 'failed', asked: [mx.finding] }
+
+  const [spf, dmarc] = await Promise.all([
+    timed('spf', findSpf(domain, dns), String),
+    timed('dmarc', findDmarc(domain, dns), String),
+  ])
+  const asked = [mx.finding, spf.finding, dmarc.finding]
+  return { ...known, spf: spf.found, dmarc: dmarc.found, asked }
+}
+
+async function timed<T>(check: Finding['check'], work: Promise<T>, outcome: (found: T) => string) {
+  const began = performance.now()
+  const found = await work
+  const finding: Finding = { check, outcome: outcome(found), at: Date.now() / 1000, ms: performance.now() - began }
+  return { found, finding }
+}
+
+function outcomeOf(mail: MailHosts): string {
+  if (mail.kind === 'hosts') return 'found'
+  return mail.kind === 'unknown' ? mail.failure : mail.reason
+}
+
+function ttlOf({ mail, spf, dmarc }: DomainFacts, limits: Limits): number {
+  if (mail.kind === 'unknown' || spf === 'failed' || dmarc === 'failed') return limits.failedTtlMs
+  return mail.kind === 'hosts' ? limits.foundTtlMs : limits.absentTtlMs
+}
+
+/** The store saves work and decides nothing, so one that fails, hangs or holds nonsense is as good as an empty one. */
+async function findKept(store: FactsStore, domain: string, timeoutMs: number): Promise<DomainFacts | undefined> {
+  let timer: NodeJS.Timeout | undefined
+  const timeUp = new Promise<undefined>((resolve) => {
+    timer = setTimeout(() => resolve(undefined), timeoutMs)
+  })
+  try {
+    const text = await Promise.race([store.get(domain), timeUp])
+    const { version, facts } = JSON.parse(text ?? '{}')
+    return version === FACTS_VERSION && facts.domain === domain ? facts : undefined
+  } catch {
+    return undefined // as if it held nothing
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+async function keep(store: FactsStore, facts: DomainFacts, ttlMs: number): Promise<void> {
+  try {
+    await store.set(facts.domain, JSON.stringify({ version: FACTS_VERSION, facts }), ttlMs)
+  } catch {
+    // Then the next look-up asks again.
+  }
+}

@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest'
+import { PROVIDERS } from './data/providers.ts'
+import { providerOf } from './provider.ts'
+
+function hosts(...names: string[]) {
+  return names.map((name, preference) => ({ name, preference }))
+}
+
+test.each(PROVIDERS.map(({ id, seen }) => [seen, id]))('%s is %s', (seen, id) => {
+  expect(providerOf(hosts(seen))).toBe(id)
+})
+
+test.each(PROVIDERS.flatMap(({ id, suffixes }) => suffixes.map((suffix) => [suffix, id])))(
+  'everything below %s is %s, and nothing beside it',
+  (suffix, id) => {
+    expect(providerOf(hosts(suffix))).toBe(id)
+    expect(providerOf(hosts(`mx7.some.${suffix}`))).toBe(id)
+    expect(providerOf(hosts(`evil${suffix}`))).not.toBe(id)
+    expect(providerOf(hosts(`${suffix}.evil.example`))).toBe('')
+  },
+)
+
+test('the longest suffix wins', () => {
+  expect(providerOf(hosts('x.olc.protection.outlook.com'))).toBe('microsoft')
+  expect(providerOf(hosts('x.mail.protection.outlook.com'))).toBe('microsoft365')
+  expect(providerOf(hosts('x.protection.outlook.com'))).toBe('')
+})
+
+test.each([
+  'evilgoogle.com',
+  'google.com.evil.example',
+  'com',
+  'outlook.com',
+  'ec2-1.compute-1.amazonaws.com',
+  'mx.example',
+])('%s belongs to nobody we know', (name) => {
+  expect(providerOf(hosts(name))).toBe('')
+})
+
+test('is the one that mail goes to first', () => {
+  expect(providerOf([])).toBe('')
+  expect(providerOf(hosts('mx.self.example', 'aspmx.l.google.com'))).toBe('')
+  expect(providerOf(hosts('mx1.us1.ppe-hosted.com', 'aspmx.l.google.com'))).toBe('proofpoint_essentials')
+  const equals = ['mx.self.example', 'aspmx.l.google.com'].map((name) => ({ name, preference: 5 }))
+  expect(providerOf(equals)).toBe('google')
+})
+
+test('the table has no id and no suffix twice', () => {
+  const ids = PROVIDERS.map(({ id }) => id)
+  const suffixes = PROVIDERS.flatMap((provider) => provider.suffixes)
+  expect(ids.length).toBeGreaterThanOrEqual(60)
+  expect(new Set(ids).size).toBe(ids.length)
+  expect(new Set(suffixes).size).toBe(suffixes.length)
+  expect(ids.filter((id) => !/^[a-z][a-z0-9_]*$/.test(id))).toEqual([])
+})

@@ -1,0 +1,32 @@
+import type { MailHost } from '../domain/mail-hosts.ts'
+import type { HabitTable } from './habits.ts'
+import type { Lines } from './lines.ts'
+import type { LineNetwork } from './open-line.ts'
+import type { Pace } from './pace.ts'
+import type { Stage } from './reply.ts'
+
+/** A recipient as it goes between the angle brackets. */
+export type Recipient = { path: string; needsUtf8: boolean }
+
+/** Up to a hundred addresses of one domain, and where its mail goes. */
+export type Question = {
+  /** In A-labels. */
+  domain: string
+  hosts: MailHost[]
+  /** The id of who runs the hosts; `''` when unknown. */
+  provider: string
+  recipients: Recipient[]
+  /** On the clock of `performance.now()`. Whatever happens, there is an answer by then. */
+  deadline: number
+}
+
+/** A reply that no rule knows, in a form that says nothing of anybody. */
+export type Unrecognised = { provider: string; stage: Stage; code: number; text: string }
+
+/** All that is needed to ask. */
+export type MailNetwork = LineNetwork & {
+  habits: HabitTable
+  pace: Pace
+  lines: Lines
+  noteUnrecognised?(reply: Unrecognised): void
+}

@@ -1,0 +1,39 @@
+import type { Reason, Scope, Stage } from './reply.ts'
+
+/** Reasons that speak of the mailbox or its domain. Before RCPT no server can mean one of them. */
+type AboutMailbox =
+  | 'no_such_user'
+  | 'mailbox_disabled'
+  | 'mailbox_full'
+  | 'mailbox_moved'
+  | 'mailbox_busy'
+  | 'recipient_policy'
+  | 'domain_not_hosted'
+  | 'verifying'
+
+type Match = {
+  /** Provider ids; everybody where left out. */
+  provider?: string[]
+  /** How the code begins. */
+  code?: string
+  /** The enhanced code; an `x` in front stands for 4 and 5, a `*` at the end for whatever follows. */
+  enhanced?: string
+  /** Looked for in the text in lower case, where every e-mail address is a `~`. Gaps are bounded, nothing is nested. */
+  says?: RegExp
+  /** How long it is known to last where the server does not say so. */
+  retryAfterS?: number
+  /** A reply that shows it. The test feeds it back: no row goes unproven, and none stands in the shadow of another. */
+  seen: string
+}
+
+/** What a reply means if it came at this stage and looks like this. `early` is every stage before RCPT. */
+export type ReplyRule = Match &
+  (
+    | { stage: 'rcpt'; reason: Reason; scope: Scope }
+    | { stage: 'any' | 'early'; reason: Exclude<Reason, AboutMailbox>; scope: Exclude<Scope, 'mailbox' | 'domain'> }
+  )
+
+export function isForStage(rule: ReplyRule, stage: Stage): boolean {
+  if (rule.stage === 'any') return true
+  return (rule.stage === 'rcpt') === (stage === 'rcpt')
+}

@@ -1,0 +1,100 @@
+import { startDns } from '@probity/lab/dns/start'
+import type { Names } from '@probity/lab/dns/zone-file'
+import { freePort } from '@probity/lab/services/daemon'
+import { type Script, type ScriptedServer, startScripted } from '@probity/lab/smtp/server'
+import { whenDone } from '@probity/lab/when-done'
+import { openDomainDesk } from '../domain/facts.ts'
+import { openMemoryStore } from '../domain/facts-store.ts'
+import { openLists } from '../domain/lists.ts'
+import { openResolver } from '../domain/resolver.ts'
+import { validate } from '../validate.ts'
+import { HABITS } from './data/habits.ts'
+import { openMailboxDesk } from './desk.ts'
+import type { HabitTable } from './habits.ts'
+import { openKnowledge } from './knowledge.ts'
+import { openLocalPace } from './local-pace.ts'
+import { PATIENCE, type Patience } from './open-line.ts'
+import type { Unrecognised } from './question.ts'
+
+/** An egress by the names that tests expect to find, or not to find, on the wire. */
+export const EGRESS = {
+  name: 'probe.probity.example',
+  heloName: 'probe.probity.example',
+  mailFrom: 'bounce@probity.example',
+}
+
+export function onLoopback(port: number) {
+  return { port, allows: (address: string) => address.startsWith('127.') }
+}
+
+type MailOptions = {
+  /** Domains and the scripts of their mail hosts, in the order of preference. */
+  domains: Record<string, Script[]>
+  names?: Names
+  /** The name of a domain's only mail host, where it matters. */
+  hostNames?: Record<string, string>
+  habits?: HabitTable
+  patience?: Partial<Patience>
+}
+
+/** As in production, but that a new connection need not wait for two seconds. */
+const QUICK: HabitTable = { ...HABITS, '': { ...HABITS[''], connectionsPerMinute: 6_000 } }
+
+let addressesUsed = 0
+
+/** Scripted mail servers behind real DNS, and a way to put addresses to them from end to end. */
+export async function startMail({ domains, names = {}, hostNames = {}, habits = QUICK, patience = {} }: MailOptions) {
+  const port = await freePort()
+  const servers: Record<string, ScriptedServer[]> = {}
+  const zone: Names = { ...names }
+  const nameOf = (domain: string, n: number) => hostNames[domain] ?? `mx${n + 1}.${domain}`
+  for (const [domain, scripts] of Object.entries(domains)) {
+    servers[domain] = []
+    zone[domain] = { mx: scripts.map((_, n) => [10 * (n + 1), nameOf(domain, n)]) }
+    for (const [n, script] of scripts.entries()) {
+      addressesUsed += 1
+      const host = `127.91.${Math.floor(addressesUsed / 250)}.${1 + (addressesUsed % 250)}`
+      zone[nameOf(domain, n)] = { a: [host] }
+      const server = await startScripted({ name: nameOf(domain, n), ...script }, { host, port })
+      whenDone(() => server.stop())
+      servers[domain].push(server)
+    }
+  }
+  const dns = await startDns({ names: zone, faults: {} })
+  whenDone(() => dns.stop())
+  return { servers, port, dns, ...openProber({ dnsPort: dns.port, port, habits, patience }) }
+}
+
+type Prober = { dnsPort: number; port: number; habits?: HabitTable; patience?: Partial<Patience> }
+
+/** The engine over loopback: everything is real but the addresses. */
+export function openProber({ dnsPort, port, habits = QUICK, patience = {} }: Prober) {
+  // Patient with DNS, which is not what is tested here and must not get in the way on a busy machine.
+  const dns = openResolver({ servers: [`127.0.0.1:${dnsPort}`], timeoutMs: 4_000 })
+  const unrecognised: Unrecognised[] = []
+  const desk = openMailboxDesk({
+    dns,
+    policy: onLoopback(port),
+    egress: EGRESS,
+    habits,
+    pace: openLocalPace(),
+    knowledge: openKnowledge(openMemoryStore()),
+    patience: { ...PATIENCE, ...patience },
+    noteUnrecognised: (reply) => unrecognised.push(reply),
+  })
+  whenDone(() => desk.close())
+  const network = {
+    domains: openDomainDesk({ dns, limits: { deadlineMs: 15_000 } }),
+    lists: openLists(),
+    mailboxes: desk,
+  }
+  return {
+    desk,
+    unrecognised,
+    /** Has what DNS says at hand, so that a clock that is started then measures mail servers alone. */
+    lookUpAll: (names: string[]) => Promise.all(names.map((name) => network.domains.lookUp(name))),
+    /** The whole path of some addresses at once, with so many milliseconds for the mail server. */
+    validateAll: (emails: string[], withinMs = 20_000) =>
+      Promise.all(emails.map((email) => validate(email, network, { deadline: performance.now() + withinMs }))),
+  }
+}

@@ -1,0 +1,156 @@
+import { SUB_STATUSES, type SubStatus } from '@probity/contract/status'
+import { expect, test } from 'vitest'
+import { parseAddress } from '../address/parse.ts'
+import type { MailHosts } from '../domain/mail-hosts.ts'
+import type { Finding, MailboxAnswer } from '../mailbox/answer.ts'
+import type { Reason } from '../mailbox/reply.ts'
+import { decide, type Findings } from './decide.ts'
+
+const HOSTS: MailHosts = { kind: 'hosts', source: 'mx', hosts: [{ name: 'mx.example.com', preference: 10 }] }
+const NONE = (reason: 'domain_not_found' | 'no_mail_server' | 'null_mx'): MailHosts => ({ kind: 'none', reason })
+const FAILED: MailHosts = { kind: 'unknown', reason: 'dns_failed', failure: 'timeout' }
+const UNROUTABLE: MailHosts = { kind: 'unroutable', reason: 'not_routable' }
+
+function findings(email: string, more: Partial<Findings> = {}): Findings {
+  return { address: parseAddress(email), isRole: false, ...more }
+}
+
+test.each<[string, Findings, SubStatus]>([
+  ['what is no address', findings('nonsense'), 'syntax_error'],
+  ['a domain that does not exist', findings('a@example.com', { mail: NONE('domain_not_found') }), 'domain_not_found'],
+  ['a domain without a mail server', findings('a@example.com', { mail: NONE('no_mail_server') }), 'no_mail_server'],
+  ['a domain that takes no mail', findings('a@example.com', { mail: NONE('null_mx') }), 'null_mx'],
+  ['a domain that takes mail', findings('a@example.com', { mail: HOSTS }), 'not_probed'],
+  ['DNS that would not say', findings('a@example.com', { mail: FAILED }), 'dns_failed'],
+  ['mail hosts out of reach', findings('a@example.com', { mail: UNROUTABLE }), 'not_routable'],
+  ['an address literal', findings('a@[192.0.2.1]'), 'address_literal'],
+  ['a disposable domain', findings('a@example.com', { mail: HOSTS, isDisposable: true }), 'disposable'],
+  // Precedence: invalid before disposable before unknown.
+  [
+    'a disposable domain that takes no mail',
+    findings('a@example.com', { mail: NONE('null_mx'), isDisposable: true }),
+    'null_mx',
+  ],
+  [
+    'a disposable domain while DNS fails',
+    findings('a@example.com', { mail: FAILED, isDisposable: true }),
+    'disposable',
+  ],
+])('%s', (_name, found, expected) => {
+  const verdict = decide(found)
+  expect(verdict.subStatus).toBe(expected)
+  expect(verdict.status).toBe(SUB_STATUSES[expected].status)
+})
+
+/** What a mail server that is asked may say. */
+function told(finding: Finding, more: Partial<MailboxAnswer> = {}): Findings {
+  const mailbox: MailboxAnswer = {
+    finding,
+    acceptAll: 'no',
+    acceptAllSource: 'live',
+    host: 'mx.example.com',
+    dialogue: [],
+    at: 1,
+    ms: 1,
+    ...more,
+  }
+  return findings('a@example.com', { mail: HOSTS, mailbox })
+}
+
+const refused = (reason: Reason, code = 550): Finding => ({ kind: 'refused', reason, code })
+const ACCEPTED: Finding = { kind: 'accepted', code: 250 }
+
+test.each<[string, Findings, SubStatus]>([
+  ['accepted by a server that refuses others', told(ACCEPTED), ''],
+  ['accepted by a server that accepts everybody', told(ACCEPTED, { acceptAll: 'yes' }), 'catch_all'],
+  ['accepted, and nobody knows whether that means anything', told(ACCEPTED, { acceptAll: 'untested' }), 'server_error'],
+  [
+    'accepted, and there was no time left to test that',
+    told(ACCEPTED, { acceptAll: 'untested', untestedFor: 'timeout' }),
+    'timeout',
+  ],
+  [
+    'accepted, and the test of that was put off',
+    told(ACCEPTED, { acceptAll: 'untested', untestedFor: 'greylisted' }),
+    'greylisted',
+  ],
+  [
+    'accepted, and the test of that ended in a word about another mailbox',
+    told(ACCEPTED, { acceptAll: 'untested', untestedFor: 'no_such_user' }),
+    'server_error',
+  ],
+  ['a mailbox that is not there', told(refused('no_such_user')), 'mailbox_not_found'],
+  ['a mailbox that is switched off', told(refused('mailbox_disabled')), 'mailbox_disabled'],
+  ['a mailbox that has moved', told(refused('mailbox_moved', 551)), 'mailbox_moved'],
+  ['a full mailbox', told(refused('mailbox_full', 452)), 'mailbox_full'],
+  ['a mailbox that gets too much mail', told(refused('mailbox_busy', 450)), ''],
+  ['a server that does not serve the domain', told(refused('domain_not_hosted')), 'domain_not_hosted'],
+  ['words that no rule knows, for good', told(refused('unrecognised', 550)), 'policy_refused'],
+  ['words that no rule knows, for now', told(refused('unrecognised', 451)), 'server_error'],
+  ['a reply that says it means nothing', told({ kind: 'unverifiable', code: 252 }), 'provider_unverifiable'],
+  ['our own pace', told({ kind: 'unanswered', why: 'held' }), 'rate_limited'],
+  ['a provider that decides later', told({ kind: 'unasked', why: 'provider_unverifiable' }), 'provider_unverifiable'],
+  ['a domain that is known to accept everybody', told({ kind: 'unasked', why: 'accepts_all' }), 'catch_all'],
+  // Precedence: invalid before disposable before unknown and valid.
+  [
+    'a disposable domain whose mailbox is not there',
+    { ...told(refused('no_such_user')), isDisposable: true },
+    'mailbox_not_found',
+  ],
+  ['a disposable domain whose mailbox answers', { ...told(ACCEPTED), isDisposable: true }, 'disposable'],
+  ['a disposable domain that blocks us', { ...told(refused('ip_blocked')), isDisposable: true }, 'disposable'],
+])('the mail server: %s', (_name, found, expected) => {
+  const verdict = decide(found)
+  expect([verdict.subStatus, verdict.status]).toEqual([expected, SUB_STATUSES[expected].status])
+})
+
+test('a refusal that is about us or about the moment never makes an address invalid', () => {
+  const ABOUT_US: Reason[] = [
+    'recipient_policy',
+    'greylisted',
+    'verifying',
+    'rate_limited',
+    'too_many_recipients',
+    'too_many_errors',
+    'ip_blocked',
+    'ip_needs_ptr',
+    'sender_rejected',
+    'spf_required',
+    'tls_required',
+    'geo_blocked',
+    'smtputf8_unsupported',
+    'server_error',
+    'unrecognised',
+  ]
+  for (const reason of ABOUT_US) expect([reason, decide(told(refused(reason))).status]).toEqual([reason, 'unknown'])
+})
+
+test('a role account is as valid as its mailbox, but not safe to send to', () => {
+  expect(decide({ ...told(ACCEPTED), isRole: true })).toMatchObject({
+    status: 'valid',
+    isValid: true,
+    safeToSend: false,
+  })
+  expect(decide(told(ACCEPTED))).toMatchObject({ status: 'valid', isValid: true, safeToSend: true })
+})
+
+test('what could not be asked is never invalid', () => {
+  for (const mail of [HOSTS, FAILED, UNROUTABLE]) {
+    expect(decide(findings('a@example.com', { mail })).status).toBe('unknown')
+  }
+})
+
+test('nothing is valid or safe to send to before its mailbox was asked, role account or not', () => {
+  for (const isRole of [true, false]) {
+    const verdict = decide(findings('info@example.com', { mail: HOSTS, isRole }))
+    expect([verdict.isValid, verdict.safeToSend]).toEqual([false, false])
+  }
+})
+
+test('confidence is a probability strictly between never and always', () => {
+  for (const mail of [HOSTS, FAILED, UNROUTABLE, NONE('null_mx')]) {
+    const { confidence } = decide(findings('a@example.com', { mail }))
+    expect(confidence).toBeGreaterThan(0)
+    expect(confidence).toBeLessThan(1)
+  }
+})

@@ -1,0 +1,158 @@
+import { type Status, SUB_STATUSES, type SubStatus } from '@probity/contract/status'
+import type { Address, Malformed } from '../address/parse.ts'
+import type { MailHosts } from '../domain/mail-hosts.ts'
+import type { Finding, MailboxAnswer, Unanswered } from '../mailbox/answer.ts'
+import type { Reason } from '../mailbox/reply.ts'
+
+/** All that was found out about an address. What was not looked at is not there. */
+export type Findings = {
+  address: Address | Malformed
+  isRole: boolean
+  mail?: MailHosts
+  isDisposable?: boolean
+  mailbox?: MailboxAnswer
+}
+
+export type Verdict = {
+  status: Status
+  subStatus: SubStatus
+  isValid: boolean
+  safeToSend: boolean
+  confidence: number
+}
+
+/** Weighs the findings: invalid before disposable before unknown before other risks before valid. */
+export function decide(findings: Findings): Verdict {
+  const subStatus = strongest(findings)
+  const { status } = SUB_STATUSES[subStatus]
+  const isValid = status === 'valid'
+  return { status, subStatus, isValid, safeToSend: isValid && !findings.isRole, confidence: CONFIDENCE[subStatus] }
+}
+
+function strongest({ address, mail, isDisposable, mailbox }: Findings): SubStatus {
+  if (address.kind === 'malformed') return 'syntax_error'
+  if (mail?.kind === 'none') return mail.reason
+  const said = mailbox && judge(mailbox)
+  if (said !== undefined && SUB_STATUSES[said].status === 'invalid') return said
+  if (isDisposable) return 'disposable'
+  if (address.domain.kind === 'literal') return 'address_literal'
+  return said ?? (mail === undefined ? 'not_probed' : reasonOf(mail))
+}
+
+/** A domain that takes mail says nothing about the mailbox, so until that is asked nobody knows. */
+function reasonOf(mail: Exclude<MailHosts, { kind: 'none' }>): SubStatus {
+  switch (mail.kind) {
+    case 'hosts':
+      return 'not_probed'
+    case 'unroutable':
+      return 'not_routable'
+    case 'unknown':
+      return 'dns_failed'
+  }
+}
+
+/** What the mail server's answer comes to. */
+function judge({ finding, acceptAll, untestedFor }: MailboxAnswer): SubStatus {
+  switch (finding.kind) {
+    case 'accepted':
+      if (acceptAll === 'yes') return 'catch_all'
+      return acceptAll === 'no' ? '' : untested(untestedFor)
+    case 'refused':
+      return refused(finding)
+    case 'unverifiable':
+      return 'provider_unverifiable'
+    case 'unanswered':
+      return UNANSWERED[finding.why]
+    case 'unasked':
+      return UNASKED[finding.why]
+  }
+}
+
+/** Accepted by a server that may accept everything: without the test of that we do not know, whatever kept us from it. */
+function untested(why: MailboxAnswer['untestedFor']): SubStatus {
+  if (why === undefined || why === 'timeout') return why ?? 'server_error'
+  const said = REFUSED[why]
+  return SUB_STATUSES[said].status === 'unknown' ? said : 'server_error'
+}
+
+function refused({ reason, code }: Extract<Finding, { kind: 'refused' }>): SubStatus {
+  // Words that nobody knows: a permanent refusal is somebody's policy until shown otherwise, a passing one is an error.
+  if (reason === 'unrecognised') return code >= 500 ? 'policy_refused' : 'server_error'
+  return REFUSED[reason]
+}
+
+/** A new reason does not compile until it is judged here. What is only about us stays unknown. */
+const REFUSED: Record<Reason, SubStatus> = {
+  no_such_user: 'mailbox_not_found',
+  mailbox_disabled: 'mailbox_disabled',
+  mailbox_full: 'mailbox_full',
+  mailbox_moved: 'mailbox_moved',
+  mailbox_busy: '', // it gets too much mail to take more now, so there is no doubt that it is there
+  recipient_policy: 'policy_refused',
+  domain_not_hosted: 'domain_not_hosted',
+  greylisted: 'greylisted',
+  verifying: 'greylisted',
+  rate_limited: 'rate_limited',
+  too_many_recipients: 'rate_limited',
+  too_many_errors: 'rate_limited',
+  ip_blocked: 'blocked',
+  ip_needs_ptr: 'blocked',
+  sender_rejected: 'blocked',
+  spf_required: 'blocked',
+  geo_blocked: 'blocked',
+  tls_required: 'policy_refused',
+  smtputf8_unsupported: 'smtputf8_unsupported',
+  server_error: 'server_error',
+  unrecognised: 'server_error',
+}
+
+const UNANSWERED: Record<Unanswered, SubStatus> = {
+  connection_failed: 'connection_failed',
+  not_routable: 'not_routable',
+  dns_failed: 'dns_failed',
+  timeout: 'timeout',
+  dropped: 'server_error',
+  garbled: 'server_error',
+  held: 'rate_limited',
+}
+
+const UNASKED: Record<Extract<Finding, { kind: 'unasked' }>['why'], SubStatus> = {
+  provider_unverifiable: 'provider_unverifiable',
+  accepts_all: 'catch_all',
+  smtputf8_unsupported: 'smtputf8_unsupported',
+  unsayable: 'not_probed',
+}
+
+/**
+ * How sure we are, until a model is there to say it better: provisional figures by judgement. For `unknown` and `risky` the
+ * figure is the chance that a message arrives. A new sub_status does not compile until it is judged here.
+ */
+const CONFIDENCE: Record<SubStatus, number> = {
+  '': 0.95,
+  syntax_error: 0.999,
+  domain_not_found: 0.98,
+  no_mail_server: 0.97,
+  null_mx: 0.999,
+  domain_not_hosted: 0.95,
+  mailbox_not_found: 0.97,
+  mailbox_disabled: 0.95,
+  mailbox_moved: 0.9,
+  catch_all: 0.6,
+  mailbox_full: 0.4,
+  disposable: 0.5,
+  not_probed: 0.5,
+  dns_failed: 0.3,
+  not_routable: 0.1,
+  connection_failed: 0.3,
+  timeout: 0.5,
+  greylisted: 0.7,
+  rate_limited: 0.5,
+  blocked: 0.5,
+  policy_refused: 0.5,
+  provider_unverifiable: 0.5,
+  smtputf8_unsupported: 0.2,
+  address_literal: 0.3,
+  server_error: 0.4,
+  internal_error: 0.5,
+  sandbox_unmapped: 0.5,
+}

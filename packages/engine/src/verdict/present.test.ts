@@ -1,0 +1,131 @@
+import { unsettledResult } from '@probity/contract/standing-result'
+import { ValidationResult } from '@probity/contract/validation'
+import Value from 'typebox/value'
+import { expect, test } from 'vitest'
+import { parseAddress } from '../address/parse.ts'
+import type { DomainFacts } from '../domain/facts.ts'
+import type { MailboxAnswer } from '../mailbox/answer.ts'
+import { decide } from './decide.ts'
+import { domainEvidence, listEvidence, mailboxEvidence, syntaxEvidence } from './evidence.ts'
+import { present } from './present.ts'
+
+const FRESH = {
+  id: '0198f2e3-58b6-7c21-9d4f-6a0b13e7c582',
+  livemode: true,
+  retry_at: null,
+  performance: { response_time_ms: 1 },
+  metadata: { timestamp: 1, plan_tier: 'payg', features_used: { catchall_detection: false, ai_enhancement: false } },
+}
+const FACTS: DomainFacts = {
+  domain: 'xn--bcher-kva.example',
+  mail: { kind: 'hosts', source: 'mx', hosts: [{ name: 'mx.example.com', preference: 10 }] },
+  spf: 'found',
+  dmarc: 'failed',
+  provider: 'google',
+  asked: [{ check: 'mx', outcome: 'found', at: 1, ms: 2 }],
+}
+const CLASSES = { isDisposable: false, isFree: true, isPrivacyRelay: false, disposableSources: [] }
+
+function presentOf(email: string) {
+  const address = parseAddress(email)
+  const verdict = decide({ address, isRole: true, mail: FACTS.mail })
+  const evidence = [syntaxEvidence(address, 0.1), ...domainEvidence(FACTS, 'cache'), listEvidence(CLASSES)]
+  return present({
+    email,
+    address,
+    verdict,
+    isRole: true,
+    didYouMean: null,
+    retryAfterMs: null,
+    facts: FACTS,
+    classes: CLASSES,
+    evidence,
+  })
+}
+
+test('with what belongs to one answer it has exactly the shape of the contract', () => {
+  for (const result of [
+    presentOf('Ada+x@Bücher.example'),
+    presentOf('nonsense'),
+    unsettledResult('a@b.example', 'timeout'),
+  ]) {
+    expect([...Value.Errors(ValidationResult, { ...result, ...FRESH })]).toEqual([])
+  }
+})
+
+test('shows the address as it was sent and the domain as it is asked for', () => {
+  const result = presentOf('Ada+x@Bücher.example')
+  expect(result.email).toBe('Ada+x@Bücher.example')
+  expect(result.details).toMatchObject({ domain: 'xn--bcher-kva.example', provider: 'google', dns_valid: true })
+  expect(result.flags).toEqual({ is_free: true, is_privacy_relay: false, is_tagged: true })
+})
+
+test('a boolean is true only where it was shown to be so', () => {
+  expect(presentOf('ada@bücher.example').details).toMatchObject({ has_spf: true, has_dmarc: false, smtp_valid: false })
+})
+
+test('evidence stands in the order of the checks and says where it comes from', () => {
+  const { evidence } = presentOf('ada@bücher.example')
+  expect(evidence.map(({ check, source }) => [check, source])).toEqual([
+    ['syntax', 'live'],
+    ['mx', 'cache'],
+    ['lists', 'live'],
+  ])
+})
+
+const ANSWER: MailboxAnswer = {
+  finding: { kind: 'accepted', code: 250 },
+  acceptAll: 'yes',
+  acceptAllSource: 'live',
+  host: 'mx.example.com',
+  dialogue: [
+    { stage: 'greeting', code: 220, enhanced: null, text: 'mx.example.com ESMTP' },
+    { stage: 'rcpt', code: 250, enhanced: '2.1.5', text: 'Ok' },
+    { stage: 'control', code: 250, enhanced: '2.1.5', text: 'Ok' },
+  ],
+  at: 1_793_620_800,
+  ms: 12.5,
+}
+
+test.each<[string, Partial<MailboxAnswer>, object]>([
+  ['accepted like everybody', {}, { smtp: [true, 250], catchall: { is_catchall: true, confidence: 0.98 } }],
+  [
+    'refused',
+    { finding: { kind: 'refused', code: 550, reason: 'no_such_user' }, acceptAll: 'no' },
+    { smtp: [false, 550], catchall: { is_catchall: false, confidence: 0.98 } },
+  ],
+  [
+    'refused before the recipient was named',
+    { finding: { kind: 'refused', code: 0, reason: 'ip_blocked' }, acceptAll: 'untested' },
+    { smtp: [false, 0], catchall: { is_catchall: false, confidence: null } },
+  ],
+  [
+    'not answered',
+    { finding: { kind: 'unanswered', why: 'timeout' }, acceptAll: 'untested' },
+    { smtp: [false, 0], catchall: { is_catchall: false, confidence: null } },
+  ],
+])('the fields of the interface when the recipient was %s', (_name, more, expected) => {
+  const address = parseAddress('ada@example.com')
+  const mailbox = { ...ANSWER, ...more }
+  const verdict = decide({ address, isRole: false, mail: FACTS.mail, mailbox })
+  const { details, catchall } = present({
+    email: 'ada@example.com',
+    address,
+    verdict,
+    isRole: false,
+    didYouMean: null,
+    retryAfterMs: null,
+    facts: FACTS,
+    mailbox,
+    evidence: [],
+  })
+  expect({ smtp: [details.smtp_valid, details.smtp_code], catchall }).toEqual(expected)
+})
+
+test('evidence shows the mail host asked, the dialogue and the time it took', () => {
+  const [recipient, catchAll] = mailboxEvidence(ANSWER)
+  expect(recipient).toMatchObject({ check: 'recipient', outcome: 'accepted', at: ANSWER.at, ms: 12.5 })
+  expect(recipient?.detail).toBe('Asked mx.example.com. Greeting: “220 mx.example.com ESMTP”. RCPT TO: “250 2.1.5 Ok”.')
+  expect(catchAll).toMatchObject({ check: 'catch_all', outcome: 'yes', source: 'live' })
+  expect(catchAll?.detail).toContain('RCPT TO (an address that cannot exist): “250 2.1.5 Ok”.')
+})

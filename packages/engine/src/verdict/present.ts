@@ -1,0 +1,47 @@
+import type { StandingResult } from '@probity/contract/standing-result'
+import type { MailboxAnswer } from '../mailbox/answer.ts'
+import type { Validation } from './validation.ts'
+
+/** A validation in the words of the interface. */
+export function present(validation: Validation): StandingResult {
+  const { email, address, verdict, isRole, didYouMean, facts, classes, mailbox, evidence } = validation
+  const isAddress = address.kind === 'address'
+  const mail = facts?.mail
+  return {
+    email,
+    status: verdict.status,
+    sub_status: verdict.subStatus,
+    confidence: verdict.confidence,
+    safe_to_send: verdict.safeToSend,
+    is_valid: verdict.isValid,
+    details: {
+      syntax_valid: isAddress,
+      dns_valid: mail?.kind === 'hosts',
+      smtp_valid: mailbox?.finding.kind === 'accepted',
+      smtp_code: mailbox && 'code' in mailbox.finding ? mailbox.finding.code : 0,
+      domain: isAddress && address.domain.kind === 'name' ? address.domain.ascii : '',
+      provider: facts?.provider ?? '',
+      is_disposable: classes?.isDisposable ?? false,
+      is_role_based: isRole,
+      has_spf: facts?.spf === 'found',
+      has_dmarc: facts?.dmarc === 'found',
+    },
+    catchall: presentCatchall(mailbox),
+    ai_enhancement: { used: false, method: null },
+    did_you_mean: didYouMean,
+    flags: {
+      is_free: classes?.isFree ?? false,
+      is_privacy_relay: classes?.isPrivacyRelay ?? false,
+      is_tagged: isAddress && address.tag !== null,
+    },
+    evidence,
+  }
+}
+
+/** How sure the test makes us: a server may answer two recipients differently for reasons that we do not see. */
+const CATCHALL_CONFIDENCE = 0.98
+
+function presentCatchall(mailbox: MailboxAnswer | undefined): StandingResult['catchall'] {
+  if (mailbox === undefined || mailbox.acceptAll === 'untested') return { is_catchall: false, confidence: null }
+  return { is_catchall: mailbox.acceptAll === 'yes', confidence: CATCHALL_CONFIDENCE }
+}

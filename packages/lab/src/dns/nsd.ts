@@ -1,0 +1,88 @@
+import { execFile } from 'node:child_process'
+import { Resolver } from 'node:dns/promises'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import { freePort, startDaemon } from '../services/daemon.ts'
+import { type Names, writeZone } from './zone-file.ts'
+
+const run = promisify(execFile)
+
+const READS_WITHIN_MS = 10_000
+
+/**
+ * Debian's NSD, the authority for everything in the lab. A zone in `lame` is in its settings but has no file: to questions
+ * about it NSD answers SERVFAIL, as a secondary does that has lost its primary.
+ */
+export async function startNsd(folder: string, names: Names, lame: string[]) {
+  const port = await freePort()
+  const config = join(folder, 'nsd.conf')
+  const zoneFile = join(folder, 'root.zone')
+  let serial = 1
+  writeFileSync(zoneFile, writeZone(names, serial))
+  writeFileSync(config, settings(folder, port, lame))
+
+  const daemon = await startDaemon(['nsd', '-d', '-c', config], port, { logFile: join(folder, 'nsd.log') })
+  await servesSerial(port, serial)
+  const control = async (command: string) => (await run('nsd-control', ['-c', config, command])).stdout
+  return {
+    port,
+    stop: () => daemon.stop(),
+    /** How many questions have arrived here so far. */
+    countQuestions: async () => Number(/^num\.queries=(\d+)$/m.exec(await control('stats_noreset'))?.[1] ?? 0),
+    /** Puts other names in the place of all there were. */
+    async serve(other: Names) {
+      serial += 1
+      writeFileSync(zoneFile, writeZone(other, serial))
+      await control('reload')
+      await servesSerial(port, serial)
+    },
+  }
+}
+
+/** NSD opens its port before it has read its zones, and says "ok" to a reload before the process with the new ones takes over. */
+async function servesSerial(port: number, serial: number): Promise<void> {
+  const deadline = Date.now() + READS_WITHIN_MS
+  while ((await findSerial(port)) !== serial) {
+    if (Date.now() > deadline) throw new Error(`NSD did not serve serial ${serial} in time`)
+    await sleep(10)
+  }
+}
+
+async function findSerial(port: number): Promise<number | undefined> {
+  const resolver = new Resolver({ timeout: 5_000, tries: 1 })
+  resolver.setServers([`127.0.0.1:${port}`])
+  try {
+    return (await resolver.resolveSoa('.')).serial
+  } catch {
+    return undefined // not ready yet
+  }
+}
+
+/** With no user to change to, NSD stays who we are, root or not. */
+function settings(folder: string, port: number, lame: string[]): string {
+  const zones = lame.map((name) => `zone:\n  name: "${name}"\n  zonefile: "none"`)
+  return `
+server:
+  ip-address: 127.0.0.1@${port}
+  server-count: 1
+  username: ""
+  chroot: ""
+  zonesdir: "${folder}"
+  database: ""
+  pidfile: "${folder}/nsd.pid"
+  zonelistfile: "${folder}/nsd.list"
+  xfrdfile: "${folder}/nsd.xfrd"
+  xfrdir: "${folder}"
+  tcp-count: 200
+  rrl-ratelimit: 0
+remote-control:
+  control-enable: yes
+  control-interface: "${folder}/nsd.ctl"
+zone:
+  name: "."
+  zonefile: "root.zone"
+${zones.join('\n')}
+`
+}

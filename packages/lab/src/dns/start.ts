@@ -1,0 +1,69 @@
+import { Resolver } from 'node:dns/promises'
+import { freePort, makeFolder, removeFolder } from '../services/daemon.ts'
+import { bigNames } from './big-names.ts'
+import { ZONES } from './data/zones.ts'
+import { startNsd } from './nsd.ts'
+import { startSilent } from './silent.ts'
+import { startUnbound } from './unbound.ts'
+import type { Names, ZoneFault, Zones } from './zone-file.ts'
+
+export type LabDns = {
+  /** Where Unbound listens: the server to point a resolver at. */
+  port: number
+  /** Where NSD listens, for looking behind the resolver. */
+  nsdPort: number
+  resolver(): Resolver
+  /** Adds names or gives them other records; the resolver forgets what it knew. */
+  put(names: Names): Promise<void>
+  /** Questions that clients have put to Unbound, and those that went on to NSD. */
+  countQuestions(): Promise<{ resolver: number; authority: number }>
+  stop(): Promise<void>
+}
+
+/** A real NSD with the lab's names and a real Unbound that asks it, as private processes on loopback. */
+export async function startDns(zones: Zones = { ...ZONES, names: { ...ZONES.names, ...bigNames() } }): Promise<LabDns> {
+  const folder = makeFolder('probity-dns')
+  const silent = await startSilent()
+  const nsd = await startNsd(folder, zones.names, zonesWith(zones, 'servfail'))
+  const unreachable = await freePort()
+  const unbound = await startUnbound(folder, {
+    authority: nsd.port,
+    elsewhere: {
+      ...portFor(zonesWith(zones, 'silent'), silent.port),
+      ...portFor(zonesWith(zones, 'unreachable'), unreachable),
+    },
+    refused: zonesWith(zones, 'refused'),
+  })
+
+  let names = zones.names
+  return {
+    port: unbound.port,
+    nsdPort: nsd.port,
+    resolver: () => resolverAt(unbound.port),
+    async put(more) {
+      names = { ...names, ...more }
+      await nsd.serve(names)
+      await unbound.forget()
+    },
+    countQuestions: async () => ({ resolver: await unbound.countQuestions(), authority: await nsd.countQuestions() }),
+    async stop() {
+      await Promise.all([unbound.stop(), nsd.stop(), silent.stop()])
+      removeFolder(folder)
+    },
+  }
+}
+
+/** Node's own resolver, asking one server on loopback once. */
+export function resolverAt(port: number): Resolver {
+  const resolver = new Resolver({ timeout: 2_000, tries: 1 })
+  resolver.setServers([`127.0.0.1:${port}`])
+  return resolver
+}
+
+function zonesWith({ faults }: Zones, fault: ZoneFault): string[] {
+  return Object.keys(faults).filter((name) => faults[name] === fault)
+}
+
+function portFor(names: string[], port: number): Record<string, number> {
+  return Object.fromEntries(names.map((name) => [name, port]))
+}

@@ -1,0 +1,63 @@
+import { execFile } from 'node:child_process'
+import { chmodSync, copyFileSync, mkdirSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { promisify } from 'node:util'
+import { libraryPath } from './packages.ts'
+
+const run = promisify(execFile)
+
+/** Above the ids that Debian gives out, and nobody's. */
+const FIRST_ID = 64_100
+
+export type SmallRoot = {
+  /** What to put before the program's path, seen from inside, to run it there. */
+  enter: string[]
+  /** The id, of user and group alike, of each user. */
+  ids: Record<string, number>
+  /** Where a path inside lies for us. */
+  path(inside: string): string
+}
+
+/**
+ * A folder to be a program's whole world: itself, its libraries, and a password file with the users it was built to run as.
+ * Exim and OpenSMTPD ask for theirs by name, and OpenSMTPD's spool has a fixed place; so neither has to exist outside.
+ */
+export async function makeSmallRoot(folder: string, program: string, options: { unpacked: string; users: string[] }) {
+  const ids = Object.fromEntries(options.users.map((user, n) => [user, FIRST_ID + n]))
+  const root: SmallRoot = {
+    enter: ['/usr/sbin/chroot', folder],
+    ids,
+    path: (inside) => join(folder, inside),
+  }
+  chmodSync(folder, 0o711) // for those users too
+  for (const name of ['dev', 'etc', 'usr/sbin', 'usr/lib']) mkdirSync(root.path(name), { recursive: true })
+  copyProgram(program, root.path(join('usr/sbin', basename(program))))
+  for (const [from, to] of await listLibraries(program, options.unpacked)) copyProgram(from, root.path(to))
+
+  const users = Object.entries({ root: 0, ...ids })
+  writeFileSync(root.path('etc/passwd'), users.map(([name, id]) => `${name}:x:${id}:${id}::/:/bin/false\n`).join(''))
+  writeFileSync(root.path('etc/group'), users.map(([name, id]) => `${name}:x:${id}:\n`).join(''))
+  writeFileSync(root.path('dev/null'), '') // a plain file will do: what is written to it is little, and goes with it
+  chmodSync(root.path('dev/null'), 0o666)
+  return root
+}
+
+/** Pairs of where a library is and where it goes: where the loader looks by itself, or, for the loader, its own place. */
+async function listLibraries(program: string, unpacked: string): Promise<[from: string, to: string][]> {
+  const { stdout } = await run('ldd', [program], {
+    env: { LD_LIBRARY_PATH: libraryPath(unpacked), PATH: '/usr/bin:/bin' },
+  })
+  if (stdout.includes('not found')) throw new Error(`${program} lacks libraries:\n${stdout}`)
+  const libraries = stdout.matchAll(/^\s*(\S+) => (\/\S+)/gm)
+  const loaders = stdout.matchAll(/^\s*(\/\S+) \(/gm)
+  return [
+    ...Array.from(libraries, ([, name = '', path = '']): [string, string] => [path, `usr/lib/${name}`]),
+    ...Array.from(loaders, ([, path = '']): [string, string] => [path, path]),
+  ]
+}
+
+function copyProgram(from: string, to: string): void {
+  mkdirSync(dirname(to), { recursive: true })
+  copyFileSync(from, to)
+  chmodSync(to, 0o755)
+}

@@ -1,0 +1,120 @@
+import { connect, createServer, isIPv4, type Socket } from 'node:net'
+import { watchSession } from './mail/watch.ts'
+import type { SessionRecord } from './smtp/record.ts'
+
+export type Relay = {
+  host: string
+  port: number
+  /** Connections taken so far. */
+  connections(): number
+  stop(): Promise<void>
+}
+
+type RelayOptions = {
+  host: string
+  /** 0 for any that is free. */
+  port: number
+  to: { host: string; port: number }
+  /** What a round trip costs. */
+  delayMs?: number
+  /** To keep a record of what SMTP clients say, under this name. */
+  record?: Pick<SessionRecord, 'server' | 'errorsMax'>
+}
+
+/** What has happened at one side and is to happen at the other. */
+type Step = Buffer | 'end' | 'reset'
+
+const HELD_STEPS_MAX = 1_000
+
+/**
+ * Stands before a server on loopback and makes it as far away as we like. The server sees the client's own address. A client's
+ * `connect` cannot be held back, so the time it would take is added before the first bytes.
+ */
+export async function startRelay({ host, port, to, delayMs = 0, record }: RelayOptions): Promise<Relay> {
+  const open = new Set<Socket>()
+  let connections = 0
+  const server = createServer({ allowHalfOpen: true, noDelay: true }, (client) => {
+    connections += 1
+    const watch = record && watchSession(record)
+    const upstream = connect({ ...to, ...sourceOf(client), allowHalfOpen: true, noDelay: true })
+    for (const socket of [client, upstream]) {
+      open.add(socket)
+      socket.on('close', () => open.delete(socket))
+    }
+    if (watch) client.on('close', watch.end)
+
+    // The handshake takes a round trip and half another until the server knows; its first word is half one away.
+    const now = performance.now()
+    forward(client, upstream, { delayMs: delayMs / 2, notBefore: now + 1.5 * delayMs, watch: watch?.fromClient })
+    forward(upstream, client, { delayMs: delayMs / 2, notBefore: now + 2 * delayMs, watch: watch?.fromServer })
+  })
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, host, resolve)
+  })
+  const address = server.address()
+  return {
+    host,
+    port: typeof address === 'object' && address ? address.port : port,
+    connections: () => connections,
+    async stop() {
+      for (const socket of open) socket.destroy()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+/** On Linux all of 127.0.0.0/8 is ours, so that we may speak in the name of any client from there. */
+function sourceOf({ remoteAddress = '' }: Socket): { localAddress?: string } {
+  return isIPv4(remoteAddress) && remoteAddress.startsWith('127.') ? { localAddress: remoteAddress } : {}
+}
+
+type Way = { delayMs: number; notBefore: number; watch: ((chunk: Buffer) => void) | undefined }
+
+/** Does at the target what happened at the source, in the same order. */
+function forward(source: Socket, target: Socket, { delayMs, notBefore, watch }: Way): void {
+  const pass =
+    delayMs === 0 ? (step: Step) => take(step, source, target) : holdBack(source, target, { delayMs, notBefore })
+  source.on('data', (chunk) => {
+    watch?.(chunk)
+    pass(chunk)
+  })
+  source.on('end', () => pass('end'))
+  source.on('error', () => pass('reset'))
+}
+
+function take(step: Step, source: Socket, target: Socket): void {
+  if (target.destroyed) return
+  if (step === 'end') target.end()
+  else if (step === 'reset') target.resetAndDestroy()
+  else if (!target.write(step)) {
+    source.pause()
+    target.once('drain', () => source.resume())
+  }
+}
+
+/** One timer for all that is under way, so that nothing overtakes. */
+function holdBack(source: Socket, target: Socket, { delayMs, notBefore }: Omit<Way, 'watch'>): (step: Step) => void {
+  const held: { due: number; step: Step }[] = []
+  let timer: NodeJS.Timeout | undefined
+  const release = () => {
+    timer = undefined
+    for (let first = held[0]; first !== undefined && first.due <= performance.now(); first = held[0]) {
+      held.shift()
+      take(first.step, source, target)
+    }
+    if (held.length === 0 && !target.writableNeedDrain) source.resume()
+    wait()
+  }
+  const wait = () => {
+    const [first] = held
+    if (first === undefined || timer !== undefined) return
+    timer = setTimeout(release, Math.max(0, Math.ceil(first.due - performance.now())))
+  }
+  target.on('close', () => clearTimeout(timer))
+  return (step) => {
+    held.push({ due: Math.max(performance.now() + delayMs, notBefore), step })
+    if (held.length > HELD_STEPS_MAX) source.pause()
+    wait()
+  }
+}

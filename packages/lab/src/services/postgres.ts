@@ -1,0 +1,96 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Client } from 'pg'
+import { freePort, makeFolder, makeSubfolder, removeFolder, startDaemon, unprivilegedUser } from './daemon.ts'
+
+export type PostgresServer = {
+  url: string
+  port: number
+  logFile: string
+  /** Of the running server; another after a restart. */
+  pid(): number
+  /** Ends the server at once, as kill -9 or a power cut would, keeping its data. */
+  crash(): Promise<void>
+  /** Starts it again on the same port and data. */
+  restart(): Promise<void>
+  stop(): Promise<void>
+}
+
+type PostgresOptions = {
+  /** Whether a commit waits for the disk. Off makes tests quick; figures about money are taken with it on. */
+  fsync?: boolean
+}
+
+/** A private PostgreSQL on loopback with its data in a temporary folder. */
+export async function startPostgres(options: PostgresOptions = {}): Promise<PostgresServer> {
+  const user = unprivilegedUser()
+  const folder = makeFolder('probity-postgres', user)
+  const data = makeSubfolder(folder, 'data', user)
+  const bin = postgresPrograms()
+  const logFile = join(folder, 'postgres.log')
+  execFileSync(join(bin, 'initdb'), ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C.UTF-8'], {
+    stdio: 'ignore',
+    ...user,
+  })
+
+  const port = await freePort()
+  const command = [join(bin, 'postgres'), '-D', data, '-p', String(port), '-k', folder, ...settings(options)]
+  const url = `postgres://postgres@127.0.0.1:${port}/postgres`
+  const start = async () => {
+    const daemon = await startDaemon(command, port, { logFile, user })
+    await takesQueries(url)
+    return daemon
+  }
+  let daemon = await start()
+  return {
+    url,
+    port,
+    pid: () => daemon.pid,
+    logFile,
+    crash: () => daemon.stop('SIGQUIT'),
+    restart: async () => {
+      daemon = await start()
+    },
+    stop: async () => {
+      await daemon.stop('SIGINT') // the "fast" shutdown: sessions are ended, not waited for
+      removeFolder(folder)
+    },
+  }
+}
+
+/** The port opens a little before the server is done starting up, or recovering from a crash. */
+async function takesQueries(url: string): Promise<void> {
+  for (let tries = 200; ; tries--) {
+    const client = new Client({ connectionString: url })
+    try {
+      await client.connect()
+      return await client.end()
+    } catch (error) {
+      if (tries === 0) throw error
+      await sleep(50)
+    }
+  }
+}
+
+function settings({ fsync = false }: PostgresOptions): string[] {
+  const values = {
+    listen_addresses: '127.0.0.1',
+    max_connections: 200,
+    shared_buffers: '256MB',
+    fsync: fsync ? 'on' : 'off',
+    synchronous_commit: fsync ? 'on' : 'off',
+    full_page_writes: fsync ? 'on' : 'off',
+  }
+  return Object.entries(values).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+}
+
+/** Debian keeps the server's programs outside PATH, one folder per major version. */
+function postgresPrograms(): string {
+  const home = '/usr/lib/postgresql'
+  const versions = existsSync(home) ? readdirSync(home).toSorted((a, b) => Number(b) - Number(a)) : []
+  const bin = versions.map((version) => join(home, version, 'bin')).find((path) => existsSync(join(path, 'initdb')))
+  if (bin) return bin
+  return join(execFileSync('pg_config', ['--bindir'], { encoding: 'utf8' }).trim())
+}

@@ -1,0 +1,37 @@
+import { join } from 'node:path'
+import { freePort, makeFolder, removeFolder, startDaemon } from './daemon.ts'
+
+export type RedisServer = {
+  url: string
+  port: number
+  /** Of the running server; another after a restart. */
+  pid(): number
+  /** Ends the server; nothing it held is kept. */
+  halt(): Promise<void>
+  /** Starts it again on the same port, empty. */
+  restart(): Promise<void>
+  stop(): Promise<void>
+}
+
+/** A private Redis on loopback that keeps nothing on disk. */
+export async function startRedis(): Promise<RedisServer> {
+  const folder = makeFolder('probity-redis')
+  const port = await freePort()
+  const command = ['redis-server', '--port', String(port), '--bind', '127.0.0.1', '--dir', folder]
+  const memoryOnly = ['--save', '', '--appendonly', 'no', '--maxmemory-policy', 'noeviction']
+  const start = () => startDaemon([...command, ...memoryOnly], port, { logFile: join(folder, 'redis.log') })
+  let daemon = await start()
+  return {
+    url: `redis://127.0.0.1:${port}`,
+    port,
+    pid: () => daemon.pid,
+    halt: () => daemon.stop('SIGKILL'),
+    restart: async () => {
+      daemon = await start()
+    },
+    stop: async () => {
+      await daemon.stop()
+      removeFolder(folder)
+    },
+  }
+}

@@ -1,0 +1,131 @@
+import type { Site, SiteName } from './data/sites.ts'
+import { domainIn } from './population.ts'
+import type { Recipients } from './recipients.ts'
+
+/** The server that a client has reached. */
+export type Station = { site: SiteName; habits: Site; host: string; recipients: Recipients }
+
+/** What was said on one connection, as far as answers hang on it. */
+export type Conversation = Station & {
+  client: string
+  mayPipeline: boolean
+  /** Empty outside of a transaction. */
+  sender: string
+  accepted: number
+  /** Of the first recipient of the transaction. */
+  domain: string
+  refused: number
+  verbs: Set<string>
+}
+
+/** What goes back for one line: text with its line ends, when, and whether that was all. */
+export type Spoken = { text: string; afterMs: number; isLast: boolean }
+
+export function openConversation(station: Station, client: string): Conversation {
+  return {
+    ...station,
+    client,
+    mayPipeline: false,
+    sender: '',
+    accepted: 0,
+    domain: '',
+    refused: 0,
+    verbs: new Set(),
+  }
+}
+
+/** `sendsOn`: more has come behind this line already. */
+export function answerLine(talk: Conversation, line: string, sendsOn: boolean): Spoken {
+  const space = line.indexOf(' ')
+  const verb = (space < 0 ? line : line.slice(0, space)).toUpperCase().slice(0, 20)
+  talk.verbs.add(verb)
+  // RFC 2920 §3.1: only who was offered pipelining may send on before the answer, and never behind EHLO.
+  const isHello = verb === 'EHLO' || verb === 'HELO'
+  if (sendsOn && (isHello || !talk.mayPipeline)) return say('554 5.5.0 Error: SMTP protocol synchronization', true)
+
+  const refusedBefore = talk.refused
+  const { text, isLast } = answerVerb(talk, verb, line)
+  return { text, isLast, afterMs: delayOf(talk, talk.refused > refusedBefore) }
+}
+
+function say(text: string, isLast = false): Spoken {
+  return { text: `${text}\r\n`, afterMs: 0, isLast }
+}
+
+function delayOf({ habits: { slow }, refused }: Conversation, isRefusal: boolean): number {
+  if (slow === undefined || refused < slow.afterErrors || (slow.refusalsOnly && !isRefusal)) return 0
+  return Math.min(slow.maxMs, slow.baseMs + slow.perErrorMs * (refused - slow.afterErrors))
+}
+
+function answerVerb(talk: Conversation, verb: string, line: string): Spoken {
+  switch (verb) {
+    case 'EHLO':
+    case 'HELO':
+      return answerHello(talk, verb)
+    case 'MAIL':
+      return answerSender(talk, pathIn(line))
+    case 'RCPT':
+      return answerRecipient(talk, pathIn(line))
+    case 'RSET':
+      talk.sender = ''
+      return say('250 2.0.0 Ok')
+    case 'QUIT':
+      return say(`221 2.0.0 ${talk.host} Bye`, true)
+    default:
+      return say('502 5.5.2 Error: command not recognized')
+  }
+}
+
+function pathIn(line: string): string {
+  return /<([^>]*)>/.exec(line)?.[1] ?? ''
+}
+
+function answerHello(talk: Conversation, verb: 'EHLO' | 'HELO'): Spoken {
+  const { capabilities } = talk.habits
+  talk.sender = ''
+  if (verb === 'HELO') return say(`250 ${talk.host}`)
+  if (capabilities === null) return say('502 Command not implemented')
+
+  talk.mayPipeline = capabilities.includes('PIPELINING')
+  const lines = [talk.host, ...capabilities]
+  return say(lines.map((line, n) => `250${n === lines.length - 1 ? ' ' : '-'}${line}`).join('\r\n'))
+}
+
+function answerSender(talk: Conversation, sender: string): Spoken {
+  if (talk.sender !== '') return say('503 5.5.1 Error: nested MAIL command')
+  if (talk.habits.mail !== undefined) return say(fill(talk.habits.mail, talk))
+  talk.sender = sender === '' ? '<>' : sender
+  talk.accepted = 0
+  talk.domain = ''
+  return say('250 2.1.0 Ok')
+}
+
+function answerRecipient(talk: Conversation, rcpt: string): Spoken {
+  if (talk.sender === '') return say('503 5.5.1 Error: need MAIL command')
+  const text = fill(judge(talk, rcpt), talk, rcpt)
+  if (text.startsWith('2')) {
+    talk.accepted += 1
+    return say(text)
+  }
+  talk.refused += 1
+  const { errors } = talk.habits
+  if (errors === undefined || talk.refused < errors.closesAfter) return say(text)
+  return say(errors.lastWords === null ? text : `${text}\r\n${fill(errors.lastWords, talk)}`, true)
+}
+
+function judge(talk: Conversation, rcpt: string): string {
+  const { site, client, sender, recipients, habits } = talk
+  if (talk.domain === '') talk.domain = domainIn(rcpt)
+  if (habits.oneDomain !== undefined && domainIn(rcpt) !== talk.domain) return habits.oneDomain
+  if (habits.recipients !== undefined && talk.accepted >= habits.recipients.max) return habits.recipients.reply
+
+  const takesUtf8 = habits.capabilities?.includes('SMTPUTF8') ?? false
+  return recipients.answer({ site, takesUtf8, client, sender, rcpt })
+}
+
+/** Completes a template of a reply. */
+export function fill(template: string, { host, client }: Conversation, rcpt = ''): string {
+  if (!template.includes('{') && !template.includes('\n')) return template
+  const words: Record<string, string> = { host, client, rcpt, domain: domainIn(rcpt) }
+  return template.replaceAll(/\{(\w+)\}/g, (all, word: string) => words[word] ?? all).replaceAll('\n', '\r\n')
+}

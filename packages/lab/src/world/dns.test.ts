@@ -1,0 +1,126 @@
+import { createSocket } from 'node:dgram'
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { expect, test } from 'vitest'
+import { frame, RCODES, TYPES, writeName } from '../dns/packet.ts'
+import { resolverAt } from '../dns/start.ts'
+import { whenDone } from '../when-done.ts'
+import { startWorldDns } from './dns.ts'
+import { layOut } from './loopback.ts'
+import { makeWorld } from './population.ts'
+import { makeZone } from './zone.ts'
+
+const world = makeWorld({ seed: 7, domains: 400, addresses: 1_000 })
+const zone = makeZone(world, layOut('127.77'))
+const dns = await startWorldDns(zone, 0)
+whenDone(() => dns.stop())
+const resolver = resolverAt(dns.port)
+
+function writeQuestion(name: string, type: number, flags = 0x01): Buffer {
+  return Buffer.concat([
+    Buffer.from([0xab, 0xcd, flags, 0, 0, 1, 0, 0, 0, 0, 0, 0]),
+    writeName(name),
+    Buffer.from([0, type, 0, 1]),
+  ])
+}
+
+/** What comes back for datagrams, in a quarter of a second. */
+async function send(...messages: Buffer[]): Promise<Buffer[]> {
+  const socket = createSocket('udp4')
+  const answers: Buffer[] = []
+  socket.on('message', (answer) => answers.push(answer))
+  for (const message of messages) socket.send(message, dns.port, '127.0.0.1')
+  await new Promise((resolve) => setTimeout(resolve, 250))
+  socket.close()
+  return answers
+}
+
+test('leads from every domain with a mail server to an address of loopback that somebody listens on', async () => {
+  const listening = new Set(layOut('127.77').listeners.map(({ address }) => address))
+  for (const { name, hosts, site } of world.domains.filter((domain) => domain.site !== null)) {
+    const exchanges = hosts.length > 0 ? (await resolver.resolveMx(name)).map(({ exchange }) => exchange) : [name]
+    expect(exchanges.toSorted((a, b) => a.localeCompare(b))).toEqual(
+      (hosts.length > 0 ? hosts.map((host) => host.name) : [name]).toSorted((a, b) => a.localeCompare(b)),
+    )
+    const addresses = await Promise.all(exchanges.map((host) => resolver.resolve4(host)))
+    expect(
+      addresses.flat().some((address) => listening.has(address)),
+      `${name} at ${site}`,
+    ).toBe(true)
+  }
+})
+
+test('leads to the dead first and to the living next where the first mail host is gone', async () => {
+  const { listeners, closed } = layOut('127.77')
+  const [gone] = world.domains.filter(({ behaviour }) => behaviour === 'first_mx_dead')
+  const [first, second] = await Promise.all((gone?.hosts ?? []).map(({ name }) => resolver.resolve4(name)))
+  expect(first).toEqual([closed])
+  expect(listeners.map(({ address }) => address)).toContain(second?.[0])
+  expect(listeners.map(({ address }) => address)).not.toContain(closed)
+})
+
+test('publishes SPF and DMARC for a share of the domains', async () => {
+  const names = Object.keys(zone.names)
+  const domains = world.domains.filter(({ name }) => names.includes(name))
+  const spf = domains.filter(({ name }) => zone.names[name]?.txt?.some((text) => String(text).startsWith('v=spf1')))
+  const dmarc = names.filter((name) => name.startsWith('_dmarc.'))
+  expect(spf.length / domains.length).toBeCloseTo(0.75, 1)
+  expect(dmarc.length / domains.length).toBeCloseTo(0.45, 1)
+  expect(await resolver.resolveTxt(spf[0]?.name ?? '')).toContainEqual([expect.stringMatching(/^v=spf1 /)])
+  expect(await resolver.resolveTxt(dmarc[0] ?? '')).toEqual([['v=DMARC1; p=none']])
+})
+
+test.each([
+  ['gmial.com', TYPES.mx, RCODES.nxdomain],
+  ['nobody.gmail.com', TYPES.a, RCODES.nxdomain],
+  ['gamil.com', TYPES.mx, RCODES.noerror],
+  ['google.com', TYPES.a, RCODES.noerror],
+  ['gmail.com', TYPES.aaaa, RCODES.noerror],
+])('says of %s that there is none of type %d, and for how long', async (name, type, rcode) => {
+  const [answer] = await send(writeQuestion(name, type))
+  expect((answer?.readUInt8(3) ?? 0) & 0x0f).toBe(rcode)
+  expect(answer?.readUInt16BE(6)).toBe(0) // answers
+  expect(answer?.readUInt16BE(8)).toBe(1) // authorities: the SOA
+  expect(answer?.readUInt32BE(answer.length - 4)).toBe(60)
+})
+
+test('fails for domains whose servers fail, and for all below them', async () => {
+  const [failing = ''] = zone.failing
+  for (const answer of await send(writeQuestion(failing, TYPES.mx), writeQuestion(`_dmarc.${failing}`, TYPES.txt))) {
+    expect(answer.readUInt8(3) & 0x0f).toBe(RCODES.servfail)
+  }
+})
+
+test('has no answer that is too long for a datagram', async () => {
+  const questions = Object.keys(zone.names).flatMap((name) =>
+    [TYPES.mx, TYPES.txt].map((type) => writeQuestion(name, type)),
+  )
+  const lengths: number[] = []
+  for (let n = 0; n < questions.length; n += 100) {
+    lengths.push(...(await send(...questions.slice(n, n + 100))).map(({ length }) => length))
+  }
+  expect(lengths).toHaveLength(questions.length)
+  expect(Math.max(...lengths)).toBeLessThanOrEqual(512)
+})
+
+test('answers over TCP too, several questions on one connection, cut anywhere', async () => {
+  const socket = connect(dns.port, '127.0.0.1')
+  whenDone(() => socket.destroy())
+  const questions = Buffer.concat([
+    frame(writeQuestion('gmail.com', TYPES.mx)),
+    frame(writeQuestion('gmial.com', TYPES.mx)),
+  ])
+  socket.write(questions.subarray(0, 40))
+  await once(socket, 'data')
+  socket.write(questions.subarray(40))
+  const [second] = (await once(socket, 'data')) as [Buffer]
+  expect(second.readUInt8(5) & 0x0f).toBe(RCODES.nxdomain)
+})
+
+test('keeps silent to what is no question, so that no two servers talk to each other for ever', async () => {
+  const isAnswer = 0x81
+  const inPieces = writeQuestion('gmail.com', TYPES.mx).subarray(0, 20)
+  expect(
+    await send(writeQuestion('gmail.com', TYPES.mx, isAnswer), inPieces, Buffer.alloc(0), Buffer.alloc(5)),
+  ).toEqual([])
+})

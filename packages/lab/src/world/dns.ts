@@ -1,0 +1,159 @@
+import { createSocket, type Socket as UdpSocket } from 'node:dgram'
+import { once } from 'node:events'
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
+import {
+  frame,
+  type Question,
+  RCODES,
+  readQuestion,
+  TYPES,
+  writeAnswer,
+  writeMx,
+  writeName,
+  writeRecord,
+  writeString,
+} from '../dns/packet.ts'
+import type { NameData } from '../dns/zone-file.ts'
+import type { WorldZone } from './zone.ts'
+
+const IDLE_MS = 10_000
+const SOA = 6
+
+/** RFC 2308 §3: whoever hears that there is none is told for how long that holds, here a minute. */
+const NONE = writeRecord({
+  name: writeName(''),
+  type: SOA,
+  data: Buffer.concat([
+    writeName('ns.world.example'),
+    writeName('hostmaster.world.example'),
+    Buffer.from(new Uint32Array([1, 3_600, 600, 86_400, 60]).buffer).swap32(),
+  ]),
+})
+
+/**
+ * Answers for the whole of a world, over UDP and TCP, on 127.0.0.1 alone. No answer is longer than the 512 bytes that a datagram
+ * may have (RFC 1035 §4.2.1), so none is ever cut short.
+ */
+export async function startWorldDns(zone: WorldZone, port: number) {
+  const answer = openAnswers(zone)
+  const { tcp, udp, connections } = await listen(answer, port)
+  return {
+    port: (tcp.address() as AddressInfo).port,
+    async stop() {
+      udp.close()
+      for (const socket of connections) socket.destroy()
+      tcp.close()
+      await once(tcp, 'close')
+    },
+  }
+}
+
+type Answer = (message: Buffer) => Buffer | undefined
+
+function openAnswers({ names, failing }: WorldZone): Answer {
+  const parents = new Set(Object.keys(names).flatMap(withParents))
+  // Records point at the question for their owner's name, so they are the same bytes whoever asks.
+  const written = new Map<string, Buffer[]>()
+  const recordsOf = (question: Question, data: NameData) => {
+    const key = `${question.type} ${question.name}`
+    const records = written.get(key) ?? writeRecords(question.type, data)
+    if (records.length > 0) written.set(key, records)
+    return records
+  }
+
+  return (message) => {
+    // An answer is not a question: two servers would else talk to each other for ever.
+    if (message.length < 12 || (message.readUInt8(2) & 0x80) !== 0) return undefined
+    const question = readQuestion(message)
+    if (question === undefined) return undefined
+    if (withParents(question.name).some((name) => failing.has(name))) {
+      return writeAnswer(question, { rcode: RCODES.servfail })
+    }
+
+    const data = names[question.name]
+    const answers = data === undefined ? [] : recordsOf(question, data)
+    if (answers.length > 0) return writeAnswer(question, { answers })
+    const rcode = data !== undefined || parents.has(question.name) ? RCODES.noerror : RCODES.nxdomain
+    return writeAnswer(question, { rcode, authorities: [NONE] })
+  }
+}
+
+/** The name and all above it, but the root. */
+function withParents(name: string): string[] {
+  const found = [name]
+  for (let dot = name.indexOf('.'); dot >= 0; dot = name.indexOf('.', dot + 1)) found.push(name.slice(dot + 1))
+  return found
+}
+
+function writeRecords(type: number, { mx = [], a = [], aaaa = [], txt = [] }: NameData): Buffer[] {
+  switch (type) {
+    case TYPES.mx:
+      return mx.map(([preference, host]) => writeRecord({ type, data: writeMx(preference, writeName(host)) }))
+    case TYPES.a:
+      return a.map((address) => writeRecord({ type, data: Buffer.from(address.split('.').map(Number)) }))
+    case TYPES.aaaa:
+      return aaaa.map((address) => writeRecord({ type, data: writeIpv6(address) }))
+    case TYPES.txt:
+      return txt.map((text) => writeRecord({ type, data: Buffer.concat([text].flat().map(writeString)) }))
+    default:
+      return []
+  }
+}
+
+/** Of the form that the world uses: `first::last`. */
+function writeIpv6(address: string): Buffer {
+  const [first = '', last = ''] = address.split('::').map((half) =>
+    half
+      .split(':')
+      .map((part) => part.padStart(4, '0'))
+      .join(''),
+  )
+  return Buffer.from(first + last.padStart(32 - first.length, '0'), 'hex')
+}
+
+async function listen(
+  answer: Answer,
+  port: number,
+): Promise<{ tcp: Server; udp: UdpSocket; connections: Set<Socket> }> {
+  const connections = new Set<Socket>()
+  const tcp = createServer((socket) => {
+    connections.add(socket)
+    socket.on('close', () => connections.delete(socket))
+    serveConnection(socket, answer)
+  })
+  tcp.listen({ host: '127.0.0.1', port })
+  await once(tcp, 'listening')
+
+  // Addresses come out of datagrams, so there is nothing to look up, and nothing to wait for.
+  const udp = createSocket({ type: 'udp4', lookup: (address, _, done) => done(null, address, 4) })
+  udp.on('message', (message, from) => {
+    // Nobody else can reach this socket; should that ever change, a forged sender is still not answered.
+    const reply = from.address.startsWith('127.') ? answer(message) : undefined
+    if (reply !== undefined) udp.send(reply, from.port, from.address)
+  })
+  try {
+    const listening = once(udp, 'listening')
+    udp.bind((tcp.address() as AddressInfo).port, '127.0.0.1')
+    await listening
+  } catch (error) {
+    tcp.close()
+    throw error
+  }
+  udp.setRecvBufferSize(4 * 1024 * 1024)
+  return { tcp, udp, connections }
+}
+
+function serveConnection(socket: Socket, answer: Answer): void {
+  let unread = Buffer.alloc(0)
+  socket.setTimeout(IDLE_MS, () => socket.destroy())
+  socket.on('error', () => socket.destroy())
+  socket.on('data', (bytes) => {
+    unread = Buffer.concat([unread, bytes])
+    while (unread.length >= 2 && unread.length >= 2 + unread.readUInt16BE(0)) {
+      const end = 2 + unread.readUInt16BE(0)
+      const reply = answer(unread.subarray(2, end))
+      unread = unread.subarray(end)
+      if (reply !== undefined) socket.write(frame(reply))
+    }
+  })
+}

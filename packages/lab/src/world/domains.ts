@@ -1,0 +1,81 @@
+import { BEHAVIOURS, type Behaviour, type BehaviourName, type HostPlan } from './data/behaviours.ts'
+import type { SiteName } from './data/sites.ts'
+import { FIRST_WORDS, SECOND_WORDS } from './data/words.ts'
+import type { Random } from './random.ts'
+
+export type WorldHost = { name: string; preference: number; where: 'site' | NonNullable<HostPlan[2]> }
+
+export type WorldDomain = {
+  name: string
+  behaviour: BehaviourName
+  provider: string
+  /** Whose servers answer for it; null where none do. */
+  site: SiteName | null
+  hosts: WorldHost[]
+  /** The share of its addresses that are no good mailbox. */
+  badShare: number
+}
+
+export function behaviourOf(domain: { behaviour: BehaviourName }): Behaviour {
+  return BEHAVIOURS[domain.behaviour]
+}
+
+const NAMES = Object.keys(BEHAVIOURS) as BehaviourName[]
+const MADE_UP = NAMES.filter((behaviour) => domainsOf(behaviour) === undefined)
+const GIVEN_COUNT = NAMES.reduce((sum, behaviour) => sum + (domainsOf(behaviour)?.length ?? 0), 0)
+
+/** With fewer, some behaviour would have no domain. */
+export const DOMAINS_MIN = GIVEN_COUNT + MADE_UP.length
+
+/** The domains whose names we know, then those we make up: at least one of each behaviour, the rest by their weights. */
+export function makeDomains(random: Random, count: number): WorldDomain[] {
+  if (count < DOMAINS_MIN) throw new RangeError(`A world has at least ${DOMAINS_MIN} domains, not ${count}.`)
+
+  const given = NAMES.flatMap((behaviour) => (domainsOf(behaviour) ?? []).map((name) => ({ name, behaviour })))
+  const behaviours = spread(count - GIVEN_COUNT)
+  random.shuffle(behaviours)
+  const names = makeNames(random, behaviours.length)
+  const madeUp = behaviours.map((behaviour, n) => ({ name: names[n] ?? '', behaviour }))
+  return [...given, ...madeUp].map(({ name, behaviour }) => makeDomain(random, name, behaviour))
+}
+
+function domainsOf(behaviour: BehaviourName): readonly string[] | undefined {
+  return (BEHAVIOURS[behaviour] as Behaviour).domains
+}
+
+function spread(count: number): BehaviourName[] {
+  const total = MADE_UP.reduce((sum, behaviour) => sum + BEHAVIOURS[behaviour].weight, 0)
+  const left = count - MADE_UP.length
+  let sum = 0
+  return MADE_UP.flatMap((behaviour) => {
+    const before = Math.floor((sum / total) * left)
+    sum += BEHAVIOURS[behaviour].weight
+    return Array.from({ length: 1 + Math.floor((sum / total) * left) - before }, () => behaviour)
+  })
+}
+
+function makeNames(random: Random, count: number): string[] {
+  const names = new Set<string>()
+  while (names.size < count) {
+    const words = `${random.pick(FIRST_WORDS)}-${random.pick(SECOND_WORDS)}`
+    names.add(names.has(`${words}.example`) ? `${words}-${names.size}.example` : `${words}.example`)
+  }
+  return [...names]
+}
+
+function makeDomain(random: Random, name: string, behaviour: BehaviourName): WorldDomain {
+  const { provider, site = null, hosts = [], bad: [least, most] = [0, 0.4] } = BEHAVIOURS[behaviour] as Behaviour
+  return {
+    name,
+    behaviour,
+    provider,
+    site,
+    hosts: hosts.map((plan) => makeHost(plan, name)),
+    badShare: least + random.next() * (most - least),
+  }
+}
+
+function makeHost([preference, template, where]: HostPlan, domain: string): WorldHost {
+  const name = template.replace('{domain}', domain).replace('{dashed}', domain.replaceAll('.', '-'))
+  return { name, preference, where: where ?? 'site' }
+}

@@ -1,0 +1,48 @@
+import { BEHAVIOURS, type BehaviourName } from './data/behaviours.ts'
+import type { WorldAddress } from './population.ts'
+import type { RunningWorld } from './start.ts'
+
+const EXAMPLES_MAX = 3
+
+/** What a person in front of a terminal wants to know about a world: where it is, who lives there and how to ask. */
+export function describeWorld({ world, dnsPort, smtpPort }: RunningWorld): string {
+  const [someone] = world.addresses.filter(({ behaviour }) => behaviour === 'gmail')
+  return [
+    `A world of ${world.domains.length} domains and ${world.addresses.length} addresses, seed ${world.seed}.`,
+    '',
+    ...Object.entries(groupAddresses(world.addresses)).flatMap(([behaviour, addresses]) => [
+      `${behaviour} (${addresses.length}): ${aboutOf(behaviour)}`,
+      ...pickExamples(addresses).map((address) => `    ${describeAddress(address, world)}`),
+    ]),
+    '',
+    `DNS answers on 127.0.0.1:${dnsPort}, mail servers on port ${smtpPort} of 127.77.0.0/16. To ask by hand:`,
+    `    dig @127.0.0.1 -p ${dnsPort} gmail.com MX`,
+    `    dig @127.0.0.1 -p ${dnsPort} gmail-smtp-in.l.google.com A`,
+    `    nc -C <that address> ${smtpPort}, then: EHLO me.example, MAIL FROM:<me@me.example>, RCPT TO:<${someone?.email ?? ''}>`,
+    '',
+  ].join('\n')
+}
+
+function groupAddresses(addresses: WorldAddress[]): Record<string, WorldAddress[]> {
+  const groups: Record<string, WorldAddress[]> = {}
+  for (const name of [...Object.keys(BEHAVIOURS), 'broken']) groups[name] = []
+  for (const address of addresses) groups[address.behaviour]?.push(address)
+  return groups
+}
+
+function aboutOf(behaviour: string): string {
+  return behaviour === 'broken' ? 'No address at all.' : BEHAVIOURS[behaviour as BehaviourName].about
+}
+
+/** One of each kind, as far as they go. */
+function pickExamples(addresses: WorldAddress[]): WorldAddress[] {
+  const kinds = new Map<string, WorldAddress>()
+  for (const address of addresses) if (!kinds.has(address.exists)) kinds.set(address.exists, address)
+  return [...kinds.values()].slice(0, EXAMPLES_MAX)
+}
+
+function describeAddress({ email, exists }: WorldAddress, world: RunningWorld['world']): string {
+  const { verdicts } = world.expected(email)
+  const words = verdicts.map(({ status, subStatus }) => (subStatus === '' ? status : `${status} (${subStatus})`))
+  return `${email}   exists: ${exists}   verdict: ${words.join(' or ')}`
+}

@@ -1,0 +1,20 @@
+import { writeFile } from 'node:fs/promises'
+import type { World } from './population.ts'
+
+const COLUMNS = ['email', 'exists', 'behaviour', 'status', 'sub_status', 'truthful', 'knowable']
+
+/** Writes every address with the truth about it as CSV (RFC 4180). Where several verdicts are right, they are separated by bars. */
+export async function writeList(world: World, file: string): Promise<void> {
+  const rows = world.addresses.map(({ email, exists, behaviour }) => {
+    const { verdicts, truthful, knowable } = world.expected(email)
+    const statuses = new Set(verdicts.map(({ status }) => status))
+    const subStatuses = verdicts.map(({ subStatus }) => subStatus)
+    return [email, exists, behaviour, [...statuses].join('|'), subStatuses.join('|'), truthful, knowable]
+  })
+  await writeFile(file, [COLUMNS, ...rows].map((row) => `${row.map(quote).join(',')}\r\n`).join(''))
+}
+
+function quote(cell: string | boolean): string {
+  const text = String(cell)
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+}

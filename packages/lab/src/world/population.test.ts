@@ -1,0 +1,126 @@
+import { createHash } from 'node:crypto'
+import { expect, test } from 'vitest'
+import { BEHAVIOURS, type BehaviourName } from './data/behaviours.ts'
+import { DOMAINS_MIN } from './domains.ts'
+import { makeWorld, type World, type WorldAddress } from './population.ts'
+
+const SIZE = { domains: 2_000, addresses: 100_000 }
+const world = makeWorld({ seed: 1, ...SIZE })
+
+function digest({ domains, addresses }: World): string {
+  return createHash('sha256')
+    .update(JSON.stringify([domains, addresses]))
+    .digest('hex')
+}
+
+function shareOf(isMeant: (address: WorldAddress) => boolean, among = world.addresses): number {
+  return among.filter(isMeant).length / among.length
+}
+
+function groupOf({ behaviour }: WorldAddress): string {
+  return behaviour === 'broken' ? 'broken' : BEHAVIOURS[behaviour].group
+}
+
+test('the same seed makes the same world, and another seed another', () => {
+  const [one, same, other] = [1, 1, 2].map((seed) => digest(makeWorld({ seed, domains: 500, addresses: 10_000 })))
+  expect(same).toBe(one)
+  expect(other).not.toBe(one)
+})
+
+test('a world has as many domains and addresses as were asked for, each once', () => {
+  expect(world.domains).toHaveLength(SIZE.domains)
+  expect(new Set(world.domains.map(({ name }) => name)).size).toBe(SIZE.domains)
+  expect(world.addresses).toHaveLength(SIZE.addresses)
+  expect(new Set(world.addresses.map(({ email }) => email.toLowerCase())).size).toBe(SIZE.addresses)
+})
+
+test('every behaviour has addresses at the usual size and a domain at the smallest', () => {
+  const names = Object.keys(BEHAVIOURS)
+  expect(names.length).toBeGreaterThanOrEqual(25)
+  expect(new Set(world.addresses.map(({ behaviour }) => behaviour))).toEqual(new Set([...names, 'broken']))
+
+  const smallest = makeWorld({ seed: 1, domains: DOMAINS_MIN, addresses: 1_000 })
+  expect(new Set(smallest.domains.map(({ behaviour }) => behaviour))).toEqual(new Set(names))
+  expect(() => makeWorld({ seed: 1, domains: DOMAINS_MIN - 1, addresses: 1_000 })).toThrow(RangeError)
+})
+
+test.each([
+  ['large', 0.6, 0.6],
+  ['broken', 0.003, 0.003],
+  ['typo', 0.01, 0.02],
+  ['disposable', 0.005, 0.015],
+  ['tail', 0.35, 0.4],
+])('of all addresses, the share of the group %s is between %d and %d', (group, least, most) => {
+  const share = shareOf((address) => groupOf(address) === group)
+  expect(share).toBeGreaterThanOrEqual(least)
+  expect(share).toBeLessThanOrEqual(most)
+})
+
+test('at the large providers about eight in a hundred are no good, in the tail anything up to forty', () => {
+  for (const behaviour of ['gmail', 'outlook', 'yahoo', 'icloud', 'gmx']) {
+    const there = world.addresses.filter((address) => address.behaviour === behaviour)
+    const bad = shareOf(({ exists }) => exists !== 'yes', there)
+    expect(bad, behaviour).toBeGreaterThan(0.065)
+    expect(bad, behaviour).toBeLessThan(0.095)
+  }
+  const shares = world.domains.filter(({ behaviour }) => BEHAVIOURS[behaviour].group === 'tail').map((d) => d.badShare)
+  expect(Math.min(...shares)).toBeLessThan(0.02)
+  expect(Math.max(...shares)).toBeGreaterThan(0.38)
+  expect(Math.max(...shares)).toBeLessThanOrEqual(0.4)
+})
+
+test('addresses look like those of real lists: roles, tags, digits, capitals and letters beyond ASCII', () => {
+  const looks = [/^info@/, /\+\w+@/, /\d@/, /^[A-Z.]+@/, /^[A-Z][a-z]+\.[A-Z][a-z]+@/, /@[A-Z-]+\.[A-Z]+$/, /[äöüßéñø]/]
+  for (const look of looks)
+    expect(
+      shareOf(({ email }) => look.test(email)),
+      String(look),
+    ).toBeGreaterThan(0.0001)
+})
+
+test('the truth does not hang on capitals, and whoever is not on the list does not exist, but where all mail is taken', () => {
+  for (const { email, exists } of world.addresses.slice(0, 2_000)) {
+    expect(world.truth(email.toUpperCase()), email).toBe(exists)
+  }
+  expect(world.truth('nobody-of-that-name@gmail.com')).toBe('no')
+  expect(world.truth('nobody-of-that-name@mailinator.com')).toBe('yes')
+})
+
+/** One address of the behaviour that is of this kind. */
+function find(behaviour: BehaviourName | 'broken', exists: string, isMeant = /^[ -~]+$/): string {
+  const found = world.addresses.find(
+    (one) => one.behaviour === behaviour && one.exists === exists && isMeant.test(one.email),
+  )
+  if (found === undefined) throw new Error(`Nobody at ${behaviour} is ${exists}`)
+  return found.email
+}
+
+test.each<[BehaviourName | 'broken', string, string[], boolean, boolean]>([
+  ['gmail', 'yes', ['valid '], true, true],
+  ['gmail', 'no', ['invalid mailbox_not_found'], true, true],
+  ['gmail', 'full', ['risky mailbox_full'], true, true],
+  ['postfix', 'disabled', ['invalid mailbox_disabled'], true, true],
+  ['postfix', 'moved', ['invalid mailbox_moved'], true, true],
+  ['yahoo', 'yes', ['unknown provider_unverifiable'], false, false],
+  ['microsoft365_hybrid', 'no', ['risky catch_all'], false, false],
+  ['catch_all', 'yes', ['risky catch_all'], true, false],
+  ['mox', 'no', ['risky catch_all', 'unknown provider_unverifiable'], false, false],
+  ['disposable', 'yes', ['risky disposable'], true, false],
+  ['blocked_at_rcpt', 'yes', ['unknown blocked'], true, false],
+  ['no_such_domain', 'no', ['invalid domain_not_found'], true, true],
+  ['broken', 'no', ['invalid syntax_error'], true, true],
+])('of %s, %s, one may conclude %j', (behaviour, exists, verdicts, truthful, knowable) => {
+  const expected = world.expected(find(behaviour, exists))
+  expect(expected.verdicts.map(({ status, subStatus }) => `${status} ${subStatus}`)).toEqual(verdicts)
+  expect(expected).toMatchObject({ truthful, knowable })
+})
+
+test('a local part beyond ASCII can be asked about only where SMTPUTF8 is offered', () => {
+  const beyond = /[^ -~]/
+  expect(world.expected(find('no_smtputf8', 'yes', beyond)).verdicts[0]?.subStatus).toBe('smtputf8_unsupported')
+  expect(world.expected(find('postfix', 'yes', beyond)).verdicts[0]?.subStatus).toBe('')
+})
+
+test('of a domain that is not in the world one may conclude that it does not exist', () => {
+  expect(world.expected('ada@not-of-this-world.example').verdicts[0]?.subStatus).toBe('domain_not_found')
+})

@@ -1,0 +1,138 @@
+import type { BehaviourName, Existence } from './data/behaviours.ts'
+import { BROKEN, FAMILY_NAMES, GIVEN_NAMES } from './data/words.ts'
+import { behaviourOf, makeDomains, type WorldDomain } from './domains.ts'
+import { type Expectation, expectationOf } from './expected.ts'
+import { makeLocalPart } from './local-part.ts'
+import { openRandom, type Random } from './random.ts'
+
+export type WorldAddress = { email: string; exists: Existence; behaviour: BehaviourName | 'broken' }
+
+/** Domains and addresses as a real list has them, and the truth about each of them. */
+export type World = {
+  seed: number
+  domains: WorldDomain[]
+  /** In the order of the list: mixed, each once. */
+  addresses: WorldAddress[]
+  findDomain(name: string): WorldDomain | undefined
+  /** Of any address, on the list or not. */
+  truth(email: string): Existence
+  expected(email: string): Expectation
+}
+
+export type WorldSize = { seed: number; domains: number; addresses: number }
+
+/** Of all addresses; what is left over is at firms, clubs and smaller providers. */
+const SHARES = { broken: 0.003, typo: 0.015, disposable: 0.01, large: 0.6 }
+
+/** How mailboxes that are no good divide up, where a server tells them apart. */
+const FAULTS: [Existence, number][] = [
+  ['full', 0.08],
+  ['disabled', 0.09],
+  ['moved', 0.03],
+]
+
+/** The same seed and size make the same world, byte for byte. */
+export function makeWorld({ seed, domains: domainCount, addresses: addressCount }: WorldSize): World {
+  const random = openRandom(seed)
+  const domains = makeDomains(random, domainCount)
+  const known = new Map<string, WorldAddress>()
+  addBroken(random, known, Math.round(addressCount * SHARES.broken))
+  for (const [domain, count] of share(domains, addressCount)) addAddresses(random, known, domain, count)
+  const addresses = [...known.values()]
+  random.shuffle(addresses)
+
+  const byName = new Map(domains.map((domain) => [domain.name, domain]))
+  const findDomain = (name: string) => byName.get(name)
+  const truth = (email: string): Existence => {
+    const address = known.get(keyOf(email))
+    if (address !== undefined) return address.exists
+    const domain = findDomain(domainIn(email))
+    return (domain && behaviourOf(domain).everybody) ?? 'no'
+  }
+  const expected = (email: string) => {
+    const isBroken = known.get(keyOf(email))?.behaviour === 'broken'
+    return expectationOf(email, truth(email), isBroken ? 'broken' : findDomain(domainIn(email)))
+  }
+  return { seed, domains, addresses, findDomain, truth, expected }
+}
+
+/** In lower case, since a list has `Info@` and `info@` of the same mailbox. */
+function keyOf(email: string): string {
+  return email.toLowerCase().normalize('NFC')
+}
+
+export function domainIn(email: string): string {
+  return email.slice(email.lastIndexOf('@') + 1).toLowerCase()
+}
+
+/** How many addresses each domain gets. */
+function share(domains: WorldDomain[], count: number): [WorldDomain, number][] {
+  const ofGroup = (group: string) => domains.filter((domain) => behaviourOf(domain).group === group)
+  const large = ofGroup('large')
+  const weights = large.map((domain) => behaviourOf(domain).weight / (behaviourOf(domain).domains?.length ?? 1))
+  const [broken, typo, disposable, ofLarge] = [SHARES.broken, SHARES.typo, SHARES.disposable, SHARES.large].map(
+    (part) => Math.round(count * part),
+  ) as [number, number, number, number]
+  return [
+    ...divide(large, weights, ofLarge),
+    ...divide(ofGroup('typo'), ...byRank(ofGroup('typo'), typo)),
+    ...divide(ofGroup('disposable'), ...byRank(ofGroup('disposable'), disposable)),
+    ...divide(ofGroup('tail'), ...byRank(ofGroup('tail'), count - broken - typo - disposable - ofLarge)),
+  ]
+}
+
+/** A long tail: the first has many, and hardly anybody none. */
+function byRank(domains: WorldDomain[], total: number): [number[], number] {
+  return [domains.map((_, rank) => (rank + 20) ** -0.7), total]
+}
+
+function divide(domains: WorldDomain[], weights: number[], total: number): [WorldDomain, number][] {
+  const all = weights.reduce((sum, weight) => sum + weight, 0)
+  let sum = 0
+  return domains.map((domain, n) => {
+    const before = Math.round((sum / all) * total)
+    sum += weights[n] ?? 0
+    return [domain, Math.round((sum / all) * total) - before]
+  })
+}
+
+function addAddresses(random: Random, known: Map<string, WorldAddress>, domain: WorldDomain, count: number): void {
+  const { group, replies = {}, everybody, utf8: utf8Share = 0 } = behaviourOf(domain)
+  const isFirm = group === 'tail' && domain.name.endsWith('.example')
+  for (let n = 0; n < count; n += 1) {
+    const local = makeLocalPart(random, { isFirm, utf8Share })
+    const exists = everybody ?? (random.chance(domain.badShare) ? drawFault(random, replies) : 'yes')
+    const name = random.chance(0.01) ? domain.name.toUpperCase() : domain.name
+    add(known, (suffix) => `${local}${suffix}@${name}`, { exists, behaviour: domain.behaviour })
+  }
+}
+
+function drawFault(random: Random, replies: Partial<Record<Existence, string>>): Existence {
+  let draw = random.next()
+  for (const [fault, probability] of FAULTS) {
+    if (replies[fault] === undefined) continue
+    if (draw < probability) return fault
+    draw -= probability
+  }
+  return 'no'
+}
+
+function addBroken(random: Random, known: Map<string, WorldAddress>, count: number): void {
+  for (let n = 0; n < count; n += 1) {
+    const [a, b] = [random.pick(GIVEN_NAMES), random.pick(FAMILY_NAMES)]
+    const template = random.pick(BROKEN)
+    const write = (suffix: string) => template.replaceAll('{a}', a).replaceAll('{b}', `${b}${suffix}`)
+    add(known, write, { exists: 'no', behaviour: 'broken' })
+  }
+}
+
+/** The first who comes has the plain name; the next ones get a number, as at every provider. */
+function add(
+  known: Map<string, WorldAddress>,
+  write: (suffix: string) => string,
+  about: Omit<WorldAddress, 'email'>,
+): void {
+  let email = write('')
+  for (let number = 2; known.has(keyOf(email)); number += 1) email = write(String(number))
+  known.set(keyOf(email), { email, ...about })
+}

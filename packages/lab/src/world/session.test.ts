@@ -1,0 +1,68 @@
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { connect } from 'node:net'
+import { join } from 'node:path'
+import { expect, test, vi } from 'vitest'
+import { makeFolder, removeFolder } from '../services/daemon.ts'
+import { listMisconduct } from '../smtp/record.ts'
+import { whenDone } from '../when-done.ts'
+import { DOMAINS_MIN } from './domains.ts'
+import { startWorld } from './start.ts'
+
+const folder = makeFolder('probity-world')
+whenDone(() => removeFolder(folder))
+const running = await startWorld({ seed: 3, domains: DOMAINS_MIN, addresses: 500 })
+whenDone(() => running.stop())
+
+const GMX = '127.77.5.1'
+const NOBODY = 'RCPT TO:<no-such-person@gmx.de>\r\n'
+
+/** Says all of it, in pieces that wait for an answer, and hears until the server hangs up. */
+async function say(pieces: string[]): Promise<string> {
+  const socket = connect(running.smtpPort, GMX).setEncoding('utf8')
+  let heard = ''
+  socket.on('data', (text: string) => {
+    heard += text
+    const next = pieces.shift()
+    if (next !== undefined) socket.write(next)
+  })
+  await once(socket, 'end')
+  socket.end()
+  await once(socket, 'close')
+  return heard
+}
+
+async function listRecorded(name: string, pieces: string[]) {
+  const file = join(folder, name)
+  vi.stubEnv('PROBITY_SMTP_RECORD', file)
+  const heard = await say(pieces)
+  await vi.waitFor(() => expect(existsSync(file)).toBe(true))
+  return { heard, misconduct: listMisconduct(file) }
+}
+
+const HELLO = ['EHLO client.example\r\n', 'MAIL FROM:<sender@client.example>\r\n']
+
+test('records nothing against who keeps to what the server bears', async () => {
+  const { heard, misconduct } = await listRecorded('polite', [...HELLO, NOBODY])
+  expect(heard).toMatch(/550 Requested action not taken: mailbox unavailable\r\n$/)
+  expect(misconduct).toEqual([])
+})
+
+test('records recipients that were sent to a server that had already hung up', async () => {
+  const { heard, misconduct } = await listRecorded('greedy', [...HELLO, NOBODY.repeat(3)])
+  expect(heard.match(/^550/gm)).toHaveLength(1)
+  expect(misconduct).toEqual([expect.stringMatching(/gmx refused 3 recipients on one connection and bears 1/)])
+})
+
+test('records what nobody may say', async () => {
+  const { heard, misconduct } = await listRecorded('rude', [...HELLO, 'VRFY somebody\r\n', 'QUIT\r\n'])
+  expect(heard).toMatch(/502 5\.5\.2/)
+  expect(misconduct).toEqual([expect.stringMatching(/gmx was sent VRFY/)])
+})
+
+test('hangs up on who sends without end', async () => {
+  const socket = connect(running.smtpPort, GMX).resume()
+  socket.on('error', () => {}) // the server may reset what it does not read
+  socket.write('x'.repeat(100_000))
+  await once(socket, 'close')
+})

@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest'
+import { openGatherer } from './gather.ts'
+
+test('the first goes at once and alone, whoever comes meanwhile goes together with the next', async () => {
+  const groups: number[][] = []
+  const gather = openGatherer<number, number>(10, async (_name, items) => {
+    groups.push(items)
+    await new Promise((resolve) => setTimeout(resolve, 5))
+    return items.map((item) => item * 2)
+  })
+  const results = await Promise.all([1, 2, 3, 4].map((item) => gather('a', item)))
+  expect(results).toEqual([2, 4, 6, 8])
+  expect(groups).toEqual([[1], [2, 3, 4]])
+})
+
+test('a group is no larger than it may be, and nobody is forgotten', async () => {
+  const sizes: number[] = []
+  const gather = openGatherer<number, number>(3, async (_name, items) => {
+    sizes.push(items.length)
+    return items
+  })
+  expect(await Promise.all(Array.from({ length: 8 }, (_, n) => gather('a', n)))).toEqual([0, 1, 2, 3, 4, 5, 6, 7])
+  expect(Math.max(...sizes)).toBe(3)
+})
+
+test('names do not wait for each other', async () => {
+  let release = () => {}
+  const gather = openGatherer<string, string>(10, async (name, items) => {
+    if (name === 'slow') await new Promise<void>((resolve) => (release = resolve))
+    return items
+  })
+  const slow = gather('slow', 'x')
+  expect(await gather('quick', 'y')).toBe('y')
+  release()
+  expect(await slow).toBe('x')
+})
+
+test('a group that fails fails for all in it, and the next one is served', async () => {
+  let fails = true
+  const gather = openGatherer<number, number>(10, async (_name, items) => {
+    if (fails) throw new Error('planted')
+    return items
+  })
+  await expect(gather('a', 1)).rejects.toThrow('planted')
+  fails = false
+  expect(await gather('a', 2)).toBe(2)
+})

@@ -1,0 +1,23 @@
+import { createHmac, type KeyObject } from 'node:crypto'
+import type { Redis } from 'ioredis'
+
+/** For how long an account's definite result answers the same question again, where the account keeps results at all. */
+export const RECENT_FOR_S = 24 * 60 * 60
+
+/**
+ * The name of an account's recent result. Redis sees a keyed hash of the address and nothing else. The braces make Redis
+ * Cluster keep an account's names on one node, where one script may use them together.
+ */
+export function recentKey(secret: KeyObject, accountId: string, emailKey: string): string {
+  const digest = createHmac('sha256', secret).update(`${accountId}\0${emailKey}`).digest('base64url')
+  return `recent:{${accountId}}:${digest}`
+}
+
+/** Keeps a result as a ready string, so that whoever finds it need not read it. */
+export type RecentResult = { key: string; text: string }
+
+export async function saveRecent(redis: Redis, results: RecentResult[]): Promise<void> {
+  const pipeline = redis.pipeline()
+  for (const { key, text } of results) pipeline.set(key, text, 'EX', RECENT_FOR_S)
+  await pipeline.exec()
+}

@@ -1,0 +1,31 @@
+import { defineConfig } from 'vitest/config'
+
+/** Tests that need no server: they run in `pnpm check`. All others talk to real ones, which vitest.setup.ts starts. */
+const FAST = [
+  'packages/contract/**/*.test.ts',
+  'packages/engine/src/{address,verdict}/**/*.test.ts',
+  'checks/**/*.test.ts',
+]
+const OUTSIDE = ['**/node_modules/**']
+
+export default defineConfig({
+  test: {
+    projects: [
+      { test: { name: 'fast', include: FAST, exclude: OUTSIDE, testTimeout: 30_000 } },
+      {
+        test: {
+          name: 'real',
+          include: ['{apps,packages,journeys}/**/*.test.ts'],
+          exclude: [...OUTSIDE, ...FAST],
+          globalSetup: 'vitest.setup.ts',
+          // Most of them wait for servers and clocks rather than for the processor, so a few run side by side.
+          maxWorkers: 2,
+          testTimeout: 20_000,
+          hookTimeout: 60_000,
+          // Clocks and sockets of a busy machine: CI tries once more and shows it beside the test's name.
+          retry: process.env['CI'] ? 1 : 0,
+        },
+      },
+    ],
+  },
+})

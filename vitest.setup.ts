@@ -1,0 +1,36 @@
+import { join } from 'node:path'
+import type { TestProject } from 'vitest/node'
+import { migrate } from './packages/database/src/migrate.ts'
+import { listLeaks } from './packages/lab/src/leaks.ts'
+import { makeFolder, removeFolder } from './packages/lab/src/services/daemon.ts'
+import { startPostgres } from './packages/lab/src/services/postgres.ts'
+import { startRedis } from './packages/lab/src/services/redis.ts'
+import { listMisconduct } from './packages/lab/src/smtp/record.ts'
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    postgresUrl: string
+    redisUrl: string
+    logFolder: string
+  }
+}
+
+/** Real servers for one run of the suites, on ports of their own, and a migrated database to copy for each test file. */
+export default async function startServices(project: TestProject) {
+  const [postgres, redis] = await Promise.all([startPostgres(), startRedis()])
+  await migrate(postgres.url)
+  const logFolder = makeFolder('probity-logs')
+  const smtpRecord = join(logFolder, 'smtp-sessions.ndjson')
+  process.env['PROBITY_SMTP_RECORD'] = smtpRecord // the processes that run the tests inherit it
+  project.provide('postgresUrl', postgres.url)
+  project.provide('redisUrl', redis.url)
+  project.provide('logFolder', logFolder)
+  return async () => {
+    const leaks = [...listLeaks(logFolder), ...listLeaks(postgres.logFile)]
+    const misconduct = listMisconduct(smtpRecord)
+    await Promise.all([postgres.stop(), redis.stop()])
+    removeFolder(logFolder)
+    if (misconduct.length > 0) throw new Error(`Mail servers of this run were badly treated:\n${misconduct.join('\n')}`)
+    if (leaks.length > 0) throw new Error(`The logs of this run hold keys or addresses:\n${leaks.join('\n')}`)
+  }
+}

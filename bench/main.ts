@@ -1,10 +1,16 @@
 import { benchAccuracy } from './accuracy.ts'
+import { benchExport } from './export-safety.ts'
+import { benchFairness } from './fairness.ts'
+import { benchList } from './list.ts'
 import { benchProbe } from './probe.ts'
 import { benchSingle } from './single.ts'
 
 /** Each bench prints what it does on standard error and its figures as JSON, the last line of standard output. */
 const BENCHES: Record<string, (args: string[]) => Promise<object>> = {
   accuracy: benchAccuracy,
+  list: benchList,
+  export: benchExport,
+  fairness: benchFairness,
   probe: benchProbe,
   single: benchSingle,
 }

@@ -14,7 +14,27 @@ export function describeAsking({ url, key, world }: Demo): string {
     `  ask() { curl -sG ${url}/api/v1/validation/single -H "X-API-Key: $KEY" --data-urlencode "email=$1" | node -p 'JSON.parse(fs.readFileSync(0))'; }`,
     '',
     ...examples.map(({ email, stop }) => `  ask ${`'${email}'`.padEnd(width)}  # ${describeStop(stop)}`),
+    '',
+    ...describeList(
+      url,
+      examples.map(({ email }) => email),
+    ),
   ].join('\n')
+}
+
+/** The same addresses as a file, through both steps and back. */
+function describeList(url: string, emails: string[]): string[] {
+  return [
+    'Or all of them as a list, which comes back marked:',
+    '',
+    `  api() { path=$1; shift; curl -s ${url}/api/v1/bulk/$path -H "X-API-Key: $KEY" "$@"; }`,
+    '  field() { node -p "JSON.parse(fs.readFileSync(0)).$1"; }',
+    `  printf '%s\\n' email ${emails.map((email) => `'${email}'`).join(' ')} >list.csv`,
+    '  UPLOAD=$(api upload/preview -F file=@list.csv | field upload_id)',
+    '  JOB=$(api upload/confirm -H \'Content-Type: application/json\' -d \'{"upload_id":"\'$UPLOAD\'","email_column":"email"}\' | field id)',
+    '  api jobs/$JOB/events --max-time 60 --no-buffer | grep --line-buffered progress',
+    "  api 'jobs/'$JOB'/results?format=csv'",
+  ]
 }
 
 function describeStop({ subStatus, at }: Stop): string {

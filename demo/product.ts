@@ -62,7 +62,11 @@ async function openAccount(databaseUrl: string): Promise<string> {
     const { id } = await asOwner(db, (trx) => insertAccount(trx, { name: 'Demo', plan: 'payg' }))
     return await inTenant(db, id, async (trx) => {
       await postCredits(trx, { kind: 'grant', credits: CREDITS, subject: randomUUID() })
-      const made = await insertKey(trx, id, { mode: 'live', name: 'pnpm demo', scopes: ['validation', 'account'] })
+      const made = await insertKey(trx, id, {
+        mode: 'live',
+        name: 'pnpm demo',
+        scopes: ['validation', 'bulk', 'account'],
+      })
       return made.text
     })
   } finally {

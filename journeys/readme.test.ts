@@ -62,5 +62,6 @@ test('the commands of the README, as they are printed there, lead from a clone t
     /"outcome":"bad_character","detail":"The address holds a character that cannot stand where it does."/,
   )
   expect(out).toMatch(/"credits":\s*{\s*"available":\s*999,/)
+  expect(out).toContain('"Ada again","ADA@example,com","invalid","syntax_error"')
   expect(code).toBe(0)
 }, 180_000)

@@ -50,22 +50,37 @@ promise('lets the API take address/ out of the engine and nothing else', [
 ])
 
 /** The table as a whole: who may import a file of whom, by value. */
-const PARTS = ['contract', 'engine', 'database', 'queue', 'sdk', 'lab', 'api', 'worker', 'admin', 'web', 'cli']
+const PARTS = [
+  'contract',
+  'engine',
+  'database',
+  'queue',
+  'uploads',
+  'sdk',
+  'lab',
+  'api',
+  'worker',
+  'admin',
+  'web',
+  'cli',
+]
 const REACH: Record<string, string[]> = {
   'packages/contract': [],
   'packages/engine': ['contract'],
   'packages/database': ['contract'],
   'packages/queue': ['contract'],
+  'packages/uploads': ['contract'],
   'packages/sdk': [],
   'packages/lab': [],
-  'apps/api': ['contract', 'database', 'queue'],
-  'apps/worker': ['contract', 'engine', 'database', 'queue'],
-  'apps/admin': ['contract', 'engine', 'database', 'queue'],
+  'apps/api': ['contract', 'database', 'queue', 'uploads'],
+  'apps/worker': ['contract', 'engine', 'database', 'queue', 'uploads'],
+  'apps/admin': ['contract', 'engine', 'database', 'queue', 'uploads'],
   'apps/web': ['contract', 'sdk'],
   'apps/cli': ['contract', 'engine', 'sdk'],
   checks: [],
   journeys: PARTS,
   bench: PARTS,
+  chaos: PARTS,
   demo: PARTS,
 }
 
@@ -78,6 +93,15 @@ test.each(Object.entries(REACH))('lets %s import what the table says, and no mor
   const passed = rows.filter(([path]) => found(path).length === 0).map(([path]) => path)
   expect(passed).toEqual(PARTS.filter((part) => reach.includes(part)).map((part) => `${folder}/src/${part}-thing.ts`))
 })
+
+promise('lets uploads take address/ out of the engine and nothing else, and nobody take chaos', [
+  ['packages/uploads/src/a.ts', value('@probity/engine/address/dedupe-key'), FINE],
+  ['packages/uploads/src/b.ts', value('@probity/engine/validate'), 'uploads may import only address/ of engine'],
+  ['packages/uploads/src/c.ts', value('@probity/database/uploads'), 'uploads may not import database'],
+  ['packages/uploads/src/d.ts', value('@probity/lab/services/swift'), 'uploads may import lab only from tests'],
+  ['packages/uploads/src/d.test.ts', value('@probity/lab/services/swift'), FINE],
+  ['apps/api/src/a.ts', value('@probity/chaos/thing'), 'api may not import chaos'],
+])
 
 promise('keeps the lab to tests and to what exists for them', [
   ['apps/api/src/a.test.ts', value('@probity/lab/services/postgres'), FINE],

@@ -1,6 +1,7 @@
 import { BadSettings } from '@probity/contract/settings'
 import { Command } from 'commander'
 import { accountCommands } from './commands/account.ts'
+import { auditCommand } from './commands/audit.ts'
 import { keyCommands } from './commands/key.ts'
 import { migrateCommand } from './commands/migrate.ts'
 import { repliesCommand } from './commands/replies.ts'
@@ -16,6 +17,7 @@ try {
   program.addCommand(accountCommands(config))
   program.addCommand(keyCommands(config))
   program.addCommand(repliesCommand(config))
+  program.addCommand(auditCommand(config))
   program.addCommand(upCommand(config, process.env))
   await program.parseAsync()
 } catch (error) {

@@ -6,11 +6,18 @@ import type { ApiConfig } from './config.ts'
 import { admit, authenticate, STRANGERS } from './door/authenticate.ts'
 import { limitInFlight } from './door/in-flight.ts'
 import { rateHeaders } from './door/rate.ts'
+import { limitSlowBodies } from './door/slow-body.ts'
 import { describeApi } from './openapi.ts'
 import { answerError, answerMissing } from './problem.ts'
 import type { Route } from './route.ts'
 import { showAccount } from './routes/account.ts'
+import { confirmUpload } from './routes/bulk/confirm.ts'
+import { controlJob } from './routes/bulk/control.ts'
+import { streamEvents } from './routes/bulk/events.ts'
+import { showJob } from './routes/bulk/job.ts'
+import { listJobs } from './routes/bulk/jobs.ts'
 import { previewUpload } from './routes/bulk/preview.ts'
+import { listResults } from './routes/bulk/results.ts'
 import { health } from './routes/health.ts'
 import { createKey } from './routes/keys/create.ts'
 import { manageKey } from './routes/keys/key.ts'
@@ -25,6 +32,12 @@ export const API_ROUTES: Route[] = [
   validateSingle,
   validateBulk,
   previewUpload,
+  confirmUpload,
+  listJobs,
+  showJob,
+  controlJob,
+  streamEvents,
+  listResults,
   showAccount,
   listKeys,
   createKey,
@@ -39,6 +52,7 @@ export async function buildApp(
 ): Promise<FastifyInstance> {
   const app = newServer(config, services)
   limitInFlight(app, config.inFlightMax)
+  limitSlowBodies(app, config.limits)
   sendCommonHeaders(app, services)
   await describeApi(app, config)
   await app.register(health, services)
@@ -65,7 +79,7 @@ function newServer({ limits, trustedProxies }: ApiConfig, services: Services): F
     genReqId: () => `req_${randomUUID()}`,
     trustProxy: trustedProxies.length > 0 ? trustedProxies : false,
     bodyLimit: limits.bodyBytesMax,
-    requestTimeout: limits.requestTimeoutMs,
+    requestTimeout: limits.uploadTimeoutMs, // of the slowest route; slow-body.ts has that of the others
     keepAliveTimeout: limits.keepAliveTimeoutMs,
     maxRequestsPerSocket: limits.requestsPerSocketMax,
     return503OnClosing: false, // whoever got through before we stopped listening is served

@@ -1,6 +1,5 @@
-import { tmpdir, userInfo } from 'node:os'
-import { join } from 'node:path'
 import { parseSettings, readList, URL_FORMATS } from '@probity/contract/settings'
+import { readStorage, STORAGE_SETTINGS, type StorageSettings } from '@probity/uploads/storage-settings'
 import Type from 'typebox'
 
 const Settings = Type.Object({
@@ -35,12 +34,7 @@ const Settings = Type.Object({
     default: 3_000,
     description: 'How long /readyz says no before the process stops listening, so that load balancers look elsewhere.',
   }),
-  UPLOADS_FOLDER: Type.Optional(
-    Type.String({
-      description:
-        'Where uploaded files are kept until they are confirmed or a day has passed; one folder for all processes.',
-    }),
-  ),
+  ...STORAGE_SETTINGS,
   LOG_LEVEL: Type.Enum(['fatal', 'error', 'warn', 'info', 'debug', 'silent'], {
     default: 'info',
     description: 'How much to log.',
@@ -53,6 +47,9 @@ export type RequestLimits = {
   bodyBytesMax: number
   headersTimeoutMs: number
   requestTimeoutMs: number
+  /** For a body that may be large, instead of the one above; its sender must be at least this quick. */
+  uploadTimeoutMs: number
+  uploadBytesPerSecondMin: number
   keepAliveTimeoutMs: number
   requestsPerSocketMax: number
 }
@@ -67,7 +64,7 @@ export type ApiConfig = {
   databaseConnections: number
   inFlightMax: number
   stopNoticeMs: number
-  uploadsFolder: string
+  storage: StorageSettings
   logLevel: string
   limits: RequestLimits
   /** Keeps the queues of several installations on one Redis apart. */
@@ -79,6 +76,8 @@ export const LIMITS: RequestLimits = {
   bodyBytesMax: 4 * 1024, // what a route needs beyond this it says itself
   headersTimeoutMs: 10_000,
   requestTimeoutMs: 30_000,
+  uploadTimeoutMs: 300_000,
+  uploadBytesPerSecondMin: 10 * 1024,
   keepAliveTimeoutMs: 5_000,
   requestsPerSocketMax: 1_000,
 }
@@ -96,7 +95,7 @@ export function readConfig(env: Record<string, string | undefined>): ApiConfig {
     databaseConnections: vars.DATABASE_CONNECTIONS,
     inFlightMax: vars.IN_FLIGHT_MAX,
     stopNoticeMs: vars.STOP_NOTICE_MS,
-    uploadsFolder: vars.UPLOADS_FOLDER ?? join(tmpdir(), `probity-uploads-${userInfo().uid}`),
+    storage: readStorage(vars),
     logLevel: vars.LOG_LEVEL,
     limits: LIMITS,
     queuePrefix: 'probity',

@@ -13,9 +13,16 @@ const wait: Route = async (app) => {
     return { waited: true }
   })
   app.post('/take', { schema: { hide: true } }, async () => ({ taken: true }))
+  app.post('/take-large', { schema: { hide: true }, config: { largeBody: true } }, async () => ({ taken: true }))
 }
 
-const QUICK = { ...LIMITS, headersTimeoutMs: 400, requestTimeoutMs: 900 }
+const QUICK = {
+  ...LIMITS,
+  headersTimeoutMs: 400,
+  requestTimeoutMs: 900,
+  uploadTimeoutMs: 8_000,
+  uploadBytesPerSecondMin: 100,
+}
 const api = await startTestApi({ routes: [wait] })
 const running = await start({ ...api.config, limits: QUICK, inFlightMax: 3 }, api.services.log, [wait])
 afterAll(() => running.stop())
@@ -35,9 +42,9 @@ function speak(...parts: string[]): { socket: Socket; answer: Promise<string> } 
   return { socket, answer }
 }
 
-function post(body: string, headers: string[] = []): string {
+function post(body: string, headers: string[] = [], path = '/api/v1/take'): string {
   const lines = [
-    'POST /api/v1/take HTTP/1.1',
+    `POST ${path} HTTP/1.1`,
     'Host: x',
     `X-API-Key: ${key}`,
     'Content-Type: application/json',
@@ -51,7 +58,8 @@ const jsonOf = (bytes: number) => `{"text":"${'x'.repeat(bytes - '{"text":""}'.l
 
 test('the limits in force are ours and not the defaults beneath', async () => {
   const { server } = api.app
-  expect(server.requestTimeout).toBe(30_000)
+  expect(server.requestTimeout).toBe(300_000)
+  expect(api.config.limits).toMatchObject({ requestTimeoutMs: 30_000, uploadBytesPerSecondMin: 10_240 })
   expect(server.headersTimeout).toBe(10_000)
   expect(server.keepAliveTimeout).toBe(5_000)
   expect(server.maxRequestsPerSocket).toBe(1_000)
@@ -103,6 +111,55 @@ test('a body that drips is not waited for either, however regularly it drips', a
   clearInterval(drip)
   expect(text).toContain('408')
   expect(performance.now() - began).toBeLessThan(3_500)
+})
+
+type Pieces = { first?: number; each: number }
+
+/** Sends a body in pieces, one every 50 ms, until it is all there or the server closes. */
+async function sendSlowly(body: string, { first = 0, each }: Pieces) {
+  const began = performance.now()
+  const { socket, answer } = speak(post(body, [], '/api/v1/take-large'), body.slice(0, first))
+  let sent = first
+  const timer = setInterval(() => {
+    if (sent < body.length) socket.write(body.slice(sent, sent + each))
+    sent += each
+  }, 50)
+  const text = await answer
+  clearInterval(timer)
+  return { text, ms: performance.now() - began }
+}
+
+const LARGE = jsonOf(4_000)
+
+test('a large body may take longer than others if it comes at the least rate', async () => {
+  const { text, ms } = await sendSlowly(LARGE, { each: 100 })
+  expect(text).toContain('200 OK')
+  expect(ms).toBeGreaterThan(QUICK.requestTimeoutMs * 2)
+})
+
+test.each([
+  ['from the start', { each: 1 }],
+  ['after a good start', { first: 150, each: 0 }],
+])('a large body that comes below that rate %s is not waited for', async (_, pieces) => {
+  const { text, ms } = await sendSlowly(LARGE, pieces)
+  expect(text).toContain('"code":"request_timeout"')
+  expect(ms).toBeLessThan(QUICK.uploadTimeoutMs - 500)
+})
+
+test('even a quick one that does not end is not waited for longer than large bodies are', async () => {
+  const { text, ms } = await sendSlowly(LARGE, { first: 3_000, each: 1 })
+  expect(text).toContain('"code":"request_timeout"')
+  expect(ms).toBeGreaterThan(QUICK.uploadTimeoutMs - 500)
+}, 60_000)
+
+test('who goes on sending after being told is left all the same', async () => {
+  const socket = connect({ host: '127.0.0.1', port, allowHalfOpen: true })
+  const closed = new Promise((resolve) => socket.on('close', resolve))
+  socket.on('error', () => {}) // 'close' follows
+  socket.resume().write(post('x'.repeat(1_000)))
+  const drip = setInterval(() => socket.write('x'), 50)
+  await closed
+  clearInterval(drip)
 })
 
 test('what is no HTTP is told so and never told back', async () => {

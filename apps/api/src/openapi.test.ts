@@ -30,12 +30,21 @@ test('is served without a key, as OpenAPI 3.1, and passes the linter without an 
 
 test('lists just what works: no operation before its time', () => {
   expect(operations.map(([name]) => name).toSorted()).toEqual([
+    'DELETE /api/v1/bulk/jobs/{job_id}',
     'DELETE /api/v1/keys/{key_id}',
     'GET /api/v1/account',
+    'GET /api/v1/bulk/jobs',
+    'GET /api/v1/bulk/jobs/{job_id}',
+    'GET /api/v1/bulk/jobs/{job_id}/events',
+    'GET /api/v1/bulk/jobs/{job_id}/results',
     'GET /api/v1/keys',
     'GET /api/v1/keys/{key_id}',
     'GET /api/v1/validation/single',
     'PATCH /api/v1/keys/{key_id}',
+    'POST /api/v1/bulk/jobs/{job_id}/cancel',
+    'POST /api/v1/bulk/jobs/{job_id}/pause',
+    'POST /api/v1/bulk/jobs/{job_id}/resume',
+    'POST /api/v1/bulk/upload/confirm',
     'POST /api/v1/bulk/upload/preview',
     'POST /api/v1/keys',
     'POST /api/v1/validation/bulk',

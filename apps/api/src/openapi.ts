@@ -27,6 +27,7 @@ export const SPENDING_PROBLEMS: ProblemCode[] = [
   'invalid_request',
   'insufficient_credits',
   'key_cap_reached',
+  'account_under_audit',
   'idempotency_in_progress',
   'idempotency_mismatch',
   'too_many_in_flight',

@@ -1,5 +1,7 @@
 import { connect, type Db } from '@probity/database/connect'
 import { connectRedis } from '@probity/queue/redis'
+import { openStorage } from '@probity/uploads/open-storage'
+import type { FileStorage } from '@probity/uploads/storage'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Redis } from 'ioredis'
 import type { ApiConfig } from './config.ts'
@@ -10,7 +12,6 @@ import { joinPeers } from './door/peers.ts'
 import { type LocalRate, openLocalRate } from './door/rate.ts'
 import { startUpkeep } from './upkeep.ts'
 import { openUploadReader, type UploadReader } from './uploads/reader.ts'
-import { type FileStorage, openStorage } from './uploads/storage.ts'
 import { openValidationDesk, type ValidationDesk } from './validation/desk.ts'
 import { openRecentKeys, type RecentKeys } from './validation/recent-keys.ts'
 
@@ -47,8 +48,8 @@ export function openServices(
   const keyUse = openKeyUseCounter(db, log)
   const admission = openAdmission(redis)
   const peers = joinPeers(redis, admission.peers)
-  const storage = openStorage(config.uploadsFolder)
-  const uploadReader = openUploadReader(config.uploadsFolder)
+  const storage = openStorage(config.storage)
+  const uploadReader = openUploadReader(storage)
   const upkeep = startUpkeep({ db, storage, log })
   const recentKeys = openRecentKeys(db)
   const { redisUrl, queuePrefix } = config

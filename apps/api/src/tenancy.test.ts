@@ -24,12 +24,27 @@ const ADDRESS = { email: 'ada@example.com', timeout: 1 }
 const form = new FormData()
 form.append('file', new Blob([`email\n${ADDRESS.email}\n`]), 'list.csv')
 
+async function upload(caller: Caller): Promise<string> {
+  const { body } = await caller.call({ method: 'POST', url: '/api/v1/bulk/upload/preview', payload: form })
+  return String(body['upload_id'])
+}
+const confirming = (uploadId: string) => ({ upload_id: uploadId, email_column: 'email' })
+
 /** What a well-formed request needs besides ids. An operation that is not in this table fails the test below. */
 const ENTRIES: Record<string, { body?: object; query?: Record<string, string> }> = {
   'POST /api/v1/validation/single': { body: ADDRESS },
   'GET /api/v1/validation/single': { query: { email: ADDRESS.email, timeout: '1' } },
   'POST /api/v1/validation/bulk': { body: { emails: [ADDRESS.email], timeout: 1 } },
   'POST /api/v1/bulk/upload/preview': { body: form },
+  'POST /api/v1/bulk/upload/confirm': { body: confirming(await upload(stranger)) },
+  'GET /api/v1/bulk/jobs': {},
+  'GET /api/v1/bulk/jobs/{job_id}': {},
+  'GET /api/v1/bulk/jobs/{job_id}/events': {},
+  'GET /api/v1/bulk/jobs/{job_id}/results': {},
+  'POST /api/v1/bulk/jobs/{job_id}/pause': {},
+  'POST /api/v1/bulk/jobs/{job_id}/resume': {},
+  'POST /api/v1/bulk/jobs/{job_id}/cancel': {},
+  'DELETE /api/v1/bulk/jobs/{job_id}': {},
   'GET /api/v1/account': {},
   'GET /api/v1/keys': {},
   'POST /api/v1/keys': { body: { name: 'x' } },
@@ -40,8 +55,13 @@ const ENTRIES: Record<string, { body?: object; query?: Record<string, string> }>
 
 const asked = await owner.call({ method: 'POST', url: '/api/v1/validation/single', payload: ADDRESS })
 FOREIGN_IDS['validation_id'] = String(asked.body['id'])
-const uploaded = await owner.call({ method: 'POST', url: '/api/v1/bulk/upload/preview', payload: form })
-FOREIGN_IDS['upload_id'] = String(uploaded.body['upload_id'])
+FOREIGN_IDS['upload_id'] = await upload(owner)
+const confirm = (uploadId: string): InjectOptions => ({
+  method: 'POST',
+  url: '/api/v1/bulk/upload/confirm',
+  payload: confirming(uploadId),
+})
+FOREIGN_IDS['job_id'] = String((await owner.call(confirm(await upload(owner)))).body['id'])
 
 test('every operation has its entry', () => {
   expect(Object.keys(ENTRIES).toSorted()).toEqual(operations.toSorted())
@@ -74,6 +94,14 @@ test.each(withoutIds)('%s: nothing of another account is in the answer', async (
   for (const id of [owner.accountId, ...Object.values(FOREIGN_IDS)]) expect(body).not.toContain(id)
 })
 
+test("confirming another's upload is 404, with the same body as a missing one, and leaves it to its owner", async () => {
+  const foreign = await stranger.call(confirm(FOREIGN_IDS['upload_id'] ?? ''))
+  const missing = await stranger.call(confirm(randomUUID()))
+  expect([foreign.status, missing.status]).toEqual([404, 404])
+  expect(withoutRequestId(foreign.body)).toEqual(withoutRequestId(missing.body))
+  expect((await owner.call(confirm(FOREIGN_IDS['upload_id'] ?? ''))).status).toBe(201)
+})
+
 function withoutRequestId({ request_id: _, ...body }: Record<string, unknown>) {
   return body
 }
@@ -82,6 +110,7 @@ function withoutRequestId({ request_id: _, ...body }: Record<string, unknown>) {
 async function traceOf(caller: Caller) {
   const { body } = await caller.call({ method: 'GET', url: `/api/v1/keys/${caller.keyId}` })
   const { last_used_at: _, ...rest } = body
-  return rest
+  const job = await caller.call({ method: 'GET', url: `/api/v1/bulk/jobs/${FOREIGN_IDS['job_id']}` })
+  return { key: rest, job: [job.status, job.body] }
 }
 const before = traceOf(owner)

@@ -73,7 +73,7 @@ export function testConfig(databaseUrl: string, changes: Partial<ApiConfig> = {}
     databaseConnections: 10,
     inFlightMax: 512,
     stopNoticeMs: 0,
-    uploadsFolder,
+    storage: { kind: 'folder', folder: uploadsFolder },
     logLevel: 'debug',
     limits: LIMITS,
     queuePrefix: `test-${randomUUID()}`,

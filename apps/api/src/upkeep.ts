@@ -1,19 +1,27 @@
 import type { Db } from '@probity/database/connect'
+import { endExpired } from '@probity/database/expired'
 import { keepPartitions } from '@probity/database/partitions'
+import type { FileStorage } from '@probity/uploads/storage'
 import type { FastifyBaseLogger } from 'fastify'
 import { removeExpired } from './uploads/expire.ts'
-import type { FileStorage } from './uploads/storage.ts'
 
 const EVERY_MS = 60 * 60 * 1000
 
 type Kept = { db: Db; storage: FileStorage; log: FastifyBaseLogger }
 
 /**
- * At the start and once an hour: makes the partitions of the days to come, drops what has expired, files among it. Any number of
- * processes may do it.
+ * At the start and once an hour: ends what is not done though its day is over, makes the partitions of the days to come, drops what
+ * has expired, files among it. Any number of processes may do it. Each step is taken whatever became of the one before it:
+ * addresses leave when their day is over, and a job's money is in its own row, which stays.
  */
 export function startUpkeep({ db, storage, log }: Kept): { stop(): Promise<void> } {
   async function keep(): Promise<void> {
+    try {
+      const { jobs, validations } = await endExpired(db)
+      if (jobs + validations > 0) log.warn({ jobs, validations }, 'ended what was not done when its day was over')
+    } catch (error) {
+      log.error({ err: error }, 'what was not done when its day was over is not ended; trying again within the hour')
+    }
     try {
       const { made, dropped } = await keepPartitions(db)
       if (made + dropped > 0) log.info({ made, dropped }, 'partitions kept')

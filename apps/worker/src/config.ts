@@ -1,5 +1,6 @@
 import { parseSettings, readList, URL_FORMATS } from '@probity/contract/settings'
 import type { Egress } from '@probity/engine/mailbox/egress'
+import { readStorage, STORAGE_SETTINGS, type StorageSettings } from '@probity/uploads/storage-settings'
 import Type from 'typebox'
 import { readEgresses } from './egresses.ts'
 
@@ -51,12 +52,19 @@ const Settings = Type.Object({
     default: '',
     description: 'Addresses or CIDR ranges that are never connected to, besides those that are not public.',
   }),
+  ...STORAGE_SETTINGS,
   DATABASE_CONNECTIONS: Type.Integer({ minimum: 1, maximum: 100, default: 5, description: 'Connections per process.' }),
   WORKER_CONCURRENCY: Type.Integer({
     minimum: 1,
     maximum: 1_000,
     default: 500,
     description: 'Tasks that one process works on at once. Most of their time is spent waiting for others.',
+  }),
+  LIST_SLOTS: Type.Integer({
+    minimum: 0,
+    maximum: 200,
+    default: 32,
+    description: 'Batches of lists that one process works on at once, each of up to 100 addresses; 0 for none.',
   }),
   RELEASE: Type.Boolean({
     default: true,
@@ -77,8 +85,11 @@ export type WorkerConfig = {
   /** The ways out that mail servers are asked from; none when they are not asked. */
   egresses: Egress[]
   deniedAddresses: string[]
+  /** Where uploaded files are; the same place as the api's. */
+  storage: StorageSettings
   databaseConnections: number
   concurrency: number
+  listSlots: number
   release: boolean
   logLevel: string
   /** Keeps the queues of several installations on one Redis apart. */
@@ -96,8 +107,10 @@ export function readConfig(env: Record<string, string | undefined>): WorkerConfi
     listsFolder: vars.LISTS_FOLDER,
     egresses: readEgresses({ heloName: vars.SMTP_HELO_NAME, mailFrom: vars.SMTP_MAIL_FROM, egress: vars.SMTP_EGRESS }),
     deniedAddresses: readList(vars.SMTP_DENY),
+    storage: readStorage(vars),
     databaseConnections: vars.DATABASE_CONNECTIONS,
     concurrency: vars.WORKER_CONCURRENCY,
+    listSlots: vars.LIST_SLOTS,
     release: vars.RELEASE,
     logLevel: vars.LOG_LEVEL,
     queuePrefix: 'probity',

@@ -3,7 +3,7 @@ import type { MailDns } from '@probity/engine/domain/resolver'
 import type { AddressPolicy } from '@probity/engine/mailbox/address-policy'
 import { type MailboxDesk, openMailboxDesk } from '@probity/engine/mailbox/desk'
 import type { Egress } from '@probity/engine/mailbox/egress'
-import type { HabitTable } from '@probity/engine/mailbox/habits'
+import { type HabitTable, habitsOf } from '@probity/engine/mailbox/habits'
 import { openKnowledge } from '@probity/engine/mailbox/knowledge'
 import { PATIENCE } from '@probity/engine/mailbox/open-line'
 import type { Redis } from 'ioredis'
@@ -19,6 +19,8 @@ export type Surroundings = { policy: AddressPolicy; habits: HabitTable }
 export type Mailboxes = {
   /** The desk for an address: the one it was asked at before, or else always the same one for its domain. */
   deskFor(email: string, egress: string | null): { desk: MailboxDesk; egress: string } | undefined
+  /** How many connections at once a provider bears from all our ways out. */
+  connectionsMax(provider: string): number
   close(): Promise<void>
 }
 
@@ -53,6 +55,7 @@ export function openMailboxes(options: Options): Mailboxes {
       const same = egress === null ? undefined : desks.find((entry) => entry.egress === egress)
       return same ?? desks[turnOf(email, desks.length)]
     },
+    connectionsMax: (provider) => habitsOf(provider, habits).connectionsPerEgress * Math.max(1, egresses.length),
     close: async () => void (await Promise.all(desks.map(({ desk }) => desk.close()))),
   }
 }

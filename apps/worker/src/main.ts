@@ -1,4 +1,5 @@
 import { BadSettings } from '@probity/contract/settings'
+import { isOutage } from '@probity/database/outage'
 import { publicInternet } from '@probity/engine/mailbox/address-policy'
 import { HABITS } from '@probity/engine/mailbox/data/habits'
 import { readConfig } from './config.ts'
@@ -19,7 +20,13 @@ try {
     })
   }
 } catch (error) {
-  if (!(error instanceof BadSettings)) throw error
-  process.stderr.write(`${error.message}\n`)
-  process.exitCode = 78 // EX_CONFIG of sysexits.h: a supervisor need not try again
+  if (error instanceof BadSettings) {
+    process.stderr.write(`${error.message}\n`)
+    process.exitCode = 78 // EX_CONFIG of sysexits.h: a supervisor need not try again
+  } else if (isOutage(error)) {
+    process.stderr.write('PostgreSQL cannot be reached at DATABASE_URL.\n')
+    process.exitCode = 75 // EX_TEMPFAIL: it may
+  } else {
+    throw error
+  }
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { getServers } from 'node:dns'
 import { connect, type Db } from '@probity/database/connect'
 import { getSecret } from '@probity/database/secrets'
@@ -6,6 +7,8 @@ import { openLists } from '@probity/engine/domain/lists'
 import { openResolver } from '@probity/engine/domain/resolver'
 import type { Network } from '@probity/engine/validate'
 import { connectRedis } from '@probity/queue/redis'
+import { openStorage } from '@probity/uploads/open-storage'
+import type { FileStorage } from '@probity/uploads/storage'
 import type { Redis } from 'ioredis'
 import type { Logger } from 'pino'
 import type { WorkerConfig } from './config.ts'
@@ -16,6 +19,8 @@ import { openSettler, type Settler } from './settle.ts'
 
 /** What the processors work with, opened once per process. */
 export type Services = {
+  /** Tells this process from all others that ever worked on lists. */
+  workerId: string
   db: Db
   redis: Redis
   /** What an address is validated with, except its mail servers. */
@@ -24,6 +29,8 @@ export type Services = {
   /** The names of our ways out. */
   egresses: string[]
   settler: Settler
+  /** Where uploaded files are. */
+  storage: FileStorage
   log: Logger
   close(): Promise<void>
 }
@@ -43,12 +50,14 @@ export async function openServices(config: WorkerConfig, surroundings: Surroundi
   const mailboxes = openMailboxes({ ...surroundings, egresses, dns, redis, prefix, replies, log })
   if (egresses.length === 0) log.warn('no mail server is asked: SMTP_HELO_NAME and SMTP_MAIL_FROM are not set')
   return {
+    workerId: randomUUID(),
     db,
     redis,
     network,
     mailboxes,
     egresses: egresses.map(({ name }) => name),
     settler,
+    storage: openStorage(config.storage),
     log,
     async close() {
       await mailboxes.close()

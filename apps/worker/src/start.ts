@@ -1,8 +1,10 @@
 import { startInteractiveWorker } from '@probity/queue/interactive'
 import type { Logger } from 'pino'
 import type { WorkerConfig } from './config.ts'
+import { startLists } from './lists.ts'
 import type { Surroundings } from './mailboxes.ts'
 import { workInteractive } from './processors/interactive.ts'
+import { startAuditing } from './release/audit.ts'
 import { startEndingOverdue } from './release/overdue.ts'
 import { startReleasing } from './release/waiting.ts'
 import { openServices } from './services.ts'
@@ -21,13 +23,14 @@ export async function start(config: WorkerConfig, surroundings: Surroundings, lo
   const work = workInteractive(services)
   const interactive = startInteractiveWorker(config.redisUrl, config.queuePrefix, config.concurrency, work)
   const releasing = config.release
-    ? [startReleasing(services, config.directUrl, work), startEndingOverdue(services)]
+    ? [startReleasing(services, config.directUrl, work), startEndingOverdue(services), startAuditing(services)]
     : []
+  const lists = config.listSlots > 0 ? await startLists(services, config) : undefined
   log.info('working')
 
   async function stop(): Promise<void> {
     log.info('stopping')
-    await Promise.all([interactive.close(), ...releasing.map((loop) => loop.stop())])
+    await Promise.all([interactive.close(), lists?.stop(), ...releasing.map((loop) => loop.stop())])
     await services.close()
     log.info('stopped')
   }

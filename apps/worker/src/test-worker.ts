@@ -5,6 +5,7 @@ import { createTestDatabase, openTestAccount } from '@probity/database/test-data
 import { openValidations, type ValidationRef } from '@probity/database/validations'
 import { HABITS } from '@probity/engine/mailbox/data/habits'
 import { startDns } from '@probity/lab/dns/start'
+import { makeFolder, removeFolder } from '@probity/lab/services/daemon'
 import { whenDone } from '@probity/lab/when-done'
 import { destination } from 'pino'
 import { inject } from 'vitest'
@@ -16,6 +17,8 @@ import type { Surroundings } from './mailboxes.ts'
 export async function startTestWorld() {
   const [database, dns] = await Promise.all([createTestDatabase(), startDns()])
   whenDone(() => dns.stop())
+  const folder = makeFolder('probity-uploads')
+  whenDone(() => removeFolder(folder))
   const config: WorkerConfig = {
     databaseUrl: database.url,
     directUrl: database.url,
@@ -24,8 +27,10 @@ export async function startTestWorld() {
     listsFolder: undefined,
     egresses: [],
     deniedAddresses: [],
+    storage: { kind: 'folder', folder },
     databaseConnections: 5,
     concurrency: 10,
+    listSlots: 8,
     release: true,
     logLevel: 'debug',
     queuePrefix: `test-${randomUUID()}`,

@@ -1,6 +1,6 @@
 import type { Static } from 'typebox'
 import Type from 'typebox'
-import { count, nullableCount } from './count.ts'
+import { count } from './count.ts'
 import { nullableString } from './nullable.ts'
 import { pageQuery } from './page.ts'
 import { valueList } from './value-list.ts'
@@ -52,6 +52,12 @@ const JobStatusField = Type.String({
   examples: Object.keys(JOB_STATES),
 })
 
+export type JobParams = Static<typeof JobParams>
+export const JobParams = Type.Object(
+  { job_id: Type.String({ format: 'uuid', description: 'The `id` of the job.', examples: [JOB_ID] }) },
+  { title: 'Job path', description: 'Which job is meant.', examples: [{ job_id: JOB_ID }] },
+)
+
 export type JobCreated = Static<typeof JobCreated>
 export const JobCreated = Type.Object(
   { id: JobIdField, status: JobStatusField },
@@ -89,12 +95,78 @@ const JobCredits = Type.Object(
   { description: 'What the job costs.' },
 )
 
+const Waiting = Type.Object({
+  reason: Type.String({
+    description: 'Why they wait, as a `sub_status`. The list is open.',
+    examples: ['greylisted', 'rate_limited'],
+  }),
+  count: count('Unique addresses that wait for this reason.', 312),
+  until: Type.String({
+    format: 'date-time',
+    description: 'When the first of them are tried again (RFC 3339, UTC).',
+    examples: ['2026-11-02T12:10:00.000Z'],
+  }),
+})
+
+/** When a job will be done, as far as that can be told. */
+export type JobEta = { earliest: string; latest: string } | null
+const Eta = Type.Unsafe<JobEta>({
+  type: ['object', 'null'],
+  required: ['earliest', 'latest'],
+  properties: {
+    earliest: Type.String({
+      format: 'date-time',
+      description: 'If the work goes on at the pace of the last minute (RFC 3339, UTC).',
+      examples: ['2026-11-02T12:03:00.000Z'],
+    }),
+    latest: Type.String({
+      format: 'date-time',
+      description:
+        'If it goes slower, and if the mail servers that put addresses off do so as often as we ask (RFC 3339, UTC).',
+      examples: ['2026-11-02T13:25:30.000Z'],
+    }),
+  },
+  description:
+    'Between when and when the job is expected to be done. Null where there is nothing to tell it by: before the work has begun, while it is paused and once it has ended.',
+  examples: [{ earliest: '2026-11-02T12:03:00.000Z', latest: '2026-11-02T13:25:30.000Z' }, null],
+})
+
+export const JOB_EXAMPLE = {
+  id: JOB_ID,
+  status: 'processing',
+  filename: 'newsletter.csv',
+  email_column: 'email',
+  created_at: '2026-11-02T12:00:00.000Z',
+  started_at: '2026-11-02T12:00:02.318Z',
+  finished_at: null,
+  expires_on: '2026-12-02',
+  total_rows: 10480,
+  unique_emails: 10000,
+  duplicate_count: 480,
+  done_count: 6400,
+  progress: 0.64,
+  rate_per_s: 54.8,
+  eta: { earliest: '2026-11-02T12:03:00.000Z', latest: '2026-11-02T13:25:30.000Z' },
+  waiting: [{ reason: 'greylisted', count: 312, until: '2026-11-02T12:10:00.000Z' }],
+  status_counts: { valid: 5210, invalid: 388, risky: 647, unknown: 155 },
+  sub_status_counts: {
+    mailbox_not_found: 361,
+    syntax_error: 27,
+    catch_all: 602,
+    disposable: 45,
+    policy_refused: 140,
+    blocked: 15,
+  },
+  credits: { reserved: 3600, used: 6400, refunded: 155 },
+}
+
 export type Job = Static<typeof Job>
 export const Job = Type.Object(
   {
     id: JobIdField,
     status: JobStatusField,
     filename: Type.String({ description: 'What the uploaded file was called.', examples: ['newsletter.csv'] }),
+    email_column: Type.String({ description: 'The column that holds the addresses.', examples: ['email'] }),
     created_at: Type.String({
       format: 'date-time',
       description: 'When the upload was confirmed (RFC 3339, UTC).',
@@ -102,10 +174,31 @@ export const Job = Type.Object(
     }),
     started_at: nullableTime('When the first address was taken up (RFC 3339, UTC); null before that.'),
     finished_at: nullableTime('When the job came to its end, whichever it was (RFC 3339, UTC); null until then.'),
-    total_rows: nullableCount('Rows of the file whose email cell is not empty; null until they are counted.', 10480),
-    unique_emails: nullableCount('Different addresses among the rows; null until they are counted.', 10000),
-    duplicate_count: nullableCount('Rows that repeat an earlier address; null until they are counted.', 480),
+    expires_on: Type.String({
+      format: 'date',
+      description: 'The day (UTC) on which the addresses and their results are removed. This summary stays.',
+      examples: ['2026-12-02'],
+    }),
+    total_rows: count('Rows of the file whose email cell is not empty.', 10480),
+    unique_emails: count('Different addresses among the rows.', 10000),
+    duplicate_count: count('Rows that repeat an earlier address.', 480),
     done_count: count('Unique addresses that have a result.', 6400),
+    progress: Type.Number({
+      minimum: 0,
+      maximum: 1,
+      description: 'The share of the unique addresses that have a result; 1 only when all of them have.',
+      examples: [0.64],
+    }),
+    rate_per_s: Type.Number({
+      minimum: 0,
+      description:
+        'Addresses finished per second, over the last minute; 0 where none were, and once the job has ended.',
+      examples: [54.8],
+    }),
+    eta: Eta,
+    waiting: Type.Array(Waiting, {
+      description: 'Addresses that are left alone for a while before they are tried again, by reason.',
+    }),
     status_counts: StatusCounts,
     sub_status_counts: SubStatusCounts,
     credits: JobCredits,
@@ -113,30 +206,7 @@ export const Job = Type.Object(
   {
     title: 'Bulk job',
     description: 'A file of addresses on its way through validation. Fields may be added.',
-    examples: [
-      {
-        id: JOB_ID,
-        status: 'processing',
-        filename: 'newsletter.csv',
-        created_at: '2026-11-02T12:00:00.000Z',
-        started_at: '2026-11-02T12:00:02.318Z',
-        finished_at: null,
-        total_rows: 10480,
-        unique_emails: 10000,
-        duplicate_count: 480,
-        done_count: 6400,
-        status_counts: { valid: 5210, invalid: 388, risky: 647, unknown: 155 },
-        sub_status_counts: {
-          mailbox_not_found: 361,
-          syntax_error: 27,
-          catch_all: 602,
-          disposable: 45,
-          greylisted: 140,
-          blocked: 15,
-        },
-        credits: { reserved: 3600, used: 6400, refunded: 155 },
-      },
-    ],
+    examples: [JOB_EXAMPLE],
   },
 )
 
@@ -147,25 +217,7 @@ export type JobList = Static<typeof JobList>
 export const JobList = Type.Array(Job, {
   title: 'Bulk jobs',
   description: 'One page of the jobs of the account, newest first.',
-  examples: [
-    [
-      {
-        id: '0198f2d6-4e11-7f93-8a6c-b25f10d97c38',
-        status: 'queued',
-        filename: 'leads.csv',
-        created_at: '2026-11-02T12:05:17.940Z',
-        started_at: null,
-        finished_at: null,
-        total_rows: null,
-        unique_emails: null,
-        duplicate_count: null,
-        done_count: 0,
-        status_counts: { valid: 0, invalid: 0, risky: 0, unknown: 0 },
-        sub_status_counts: {},
-        credits: { reserved: 0, used: 0, refunded: 0 },
-      },
-    ],
-  ],
+  examples: [[JOB_EXAMPLE]],
 })
 
 function nullableTime(description: string) {

@@ -13,7 +13,8 @@ const SETTLED: Record<number, string[]> = {
   403: ['paused_api_key', 'ip_not_allowed', 'missing_scope', 'scope_not_held', 'plan_without_api'],
   404: ['not_found'],
   408: ['request_timeout'],
-  409: ['idempotency_in_progress'],
+  409: ['idempotency_in_progress', 'confirmed_otherwise', 'job_ended'],
+  410: ['file_removed', 'results_expired'],
   413: ['payload_too_large', 'file_too_large'],
   415: ['unsupported_media_type', 'content_encoding_refused', 'not_csv'],
   422: [
@@ -25,11 +26,13 @@ const SETTLED: Record<number, string[]> = {
     'too_many_rows',
     'too_many_emails',
     'no_email_column',
+    'unknown_column',
+    'column_without_emails',
   ],
-  429: ['rate_limited', 'too_many_in_flight'],
+  429: ['rate_limited', 'too_many_in_flight', 'too_many_streams'],
   431: ['headers_too_large'],
   500: ['internal'],
-  503: ['overloaded', 'unavailable'],
+  503: ['overloaded', 'account_under_audit', 'unavailable'],
 }
 
 test('the codes and their HTTP statuses are the settled ones', () => {

@@ -103,6 +103,7 @@ function retryExample(code: ProblemCode): number | undefined {
     idempotency_in_progress: 1,
     rate_limited: 7,
     overloaded: 2,
+    account_under_audit: 600,
     unavailable: 5,
   }
   return examples[code]

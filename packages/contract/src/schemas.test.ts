@@ -6,6 +6,7 @@ import * as bulk from './bulk.ts'
 import * as evidence from './evidence.ts'
 import * as keys from './keys.ts'
 import * as problem from './problem.ts'
+import * as results from './results.ts'
 import * as status from './status.ts'
 import * as upload from './upload.ts'
 import * as validation from './validation.ts'
@@ -22,9 +23,9 @@ type Node = {
   additionalProperties?: boolean | Node
 }
 
-const MODULES = { account, bulk, evidence, keys, problem, status, upload, validation }
+const MODULES = { account, bulk, evidence, keys, problem, results, status, upload, validation }
 const REQUEST_BODIES = ['SingleRequest', 'BulkRequest', 'ConfirmRequest', 'UploadForm', 'CreateKey', 'UpdateKey']
-const PARAMETERS = ['SingleQuery', 'JobPage', 'KeyPage', 'KeyParams']
+const PARAMETERS = ['SingleQuery', 'JobPage', 'JobParams', 'KeyPage', 'KeyParams', 'ResultsQuery']
 
 const SCHEMAS: [string, Node][] = Object.values(MODULES)
   .flatMap((module) => Object.entries(module) as [string, unknown][])
@@ -47,12 +48,18 @@ test('every schema of the contract is looked at here', () => {
       'JobCreated',
       'JobList',
       'JobPage',
+      'JobParams',
       'KeyList',
       'KeyModeField',
       'KeyPage',
       'KeyParams',
       'KeyScopesField',
       'ProblemBody',
+      'Result',
+      'ResultLines',
+      'ResultPage',
+      'ResultSheet',
+      'ResultsQuery',
       'SingleQuery',
       'SingleRequest',
       'StatusField',

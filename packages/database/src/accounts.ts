@@ -11,6 +11,12 @@ export function insertAccount(trx: Trx, { name, plan, unlimited = false }: NewAc
   return trx.insertInto('accounts').values({ name, plan, unlimited }).returningAll().executeTakeFirstOrThrow()
 }
 
+/** For how many days the account's results are kept from now on. As the owner. */
+export function updateRetention(trx: Trx, accountId: string, retentionDays: number): Promise<Account> {
+  const account = trx.updateTable('accounts').set({ retentionDays }).where('id', '=', accountId)
+  return account.returningAll().executeTakeFirstOrThrow()
+}
+
 /** The tenant's own account with its plan. */
 export async function getAccount(trx: Trx, accountId: string): Promise<{ account: Account; plan: Plan }> {
   const account = await trx.selectFrom('accounts').selectAll().where('id', '=', accountId).executeTakeFirstOrThrow()

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { getAccount } from './accounts.ts'
 import { asOwner, inTenant } from './connect.ts'
-import { listDrift, postCredits } from './credits.ts'
+import { type LedgerKind, listDrift, postCredits } from './credits.ts'
 import { insertKey } from './keys.ts'
 import { createTestDatabase, openTestAccount } from './test-database.ts'
 
@@ -51,6 +51,23 @@ test('raises when one subject is posted with other credits, since that is a bug 
   const post = (credits: number) => inTenant(db, id, (trx) => postCredits(trx, { kind: 'charge', credits, subject }))
   await post(2)
   await expect(post(3)).rejects.toThrow('other credits')
+})
+
+test('takes nothing from an account whose books do not add up, and still gives back', async () => {
+  const { id } = await openTestAccount(db, 10)
+  const job = randomUUID()
+  const post = (kind: LedgerKind, credits: number, subject = randomUUID()) =>
+    inTenant(db, id, async (trx) => (await postCredits(trx, { kind, credits, subject, part: 1 })).kind)
+  const charge = randomUUID()
+  expect([await post('reserve', 4, job), await post('charge', 1, charge)]).toEqual(['posted', 'posted'])
+  await asOwner(db, (trx) => sql`update accounts set charging_stopped_at = now() where id = ${id}`.execute(trx))
+
+  for (const kind of ['charge', 'reserve', 'settle'] as const) expect(await post(kind, 1)).toBe('stopped')
+  expect(await post('charge', 1, charge)).toBe('replayed')
+  expect(await balances(id)).toEqual([5, 4, 1])
+  for (const kind of ['grant', 'refund', 'release'] as const) expect(await post(kind, 1)).toBe('posted')
+  expect(await post('adjust', -1)).toBe('posted')
+  expect(await balances(id)).toEqual([7, 3, 0])
 })
 
 test('never gives back more than was spent', async () => {

@@ -19,6 +19,12 @@ export type Posting =
   | { kind: 'replayed'; available: number }
   | { kind: 'insufficient'; available: number }
   | { kind: 'over_cap'; available: number }
+  | { kind: 'stopped'; available: number }
+
+/** Whether the credits could not be had, for whatever reason. Nothing moved then. */
+export function isRefused({ kind }: Posting): boolean {
+  return kind === 'insufficient' || kind === 'over_cap' || kind === 'stopped'
+}
 
 /**
  * Moves credits of the transaction's tenant: the only way they move. Takes a transaction because a charge without the

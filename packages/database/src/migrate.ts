@@ -2,6 +2,7 @@ import { readdir } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { sql } from 'kysely'
 import { runner } from 'node-pg-migrate'
+import { Client } from 'pg'
 import { asNobody, type Db } from './connect.ts'
 
 const FOLDER = fileURLToPath(new URL('../migrations', import.meta.url))
@@ -9,17 +10,25 @@ const TABLE = 'migrations'
 
 /** Brings the database to this version. Safe to run from many hosts at once: one works, the others wait for it. */
 export async function migrate(ownerUrl: string): Promise<string[]> {
-  const done = await runner({
-    databaseUrl: ownerUrl,
-    dir: FOLDER,
-    migrationsTable: TABLE,
-    direction: 'up',
-    checkOrder: true,
-    noLock: false,
-    advisoryLockMode: 'wait',
-    log: () => {},
-  })
-  return done.map((migration) => migration.name)
+  // Our own connection: the runner would not wait until its one is closed.
+  const client = new Client({ connectionString: ownerUrl })
+  client.on('error', () => {}) // the query that is under way meets it too
+  await client.connect()
+  try {
+    const done = await runner({
+      dbClient: client,
+      dir: FOLDER,
+      migrationsTable: TABLE,
+      direction: 'up',
+      checkOrder: true,
+      noLock: false,
+      advisoryLockMode: 'wait',
+      log: () => {},
+    })
+    return done.map((migration) => migration.name)
+  } finally {
+    await client.end()
+  }
 }
 
 /** The migrations that this version has and the database lacks. */

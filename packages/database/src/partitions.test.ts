@@ -2,13 +2,18 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { asOwner, inTenant } from './connect.ts'
-import { keepPartitions } from './partitions.ts'
+import { keepPartitions, makePartitions } from './partitions.ts'
 import { createTestDatabase, openTestAccount } from './test-database.ts'
 import { openValidations } from './validations.ts'
 
 const { db } = await createTestDatabase()
 
-type Partitioned = 'validations' | 'idempotency_records'
+// ROWS=1000000 makes the long run.
+const ROWS = Number(process.env['ROWS'] ?? 50_000)
+
+/** Those whose days follow the retention of accounts, and one whose do not. */
+const FOLLOWING = ['validations', 'job_batches', 'job_results'] as const
+type Partitioned = (typeof FOLLOWING)[number] | 'idempotency_records'
 
 /** Days from today of each partition, in order. */
 async function listDays(table: Partitioned): Promise<number[]> {
@@ -76,7 +81,7 @@ async function dropPartition(table: Partitioned, day: number): Promise<void> {
 }
 
 test('a migrated database has a partition for each day of the default retention, today included', async () => {
-  expect(await listDays('validations')).toEqual(daysUpTo(33))
+  for (const table of FOLLOWING) expect(await listDays(table)).toEqual(daysUpTo(33))
   expect(await listDays('idempotency_records')).toEqual(daysUpTo(4))
   expect(await keepPartitions(db)).toEqual({ made: 0, dropped: 0 })
 })
@@ -181,12 +186,42 @@ test('a partition made later is as its parent: the same key, the same index, no 
 test('partitions follow the longest retention of any account', async () => {
   const { id: accountId } = await openTestAccount(db, 1)
   await asOwner(db, (trx) => sql`update accounts set retention_days = 365 where id = ${accountId}`.execute(trx))
-  expect(await keepPartitions(db)).toEqual({ made: 368 - 33, dropped: 0 })
-  expect(await listDays('validations')).toEqual(daysUpTo(368))
+  expect(await keepPartitions(db)).toEqual({ made: FOLLOWING.length * (368 - 33), dropped: 0 })
+  for (const table of FOLLOWING) expect(await listDays(table)).toEqual(daysUpTo(368))
   expect(await listDays('idempotency_records')).toEqual(daysUpTo(4))
 
   const row = { id: randomUUID(), email: 'x', emailKey: 'x' }
   const opening = { accountId, keyId: null, retentionDays: 365, group: randomUUID() }
   const opened = await inTenant(db, accountId, (trx) => openValidations(trx, opening, [row]))
   expect(opened.kind).toBe('opened')
+}, 120_000)
+
+test('partitions can be made ahead for a retention that an account is to have', async () => {
+  const { db } = await createTestDatabase()
+  expect(await makePartitions(db, 40)).toBe(FOLLOWING.length * (43 - 33))
+  expect(await makePartitions(db, 40)).toBe(0)
+  expect(await makePartitions(db)).toBe(0)
 })
+
+test(
+  `${ROWS} results that have expired are gone within seconds`,
+  async () => {
+    const { id: accountId } = await openTestAccount(db, 0)
+    await makePast('job_results', -1)
+    const size = 50_000
+    for (let first = 0; first < ROWS; first += size) {
+      await asOwner(db, (trx) =>
+        sql`insert into job_results (expires_on, account_id, job_id, row_no, email, status, sub_status, answer)
+            select utc_today() - 1, ${accountId}, ${accountId}, n, 'row-' || n || '@example.com', 'valid', '',
+                   json_build_object('status', 'valid', 'evidence', repeat('x', 500))
+            from generate_series(${first + 1}::integer, ${Math.min(first + size, ROWS)}::integer) as n`.execute(trx),
+      )
+    }
+    const began = performance.now()
+    expect((await keepPartitions(db)).dropped).toBe(1)
+    expect(performance.now() - began).toBeLessThan(20_000)
+    const { rows } = await asOwner(db, (trx) => sql`select from job_results limit 1`.execute(trx))
+    expect(rows).toEqual([])
+  },
+  30_000 + ROWS,
+)

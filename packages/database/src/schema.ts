@@ -5,6 +5,10 @@ export type Schema = {
   accounts: AccountsTable
   apiKeys: ApiKeysTable
   idempotencyRecords: IdempotencyRecordsTable
+  jobBatches: JobBatchesTable
+  jobCounts: { accountId: string; jobId: string; status: string; subStatus: string; count: number }
+  jobResults: JobResultsTable
+  jobs: JobsTable
   ledger: LedgerTable
   ledgerDrift: { accountId: string; available: number; reserved: number; spent: number }
   plans: PlansTable
@@ -28,6 +32,7 @@ type PlansTable = {
   windowS: number
   interactiveInFlight: number
   emailsPerFile: number
+  changedAt: SetByDatabase<Date>
 }
 
 type AccountsTable = {
@@ -40,6 +45,8 @@ type AccountsTable = {
   reserved: SetByDatabase<number>
   spent: SetByDatabase<number>
   createdAt: SetByDatabase<Date>
+  chargingStoppedAt: SetByDatabase<Date | null>
+  planSince: SetByDatabase<Date>
 }
 
 type ApiKeysTable = {
@@ -77,6 +84,75 @@ type UploadsTable = {
   storageKey: string
   createdAt: SetByDatabase<Date>
   expiresAt: Generated<Date>
+}
+
+/** How far a job has got. That it is paused stands beside it. */
+export type JobStage = 'queued' | 'planning' | 'processing' | 'completed' | 'cancelled' | 'failed'
+
+type JobsTable = {
+  id: SetByDatabase<string>
+  accountId: string
+  mode: 'live' | 'test'
+  uploadId: string
+  keyId: string | null
+  filename: string
+  emailColumn: string
+  state: Generated<JobStage>
+  pausedAt: Generated<Date | null>
+  rowCount: number
+  emailCount: number
+  uniqueCount: number
+  doneCount: Generated<number>
+  refundedCount: Generated<number>
+  creditsPerEmail: number
+  refundUnknown: boolean
+  expiresOn: string
+  planEpoch: SetByDatabase<number>
+  planAttempts: SetByDatabase<number>
+  planBegunAt: SetByDatabase<Date | null>
+  planner: SetByDatabase<string | null>
+  nextBatch: Generated<number>
+  served: Generated<number>
+  createdAt: SetByDatabase<Date>
+  startedAt: Generated<Date | null>
+  finishedAt: Generated<Date | null>
+}
+
+type JobBatchesTable = {
+  expiresOn: string
+  accountId: string
+  jobId: string
+  no: number
+  lane: string
+  laneMax: number
+  rowNos: number[]
+  emails: string[]
+  size: number
+  state: Generated<'pending' | 'done'>
+  tries: Generated<number>
+  holds: Generated<number>
+  egress: Generated<string | null>
+  waitsFor: Generated<string | null>
+  notBefore: Generated<Date | null>
+  queuedAt: Generated<Date | null>
+  epoch: Generated<number>
+  attempts: Generated<number>
+  suspect: Generated<boolean>
+  heldBy: Generated<string | null>
+  heldAt: Generated<Date | null>
+  straggling: Generated<boolean>
+  doneAt: Generated<Date | null>
+}
+
+type JobResultsTable = {
+  expiresOn: string
+  accountId: string
+  jobId: string
+  rowNo: number
+  email: string
+  status: string
+  subStatus: string
+  answer: unknown
 }
 
 type UsageDaysTable = {

@@ -1,10 +1,13 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { expect, onTestFinished, test } from 'vitest'
+import { auditBooks } from './audit.ts'
+import { claimBatch, releaseBatches, settleBatch } from './batches.ts'
 import { asNobody, asOwner, connect, inTenant, type Trx } from './connect.ts'
 import { claimIdempotency } from './idempotency.ts'
 import { insertKey, recordKeyUse } from './keys.ts'
 import { createTestDatabase, openTestAccount } from './test-database.ts'
+import { finalRows, planTestJob, startTestWorker } from './test-jobs.ts'
 import { insertUpload, type NewUpload } from './uploads.ts'
 import { leaveOpen, openValidations, type ValidationRef } from './validations.ts'
 
@@ -40,7 +43,13 @@ async function openTenantWithRows(): Promise<string> {
     await claimIdempotency(trx, { route: 'POST /', keyHash: randomBytes(32), fingerprint: randomBytes(32) })
     return key.id
   })
+  await planTestJob(db, accountId, [{ size: 1 }, { size: 1 }])
+  const workerId = await startTestWorker(db, 8)
+  const own = (await releaseBatches(db, [])).find((released) => released.accountId === accountId)
+  const batch = own && (await claimBatch(db, workerId, own))
+  if (batch) await settleBatch(db, batch, { final: finalRows(batch), later: [] })
   await recordKeyUse(db, [{ keyId, requests: 1, lastUsedAt: new Date() }])
+  await auditBooks(db) // which remembers the sums of the ledger
   return accountId
 }
 
@@ -196,17 +205,34 @@ test('only these functions work past row-level security, each with its search pa
   )
   const names = [
     'api_keys_changed_within',
+    'audit_accounts',
+    'audit_jobs',
+    'audit_validations',
+    'beat',
+    'begin_audit',
+    'claim_batch',
     'drop_expired_partitions',
+    'end_audit',
     'find_api_key',
+    'give_back_batch',
+    'leave_work',
     'ledger_post',
     'ledger_refund_each',
+    'list_audited',
+    'list_expired_jobs',
     'list_expired_uploads',
+    'list_expired_validations',
     'list_overdue_validations',
     'list_waiting_validations',
     'make_partitions',
     'note_unrecognised_replies',
     'record_key_use',
+    'release_batches',
+    'remember_ledger_sums',
     'remove_expired_uploads',
+    'start_processing',
+    'stop_charging',
+    'take_plan',
     'take_validations',
   ]
   expect(rows).toEqual(names.map((name) => ({ name, fixed: true })))

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Trx } from './connect.ts'
-import { type Posting, postCredits, refundEach } from './credits.ts'
+import { isRefused, type Posting, postCredits, refundEach } from './credits.ts'
 
 /** Where a validation is kept. The day is part of the key, so that a look-up touches one partition. */
 export type ValidationRef = { expiresOn: string; accountId: string; id: string }
@@ -30,7 +30,7 @@ export async function openValidations(trx: Trx, opening: Opening, rows: NewValid
   if (refs.length === 0) return { kind: 'opened_before' }
 
   const posting = await postCredits(trx, { kind: 'charge', credits: refs.length, subject: group, keyId })
-  if (posting.kind === 'insufficient' || posting.kind === 'over_cap') return { kind: 'refused', posting }
+  if (isRefused(posting)) return { kind: 'refused', posting }
   if (posting.kind === 'replayed') throw new Error(`group ${group} was charged before for other rows`)
   return { kind: 'opened', refs, available: posting.available }
 }

@@ -3,6 +3,7 @@ import { getAccount, listAccounts } from '@probity/database/accounts'
 import { asOwner, inTenant } from '@probity/database/connect'
 import { listDrift } from '@probity/database/credits'
 import { createTestDatabase, openTestAccount } from '@probity/database/test-database'
+import { openValidations } from '@probity/database/validations'
 import { expect, test } from 'vitest'
 import { refusalOf, resultOf, runAdmin } from '../test-admin.ts'
 
@@ -70,6 +71,22 @@ test('lists every account with its balances', async () => {
     const found = listed.find((account) => account['id'] === id)
     expect(found).toMatchObject({ name, credits: { available, reserved: 0, spent: 0 } })
   }
+})
+
+test('sets for how long an account keeps results, and there is room for the longest at once', async () => {
+  const { id } = await openTestAccount(db, 10)
+  expect(resultOf(await run('retention', '--account', id, '--days', '0'))).toMatchObject({ retention_days: 0 })
+  expect(resultOf(await run('retention', '--account', id, '--days', '60'))).toMatchObject({ retention_days: 60 })
+  const row = { id: randomUUID(), email: 'x', emailKey: 'x' }
+  const opening = { accountId: id, keyId: null, retentionDays: 60, group: randomUUID() }
+  const opened = await inTenant(db, id, (trx) => openValidations(trx, opening, [row]))
+  expect(opened.kind).toBe('opened')
+}, 60_000)
+
+test.each(['-1', '366', '1.5', '', 'all'])('results are not kept for "%s" days', async (days) => {
+  const { id } = await openTestAccount(db, 0)
+  const refused = refusalOf(await run('retention', '--account', id, `--days=${days}`))
+  expect(refused).toMatch(/whole number from 0 to 365/)
 })
 
 const MISTAKES: [string, string[], RegExp][] = [

@@ -1,7 +1,15 @@
 import { randomUUID } from 'node:crypto'
-import { type Account, findAccount, insertAccount, listAccounts, listPlans } from '@probity/database/accounts'
+import {
+  type Account,
+  findAccount,
+  insertAccount,
+  listAccounts,
+  listPlans,
+  updateRetention,
+} from '@probity/database/accounts'
 import { asOwner, type Db, inTenant, type Trx } from '@probity/database/connect'
 import { postCredits } from '@probity/database/credits'
+import { arePartitionsReady, makePartitions } from '@probity/database/partitions'
 import { Command, InvalidArgumentError } from 'commander'
 import type { AdminConfig } from '../config.ts'
 import { withDatabase } from '../database.ts'
@@ -27,6 +35,14 @@ export function accountCommands(config: AdminConfig): Command {
     .requiredOption('--credits <n>', 'how many', readCredits)
     .option('--note <text>', 'why, for the ledger')
     .action((options: Grant) => withDatabase(config, (db) => grant(db, options)))
+  account
+    .command('retention')
+    .description(
+      'Set for how many days an account keeps results. What is there already leaves on the day it was to leave.',
+    )
+    .requiredOption('--account <id>', 'the account')
+    .requiredOption('--days <n>', '0 to 365', readDays)
+    .action((options: Retention) => withDatabase(config, (db) => setRetention(db, options)))
   account
     .command('list')
     .description('List all accounts with their balances.')
@@ -57,6 +73,19 @@ async function grant(db: Db, { account: accountId, credits, note }: Grant) {
   })
 }
 
+type Retention = { account: string; days: number }
+
+async function setRetention(db: Db, { account: accountId, days }: Retention) {
+  await getAccountOrRefuse(db, accountId)
+  // The partitions first: from the moment it keeps longer the account's rows need one that far ahead.
+  await makePartitions(db, days)
+  return asOwner(db, async (trx) => {
+    const isReady = await arePartitionsReady(trx, days)
+    if (!isReady) throw new Refusal('Another process is making partitions at the moment. Run the command again.')
+    return present(await updateRetention(trx, accountId, days))
+  })
+}
+
 /** The account with this id, for commands that name one. */
 export async function getAccountOrRefuse(db: Db, accountId: string): Promise<Account> {
   const account = await asOwner(db, (trx: Trx) => findAccount(trx, accountId))
@@ -73,4 +102,13 @@ function readCredits(text: string): number {
   const credits = Number(text)
   if (!Number.isSafeInteger(credits)) throw new InvalidArgumentError('Credits are whole numbers.')
   return credits
+}
+
+const DAYS_MAX = 365
+
+function readDays(text: string): number {
+  const days = Number(text)
+  const isInRange = Number.isInteger(days) && days >= 0 && days <= DAYS_MAX
+  if (text.trim() === '' || !isInRange) throw new InvalidArgumentError(`Days are a whole number from 0 to ${DAYS_MAX}.`)
+  return days
 }

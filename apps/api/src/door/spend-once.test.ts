@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { asOwner, inTenant } from '@probity/database/connect'
-import { listDrift, postCredits } from '@probity/database/credits'
+import { isRefused, listDrift, postCredits } from '@probity/database/credits'
 import { sql } from 'kysely'
 import Type from 'typebox'
 import { expect, test } from 'vitest'
@@ -24,7 +24,7 @@ const buy: Route = async (app, services) => {
       const posting = await inTenant(services.db, accountId, (trx) =>
         postCredits(trx, { kind: 'charge', credits, subject, keyId: request.caller.id }),
       )
-      if (posting.kind === 'insufficient' || posting.kind === 'over_cap') throw refuseUnpaid(posting)
+      if (isRefused(posting)) throw refuseUnpaid(posting)
       if (diesAfterCommit) throw new Error('the process died after the commit')
       return {
         status: 200,
@@ -86,6 +86,19 @@ test('a key at its monthly cap is refused though the account has credits', async
   expect((await order(caller, { credits: 5 })).status).toBe(200)
   const { status, body } = await order(caller, { credits: 1 })
   expect([status, body['code']]).toEqual([402, 'key_cap_reached'])
+})
+
+test('an account whose books do not add up is charged nothing and told to come back', async () => {
+  const caller = await openBuyer(10)
+  await asOwner(api.db, (trx) =>
+    sql`update accounts set charging_stopped_at = now() where id = ${caller.accountId}`.execute(trx),
+  )
+  const { status, body, headers } = await order(caller, { credits: 1 }, 'order-0')
+  expect([status, body['code'], headers['retry-after']]).toEqual([503, 'account_under_audit', '600'])
+  expect(await balanceOf(caller)).toBe(10)
+
+  await asOwner(api.db, (trx) => sql`update accounts set charging_stopped_at = null`.execute(trx))
+  expect((await order(caller, { credits: 1 }, 'order-0')).status).toBe(200)
 })
 
 test('a hundred identical posts at once have one effect and a hundred equal bodies', async () => {

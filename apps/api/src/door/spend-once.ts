@@ -20,9 +20,13 @@ export type Spent = { status: number; text: string; creditsCharged: number; cred
 /** One attempt at a call that spends: what to charge it under, and whether an earlier attempt may have done so already. */
 export type Attempt = { subject: string; resumed: boolean }
 
+/** An account whose books do not add up is looked at by people. */
+const LOOK_AGAIN_AFTER_S = 600
+
 /** Why credits could not be charged. */
-export function refuseUnpaid(posting: Posting): Problem {
-  return new Problem(posting.kind === 'over_cap' ? 'key_cap_reached' : 'insufficient_credits')
+export function refuseUnpaid({ kind }: Posting): Problem {
+  if (kind === 'stopped') return new Problem('account_under_audit', undefined, { retryAfterS: LOOK_AGAIN_AFTER_S })
+  return new Problem(kind === 'over_cap' ? 'key_cap_reached' : 'insufficient_credits')
 }
 
 /** How long a second request waits for the first to be answered before it is told to come back. */

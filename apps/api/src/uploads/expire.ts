@@ -1,12 +1,12 @@
 import type { Db } from '@probity/database/connect'
 import { listExpiredUploads, removeExpiredUploads } from '@probity/database/uploads'
-import type { FileStorage } from './storage.ts'
+import type { FileStorage } from '@probity/uploads/storage'
 
 const AT_ONCE = 100
 /** What one run takes on; the rest is for the next. */
 const ROUNDS_MAX = 100
-/** An hour more than an upload lives, so that no file goes before its row. */
-const ORPHANED_AFTER_MS = 25 * 60 * 60 * 1000
+/** A day more than the longest that an upload lives, which is seven once it is confirmed, so that no file goes before its row. */
+const ORPHANED_AFTER_MS = 8 * 24 * 60 * 60 * 1000
 
 /**
  * Removes uploads whose time is over: the file first and then its row, so that a run that breaks off is made good by the next.

@@ -1,14 +1,17 @@
+import { createReadStream } from 'node:fs'
 import { parentPort, workerData } from 'node:worker_threads'
-import { readUpload } from './read-upload.ts'
+import { countEmails } from '@probity/uploads/count-emails'
+import { readUpload } from '@probity/uploads/read-upload'
+import { Refusal } from '@probity/uploads/refusal'
 import type { ReadOutcome, ReadTask } from './reader.ts'
-import { Refusal } from './refusal.ts'
-import { openStorage } from './storage.ts'
 
 /** What runs in a thread of its own: reads one file, says what it found and ends. */
-async function work({ folder, key, emailsMax }: ReadTask): Promise<ReadOutcome> {
-  const storage = openStorage(folder)
+async function work(task: ReadTask): Promise<ReadOutcome> {
+  const open = () => createReadStream(task.path)
+  const { emailsMax } = task
   try {
-    return { kind: 'read', reading: await readUpload(() => storage.open(key), emailsMax) }
+    if (task.kind === 'count') return { kind: 'counted', count: await countEmails(open, task.layout, { emailsMax }) }
+    return { kind: 'read', reading: await readUpload(open, emailsMax) }
   } catch (error) {
     if (error instanceof Refusal) return { kind: 'refused', code: error.code, detail: error.message }
     throw error

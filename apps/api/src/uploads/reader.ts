@@ -1,18 +1,24 @@
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import type { ProblemCode } from '@probity/contract/problem'
+import type { EmailCount } from '@probity/uploads/count-emails'
+import type { Layout } from '@probity/uploads/read-addresses'
+import type { UploadReading } from '@probity/uploads/read-upload'
+import type { FileStorage } from '@probity/uploads/storage'
 import { Problem } from '../problem.ts'
-import type { UploadReading } from './read-upload.ts'
 
-export type ReadTask = { folder: string; key: string; emailsMax: number }
+export type ReadTask = { path: string; emailsMax: number } & ({ kind: 'read' } | { kind: 'count'; layout: Layout })
 export type ReadOutcome =
   | { kind: 'read'; reading: UploadReading }
+  | { kind: 'counted'; count: EmailCount }
   | { kind: 'refused'; code: ProblemCode; detail: string }
 
 /** Reads uploaded files beside the thread that answers requests. */
 export type UploadReader = {
-  /** Throws a Problem for a file that cannot be used. */
-  read(key: string, emailsMax: number): Promise<UploadReading>
+  /** All that is in a file of this machine. Throws a Problem for one that cannot be used. */
+  read(path: string, emailsMax: number): Promise<UploadReading>
+  /** What is in one column of a kept file. Throws a Problem where that is more than a list may have. */
+  count(key: string, layout: Layout, emailsMax: number): Promise<EmailCount>
   stop(): Promise<void>
 }
 
@@ -25,7 +31,7 @@ const RETRY_AFTER_S = 5
 /** Young objects are nearly all there are here; a small room for them keeps the whole small. */
 const MEMORY = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 4 }
 
-export function openUploadReader(folder: string, deadlineMs = DEADLINE_MS): UploadReader {
+export function openUploadReader(storage: FileStorage, deadlineMs = DEADLINE_MS): UploadReader {
   const threads = new Set<Worker>()
   const waiting: Array<() => void> = []
   let free = THREADS_MAX
@@ -59,19 +65,28 @@ export function openUploadReader(folder: string, deadlineMs = DEADLINE_MS): Uplo
     }
   }
 
-  async function read(key: string, emailsMax: number): Promise<UploadReading> {
+  async function readInTurn(task: ReadTask): Promise<Exclude<ReadOutcome, { kind: 'refused' }>> {
     await takePlace()
     try {
-      const outcome = await readInThread({ folder, key, emailsMax })
+      const outcome = await readInThread(task)
       if (outcome.kind === 'refused') throw new Problem(outcome.code, outcome.detail)
-      return outcome.reading
+      return outcome
     } finally {
       leavePlace()
     }
   }
 
   return {
-    read,
+    async read(path, emailsMax) {
+      const outcome = await readInTurn({ kind: 'read', path, emailsMax })
+      if (outcome.kind !== 'read') throw new Error('the thread did something else')
+      return outcome.reading
+    },
+    async count(key, layout, emailsMax) {
+      const outcome = await storage.lend(key, (path) => readInTurn({ kind: 'count', path, layout, emailsMax }))
+      if (outcome.kind !== 'counted') throw new Error('the thread did something else')
+      return outcome.count
+    },
     async stop() {
       await Promise.all([...threads].map((thread) => thread.terminate()))
     },

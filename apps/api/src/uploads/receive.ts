@@ -1,8 +1,8 @@
 import type { MultipartFile } from '@fastify/multipart'
+import { cut } from '@probity/uploads/columns'
+import type { FileStorage } from '@probity/uploads/storage'
 import type { FastifyRequest } from 'fastify'
 import { Problem } from '../problem.ts'
-import { cut } from './columns.ts'
-import type { FileStorage } from './storage.ts'
 
 export const FILE_BYTES_MAX = 50 * 1024 * 1024
 /** What a form needs around its file: boundaries, headers, a few fields. */
@@ -20,19 +20,23 @@ export const FORM_LIMITS = {
   fileSize: Number.POSITIVE_INFINITY,
 }
 
-export type Received = { key: string; size: number; filename: string }
+export type Received<Seen> = { key: string; size: number; filename: string; seen: Seen }
+type Look<Seen> = (path: string) => Promise<Seen>
 
-/** Takes the file of a form to where it is kept, as it comes in. What is refused leaves nothing behind. */
-export async function receiveFile(request: FastifyRequest, storage: FileStorage): Promise<Received> {
+/** Takes the file of a form in, has a look at it and keeps it. What is refused leaves nothing behind. */
+export async function receiveFile<Seen>(
+  request: FastifyRequest,
+  storage: FileStorage,
+  look: Look<Seen>,
+): Promise<Received<Seen>> {
   refuseUnread(request)
   const part = await findFile(request)
   if (part?.fieldname !== 'file') throw new Problem('no_file')
-  const { key, size } = await storage.save(withinLimit(part.file))
-  if (size === 0) {
-    await storage.remove(key)
-    throw new Problem('empty_file', 'The file has no bytes.')
-  }
-  return { key, size, filename: cleanName(part.filename) }
+  const saved = await storage.lookAndSave(withinLimit(part.file), async ({ path, size }) => {
+    if (size === 0) throw new Problem('empty_file', 'The file has no bytes.')
+    return look(path)
+  })
+  return { ...saved, filename: cleanName(part.filename) }
 }
 
 /** What can be seen without reading the body. A packed one is not unpacked: a few bytes may become as many as they like. */

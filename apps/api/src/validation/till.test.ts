@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { unsettledResult } from '@probity/contract/standing-result'
+import { auditBooks } from '@probity/database/audit'
 import { asOwner, inTenant } from '@probity/database/connect'
 import { listDrift } from '@probity/database/credits'
 import { insertKey } from '@probity/database/keys'
 import { createTestDatabase, openTestAccount } from '@probity/database/test-database'
+import { driftBy } from '@probity/database/test-drift'
 import { finishValidation, leaveOpen, type ValidationRef } from '@probity/database/validations'
 import { expect, test } from 'vitest'
 import { openTill, type Purchase } from './till.ts'
@@ -62,6 +64,23 @@ test('an answer that waits is collected by the first who asks and costs nothing,
 
   const kinds = await payTogether(payer, [RECENT, work('waiting'), work('waiting')])
   expect(kinds).toEqual(['paid_recent', 'collected', 'unpaid'])
+})
+
+test('an account that is under audit pays for nothing, and still gets what was paid for before', async () => {
+  const payer = await openPayer(10)
+  const first = await till.pay(payer, work('under-way'))
+  if (first.kind !== 'paid_work') throw new Error(first.kind)
+  await inTenant(db, payer.accountId, (trx) => leaveOpen(trx, first.ref))
+  await driftBy(db, payer.accountId, 1)
+  await auditBooks(db)
+
+  const receipts = await Promise.all([work('under-way'), RECENT, work('new')].map((one) => till.pay(payer, one)))
+  expect(receipts).toMatchObject([
+    { kind: 'joined' },
+    { kind: 'unpaid', posting: { kind: 'stopped' } },
+    { kind: 'unpaid', posting: { kind: 'stopped' } },
+  ])
+  expect(await till.pay(payer, work('alone'))).toMatchObject({ kind: 'unpaid', posting: { kind: 'stopped' } })
 })
 
 test('rows are told of once they are committed, and only then', async () => {

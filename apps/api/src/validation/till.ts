@@ -65,16 +65,18 @@ async function chargeGroup(db: Db, payer: Payer, purchases: Purchase[]): Promise
     if (charged.kind === 'charged') return [...charged.receipts, ...turnedAway]
 
     // Too much for what is left: turn the last ones away, and try again with those that may fit.
-    const { posting, free } = charged
-    const fit = posting.kind === 'insufficient' ? countFitting(free, posting.available) : Math.floor(rest.length / 2)
+    const fit = countFitting(charged, rest.length)
+    const { posting } = charged
     turnedAway.unshift(...rest.slice(fit).map((): Receipt => ({ kind: 'unpaid', posting })))
     rest = rest.slice(0, fit)
   }
   return turnedAway
 }
 
-/** How many from the front can be paid with so many credits, when some are free. */
-function countFitting(free: boolean[], credits: number): number {
+/** How many from the front can still be paid, when some are free. Of a cap it is not known how much is left. */
+function countFitting({ posting, free }: Unpayable, count: number): number {
+  if (posting.kind === 'over_cap') return Math.floor(count / 2)
+  const credits = posting.kind === 'stopped' ? 0 : posting.available
   let cost = 0
   const over = free.findIndex((isFree) => {
     cost += isFree ? 0 : 1
@@ -83,7 +85,8 @@ function countFitting(free: boolean[], credits: number): number {
   return over === -1 ? free.length - 1 : over
 }
 
-type Charged = { kind: 'charged'; receipts: Receipt[] } | { kind: 'unpaid'; posting: Posting; free: boolean[] }
+type Unpayable = { kind: 'unpaid'; posting: Posting; free: boolean[] }
+type Charged = { kind: 'charged'; receipts: Receipt[] } | Unpayable
 
 /** Undoes the transaction of a group that cannot be paid. */
 class Unpaid extends Error {

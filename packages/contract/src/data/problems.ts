@@ -91,6 +91,27 @@ export const PROBLEMS = {
     title: 'The first request with this idempotency key is still running',
     advice: 'Wait as long as Retry-After says and repeat the same request to get its answer.',
   },
+  confirmed_otherwise: {
+    status: 409,
+    title: 'The upload was confirmed with another column',
+    advice: 'Look at the job that it became. To validate another column, upload the file again.',
+  },
+  job_ended: {
+    status: 409,
+    title: 'The job has ended',
+    advice: 'Only a job that is under way can be paused, resumed or cancelled.',
+  },
+  file_removed: {
+    status: 410,
+    title: 'The uploaded file has been removed',
+    advice:
+      'Files are kept for 7 days after they are confirmed. Read the results as `json` or `ndjson`, which remain until the retention of the account ends.',
+  },
+  results_expired: {
+    status: 410,
+    title: 'The results have been removed',
+    advice: 'The retention of the account is over for this job. Its summary remains.',
+  },
   payload_too_large: {
     status: 413,
     title: 'The body is too large',
@@ -156,6 +177,16 @@ export const PROBLEMS = {
     title: 'No column looks like addresses',
     advice: 'Upload a file with a column that holds one address per row.',
   },
+  unknown_column: {
+    status: 422,
+    title: 'The file has no such column',
+    advice: 'Name one of the `columns` of the preview, spelt as it is there.',
+  },
+  column_without_emails: {
+    status: 422,
+    title: 'The column is empty in every row',
+    advice: 'Name the column that holds the addresses.',
+  },
   rate_limited: {
     status: 429,
     title: 'Too many requests',
@@ -165,6 +196,11 @@ export const PROBLEMS = {
     status: 429,
     title: 'Too many validations at once',
     advice: 'Wait until some of the validations under way are answered, then send more.',
+  },
+  too_many_streams: {
+    status: 429,
+    title: 'Too many streams of events at once',
+    advice: 'Close a stream that is no longer needed, or ask for the job now and then instead.',
   },
   headers_too_large: {
     status: 431,
@@ -180,6 +216,12 @@ export const PROBLEMS = {
     status: 503,
     title: 'More work than can be taken on right now',
     advice: 'Wait as long as Retry-After says and repeat the request.',
+  },
+  account_under_audit: {
+    status: 503,
+    title: 'The account is being looked at and is charged nothing meanwhile',
+    advice:
+      'Its credits did not add up, so we stopped rather than charge wrongly. What is there can be read. Try again later.',
   },
   unavailable: {
     status: 503,

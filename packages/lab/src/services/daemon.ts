@@ -13,7 +13,12 @@ const STOPS_WITHIN_MS = 10_000
 /** A server process that the lab started and will end by its own id. */
 export type Daemon = { pid: number; stop(signal?: NodeJS.Signals): Promise<void> }
 
-type DaemonOptions = { logFile: string; user?: User | undefined; env?: Record<string, string> }
+type DaemonOptions = {
+  logFile: string
+  user?: User | undefined
+  env?: Record<string, string>
+  startsWithinMs?: number
+}
 
 /** Starts a program in the foreground, its output in a file, and waits until its port answers. */
 export async function startDaemon(command: string[], port: number, options: DaemonOptions): Promise<Daemon> {
@@ -24,7 +29,12 @@ export async function startDaemon(command: string[], port: number, options: Daem
     ...options.user,
     ...(options.env && { env: options.env }),
   })
-  await portAnswers(port, child, options.logFile)
+  try {
+    await portAnswers(port, child, options)
+  } catch (error) {
+    if (child.pid !== undefined) await stopChild(child, 'SIGKILL') // nobody else would end it
+    throw error
+  }
   return { pid: child.pid ?? 0, stop: (signal = 'SIGTERM') => stopChild(child, signal) }
 }
 
@@ -42,8 +52,9 @@ export async function stopChild(
   clearTimeout(killer)
 }
 
-async function portAnswers(port: number, child: ChildProcess, logFile: string): Promise<void> {
-  const deadline = Date.now() + STARTS_WITHIN_MS
+async function portAnswers(port: number, child: ChildProcess, options: DaemonOptions): Promise<void> {
+  const { logFile, startsWithinMs = STARTS_WITHIN_MS } = options
+  const deadline = Date.now() + startsWithinMs
   while (Date.now() < deadline) {
     if (child.exitCode !== null) throw new Error(`${child.spawnfile} ended with ${child.exitCode}; see ${logFile}`)
     if (await canConnect(port)) return

@@ -16,6 +16,7 @@ import { FILE_BYTES_MAX } from '../../uploads/receive.ts'
 
 const api = await startTestApi()
 const { db, config, services } = api
+const { folder } = config.storage
 const caller = await api.openCaller({ credits: 7 })
 const URL_PATH = '/api/v1/bulk/upload/preview'
 
@@ -34,7 +35,7 @@ async function preview(content: string | Buffer, sent: Sent = {}): Promise<Uploa
 }
 
 function filesKept(): string[] {
-  return readdirSync(config.uploadsFolder)
+  return readdirSync(folder)
 }
 
 function countRows(): Promise<number> {
@@ -67,7 +68,7 @@ test('reading 50 MB takes at most 64 MB of memory', async () => {
   const watch = setInterval(() => {
     most = Math.max(most, process.memoryUsage.rss())
   }, 5)
-  const reading = await services.uploadReader.read(key, 100_000)
+  const reading = await services.uploadReader.read(join(folder, key), 100_000)
   clearInterval(watch)
   await services.storage.remove(key)
   expect(reading.uniqueCount).toBe(90_000)
@@ -139,7 +140,7 @@ test('keeps the file for our own user only, and a row that finds it, without its
     uniqueCount: 3,
   })
   expect(JSON.stringify(row)).not.toContain('example.com')
-  const path = join(config.uploadsFolder, row.storageKey)
+  const path = join(folder, row.storageKey)
   expect(readFileSync(path, 'utf8')).toBe(LIST)
   expect(statSync(path).mode & 0o777).toBe(0o600)
 })
@@ -184,6 +185,7 @@ test.each([
   ['a decimal comma in every row', 'name;email;amount\nAda;ada@example.com;1,5\nBo;bo@example.com;2,5\n', ';'],
   ['one column only', 'email\nada@example.com\nbo@example.com\n', ','],
   ['a comma in every quoted name', '"name"|"email"\n"Lovelace, Ada"|"ada@example.com"\n', '|'],
+  ['all cells in quotes', '"name"\t"email"\r\n"Ada"\t"ada@example.com"\r\n', '\t'],
 ])('finds the delimiter with %s', async (_, text, delimiter) => {
   expect((await preview(text)).delimiter).toBe(delimiter)
 })
@@ -293,7 +295,7 @@ test.each([
 test('a compressed body is refused before a byte of it is read', async () => {
   const payload = gzipSync(Buffer.alloc(10_000_000))
   const headers = { 'content-type': 'multipart/form-data; boundary=b', 'content-encoding': 'gzip' }
-  const ms = await quickestOf(3, () =>
+  const ms = await leastWorkOf(3, () =>
     expectRefused(caller.call({ method: 'POST', url: URL_PATH, payload, headers }), 415, 'content_encoding_refused'),
   )
   expect(ms).toBeLessThan(1_000)
@@ -337,11 +339,11 @@ test.each([
   ['ten thousand columns a row', `${','.repeat(10_000)}\n`.repeat(4_000), 'too_many_columns'],
   ['addresses', 'a@example.com\n'.repeat(3_500_000), 'too_many_emails'],
 ])(
-  '50 MB of %s are refused within two seconds of being kept',
+  '50 MB of %s are refused with less than two seconds of work',
   async (_, text, code) => {
     const { key } = await services.storage.save(bytesOf([text]))
-    const ms = await quickestOf(3, () =>
-      expect(services.uploadReader.read(key, 100_000)).rejects.toMatchObject({ code }),
+    const ms = await leastWorkOf(3, () =>
+      expect(services.uploadReader.read(join(folder, key), 100_000)).rejects.toMatchObject({ code }),
     )
     expect(ms).toBeLessThan(2_000)
     await services.storage.remove(key)
@@ -349,22 +351,23 @@ test.each([
   60_000,
 )
 
-/** Others share the machine: what counts is how long it takes when they leave us alone. */
-async function quickestOf(times: number, work: () => Promise<unknown>): Promise<number> {
-  let quickest = Number.POSITIVE_INFINITY
+/** Others share the machine: what counts is the processor time that we need, with all our threads, when nothing is in the way. */
+async function leastWorkOf(times: number, work: () => Promise<unknown>): Promise<number> {
+  let least = Number.POSITIVE_INFINITY
   for (let n = 0; n < times; n++) {
-    const began = performance.now()
+    const before = process.cpuUsage()
     await work()
-    quickest = Math.min(quickest, performance.now() - began)
+    const { user, system } = process.cpuUsage(before)
+    least = Math.min(least, (user + system) / 1000)
   }
-  return quickest
+  return least
 }
 
 test('rows of changing width take about as long as others', async () => {
   const timeOf = async (rows: string) => {
     const { key } = await services.storage.save(bytesOf(['email\n', rows.repeat(50_000)]))
-    const ms = await quickestOf(3, async () => {
-      expect((await services.uploadReader.read(key, 100_000)).rowCount).toBe(100_000)
+    const ms = await leastWorkOf(3, async () => {
+      expect((await services.uploadReader.read(join(folder, key), 100_000)).rowCount).toBe(100_000)
     })
     await services.storage.remove(key)
     return ms
@@ -380,10 +383,13 @@ async function* bytesOf(texts: Iterable<string>): AsyncGenerator<Buffer> {
   }
 }
 
-test('records of exactly 64 KiB and of 256 columns are read', async () => {
-  const long = `a@example.com,${'x'.repeat(64 * 1024 - 'a@example.com'.length)}`
+test('records of exactly 64 KiB, cells of exactly 4 KiB and 256 columns are read', async () => {
+  const long = `a@example.com${`,${'x'.repeat(4096)}`.repeat(15)},${'x'.repeat(4096 - 'a@example.com'.length)}`
   expect((await preview(`email,note\n${long}\n`)).row_count).toBe(1)
-  await expectRefused(upload(`email,note\n${long}xx\n`), 422, 'record_too_long', /Row 2 /)
+  await expectRefused(upload(`email,note\n${long},xx\n`), 422, 'record_too_long', /Row 2 is longer than 64 KiB/)
+  const cell = 'ä'.repeat(2048)
+  expect((await preview(`email,note\n\na@example.com,${cell}\n`)).row_count).toBe(1)
+  await expectRefused(upload(`email,note\n\na@example.com,${cell}x\n`), 422, 'record_too_long', /Row 3 .* 4 KiB/)
   expect((await preview(`email${',x'.repeat(255)}\na@example.com\n`)).columns).toHaveLength(256)
 })
 
@@ -406,10 +412,11 @@ test("a plan's smaller limit holds", async () => {
 })
 
 test('a file that takes too long to read is given up, and the next is read', async () => {
-  const reader = openUploadReader(config.uploadsFolder, 1)
+  const reader = openUploadReader(services.storage, 1)
   const { key } = await services.storage.save(bytesOf([LIST]))
-  for (let n = 0; n < 3; n++) await expect(reader.read(key, 10)).rejects.toMatchObject({ code: 'overloaded' })
-  expect(await services.uploadReader.read(key, 10)).toMatchObject({ uniqueCount: 3 })
+  for (let n = 0; n < 3; n++)
+    await expect(reader.read(join(folder, key), 10)).rejects.toMatchObject({ code: 'overloaded' })
+  expect(await services.uploadReader.read(join(folder, key), 10)).toMatchObject({ uniqueCount: 3 })
   await services.storage.remove(key)
 })
 
@@ -486,11 +493,11 @@ test('an upload whose time is over goes, file and row, and so does a file withou
   await asOwner(db, (trx) =>
     sql`update uploads set expires_at = clock_timestamp() where id = ${over.upload_id}`.execute(trx),
   )
-  const orphan = 'f'.repeat(32)
-  const notOurs = 'notes.txt'
-  for (const name of [orphan, notOurs]) {
-    writeFileSync(join(config.uploadsFolder, name), 'x')
-    utimesSync(join(config.uploadsFolder, name), 0, Date.now() / 1000 - 26 * 3600)
+  const [orphan, young, notOurs] = ['f'.repeat(32), 'e'.repeat(32), 'notes.txt']
+  const ageH = { [orphan]: 8 * 24 + 1, [young]: 8 * 24 - 1, [notOurs]: 8 * 24 + 1 }
+  for (const [name, hours] of Object.entries(ageH)) {
+    writeFileSync(join(folder, name), 'x')
+    utimesSync(join(folder, name), 0, Date.now() / 1000 - hours * 3600)
   }
   await startUpkeep({ db, storage: services.storage, log: services.log }).stop()
 
@@ -499,14 +506,15 @@ test('an upload whose time is over goes, file and row, and so does a file withou
   expect(filesKept()).not.toContain(overKey?.storageKey)
   expect(filesKept()).toContain(stillKey?.storageKey)
   expect(filesKept()).not.toContain(orphan)
+  expect(filesKept()).toContain(young)
   expect(filesKept()).toContain(notOurs)
 })
 
 test('a folder that was tidied away is made again, for our own user only', async () => {
-  removeFolder(config.uploadsFolder)
+  removeFolder(folder)
   await startUpkeep({ db, storage: services.storage, log: services.log }).stop()
   await preview(LIST)
-  expect(statSync(config.uploadsFolder).mode & 0o777).toBe(0o700)
+  expect(statSync(folder).mode & 0o777).toBe(0o700)
 })
 
 test('no cell of any file and no file name is in the log', async () => {

@@ -4,10 +4,10 @@ import { type Account, getAccount } from '@probity/database/accounts'
 import { inTenant } from '@probity/database/connect'
 import type { DoorKey } from '@probity/database/keys'
 import { insertUpload } from '@probity/database/uploads'
+import type { UploadReading } from '@probity/uploads/read-upload'
 import { DOOR_PROBLEMS, operation } from '../../openapi.ts'
 import type { Route } from '../../route.ts'
 import type { Services } from '../../services.ts'
-import type { UploadReading } from '../../uploads/read-upload.ts'
 import { FORM_LIMITS, type Received, receiveFile } from '../../uploads/receive.ts'
 
 /** Takes a file in and says what is in it, before anything is validated or charged. */
@@ -26,13 +26,13 @@ export const previewUpload: Route = async (app, services) => {
   )
   const options = {
     schema: { ...schema, consumes: ['multipart/form-data'] },
-    config: { scope: 'bulk' },
+    config: { scope: 'bulk', largeBody: true },
     validatorCompiler: () => () => true, // the form is read as it comes in, by receiveFile
   } as const
   app.post('/bulk/upload/preview', options, async (request, reply) => {
     try {
-      const received = await receiveFile(request, services.storage)
-      return await keepUpload(services, request.caller, received)
+      const look = (path: string) => readFile(services, request.caller, path)
+      return await keepUpload(services, request.caller, await receiveFile(request, services.storage, look))
     } catch (error) {
       // What is still to come of the body is not read, so the connection can carry no other request.
       if (!request.raw.complete) reply.header('connection', 'close')
@@ -58,17 +58,21 @@ const PREVIEW_PROBLEMS = [
   ...DOOR_PROBLEMS,
 ] satisfies Parameters<typeof operation>[0]['problems']
 
-/** Reads the file and notes what it found; the file of which nothing was noted is removed. */
-async function keepUpload(services: Services, caller: DoorKey, received: Received): Promise<UploadPreview> {
-  const { db, storage, uploadReader } = services
+async function readFile({ db, uploadReader }: Services, { accountId }: DoorKey, path: string): Promise<UploadReading> {
+  const { plan } = await inTenant(db, accountId, (trx) => getAccount(trx, accountId))
+  return uploadReader.read(path, plan.emailsPerFile)
+}
+
+type Read = Received<UploadReading>
+
+/** Notes what was found in the file; one of which nothing could be noted is removed. */
+async function keepUpload({ db, storage }: Services, caller: DoorKey, received: Read): Promise<UploadPreview> {
   const { accountId, mode } = caller
   try {
-    const { plan } = await inTenant(db, accountId, (trx) => getAccount(trx, accountId))
-    const reading = await uploadReader.read(received.key, plan.emailsPerFile)
     return await inTenant(db, accountId, async (trx) => {
-      const kept = await insertUpload(trx, accountId, { mode, ...rowOf(received, reading) })
+      const kept = await insertUpload(trx, accountId, { mode, ...rowOf(received) })
       const { account } = await getAccount(trx, accountId)
-      return present({ received, reading, kept, account })
+      return present({ received, kept, account })
     })
   } catch (error) {
     await storage.remove(received.key)
@@ -76,23 +80,19 @@ async function keepUpload(services: Services, caller: DoorKey, received: Receive
   }
 }
 
-function rowOf({ key, size, filename }: Received, reading: UploadReading) {
-  const { columns, delimiter, encoding, hasHeader, rowCount, uniqueCount, suggestion, counts } = reading
+function rowOf({ key, size, filename, seen }: Read) {
+  const { columns, delimiter, encoding, hasHeader, rowCount, uniqueCount, suggestion, counts } = seen
   const suggestedColumn = columns[suggestion.index] ?? ''
   const emailCount = counts[suggestion.index]?.filled ?? 0
   const found = { columns, delimiter, encoding, hasHeader, rowCount, emailCount, uniqueCount, suggestedColumn }
   return { ...found, filename, sizeBytes: size, storageKey: key }
 }
 
-type Found = {
-  received: Received
-  reading: UploadReading
-  kept: { id: string; expiresAt: Date }
-  account: Account
-}
+type Found = { received: Read; kept: { id: string; expiresAt: Date }; account: Account }
 
-function present({ received, reading, kept, account }: Found): UploadPreview {
-  const { suggestedColumn, emailCount } = rowOf(received, reading)
+function present({ received, kept, account }: Found): UploadPreview {
+  const { suggestedColumn, emailCount } = rowOf(received)
+  const { seen: reading } = received
   return {
     upload_id: kept.id,
     filename: received.filename,

@@ -1,32 +1,16 @@
-import { randomBytes } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { mkdir, open, readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-
-/** Where uploaded files are kept. What is behind it is known to this file alone. */
-export type FileStorage = {
-  /** Keeps what comes, under a key that nobody can guess. What breaks off leaves nothing behind. */
-  save(bytes: AsyncIterable<Buffer>): Promise<{ key: string; size: number }>
-  open(key: string): Readable
-  /** Removing what is not there is no error: another process may have been quicker. */
-  remove(key: string): Promise<void>
-  /** For files that no row names any more, since a process ended between the two. Says how many there were. */
-  removeOlderThan(time: Date): Promise<number>
-}
-
-const KEY = /^[0-9a-f]{32}$/
+import type { FileStorage, Look, SavedFile } from './storage.ts'
+import { isKey, newKey, requireKey } from './storage-key.ts'
 
 /** Files in one folder, readable by our own user only. */
-export function openStorage(folder: string): FileStorage {
-  function pathOf(key: string): string {
-    if (!KEY.test(key)) throw new Error('not a key of this storage')
-    return join(folder, key)
-  }
+export function openFolderStorage(folder: string): FileStorage {
+  const pathOf = (key: string): string => join(folder, requireKey(key))
 
-  async function save(bytes: AsyncIterable<Buffer>): Promise<{ key: string; size: number }> {
-    const key = randomBytes(16).toString('hex')
+  async function save(bytes: AsyncIterable<Buffer>): Promise<SavedFile> {
+    const key = newKey()
     const path = pathOf(key)
     // Each time anew: a folder below /tmp may be tidied away while we run.
     await mkdir(folder, { recursive: true, mode: 0o700 })
@@ -42,10 +26,23 @@ export function openStorage(folder: string): FileStorage {
     return { key, size: file.bytesWritten }
   }
 
+  async function lookAndSave<Seen>(bytes: AsyncIterable<Buffer>, look: Look<Seen>) {
+    const { key, size } = await save(bytes)
+    const path = pathOf(key)
+    try {
+      return { key, size, seen: await look({ path, size }) }
+    } catch (error) {
+      await rm(path, { force: true })
+      throw error
+    }
+  }
+
   return {
     save,
+    lookAndSave,
     open: (key) => createReadStream(pathOf(key)),
-    remove: (key) => rm(pathOf(key), { force: true }),
+    lend: async (key, use) => use(pathOf(key)),
+    remove: async (key) => rm(pathOf(key), { force: true }),
     async removeOlderThan(time) {
       const names = await listNames(folder)
       const old = await Promise.all(names.map((name) => isOlder(join(folder, name), time)))
@@ -59,7 +56,7 @@ export function openStorage(folder: string): FileStorage {
 /** Only what has the form of our keys: somebody may have pointed the setting at a folder with other things in it. */
 async function listNames(folder: string): Promise<string[]> {
   try {
-    return (await readdir(folder)).filter((name) => KEY.test(name))
+    return (await readdir(folder)).filter(isKey)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [] // nothing was ever uploaded
     throw error

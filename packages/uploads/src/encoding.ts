@@ -1,6 +1,8 @@
 import { Refusal } from './refusal.ts'
 
-export type Encoding = 'utf-8' | 'utf-16le' | 'utf-16be' | 'windows-1252'
+export const ENCODINGS = ['utf-8', 'utf-16le', 'utf-16be', 'windows-1252'] as const
+
+export type Encoding = (typeof ENCODINGS)[number]
 
 const BYTE_ORDER_MARKS: [Encoding, Buffer][] = [
   ['utf-8', Buffer.from([0xef, 0xbb, 0xbf])],

@@ -1,4 +1,4 @@
-const DELIMITERS = [',', ';', '\t', '|'] as const
+export const DELIMITERS = [',', ';', '\t', '|'] as const
 
 export type Delimiter = (typeof DELIMITERS)[number]
 
@@ -10,10 +10,8 @@ const QUOTED = /"[^"]*"/g
  * has any there is one column, and then it does not matter.
  */
 export function guessDelimiter(beginning: string): Delimiter {
-  const lines = beginning
-    .replace(QUOTED, '') // what stands in quotes separates nothing
-    .split(/\r\n|\n|\r/, LINES_LOOKED_AT)
-    .filter((line) => line.trim() !== '')
+  // What stands in quotes separates nothing. A line of which only tabs are left is one whose cells are all quoted.
+  const lines = beginning.replace(QUOTED, '').split(/\r\n|\n|\r/, LINES_LOOKED_AT)
   const guesses = DELIMITERS.map((delimiter) => ({ delimiter, ...agreementOn(delimiter, lines) }))
   const [best] = guesses.toSorted((a, b) => b.lines - a.lines || b.perLine - a.perLine)
   return best?.delimiter ?? ','

@@ -1,0 +1,63 @@
+import type { Socket } from 'node:net'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { answerClientError } from '../client-error.ts'
+import type { RequestLimits } from '../config.ts'
+
+/** For the answer to arrive, before what else was sent meets a closed door. */
+const LEAVE_AFTER_MS = 1_000
+
+type Limits = Pick<RequestLimits, 'requestTimeoutMs' | 'uploadTimeoutMs' | 'uploadBytesPerSecondMin'>
+
+/**
+ * Hangs up on whoever takes too long to send a body. Node knows one time for all requests, which has to be that of the largest;
+ * here every other route gets its shorter one, and a large body must come at a certain rate at least.
+ */
+export function limitSlowBodies(app: FastifyInstance, limits: Limits): void {
+  const { requestTimeoutMs } = limits
+  /** What had come on a connection when its last body was there: the beginning of the next may have come together with its head. */
+  const bytesBefore = new WeakMap<Socket, number>()
+  app.addHook('onRequest', (request, _reply, done) => {
+    if (hasBody(request)) {
+      const { socket } = request.raw
+      const began = { at: performance.now(), bytes: bytesBefore.get(socket) ?? 0 }
+      const look = () => {
+        if (request.raw.complete || request.raw.readableEnded) return
+        if (isTooSlow(request, began, limits)) hangUp(request)
+        else timer.refresh()
+      }
+      const timer = setTimeout(look, requestTimeoutMs).unref()
+      request.raw.once('close', () => {
+        clearTimeout(timer)
+        bytesBefore.set(socket, socket.bytesRead)
+      })
+    }
+    done()
+  })
+}
+
+function hasBody({ headers }: FastifyRequest): boolean {
+  const { 'content-length': length, 'transfer-encoding': encoding } = headers
+  return encoding !== undefined || (length !== undefined && length !== '0')
+}
+
+type Beginning = { at: number; bytes: number }
+
+function isTooSlow({ raw, routeOptions }: FastifyRequest, began: Beginning, limits: Limits): boolean {
+  if (!routeOptions.config.largeBody) return true
+  const elapsedMs = performance.now() - began.at
+  const bytes = raw.socket.bytesRead - began.bytes
+  return elapsedMs > limits.uploadTimeoutMs || bytes < (elapsedMs / 1000) * limits.uploadBytesPerSecondMin
+}
+
+/** In the same words in which Node's own limit is answered; and whoever goes on sending all the same is left. */
+function hangUp({ raw: { socket } }: FastifyRequest): void {
+  answerClientError(Object.assign(new Error('slow body'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' }), socket)
+  setTimeout(() => socket.destroy(), LEAVE_AFTER_MS).unref()
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Takes a body that may be so large that sending it takes minutes. */
+    largeBody?: boolean
+  }
+}

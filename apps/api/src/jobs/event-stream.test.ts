@@ -1,0 +1,91 @@
+import { JOB_EXAMPLE, type Job } from '@probity/contract/bulk'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { openEventStream } from './event-stream.ts'
+
+beforeEach(() => void vi.useFakeTimers())
+afterEach(() => void vi.useRealTimers())
+
+const RUNNING: Job = JOB_EXAMPLE
+const ENDED: Job = { ...RUNNING, status: 'completed', finished_at: '2026-11-02T12:10:00.000Z' }
+
+/** What the reader is given now. */
+function take(events: ReturnType<typeof openEventStream>): string {
+  return String(events.stream.read() ?? '')
+}
+
+const namesIn = (text: string) => [...text.matchAll(/^event: (\w+)$/gm)].map(([, name]) => name)
+
+test('the first event comes at once, with the time to reconnect before it and padding behind it', () => {
+  const text = take(openEventStream(RUNNING))
+  expect(text).toMatch(/^retry: 3000\n\nevent: progress\nid: processing\/6400\ndata: \{.*\}\n\n:/)
+  expect(text.length).toBeGreaterThan(8 * 1024)
+  expect(JSON.parse(/^data: (.*)$/m.exec(text)?.[1] ?? '')).toEqual(RUNNING)
+})
+
+test('only what has changed is sent, and the forecast alone is no change', () => {
+  const events = openEventStream(RUNNING)
+  take(events)
+  events.show(RUNNING)
+  events.show({ ...RUNNING, eta: null })
+  expect(take(events)).toBe('')
+  events.show({ ...RUNNING, done_count: 6_401 })
+  expect(namesIn(take(events))).toEqual(['progress'])
+})
+
+test('the end comes after the last progress and closes the stream', async () => {
+  const events = openEventStream(RUNNING)
+  take(events)
+  events.show(ENDED)
+  const text = take(events)
+  expect(namesIn(text)).toEqual(['progress', 'end'])
+  expect(text).toContain('event: end\nid: end\n')
+  const closed = new Promise((resolve) => events.stream.once('close', resolve))
+  events.stream.resume()
+  await closed
+  events.show(RUNNING)
+  expect(events.stream.readableEnded).toBe(true)
+})
+
+test('a job that has ended is shown and closed', () => {
+  const events = openEventStream(ENDED)
+  expect(namesIn(take(events))).toEqual(['progress', 'end'])
+})
+
+test('a comment every 15 seconds shows that the stream lives', () => {
+  const events = openEventStream(RUNNING)
+  take(events)
+  vi.advanceTimersByTime(14_999)
+  expect(take(events)).toBe('')
+  vi.advanceTimersByTime(1)
+  expect(take(events)).toBe(': still here\n\n')
+  vi.advanceTimersByTime(30_000)
+  expect(take(events)).toBe(': still here\n\n: still here\n\n')
+})
+
+test('a stream ends after an hour', async () => {
+  const events = openEventStream(RUNNING)
+  let isOver = false
+  events.stream.once('end', () => (isOver = true)).resume()
+  await vi.advanceTimersByTimeAsync(60 * 60 * 1000 - 1)
+  expect(isOver).toBe(false)
+  await vi.advanceTimersByTimeAsync(1)
+  expect(isOver).toBe(true)
+})
+
+test('a reader who does not read costs little, and hears how it stands and how it ended once they do', () => {
+  const events = openEventStream(RUNNING)
+  for (let n = 0; n < 1_000; n++) events.show({ ...RUNNING, done_count: n })
+  expect(events.stream.readableLength).toBeLessThan(70 * 1024)
+  events.show(ENDED)
+  take(events)
+  events.show(ENDED)
+  expect(namesIn(take(events))).toEqual(['progress', 'end'])
+})
+
+test('a stream that was closed leaves no timer behind', async () => {
+  const events = openEventStream(RUNNING)
+  events.stream.destroy()
+  await vi.waitFor(() => expect(vi.getTimerCount()).toBe(0))
+  events.show({ ...RUNNING, done_count: 1 })
+  events.close()
+})

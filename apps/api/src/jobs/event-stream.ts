@@ -1,0 +1,74 @@
+import { Readable } from 'node:stream'
+import type { Job } from '@probity/contract/bulk'
+
+/** The id of the last event. A browser that reconnects names the last id it saw, and is told with a 204 to stay away. */
+export const END_ID = 'end'
+
+export const EVENT_STREAM_HEADERS = {
+  'content-type': 'text/event-stream; charset=utf-8',
+  'cache-control': 'no-cache, no-transform',
+  'x-accel-buffering': 'no', // nginx passes on at once what it would otherwise collect
+}
+
+const BEAT_EVERY_MS = 15_000
+const RECONNECT_AFTER_MS = 3_000
+/** Streams end after this and clients come back by themselves, to whichever process is there by then. */
+const LASTS_MS = 60 * 60 * 1000
+/** For a reader who does not read. An event holds everything, so one that is left out is made good by the next. */
+const UNREAD_BYTES_MAX = 64 * 1024
+/** Some proxies wait until a buffer of theirs is full: what follows the first event pushes it through. */
+const PADDING = `:${' '.repeat(8 * 1024)}\n\n`
+
+/** The progress of a job as server-sent events. */
+export type EventStream = {
+  stream: Readable
+  /** Sends the job where it differs from what was sent last; ends the stream when the job has ended. */
+  show(job: Job): void
+  close(): void
+}
+
+export function openEventStream(first: Job): EventStream {
+  const stream = new Readable({ read() {} })
+  let shown = ''
+  const beat = setInterval(() => push(': still here\n\n'), BEAT_EVERY_MS)
+  const end = setTimeout(close, LASTS_MS)
+  for (const timer of [beat, end]) timer.unref()
+  stream.once('close', () => {
+    clearInterval(beat)
+    clearTimeout(end)
+  })
+
+  function push(text: string): boolean {
+    if (stream.destroyed || stream.readableEnded || stream.readableLength > UNREAD_BYTES_MAX) return false
+    stream.push(text)
+    return true
+  }
+
+  function show(job: Job): void {
+    const now = substance(job)
+    if (now !== shown && push(eventOf('progress', `${job.status}/${job.done_count}`, job))) shown = now
+    if (job.finished_at === null || shown !== now) return
+    push(eventOf('end', END_ID, job))
+    close()
+  }
+
+  function close(): void {
+    if (!isClosed) stream.push(null)
+    isClosed = true
+  }
+  let isClosed = false
+
+  push(`retry: ${RECONNECT_AFTER_MS}\n\n`)
+  show(first)
+  if (!isClosed) push(PADDING)
+  return { stream, show, close }
+}
+
+/** The forecast moves with the clock: alone it is no news. */
+function substance({ eta: _, ...job }: Job): string {
+  return JSON.stringify(job)
+}
+
+function eventOf(event: string, id: string, job: Job): string {
+  return `event: ${event}\nid: ${id}\ndata: ${JSON.stringify(job)}\n\n`
+}

@@ -1,0 +1,50 @@
+import type { JobState, Job as PublicJob } from '@probity/contract/bulk'
+import type { Job } from '@probity/database/jobs'
+import { forecast, rateOf } from './forecast.ts'
+
+/** A job as its owner sees it: the same in a list, alone and in a stream of events. */
+export function presentJob(job: Job): PublicJob {
+  const left = job.finishedAt ? 0 : job.uniqueCount - job.doneCount
+  return {
+    id: job.id,
+    status: statusOf(job),
+    filename: job.filename,
+    email_column: job.emailColumn,
+    created_at: job.createdAt.toISOString(),
+    started_at: job.startedAt?.toISOString() ?? null,
+    finished_at: job.finishedAt?.toISOString() ?? null,
+    expires_on: job.expiresOn,
+    total_rows: job.emailCount,
+    unique_emails: job.uniqueCount,
+    duplicate_count: job.emailCount - job.uniqueCount,
+    done_count: job.doneCount,
+    progress: Math.floor((job.doneCount / job.uniqueCount) * 10_000) / 10_000,
+    rate_per_s: Math.round(rateOf(job) * 10) / 10,
+    eta: forecast(job),
+    waiting: job.waiting.map(({ reason, count, from }) => ({ reason, count, until: from.toISOString() })),
+    ...countsOf(job),
+    credits: {
+      reserved: left * job.creditsPerEmail,
+      used: job.doneCount * job.creditsPerEmail,
+      refunded: job.refundedCount,
+    },
+  }
+}
+
+function statusOf({ state, pausedAt, finishedAt }: Job): JobState {
+  return pausedAt && !finishedAt ? 'paused' : state
+}
+
+function countsOf({ counts }: Job): Pick<PublicJob, 'status_counts' | 'sub_status_counts'> {
+  const byStatus = new Map<string, number>()
+  const byReason = new Map<string, number>()
+  for (const { status, subStatus, count } of counts) {
+    byStatus.set(status, (byStatus.get(status) ?? 0) + count)
+    if (subStatus !== '') byReason.set(subStatus, (byReason.get(subStatus) ?? 0) + count)
+  }
+  const of = (status: string) => byStatus.get(status) ?? 0
+  return {
+    status_counts: { valid: of('valid'), invalid: of('invalid'), risky: of('risky'), unknown: of('unknown') },
+    sub_status_counts: Object.fromEntries(byReason),
+  }
+}

@@ -1,0 +1,95 @@
+import type { Db } from '@probity/database/connect'
+import { expect, test, vi } from 'vitest'
+import { startTestApi } from '../test-api.ts'
+import { openStreamPlaces } from './stream-places.ts'
+import { startJob } from './test-list.ts'
+import { openJobWatch } from './watch.ts'
+
+const api = await startTestApi()
+const { log } = api.services
+const caller = await api.openCaller({ credits: 10 })
+const jobId = await startJob(caller, 1)
+const view = { accountId: caller.accountId, mode: 'live' as const }
+
+/** The database, with a count of how often it was asked; the first times it may be away. */
+function counted(failures = 0) {
+  const asked = { times: 0 }
+  const db: Db = {
+    transaction() {
+      asked.times++
+      if (asked.times <= failures) throw new Error('away')
+      return api.db.transaction()
+    },
+    destroy: () => api.db.destroy(),
+  }
+  return { db, asked }
+}
+
+const SOON = { timeout: 15_000, interval: 20 }
+
+test('however many watch a job, it is looked at once for all of them, and not at all when they have left', async () => {
+  const { db, asked } = counted()
+  const watch = openJobWatch(db, log)
+  const heard = Array.from({ length: 20 }, () => 0)
+  const leave = heard.map((_, n) =>
+    watch.listen(view, jobId, () => {
+      heard[n] = (heard[n] ?? 0) + 1
+    }),
+  )
+  await vi.waitFor(() => expect(Math.min(...heard)).toBeGreaterThanOrEqual(3), SOON)
+  expect(new Set(heard).size).toBe(1)
+  for (const stop of leave) stop()
+  const [timesHeard, timesAsked] = [heard[0] ?? 0, asked.times]
+  expect(timesAsked - timesHeard).toBeLessThanOrEqual(1)
+
+  const other = openJobWatch(api.db, log)
+  let ticks = 0
+  const stop = other.listen(view, jobId, () => ticks++)
+  await vi.waitFor(() => expect(ticks).toBeGreaterThanOrEqual(3), SOON)
+  stop()
+  expect(asked.times).toBe(timesAsked)
+})
+
+test('who comes after the last has left is served again', async () => {
+  const watch = openJobWatch(api.db, log)
+  for (let round = 0; round < 2; round++) {
+    const job = await new Promise((resolve) => {
+      const stop = watch.listen(view, jobId, (seen) => {
+        stop()
+        resolve(seen)
+      })
+    })
+    expect(job).toMatchObject({ id: jobId, status: 'queued' })
+  }
+})
+
+test('a database that is away for a while is asked again', async () => {
+  const { db } = counted(2)
+  const listener = vi.fn()
+  const stop = openJobWatch(db, log).listen(view, jobId, listener)
+  await vi.waitFor(() => expect(listener).toHaveBeenCalled(), SOON)
+  stop()
+})
+
+test("another account's job is not there", async () => {
+  const stranger = await api.openCaller()
+  const listener = vi.fn()
+  const stop = openJobWatch(api.db, log).listen({ ...view, accountId: stranger.accountId }, jobId, listener)
+  await vi.waitFor(() => expect(listener).toHaveBeenCalledWith(undefined), SOON)
+  stop()
+})
+
+test('streams are bounded per account and per process, and who leaves makes room, once', () => {
+  const places = openStreamPlaces({ perProcess: 3, perAccount: 2 })
+  const leave = places.take('a')
+  places.take('a')
+  expect(() => places.take('a')).toThrow(expect.objectContaining({ code: 'too_many_streams' }))
+  const other = places.take('b')
+  expect(() => places.take('c')).toThrow(expect.objectContaining({ code: 'overloaded', retryAfterS: 15 }))
+  leave()
+  leave()
+  places.take('a')
+  expect(() => places.take('c')).toThrow(expect.objectContaining({ code: 'overloaded' }))
+  other()
+  places.take('c')
+})

@@ -1,0 +1,58 @@
+import type { Job } from '@probity/contract/bulk'
+import { type Db, inTenant } from '@probity/database/connect'
+import { findJob, type JobView } from '@probity/database/jobs'
+import type { FastifyBaseLogger } from 'fastify'
+import { presentJob } from './present.ts'
+
+const LOOK_EVERY_MS = 1_000
+
+/** Hears how a job stands; undefined when it is gone. */
+type Listener = (job: Job | undefined) => void
+
+type Room = { view: JobView; jobId: string; listeners: Set<Listener>; timer?: NodeJS.Timeout }
+
+/** Looks at the jobs that somebody watches. */
+export type JobWatch = {
+  /** Tells the listener about once a second how the job stands, until the function that it returns is called. */
+  listen(view: JobView, jobId: string, listener: Listener): () => void
+}
+
+/** However many watch one job, PostgreSQL is asked once a second for all of them. */
+export function openJobWatch(db: Db, log: FastifyBaseLogger): JobWatch {
+  const rooms = new Map<string, Room>()
+
+  async function look(room: Room): Promise<void> {
+    try {
+      const job = await inTenant(db, room.view.accountId, (trx) => findJob(trx, room.view, room.jobId))
+      for (const listener of room.listeners) listener(job && presentJob(job))
+    } catch (error) {
+      log.warn({ err: error, jobId: room.jobId }, 'could not look at a job; trying again')
+    }
+    if (room.listeners.size > 0) lookLater(room)
+  }
+
+  function lookLater(room: Room): void {
+    room.timer = setTimeout(() => void look(room), LOOK_EVERY_MS).unref()
+  }
+
+  function openRoom(name: string, view: JobView, jobId: string): Room {
+    const room: Room = { view, jobId, listeners: new Set() }
+    rooms.set(name, room)
+    lookLater(room)
+    return room
+  }
+
+  return {
+    listen(view, jobId, listener) {
+      const name = `${view.accountId}/${view.mode}/${jobId}`
+      const room = rooms.get(name) ?? openRoom(name, view, jobId)
+      room.listeners.add(listener)
+      return () => {
+        room.listeners.delete(listener)
+        if (room.listeners.size > 0) return
+        clearTimeout(room.timer)
+        if (rooms.get(name) === room) rooms.delete(name)
+      }
+    },
+  }
+}

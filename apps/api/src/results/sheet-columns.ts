@@ -1,0 +1,47 @@
+import type { Result } from '@probity/contract/results'
+
+/** What we put behind the customer's columns, in this order. */
+const COLUMNS: [name: string, cellOf: (result: Result) => string][] = [
+  ['probity_status', ({ status }) => status],
+  ['probity_sub_status', ({ sub_status }) => sub_status],
+  ['probity_confidence', ({ confidence }) => String(confidence)],
+  ['probity_safe_to_send', ({ safe_to_send }) => String(safe_to_send)],
+  ['probity_is_valid', ({ is_valid }) => String(is_valid)],
+  ['probity_did_you_mean', ({ did_you_mean }) => did_you_mean ?? ''],
+  ['probity_domain', ({ domain }) => domain],
+  ['probity_provider', ({ provider }) => provider],
+  ['probity_is_disposable', ({ is_disposable }) => String(is_disposable)],
+  ['probity_is_role_based', ({ is_role_based }) => String(is_role_based)],
+  ['probity_has_spf', ({ has_spf }) => String(has_spf)],
+  ['probity_has_dmarc', ({ has_dmarc }) => String(has_dmarc)],
+  ['probity_is_free', ({ flags }) => String(flags.is_free)],
+  ['probity_is_privacy_relay', ({ flags }) => String(flags.is_privacy_relay)],
+  ['probity_is_tagged', ({ flags }) => String(flags.is_tagged)],
+]
+const EVIDENCE_COLUMN: (typeof COLUMNS)[number] = ['probity_result', (result) => JSON.stringify(result)]
+
+export type SheetColumns = {
+  /** A customer's row with our names behind it. */
+  names(theirs: string[]): string[]
+  /** Our cells for one row; empty ones where there is no result. */
+  cells(result: Result | undefined): string[]
+}
+
+export function sheetColumns(withEvidence: boolean): SheetColumns {
+  const columns = withEvidence ? [...COLUMNS, EVIDENCE_COLUMN] : COLUMNS
+  return {
+    names(theirs) {
+      const taken = new Set(theirs.map((name) => name.trim().toLowerCase()))
+      return columns.map(([name]) => nameBeside(name, taken))
+    },
+    cells: (result) => columns.map(([, cellOf]) => (result ? cellOf(result) : '')),
+  }
+}
+
+/** The file may be one of our own exports, come back for another round. */
+function nameBeside(name: string, taken: Set<string>): string {
+  if (!taken.has(name)) return name
+  let n = 2
+  while (taken.has(`${name}_${n}`)) n++
+  return `${name}_${n}`
+}

@@ -1,0 +1,102 @@
+import { hash } from 'node:crypto'
+import type { Result } from '@probity/contract/results'
+import type { Db } from '@probity/database/connect'
+import { listResultsAt, type ResultsFile, type ResultsJob } from '@probity/database/results'
+import { dedupeKey } from '@probity/engine/address/dedupe-key'
+import { isBlank, type Row, readRows, type Writing } from '@probity/uploads/read-rows'
+import type { FileStorage } from '@probity/uploads/storage'
+import { stringify } from 'csv-stringify/sync'
+import { defuseCell } from './defuse-cell.ts'
+import { presentResult } from './present-result.ts'
+import { readResultsPage } from './read-page.ts'
+import { sheetColumns } from './sheet-columns.ts'
+
+/** So many rows share one question to the database, unless they are long. */
+const PAGE_ROWS = 500
+const PAGE_UNITS = 256 * 1024
+
+const BYTE_ORDER_MARK = '\uFEFF'
+
+export type SheetOptions = { statuses: readonly string[]; evidence: boolean; bom: boolean; formulaSafe: boolean }
+export type SheetJob = ResultsJob & { file: ResultsFile }
+
+/**
+ * The customer's own file with our columns behind it, page by page: their rows, order, columns and delimiter. A repeated address has
+ * the result of its first row; what has no address or no result yet has empty cells.
+ */
+export async function* writeSheet(
+  { db, storage }: { db: Db; storage: FileStorage },
+  job: SheetJob,
+  { statuses, evidence, bom, formulaSafe }: SheetOptions,
+): AsyncGenerator<string> {
+  const { file } = job
+  const writing = file as Writing // as our own reader found it
+  const ours = sheetColumns(evidence)
+  const firstRowOf = openFirstRows(file.columns.indexOf(job.emailColumn))
+  const write = (rows: string[][]) => writeRows(rows, file.delimiter, formulaSafe)
+  const head = (cells: string[]) => {
+    const theirs = file.columns.map((name, n) => cells[n] ?? name)
+    return [...theirs, ...ours.names(theirs)]
+  }
+
+  if (bom) yield BYTE_ORDER_MARK
+  if (!file.hasHeader) yield write([head([])])
+  for await (const page of pagesOf(readRows(() => storage.open(file.storageKey), writing))) {
+    const firstRows = page.map(firstRowOf)
+    const results = await findResults(db, job, { firstRows, evidence })
+    const lines = page.flatMap(({ cells, isHeader }, n) => {
+      if (isHeader) return [head(cells)]
+      const result = results.get(firstRows[n] ?? 0)
+      if (statuses.length > 0 && !(result && statuses.includes(result.status))) return []
+      return [[...file.columns.map((_, column) => cells[column] ?? ''), ...ours.cells(result)]]
+    })
+    if (lines.length > 0) yield write(lines)
+  }
+}
+
+/** All cells in quotes, so that nothing in one can end it. */
+function writeRows(rows: string[][], delimiter: string, formulaSafe: boolean): string {
+  const safe = formulaSafe ? rows.map((cells) => cells.map(defuseCell)) : rows
+  return stringify(safe, { delimiter, quoted: true, quoted_empty: true, record_delimiter: 'windows' })
+}
+
+/**
+ * Says for each row, in order, where its address occurs first; nothing where it has none. Eight bytes of a hash stand for an
+ * address, as they do where a file is counted.
+ */
+function openFirstRows(column: number): (row: Row) => number | undefined {
+  const seen = new Map<bigint, number>()
+  return ({ row, cells, isHeader }) => {
+    const cell = cells[column] ?? ''
+    if (isHeader || isBlank(cell)) return undefined
+    const short = hash('sha256', dedupeKey(cell.trim()), 'buffer').readBigUInt64LE()
+    const first = seen.get(short) ?? row
+    if (first === row) seen.set(short, row)
+    return first
+  }
+}
+
+type Wanted = { firstRows: (number | undefined)[]; evidence: boolean }
+
+async function findResults(db: Db, job: SheetJob, { firstRows, evidence }: Wanted): Promise<Map<number, Result>> {
+  const rowNos = [...new Set(firstRows)].filter((row) => row !== undefined)
+  const kept = await readResultsPage(db, job, (trx) => listResultsAt(trx, job, rowNos))
+  return new Map(kept.map((one) => [one.rowNo, presentResult(one, evidence)]))
+}
+
+/** Puts small pages of the file together. */
+async function* pagesOf(small: AsyncIterable<Row[]>): AsyncGenerator<Row[]> {
+  let page: Row[] = []
+  let units = 0
+  for await (const rows of small) {
+    for (const row of rows) {
+      page.push(row)
+      for (const cell of row.cells) units += cell.length
+      if (page.length < PAGE_ROWS && units < PAGE_UNITS) continue
+      yield page
+      page = []
+      units = 0
+    }
+  }
+  if (page.length > 0) yield page
+}

@@ -1,0 +1,261 @@
+import { randomUUID } from 'node:crypto'
+import { asOwner } from '@probity/database/connect'
+import { startRedis } from '@probity/lab/services/redis'
+import { sql } from 'kysely'
+import { expect, test } from 'vitest'
+import { booksOf, confirmList, copyUpload, csvOf, emailsOf, getJob, uploadList } from '../../jobs/test-list.ts'
+import { type Caller, startTestApi, type TestAnswer } from '../../test-api.ts'
+
+const api = await startTestApi({ config: { databaseConnections: 20 } })
+const { db } = api
+const caller = await api.openCaller({ credits: 1_000 })
+
+function countJobs(accountId: string): Promise<number> {
+  return asOwner(db, async (trx) => {
+    const jobs = trx.selectFrom('jobs').select((of) => of.fn.countAll<number>().as('n'))
+    return (await jobs.where('accountId', '=', accountId).executeTakeFirstOrThrow()).n
+  })
+}
+
+/** A refusal has its code and keeps nothing. */
+async function expectRefused(by: Caller, confirming: () => Promise<TestAnswer>, refusal: [number, string]) {
+  const [books, jobs] = [await booksOf(db, by.accountId), await countJobs(by.accountId)]
+  const { status, body } = await confirming()
+  expect([status, body['code']]).toEqual(refusal)
+  expect(await booksOf(db, by.accountId)).toEqual(books)
+  expect(await countJobs(by.accountId)).toBe(jobs)
+}
+
+test('makes an upload a job that is queued, with its credits set aside and its file kept for a week', async () => {
+  const by = await api.openCaller({ credits: 10 })
+  const uploadId = await uploadList(by, csvOf([...emailsOf(3), 'PERSON0@example.com', '']))
+  const { status, headers, body } = await confirmList(by, uploadId)
+
+  expect([status, body]).toEqual([201, { id: expect.any(String), status: 'queued' }])
+  expect([headers['credits-charged'], headers['credits-remaining']]).toEqual(['0', '7'])
+  expect(await booksOf(db, by.accountId)).toEqual({ available: 7, reserved: 3, spent: 0 })
+  expect(await getJob(by, String(body['id']))).toMatchObject({ total_rows: 4, unique_emails: 3, duplicate_count: 1 })
+  const { rows } = await asOwner(db, (trx) =>
+    sql<{ days: number; expiresIn: number }>`
+      select extract(epoch from u.expires_at - clock_timestamp()) / 86400 as days,
+        j.expires_on - (j.created_at at time zone 'utc')::date as expires_in
+      from jobs j join uploads u on u.id = j.upload_id where j.id = ${body['id']}`.execute(trx),
+  )
+  expect(Number(rows[0]?.days)).toBeCloseTo(7, 1)
+  expect(rows[0]?.expiresIn).toBe(30)
+})
+
+test('an account that keeps nothing keeps a job for a day, and its file no longer', async () => {
+  const by = await api.openCaller({ credits: 10 })
+  await asOwner(db, (trx) => sql`update accounts set retention_days = 0 where id = ${by.accountId}`.execute(trx))
+  const { body } = await confirmList(by, await uploadList(by, csvOf(emailsOf(1))))
+  const { rows } = await asOwner(db, (trx) =>
+    sql<{ days: number; isWithIt: boolean }>`
+      select j.expires_on - (j.created_at at time zone 'utc')::date as days,
+        u.expires_at = (j.expires_on + 1)::timestamp at time zone 'utc' as is_with_it
+      from jobs j join uploads u on u.id = j.upload_id where j.id = ${body['id']}`.execute(trx),
+  )
+  expect(rows).toEqual([{ days: 1, isWithIt: true }])
+})
+
+test('another column than the suggested one is counted first', async () => {
+  const uploadId = await uploadList(caller, 'email,second\na@example.com,x@example.com\nb@example.com,X@example.com\n')
+  const { status, body } = await confirmList(caller, uploadId, 'second')
+  expect(status).toBe(201)
+  const job = await getJob(caller, String(body['id']))
+  expect(job).toMatchObject({ email_column: 'second', total_rows: 2, unique_emails: 1, credits: { reserved: 1 } })
+})
+
+test('refuses a column that the file does not have, and never repeats its name', async () => {
+  const uploadId = await uploadList(caller, csvOf(emailsOf(1)))
+  await expectRefused(caller, () => confirmList(caller, uploadId, 'canary'), [422, 'unknown_column'])
+  expect((await confirmList(caller, uploadId, 'canary')).text).not.toContain('canary')
+})
+
+test('refuses a column that is empty in every row', async () => {
+  const uploadId = await uploadList(caller, 'email,second\na@example.com,\nb@example.com, \n')
+  await expectRefused(caller, () => confirmList(caller, uploadId, 'second'), [422, 'column_without_emails'])
+})
+
+test("refuses more emails than the plan takes, in another column and where the plan's limit was lowered", async () => {
+  const by = await api.openCaller({ credits: 20_000 })
+  const rows = emailsOf(10_001).map((email) => `${email},${email}`)
+  const uploadId = await uploadList(by, `email,second\n${rows.join('\n')}\n`)
+  await asOwner(db, (trx) => sql`update accounts set plan = 'starter' where id = ${by.accountId}`.execute(trx))
+  for (const column of ['email', 'second']) {
+    await expectRefused(by, () => confirmList(by, uploadId, column), [422, 'too_many_emails'])
+  }
+})
+
+test("an upload that is missing, expired, another's or a test key's is the same 404", async () => {
+  const expired = await uploadList(caller, csvOf(emailsOf(1)))
+  await asOwner(db, (trx) => sql`update uploads set expires_at = clock_timestamp() where id = ${expired}`.execute(trx))
+  const foreign = await uploadList(await api.openCaller(), csvOf(emailsOf(1)))
+  const sandbox = await uploadList(await openSandbox(caller), csvOf(emailsOf(1)))
+  const texts = new Set<string>()
+  for (const uploadId of [randomUUID(), expired, foreign, sandbox]) {
+    await expectRefused(caller, () => confirmList(caller, uploadId), [404, 'not_found'])
+    texts.add((await confirmList(caller, uploadId)).text.replace(/req_[\w-]+/, ''))
+  }
+  expect(texts.size).toBe(1)
+})
+
+/** A test key of the same account. */
+async function openSandbox(of: Caller): Promise<Caller> {
+  const url = '/api/v1/keys'
+  const payload = { name: 'sandbox', mode: 'test', scopes: ['bulk'] }
+  const { body } = await of.call({ method: 'POST', url, payload })
+  const key = String(body['key'])
+  return { ...of, key, call: (request) => of.call({ ...request, headers: { ...request.headers, 'x-api-key': key } }) }
+}
+
+test('refuses what the credits do not pay for, and takes it once they do', async () => {
+  const by = await api.openCaller({ credits: 2 })
+  const uploadId = await uploadList(by, csvOf(emailsOf(3)))
+  await expectRefused(by, () => confirmList(by, uploadId), [402, 'insufficient_credits'])
+  await asOwner(db, (trx) =>
+    sql`select set_config('app.account_id', ${by.accountId}, true), ledger_post('grant', 1, gen_random_uuid())`.execute(
+      trx,
+    ),
+  )
+  expect((await confirmList(by, uploadId)).status).toBe(201)
+  expect(await booksOf(db, by.accountId)).toEqual({ available: 0, reserved: 3, spent: 0 })
+})
+
+test("refuses what the key's monthly cap does not allow", async () => {
+  const by = await api.openCaller({ credits: 10, key: { monthlyCap: 2 } })
+  const uploadId = await uploadList(by, csvOf(emailsOf(3)))
+  await expectRefused(by, () => confirmList(by, uploadId), [402, 'key_cap_reached'])
+})
+
+test('a key without the scope may not confirm', async () => {
+  const by = await api.openCaller({ key: { scopes: ['validation'] } })
+  expect((await confirmList(by, randomUUID())).body['code']).toBe('missing_scope')
+})
+
+test('confirming again gives the same answer, whatever the job is doing; with another column it is refused', async () => {
+  const uploadId = await uploadList(caller, 'email,second\na@example.com,b@example.com\n')
+  const first = await confirmList(caller, uploadId)
+  await caller.call({ method: 'POST', url: `/api/v1/bulk/jobs/${first.body['id']}/cancel` })
+  const books = await booksOf(db, caller.accountId)
+  const again = await confirmList(caller, uploadId)
+  expect([again.status, again.text]).toEqual([first.status, first.text])
+  expect(await booksOf(db, caller.accountId)).toEqual(books)
+  await expectRefused(caller, () => confirmList(caller, uploadId, 'second'), [409, 'confirmed_otherwise'])
+})
+
+test('confirming again still works when the upload is gone', async () => {
+  const uploadId = await uploadList(caller, csvOf(emailsOf(1)))
+  const first = await confirmList(caller, uploadId)
+  await asOwner(db, (trx) => sql`delete from uploads where id = ${uploadId}`.execute(trx))
+  const again = await confirmList(caller, uploadId)
+  expect([again.status, again.text]).toEqual([201, first.text])
+})
+
+test('an idempotency key gives the same answer, and is refused for another upload', async () => {
+  const headers = { 'idempotency-key': randomUUID() }
+  const confirm = (uploadId: string) => {
+    const payload = { upload_id: uploadId, email_column: 'email' }
+    return caller.call({ method: 'POST', url: '/api/v1/bulk/upload/confirm', payload, headers })
+  }
+  const uploadId = await uploadList(caller, csvOf(emailsOf(1)))
+  const first = await confirm(uploadId)
+  const again = await confirm(uploadId)
+  expect([again.status, again.text, again.headers['idempotency-replayed']]).toEqual([201, first.text, 'true'])
+  const other = await confirm(await uploadList(caller, csvOf(emailsOf(2))))
+  expect([other.status, other.body['code']]).toEqual([422, 'idempotency_mismatch'])
+})
+
+/** As a client would: what could not be taken up is sent again. */
+async function untilTaken(send: () => Promise<TestAnswer>): Promise<TestAnswer> {
+  for (let tries = 0; tries < 100; tries++) {
+    const answer = await send()
+    if (answer.status !== 503) return answer
+  }
+  throw new Error('never taken up')
+}
+
+test('a hundred confirmations at once make one job, one reservation and a hundred equal answers', async () => {
+  const by = await api.openCaller({ credits: 1_000 })
+  const uploadId = await uploadList(by, csvOf(emailsOf(7)))
+  const answers = await Promise.all(Array.from({ length: 100 }, () => untilTaken(() => confirmList(by, uploadId))))
+  expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1)
+  expect(answers[0]?.status).toBe(201)
+  expect(await countJobs(by.accountId)).toBe(1)
+  expect(await booksOf(db, by.accountId)).toEqual({ available: 993, reserved: 7, spent: 0 })
+  const reservations = await asOwner(db, (trx) =>
+    trx
+      .selectFrom('ledger')
+      .select('subject')
+      .where('accountId', '=', by.accountId)
+      .where('kind', '=', 'reserve')
+      .execute(),
+  )
+  expect(reservations).toEqual([{ subject: answers[0]?.body['id'] }])
+}, 60_000)
+
+test('of two hundred confirmations at once just those are taken that the balance holds', async () => {
+  const by = await api.openCaller({ credits: 3 * 37 + 2 })
+  const uploadId = await uploadList(by, csvOf(emailsOf(3)))
+  const copies = await copyUpload(db, uploadId, 200)
+  const answers = await Promise.all(copies.map((id) => untilTaken(() => confirmList(by, id))))
+  const taken = answers.filter(({ status }) => status === 201)
+  const refused = answers.filter(({ body }) => body['code'] === 'insufficient_credits')
+  expect([taken.length, refused.length]).toEqual([37, 163])
+  expect(await countJobs(by.accountId)).toBe(37)
+  expect(await booksOf(db, by.accountId)).toEqual({ available: 2, reserved: 111, spent: 0 })
+}, 60_000)
+
+test('a connection that breaks before the commit leaves neither job nor reservation, and the next try makes both', async () => {
+  const by = await api.openCaller({ credits: 5 })
+  const uploadId = await uploadList(by, csvOf(emailsOf(2)))
+  // Whoever is about to reserve waits for the account, with the job inserted already.
+  const broken = await asOwner(db, async (trx) => {
+    await sql`select from accounts where id = ${by.accountId} for no key update`.execute(trx)
+    const confirming = confirmList(by, uploadId)
+    await expect
+      .poll(
+        async () => {
+          const { rows } = await sql<{ pid: number }>`
+            select pid from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`.execute(
+            trx,
+          )
+          for (const { pid } of rows) await sql`select pg_terminate_backend(${pid})`.execute(trx)
+          return rows.length
+        },
+        { timeout: 4_000 },
+      )
+      .toBeGreaterThan(0)
+    return confirming
+  })
+  expect(broken.status).toBeGreaterThanOrEqual(500)
+  expect(await countJobs(by.accountId)).toBe(0)
+  expect(await booksOf(db, by.accountId)).toEqual({ available: 5, reserved: 0, spent: 0 })
+  expect((await confirmList(by, uploadId)).status).toBe(201)
+  expect(await booksOf(db, by.accountId)).toEqual({ available: 3, reserved: 2, spent: 0 })
+})
+
+test('works without Redis', async () => {
+  const redis = await startRedis()
+  const without = await startTestApi({ config: { redisUrl: redis.url } })
+  const by = await without.openCaller({ credits: 5 })
+  const uploadId = await uploadList(by, csvOf(emailsOf(2)))
+  await redis.stop()
+  const { status, body } = await confirmList(by, uploadId)
+  expect(status).toBe(201)
+  expect(await getJob(by, String(body['id']))).toMatchObject({ status: 'queued', credits: { reserved: 2 } })
+})
+
+test('in the sandbox a job costs nothing and only test keys see it', async () => {
+  const by = await api.openCaller({ credits: 5 })
+  const sandbox = await openSandbox(by)
+  const { status, body } = await confirmList(sandbox, await uploadList(sandbox, csvOf(emailsOf(9))))
+  expect(status).toBe(201)
+  expect(await booksOf(db, by.accountId)).toEqual({ available: 5, reserved: 0, spent: 0 })
+  const url = `/api/v1/bulk/jobs/${body['id']}`
+  expect((await sandbox.call({ method: 'GET', url })).body).toMatchObject({
+    unique_emails: 9,
+    credits: { reserved: 0, used: 0, refunded: 0 },
+  })
+  expect((await by.call({ method: 'GET', url })).status).toBe(404)
+})

@@ -1,0 +1,107 @@
+import { ConfirmRequest, JobCreated } from '@probity/contract/bulk'
+import { getAccount } from '@probity/database/accounts'
+import { inTenant, type Trx } from '@probity/database/connect'
+import {
+  type ConfirmableUpload,
+  type Confirmed,
+  confirmUpload as confirm,
+  type EmailCounts,
+  findConfirmable,
+  findReplay,
+} from '@probity/database/jobs'
+import type { DoorKey } from '@probity/database/keys'
+import type { Layout } from '@probity/uploads/read-addresses'
+import { refuseUnpaid, type Spent, spendOnce } from '../../door/spend-once.ts'
+import { viewOf } from '../../jobs/view.ts'
+import { BODY_PROBLEMS, operation, SPENDING_PROBLEMS } from '../../openapi.ts'
+import { Problem } from '../../problem.ts'
+import type { Route } from '../../route.ts'
+import type { Services } from '../../services.ts'
+
+/** Turns an upload into a job and sets its credits aside, all or nothing. */
+export const confirmUpload: Route = async (app, services) => {
+  const schema = operation(
+    {
+      id: 'confirmUpload',
+      tag: 'Lists',
+      summary: 'Turn an upload into a job',
+      description:
+        'Sets one credit aside for each unique address and queues the job, or refuses and keeps nothing. An upload becomes one job: confirming it again gives the same answer, at no further cost.',
+      problems: [
+        'not_found',
+        'confirmed_otherwise',
+        'unknown_column',
+        'column_without_emails',
+        'too_many_emails',
+        ...BODY_PROBLEMS,
+        ...SPENDING_PROBLEMS,
+      ],
+    },
+    { body: ConfirmRequest, response: { 201: JobCreated } },
+  )
+  app.post('/bulk/upload/confirm', { schema, config: { scope: 'bulk' } }, async (request, reply) => {
+    await spendOnce(services, request, reply, () => confirmOnce(services, request.caller, request.body))
+    return reply
+  })
+}
+
+/** Nobody is told of the job: the workers find it in PostgreSQL, so there is no gap between a commit and a message to fall into. */
+async function confirmOnce(services: Services, caller: DoorKey, wish: ConfirmRequest): Promise<Spent> {
+  const { db } = services
+  const { accountId } = caller
+  const before = await inTenant(db, accountId, (trx) => lookUp(trx, caller, wish))
+  if (before.replay) return answer(before.replay, before.available)
+
+  const counts = await countEmails(services, before.upload, wish.email_column, before.emailsMax)
+  return inTenant(db, accountId, async (trx) => {
+    const { upload_id: uploadId, email_column: emailColumn } = wish
+    const confirmed = await confirm(trx, viewOf(caller), { uploadId, emailColumn, keyId: caller.id, ...counts })
+    const { account } = await getAccount(trx, accountId)
+    return answer(confirmed, account.available)
+  })
+}
+
+/** A replay comes first: the job outlives its upload. */
+async function lookUp(trx: Trx, caller: DoorKey, { upload_id, email_column }: ConfirmRequest) {
+  const view = viewOf(caller)
+  const { account, plan } = await getAccount(trx, caller.accountId)
+  const replay = await findReplay(trx, view, { uploadId: upload_id, emailColumn: email_column })
+  if (replay) return { replay, available: account.available }
+  const upload = await findConfirmable(trx, view, upload_id)
+  if (upload === undefined) throw noSuchUpload()
+  return { upload, emailsMax: plan.emailsPerFile }
+}
+
+/** The preview counted the column it suggested. For another the file is read once more. */
+async function countEmails(
+  { uploadReader }: Services,
+  upload: ConfirmableUpload,
+  emailColumn: string,
+  emailsMax: number,
+): Promise<EmailCounts> {
+  const column = upload.columns.indexOf(emailColumn)
+  if (column === -1) throw new Problem('unknown_column')
+  if (emailColumn === upload.suggestedColumn) {
+    if (upload.emailCount > emailsMax) throw new Problem('too_many_emails')
+    return { emailCount: upload.emailCount, uniqueCount: upload.uniqueCount }
+  }
+  const { encoding, delimiter, hasHeader } = upload
+  const layout = { encoding, delimiter, hasHeader, column } as Layout // as our own reader found it
+  const counts = await uploadReader.count(upload.storageKey, layout, emailsMax)
+  if (counts.emailCount === 0) throw new Problem('column_without_emails')
+  return counts
+}
+
+/** The same for the first time and for every other, whatever the job is doing by now. */
+function answer(confirmed: Confirmed, available: number): Spent {
+  if (confirmed.kind === 'missing') throw noSuchUpload()
+  if (confirmed.kind === 'confirmed_otherwise') throw new Problem('confirmed_otherwise')
+  if (confirmed.kind === 'refused') throw refuseUnpaid(confirmed.posting)
+  const created: JobCreated = { id: confirmed.jobId, status: 'queued' }
+  // What is set aside is not charged yet.
+  return { status: 201, text: JSON.stringify(created), creditsCharged: 0, creditsRemaining: available }
+}
+
+function noSuchUpload(): Problem {
+  return new Problem('not_found', 'There is no such upload, or it has expired.')
+}

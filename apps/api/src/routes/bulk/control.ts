@@ -1,0 +1,84 @@
+import { Job, JobParams } from '@probity/contract/bulk'
+import { inTenant } from '@probity/database/connect'
+import { type Controlled, cancelJob, findJob, pauseJob, removePending, resumeJob } from '@probity/database/jobs'
+import type { DoorKey } from '@probity/database/keys'
+import type { FastifyRequest } from 'fastify'
+import { presentJob } from '../../jobs/present.ts'
+import { found, viewOf } from '../../jobs/view.ts'
+import { DOOR_PROBLEMS, operation } from '../../openapi.ts'
+import { Problem } from '../../problem.ts'
+import type { Route } from '../../route.ts'
+import type { Services } from '../../services.ts'
+
+/** What can be wished for a job that is under way. Wishing it again changes nothing. */
+const WISHES = [
+  {
+    name: 'pause',
+    id: 'pauseJob',
+    summary: 'Pause a job',
+    description: 'No address is taken up until the job is resumed. What is being asked at the moment is finished.',
+    fulfil: pauseJob,
+  },
+  {
+    name: 'resume',
+    id: 'resumeJob',
+    summary: 'Resume a paused job',
+    description: 'The work goes on where it was. A job that is not paused stays as it is.',
+    fulfil: resumeJob,
+  },
+  {
+    name: 'cancel',
+    id: 'cancelJob',
+    summary: 'Cancel a job',
+    description:
+      'Ends the job. Its results so far are kept, and the credits set aside for the rest are returned at once.',
+    fulfil: cancelJob,
+  },
+]
+
+/** Pauses, resumes and cancels a job. */
+export const controlJob: Route = async (app, services) => {
+  for (const { name, id, summary, description, fulfil } of WISHES) {
+    const schema = operation(
+      {
+        id,
+        tag: 'Lists',
+        summary,
+        description,
+        problems: ['invalid_request', 'not_found', 'job_ended', ...DOOR_PROBLEMS],
+      },
+      { params: JobParams, response: { 200: Job } },
+    )
+    app.post(`/bulk/jobs/:job_id/${name}`, { schema, config: { scope: 'bulk' } }, async (request) => {
+      const { caller, params } = request
+      const controlled = await inTenant(services.db, caller.accountId, (trx) =>
+        fulfil(trx, viewOf(caller), params.job_id),
+      )
+      refuseTooLate(controlled)
+      if (fulfil === cancelJob) await tidyUp(services, request, params.job_id)
+      return show(services, caller, params.job_id)
+    })
+  }
+}
+
+function refuseTooLate(controlled: Controlled): void {
+  if (controlled === 'missing') throw new Problem('not_found')
+  if (controlled === 'ended') throw new Problem('job_ended')
+}
+
+async function show({ db }: Services, caller: DoorKey, jobId: string): Promise<Job> {
+  const job = await inTenant(db, caller.accountId, (trx) => findJob(trx, viewOf(caller), jobId))
+  return presentJob(found(job))
+}
+
+/**
+ * The job has ended, whatever happens here: nobody takes up its batches any more. What is not removed now, because we end or the
+ * database does, leaves with its partition.
+ */
+async function tidyUp({ db }: Services, { caller, log }: FastifyRequest, jobId: string): Promise<void> {
+  try {
+    await inTenant(db, caller.accountId, (trx) => removePending(trx, viewOf(caller), jobId))
+  } catch (error) {
+    log.warn({ err: error, jobId }, 'batches of a cancelled job not removed')
+  }
+}

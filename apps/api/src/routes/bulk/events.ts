@@ -1,0 +1,97 @@
+import type { Readable } from 'node:stream'
+import { JOB_EXAMPLE, JobParams } from '@probity/contract/bulk'
+import { inTenant } from '@probity/database/connect'
+import { findJob } from '@probity/database/jobs'
+import type { FastifyRequest } from 'fastify'
+import Type from 'typebox'
+import { END_ID, EVENT_STREAM_HEADERS, type EventStream, openEventStream } from '../../jobs/event-stream.ts'
+import { presentJob } from '../../jobs/present.ts'
+import { openStreamPlaces, STREAM_BOUNDS } from '../../jobs/stream-places.ts'
+import { found, viewOf } from '../../jobs/view.ts'
+import { type JobWatch, openJobWatch } from '../../jobs/watch.ts'
+import { DOOR_PROBLEMS, operation } from '../../openapi.ts'
+import type { Route } from '../../route.ts'
+import type { Services } from '../../services.ts'
+
+/** For readers of the API document: what is streamed is held against no schema. */
+const JobEvents = Type.Unsafe<Readable>({
+  description: 'Server-sent events, each with the whole job as its data.',
+  content: {
+    'text/event-stream': {
+      schema: { type: 'string', description: 'Events named `progress`, and one named `end` at the end.' },
+      example: `retry: 3000\n\nevent: progress\nid: processing/6400\ndata: ${JSON.stringify(JOB_EXAMPLE)}\n\n`,
+    },
+  },
+})
+
+/** A job's progress as it happens. */
+export const streamEvents: Route = async (app, services) => {
+  const { db, log, hurry } = services
+  const watch = openJobWatch(db, log)
+  const places = openStreamPlaces(STREAM_BOUNDS)
+  const open = new Set<EventStream>()
+  const closeAll = () => {
+    for (const events of open) events.close()
+  }
+  hurry.addEventListener('abort', closeAll)
+  app.addHook('preClose', async () => closeAll())
+
+  const schema = operation(
+    {
+      id: 'streamJobEvents',
+      tag: 'Lists',
+      summary: 'Follow a job',
+      description: `Server-sent events. \`progress\` comes at once and then whenever something has changed, at most once a second; \`end\` comes when the job has ended, and then the stream is closed. Each carries the whole job, so nothing is lost by reconnecting. A comment every 15 seconds shows that the stream lives. A stream lasts for an hour at most, and an account may have ${STREAM_BOUNDS.perAccount} at a time. Who has seen \`end\` and reconnects all the same is answered 204.`,
+      problems: ['invalid_request', 'not_found', 'too_many_streams', ...DOOR_PROBLEMS],
+    },
+    {
+      params: JobParams,
+      response: {
+        200: JobEvents,
+        204: Type.Null({ description: 'The end has been seen; there is nothing to follow.' }),
+      },
+    },
+  )
+  app.get('/bulk/jobs/:job_id/events', { schema, config: { scope: 'bulk' } }, async (request, reply) => {
+    const { caller, params } = request
+    const job = await inTenant(db, caller.accountId, (trx) => findJob(trx, viewOf(caller), params.job_id))
+    const first = presentJob(found(job))
+    if (first.finished_at !== null && request.headers['last-event-id'] === END_ID) return reply.code(204).send(null)
+
+    const leave = places.take(caller.accountId)
+    const events = openEventStream(first)
+    open.add(events)
+    const stopListening = follow({ watch, services, request, events }, params.job_id)
+    events.stream.once('close', () => {
+      stopListening()
+      open.delete(events)
+      leave()
+    })
+    if (hurry.aborted) events.close()
+    return reply.headers(EVENT_STREAM_HEADERS).send(events.stream)
+  })
+}
+
+type Following = { watch: JobWatch; services: Services; request: FastifyRequest; events: EventStream }
+
+/** Passes on how the job stands for as long as the key may see it. Where the job is gone, so is the stream. */
+function follow({ watch, services, request, events }: Following, jobId: string): () => void {
+  const { caller, headers, log } = request
+  return watch.listen(viewOf(caller), jobId, (job) => {
+    isStillWelcome(services, String(headers['x-api-key'])).then(
+      (isWelcome) => {
+        if (job && isWelcome) events.show(job)
+        else events.close()
+      },
+      // Who may see it cannot be known at the moment. The next look is a second away.
+      (error: unknown) => log.warn({ err: error }, 'could not look at the key of a stream'),
+    )
+  })
+}
+
+/** A key that was taken away sees nothing more, however long ago its stream was opened. */
+async function isStillWelcome({ keys }: Services, text: string): Promise<boolean> {
+  const key = await keys.find(text)
+  if (key === undefined || key.revokedAt || key.pausedAt) return false
+  return key.scopes.includes('bulk') && (key.expiresAt === null || key.expiresAt.getTime() > Date.now())
+}

@@ -1,0 +1,91 @@
+import { JobParams } from '@probity/contract/bulk'
+import { ResultLines, ResultPage, ResultSheet, ResultsQuery } from '@probity/contract/results'
+import { inTenant } from '@probity/database/connect'
+import { findResultsJob, pageResults, type ResultsJob } from '@probity/database/results'
+import type { FastifyReply } from 'fastify'
+import { DOOR_PROBLEMS, operation } from '../../openapi.ts'
+import { readPage, sendPageHeaders } from '../../page.ts'
+import { Problem } from '../../problem.ts'
+import { attachment } from '../../results/attachment.ts'
+import { presentResult } from '../../results/present-result.ts'
+import { EXPORT_LIMITS, type Export, type ExportLimits, openExports } from '../../results/send-export.ts'
+import { writeLines } from '../../results/write-lines.ts'
+import { writeSheet } from '../../results/write-sheet.ts'
+import type { Route } from '../../route.ts'
+import type { Services } from '../../services.ts'
+
+/** What came out for the addresses of a job, as pages or as whole files. */
+export const listResults: Route = (app, services) => resultsWithin(EXPORT_LIMITS)(app, services)
+
+export function resultsWithin(limits: ExportLimits): Route {
+  return async (app, services) => {
+    const schema = operation(
+      {
+        id: 'listResults',
+        tag: 'Lists',
+        summary: 'Read the results of a job',
+        description:
+          'One result for each different address, in the order of the rows of the file. While the job is under way these are the results so far. `csv` and `ndjson` are streamed; one that breaks off before its end is not whole. An uploaded file, and with it `csv`, is kept for 7 days.',
+        problems: ['invalid_request', 'not_found', 'file_removed', 'results_expired', ...DOOR_PROBLEMS],
+      },
+      { params: JobParams, querystring: ResultsQuery, response: { 200: ANSWERS } },
+    )
+    const sendExport = openExports(limits)
+    const options = { schema, config: { scope: 'bulk' }, exposeHeadRoute: false } as const
+    app.get('/bulk/jobs/:job_id/results', options, async (request, reply) => {
+      const { caller, params, query } = request
+      const job = await inTenant(services.db, caller.accountId, (trx) => findResultsJob(trx, caller, params.job_id))
+      if (job === undefined) throw new Problem('not_found')
+      if (job.isExpired) throw new Problem('results_expired')
+      const wanted = readWanted(query)
+      if (wanted.format === 'json') {
+        const { results, total } = await inTenant(services.db, caller.accountId, (trx) => pageResults(trx, job, wanted))
+        sendPageHeaders(reply, `/api/v1/bulk/jobs/${job.id}/results`, wanted, total)
+        keepFilter(reply, wanted)
+        return results.map((one) => presentResult(one, wanted.evidence))
+      }
+      return sendExport(reply, caller.accountId, chooseExport(services, job, wanted))
+    })
+  }
+}
+
+const ANSWERS = {
+  description: 'The results, in the format that was asked for.',
+  content: {
+    'application/json': { schema: ResultPage },
+    'application/x-ndjson': { schema: ResultLines },
+    'text/csv': { schema: ResultSheet },
+  },
+}
+
+type Wanted = Omit<Required<ResultsQuery>, 'status' | 'formula_safe'> & {
+  statuses: string[]
+  formulaSafe: boolean
+}
+
+function readWanted(query: ResultsQuery): Wanted {
+  const { format = 'json', status = '', evidence = false, bom = false, formula_safe: formulaSafe = true } = query
+  const statuses = status.split(',').filter((one) => one !== '')
+  return { format, statuses, evidence, bom, formulaSafe, ...readPage(query) }
+}
+
+/** The neighbouring pages have the same filter. */
+function keepFilter(reply: FastifyReply, { statuses, evidence }: Wanted): void {
+  const query = new URLSearchParams({
+    ...(statuses.length > 0 && { status: statuses.join() }),
+    ...(evidence && { evidence: 'true' }),
+  })
+  const links = reply.getHeader('link')
+  if (query.size > 0 && typeof links === 'string') reply.header('link', links.replaceAll('?', `?${query.toString()}&`))
+}
+
+function chooseExport(services: Services, job: ResultsJob, wanted: Wanted): Export {
+  if (wanted.format === 'ndjson') {
+    const disposition = attachment(job.filename, 'ndjson')
+    return { type: 'application/x-ndjson', disposition, chunks: writeLines(services.db, job, wanted) }
+  }
+  const { file } = job
+  if (file === null) throw new Problem('file_removed')
+  const disposition = attachment(job.filename, 'csv')
+  return { type: 'text/csv; charset=utf-8', disposition, chunks: writeSheet(services, { ...job, file }, wanted) }
+}

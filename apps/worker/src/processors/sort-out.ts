@@ -1,0 +1,57 @@
+import type { StandingResult } from '@probity/contract/standing-result'
+import type { ClaimedBatch, LaterRows, Settling } from '@probity/database/batches'
+
+/** What came out for one address: its result, or why it needs more time. */
+export type Outcome = { kind: 'final'; result: StandingResult } | Delay
+
+/** `again`: a mail server put it off; `hold`: our own pace did; `failed`: we did. */
+type Delay = { kind: 'again' | 'hold' | 'failed'; waitMs: number; waitsFor: string; egress: string | null }
+
+type Late = { delay: Delay; rowNo: number; email: string }
+
+/** Short waits are told apart by seconds, long ones by half minutes, so that what waits about as long waits together. */
+const SHORT_MS = 30_000
+const SHORT_STEP_MS = 2_000
+const LONG_STEP_MS = 30_000
+
+/** Tells what is final from what is not, and puts together what can wait together. The outcomes are in the order of the rows. */
+export function sortOut(
+  batch: Pick<ClaimedBatch, 'rowNos' | 'emails' | 'tries' | 'holds' | 'attempts'>,
+  outcomes: Outcome[],
+): Settling {
+  const final: Settling['final'] = []
+  const late: Late[] = []
+  for (const [n, outcome] of outcomes.entries()) {
+    const [rowNo = 0, email = ''] = [batch.rowNos[n], batch.emails[n]]
+    if (outcome.kind === 'final') {
+      const { status, sub_status: subStatus } = outcome.result
+      final.push({ rowNo, email, status, subStatus, answer: JSON.stringify(outcome.result) })
+    } else {
+      late.push({ delay: outcome, rowNo, email })
+    }
+  }
+  const together = Map.groupBy(late, ({ delay }) =>
+    JSON.stringify([delay.kind, delay.waitsFor, delay.egress, stepOf(delay.waitMs)]),
+  )
+  return { final, later: [...together.values()].map((rows) => asBatch(batch, rows)) }
+}
+
+function stepOf(waitMs: number): number {
+  const stepMs = waitMs <= SHORT_MS ? SHORT_STEP_MS : LONG_STEP_MS
+  return Math.ceil(waitMs / stepMs) * stepMs
+}
+
+function asBatch(batch: Pick<ClaimedBatch, 'tries' | 'holds' | 'attempts'>, rows: Late[]): LaterRows {
+  const delays = rows.map(({ delay }) => delay)
+  const { kind, waitsFor = null, egress = null } = delays[0] ?? {}
+  return {
+    rowNos: rows.map(({ rowNo }) => rowNo),
+    emails: rows.map(({ email }) => email),
+    tries: batch.tries + (kind === 'again' ? 1 : 0),
+    holds: batch.holds + (kind === 'hold' ? 1 : 0),
+    attempts: kind === 'failed' ? batch.attempts : 0,
+    egress,
+    waitsFor,
+    waitMs: Math.max(...delays.map(({ waitMs }) => waitMs)),
+  }
+}

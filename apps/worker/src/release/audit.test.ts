@@ -1,0 +1,50 @@
+import { randomUUID } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { asOwner } from '@probity/database/connect'
+import { createTestDatabase, openTestAccount } from '@probity/database/test-database'
+import { driftBy } from '@probity/database/test-drift'
+import { whenDone } from '@probity/lab/when-done'
+import { destination } from 'pino'
+import { expect, inject, test, vi } from 'vitest'
+import { openLog } from '../log.ts'
+import { audit, startAuditing } from './audit.ts'
+
+async function openWorld() {
+  const { db } = await createTestDatabase()
+  const logFile = join(inject('logFolder'), `worker-${randomUUID()}.log`)
+  const log = openLog('debug', destination({ dest: logFile, sync: true }))
+  const lines = () =>
+    readFileSync(logFile, 'utf8')
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => JSON.parse(line) as Record<string, unknown>)
+  return { db, log, lines }
+}
+
+test('books that do not add up are an error in the log, with the account and no address, and charging stops', async () => {
+  const world = await openWorld()
+  const [{ id }] = [await openTestAccount(world.db, 10), await openTestAccount(world.db, 10)]
+  await audit(world)
+  expect(world.lines()).toEqual([])
+
+  await driftBy(world.db, id, 3)
+  await audit(world)
+  expect(world.lines()).toMatchObject([
+    { level: 50, account: id, kind: 'available_is_not_the_ledger', expected: 10, found: 13 },
+    { level: 50, account: id, msg: 'charging stopped' },
+  ])
+  const stopped = await asOwner(world.db, (trx) =>
+    trx.selectFrom('accounts').select('id').where('chargingStoppedAt', 'is not', null).execute(),
+  )
+  expect(stopped).toEqual([{ id }])
+})
+
+test('a running worker audits by itself', async () => {
+  const world = await openWorld()
+  const { id } = await openTestAccount(world.db, 10)
+  await driftBy(world.db, id, 3)
+  const auditing = startAuditing(world)
+  whenDone(() => auditing.stop())
+  await vi.waitFor(() => expect(world.lines()).toContainEqual(expect.objectContaining({ account: id })), 15_000)
+})

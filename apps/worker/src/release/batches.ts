@@ -1,0 +1,45 @@
+import type { BatchRef } from '@probity/database/batches'
+import { releaseBatches } from '@probity/database/batches'
+import { openGate } from '@probity/engine/domain/gate'
+import type { BatchQueue } from '@probity/queue/batches'
+import type { Services } from '../services.ts'
+import { startRounds } from './rounds.ts'
+
+const EVERY_MS = 200
+
+type Work = (ref: BatchRef) => Promise<void>
+type Hands = { queue: BatchQueue; work: Work; slots: number }
+
+/**
+ * Lets batches out, as many as there is room for. They go through the queue to whoever is free; those that must leave by a
+ * certain way out are ours to work, since we have it. What the queue does not take or loses is let out again seconds later.
+ */
+export function startReleasingBatches({ db, log, egresses }: Pick<Services, 'db' | 'log' | 'egresses'>, hands: Hands) {
+  const gate = openGate(hands.slots)
+  const mine = new Set<Promise<void>>()
+
+  function workMyself(ref: BatchRef): void {
+    const work = gate(() => hands.work(ref))
+      .catch((error: unknown) => log.warn({ err: error }, 'a batch failed; it is let out again'))
+      .finally(() => mine.delete(work))
+    mine.add(work)
+  }
+
+  const rounds = startRounds(
+    EVERY_MS,
+    async () => {
+      const released = await releaseBatches(db, egresses)
+      for (const { epoch: _, egress, ...ref } of released) if (egress !== null) workMyself(ref)
+      const tasks = released.filter(({ egress }) => egress === null).map(({ egress: _, ...task }) => task)
+      if (tasks.length > 0) await hands.queue.add(tasks)
+    },
+    { log, name: 'letting batches out' },
+  )
+  return {
+    hurry: () => rounds.hurry(),
+    async stop() {
+      await rounds.stop()
+      await Promise.all(mine)
+    },
+  }
+}

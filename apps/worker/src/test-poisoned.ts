@@ -1,0 +1,18 @@
+import { HABITS } from '@probity/engine/mailbox/data/habits'
+import type { WorkerConfig } from './config.ts'
+import { openLog } from './log.ts'
+import { start } from './start.ts'
+
+/** A worker in a process of its own that dies whenever it is about to dial one address. Its settings are its argument, as JSON. */
+const { config, port, poison } = JSON.parse(process.argv[2] ?? '') as {
+  config: WorkerConfig
+  port: number
+  poison: string
+}
+
+function allows(address: string): boolean {
+  if (address === poison) process.kill(process.pid, 'SIGKILL')
+  return address.startsWith('127.')
+}
+
+await start(config, { policy: { port, allows }, habits: HABITS }, openLog('silent'))

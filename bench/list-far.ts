@@ -1,0 +1,66 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { freePort, stopChild } from '@probity/lab/services/daemon'
+import { WORLD_HABITS } from '@probity/lab/world/data/habits'
+import type { WorldAddress, WorldSize } from '@probity/lab/world/population'
+import { ADDRESS_BASE, openPlaceHere } from './accuracy-place.ts'
+import { openHosts } from './list-bare.ts'
+import { drawPopulation, writeCsv } from './list-population.ts'
+import { startListProduct } from './list-product.ts'
+import type { RelaysTask } from './list-relays.ts'
+import { domainOf } from './probe-list.ts'
+import { askOneByOne } from './probe-ways.ts'
+
+const ROUND_TRIP_MS = 50
+/** At a third of a second for each, more would only take longer. */
+const ONE_BY_ONE_SHARE = 0.2
+
+export type Far = { oursPerSecond: number; peersPerSecond: number }
+
+/** The same kind of list where every round trip takes time: the product, and a connection for each address, with as many at once. */
+export async function measureFar(rows: number, workers: number, signal: AbortSignal): Promise<Far> {
+  await using cleanUp = new AsyncDisposableStack()
+  const { size, addresses, others } = drawPopulation(rows, { onlyExisting: false })
+  const place = await openPlaceHere(size, signal)
+  cleanUp.defer(() => place.stop())
+  const smtpPort = await startRelays(place.smtpPort, cleanUp)
+  const product = await startListProduct({ dnsPort: place.dnsPort, smtpPort, workers }, cleanUp)
+  await product.validate(writeCsv(others))
+  const { seconds } = await product.validate(writeCsv(addresses))
+  const few = addresses.slice(0, Math.round(rows * ONE_BY_ONE_SHARE))
+  const peersSeconds = await askAsPeers(few, size, smtpPort)
+  return { oursPerSecond: rows / seconds, peersPerSecond: few.length / peersSeconds }
+}
+
+/** On the same addresses as the servers behind them, at a port of their own. */
+export async function startRelays(smtpPort: number, cleanUp: AsyncDisposableStack): Promise<number> {
+  const port = await freePort()
+  const task: RelaysTask = { addressBase: ADDRESS_BASE, smtpPort, port, delayMs: ROUND_TRIP_MS }
+  const child = spawn(process.execPath, [join(import.meta.dirname, 'list-relays.ts'), JSON.stringify(task)], {
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  })
+  cleanUp.defer(() => stopChild(child, 'SIGTERM'))
+  await once(child, 'message', { signal: AbortSignal.timeout(30_000) })
+  return port
+}
+
+/** Seconds until the last answer, with as many connections to a server at once as we have to it. */
+async function askAsPeers(addresses: WorldAddress[], size: WorldSize, port: number): Promise<number> {
+  const hostOf = openHosts(size)
+  const byHost = Map.groupBy(addresses, ({ email }) => hostOf(domainOf(email).toLowerCase()))
+  const began = performance.now()
+  await Promise.all(
+    [...byHost].map(async ([host, some]) => {
+      const waiting = some.values()
+      const askers = Array.from({ length: WORLD_HABITS[''].connectionsPerEgress }, async () => {
+        for (const { email, exists } of waiting) {
+          const [isAccepted] = await askOneByOne([email], { host, port })
+          if (isAccepted !== (exists === 'yes')) throw new Error('a wrong answer, one by one')
+        }
+      })
+      await Promise.all(askers)
+    }),
+  )
+  return (performance.now() - began) / 1_000
+}

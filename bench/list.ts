@@ -1,0 +1,98 @@
+import { parseArgs } from 'node:util'
+import { openPlaceHere } from './accuracy-place.ts'
+import { type BareParts, measureBare } from './list-bare.ts'
+import { measureFar } from './list-far.ts'
+import { drawPopulation, writeCsv } from './list-population.ts'
+import { startListProduct } from './list-product.ts'
+import { describeProfiles } from './list-profile.ts'
+import { printTable, rounded } from './probe-table.ts'
+
+/** What the product is to reach of the speed of its bare parts. */
+const GOAL = 0.5
+/** Enough of a list to see where the time goes. */
+const PROFILED_SHARE = 0.3
+
+type Near = { seconds: number; cpuMs: Record<string, number>; bare: BareParts }
+
+/**
+ * How fast a list is validated, from its confirmation to its end, beside the sum of what it cannot do without: reading the file,
+ * asking the servers without any care, and keeping the results, all in one run. Then a list whose mail servers are far away, beside
+ * a connection for each address.
+ */
+export async function benchList(args: string[]): Promise<object> {
+  const { values } = parseArgs({
+    args,
+    options: {
+      rows: { type: 'string', default: '100000' },
+      'far-rows': { type: 'string', default: '10000' },
+      workers: { type: 'string', default: '2' },
+      profile: { type: 'boolean', default: false },
+    },
+  })
+  const [rows, farRows, workers] = [Number(values.rows), Number(values['far-rows']), Number(values.workers)]
+  const stop = new AbortController()
+  const interrupt = () => stop.abort()
+  process.on('SIGINT', interrupt).on('SIGTERM', interrupt)
+  try {
+    const near = await measureNear(rows, workers, stop.signal)
+    const bareSeconds = near.bare.parse + near.bare.probe + near.bare.copy
+    const ratio = bareSeconds / near.seconds
+    showNear(rows, near)
+    if (ratio < GOAL || values.profile) await showProfile(Math.round(rows * PROFILED_SHARE), workers, stop.signal)
+    const far = await measureFar(farRows, workers, stop.signal)
+    return {
+      rows_per_s: Math.round(rows / near.seconds),
+      ratio_to_bare: rounded(ratio),
+      speedup_50ms: rounded(far.oursPerSecond / far.peersPerSecond),
+      rows,
+      workers,
+      seconds: rounded(near.seconds),
+      bare_seconds: { parse: rounded(near.bare.parse), probe: rounded(near.bare.probe), copy: rounded(near.bare.copy) },
+      cpu_us_per_row: perRow(near.cpuMs, rows),
+      far_rows: farRows,
+      far_rows_per_s: Math.round(far.oursPerSecond),
+      far_peers_rows_per_s: Math.round(far.peersPerSecond),
+    }
+  } finally {
+    process.off('SIGINT', interrupt).off('SIGTERM', interrupt)
+  }
+}
+
+async function measureNear(rows: number, workers: number, signal: AbortSignal): Promise<Near> {
+  await using cleanUp = new AsyncDisposableStack()
+  const { size, addresses, others } = drawPopulation(rows, { onlyExisting: true })
+  const place = await openPlaceHere(size, signal)
+  cleanUp.defer(() => place.stop())
+  const product = await startListProduct({ ...place, workers }, cleanUp)
+  const csv = writeCsv(addresses)
+  await product.validate(writeCsv(others))
+  const { jobId, seconds, cpuMs } = await product.validate(csv)
+  await product.stopWorkers()
+  const bare = await measureBare({ csv, size, addresses, ...place, databaseUrl: product.databaseUrl, jobId })
+  return { seconds, cpuMs, bare }
+}
+
+function showNear(rows: number, { seconds, cpuMs, bare }: Near): void {
+  printTable(`${rows} rows, 0 ms away`, [
+    ['', 'seconds', 'rows/s'],
+    ...Object.entries({ ...bare, product: seconds }).map(([name, s]) => [name, s.toFixed(2), Math.round(rows / s)]),
+  ])
+  printTable('processor time per row', [['', 'µs'], ...Object.entries(perRow(cpuMs, rows))])
+}
+
+function perRow(cpuMs: Record<string, number>, rows: number): Record<string, number> {
+  return Object.fromEntries(Object.entries(cpuMs).map(([name, ms]) => [name, Math.round((ms * 1_000) / rows)]))
+}
+
+async function showProfile(rows: number, workers: number, signal: AbortSignal): Promise<void> {
+  await using cleanUp = new AsyncDisposableStack()
+  const { size, addresses } = drawPopulation(rows, { onlyExisting: true })
+  const place = await openPlaceHere(size, signal)
+  cleanUp.defer(() => place.stop())
+  const product = await startListProduct({ ...place, workers, isProfiled: true }, cleanUp)
+  await product.validate(writeCsv(addresses))
+  await product.stopWorkers()
+  process.stderr.write(
+    `\nWhere the workers spend their time, ${rows} rows:\n${describeProfiles(product.listProfiles())}`,
+  )
+}

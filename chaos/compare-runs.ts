@@ -1,0 +1,80 @@
+import { join } from 'node:path'
+import { makeList, sizeOf } from './list-file.ts'
+import { runList } from './list-run.ts'
+import type { Persistence } from './redis.ts'
+import { countDuplicated, countLost, driftOf } from './violations.ts'
+
+export type ChaosTask = {
+  rows: number
+  seed: number
+  redis: Persistence
+  logFolder: string | undefined
+  /** How long nothing may happen until a list is taken for stuck. */
+  patienceMs: number
+  signal: AbortSignal
+}
+
+export type Outcome = { isGood: boolean; figures: object }
+
+/** How many faults a list has to bear: enough for a small one to meet all kinds of them, and more for a large one. */
+const FAULTS_LEAST = 40
+const FAULTS_PER_ROW = 60 / 100_000
+/** A run that ends with fewer than this has shown little. */
+const FAULTS_PER_ROW_MIN = 40 / 100_000
+
+/** Has the same list validated twice over the same world, in peace and while processes die. The customer must not tell them apart. */
+export async function compareRuns({ rows, seed, redis, logFolder, patienceMs, signal }: ChaosTask): Promise<Outcome> {
+  const size = sizeOf(rows, seed)
+  const list = makeList(size, rows)
+  const run = (name: string, faultsMax: number) => {
+    say(`${rows} rows with ${list.expected.size} addresses, seed ${seed}, redis ${redis}, ${name} …`)
+    return runList({ list, size, redis, faultsMax, patienceMs, signal, logFolder: logFolder && join(logFolder, name) })
+  }
+  const clean = await run('in peace', 0)
+  // What is wrong in peace already need not be harmed.
+  const harmed =
+    clean.violations.length > 0 ? clean : await run('harmed', Math.max(FAULTS_LEAST, Math.round(rows * FAULTS_PER_ROW)))
+
+  const faults = Object.values(harmed.faults).reduce((sum, count) => sum + count, 0)
+  const isIdentical = harmed.ndjson !== '' && harmed.ndjson === clean.ndjson
+  const violations = [
+    ...harmed.violations.map((violation) => (harmed === clean ? `in peace: ${violation}` : violation)),
+    ...(isIdentical || harmed.ndjson === '' ? [] : describeDifference(clean.ndjson, harmed.ndjson)),
+  ]
+  const isHarmless = faults < rows * FAULTS_PER_ROW_MIN
+  if (isHarmless) say(`Only ${faults} faults were brought about: the run shows little.`)
+  for (const violation of violations) say(`VIOLATION: ${violation}`)
+  const figures = {
+    faults,
+    reexecutions: harmed.books.reexecutions,
+    lost: countLost(harmed.books, list.expected),
+    duplicated: countDuplicated(harmed.books),
+    credit_drift: driftOf(harmed.books, harmed.granted),
+    export_identical: isIdentical,
+    seconds: harmed.seconds,
+    seconds_in_peace: clean.seconds,
+    rows,
+    seed,
+    redis,
+    bank_reads: harmed.bankReads,
+    ended_by_themselves: harmed.failures,
+    by_kind: harmed.faults,
+    violations,
+  }
+  return { isGood: violations.length === 0 && !isHarmless, figures }
+}
+
+const SHOWN_MAX = 5
+
+/** Enough of what differs to find out why. */
+function describeDifference(clean: string, harmed: string): string[] {
+  const [ours, theirs] = [clean.split('\n'), harmed.split('\n')]
+  const lines = Array.from({ length: Math.max(ours.length, theirs.length) }, (_, n) => n)
+  const different = lines.filter((n) => ours[n] !== theirs[n])
+  for (const n of different.slice(0, SHOWN_MAX)) say(`- ${ours[n]}\n+ ${theirs[n]}`)
+  return [`the exports differ in ${different.length} of ${ours.length} lines`]
+}
+
+function say(text: string): void {
+  process.stderr.write(`${text}\n`)
+}

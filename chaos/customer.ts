@@ -1,0 +1,102 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+
+export type Customer = { url: string; key: string }
+
+export type Upload = { upload_id: string; suggested_email_column: string; unique_emails: number }
+type Job = { id: string; status: string; done_count: number; unique_emails: number }
+
+const CALL_WITHIN_MS = 20_000
+const EXPORT_WITHIN_MS = 120_000
+const TRY_AGAIN_AFTER_MS = 250
+const TRIES_MAX = 1_000
+const POLL_MS = 250
+
+/** Sends a file as often as it takes. */
+export async function upload(customer: Customer, csv: string, signal: AbortSignal): Promise<Upload> {
+  const { body } = await insist(signal, () => {
+    const form = new FormData()
+    form.set('file', new Blob([csv], { type: 'text/csv' }), 'list.csv')
+    return call(customer, '/bulk/upload/preview', { method: 'POST', body: form, signal })
+  })
+  return JSON.parse(body) as Upload
+}
+
+/** Confirms an upload as often as it takes. `meanwhile` is done at the same time as each of the calls. */
+export async function confirm(
+  customer: Customer,
+  { upload_id, suggested_email_column: email_column }: Upload,
+  { signal, meanwhile }: { signal: AbortSignal; meanwhile(tries: number): Promise<void> },
+): Promise<Pick<Job, 'id' | 'status'>> {
+  let tries = 0
+  const { body } = await insist(signal, async () => {
+    tries += 1
+    const request = {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ upload_id, email_column }),
+      signal,
+    }
+    const [answer] = await Promise.all([call(customer, '/bulk/upload/confirm', request), meanwhile(tries)])
+    return answer
+  })
+  return JSON.parse(body) as Pick<Job, 'id' | 'status'>
+}
+
+/** Asks for a job until it has ended, or nothing has happened for too long. */
+export async function untilEnded(
+  customer: Customer,
+  jobId: string,
+  { patienceMs, signal }: { patienceMs: number; signal: AbortSignal },
+): Promise<Job> {
+  let last: Job | undefined
+  for (let movedAt = performance.now(); ; await sleep(POLL_MS, undefined, { signal })) {
+    const { body } = await insist(signal, () => call(customer, `/bulk/jobs/${jobId}`, { signal }))
+    const job = JSON.parse(body) as Job
+    if (job.done_count !== last?.done_count) {
+      movedAt = performance.now()
+      process.stderr.write(`  ${job.status}: ${job.done_count} of ${job.unique_emails}\n`)
+    }
+    last = job
+    if (['completed', 'cancelled', 'failed'].includes(job.status)) return job
+    if (performance.now() - movedAt > patienceMs) return job
+  }
+}
+
+/** Every result of a job, a line each. */
+export async function exportResults(customer: Customer, jobId: string, signal: AbortSignal): Promise<string> {
+  const within = AbortSignal.any([signal, AbortSignal.timeout(EXPORT_WITHIN_MS)])
+  const path = `/bulk/jobs/${jobId}/results?format=ndjson`
+  const { body } = await insist(signal, () => call(customer, path, { signal: within }))
+  return body
+}
+
+type Answer = { status: number; body: string }
+
+async function call({ url, key }: Customer, path: string, request: RequestInit): Promise<Answer | undefined> {
+  const within = path.includes('/results') ? [] : [AbortSignal.timeout(CALL_WITHIN_MS)]
+  try {
+    const answer = await fetch(`${url}/api/v1${path}`, {
+      ...request,
+      headers: { ...request.headers, 'x-api-key': key },
+      signal: AbortSignal.any([...within, ...(request.signal ? [request.signal] : [])]),
+    })
+    return { status: answer.status, body: await answer.text() }
+  } catch (error) {
+    request.signal?.throwIfAborted()
+    if (error instanceof TypeError || (error instanceof Error && error.name === 'TimeoutError')) return undefined
+    throw error
+  }
+}
+
+/** What is down or busy is asked again. Any other refusal is a wrong answer, whatever has been killed. */
+async function insist(signal: AbortSignal, ask: () => Promise<Answer | undefined>): Promise<Answer> {
+  for (let tries = 1; tries <= TRIES_MAX; tries += 1) {
+    const answer = await ask()
+    if (answer !== undefined && answer.status < 300) return answer
+    if (answer !== undefined && answer.status < 500 && answer.status !== 429) {
+      throw new Error(`the api answered ${answer.status}: ${answer.body.slice(0, 500)}`)
+    }
+    await sleep(TRY_AGAIN_AFTER_MS, undefined, { signal })
+  }
+  throw new Error(`not once in ${TRIES_MAX} tries did the api answer`)
+}

@@ -1,0 +1,110 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Db } from '@probity/database/connect'
+import { openRandom } from '@probity/lab/world/random'
+import { watchBank } from './bank.ts'
+import { confirm, exportResults, type Upload, untilEnded, upload } from './customer.ts'
+import type { ListFile } from './list-file.ts'
+import { type Nemesis, startNemesis, type VictimName } from './nemesis.ts'
+import { openPlace, type Place, type PlaceOptions } from './place.ts'
+import { type Books, countHolders, listViolations, readBooks } from './violations.ts'
+
+/** What came of a list: the file that the customer downloads, what the books say, and what is wrong with them. */
+export type ListRun = {
+  ndjson: string
+  books: Books
+  violations: string[]
+  seconds: number
+  faults: Record<string, number>
+  granted: number
+  bankReads: number
+  /** How often a process ended by itself. */
+  failures: number
+}
+
+export type RunOptions = Omit<PlaceOptions, 'credits'> & {
+  list: ListFile
+  faultsMax: number
+  patienceMs: number
+  signal: AbortSignal
+}
+
+/** More than a list costs, so that what is left can be told from what was spent. */
+const CREDITS_LEFT = 1_000
+/** A worker that has just woken up comes with what it had in hand. */
+const LATE_MS = 3_000
+/** The first calls to confirm are hit in the middle. */
+const HIT_CONFIRMS = 3
+const HIT_WITHIN_MS = 40
+const HELD_WITHIN_MS = 30_000
+const HELD_POLL_MS = 50
+
+/** Has a list validated from the upload to the export, while processes die or in peace. */
+export async function runList(options: RunOptions): Promise<ListRun> {
+  await using cleanUp = new AsyncDisposableStack()
+  const { list, faultsMax, patienceMs, signal, size } = options
+  const isHarmed = faultsMax > 0
+  const granted = list.expected.size + CREDITS_LEFT
+  const place = await openPlace({ ...options, credits: granted }, cleanUp)
+  const bank = watchBank(place.db, place.accountId, granted)
+  cleanUp.defer(async () => void (await bank.end()))
+  const uploaded = await upload(place.customer, list.csv, signal)
+  const nemesis = isHarmed ? startNemesis(place.victims, { random: openRandom(size.seed), faultsMax }) : undefined
+  cleanUp.defer(() => nemesis?.end())
+
+  const began = performance.now()
+  const jobId = await confirmUnderFire(place, uploaded, nemesis, signal)
+  const freezing = nemesis && freezeHolders(nemesis, place.db, jobId)
+  const job = await untilEnded(place.customer, jobId, { patienceMs, signal })
+  const seconds = Math.round((performance.now() - began) / 100) / 10
+  const faults = nemesis?.counts() ?? {}
+  await nemesis?.end()
+  await freezing
+  if (isHarmed) await sleep(LATE_MS, undefined, { signal })
+
+  const isCompleted = job.status === 'completed'
+  const ndjson = isCompleted ? await exportResults(place.customer, jobId, signal) : ''
+  const { reads: bankReads, wrong } = await bank.end()
+  const books = await readBooks(place.db, place.accountId, jobId)
+  const violations = [
+    ...(isCompleted ? [] : [`the job is ${job.status} with ${job.done_count} of ${job.unique_emails} results`]),
+    ...(wrong > 0 ? [`the balances did not add up in ${wrong} of ${bankReads} reads`] : []),
+    ...listViolations(books, { expected: list.expected, ndjson, granted }),
+  ]
+  return { ndjson, books, violations, seconds, faults, granted, bankReads, failures: place.failures() }
+}
+
+/** Once the customer has the answer, the job is there, whatever dies: so everybody does. */
+async function confirmUnderFire(
+  { customer }: Place,
+  uploaded: Upload,
+  nemesis: Nemesis | undefined,
+  signal: AbortSignal,
+): Promise<string> {
+  const hit = (tries: number) => nemesis?.killSoon(tries % 2 === 1 ? 'api' : 'postgres', HIT_WITHIN_MS)
+  const { id } = await confirm(customer, uploaded, {
+    signal,
+    meanwhile: async (tries) => void (tries <= HIT_CONFIRMS && (await hit(tries))),
+  })
+  const all: VictimName[] = ['api', 'worker_1', 'worker_2', 'redis', 'postgres']
+  await Promise.all(all.map((name) => nemesis?.killSoon(name, HIT_WITHIN_MS)))
+  return id
+}
+
+/** Stops one worker after the other in the middle of several batches, which chance alone would seldom do. */
+async function freezeHolders(nemesis: Nemesis, db: Db, jobId: string): Promise<void> {
+  for (const name of ['worker_1', 'worker_2'] as const) {
+    if (await untilHeld(db, jobId)) await nemesis.freezeLong(name)
+  }
+}
+
+/** Until both workers have several batches in hand; false where that does not happen any more. */
+async function untilHeld(db: Db, jobId: string): Promise<boolean> {
+  for (const deadline = Date.now() + HELD_WITHIN_MS; Date.now() < deadline; await sleep(HELD_POLL_MS)) {
+    try {
+      if ((await countHolders(db, jobId)) > 1) return true
+    } catch {
+      // PostgreSQL is down at the moment.
+    }
+  }
+  return false
+}

@@ -1,0 +1,83 @@
+/** A text of the product that stands there once, and what it is exchanged for. */
+export type Replacement = { file: string; find: string; replace: string }
+
+const BATCHES = 'packages/database/src/batches.ts'
+const LEDGER_SQL = 'packages/database/migrations/0003_ledger.sql'
+const JOBS_SQL = 'packages/database/migrations/0009_jobs.sql'
+const SETTLES = 'await inTenant(db, batch.accountId, (trx) => settle(trx, batch, settling))'
+
+/** The ledger takes the same movement for a list any number of times. */
+const LEDGER_FORGETS: Replacement[] = [
+  { file: LEDGER_SQL, find: '  unique (account_id, kind, subject, part),\n', replace: '' },
+  {
+    file: LEDGER_SQL,
+    find: '  if found then\n    if v_before',
+    replace: "  if found and p_kind not in ('settle', 'refund') then\n    if v_before",
+  },
+]
+
+/** Mistakes that somebody might make one day. Each loses rows or credits once something dies, and chaos has to notice. */
+export const MUTANTS: Record<string, Replacement[]> = {
+  /** What the queue has lost, or a worker that died, is never let out again. */
+  no_reconciler: [
+    {
+      file: JOBS_SQL,
+      find: `  return p_queued_at is null
+    or (p_queued_at < clock_timestamp() - interval '5 seconds' and batch_is_left(p_held_by, p_held_at));`,
+      replace: '  return p_queued_at is null;',
+    },
+  ],
+
+  /** A worker that was taken for dead closes a batch that is another's, and nothing tells its results from new ones. */
+  no_fence: [
+    ...LEDGER_FORGETS,
+    { file: BATCHES, find: `      and epoch = \${batch.epoch} and state = 'pending'\n`, replace: '' },
+    {
+      file: JOBS_SQL,
+      find: `  answer json not null,
+  primary key (expires_on, account_id, job_id, row_no)`,
+      replace: '  answer json not null',
+    },
+  ],
+
+  /** Each try is charged for what it is about to insert, before it does. */
+  charge_before_insert: [
+    ...LEDGER_FORGETS,
+    {
+      file: BATCHES,
+      find: SETTLES,
+      replace: `const { final } = settling
+    const unknown = final.filter(({ status }) => status === 'unknown').length
+    const bill = { charged: final.length, refunded: batch.refundUnknown ? unknown : 0 }
+    await inTenant(db, batch.accountId, (trx) => moveCredits(trx, batch, bill))
+    ${SETTLES}`,
+    },
+    { file: BATCHES, find: '  await moveCredits(trx, batch, { charged: inserted.length, refunded })\n', replace: '' },
+  ],
+
+  /** What is given back is given back again. */
+  refund_twice: [
+    ...LEDGER_FORGETS,
+    {
+      file: BATCHES,
+      find: 'const posting = await postCredits(trx, { kind, credits, subject, part, keyId })',
+      replace: `const posting = await postCredits(trx, { kind, credits, subject, part, keyId })
+    if (kind === 'refund') await postCredits(trx, { kind, credits, subject, part, keyId })`,
+    },
+  ],
+
+  /** A batch counts as done before its results are kept. */
+  ack_before_commit: [
+    {
+      file: BATCHES,
+      find: SETTLES,
+      replace: `await inTenant(db, batch.accountId, (trx) => closeBatch(trx, batch))
+    ${SETTLES}`,
+    },
+    {
+      file: BATCHES,
+      find: '  await closeBatch(trx, batch)\n  const nextBatch',
+      replace: '  const nextBatch',
+    },
+  ],
+}

@@ -1,0 +1,132 @@
+import { listAuditFaults } from '@probity/database/audit'
+import { asNobody, asOwner, type Db, type Trx } from '@probity/database/connect'
+import { listDrift } from '@probity/database/credits'
+import { sql } from 'kysely'
+
+/** What PostgreSQL knows of a job and its money when all is over. */
+export type Books = {
+  jobs: number
+  state: string
+  uniqueCount: number
+  doneCount: number
+  refundedCount: number
+  results: number
+  rows: number
+  emails: number
+  unknown: number
+  counted: number
+  batches: number
+  openBatches: number
+  reexecutions: number
+  settles: number
+  settledBatches: number
+  settled: number
+  refunded: number
+  available: number
+  reserved: number
+  spent: number
+  drifts: number
+  /** What the auditor, who runs in production too, has to say. */
+  audit: string[]
+}
+
+export async function readBooks(db: Db, accountId: string, jobId: string): Promise<Books> {
+  const faults = await asNobody(db, (trx) => listAuditFaults(trx, { all: true }))
+  const audit = faults.map(({ kind, expected, found }) => `${kind}: ${found} instead of ${expected}`)
+  return asOwner(db, async (trx) => {
+    const drifts = await listDrift(trx)
+    const { rows } = await readCounts(trx, accountId, jobId)
+    if (rows[0] === undefined) throw new Error('the job is gone')
+    return { ...rows[0], drifts: drifts.length, audit }
+  })
+}
+
+function readCounts(trx: Trx, accountId: string, jobId: string) {
+  return sql<Omit<Books, 'drifts' | 'audit'>>`
+    select (select count(*) from jobs where account_id = ${accountId}) as jobs,
+      j.state, j.unique_count, j.done_count, j.refunded_count, r.*, b.*, s.*, a.available, a.reserved, a.spent,
+      (select coalesce(sum(count), 0)::bigint from job_counts where job_id = j.id) as counted,
+      (select coalesce(sum(d_available), 0)::bigint from ledger where subject = j.id and kind = 'refund') as refunded
+    from jobs j join accounts a on a.id = j.account_id
+      cross join lateral (
+        select count(*) as results, count(distinct row_no) as rows, count(distinct email) as emails,
+          count(*) filter (where status = 'unknown') as unknown
+        from job_results where job_id = j.id
+      ) r
+      cross join lateral (
+        select count(*) as batches, count(*) filter (where state <> 'done') as open_batches,
+          coalesce(sum(greatest(epoch - 1, 0)), 0)::bigint as reexecutions
+        from job_batches where job_id = j.id
+      ) b
+      cross join lateral (
+        select count(*) as settles, count(distinct part) as settled_batches, coalesce(sum(d_spent), 0)::bigint as settled
+        from ledger where subject = j.id and kind = 'settle'
+      ) s
+    where j.id = ${jobId}`.execute(trx)
+}
+
+const IN_HAND_MIN = 3
+
+/** How many workers that live have several batches of a job in hand. */
+export async function countHolders(db: Db, jobId: string): Promise<number> {
+  const { rows } = await asOwner(db, (trx) =>
+    sql`select held_by from job_batches b join list_workers w on w.id = b.held_by
+      where b.job_id = ${jobId} and b.state = 'pending' and w.seen_at > clock_timestamp() - interval '2 seconds'
+      group by held_by having count(*) >= ${IN_HAND_MIN}`.execute(trx),
+  )
+  return rows.length
+}
+
+type Truth = { expected: Map<number, string>; ndjson: string; granted: number }
+
+/** Every promise that was not kept, in words. */
+export function listViolations(books: Books, { expected, ndjson, granted }: Truth): string[] {
+  const { available, reserved, spent } = books
+  const promises: [boolean, string][] = [
+    [books.jobs === 1, `one confirmation made ${books.jobs} jobs`],
+    [books.uniqueCount === expected.size, `the job has ${books.uniqueCount} addresses, not ${expected.size}`],
+    [books.doneCount === expected.size, `the job counts ${books.doneCount} results, not ${expected.size}`],
+    [countLost(books, expected) === 0, `${countLost(books, expected)} rows have no result`],
+    [countDuplicated(books) === 0, `${countDuplicated(books)} rows have more than one result`],
+    [books.counted === books.results, `${books.counted} results are counted by kind, and there are ${books.results}`],
+    [books.openBatches === 0, `${books.openBatches} batches are still open`],
+    [books.settles === books.settledBatches, `${books.settledBatches} batches were settled ${books.settles} times`],
+    [books.settled === books.results, `${books.settled} credits were settled for ${books.results} results`],
+    [books.refunded === books.unknown, `${books.refunded} credits were refunded for ${books.unknown} unknown results`],
+    [books.refundedCount === books.unknown, `the job counts ${books.refundedCount} refunds, not ${books.unknown}`],
+    [
+      spent === books.results - books.unknown,
+      `${spent} credits were charged for ${books.results - books.unknown} results`,
+    ],
+    [reserved === 0, `${reserved} credits are still set aside`],
+    [available + reserved + spent === granted, `${available} + ${reserved} + ${spent} is not ${granted}`],
+    [books.drifts === 0, 'the balances are not the sum of the ledger'],
+    [books.audit.length === 0, `the auditor says: ${books.audit.join(', ')}`],
+    [ndjson === '' || isWhole(ndjson, expected), 'the export does not hold each address once, at its row'],
+  ]
+  return promises.flatMap(([isKept, otherwise]) => (isKept ? [] : [otherwise]))
+}
+
+export function countLost({ rows }: Books, expected: Map<number, string>): number {
+  return expected.size - rows
+}
+
+export function countDuplicated({ results, rows, emails }: Books): number {
+  return results - Math.min(rows, emails)
+}
+
+/** Credits that are not where they belong. */
+export function driftOf({ available, reserved, spent, results, unknown, drifts }: Books, granted: number): number {
+  return Math.abs(granted - available - reserved - spent) + Math.abs(spent - (results - unknown)) + reserved + drifts
+}
+
+function isWhole(ndjson: string, expected: Map<number, string>): boolean {
+  const lines = ndjson.split('\n').filter((line) => line !== '')
+  return (
+    lines.length === expected.size &&
+    lines.every((line) => {
+      const { row, email } = JSON.parse(line) as { row: number; email: string }
+      return expected.get(row) === email
+    })
+  )
+}

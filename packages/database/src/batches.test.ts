@@ -1,0 +1,223 @@
+import { sql } from 'kysely'
+import { expect, test } from 'vitest'
+import { type ClaimedBatch, claimBatch, giveBackBatch, releaseBatches, settleBatch } from './batches.ts'
+import { asOwner, inTenant } from './connect.ts'
+import { listDrift } from './credits.ts'
+import { leaveWork } from './list-workers.ts'
+import { createTestDatabase, openTestAccount } from './test-database.ts'
+import { ageReleases, claimNext, finalRows, planTestJob, silenceTestWorker, startTestWorker } from './test-jobs.ts'
+
+const { db } = await createTestDatabase()
+
+async function startJob(sizes: number[], credits = 1_000) {
+  await asOwner(db, (trx) =>
+    sql`truncate list_workers; truncate list_turns; truncate job_batches; delete from jobs`.execute(trx),
+  )
+  const { id: accountId } = await openTestAccount(db, credits)
+  const job = await planTestJob(
+    db,
+    accountId,
+    sizes.map((size) => ({ size })),
+  )
+  const workerId = await startTestWorker(db, 8)
+  const look = async () => {
+    const account = await inTenant(db, accountId, (trx) =>
+      trx.selectFrom('accounts').select(['available', 'reserved', 'spent']).executeTakeFirstOrThrow(),
+    )
+    const row = await inTenant(db, accountId, (trx) =>
+      trx.selectFrom('jobs').select(['state', 'doneCount', 'refundedCount']).executeTakeFirstOrThrow(),
+    )
+    const results = await inTenant(db, accountId, (trx) => trx.selectFrom('jobResults').select('rowNo').execute())
+    return { ...account, ...row, results: results.length }
+  }
+  return { accountId, job, workerId, look }
+}
+
+async function claim(workerId: string): Promise<ClaimedBatch> {
+  const batch = await claimNext(db, workerId)
+  if (batch === undefined) throw new Error('there was no batch')
+  return batch
+}
+
+const NOTHING_LATER = { later: [] }
+const LATER = { tries: 1, holds: 0, attempts: 0, egress: null, waitsFor: 'greylisted', waitMs: 0 }
+
+test('keeps results and charges for them, and the job is complete with its last row', async () => {
+  const { workerId, look } = await startJob([3, 2])
+  expect(await look()).toMatchObject({ available: 995, reserved: 5, spent: 0, state: 'processing' })
+  const [first, second] = [await claim(workerId), await claimBoth(workerId)]
+  await settleBatch(db, first, { final: finalRows(first), ...NOTHING_LATER })
+  expect(await look()).toMatchObject({ available: 995, reserved: 2, spent: 3, state: 'processing', doneCount: 3 })
+  await settleBatch(db, second, { final: finalRows(second), ...NOTHING_LATER })
+  expect(await look()).toEqual({
+    ...{ available: 995, reserved: 0, spent: 5, state: 'completed', doneCount: 5, refundedCount: 0, results: 5 },
+  })
+  expect(await asOwner(db, listDrift)).toEqual([])
+})
+
+/** The second of two batches that were let out together. */
+async function claimBoth(workerId: string): Promise<ClaimedBatch> {
+  const rows = await asOwner(db, (trx) =>
+    trx
+      .selectFrom('jobBatches')
+      .select(['expiresOn', 'accountId', 'jobId', 'no'])
+      .where('heldBy', 'is', null)
+      .execute(),
+  )
+  const batch = rows[0] && (await claimBatch(db, workerId, rows[0]))
+  if (batch === undefined) throw new Error('there was no batch')
+  return batch
+}
+
+test('gives the credit back for what ended unknown', async () => {
+  const { workerId, look } = await startJob([4])
+  const batch = await claim(workerId)
+  const final = finalRows(batch).map((row, n) => (n < 3 ? row : { ...row, status: 'unknown', subStatus: 'timeout' }))
+  await settleBatch(db, batch, { final, ...NOTHING_LATER })
+  expect(await look()).toMatchObject({ available: 997, reserved: 0, spent: 3, refundedCount: 1, state: 'completed' })
+})
+
+test('a batch that is settled twice is paid for once', async () => {
+  const { workerId, look } = await startJob([3])
+  const batch = await claim(workerId)
+  const settling = { final: finalRows(batch), ...NOTHING_LATER }
+  const outcomes = await Promise.all([settleBatch(db, batch, settling), settleBatch(db, batch, settling)])
+  expect(outcomes.toSorted()).toEqual(['lost', 'settled'])
+  expect(await look()).toMatchObject({ available: 997, reserved: 0, spent: 3, results: 3 })
+})
+
+test('who was taken for dead and comes back late changes nothing', async () => {
+  const { workerId: zombie, look } = await startJob([3])
+  const late = await claim(zombie)
+  await silenceTestWorker(db, zombie, 11)
+  await ageReleases(db, 6)
+  const heir = await claim(await startTestWorker(db, 8))
+  expect(heir).toMatchObject({ rowNos: late.rowNos, epoch: late.epoch + 1, attempts: 2 })
+  expect(await settleBatch(db, late, { final: finalRows(late, 'invalid'), ...NOTHING_LATER })).toBe('lost')
+  expect(await look()).toMatchObject({ results: 0, spent: 0, doneCount: 0 })
+  expect(await settleBatch(db, heir, { final: finalRows(heir), ...NOTHING_LATER })).toBe('settled')
+  expect(await look()).toMatchObject({ results: 3, spent: 3, state: 'completed' })
+})
+
+test('charges for what was inserted, not for what was worked on', async () => {
+  const { workerId, look, accountId } = await startJob([3, 1])
+  const batch = await claim(workerId)
+  // As if another had kept one of the rows already.
+  await inTenant(db, accountId, (trx) =>
+    sql`
+    insert into job_results values (${batch.expiresOn}, ${accountId}, ${batch.jobId}, ${batch.rowNos[0]}, 'x', 'valid', '', '{}')
+  `.execute(trx),
+  )
+  await settleBatch(db, batch, { final: finalRows(batch), ...NOTHING_LATER })
+  expect(await look()).toMatchObject({ spent: 2, reserved: 2, doneCount: 2, results: 3 })
+})
+
+test('what needs time goes on in a later batch, in the same transaction', async () => {
+  const { workerId, look } = await startJob([3])
+  const batch = await claim(workerId)
+  const [done, ...rest] = finalRows(batch)
+  const later = [
+    { ...LATER, rowNos: rest.map((row) => row.rowNo), emails: rest.map((row) => row.email), waitMs: 60_000 },
+  ]
+  await settleBatch(db, batch, { final: done ? [done] : [], later })
+  expect(await look()).toMatchObject({ doneCount: 1, reserved: 2, spent: 1, state: 'processing' })
+  expect(await claimNext(db, workerId)).toBeUndefined()
+
+  await asOwner(db, (trx) => sql`update job_batches set not_before = clock_timestamp()`.execute(trx))
+  const again = await claim(workerId)
+  expect(again).toMatchObject({ tries: 1, emails: rest.map((row) => row.email), rowNos: rest.map((row) => row.rowNo) })
+  await settleBatch(db, again, { final: finalRows(again), ...NOTHING_LATER })
+  expect(await look()).toMatchObject({ state: 'completed', spent: 3, reserved: 0 })
+})
+
+test('the results of a job that was cancelled meanwhile are not kept', async () => {
+  const { workerId, look, job, accountId } = await startJob([3])
+  const batch = await claim(workerId)
+  await inTenant(db, accountId, (trx) =>
+    trx
+      .updateTable('jobs')
+      .set({ state: 'cancelled', finishedAt: sql<Date>`clock_timestamp()` })
+      .where('id', '=', job.id)
+      .execute(),
+  )
+  expect(await settleBatch(db, batch, { final: finalRows(batch), ...NOTHING_LATER })).toBe('lost')
+  expect(await look()).toMatchObject({ results: 0, spent: 0, reserved: 3 })
+})
+
+test('nothing is kept of a batch whose account is under audit', async () => {
+  const { workerId, look, accountId } = await startJob([3])
+  const batch = await claim(workerId)
+  await asOwner(db, (trx) => sql`update accounts set charging_stopped_at = now() where id = ${accountId}`.execute(trx))
+  expect(await settleBatch(db, batch, { final: finalRows(batch), ...NOTHING_LATER })).toBe('lost')
+  expect(await look()).toMatchObject({ results: 0, spent: 0, reserved: 3 })
+})
+
+test('a batch over which workers die twice is cut in two, again and again, until the cause stands alone', async () => {
+  const { look } = await startJob([5])
+  const alone: number[] = []
+  for (let round = 0; round < 60 && (await look()).state !== 'completed'; round += 1) {
+    for (const ref of await releaseBatches(db, [])) {
+      const workerId = await startTestWorker(db, 8)
+      const batch = await claimBatch(db, workerId, ref)
+      if (batch === undefined) continue // it was cut in two
+      const isPoison = batch.emails.includes('row-4@example.com')
+      if (isPoison && batch.emails.length === 1) alone.push(batch.attempts)
+      if (isPoison && batch.attempts < 4) await silenceTestWorker(db, workerId, 11)
+      else await settleBatch(db, batch, { final: finalRows(batch, isPoison ? 'unknown' : 'valid'), ...NOTHING_LATER })
+    }
+    await ageReleases(db, 6)
+  }
+  expect(alone).toEqual([1, 2, 3, 4])
+  expect(await look()).toMatchObject({ doneCount: 5, spent: 4, refundedCount: 1, reserved: 0 })
+})
+
+test('what was there when workers died goes out one at a time, so that only the cause is there each time', async () => {
+  await startJob([1, 1, 1, 1])
+  for (let n = 0; n < 2; n += 1) {
+    const workerId = await startTestWorker(db, 8)
+    for (const ref of await releaseBatches(db, [])) await claimBatch(db, workerId, ref)
+    await silenceTestWorker(db, workerId, 11)
+    await ageReleases(db, 6)
+  }
+  const workerId = await startTestWorker(db, 8)
+  for (let n = 0; n < 4; n += 1) {
+    const released = await releaseBatches(db, [])
+    expect(released).toHaveLength(1)
+    expect(await releaseBatches(db, [])).toEqual([])
+    const batch = released[0] && (await claimBatch(db, workerId, released[0]))
+    expect(await releaseBatches(db, [])).toEqual([])
+    if (batch) await settleBatch(db, batch, { final: finalRows(batch), ...NOTHING_LATER })
+  }
+})
+
+test('a batch that is given back counts as never begun', async () => {
+  const { workerId } = await startJob([3])
+  const batch = await claim(workerId)
+  await giveBackBatch(db, await startTestWorker(db, 8), batch) // not theirs to give
+  expect(await releaseBatches(db, [])).toEqual([])
+  await giveBackBatch(db, workerId, batch)
+  expect(await claim(workerId)).toMatchObject({ attempts: 1, epoch: 2 })
+})
+
+test('a worker that leaves in good order gives its batch back at once, as if it had never begun', async () => {
+  const { workerId } = await startJob([3])
+  await claim(workerId)
+  await leaveWork(db, workerId)
+  expect(await claim(await startTestWorker(db, 8))).toMatchObject({ attempts: 1, epoch: 2 })
+})
+
+test('nobody gets a batch that another living worker has', async () => {
+  const { workerId } = await startJob([3])
+  const batch = await claim(workerId)
+  await ageReleases(db, 60)
+  expect(await releaseBatches(db, [])).toEqual([])
+  expect(await claimBatch(db, await startTestWorker(db, 8), batch)).toBeUndefined()
+})
+
+test('a batch that a living worker never finishes is let out again after three minutes', async () => {
+  const { workerId } = await startJob([3])
+  await claim(workerId)
+  await ageReleases(db, 200)
+  await asOwner(db, (trx) => sql`update job_batches set held_at = held_at - interval '200 seconds'`.execute(trx))
+  expect(await releaseBatches(db, [])).toHaveLength(1)
+})

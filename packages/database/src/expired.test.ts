@@ -1,0 +1,108 @@
+import { randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
+import { expect, test } from 'vitest'
+import { listAuditFaults } from './audit.ts'
+import { claimBatch, settleBatch } from './batches.ts'
+import { asOwner, inTenant } from './connect.ts'
+import { endExpired } from './expired.ts'
+import { cancelJob } from './jobs.ts'
+import { keepPartitions } from './partitions.ts'
+import { createTestDatabase, openTestAccount } from './test-database.ts'
+import { letExpire } from './test-expiry.ts'
+import { confirmTestJob, finalRows, planTestJob, startTestWorker } from './test-jobs.ts'
+import { leaveOpen, openValidations } from './validations.ts'
+
+const { db } = await createTestDatabase()
+const workerId = await startTestWorker(db, 8)
+
+async function look(accountId: string) {
+  return inTenant(db, accountId, async (trx) => {
+    const account = await trx
+      .selectFrom('accounts')
+      .select(['available', 'reserved', 'spent'])
+      .executeTakeFirstOrThrow()
+    const jobs = await trx.selectFrom('jobs').select(['state', 'doneCount']).orderBy('createdAt').execute()
+    return { ...account, jobs: jobs.map(({ state, doneCount }) => `${state} ${doneCount}`) }
+  })
+}
+
+async function open(accountId: string, count: number): Promise<void> {
+  const rows = Array.from({ length: count }, () => ({ id: randomUUID(), email: 'x', emailKey: 'x' }))
+  await inTenant(db, accountId, async (trx) => {
+    const opening = { accountId, keyId: null, retentionDays: 1, group: randomUUID() }
+    const opened = await openValidations(trx, opening, rows)
+    if (opened.kind === 'opened') for (const ref of opened.refs.slice(1)) await leaveOpen(trx, ref)
+  })
+}
+
+test('a job that is not done when its day is over fails, and what it did not use is given back, once', async () => {
+  const { id: accountId } = await openTestAccount(db, 100)
+  const job = await planTestJob(db, accountId, [{ size: 3 }, { size: 4 }])
+  const batch = await claimBatch(db, workerId, { ...job, jobId: job.id, no: 0 })
+  if (batch) await settleBatch(db, batch, { final: finalRows(batch), later: [] })
+  const late = await claimBatch(db, workerId, { ...job, jobId: job.id, no: 1 })
+  await confirmTestJob(db, accountId, { uniqueCount: 5 })
+  await letExpire(db, accountId)
+
+  const ended = await Promise.all([endExpired(db), endExpired(db), endExpired(db)])
+  expect(ended.some(({ jobs }) => jobs === 2)).toBe(true)
+  expect(await endExpired(db)).toEqual({ jobs: 0, validations: 0 })
+  expect(await look(accountId)).toEqual({ available: 97, reserved: 0, spent: 3, jobs: ['failed 3', 'failed 0'] })
+
+  if (late === undefined) throw new Error('the second batch was not to be had')
+  const settled = settleBatch(db, { ...late, expiresOn: await yesterday() }, { final: finalRows(late), later: [] })
+  expect(await settled).toBe('lost')
+  await keepPartitions(db)
+  expect(await look(accountId)).toEqual({ available: 97, reserved: 0, spent: 3, jobs: ['failed 3', 'failed 0'] })
+  expect(await asOwner(db, (trx) => listAuditFaults(trx, { accountId }))).toEqual([])
+})
+
+async function yesterday(): Promise<string> {
+  const { rows } = await asOwner(db, (trx) => sql<{ day: string }>`select utc_today() - 1 as day`.execute(trx))
+  return rows[0]?.day ?? ''
+}
+
+test('a job that has ended stays as it was, and so does one whose day is not over', async () => {
+  const { id: accountId } = await openTestAccount(db, 100)
+  const job = await planTestJob(db, accountId, [{ size: 3 }])
+  await asOwner(db, (trx) => sql`update jobs set expires_on = utc_today() + 1 where id = ${job.id}`.execute(trx))
+  expect(await endExpired(db)).toEqual({ jobs: 0, validations: 0 })
+  expect(await look(accountId)).toMatchObject({ reserved: 3, jobs: ['processing 0'] })
+
+  await inTenant(db, accountId, (trx) => cancelJob(trx, { accountId, mode: 'live' }, job.id))
+  await letExpire(db, accountId)
+  expect(await endExpired(db)).toEqual({ jobs: 0, validations: 0 })
+  expect(await look(accountId)).toMatchObject({ available: 100, reserved: 0, jobs: ['cancelled 0'] })
+})
+
+test('a job in test mode fails without moving a credit', async () => {
+  const { id: accountId } = await openTestAccount(db, 0)
+  await confirmTestJob(db, accountId, { uniqueCount: 5, mode: 'test' })
+  await letExpire(db, accountId)
+  expect(await endExpired(db)).toMatchObject({ jobs: 1 })
+  expect(await look(accountId)).toEqual({ available: 0, reserved: 0, spent: 0, jobs: ['failed 0'] })
+})
+
+test('validations that are open when their day is over are refunded before they leave', async () => {
+  const { id: accountId } = await openTestAccount(db, 1_000)
+  await open(accountId, 3)
+  await open(accountId, 250) // more than are ended at once
+  await letExpire(db, accountId)
+  expect(await endExpired(db)).toEqual({ jobs: 0, validations: 253 })
+  await keepPartitions(db)
+  expect(await look(accountId)).toMatchObject({ available: 1_000, spent: 0 })
+  const waiting = await inTenant(db, accountId, (trx) => trx.selectFrom('waitingAnswers').selectAll().execute())
+  expect(waiting).toEqual([])
+})
+
+test('an account in disorder does not keep others from their money', async () => {
+  const [broken, sound] = [await openTestAccount(db, 10), await openTestAccount(db, 10)]
+  for (const { id } of [broken, sound]) {
+    await confirmTestJob(db, id, { uniqueCount: 5 })
+    await letExpire(db, id)
+  }
+  await asOwner(db, (trx) => sql`update accounts set reserved = 0 where id = ${broken.id}`.execute(trx))
+  await expect(endExpired(db)).rejects.toThrow('accounts_reserved_check')
+  expect(await look(sound.id)).toMatchObject({ available: 10, reserved: 0, jobs: ['failed 0'] })
+  expect(await look(broken.id)).toMatchObject({ available: 5, jobs: ['queued 0'] })
+})

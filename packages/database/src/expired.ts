@@ -1,0 +1,75 @@
+import { sql } from 'kysely'
+import { asNobody, type Db, inTenant, type Trx } from './connect.ts'
+import { postCredits } from './credits.ts'
+import { finishValidations, type ValidationRef } from './validations.ts'
+
+const AT_ONCE = 100
+/** What one run takes on; the rest is for the next. */
+const ROUNDS_MAX = 1_000
+
+/**
+ * Ends what is not done though its day is over, and gives back what was set aside or charged for it. Comes before the partitions
+ * are dropped: of a validation nothing is left afterwards that could be refunded.
+ */
+export async function endExpired(db: Db): Promise<{ jobs: number; validations: number }> {
+  const jobs = await repeat(() => endJobs(db))
+  const validations = await repeat(() => endValidations(db))
+  return { jobs, validations }
+}
+
+async function repeat(endSome: () => Promise<number>): Promise<number> {
+  let ended = 0
+  for (let round = 0; round < ROUNDS_MAX; round++) {
+    const n = await endSome()
+    ended += n
+    if (n < AT_ONCE) break
+  }
+  return ended
+}
+
+type ExpiredJob = { accountId: string; id: string }
+
+async function endJobs(db: Db): Promise<number> {
+  const { rows } = await asNobody(db, (trx) =>
+    sql<ExpiredJob>`select * from list_expired_jobs(${AT_ONCE})`.execute(trx),
+  )
+  await eachOf(rows, (job) => inTenant(db, job.accountId, (trx) => failJob(trx, job)))
+  return rows.length
+}
+
+/** Whoever settles a batch of it later finds it ended. Another process may have been quicker: then nothing is given back. */
+async function failJob(trx: Trx, { accountId, id }: ExpiredJob): Promise<void> {
+  const failed = await trx
+    .updateTable('jobs')
+    .set({ state: 'failed', finishedAt: sql<Date>`clock_timestamp()` })
+    .where('accountId', '=', accountId)
+    .where('id', '=', id)
+    .where('finishedAt', 'is', null)
+    .returning(['uniqueCount', 'doneCount', 'creditsPerEmail', 'keyId'])
+    .executeTakeFirst()
+  if (failed === undefined) return
+  const credits = (failed.uniqueCount - failed.doneCount) * failed.creditsPerEmail
+  if (credits > 0) await postCredits(trx, { kind: 'release', credits, subject: id, keyId: failed.keyId })
+}
+
+type ExpiredValidation = ValidationRef & { refundUnknown: boolean }
+
+async function endValidations(db: Db): Promise<number> {
+  const { rows } = await asNobody(db, (trx) =>
+    sql<ExpiredValidation>`select * from list_expired_validations(${AT_ONCE})`.execute(trx),
+  )
+  const groups = Map.groupBy(rows, (row) => row.accountId)
+  await eachOf([...groups], ([accountId, group]) => {
+    // Nobody will read the answer: it goes with its partition.
+    const finishes = group.map(({ refundUnknown, ...ref }) => ({ ref, refundUnknown, definite: false, answer: null }))
+    return inTenant(db, accountId, (trx) => finishValidations(trx, accountId, finishes))
+  })
+  return rows.length
+}
+
+/** One account whose books are in disorder must not keep the others from their money: its error comes after their turn. */
+async function eachOf<T>(list: T[], work: (one: T) => Promise<unknown>): Promise<void> {
+  const errors: unknown[] = []
+  for (const one of list) await work(one).catch((error: unknown) => errors.push(error))
+  if (errors.length > 0) throw errors[0]
+}

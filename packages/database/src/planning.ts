@@ -1,0 +1,103 @@
+import { sql } from 'kysely'
+import { asNobody, type Db, inTenant, type Trx } from './connect.ts'
+import { postCredits } from './credits.ts'
+
+/** A job that this worker plans, and where and how its file is written. */
+export type JobToPlan = {
+  id: string
+  accountId: string
+  expiresOn: string
+  /** Only the latest planner's plan is kept. */
+  epoch: number
+  attempts: number
+  mode: 'live' | 'test'
+  uniqueCount: number
+  /** Null where the upload is gone. */
+  storageKey: string | null
+  encoding: string
+  delimiter: string
+  hasHeader: boolean
+  columnIndex: number
+}
+
+/** Up to a hundred addresses that are worked on together. */
+export type PlannedBatch = {
+  /** What shares one budget of connections: a provider or a domain; empty for a mixture. */
+  lane: string
+  /** How many of the lane one worker may have under way. */
+  laneMax: number
+  rowNos: number[]
+  emails: string[]
+}
+
+/** The oldest job that nobody plans. */
+export async function takePlan(db: Db, workerId: string): Promise<JobToPlan | undefined> {
+  const { rows } = await asNobody(db, (trx) => sql<JobToPlan>`select * from take_plan(${workerId})`.execute(trx))
+  return rows[0]
+}
+
+/** Lays out a job's batches and opens it for work, both or neither. False where another worker plans it by now, or nobody should. */
+export function savePlan(db: Db, job: JobToPlan, batches: PlannedBatch[]): Promise<boolean> {
+  return inTenant(db, job.accountId, async (trx) => {
+    const { rows } = await sql<{ started: boolean }>`
+      select start_processing(${job.id}, ${job.epoch}, ${batches.length}) as started`.execute(trx)
+    if (!rows[0]?.started) return false
+    const numbered = batches.map((batch, no) => ({ ...batch, no }))
+    await insertBatches(trx, job, numbered)
+    return true
+  })
+}
+
+export type NewBatch = PlannedBatch & {
+  no: number
+  tries?: number
+  holds?: number
+  attempts?: number
+  egress?: string | null
+  waitsFor?: string | null
+  waitMs?: number
+}
+
+type Place = { expiresOn: string; accountId: string; jobId: string }
+
+/** As one piece of JSON: PostgreSQL has no lists of lists of different lengths. */
+export async function insertBatches(trx: Trx, job: Omit<Place, 'jobId'> & { id: string }, batches: NewBatch[]) {
+  const rows = batches.map((batch) => ({
+    no: batch.no,
+    lane: batch.lane,
+    lane_max: batch.laneMax,
+    row_nos: batch.rowNos,
+    emails: batch.emails,
+    tries: batch.tries ?? 0,
+    holds: batch.holds ?? 0,
+    attempts: batch.attempts ?? 0,
+    egress: batch.egress ?? null,
+    waits_for: batch.waitsFor ?? null,
+    wait_ms: batch.waitMs ?? null,
+  }))
+  await sql`
+    insert into job_batches (expires_on, account_id, job_id, no, lane, lane_max, row_nos, emails, size, tries, holds, attempts,
+      egress, waits_for, not_before)
+    select ${job.expiresOn}, ${job.accountId}, ${job.id}, b.no, b.lane, b.lane_max, b.row_nos, b.emails, cardinality(b.emails),
+      b.tries, b.holds, b.attempts, b.egress, b.waits_for, clock_timestamp() + make_interval(secs => b.wait_ms / 1000.0)
+    from json_to_recordset(${JSON.stringify(rows)}::json) as b (no integer, lane text, lane_max smallint, row_nos integer[],
+      emails text[], tries smallint, holds smallint, attempts smallint, egress text, waits_for text, wait_ms double precision)
+  `.execute(trx)
+}
+
+/** Gives a job up that cannot be planned, and gives back what was set aside for it. */
+export async function failJob(db: Db, job: JobToPlan): Promise<void> {
+  await inTenant(db, job.accountId, async (trx) => {
+    const failed = await trx
+      .updateTable('jobs')
+      .set({ state: 'failed', finishedAt: sql<Date>`clock_timestamp()` })
+      .where('id', '=', job.id)
+      .where('accountId', '=', job.accountId)
+      .where('planEpoch', '=', job.epoch)
+      .where('state', '=', 'planning')
+      .returning(['uniqueCount', 'doneCount', 'creditsPerEmail', 'keyId'])
+      .executeTakeFirst()
+    const credits = failed ? (failed.uniqueCount - failed.doneCount) * failed.creditsPerEmail : 0
+    if (credits > 0) await postCredits(trx, { kind: 'release', credits, subject: job.id, keyId: failed?.keyId ?? null })
+  })
+}

@@ -1,0 +1,134 @@
+import type { StandingResult } from '@probity/contract/standing-result'
+import { sql } from 'kysely'
+import type { Trx } from './connect.ts'
+
+/** Whose jobs are meant: those of live keys or those of test keys, of one account. */
+export type JobView = { accountId: string; mode: 'live' | 'test' }
+
+/** A job as its results are read: where they are, and its file for as long as that is kept. */
+export type ResultsJob = {
+  accountId: string
+  id: string
+  expiresOn: string
+  /** Its results have left. */
+  isExpired: boolean
+  filename: string
+  emailColumn: string
+  file: ResultsFile | null
+}
+
+export type ResultsFile = {
+  storageKey: string
+  encoding: string
+  delimiter: string
+  hasHeader: boolean
+  columns: string[]
+}
+
+export async function findResultsJob(trx: Trx, view: JobView, jobId: string): Promise<ResultsJob | undefined> {
+  const found = await trx
+    .selectFrom('jobs as j')
+    .select(['j.accountId', 'j.id', 'j.uploadId', 'j.expiresOn', 'j.filename', 'j.emailColumn'])
+    .select(sql<boolean>`j.expires_on < utc_today()`.as('isExpired'))
+    .where('j.accountId', '=', view.accountId)
+    .where('j.mode', '=', view.mode)
+    .where('j.id', '=', jobId)
+    .executeTakeFirst()
+  if (found === undefined) return undefined
+  const { uploadId, ...job } = found
+  return { ...job, file: await findFile(trx, job.accountId, uploadId) }
+}
+
+/** Its time counts, and not whether somebody has come by and removed it. */
+async function findFile(trx: Trx, accountId: string, uploadId: string): Promise<ResultsFile | null> {
+  const file = await trx
+    .selectFrom('uploads')
+    .select(['storageKey', 'encoding', 'delimiter', 'hasHeader', 'columns'])
+    .where('accountId', '=', accountId)
+    .where('id', '=', uploadId)
+    .where('expiresAt', '>', sql<Date>`clock_timestamp()`)
+    .executeTakeFirst()
+  return file ?? null
+}
+
+/** Where results are kept. The day is part of the key, so that a look-up touches one partition. */
+export type ResultsPlace = Pick<ResultsJob, 'accountId' | 'id' | 'expiresOn'>
+
+export type KeptResult = { rowNo: number; email: string; status: string; subStatus: string; answer: StandingResult }
+
+/** Which results are meant; all where no status is named. */
+export type ResultsFilter = { statuses: readonly string[] }
+
+/** Whether the job is still there and its results have not left. */
+export async function stillHasResults(trx: Trx, { accountId, id }: ResultsPlace): Promise<boolean> {
+  const job = await trx
+    .selectFrom('jobs')
+    .select('id')
+    .where('accountId', '=', accountId)
+    .where('id', '=', id)
+    .where('expiresOn', '>=', sql<string>`utc_today()`)
+    .executeTakeFirst()
+  return job !== undefined
+}
+
+/** One page in the order of rows, and how many there are in all. */
+export async function pageResults(
+  trx: Trx,
+  job: ResultsPlace,
+  { statuses, skip, limit }: ResultsFilter & { skip: number; limit: number },
+): Promise<{ results: KeptResult[]; total: number }> {
+  const results = await resultsOf(trx, job, statuses).orderBy('rowNo').offset(skip).limit(limit).execute()
+  return { results, total: await countResults(trx, job, statuses) }
+}
+
+/** The results behind a row, in the order of rows: with the last row of one page the next is found, however far down it is. */
+export function listResultsAfter(
+  trx: Trx,
+  job: ResultsPlace,
+  { statuses, afterRow, limit }: ResultsFilter & { afterRow: number; limit: number },
+): Promise<KeptResult[]> {
+  return resultsOf(trx, job, statuses).where('rowNo', '>', afterRow).orderBy('rowNo').limit(limit).execute()
+}
+
+/**
+ * The results that stand at these rows. Each is looked up by its whole key: before PostgreSQL has counted a new partition, it would
+ * otherwise rather read the whole job for every page.
+ */
+export async function listResultsAt(trx: Trx, job: ResultsPlace, rowNos: number[]): Promise<KeptResult[]> {
+  const { rows } = await sql<KeptResult>`
+    select r.row_no, r.email, r.status, r.sub_status, r.answer
+    from unnest(${rowNos}::integer[]) as n (row_no) cross join lateral (
+      select k.* from job_results k
+      where k.expires_on = ${job.expiresOn} and k.account_id = ${job.accountId} and k.job_id = ${job.id}
+        and k.row_no = n.row_no
+      offset 0
+    ) r`.execute(trx)
+  return rows
+}
+
+function resultsOf(trx: Trx, { expiresOn, accountId, id }: ResultsPlace, statuses: readonly string[]) {
+  const all = trx
+    .selectFrom('jobResults')
+    .select((of) => [
+      'rowNo',
+      'email',
+      'status',
+      'subStatus',
+      of.ref('answer').$castTo<StandingResult>().as('answer'), // written as such when its batch was settled
+    ])
+    .where('expiresOn', '=', expiresOn)
+    .where('accountId', '=', accountId)
+    .where('jobId', '=', id)
+  return statuses.length > 0 ? all.where('status', 'in', statuses) : all
+}
+
+/** By what was counted when they were kept: a hundred thousand rows are not counted again for each page. */
+async function countResults(trx: Trx, { accountId, id }: ResultsPlace, statuses: readonly string[]): Promise<number> {
+  const all = trx
+    .selectFrom('jobCounts')
+    .select((of) => of.fn.coalesce(of.fn.sum<number>('count'), sql<number>`0`).as('total'))
+    .where('accountId', '=', accountId)
+    .where('jobId', '=', id)
+  const counted = statuses.length > 0 ? all.where('status', 'in', statuses) : all
+  return (await counted.executeTakeFirstOrThrow()).total
+}

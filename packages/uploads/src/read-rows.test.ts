@@ -1,0 +1,72 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { type Row, readRows, type Writing } from './read-rows.ts'
+
+const WRITING: Writing = { encoding: 'utf-8', delimiter: ',', hasHeader: true }
+
+async function rowsOf(text: string, writing: Partial<Writing> = {}): Promise<Row[]> {
+  async function* open() {
+    yield Buffer.from(text)
+  }
+  const rows: Row[] = []
+  for await (const page of readRows(open, { ...WRITING, ...writing })) rows.push(...page)
+  return rows
+}
+
+test('gives the whole file in order, its header first and marked', async () => {
+  expect(await rowsOf('name,email\n\n"A, B",\n , \nC,c@example.com,more')).toEqual([
+    { row: 1, cells: ['name', 'email'], isHeader: true },
+    { row: 3, cells: ['A, B', ''], isHeader: false },
+    { row: 5, cells: ['C', 'c@example.com', 'more'], isHeader: false },
+  ])
+  expect((await rowsOf('a@example.com\nb', { hasHeader: false })).map(({ isHeader }) => isHeader)).toEqual([
+    false,
+    false,
+  ])
+})
+
+test('a file without rows has no pages', async () => {
+  expect(await rowsOf('\n,\n')).toEqual([])
+})
+
+/** Gives a file of many megabytes, and says how much of it was asked for. */
+function largeFile(pieces: number) {
+  const asked = { pieces: 0, closed: false }
+  async function* open() {
+    try {
+      for (; asked.pieces < pieces; asked.pieces++) yield Buffer.from('Ada,ada@example.com\n'.repeat(3_000))
+    } finally {
+      asked.closed = true
+    }
+  }
+  return { open, asked }
+}
+
+test('reads no further than pages are taken', async () => {
+  const { open, asked } = largeFile(1_000)
+  const pages = readRows(open, WRITING)
+  const first = await pages.next()
+  await sleep(20) // what would be read ahead is read now
+  expect(first.value?.length).toBeLessThanOrEqual(1_000)
+  expect(asked.pieces).toBeLessThanOrEqual(1)
+  await pages.return(undefined)
+  expect(asked.closed).toBe(true)
+})
+
+test('no page holds more than what one piece and one row may have', async () => {
+  const { open } = largeFile(100)
+  let [rows, most] = [0, 0]
+  for await (const page of readRows(open, WRITING)) {
+    rows += page.length
+    most = Math.max(
+      most,
+      page.map(({ cells }) => cells.join().length).reduce((sum, length) => sum + length, 0),
+    )
+  }
+  expect(rows).toBe(300_000)
+  expect(most).toBeLessThanOrEqual((16 + 64) * 1024)
+})
+
+test('what cannot be read is refused where it stands', async () => {
+  await expect(rowsOf('a,b\n"never closed')).rejects.toMatchObject({ code: 'malformed_csv' })
+})

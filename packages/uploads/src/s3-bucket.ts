@@ -1,0 +1,101 @@
+import { addAbortSignal, Readable } from 'node:stream'
+import type { S3Client } from '@aws-sdk/client-s3'
+import { isKey } from './storage-key.ts'
+import type { S3Settings } from './storage-settings.ts'
+
+export type S3Limits = {
+  /** For a connection, and for the answer to begin. */
+  answerMs: number
+  /** For a short call with all its attempts. */
+  callMs: number
+  /** For a whole file. */
+  transferMs: number
+  /** How many objects are listed at once, and how often within one run of removing. The next goes on behind them. */
+  pageSize: number
+  pagesMax: number
+}
+
+/** An object, or a part of one that was never whole: then it has the id of its upload. */
+type Listed = { key: string; at: Date; uploadId?: string }
+
+/** Two parts at a time are all that is held of a file. */
+const PARTS = { partSize: 5 * 1024 * 1024, queueSize: 2 }
+
+/** The calls to a bucket, each with its time. The SDK is loaded by the first: most installations never need it. */
+export function openBucket(settings: S3Settings, limits: S3Limits) {
+  const { bucket: Bucket, prefix: Prefix } = settings
+  const { answerMs, callMs, transferMs, pageSize } = limits
+  const named = (key: string) => ({ Bucket, Key: Prefix + key })
+  const within = (ms: number) => ({ abortSignal: AbortSignal.timeout(ms) })
+  let opened: ReturnType<typeof openClient> | undefined
+  function sdk() {
+    opened ??= openClient(settings, answerMs)
+    return opened
+  }
+
+  return {
+    async put(key: string, Body: Readable): Promise<void> {
+      const { client, Upload } = await sdk()
+      const abortController = new AbortController()
+      const timer = setTimeout(() => abortController.abort(), transferMs)
+      try {
+        await new Upload({ client, params: { ...named(key), Body }, ...PARTS, abortController }).done()
+      } finally {
+        clearTimeout(timer)
+        Body.destroy()
+      }
+    },
+
+    async *get(key: string): AsyncGenerator<Buffer> {
+      const { client, GetObjectCommand } = await sdk()
+      const options = within(transferMs)
+      const { Body } = await client.send(new GetObjectCommand(named(key)), options)
+      if (!(Body instanceof Readable)) throw new Error('the S3 client gave no stream')
+      yield* addAbortSignal(options.abortSignal, Body)
+    },
+
+    async remove({ key, uploadId: UploadId }: Pick<Listed, 'key' | 'uploadId'>): Promise<void> {
+      const { client, DeleteObjectCommand, AbortMultipartUploadCommand } = await sdk()
+      if (UploadId === undefined) await client.send(new DeleteObjectCommand(named(key)), within(callMs))
+      else await client.send(new AbortMultipartUploadCommand({ ...named(key), UploadId }), within(callMs))
+    },
+
+    /** One page of our objects, and the name after which the next begins, if there is one. */
+    async list(StartAfter: string | undefined): Promise<{ page: Listed[]; next: string | undefined }> {
+      const { client, ListObjectsV2Command } = await sdk()
+      const command = new ListObjectsV2Command({ Bucket, Prefix, MaxKeys: pageSize, StartAfter })
+      const { Contents = [], IsTruncated } = await client.send(command, within(callMs))
+      const page = Contents.map(({ Key = '', LastModified: at = new Date() }) => ({ key: keyOf(Key), at }))
+      return { page: page.filter(({ key }) => isKey(key)), next: IsTruncated ? Contents.at(-1)?.Key : undefined }
+    },
+
+    /** Files that were never whole, because the process that sent them was killed: no list of objects shows them. */
+    async listUnfinished(): Promise<Listed[]> {
+      const { client, ListMultipartUploadsCommand } = await sdk()
+      const command = new ListMultipartUploadsCommand({ Bucket, Prefix, MaxUploads: pageSize })
+      const { Uploads = [] } = await client.send(command, within(callMs))
+      return Uploads.map(({ Key = '', UploadId: uploadId = '', Initiated: at = new Date() }) => {
+        return { key: keyOf(Key), at, uploadId }
+      }).filter(({ key }) => isKey(key))
+    },
+  }
+
+  /** What is not ours has another form: the bucket may hold other things. */
+  function keyOf(name: string): string {
+    return name.slice(Prefix.length)
+  }
+}
+
+async function openClient({ endpoint, region, accessKeyId, secretAccessKey }: S3Settings, answerMs: number) {
+  const [s3, storage] = await Promise.all([import('@aws-sdk/client-s3'), import('@aws-sdk/lib-storage')])
+  const client: S3Client = new s3.S3Client({
+    region,
+    credentials: { accessKeyId, secretAccessKey },
+    // Other servers than Amazon's seldom have a host name for each bucket, and not all know its newer checksums.
+    ...(endpoint !== undefined && { endpoint, forcePathStyle: true }),
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    responseChecksumValidation: 'WHEN_REQUIRED',
+    requestHandler: { connectionTimeout: answerMs, requestTimeout: answerMs, throwOnRequestTimeout: true },
+  })
+  return { ...s3, ...storage, client }
+}

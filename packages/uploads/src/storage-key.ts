@@ -1,0 +1,17 @@
+import { randomBytes } from 'node:crypto'
+
+const KEY = /^[0-9a-f]{32}$/
+
+export function newKey(): string {
+  return randomBytes(16).toString('hex')
+}
+
+export function isKey(text: string): boolean {
+  return KEY.test(text)
+}
+
+/** For a key that came from elsewhere: another text might lead out of our folder or to another's object. */
+export function requireKey(text: string): string {
+  if (!isKey(text)) throw new Error('not a key of this storage')
+  return text
+}

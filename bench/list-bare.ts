@@ -39,7 +39,7 @@ export async function measureBare({ csv, size, addresses, smtpPort, databaseUrl,
       const askers = Array.from({ length: DOMAINS_AT_ONCE }, async () => {
         for (const [domain, some] of waiting) {
           const emails = some.map(({ email }) => email)
-          await askBare(emails, { host: hostOf(domain), port: smtpPort })
+          await askBare(emails, { host: hostOf(domain).host, port: smtpPort })
         }
       })
       await Promise.all(askers)
@@ -54,15 +54,15 @@ async function timed(work: () => Promise<void>): Promise<number> {
   return (performance.now() - began) / 1_000
 }
 
-/** Where the first mail host of a domain is, as the world's DNS would say. */
-export function openHosts(size: WorldSize): (domain: string) => string {
+/** The first mail host of a domain, as the world's DNS would say, and who runs it: what shares one budget of connections. */
+export function openHosts(size: WorldSize): (domain: string) => { host: string; site: string } {
   const world = makeWorld(size)
   const { addressOf } = layOut(ADDRESS_BASE)
   return (name) => {
     const domain = world.findDomain(name)
     const [first] = domain?.hosts.toSorted((a, b) => a.preference - b.preference) ?? []
     if (!domain?.site || first === undefined) throw new Error(`nobody takes mail for ${name}`)
-    return addressOf(first.name, domain.site)
+    return { host: addressOf(first.name, domain.site), site: domain.provider || first.name }
   }
 }
 

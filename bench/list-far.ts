@@ -45,16 +45,16 @@ export async function startRelays(smtpPort: number, cleanUp: AsyncDisposableStac
   return port
 }
 
-/** Seconds until the last answer, with as many connections to a server at once as we have to it. */
+/** Seconds until the last answer, with as many connections to a provider at once as we have to it. */
 async function askAsPeers(addresses: WorldAddress[], size: WorldSize, port: number): Promise<number> {
   const hostOf = openHosts(size)
-  const byHost = Map.groupBy(addresses, ({ email }) => hostOf(domainOf(email).toLowerCase()))
+  const asked = addresses.map((address) => ({ ...address, ...hostOf(domainOf(address.email).toLowerCase()) }))
   const began = performance.now()
   await Promise.all(
-    [...byHost].map(async ([host, some]) => {
+    [...Map.groupBy(asked, ({ site }) => site).values()].map(async (some) => {
       const waiting = some.values()
       const askers = Array.from({ length: WORLD_HABITS[''].connectionsPerEgress }, async () => {
-        for (const { email, exists } of waiting) {
+        for (const { email, exists, host } of waiting) {
           const [isAccepted] = await askOneByOne([email], { host, port })
           if (isAccepted !== (exists === 'yes')) throw new Error('a wrong answer, one by one')
         }

@@ -52,6 +52,7 @@ export async function compareRuns({ rows, seed, redis, logFolder, patienceMs, si
     credit_drift: driftOf(harmed.books, harmed.granted),
     export_identical: isIdentical,
     seconds: harmed.seconds,
+    longest_pause: harmed.pauseSeconds,
     seconds_in_peace: clean.seconds,
     rows,
     seed,
@@ -66,13 +67,19 @@ export async function compareRuns({ rows, seed, redis, logFolder, patienceMs, si
 
 const SHOWN_MAX = 5
 
-/** Enough of what differs to find out why. */
+/** Enough of what differs to find out why: a few lines, and how often one verdict stands for another. */
 function describeDifference(clean: string, harmed: string): string[] {
   const [ours, theirs] = [clean.split('\n'), harmed.split('\n')]
   const lines = Array.from({ length: Math.max(ours.length, theirs.length) }, (_, n) => n)
   const different = lines.filter((n) => ours[n] !== theirs[n])
   for (const n of different.slice(0, SHOWN_MAX)) say(`- ${ours[n]}\n+ ${theirs[n]}`)
+  const kinds = Object.groupBy(different, (n) => `${verdictIn(theirs[n])} instead of ${verdictIn(ours[n])}`)
+  for (const [kind, same = []] of Object.entries(kinds)) say(`${same.length} times ${kind}`)
   return [`the exports differ in ${different.length} of ${ours.length} lines`]
+}
+
+function verdictIn(line = ''): string {
+  return /"status":"(\w+)","sub_status":"(\w*)"/.exec(line)?.slice(1).join(' ') ?? 'nothing'
 }
 
 function say(text: string): void {

@@ -42,23 +42,25 @@ export async function confirm(
   return JSON.parse(body) as Pick<Job, 'id' | 'status'>
 }
 
-/** Asks for a job until it has ended, or nothing has happened for too long. */
+/** Asks for a job until it has ended, or nothing has happened for too long. `pauseMs` is the longest time without a result. */
 export async function untilEnded(
   customer: Customer,
   jobId: string,
   { patienceMs, signal }: { patienceMs: number; signal: AbortSignal },
-): Promise<Job> {
+): Promise<Job & { pauseMs: number }> {
   let last: Job | undefined
+  let pauseMs = 0
   for (let movedAt = performance.now(); ; await sleep(POLL_MS, undefined, { signal })) {
     const { body } = await insist(signal, () => call(customer, `/bulk/jobs/${jobId}`, { signal }))
     const job = JSON.parse(body) as Job
+    pauseMs = Math.max(pauseMs, performance.now() - movedAt)
     if (job.done_count !== last?.done_count) {
       movedAt = performance.now()
       process.stderr.write(`  ${job.status}: ${job.done_count} of ${job.unique_emails}\n`)
     }
     last = job
-    if (['completed', 'cancelled', 'failed'].includes(job.status)) return job
-    if (performance.now() - movedAt > patienceMs) return job
+    if (['completed', 'cancelled', 'failed'].includes(job.status)) return { ...job, pauseMs }
+    if (performance.now() - movedAt > patienceMs) return { ...job, pauseMs }
   }
 }
 

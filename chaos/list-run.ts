@@ -4,7 +4,7 @@ import { openRandom } from '@probity/lab/world/random'
 import { watchBank } from './bank.ts'
 import { confirm, exportResults, type Upload, untilEnded, upload } from './customer.ts'
 import type { ListFile } from './list-file.ts'
-import { type Nemesis, startNemesis, type VictimName } from './nemesis.ts'
+import { type Nemesis, openNemesis, type VictimName } from './nemesis.ts'
 import { openPlace, type Place, type PlaceOptions } from './place.ts'
 import { type Books, countHolders, listViolations, readBooks } from './violations.ts'
 
@@ -14,6 +14,8 @@ export type ListRun = {
   books: Books
   violations: string[]
   seconds: number
+  /** The longest time without a new result. */
+  pauseSeconds: number
   faults: Record<string, number>
   granted: number
   bankReads: number
@@ -35,6 +37,8 @@ const LATE_MS = 3_000
 /** The first calls to confirm are hit in the middle. */
 const HIT_CONFIRMS = 3
 const HIT_WITHIN_MS = 40
+/** A worker that has just been started has read a small list within this time. */
+const PLANNED_WITHIN_MS = 1_000
 const HELD_WITHIN_MS = 30_000
 const HELD_POLL_MS = 50
 
@@ -48,19 +52,20 @@ export async function runList(options: RunOptions): Promise<ListRun> {
   const bank = watchBank(place.db, place.accountId, granted)
   cleanUp.defer(async () => void (await bank.end()))
   const uploaded = await upload(place.customer, list.csv, signal)
-  const nemesis = isHarmed ? startNemesis(place.victims, { random: openRandom(size.seed), faultsMax }) : undefined
+  const nemesis = isHarmed ? openNemesis(place.victims, { random: openRandom(size.seed), faultsMax }) : undefined
   cleanUp.defer(() => nemesis?.end())
 
   const began = performance.now()
   const jobId = await confirmUnderFire(place, uploaded, nemesis, signal)
-  const freezing = nemesis && freezeHolders(nemesis, place.db, jobId)
+  const harming = nemesis && harm(nemesis, place.db, jobId)
   const job = await untilEnded(place.customer, jobId, { patienceMs, signal })
   const seconds = Math.round((performance.now() - began) / 100) / 10
   const faults = nemesis?.counts() ?? {}
   await nemesis?.end()
-  await freezing
+  await harming
   if (isHarmed) await sleep(LATE_MS, undefined, { signal })
 
+  const pauseSeconds = Math.round(job.pauseMs / 100) / 10
   const isCompleted = job.status === 'completed'
   const ndjson = isCompleted ? await exportResults(place.customer, jobId, signal) : ''
   const { reads: bankReads, wrong } = await bank.end()
@@ -70,7 +75,7 @@ export async function runList(options: RunOptions): Promise<ListRun> {
     ...(wrong > 0 ? [`the balances did not add up in ${wrong} of ${bankReads} reads`] : []),
     ...listViolations(books, { expected: list.expected, ndjson, granted }),
   ]
-  return { ndjson, books, violations, seconds, faults, granted, bankReads, failures: place.failures() }
+  return { ndjson, books, violations, seconds, pauseSeconds, faults, granted, bankReads, failures: place.failures() }
 }
 
 /** Once the customer has the answer, the job is there, whatever dies: so everybody does. */
@@ -90,11 +95,17 @@ async function confirmUnderFire(
   return id
 }
 
-/** Stops one worker after the other in the middle of several batches, which chance alone would seldom do. */
-async function freezeHolders(nemesis: Nemesis, db: Db, jobId: string): Promise<void> {
-  for (const name of ['worker_1', 'worker_2'] as const) {
-    if (await untilHeld(db, jobId)) await nemesis.freezeLong(name)
-  }
+/**
+ * First what chance alone would seldom do: kills while the list is planned, then one worker after the other stopped in the middle of
+ * several batches. Everything else between them.
+ */
+async function harm(nemesis: Nemesis, db: Db, jobId: string): Promise<void> {
+  await Promise.all([nemesis.killSoon('postgres', PLANNED_WITHIN_MS), nemesis.killSoon('worker_2', PLANNED_WITHIN_MS)])
+  const isHeld = await untilHeld(db, jobId)
+  const first = isHeld ? nemesis.freezeLong('worker_1') : undefined
+  nemesis.roam()
+  await first
+  if (isHeld && (await untilHeld(db, jobId))) await nemesis.freezeLong('worker_2')
 }
 
 /** Until both workers have several batches in hand; false where that does not happen any more. */

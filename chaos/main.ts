@@ -23,7 +23,7 @@ const { values } = parseArgs({
 if (values.redis !== 'aof' && values.redis !== 'noaof') throw new Error('--redis is aof or noaof')
 const redis: Persistence = values.redis
 const stop = new AbortController()
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stop.abort())
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stop.abort())
 
 const task = {
   rows: Number(values.rows),

@@ -3,6 +3,7 @@ export type Replacement = { file: string; find: string; replace: string }
 
 const BATCHES = 'packages/database/src/batches.ts'
 const LEDGER_SQL = 'packages/database/migrations/0003_ledger.sql'
+const LEDGER_POST_SQL = 'packages/database/migrations/0010_audit.sql'
 const JOBS_SQL = 'packages/database/migrations/0009_jobs.sql'
 const SETTLES = 'await inTenant(db, batch.accountId, (trx) => settle(trx, batch, settling))'
 
@@ -10,7 +11,7 @@ const SETTLES = 'await inTenant(db, batch.accountId, (trx) => settle(trx, batch,
 const LEDGER_FORGETS: Replacement[] = [
   { file: LEDGER_SQL, find: '  unique (account_id, kind, subject, part),\n', replace: '' },
   {
-    file: LEDGER_SQL,
+    file: LEDGER_POST_SQL,
     find: '  if found then\n    if v_before',
     replace: "  if found and p_kind not in ('settle', 'refund') then\n    if v_before",
   },

@@ -36,6 +36,8 @@ const DOWN_MS = 1_000
 const REVIVALS_MAX = 5
 
 export type Nemesis = {
+  /** Harms one victim after the other from now on, at moments that chance decides. */
+  roam(): void
   /** Kills one of them now, or a moment later, and starts it again. Whoever is down already is left alone. */
   killSoon(name: VictimName, withinMs: number): Promise<void>
   /** Stops one of them for so long that it is taken for dead, as soon as it is up. */
@@ -46,8 +48,8 @@ export type Nemesis = {
   end(): Promise<void>
 }
 
-/** Harms one victim after the other, at moments that the seed decides, so many times or until it is told to end. */
-export function startNemesis(victims: Victims, { random, faultsMax }: { random: Random; faultsMax: number }): Nemesis {
+/** Whoever harms the product: as it is told, and so many times of its own accord. Chance is that of a seed. */
+export function openNemesis(victims: Victims, { random, faultsMax }: { random: Random; faultsMax: number }): Nemesis {
   const counts: Record<string, number> = {}
   const busy = new Map<VictimName, Promise<void>>()
   const ending = new AbortController()
@@ -76,12 +78,15 @@ export function startNemesis(victims: Victims, { random, faultsMax }: { random: 
       void strike(chosen.name, chosen.blow)
     }
   }
-  const roaming = roam().catch(() => {}) // told to end
+  let roaming: Promise<void> | undefined
 
   return {
+    roam() {
+      roaming ??= roam().catch(() => {}) // told to end
+    },
     async killSoon(name, withinMs) {
       await sleep(random.below(withinMs + 1))
-      if (!busy.has(name)) await strike(name, { how: 'kill', times: 1 })
+      if (!busy.has(name) && !ending.signal.aborted) await strike(name, { how: 'kill', times: 1 })
     },
     async freezeLong(name) {
       await busy.get(name)

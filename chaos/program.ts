@@ -35,7 +35,7 @@ export function startProgram({ args, env = {}, logFile, isUp }: ProgramOptions):
   let isStopped = false
 
   const start = (): ChildProcess => {
-    const started = spawn(process.execPath, args, { stdio: ['ignore', log, log, 'ipc'], env })
+    const started = spawn(process.execPath, args, { stdio: ['ignore', log, log, 'ipc'], env, detached: true })
     started.once('message', () => heard.add(started))
     started.once('exit', () => {
       if (meant.has(started)) return

@@ -25,12 +25,24 @@ export async function tryMutants(name: string, task: ChaosTask): Promise<Outcome
 }
 
 /** What chaos finds wrong with the product once these texts are exchanged, in a copy of it. */
-async function listFindings(replacements: Replacement[], { rows, seed, redis, signal }: ChaosTask): Promise<string[]> {
+async function listFindings(
+  replacements: Replacement[],
+  { rows, seed, redis, patienceMs, signal }: ChaosTask,
+): Promise<string[]> {
   const folder = makeFolder('probity-mutant')
   try {
     copyProduct(folder)
     for (const replacement of replacements) exchange(folder, replacement)
-    const options = ['--rows', String(rows), '--seed', String(seed), '--redis', redis, '--patience', String(PATIENCE_S)]
+    const options = [
+      '--rows',
+      String(rows),
+      '--seed',
+      String(seed),
+      '--redis',
+      redis,
+      '--patience',
+      String(patienceMs / 1_000),
+    ]
     const child = spawn(process.execPath, [join(folder, 'chaos/main.ts'), ...options], {
       stdio: ['ignore', 'pipe', 'inherit'],
     })
@@ -47,8 +59,6 @@ async function listFindings(replacements: Replacement[], { rows, seed, redis, si
 }
 
 const STOPS_WITHIN_MS = 60_000
-/** What a mutant leaves undone stays undone: there is no need to wait for as long as for the product itself. */
-const PATIENCE_S = 75
 
 /** Links between our own packages are copied as links, so that they lead to the copies; what others wrote is shared. */
 function copyProduct(folder: string): void {

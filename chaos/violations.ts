@@ -25,6 +25,7 @@ export type Books = {
   available: number
   reserved: number
   spent: number
+  isChargingStopped: boolean
   drifts: number
   /** What the auditor, who runs in production too, has to say. */
   audit: string[]
@@ -45,6 +46,7 @@ function readCounts(trx: Trx, accountId: string, jobId: string) {
   return sql<Omit<Books, 'drifts' | 'audit'>>`
     select (select count(*) from jobs where account_id = ${accountId}) as jobs,
       j.state, j.unique_count, j.done_count, j.refunded_count, r.*, b.*, s.*, a.available, a.reserved, a.spent,
+      a.charging_stopped_at is not null as is_charging_stopped,
       (select coalesce(sum(count), 0)::bigint from job_counts where job_id = j.id) as counted,
       (select coalesce(sum(d_available), 0)::bigint from ledger where subject = j.id and kind = 'refund') as refunded
     from jobs j join accounts a on a.id = j.account_id
@@ -101,6 +103,7 @@ export function listViolations(books: Books, { expected, ndjson, granted }: Trut
     [reserved === 0, `${reserved} credits are still set aside`],
     [available + reserved + spent === granted, `${available} + ${reserved} + ${spent} is not ${granted}`],
     [books.drifts === 0, 'the balances are not the sum of the ledger'],
+    [!books.isChargingStopped, 'the auditor stopped charging while the list was worked on'],
     [books.audit.length === 0, `the auditor says: ${books.audit.join(', ')}`],
     [ndjson === '' || isWhole(ndjson, expected), 'the export does not hold each address once, at its row'],
   ]

@@ -34,6 +34,10 @@ function runInShell(
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
   })
+  // Whatever was waited for in vain: nothing of it stays behind.
+  whenDone(() => {
+    if (shell.exitCode === null && shell.pid !== undefined) process.kill(-shell.pid, 'SIGKILL')
+  })
   let out = ''
   shell.stdout.on('data', (chunk) => (out += chunk))
   shell.stderr.on('data', (chunk) => (out += chunk))

@@ -3,7 +3,7 @@ import type { MailDns } from '@probity/engine/domain/resolver'
 import type { AddressPolicy } from '@probity/engine/mailbox/address-policy'
 import { type MailboxDesk, openMailboxDesk } from '@probity/engine/mailbox/desk'
 import type { Egress } from '@probity/engine/mailbox/egress'
-import { type HabitTable, habitsOf } from '@probity/engine/mailbox/habits'
+import { type Habits, type HabitTable, habitsOf } from '@probity/engine/mailbox/habits'
 import { openKnowledge } from '@probity/engine/mailbox/knowledge'
 import { PATIENCE } from '@probity/engine/mailbox/open-line'
 import type { Redis } from 'ioredis'
@@ -15,11 +15,14 @@ import type { ReplyLog } from './reply-log.ts'
 /** What is around a worker: the addresses it may dial and how those who live there want to be asked. */
 export type Surroundings = { policy: AddressPolicy; habits: HabitTable }
 
-/** The desks where mailboxes are asked about, one for each way out. */
+/** Who wants to know: somebody who waits for the answer, or a list. */
+type Asker = 'caller' | 'list'
+
+/** The desks where mailboxes are asked about, for each way out one for callers and one for lists. */
 export type Mailboxes = {
   /** The desk for an address: the one it was asked at before, or else always the same one for its domain. */
-  deskFor(email: string, egress: string | null): { desk: MailboxDesk; egress: string } | undefined
-  /** How many connections at once a provider bears from all our ways out. */
+  deskFor(asker: Asker, email: string, egress: string | null): { desk: MailboxDesk; egress: string } | undefined
+  /** How many connections at once a provider bears from lists, by all our ways out. */
   connectionsMax(provider: string): number
   close(): Promise<void>
 }
@@ -37,27 +40,47 @@ export function openMailboxes(options: Options): Mailboxes {
   const { egresses, dns, redis, prefix, policy, habits, replies, log } = options
   const pace = openPace({ redis, prefix, log })
   const knowledge = openKnowledge(openFactsStore(redis, `${prefix}:learnt`))
-  const desks = egresses.map((egress) => ({
-    egress: egress.name,
-    desk: openMailboxDesk({
-      dns,
-      policy,
-      egress,
-      habits,
-      pace,
-      knowledge,
-      patience: PATIENCE,
-      noteUnrecognised: (reply) => replies.note(reply),
-    }),
-  }))
+  const ofLists = leaveRoom(habits)
+  const desks = egresses.map((egress) => {
+    const open = (some: HabitTable) =>
+      openMailboxDesk({
+        dns,
+        policy,
+        egress,
+        habits: some,
+        pace,
+        knowledge,
+        patience: PATIENCE,
+        noteUnrecognised: (reply) => replies.note(reply),
+      })
+    const [list, apart] = [open(ofLists), open(habits)]
+    return { egress: egress.name, list, caller: besideLists(list, apart, habits), apart }
+  })
   return {
-    deskFor(email, egress) {
+    deskFor(asker, email, egress) {
       const same = egress === null ? undefined : desks.find((entry) => entry.egress === egress)
-      return same ?? desks[turnOf(email, desks.length)]
+      const chosen = same ?? desks[turnOf(email, desks.length)]
+      return chosen && { desk: chosen[asker], egress: chosen.egress }
     },
-    connectionsMax: (provider) => habitsOf(provider, habits).connectionsPerEgress * Math.max(1, egresses.length),
-    close: async () => void (await Promise.all(desks.map(({ desk }) => desk.close()))),
+    connectionsMax: (provider) => habitsOf(provider, ofLists).connectionsPerEgress * Math.max(1, egresses.length),
+    close: async () => void (await Promise.all(desks.flatMap(({ list, apart }) => [list.close(), apart.close()]))),
   }
+}
+
+/** Of a provider's connections, lists leave one in four to callers, and at least one where there are several. */
+function leaveRoom(habits: HabitTable): HabitTable {
+  const less = ({ connectionsPerEgress: all, ...rest }: Habits) => ({
+    ...rest,
+    connectionsPerEgress: Math.max(1, all - Math.ceil(all / 4)),
+  })
+  const entries = Object.entries(habits).map(([provider, some]) => [provider, less(some)] as const)
+  return { ...Object.fromEntries(entries), '': less(habits['']) }
+}
+
+/** Callers do not stand in line behind a list, except where a provider bears one connection: that one is shared. */
+function besideLists(list: MailboxDesk, apart: MailboxDesk, habits: HabitTable): MailboxDesk {
+  const isShared = (provider: string) => habitsOf(provider, habits).connectionsPerEgress === 1
+  return { ...apart, ask: (question) => (isShared(question.provider) ? list : apart).ask(question) }
 }
 
 /** By the domain, so that a server that remembers who asked meets the same egress again and its addresses stay together. */

@@ -293,7 +293,10 @@ begin
     where (l.lane = '' or l.lane_rank <= l.lane_max * v_workers) and (not l.is_suspect or l.suspect_rank = 1)
     order by l.turn, l.job_id, l.no limit (select free from room)
   ), marked as (
-    update job_batches b set queued_at = clock_timestamp(), held_by = null, held_at = null, straggling = false from chosen c
+    -- With a new epoch where it was let out before: a task of the old one may still be with somebody who does nothing about it.
+    update job_batches b set queued_at = clock_timestamp(), held_by = null, held_at = null, straggling = false,
+      epoch = b.epoch + (case when b.queued_at is null then 0 else 1 end)
+    from chosen c
     where b.expires_on = c.expires_on and b.account_id = c.account_id and b.job_id = c.job_id and b.no = c.no
     returning c.turn, row(b.expires_on, b.account_id, b.job_id, b.no, b.epoch, b.egress, b.size)::released_batch as batch
   )

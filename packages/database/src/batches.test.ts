@@ -92,7 +92,7 @@ test('who was taken for dead and comes back late changes nothing', async () => {
   await silenceTestWorker(db, zombie, 11)
   await ageReleases(db, 6)
   const heir = await claim(await startTestWorker(db, 8))
-  expect(heir).toMatchObject({ rowNos: late.rowNos, epoch: late.epoch + 1, attempts: 2 })
+  expect(heir).toMatchObject({ rowNos: late.rowNos, epoch: late.epoch + 2, attempts: 2 })
   expect(await settleBatch(db, late, { final: finalRows(late, 'invalid'), ...NOTHING_LATER })).toBe('lost')
   expect(await look()).toMatchObject({ results: 0, spent: 0, doneCount: 0 })
   expect(await settleBatch(db, heir, { final: finalRows(heir), ...NOTHING_LATER })).toBe('settled')

@@ -117,7 +117,8 @@ test('what the queue lost is let out again after five seconds, and not before', 
   const first = await releaseBatches(db, [])
   expect(await releaseBatches(db, [])).toEqual([])
   await ageReleases(db, 6)
-  expect(await releaseBatches(db, [])).toEqual(first)
+  // Under another epoch: the queue takes no task twice that somebody may still have.
+  expect(await releaseBatches(db, [])).toEqual(first.map((batch) => ({ ...batch, epoch: batch.epoch + 1 })))
 })
 
 test('what is paused, under audit or not due stays where it is', async () => {

@@ -31,7 +31,7 @@ export function openBatchQueue(redisUrl: string, prefix: string): BatchQueue {
   }
 }
 
-/** The epoch makes it another task once somebody has had the batch: the one of a worker that died may still be in the queue. */
+/** The epoch makes it another task each time it is let out: the one before may be with a worker that died or stands still. */
 function nameOf({ jobId, no, epoch }: BatchTask): string {
   return `${jobId}-${no}-${epoch}`
 }

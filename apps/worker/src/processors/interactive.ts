@@ -4,11 +4,14 @@ import { validate } from '@probity/engine/validate'
 import { present } from '@probity/engine/verdict/present'
 import type { InteractiveTask, Ref } from '@probity/queue/interactive'
 import type { Services } from '../services.ts'
+import { throughOutage } from '../through-outage.ts'
 
 /** How long a row is ours. Longer than any validation takes; when it is over, another worker may have it. */
 const HOLD_S = 60
 /** A row that failed this often fails for a reason of its own, and its caller is told so. */
 const ATTEMPTS_MAX = 3
+/** How long we try to keep what was found out. The caller waits, and until our hold ends nobody else may do it for us. */
+const SETTLE_WITHIN_MS = 20_000
 
 /** Works validations that callers wait for: takes the rows, asks the engine, settles. May run twice for the same rows. */
 export function workInteractive(services: Services) {
@@ -20,14 +23,17 @@ export function workInteractive(services: Services) {
 
 async function workOne(services: Services, taken: Taken, replyTo: string | undefined): Promise<void> {
   const { network, mailboxes, settler, log } = services
-  const way = mailboxes.deskFor(taken.email, taken.egress)
+  const way = mailboxes.deskFor('caller', taken.email, taken.egress)
   try {
     const whole = way ? { ...network, mailboxes: way.desk } : network
     const validation = await validate(taken.email, whole, { tries: taken.tries + 1 })
     const done = { taken, result: present(validation), replyTo }
     const { retryAfterMs } = validation
-    if (retryAfterMs === null) await settler.settle(done)
-    else await settler.postpone({ ...done, retryAfterMs, egress: way?.egress ?? null })
+    await throughOutage(log, SETTLE_WITHIN_MS, () =>
+      retryAfterMs === null
+        ? settler.settle(done)
+        : settler.postpone({ ...done, retryAfterMs, egress: way?.egress ?? null }),
+    )
   } catch (error) {
     log.error({ err: error, validationId: taken.ref.id, attempts: taken.attempts }, 'validation failed')
     // The row is still open and comes back when our hold on it ends.

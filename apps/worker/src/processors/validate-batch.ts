@@ -12,6 +12,7 @@ import {
 import { validate } from '@probity/engine/validate'
 import { present } from '@probity/engine/verdict/present'
 import type { Services } from '../services.ts'
+import { throughOutage } from '../through-outage.ts'
 import { type Outcome, sortOut } from './sort-out.ts'
 
 /** An address that was alone in its batch this often when a worker came down is given up; so is one that we failed at. */
@@ -24,7 +25,6 @@ const HOLDS_MAX = 1_000
 const HOLD_MS_MAX = 60_000
 /** How long we try to keep what was found out when PostgreSQL is away. */
 const SETTLE_WITHIN_MS = 60_000
-const SETTLE_AGAIN_MS = 500
 
 /** What is done by then is settled; the slowest go on by themselves, and others take the slot. */
 const WAIT_FOR_ALL_MS = 5_000
@@ -110,7 +110,7 @@ async function settlePart(services: Needed, { batch, outcomes }: Work): Promise<
 
 async function settleOnce(services: Needed, batch: ClaimedBatch, settling: Settling): Promise<boolean> {
   const { db, log } = services
-  const outcome = await patiently(log, () => settleBatch(db, batch, settling))
+  const outcome = await throughOutage(log, SETTLE_WITHIN_MS, () => settleBatch(db, batch, settling))
   if (outcome === 'settled') return true
   log.info({ jobId: batch.jobId, batch: batch.no }, 'the results of a batch were not wanted')
   await giveBack(services, batch)
@@ -118,7 +118,7 @@ async function settleOnce(services: Needed, batch: ClaimedBatch, settling: Settl
 }
 
 function giveBack({ db, workerId, log }: Needed, ref: BatchRef): Promise<void> {
-  return patiently(log, () => giveBackBatch(db, workerId, ref))
+  return throughOutage(log, SETTLE_WITHIN_MS, () => giveBackBatch(db, workerId, ref))
 }
 
 /** Whatever goes wrong, the batch is not ours for longer than we work on it. */
@@ -138,7 +138,7 @@ async function validateOne({ network, mailboxes, log }: Needed, batch: ClaimedBa
     log.error({ jobId: batch.jobId, batch: batch.no }, 'an address was given up: workers come down over it')
     return { kind: 'final', result: unsettledResult(email, 'internal_error') }
   }
-  const way = mailboxes.deskFor(email, batch.egress)
+  const way = mailboxes.deskFor('list', email, batch.egress)
   try {
     const whole = way ? { ...network, mailboxes: way.desk } : network
     const validation = await validate(email, whole, { tries: batch.tries + 1 })
@@ -155,19 +155,5 @@ async function validateOne({ network, mailboxes, log }: Needed, batch: ClaimedBa
     log.error({ err: error, jobId: batch.jobId, batch: batch.no, attempts: batch.attempts }, 'validation failed')
     if (batch.attempts >= FAILURES_MAX) return { kind: 'final', result: unsettledResult(email, 'internal_error') }
     return { kind: 'failed', waitMs: FAILED_WAIT_MS, waitsFor: 'internal_error', egress: batch.egress }
-  }
-}
-
-/** What was found out cost others' patience, so it is not thrown away because PostgreSQL is away for a moment. */
-async function patiently<T>(log: Services['log'], work: () => Promise<T>): Promise<T> {
-  const deadline = performance.now() + SETTLE_WITHIN_MS
-  for (;;) {
-    try {
-      return await work()
-    } catch (error) {
-      if (performance.now() > deadline) throw error
-      log.debug({ err: error }, 'PostgreSQL is asked again')
-      await sleep(SETTLE_AGAIN_MS)
-    }
   }
 }

@@ -16,7 +16,7 @@ import { startTestWorld } from './test-worker.ts'
 const EGRESS = { name: 'probe.probity.example', heloName: 'probe.probity.example', mailFrom: 'bounce@probity.example' }
 /** Whoever begins with "a" has a mailbox. */
 const HONEST: Script = { rcpt: (_peer, to) => (to.startsWith('a') ? '250 2.1.5 Ok' : '550 5.1.1 No such user here') }
-const SOON = { timeout: 30_000, interval: 50 }
+const SOON = { timeout: 60_000, interval: 50 }
 
 /** A mail server for `mail.example`, lists that customers confirm, and as many workers as are wanted. */
 async function startLab(script: Script = HONEST) {
@@ -166,6 +166,22 @@ test('a worker that stops gives back what it has not done, and the next one goes
   const { results, credits } = await completed(id)
   expect([results.length, credits.spent, credits.reserved]).toEqual([300, 300, 0])
 })
+
+test('a resolver that says nothing is asked again before a row is given up, and the credit comes back', async () => {
+  const { world, startWorker, confirm, completed } = await startLab()
+  await startWorker()
+  const { results, credits } = await completed(await confirm(['email', 'ada@servfail.example'], 1))
+  expect(results).toMatchObject([{ status: 'unknown', subStatus: 'dns_failed' }])
+  expect(credits).toEqual({ available: 1_000, reserved: 0, spent: 0 })
+  const batches = await inTenant(world.db, world.accountId, (trx) =>
+    trx.selectFrom('jobBatches').select(['lookups', 'tries', 'waitsFor']).orderBy('no').execute(),
+  )
+  expect(batches).toEqual([
+    { lookups: 0, tries: 0, waitsFor: null },
+    { lookups: 1, tries: 0, waitsFor: 'dns_failed' },
+    { lookups: 2, tries: 0, waitsFor: 'dns_failed' },
+  ])
+}, 90_000)
 
 test('in the sandbox nobody is asked and nothing is charged', async () => {
   const { startWorker, confirm, completed, server } = await startLab()

@@ -4,10 +4,21 @@ import { type Outcome, sortOut } from './sort-out.ts'
 
 function batchOf(outcomes: Outcome[]) {
   const rowNos = outcomes.map((_, n) => n + 2)
-  const batch = { rowNos, emails: rowNos.map((row) => `a${row}@example.com`), tries: 1, holds: 4, attempts: 2 }
+  const batch = {
+    rowNos,
+    emails: rowNos.map((row) => `a${row}@example.com`),
+    tries: 1,
+    holds: 4,
+    lookups: 0,
+    attempts: 2,
+  }
   return sortOut(batch, outcomes)
 }
-const late = (kind: 'again' | 'hold' | 'failed', waitMs: number, egress: string | null = 'mx1'): Outcome => {
+const late = (
+  kind: 'again' | 'hold' | 'look_up' | 'failed',
+  waitMs: number,
+  egress: string | null = 'mx1',
+): Outcome => {
   return { kind, waitMs, waitsFor: 'greylisted', egress }
 }
 
@@ -20,7 +31,7 @@ test('what is final is kept with its row, what is not goes on', () => {
   expect(later).toEqual([
     {
       ...{ rowNos: [3], emails: ['a3@example.com'], egress: 'mx1', waitsFor: 'greylisted', waitMs: 300_000 },
-      ...{ tries: 2, holds: 4, attempts: 0 },
+      ...{ tries: 2, holds: 4, lookups: 0, attempts: 0 },
     },
   ])
 })
@@ -40,10 +51,11 @@ test('what waits about as long, from the same way out, waits together and for th
 })
 
 test('only what a mail server put off uses up a try', () => {
-  const { later } = batchOf([late('again', 5_000), late('hold', 5_000), late('failed', 5_000)])
-  expect(later.map(({ tries, holds, attempts }) => [tries, holds, attempts])).toEqual([
-    [2, 4, 0],
-    [1, 5, 0],
-    [1, 4, 2],
+  const { later } = batchOf([late('again', 5_000), late('hold', 5_000), late('look_up', 5_000), late('failed', 5_000)])
+  expect(later.map(({ tries, holds, lookups, attempts }) => [tries, holds, lookups, attempts])).toEqual([
+    [2, 4, 0, 0],
+    [1, 5, 0, 0],
+    [1, 4, 1, 0],
+    [1, 4, 0, 2],
   ])
 })

@@ -9,6 +9,7 @@ import {
   type Settling,
   settleBatch,
 } from '@probity/database/batches'
+import { parseAddress } from '@probity/engine/address/parse'
 import { validate } from '@probity/engine/validate'
 import { present } from '@probity/engine/verdict/present'
 import type { Services } from '../services.ts'
@@ -23,6 +24,8 @@ const FAILED_WAIT_MS = 5_000
 /** Our own pace may put addresses off for a moment this often. Longer waits use up their tries, as a server's would. */
 const HOLDS_MAX = 1_000
 const HOLD_MS_MAX = 60_000
+/** When DNS is asked again that gave no answer; then it is taken for the answer. Longer than such a failure is remembered. */
+const LOOK_UP_AGAIN_MS = [12_000, 12_000]
 /** How long we try to keep what was found out when PostgreSQL is away. */
 const SETTLE_WITHIN_MS = 60_000
 
@@ -140,6 +143,10 @@ async function validateOne({ network, mailboxes, log }: Needed, batch: ClaimedBa
   }
   const way = mailboxes.deskFor('list', email, batch.egress)
   try {
+    const lookUpAgainMs = LOOK_UP_AGAIN_MS[batch.lookups]
+    if (lookUpAgainMs !== undefined && (await isDnsSilent(network, email))) {
+      return { kind: 'look_up', waitMs: lookUpAgainMs, waitsFor: 'dns_failed', egress: batch.egress }
+    }
     const whole = way ? { ...network, mailboxes: way.desk } : network
     const validation = await validate(email, whole, { tries: batch.tries + 1 })
     const { retryAfterMs, mailbox } = validation
@@ -156,4 +163,12 @@ async function validateOne({ network, mailboxes, log }: Needed, batch: ClaimedBa
     if (batch.attempts >= FAILURES_MAX) return { kind: 'final', result: unsettledResult(email, 'internal_error') }
     return { kind: 'failed', waitMs: FAILED_WAIT_MS, waitsFor: 'internal_error', egress: batch.egress }
   }
+}
+
+/** Before the mail server is asked: a list has time, and what a resolver did not say in one bad moment it says in the next. */
+async function isDnsSilent({ domains }: Needed['network'], email: string): Promise<boolean> {
+  const address = parseAddress(email)
+  if (address.kind !== 'address' || address.domain.kind !== 'name') return false
+  const { facts } = await domains.lookUp(address.domain.ascii)
+  return facts.mail.kind === 'unknown' || facts.spf === 'failed' || facts.dmarc === 'failed'
 }

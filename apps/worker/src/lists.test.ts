@@ -174,13 +174,25 @@ test('a resolver that says nothing is asked again before a row is given up, and 
   expect(results).toMatchObject([{ status: 'unknown', subStatus: 'dns_failed' }])
   expect(credits).toEqual({ available: 1_000, reserved: 0, spent: 0 })
   const batches = await inTenant(world.db, world.accountId, (trx) =>
-    trx.selectFrom('jobBatches').select(['lookups', 'tries', 'waitsFor']).orderBy('no').execute(),
+    trx.selectFrom('jobBatches').select(['silences', 'tries', 'waitsFor']).orderBy('no').execute(),
   )
   expect(batches).toEqual([
-    { lookups: 0, tries: 0, waitsFor: null },
-    { lookups: 1, tries: 0, waitsFor: 'dns_failed' },
-    { lookups: 2, tries: 0, waitsFor: 'dns_failed' },
+    { silences: 0, tries: 0, waitsFor: null },
+    { silences: 1, tries: 0, waitsFor: 'dns_failed' },
+    { silences: 2, tries: 0, waitsFor: 'dns_failed' },
   ])
+}, 90_000)
+
+test('a mail server that does not answer is asked again before a row is given up', async () => {
+  let refusals = 0
+  const { startWorker, confirm, completed } = await startLab({
+    banner: () => (++refusals <= 2 ? 'hang_up' : '220 mx.mail.example ESMTP'),
+    rcpt: () => '550 5.1.1 No such user here',
+  })
+  await startWorker()
+  const { results, credits } = await completed(await confirm(['email', 'bob@mail.example'], 1))
+  expect(results).toMatchObject([{ status: 'invalid', subStatus: 'mailbox_not_found' }])
+  expect(credits).toEqual({ available: 999, reserved: 0, spent: 1 })
 }, 90_000)
 
 test('in the sandbox nobody is asked and nothing is charged', async () => {

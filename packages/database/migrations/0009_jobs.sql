@@ -55,7 +55,7 @@ create table job_batches (
   state text not null default 'pending' check (state in ('pending', 'done')),
   tries smallint not null default 0, -- how often mail servers put these addresses off
   holds smallint not null default 0, -- how often our own pace did
-  lookups smallint not null default 0, -- how often DNS gave no answer
+  silences smallint not null default 0, -- how often nobody answered, DNS or a mail server
   egress text check (octet_length(egress) <= 300), -- the way out they were asked from, which must be the same again
   waits_for text, -- why it waits until not_before, as a sub_status
   not_before timestamptz,
@@ -316,7 +316,7 @@ $$;
 -- an address that brings workers down stands alone in the end; each part need fail but once more.
 create function claim_batch(p_worker uuid, p_expires_on date, p_account uuid, p_job uuid, p_no integer)
   returns table (
-    epoch integer, attempts smallint, tries smallint, holds smallint, lookups smallint, egress text, lane text, lane_max smallint,
+    epoch integer, attempts smallint, tries smallint, holds smallint, silences smallint, egress text, lane text, lane_max smallint,
     row_nos integer[], emails text[], mode text, credits_per_email smallint, refund_unknown boolean, key_id uuid
   )
   language plpgsql security definer set search_path = public, pg_temp set plan_cache_mode = force_custom_plan as $$
@@ -340,9 +340,9 @@ begin
   if v_batch.size > 1 and v_batch.attempts > (case when v_batch.suspect then 1 else 2 end) then
     v_half := v_batch.size / 2;
     update jobs j set next_batch = j.next_batch + 1 where j.id = p_job returning j.next_batch - 1 into v_no;
-    insert into job_batches (expires_on, account_id, job_id, no, lane, lane_max, row_nos, emails, size, tries, holds, lookups, egress, suspect)
+    insert into job_batches (expires_on, account_id, job_id, no, lane, lane_max, row_nos, emails, size, tries, holds, silences, egress, suspect)
     values (p_expires_on, p_account, p_job, v_no, v_batch.lane, v_batch.lane_max, v_batch.row_nos[v_half + 1:],
-            v_batch.emails[v_half + 1:], v_batch.size - v_half, v_batch.tries, v_batch.holds, v_batch.lookups, v_batch.egress, true);
+            v_batch.emails[v_half + 1:], v_batch.size - v_half, v_batch.tries, v_batch.holds, v_batch.silences, v_batch.egress, true);
     update job_batches b set row_nos = v_batch.row_nos[:v_half], emails = v_batch.emails[:v_half], size = v_half,
       attempts = 0, suspect = true, queued_at = null, held_by = null, held_at = null
     where b.expires_on = p_expires_on and b.account_id = p_account and b.job_id = p_job and b.no = p_no;
@@ -350,7 +350,7 @@ begin
   end if;
 
   return query
-    select v_batch.epoch, v_batch.attempts, v_batch.tries, v_batch.holds, v_batch.lookups, v_batch.egress, v_batch.lane, v_batch.lane_max,
+    select v_batch.epoch, v_batch.attempts, v_batch.tries, v_batch.holds, v_batch.silences, v_batch.egress, v_batch.lane, v_batch.lane_max,
       v_batch.row_nos, v_batch.emails, j.mode, j.credits_per_email, j.refund_unknown, j.key_id
     from jobs j where j.id = p_job;
 end

@@ -97,7 +97,7 @@ async function planAny(workerId: string): Promise<void> {
   await savePlan(db, job, batches)
 }
 
-const LATER = { tries: 1, holds: 0, lookups: 0, attempts: 0, egress: null, waitsFor: 'greylisted', waitMs: 0 }
+const LATER = { tries: 1, holds: 0, silences: 0, attempts: 0, egress: null, waitsFor: 'greylisted', waitMs: 0 }
 
 /** Settles a batch; some of its rows are put off, and the last one that is not decided nothing. */
 async function settleNext(view: JobView, work: { workerId: string; jobId: string; putOff: number }): Promise<void> {

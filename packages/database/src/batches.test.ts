@@ -40,7 +40,7 @@ async function claim(workerId: string): Promise<ClaimedBatch> {
 }
 
 const NOTHING_LATER = { later: [] }
-const LATER = { tries: 1, holds: 0, lookups: 0, attempts: 0, egress: null, waitsFor: 'greylisted', waitMs: 0 }
+const LATER = { tries: 1, holds: 0, silences: 0, attempts: 0, egress: null, waitsFor: 'greylisted', waitMs: 0 }
 
 test('keeps results and charges for them, and the job is complete with its last row', async () => {
   const { workerId, look } = await startJob([3, 2])

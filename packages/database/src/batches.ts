@@ -27,7 +27,7 @@ export type ClaimedBatch = BatchRef & {
   attempts: number
   tries: number
   holds: number
-  lookups: number
+  silences: number
   egress: string | null
   lane: string
   laneMax: number
@@ -140,10 +140,10 @@ async function takeNumbers(trx: Trx, { accountId, jobId }: ClaimedBatch, count: 
 /** Held from the start, by whoever held the batch: its worker never let go of these addresses. */
 async function insertRest(trx: Trx, rest: ClaimedBatch): Promise<void> {
   await sql`
-    insert into job_batches (expires_on, account_id, job_id, no, lane, lane_max, row_nos, emails, size, tries, holds, lookups,
+    insert into job_batches (expires_on, account_id, job_id, no, lane, lane_max, row_nos, emails, size, tries, holds, silences,
       attempts, suspect, egress, epoch, held_by, held_at, queued_at, straggling)
     select b.expires_on, b.account_id, b.job_id, ${rest.no}, b.lane, b.lane_max, ${rest.rowNos}::integer[],
-      ${rest.emails}::text[], ${rest.emails.length}, b.tries, b.holds, b.lookups, b.attempts, b.suspect, b.egress, ${rest.epoch},
+      ${rest.emails}::text[], ${rest.emails.length}, b.tries, b.holds, b.silences, b.attempts, b.suspect, b.egress, ${rest.epoch},
       ${rest.heldBy}, clock_timestamp(), clock_timestamp(), true
     from job_batches b
     where b.expires_on = ${rest.expiresOn} and b.account_id = ${rest.accountId} and b.job_id = ${rest.jobId}

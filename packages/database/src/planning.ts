@@ -52,7 +52,7 @@ export type NewBatch = PlannedBatch & {
   no: number
   tries?: number
   holds?: number
-  lookups?: number
+  silences?: number
   attempts?: number
   egress?: string | null
   waitsFor?: string | null
@@ -71,19 +71,19 @@ export async function insertBatches(trx: Trx, job: Omit<Place, 'jobId'> & { id: 
     emails: batch.emails,
     tries: batch.tries ?? 0,
     holds: batch.holds ?? 0,
-    lookups: batch.lookups ?? 0,
+    silences: batch.silences ?? 0,
     attempts: batch.attempts ?? 0,
     egress: batch.egress ?? null,
     waits_for: batch.waitsFor ?? null,
     wait_ms: batch.waitMs ?? null,
   }))
   await sql`
-    insert into job_batches (expires_on, account_id, job_id, no, lane, lane_max, row_nos, emails, size, tries, holds, lookups, attempts,
+    insert into job_batches (expires_on, account_id, job_id, no, lane, lane_max, row_nos, emails, size, tries, holds, silences, attempts,
       egress, waits_for, not_before)
     select ${job.expiresOn}, ${job.accountId}, ${job.id}, b.no, b.lane, b.lane_max, b.row_nos, b.emails, cardinality(b.emails),
-      b.tries, b.holds, b.lookups, b.attempts, b.egress, b.waits_for, clock_timestamp() + make_interval(secs => b.wait_ms / 1000.0)
+      b.tries, b.holds, b.silences, b.attempts, b.egress, b.waits_for, clock_timestamp() + make_interval(secs => b.wait_ms / 1000.0)
     from json_to_recordset(${JSON.stringify(rows)}::json) as b (no integer, lane text, lane_max smallint, row_nos integer[],
-      emails text[], tries smallint, holds smallint, lookups smallint, attempts smallint, egress text, waits_for text, wait_ms double precision)
+      emails text[], tries smallint, holds smallint, silences smallint, attempts smallint, egress text, waits_for text, wait_ms double precision)
   `.execute(trx)
 }
 

@@ -131,7 +131,7 @@ type JobBatchesTable = {
   state: Generated<'pending' | 'done'>
   tries: Generated<number>
   holds: Generated<number>
-  lookups: Generated<number>
+  silences: Generated<number>
   egress: Generated<string | null>
   waitsFor: Generated<string | null>
   notBefore: Generated<Date | null>

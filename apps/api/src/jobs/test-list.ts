@@ -93,7 +93,7 @@ export async function workBatch(
     emails: batch.emails.slice(ends),
     tries: 1,
     holds: 0,
-    lookups: 0,
+    silences: 0,
     attempts: 0,
     egress: null,
     waitsFor: 'greylisted',

@@ -9,13 +9,13 @@ function batchOf(outcomes: Outcome[]) {
     emails: rowNos.map((row) => `a${row}@example.com`),
     tries: 1,
     holds: 4,
-    lookups: 0,
+    silences: 0,
     attempts: 2,
   }
   return sortOut(batch, outcomes)
 }
 const late = (
-  kind: 'again' | 'hold' | 'look_up' | 'failed',
+  kind: 'again' | 'hold' | 'silence' | 'failed',
   waitMs: number,
   egress: string | null = 'mx1',
 ): Outcome => {
@@ -31,7 +31,7 @@ test('what is final is kept with its row, what is not goes on', () => {
   expect(later).toEqual([
     {
       ...{ rowNos: [3], emails: ['a3@example.com'], egress: 'mx1', waitsFor: 'greylisted', waitMs: 300_000 },
-      ...{ tries: 2, holds: 4, lookups: 0, attempts: 0 },
+      ...{ tries: 2, holds: 4, silences: 0, attempts: 0 },
     },
   ])
 })
@@ -51,8 +51,8 @@ test('what waits about as long, from the same way out, waits together and for th
 })
 
 test('only what a mail server put off uses up a try', () => {
-  const { later } = batchOf([late('again', 5_000), late('hold', 5_000), late('look_up', 5_000), late('failed', 5_000)])
-  expect(later.map(({ tries, holds, lookups, attempts }) => [tries, holds, lookups, attempts])).toEqual([
+  const { later } = batchOf([late('again', 5_000), late('hold', 5_000), late('silence', 5_000), late('failed', 5_000)])
+  expect(later.map(({ tries, holds, silences, attempts }) => [tries, holds, silences, attempts])).toEqual([
     [2, 4, 0, 0],
     [1, 5, 0, 0],
     [1, 4, 1, 0],

@@ -4,8 +4,8 @@ import type { ClaimedBatch, LaterRows, Settling } from '@probity/database/batche
 /** What came out for one address: its result, or why it needs more time. */
 export type Outcome = { kind: 'final'; result: StandingResult } | Delay
 
-/** `again`: a mail server put it off; `hold`: our own pace did; `look_up`: DNS gave no answer; `failed`: we did. */
-type Delay = { kind: 'again' | 'hold' | 'look_up' | 'failed'; waitMs: number; waitsFor: string; egress: string | null }
+/** `again`: a mail server put it off; `hold`: our own pace did; `silence`: nobody answered; `failed`: we did. */
+type Delay = { kind: 'again' | 'hold' | 'silence' | 'failed'; waitMs: number; waitsFor: string; egress: string | null }
 
 type Late = { delay: Delay; rowNo: number; email: string }
 
@@ -16,7 +16,7 @@ const LONG_STEP_MS = 30_000
 
 /** Tells what is final from what is not, and puts together what can wait together. The outcomes are in the order of the rows. */
 export function sortOut(
-  batch: Pick<ClaimedBatch, 'rowNos' | 'emails' | 'tries' | 'holds' | 'lookups' | 'attempts'>,
+  batch: Pick<ClaimedBatch, 'rowNos' | 'emails' | 'tries' | 'holds' | 'silences' | 'attempts'>,
   outcomes: Outcome[],
 ): Settling {
   const final: Settling['final'] = []
@@ -41,7 +41,7 @@ function stepOf(waitMs: number): number {
   return Math.ceil(waitMs / stepMs) * stepMs
 }
 
-function asBatch(batch: Pick<ClaimedBatch, 'tries' | 'holds' | 'lookups' | 'attempts'>, rows: Late[]): LaterRows {
+function asBatch(batch: Pick<ClaimedBatch, 'tries' | 'holds' | 'silences' | 'attempts'>, rows: Late[]): LaterRows {
   const delays = rows.map(({ delay }) => delay)
   const { kind, waitsFor = null, egress = null } = delays[0] ?? {}
   return {
@@ -49,7 +49,7 @@ function asBatch(batch: Pick<ClaimedBatch, 'tries' | 'holds' | 'lookups' | 'atte
     emails: rows.map(({ email }) => email),
     tries: batch.tries + (kind === 'again' ? 1 : 0),
     holds: batch.holds + (kind === 'hold' ? 1 : 0),
-    lookups: batch.lookups + (kind === 'look_up' ? 1 : 0),
+    silences: batch.silences + (kind === 'silence' ? 1 : 0),
     attempts: kind === 'failed' ? batch.attempts : 0,
     egress,
     waitsFor,

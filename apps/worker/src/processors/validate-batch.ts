@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { unsettledResult } from '@probity/contract/standing-result'
 import {
   type BatchRef,
   type ClaimedBatch,
@@ -9,23 +8,11 @@ import {
   type Settling,
   settleBatch,
 } from '@probity/database/batches'
-import { parseAddress } from '@probity/engine/address/parse'
-import { validate } from '@probity/engine/validate'
-import { present } from '@probity/engine/verdict/present'
 import type { Services } from '../services.ts'
 import { throughOutage } from '../through-outage.ts'
 import { type Outcome, sortOut } from './sort-out.ts'
+import { validateRow } from './validate-row.ts'
 
-/** An address that was alone in its batch this often when a worker came down is given up; so is one that we failed at. */
-const ALONE_MAX = 5
-const FAILURES_MAX = 3
-/** When an address that we failed at is tried again. */
-const FAILED_WAIT_MS = 5_000
-/** Our own pace may put addresses off for a moment this often. Longer waits use up their tries, as a server's would. */
-const HOLDS_MAX = 1_000
-const HOLD_MS_MAX = 60_000
-/** When DNS is asked again that gave no answer; then it is taken for the answer. Longer than such a failure is remembered. */
-const LOOK_UP_AGAIN_MS = [12_000, 12_000]
 /** How long we try to keep what was found out when PostgreSQL is away. */
 const SETTLE_WITHIN_MS = 60_000
 
@@ -80,7 +67,7 @@ type Work = { batch: ClaimedBatch; outcomes: Asked[] }
 type Asked = { outcome: Outcome | undefined; done: Promise<Outcome> }
 
 function ask(services: Needed, batch: ClaimedBatch, email: string): Asked {
-  const asked: Asked = { outcome: undefined, done: validateOne(services, batch, email) }
+  const asked: Asked = { outcome: undefined, done: validateRow(services, batch, email) }
   void asked.done.then((outcome) => {
     asked.outcome = outcome
   })
@@ -133,42 +120,4 @@ async function guarded(services: Needed, ref: BatchRef, work: () => Promise<void
     // It may be ours without our knowing, when PostgreSQL went away in the middle of its answer.
     await giveBack(services, ref)
   }
-}
-
-async function validateOne({ network, mailboxes, log }: Needed, batch: ClaimedBatch, email: string): Promise<Outcome> {
-  if (batch.mode === 'test') return { kind: 'final', result: unsettledResult(email, 'sandbox_unmapped') }
-  if (batch.emails.length === 1 && batch.attempts > ALONE_MAX) {
-    log.error({ jobId: batch.jobId, batch: batch.no }, 'an address was given up: workers come down over it')
-    return { kind: 'final', result: unsettledResult(email, 'internal_error') }
-  }
-  const way = mailboxes.deskFor('list', email, batch.egress)
-  try {
-    const lookUpAgainMs = LOOK_UP_AGAIN_MS[batch.lookups]
-    if (lookUpAgainMs !== undefined && (await isDnsSilent(network, email))) {
-      return { kind: 'look_up', waitMs: lookUpAgainMs, waitsFor: 'dns_failed', egress: batch.egress }
-    }
-    const whole = way ? { ...network, mailboxes: way.desk } : network
-    const validation = await validate(email, whole, { tries: batch.tries + 1 })
-    const { retryAfterMs, mailbox } = validation
-    const result = present(validation)
-    if (retryAfterMs === null) return { kind: 'final', result }
-    const isHeld = mailbox?.finding.kind === 'unanswered' && mailbox.finding.why === 'held'
-    const delay = { waitMs: retryAfterMs, waitsFor: result.sub_status }
-    if (isHeld && retryAfterMs <= HOLD_MS_MAX && batch.holds < HOLDS_MAX) {
-      return { ...delay, kind: 'hold', egress: batch.egress }
-    }
-    return { ...delay, kind: 'again', egress: way?.egress ?? null }
-  } catch (error) {
-    log.error({ err: error, jobId: batch.jobId, batch: batch.no, attempts: batch.attempts }, 'validation failed')
-    if (batch.attempts >= FAILURES_MAX) return { kind: 'final', result: unsettledResult(email, 'internal_error') }
-    return { kind: 'failed', waitMs: FAILED_WAIT_MS, waitsFor: 'internal_error', egress: batch.egress }
-  }
-}
-
-/** Before the mail server is asked: a list has time, and what a resolver did not say in one bad moment it says in the next. */
-async function isDnsSilent({ domains }: Needed['network'], email: string): Promise<boolean> {
-  const address = parseAddress(email)
-  if (address.kind !== 'address' || address.domain.kind !== 'name') return false
-  const { facts } = await domains.lookUp(address.domain.ascii)
-  return facts.mail.kind === 'unknown' || facts.spf === 'failed' || facts.dmarc === 'failed'
 }

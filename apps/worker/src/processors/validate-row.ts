@@ -1,0 +1,67 @@
+import { unsettledResult } from '@probity/contract/standing-result'
+import type { ClaimedBatch } from '@probity/database/batches'
+import { parseAddress } from '@probity/engine/address/parse'
+import { validate } from '@probity/engine/validate'
+import { present } from '@probity/engine/verdict/present'
+import type { Services } from '../services.ts'
+import type { Outcome } from './sort-out.ts'
+
+/** An address that was alone in its batch this often when a worker came down is given up; so is one that we failed at. */
+const ALONE_MAX = 5
+const FAILURES_MAX = 3
+/** When an address that we failed at is tried again. */
+const FAILED_WAIT_MS = 5_000
+/** Our own pace may put addresses off for a moment this often. Longer waits use up their tries, as a server's would. */
+const HOLDS_MAX = 1_000
+const HOLD_MS_MAX = 60_000
+/** When DNS or a mail server is asked again that did not answer; then that is the answer. Longer than a failure is remembered. */
+const ASK_AGAIN_MS = [12_000, 12_000]
+
+type Needed = Pick<Services, 'network' | 'mailboxes' | 'log'>
+
+/** Asks the engine about one address of a batch and says what came out, or when to ask again. */
+export async function validateRow(
+  { network, mailboxes, log }: Needed,
+  batch: ClaimedBatch,
+  email: string,
+): Promise<Outcome> {
+  if (batch.mode === 'test') return { kind: 'final', result: unsettledResult(email, 'sandbox_unmapped') }
+  if (batch.emails.length === 1 && batch.attempts > ALONE_MAX) {
+    log.error({ jobId: batch.jobId, batch: batch.no }, 'an address was given up: workers come down over it')
+    return { kind: 'final', result: unsettledResult(email, 'internal_error') }
+  }
+  const way = mailboxes.deskFor('list', email, batch.egress)
+  try {
+    const askAgainMs = ASK_AGAIN_MS[batch.silences]
+    if (askAgainMs !== undefined && (await isDnsSilent(network, email))) {
+      return { kind: 'silence', waitMs: askAgainMs, waitsFor: 'dns_failed', egress: batch.egress }
+    }
+    const whole = way ? { ...network, mailboxes: way.desk } : network
+    const validation = await validate(email, whole, { tries: batch.tries + 1 })
+    const { retryAfterMs, mailbox } = validation
+    const result = present(validation)
+    const isSilent = mailbox?.finding.kind === 'unanswered' && mailbox.finding.why !== 'not_routable'
+    if (retryAfterMs === null && isSilent && askAgainMs !== undefined) {
+      return { kind: 'silence', waitMs: askAgainMs, waitsFor: result.sub_status, egress: batch.egress }
+    }
+    if (retryAfterMs === null) return { kind: 'final', result }
+    const isHeld = mailbox?.finding.kind === 'unanswered' && mailbox.finding.why === 'held'
+    const delay = { waitMs: retryAfterMs, waitsFor: result.sub_status }
+    if (isHeld && retryAfterMs <= HOLD_MS_MAX && batch.holds < HOLDS_MAX) {
+      return { ...delay, kind: 'hold', egress: batch.egress }
+    }
+    return { ...delay, kind: 'again', egress: way?.egress ?? null }
+  } catch (error) {
+    log.error({ err: error, jobId: batch.jobId, batch: batch.no, attempts: batch.attempts }, 'validation failed')
+    if (batch.attempts >= FAILURES_MAX) return { kind: 'final', result: unsettledResult(email, 'internal_error') }
+    return { kind: 'failed', waitMs: FAILED_WAIT_MS, waitsFor: 'internal_error', egress: batch.egress }
+  }
+}
+
+/** Looked at before the mail server is asked. A list has time, and what was not said in one bad moment is said in the next. */
+async function isDnsSilent({ domains }: Needed['network'], email: string): Promise<boolean> {
+  const address = parseAddress(email)
+  if (address.kind !== 'address' || address.domain.kind !== 'name') return false
+  const { facts } = await domains.lookUp(address.domain.ascii)
+  return facts.mail.kind === 'unknown' || facts.spf === 'failed' || facts.dmarc === 'failed'
+}

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { asNobody, type Db, inTenant, type Trx } from './connect.ts'
-import { postCredits } from './credits.ts'
+import { releaseRest } from './jobs.ts'
 import { finishValidations, type ValidationRef } from './validations.ts'
 
 const AT_ONCE = 100
@@ -45,11 +45,9 @@ async function failJob(trx: Trx, { accountId, id }: ExpiredJob): Promise<void> {
     .where('accountId', '=', accountId)
     .where('id', '=', id)
     .where('finishedAt', 'is', null)
-    .returning(['uniqueCount', 'doneCount', 'creditsPerEmail', 'keyId'])
+    .returning(['id', 'uniqueCount', 'doneCount', 'creditsPerEmail', 'keyId'])
     .executeTakeFirst()
-  if (failed === undefined) return
-  const credits = (failed.uniqueCount - failed.doneCount) * failed.creditsPerEmail
-  if (credits > 0) await postCredits(trx, { kind: 'release', credits, subject: id, keyId: failed.keyId })
+  if (failed) await releaseRest(trx, failed)
 }
 
 type ExpiredValidation = ValidationRef & { refundUnknown: boolean }

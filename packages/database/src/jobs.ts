@@ -220,12 +220,18 @@ export async function cancelJob(trx: Trx, view: JobView, jobId: string): Promise
   if (job.state === 'cancelled') return 'done'
   if (job.finishedAt) return 'ended'
   await update(trx, view, jobId).set({ state: 'cancelled', finishedAt: sql<Date>`clock_timestamp()` }).execute()
-  const credits = (job.uniqueCount - job.doneCount) * job.creditsPerEmail
-  if (credits > 0) {
-    const posting = await postCredits(trx, { kind: 'release', credits, subject: jobId, keyId: job.keyId })
-    if (posting.kind !== 'posted') throw new Error(`the release of a cancelled job was ${posting.kind}`)
-  }
+  await releaseRest(trx, { ...job, id: jobId })
   return 'done'
+}
+
+type EndedJob = Pick<Selectable<Schema['jobs']>, 'id' | 'uniqueCount' | 'doneCount' | 'creditsPerEmail' | 'keyId'>
+
+/** Gives back what was set aside for the rest of a job that has just ended, in the transaction that ends it. */
+export async function releaseRest(trx: Trx, job: EndedJob): Promise<void> {
+  const credits = (job.uniqueCount - job.doneCount) * job.creditsPerEmail
+  if (credits === 0) return
+  const posting = await postCredits(trx, { kind: 'release', credits, subject: job.id, keyId: job.keyId })
+  if (posting.kind !== 'posted') throw new Error(`the release of an ended job was ${posting.kind}`)
 }
 
 /** Removes what an ended job would still have worked on. */

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { asNobody, type Db, inTenant, type Trx } from './connect.ts'
-import { postCredits } from './credits.ts'
+import { releaseRest } from './jobs.ts'
 
 /** A job that this worker plans, and where and how its file is written. */
 export type JobToPlan = {
@@ -97,9 +97,8 @@ export async function failJob(db: Db, job: JobToPlan): Promise<void> {
       .where('accountId', '=', job.accountId)
       .where('planEpoch', '=', job.epoch)
       .where('state', '=', 'planning')
-      .returning(['uniqueCount', 'doneCount', 'creditsPerEmail', 'keyId'])
+      .returning(['id', 'uniqueCount', 'doneCount', 'creditsPerEmail', 'keyId'])
       .executeTakeFirst()
-    const credits = failed ? (failed.uniqueCount - failed.doneCount) * failed.creditsPerEmail : 0
-    if (credits > 0) await postCredits(trx, { kind: 'release', credits, subject: job.id, keyId: failed?.keyId ?? null })
+    if (failed) await releaseRest(trx, failed)
   })
 }

@@ -6,7 +6,7 @@ import { WORLD_HABITS } from '@probity/lab/world/data/habits'
 import type { WorldAddress, WorldSize } from '@probity/lab/world/population'
 import { ADDRESS_BASE, openPlaceHere } from './accuracy-place.ts'
 import { openHosts } from './list-bare.ts'
-import { drawPopulation, writeCsv } from './list-population.ts'
+import { type Population, writeCsv } from './list-population.ts'
 import { startListProduct } from './list-product.ts'
 import type { RelaysTask } from './list-relays.ts'
 import { domainOf } from './probe-list.ts'
@@ -14,23 +14,23 @@ import { askOneByOne } from './probe-ways.ts'
 
 const ROUND_TRIP_MS = 50
 /** At a third of a second for each, more would only take longer. */
-const ONE_BY_ONE_SHARE = 0.2
+const ONE_BY_ONE = 2_000
 
 export type Far = { oursPerSecond: number; peersPerSecond: number }
 
-/** The same kind of list where every round trip takes time: the product, and a connection for each address, with as many at once. */
-export async function measureFar(rows: number, workers: number, signal: AbortSignal): Promise<Far> {
+/** A list where every round trip takes time: the product, and a connection for each address, with as many at once. */
+export async function measureFar(population: Population, workers: number, signal: AbortSignal): Promise<Far> {
   await using cleanUp = new AsyncDisposableStack()
-  const { size, addresses, others } = drawPopulation(rows, { onlyExisting: false })
+  const { size, addresses, others } = population
   const place = await openPlaceHere(size, signal)
   cleanUp.defer(() => place.stop())
   const smtpPort = await startRelays(place.smtpPort, cleanUp)
   const product = await startListProduct({ dnsPort: place.dnsPort, smtpPort, workers }, cleanUp)
   await product.validate(writeCsv(others))
   const { seconds } = await product.validate(writeCsv(addresses))
-  const few = addresses.slice(0, Math.round(rows * ONE_BY_ONE_SHARE))
+  const few = addresses.slice(0, ONE_BY_ONE)
   const peersSeconds = await askAsPeers(few, size, smtpPort)
-  return { oursPerSecond: rows / seconds, peersPerSecond: few.length / peersSeconds }
+  return { oursPerSecond: addresses.length / seconds, peersPerSecond: few.length / peersSeconds }
 }
 
 /** On the same addresses as the servers behind them, at a port of their own. */

@@ -5,6 +5,9 @@ const BATCHES = 'packages/database/src/batches.ts'
 const LEDGER_SQL = 'packages/database/migrations/0003_ledger.sql'
 const LEDGER_POST_SQL = 'packages/database/migrations/0010_audit.sql'
 const JOBS_SQL = 'packages/database/migrations/0009_jobs.sql'
+const SETTLE_SQL = 'packages/database/migrations/0011_settle_batch.sql'
+const REFUNDS =
+  "select p.outcome into v_posting from ledger_post('refund', v_unknown * v_job.credits_per_email, p_job, p_no, v_job.key_id) p;"
 const SETTLES = 'await inTenant(db, batch.accountId, (trx) => settle(trx, batch, settling))'
 
 /** The ledger takes the same movement for a list any number of times. */
@@ -32,7 +35,7 @@ export const MUTANTS: Record<string, Replacement[]> = {
   /** A worker that was taken for dead closes a batch that is another's, and nothing tells its results from new ones. */
   no_fence: [
     ...LEDGER_FORGETS,
-    { file: BATCHES, find: `      and epoch = \${batch.epoch} and state = 'pending'\n`, replace: '' },
+    { file: SETTLE_SQL, find: `\n    and b.epoch = p_epoch and b.state = 'pending'`, replace: '' },
     {
       file: JOBS_SQL,
       find: `  answer json not null,
@@ -47,38 +50,31 @@ export const MUTANTS: Record<string, Replacement[]> = {
     {
       file: BATCHES,
       find: SETTLES,
-      replace: `const { final } = settling
-    const unknown = final.filter(({ status }) => status === 'unknown').length
-    const bill = { charged: final.length, refunded: batch.refundUnknown ? unknown : 0 }
-    await inTenant(db, batch.accountId, (trx) => moveCredits(trx, batch, bill))
+      replace: `await inTenant(db, batch.accountId, (trx) =>
+      sql\`select ledger_post('settle', \${settling.final.length}, \${batch.jobId}, \${batch.no}) where \${settling.final.length}::integer > 0\`.execute(trx),
+    )
     ${SETTLES}`,
     },
-    { file: BATCHES, find: '  await moveCredits(trx, batch, { charged: inserted.length, refunded })\n', replace: '' },
+    {
+      file: SETTLE_SQL,
+      find: "select p.outcome into v_posting from ledger_post('settle', v_done * v_job.credits_per_email, p_job, p_no, v_job.key_id) p;",
+      replace: 'null;',
+    },
   ],
 
   /** What is given back is given back again. */
-  refund_twice: [
-    ...LEDGER_FORGETS,
-    {
-      file: BATCHES,
-      find: 'const posting = await postCredits(trx, { kind, credits, subject, part, keyId })',
-      replace: `const posting = await postCredits(trx, { kind, credits, subject, part, keyId })
-    if (kind === 'refund') await postCredits(trx, { kind, credits, subject, part, keyId })`,
-    },
-  ],
+  refund_twice: [...LEDGER_FORGETS, { file: SETTLE_SQL, find: REFUNDS, replace: `${REFUNDS}\n    ${REFUNDS}` }],
 
   /** A batch counts as done before its results are kept. */
   ack_before_commit: [
     {
       file: BATCHES,
       find: SETTLES,
-      replace: `await inTenant(db, batch.accountId, (trx) => closeBatch(trx, batch))
+      replace: `await inTenant(db, batch.accountId, (trx) =>
+      sql\`update job_batches set state = 'done' where job_id = \${batch.jobId} and no = \${batch.no} and epoch = \${batch.epoch}\`.execute(trx),
+    )
     ${SETTLES}`,
     },
-    {
-      file: BATCHES,
-      find: '  await closeBatch(trx, batch)\n  const nextBatch',
-      replace: '  const nextBatch',
-    },
+    { file: SETTLE_SQL, find: " and b.state = 'pending'", replace: '' },
   ],
 }

@@ -8,8 +8,8 @@ import { whenDone } from '@probity/lab/when-done'
 import { expect, test } from 'vitest'
 import { ROOT } from './test-process.ts'
 
-/** Two runs and their faults take about two minutes, which is what one journey may cost. `pnpm chaos` takes more rows and other seeds. */
-const ROWS = 5_000
+/** `pnpm chaos` takes more rows and other seeds. */
+const ROWS = 20_000
 const SEED = 1
 const CLEANS_UP_WITHIN_MS = 60_000
 

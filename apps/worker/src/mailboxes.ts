@@ -67,11 +67,11 @@ export function openMailboxes(options: Options): Mailboxes {
   }
 }
 
-/** Of a provider's connections, lists leave one in four to callers, and at least one where there are several. */
+/** Of a provider's connections, lists leave one in eight to callers, and at least one where there are several. */
 function leaveRoom(habits: HabitTable): HabitTable {
   const less = ({ connectionsPerEgress: all, ...rest }: Habits) => ({
     ...rest,
-    connectionsPerEgress: Math.max(1, all - Math.ceil(all / 4)),
+    connectionsPerEgress: Math.max(1, all - Math.ceil(all / 8)),
   })
   const entries = Object.entries(habits).map(([provider, some]) => [provider, less(some)] as const)
   return { ...Object.fromEntries(entries), '': less(habits['']) }

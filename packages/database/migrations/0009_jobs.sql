@@ -241,12 +241,13 @@ create function release_batches(p_egresses text[]) returns setof released_batch
 declare
   v_workers bigint;
   v_room bigint;
-  v_full text[];
+  v_days date[]; -- known before the planner looks, so that it passes over all other partitions
   v_chosen released_batch[];
 begin
   if not pg_try_advisory_xact_lock(hashtextextended('probity release', 0)) then
     return;
   end if;
+  select array_agg(distinct j.expires_on) into v_days from jobs j where j.state = 'processing' and j.expires_on >= utc_today();
   select count(*), coalesce(ceil(sum(w.slots) * 1.5), 0) into v_workers, v_room from list_workers w
   where w.seen_at > clock_timestamp() - interval '10 seconds';
 
@@ -254,7 +255,7 @@ begin
     select b.account_id, b.lane, b.lane_max, b.straggling,
            b.suspect or b.attempts > (case when b.held_by is null then 1 else 2 end) as is_suspect -- the present one counts
     from job_batches b
-    where b.state = 'pending' and b.queued_at is not null and b.expires_on >= utc_today()
+    where b.state = 'pending' and b.queued_at is not null and b.expires_on = any (v_days)
       and not batch_is_due(b.queued_at, b.held_by, b.held_at)
   ), lanes as materialized (
     select r.lane, count(*) as taken, count(*) >= min(r.lane_max) * v_workers as is_full from released r
@@ -267,15 +268,15 @@ begin
     from room, jobs j join accounts a on a.id = j.account_id cross join lateral (
       select b.no, b.epoch, b.egress, b.size, b.lane, b.lane_max, b.suspect or b.attempts > 1 as is_suspect
       from job_batches b
-      where b.expires_on = j.expires_on and b.account_id = j.account_id and b.job_id = j.id and b.state = 'pending'
-        and (b.queued_at is null or batch_is_due(b.queued_at, b.held_by, b.held_at))
+      where b.expires_on = j.expires_on and b.expires_on = any (v_days) and b.account_id = j.account_id and b.job_id = j.id
+        and b.state = 'pending' and (b.queued_at is null or batch_is_due(b.queued_at, b.held_by, b.held_at))
         and (b.not_before is null or b.not_before <= clock_timestamp())
         and (b.egress is null or b.egress = any (p_egresses) or b.not_before < clock_timestamp() - interval '10 minutes')
         and not exists (select from lanes l where l.lane = b.lane and l.is_full)
         and not ((b.suspect or b.attempts > 1) and exists (select from released r where r.is_suspect))
       order by b.no limit (select room.free from room)
     ) b
-    where j.state = 'processing' and j.paused_at is null and j.expires_on >= utc_today()
+    where j.state = 'processing' and j.paused_at is null and j.expires_on = any (v_days)
       and a.charging_stopped_at is null
   ), ranked as (
     select c.*,
@@ -298,7 +299,7 @@ begin
     update job_batches b set queued_at = clock_timestamp(), held_by = null, held_at = null, straggling = false,
       epoch = b.epoch + (case when b.queued_at is null then 0 else 1 end)
     from chosen c
-    where b.expires_on = c.expires_on and b.account_id = c.account_id and b.job_id = c.job_id and b.no = c.no
+    where b.expires_on = c.expires_on and b.expires_on = any (v_days) and b.account_id = c.account_id and b.job_id = c.job_id and b.no = c.no
     returning c.turn, row(b.expires_on, b.account_id, b.job_id, b.no, b.epoch, b.egress, b.size)::released_batch as batch
   )
   select coalesce(array_agg(m.batch order by m.turn), '{}') into v_chosen from marked m;
@@ -317,7 +318,7 @@ $$;
 create function claim_batch(p_worker uuid, p_expires_on date, p_account uuid, p_job uuid, p_no integer)
   returns table (
     epoch integer, attempts smallint, tries smallint, holds smallint, silences smallint, egress text, lane text, lane_max smallint,
-    row_nos integer[], emails text[], mode text, credits_per_email smallint, refund_unknown boolean, key_id uuid
+    row_nos integer[], emails text[], mode text
   )
   language plpgsql security definer set search_path = public, pg_temp set plan_cache_mode = force_custom_plan as $$
 declare
@@ -351,7 +352,7 @@ begin
 
   return query
     select v_batch.epoch, v_batch.attempts, v_batch.tries, v_batch.holds, v_batch.silences, v_batch.egress, v_batch.lane, v_batch.lane_max,
-      v_batch.row_nos, v_batch.emails, j.mode, j.credits_per_email, j.refund_unknown, j.key_id
+      v_batch.row_nos, v_batch.emails, j.mode
     from jobs j where j.id = p_job;
 end
 $$;

@@ -1,6 +1,5 @@
 import { sql } from 'kysely'
 import { asNobody, type Db, inTenant, type Trx } from './connect.ts'
-import { postCredits } from './credits.ts'
 import { insertBatches, type NewBatch } from './planning.ts'
 
 /** Where a batch is kept. */
@@ -17,7 +16,7 @@ export async function releaseBatches(db: Db, egresses: string[]): Promise<Releas
   return rows
 }
 
-/** A batch that this worker holds: what to do, and what its end will mean for the money. */
+/** A batch that this worker holds. */
 export type ClaimedBatch = BatchRef & {
   /** The worker that holds it. */
   heldBy: string
@@ -34,9 +33,6 @@ export type ClaimedBatch = BatchRef & {
   rowNos: number[]
   emails: string[]
   mode: 'live' | 'test'
-  creditsPerEmail: number
-  refundUnknown: boolean
-  keyId: string | null
 }
 
 /** Takes a batch for this worker; undefined where it is done, held by another or not to be worked on now. */
@@ -63,7 +59,7 @@ export type FinalRow = {
   email: string
   status: string
   subStatus: string
-  /** As it is kept: nobody needs to look into it here. */
+  /** JSON on one line, as it is kept: nobody needs to look into it here. */
   answer: string
 }
 
@@ -100,41 +96,19 @@ export async function settleBatch(db: Db, batch: ClaimedBatch, settling: Settlin
 /** Takes back all that the transaction has done. */
 class Lost extends Error {}
 
-/** Locks the batch, then the job, then the account, as everybody does who needs several of them. */
 async function settle(trx: Trx, batch: ClaimedBatch, { final, later, rest }: Settling): Promise<void> {
-  await closeBatch(trx, batch)
-  const nextBatch = await takeNumbers(trx, batch, later.length)
-  const inserted = await insertResults(trx, batch, final)
-  const unknown = inserted.filter(({ status }) => status === 'unknown').length
-  const refunded = batch.refundUnknown ? unknown : 0
-  await countResults(trx, batch, inserted)
-  await insertBatches(
-    trx,
-    { ...batch, id: batch.jobId },
-    later.map((rows, n) => ({ ...rows, no: nextBatch + n, lane: batch.lane, laneMax: batch.laneMax })),
-  )
+  const { expiresOn, jobId, no, epoch } = batch
+  const { rows } = await sql<{ outcome: 'settled' | 'lost'; firstNo: number }>`
+    select * from settle_batch(${expiresOn}, ${jobId}, ${no}, ${epoch}, ${later.length},
+      ${final.map((row) => row.rowNo)}::integer[], ${final.map((row) => row.email)}::text[],
+      ${final.map((row) => row.status)}::text[], ${final.map((row) => row.subStatus)}::text[],
+      ${final.map((row) => row.answer).join('\n')})`.execute(trx)
+  const [settled] = rows
+  if (settled?.outcome !== 'settled') throw new Lost()
+  const { lane, laneMax } = batch
+  const numbered = later.map((some, n) => ({ ...some, no: settled.firstNo + n, lane, laneMax }))
+  if (later.length > 0) await insertBatches(trx, { ...batch, id: jobId }, numbered)
   if (rest) await insertRest(trx, rest)
-  await advanceJob(trx, batch, inserted.length, refunded * batch.creditsPerEmail)
-  await moveCredits(trx, batch, { charged: inserted.length, refunded })
-}
-
-async function closeBatch(trx: Trx, batch: ClaimedBatch): Promise<void> {
-  const { rows } = await sql`
-    update job_batches set state = 'done', emails = '{}', done_at = clock_timestamp(), held_by = null
-    where expires_on = ${batch.expiresOn} and account_id = ${batch.accountId} and job_id = ${batch.jobId} and no = ${batch.no}
-      and epoch = ${batch.epoch} and state = 'pending'
-    returning no`.execute(trx)
-  if (rows.length === 0) throw new Lost()
-}
-
-/** Locks the job. One that has ended keeps no more results: what was set aside for them has been given back. */
-async function takeNumbers(trx: Trx, { accountId, jobId }: ClaimedBatch, count: number): Promise<number> {
-  const { rows } = await sql<{ first: number }>`
-    update jobs set next_batch = next_batch + ${count}
-    where id = ${jobId} and account_id = ${accountId} and state = 'processing'
-    returning next_batch - ${count}::integer as first`.execute(trx)
-  if (rows[0] === undefined) throw new Lost()
-  return rows[0].first
 }
 
 /** Held from the start, by whoever held the batch: its worker never let go of these addresses. */
@@ -148,53 +122,4 @@ async function insertRest(trx: Trx, rest: ClaimedBatch): Promise<void> {
     from job_batches b
     where b.expires_on = ${rest.expiresOn} and b.account_id = ${rest.accountId} and b.job_id = ${rest.jobId}
       and b.no = ${-1 - rest.no}`.execute(trx)
-}
-
-async function insertResults(trx: Trx, batch: ClaimedBatch, final: FinalRow[]) {
-  if (final.length === 0) return []
-  const { rows } = await sql<{ status: string; subStatus: string }>`
-    insert into job_results (expires_on, account_id, job_id, row_no, email, status, sub_status, answer)
-    select ${batch.expiresOn}, ${batch.accountId}, ${batch.jobId}, r.row_no, r.email, r.status, r.sub_status, r.answer
-    from unnest(${final.map((row) => row.rowNo)}::integer[], ${final.map((row) => row.email)}::text[],
-      ${final.map((row) => row.status)}::text[], ${final.map((row) => row.subStatus)}::text[],
-      ${final.map((row) => row.answer)}::json[]) as r (row_no, email, status, sub_status, answer)
-    on conflict do nothing
-    returning status, sub_status`.execute(trx)
-  return rows
-}
-
-async function countResults(trx: Trx, batch: ClaimedBatch, inserted: { status: string; subStatus: string }[]) {
-  if (inserted.length === 0) return
-  await sql`
-    insert into job_counts as c (account_id, job_id, status, sub_status, count)
-    select ${batch.accountId}, ${batch.jobId}, r.status, r.sub_status, count(*)
-    from unnest(${inserted.map((row) => row.status)}::text[], ${inserted.map((row) => row.subStatus)}::text[])
-      as r (status, sub_status)
-    group by r.status, r.sub_status
-    on conflict (account_id, job_id, status, sub_status) do update set count = c.count + excluded.count`.execute(trx)
-}
-
-async function advanceJob(trx: Trx, { accountId, jobId }: ClaimedBatch, done: number, refunded: number): Promise<void> {
-  await sql`
-    update jobs set done_count = done_count + ${done}, refunded_count = refunded_count + ${refunded},
-      state = case when done_count + ${done} = unique_count then 'completed' else state end,
-      finished_at = case when done_count + ${done} = unique_count then clock_timestamp() end
-    where id = ${jobId} and account_id = ${accountId}`.execute(trx)
-}
-
-type Bill = { charged: number; refunded: number }
-
-/** The charge is what was inserted, whatever the batch was thought to hold. */
-async function moveCredits(trx: Trx, batch: ClaimedBatch, { charged, refunded }: Bill): Promise<void> {
-  const { creditsPerEmail, jobId: subject, no: part, keyId } = batch
-  for (const [kind, emails] of [
-    ['settle', charged],
-    ['refund', refunded],
-  ] as const) {
-    const credits = emails * creditsPerEmail
-    if (credits === 0) continue
-    const posting = await postCredits(trx, { kind, credits, subject, part, keyId })
-    if (posting.kind === 'stopped') throw new Lost() // nothing is charged to the account until its books were looked at
-    if (posting.kind !== 'posted') throw new Error(`the ${kind} of a batch was ${posting.kind}`)
-  }
 }

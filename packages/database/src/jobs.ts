@@ -157,8 +157,16 @@ export async function listJobs(trx: Trx, { accountId, mode }: JobView, page: { s
 
 type RawJob = Omit<Job, 'waiting'> & { waiting: { reason: string; count: number; from: string; until: string }[] }
 
+/** The days that say in which partitions the batches are of those that are under way: PostgreSQL plans for each of the others, too. */
+async function listDays(trx: Trx, chosen: RawBuilder<unknown>): Promise<string[]> {
+  const { rows } = await sql<{ expiresOn: string }>`
+    select distinct j.expires_on from (${chosen}) j where j.finished_at is null`.execute(trx)
+  return rows.map(({ expiresOn }) => expiresOn)
+}
+
 /** In one statement, so that the counts always add up to what is done. Of a job that has ended no batch is looked at. */
 async function readJobs(trx: Trx, chosen: RawBuilder<unknown>): Promise<Job[]> {
+  const days = await listDays(trx, chosen)
   const { rows } = await sql<RawJob>`
     select ${sql.join(COLUMNS.map((column) => sql.ref(`j.${column}`)))}, clock_timestamp() as now,
       coalesce((
@@ -168,7 +176,7 @@ async function readJobs(trx: Trx, chosen: RawBuilder<unknown>): Promise<Job[]> {
       ), '[]') as counts,
       coalesce((
         select sum(b.size) from job_batches b
-        where b.expires_on = j.expires_on and b.account_id = j.account_id and b.job_id = j.id
+        where b.expires_on = j.expires_on and b.expires_on = any (${days}::date[]) and b.account_id = j.account_id and b.job_id = j.id
           and b.done_at > clock_timestamp() - interval '60 seconds' and j.finished_at is null
       ), 0) as recent_count,
       coalesce((
@@ -177,7 +185,7 @@ async function readJobs(trx: Trx, chosen: RawBuilder<unknown>): Promise<Job[]> {
         from (
           select coalesce(b.waits_for, '') as reason, sum(b.size) as count, min(b.not_before) as from, max(b.not_before) as until
           from job_batches b
-          where b.expires_on = j.expires_on and b.account_id = j.account_id and b.job_id = j.id
+          where b.expires_on = j.expires_on and b.expires_on = any (${days}::date[]) and b.account_id = j.account_id and b.job_id = j.id
             and b.state = 'pending' and b.not_before > clock_timestamp() and j.finished_at is null
           group by b.waits_for
         ) w

@@ -1,9 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { type FreeLines, openFreeLines } from './free-lines.ts'
 import type { Line, Site } from './line.ts'
 import { type LineNetwork, type NoLine, openLine } from './open-line.ts'
 import type { Hold, Lease, Pace } from './pace.ts'
 import { isWorthKeeping } from './room.ts'
+import { openWaitingRoom, type WaitingRoom } from './waiting-room.ts'
 
 /** A line to one of the site's hosts, but not to those that were tried. */
 type Wanted = { site: Site; except: Set<string>; deadline: number }
@@ -32,8 +32,8 @@ const HOSTS_MAX = 3
 
 /** A question's time may be up in mid-sentence; QUIT is said all the same. */
 const LAST_WORDS_MS = 200
-/** How long somebody who waits for leave goes without looking for a free line. */
-const LOOK_AGAIN_MS = 50
+/** How often leave is asked for at most while others have all the lines. Those of other processes end without a word to us. */
+const ASK_AGAIN_MS = 50
 
 type Network = LineNetwork & { pace: Pace }
 
@@ -42,10 +42,11 @@ type Pool = {
   free: FreeLines
   /** Lines that are about to end, with the sites they led to. */
   ending: Map<Promise<void>, string>
+  waiting: WaitingRoom
 }
 
 export function openLines(network: Network): Lines {
-  const pool: Pool = { network, free: openFreeLines(), ending: new Map() }
+  const pool: Pool = { network, free: openFreeLines(), ending: new Map(), waiting: openWaitingRoom() }
   let closed = false
   return {
     async take(wanted) {
@@ -56,8 +57,12 @@ export function openLines(network: Network): Lines {
     },
     giveBack(line) {
       const isOld = performance.now() - line.openedAt > network.patience.lineMs / 2
-      if (closed || isOld || !isWorthKeeping(line)) void hangUp(pool, line)
-      else pool.free.put(line, network.patience.idleMs, (unwanted) => void hangUp(pool, unwanted))
+      if (closed || isOld || !isWorthKeeping(line)) {
+        void hangUp(pool, line)
+      } else {
+        pool.free.put(line, network.patience.idleMs, (unwanted) => void hangUp(pool, unwanted))
+        pool.waiting.call(line.site.key)
+      }
     },
     hangUp: (line, deadline) => void hangUp(pool, line, deadline),
     async close() {
@@ -68,12 +73,15 @@ export function openLines(network: Network): Lines {
   }
 }
 
-function hangUp({ network, ending }: Pool, line: Line, deadline = Number.POSITIVE_INFINITY): Promise<void> {
+function hangUp({ network, ending, waiting }: Pool, line: Line, deadline = Number.POSITIVE_INFINITY): Promise<void> {
   const end = Math.min(performance.now() + network.patience.quitMs, deadline + LAST_WORDS_MS)
   const ended = line.wire
     .quit(end)
     .then(() => line.lease.release({ refused: line.refused }))
-    .finally(() => ending.delete(ended))
+    .finally(() => {
+      ending.delete(ended)
+      waiting.call(line.site.key)
+    })
   ending.set(ended, line.site.key)
   return ended
 }
@@ -95,35 +103,23 @@ async function waitForLeave(pool: Pool, wanted: Wanted): Promise<Lease | Exclude
     const freed = takeFree(pool, wanted)
     if (freed) return { kind: 'line', line: freed }
 
-    const leaving = answer.why === 'connections' ? findLeaving(pool, site.key) : undefined
-    if (leaving) await before(deadline, leaving)
-    const askAgainAt = performance.now() + (leaving ? 0 : answer.retryAfterMs)
-    if (askAgainAt >= deadline) return { kind: 'held', hold: answer }
-    const line = await waitForFree(pool, wanted, askAgainAt)
-    if (line) return { kind: 'line', line }
-  }
-}
-
-/** A line of the site that is about to give its lease back. A free one to another host holds a lease that is of more use here. */
-function findLeaving(pool: Pool, siteKey: string): Promise<void> | undefined {
-  for (const [ended, key] of pool.ending) if (key === siteKey) return ended
-  const other = pool.free.takeOldest(siteKey)
-  return other && hangUp(pool, other)
-}
-
-async function before(deadline: number, work: Promise<void>): Promise<void> {
-  const timer = new AbortController()
-  const timeUp = sleep(Math.max(0, deadline - performance.now()), undefined, { signal: timer.signal })
-  await Promise.race([work, timeUp]).finally(() => timer.abort())
-}
-
-async function waitForFree(pool: Pool, wanted: Wanted, until: number): Promise<Line | undefined> {
-  for (;;) {
+    const isFull = answer.why === 'connections'
+    const askAgainAt = performance.now() + (isFull ? Math.max(answer.retryAfterMs, ASK_AGAIN_MS) : answer.retryAfterMs)
+    const isLeaving = isFull && makeRoom(pool, site.key)
+    if (!isLeaving && askAgainAt >= deadline) return { kind: 'held', hold: answer }
+    await pool.waiting.wait(site.key, Math.max(0, Math.min(askAgainAt, deadline) - performance.now()))
     const line = takeFree(pool, wanted)
-    const leftMs = until - performance.now()
-    if (line || leftMs <= 0) return line
-    await sleep(Math.min(leftMs, LOOK_AGAIN_MS))
+    if (line) return { kind: 'line', line }
+    if (performance.now() >= deadline) return { kind: 'held', hold: answer }
   }
+}
+
+/** Whether a line of the site is about to give its lease back. A free one to another host holds a lease that is of more use here. */
+function makeRoom(pool: Pool, siteKey: string): boolean {
+  if ([...pool.ending.values()].includes(siteKey)) return true
+  const other = pool.free.takeOldest(siteKey)
+  if (other) void hangUp(pool, other)
+  return other !== undefined
 }
 
 /** RFC 5321 §5.1: hosts in the order of their preference; the next one where the first cannot be had or will not talk now. */

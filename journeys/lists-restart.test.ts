@@ -25,55 +25,48 @@ const LISTS_MAX = 200
 const OTHERS = 5_000
 const GONE_WITHIN_MS = 30_000
 
-/** Not in every run: it takes two to five minutes, for the processes take their time to stop as they should. */
-const isWanted = process.env['LISTS_RESTART'] !== undefined
+test(`apis and workers are replaced ${TIMES} times under load: no caller notices, and no list loses or repeats anything`, async () => {
+  const redis = await startRedis()
+  whenDone(() => redis.stop())
+  const [{ url, db }, world] = await Promise.all([createTestDatabase(), startTestWorld(ROWS + OTHERS)])
+  const settings = { ...listSettings(url, redis.url), STOP_NOTICE_MS: '3000' }
+  const apis = await Promise.all([startApiProcess(settings), startApiProcess(settings)])
+  const workers = await Promise.all([startListWorker(settings, world), startListWorker(settings, world)])
+  const balancer = await startHaproxy(apis.map(({ port }) => port))
+  whenDone(() => balancer.stop())
+  const bothUp = () => vi.waitFor(async () => expect(await balancer.countServersUp()).toBe(2), { timeout: 60_000 })
+  await bothUp()
 
-test.runIf(isWanted)(
-  `apis and workers are replaced ${TIMES} times under load: no caller notices, and no list loses or repeats anything`,
-  async () => {
-    const redis = await startRedis()
-    whenDone(() => redis.stop())
-    const [{ url, db }, world] = await Promise.all([createTestDatabase(), startTestWorld(ROWS + OTHERS)])
-    const settings = { ...listSettings(url, redis.url), STOP_NOTICE_MS: '3000' }
-    const apis = await Promise.all([startApiProcess(settings), startApiProcess(settings)])
-    const workers = await Promise.all([startListWorker(settings, world), startListWorker(settings, world)])
-    const balancer = await startHaproxy(apis.map(({ port }) => port))
-    whenDone(() => balancer.stop())
-    const bothUp = () => vi.waitFor(async () => expect(await balancer.countServersUp()).toBe(2), { timeout: 60_000 })
+  const customer = await openCustomer({ db, api: { ...apis[0], url: balancer.url } }, { credits: 1_000_000 })
+  const lists = startListAfterList({ db, url: balancer.url, customer, world })
+  const jobId = await lists.first
+  const load = startListLoad(customer, { world, jobId: () => jobId, singles: 3, readers: 2 })
+  const stops: Stopped[] = []
+  for (let n = 0; n < TIMES * 2; n += 1) {
+    await lists.atWork()
+    const [api, worker] = [apis[n % 2], workers[n % 2]]
+    if (!api || !worker) throw new Error('nobody to replace')
+    stops.push(...(await Promise.all([api.stop(), worker.stop()])))
+    const started = await Promise.all([startApiProcess(settings, api.port), startListWorker(settings, world)])
+    apis[n % 2] = started[0]
+    workers[n % 2] = started[1]
     await bothUp()
+  }
+  const jobs = await lists.stop()
+  for (const id of jobs) await expectCompleted(db, world, { id, rows: ROWS })
+  const observed = await load.stop()
 
-    const customer = await openCustomer({ db, api: { ...apis[0], url: balancer.url } }, { credits: 1_000_000 })
-    const lists = startListAfterList({ db, url: balancer.url, customer, world })
-    const jobId = await lists.first
-    const load = startListLoad(customer, { world, jobId: () => jobId, singles: 3, readers: 2 })
-    const stops: Stopped[] = []
-    for (let n = 0; n < TIMES * 2; n += 1) {
-      await lists.atWork()
-      const [api, worker] = [apis[n % 2], workers[n % 2]]
-      if (!api || !worker) throw new Error('nobody to replace')
-      stops.push(...(await Promise.all([api.stop(), worker.stop()])))
-      const started = await Promise.all([startApiProcess(settings, api.port), startListWorker(settings, world)])
-      apis[n % 2] = started[0]
-      workers[n % 2] = started[1]
-      await bothUp()
-    }
-    const jobs = await lists.stop()
-    for (const id of jobs) await expectCompleted(db, world, { id, rows: ROWS })
-    const observed = await load.stop()
-
-    const batches = await readBatches(db)
-    const wrong = observed.filter((one) => one.wrong !== undefined)
-    expect(wrong.filter(({ status, wrong }) => status !== 200 || wrong !== 'unknown timeout')).toEqual([])
-    expect(wrong.length / observed.length).toBeLessThan(0.01) // a busy machine may let somebody wait in vain
-    expect(observed.length).toBeGreaterThan(100)
-    expect(stops.map(({ code }) => code)).toEqual(stops.map(() => 0))
-    expect(Math.max(...stops.map(({ ms }) => ms))).toBeLessThan(GONE_WITHIN_MS)
-    // A batch that was given back counts as never begun; what was taken for a crash would have been begun twice, or cut in two.
-    expect(batches).toMatchObject({ attemptsMax: 1, suspects: 0, open: 0 })
-    await expectCleanBooks(db)
-  },
-  600_000,
-)
+  const batches = await readBatches(db)
+  const wrong = observed.filter((one) => one.wrong !== undefined)
+  expect(wrong.filter(({ status, wrong }) => status !== 200 || wrong !== 'unknown timeout')).toEqual([])
+  expect(wrong.length / observed.length).toBeLessThan(0.01) // a busy machine may let somebody wait in vain
+  expect(observed.length).toBeGreaterThan(100)
+  expect(stops.map(({ code }) => code)).toEqual(stops.map(() => 0))
+  expect(Math.max(...stops.map(({ ms }) => ms))).toBeLessThan(GONE_WITHIN_MS)
+  // A batch that was given back counts as never begun; what was taken for a crash would have been begun twice, or cut in two.
+  expect(batches).toMatchObject({ attemptsMax: 1, suspects: 0, open: 0 })
+  await expectCleanBooks(db)
+}, 600_000)
 
 type Task = { db: Db; url: string; customer: Customer; world: TestWorld }
 

@@ -13,7 +13,10 @@ export type WorldHabits = {
   truthfulDomains: string[]
 }
 
-/** Nobody counts by the hour or by the minute here, and waits are seconds: greylisting lasts one to three. */
+/**
+ * Nobody counts by the hour or by the minute here, and waits are seconds: greylisting lasts one to three. The last wait is longer
+ * than a process stands still in the chaos runs: in reality, too, the ladder outlasts every mishap of ours.
+ */
 const QUICK: WorldHabits = {
   probe: '?',
   recipientsPerTransaction: 25,
@@ -23,7 +26,7 @@ const QUICK: WorldHabits = {
   errorsPerConnection: 4,
   errorsPerHour: null,
   tls: 'never',
-  retryLadderS: [1, 2, 3, 5],
+  retryLadderS: [1, 2, 3, 5, 20],
   suspendS: { ip_blocked: 2, rate_limited: 1, too_many_errors: 1, sender_rejected: 2 },
   truthfulDomains: [],
 }

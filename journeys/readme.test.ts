@@ -1,6 +1,7 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { cpSync, mkdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { PUBLIC_SANDBOX_KEY } from '@probity/contract/sandbox'
 import { createEmptyDatabase } from '@probity/database/test-database'
 import { canConnect, makeFolder, removeFolder } from '@probity/lab/services/daemon'
 import { whenDone } from '@probity/lab/when-done'
@@ -61,6 +62,10 @@ test('the commands of the README, as they are printed there, lead from a clone t
   const settings = { DATABASE_URL: await createEmptyDatabase(), REDIS_URL: inject('redisUrl') }
   const { code, out } = await runInShell(blocks.join('\n'), folder, { ...env, ...settings })
 
+  expect(README).toContain(PUBLIC_SANDBOX_KEY)
+  expect(out).toMatch(
+    /"email":"mailbox-full@example.com",.*"status":"risky","sub_status":"mailbox_full".*"livemode":false/,
+  )
   expect(out).toMatch(/"status":"invalid","sub_status":"syntax_error"/)
   expect(out).toMatch(
     /"outcome":"bad_character","detail":"The address holds a character that cannot stand where it does."/,

@@ -119,6 +119,8 @@ function sendCommonHeaders(app: FastifyInstance, { strangers, stopping, log }: S
   app.addHook('onSend', (request, reply, payload, done) => {
     reply.header('request-id', request.id)
     reply.headers(rateHeaders(request.rate ?? strangers.look(request.ip, STRANGERS)))
+    // Files and errors say it too, which have no field for it.
+    if (request.caller) reply.header('livemode', String(request.caller.mode === 'live'))
     if (stopping.aborted) reply.header('connection', 'close')
     done(null, payload)
   })

@@ -34,6 +34,11 @@ const Settings = Type.Object({
     default: 3_000,
     description: 'How long /readyz says no before the process stops listening, so that load balancers look elsewhere.',
   }),
+  PUBLIC_SANDBOX: Type.Enum(['on', 'off'], {
+    default: 'on',
+    description:
+      'Whether the public sandbox key works, with which anybody can try the API in test mode without an account.',
+  }),
   ...STORAGE_SETTINGS,
   LOG_LEVEL: Type.Enum(['fatal', 'error', 'warn', 'info', 'debug', 'silent'], {
     default: 'info',
@@ -64,6 +69,7 @@ export type ApiConfig = {
   databaseConnections: number
   inFlightMax: number
   stopNoticeMs: number
+  publicSandbox: boolean
   storage: StorageSettings
   logLevel: string
   limits: RequestLimits
@@ -95,6 +101,7 @@ export function readConfig(env: Record<string, string | undefined>): ApiConfig {
     databaseConnections: vars.DATABASE_CONNECTIONS,
     inFlightMax: vars.IN_FLIGHT_MAX,
     stopNoticeMs: vars.STOP_NOTICE_MS,
+    publicSandbox: vars.PUBLIC_SANDBOX === 'on',
     storage: readStorage(vars),
     logLevel: vars.LOG_LEVEL,
     limits: LIMITS,

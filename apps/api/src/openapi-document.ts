@@ -15,6 +15,7 @@ const HEADERS: Record<string, Json> = {
   'Request-Id': header('Names this request.', 'string', 'req_0f9d2c3e-58b6-4c21-9d4f-6a0b13e7c582'),
   RateLimit: header('Requests left, and seconds until all are back.', 'string', '"account";r=5999;t=1'),
   'RateLimit-Policy': header('Requests allowed per window of seconds.', 'string', '"account";q=6000;w=60'),
+  Livemode: header('False when a test key was used.', 'string', 'true'),
 }
 const RETRY_AFTER = { 'Retry-After': header('Seconds to wait before trying again.', 'integer', 2) }
 const STATUSES_WITH_RETRY = new Set(['409', '429', '503'])

@@ -1,6 +1,7 @@
 import swagger from '@fastify/swagger'
 import { PROBLEMS } from '@probity/contract/data/problems'
 import { ProblemBody, type ProblemCode, problemExample } from '@probity/contract/problem'
+import { PUBLIC_SANDBOX_KEY } from '@probity/contract/sandbox'
 import type { FastifyInstance } from 'fastify'
 import type { TSchema } from 'typebox'
 import type { ApiConfig } from './config.ts'
@@ -62,7 +63,14 @@ const ABOUT = `An address goes in, a verdict with its evidence comes out.
 
 Send your key in the \`X-API-Key\` header of every request. Errors are \`application/problem+json\` (RFC 9457) with a stable
 \`code\`. Every answer has a \`Request-Id\`; name it when you ask us about a request. \`RateLimit\` and \`RateLimit-Policy\`
-say how many requests are left.`
+say how many requests are left.
+
+With a test key (\`pb_test_…\`) the local part of an address decides the answer (\`valid@\`, \`mailbox-full@\`, \`greylisted@\`, …),
+nobody is asked and nothing is charged.`
+
+const TRY_IT = `
+
+Without an account you can try it with the public sandbox key: \`${PUBLIC_SANDBOX_KEY}\`.`
 
 /** Collects the routes' schemas into an OpenAPI 3.1 document. Must be registered before the routes. */
 export async function describeApi(app: FastifyInstance, config: ApiConfig): Promise<void> {
@@ -72,7 +80,7 @@ export async function describeApi(app: FastifyInstance, config: ApiConfig): Prom
       info: {
         title: 'Probity',
         version: '1',
-        description: ABOUT,
+        description: config.publicSandbox ? ABOUT + TRY_IT : ABOUT,
         license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
       },
       servers: [{ url: config.publicUrl ?? '/', description: 'This installation' }],

@@ -23,6 +23,8 @@ export type Services = {
   keyUse: KeyUseCounter
   admission: Admission
   strangers: LocalRate
+  /** Whether everybody may try the sandbox with the public key. */
+  publicSandbox: boolean
   /** Where the account's recent result for an address is kept, if there is one. */
   recentKeyOf: RecentKeys['keyOf']
   desk: ValidationDesk
@@ -61,6 +63,7 @@ export function openServices(
     keyUse,
     admission,
     strangers: openLocalRate(),
+    publicSandbox: config.publicSandbox,
     recentKeyOf: recentKeys.keyOf,
     desk,
     storage,

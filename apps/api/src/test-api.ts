@@ -72,6 +72,7 @@ export function testConfig(databaseUrl: string, changes: Partial<ApiConfig> = {}
     trustedProxies: [],
     databaseConnections: 10,
     inFlightMax: 512,
+    publicSandbox: true,
     stopNoticeMs: 0,
     storage: { kind: 'folder', folder: uploadsFolder },
     logLevel: 'debug',

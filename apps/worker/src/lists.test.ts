@@ -195,14 +195,25 @@ test('a mail server that does not answer is asked again before a row is given up
   expect(credits).toEqual({ available: 999, reserved: 0, spent: 1 })
 }, 90_000)
 
-test('in the sandbox nobody is asked and nothing is charged', async () => {
+test('in the sandbox each row is answered by its name, nobody is asked and nothing is charged', async () => {
   const { startWorker, confirm, completed, server } = await startLab()
   await startWorker()
-  const { results, credits } = await completed(await confirm(['email', 'ada@mail.example'], 1, 'test'))
-  expect(results).toMatchObject([{ status: 'unknown', subStatus: 'sandbox_unmapped' }])
+  const cases = {
+    'ada@mail.example': ['unknown', 'sandbox_unmapped'],
+    'valid@mail.example': ['valid', ''],
+    'ada+mailbox-full@mail.example': ['risky', 'mailbox_full'],
+    'slow-5s@mail.example': ['valid', ''],
+    'error-402@mail.example': ['unknown', 'internal_error'],
+    'greylisted@mail.example': ['valid', ''], // half a minute later
+  }
+  const emails = Object.keys(cases)
+  const began = performance.now()
+  const { results, credits } = await completed(await confirm(['email', ...emails], emails.length, 'test'))
+  expect(results.map(({ status, subStatus }) => [status, subStatus])).toEqual(Object.values(cases))
+  expect(performance.now() - began).toBeGreaterThan(30_000)
   expect(credits).toEqual({ available: 1_000, reserved: 0, spent: 0 })
   expect(server.connections()).toBe(0)
-})
+}, 90_000)
 
 test('a list whose file is gone is given up, and what was set aside for it comes back', async () => {
   const { world, startWorker, confirm, lookAt } = await startLab()

@@ -2,6 +2,7 @@ import type { Static } from 'typebox'
 import Type from 'typebox'
 import { count } from './count.ts'
 import { KeyModeField, KeyScopesField } from './keys.ts'
+import { LivemodeField } from './livemode.ts'
 
 const Plan = Type.Object(
   {
@@ -67,7 +68,7 @@ export const Account = Type.Object(
       examples: ['0198e4a7-20d9-7b58-a3c6-95f1e80b4d72'],
     }),
     name: Type.String({ description: 'What the account is called.', examples: ['Example Ltd'] }),
-    livemode: Type.Boolean({ description: 'True when the calling key is a live one.', examples: [true] }),
+    livemode: LivemodeField,
     plan: Plan,
     credits: Credits,
     limits: Limits,

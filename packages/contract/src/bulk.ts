@@ -1,6 +1,7 @@
 import type { Static } from 'typebox'
 import Type from 'typebox'
 import { count } from './count.ts'
+import { LivemodeField } from './livemode.ts'
 import { nullableString } from './nullable.ts'
 import { pageQuery } from './page.ts'
 import { valueList } from './value-list.ts'
@@ -60,11 +61,11 @@ export const JobParams = Type.Object(
 
 export type JobCreated = Static<typeof JobCreated>
 export const JobCreated = Type.Object(
-  { id: JobIdField, status: JobStatusField },
+  { id: JobIdField, status: JobStatusField, livemode: LivemodeField },
   {
     title: 'Job created',
     description: 'The job that a confirmed upload became. Fields may be added.',
-    examples: [{ id: JOB_ID, status: 'queued' }],
+    examples: [{ id: JOB_ID, status: 'queued', livemode: true }],
   },
 )
 
@@ -158,6 +159,7 @@ export const JOB_EXAMPLE = {
     blocked: 15,
   },
   credits: { reserved: 3600, used: 6400, refunded: 155 },
+  livemode: true,
 }
 
 export type Job = Static<typeof Job>
@@ -202,6 +204,7 @@ export const Job = Type.Object(
     status_counts: StatusCounts,
     sub_status_counts: SubStatusCounts,
     credits: JobCredits,
+    livemode: LivemodeField,
   },
   {
     title: 'Bulk job',

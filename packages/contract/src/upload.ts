@@ -1,6 +1,7 @@
 import type { Static } from 'typebox'
 import Type from 'typebox'
 import { count } from './count.ts'
+import { LivemodeField } from './livemode.ts'
 import { valueList } from './value-list.ts'
 
 /** For readers of the API document: a form is read as a stream and never held against a schema. */
@@ -54,7 +55,10 @@ const ProviderShare = Type.Object(
 
 const UploadCredits = Type.Object(
   {
-    quote: count('What validating the suggested column costs: 1 for every unique address.', 10000),
+    quote: count(
+      'What validating the suggested column costs: 1 for every unique address; nothing in test mode.',
+      10000,
+    ),
     available: count('What the account has now.', 25000),
     unlimited: Type.Boolean({
       description: 'The account never runs short, whatever `available` says.',
@@ -90,6 +94,7 @@ const EXAMPLE = {
   ],
   credits: { quote: 10000, available: 25000, unlimited: false },
   expires_at: '2026-11-03T12:00:00.000Z',
+  livemode: true,
 }
 
 export type UploadPreview = Static<typeof UploadPreview>
@@ -142,6 +147,7 @@ export const UploadPreview = Type.Object(
       description: 'Until when the upload can be confirmed; then the file is removed (RFC 3339, UTC).',
       examples: [EXAMPLE.expires_at],
     }),
+    livemode: LivemodeField,
   },
   {
     title: 'Upload preview',

@@ -126,4 +126,5 @@ export const BULK_EXAMPLE = {
   ],
   unknown_count: 1,
   credits_refunded: 1,
+  livemode: true,
 }

@@ -2,6 +2,7 @@ import type { Static } from 'typebox'
 import Type from 'typebox'
 import { count } from './count.ts'
 import { EvidenceList } from './evidence.ts'
+import { LivemodeField } from './livemode.ts'
 import { nullableNumber, nullableString } from './nullable.ts'
 import { StatusField, SubStatusField } from './status.ts'
 import { BULK_EXAMPLE, OPEN_EXAMPLE, VALID_EXAMPLE } from './validation-examples.ts'
@@ -171,10 +172,7 @@ export const ValidationResult = Type.Object(
       description: 'Names this result.',
       examples: ['0198f2c4-7b20-7a16-8e04-51c09d3e7f42'],
     }),
-    livemode: Type.Boolean({
-      description: 'False when a test key was used: the verdict then comes from the sandbox and no server was asked.',
-      examples: [true],
-    }),
+    livemode: LivemodeField,
     did_you_mean: nullableString({
       description: 'The address that was probably intended, when this one looks mistyped; null otherwise.',
       examples: ['ada@example.com', null],
@@ -255,6 +253,7 @@ export const BulkSummary = Type.Object(
     }),
     unknown_count: count('Unique addresses that are `unknown`.', 1),
     credits_refunded: count('Credits given back for addresses that ended `unknown`, where the plan does so.', 1),
+    livemode: LivemodeField,
   },
   {
     title: 'Bulk validation summary',

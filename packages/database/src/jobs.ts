@@ -103,6 +103,7 @@ async function expireUpload(trx: Trx, { accountId, uploadId }: UploadRef, expire
 
 const COLUMNS = [
   'id',
+  'mode',
   'filename',
   'emailColumn',
   'state',

@@ -6,6 +6,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Problem } from '../problem.ts'
 import type { Services } from '../services.ts'
 import type { Question } from './admission.ts'
+import { isPublicCaller, publicCaller } from './public-sandbox.ts'
 import type { RatePolicy, RateState } from './rate.ts'
 
 declare module 'fastify' {
@@ -20,6 +21,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** What a key must be allowed to do to use this route. */
     scope?: KeyScope
+    /** Whether the public sandbox key, behind which there is no account, may use it. */
+    isPublic?: boolean
     /** For routes that ask about an address: which. Called before the request is known to be well formed. */
     asksAbout?: (request: FastifyRequest) => unknown
   }
@@ -28,20 +31,23 @@ declare module 'fastify' {
 /** For callers that show no key we know, per network address: what a guess costs. */
 export const STRANGERS: RatePolicy = { name: 'unauthenticated', quota: 60, windowS: 60 }
 
-type Door = Pick<Services, 'keys' | 'strangers' | 'keyUse'>
+type Door = Pick<Services, 'keys' | 'strangers' | 'keyUse' | 'publicSandbox'>
 
 /** Finds out who is calling; throws where nobody knows. */
-export function authenticate({ keys, strangers, keyUse }: Door) {
+export function authenticate({ keys, strangers, keyUse, publicSandbox }: Door) {
   return async (request: FastifyRequest): Promise<void> => {
     refuseKeyInQuery(request)
     request.caller = await recognise(request)
-    keyUse.count(request.caller.id)
+    if (!isPublicCaller(request.caller)) keyUse.count(request.caller.id)
   }
 
   async function recognise(request: FastifyRequest): Promise<DoorKey> {
     const text = request.headers['x-api-key']
     if (typeof text !== 'string' || text === '') throw stranger(request, 'missing_api_key')
     if (!isWellFormedKey(text)) throw stranger(request, 'invalid_api_key')
+
+    const anybody = publicSandbox ? publicCaller(text, request.ip) : undefined
+    if (anybody) return anybody
 
     // Somebody who guesses must not keep the database busy; a key that works is not held up by such a neighbour.
     const known = keys.recall(text)
@@ -109,10 +115,13 @@ function refuseForbidden(request: FastifyRequest, key: DoorKey): void {
   if (key.pausedAt) throw new Problem('paused_api_key')
   if (key.ipAllowList.length > 0 && !isOnList(request.ip, key.ipAllowList)) throw new Problem('ip_not_allowed')
   if (key.mode === 'live' && !key.apiAccess) throw new Problem('plan_without_api')
-  const { scope } = request.routeOptions.config
+  const { scope, isPublic } = request.routeOptions.config
+  if (isPublicCaller(key) && !isPublic) throw new Problem('missing_scope', PUBLIC_HINT)
   if (scope && !key.scopes.includes(scope))
     throw new Problem('missing_scope', `This needs a key with the scope "${scope}".`)
 }
+
+const PUBLIC_HINT = 'The public sandbox key validates addresses and does nothing else. This needs a key of an account.'
 
 /** Whether a list has this address or a range around it. IPv4 written as IPv6 (::ffff:192.0.2.1) counts as IPv4. */
 export function isOnList(ip: string, list: string[]): boolean {

@@ -28,6 +28,7 @@ export function presentJob(job: Job): PublicJob {
       used: job.doneCount * job.creditsPerEmail,
       refunded: job.refundedCount,
     },
+    livemode: job.mode === 'live',
   }
 }
 

@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { findSandboxCase, sandboxResult, unmappedResult } from '@probity/contract/sandbox'
 import { unsettledResult } from '@probity/contract/standing-result'
 import type { ClaimedBatch } from '@probity/database/batches'
 import { parseAddress } from '@probity/engine/address/parse'
@@ -25,7 +27,7 @@ export async function validateRow(
   batch: ClaimedBatch,
   email: string,
 ): Promise<Outcome> {
-  if (batch.mode === 'test') return { kind: 'final', result: unsettledResult(email, 'sandbox_unmapped') }
+  if (batch.mode === 'test') return answerInSandbox(batch, email)
   if (batch.emails.length === 1 && batch.attempts > ALONE_MAX) {
     log.error({ jobId: batch.jobId, batch: batch.no }, 'an address was given up: workers come down over it')
     return { kind: 'final', result: unsettledResult(email, 'internal_error') }
@@ -56,6 +58,19 @@ export async function validateRow(
     if (batch.attempts >= FAILURES_MAX) return { kind: 'final', result: unsettledResult(email, 'internal_error') }
     return { kind: 'failed', waitMs: FAILED_WAIT_MS, waitsFor: 'internal_error', egress: batch.egress }
   }
+}
+
+/** As the api does it for one address; a row cannot refuse the request it came with, so it ends unknown. */
+async function answerInSandbox(batch: ClaimedBatch, email: string): Promise<Outcome> {
+  const found = findSandboxCase(email)
+  if (found === undefined) return { kind: 'final', result: unmappedResult(email) }
+  if (found.kind === 'verdict') return { kind: 'final', result: sandboxResult(email, found) }
+  if (found.kind === 'problem') return { kind: 'final', result: unsettledResult(email, 'internal_error') }
+  if (found.kind === 'greylisted' && batch.tries === 0) {
+    return { kind: 'again', waitMs: found.forS * 1_000, waitsFor: 'greylisted', egress: null }
+  }
+  if (found.kind === 'slow') await sleep(found.byS * 1_000)
+  return { kind: 'final', result: sandboxResult(email, { subStatus: '' }) }
 }
 
 /** Looked at before the mail server is asked. A list has time, and what was not said in one bad moment is said in the next. */

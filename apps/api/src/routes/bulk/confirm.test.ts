@@ -31,7 +31,7 @@ test('makes an upload a job that is queued, with its credits set aside and its f
   const uploadId = await uploadList(by, csvOf([...emailsOf(3), 'PERSON0@example.com', '']))
   const { status, headers, body } = await confirmList(by, uploadId)
 
-  expect([status, body]).toEqual([201, { id: expect.any(String), status: 'queued' }])
+  expect([status, body]).toEqual([201, { id: expect.any(String), status: 'queued', livemode: true }])
   expect([headers['credits-charged'], headers['credits-remaining']]).toEqual(['0', '7'])
   expect(await booksOf(db, by.accountId)).toEqual({ available: 7, reserved: 3, spent: 0 })
   expect(await getJob(by, String(body['id']))).toMatchObject({ total_rows: 4, unique_emails: 3, duplicate_count: 1 })
@@ -250,11 +250,12 @@ test('in the sandbox a job costs nothing and only test keys see it', async () =>
   const by = await api.openCaller({ credits: 5 })
   const sandbox = await openSandbox(by)
   const { status, body } = await confirmList(sandbox, await uploadList(sandbox, csvOf(emailsOf(9))))
-  expect(status).toBe(201)
+  expect([status, body['livemode']]).toEqual([201, false])
   expect(await booksOf(db, by.accountId)).toEqual({ available: 5, reserved: 0, spent: 0 })
   const url = `/api/v1/bulk/jobs/${body['id']}`
   expect((await sandbox.call({ method: 'GET', url })).body).toMatchObject({
     unique_emails: 9,
+    livemode: false,
     credits: { reserved: 0, used: 0, refunded: 0 },
   })
   expect((await by.call({ method: 'GET', url })).status).toBe(404)

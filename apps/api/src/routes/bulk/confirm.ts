@@ -50,14 +50,14 @@ async function confirmOnce(services: Services, caller: DoorKey, wish: ConfirmReq
   const { db } = services
   const { accountId } = caller
   const before = await inTenant(db, accountId, (trx) => lookUp(trx, caller, wish))
-  if (before.replay) return answer(before.replay, before.available)
+  if (before.replay) return answer(caller, before.replay, before.available)
 
   const counts = await countEmails(services, before.upload, wish.email_column, before.emailsMax)
   return inTenant(db, accountId, async (trx) => {
     const { upload_id: uploadId, email_column: emailColumn } = wish
     const confirmed = await confirm(trx, viewOf(caller), { uploadId, emailColumn, keyId: caller.id, ...counts })
     const { account } = await getAccount(trx, accountId)
-    return answer(confirmed, account.available)
+    return answer(caller, confirmed, account.available)
   })
 }
 
@@ -93,11 +93,11 @@ async function countEmails(
 }
 
 /** The same for the first time and for every other, whatever the job is doing by now. */
-function answer(confirmed: Confirmed, available: number): Spent {
+function answer({ mode }: DoorKey, confirmed: Confirmed, available: number): Spent {
   if (confirmed.kind === 'missing') throw noSuchUpload()
   if (confirmed.kind === 'confirmed_otherwise') throw new Problem('confirmed_otherwise')
   if (confirmed.kind === 'refused') throw refuseUnpaid(confirmed.posting)
-  const created: JobCreated = { id: confirmed.jobId, status: 'queued' }
+  const created: JobCreated = { id: confirmed.jobId, status: 'queued', livemode: mode === 'live' }
   // What is set aside is not charged yet.
   return { status: 201, text: JSON.stringify(created), creditsCharged: 0, creditsRemaining: available }
 }

@@ -55,6 +55,7 @@ test('a queued job shows what the preview counted and what was set aside', async
     status_counts: { valid: 0, invalid: 0, risky: 0, unknown: 0 },
     sub_status_counts: {},
     credits: { reserved: 4, used: 0, refunded: 0 },
+    livemode: true,
   })
 })
 

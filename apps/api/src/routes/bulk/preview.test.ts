@@ -118,6 +118,7 @@ test('says what is in a file, what it would cost and what there is', async () =>
     ],
     credits: { quote: 3, available: 7, unlimited: false },
     expires_at: expect.any(String),
+    livemode: true,
   })
   const hoursLeft = (Date.parse(found.expires_at) - Date.now()) / 3_600_000
   expect(hoursLeft).toBeGreaterThan(23.9)

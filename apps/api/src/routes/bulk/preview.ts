@@ -72,7 +72,7 @@ async function keepUpload({ db, storage }: Services, caller: DoorKey, received: 
     return await inTenant(db, accountId, async (trx) => {
       const kept = await insertUpload(trx, accountId, { mode, ...rowOf(received) })
       const { account } = await getAccount(trx, accountId)
-      return present({ received, kept, account })
+      return present({ received, kept, account, livemode: mode === 'live' })
     })
   } catch (error) {
     await storage.remove(received.key)
@@ -88,9 +88,9 @@ function rowOf({ key, size, filename, seen }: Read) {
   return { ...found, filename, sizeBytes: size, storageKey: key }
 }
 
-type Found = { received: Read; kept: { id: string; expiresAt: Date }; account: Account }
+type Found = { received: Read; kept: { id: string; expiresAt: Date }; account: Account; livemode: boolean }
 
-function present({ received, kept, account }: Found): UploadPreview {
+function present({ received, kept, account, livemode }: Found): UploadPreview {
   const { suggestedColumn, emailCount } = rowOf(received)
   const { seen: reading } = received
   return {
@@ -115,7 +115,8 @@ function present({ received, kept, account }: Found): UploadPreview {
     unique_emails: reading.uniqueCount,
     duplicate_count: emailCount - reading.uniqueCount,
     provider_mix: reading.providers,
-    credits: { quote: reading.uniqueCount, available: account.available, unlimited: account.unlimited },
+    credits: { quote: livemode ? reading.uniqueCount : 0, available: account.available, unlimited: account.unlimited },
     expires_at: kept.expiresAt.toISOString(),
+    livemode,
   }
 }

@@ -1,4 +1,4 @@
-import { type StandingResult, unsettledResult } from '@probity/contract/standing-result'
+import type { StandingResult } from '@probity/contract/standing-result'
 import type { Status } from '@probity/contract/status'
 import { BulkRequest, BulkSummary } from '@probity/contract/validation'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -8,6 +8,7 @@ import type { Route } from '../../route.ts'
 import type { Services } from '../../services.ts'
 import { type Entry, readEntries } from '../../validation/entries.ts'
 import { buyList, waitForList } from '../../validation/list.ts'
+import { answerInSandbox } from '../../validation/sandbox.ts'
 
 const TIMEOUT_DEFAULT_S = 20
 /** A thousand addresses of a thousand bytes, with what JSON needs around them. */
@@ -27,7 +28,7 @@ export const validateBulk: Route = async (app, services) => {
     { body: BulkRequest, response: { 200: BulkSummary } },
   )
   // The list takes one of the account's places; what is recent of it is looked for later, all at once.
-  const config = { scope: 'bulk', asksAbout: () => '' } as const
+  const config = { scope: 'bulk', isPublic: true, asksAbout: () => '' } as const
   app.post('/validation/bulk', { schema, config, bodyLimit: BODY_BYTES_MAX }, async (request, reply) => {
     await answer(services, request, reply, request.body)
     return reply
@@ -35,25 +36,32 @@ export const validateBulk: Route = async (app, services) => {
 }
 
 function answer(services: Services, request: FastifyRequest, reply: FastifyReply, { emails, timeout }: BulkRequest) {
-  if (request.caller.mode === 'test') return sendSandbox(reply, emails)
   const timeoutMs = (timeout ?? TIMEOUT_DEFAULT_S) * 1_000
+  if (request.caller.mode === 'test') return sendSandbox(services, request, reply, { emails, timeoutMs })
   return spendOnce(services, request, reply, (attempt) =>
     validateList(services, request, { emails, timeoutMs, attempt }),
   )
 }
 
+type Listed = { emails: string[]; timeoutMs: number }
+
 /** In test mode nothing is asked, nothing is kept and nothing is spent. */
-function sendSandbox(reply: FastifyReply, emails: string[]) {
+async function sendSandbox(services: Services, request: FastifyRequest, reply: FastifyReply, asked: Listed) {
+  const { emails, timeoutMs } = asked
   const entries = readEntries(emails, '')
-  const results = entries.map(({ email }) => unsettledResult(email, 'sandbox_unmapped'))
+  const answers = await Promise.all(
+    entries.map(({ email }) => answerInSandbox(services, request.caller, { email, timeoutMs })),
+  )
+  const results = answers.map(({ result }) => result)
   reply.headers({ 'credits-charged': '0', 'content-type': 'application/json; charset=utf-8' })
-  return reply.send(summarise({ total: emails.length, entries, results, creditsUsed: 0, creditsRefunded: 0 }))
+  const bill = { creditsUsed: 0, creditsRefunded: 0, livemode: false }
+  return reply.send(summarise({ total: emails.length, entries, results, ...bill }))
 }
 
 /** Collected and joined ones were paid for by an earlier request. */
 const PAID = new Set(['work', 'known'])
 
-type Asked = { emails: string[]; timeoutMs: number; attempt: Attempt }
+type Asked = Listed & { attempt: Attempt }
 
 async function validateList(services: Services, request: FastifyRequest, asked: Asked): Promise<Spent> {
   const { emails, timeoutMs, attempt } = asked
@@ -68,7 +76,7 @@ async function validateList(services: Services, request: FastifyRequest, asked: 
   const creditsUsed = bought.creditsCharged
   return {
     status: 200,
-    text: summarise({ total: emails.length, entries, results, creditsUsed, creditsRefunded }),
+    text: summarise({ total: emails.length, entries, results, creditsUsed, creditsRefunded, livemode: true }),
     creditsCharged: creditsUsed - creditsRefunded,
     creditsRemaining: bought.available + creditsRefunded,
   }
@@ -80,9 +88,10 @@ type Outcome = {
   results: StandingResult[]
   creditsUsed: number
   creditsRefunded: number
+  livemode: boolean
 }
 
-function summarise({ total, entries, results, creditsUsed, creditsRefunded }: Outcome): string {
+function summarise({ total, entries, results, creditsUsed, creditsRefunded, livemode }: Outcome): string {
   const count = (status: Status) => results.filter((result) => result.status === status).length
   const summary: BulkSummary = {
     total,
@@ -100,6 +109,7 @@ function summarise({ total, entries, results, creditsUsed, creditsRefunded }: Ou
     })),
     unknown_count: count('unknown'),
     credits_refunded: creditsRefunded,
+    livemode,
   }
   return JSON.stringify(summary)
 }

@@ -1,5 +1,3 @@
-import { randomUUID } from 'node:crypto'
-import { unsettledResult } from '@probity/contract/standing-result'
 import { SingleQuery, SingleRequest, ValidationResult } from '@probity/contract/validation'
 import { dedupeKey } from '@probity/engine/address/dedupe-key'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -8,6 +6,7 @@ import { BODY_PROBLEMS, operation, SPENDING_PROBLEMS } from '../../openapi.ts'
 import type { Route } from '../../route.ts'
 import type { Services } from '../../services.ts'
 import { composeAnswer, withoutEmail } from '../../validation/compose.ts'
+import { answerInSandbox } from '../../validation/sandbox.ts'
 import { storable } from '../../validation/storable.ts'
 import type { Purchase } from '../../validation/till.ts'
 import { findEarlier, waitForJoined, waitForVerdict } from '../../validation/verdict.ts'
@@ -29,7 +28,11 @@ export const validateSingle: Route = async (app, services) => {
     },
     { body: SingleRequest, response: { 200: ValidationResult } },
   )
-  const bodyConfig = { scope: 'validation', asksAbout: (request: FastifyRequest) => emailIn(request.body) } as const
+  const bodyConfig = {
+    scope: 'validation',
+    isPublic: true,
+    asksAbout: (request: FastifyRequest) => emailIn(request.body),
+  } as const
   app.post('/validation/single', { schema: post, config: bodyConfig }, async (request, reply) => {
     await answer(services, request, reply, request.body)
     return reply
@@ -44,7 +47,11 @@ export const validateSingle: Route = async (app, services) => {
     },
     { querystring: SingleQuery, response: { 200: ValidationResult } },
   )
-  const queryConfig = { scope: 'validation', asksAbout: (request: FastifyRequest) => emailIn(request.query) } as const
+  const queryConfig = {
+    scope: 'validation',
+    isPublic: true,
+    asksAbout: (request: FastifyRequest) => emailIn(request.query),
+  } as const
   app.get('/validation/single', { schema: get, config: queryConfig }, async (request, reply) => {
     await answer(services, request, reply, request.query)
     return reply
@@ -60,15 +67,16 @@ type Asked = { email: string; timeout?: number }
 const TIMEOUT_DEFAULT_S = 10
 
 function answer(services: Services, request: FastifyRequest, reply: FastifyReply, asked: Asked) {
-  if (request.caller.mode === 'test') return sendSandbox(request, reply, asked.email)
+  if (request.caller.mode === 'test') return sendSandbox(services, request, reply, asked)
   return spendOnce(services, request, reply, (attempt) => buyVerdict(services, request, asked, attempt))
 }
 
 /** In test mode nothing is asked, nothing is kept and nothing is spent. */
-function sendSandbox(request: FastifyRequest, reply: FastifyReply, email: string) {
-  const result = { id: randomUUID(), ...withoutEmail(unsettledResult(email, 'sandbox_unmapped')) }
+async function sendSandbox(services: Services, request: FastifyRequest, reply: FastifyReply, asked: Asked) {
+  const { email, timeout = TIMEOUT_DEFAULT_S } = asked
+  const { id, result, retryAt } = await answerInSandbox(services, request.caller, { email, timeoutMs: timeout * 1_000 })
   reply.headers({ 'credits-charged': '0', 'content-type': 'application/json; charset=utf-8' })
-  return reply.send(composeAnswer(request, email, result, null))
+  return reply.send(composeAnswer(request, email, { id, ...withoutEmail(result) }, retryAt))
 }
 
 function newWork(id: string, email: string): Purchase {

@@ -1,0 +1,38 @@
+import { createHash } from 'node:crypto'
+import { PUBLIC_SANDBOX_KEY } from '@probity/contract/sandbox'
+import type { DoorKey } from '@probity/database/keys'
+
+/** For everybody who calls from one network address with the key that is nobody's. */
+const REQUESTS_PER_MINUTE = 60
+
+const NOBODY = '00000000-0000-0000-0000-000000000000'
+
+/**
+ * Who calls with the public sandbox key: nobody in particular, so each network address is an account of its own, with a rate and a
+ * memory of its own. There is no such account in the database.
+ */
+export function publicCaller(text: string, ip: string): DoorKey | undefined {
+  if (text !== PUBLIC_SANDBOX_KEY) return undefined
+  return {
+    id: NOBODY,
+    accountId: `sandbox-${createHash('sha256').update(ip).digest('base64url')}`,
+    mode: 'test',
+    name: 'public sandbox',
+    scopes: ['validation', 'bulk'],
+    ipAllowList: [],
+    expiresAt: null,
+    pausedAt: null,
+    revokedAt: null,
+    retentionDays: 1,
+    plan: 'sandbox',
+    apiAccess: true,
+    requestsPerWindow: REQUESTS_PER_MINUTE,
+    windowS: 60,
+    interactiveInFlight: 1,
+    refundUnknown: true,
+  }
+}
+
+export function isPublicCaller({ id }: Pick<DoorKey, 'id'>): boolean {
+  return id === NOBODY
+}

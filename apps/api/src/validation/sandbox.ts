@@ -1,0 +1,60 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { findSandboxCase, sandboxResult, unmappedResult } from '@probity/contract/sandbox'
+import type { StandingResult } from '@probity/contract/standing-result'
+import type { DoorKey } from '@probity/database/keys'
+import { Problem } from '../problem.ts'
+import type { Services } from '../services.ts'
+
+/** How the sandbox answers for one address. An open one says when to ask again, in seconds of Unix time. */
+export type SandboxAnswer = { id: string; result: StandingResult; retryAt: number | null }
+
+type Needed = Pick<Services, 'redis' | 'recentKeyOf' | 'hurry'>
+type Asked = { email: string; timeoutMs: number }
+
+/** Answers without asking, keeping or charging anything. Throws where the address calls for a refusal of the whole request. */
+export async function answerInSandbox(services: Needed, caller: DoorKey, asked: Asked): Promise<SandboxAnswer> {
+  const { email, timeoutMs } = asked
+  const found = findSandboxCase(email)
+  switch (found?.kind) {
+    case undefined:
+      return settled(unmappedResult(email))
+    case 'verdict':
+      return settled(sandboxResult(email, found))
+    case 'problem':
+      throw new Problem(found.code, undefined, RETRYABLE.has(found.code) ? { retryAfterS: RETRY_AFTER_S } : {})
+    case 'slow': {
+      const waitMs = Math.min(found.byS * 1_000, timeoutMs)
+      await sleep(waitMs, undefined, { signal: services.hurry }).catch(() => {}) // who is told to hurry answers at once
+      if (timeoutMs >= found.byS * 1_000) return settled(sandboxResult(email, { subStatus: '' }))
+      return { ...settled(sandboxResult(email, { subStatus: 'timeout' })), retryAt: Date.now() / 1000 + 1 }
+    }
+    case 'greylisted': {
+      const { id, firstAskedAt } = await remember(services, caller, email)
+      const retryAt = firstAskedAt + found.forS
+      if (Date.now() / 1000 >= retryAt) return { id, result: sandboxResult(email, { subStatus: '' }), retryAt: null }
+      return { id, result: sandboxResult(email, { subStatus: 'greylisted' }), retryAt }
+    }
+  }
+}
+
+function settled(result: StandingResult): SandboxAnswer {
+  return { id: randomUUID(), result, retryAt: null }
+}
+
+const RETRYABLE = new Set<string>(['rate_limited', 'unavailable'])
+const RETRY_AFTER_S = 2
+
+/** As long as a greylist of the sandbox remembers who was there. */
+const REMEMBERED_S = 3_600
+
+/** When an address was first asked for, and under which id. Without Redis it is always for the first time. */
+async function remember({ redis, recentKeyOf }: Needed, { accountId }: DoorKey, email: string) {
+  const now = { id: randomUUID(), firstAskedAt: Date.now() / 1000 }
+  const recentKey = recentKeyOf(accountId, email)
+  if (recentKey === undefined) return now
+  const kept = await redis
+    .set(`sandbox:${recentKey}`, JSON.stringify(now), 'EX', REMEMBERED_S, 'NX', 'GET')
+    .catch(() => null)
+  return kept === null ? now : (JSON.parse(kept) as typeof now)
+}

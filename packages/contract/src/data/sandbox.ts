@@ -1,0 +1,50 @@
+import type { ProblemCode } from '../problem.ts'
+import type { SubStatus } from '../status.ts'
+
+/** How the sandbox treats one kind of address, and what that is for. */
+export type SandboxCase = { meaning: string } & (
+  | { kind: 'verdict'; subStatus: SubStatus; trait?: 'role' | 'free' | 'privacy_relay' | 'typo' }
+  /** Put off when it is asked for first, valid some seconds later. */
+  | { kind: 'greylisted'; forS: number }
+  /** Valid, but not at once. */
+  | { kind: 'slow'; byS: number }
+  /** The whole request is refused, as on a bad day. A row of a file ends `unknown` instead. */
+  | { kind: 'problem'; code: ProblemCode }
+)
+
+/** The names that are no sub_status of a result. Each of those has a case under its own name, with hyphens. */
+export const SANDBOX_CASES = {
+  valid: { kind: 'verdict', subStatus: '', meaning: 'valid.' },
+  invalid: { kind: 'verdict', subStatus: 'mailbox_not_found', meaning: 'invalid, since there is no such mailbox.' },
+  risky: { kind: 'verdict', subStatus: 'catch_all', meaning: 'risky, since the domain accepts every address.' },
+  unknown: { kind: 'verdict', subStatus: 'connection_failed', meaning: 'unknown, since no server could be reached.' },
+  role: {
+    kind: 'verdict',
+    subStatus: '',
+    trait: 'role',
+    meaning: 'valid and a role account, so it is not `safe_to_send`.',
+  },
+  free: { kind: 'verdict', subStatus: '', trait: 'free', meaning: 'valid, at a free provider.' },
+  'privacy-relay': {
+    kind: 'verdict',
+    subStatus: '',
+    trait: 'privacy_relay',
+    meaning: 'valid, behind a privacy relay.',
+  },
+  typo: {
+    kind: 'verdict',
+    subStatus: 'domain_not_found',
+    trait: 'typo',
+    meaning: 'invalid, with a `did_you_mean`.',
+  },
+  greylisted: {
+    kind: 'greylisted',
+    forS: 30,
+    meaning: '`unknown` with a `retry_at` when it is asked for first, `valid` from 30 seconds after that.',
+  },
+  'slow-5s': { kind: 'slow', byS: 5, meaning: 'valid, after five seconds.' },
+  'error-402': { kind: 'problem', code: 'insufficient_credits', meaning: 'the request is refused: too few credits.' },
+  'error-429': { kind: 'problem', code: 'rate_limited', meaning: 'the request is refused: too many of them.' },
+  'error-500': { kind: 'problem', code: 'internal', meaning: 'the request fails on our side.' },
+  'error-503': { kind: 'problem', code: 'unavailable', meaning: 'the request fails for a while.' },
+} as const satisfies Record<string, SandboxCase>

@@ -1,0 +1,109 @@
+import { SANDBOX_CASES, type SandboxCase } from './data/sandbox.ts'
+import { formatKey } from './key-format.ts'
+import { type StandingResult, unsettledResult } from './standing-result.ts'
+import { type Status, SUB_STATUSES, type SubStatus } from './status.ts'
+
+/** A test key that everybody may use, without an account. It validates addresses and does nothing else. */
+export const PUBLIC_SANDBOX_KEY = formatKey('test', 'PublicSandboxPublicSandboxPublic')
+
+/** All cases of the sandbox by the name that calls for them. */
+export const SANDBOX: Record<string, SandboxCase> = { ...casesOfReasons(), ...SANDBOX_CASES }
+
+function casesOfReasons(): Record<string, SandboxCase> {
+  const reasons = Object.entries(SUB_STATUSES).filter(([name]) => name !== '' && name !== 'sandbox_unmapped')
+  return Object.fromEntries(
+    reasons.map(([name, { status, meaning }]) => [
+      name.replaceAll('_', '-'),
+      { kind: 'verdict', subStatus: name as SubStatus, meaning: `${status}: ${meaning}` },
+    ]),
+  )
+}
+
+/** What the sandbox does with an address: it goes by the tag of the local part, or else by the whole of it. */
+export function findSandboxCase(email: string): SandboxCase | undefined {
+  const local = email.slice(0, Math.max(0, email.lastIndexOf('@'))).toLowerCase()
+  const names = [local.slice(local.indexOf('+') + 1), local]
+  const name = names.find((candidate) => Object.hasOwn(SANDBOX, candidate))
+  return name === undefined ? undefined : SANDBOX[name]
+}
+
+type Verdict = Pick<Extract<SandboxCase, { kind: 'verdict' }>, 'subStatus' | 'trait'>
+
+/** The verdict on an address that nobody was asked about. */
+export function sandboxResult(email: string, { subStatus, trait }: Verdict): StandingResult {
+  const { status } = SUB_STATUSES[subStatus]
+  const isValid = status === 'valid'
+  const smtpCode = SMTP_CODES[subStatus] ?? 0
+  const hasDomain = !WITHOUT_MAIL_SERVER.has(subStatus)
+  const domain = email.slice(email.lastIndexOf('@') + 1).toLowerCase()
+  return {
+    email,
+    status,
+    sub_status: subStatus,
+    confidence: CONFIDENCES[status],
+    safe_to_send: isValid && trait !== 'role',
+    is_valid: isValid,
+    details: {
+      syntax_valid: subStatus !== 'syntax_error',
+      dns_valid: hasDomain,
+      smtp_valid: smtpCode === ACCEPTED,
+      smtp_code: smtpCode,
+      domain,
+      provider: '',
+      is_disposable: subStatus === 'disposable',
+      is_role_based: trait === 'role',
+      has_spf: hasDomain,
+      has_dmarc: hasDomain,
+    },
+    catchall: { is_catchall: subStatus === 'catch_all', confidence: smtpCode === ACCEPTED ? 0.98 : null },
+    ai_enhancement: { used: false, method: null },
+    did_you_mean: trait === 'typo' ? `${email.slice(0, email.lastIndexOf('@'))}@gmail.com` : null,
+    flags: {
+      is_free: trait === 'free',
+      is_privacy_relay: trait === 'privacy_relay',
+      is_tagged: email.slice(0, email.lastIndexOf('@')).includes('+'),
+    },
+    evidence: [sandboxEvidence('mapped', 'The sandbox answers so for such an address. No server was asked.')],
+  }
+}
+
+/** The answer to what the sandbox does not know. Never `valid`: a test key that was forgotten must not approve everybody. */
+export function unmappedResult(email: string): StandingResult {
+  const hint =
+    'The sandbox has no answer for this address. It goes by the local part, as in valid@ or ada+mailbox-full@.'
+  return { ...unsettledResult(email, 'sandbox_unmapped'), evidence: [sandboxEvidence('unmapped', hint)] }
+}
+
+function sandboxEvidence(outcome: string, detail: string): StandingResult['evidence'][number] {
+  return { check: 'sandbox', outcome, detail, source: 'live', at: Date.now() / 1000, ms: 0 }
+}
+
+const ACCEPTED = 250
+
+/** What a mail server would have said. */
+const SMTP_CODES: Partial<Record<SubStatus, number>> = {
+  '': ACCEPTED,
+  catch_all: ACCEPTED,
+  disposable: ACCEPTED,
+  mailbox_full: 552,
+  mailbox_not_found: 550,
+  mailbox_disabled: 550,
+  mailbox_moved: 551,
+  domain_not_hosted: 550,
+  greylisted: 451,
+  rate_limited: 450,
+  blocked: 554,
+  policy_refused: 550,
+  server_error: 451,
+}
+
+const WITHOUT_MAIL_SERVER = new Set<SubStatus>([
+  'syntax_error',
+  'domain_not_found',
+  'no_mail_server',
+  'null_mx',
+  'dns_failed',
+  'address_literal',
+])
+
+const CONFIDENCES: Record<Status, number> = { valid: 0.97, invalid: 0.99, risky: 0.8, unknown: 0.5 }

@@ -4,6 +4,7 @@ import { defineConfig } from 'vitest/config'
 const FAST = [
   'packages/contract/**/*.test.ts',
   'packages/engine/src/{address,verdict}/**/*.test.ts',
+  'packages/sdk/{src,generate}/**/*.test.ts',
   'checks/**/*.test.ts',
 ]
 const OUTSIDE = ['**/node_modules/**']

@@ -24,6 +24,15 @@ function promise(name: string, rows: Row[]) {
 
 const ADDRESS_ONLY = 'api may import only address/ of engine'
 
+promise('takes the SDK by its one door, as those who install it do, and nobody else so', [
+  ['apps/cli/src/a.ts', value('@probity/sdk'), FINE],
+  [
+    'apps/cli/src/b.ts',
+    value('@probity/engine'),
+    'imports engine as a whole: name the file, as in @probity/engine/name',
+  ],
+])
+
 promise('lets the API take address/ out of the engine and nothing else', [
   ['apps/api/src/a.ts', value('@probity/engine/address/parse'), FINE],
   ['apps/api/src/b.ts', value('@probity/engine/domain/mail-hosts'), ADDRESS_ONLY],

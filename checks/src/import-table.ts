@@ -29,6 +29,9 @@ const MAY_IMPORT: Record<string, Record<string, Reach>> = {
 /** These start the system as a whole, so they may import every part of it. Nobody imports them. */
 const WHOLE_SYSTEM = ['bench', 'chaos', 'demo', 'journeys']
 
+/** Published, and imported here as it is by those who install it. */
+const HAS_ONE_DOOR = ['sdk']
+
 export function listForbiddenImports({ sources }: Workspace): Fault[] {
   return sources.flatMap(({ path, tree }) =>
     listImports(tree).flatMap((imported) => {
@@ -69,6 +72,7 @@ function judgeParts(path: string, from: Place, to: Place, typeOnly: boolean): st
 /** A path into another part's folder would go around what that part exports and what package.json declares. */
 function judgeSpelling(to: Place, specifier: string): string | undefined {
   if (specifier.startsWith('.')) return `imports ${to.part} by path: write @probity/${to.part}/${to.inside}`
-  if (to.inside === '') return `imports ${to.part} as a whole: name the file, as in @probity/${to.part}/name`
+  if (to.inside === '' && !HAS_ONE_DOOR.includes(to.part))
+    return `imports ${to.part} as a whole: name the file, as in @probity/${to.part}/name`
   return undefined
 }

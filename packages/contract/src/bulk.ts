@@ -4,7 +4,7 @@ import { count } from './count.ts'
 import { LivemodeField } from './livemode.ts'
 import { nullableString } from './nullable.ts'
 import { pageQuery } from './page.ts'
-import { valueList } from './value-list.ts'
+import { openList, valueList } from './value-list.ts'
 
 /** What a job is doing. */
 export const JOB_STATES = {
@@ -49,8 +49,9 @@ const JobIdField = Type.String({ format: 'uuid', description: 'Names the job.', 
 
 // An open list, like the statuses of a result.
 const JobStatusField = Type.String({
+  title: 'Job status',
+  ...openList(JOB_STATES),
   description: `What the job is doing. The list is open: treat a state you do not know as one that is still under way.${valueList(JOB_STATES)}`,
-  examples: Object.keys(JOB_STATES),
 })
 
 export type JobParams = Static<typeof JobParams>

@@ -4,7 +4,7 @@ import type { KeyMode } from './key-format.ts'
 import { hintOf } from './key-format.ts'
 import { nullableInteger, nullableString } from './nullable.ts'
 import { pageQuery } from './page.ts'
-import { valueList } from './value-list.ts'
+import { openList, valueList } from './value-list.ts'
 
 /** What a key may be allowed to do. */
 export const KEY_SCOPES = {
@@ -39,8 +39,14 @@ export const KeyModeField = Type.Enum(MODES, {
   examples: ['live'],
 })
 
+const KeyScopeField = Type.String({
+  title: 'Key scope',
+  ...openList(KEY_SCOPES),
+  description: 'One thing that a key may do.',
+})
+
 /** In answers an open list of strings: a client must survive a new scope. */
-export const KeyScopesField = Type.Array(Type.String(), {
+export const KeyScopesField = Type.Array(KeyScopeField, {
   description: `What the key may do. The list is open.${valueList(KEY_SCOPES)}`,
   examples: [DEFAULT_SCOPES],
 })

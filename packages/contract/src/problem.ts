@@ -1,6 +1,7 @@
 import type { Static } from 'typebox'
 import Type from 'typebox'
 import { PROBLEMS } from './data/problems.ts'
+import { openList } from './value-list.ts'
 
 export type ProblemCode = keyof typeof PROBLEMS
 
@@ -30,8 +31,9 @@ export const ProblemBody = Type.Object(
       examples: ['This request needs 3 credits and 2 are left.'],
     }),
     code: Type.String({
+      title: 'Problem code',
+      ...openList(PROBLEMS),
       description: `The kind of problem for programs; a code never changes its meaning. New codes may be added, so fall back on \`status\`. Known codes: ${codeList()}.`,
-      examples: ['insufficient_credits'],
     }),
     request_id: Type.String({
       description: 'Names this one request. Quote it when you ask for help.',

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { valueList } from './value-list.ts'
+import { openList, valueList } from './value-list.ts'
 
 /** The four verdicts and what each one means for the caller. */
 export const STATUSES = {
@@ -74,13 +74,15 @@ const OPEN_LIST = 'The list is open: treat a value you do not know like `unknown
 
 /** Plain strings on purpose: a closed enum would break clients on the day a value is added. */
 export const StatusField = Type.String({
+  title: 'Status',
+  ...openList(STATUSES),
   description: `The verdict. ${OPEN_LIST}${valueList(STATUSES)}`,
-  examples: Object.keys(STATUSES),
 })
 
 export const SubStatusField = Type.String({
+  title: 'Sub status',
+  ...openList(SUB_STATUSES),
   description: `The reason for the verdict; empty when the status is \`valid\`. The list is open: go by \`status\` when you meet a reason you do not know.${reasonList()}`,
-  examples: Object.keys(SUB_STATUSES),
 })
 
 function reasonList(): string {

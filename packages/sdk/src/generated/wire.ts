@@ -1,0 +1,1326 @@
+// Written by `pnpm --filter @probity/sdk generate`; not to be changed by hand.
+
+/**
+ * Single validation request
+ *
+ * One address to validate.
+ */
+export type SingleValidationRequest = {
+  /**
+   * The email address to validate, up to 1024 characters. Any such text gets a verdict; one that is not an address is `invalid` with `syntax_error`.
+   */
+  email: string
+  /**
+   * How many seconds to wait for the verdict. What is not settled by then is answered `unknown` with a `retry_at`.
+   */
+  timeout?: number
+}
+
+/**
+ * Status
+ *
+ * The verdict. The list is open: treat a value you do not know like `unknown`.
+ * - `valid`: the mail server accepts mail for this mailbox.
+ * - `invalid`: mail to this address cannot be delivered; we were told so, or the address rules it out.
+ * - `risky`: mail may be accepted, but there is a known reason to hesitate.
+ * - `unknown`: we could not find out. This says nothing against the address.
+ */
+export type Status = 'valid' | 'invalid' | 'risky' | 'unknown' | Unlisted
+
+/**
+ * Sub status
+ *
+ * The reason for the verdict; empty when the status is `valid`. The list is open: go by `status` when you meet a reason you do not know.
+ * - empty: (valid) nothing to add: the address is valid.
+ * - `syntax_error`: (invalid) the text is not an email address.
+ * - `domain_not_found`: (invalid) DNS says that the domain does not exist.
+ * - `no_mail_server`: (invalid) the domain exists but names no server that takes mail.
+ * - `null_mx`: (invalid) the domain declares that it takes no mail (RFC 7505).
+ * - `domain_not_hosted`: (invalid) the mail server says that it does not serve this domain.
+ * - `mailbox_not_found`: (invalid) the mail server says that there is no such mailbox.
+ * - `mailbox_disabled`: (invalid) the mailbox exists but has been switched off.
+ * - `mailbox_moved`: (invalid) the mailbox has moved to another address.
+ * - `catch_all`: (risky) the domain accepts every address, so this one cannot be told apart.
+ * - `mailbox_full`: (risky) the mailbox exists but has no room at the moment.
+ * - `disposable`: (risky) the domain hands out addresses that are thrown away after use.
+ * - `not_probed`: (unknown) the mail server was not asked.
+ * - `dns_failed`: (unknown) DNS gave no usable answer for the domain.
+ * - `not_routable`: (unknown) the mail servers have addresses that the public internet cannot reach.
+ * - `connection_failed`: (unknown) no mail server of the domain could be connected to.
+ * - `timeout`: (unknown) the time allowed ran out before the mail server answered.
+ * - `greylisted`: (unknown) the mail server asked us to come back later, as it does with every newcomer.
+ * - `rate_limited`: (unknown) the mail server takes no more questions from us for now.
+ * - `blocked`: (unknown) the mail server refuses us, not the mailbox.
+ * - `policy_refused`: (unknown) the mail server refused for a reason of policy that tells nothing of the mailbox.
+ * - `provider_unverifiable`: (unknown) this provider gives the same answer whether or not a mailbox exists.
+ * - `smtputf8_unsupported`: (unknown) the address needs SMTPUTF8 and the mail server does not offer it.
+ * - `address_literal`: (unknown) the domain is a bare IP address, which we do not ask.
+ * - `server_error`: (unknown) the mail server broke off or answered with an error of its own.
+ * - `internal_error`: (unknown) something failed on our side.
+ * - `sandbox_unmapped`: (unknown) a test key was used with an address that the sandbox has no answer for.
+ */
+export type SubStatus =
+  | ''
+  | 'syntax_error'
+  | 'domain_not_found'
+  | 'no_mail_server'
+  | 'null_mx'
+  | 'domain_not_hosted'
+  | 'mailbox_not_found'
+  | 'mailbox_disabled'
+  | 'mailbox_moved'
+  | 'catch_all'
+  | 'mailbox_full'
+  | 'disposable'
+  | 'not_probed'
+  | 'dns_failed'
+  | 'not_routable'
+  | 'connection_failed'
+  | 'timeout'
+  | 'greylisted'
+  | 'rate_limited'
+  | 'blocked'
+  | 'policy_refused'
+  | 'provider_unverifiable'
+  | 'smtputf8_unsupported'
+  | 'address_literal'
+  | 'server_error'
+  | 'internal_error'
+  | 'sandbox_unmapped'
+  | Unlisted
+
+/**
+ * Evidence
+ *
+ * One finding that the verdict rests on.
+ */
+export type Evidence = {
+  /**
+   * Which check this was. New checks may appear.
+   */
+  check: string
+  /**
+   * What the check found, in one word of its own vocabulary.
+   */
+  outcome: string
+  /**
+   * The finding in a sentence for people. Its wording may change: do not parse it.
+   */
+  detail: string
+  /**
+   * `live` when asked for this request, `cache` when an earlier finding was used again.
+   */
+  source: 'live' | 'cache'
+  /**
+   * When the finding was made: Unix time in seconds, with a fraction. Earlier than the request if cached.
+   */
+  at: number
+  /**
+   * How long the check took, in milliseconds; may have a fraction.
+   */
+  ms: number
+  /**
+   * How far the finding moved the confidence, in natural log-odds: above zero speaks for the mailbox, below zero against it. Absent where a finding was not weighed.
+   */
+  log_odds?: number
+}
+
+/**
+ * Evidence list
+ *
+ * The findings in the order in which they were made.
+ */
+export type EvidenceList = Array<Evidence>
+
+/**
+ * Validation result
+ *
+ * The verdict on one address, with the findings it rests on. Fields may be added.
+ */
+export type ValidationResult = {
+  /**
+   * The address as it was sent.
+   */
+  email: string
+  status: Status
+  sub_status: SubStatus
+  /**
+   * How sure we are of the verdict, from 0 to 1.
+   */
+  confidence: number
+  /**
+   * Our advice whether to send. Stricter than `is_valid`: role accounts, for one, are left out.
+   */
+  safe_to_send: boolean
+  /**
+   * True exactly when `status` is `valid`.
+   */
+  is_valid: boolean
+  /**
+   * What the checks found. A boolean is true only where it was shown to be so.
+   */
+  details: {
+    /**
+     * The text is a well-formed address.
+     */
+    syntax_valid: boolean
+    /**
+     * DNS names a server that takes mail for the domain.
+     */
+    dns_valid: boolean
+    /**
+     * The mail server accepted this recipient.
+     */
+    smtp_valid: boolean
+    /**
+     * The SMTP reply code to the recipient; 0 when the server was not asked or did not answer.
+     */
+    smtp_code: number
+    /**
+     * The domain in lower case, as A-labels where it is internationalised; empty when none could be read.
+     */
+    domain: string
+    /**
+     * Who runs the mail servers of the domain; empty when we do not know.
+     */
+    provider: string
+    /**
+     * The domain is known for throw-away addresses.
+     */
+    is_disposable: boolean
+    /**
+     * The address belongs to a function, such as info or sales, rather than to a person.
+     */
+    is_role_based: boolean
+    /**
+     * The domain publishes an SPF record.
+     */
+    has_spf: boolean
+    /**
+     * The domain publishes a DMARC record.
+     */
+    has_dmarc: boolean
+  }
+  /**
+   * Whether the domain accepts mail for every address.
+   */
+  catchall: {
+    /**
+     * The mail server was seen to accept an address that cannot exist.
+     */
+    is_catchall: boolean
+    /**
+     * How sure we are of `is_catchall`, from 0 to 1; null when it was not tested.
+     */
+    confidence: number | null
+  }
+  /**
+   * The part that a model played in the result.
+   */
+  ai_enhancement: {
+    /**
+     * A model had a part in the confidence.
+     */
+    used: boolean
+    /**
+     * Which model; null when none was used.
+     */
+    method: string | null
+  }
+  /**
+   * How long the answer took.
+   */
+  performance: {
+    /**
+     * Time from the arrival of the request to its answer, in whole milliseconds.
+     */
+    response_time_ms: number
+  }
+  /**
+   * About the answer itself.
+   */
+  metadata: {
+    /**
+     * When the answer was given: seconds of Unix time, with a fraction.
+     */
+    timestamp: number
+    /**
+     * The plan of the calling account.
+     */
+    plan_tier: string
+    /**
+     * The optional features that were at work.
+     */
+    features_used: {
+      /**
+       * The catch-all test was available here.
+       */
+      catchall_detection: boolean
+      /**
+       * A model was available here.
+       */
+      ai_enhancement: boolean
+    }
+  }
+  /**
+   * Names this result.
+   */
+  id: string
+  /**
+   * False when a test key was used: verdicts then come from the sandbox, no server is asked and nothing is charged.
+   */
+  livemode: boolean
+  /**
+   * The address that was probably intended, when this one looks mistyped; null otherwise.
+   */
+  did_you_mean: string | null
+  /**
+   * Traits worth knowing that do not decide the verdict.
+   */
+  flags: {
+    /**
+     * The domain belongs to a free mail provider.
+     */
+    is_free: boolean
+    /**
+     * The address forwards to a mailbox it hides. Such relays last and are not disposable.
+     */
+    is_privacy_relay: boolean
+    /**
+     * The local part carries a tag, as in ada+news.
+     */
+    is_tagged: boolean
+  }
+  /**
+   * When to ask again, in seconds of Unix time, while the result is still being worked on; null when it is settled.
+   */
+  retry_at: number | null
+  evidence: EvidenceList
+}
+
+/**
+ * Problem code
+ *
+ * The kind of problem for programs; a code never changes its meaning. New codes may be added, so fall back on `status`. Known codes: `invalid_request`, `malformed_json`, `key_in_query`, `no_file`, `missing_api_key`, `invalid_api_key`, `revoked_api_key`, `expired_api_key`, `insufficient_credits`, `key_cap_reached`, `paused_api_key`, `ip_not_allowed`, `missing_scope`, `scope_not_held`, `plan_without_api`, `not_found`, `request_timeout`, `idempotency_in_progress`, `confirmed_otherwise`, `job_ended`, `file_removed`, `results_expired`, `payload_too_large`, `file_too_large`, `unsupported_media_type`, `content_encoding_refused`, `not_csv`, `idempotency_mismatch`, `empty_file`, `malformed_csv`, `record_too_long`, `too_many_columns`, `too_many_rows`, `too_many_emails`, `no_email_column`, `unknown_column`, `column_without_emails`, `rate_limited`, `too_many_in_flight`, `too_many_streams`, `headers_too_large`, `internal`, `overloaded`, `account_under_audit`, `unavailable`.
+ */
+export type ProblemCode =
+  | 'invalid_request'
+  | 'malformed_json'
+  | 'key_in_query'
+  | 'no_file'
+  | 'missing_api_key'
+  | 'invalid_api_key'
+  | 'revoked_api_key'
+  | 'expired_api_key'
+  | 'insufficient_credits'
+  | 'key_cap_reached'
+  | 'paused_api_key'
+  | 'ip_not_allowed'
+  | 'missing_scope'
+  | 'scope_not_held'
+  | 'plan_without_api'
+  | 'not_found'
+  | 'request_timeout'
+  | 'idempotency_in_progress'
+  | 'confirmed_otherwise'
+  | 'job_ended'
+  | 'file_removed'
+  | 'results_expired'
+  | 'payload_too_large'
+  | 'file_too_large'
+  | 'unsupported_media_type'
+  | 'content_encoding_refused'
+  | 'not_csv'
+  | 'idempotency_mismatch'
+  | 'empty_file'
+  | 'malformed_csv'
+  | 'record_too_long'
+  | 'too_many_columns'
+  | 'too_many_rows'
+  | 'too_many_emails'
+  | 'no_email_column'
+  | 'unknown_column'
+  | 'column_without_emails'
+  | 'rate_limited'
+  | 'too_many_in_flight'
+  | 'too_many_streams'
+  | 'headers_too_large'
+  | 'internal'
+  | 'overloaded'
+  | 'account_under_audit'
+  | 'unavailable'
+  | Unlisted
+
+/**
+ * Problem
+ *
+ * Why a request failed, as application/problem+json (RFC 9457). It never repeats what was sent, neither addresses nor keys, so that it can be logged as it is.
+ */
+export type Problem = {
+  /**
+   * Where the problem is documented: `/docs/errors#` and the code, a reference relative to the address of the service.
+   */
+  type: string
+  /**
+   * The kind of problem in a few words, the same for every problem with this code.
+   */
+  title: string
+  /**
+   * The HTTP status code of the response.
+   */
+  status: number
+  /**
+   * What happened this time, for people. Its wording may change: do not parse it.
+   */
+  detail: string
+  code: ProblemCode
+  /**
+   * Names this one request. Quote it when you ask for help.
+   */
+  request_id: string
+  /**
+   * The faults one by one, where the request itself is at fault.
+   */
+  errors?: Array<{
+    /**
+     * Where the fault is: a JSON Pointer (RFC 6901) into the body, or the name of a parameter.
+     */
+    pointer: string
+    /**
+     * What is wrong there, without repeating the value.
+     */
+    detail: string
+  }>
+  /**
+   * How many seconds to wait before trying again; the same number as in the Retry-After header.
+   */
+  retry_after_s?: number
+}
+
+/**
+ * Bulk validation request
+ *
+ * A list of addresses to validate in one request.
+ */
+export type BulkValidationRequest = {
+  /**
+   * From 1 to 1000 addresses. Repeated ones are validated once and cost nothing more.
+   */
+  emails: Array<string>
+  /**
+   * How many seconds to wait for the verdicts. Addresses not settled by then are `unknown`.
+   */
+  timeout?: number
+}
+
+/**
+ * Bulk validation summary
+ *
+ * The verdicts on a list, counted and one by one. Fields may be added.
+ */
+export type BulkValidationSummary = {
+  /**
+   * How many addresses were sent, repeated ones included.
+   */
+  total: number
+  /**
+   * Unique addresses that are `valid`.
+   */
+  valid_count: number
+  /**
+   * Unique addresses that are `invalid`.
+   */
+  invalid_count: number
+  /**
+   * Unique addresses that are `risky`.
+   */
+  risky_count: number
+  /**
+   * Addresses that repeat an earlier one; together with the other counts they make `total`.
+   */
+  duplicate_count: number
+  /**
+   * Credits charged: 1 for every unique address.
+   */
+  credits_used: number
+  /**
+   * One verdict per unique address, in the order in which the addresses first occur.
+   */
+  results: Array<{
+    /**
+     * The address as it was first sent.
+     */
+    email: string
+    status: Status
+    /**
+     * True exactly when `status` is `valid`.
+     */
+    is_valid: boolean
+    /**
+     * How sure we are of the verdict, from 0 to 1.
+     */
+    confidence: number
+    sub_status: SubStatus
+  }>
+  /**
+   * Unique addresses that are `unknown`.
+   */
+  unknown_count: number
+  /**
+   * Credits given back for addresses that ended `unknown`, where the plan does so.
+   */
+  credits_refunded: number
+  /**
+   * False when a test key was used: verdicts then come from the sandbox, no server is asked and nothing is charged.
+   */
+  livemode: boolean
+}
+
+/**
+ * Upload form
+ *
+ * A form with the file in it.
+ */
+export type UploadForm = {
+  /**
+   * The CSV, up to 50 MiB.
+   */
+  file: Blob | File
+}
+
+/**
+ * Upload preview
+ *
+ * What was found in an uploaded file, before anything is validated or charged. Fields may be added.
+ */
+export type UploadPreview = {
+  /**
+   * Names the uploaded file; hand it to the confirm step.
+   */
+  upload_id: string
+  /**
+   * What the file was called when it was sent.
+   */
+  filename: string
+  /**
+   * The headers of the file from left to right. A column without one is `column_1` and so on; a repeated one gets the suffix `_2`.
+   */
+  columns: Array<string>
+  /**
+   * The column whose values look most like addresses.
+   */
+  suggested_email_column: string
+  /**
+   * Why that column. The list is open.
+   * - `most_addresses`: no other column has more values that look like addresses.
+   * - `most_addresses_and_name`: the same, and its header says so too.
+   */
+  suggestion_reason: string
+  /**
+   * How large the file is.
+   */
+  size_bytes: number
+  /**
+   * How its text is written: `utf-8`, `utf-16le`, `utf-16be` or `windows-1252`.
+   */
+  encoding: string
+  /**
+   * What separates its cells: a comma, a semicolon, a tab or a vertical bar.
+   */
+  delimiter: string
+  /**
+   * Its first row names the columns.
+   */
+  has_header: boolean
+  /**
+   * Rows of data, without the header and without rows that are empty.
+   */
+  row_count: number
+  /**
+   * The columns one by one, in the order of `columns`.
+   */
+  column_details: Array<{
+    /**
+     * The column, as in `columns`.
+     */
+    name: string
+    /**
+     * Rows in which it is not empty.
+     */
+    filled_count: number
+    /**
+     * Rows in which it looks like an address.
+     */
+    address_count: number
+    /**
+     * The share of its values that look like addresses; 0 where it has none.
+     */
+    address_share: number
+  }>
+  /**
+   * The first five rows of data, each with a value for every column, cut off at 200 characters.
+   */
+  sample_rows: Array<Array<string>>
+  /**
+   * Rows in which the suggested column is not empty.
+   */
+  email_count: number
+  /**
+   * Different addresses among them.
+   */
+  unique_emails: number
+  /**
+   * Rows that repeat an earlier address; they cost nothing.
+   */
+  duplicate_count: number
+  /**
+   * Where the unique addresses have their mailboxes, as far as well-known domains tell; most first.
+   */
+  provider_mix: Array<{
+    /**
+     * Who runs the mailboxes, as in a result; empty for all that cannot be told from the domain alone.
+     */
+    provider: string
+    /**
+     * Unique addresses there.
+     */
+    count: number
+  }>
+  /**
+   * What the list would cost, and what there is. Nothing is charged or set aside by a preview.
+   */
+  credits: {
+    /**
+     * What validating the suggested column costs: 1 for every unique address; nothing in test mode.
+     */
+    quote: number
+    /**
+     * What the account has now.
+     */
+    available: number
+    /**
+     * The account never runs short, whatever `available` says.
+     */
+    unlimited: boolean
+  }
+  /**
+   * Until when the upload can be confirmed; then the file is removed (RFC 3339, UTC).
+   */
+  expires_at: string
+  /**
+   * False when a test key was used: verdicts then come from the sandbox, no server is asked and nothing is charged.
+   */
+  livemode: boolean
+}
+
+/**
+ * Upload confirmation
+ *
+ * Turns an upload into a job.
+ */
+export type UploadConfirmation = {
+  /**
+   * The upload to validate, as named by the preview.
+   */
+  upload_id: string
+  /**
+   * The column that holds the addresses: one of `columns` of the preview.
+   */
+  email_column: string
+}
+
+/**
+ * Job status
+ *
+ * What the job is doing. The list is open: treat a state you do not know as one that is still under way.
+ * - `queued`: confirmed and waiting for its turn.
+ * - `planning`: the file is being read and its addresses are laid out for work.
+ * - `processing`: addresses are being validated.
+ * - `paused`: no work is done until the job is resumed; what is finished is kept.
+ * - `completed`: every address has its result.
+ * - `cancelled`: stopped on request; finished results are kept and unused credits returned.
+ * - `failed`: given up because of a fault; unused credits are returned.
+ */
+export type JobStatus =
+  | 'queued'
+  | 'planning'
+  | 'processing'
+  | 'paused'
+  | 'completed'
+  | 'cancelled'
+  | 'failed'
+  | Unlisted
+
+/**
+ * Job created
+ *
+ * The job that a confirmed upload became. Fields may be added.
+ */
+export type JobCreated = {
+  /**
+   * Names the job.
+   */
+  id: string
+  status: JobStatus
+  /**
+   * False when a test key was used: verdicts then come from the sandbox, no server is asked and nothing is charged.
+   */
+  livemode: boolean
+}
+
+/**
+ * Bulk job
+ *
+ * A file of addresses on its way through validation. Fields may be added.
+ */
+export type BulkJob = {
+  /**
+   * Names the job.
+   */
+  id: string
+  status: JobStatus
+  /**
+   * What the uploaded file was called.
+   */
+  filename: string
+  /**
+   * The column that holds the addresses.
+   */
+  email_column: string
+  /**
+   * When the upload was confirmed (RFC 3339, UTC).
+   */
+  created_at: string
+  /**
+   * When the first address was taken up (RFC 3339, UTC); null before that.
+   */
+  started_at: string | null
+  /**
+   * When the job came to its end, whichever it was (RFC 3339, UTC); null until then.
+   */
+  finished_at: string | null
+  /**
+   * The day (UTC) on which the addresses and their results are removed. This summary stays.
+   */
+  expires_on: string
+  /**
+   * Rows of the file whose email cell is not empty.
+   */
+  total_rows: number
+  /**
+   * Different addresses among the rows.
+   */
+  unique_emails: number
+  /**
+   * Rows that repeat an earlier address.
+   */
+  duplicate_count: number
+  /**
+   * Unique addresses that have a result.
+   */
+  done_count: number
+  /**
+   * The share of the unique addresses that have a result; 1 only when all of them have.
+   */
+  progress: number
+  /**
+   * Addresses finished per second, over the last minute; 0 where none were, and once the job has ended.
+   */
+  rate_per_s: number
+  /**
+   * Between when and when the job is expected to be done. Null where there is nothing to tell it by: before the work has begun, while it is paused and once it has ended.
+   */
+  eta: {
+    /**
+     * If the work goes on at the pace of the last minute (RFC 3339, UTC).
+     */
+    earliest: string
+    /**
+     * If it goes slower, and if the mail servers that put addresses off do so as often as we ask (RFC 3339, UTC).
+     */
+    latest: string
+  } | null
+  /**
+   * Addresses that are left alone for a while before they are tried again, by reason.
+   */
+  waiting: Array<{
+    /**
+     * Why they wait, as a `sub_status`. The list is open.
+     */
+    reason: string
+    /**
+     * Unique addresses that wait for this reason.
+     */
+    count: number
+    /**
+     * When the first of them are tried again (RFC 3339, UTC).
+     */
+    until: string
+  }>
+  /**
+   * The finished addresses by status.
+   */
+  status_counts: {
+    /**
+     * Unique addresses found `valid` so far.
+     */
+    valid: number
+    /**
+     * Unique addresses found `invalid` so far.
+     */
+    invalid: number
+    /**
+     * Unique addresses found `risky` so far.
+     */
+    risky: number
+    /**
+     * Unique addresses that ended `unknown` so far.
+     */
+    unknown: number
+  }
+  /**
+   * The finished addresses by reason. Only reasons that occurred are listed, and results without a reason are left out.
+   */
+  sub_status_counts: {
+    [key: string]: number
+  }
+  /**
+   * What the job costs.
+   */
+  credits: {
+    /**
+     * Credits set aside for addresses that have no result yet.
+     */
+    reserved: number
+    /**
+     * Credits charged so far: 1 for every unique address with a result.
+     */
+    used: number
+    /**
+     * Credits given back so far for addresses that ended `unknown`, where the plan does so.
+     */
+    refunded: number
+  }
+  /**
+   * False when a test key was used: verdicts then come from the sandbox, no server is asked and nothing is charged.
+   */
+  livemode: boolean
+}
+
+/**
+ * Bulk jobs
+ *
+ * One page of the jobs of the account, newest first.
+ */
+export type BulkJobs = Array<BulkJob>
+
+/**
+ * List result
+ *
+ * The verdict on one address of a list. Fields may be added.
+ */
+export type ListResult = {
+  /**
+   * The address as it stands in the file.
+   */
+  email: string
+  /**
+   * The row of the file where the address occurs first, as a spreadsheet numbers it.
+   */
+  row: number
+  status: Status
+  sub_status: SubStatus
+  /**
+   * How sure we are of the verdict, from 0 to 1.
+   */
+  confidence: number
+  /**
+   * Our advice whether to send. Stricter than `is_valid`: role accounts, for one, are left out.
+   */
+  safe_to_send: boolean
+  /**
+   * True exactly when `status` is `valid`.
+   */
+  is_valid: boolean
+  /**
+   * The address that was probably intended, when this one looks mistyped; null otherwise.
+   */
+  did_you_mean: string | null
+  /**
+   * The domain in lower case, as A-labels where it is internationalised; empty when none could be read.
+   */
+  domain: string
+  /**
+   * Who runs the mail servers of the domain; empty when we do not know.
+   */
+  provider: string
+  /**
+   * The domain is known for throw-away addresses.
+   */
+  is_disposable: boolean
+  /**
+   * The address belongs to a function, such as info or sales, rather than to a person.
+   */
+  is_role_based: boolean
+  /**
+   * The domain publishes an SPF record.
+   */
+  has_spf: boolean
+  /**
+   * The domain publishes a DMARC record.
+   */
+  has_dmarc: boolean
+  /**
+   * Traits worth knowing that do not decide the verdict.
+   */
+  flags: {
+    /**
+     * The domain belongs to a free mail provider.
+     */
+    is_free: boolean
+    /**
+     * The address forwards to a mailbox it hides. Such relays last and are not disposable.
+     */
+    is_privacy_relay: boolean
+    /**
+     * The local part carries a tag, as in ada+news.
+     */
+    is_tagged: boolean
+  }
+  /**
+   * What the checks found. A boolean is true only where it was shown to be so.
+   */
+  details?: {
+    /**
+     * The text is a well-formed address.
+     */
+    syntax_valid: boolean
+    /**
+     * DNS names a server that takes mail for the domain.
+     */
+    dns_valid: boolean
+    /**
+     * The mail server accepted this recipient.
+     */
+    smtp_valid: boolean
+    /**
+     * The SMTP reply code to the recipient; 0 when the server was not asked or did not answer.
+     */
+    smtp_code: number
+    /**
+     * The domain in lower case, as A-labels where it is internationalised; empty when none could be read.
+     */
+    domain: string
+    /**
+     * Who runs the mail servers of the domain; empty when we do not know.
+     */
+    provider: string
+    /**
+     * The domain is known for throw-away addresses.
+     */
+    is_disposable: boolean
+    /**
+     * The address belongs to a function, such as info or sales, rather than to a person.
+     */
+    is_role_based: boolean
+    /**
+     * The domain publishes an SPF record.
+     */
+    has_spf: boolean
+    /**
+     * The domain publishes a DMARC record.
+     */
+    has_dmarc: boolean
+  }
+  /**
+   * Whether the domain accepts mail for every address.
+   */
+  catchall?: {
+    /**
+     * The mail server was seen to accept an address that cannot exist.
+     */
+    is_catchall: boolean
+    /**
+     * How sure we are of `is_catchall`, from 0 to 1; null when it was not tested.
+     */
+    confidence: number | null
+  }
+  /**
+   * The part that a model played in the result.
+   */
+  ai_enhancement?: {
+    /**
+     * A model had a part in the confidence.
+     */
+    used: boolean
+    /**
+     * Which model; null when none was used.
+     */
+    method: string | null
+  }
+  evidence?: EvidenceList
+}
+
+/**
+ * List results
+ *
+ * One page of the results of a job, in the order of the rows of its file.
+ */
+export type ListResults = Array<ListResult>
+
+/**
+ * Result lines
+ *
+ * All results of a job in the order of the rows of its file, each as one line of JSON.
+ */
+export type ResultLines = string
+
+/**
+ * Result sheet
+ *
+ * Every row of the uploaded file, each cell in quotes, with our columns behind its own; empty ones where there is no result.
+ */
+export type ResultSheet = string
+
+/**
+ * Key scope
+ *
+ * One thing that a key may do.
+ */
+export type KeyScope = 'validation' | 'bulk' | 'account' | 'keys' | Unlisted
+
+/**
+ * Account
+ *
+ * The account that the calling key belongs to. Fields may be added.
+ */
+export type Account = {
+  /**
+   * Names the account.
+   */
+  id: string
+  /**
+   * What the account is called.
+   */
+  name: string
+  /**
+   * False when a test key was used: verdicts then come from the sandbox, no server is asked and nothing is charged.
+   */
+  livemode: boolean
+  /**
+   * What the account has subscribed to.
+   */
+  plan: {
+    /**
+     * The name of the plan.
+     */
+    name: string
+    /**
+     * Whether live keys may use the API.
+     */
+    api_access: boolean
+    /**
+     * Whether a model may take part in the confidence.
+     */
+    ai_enhancement: boolean
+    /**
+     * Whether domains are tested for catch-all.
+     */
+    catchall_detection: boolean
+    /**
+     * Whether the credit is given back when a result ends `unknown`.
+     */
+    refund_unknown: boolean
+  }
+  /**
+   * The balance. One credit pays for one unique address.
+   */
+  credits: {
+    /**
+     * Credits that can be spent now. Of no consequence where `unlimited` is true.
+     */
+    available: number
+    /**
+     * Credits set aside for work that has been accepted and is not finished.
+     */
+    reserved: number
+    /**
+     * Credits spent since the account was opened, refunds taken off.
+     */
+    spent: number
+    /**
+     * Whether the account may spend without a balance.
+     */
+    unlimited: boolean
+  }
+  /**
+   * How much the account may ask for.
+   */
+  limits: {
+    /**
+     * Requests that the account may make in one window of time.
+     */
+    requests_per_window: number
+    /**
+     * Length of that window, in seconds.
+     */
+    window_s: number
+    /**
+     * Addresses that one JSON list may have.
+     */
+    emails_per_request: number
+    /**
+     * Rows with an address that one uploaded file may have.
+     */
+    emails_per_file: number
+    /**
+     * Addresses from single and JSON list requests that are worked on at once.
+     */
+    interactive_in_flight: number
+  }
+  /**
+   * Days that results are kept before they are deleted; 0 when they are not kept at all.
+   */
+  retention_days: number
+  /**
+   * The key that this request was made with.
+   */
+  key: {
+    /**
+     * The `id` of the key.
+     */
+    id: string
+    /**
+     * What the key is called.
+     */
+    name: string
+    /**
+     * `live` asks real mail servers and costs credits; `test` answers from the sandbox. It never changes.
+     */
+    mode: 'live' | 'test'
+    /**
+     * What the key may do. The list is open.
+     * - `validation`: validate single addresses and JSON lists.
+     * - `bulk`: upload files, start jobs and read their results.
+     * - `account`: read plan, credits and limits of the account.
+     * - `keys`: create, list, change and revoke API keys.
+     */
+    scopes: Array<KeyScope>
+  }
+}
+
+/**
+ * API key
+ *
+ * An API key without its secret, which cannot be shown again. Fields may be added.
+ */
+export type ApiKey = {
+  /**
+   * Names the key. It is no secret and cannot be used to sign in.
+   */
+  id: string
+  /**
+   * What the key is called, from 1 to 100 characters.
+   */
+  name: string
+  /**
+   * `live` asks real mail servers and costs credits; `test` answers from the sandbox. It never changes.
+   */
+  mode: 'live' | 'test'
+  /**
+   * Enough of the key to recognise it: the prefix of its mode and its last four characters.
+   */
+  hint: string
+  /**
+   * What the key may do. The list is open.
+   * - `validation`: validate single addresses and JSON lists.
+   * - `bulk`: upload files, start jobs and read their results.
+   * - `account`: read plan, credits and limits of the account.
+   * - `keys`: create, list, change and revoke API keys.
+   */
+  scopes: Array<KeyScope>
+  /**
+   * Whether the key works: only an `active` one does. A key that is several things at once shows `revoked` before `expired` before `paused`.
+   */
+  status: 'active' | 'paused' | 'revoked' | 'expired'
+  /**
+   * When the key was created (RFC 3339, UTC).
+   */
+  created_at: string
+  /**
+   * When the key stops working (RFC 3339, UTC); null when it never does.
+   */
+  expires_at: string | null
+  /**
+   * When the key was last used, give or take a few minutes (RFC 3339, UTC); null when it never was.
+   */
+  last_used_at: string | null
+  /**
+   * When the key was revoked (RFC 3339, UTC); null when it was not.
+   */
+  revoked_at: string | null
+  /**
+   * Whether the key is switched off for the time being.
+   */
+  paused: boolean
+  /**
+   * The network addresses that may use the key, single or as CIDR ranges; empty when all may.
+   */
+  ip_allow_list: Array<string>
+  /**
+   * How many credits the key may spend in a calendar month (UTC); null when there is no cap.
+   */
+  monthly_cap: number | null
+}
+
+/**
+ * API keys
+ *
+ * One page of the API keys of the account, newest first.
+ */
+export type ApiKeys = Array<ApiKey>
+
+/**
+ * API key to create
+ *
+ * The settings of a new API key. Only the name is needed.
+ */
+export type ApiKeyToCreate = {
+  /**
+   * What the key is called, from 1 to 100 characters.
+   */
+  name: string
+  /**
+   * `live` asks real mail servers and costs credits; `test` answers from the sandbox. It never changes.
+   */
+  mode?: 'live' | 'test'
+  /**
+   * What the key may do; no more than the calling key may do itself.
+   * - `validation`: validate single addresses and JSON lists.
+   * - `bulk`: upload files, start jobs and read their results.
+   * - `account`: read plan, credits and limits of the account.
+   * - `keys`: create, list, change and revoke API keys.
+   */
+  scopes?: Array<'validation' | 'bulk' | 'account' | 'keys'>
+  /**
+   * When the key stops working (RFC 3339), a time to come; null for never.
+   */
+  expires_at?: string | null
+  /**
+   * The IPv4 and IPv6 addresses or CIDR ranges that may use the key, up to 50; an empty list lets all use it.
+   */
+  ip_allow_list?: Array<string>
+  /**
+   * How many credits the key may spend in a calendar month (UTC); null for no cap.
+   */
+  monthly_cap?: number | null
+}
+
+/**
+ * Created API key
+ *
+ * A new API key with its secret. Fields may be added.
+ */
+export type CreatedApiKey = {
+  /**
+   * Names the key. It is no secret and cannot be used to sign in.
+   */
+  id: string
+  /**
+   * What the key is called, from 1 to 100 characters.
+   */
+  name: string
+  /**
+   * `live` asks real mail servers and costs credits; `test` answers from the sandbox. It never changes.
+   */
+  mode: 'live' | 'test'
+  /**
+   * Enough of the key to recognise it: the prefix of its mode and its last four characters.
+   */
+  hint: string
+  /**
+   * What the key may do. The list is open.
+   * - `validation`: validate single addresses and JSON lists.
+   * - `bulk`: upload files, start jobs and read their results.
+   * - `account`: read plan, credits and limits of the account.
+   * - `keys`: create, list, change and revoke API keys.
+   */
+  scopes: Array<KeyScope>
+  /**
+   * Whether the key works: only an `active` one does. A key that is several things at once shows `revoked` before `expired` before `paused`.
+   */
+  status: 'active' | 'paused' | 'revoked' | 'expired'
+  /**
+   * When the key was created (RFC 3339, UTC).
+   */
+  created_at: string
+  /**
+   * When the key stops working (RFC 3339, UTC); null when it never does.
+   */
+  expires_at: string | null
+  /**
+   * When the key was last used, give or take a few minutes (RFC 3339, UTC); null when it never was.
+   */
+  last_used_at: string | null
+  /**
+   * When the key was revoked (RFC 3339, UTC); null when it was not.
+   */
+  revoked_at: string | null
+  /**
+   * Whether the key is switched off for the time being.
+   */
+  paused: boolean
+  /**
+   * The network addresses that may use the key, single or as CIDR ranges; empty when all may.
+   */
+  ip_allow_list: Array<string>
+  /**
+   * How many credits the key may spend in a calendar month (UTC); null when there is no cap.
+   */
+  monthly_cap: number | null
+  /**
+   * The secret itself, to be sent as X-API-Key. It is shown this once: we keep only its hash.
+   */
+  key: string
+}
+
+/**
+ * API key changes
+ *
+ * The settings to change, at least one; those left out stay as they are.
+ */
+export type ApiKeyChanges = {
+  /**
+   * What the key is called, from 1 to 100 characters.
+   */
+  name?: string
+  /**
+   * What the key may do; no more than the calling key may do itself.
+   * - `validation`: validate single addresses and JSON lists.
+   * - `bulk`: upload files, start jobs and read their results.
+   * - `account`: read plan, credits and limits of the account.
+   * - `keys`: create, list, change and revoke API keys.
+   */
+  scopes?: Array<'validation' | 'bulk' | 'account' | 'keys'>
+  /**
+   * When the key stops working (RFC 3339), a time to come; null for never.
+   */
+  expires_at?: string | null
+  /**
+   * The IPv4 and IPv6 addresses or CIDR ranges that may use the key, up to 50; an empty list lets all use it.
+   */
+  ip_allow_list?: Array<string>
+  /**
+   * How many credits the key may spend in a calendar month (UTC); null for no cap.
+   */
+  monthly_cap?: number | null
+  /**
+   * True switches the key off until further notice, false on again.
+   */
+  paused?: boolean
+}
+
+/**
+ * A value that was added after this version was made.
+ */
+export type Unlisted = string & {}

@@ -1,0 +1,100 @@
+import type { Call } from './call.ts'
+import { type CallOptions, type Connection, openConnection, type SpendOptions } from './connection.ts'
+import type {
+  Account,
+  BulkValidationRequest,
+  BulkValidationSummary,
+  SingleValidationRequest,
+  ValidationResult,
+} from './generated/wire.ts'
+import { type Keys, keysOf } from './keys.ts'
+import { type Lists, listsOf } from './lists.ts'
+import { type ProbityOptions, readSettings } from './settings.ts'
+import { signWebhook, verifyWebhook } from './webhooks.ts'
+
+export type ValidateOptions = SpendOptions & {
+  /** How many seconds the service may take for the verdict. What is not settled by then is `unknown` with a `retry_at`. */
+  timeout?: number | undefined
+}
+
+/**
+ * The client of a Probity service. It holds nothing open between calls, so one for a whole program will do and none has to be
+ * closed.
+ */
+export class Probity {
+  /** Files of addresses. */
+  readonly lists: Lists
+  /** API keys. */
+  readonly keys: Keys
+  readonly #connection: Connection
+
+  constructor(options: ProbityOptions = {}) {
+    this.#connection = openConnection(readSettings(options))
+    this.lists = listsOf(this.#connection)
+    this.keys = keysOf(this.#connection)
+  }
+
+  /** The verdict on one address, with its evidence. Costs one credit. */
+  validate(email: string, options: ValidateOptions = {}): Call<ValidationResult> {
+    return this.#spend<ValidationResult, SingleValidationRequest>('single', { email }, options)
+  }
+
+  /** The verdicts on up to 1,000 addresses. Costs one credit for each different one. */
+  validateMany(emails: readonly string[], options: ValidateOptions = {}): Call<BulkValidationSummary> {
+    return this.#spend<BulkValidationSummary, BulkValidationRequest>('bulk', { emails: [...emails] }, options)
+  }
+
+  /** Plan, credits and limits of the account, and the key that asks. */
+  account(options: CallOptions = {}): Call<Account> {
+    return this.#connection.ask({ ...options, method: 'GET', path: ['account'], repeatable: true })
+  }
+
+  #spend<T, Asked extends { timeout?: number }>(kind: string, asked: Asked, given: ValidateOptions): Call<T> {
+    const { timeout, idempotencyKey, ...options } = given
+    const json: Asked = { ...asked, ...(timeout !== undefined && { timeout }) }
+    const path = ['validation', kind]
+    return this.#connection.ask({ ...options, method: 'POST', path, json, repeatable: { idempotencyKey } })
+  }
+}
+
+/** For those who receive webhooks. */
+export const webhooks = { verify: verifyWebhook, sign: signWebhook }
+
+export type { Answered, Call } from './call.ts'
+export type { CallOptions, SpendOptions } from './connection.ts'
+// biome-ignore lint/performance/noBarrelFile: what is published has one door, and its callers expect everything there
+export {
+  ProbityConnectionError,
+  ProbityError,
+  ProbityProblem,
+  ProbityTimeoutError,
+  ProbityWebhookError,
+} from './errors.ts'
+export type { EventOptions, ListEvent } from './events.ts'
+export type {
+  Account,
+  ApiKey,
+  BulkJob,
+  BulkValidationSummary,
+  CreatedApiKey,
+  Evidence,
+  JobCreated,
+  JobStatus,
+  KeyScope,
+  ListResult,
+  Problem,
+  ProblemCode,
+  Status,
+  SubStatus,
+  UploadPreview,
+  ValidationResult,
+} from './generated/wire.ts'
+export type { CreateKeyOptions, KeySettings, Keys, UpdateKeyOptions } from './keys.ts'
+export type { ConfirmOptions, Lists, PreviewOptions } from './lists.ts'
+export type { PageOptions } from './pages.ts'
+export type { RateLimit, ResponseInfo } from './response-info.ts'
+export type { DownloadOptions, ResultOptions } from './results.ts'
+export type { ProbityOptions } from './settings.ts'
+export type { FileSource } from './upload.ts'
+export type { WaitOptions } from './wait.ts'
+export type { VerifyOptions, WebhookMessage } from './webhooks.ts'

@@ -1,0 +1,112 @@
+import { execFile } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import { makeFolder, removeFolder } from '@probity/lab/services/daemon'
+import { whenDone } from '@probity/lab/when-done'
+import { Probity, ProbityProblem } from '@probity/sdk'
+import { expect, test } from 'vitest'
+import { openCustomer, startProduct } from './test-product.ts'
+
+type Scenario = { single: string[]; many: string[]; file: { column: string; rows: string[] } }
+
+const SCENARIO = JSON.parse(readFileSync(new URL('./scenario.json', import.meta.url), 'utf8')) as Scenario
+
+/** What somebody was told: an answer, or why there is none. */
+type Told = { answer: Record<string, unknown> } | { refused: string }
+
+/** One way to the service. */
+type Way = {
+  single(email: string): Promise<Told>
+  many(emails: string[]): Promise<Told>
+  /** Has the file validated; gives it back marked. */
+  file(path: string, column: string): Promise<string>
+}
+
+const run = promisify(execFile)
+const folder = makeFolder('probity-scenario')
+whenDone(() => removeFolder(folder))
+const product = await startProduct({ UPLOADS_FOLDER: folder })
+const { key } = await openCustomer(product, { credits: 0, key: { mode: 'test' } })
+const { url } = product.api
+
+function byCurl(): Way {
+  const curl = async (path: string, ...more: string[]) =>
+    (await run('curl', ['-s', `${url}/api/v1${path}`, '-H', `X-API-Key: ${key}`, ...more])).stdout
+  const post = (path: string, body: object) =>
+    curl(path, '-H', 'Content-Type: application/json', '-d', JSON.stringify(body))
+  const told = (text: string): Told => {
+    const answer = JSON.parse(text) as Record<string, unknown>
+    return 'code' in answer ? { refused: String(answer['code']) } : { answer }
+  }
+  return {
+    single: async (email) => told(await post('/validation/single', { email })),
+    many: async (emails) => told(await post('/validation/bulk', { emails })),
+    async file(path, column) {
+      const { upload_id } = JSON.parse(await curl('/bulk/upload/preview', '-F', `file=@${path}`))
+      const { id } = JSON.parse(await post('/bulk/upload/confirm', { upload_id, email_column: column }))
+      for (let tries = 0; tries < 300; tries += 1) {
+        if (JSON.parse(await curl(`/bulk/jobs/${id}`)).status === 'completed') break
+        await sleep(100)
+      }
+      return curl(`/bulk/jobs/${id}/results?format=csv`)
+    },
+  }
+}
+
+function bySdk(): Way {
+  const probity = new Probity({ apiKey: key, baseUrl: url, retries: 0 })
+  const told = (call: Promise<object>): Promise<Told> =>
+    call.then(
+      (answer) => ({ answer: answer as Record<string, unknown> }),
+      (error: unknown) => {
+        if (error instanceof ProbityProblem) return { refused: error.code }
+        throw error
+      },
+    )
+  return {
+    single: (email) => told(probity.validate(email)),
+    many: (emails) => told(probity.validateMany(emails)),
+    async file(path, emailColumn) {
+      const { upload_id: uploadId } = await probity.lists.preview(new Blob([readFileSync(path)]))
+      const { id } = await probity.lists.confirm({ uploadId, emailColumn })
+      await probity.lists.wait(id)
+      return new Response(await probity.lists.download(id, { format: 'csv' })).text()
+    },
+  }
+}
+
+/** Without what belongs to one answer alone. */
+function standing(told: Told): unknown {
+  if ('refused' in told) return told
+  const { id: _, performance: __, metadata: ___, evidence = [], ...rest } = told.answer
+  const found = (evidence as object[]).map((item) => ({ ...item, at: 0, ms: 0 }))
+  return { ...rest, evidence: found }
+}
+
+test('the same scenario has the same answers, whichever way it is asked', async () => {
+  const path = join(folder, 'list.csv')
+  writeFileSync(path, `${SCENARIO.file.rows.join('\n')}\n`)
+  const answers = []
+  for (const way of [byCurl(), bySdk()]) {
+    const single = []
+    for (const email of SCENARIO.single) single.push(standing(await way.single(email)))
+    const many = standing(await way.many(SCENARIO.many))
+    answers.push({ single, many, file: await way.file(path, SCENARIO.file.column) })
+  }
+  const [first, ...others] = answers
+  for (const other of others) expect(other).toEqual(first)
+
+  expect(first?.single[0]).toMatchObject({ status: 'valid', livemode: false })
+  expect(first?.single.at(-1)).toEqual({ refused: 'unavailable' })
+  expect(first?.many).toMatchObject({
+    valid_count: 1,
+    invalid_count: 1,
+    risky_count: 1,
+    unknown_count: 1,
+    duplicate_count: 1,
+  })
+  expect(first?.file).toContain('Ada again')
+  expect(first?.file.trim().split('\n')).toHaveLength(SCENARIO.file.rows.length)
+}, 120_000)

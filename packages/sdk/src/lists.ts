@@ -4,7 +4,7 @@ import { type EventOptions, followList, type ListEvent } from './events.ts'
 import type { BulkJob, JobCreated, ListResult, UploadConfirmation, UploadPreview } from './generated/wire.ts'
 import { listAll, type PageOptions } from './pages.ts'
 import { type DownloadOptions, downloadResults, pageResults, type ResultOptions, readResults } from './results.ts'
-import { type FileSource, writeForm } from './upload.ts'
+import { type FileSource, sendForm } from './upload.ts'
 import { type WaitOptions, waitForList } from './wait.ts'
 
 export type PreviewOptions = CallOptions & {
@@ -88,12 +88,7 @@ export function listsOf(connection: Connection): Lists {
 
 /** A stream can be read once, so the file is sent once. */
 function sendFile(connection: Connection, file: FileSource, options: PreviewOptions): Call<UploadPreview> {
-  const { filename, timeoutMs = UPLOAD_TIMEOUT_MS, ...rest } = options
-  const send = async () => {
-    const form = await writeForm(file, filename)
-    const path = ['bulk', 'upload', 'preview']
-    const wish = { ...rest, ...form, timeoutMs, method: 'POST', path, repeatable: false } as const
-    return connection.ask<UploadPreview>(wish).withResponse()
-  }
-  return asCall(send())
+  const { filename, timeoutMs = UPLOAD_TIMEOUT_MS, signal } = options
+  const wish = { method: 'POST', path: ['bulk', 'upload', 'preview'], repeatable: false, signal, timeoutMs } as const
+  return asCall(sendForm(file, filename, (form) => connection.ask<UploadPreview>({ ...wish, ...form }).withResponse()))
 }

@@ -12,6 +12,8 @@ export type ResultOptions = CallOptions & {
   status?: Status | readonly Status[] | undefined
   /** Adds `details`, `catchall`, `ai_enhancement` and `evidence`. */
   evidence?: boolean | undefined
+  /** How long a download may stand still before it is given up, in milliseconds; 60,000 if left out. */
+  silenceMs?: number | undefined
 }
 
 export type DownloadOptions = ResultOptions & {
@@ -25,7 +27,7 @@ export type DownloadOptions = ResultOptions & {
 
 const SILENCE_MS = 60_000
 /** How often in a row a download may break off without a single new row. */
-const LOSSES_MAX = 5
+const LOSSES_MAX = 3
 
 export function pageResults(
   connection: Connection,
@@ -41,10 +43,10 @@ export function downloadResults(
   id: string,
   options: DownloadOptions,
 ): Call<ReadableStream<Uint8Array>> {
-  const { format, bom, formulaSafe } = options
+  const { format, bom, formulaSafe, silenceMs = SILENCE_MS } = options
   const query = { ...queryOf(options), format, bom, formula_safe: formulaSafe }
   const wish = { ...wishOf(id, options), headers: { accept: '*/*' }, query }
-  return asCall(connection.open(wish, async (response, deadline) => streamBody(response, deadline, SILENCE_MS)))
+  return asCall(connection.open(wish, async (response, deadline) => streamBody(response, deadline, silenceMs)))
 }
 
 /**

@@ -3,30 +3,40 @@ import { ProbityError } from './errors.ts'
 /** A file to send: as a whole, or as it comes. */
 export type FileSource = Blob | ReadableStream<Uint8Array> | AsyncIterable<Uint8Array>
 
-type Form = { body: FormData | Blob | ReadableStream<Uint8Array>; headers: Record<string, string> }
-
-/**
- * A form with the file in its field `file`. A Blob is left to the platform, which knows its length. What comes as a stream is sent as
- * it comes, but for browsers: they send no streams, or over HTTP/2 alone, so there it is collected first.
- */
-export async function writeForm(file: FileSource, filename: string | undefined): Promise<Form> {
-  if (file instanceof Blob) return formOf(file, filename)
-  const chunks = readChunks(file)
-  if (isBrowser()) return formOf(await collect(chunks), filename)
-  const boundary = `probity-${crypto.getRandomValues(new Uint32Array(4)).join('-')}`
-  return {
-    body: asStream(around(chunks, boundary, filename ?? UNNAMED)),
-    headers: { 'content-type': `multipart/form-data; boundary=${boundary}` },
-  }
-}
+type Form = { body: FormData | ReadableStream<Uint8Array>; headers?: Record<string, string> }
 
 const UNNAMED = 'upload.csv'
 
-function formOf(file: Blob, filename: string | undefined): Form {
+/**
+ * Sends a form with the file in its field `file`. A Blob is left to the platform, which knows its length. What comes as a stream is
+ * sent as it comes, but for browsers: they send no streams, or over HTTP/2 alone, so there it is collected first.
+ */
+export async function sendForm<T>(
+  file: FileSource,
+  filename: string | undefined,
+  send: (form: Form) => Promise<T>,
+): Promise<T> {
+  if (file instanceof Blob) return send({ body: formOf(file, filename) })
+  const chunks = readChunks(file)
+  if (isBrowser()) return send({ body: formOf(await collect(chunks), filename) })
+
+  const boundary = `probity-${crypto.getRandomValues(new Uint32Array(4)).join('-')}`
+  const source = openSource(around(chunks, boundary, filename ?? UNNAMED))
+  const headers = { 'content-type': `multipart/form-data; boundary=${boundary}` }
+  try {
+    return await send({ body: source.stream, headers })
+  } catch (error) {
+    throw source.fault() ?? error
+  } finally {
+    source.close()
+  }
+}
+
+function formOf(file: Blob, filename: string | undefined): FormData {
   const form = new FormData()
   // A File has a name of its own.
   form.append('file', file, filename ?? ('name' in file ? String(file.name) : UNNAMED))
-  return { body: form, headers: {} }
+  return form
 }
 
 function isBrowser(): boolean {
@@ -72,18 +82,46 @@ async function* drain(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8A
   }
 }
 
-function asStream(chunks: AsyncGenerator<Uint8Array, void, undefined>): ReadableStream<Uint8Array> {
-  return new ReadableStream<Uint8Array>(
-    {
-      async pull(controller) {
-        const { done, value } = await chunks.next()
-        if (done) controller.close()
-        else controller.enqueue(value)
-      },
-      async cancel() {
-        await chunks.return()
-      },
+type Source = {
+  stream: ReadableStream<Uint8Array>
+  /** What the file itself failed with. Platforms say of it no more than that sending failed. */
+  fault(): unknown
+  /** Lets the file go, and ends a request that is still sending it: half a form must not pass for a whole one. */
+  close(): void
+}
+
+function openSource(chunks: AsyncGenerator<Uint8Array, void, undefined>): Source {
+  let fault: unknown
+  let isOpen = true
+  let controller: ReadableStreamDefaultController<Uint8Array> | undefined
+  const close = (reason: unknown) => {
+    if (!isOpen) return
+    isOpen = false
+    controller?.error(reason)
+    // A file that fails on being closed too has been told of, or is no longer wanted.
+    chunks.return().catch(() => undefined)
+  }
+  const source = {
+    start(given: ReadableStreamDefaultController<Uint8Array>) {
+      controller = given
     },
-    { highWaterMark: 0 },
-  )
+    async pull(given: ReadableStreamDefaultController<Uint8Array>) {
+      try {
+        const { done, value } = await chunks.next()
+        if (!isOpen) return
+        if (!done) return given.enqueue(value)
+        isOpen = false
+        given.close()
+      } catch (error) {
+        fault = error
+        close(error)
+      }
+    },
+    cancel: (reason: unknown) => close(reason),
+  }
+  return {
+    stream: new ReadableStream<Uint8Array>(source, { highWaterMark: 0 }),
+    fault: () => fault,
+    close: () => close(new ProbityError('The file is no longer wanted.')),
+  }
 }

@@ -68,8 +68,8 @@ test.each<[string, string, Record<string, string>]>([
   ],
   ['no base64', BODY, { ...sign(), 'webhook-signature': 'v1,%%%' }],
   ['an empty signature', BODY, { ...sign(), 'webhook-signature': 'v1,' }],
-  ['a message that is too old', BODY, sign(BODY, { at: ago(301) })],
-  ['a message from the future', BODY, sign(BODY, { at: ago(-301) })],
+  ['a message that is too old', BODY, sign(BODY, { at: ago(310) })],
+  ['a message from the future', BODY, sign(BODY, { at: ago(-310) })],
   ['a time that is none', BODY, { ...sign(), 'webhook-timestamp': 'now' }],
   ['no id', BODY, { ...sign(), 'webhook-id': '' }],
 ])('refuses %s, as the published library does', async (_what, body, headers) => {

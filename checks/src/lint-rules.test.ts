@@ -21,11 +21,13 @@ const BIOME: Case[] = [
       'packages/engine/src/address/host.ts': "import { hostname } from 'node:os'\n\nexport const host = hostname()\n",
       'packages/engine/src/verdict/host.ts':
         "import { resolve4 } from 'node:dns/promises'\n\nexport const ask = resolve4\n",
+      'packages/sdk/src/host.ts': "import { hostname } from 'node:os'\n\nexport const host = hostname()\n",
       'packages/engine/src/verdict/lazy.ts': "export const host = await import('node:os')\n",
       'apps/web/src/host.ts': "import { hostname } from 'node:os'\n\nexport const host = hostname()\n",
     },
     allowed: {
       'packages/contract/src/host.test.ts': "import { hostname } from 'node:os'\n\nhostname()\n",
+      'packages/sdk/src/test-host.ts': "import { hostname } from 'node:os'\n\nhostname()\n",
       'apps/web/src/host.test.tsx': "import { hostname } from 'node:os'\n\nhostname()\n",
       'packages/engine/src/address/host.test.ts': "import { hostname } from 'node:os'\n\nhostname()\n",
       'packages/engine/src/domain/host.ts':

@@ -91,7 +91,6 @@ function writeRequest({ apiKey, apiUrl }: Settings, wish: Wish): Request {
 }
 
 async function send({ fetch }: Settings, { url, init }: Request, { signal }: Deadline): Promise<Response> {
-  signal.throwIfAborted()
   const response = await fetch(url, { ...init, signal })
   if (response.ok) return response
   if (response.type !== 'opaqueredirect' && (response.status < 300 || response.status >= 400)) {

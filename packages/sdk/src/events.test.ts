@@ -54,6 +54,15 @@ test('a stream that is lost is opened again from the last event, after as long a
   expect(received.map(({ headers }) => headers['last-event-id'])).toEqual([undefined, ...Array(4).fill('processing/1')])
 })
 
+test('only losses in a row are counted', async () => {
+  const { probity } = await startService((n, reply) => {
+    begin(reply, n < 4 ? `${SOON}${eventOf('progress', n)}` : END)
+    reply.end()
+  })
+  const seen = await collect(probity.lists.events('list', { reconnects: 1 }))
+  expect(seen).toEqual(['progress 0', 'progress 1', 'progress 2', 'progress 3', 'end 9'])
+})
+
 test('who has seen all there is to see is told so, and stops', async () => {
   const { probity } = await startService((n, reply) => {
     if (n === 0) {

@@ -1,0 +1,50 @@
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { makeFolder, removeFolder } from '@probity/lab/services/daemon'
+import { whenDone } from '@probity/lab/when-done'
+import { ROOT } from './test-process.ts'
+
+const SDK = join(ROOT, 'packages/sdk')
+
+/** What somebody who is not us has: the package as it would be published, and a folder in which it was installed. */
+export type InstalledSdk = { tarball: string; folder: string; entry: string }
+
+export function installSdk(): InstalledSdk {
+  const packed = makeFolder('probity-packed')
+  const folder = makeFolder('probity-consumer')
+  whenDone(() => [packed, folder].forEach(removeFolder))
+  run('pnpm', ['pack', '--pack-destination', packed], SDK)
+  const tarball = join(packed, readdirSync(packed)[0] ?? '')
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'consumer', private: true, type: 'module' }))
+  run('npm', ['install', '--offline', '--no-audit', '--no-fund', tarball], folder)
+  return { tarball, folder, entry: join(folder, 'node_modules/@probity/sdk/dist/probity.js') }
+}
+
+/** Runs a program to its end; what it says is in the error if it fails. */
+export function run(program: string, args: string[], cwd: string, env: Record<string, string> = {}): string {
+  const options = { cwd, encoding: 'utf8', env: { ...process.env, ...env }, stdio: 'pipe' } as const
+  try {
+    return execFileSync(program, args, options)
+  } catch (error) {
+    const { stdout, stderr } = error as { stdout: string; stderr: string }
+    throw new Error(`${program} ${args.join(' ')} failed:\n${stdout}\n${stderr}`)
+  }
+}
+
+export function runTool(name: string, args: string[]): string {
+  return run(join(SDK, 'node_modules/.bin', name), args, SDK)
+}
+
+type Project = { name: string; files: Record<string, string>; compilerOptions: object }
+
+/** Compiles files in a folder of their own below the consumer's, its declarations of us included. */
+export function compile({ folder }: InstalledSdk, { name, files, compilerOptions }: Project): void {
+  const place = join(folder, name)
+  mkdirSync(place)
+  for (const [file, text] of Object.entries(files)) writeFileSync(join(place, file), text)
+  const strict = { strict: true, exactOptionalPropertyTypes: true, noEmit: true, skipLibCheck: false }
+  const config = { compilerOptions: { ...strict, ...compilerOptions }, files: Object.keys(files) }
+  writeFileSync(join(place, 'tsconfig.json'), JSON.stringify(config))
+  run(join(ROOT, 'node_modules/.bin/tsc'), ['-p', place], place)
+}

@@ -1,6 +1,6 @@
 -- Ends a batch of the transaction's tenant: keeps the results that came out, counts them, moves the job on and charges for exactly
 -- the rows that were inserted here, so that a batch worked on twice is paid for once. `p_later` is how many new batches the job
--- needs numbers for; `first_no` is the first of them.
+-- needs numbers for; `first_no` is the first of them. `completed`: it was the last, and the job has ended.
 --
 -- `lost`: the batch is another's by now, its job has ended or its account is under audit. The caller rolls back: some of it may be
 -- done by then. Locks are taken as everybody takes them, the batch, then the job, then the account; the long part, which is
@@ -9,7 +9,7 @@ create function settle_batch(
   p_expires_on date, p_job uuid, p_no integer, p_epoch integer, p_later integer,
   p_row_nos integer[], p_emails text[], p_statuses text[], p_sub_statuses text[],
   p_answers text -- one to a line
-) returns table (outcome text, first_no integer)
+) returns table (outcome text, first_no integer, completed boolean)
   language plpgsql set search_path = public, pg_temp set plan_cache_mode = force_custom_plan as $$
 declare
   v_account uuid := app_account();
@@ -23,7 +23,7 @@ begin
   where b.expires_on = p_expires_on and b.account_id = v_account and b.job_id = p_job and b.no = p_no
     and b.epoch = p_epoch and b.state = 'pending';
   if not found then
-    return query select 'lost', 0;
+    return query select 'lost', 0, false;
     return;
   end if;
 
@@ -49,7 +49,7 @@ begin
   where j.id = p_job and j.account_id = v_account and j.state = 'processing'
   returning * into v_job;
   if not found then -- what was set aside for these rows has been given back
-    return query select 'lost', 0;
+    return query select 'lost', 0, false;
     return;
   end if;
 
@@ -65,6 +65,7 @@ begin
   if v_posting not in ('posted', 'stopped') then
     raise exception 'the credits of a batch were %', v_posting;
   end if;
-  return query select case v_posting when 'stopped' then 'lost' else 'settled' end, v_job.next_batch - p_later;
+  return query select case v_posting when 'stopped' then 'lost' else 'settled' end, v_job.next_batch - p_later,
+    v_job.state = 'completed';
 end
 $$;

@@ -17,6 +17,11 @@ export function updateRetention(trx: Trx, accountId: string, retentionDays: numb
   return account.returningAll().executeTakeFirstOrThrow()
 }
 
+/** Below how many credits the tenant's own account is told that they run low; null for the usual share. */
+export async function updateLowCredits(trx: Trx, accountId: string, lowCredits: number | null): Promise<void> {
+  await trx.updateTable('accounts').set({ lowCredits }).where('id', '=', accountId).execute()
+}
+
 /** The tenant's own account with its plan. */
 export async function getAccount(trx: Trx, accountId: string): Promise<{ account: Account; plan: Plan }> {
   const account = await trx.selectFrom('accounts').selectAll().where('id', '=', accountId).executeTakeFirstOrThrow()

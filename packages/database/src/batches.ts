@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { asNobody, type Db, inTenant, type Trx } from './connect.ts'
+import { emitJobEvent } from './job-events.ts'
 import { insertBatches, type NewBatch } from './planning.ts'
 
 /** Where a batch is kept. */
@@ -97,8 +98,8 @@ export async function settleBatch(db: Db, batch: ClaimedBatch, settling: Settlin
 class Lost extends Error {}
 
 async function settle(trx: Trx, batch: ClaimedBatch, { final, later, rest }: Settling): Promise<void> {
-  const { expiresOn, jobId, no, epoch } = batch
-  const { rows } = await sql<{ outcome: 'settled' | 'lost'; firstNo: number }>`
+  const { expiresOn, accountId, mode, jobId, no, epoch } = batch
+  const { rows } = await sql<{ outcome: 'settled' | 'lost'; firstNo: number; completed: boolean }>`
     select * from settle_batch(${expiresOn}, ${jobId}, ${no}, ${epoch}, ${later.length},
       ${final.map((row) => row.rowNo)}::integer[], ${final.map((row) => row.email)}::text[],
       ${final.map((row) => row.status)}::text[], ${final.map((row) => row.subStatus)}::text[],
@@ -109,6 +110,7 @@ async function settle(trx: Trx, batch: ClaimedBatch, { final, later, rest }: Set
   const numbered = later.map((some, n) => ({ ...some, no: settled.firstNo + n, lane, laneMax }))
   if (later.length > 0) await insertBatches(trx, { ...batch, id: jobId }, numbered)
   if (rest) await insertRest(trx, rest)
+  if (settled.completed) await emitJobEvent(trx, { accountId, mode, id: jobId }, 'job.completed')
 }
 
 /** Held from the start, by whoever held the batch: its worker never let go of these addresses. */

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { asNobody, type Db, inTenant, type Trx } from './connect.ts'
-import { releaseRest } from './jobs.ts'
+import { releaseRest } from './job-control.ts'
+import { emitJobEvent } from './job-events.ts'
 import { finishValidations, type ValidationRef } from './validations.ts'
 
 const AT_ONCE = 100
@@ -45,9 +46,11 @@ async function failJob(trx: Trx, { accountId, id }: ExpiredJob): Promise<void> {
     .where('accountId', '=', accountId)
     .where('id', '=', id)
     .where('finishedAt', 'is', null)
-    .returning(['id', 'uniqueCount', 'doneCount', 'creditsPerEmail', 'keyId'])
+    .returning(['id', 'mode', 'uniqueCount', 'doneCount', 'creditsPerEmail', 'keyId'])
     .executeTakeFirst()
-  if (failed) await releaseRest(trx, failed)
+  if (failed === undefined) return
+  await releaseRest(trx, failed)
+  await emitJobEvent(trx, { accountId, ...failed }, 'job.failed')
 }
 
 type ExpiredValidation = ValidationRef & { refundUnknown: boolean }

@@ -3,19 +3,8 @@ import { sql } from 'kysely'
 import { beforeEach, expect, test } from 'vitest'
 import { claimBatch, settleBatch } from './batches.ts'
 import { asOwner, inTenant } from './connect.ts'
-import {
-  cancelJob,
-  confirmUpload,
-  findConfirmable,
-  findJob,
-  findReplay,
-  type JobView,
-  listJobs,
-  pauseJob,
-  removeJob,
-  removePending,
-  resumeJob,
-} from './jobs.ts'
+import { cancelJob, pauseJob, removeJob, removePending, resumeJob } from './job-control.ts'
+import { confirmUpload, findConfirmable, findJob, findReplay, type JobView, listJobs } from './jobs.ts'
 import { createTestDatabase, openTestAccount } from './test-database.ts'
 import { finalRows, planTestJob } from './test-jobs.ts'
 import { insertUpload } from './uploads.ts'

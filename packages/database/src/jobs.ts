@@ -96,7 +96,12 @@ export async function findReplay(
 
 type UploadRef = { accountId: string; uploadId: string }
 
-async function expireUpload(trx: Trx, { accountId, uploadId }: UploadRef, expiresAt: RawBuilder<Date>): Promise<void> {
+/** Sets when a file is removed. */
+export async function expireUpload(
+  trx: Trx,
+  { accountId, uploadId }: UploadRef,
+  expiresAt: RawBuilder<Date>,
+): Promise<void> {
   const uploads = trx.updateTable('uploads').set({ expiresAt })
   await uploads.where('accountId', '=', accountId).where('id', '=', uploadId).execute()
 }
@@ -197,96 +202,4 @@ async function readJobs(trx: Trx, chosen: RawBuilder<unknown>): Promise<Job[]> {
     ...job,
     waiting: waiting.map(({ from, until, ...rest }) => ({ ...rest, from: new Date(from), until: new Date(until) })),
   }))
-}
-
-/** What came of a wish about a job. `ended`: it came too late. */
-export type Controlled = 'done' | 'ended' | 'missing'
-
-/** Stops the work on a job for a while. Doing it again changes nothing. */
-export async function pauseJob(trx: Trx, view: JobView, jobId: string): Promise<Controlled> {
-  const job = await lockJob(trx, view, jobId)
-  if (job === undefined) return 'missing'
-  if (job.finishedAt) return 'ended'
-  await update(trx, view, jobId).set({ pausedAt: sql<Date>`coalesce(paused_at, clock_timestamp())` }).execute()
-  return 'done'
-}
-
-export async function resumeJob(trx: Trx, view: JobView, jobId: string): Promise<Controlled> {
-  const job = await lockJob(trx, view, jobId)
-  if (job === undefined) return 'missing'
-  if (job.finishedAt) return 'ended'
-  await update(trx, view, jobId).set({ pausedAt: null }).execute()
-  return 'done'
-}
-
-/**
- * Ends a job that is under way and gives back what was set aside for the rest of it. Its batches stay: whoever settles one holds it
- * and then waits for the job, so they must not be touched while the job is held. `removePending` takes them afterwards.
- */
-export async function cancelJob(trx: Trx, view: JobView, jobId: string): Promise<Controlled> {
-  const job = await lockJob(trx, view, jobId)
-  if (job === undefined) return 'missing'
-  if (job.state === 'cancelled') return 'done'
-  if (job.finishedAt) return 'ended'
-  await update(trx, view, jobId).set({ state: 'cancelled', finishedAt: sql<Date>`clock_timestamp()` }).execute()
-  await releaseRest(trx, { ...job, id: jobId })
-  return 'done'
-}
-
-type EndedJob = Pick<Selectable<Schema['jobs']>, 'id' | 'uniqueCount' | 'doneCount' | 'creditsPerEmail' | 'keyId'>
-
-/** Gives back what was set aside for the rest of a job that has just ended, in the transaction that ends it. */
-export async function releaseRest(trx: Trx, job: EndedJob): Promise<void> {
-  const credits = (job.uniqueCount - job.doneCount) * job.creditsPerEmail
-  if (credits === 0) return
-  const posting = await postCredits(trx, { kind: 'release', credits, subject: job.id, keyId: job.keyId })
-  if (posting.kind !== 'posted') throw new Error(`the release of an ended job was ${posting.kind}`)
-}
-
-/** Removes what an ended job would still have worked on. */
-export async function removePending(trx: Trx, view: JobView, jobId: string): Promise<void> {
-  const job = await findEnded(trx, view, jobId)
-  if (job) await batchesOf(trx, view, job).where('state', '=', 'pending').execute()
-}
-
-/** Removes an ended job and everything of it but the movements of its credits. Says where its file was, if it is still there. */
-export async function removeJob(trx: Trx, view: JobView, jobId: string) {
-  const job = await findEnded(trx, view, jobId)
-  if (job === undefined) return undefined
-  const { accountId } = view
-  // The batches first, as everybody takes them before the job.
-  await batchesOf(trx, view, job).execute()
-  const results = trx.deleteFrom('jobResults').where('expiresOn', '=', job.expiresOn)
-  await results.where('accountId', '=', accountId).where('jobId', '=', jobId).execute()
-  await trx.deleteFrom('jobs').where('accountId', '=', accountId).where('id', '=', jobId).execute()
-  await expireUpload(trx, { accountId, uploadId: job.uploadId }, sql<Date>`clock_timestamp()`)
-  const uploads = trx.selectFrom('uploads').select(['id', 'storageKey'])
-  return uploads.where('accountId', '=', accountId).where('id', '=', job.uploadId).executeTakeFirst()
-}
-
-function lockJob(trx: Trx, view: JobView, jobId: string) {
-  return jobIn(trx, view, jobId)
-    .select(['state', 'finishedAt', 'uniqueCount', 'doneCount', 'creditsPerEmail', 'keyId'])
-    .forUpdate()
-    .executeTakeFirst()
-}
-
-function findEnded(trx: Trx, view: JobView, jobId: string) {
-  return jobIn(trx, view, jobId)
-    .select(['id', 'expiresOn', 'uploadId'])
-    .where('finishedAt', 'is not', null)
-    .executeTakeFirst()
-}
-
-function jobIn(trx: Trx, { accountId, mode }: JobView, jobId: string) {
-  return trx.selectFrom('jobs').where('accountId', '=', accountId).where('mode', '=', mode).where('id', '=', jobId)
-}
-
-function update(trx: Trx, { accountId, mode }: JobView, jobId: string) {
-  return trx.updateTable('jobs').where('accountId', '=', accountId).where('mode', '=', mode).where('id', '=', jobId)
-}
-
-function batchesOf(trx: Trx, { accountId }: JobView, job: { id: string; expiresOn: string }) {
-  const batches = trx.deleteFrom('jobBatches').where('expiresOn', '=', job.expiresOn)
-  return batches.where('accountId', '=', accountId).where('jobId', '=', job.id)
 }

@@ -3,6 +3,7 @@ import { formatKey, hintOf, KEY_ALPHABET, KEY_SECRET_LENGTH, type KeyMode } from
 import { type Selectable, sql, type Updateable } from 'kysely'
 import { asNobody, type Db, type Trx } from './connect.ts'
 import type { Schema } from './schema.ts'
+import { emitEvent } from './webhook-events.ts'
 
 export type ApiKey = Omit<Selectable<Schema['apiKeys']>, 'hash' | 'changedAt'>
 
@@ -44,7 +45,14 @@ export async function insertKey(trx: Trx, accountId: string, key: NewKey): Promi
     .values({ ...key, accountId, hash: hashKey(text), hint: hintOf(text) })
     .returning(COLUMNS)
     .executeTakeFirstOrThrow()
+  await emitKeyEvent(trx, row, 'key.created')
   return { text, key: row }
+}
+
+function emitKeyEvent(trx: Trx, key: ApiKey, type: 'key.created' | 'key.revoked'): Promise<void> {
+  const { id, name, mode, hint, scopes, createdAt, expiresAt, revokedAt } = key
+  const times = { created_at: createdAt, expires_at: expiresAt, revoked_at: revokedAt }
+  return emitEvent(trx, { mode, type, data: () => ({ id, name, mode, hint, scopes, ...times }) })
 }
 
 /** A fast hash is right here: nobody guesses 190 random bits, whatever a guess costs. */
@@ -98,15 +106,19 @@ export function updateKey(trx: Trx, view: KeyView, keyId: string, change: KeyCha
 }
 
 /** Ends a key for good. Revoking it again changes nothing and is no error. */
-export function revokeKey(trx: Trx, view: KeyView, keyId: string): Promise<ApiKey | undefined> {
-  return trx
+export async function revokeKey(trx: Trx, view: KeyView, keyId: string): Promise<ApiKey | undefined> {
+  const revoked = await trx
     .updateTable('apiKeys')
-    .set({ revokedAt: sql<Date>`coalesce(revoked_at, clock_timestamp())` })
+    .set({ revokedAt: sql<Date>`clock_timestamp()` })
     .where('accountId', '=', view.accountId)
     .where('id', '=', keyId)
+    .where('revokedAt', 'is', null)
     .$if(view.mode !== undefined, (keys) => keys.where('mode', '=', view.mode as KeyMode))
     .returning(COLUMNS)
     .executeTakeFirst()
+  if (revoked === undefined) return findKey(trx, view, keyId)
+  await emitKeyEvent(trx, revoked, 'key.revoked')
+  return revoked
 }
 
 /** What the door must know of a key. */

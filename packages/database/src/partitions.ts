@@ -9,7 +9,22 @@ const ROUNDS_MAX = 50
 export async function keepPartitions(db: Db): Promise<{ made: number; dropped: number }> {
   const made = await makePartitions(db)
   const dropped = await asNobody(db, (trx) => sql<{ n: number }>`select drop_expired_partitions() as n`.execute(trx))
+  await removeDeliveries(db)
   return { made, dropped: dropped.rows[0]?.n ?? 0 }
+}
+
+const REMOVED_AT_ONCE = 10_000
+/** Ten million; the rest is for the next run. */
+const REMOVAL_ROUNDS_MAX = 1_000
+
+/** What was to be delivered has left with its partition; these rows hold nothing of it and go one by one. */
+async function removeDeliveries(db: Db): Promise<void> {
+  for (let round = 0; round < REMOVAL_ROUNDS_MAX; round++) {
+    const { rows } = await asNobody(db, (trx) =>
+      sql<{ n: number }>`select remove_expired_deliveries(${REMOVED_AT_ONCE}) as n`.execute(trx),
+    )
+    if ((rows[0]?.n ?? 0) < REMOVED_AT_ONCE) return
+  }
 }
 
 /** Whether rows that leave after so many days have a place to be kept. */

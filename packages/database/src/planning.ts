@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { asNobody, type Db, inTenant, type Trx } from './connect.ts'
-import { releaseRest } from './jobs.ts'
+import { releaseRest } from './job-control.ts'
+import { emitJobEvent } from './job-events.ts'
 
 /** A job that this worker plans, and where and how its file is written. */
 export type JobToPlan = {
@@ -99,6 +100,8 @@ export async function failJob(db: Db, job: JobToPlan): Promise<void> {
       .where('state', '=', 'planning')
       .returning(['id', 'uniqueCount', 'doneCount', 'creditsPerEmail', 'keyId'])
       .executeTakeFirst()
-    if (failed) await releaseRest(trx, failed)
+    if (failed === undefined) return
+    await releaseRest(trx, failed)
+    await emitJobEvent(trx, job, 'job.failed')
   })
 }

@@ -17,6 +17,10 @@ export type Schema = {
   uploads: UploadsTable
   usageDays: UsageDaysTable
   validations: ValidationsTable
+  webhookAttempts: WebhookAttemptsTable
+  webhookDeliveries: WebhookDeliveriesTable
+  webhookEndpoints: WebhookEndpointsTable
+  webhookEvents: WebhookEventsTable
   waitingAnswers: { accountId: string; emailKey: string; validationId: string; expiresOn: string }
 }
 
@@ -46,6 +50,9 @@ type AccountsTable = {
   spent: SetByDatabase<number>
   createdAt: SetByDatabase<Date>
   chargingStoppedAt: SetByDatabase<Date | null>
+  lowCredits: Generated<number | null>
+  lastGrant: SetByDatabase<number | null>
+  creditsLow: SetByDatabase<boolean>
   planSince: SetByDatabase<Date>
 }
 
@@ -223,4 +230,57 @@ type IdempotencyRecordsTable = {
   status: number | null
   headers: ColumnType<Record<string, string> | null, string | null, string | null>
   body: string | null
+}
+
+type WebhookEndpointsTable = {
+  id: SetByDatabase<string>
+  accountId: string
+  mode: 'live' | 'test'
+  url: string
+  description: Generated<string>
+  events: Generated<string[]>
+  state: Generated<'enabled' | 'disabled'>
+  disabledReason: Generated<'by_owner' | 'gone' | 'failing' | null>
+  disabledAt: Generated<Date | null>
+  failingSince: Generated<Date | null>
+  secret: ColumnType<never, string, never>
+  previousUntil: SetByDatabase<Date | null>
+  createdAt: SetByDatabase<Date>
+}
+
+type WebhookEventsTable = {
+  expiresOn: SetByDatabase<string>
+  accountId: SetByDatabase<string>
+  id: SetByDatabase<string>
+  mode: SetByDatabase<'live' | 'test'>
+  type: SetByDatabase<string>
+  body: SetByDatabase<string | null>
+  createdAt: SetByDatabase<Date>
+}
+
+type WebhookDeliveriesTable = {
+  id: SetByDatabase<string>
+  accountId: SetByDatabase<string>
+  endpointId: SetByDatabase<string>
+  expiresOn: SetByDatabase<string>
+  eventId: SetByDatabase<string>
+  type: SetByDatabase<string>
+  state: SetByDatabase<'pending' | 'delivered' | 'failed'>
+  tries: SetByDatabase<number>
+  attempts: SetByDatabase<number>
+  nextAt: SetByDatabase<Date | null>
+  takenUntil: SetByDatabase<Date | null>
+  createdAt: SetByDatabase<Date>
+  finishedAt: SetByDatabase<Date | null>
+}
+
+type WebhookAttemptsTable = {
+  accountId: SetByDatabase<string>
+  deliveryId: SetByDatabase<string>
+  no: SetByDatabase<number>
+  signedAt: SetByDatabase<Date>
+  signature: SetByDatabase<string>
+  status: SetByDatabase<number | null>
+  error: SetByDatabase<string | null>
+  durationMs: SetByDatabase<number>
 }

@@ -10,6 +10,9 @@ import { createTestDatabase, openTestAccount } from './test-database.ts'
 import { finalRows, planTestJob, startTestWorker } from './test-jobs.ts'
 import { insertUpload, type NewUpload } from './uploads.ts'
 import { leaveOpen, openValidations, type ValidationRef } from './validations.ts'
+import { sendTestEvent } from './webhook-deliveries.ts'
+import { claimDelivery, releaseDeliveries, settleDelivery } from './webhook-work.ts'
+import { insertWebhook } from './webhooks.ts'
 
 const { db, url } = await createTestDatabase()
 
@@ -48,9 +51,23 @@ async function openTenantWithRows(): Promise<string> {
   const own = (await releaseBatches(db, [])).find((released) => released.accountId === accountId)
   const batch = own && (await claimBatch(db, workerId, own))
   if (batch) await settleBatch(db, batch, { final: finalRows(batch), later: [] })
+  await sendWebhook(accountId)
   await recordKeyUse(db, [{ keyId, requests: 1, lastUsedAt: new Date() }])
   await auditBooks(db) // which remembers the sums of the ledger
   return accountId
+}
+
+/** An endpoint, an event, its delivery and what came of it. */
+async function sendWebhook(accountId: string): Promise<void> {
+  const view = { accountId, mode: 'live' as const }
+  await inTenant(db, accountId, async (trx) => {
+    const made = await insertWebhook(trx, view, { url: 'https://hooks.example.com/' })
+    await sendTestEvent(trx, view, made?.webhook.id ?? '')
+  })
+  const own = (await releaseDeliveries(db, 10)).find((released) => released.accountId === accountId)
+  const claimed = own && (await claimDelivery(db, own, 30))
+  const tried = { signedAt: new Date(), signature: 'v1,', status: 200, error: null, durationMs: 1 }
+  if (claimed) await settleDelivery(db, claimed, { kind: 'delivered' }, tried)
 }
 
 function uploadOf(storageKey: string): NewUpload {
@@ -211,7 +228,10 @@ test('only these functions work past row-level security, each with its search pa
     'beat',
     'begin_audit',
     'claim_batch',
+    'claim_delivery',
+    'disable_webhook',
     'drop_expired_partitions',
+    'emit_event',
     'end_audit',
     'find_api_key',
     'give_back_batch',
@@ -228,14 +248,26 @@ test('only these functions work past row-level security, each with its search pa
     'note_unrecognised_replies',
     'record_key_use',
     'release_batches',
+    'release_deliveries',
     'remember_ledger_sums',
+    'remove_expired_deliveries',
     'remove_expired_uploads',
+    'resend_deliveries',
+    'rotate_webhook_secret',
+    'settle_delivery',
     'start_processing',
     'stop_charging',
     'take_plan',
     'take_validations',
   ]
   expect(rows).toEqual(names.map((name) => ({ name, fixed: true })))
+})
+
+test('the role of the product reads no secret of an endpoint, not even of its own tenant', async () => {
+  for (const column of ['secret', 'previous_secret']) {
+    const read = sql`select ${sql.ref(column)} from webhook_endpoints`
+    await expect(inTenant(db, mine, (trx) => read.execute(trx))).rejects.toEqual(PERMISSION_DENIED)
+  }
 })
 
 test('a connection keeps neither tenant nor role after a transaction, committed or not', async () => {

@@ -1,13 +1,13 @@
 import { sql } from 'kysely'
 import { asOwner, type Db, type Trx } from './connect.ts'
 
-const PARTITIONED = ['validations', 'idempotency_records', 'job_batches', 'job_results']
+const PARTITIONED = ['validations', 'idempotency_records', 'job_batches', 'job_results', 'webhook_events']
 
 /** Lets the day of all that an account has be over: whatever was to leave some day was to leave yesterday. */
 export async function letExpire(db: Db, accountId: string): Promise<void> {
   await asOwner(db, async (trx) => {
     for (const table of PARTITIONED) await makeYesterday(trx, table)
-    for (const table of [...PARTITIONED, 'waiting_answers', 'jobs']) {
+    for (const table of [...PARTITIONED, 'waiting_answers', 'jobs', 'webhook_deliveries']) {
       await sql`update ${sql.table(table)} set expires_on = utc_today() - 1 where account_id = ${accountId}`.execute(
         trx,
       )

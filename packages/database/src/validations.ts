@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Trx } from './connect.ts'
 import { isRefused, type Posting, postCredits, refundEach } from './credits.ts'
+import { type Resolved, tellOfResolved } from './resolved-validations.ts'
 
 /** Where a validation is kept. The day is part of the key, so that a look-up touches one partition. */
 export type ValidationRef = { expiresOn: string; accountId: string; id: string }
@@ -75,6 +76,7 @@ export async function finishValidations(
 ): Promise<Map<string, Finished>> {
   const outcomes = new Map<string, Finished>()
   const refunds = new Map<string | null, string[]>()
+  const resolved: Resolved[] = []
   for (const [day, group] of Map.groupBy(finishes, (finish) => finish.ref.expiresOn)) {
     const byId = new Map(group.map((finish) => [finish.ref.id, finish]))
     for (const row of await writeEndings(trx, accountId, day, group)) {
@@ -82,6 +84,7 @@ export async function finishValidations(
       const refunded = finish && !finish.definite && finish.refundUnknown
       const owed = row.leftOpenAt !== null && finish?.definite === true
       outcomes.set(row.id, { kind: refunded ? 'refunded' : 'charged', owed })
+      if (row.leftOpenAt && finish) resolved.push({ id: row.id, answer: finish.answer })
       if (row.leftOpenAt && !finish?.definite) await stopWaiting(trx, { expiresOn: day, accountId, id: row.id })
       if (refunded) refunds.set(row.keyId, [...(refunds.get(row.keyId) ?? []), row.id])
     }
@@ -89,6 +92,7 @@ export async function finishValidations(
   // In the order in which reports of key use take the same rows of usage, so that the two never wait for each other.
   const inOrder = [...refunds].toSorted(([a], [b]) => ((a ?? '') < (b ?? '') ? -1 : 1))
   for (const [keyId, ids] of inOrder) await refundEach(trx, ids, keyId)
+  await tellOfResolved(trx, resolved)
   return outcomes
 }
 

@@ -1,8 +1,8 @@
 import type { Job } from '@probity/contract/bulk'
 import { type Db, inTenant } from '@probity/database/connect'
 import { findJob, type JobView } from '@probity/database/jobs'
+import { presentJob } from '@probity/database/present-job'
 import type { FastifyBaseLogger } from 'fastify'
-import { presentJob } from './present.ts'
 
 const LOOK_EVERY_MS = 1_000
 

@@ -1,7 +1,7 @@
 import { JobList, JobPage } from '@probity/contract/bulk'
 import { inTenant } from '@probity/database/connect'
 import { listJobs as listJobsOf } from '@probity/database/jobs'
-import { presentJob } from '../../jobs/present.ts'
+import { presentJob } from '@probity/database/present-job'
 import { viewOf } from '../../jobs/view.ts'
 import { DOOR_PROBLEMS, operation } from '../../openapi.ts'
 import { readPage, sendPageHeaders } from '../../page.ts'

@@ -1,5 +1,5 @@
 import type { JobEta } from '@probity/contract/bulk'
-import type { Job } from '@probity/database/jobs'
+import type { Job } from './jobs.ts'
 
 const WINDOW_S = 60
 /** The longest that an address is asked again by a mail server that puts it off each time: the whole retry ladder. */

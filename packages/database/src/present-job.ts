@@ -1,6 +1,6 @@
 import type { JobState, Job as PublicJob } from '@probity/contract/bulk'
-import type { Job } from '@probity/database/jobs'
 import { forecast, rateOf } from './forecast.ts'
+import type { Job } from './jobs.ts'
 
 /** A job as its owner sees it: the same in a list, alone and in a stream of events. */
 export function presentJob(job: Job): PublicJob {

@@ -1,0 +1,69 @@
+import type { KeyMode } from '@probity/contract/key-format'
+import { sql } from 'kysely'
+import { asNobody, type Db, inTenant } from './connect.ts'
+
+/** A delivery that was let out. Each time it is, its epoch is another. */
+export type ReleasedDelivery = { accountId: string; id: string; epoch: number }
+
+/** Lets out what is due, no more of one endpoint than it bears. Nothing where another process is doing so. */
+export async function releaseDeliveries(db: Db, max: number): Promise<ReleasedDelivery[]> {
+  const { rows } = await asNobody(db, (trx) =>
+    sql<ReleasedDelivery>`select * from release_deliveries(${max})`.execute(trx),
+  )
+  return rows
+}
+
+/** A delivery that this worker holds for a while, and what it needs to be sent. */
+export type ClaimedDelivery = ReleasedDelivery & {
+  /** How often it was begun since it was last set going, this time included. */
+  tries: number
+  mode: KeyMode
+  type: string
+  eventId: string
+  /** Null where it is not kept any more. */
+  body: string | null
+  url: string
+  secret: string
+  /** Signs beside the other for a day after that was made. */
+  previousSecret: string | null
+}
+
+/** Takes a delivery; undefined where it is another's by now, or done. */
+export async function claimDelivery(
+  db: Db,
+  { id, epoch }: ReleasedDelivery,
+  holdS: number,
+): Promise<ClaimedDelivery | undefined> {
+  const { rows } = await asNobody(db, (trx) =>
+    sql<ClaimedDelivery>`select * from claim_delivery(${id}, ${epoch}, ${holdS})`.execute(trx),
+  )
+  return rows[0]
+}
+
+/** `gone`: the endpoint wants nothing more, ever. */
+export type DeliveryOutcome = { kind: 'delivered' | 'given_up' | 'gone' } | { kind: 'again'; afterMs: number }
+
+/** One try: what was signed when, and what came of it, a status or the reason why there is none. */
+export type Tried = {
+  signedAt: Date
+  signature: string
+  status: number | null
+  error: string | null
+  durationMs: number
+}
+
+/** Writes down what came of a try. `lost`: the delivery is another's by now, who will try it once more. */
+export async function settleDelivery(
+  db: Db,
+  { accountId, id, epoch }: ReleasedDelivery,
+  outcome: DeliveryOutcome,
+  { signedAt, signature, status, error, durationMs }: Tried,
+): Promise<'settled' | 'lost'> {
+  const afterMs = outcome.kind === 'again' ? outcome.afterMs : 0
+  const { rows } = await inTenant(db, accountId, (trx) =>
+    sql<{ outcome: 'settled' | 'lost' }>`
+      select settle_delivery(${id}, ${epoch}, ${outcome.kind}, ${afterMs}, ${signedAt}, ${signature}, ${status}, ${error},
+        ${Math.round(durationMs)}) as outcome`.execute(trx),
+  )
+  return rows[0]?.outcome ?? 'lost'
+}

@@ -34,7 +34,7 @@ export async function openCustomer(
 ): Promise<Customer> {
   const { credits = 1_000, plan = 'scale', key = {} } = options
   const account = await openTestAccount(db, credits, { plan })
-  const scopes = ['validation', 'bulk', 'account', 'keys']
+  const scopes = ['validation', 'bulk', 'account', 'keys', 'webhooks']
   const made = await inTenant(db, account.id, (trx) =>
     insertKey(trx, account.id, { mode: 'live', name: 'journey', scopes, ...key }),
   )

@@ -25,6 +25,13 @@ import { listKeys } from './routes/keys/list.ts'
 import { reference } from './routes/reference.ts'
 import { validateBulk } from './routes/validation/bulk.ts'
 import { validateSingle } from './routes/validation/single.ts'
+import { createWebhook } from './routes/webhooks/create.ts'
+import { listDeliveries } from './routes/webhooks/deliveries.ts'
+import { manageDelivery } from './routes/webhooks/delivery.ts'
+import { listWebhooks } from './routes/webhooks/list.ts'
+import { rotateWebhook } from './routes/webhooks/rotate.ts'
+import { sendTest } from './routes/webhooks/send-test.ts'
+import { manageWebhook } from './routes/webhooks/webhook.ts'
 import type { Services } from './services.ts'
 
 /** What is served under /api/v1, in the order of the reference. */
@@ -42,6 +49,13 @@ export const API_ROUTES: Route[] = [
   listKeys,
   createKey,
   manageKey,
+  listWebhooks,
+  createWebhook,
+  manageWebhook,
+  rotateWebhook,
+  sendTest,
+  listDeliveries,
+  manageDelivery,
 ]
 
 /** The whole HTTP side, not yet listening. Tests hand in routes of their own beside ours. */

@@ -32,6 +32,7 @@ test('lists just what works: no operation before its time', () => {
   expect(operations.map(([name]) => name).toSorted()).toEqual([
     'DELETE /api/v1/bulk/jobs/{job_id}',
     'DELETE /api/v1/keys/{key_id}',
+    'DELETE /api/v1/webhooks/{webhook_id}',
     'GET /api/v1/account',
     'GET /api/v1/bulk/jobs',
     'GET /api/v1/bulk/jobs/{job_id}',
@@ -40,7 +41,13 @@ test('lists just what works: no operation before its time', () => {
     'GET /api/v1/keys',
     'GET /api/v1/keys/{key_id}',
     'GET /api/v1/validation/single',
+    'GET /api/v1/webhooks',
+    'GET /api/v1/webhooks/{webhook_id}',
+    'GET /api/v1/webhooks/{webhook_id}/deliveries',
+    'GET /api/v1/webhooks/{webhook_id}/deliveries/{delivery_id}',
+    'PATCH /api/v1/account',
     'PATCH /api/v1/keys/{key_id}',
+    'PATCH /api/v1/webhooks/{webhook_id}',
     'POST /api/v1/bulk/jobs/{job_id}/cancel',
     'POST /api/v1/bulk/jobs/{job_id}/pause',
     'POST /api/v1/bulk/jobs/{job_id}/resume',
@@ -49,6 +56,11 @@ test('lists just what works: no operation before its time', () => {
     'POST /api/v1/keys',
     'POST /api/v1/validation/bulk',
     'POST /api/v1/validation/single',
+    'POST /api/v1/webhooks',
+    'POST /api/v1/webhooks/{webhook_id}/deliveries/{delivery_id}/resend',
+    'POST /api/v1/webhooks/{webhook_id}/recover',
+    'POST /api/v1/webhooks/{webhook_id}/rotate',
+    'POST /api/v1/webhooks/{webhook_id}/test',
   ])
 })
 

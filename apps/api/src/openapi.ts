@@ -88,6 +88,10 @@ export async function describeApi(app: FastifyInstance, config: ApiConfig): Prom
         { name: 'Lists', description: 'Files of addresses. Needs a key with the `bulk` scope.' },
         { name: 'Account', description: 'Plan, credits and limits.' },
         { name: 'API keys', description: 'Keys for programs. Needs a key with the `keys` scope.' },
+        {
+          name: 'Webhooks',
+          description: 'Where to be told of what happens, and what was sent. Needs a key with the `webhooks` scope.',
+        },
       ],
       components: { securitySchemes: { apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key' } } },
       security: [{ apiKey: [] }],

@@ -19,3 +19,10 @@ export function sendPageHeaders(reply: FastifyReply, path: string, { skip, limit
   reply.header('x-total-count', total)
   if (links.length > 0) reply.header('link', links.join(', '))
 }
+
+/** The neighbouring pages have the same filter. */
+export function keepFilter(reply: FastifyReply, filter: Record<string, string>): void {
+  const query = new URLSearchParams(filter)
+  const links = reply.getHeader('link')
+  if (query.size > 0 && typeof links === 'string') reply.header('link', links.replaceAll('?', `?${query.toString()}&`))
+}

@@ -20,6 +20,9 @@ const FOREIGN_IDS: Record<string, string> = { key_id: owner.keyId }
 /** What the owner has asked about, and is still waiting to collect. */
 const ADDRESS = { email: 'ada@example.com', timeout: 1 }
 
+/** Where the owner is told of what happens. */
+const HOOK = { url: 'https://hooks.example.com/' }
+
 /** A form with a list in it. */
 const form = new FormData()
 form.append('file', new Blob([`email\n${ADDRESS.email}\n`]), 'list.csv')
@@ -51,6 +54,18 @@ const ENTRIES: Record<string, { body?: object; query?: Record<string, string> }>
   'GET /api/v1/keys/{key_id}': {},
   'PATCH /api/v1/keys/{key_id}': { body: { name: 'taken over' } },
   'DELETE /api/v1/keys/{key_id}': {},
+  'PATCH /api/v1/account': { body: { credits_low_at: 7 } },
+  'GET /api/v1/webhooks': {},
+  'POST /api/v1/webhooks': { body: HOOK },
+  'GET /api/v1/webhooks/{webhook_id}': {},
+  'PATCH /api/v1/webhooks/{webhook_id}': { body: { url: 'https://taken-over.example/', enabled: false } },
+  'DELETE /api/v1/webhooks/{webhook_id}': {},
+  'POST /api/v1/webhooks/{webhook_id}/rotate': {},
+  'POST /api/v1/webhooks/{webhook_id}/test': {},
+  'POST /api/v1/webhooks/{webhook_id}/recover': { body: { since: '2026-01-01T00:00:00Z' } },
+  'GET /api/v1/webhooks/{webhook_id}/deliveries': {},
+  'GET /api/v1/webhooks/{webhook_id}/deliveries/{delivery_id}': {},
+  'POST /api/v1/webhooks/{webhook_id}/deliveries/{delivery_id}/resend': {},
 }
 
 const asked = await owner.call({ method: 'POST', url: '/api/v1/validation/single', payload: ADDRESS })
@@ -62,6 +77,11 @@ const confirm = (uploadId: string): InjectOptions => ({
   payload: confirming(uploadId),
 })
 FOREIGN_IDS['job_id'] = String((await owner.call(confirm(await upload(owner)))).body['id'])
+
+const hook = (await owner.call({ method: 'POST', url: '/api/v1/webhooks', payload: HOOK })).body['id']
+FOREIGN_IDS['webhook_id'] = String(hook)
+const tested = await owner.call({ method: 'POST', url: `/api/v1/webhooks/${hook}/test` })
+FOREIGN_IDS['delivery_id'] = String(tested.body['id'])
 
 test('every operation has its entry', () => {
   expect(Object.keys(ENTRIES).toSorted()).toEqual(operations.toSorted())
@@ -111,6 +131,9 @@ async function traceOf(caller: Caller) {
   const { body } = await caller.call({ method: 'GET', url: `/api/v1/keys/${caller.keyId}` })
   const { last_used_at: _, ...rest } = body
   const job = await caller.call({ method: 'GET', url: `/api/v1/bulk/jobs/${FOREIGN_IDS['job_id']}` })
-  return { key: rest, job: [job.status, job.body] }
+  const url = `/api/v1/webhooks/${FOREIGN_IDS['webhook_id']}`
+  const webhook = await caller.call({ method: 'GET', url })
+  const deliveries = await caller.call({ method: 'GET', url: `${url}/deliveries` })
+  return { key: rest, job: [job.status, job.body], webhook: [webhook.body, deliveries.body] }
 }
 const before = traceOf(owner)

@@ -40,7 +40,7 @@ export type TestAnswer = {
 }
 
 const NEVER = new AbortController().signal
-const ALL_SCOPES = ['validation', 'bulk', 'account', 'keys']
+const ALL_SCOPES = ['validation', 'bulk', 'account', 'keys', 'webhooks']
 
 type TestApiOptions = { config?: Partial<ApiConfig>; routes?: Route[]; stopping?: AbortSignal; hurry?: AbortSignal }
 

@@ -3,6 +3,7 @@ import Type from 'typebox'
 import { count } from './count.ts'
 import { KeyModeField, KeyScopesField } from './keys.ts'
 import { LivemodeField } from './livemode.ts'
+import { nullableInteger } from './nullable.ts'
 
 const Plan = Type.Object(
   {
@@ -30,6 +31,10 @@ const Credits = Type.Object(
     reserved: count('Credits set aside for work that has been accepted and is not finished.', 3600),
     spent: count('Credits spent since the account was opened, refunds taken off.', 72090),
     unlimited: Type.Boolean({ description: 'Whether the account may spend without a balance.', examples: [false] }),
+    low_at: count(
+      'Below so many credits webhooks are told `credits.low`, once each time the balance falls there.',
+      10_000,
+    ),
   },
   { description: 'The balance. One credit pays for one unique address.' },
 )
@@ -90,7 +95,7 @@ export const Account = Type.Object(
           catchall_detection: true,
           refund_unknown: true,
         },
-        credits: { available: 24310, reserved: 3600, spent: 72090, unlimited: false },
+        credits: { available: 24310, reserved: 3600, spent: 72090, unlimited: false, low_at: 10_000 },
         limits: {
           requests_per_window: 600,
           window_s: 60,
@@ -107,5 +112,24 @@ export const Account = Type.Object(
         },
       },
     ],
+  },
+)
+
+export type UpdateAccount = Static<typeof UpdateAccount>
+export const UpdateAccount = Type.Object(
+  {
+    credits_low_at: nullableInteger({
+      minimum: 0,
+      maximum: 2_147_483_647, // as the caps of keys
+      description:
+        'Below so many credits webhooks are told `credits.low`; null for a tenth of the last credits that were bought or given.',
+      examples: [5000, null],
+    }),
+  },
+  {
+    title: 'Account changes',
+    description: 'The settings of the account that a key may change.',
+    additionalProperties: false,
+    examples: [{ credits_low_at: 5000 }],
   },
 )

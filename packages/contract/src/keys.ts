@@ -12,11 +12,12 @@ export const KEY_SCOPES = {
   bulk: 'upload files, start jobs and read their results.',
   account: 'read plan, credits and limits of the account.',
   keys: 'create, list, change and revoke API keys.',
+  webhooks: 'say where events are sent, look at what was sent, and set when credits count as low.',
 } as const satisfies Record<string, string>
 
 export type KeyScope = keyof typeof KEY_SCOPES
 
-/** What a key gets when nothing is said: everything but power over other keys. */
+/** What a key gets when nothing is said: everything but power over other keys and over where answers are sent. */
 export const DEFAULT_SCOPES: readonly KeyScope[] = ['validation', 'bulk', 'account']
 
 const MODES = ['live', 'test'] as const satisfies KeyMode[]

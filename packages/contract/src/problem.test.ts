@@ -13,8 +13,8 @@ const SETTLED: Record<number, string[]> = {
   403: ['paused_api_key', 'ip_not_allowed', 'missing_scope', 'scope_not_held', 'plan_without_api'],
   404: ['not_found'],
   408: ['request_timeout'],
-  409: ['idempotency_in_progress', 'confirmed_otherwise', 'job_ended'],
-  410: ['file_removed', 'results_expired'],
+  409: ['idempotency_in_progress', 'confirmed_otherwise', 'job_ended', 'webhook_disabled', 'too_many_webhooks'],
+  410: ['event_removed', 'file_removed', 'results_expired'],
   413: ['payload_too_large', 'file_too_large'],
   415: ['unsupported_media_type', 'content_encoding_refused', 'not_csv'],
   422: [
@@ -28,6 +28,7 @@ const SETTLED: Record<number, string[]> = {
     'no_email_column',
     'unknown_column',
     'column_without_emails',
+    'webhook_url_rejected',
   ],
   429: ['rate_limited', 'too_many_in_flight', 'too_many_streams'],
   431: ['headers_too_large'],

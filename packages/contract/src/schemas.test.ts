@@ -10,6 +10,9 @@ import * as results from './results.ts'
 import * as status from './status.ts'
 import * as upload from './upload.ts'
 import * as validation from './validation.ts'
+import * as webhookDeliveries from './webhook-deliveries.ts'
+import * as webhookEvents from './webhook-events.ts'
+import * as webhooks from './webhooks.ts'
 
 type Node = {
   [keyword: string]: unknown
@@ -23,9 +26,32 @@ type Node = {
   additionalProperties?: boolean | Node
 }
 
-const MODULES = { account, bulk, evidence, keys, problem, results, status, upload, validation }
-const REQUEST_BODIES = ['SingleRequest', 'BulkRequest', 'ConfirmRequest', 'UploadForm', 'CreateKey', 'UpdateKey']
-const PARAMETERS = ['SingleQuery', 'JobPage', 'JobParams', 'KeyPage', 'KeyParams', 'ResultsQuery']
+const WEBHOOKS = { webhooks, webhookDeliveries, webhookEvents }
+const MODULES = { account, bulk, evidence, keys, problem, results, status, upload, validation, ...WEBHOOKS }
+const REQUEST_BODIES = [
+  'SingleRequest',
+  'BulkRequest',
+  'ConfirmRequest',
+  'UploadForm',
+  'CreateKey',
+  'UpdateKey',
+  'CreateWebhook',
+  'UpdateWebhook',
+  'RecoverDeliveries',
+  'UpdateAccount',
+]
+const PARAMETERS = [
+  'SingleQuery',
+  'JobPage',
+  'JobParams',
+  'KeyPage',
+  'KeyParams',
+  'ResultsQuery',
+  'WebhookPage',
+  'WebhookParams',
+  'DeliveryParams',
+  'DeliveryQuery',
+]
 
 const SCHEMAS: [string, Node][] = Object.values(MODULES)
   .flatMap((module) => Object.entries(module) as [string, unknown][])
@@ -68,6 +94,23 @@ test('every schema of the contract is looked at here', () => {
       'UploadForm',
       'UploadPreview',
       'ValidationResult',
+      'CreateWebhook',
+      'Delivery',
+      'DeliveryList',
+      'DeliveryParams',
+      'DeliveryQuery',
+      'RecoverDeliveries',
+      'Recovered',
+      'UpdateAccount',
+      'UpdateWebhook',
+      'Webhook',
+      'WebhookEvent',
+      'WebhookIdField',
+      'WebhookList',
+      'WebhookPage',
+      'WebhookParams',
+      'WebhookWithSecret',
+      'WholeDelivery',
     ].toSorted(),
   )
 })

@@ -11,6 +11,7 @@ test.each([
   ['jörg@bücher.example', '[address]'],
   ['no "canary bird"@example.org here', '[address] here'],
   [`key ${KEY} used`, 'key [key] used'],
+  ['{"secret":"whsec_VGhpcyBpcyBhbiBleGFtcGxlIGFuZCBub3QgYSBzZWM="}', '{"secret":"[secret]"}'],
   ['at query (node_modules/.pnpm/pg@8.23.1/node_modules/pg/lib/client.js:7:1)', undefined],
   ['at node_modules/@fastify/swagger/index.js', undefined],
 ])('%s', (line, expected = line) => {

@@ -1,4 +1,4 @@
-import type { Selectable } from 'kysely'
+import { type Selectable, sql } from 'kysely'
 import type { Trx } from './connect.ts'
 import type { Schema } from './schema.ts'
 
@@ -23,10 +23,18 @@ export async function updateLowCredits(trx: Trx, accountId: string, lowCredits: 
 }
 
 /** The tenant's own account with its plan. */
-export async function getAccount(trx: Trx, accountId: string): Promise<{ account: Account; plan: Plan }> {
+export async function getAccount(
+  trx: Trx,
+  accountId: string,
+): Promise<{ account: Account; plan: Plan; lowAt: number }> {
   const account = await trx.selectFrom('accounts').selectAll().where('id', '=', accountId).executeTakeFirstOrThrow()
   const plan = await trx.selectFrom('plans').selectAll().where('name', '=', account.plan).executeTakeFirstOrThrow()
-  return { account, plan }
+  const { lowAt } = await trx
+    .selectFrom('accounts')
+    .select(sql<number>`low_credits_of(accounts)`.as('lowAt'))
+    .where('id', '=', accountId)
+    .executeTakeFirstOrThrow()
+  return { account, plan, lowAt }
 }
 
 export function findAccount(trx: Trx, accountId: string): Promise<Account | undefined> {

@@ -16,7 +16,7 @@ test('shows plan, credits and limits in exactly the shape of the contract', asyn
     id: accountId,
     livemode: true,
     plan: { name: 'payg', api_access: true },
-    credits: { available: 1000, reserved: 0, spent: 0, unlimited: false },
+    credits: { available: 1000, reserved: 0, spent: 0, unlimited: false, low_at: 100 },
     limits: { emails_per_request: 1000, emails_per_file: 100_000 },
     key: { id: keyId, name: 'test', mode: 'live' },
   })
@@ -38,4 +38,20 @@ test("a free plan's live key is refused, its test key is not", async () => {
   const sandbox = await api.openCaller({ plan: 'free', key: { mode: 'test' } })
   const answer = await sandbox.call(ACCOUNT)
   expect([answer.status, answer.body['livemode']]).toEqual([200, false])
+})
+
+test('says below how many credits they count as low, and goes back to a tenth of the last grant', async () => {
+  const { call } = await api.openCaller({ credits: 5_000 })
+  const set = (credits_low_at: unknown) =>
+    call({ method: 'PATCH', url: '/api/v1/account', payload: { credits_low_at } })
+  expect((await set(42)).body).toMatchObject({ credits: { low_at: 42 } })
+  expect((await call(ACCOUNT)).body).toMatchObject({ credits: { low_at: 42 } })
+  expect((await set(null)).body).toMatchObject({ credits: { low_at: 500 } })
+  for (const wrong of [-1, 1.5, 'many', undefined]) expect((await set(wrong)).status).toBe(400)
+})
+
+test('a key without the webhooks scope does not set when credits count as low', async () => {
+  const { call } = await api.openCaller({ key: { scopes: ['account'] } })
+  const { status, body } = await call({ method: 'PATCH', url: '/api/v1/account', payload: { credits_low_at: 1 } })
+  expect([status, body['code']]).toEqual([403, 'missing_scope'])
 })

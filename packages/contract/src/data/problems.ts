@@ -101,6 +101,21 @@ export const PROBLEMS = {
     title: 'The job has ended',
     advice: 'Only a job that is under way can be paused, resumed or cancelled.',
   },
+  webhook_disabled: {
+    status: 409,
+    title: 'The webhook is disabled',
+    advice: 'Enable the webhook first. `disabled_reason` says why nothing is sent to it.',
+  },
+  too_many_webhooks: {
+    status: 409,
+    title: 'The account has as many webhooks as it may',
+    advice: 'Delete one that is no longer needed. An account has at most 10, live and test together.',
+  },
+  event_removed: {
+    status: 410,
+    title: 'The event has been removed',
+    advice: 'The retention of the account is over for it, so that it cannot be sent again.',
+  },
   file_removed: {
     status: 410,
     title: 'The uploaded file has been removed',
@@ -186,6 +201,11 @@ export const PROBLEMS = {
     status: 422,
     title: 'The column is empty in every row',
     advice: 'Name the column that holds the addresses.',
+  },
+  webhook_url_rejected: {
+    status: 422,
+    title: 'Nothing is sent to such a URL',
+    advice: 'Name an https URL on port 443 with a public host name, without user, password and fragment.',
   },
   rate_limited: {
     status: 429,

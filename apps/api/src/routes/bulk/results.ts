@@ -2,9 +2,8 @@ import { JobParams } from '@probity/contract/bulk'
 import { ResultLines, ResultPage, ResultSheet, ResultsQuery } from '@probity/contract/results'
 import { inTenant } from '@probity/database/connect'
 import { findResultsJob, pageResults, type ResultsJob } from '@probity/database/results'
-import type { FastifyReply } from 'fastify'
 import { DOOR_PROBLEMS, operation } from '../../openapi.ts'
-import { readPage, sendPageHeaders } from '../../page.ts'
+import { keepFilter, readPage, sendPageHeaders } from '../../page.ts'
 import { Problem } from '../../problem.ts'
 import { attachment } from '../../results/attachment.ts'
 import { presentResult } from '../../results/present-result.ts'
@@ -41,7 +40,7 @@ export function resultsWithin(limits: ExportLimits): Route {
       if (wanted.format === 'json') {
         const { results, total } = await inTenant(services.db, caller.accountId, (trx) => pageResults(trx, job, wanted))
         sendPageHeaders(reply, `/api/v1/bulk/jobs/${job.id}/results`, wanted, total)
-        keepFilter(reply, wanted)
+        keepFilter(reply, filterOf(wanted))
         return results.map((one) => presentResult(one, wanted.evidence))
       }
       return sendExport(reply, caller.accountId, chooseExport(services, job, wanted))
@@ -69,14 +68,8 @@ function readWanted(query: ResultsQuery): Wanted {
   return { format, statuses, evidence, bom, formulaSafe, ...readPage(query) }
 }
 
-/** The neighbouring pages have the same filter. */
-function keepFilter(reply: FastifyReply, { statuses, evidence }: Wanted): void {
-  const query = new URLSearchParams({
-    ...(statuses.length > 0 && { status: statuses.join() }),
-    ...(evidence && { evidence: 'true' }),
-  })
-  const links = reply.getHeader('link')
-  if (query.size > 0 && typeof links === 'string') reply.header('link', links.replaceAll('?', `?${query.toString()}&`))
+function filterOf({ statuses, evidence }: Wanted): Record<string, string> {
+  return { ...(statuses.length > 0 && { status: statuses.join() }), ...(evidence && { evidence: 'true' }) }
 }
 
 function chooseExport(services: Services, job: ResultsJob, wanted: Wanted): Export {

@@ -1,0 +1,64 @@
+import { UpdateWebhook, Webhook, WebhookParams } from '@probity/contract/webhooks'
+import { inTenant } from '@probity/database/connect'
+import { findWebhook, removeWebhook, updateWebhook } from '@probity/database/webhooks'
+import Type from 'typebox'
+import { BODY_PROBLEMS, DOOR_PROBLEMS, operation } from '../../openapi.ts'
+import { Problem } from '../../problem.ts'
+import type { Route } from '../../route.ts'
+import { found, presentWebhook, viewOf } from '../../webhooks/present.ts'
+import { readUrl } from '../../webhooks/read-url.ts'
+
+const TAG = 'Webhooks'
+const config = { scope: 'webhooks' } as const
+
+/** One webhook: shows, changes and removes it. */
+export const manageWebhook: Route = async (app, { db }) => {
+  const show = operation(
+    {
+      id: 'getWebhook',
+      tag: TAG,
+      summary: 'Show a webhook',
+      description: 'Everything about a webhook but its secret.',
+      problems: ['invalid_request', 'not_found', ...DOOR_PROBLEMS],
+    },
+    { params: WebhookParams, response: { 200: Webhook } },
+  )
+  app.get('/webhooks/:webhook_id', { schema: show, config }, async ({ caller, params }) => {
+    const webhook = await inTenant(db, caller.accountId, (trx) => findWebhook(trx, viewOf(caller), params.webhook_id))
+    return presentWebhook(found(webhook))
+  })
+
+  const change = operation(
+    {
+      id: 'updateWebhook',
+      tag: TAG,
+      summary: 'Change, disable or enable a webhook',
+      description: 'Changes only what the body names. The secret is changed by rotating it.',
+      problems: ['invalid_request', 'webhook_url_rejected', 'not_found', ...BODY_PROBLEMS, ...DOOR_PROBLEMS],
+    },
+    { params: WebhookParams, body: UpdateWebhook, response: { 200: Webhook } },
+  )
+  app.patch('/webhooks/:webhook_id', { schema: change, config }, async ({ caller, params, body }) => {
+    const changes = { ...body, ...(body.url !== undefined && { url: readUrl(body.url) }) }
+    const webhook = await inTenant(db, caller.accountId, (trx) =>
+      updateWebhook(trx, viewOf(caller), params.webhook_id, changes),
+    )
+    return presentWebhook(found(webhook))
+  })
+
+  const remove = operation(
+    {
+      id: 'deleteWebhook',
+      tag: TAG,
+      summary: 'Delete a webhook',
+      description: 'Nothing more is sent, and the log of what was is gone.',
+      problems: ['invalid_request', 'not_found', ...DOOR_PROBLEMS],
+    },
+    { params: WebhookParams, response: { 204: Type.Null({ description: 'The webhook is gone.' }) } },
+  )
+  app.delete('/webhooks/:webhook_id', { schema: remove, config }, async ({ caller, params }, reply) => {
+    const isGone = await inTenant(db, caller.accountId, (trx) => removeWebhook(trx, viewOf(caller), params.webhook_id))
+    if (!isGone) throw new Problem('not_found')
+    return reply.code(204).send(null)
+  })
+}

@@ -1,0 +1,20 @@
+/** The name of an event to the outside, sent in every try: by it a receiver knows what it has seen. */
+export function eventName(eventId: string): string {
+  return `evt_${eventId}`
+}
+
+/** The headers of one try, as Standard Webhooks names them. */
+export function sentHeaders({ eventId, signedAt, signature }: { eventId: string; signedAt: Date; signature: string }) {
+  return {
+    'content-type': 'application/json',
+    'user-agent': 'Probity-Webhooks/1',
+    'webhook-id': eventName(eventId),
+    'webhook-timestamp': timestampOf(signedAt),
+    'webhook-signature': signature,
+  }
+}
+
+/** Unix time in whole seconds. */
+export function timestampOf(signedAt: Date): string {
+  return String(Math.floor(signedAt.getTime() / 1000))
+}

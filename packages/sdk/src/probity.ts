@@ -1,5 +1,6 @@
 import type { Call } from './call.ts'
 import { type CallOptions, type Connection, openConnection, type SpendOptions } from './connection.ts'
+import { type Endpoints, endpointsOf } from './endpoints.ts'
 import type {
   Account,
   BulkValidationRequest,
@@ -26,12 +27,15 @@ export class Probity {
   readonly lists: Lists
   /** API keys. */
   readonly keys: Keys
+  /** Where events are sent. To check what you receive, see `webhooks.verify` of the package. */
+  readonly webhooks: Endpoints
   readonly #connection: Connection
 
   constructor(options: ProbityOptions = {}) {
     this.#connection = openConnection(readSettings(options))
     this.lists = listsOf(this.#connection)
     this.keys = keysOf(this.#connection)
+    this.webhooks = endpointsOf(this.#connection)
   }
 
   /** The verdict on one address, with its evidence. Costs one credit. */
@@ -62,6 +66,7 @@ export const webhooks = { verify: verifyWebhook, sign: signWebhook }
 
 export type { Answered, Call } from './call.ts'
 export type { CallOptions, SpendOptions } from './connection.ts'
+export type { CreateEndpointOptions, EndpointSettings, Endpoints, UpdateEndpointOptions } from './endpoints.ts'
 // biome-ignore lint/performance/noBarrelFile: what is published has one door, and its callers expect everything there
 export {
   ProbityConnectionError,
@@ -88,6 +93,10 @@ export type {
   SubStatus,
   UploadPreview,
   ValidationResult,
+  Webhook,
+  WebhookDelivery,
+  WebhookWithSecret,
+  WholeWebhookDelivery,
 } from './generated/wire.ts'
 export type { CreateKeyOptions, KeySettings, Keys, UpdateKeyOptions } from './keys.ts'
 export type { ConfirmOptions, Lists, PreviewOptions } from './lists.ts'

@@ -301,7 +301,7 @@ export type ValidationResult = {
 /**
  * Problem code
  *
- * The kind of problem for programs; a code never changes its meaning. New codes may be added, so fall back on `status`. Known codes: `invalid_request`, `malformed_json`, `key_in_query`, `no_file`, `missing_api_key`, `invalid_api_key`, `revoked_api_key`, `expired_api_key`, `insufficient_credits`, `key_cap_reached`, `paused_api_key`, `ip_not_allowed`, `missing_scope`, `scope_not_held`, `plan_without_api`, `not_found`, `request_timeout`, `idempotency_in_progress`, `confirmed_otherwise`, `job_ended`, `file_removed`, `results_expired`, `payload_too_large`, `file_too_large`, `unsupported_media_type`, `content_encoding_refused`, `not_csv`, `idempotency_mismatch`, `empty_file`, `malformed_csv`, `record_too_long`, `too_many_columns`, `too_many_rows`, `too_many_emails`, `no_email_column`, `unknown_column`, `column_without_emails`, `rate_limited`, `too_many_in_flight`, `too_many_streams`, `headers_too_large`, `internal`, `overloaded`, `account_under_audit`, `unavailable`.
+ * The kind of problem for programs; a code never changes its meaning. New codes may be added, so fall back on `status`. Known codes: `invalid_request`, `malformed_json`, `key_in_query`, `no_file`, `missing_api_key`, `invalid_api_key`, `revoked_api_key`, `expired_api_key`, `insufficient_credits`, `key_cap_reached`, `paused_api_key`, `ip_not_allowed`, `missing_scope`, `scope_not_held`, `plan_without_api`, `not_found`, `request_timeout`, `idempotency_in_progress`, `confirmed_otherwise`, `job_ended`, `webhook_disabled`, `too_many_webhooks`, `event_removed`, `file_removed`, `results_expired`, `payload_too_large`, `file_too_large`, `unsupported_media_type`, `content_encoding_refused`, `not_csv`, `idempotency_mismatch`, `empty_file`, `malformed_csv`, `record_too_long`, `too_many_columns`, `too_many_rows`, `too_many_emails`, `no_email_column`, `unknown_column`, `column_without_emails`, `webhook_url_rejected`, `rate_limited`, `too_many_in_flight`, `too_many_streams`, `headers_too_large`, `internal`, `overloaded`, `account_under_audit`, `unavailable`.
  */
 export type ProblemCode =
   | 'invalid_request'
@@ -324,6 +324,9 @@ export type ProblemCode =
   | 'idempotency_in_progress'
   | 'confirmed_otherwise'
   | 'job_ended'
+  | 'webhook_disabled'
+  | 'too_many_webhooks'
+  | 'event_removed'
   | 'file_removed'
   | 'results_expired'
   | 'payload_too_large'
@@ -341,6 +344,7 @@ export type ProblemCode =
   | 'no_email_column'
   | 'unknown_column'
   | 'column_without_emails'
+  | 'webhook_url_rejected'
   | 'rate_limited'
   | 'too_many_in_flight'
   | 'too_many_streams'
@@ -987,7 +991,7 @@ export type ResultSheet = string
  *
  * One thing that a key may do.
  */
-export type KeyScope = 'validation' | 'bulk' | 'account' | 'keys' | Unlisted
+export type KeyScope = 'validation' | 'bulk' | 'account' | 'keys' | 'webhooks' | Unlisted
 
 /**
  * Account
@@ -1052,6 +1056,10 @@ export type Account = {
      * Whether the account may spend without a balance.
      */
     unlimited: boolean
+    /**
+     * Below so many credits webhooks are told `credits.low`, once each time the balance falls there.
+     */
+    low_at: number
   }
   /**
    * How much the account may ask for.
@@ -1104,9 +1112,22 @@ export type Account = {
      * - `bulk`: upload files, start jobs and read their results.
      * - `account`: read plan, credits and limits of the account.
      * - `keys`: create, list, change and revoke API keys.
+     * - `webhooks`: say where events are sent, look at what was sent, and set when credits count as low.
      */
     scopes: Array<KeyScope>
   }
+}
+
+/**
+ * Account changes
+ *
+ * The settings of the account that a key may change.
+ */
+export type AccountChanges = {
+  /**
+   * Below so many credits webhooks are told `credits.low`; null for a tenth of the last credits that were bought or given.
+   */
+  credits_low_at: number | null
 }
 
 /**
@@ -1137,6 +1158,7 @@ export type ApiKey = {
    * - `bulk`: upload files, start jobs and read their results.
    * - `account`: read plan, credits and limits of the account.
    * - `keys`: create, list, change and revoke API keys.
+   * - `webhooks`: say where events are sent, look at what was sent, and set when credits count as low.
    */
   scopes: Array<KeyScope>
   /**
@@ -1200,8 +1222,9 @@ export type ApiKeyToCreate = {
    * - `bulk`: upload files, start jobs and read their results.
    * - `account`: read plan, credits and limits of the account.
    * - `keys`: create, list, change and revoke API keys.
+   * - `webhooks`: say where events are sent, look at what was sent, and set when credits count as low.
    */
-  scopes?: Array<'validation' | 'bulk' | 'account' | 'keys'>
+  scopes?: Array<'validation' | 'bulk' | 'account' | 'keys' | 'webhooks'>
   /**
    * When the key stops working (RFC 3339), a time to come; null for never.
    */
@@ -1244,6 +1267,7 @@ export type CreatedApiKey = {
    * - `bulk`: upload files, start jobs and read their results.
    * - `account`: read plan, credits and limits of the account.
    * - `keys`: create, list, change and revoke API keys.
+   * - `webhooks`: say where events are sent, look at what was sent, and set when credits count as low.
    */
   scopes: Array<KeyScope>
   /**
@@ -1300,8 +1324,9 @@ export type ApiKeyChanges = {
    * - `bulk`: upload files, start jobs and read their results.
    * - `account`: read plan, credits and limits of the account.
    * - `keys`: create, list, change and revoke API keys.
+   * - `webhooks`: say where events are sent, look at what was sent, and set when credits count as low.
    */
-  scopes?: Array<'validation' | 'bulk' | 'account' | 'keys'>
+  scopes?: Array<'validation' | 'bulk' | 'account' | 'keys' | 'webhooks'>
   /**
    * When the key stops working (RFC 3339), a time to come; null for never.
    */
@@ -1318,6 +1343,381 @@ export type ApiKeyChanges = {
    * True switches the key off until further notice, false on again.
    */
   paused?: boolean
+}
+
+/**
+ * Webhook
+ *
+ * Where events are sent, without the secret, which cannot be shown again. Fields may be added.
+ */
+export type Webhook = {
+  /**
+   * Names the webhook.
+   */
+  id: string
+  /**
+   * Where events are sent, by POST: `https`, port 443, a public host name. An address instead of a name, a user or a password in it and a fragment are refused.
+   */
+  url: string
+  /**
+   * What the webhook is for, up to 200 characters.
+   */
+  description: string
+  /**
+   * That of the key that made it: `live` is told of what live keys do, `test` of the sandbox.
+   */
+  mode: 'live' | 'test'
+  /**
+   * What it is told of; empty when of everything. The list is open.
+   */
+  events: Array<string>
+  /**
+   * Whether anything is sent.
+   */
+  enabled: boolean
+  /**
+   * Why nothing is sent; null when it is. The list is open.
+   * - `by_owner`: it was switched off.
+   * - `gone`: it answered 410.
+   * - `failing`: it had failed for five days without a success.
+   */
+  disabled_reason: string | null
+  /**
+   * Since when nothing is sent (RFC 3339, UTC); null when it is.
+   */
+  disabled_at: string | null
+  /**
+   * The first failure that no success has followed (RFC 3339, UTC); null when there is none.
+   */
+  failing_since: string | null
+  /**
+   * Until when the secret before the last rotation signs as well (RFC 3339, UTC); null when there was none.
+   */
+  previous_secret_until: string | null
+  /**
+   * When the webhook was made (RFC 3339, UTC).
+   */
+  created_at: string
+}
+
+/**
+ * Webhooks
+ *
+ * One page of the webhooks of the account, newest first.
+ */
+export type Webhooks = Array<Webhook>
+
+/**
+ * Webhook to create
+ *
+ * Where to send events, and which. Only the URL is needed.
+ */
+export type WebhookToCreate = {
+  /**
+   * Where events are sent, by POST: `https`, port 443, a public host name. An address instead of a name, a user or a password in it and a fragment are refused.
+   */
+  url: string
+  /**
+   * What the webhook is for, up to 200 characters.
+   */
+  description?: string
+  /**
+   * What to be told of; an empty list is all of it, also what may be added one day.
+   * - `job.completed`: every address of a list has its result; `data` is the job.
+   * - `job.failed`: a list was given up and its unused credits are back; `data` is the job.
+   * - `job.cancelled`: a list was cancelled and its unused credits are back; `data` is the job.
+   * - `job.paused`: a list was paused; `data` is the job.
+   * - `validation.resolved`: an address that was answered with `retry_at` has its final answer; `data` is the answer, which holds the address.
+   * - `credits.low`: the balance fell below the threshold of the account; `data` has `available`, `threshold` and `reserved`.
+   * - `key.created`: an API key was made; `data` is the key without its secret.
+   * - `key.revoked`: an API key was revoked; `data` is the key without its secret.
+   * - `webhook.disabled`: we stopped sending to an endpoint, because it said 410 or failed for five days; `data` has its `id`, `url` and the `reason`.
+   */
+  events?: Array<
+    | 'job.completed'
+    | 'job.failed'
+    | 'job.cancelled'
+    | 'job.paused'
+    | 'validation.resolved'
+    | 'credits.low'
+    | 'key.created'
+    | 'key.revoked'
+    | 'webhook.disabled'
+  >
+}
+
+/**
+ * Webhook with secret
+ *
+ * A webhook whose secret was just made. Fields may be added.
+ */
+export type WebhookWithSecret = {
+  /**
+   * Names the webhook.
+   */
+  id: string
+  /**
+   * Where events are sent, by POST: `https`, port 443, a public host name. An address instead of a name, a user or a password in it and a fragment are refused.
+   */
+  url: string
+  /**
+   * What the webhook is for, up to 200 characters.
+   */
+  description: string
+  /**
+   * That of the key that made it: `live` is told of what live keys do, `test` of the sandbox.
+   */
+  mode: 'live' | 'test'
+  /**
+   * What it is told of; empty when of everything. The list is open.
+   */
+  events: Array<string>
+  /**
+   * Whether anything is sent.
+   */
+  enabled: boolean
+  /**
+   * Why nothing is sent; null when it is. The list is open.
+   * - `by_owner`: it was switched off.
+   * - `gone`: it answered 410.
+   * - `failing`: it had failed for five days without a success.
+   */
+  disabled_reason: string | null
+  /**
+   * Since when nothing is sent (RFC 3339, UTC); null when it is.
+   */
+  disabled_at: string | null
+  /**
+   * The first failure that no success has followed (RFC 3339, UTC); null when there is none.
+   */
+  failing_since: string | null
+  /**
+   * Until when the secret before the last rotation signs as well (RFC 3339, UTC); null when there was none.
+   */
+  previous_secret_until: string | null
+  /**
+   * When the webhook was made (RFC 3339, UTC).
+   */
+  created_at: string
+  /**
+   * What signs every request, in the form of Standard Webhooks. It is shown this once; when it is lost, rotate it.
+   */
+  secret: string
+}
+
+/**
+ * Webhook changes
+ *
+ * The settings to change, at least one; those left out stay as they are.
+ */
+export type WebhookChanges = {
+  /**
+   * Where events are sent, by POST: `https`, port 443, a public host name. An address instead of a name, a user or a password in it and a fragment are refused.
+   */
+  url?: string
+  /**
+   * What the webhook is for, up to 200 characters.
+   */
+  description?: string
+  /**
+   * What to be told of; an empty list is all of it, also what may be added one day.
+   * - `job.completed`: every address of a list has its result; `data` is the job.
+   * - `job.failed`: a list was given up and its unused credits are back; `data` is the job.
+   * - `job.cancelled`: a list was cancelled and its unused credits are back; `data` is the job.
+   * - `job.paused`: a list was paused; `data` is the job.
+   * - `validation.resolved`: an address that was answered with `retry_at` has its final answer; `data` is the answer, which holds the address.
+   * - `credits.low`: the balance fell below the threshold of the account; `data` has `available`, `threshold` and `reserved`.
+   * - `key.created`: an API key was made; `data` is the key without its secret.
+   * - `key.revoked`: an API key was revoked; `data` is the key without its secret.
+   * - `webhook.disabled`: we stopped sending to an endpoint, because it said 410 or failed for five days; `data` has its `id`, `url` and the `reason`.
+   */
+  events?: Array<
+    | 'job.completed'
+    | 'job.failed'
+    | 'job.cancelled'
+    | 'job.paused'
+    | 'validation.resolved'
+    | 'credits.low'
+    | 'key.created'
+    | 'key.revoked'
+    | 'webhook.disabled'
+  >
+  /**
+   * False sends nothing more, and what is on its way has failed. True sends again from now on; what failed can be recovered.
+   */
+  enabled?: boolean
+}
+
+/**
+ * Webhook delivery
+ *
+ * One event on its way to one webhook. Fields may be added.
+ */
+export type WebhookDelivery = {
+  /**
+   * Names the delivery: one event to one webhook.
+   */
+  id: string
+  /**
+   * Where it goes.
+   */
+  webhook_id: string
+  /**
+   * Names the event, and is sent as `webhook-id` in every try: a receiver that has seen it has the event.
+   */
+  event_id: string
+  /**
+   * What happened. The list is open.
+   */
+  type: string
+  /**
+   * How far it has got. The list is open.
+   * - `pending`: it is tried, or will be at `next_at`.
+   * - `delivered`: it was answered with a status of 2xx.
+   * - `failed`: it was given up: after ten tries, because the webhook was disabled, or because the event has left.
+   */
+  state: string
+  /**
+   * How often it was tried.
+   */
+  attempts: number
+  /**
+   * When it is tried next (RFC 3339, UTC); null when it is not.
+   */
+  next_at: string | null
+  /**
+   * When the event happened (RFC 3339, UTC).
+   */
+  created_at: string
+  /**
+   * When it was delivered or given up (RFC 3339, UTC); null until then.
+   */
+  finished_at: string | null
+}
+
+/**
+ * Webhook deliveries
+ *
+ * One page of the deliveries to a webhook, newest first.
+ */
+export type WebhookDeliveries = Array<WebhookDelivery>
+
+/**
+ * Recovery
+ *
+ * From when on failed deliveries are sent again.
+ */
+export type Recovery = {
+  /**
+   * Everything that failed and happened at this time or later is sent again (RFC 3339).
+   */
+  since: string
+}
+
+/**
+ * Recovered
+ *
+ * What a recovery set going. Fields may be added.
+ */
+export type Recovered = {
+  /**
+   * How many deliveries are sent again.
+   */
+  count: number
+}
+
+/**
+ * Whole webhook delivery
+ *
+ * A delivery with what is sent and what came of each try. Fields may be added.
+ */
+export type WholeWebhookDelivery = {
+  /**
+   * Names the delivery: one event to one webhook.
+   */
+  id: string
+  /**
+   * Where it goes.
+   */
+  webhook_id: string
+  /**
+   * Names the event, and is sent as `webhook-id` in every try: a receiver that has seen it has the event.
+   */
+  event_id: string
+  /**
+   * What happened. The list is open.
+   */
+  type: string
+  /**
+   * How far it has got. The list is open.
+   * - `pending`: it is tried, or will be at `next_at`.
+   * - `delivered`: it was answered with a status of 2xx.
+   * - `failed`: it was given up: after ten tries, because the webhook was disabled, or because the event has left.
+   */
+  state: string
+  /**
+   * How often it was tried.
+   */
+  attempts: number
+  /**
+   * When it is tried next (RFC 3339, UTC); null when it is not.
+   */
+  next_at: string | null
+  /**
+   * When the event happened (RFC 3339, UTC).
+   */
+  created_at: string
+  /**
+   * When it was delivered or given up (RFC 3339, UTC); null until then.
+   */
+  finished_at: string | null
+  /**
+   * What is sent.
+   */
+  request: {
+    /**
+     * The headers of the last try; none before the first. `webhook-signature` is over id, timestamp and body.
+     */
+    headers: {
+      [key: string]: string
+    }
+    /**
+     * The body, byte for byte; null once it has been removed, as the retention of the account says.
+     */
+    body: string | null
+  }
+  /**
+   * What came of each try, the first one first.
+   */
+  tries: Array<{
+    /**
+     * When it was sent, to the second, as `webhook-timestamp` said (RFC 3339, UTC).
+     */
+    at: string
+    /**
+     * The HTTP status of the answer; null where there was none. Nothing else of an answer is kept.
+     */
+    status: number | null
+    /**
+     * Why there was no answer; null where there was one. The list is open.
+     * - `dns_failed`: DNS gave no answer about the host.
+     * - `no_address`: the host has no address.
+     * - `not_routable`: the host is at no address that is public.
+     * - `refused`: the connection was refused.
+     * - `unreachable`: no connection came about.
+     * - `timeout`: the answer was not there after 15 seconds.
+     * - `tls_failed`: the host showed no certificate that is valid for its name.
+     * - `connection_lost`: the connection broke off before the answer.
+     * - `not_http`: the answer was not HTTP.
+     * - `url_refused`: the URL is one that we do not send to.
+     * - `event_removed`: what was to be sent has been removed.
+     */
+    error: string | null
+    /**
+     * How long it took, in milliseconds.
+     */
+    duration_ms: number
+  }>
 }
 
 /**

@@ -4,13 +4,26 @@ import { openLog } from '@probity/worker/log'
 import { start } from '@probity/worker/start'
 
 /** What a worker over the world is told: its settings as production's has them, and where the world is. */
-export type WorkerTask = { settings: Record<string, string>; smtpPort: number; addressBase: string }
+export type WorkerTask = {
+  settings: Record<string, string>
+  smtpPort: number
+  addressBase: string
+  /** Where webhooks are received, if any are sent. */
+  webhooks?: { port: number; addressBase: string; authority: string }
+}
 
 /** A worker as in production, but that it dials the world and nobody else. */
-const { settings, smtpPort, addressBase } = JSON.parse(process.argv[2] ?? '') as WorkerTask
+const { settings, smtpPort, addressBase, webhooks } = JSON.parse(process.argv[2] ?? '') as WorkerTask
 const config = readConfig(settings)
-const policy = { port: smtpPort, allows: (address: string) => address.startsWith(`${addressBase}.`) }
-const worker = await start(config, { policy, habits: WORLD_HABITS }, openLog(config.logLevel))
+const within = (base: string) => (address: string) => address.startsWith(`${base}.`)
+const surroundings = {
+  policy: { port: smtpPort, allows: within(addressBase) },
+  habits: WORLD_HABITS,
+  ...(webhooks && {
+    webhooks: { policy: { port: webhooks.port, allows: within(webhooks.addressBase) }, authority: webhooks.authority },
+  }),
+}
+const worker = await start(config, surroundings, openLog(config.logLevel))
 process.once('SIGTERM', () => void worker.stop().then(() => process.disconnect()))
 process.once('disconnect', () => void worker.stop()) // whoever started it is gone
 process.send?.('working')

@@ -74,11 +74,8 @@ export function listSettings(databaseUrl: string, redisUrl: string): Record<stri
 }
 
 /** A worker as in production but for what it may dial, which is the world and nothing else. */
-export async function startListWorker(
-  settings: Record<string, string>,
-  { running }: TestWorld,
-): Promise<WorkerProcess> {
-  const task = {
+export function startListWorker(settings: Record<string, string>, { running }: TestWorld): Promise<WorkerProcess> {
+  return startTaskWorker({
     settings: {
       ...settings,
       DNS_SERVERS: `127.0.0.1:${running.dnsPort}`,
@@ -87,7 +84,11 @@ export async function startListWorker(
     },
     smtpPort: running.smtpPort,
     addressBase: ADDRESS_BASE,
-  }
+  })
+}
+
+/** A worker as in production, in surroundings that the task describes. */
+export async function startTaskWorker(task: object): Promise<WorkerProcess> {
   const log = openSync(join(inject('logFolder'), `list-worker-${randomUUID()}.log`), 'a')
   const args = [join(ROOT, 'chaos/worker.ts'), JSON.stringify(task)]
   const child = spawn(process.execPath, args, { stdio: ['ignore', log, log, 'ipc'] })

@@ -50,7 +50,8 @@ const Settings = Type.Object({
   }),
   SMTP_DENY: Type.String({
     default: '',
-    description: 'Addresses or CIDR ranges that are never connected to, besides those that are not public.',
+    description:
+      'Addresses or CIDR ranges that are never connected to, for mail or for webhooks, besides those that are not public.',
   }),
   ...STORAGE_SETTINGS,
   DATABASE_CONNECTIONS: Type.Integer({ minimum: 1, maximum: 100, default: 5, description: 'Connections per process.' }),
@@ -65,6 +66,13 @@ const Settings = Type.Object({
     maximum: 200,
     default: 32,
     description: 'Batches of lists that one process works on at once, each of up to 100 addresses; 0 for none.',
+  }),
+  WEBHOOK_SLOTS: Type.Integer({
+    minimum: 0,
+    maximum: 1_000,
+    default: 200,
+    description:
+      'Events that one process sends to webhooks at once; 0 for none. Most of the time is spent waiting for them.',
   }),
   RELEASE: Type.Boolean({
     default: true,
@@ -90,6 +98,7 @@ export type WorkerConfig = {
   databaseConnections: number
   concurrency: number
   listSlots: number
+  webhookSlots: number
   release: boolean
   logLevel: string
   /** Keeps the queues of several installations on one Redis apart. */
@@ -111,6 +120,7 @@ export function readConfig(env: Record<string, string | undefined>): WorkerConfi
     databaseConnections: vars.DATABASE_CONNECTIONS,
     concurrency: vars.WORKER_CONCURRENCY,
     listSlots: vars.LIST_SLOTS,
+    webhookSlots: vars.WEBHOOK_SLOTS,
     release: vars.RELEASE,
     logLevel: vars.LOG_LEVEL,
     queuePrefix: 'probity',

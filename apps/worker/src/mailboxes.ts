@@ -11,9 +11,13 @@ import type { Logger } from 'pino'
 import { openFactsStore } from './facts-store.ts'
 import { openPace } from './pace.ts'
 import type { ReplyLog } from './reply-log.ts'
+import type { Outside } from './webhooks/post.ts'
 
-/** What is around a worker: the addresses it may dial and how those who live there want to be asked. */
-export type Surroundings = { policy: AddressPolicy; habits: HabitTable }
+/**
+ * What is around a worker: the addresses it may dial and how those who live there want to be asked. Without a word on webhooks it
+ * sends none.
+ */
+export type Surroundings = { policy: AddressPolicy; habits: HabitTable; webhooks?: Outside }
 
 /** Who wants to know: somebody who waits for the answer, or a list. */
 type Asker = 'caller' | 'list'
@@ -27,7 +31,7 @@ export type Mailboxes = {
   close(): Promise<void>
 }
 
-type Options = Surroundings & {
+type Options = Pick<Surroundings, 'policy' | 'habits'> & {
   egresses: Egress[]
   dns: MailDns
   redis: Redis

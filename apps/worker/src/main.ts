@@ -6,12 +6,16 @@ import { readConfig } from './config.ts'
 import { openLog } from './log.ts'
 import { start } from './start.ts'
 
+const HTTPS_PORT = 443
+
 /** Whatever hangs, the process is gone within 30 seconds of being told to stop. */
 const GONE_WITHIN_MS = 28_000
 
 try {
   const config = readConfig(process.env)
-  const surroundings = { policy: publicInternet(config.deniedAddresses), habits: HABITS }
+  const denied = config.deniedAddresses
+  const webhooks = { policy: publicInternet(denied, HTTPS_PORT) }
+  const surroundings = { policy: publicInternet(denied), habits: HABITS, webhooks }
   const worker = await start(config, surroundings, openLog(config.logLevel))
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.once(signal, () => {

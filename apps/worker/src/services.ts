@@ -4,7 +4,7 @@ import { connect, type Db } from '@probity/database/connect'
 import { getSecret } from '@probity/database/secrets'
 import { openDomainDesk } from '@probity/engine/domain/facts'
 import { openLists } from '@probity/engine/domain/lists'
-import { openResolver } from '@probity/engine/domain/resolver'
+import { type MailDns, openResolver } from '@probity/engine/domain/resolver'
 import type { Network } from '@probity/engine/validate'
 import { connectRedis } from '@probity/queue/redis'
 import { openStorage } from '@probity/uploads/open-storage'
@@ -23,6 +23,8 @@ export type Services = {
   workerId: string
   db: Db
   redis: Redis
+  /** The resolvers that everything is looked up with. */
+  dns: MailDns
   /** What an address is validated with, except its mail servers. */
   network: Omit<Network, 'mailboxes'>
   mailboxes: Mailboxes
@@ -47,12 +49,14 @@ export async function openServices(config: WorkerConfig, surroundings: Surroundi
   const settler = openSettler({ db, redis, log, secret: await getSecret(db, 'recent_results') })
   const replies = openReplyLog({ db, log })
   const { egresses, queuePrefix: prefix } = config
-  const mailboxes = openMailboxes({ ...surroundings, egresses, dns, redis, prefix, replies, log })
+  const { policy, habits } = surroundings
+  const mailboxes = openMailboxes({ policy, habits, egresses, dns, redis, prefix, replies, log })
   if (egresses.length === 0) log.warn('no mail server is asked: SMTP_HELO_NAME and SMTP_MAIL_FROM are not set')
   return {
     workerId: randomUUID(),
     db,
     redis,
+    dns,
     network,
     mailboxes,
     egresses: egresses.map(({ name }) => name),

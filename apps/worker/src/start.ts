@@ -8,6 +8,7 @@ import { startAuditing } from './release/audit.ts'
 import { startEndingOverdue } from './release/overdue.ts'
 import { startReleasing } from './release/waiting.ts'
 import { openServices } from './services.ts'
+import { startWebhooks } from './webhooks.ts'
 
 export type RunningWorker = {
   /** Takes no more work, finishes what it has begun and closes. */
@@ -26,11 +27,13 @@ export async function start(config: WorkerConfig, surroundings: Surroundings, lo
     ? [startReleasing(services, config.directUrl, work), startEndingOverdue(services), startAuditing(services)]
     : []
   const lists = config.listSlots > 0 ? await startLists(services, config) : undefined
+  const outside = config.webhookSlots > 0 ? surroundings.webhooks : undefined
+  const webhooks = outside && startWebhooks(services, config, outside)
   log.info('working')
 
   async function stop(): Promise<void> {
     log.info('stopping')
-    await Promise.all([interactive.close(), lists?.stop(), ...releasing.map((loop) => loop.stop())])
+    await Promise.all([interactive.close(), lists?.stop(), webhooks?.stop(), ...releasing.map((loop) => loop.stop())])
     await services.close()
     log.info('stopped')
   }

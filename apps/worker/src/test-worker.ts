@@ -31,6 +31,7 @@ export async function startTestWorld() {
     databaseConnections: 5,
     concurrency: 10,
     listSlots: 8,
+    webhookSlots: 50,
     release: true,
     logLevel: 'debug',
     queuePrefix: `test-${randomUUID()}`,

@@ -28,6 +28,7 @@ export const DELIVERY_ERRORS = {
   not_http: 'the answer was not HTTP.',
   url_refused: 'the URL is one that we do not send to.',
   event_removed: 'what was to be sent has been removed.',
+  not_finished: 'we broke off ourselves, again and again.',
 } as const satisfies Record<string, string>
 
 export type DeliveryError = keyof typeof DELIVERY_ERRORS

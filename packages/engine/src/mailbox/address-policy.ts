@@ -8,7 +8,7 @@ export type AddressPolicy = {
   allows(address: string): boolean
 }
 
-/** RFC 5321 §4.5.4.2: where mail servers talk to each other. No other port is ever asked. */
+/** RFC 5321 §4.5.4.2: where mail servers talk to each other. No other port of a mail host is ever asked. */
 const SMTP_PORT = 25
 
 /**
@@ -17,14 +17,15 @@ const SMTP_PORT = 25
  * (NAT64, 6to4, Teredo, IPv4-compatible, SIIT) is refused, whatever it carries.
  *
  * `alsoDenied` takes addresses and CIDR blocks: our own public addresses, and the prefix of our NAT64 if it is one of our own
- * (RFC 6052 §2.2), since behind it stands all of IPv4, our private networks included.
+ * (RFC 6052 §2.2), since behind it stands all of IPv4, our private networks included. Webhooks are held to the same, on a port of
+ * their own.
  */
-export function publicInternet(alsoDenied: string[] = []): AddressPolicy {
+export function publicInternet(alsoDenied: string[] = [], port = SMTP_PORT): AddressPolicy {
   const open = PUBLIC_BLOCKS.map(getBlock)
   const denied = [...SPECIAL_BLOCKS, ...CLOUD_SERVICES].map(({ block }) => getBlock(block))
   denied.push(...alsoDenied.map(getBlock))
   return {
-    port: SMTP_PORT,
+    port,
     allows(text) {
       const address = readAddress(text)
       if (address === undefined) return false

@@ -22,7 +22,8 @@ export type Dialled =
 export type Dialling = {
   dns: MailDns
   policy: AddressPolicy
-  egress: Egress
+  /** From where, or through which proxy. */
+  egress: Pick<Egress, 'localAddress' | 'socks5'>
   /** On the clock of performance.now(). */
   deadline: number
 }

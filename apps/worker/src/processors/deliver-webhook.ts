@@ -1,0 +1,68 @@
+import { sentHeaders } from '@probity/contract/webhook-request'
+import {
+  type ClaimedDelivery,
+  claimDelivery,
+  type DeliveryOutcome,
+  type ReleasedDelivery,
+  settleDelivery,
+  type Tried,
+} from '@probity/database/webhook-work'
+import type { Services } from '../services.ts'
+import { throughOutage } from '../through-outage.ts'
+import { type Outside, type Posted, post } from '../webhooks/post.ts'
+import { delayAfter, TRIES_MAX } from '../webhooks/schedule.ts'
+import { sign } from '../webhooks/sign.ts'
+
+/** Longer than a request and writing down what came of it take; then the worker is taken for dead. */
+const HOLD_S = 30
+/** How long we try to write down what came of it when PostgreSQL is away. */
+const SETTLE_WITHIN_MS = 10_000
+
+const GONE = 410
+
+type Needed = Pick<Services, 'db' | 'dns' | 'log'>
+
+/** Sends one event to one webhook and writes down what came of it. May run twice for the same one: the receiver knows it by its id. */
+export function deliverWebhooks({ db, dns, log }: Needed, outside: Outside) {
+  return async (task: ReleasedDelivery): Promise<void> => {
+    const delivery = await claimDelivery(db, task, HOLD_S)
+    if (delivery === undefined) return // another worker has it, or it is done: this task is an echo
+    const { posted, tried } = await send(delivery, { ...outside, dns })
+    const outcome = conclude(delivery, posted)
+    const settled = await throughOutage(log, SETTLE_WITHIN_MS, () => settleDelivery(db, delivery, outcome, tried))
+    log.debug(
+      { delivery: delivery.id, outcome: outcome.kind, status: tried.status, error: tried.error, settled },
+      'sent',
+    )
+  }
+}
+
+async function send(delivery: ClaimedDelivery, around: Parameters<typeof post>[1]) {
+  const { eventId, body, url, secret, previousSecret } = delivery
+  const began = performance.now()
+  const signedAt = new Date(Math.floor(Date.now() / 1000) * 1000)
+  const secrets = previousSecret === null ? [secret] : [secret, previousSecret]
+  const signature = body === null ? '' : sign({ eventId, body, signedAt }, secrets)
+  const hindrance = findHindrance(delivery)
+  const posted: Posted =
+    hindrance ?? (await post({ url, headers: sentHeaders({ eventId, signedAt, signature }), body: body ?? '' }, around))
+  const what =
+    posted.kind === 'answered' ? { status: posted.status, error: null } : { status: null, error: posted.error }
+  const tried: Tried = { signedAt, signature, durationMs: performance.now() - began, ...what }
+  return { posted, tried }
+}
+
+/** Why nothing can be sent. One that was begun again and again and never ended may be what ends workers. */
+function findHindrance({ body, tries }: ClaimedDelivery): Posted | undefined {
+  if (body === null) return { kind: 'failed', error: 'event_removed' }
+  if (tries > 2 * TRIES_MAX) return { kind: 'failed', error: 'not_finished' }
+  return undefined
+}
+
+function conclude({ body, tries, mode }: ClaimedDelivery, posted: Posted): DeliveryOutcome {
+  if (posted.kind === 'answered' && posted.status >= 200 && posted.status < 300) return { kind: 'delivered' }
+  if (posted.kind === 'answered' && posted.status === GONE) return { kind: 'gone' }
+  const retryAfterS = posted.kind === 'answered' ? posted.retryAfterS : 0
+  const afterMs = body === null ? undefined : delayAfter(tries, mode, retryAfterS)
+  return afterMs === undefined ? { kind: 'given_up' } : { kind: 'again', afterMs }
+}

@@ -1,0 +1,45 @@
+import { type ReleasedDelivery, releaseDeliveries } from '@probity/database/webhook-work'
+import { openGate } from '@probity/engine/domain/gate'
+import type { WebhookQueue } from '@probity/queue/webhooks'
+import type { Services } from '../services.ts'
+import { startRounds } from './rounds.ts'
+
+const EVERY_MS = 250
+const AT_ONCE_MAX = 500
+
+type Hands = { queue: WebhookQueue; work(task: ReleasedDelivery): Promise<void>; slots: number }
+
+/**
+ * Lets deliveries out that are due, through the queue to whoever is free. While Redis is away this process sends them itself: what
+ * customers wait for must not wait for Redis.
+ */
+export function startReleasingDeliveries({ db, log }: Pick<Services, 'db' | 'log'>, { queue, work, slots }: Hands) {
+  const gate = openGate(slots)
+  const mine = new Set<Promise<void>>()
+
+  function workMyself(task: ReleasedDelivery): void {
+    const done = gate(() => work(task)).finally(() => mine.delete(done))
+    mine.add(done)
+  }
+
+  const rounds = startRounds(
+    EVERY_MS,
+    async () => {
+      const released = await releaseDeliveries(db, AT_ONCE_MAX)
+      if (released.length === 0) return
+      try {
+        await queue.add(released)
+      } catch (error) {
+        log.debug({ err: error }, 'redis is away')
+        for (const task of released) workMyself(task) // one that the queue took all the same is had by one of the two
+      }
+    },
+    { log, name: 'letting deliveries out' },
+  )
+  return {
+    async stop() {
+      await rounds.stop()
+      await Promise.all(mine)
+    },
+  }
+}

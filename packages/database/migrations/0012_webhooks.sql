@@ -119,13 +119,13 @@ create function is_event_wanted(p_mode text, p_type text) returns boolean
 
 -- An event of the transaction's tenant, told to nobody yet. What holds an address leaves with the account's retention; the rest stays
 -- for long enough to be tried as often as we promise.
-create function insert_event(p_mode text, p_type text, p_data json, p_holds_address boolean) returns webhook_events
+create function insert_event(p_mode text, p_type text, p_data json, p_holds_address boolean, p_at timestamptz) returns webhook_events
   language sql
   begin atomic
     insert into webhook_events (expires_on, account_id, id, mode, type, body, forget)
     select utc_today() + least(greatest(a.retention_days, case when p_holds_address then 1 else 4 end), 30), a.id,
       gen_random_uuid(), p_mode, p_type,
-      json_build_object('type', p_type, 'timestamp', rfc3339(clock_timestamp()), 'livemode', p_mode = 'live', 'data',
+      json_build_object('type', p_type, 'timestamp', rfc3339(p_at), 'livemode', p_mode = 'live', 'data',
         -- Whatever somebody writes into a file's name or a column's, what is told of must not fail for the telling.
         case when octet_length(p_data::text) > 20000 then json_build_object('id', p_data -> 'id', 'omitted', true) else p_data end
       )::text,
@@ -135,9 +135,10 @@ create function insert_event(p_mode text, p_type text, p_data json, p_holds_addr
   end;
 
 -- Tells the endpoints of the transaction's tenant that want it, or the one that is named, of something that happens in this very
--- transaction. Null where nobody wants it.
+-- transaction, or at a later time that is known already. Null where nobody wants it.
 create function emit_event(
-  p_mode text, p_type text, p_data json, p_holds_address boolean default false, p_only uuid default null
+  p_mode text, p_type text, p_data json, p_holds_address boolean default false, p_only uuid default null,
+  p_at timestamptz default clock_timestamp()
 ) returns uuid
   language plpgsql security definer set search_path = public, pg_temp as $$
 declare
@@ -154,9 +155,9 @@ begin
   if v_endpoints is null then
     return null;
   end if;
-  v_event := insert_event(p_mode, p_type, p_data, p_holds_address);
+  v_event := insert_event(p_mode, p_type, p_data, p_holds_address, p_at);
   insert into webhook_deliveries (account_id, endpoint_id, expires_on, event_id, type, next_at)
-  select v_event.account_id, e, v_event.expires_on, v_event.id, p_type, clock_timestamp() from unnest(v_endpoints) e;
+  select v_event.account_id, e, v_event.expires_on, v_event.id, p_type, p_at from unnest(v_endpoints) e;
   return v_event.id;
 end
 $$;
@@ -265,7 +266,7 @@ begin
 
   v_event := insert_event(v_endpoint.mode, 'webhook.disabled', json_build_object(
     'id', v_endpoint.id, 'url', v_endpoint.url, 'reason', p_reason, 'failing_since', rfc3339(v_endpoint.failing_since)
-  ), false);
+  ), false, clock_timestamp());
   insert into webhook_deliveries (account_id, endpoint_id, expires_on, event_id, type, state, next_at, finished_at)
   select e.account_id, e.id, v_event.expires_on, v_event.id, v_event.type,
     case e.id when p_endpoint then 'failed' else 'pending' end,
@@ -426,13 +427,13 @@ end
 $$;
 
 revoke execute on function
-  insert_event(text, text, json, boolean), emit_event(text, text, json, boolean, uuid), release_deliveries(integer),
+  insert_event(text, text, json, boolean, timestamptz), emit_event(text, text, json, boolean, uuid, timestamptz), release_deliveries(integer),
   claim_delivery(uuid, integer, integer), forget_events(uuid[]), disable_webhook(uuid, text),
   settle_delivery(uuid, integer, text, double precision, timestamptz, text, integer, text, integer),
   resend_deliveries(uuid, uuid, timestamptz), rotate_webhook_secret(uuid, text, integer), remove_expired_deliveries(integer)
   from public;
 grant execute on function
-  emit_event(text, text, json, boolean, uuid), release_deliveries(integer), claim_delivery(uuid, integer, integer),
+  emit_event(text, text, json, boolean, uuid, timestamptz), release_deliveries(integer), claim_delivery(uuid, integer, integer),
   disable_webhook(uuid, text),
   settle_delivery(uuid, integer, text, double precision, timestamptz, text, integer, text, integer),
   resend_deliveries(uuid, uuid, timestamptz), rotate_webhook_secret(uuid, text, integer), remove_expired_deliveries(integer)

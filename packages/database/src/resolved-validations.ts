@@ -9,7 +9,7 @@ const DATA_BYTES_MAX = 19 * 1024
 
 /**
  * Tells of open validations that ended, each with its full answer, in the transaction that ends them. What ended without an answer
- * is not told of: its day is over, and the address with it. Callers with a test key never leave one open.
+ * is not told of: its day is over, and the address with it.
  */
 export async function tellOfResolved(trx: Trx, resolved: Resolved[]): Promise<void> {
   if (resolved.length === 0 || !(await isWanted(trx, 'live', 'validation.resolved'))) return
@@ -18,6 +18,12 @@ export async function tellOfResolved(trx: Trx, resolved: Resolved[]): Promise<vo
     const data = () => shorten({ id, ...(answer as object) })
     await emitEvent(trx, { mode: 'live', type: 'validation.resolved', data, holdsAddress: true })
   }
+}
+
+/** In the sandbox it is known beforehand how an open validation ends, and when. */
+export function tellInSandbox(trx: Trx, { id, answer }: Resolved, at: Date): Promise<void> {
+  const data = () => ({ id, ...(answer as object) })
+  return emitEvent(trx, { mode: 'test', type: 'validation.resolved', data, holdsAddress: true, at })
 }
 
 /** A mail server may talk at length. Then what it said is left out, and the answer can be had from the interface. */

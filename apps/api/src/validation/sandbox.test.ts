@@ -69,6 +69,24 @@ test('a greylisted address is open for thirty seconds and then valid, under the 
   expect((await ask('other+greylisted@example.com')).body).toMatchObject({ sub_status: 'greylisted' })
 })
 
+test('who left an address greylisted is told by a webhook when it is valid, once', async () => {
+  const hooked = await api.openCaller({ key: { mode: 'test' } })
+  const url = '/api/v1/webhooks'
+  const { body: made } = await hooked.call({ method: 'POST', url, payload: { url: 'https://hooks.example.com/p' } })
+  const single = { method: 'GET', url: '/api/v1/validation/single?email=greylisted@example.com' } as const
+  const { body: open } = await hooked.call(single)
+  await hooked.call(single)
+
+  const deliveries = await hooked.call({ method: 'GET', url: `${url}/${made['id']}/deliveries` })
+  const [delivery, ...more] = deliveries.body as unknown as Record<string, string>[]
+  expect(more).toEqual([])
+  expect(delivery).toMatchObject({ type: 'validation.resolved', state: 'pending' })
+  expect(Date.parse(String(delivery?.['next_at'])) / 1000).toBeCloseTo(Number(open['retry_at']), 1)
+  const { text } = await hooked.call({ method: 'GET', url: `${url}/${made['id']}/deliveries/${delivery?.['id']}` })
+  expect(text).toContain(String(open['id']))
+  expect(text).toMatch(/\\"livemode\\" ?: ?false|"livemode":false/)
+})
+
 test('a slow address takes five seconds, or as long as the caller waits', async () => {
   const [patient, hasty] = await Promise.all([
     ask('slow-5s@example.com'),

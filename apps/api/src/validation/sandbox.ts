@@ -2,17 +2,20 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { findSandboxCase, sandboxResult, unmappedResult } from '@probity/contract/sandbox'
 import type { StandingResult } from '@probity/contract/standing-result'
+import { inTenant } from '@probity/database/connect'
 import type { DoorKey } from '@probity/database/keys'
+import { tellInSandbox } from '@probity/database/resolved-validations'
+import { isPublicCaller } from '../door/public-sandbox.ts'
 import { Problem } from '../problem.ts'
 import type { Services } from '../services.ts'
 
 /** How the sandbox answers for one address. An open one says when to ask again, in seconds of Unix time. */
 export type SandboxAnswer = { id: string; result: StandingResult; retryAt: number | null }
 
-type Needed = Pick<Services, 'redis' | 'recentKeyOf' | 'hurry'>
+type Needed = Pick<Services, 'db' | 'redis' | 'recentKeyOf' | 'hurry'>
 type Asked = { email: string; timeoutMs: number }
 
-/** Answers without asking, keeping or charging anything. Throws where the address calls for a refusal of the whole request. */
+/** Answers without asking or charging anything, and keeps nothing but what a webhook is to be told. Throws where the address calls for a refusal of the whole request. */
 export async function answerInSandbox(services: Needed, caller: DoorKey, asked: Asked): Promise<SandboxAnswer> {
   const { email, timeoutMs } = asked
   const found = findSandboxCase(email)
@@ -30,9 +33,15 @@ export async function answerInSandbox(services: Needed, caller: DoorKey, asked: 
       return { ...settled(sandboxResult(email, { subStatus: 'timeout' })), retryAt: Date.now() / 1000 + 1 }
     }
     case 'greylisted': {
-      const { id, firstAskedAt } = await remember(services, caller, email)
+      const { id, firstAskedAt, isFirst } = await remember(services, caller, email)
       const retryAt = firstAskedAt + found.forS
-      if (Date.now() / 1000 >= retryAt) return { id, result: sandboxResult(email, { subStatus: '' }), retryAt: null }
+      const answer = sandboxResult(email, { subStatus: '' })
+      if (Date.now() / 1000 >= retryAt) return { id, result: answer, retryAt: null }
+      if (isFirst && !isPublicCaller(caller)) {
+        await inTenant(services.db, caller.accountId, (trx) =>
+          tellInSandbox(trx, { id, answer }, new Date(retryAt * 1000)),
+        )
+      }
       return { id, result: sandboxResult(email, { subStatus: 'greylisted' }), retryAt }
     }
   }
@@ -52,9 +61,9 @@ const REMEMBERED_S = 3_600
 async function remember({ redis, recentKeyOf }: Needed, { accountId }: DoorKey, email: string) {
   const now = { id: randomUUID(), firstAskedAt: Date.now() / 1000 }
   const recentKey = recentKeyOf(accountId, email)
-  if (recentKey === undefined) return now
+  if (recentKey === undefined) return { ...now, isFirst: true }
   const kept = await redis
     .set(`sandbox:${recentKey}`, JSON.stringify(now), 'EX', REMEMBERED_S, 'NX', 'GET')
     .catch(() => null)
-  return kept === null ? now : (JSON.parse(kept) as typeof now)
+  return kept === null ? { ...now, isFirst: true } : { ...(JSON.parse(kept) as typeof now), isFirst: false }
 }

@@ -1711,6 +1711,7 @@ export type WholeWebhookDelivery = {
      * - `not_http`: the answer was not HTTP.
      * - `url_refused`: the URL is one that we do not send to.
      * - `event_removed`: what was to be sent has been removed.
+     * - `not_finished`: we broke off ourselves, again and again.
      */
     error: string | null
     /**

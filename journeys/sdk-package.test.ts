@@ -1,18 +1,16 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { createServer, request } from 'node:http'
 import { join } from 'node:path'
-import { freePort, makeFolder, removeFolder } from '@probity/lab/services/daemon'
+import { freePort } from '@probity/lab/services/daemon'
 import { whenDone } from '@probity/lab/when-done'
 import { chromium } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { ROOT } from './test-process.ts'
-import { openCustomer, startProduct } from './test-product.ts'
+import { openCustomer, startProductApart } from './test-product.ts'
 import { compile, installSdk, run, runTool } from './test-sdk-package.ts'
 
 /** The client library as those have it who install it: packed, installed in a folder of its own, and used from there. */
-const uploads = makeFolder('probity-uploads')
-whenDone(() => removeFolder(uploads))
-const product = await startProduct({ UPLOADS_FOLDER: uploads })
+const product = await startProductApart()
 const { key } = await openCustomer(product)
 const installed = installSdk()
 const { folder, tarball, entry } = installed

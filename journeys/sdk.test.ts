@@ -1,13 +1,10 @@
-import { makeFolder, removeFolder } from '@probity/lab/services/daemon'
-import { whenDone } from '@probity/lab/when-done'
 import { type BulkJob, type ListEvent, type ListResult, Probity, ProbityProblem } from '@probity/sdk'
-import { expect, test } from 'vitest'
-import { openCustomer, startProduct } from './test-product.ts'
+import { expect, test, vi } from 'vitest'
+import { startApiProcess } from './test-process.ts'
+import { openCustomer, startProductApart } from './test-product.ts'
 
 /** Every method of the client against the running service, and its results by way of the client alone. */
-const uploads = makeFolder('probity-uploads')
-whenDone(() => removeFolder(uploads))
-const product = await startProduct({ UPLOADS_FOLDER: uploads })
+const product = await startProductApart()
 const { api } = product
 
 async function openClient(options: Parameters<typeof openCustomer>[1] = {}) {
@@ -183,6 +180,33 @@ test('a list is paused, resumed and cancelled', async () => {
   expect((await problemOf(lists.pause(id))).code).toBe('job_ended')
 }, 60_000)
 
+test('waiting for a list and iterating over its events outlive a restart of the service', async () => {
+  const { port, stop } = await startApiProcess(product.settings)
+  const { key } = await openCustomer(product, { credits: 500 })
+  const { lists } = new Probity({ apiKey: key, baseUrl: `http://127.0.0.1:${port}` })
+  const id = await startList({ lists }, 500)
+  await lists.pause(id)
+  const seen: string[] = []
+  const waiting = lists.wait(id, { onProgress: ({ status }) => seen.push(status) })
+  await vi.waitFor(() => expect(seen).toContain('paused'))
+
+  await stop()
+  await startApiProcess(product.settings, port)
+  await lists.resume(id)
+  expect(await waiting).toMatchObject({ status: 'completed', done_count: 500 })
+  expect(seen.at(-1)).toBe('completed')
+}, 120_000)
+
+test('a file that is too large is refused as such while it is still being sent', async () => {
+  let sent = 0
+  async function* file() {
+    const rows = new TextEncoder().encode('name,ada@example.com\n'.repeat(3_000))
+    for (; sent < 100 * 1024 * 1024; sent += rows.length) yield rows
+  }
+  expect((await problemOf(probity.lists.preview(file()))).code).toBe('file_too_large')
+  expect(sent).toBeLessThan(80 * 1024 * 1024)
+}, 60_000)
+
 test('keys are made, listed, changed and revoked', async () => {
   const client = await openClient()
   const expiresAt = new Date('2099-01-01T00:00:00Z')
@@ -200,7 +224,11 @@ test('keys are made, listed, changed and revoked', async () => {
     paused: true,
     monthly_cap: null,
   })
-  expect((await problemOf(form.validate('ada@example,com'))).code).toBe('paused_api_key')
+  // A change reaches every process within a second.
+  await vi.waitFor(
+    async () => expect((await problemOf(form.validate('ada@example,com'))).code).toBe('paused_api_key'),
+    { timeout: 5_000 },
+  )
   expect(await client.keys.get(made.id)).toMatchObject({ name: 'Form', status: 'paused' })
   expect((await client.keys.list({ limit: 1 })).map(({ id }) => id)).toEqual([made.id])
   expect((await collect(client.keys.all())).map(({ name }) => name)).toEqual(['Form', 'journey'])

@@ -2,6 +2,8 @@ import { inTenant } from '@probity/database/connect'
 import { insertKey, type NewKey } from '@probity/database/keys'
 import { createTestDatabase, openTestAccount, type TestDatabase } from '@probity/database/test-database'
 import { startDns } from '@probity/lab/dns/start'
+import { makeFolder, removeFolder } from '@probity/lab/services/daemon'
+import { startRedis } from '@probity/lab/services/redis'
 import { whenDone } from '@probity/lab/when-done'
 import { type ApiProcess, startApiProcess, startWorkerProcess, type WorkerProcess } from './test-process.ts'
 
@@ -19,6 +21,17 @@ export async function startProduct(changes: Record<string, string> = {}): Promis
   }
   const [api, worker] = await Promise.all([startApiProcess(settings), startWorkerProcess(settings)])
   return { ...database, api, worker, settings }
+}
+
+/** The same with a Redis and a folder for uploads of its own: workers of other tests do not take its tasks, whose rows they could not find. */
+export async function startProductApart(): Promise<Product> {
+  const redis = await startRedis()
+  const uploads = makeFolder('probity-uploads')
+  whenDone(async () => {
+    removeFolder(uploads)
+    await redis.stop()
+  })
+  return startProduct({ REDIS_URL: redis.url, UPLOADS_FOLDER: uploads })
 }
 
 export type Customer = { accountId: string; keyId: string; key: string; call: Call }

@@ -5,13 +5,15 @@ import { ProbityConnectionError, ProbityError, ProbityTimeoutError } from './err
  * The body of an answer as it comes. It may take as long as its reader likes, but not be silent for longer than `silenceMs` while
  * the reader waits. One that breaks off ends in an error and not as if it were whole.
  */
-export function streamBody({ body }: Response, deadline: Deadline, silenceMs: number): ReadableStream<Uint8Array> {
+export function streamBody(response: Response, deadline: Deadline, silenceMs: number): ReadableStream<Uint8Array> {
   deadline.stopClock()
-  const reader = body?.getReader()
+  const reader = response.body?.getReader()
+  // An empty body is no stream everywhere, and some platforms have none at all.
+  const readWhole = async () => ({ done: true, value: new Uint8Array(await response.arrayBuffer()) })
   const source = {
     async pull(controller: ReadableStreamDefaultController<Uint8Array>) {
       try {
-        const { done, value } = await orSilence(reader?.read() ?? { done: true, value: undefined }, silenceMs)
+        const { done, value } = await orSilence(reader?.read() ?? readWhole(), silenceMs)
         if (value !== undefined) controller.enqueue(value)
         if (!done) return
         deadline.release()
@@ -36,7 +38,7 @@ function explain(error: unknown): unknown {
   return new ProbityConnectionError('The answer broke off before its end: what has come is not the whole.', error.cause)
 }
 
-async function orSilence<T>(read: Promise<T> | T, silenceMs: number): Promise<T> {
+async function orSilence<T>(read: Promise<T>, silenceMs: number): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined
   const silence = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new ProbityTimeoutError(`Nothing more came for ${silenceMs} ms.`)), silenceMs)

@@ -230,9 +230,11 @@ test('key and address are taken from the environment where nothing else is said'
   vi.stubEnv('PROBITY_BASE_URL', `${url}/below/`)
   await new Probity().account()
   await new Probity({ apiKey: 'pb_test_given', baseUrl: url }).account()
+  await new Probity({ baseUrl: `${url}/api/v1/` }).account()
   expect(received.map(({ path, headers }) => [path, headers['x-api-key']])).toEqual([
     ['/below/api/v1/account', 'pb_test_environment'],
     ['/api/v1/account', 'pb_test_given'],
+    ['/api/v1/account', 'pb_test_environment'],
   ])
 })
 

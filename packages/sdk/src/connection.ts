@@ -27,11 +27,10 @@ export type Wish = CallOptions & {
   path: readonly string[]
   query?: Record<string, string | number | boolean | undefined>
   json?: unknown
-  body?: FormData | Blob | ReadableStream<Uint8Array>
+  body?: FormData | ReadableStream<Uint8Array>
   headers?: Record<string, string>
   /** Whether sending it twice does no more than sending it once. Calls that spend are made so by their idempotency key. */
   repeatable: boolean | { idempotencyKey: string | undefined }
-  retries?: number
 }
 
 /** Turns an answer of success into what the method gives. Whoever keeps the body open takes the deadline over. */
@@ -54,7 +53,7 @@ async function tryUntilAnswered<T>(settings: Settings, wish: Wish, read: Reader<
   const { method, signal } = wish
   const request = writeRequest(settings, wish)
   const timeoutMs = readTimeout(wish.timeoutMs ?? settings.timeoutMs)
-  const retries = wish.repeatable === false ? 0 : (wish.retries ?? settings.retries)
+  const retries = wish.repeatable === false ? 0 : settings.retries
   for (let tries = 1; ; tries++) {
     const deadline = startDeadline(timeoutMs, signal)
     try {

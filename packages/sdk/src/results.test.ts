@@ -41,6 +41,16 @@ test('a list without results has none', async () => {
   expect(await rowsOf(probity.lists.results('list'))).toEqual([])
 })
 
+test('where the platform has no streams, a download comes as a whole', async () => {
+  const own: typeof fetch = async (...args) => {
+    const text = await (await fetch(...args)).text()
+    return Object.defineProperty(new Response(text), 'body', { value: null })
+  }
+  const { probity } = await startService((n, reply) => void reply.end(n === 0 ? lines(2, 3) : ''), { fetch: own })
+  expect(await rowsOf(probity.lists.results('list'))).toEqual([2, 3])
+  expect(await rowsOf(probity.lists.results('list'))).toEqual([])
+})
+
 test('a break ends the download', async () => {
   let isClosed = false
   const { probity } = await startService((_n, reply) => {

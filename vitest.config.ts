@@ -5,6 +5,7 @@ const FAST = [
   'packages/contract/**/*.test.ts',
   'packages/engine/src/{address,verdict}/**/*.test.ts',
   'packages/sdk/{src,generate}/**/*.test.ts',
+  'apps/cli/**/*.test.ts',
   'checks/**/*.test.ts',
 ]
 const OUTSIDE = ['**/node_modules/**']

@@ -1,0 +1,4 @@
+/** What comes from a file or from the service may hold codes that a terminal obeys: they are shown, not sent. */
+export function readable(text: string): string {
+  return text.replace(/[\p{Cc}\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, '\ufffd')
+}

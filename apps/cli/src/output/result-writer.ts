@@ -1,0 +1,76 @@
+import type { Style, Terminal } from '../terminal.ts'
+import { formatClock } from './numbers.ts'
+import { formatTable } from './table.ts'
+
+export const RESULT_FORMATS = ['table', 'json', 'jsonl', 'csv'] as const
+export type ResultFormat = (typeof RESULT_FORMATS)[number]
+
+/** What every result has, whichever way it was asked for. */
+export type ShownResult = {
+  email: string
+  status: string
+  sub_status: string
+  confidence: number
+  is_valid: boolean
+  did_you_mean?: string | null
+  retry_at?: number | null
+}
+
+export type ResultWriter = { write(result: ShownResult): Promise<void>; end(): Promise<void> }
+
+/** Writes results as they come; a table when all are there, since only then its columns are as wide as they must be. */
+export async function openResultWriter(terminal: Terminal, format: ResultFormat, total: number): Promise<ResultWriter> {
+  if (format === 'table') return openTable(terminal)
+  if (format === 'csv') return openSheet(terminal)
+  const indent = format === 'json' && total === 1 ? 2 : 0
+  return {
+    write: (result) => terminal.print(`${JSON.stringify(result, null, indent)}\n`),
+    async end() {},
+  }
+}
+
+const COLUMNS = ['email', 'status', 'sub_status', 'confidence', 'is_valid'] as const
+
+async function openSheet(terminal: Terminal): Promise<ResultWriter> {
+  const { stringify } = await import('csv-stringify/sync')
+  // A spreadsheet would take some texts for formulas; the service marks those in its own exports too.
+  const line = (cells: readonly string[]) => stringify([[...cells]], { escape_formulas: true })
+  await terminal.print(line(COLUMNS))
+  return {
+    write: (result) => terminal.print(line(COLUMNS.map((name) => String(result[name])))),
+    async end() {},
+  }
+}
+
+const STATUS_STYLES: Record<string, Style> = { valid: 'green', invalid: 'red', risky: 'yellow', unknown: 'gray' }
+
+export function paintStatus(terminal: Terminal, text: string): string {
+  const style = STATUS_STYLES[text]
+  return style === undefined ? text : terminal.paint(style, text)
+}
+
+async function openTable(terminal: Terminal): Promise<ResultWriter> {
+  const { SUB_STATUSES } = await import('@probity/contract/status')
+  const rows: string[][] = []
+  return {
+    async write(result) {
+      const { email, status, sub_status, confidence } = result
+      rows.push([email, status, sub_status, confidence.toFixed(2), remarkOn(result, SUB_STATUSES)])
+    },
+    async end() {
+      if (rows.length === 0) return
+      const head = ['address', 'status', 'reason', 'sure', 'what it means']
+      const paint = (text: string, column: number) => (column === 1 ? paintStatus(terminal, text) : text)
+      await terminal.print(formatTable(head, rows, paint))
+    },
+  }
+}
+
+/** The list of reasons is open: one that was added later has no words here. */
+type Meanings = Partial<Record<string, { meaning: string }>>
+
+function remarkOn({ sub_status, did_you_mean, retry_at }: ShownResult, meanings: Meanings): string {
+  if (did_you_mean) return `did you mean ${did_you_mean}?`
+  const meaning = sub_status === '' ? '' : (meanings[sub_status]?.meaning ?? '')
+  return retry_at ? `${meaning} Ask again after ${formatClock(new Date(retry_at * 1_000))}.` : meaning
+}

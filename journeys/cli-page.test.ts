@@ -1,0 +1,29 @@
+import { execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { expect, test } from 'vitest'
+import { CLI, openHome } from './test-cli.ts'
+import { ROOT } from './test-process.ts'
+import { openCustomer, startProduct } from './test-product.ts'
+
+const PAGE = readFileSync(join(ROOT, 'docs/cli.md'), 'utf8')
+const MARKED = /<!-- test: cli -->\s*```sh\n(.*?)```/gs
+
+test('the commands of docs/cli.md run as they are printed there', async () => {
+  const product = await startProduct()
+  const { key } = await openCustomer(product, { key: { mode: 'test' } })
+  const { home, env } = openHome({ PROBITY_BASE_URL: product.api.url, PROBITY_API_KEY: key })
+  const blocks = [...PAGE.matchAll(MARKED)].map(([, commands = '']) => commands)
+  expect(blocks.length).toBeGreaterThanOrEqual(3)
+
+  const script = `probity() { "${process.execPath}" "${CLI}" "$@"; }\n${blocks.join('\n')}`
+  const { stdout } = await promisify(execFile)('bash', ['-e', '-o', 'pipefail', '-c', script], {
+    cwd: home,
+    env: env(),
+  })
+  const [, shown = ''] = /```text\n(address .*?)```/s.exec(PAGE) ?? []
+  expect(stdout.startsWith(shown)).toBe(true)
+  expect(stdout).toContain('risky@example.com,risky,catch_all,0.8,false')
+  expect(stdout).toMatch(/ada@example,com +invalid +syntax_error/)
+}, 60_000)

@@ -1,0 +1,52 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { makeFolder, removeFolder } from '@probity/lab/services/daemon'
+import { whenDone } from '@probity/lab/when-done'
+import { ROOT } from './test-process.ts'
+
+export const CLI = join(ROOT, 'apps/cli/src/main.ts')
+
+export type Ran = { code: number | null; stdout: string; stderr: string }
+
+type Settings = Record<string, string | undefined>
+type RunOptions = { env?: Settings; stdin?: string }
+
+/** Somebody at a machine of their own: with a home that holds nothing yet, and no other settings than these. */
+export function openHome(settings: Settings = {}) {
+  const home = makeFolder('probity-home')
+  whenDone(() => removeFolder(home))
+  const ownSettings = (more: Settings = {}): Record<string, string> => {
+    const all = { PATH: process.env['PATH'], HOME: home, TZ: 'UTC', ...settings, ...more }
+    return Object.fromEntries(
+      Object.entries(all).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+    )
+  }
+  return {
+    home,
+    path: (name: string) => join(home, name),
+    env: ownSettings,
+    /** Runs `probity` to its end, as a script would. */
+    async run(args: string[], { env, stdin }: RunOptions = {}): Promise<Ran> {
+      const child = start(args, ownSettings(env), home)
+      child.stdin.end(stdin)
+      const [code] = await once(child, 'close')
+      return { code, ...child.ran }
+    },
+    /** Starts it and leaves it running. */
+    start: (args: string[], env: Settings = {}) => start(args, ownSettings(env), home),
+  }
+}
+
+function start(args: string[], env: Record<string, string>, cwd: string) {
+  const child = spawn(process.execPath, [CLI, ...args], { env, cwd, stdio: ['pipe', 'pipe', 'pipe'] })
+  whenDone(() => child.kill('SIGKILL'))
+  const ran = { stdout: '', stderr: '' }
+  for (const stream of ['stdout', 'stderr'] as const) {
+    child[stream].setEncoding('utf8').on('data', (text: string) => {
+      ran[stream] += text
+    })
+  }
+  child.stdin.on('error', () => undefined) // it may have ended without reading
+  return Object.assign(child, { ran })
+}

@@ -1,4 +1,6 @@
 import { Command, Option } from 'commander'
+import { addClean } from './commands/clean.ts'
+import { addList } from './commands/list.ts'
 import { addExamples } from './commands/options.ts'
 import { addValidate } from './commands/validate.ts'
 import { EXIT_CODES } from './data/exit-codes.ts'
@@ -19,7 +21,12 @@ export function buildProgram(stage: Stage, version: string): Command {
     .exitOverride()
     .configureOutput({ outputError: () => {} })
   addValidate(program, stage)
-  addExamples(program, [['probity validate ada@example.com', 'Does mail to this address arrive?']])
+  addClean(program, stage)
+  addList(program, stage)
+  addExamples(program, [
+    ['probity validate ada@example.com', 'Does mail to this address arrive?'],
+    ['probity clean list.csv -o clean.csv', 'Asks what it may cost, then writes the rows worth sending to.'],
+  ])
   return program.addHelpText('after', `\n${SETTINGS_HELP}\n${exitHelp()}`)
 }
 

@@ -25,3 +25,11 @@ export function readCount(text: string): number {
   if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('It is a whole number.')
   return Number(text)
 }
+
+/** For commands that make a file a list. */
+export function addStart(command: Command): Command {
+  return command
+    .option('--column <name>', 'the column with the addresses; else the one that looks most like it')
+    .option('--dry-run', 'say what it would cost, and spend nothing')
+    .option('--fresh', 'begin a new list, even if this file is one already')
+}

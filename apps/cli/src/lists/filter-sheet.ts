@@ -1,0 +1,56 @@
+import { Readable } from 'node:stream'
+import { parse } from 'csv-parse'
+import { isKept, type PresetName } from '../preset.ts'
+
+export type Filtered = { kept: number; left: number }
+
+type Record = { raw: string; record: string[] }
+
+/**
+ * The rows of an export that a preset keeps, each as it came. Its header says where our columns are: they are the last of their names,
+ * since the file may be one of our exports come back. It is written with the customer's own delimiter and all cells in quotes.
+ */
+export async function* filterSheet(
+  sheet: AsyncIterable<Uint8Array>,
+  preset: PresetName,
+  counted: Filtered,
+): AsyncGenerator<string, void, undefined> {
+  const options = { raw: true, bom: true, delimiter: DELIMITERS, relax_column_count: true, max_record_size: RECORD_MAX }
+  const records: AsyncIterable<Record> = Readable.from(sheet, { objectMode: false }).pipe(parse(options))
+  let columns: Columns | undefined
+  for await (const { raw, record } of records) {
+    if (columns === undefined) {
+      columns = findColumns(record)
+      yield lineOf(raw)
+      continue
+    }
+    const cell = (column: number) => record[column] ?? ''
+    const verdict = { status: cell(columns.status), reason: cell(columns.reason), safeToSend: cell(columns.safe) }
+    if (!isKept(preset, verdict)) {
+      counted.left++
+      continue
+    }
+    counted.kept++
+    yield lineOf(raw)
+  }
+}
+
+/** The reader leaves half of the line's end behind the last quote. */
+function lineOf(raw: string): string {
+  return `${raw.slice(0, raw.lastIndexOf('"') + 1)}\r\n`
+}
+
+type Columns = { status: number; reason: number; safe: number }
+
+const DELIMITERS = [',', ';', '\t', '|']
+/** Twice what a row may have, for what we add to it. */
+const RECORD_MAX = 128 * 1_024
+
+function findColumns(header: string[]): Columns {
+  const find = (name: string) => {
+    const at = header.findLastIndex((cell) => new RegExp(`^${name}(_\\d+)?$`).test(cell))
+    if (at === -1) throw new Error(`the export has no column ${name}`)
+    return at
+  }
+  return { status: find('probity_status'), reason: find('probity_sub_status'), safe: find('probity_safe_to_send') }
+}

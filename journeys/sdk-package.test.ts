@@ -26,7 +26,7 @@ const BROWSER = { module: 'esnext', moduleResolution: 'bundler', target: 'es2022
 test('holds what was built and nothing else, and needs nothing', () => {
   const files = run('tar', ['-tzf', tarball], folder).trim().split('\n').toSorted()
   expect(files).toEqual(
-    ['LICENSE', 'README.md', 'dist/probity.d.ts', 'dist/probity.js', 'package.json'].map((file) => `package/${file}`),
+    ['LICENSE', 'README.md', 'package.json', 'probity.d.ts', 'probity.js'].map((file) => `package/${file}`),
   )
   const manifest = JSON.parse(readFileSync(join(folder, 'node_modules/@probity/sdk/package.json'), 'utf8'))
   expect(manifest).toMatchObject({ name: '@probity/sdk', license: 'Apache-2.0', engines: { node: '>=20' } })

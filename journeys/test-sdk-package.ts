@@ -14,11 +14,12 @@ export function installSdk(): InstalledSdk {
   const packed = makeFolder('probity-packed')
   const folder = makeFolder('probity-consumer')
   whenDone(() => [packed, folder].forEach(removeFolder))
-  run('pnpm', ['pack', '--pack-destination', packed], SDK)
+  run('pnpm', ['build'], SDK)
+  run('npm', ['pack', join(SDK, 'dist'), '--pack-destination', packed], packed)
   const tarball = join(packed, readdirSync(packed)[0] ?? '')
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'consumer', private: true, type: 'module' }))
   run('npm', ['install', '--offline', '--no-audit', '--no-fund', tarball], folder)
-  return { tarball, folder, entry: join(folder, 'node_modules/@probity/sdk/dist/probity.js') }
+  return { tarball, folder, entry: join(folder, 'node_modules/@probity/sdk/probity.js') }
 }
 
 /** Runs a program to its end; what it says is in the error if it fails. */

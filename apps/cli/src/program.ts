@@ -3,6 +3,7 @@ import { addClean } from './commands/clean.ts'
 import { addList } from './commands/list.ts'
 import { addExamples } from './commands/options.ts'
 import { addValidate } from './commands/validate.ts'
+import { addWebhooks } from './commands/webhooks.ts'
 import { EXIT_CODES } from './data/exit-codes.ts'
 import { Refusal } from './refusal.ts'
 import type { Stage } from './run.ts'
@@ -23,6 +24,7 @@ export function buildProgram(stage: Stage, version: string): Command {
   addValidate(program, stage)
   addClean(program, stage)
   addList(program, stage)
+  addWebhooks(program, stage)
   addExamples(program, [
     ['probity validate ada@example.com', 'Does mail to this address arrive?'],
     ['probity clean list.csv -o clean.csv', 'Asks what it may cost, then writes the rows worth sending to.'],

@@ -2,11 +2,12 @@ import { execFileSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { unsettledResult } from '@probity/contract/standing-result'
 import { listAuditFaults } from '@probity/database/audit'
 import { asOwner, connect, inTenant } from '@probity/database/connect'
 import { migrate } from '@probity/database/migrate'
 import { letExpire } from '@probity/database/test-expiry'
-import { leaveOpen, openValidations } from '@probity/database/validations'
+import { finishValidation, leaveOpen, openValidations } from '@probity/database/validations'
 import { startDns } from '@probity/lab/dns/start'
 import { makeFolder, removeFolder } from '@probity/lab/services/daemon'
 import { startPostgres } from '@probity/lab/services/postgres'
@@ -47,6 +48,7 @@ async function useService({ accountId, call, key }: Customer, apiUrl: string): P
       expect(answer.status).toBeLessThan(300)
       return answer
     }, WITHIN)
+  await succeed('POST', '/webhooks', { url: 'https://hooks.two-mx.example/' }) // where nobody is
   await succeed('POST', '/validation/single', { email: EMAIL }, { 'idempotency-key': 'once' })
   await succeed('GET', `/validation/single?email=${CANARY}%40two-mx.example`)
   await succeed('POST', '/validation/bulk', { emails: [EMAIL, `${CANARY}@a-only.example`] })
@@ -65,12 +67,17 @@ async function useService({ accountId, call, key }: Customer, apiUrl: string): P
   const job = `/bulk/jobs/${confirmed.body['id']}`
   await vi.waitFor(async () => expect((await call('GET', job)).body['status']).toBe('completed'), WITHIN)
 
-  const row = { id: randomUUID(), email: EMAIL, emailKey: EMAIL }
+  const openId = randomUUID()
   await inTenant(db, accountId, async (trx) => {
-    const opened = await openValidations(trx, { accountId, keyId: null, retentionDays: 30, group: row.id }, [row])
-    if (opened.kind === 'opened') for (const ref of opened.refs) await leaveOpen(trx, ref)
+    const rows = [openId, randomUUID()].map((id) => ({ id, email: EMAIL, emailKey: EMAIL }))
+    const opened = await openValidations(trx, { accountId, keyId: null, retentionDays: 30, group: openId }, rows)
+    if (opened.kind !== 'opened') return
+    for (const ref of opened.refs) await leaveOpen(trx, ref)
+    const ended = opened.refs.find(({ id }) => id !== openId)
+    const answer = unsettledResult(EMAIL, 'timeout')
+    if (ended) await finishValidation(trx, ended, { definite: true, answer }, true) // which webhooks are told of
   })
-  return { openId: row.id }
+  return { openId }
 }
 
 function dumpTables(): string {
@@ -124,7 +131,7 @@ test('an address that went through the whole service is nowhere once its day is 
   const customer = await openCustomer({ db, api })
   const { openId } = await useService(customer, api.url)
   const tables = dumpTables()
-  for (const table of ['validations', 'idempotency_records', 'job_results', 'waiting_answers']) {
+  for (const table of ['validations', 'idempotency_records', 'job_results', 'waiting_answers', 'webhook_events']) {
     const rows = tables.split(`COPY public.${table}`).slice(1)
     expect([table, rows.some((text) => text.slice(0, text.indexOf('\n\\.')).includes(CANARY))]).toEqual([table, true])
   }

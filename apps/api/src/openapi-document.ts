@@ -1,3 +1,5 @@
+import { describeWebhooks } from './webhooks/describe.ts'
+
 type Json = Record<string, unknown>
 type Schema = { title?: string; properties?: Record<string, Schema>; items?: Schema } & Json
 type MediaType = { schema?: Schema; example?: unknown; examples?: unknown }
@@ -5,6 +7,7 @@ type Body = { content?: Record<string, MediaType>; headers?: Json }
 type DocumentedOperation = { requestBody?: Body; responses?: Record<string, Body> }
 export type OpenApiDocument = {
   paths: Record<string, Record<string, DocumentedOperation>>
+  webhooks?: Record<string, { post: DocumentedOperation }>
   components: { schemas?: Record<string, Json>; headers?: Record<string, Json> } & Json
 }
 
@@ -22,7 +25,8 @@ const STATUSES_WITH_RETRY = new Set(['409', '429', '503'])
 
 /**
  * Finishes the generated document for readers and code generators: schemas with a title become named components, their
- * examples become the examples of requests and answers, and the headers that all answers share are listed.
+ * examples become the examples of requests and answers, and the headers that all answers share are listed. Beside what we answer
+ * stands what we send.
  */
 export function finishDocument(generated: OpenApiDocument): OpenApiDocument {
   const document = structuredClone(generated)
@@ -35,6 +39,9 @@ export function finishDocument(generated: OpenApiDocument): OpenApiDocument {
       answer.headers = Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
     }
   }
+  const webhooks = describeWebhooks() as unknown as NonNullable<OpenApiDocument['webhooks']>
+  document.webhooks = webhooks
+  for (const { post } of Object.values(webhooks)) finishBody(post.requestBody, schemas)
   document.components = { ...document.components, schemas, headers: { ...HEADERS, ...RETRY_AFTER } }
   return document
 }

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { WEBHOOK_EVENT_TYPES } from '@probity/contract/webhook-events'
 import { afterAll, expect, test } from 'vitest'
 import type { OpenApiDocument } from './openapi-document.ts'
 import { callApp, startTestApi } from './test-api.ts'
@@ -72,6 +73,15 @@ test.each(operations)('%s has an example for its success and for its refusals', 
     for (const [, answer] of inGroup) {
       for (const media of Object.values(answer.content ?? {})) expect(media.example ?? media.examples).toBeDefined()
     }
+  }
+})
+
+test('says what we send: every event that a webhook can be told of, with an example', () => {
+  expect(Object.keys(document.webhooks ?? {})).toEqual(WEBHOOK_EVENT_TYPES)
+  for (const { post } of Object.values(document.webhooks ?? {})) {
+    const media = post.requestBody?.content?.['application/json']
+    expect(media?.schema).toEqual({ $ref: '#/components/schemas/WebhookEvent' })
+    expect(media?.example).toMatchObject({ type: 'job.completed' })
   }
 })
 

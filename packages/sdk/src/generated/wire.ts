@@ -1722,6 +1722,42 @@ export type WholeWebhookDelivery = {
 }
 
 /**
+ * Webhook event
+ *
+ * The body of every request to a webhook, in the form of Standard Webhooks. Its signature is over these very bytes: verify it before you read them.
+ */
+export type WebhookEvent = {
+  /**
+   * What happened. The list is open.
+   * - `job.completed`: every address of a list has its result; `data` is the job.
+   * - `job.failed`: a list was given up and its unused credits are back; `data` is the job.
+   * - `job.cancelled`: a list was cancelled and its unused credits are back; `data` is the job.
+   * - `job.paused`: a list was paused; `data` is the job.
+   * - `validation.resolved`: an address that was answered with `retry_at` has its final answer; `data` is the answer, which holds the address.
+   * - `credits.low`: the balance fell below the threshold of the account; `data` has `available`, `threshold` and `reserved`.
+   * - `key.created`: an API key was made; `data` is the key without its secret.
+   * - `key.revoked`: an API key was revoked; `data` is the key without its secret.
+   * - `webhook.disabled`: we stopped sending to an endpoint, because it said 410 or failed for five days; `data` has its `id`, `url` and the `reason`.
+   * - `webhook.test`: somebody asked for it.
+   */
+  type: string
+  /**
+   * When it happened (RFC 3339, UTC). The same in every try.
+   */
+  timestamp: string
+  /**
+   * True for what live keys did, false in the sandbox.
+   */
+  livemode: boolean
+  /**
+   * What it happened to, as the interface shows it at that moment; at most 20 KB. Where it would be more, only its `id` and `omitted` are there.
+   */
+  data: {
+    [key: string]: unknown
+  }
+}
+
+/**
  * A value that was added after this version was made.
  */
 export type Unlisted = string & {}

@@ -149,7 +149,7 @@ test('keeps the file for our own user only, and a row that finds it, without its
 test('spends nothing and sets nothing aside', async () => {
   await preview(LIST)
   const { body } = await caller.call({ method: 'GET', url: '/api/v1/account' })
-  expect(body['credits']).toEqual({ available: 7, reserved: 0, spent: 0, unlimited: false })
+  expect(body['credits']).toMatchObject({ available: 7, reserved: 0, spent: 0, unlimited: false })
 })
 
 const ENCODERS: [string, (text: string) => Buffer][] = [

@@ -1,4 +1,5 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { makeFolder, removeFolder } from '@probity/lab/services/daemon'
 import { whenDone } from '@probity/lab/when-done'
 import { expect, test } from 'vitest'
@@ -110,3 +111,43 @@ test('a table has colours in a terminal, and with NO_COLOR nothing has', async (
   await plain.sees(/syntax_error[\s\S]*ended with 0/)
   expect(coloursIn(plain.sent())).toEqual([])
 }, 90_000)
+
+const isMissing = (shell: string) => spawnSync(shell, ['--version']).error !== undefined
+
+/** A shell with `probity` on its path, which has read what `probity completion` prints for it. */
+async function openShell(shell: string, load: string) {
+  const { home, path, env } = openHome({ LANG: 'C.UTF-8' })
+  mkdirSync(path('bin'))
+  writeFileSync(path('bin/probity'), `#!/bin/sh\nexec "${process.execPath}" "${CLI}" "$@"\n`, { mode: 0o755 })
+  const tmux = await openTmux(env({ PATH: `${path('bin')}:${process.env['PATH']}` }), home)
+  await tmux.enter(`unset HISTFILE; PS1='$ '; ${shell}`)
+  await tmux.enter(`${load}; echo load""ed`)
+  await tmux.sees(/^loaded$/m)
+  return tmux
+}
+
+const SHELLS: [shell: string, start: string, load: string][] = [
+  ['bash', 'true', 'source <(probity completion bash)'],
+  ['zsh', 'zsh -f', 'HISTFILE=; autoload -U compinit; compinit -u -D; source <(probity completion zsh)'],
+]
+
+for (const [shell, start, load] of SHELLS) {
+  test(`${shell} completes commands, commands below them and flags`, async ({ skip }) => {
+    skip(isMissing(shell), `${shell} is not installed here`)
+    const tmux = await openShell(start, load)
+    await tmux.type('probity cre\t--out\tjson; echo done')
+    await tmux.sees(/probity credits --output json; echo done$/m)
+    await tmux.press('C-u')
+    await tmux.type('probity --quiet list est\t--col\t')
+    await tmux.sees(/probity --quiet list estimate --column$/m)
+  }, 60_000)
+}
+
+test('fish completes commands, commands below them and flags', async ({ skip }) => {
+  skip(isMissing('fish'), 'fish is not installed here')
+  const tmux = await openShell('fish --no-config --private', 'probity completion fish | source; clear')
+  await tmux.enter(
+    "complete -C 'probity list est'; complete -C 'probity --quiet list estimate --col'; complete -C 'probity keys '",
+  )
+  await tmux.sees(/^estimate\s+Upload a CSV.*\n--column\s+the column.*\n(?:.*\n)*revoke\s+End a key/m)
+}, 60_000)

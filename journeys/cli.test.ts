@@ -190,7 +190,7 @@ test('offline needs no key and no service: a domain that takes mail leaves the m
     faults: {},
   })
   whenDone(() => dns.stop())
-  const nobody = openHome({ PROBITY_BASE_URL: 'http://127.0.0.1:9' })
+  const nobody = openHome({ PROBITY_BASE_URL: 'http://127.0.0.1:9', PROBITY_API_KEY: 'nonsense' })
   const emails = ['ada@takes-mail.example', 'ada@no-such-domain.example', 'ada@example,com']
   const asked = await nobody.run(['validate', '--offline', '--dns', `127.0.0.1:${dns.port}`, '-o', 'jsonl', ...emails])
   expect(asked.code).toBe(0)

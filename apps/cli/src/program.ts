@@ -1,6 +1,11 @@
 import { Command, Option } from 'commander'
 import { addClean } from './commands/clean.ts'
+import { addCompletion } from './commands/completion.ts'
+import { addCredits } from './commands/credits.ts'
+import { addDoctor } from './commands/doctor.ts'
+import { addKeys } from './commands/keys.ts'
 import { addList } from './commands/list.ts'
+import { addLogin } from './commands/login.ts'
 import { addExamples } from './commands/options.ts'
 import { addValidate } from './commands/validate.ts'
 import { addWebhooks } from './commands/webhooks.ts'
@@ -24,7 +29,12 @@ export function buildProgram(stage: Stage, version: string): Command {
   addValidate(program, stage)
   addClean(program, stage)
   addList(program, stage)
+  addCredits(program, stage)
+  addKeys(program, stage)
   addWebhooks(program, stage)
+  addLogin(program, stage)
+  addDoctor(program, stage, version)
+  addCompletion(program, (text) => stage.streams.stdout.write(text))
   addExamples(program, [
     ['probity validate ada@example.com', 'Does mail to this address arrive?'],
     ['probity clean list.csv -o clean.csv', 'Asks what it may cost, then writes the rows worth sending to.'],

@@ -26,15 +26,22 @@ export type UserFile = { api_key?: string; base_url?: string }
 /** Where `pnpm dev` of the service listens. */
 const BASE_URL = 'http://localhost:3000'
 
-/** A flag goes before the environment, and that before the user's file. An empty variable counts as not set. */
+/**
+ * A flag goes before the environment, and that before the user's file. An empty variable counts as not set. What is wrong is said when it
+ * is needed: some commands need no key, and one removes it.
+ */
 export function readSettings(env: Environment, flags: { baseUrl?: string }): Settings {
   const userFile = join(folderOf(env, 'XDG_CONFIG_HOME', '.config'), 'config.json')
-  const kept = readUserFile(userFile)
-  const found = findBaseUrl(env, flags, kept)
+  const found = readUserFile(userFile)
+  const address = findBaseUrl(env, flags, found.kind === 'read' ? found.kept : {})
   return {
-    key: findKey(env, kept, userFile),
-    baseUrl: readBaseUrl(found.text, found.from),
-    baseUrlFrom: found.from,
+    get key() {
+      return findKey(env, found, userFile)
+    },
+    get baseUrl() {
+      return readBaseUrl(address.text, address.from)
+    },
+    baseUrlFrom: address.from,
     userFile,
     stateFolder: join(folderOf(env, 'XDG_STATE_HOME', '.local/state'), 'lists'),
   }
@@ -58,11 +65,12 @@ export function readKey(text: string, from: string): Key {
   return { text: key, hint: hintOf(key), mode: key.startsWith('pb_test_') ? 'test' : 'live', from }
 }
 
-function findKey(env: Environment, kept: UserFile, userFile: string): Key | undefined {
+function findKey(env: Environment, found: FoundFile, userFile: string): Key | undefined {
   if (env['PROBITY_API_KEY']) return readKey(env['PROBITY_API_KEY'], 'PROBITY_API_KEY')
   const file = env['PROBITY_API_KEY_FILE']
   if (file) return readKey(readKeyFile(file), 'the file that PROBITY_API_KEY_FILE names')
-  return kept.api_key === undefined ? undefined : readKey(kept.api_key, userFile)
+  if (found.kind === 'unusable') throw found.refusal
+  return found.kept.api_key === undefined ? undefined : readKey(found.kept.api_key, userFile)
 }
 
 function findBaseUrl(env: Environment, { baseUrl }: { baseUrl?: string }, kept: UserFile) {
@@ -86,18 +94,18 @@ function readKeyFile(path: string): string {
   }
 }
 
-function readUserFile(path: string): UserFile {
+type FoundFile = { kind: 'read'; kept: UserFile } | { kind: 'unusable'; refusal: Refusal }
+
+function readUserFile(path: string): FoundFile {
   try {
     const text = readFileSync(path, 'utf8')
     // As ssh does with its keys: what others can read is no secret any more.
-    if ((statSync(path).mode & 0o077) !== 0) {
-      throw new Refusal('auth', `Others can read ${path}, which holds a key.`, `chmod 600 ${path}`)
-    }
-    return readKept(JSON.parse(text))
+    if ((statSync(path).mode & 0o077) === 0) return { kind: 'read', kept: readKept(JSON.parse(text)) }
+    const refusal = new Refusal('auth', `Others can read ${path}, which holds a key.`, `chmod 600 ${path}`)
+    return { kind: 'unusable', refusal }
   } catch (error) {
-    if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR') return {}
-    if (error instanceof Refusal) throw error
-    throw new Refusal('auth', `${path} cannot be read.`, 'probity login')
+    if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR') return { kind: 'read', kept: {} }
+    return { kind: 'unusable', refusal: new Refusal('auth', `${path} cannot be read.`, 'probity login') }
   }
 }
 

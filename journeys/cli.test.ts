@@ -230,3 +230,12 @@ test('help begins with examples and ends with the exit codes', async () => {
   expect(stdout).toMatch(/Exit codes:\n {4}0 {2}.*\n {2}130 {2}[^\n]+\n\n?$/s)
   expect((await sandbox.run(['validate', '--help'])).stdout).toMatch(/^Examples:\n/)
 })
+
+test('without a command there is the help, and nothing else', async () => {
+  for (const args of [[], ['list'], ['webhooks']]) {
+    const { code, stdout, stderr } = await sandbox.run(args)
+    expect([code, stdout]).toEqual([2, ''])
+    expect(stderr).toMatch(/^Examples:\n/)
+    expect(stderr).not.toMatch(/probity: |outputHelp/)
+  }
+})

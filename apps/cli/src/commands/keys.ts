@@ -25,7 +25,11 @@ export function addKeys(program: Command, stage: Stage): void {
     .description('Make a key and print it. It is shown this once.')
     .requiredOption('--name <name>', 'what the key is called')
     .addOption(new Option('--mode <mode>', 'what it works on').choices(['live', 'test']).default('live'))
-    .option('--scopes <names>', 'what it may do, separated by commas: validation, bulk, account, keys', readScopes)
+    .option(
+      '--scopes <names>',
+      'what it may do, separated by commas: validation, bulk, account, keys, webhooks',
+      readScopes,
+    )
     .option('--expires <date>', 'when it stops working, as 2027-01-31', readDate)
     .option('--monthly-cap <n>', 'how many credits it may spend in a month', readCount)
     .addOption(outputOption(FORMATS, 'table'))

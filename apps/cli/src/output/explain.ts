@@ -13,7 +13,8 @@ type Told = { sentence: string; cause?: string; next?: string; code: string; req
 export function explain(error: unknown, args: readonly string[]): { exit: ExitName; text: string } {
   const exit = findExit(error)
   if (exit === undefined || !(error instanceof Error)) throw error
-  if (exit === 'ok') return { exit, text: '' }
+  // Who typed no command has the help before them, which says enough.
+  if (exit === 'ok' || (error instanceof CommanderError && error.code === 'commander.help')) return { exit, text: '' }
   return { exit, text: isForProgram(args) ? writeProblem(error, exit) : writeFailure(error, exit) }
 }
 

@@ -6,8 +6,10 @@ import { fileURLToPath } from 'node:url'
 import type { StandingResult } from '@probity/contract/standing-result'
 import { asOwner, inTenant } from '@probity/database/connect'
 import { listDrift } from '@probity/database/credits'
+import { openTestWebhook } from '@probity/database/test-webhooks'
 import { listUnrecognised } from '@probity/database/unrecognised'
 import { collectAnswers } from '@probity/database/validations'
+import { findDelivery, sendTestEvent } from '@probity/database/webhook-deliveries'
 import { HABITS } from '@probity/engine/mailbox/data/habits'
 import { freePort, stopChild } from '@probity/lab/services/daemon'
 import { type Script, startScripted } from '@probity/lab/smtp/server'
@@ -156,7 +158,7 @@ test('replies that no rule knows are counted for the operator, without anybodyâ€
   expect(counted[0]?.reply).not.toContain('ada')
 })
 
-test('no setting and no flag makes the production entry point dial what is not public', async () => {
+test('no setting and no flag makes the production entry point dial what is not public, for mail or for webhooks', async () => {
   const world = await startTestWorld()
   await world.dns.put({
     'inside.example': { mx: [[10, 'mx.inside.example']] },
@@ -175,9 +177,18 @@ test('no setting and no flag makes the production entry point dial what is not p
     },
   })
   whenDone(() => stopChild(child, 'SIGTERM'))
+  const { accountId } = world
+  const view = { accountId, mode: 'live' as const }
+  const { id: webhookId } = await openTestWebhook(world.db, view, { url: 'https://mx.inside.example/' })
+  const sent = await inTenant(world.db, accountId, (trx) => sendTestEvent(trx, view, webhookId))
+  const deliveryId = typeof sent === 'object' ? sent.id : ''
   await world.open(['ada@inside.example'])
   await vi.waitFor(async () => expect((await world.look()).rows[0]?.state).toBe('final'), 18_000)
   expect((await world.look()).rows[0]?.answer).toMatchObject({ status: 'unknown', sub_status: 'not_routable' })
+  await vi.waitFor(async () => {
+    const delivery = await inTenant(world.db, accountId, (trx) => findDelivery(trx, view, { webhookId, deliveryId }))
+    expect(delivery?.tried[0]).toMatchObject({ status: null, error: 'not_routable' })
+  }, 18_000)
 })
 
 const MAIN = fileURLToPath(new URL('../main.ts', import.meta.url))
@@ -189,6 +200,9 @@ const TRIED = {
   SMTP_ALLOW: '127.0.0.0/8',
   SMTP_ALLOW_PRIVATE: 'true',
   SMTP_PORT: '2525',
+  WEBHOOK_ALLOW: '127.0.0.0/8',
+  WEBHOOK_ALLOW_PRIVATE: 'true',
+  WEBHOOK_PORT: '2525',
   ADDRESS_POLICY: 'loopback',
   PROBITY_LAB: 'true',
 }

@@ -6,7 +6,7 @@ import { publicInternet } from '@probity/engine/mailbox/address-policy'
 import { makeCertificate } from '@probity/lab/certificates'
 import { type Answering, startReceiver } from '@probity/lab/webhooks/receiver'
 import { whenDone } from '@probity/lab/when-done'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { post } from './post.ts'
 
 const NAME = 'hooks.example'
@@ -109,6 +109,14 @@ test.each([
   const receiver = await openReceiver(undefined, certificate)
   const trusting = { ...around(receiver.port), authority: believed ?? certificate.cert }
   expect(await post(REQUEST, trusting)).toEqual({ kind: 'failed', error: 'tls_failed' })
+  expect(receiver.received).toEqual([])
+})
+
+test('a certificate that nobody signed is refused whatever the environment says', async () => {
+  vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0')
+  onTestFinished(() => void vi.unstubAllEnvs())
+  const receiver = await openReceiver(undefined, makeCertificate({ name: NAME }))
+  expect(await post(REQUEST, around(receiver.port))).toEqual({ kind: 'failed', error: 'tls_failed' })
   expect(receiver.received).toEqual([])
 })
 

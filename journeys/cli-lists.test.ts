@@ -1,15 +1,11 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { makeFolder, removeFolder } from '@probity/lab/services/daemon'
-import { whenDone } from '@probity/lab/when-done'
 import { expect, test, vi } from 'vitest'
 import { openHome } from './test-cli.ts'
 import { openCustomer, startProduct } from './test-product.ts'
 
 /** Lists by the command line, against the running service. Test keys where it is not about money. */
-const uploads = makeFolder('probity-uploads')
-whenDone(() => removeFolder(uploads))
-const product = await startProduct({ UPLOADS_FOLDER: uploads })
+const product = await startProduct()
 const tester = await openCustomer(product, { key: { mode: 'test' } })
 
 /** A home with this file in it, whose owner has a test key unless another is given. */

@@ -2,8 +2,6 @@ import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { makeFolder, removeFolder } from '@probity/lab/services/daemon'
-import { whenDone } from '@probity/lab/when-done'
 import { expect, test } from 'vitest'
 import { CLI, openHome } from './test-cli.ts'
 import { ROOT } from './test-process.ts'
@@ -12,11 +10,8 @@ import { openCustomer, startProduct } from './test-product.ts'
 const PAGE = readFileSync(join(ROOT, 'docs/cli.md'), 'utf8')
 const MARKED = /<!-- test: cli -->\s*```sh\n(.*?)```/gs
 
-const uploads = makeFolder('probity-uploads')
-whenDone(() => removeFolder(uploads))
-
 test('the commands of docs/cli.md run as they are printed there', async () => {
-  const product = await startProduct({ UPLOADS_FOLDER: uploads })
+  const product = await startProduct()
   const { key } = await openCustomer(product, { key: { mode: 'test' } })
   const { home, env } = openHome({ PROBITY_BASE_URL: product.api.url, PROBITY_API_KEY: key })
   const blocks = [...PAGE.matchAll(MARKED)].map(([, commands = '']) => commands)

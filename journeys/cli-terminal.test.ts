@@ -1,16 +1,12 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { makeFolder, removeFolder } from '@probity/lab/services/daemon'
-import { whenDone } from '@probity/lab/when-done'
 import { expect, test } from 'vitest'
 import { CLI, openHome } from './test-cli.ts'
 import { openCustomer, startProduct } from './test-product.ts'
 import { openTmux } from './test-tmux.ts'
 
 /** The command line in a real terminal, with somebody at the keys. */
-const uploads = makeFolder('probity-uploads')
-whenDone(() => removeFolder(uploads))
-const product = await startProduct({ UPLOADS_FOLDER: uploads })
+const product = await startProduct()
 
 /** The codes for colours in what a terminal was sent. */
 const coloursIn = (sent: string) =>

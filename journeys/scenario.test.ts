@@ -8,7 +8,7 @@ import { whenDone } from '@probity/lab/when-done'
 import { Probity, ProbityProblem } from '@probity/sdk'
 import { expect, test } from 'vitest'
 import { openHome } from './test-cli.ts'
-import { openCustomer, startProductApart } from './test-product.ts'
+import { openCustomer, startProduct } from './test-product.ts'
 
 type Scenario = { single: string[]; many: string[]; file: { column: string; rows: string[] } }
 
@@ -29,7 +29,7 @@ type Way = {
 const run = promisify(execFile)
 const folder = makeFolder('probity-scenario')
 whenDone(() => removeFolder(folder))
-const product = await startProductApart()
+const product = await startProduct()
 const { key } = await openCustomer(product, { credits: 0, key: { mode: 'test' } })
 const { url } = product.api
 

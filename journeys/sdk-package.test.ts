@@ -6,11 +6,11 @@ import { whenDone } from '@probity/lab/when-done'
 import { chromium } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { ROOT } from './test-process.ts'
-import { openCustomer, startProductApart } from './test-product.ts'
+import { openCustomer, startProduct } from './test-product.ts'
 import { compile, installSdk, run, runTool } from './test-sdk-package.ts'
 
 /** The client library as those have it who install it: packed, installed in a folder of its own, and used from there. */
-const product = await startProductApart()
+const product = await startProduct()
 const { key } = await openCustomer(product)
 const installed = installSdk()
 const { folder, tarball, entry } = installed

@@ -1,10 +1,10 @@
 import { type BulkJob, type ListEvent, type ListResult, Probity, ProbityProblem } from '@probity/sdk'
 import { expect, test, vi } from 'vitest'
 import { startApiProcess } from './test-process.ts'
-import { openCustomer, startProductApart } from './test-product.ts'
+import { openCustomer, startProduct } from './test-product.ts'
 
 /** Every method of the client against the running service, and its results by way of the client alone. */
-const product = await startProductApart()
+const product = await startProduct()
 const { api } = product
 
 async function openClient(options: Parameters<typeof openCustomer>[1] = {}) {

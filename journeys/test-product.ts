@@ -7,14 +7,21 @@ import { startRedis } from '@probity/lab/services/redis'
 import { whenDone } from '@probity/lab/when-done'
 import { type ApiProcess, startApiProcess, startWorkerProcess, type WorkerProcess } from './test-process.ts'
 
-/** The whole product over the lab's DNS: the api and a worker as processes of their own. */
+/**
+ * The whole product over the lab's DNS: the api and a worker as processes of their own. Its Redis is its own, too: workers of other
+ * tests would take its tasks, whose rows they could not find.
+ */
 export type Product = TestDatabase & { api: ApiProcess; worker: WorkerProcess; settings: Record<string, string> }
 
 export async function startProduct(changes: Record<string, string> = {}): Promise<Product> {
   const [database, dns] = await Promise.all([createTestDatabase(), startDns()])
   whenDone(() => dns.stop())
+  const uploads = makeFolder('probity-uploads')
+  whenDone(() => removeFolder(uploads))
   const settings = {
     DATABASE_URL: database.url,
+    REDIS_URL: changes['REDIS_URL'] ?? (await startOwnRedis()),
+    UPLOADS_FOLDER: uploads,
     DNS_SERVERS: `127.0.0.1:${dns.port}`,
     STOP_NOTICE_MS: '0',
     ...changes,
@@ -23,15 +30,10 @@ export async function startProduct(changes: Record<string, string> = {}): Promis
   return { ...database, api, worker, settings }
 }
 
-/** The same with a Redis and a folder for uploads of its own: workers of other tests do not take its tasks, whose rows they could not find. */
-export async function startProductApart(): Promise<Product> {
+async function startOwnRedis(): Promise<string> {
   const redis = await startRedis()
-  const uploads = makeFolder('probity-uploads')
-  whenDone(async () => {
-    removeFolder(uploads)
-    await redis.stop()
-  })
-  return startProduct({ REDIS_URL: redis.url, UPLOADS_FOLDER: uploads })
+  whenDone(() => redis.stop())
+  return redis.url
 }
 
 export type Customer = { accountId: string; keyId: string; key: string; call: Call }

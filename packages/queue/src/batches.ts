@@ -1,5 +1,5 @@
 import { Queue, Worker } from 'bullmq'
-import { connectPatiently, connectRedis } from './redis.ts'
+import { connectPatiently, connectRedis, refuseAway } from './redis.ts'
 
 /** A batch of a job that was let out for work: where it is kept, and nothing of what is in it. */
 export type BatchTask = { expiresOn: string; accountId: string; jobId: string; no: number; epoch: number }
@@ -21,6 +21,7 @@ export function openBatchQueue(redisUrl: string, prefix: string): BatchQueue {
   queue.on('error', () => {}) // `add` meets the error by itself
   return {
     async add(batches) {
+      refuseAway(connection)
       const tasks = batches.map((data) => ({ name: 'validate', data, opts: { ...HAND_OVER, jobId: nameOf(data) } }))
       await queue.addBulk(tasks)
     },

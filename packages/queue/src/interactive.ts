@@ -1,5 +1,5 @@
 import { Queue, Worker } from 'bullmq'
-import { connectPatiently, connectRedis } from './redis.ts'
+import { connectPatiently, connectRedis, refuseAway } from './redis.ts'
 
 /** Where a validation is kept. Says nothing about the address: what is in Redis may be read by others. */
 export type Ref = { expiresOn: string; accountId: string; id: string }
@@ -23,7 +23,10 @@ export function openInteractiveQueue(redisUrl: string, prefix: string): Interact
   const queue = new Queue<InteractiveTask>(NAME, { connection, prefix, skipVersionCheck: true })
   queue.on('error', () => {}) // `add` meets the error by itself
   return {
-    add: async (task) => void (await queue.add('validate', task, HAND_OVER)),
+    async add(task) {
+      refuseAway(connection)
+      await queue.add('validate', task, HAND_OVER)
+    },
     async close() {
       await queue.close()
       connection.disconnect()

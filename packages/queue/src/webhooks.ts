@@ -1,5 +1,5 @@
 import { Queue, Worker } from 'bullmq'
-import { connectPatiently, connectRedis } from './redis.ts'
+import { connectPatiently, connectRedis, refuseAway } from './redis.ts'
 
 /** A delivery that was let out: where it is kept, and nothing of what is in it. */
 export type DeliveryTask = { accountId: string; id: string; epoch: number }
@@ -21,8 +21,7 @@ export function openWebhookQueue(redisUrl: string, prefix: string): WebhookQueue
   queue.on('error', () => {}) // `add` meets the error by itself
   return {
     async add(deliveries) {
-      // BullMQ waits for the first connection for as long as it takes, whatever the client is told.
-      if (connection.status !== 'ready') throw new Error('redis is away')
+      refuseAway(connection)
       // The epoch makes it another task each time it is let out: the one before may be with a worker that died.
       const tasks = deliveries.map((data) => ({
         name: 'deliver',

@@ -36,12 +36,14 @@ async function readPiped({ terminal, signal }: Run): Promise<Blob> {
   if (terminal.stdin.isTTY) throw new Refusal('usage', 'Standard input is a terminal: pipe a CSV into it.')
   const chunks: Buffer<ArrayBuffer>[] = []
   let size = 0
+  // Whoever is to send something may keep us waiting, and Ctrl-C must end that too.
+  signal.addEventListener('abort', () => terminal.stdin.destroy(signal.reason), { once: true })
   for await (const chunk of terminal.stdin) {
-    signal.throwIfAborted()
     size += chunk.length
     if (size > SIZE_MAX) throw tooLarge()
     chunks.push(Buffer.from(chunk))
   }
+  signal.throwIfAborted()
   return new Blob(chunks)
 }
 

@@ -1,0 +1,81 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { formatKey } from '@probity/contract/key-format'
+import { whenDone } from '@probity/lab/when-done'
+import { expect, test, vi } from 'vitest'
+import { openHome } from './test-cli.ts'
+
+/** A service that does not answer a confirmation until it is told to, and notes what is asked of it. */
+async function startSlowService() {
+  const asked: string[] = []
+  let isSlow = true
+  const preview = {
+    upload_id: 'u1',
+    columns: ['email'],
+    suggested_email_column: 'email',
+    row_count: 3,
+    unique_emails: 3,
+    column_details: [],
+    credits: { quote: 3, available: 10, unlimited: false },
+    livemode: true,
+  }
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = []
+    request.on('data', (chunk) => chunks.push(chunk))
+    request.on('end', () => {
+      const path = request.url?.replace('/api/v1', '') ?? ''
+      const isUpload = path.endsWith('preview')
+      asked.push(isUpload ? path : `${path} ${Buffer.concat(chunks)}`.trim())
+      response.setHeader('content-type', 'application/json')
+      if (isUpload) response.end(JSON.stringify(preview))
+      else if (path === '/account') response.end(JSON.stringify({ credits: preview.credits }))
+      else if (!isSlow) response.end(JSON.stringify({ id: 'j1', status: 'queued', livemode: true }))
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  whenDone(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  return { url, asked, hurry: () => (isSlow = false) }
+}
+
+const CONFIRMED = '/bulk/upload/confirm {"upload_id":"u1","email_column":"email"}'
+
+test('a second Ctrl-C ends at once, and what was agreed to is confirmed by the same command again, with the same upload', async () => {
+  const service = await startSlowService()
+  const key = formatKey('live', 'a'.repeat(32))
+  const { path, run, start } = openHome({ PROBITY_BASE_URL: service.url, PROBITY_API_KEY: key })
+  writeFileSync(path('list.csv'), 'email\na@example.com\nb@example.com\nc@example.com\n')
+  const child = start(['list', 'create', 'list.csv', '--yes'])
+  const left = new Promise((resolve) => child.once('close', resolve))
+  await vi.waitFor(() => expect(service.asked).toEqual(['/bulk/upload/preview', CONFIRMED]), { timeout: 20_000 })
+
+  child.kill('SIGINT')
+  // The first waits for the answer, so that the list is known; for how long is seen by the second, which does not.
+  const early = await Promise.race([left, new Promise((resolve) => setTimeout(() => resolve('waits'), 300))])
+  expect(early).toBe('waits')
+  child.kill('SIGINT')
+  expect(await left).toBe(130)
+  const folder = path('.local/state/probity/lists')
+  expect(JSON.parse(readFileSync(join(folder, readdirSync(folder)[0] ?? ''), 'utf8')).kind).toBe('confirming')
+
+  service.hurry()
+  service.asked.length = 0
+  const again = await run(['list', 'create', 'list.csv', '--quiet'])
+  expect(again).toEqual({ code: 0, stdout: 'j1\n', stderr: '' })
+  expect(service.asked.filter((one) => one !== '/account')).toEqual([CONFIRMED])
+}, 60_000)
+
+test('Ctrl-C ends the waiting for what is piped in', async () => {
+  const { start } = openHome({ PROBITY_API_KEY: formatKey('live', 'a'.repeat(32)) })
+  const child = start(['list', 'create', '-'])
+  const left = new Promise((resolve) => child.once('close', resolve))
+  await vi.waitFor(() => expect(child.ran.stderr).toContain('Reading standard input.'), { timeout: 20_000 })
+  child.kill('SIGINT')
+  expect(await left).toBe(130)
+  expect(child.ran.stderr).toContain('probity: Interrupted.')
+}, 60_000)

@@ -11,7 +11,8 @@ const product = await startProduct()
 const { api } = product
 const customer = await openCustomer(product)
 const closedPort = await freePort()
-const sandbox = openHome({ PROBITY_BASE_URL: api.url, PROBITY_API_KEY: PUBLIC_SANDBOX_KEY })
+const tester = await openCustomer(product, { key: { mode: 'test' } })
+const sandbox = openHome({ PROBITY_BASE_URL: api.url, PROBITY_API_KEY: tester.key })
 const live = openHome({ PROBITY_BASE_URL: api.url, PROBITY_API_KEY: customer.key })
 
 async function available(): Promise<number> {
@@ -45,6 +46,14 @@ test('one address in JSON is one object with its evidence, several are a line ea
     ['disposable@example.com', 'disposable'],
   ])
 })
+
+test('the public sandbox key does for a first try, also of more addresses than it may ask for at once', async () => {
+  const emails = Array.from({ length: 20 }, (_, n) => `person${n}+valid@example.com`)
+  const env = { PROBITY_API_KEY: PUBLIC_SANDBOX_KEY }
+  const { code, stdout } = await sandbox.run(['validate', ...emails, '-o', 'csv'], { env })
+  expect(code).toBe(0)
+  expect(stdout.match(/,valid,/g)).toHaveLength(20)
+}, 60_000)
 
 test('reads addresses from stdin, asks for each once, and writes JSON line by line or CSV', async () => {
   const stdin = 'valid@example.com\n\nVALID@example.com\r\n  risky@example.com\nno address\n'

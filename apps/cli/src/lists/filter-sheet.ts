@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import { parse } from 'csv-parse'
+import { type Parser, parse } from 'csv-parse'
 import { isKept, type PresetName } from '../preset.ts'
 
 export type Filtered = { kept: number; left: number }
@@ -16,7 +16,7 @@ export async function* filterSheet(
   counted: Filtered,
 ): AsyncGenerator<string, void, undefined> {
   const options = { raw: true, bom: true, delimiter: DELIMITERS, relax_column_count: true, max_record_size: RECORD_MAX }
-  const records: AsyncIterable<Record> = Readable.from(sheet, { objectMode: false }).pipe(parse(options))
+  const records: AsyncIterable<Record> = readRecords(sheet, parse(options))
   let columns: Columns | undefined
   for await (const { raw, record } of records) {
     if (columns === undefined) {
@@ -33,6 +33,14 @@ export async function* filterSheet(
     counted.kept++
     yield lineOf(raw)
   }
+}
+
+/** A pipe alone would not tell the parser that the sheet broke off, and whoever waits for the next row would wait for ever. */
+function readRecords(sheet: AsyncIterable<Uint8Array>, parser: Parser): Parser {
+  const source = Readable.from(sheet, { objectMode: false })
+  source.once('error', (error) => parser.destroy(error))
+  parser.once('close', () => source.destroy())
+  return source.pipe(parser)
 }
 
 /** The reader leaves half of the line's end behind the last quote. */

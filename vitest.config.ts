@@ -10,10 +10,13 @@ const FAST = [
 ]
 const OUTSIDE = ['**/node_modules/**']
 
+/** Clocks and sockets of a busy machine: CI tries once more and shows it beside the test's name. */
+const RETRY = process.env['CI'] ? 1 : 0
+
 export default defineConfig({
   test: {
     projects: [
-      { test: { name: 'fast', include: FAST, exclude: OUTSIDE, testTimeout: 30_000 } },
+      { test: { name: 'fast', include: FAST, exclude: OUTSIDE, testTimeout: 30_000, retry: RETRY } },
       {
         test: {
           name: 'real',
@@ -24,8 +27,7 @@ export default defineConfig({
           maxWorkers: 2,
           testTimeout: 20_000,
           hookTimeout: 60_000,
-          // Clocks and sockets of a busy machine: CI tries once more and shows it beside the test's name.
-          retry: process.env['CI'] ? 1 : 0,
+          retry: RETRY,
         },
       },
     ],

@@ -17,7 +17,7 @@ const live = openHome({ PROBITY_BASE_URL: api.url, PROBITY_API_KEY: customer.key
 test('shows what the account has', async () => {
   expect((await live.run(['credits'])).stdout).toBe('available  1,234\nset aside  0\nspent      0\nplan       scale\n')
   const { stdout } = await live.run(['credits', '-o', 'json'])
-  expect(JSON.parse(stdout)).toEqual({ available: 1_234, reserved: 0, spent: 0, unlimited: false })
+  expect(JSON.parse(stdout)).toMatchObject({ available: 1_234, reserved: 0, spent: 0, unlimited: false })
   const narrow = await openCustomer(product, { key: { scopes: ['validation'] } })
   const refused = await live.run(['credits'], { env: { PROBITY_API_KEY: narrow.key } })
   expect(refused.code).toBe(3)
@@ -99,7 +99,7 @@ test('the doctor finds all in order, and says what the key may do', async () => 
   expect(stdout).toContain(`pb_live_…${customer.key.slice(-4)}, live mode, from PROBITY_API_KEY`)
   expect(stdout).toMatch(/fine +service +answers in \d+ ms\n/)
   expect(stdout).toMatch(/fine +clock +agrees with the service\n/)
-  expect(stdout).toMatch(/plan scale, 1,234 credits\nfine +scopes +this key may validation, bulk, account, keys\n/)
+  expect(stdout).toMatch(/plan scale, 1,234 credits\nfine +scopes +this key may validation, bulk, account, keys, webhooks\n/)
   expect(stdout).not.toContain(customer.key)
 })
 

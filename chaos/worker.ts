@@ -1,7 +1,7 @@
-import { WORLD_HABITS } from '@probity/lab/world/data/habits'
 import { readConfig } from '@probity/worker/config'
 import { openLog } from '@probity/worker/log'
 import { start } from '@probity/worker/start'
+import { PATIENT_HABITS } from './patient-habits.ts'
 
 /** What a worker over the world is told: its settings as production's has them, and where the world is. */
 export type WorkerTask = {
@@ -18,7 +18,7 @@ const config = readConfig(settings)
 const within = (base: string) => (address: string) => address.startsWith(`${base}.`)
 const surroundings = {
   policy: { port: smtpPort, allows: within(addressBase) },
-  habits: WORLD_HABITS,
+  habits: PATIENT_HABITS,
   ...(webhooks && {
     webhooks: { policy: { port: webhooks.port, allows: within(webhooks.addressBase) }, authority: webhooks.authority },
   }),

@@ -99,7 +99,9 @@ test('the doctor finds all in order, and says what the key may do', async () => 
   expect(stdout).toContain(`pb_live_…${customer.key.slice(-4)}, live mode, from PROBITY_API_KEY`)
   expect(stdout).toMatch(/fine +service +answers in \d+ ms\n/)
   expect(stdout).toMatch(/fine +clock +agrees with the service\n/)
-  expect(stdout).toMatch(/plan scale, 1,234 credits\nfine +scopes +this key may validation, bulk, account, keys, webhooks\n/)
+  expect(stdout).toMatch(
+    /plan scale, 1,234 credits\nfine +scopes +this key may validation, bulk, account, keys, webhooks\n/,
+  )
   expect(stdout).not.toContain(customer.key)
 })
 

@@ -13,11 +13,7 @@ export type WorldHabits = {
   truthfulDomains: string[]
 }
 
-/**
- * Nobody counts by the hour or by the minute here, and waits are seconds: greylisting lasts one to three. There are as many as it takes
- * to meet a server that turns every third connection away in a good moment, and the last is longer than a process stands still in
- * the chaos runs: in reality, too, the ladder outlasts every mishap of ours.
- */
+/** Nobody counts by the hour or by the minute here, and waits are seconds: greylisting lasts one to three. */
 const QUICK: WorldHabits = {
   probe: '?',
   recipientsPerTransaction: 25,
@@ -27,7 +23,7 @@ const QUICK: WorldHabits = {
   errorsPerConnection: 4,
   errorsPerHour: null,
   tls: 'never',
-  retryLadderS: [1, 2, 3, 5, 5, 5, 10, 20],
+  retryLadderS: [1, 2, 3, 5],
   suspendS: { ip_blocked: 2, rate_limited: 1, too_many_errors: 1, sender_rejected: 2 },
   truthfulDomains: [],
 }

@@ -65,15 +65,16 @@ export const MUTANTS: Record<string, Replacement[]> = {
   /** What is given back is given back again. */
   refund_twice: [...LEDGER_FORGETS, { file: SETTLE_SQL, find: REFUNDS, replace: `${REFUNDS}\n    ${REFUNDS}` }],
 
-  /** A batch counts as done before its results are kept. */
+  /** A batch counts as done once somebody has taken it, before its results are kept. */
   ack_before_commit: [
     {
       file: BATCHES,
-      find: SETTLES,
-      replace: `await inTenant(db, batch.accountId, (trx) =>
-      sql\`update job_batches set state = 'done' where job_id = \${batch.jobId} and no = \${batch.no} and epoch = \${batch.epoch}\`.execute(trx),
-    )
-    ${SETTLES}`,
+      find: '  const [claimed] = rows\n',
+      replace: `  const [claimed] = rows
+  await inTenant(db, accountId, (trx) =>
+    sql\`update job_batches set state = 'done' where job_id = \${jobId} and no = \${no} and held_by = \${workerId}\`.execute(trx),
+  )
+`,
     },
     { file: SETTLE_SQL, find: " and b.state = 'pending'", replace: '' },
   ],

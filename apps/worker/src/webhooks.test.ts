@@ -146,7 +146,7 @@ test('a name that leads outside at first and inside later is judged each time, a
   await vi.waitFor(async () => expect((await hook.latest()).state).toBe('delivered'), SOON)
   expect(receiver.received.length).toBe(before + 1)
   expect(inside.counts.connections).toBe(0)
-})
+}, 60_000)
 
 test('an endpoint that answers 410 is disabled, and gets nothing more', async () => {
   const receiver = await world.openReceiver()

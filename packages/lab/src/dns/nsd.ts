@@ -10,6 +10,7 @@ import { type Names, writeZone } from './zone-file.ts'
 const run = promisify(execFile)
 
 const READS_WITHIN_MS = 10_000
+const RELOAD_AGAIN_MS = 1_000
 
 /**
  * Debian's NSD, the authority for everything in the lab. A zone in `lame` is in its settings but has no file: to questions
@@ -35,23 +36,31 @@ export async function startNsd(folder: string, names: Names, lame: string[]) {
     async serve(other: Names) {
       serial += 1
       writeFileSync(zoneFile, writeZone(other, serial))
-      await control('reload')
-      await servesSerial(port, serial)
+      await servesSerial(port, serial, () => control('reload'))
     },
   }
 }
 
-/** NSD opens its port before it has read its zones, and says "ok" to a reload before the process with the new ones takes over. */
-async function servesSerial(port: number, serial: number): Promise<void> {
+/**
+ * NSD opens its port before it has read its zones, and says "ok" to a reload before the process with the new ones takes over. A
+ * reload that comes while another is under way may be lost, and a question that meets the change of processes too: both are asked
+ * again.
+ */
+async function servesSerial(port: number, serial: number, reload?: () => Promise<unknown>): Promise<void> {
   const deadline = Date.now() + READS_WITHIN_MS
-  while ((await findSerial(port)) !== serial) {
+  let reloadAt = 0
+  do {
     if (Date.now() > deadline) throw new Error(`NSD did not serve serial ${serial} in time`)
+    if (Date.now() >= reloadAt) {
+      await reload?.()
+      reloadAt = Date.now() + RELOAD_AGAIN_MS
+    }
     await sleep(10)
-  }
+  } while ((await findSerial(port)) !== serial)
 }
 
 async function findSerial(port: number): Promise<number | undefined> {
-  const resolver = new Resolver({ timeout: 5_000, tries: 1 })
+  const resolver = new Resolver({ timeout: 500, tries: 1 })
   resolver.setServers([`127.0.0.1:${port}`])
   try {
     return (await resolver.resolveSoa('.')).serial

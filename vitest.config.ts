@@ -6,8 +6,11 @@ const FAST = [
   'packages/engine/src/{address,verdict}/**/*.test.ts',
   'packages/sdk/{src,generate}/**/*.test.ts',
   'apps/cli/**/*.test.ts',
+  'apps/web/src/**/*.test.ts',
   'checks/**/*.test.ts',
 ]
+/** What is held to the clock in a browser: nothing else runs beside it. */
+const MEASURED = ['journeys/web-speed.test.ts', 'journeys/web-large-list.test.ts']
 const OUTSIDE = ['**/node_modules/**']
 
 /** Clocks and sockets of a busy machine: CI tries once more and shows it beside the test's name. */
@@ -21,11 +24,24 @@ export default defineConfig({
         test: {
           name: 'real',
           include: ['{apps,packages,journeys}/**/*.test.ts'],
-          exclude: [...OUTSIDE, ...FAST],
+          exclude: [...OUTSIDE, ...FAST, ...MEASURED],
           globalSetup: 'vitest.setup.ts',
           // Most of them wait for servers and clocks rather than for the processor, so a few run side by side.
           maxWorkers: 2,
           testTimeout: 20_000,
+          hookTimeout: 60_000,
+          retry: RETRY,
+        },
+      },
+      {
+        test: {
+          name: 'measured',
+          include: MEASURED,
+          exclude: OUTSIDE,
+          globalSetup: 'vitest.setup.ts',
+          maxWorkers: 1,
+          sequence: { groupOrder: 1 }, // after all others
+          testTimeout: 60_000,
           hookTimeout: 60_000,
           retry: RETRY,
         },

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
+import { buildWeb } from './apps/admin/src/web-build.ts'
 import { migrate } from './packages/database/src/migrate.ts'
 import { listLeaks } from './packages/lab/src/leaks.ts'
 import { makeFolder, removeFolder } from './packages/lab/src/services/daemon.ts'
@@ -17,7 +18,7 @@ declare module 'vitest' {
 
 /** Real servers for one run of the suites, on ports of their own, and a migrated database to copy for each test file. */
 export default async function startServices(project: TestProject) {
-  const [postgres, redis] = await Promise.all([startPostgres(), startRedis()])
+  const [postgres, redis] = await Promise.all([startPostgres(), startRedis(), buildWeb(process.env, console.log)])
   await migrate(postgres.url)
   const logFolder = makeFolder('probity-logs')
   const smtpRecord = join(logFolder, 'smtp-sessions.ndjson')

@@ -24,12 +24,16 @@ const WORLD = { seed: 1, domains: 300, addresses: 5_000 }
 /** Who asks. A name that nobody can own (RFC 2606), since only the world's own servers ever hear it. */
 const IDENTITY = { SMTP_HELO_NAME: 'probe.probity.example', SMTP_MAIL_FROM: 'bounces@probity.example' }
 
-export async function startDemo({ databaseUrl, redisUrl }: Place, port: number): Promise<Demo> {
+export async function startDemo(
+  { databaseUrl, redisUrl }: Omit<Place, 'leave'>,
+  port: number,
+  size = WORLD,
+): Promise<Demo> {
   await migrate(databaseUrl).catch((error: unknown) => {
     throw codeOf(error) === INSUFFICIENT_PRIVILEGE ? new Refusal(NO_ROLE) : error
   })
   const key = await openAccount(databaseUrl)
-  const world = await startWorld(WORLD).catch((error: unknown) => {
+  const world = await startWorld(size).catch((error: unknown) => {
     throw codeOf(error) === 'EADDRNOTAVAIL' ? new Refusal(NO_LOOPBACK) : error
   })
   const log = openLog('error', process.stderr)

@@ -1,20 +1,15 @@
-import { join } from 'node:path'
 import { Job, JobCreated, JobList } from '@probity/contract/bulk'
 import { UploadPreview } from '@probity/contract/upload'
 import { createTestDatabase } from '@probity/database/test-database'
-import { HABITS } from '@probity/engine/mailbox/data/habits'
 import { startDns } from '@probity/lab/dns/start'
 import { freePort, makeFolder, removeFolder } from '@probity/lab/services/daemon'
 import { type Script, startScripted } from '@probity/lab/smtp/server'
 import { whenDone } from '@probity/lab/when-done'
-import { readConfig } from '@probity/worker/config'
-import { openLog } from '@probity/worker/log'
-import { start } from '@probity/worker/start'
-import { destination } from 'pino'
 import Value from 'typebox/value'
 import { expect, inject, test, vi } from 'vitest'
 import { startApiProcess } from './test-process.ts'
 import { type Customer, callApi, openCustomer } from './test-product.ts'
+import { startWorkerHere } from './test-worker.ts'
 
 /** What the interface says of lists, with a worker that may dial loopback. One test for each statement. */
 const database = await createTestDatabase()
@@ -53,17 +48,12 @@ await startServer('127.94.0.3', SLOW)
 const uploads = makeFolder('probity-uploads')
 whenDone(() => removeFolder(uploads))
 const settings = { DATABASE_URL: database.url, STOP_NOTICE_MS: '0', UPLOADS_FOLDER: uploads }
-const config = readConfig({
-  ...settings,
-  REDIS_URL: inject('redisUrl'),
-  DNS_SERVERS: `127.0.0.1:${dns.port}`,
-  SMTP_HELO_NAME: 'probe.probity.example',
-  SMTP_MAIL_FROM: 'bounce@probity.example',
+await startWorkerHere({
+  settings: { ...settings, REDIS_URL: inject('redisUrl') },
+  dnsPort: dns.port,
+  smtpPort: port,
+  allows: (address) => address.startsWith('127.94.'),
 })
-const log = openLog('debug', destination({ dest: join(inject('logFolder'), `worker-${port}.log`), sync: true }))
-const policy = { port, allows: (address: string) => address.startsWith('127.94.') }
-const worker = await start(config, { policy, habits: HABITS }, log)
-whenDone(() => worker.stop())
 const api = await startApiProcess(settings)
 const customer = await openCustomer({ db: database.db, api })
 

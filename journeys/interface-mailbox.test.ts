@@ -1,18 +1,13 @@
-import { join } from 'node:path'
 import type { ValidationResult } from '@probity/contract/validation'
 import { createTestDatabase } from '@probity/database/test-database'
-import { HABITS } from '@probity/engine/mailbox/data/habits'
 import { startDns } from '@probity/lab/dns/start'
 import { freePort } from '@probity/lab/services/daemon'
 import { startScripted } from '@probity/lab/smtp/server'
 import { whenDone } from '@probity/lab/when-done'
-import { readConfig } from '@probity/worker/config'
-import { openLog } from '@probity/worker/log'
-import { start } from '@probity/worker/start'
-import { destination } from 'pino'
 import { expect, inject, test } from 'vitest'
 import { startApiProcess } from './test-process.ts'
 import { openCustomer } from './test-product.ts'
+import { startWorkerHere } from './test-worker.ts'
 
 /** What the interface says of mail servers, with a worker that may dial loopback. */
 const database = await createTestDatabase()
@@ -36,17 +31,12 @@ const all = await startScripted({}, { host: '127.93.0.2', port })
 whenDone(() => all.stop())
 
 const settings = { DATABASE_URL: database.url, STOP_NOTICE_MS: '0' }
-const config = readConfig({
-  ...settings,
-  REDIS_URL: inject('redisUrl'),
-  DNS_SERVERS: `127.0.0.1:${dns.port}`,
-  SMTP_HELO_NAME: 'probe.probity.example',
-  SMTP_MAIL_FROM: 'bounce@probity.example',
+await startWorkerHere({
+  settings: { ...settings, REDIS_URL: inject('redisUrl') },
+  dnsPort: dns.port,
+  smtpPort: port,
+  allows: (address) => address.startsWith('127.93.'),
 })
-const log = openLog('debug', destination({ dest: join(inject('logFolder'), `worker-${port}.log`), sync: true }))
-const policy = { port, allows: (address: string) => address.startsWith('127.93.') }
-const worker = await start(config, { policy, habits: HABITS }, log)
-whenDone(() => worker.stop())
 const api = await startApiProcess(settings)
 const customer = await openCustomer({ db: database.db, api })
 

@@ -3,7 +3,10 @@ import Value from 'typebox/value'
 import { expect, test } from 'vitest'
 import { callApi, openCustomer, startProduct } from './test-product.ts'
 
-/** One test for every statement of the interface that works so far, with its section in the name. */
+/**
+ * One test for every statement of the interface, with its section in the name. Those of lists are in interface-lists, those of mail
+ * servers in interface-mailbox, and that of the page for keys (5.2) in web-keys.
+ */
 const product = await startProduct()
 const customer = await openCustomer(product)
 

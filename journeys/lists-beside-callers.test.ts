@@ -1,20 +1,15 @@
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createTestDatabase } from '@probity/database/test-database'
-import { HABITS } from '@probity/engine/mailbox/data/habits'
 import { startDns } from '@probity/lab/dns/start'
 import { freePort } from '@probity/lab/services/daemon'
 import { startRedis } from '@probity/lab/services/redis'
 import { startScripted } from '@probity/lab/smtp/server'
 import { whenDone } from '@probity/lab/when-done'
-import { readConfig } from '@probity/worker/config'
-import { openLog } from '@probity/worker/log'
-import { start } from '@probity/worker/start'
-import { destination } from 'pino'
-import { expect, inject, test, vi } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { confirmList, listSettings } from './test-lists.ts'
 import { startApiProcess } from './test-process.ts'
 import { openCustomer } from './test-product.ts'
+import { startWorkerHere } from './test-worker.ts'
 
 const HOST = '127.95.0.1'
 const SLOW_MS = 12_000
@@ -47,16 +42,7 @@ test('a caller does not stand in line behind a list at the same mail server, whi
   whenDone(() => server.stop())
 
   const settings = listSettings(url, redis.url)
-  const config = readConfig({
-    ...settings,
-    DNS_SERVERS: `127.0.0.1:${dns.port}`,
-    SMTP_HELO_NAME: 'probe.probity.example',
-    SMTP_MAIL_FROM: 'bounce@probity.example',
-  })
-  const log = openLog('debug', destination({ dest: join(inject('logFolder'), `worker-${port}.log`), sync: true }))
-  const policy = { port, allows: (address: string) => address === HOST }
-  const worker = await start(config, { policy, habits: HABITS }, log)
-  whenDone(() => worker.stop())
+  await startWorkerHere({ settings, dnsPort: dns.port, smtpPort: port, allows: (address) => address === HOST })
   const api = await startApiProcess(settings)
   const [large, caller] = await Promise.all([openCustomer({ db, api }), openCustomer({ db, api })])
 

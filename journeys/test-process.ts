@@ -17,6 +17,7 @@ export type Stopped = { code: number | null; ms: number }
 export type ApiProcess = {
   port: number
   url: string
+  readLog(): string
   /** Sends SIGTERM and waits. */
   stop(): Promise<Stopped>
 }
@@ -30,10 +31,10 @@ export type WorkerProcess = {
 /** The api as it runs in production, a process of its own. */
 export async function startApiProcess(settings: Record<string, string>, port?: number): Promise<ApiProcess> {
   const chosen = port ?? (await freePort())
-  const { child } = startProgram('apps/api/src/main.ts', { ...settings, PORT: String(chosen) })
+  const { child, readLog } = startProgram('apps/api/src/main.ts', { ...settings, PORT: String(chosen) })
   const url = `http://127.0.0.1:${chosen}`
   await eventually(`${url} is ready`, async () => (await fetch(`${url}/readyz`)).ok)
-  return { port: chosen, url, stop: () => stopTimed(child) }
+  return { port: chosen, url, readLog, stop: () => stopTimed(child) }
 }
 
 /** The worker as it runs in production. */

@@ -20,9 +20,21 @@ const Settings = Type.Object({
     description: 'Redis; without it, the one that compose.yaml starts for development.',
   }),
   PORT: Type.Integer({ minimum: 0, maximum: 65535, default: 3000, description: 'The port that the api listens on.' }),
+  PUBLIC_URL: Type.Optional(
+    Type.String({
+      format: 'uri',
+      description: 'Where people reach the service, as https://host; for the set-up link.',
+    }),
+  ),
 })
 
-export type AdminConfig = { databaseUrl: string; ownerUrl: string; redisUrl: string; port: number }
+export type AdminConfig = {
+  databaseUrl: string
+  ownerUrl: string
+  redisUrl: string
+  port: number
+  publicUrl: string | undefined
+}
 
 /** Reads and checks the settings of the operator's commands. */
 export function readConfig(env: Record<string, string | undefined>): AdminConfig {
@@ -32,5 +44,6 @@ export function readConfig(env: Record<string, string | undefined>): AdminConfig
     ownerUrl: vars.DATABASE_OWNER_URL ?? vars.DATABASE_URL,
     redisUrl: vars.REDIS_URL,
     port: vars.PORT,
+    publicUrl: vars.PUBLIC_URL?.replace(/\/+$/, ''),
   }
 }

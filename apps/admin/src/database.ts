@@ -27,7 +27,8 @@ const BOUNDS: Record<string, string> = {
   ledger_note_check: 'A note has at most 200 characters.',
 }
 
-function explain(error: unknown): unknown {
+/** Says in a line what the database refused, where we know; any other error is left as it is. */
+export function explain(error: unknown): unknown {
   const { code, constraint } = readFault(error)
   if (code === UNDEFINED_TABLE) return new Refusal('The database has no tables yet: run "pnpm admin migrate" first.')
   if (code === INVALID_TEXT) return new Refusal(NOT_AN_ID)

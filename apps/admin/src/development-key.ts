@@ -35,7 +35,7 @@ async function makeKey(db: Db): Promise<string> {
     const known = (await listAccounts(trx)).find((one) => one.name === ACCOUNT_NAME)
     return known ?? insertAccount(trx, { name: ACCOUNT_NAME, plan: 'payg', unlimited: true })
   })
-  const scopes = ['validation', 'bulk', 'account', 'keys', 'webhooks']
+  const scopes = ['validation', 'bulk', 'account', 'keys', 'webhooks', 'settings']
   const { text } = await inTenant(db, account.id, (trx) =>
     insertKey(trx, account.id, { mode: 'test', name: 'pnpm dev', scopes }),
   )

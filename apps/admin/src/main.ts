@@ -5,6 +5,7 @@ import { auditCommand } from './commands/audit.ts'
 import { keyCommands } from './commands/key.ts'
 import { migrateCommand } from './commands/migrate.ts'
 import { repliesCommand } from './commands/replies.ts'
+import { setupLinkCommand } from './commands/setup-link.ts'
 import { upCommand } from './commands/up.ts'
 import { readConfig } from './config.ts'
 import { Refusal } from './refusal.ts'
@@ -18,6 +19,7 @@ try {
   program.addCommand(keyCommands(config))
   program.addCommand(repliesCommand(config))
   program.addCommand(auditCommand(config))
+  program.addCommand(setupLinkCommand(config))
   program.addCommand(upCommand(config, process.env))
   await program.parseAsync()
 } catch (error) {

@@ -1,30 +1,38 @@
 import { randomUUID } from 'node:crypto'
 import { registerAjvFormats, TypeBoxValidatorCompiler } from '@fastify/type-provider-typebox'
 import { type FastifyInstance, fastify, LogController } from 'fastify'
+import { serveApp } from './app-routes.ts'
 import { answerClientError } from './client-error.ts'
 import type { ApiConfig } from './config.ts'
-import { admit, authenticate, STRANGERS } from './door/authenticate.ts'
+import { authenticate, refuseForbidden, STRANGERS } from './door/authenticate.ts'
 import { limitInFlight } from './door/in-flight.ts'
+import { noteAnswers } from './door/key-use.ts'
 import { rateHeaders } from './door/rate.ts'
 import { limitSlowBodies } from './door/slow-body.ts'
 import { describeApi } from './openapi.ts'
 import { answerError, answerMissing } from './problem.ts'
 import type { Route } from './route.ts'
 import { showAccount } from './routes/account.ts'
+import { showBreakdown } from './routes/bulk/breakdown.ts'
 import { confirmUpload } from './routes/bulk/confirm.ts'
 import { controlJob } from './routes/bulk/control.ts'
 import { streamEvents } from './routes/bulk/events.ts'
 import { showJob } from './routes/bulk/job.ts'
 import { listJobs } from './routes/bulk/jobs.ts'
 import { previewUpload } from './routes/bulk/preview.ts'
+import { showResult } from './routes/bulk/result.ts'
 import { listResults } from './routes/bulk/results.ts'
+import { manageUpload } from './routes/bulk/upload.ts'
+import { listUploads } from './routes/bulk/uploads.ts'
 import { health } from './routes/health.ts'
 import { createKey } from './routes/keys/create.ts'
 import { manageKey } from './routes/keys/key.ts'
 import { listKeys } from './routes/keys/list.ts'
+import { rotateKey } from './routes/keys/rotate.ts'
 import { reference } from './routes/reference.ts'
 import { validateBulk } from './routes/validation/bulk.ts'
 import { validateSingle } from './routes/validation/single.ts'
+import { webPages } from './routes/web-pages.ts'
 import { createWebhook } from './routes/webhooks/create.ts'
 import { listDeliveries } from './routes/webhooks/deliveries.ts'
 import { manageDelivery } from './routes/webhooks/delivery.ts'
@@ -32,23 +40,29 @@ import { listWebhooks } from './routes/webhooks/list.ts'
 import { rotateWebhook } from './routes/webhooks/rotate.ts'
 import { sendTest } from './routes/webhooks/send-test.ts'
 import { manageWebhook } from './routes/webhooks/webhook.ts'
+import { serveRoutes } from './serve-routes.ts'
 import type { Services } from './services.ts'
 
-/** What is served under /api/v1, in the order of the reference. */
+/** What is served under /api/v1, in the order of the reference, and to people under /app/api. */
 export const API_ROUTES: Route[] = [
   validateSingle,
   validateBulk,
   previewUpload,
+  listUploads,
+  manageUpload,
   confirmUpload,
   listJobs,
   showJob,
   controlJob,
   streamEvents,
   listResults,
+  showResult,
+  showBreakdown,
   showAccount,
   listKeys,
   createKey,
   manageKey,
+  rotateKey,
   listWebhooks,
   createWebhook,
   manageWebhook,
@@ -71,16 +85,15 @@ export async function buildApp(
   await describeApi(app, config)
   await app.register(health, services)
   await app.register(reference)
+  await app.register(webPages, { webFolder: config.webFolder })
   await app.register(
     async (api) => {
-      api.decorateRequest('caller')
-      api.decorateRequest('recent')
-      api.addHook('onRequest', authenticate(services))
-      api.addHook('preValidation', admit(services))
-      for (const route of routes) await api.register(route, services)
+      api.addHook('onResponse', noteAnswers(services))
+      await serveRoutes(api, services, { recognise: authenticate(services), refuse: refuseForbidden }, routes)
     },
     { prefix: '/api/v1' },
   )
+  await app.register((web) => serveApp(web, config, services, routes), { prefix: '/app/api' })
   return app
 }
 
@@ -140,7 +153,7 @@ function sendCommonHeaders(app: FastifyInstance, { strangers, stopping, log }: S
   })
   app.addHook('onResponse', (request, reply, done) => {
     // The route's pattern and never the URL: that may hold an address.
-    const { id: requestId, method, routeOptions, caller } = request
+    const { id: requestId, method, routeOptions, caller, person } = request
     const level = routeOptions.config.alwaysAnswered ? 'debug' : 'info'
     const line = {
       requestId,
@@ -149,7 +162,8 @@ function sendCommonHeaders(app: FastifyInstance, { strangers, stopping, log }: S
       status: reply.statusCode,
       ms: Math.round(reply.elapsedTime),
     }
-    log[level]({ ...line, accountId: caller?.accountId, keyId: caller?.id }, 'answered')
+    const who = { accountId: caller?.accountId, keyId: caller?.id ?? undefined, personId: person?.personId }
+    log[level]({ ...line, ...who }, 'answered')
     done()
   })
 }

@@ -1,6 +1,9 @@
-import { parseSettings, readList, URL_FORMATS } from '@probity/contract/settings'
+import { fileURLToPath } from 'node:url'
+import { BadSettings, parseSettings, readList, URL_FORMATS } from '@probity/contract/settings'
+import type { Opening } from '@probity/database/people'
 import { readStorage, STORAGE_SETTINGS, type StorageSettings } from '@probity/uploads/storage-settings'
 import Type from 'typebox'
+import type { MailSettings } from './people/mail/send.ts'
 
 const Settings = Type.Object({
   DATABASE_URL: Type.String({
@@ -39,6 +42,38 @@ const Settings = Type.Object({
     description:
       'Whether the public sandbox key works, with which anybody can try the API in test mode without an account.',
   }),
+  WEB_FOLDER: Type.Optional(
+    Type.String({
+      minLength: 1,
+      description: 'The folder with the built web application; that of this copy of the code.',
+    }),
+  ),
+  SIGN_UP: Type.Enum(['open', 'invitation'], {
+    default: 'invitation',
+    description: 'Who may sign up: anybody, or those who were invited.',
+  }),
+  NEW_ACCOUNT_PLAN: Type.String({ default: 'payg', description: 'The plan of an account that a person opens.' }),
+  NEW_ACCOUNT_CREDITS: Type.String({
+    pattern: '^(unlimited|[0-9]{1,9})$',
+    default: 'unlimited',
+    description: 'The credits that an account begins with which a person opens: a whole number, or unlimited.',
+  }),
+  MAIL_URL: Type.Optional(
+    Type.String({
+      pattern: '^smtps?://.',
+      description: 'The mail server that letters to people go through, as smtp://user:password@host:port.',
+    }),
+  ),
+  MAIL_FROM: Type.String({
+    default: 'Probity <probity@localhost>',
+    description: 'The sender of letters to people.',
+  }),
+  SESSION_SECRET: Type.Optional(
+    Type.String({
+      minLength: 32,
+      description: 'What sessions are signed with, at least 32 characters; without it a secret of the database.',
+    }),
+  ),
   ...STORAGE_SETTINGS,
   LOG_LEVEL: Type.Enum(['fatal', 'error', 'warn', 'info', 'debug', 'silent'], {
     default: 'info',
@@ -70,12 +105,22 @@ export type ApiConfig = {
   inFlightMax: number
   stopNoticeMs: number
   publicSandbox: boolean
+  /** Where the pages of the web application are. */
+  webFolder: string
+  signUp: 'open' | 'invitation'
+  /** What an account begins with that a person opens. */
+  opening: Opening
+  mail: MailSettings | undefined
+  sessionSecret: string | undefined
   storage: StorageSettings
   logLevel: string
   limits: RequestLimits
   /** Keeps the queues of several installations on one Redis apart. */
   queuePrefix: string
 }
+
+/** What `pnpm --filter @probity/web build` writes. */
+export const WEB_FOLDER = fileURLToPath(new URL('../../web/dist', import.meta.url))
 
 export const LIMITS: RequestLimits = {
   headerBytesMax: 16 * 1024,
@@ -88,9 +133,13 @@ export const LIMITS: RequestLimits = {
   requestsPerSocketMax: 1_000,
 }
 
+const LETTERS_NEED_ADDRESS = `These settings cannot be used:
+  PUBLIC_URL is missing. Letters hold links to it, so MAIL_URL needs it.`
+
 /** Reads and checks every setting at start, naming all faults at once. The only place here that knows variable names. */
 export function readConfig(env: Record<string, string | undefined>): ApiConfig {
   const vars = parseSettings(Settings, env)
+  if (vars.MAIL_URL !== undefined && vars.PUBLIC_URL === undefined) throw new BadSettings(LETTERS_NEED_ADDRESS)
   return {
     databaseUrl: vars.DATABASE_URL,
     redisUrl: vars.REDIS_URL,
@@ -102,6 +151,14 @@ export function readConfig(env: Record<string, string | undefined>): ApiConfig {
     inFlightMax: vars.IN_FLIGHT_MAX,
     stopNoticeMs: vars.STOP_NOTICE_MS,
     publicSandbox: vars.PUBLIC_SANDBOX === 'on',
+    webFolder: vars.WEB_FOLDER ?? WEB_FOLDER,
+    signUp: vars.SIGN_UP,
+    opening: {
+      plan: vars.NEW_ACCOUNT_PLAN,
+      credits: vars.NEW_ACCOUNT_CREDITS === 'unlimited' ? null : Number(vars.NEW_ACCOUNT_CREDITS),
+    },
+    mail: vars.MAIL_URL === undefined ? undefined : { url: vars.MAIL_URL, from: vars.MAIL_FROM },
+    sessionSecret: vars.SESSION_SECRET,
     storage: readStorage(vars),
     logLevel: vars.LOG_LEVEL,
     limits: LIMITS,

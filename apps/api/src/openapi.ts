@@ -75,6 +75,8 @@ Without an account you can try it with the public sandbox key: \`${PUBLIC_SANDBO
 /** Collects the routes' schemas into an OpenAPI 3.1 document. Must be registered before the routes. */
 export async function describeApi(app: FastifyInstance, config: ApiConfig): Promise<void> {
   await app.register(swagger, {
+    // The web application's own way to the same routes is not for programs.
+    transform: ({ schema, url }) => ({ schema: url.startsWith('/app/') ? { ...schema, hide: true } : schema, url }),
     openapi: {
       openapi: '3.1.0',
       info: {

@@ -10,7 +10,8 @@ export function readPage({ skip = 0, limit = LIMIT_DEFAULT }: { skip?: number; l
 }
 
 /** The total, and the neighbouring pages as web links (RFC 8288). */
-export function sendPageHeaders(reply: FastifyReply, path: string, { skip, limit }: Page, total: number): void {
+export function sendPageHeaders(reply: FastifyReply, { skip, limit }: Page, total: number): void {
+  const [path] = reply.request.url.split('?')
   const link = (from: number, relation: string) => `<${path}?skip=${from}&limit=${limit}>; rel="${relation}"`
   const links = [
     ...(skip > 0 ? [link(Math.max(0, skip - limit), 'prev')] : []),

@@ -20,6 +20,12 @@ export class Problem extends Error {
   }
 }
 
+/** What was looked for. Another's is answered like one that never was. */
+export function found<T>(one: T | undefined): T {
+  if (one === undefined) throw new Problem('not_found')
+  return one
+}
+
 /** The last stop of everything thrown: mistakes are answered, bugs and outages are logged once and answered without detail. */
 export function answerError(error: FastifyError | Problem, request: FastifyRequest, reply: FastifyReply) {
   const problem = asProblem(error)

@@ -10,6 +10,7 @@ import { type KeyRing, openKeyRing } from './door/key-ring.ts'
 import { type KeyUseCounter, openKeyUseCounter } from './door/key-use.ts'
 import { joinPeers } from './door/peers.ts'
 import { type LocalRate, openLocalRate } from './door/rate.ts'
+import { openPeople, type People } from './people/people.ts'
 import { startUpkeep } from './upkeep.ts'
 import { openUploadReader, type UploadReader } from './uploads/reader.ts'
 import { openValidationDesk, type ValidationDesk } from './validation/desk.ts'
@@ -31,6 +32,8 @@ export type Services = {
   /** Where uploaded files are. */
   storage: FileStorage
   uploadReader: UploadReader
+  /** Sign-in, sessions and organisations. */
+  people: People
   /** Fires when the process is told to stop: from then on it looks unready and asks callers to reconnect elsewhere. */
   stopping: AbortSignal
   /** Fires a little later: whoever still waits for something answers with what there is. */
@@ -54,6 +57,7 @@ export function openServices(
   const uploadReader = openUploadReader(storage)
   const upkeep = startUpkeep({ db, storage, log })
   const recentKeys = openRecentKeys(db)
+  const people = openPeople(db, config, log)
   const { redisUrl, queuePrefix } = config
   const desk = openValidationDesk({ db, redisUrl, queuePrefix, hurry: signals.hurry, log })
   return {
@@ -68,12 +72,13 @@ export function openServices(
     desk,
     storage,
     uploadReader,
+    people,
     ...signals,
     log,
     async close() {
       peers.stop()
       recentKeys.stop()
-      await Promise.all([keys.stop(), keyUse.stop(), upkeep.stop(), desk.stop(), uploadReader.stop()])
+      await Promise.all([keys.stop(), keyUse.stop(), upkeep.stop(), desk.stop(), uploadReader.stop(), people.stop()])
       redis.disconnect()
       await db.destroy()
     },

@@ -17,6 +17,9 @@ const stranger = await api.openCaller({ credits: 5 })
 /** For each parameter in a path: the id of something that belongs to the owner. */
 const FOREIGN_IDS: Record<string, string> = { key_id: owner.keyId }
 
+/** What stands in a path and is nobody's. */
+const PLACES: Record<string, string> = { row: '2' }
+
 /** What the owner has asked about, and is still waiting to collect. */
 const ADDRESS = { email: 'ada@example.com', timeout: 1 }
 
@@ -40,10 +43,15 @@ const ENTRIES: Record<string, { body?: object; query?: Record<string, string> }>
   'POST /api/v1/validation/bulk': { body: { emails: [ADDRESS.email], timeout: 1 } },
   'POST /api/v1/bulk/upload/preview': { body: form },
   'POST /api/v1/bulk/upload/confirm': { body: confirming(await upload(stranger)) },
+  'GET /api/v1/bulk/uploads': {},
+  'GET /api/v1/bulk/uploads/{upload_id}': {},
+  'DELETE /api/v1/bulk/uploads/{upload_id}': {},
   'GET /api/v1/bulk/jobs': {},
   'GET /api/v1/bulk/jobs/{job_id}': {},
+  'GET /api/v1/bulk/jobs/{job_id}/breakdown': {},
   'GET /api/v1/bulk/jobs/{job_id}/events': {},
   'GET /api/v1/bulk/jobs/{job_id}/results': {},
+  'GET /api/v1/bulk/jobs/{job_id}/results/{row}': {},
   'POST /api/v1/bulk/jobs/{job_id}/pause': {},
   'POST /api/v1/bulk/jobs/{job_id}/resume': {},
   'POST /api/v1/bulk/jobs/{job_id}/cancel': {},
@@ -54,7 +62,8 @@ const ENTRIES: Record<string, { body?: object; query?: Record<string, string> }>
   'GET /api/v1/keys/{key_id}': {},
   'PATCH /api/v1/keys/{key_id}': { body: { name: 'taken over' } },
   'DELETE /api/v1/keys/{key_id}': {},
-  'PATCH /api/v1/account': { body: { credits_low_at: 7 } },
+  'POST /api/v1/keys/{key_id}/rotate': { body: { overlap_s: 0 } },
+  'PATCH /api/v1/account': { body: { credits_low_at: 7, name: 'taken over', retention_days: 3 } },
   'GET /api/v1/webhooks': {},
   'POST /api/v1/webhooks': { body: HOOK },
   'GET /api/v1/webhooks/{webhook_id}': {},
@@ -86,12 +95,12 @@ FOREIGN_IDS['delivery_id'] = String(tested.body['id'])
 test('every operation has its entry', () => {
   expect(Object.keys(ENTRIES).toSorted()).toEqual(operations.toSorted())
   for (const [, parameter = ''] of operations.join().matchAll(/\{(\w+)\}/g))
-    expect(FOREIGN_IDS).toHaveProperty(parameter)
+    expect({ ...FOREIGN_IDS, ...PLACES }).toHaveProperty(parameter)
 })
 
 function request(operation: string, idOf: (parameter: string) => string): InjectOptions {
   const [method, path = ''] = operation.split(' ')
-  const url = path.replace(/\{(\w+)\}/g, (_, parameter: string) => idOf(parameter))
+  const url = path.replace(/\{(\w+)\}/g, (_, parameter: string) => PLACES[parameter] ?? idOf(parameter))
   const { body, query } = ENTRIES[operation] ?? {}
   return { method: method as 'GET', url, ...(body && { payload: body }), ...(query && { query }) }
 }
@@ -129,7 +138,7 @@ function withoutRequestId({ request_id: _, ...body }: Record<string, unknown>) {
 /** All that the owner sees of itself; it must be the same after every attempt. */
 async function traceOf(caller: Caller) {
   const { body } = await caller.call({ method: 'GET', url: `/api/v1/keys/${caller.keyId}` })
-  const { last_used_at: _, ...rest } = body
+  const { last_used_at: _, last_request: __, ...rest } = body
   const job = await caller.call({ method: 'GET', url: `/api/v1/bulk/jobs/${FOREIGN_IDS['job_id']}` })
   const url = `/api/v1/webhooks/${FOREIGN_IDS['webhook_id']}`
   const webhook = await caller.call({ method: 'GET', url })

@@ -9,7 +9,7 @@ import type { FastifyInstance, InjectOptions } from 'fastify'
 import { destination } from 'pino'
 import { inject } from 'vitest'
 import { API_ROUTES, buildApp } from './app.ts'
-import { type ApiConfig, LIMITS } from './config.ts'
+import { type ApiConfig, LIMITS, WEB_FOLDER } from './config.ts'
 import { openLog } from './log.ts'
 import type { Route } from './route.ts'
 import { openServices, type Services } from './services.ts'
@@ -40,7 +40,7 @@ export type TestAnswer = {
 }
 
 const NEVER = new AbortController().signal
-const ALL_SCOPES = ['validation', 'bulk', 'account', 'keys', 'webhooks']
+const ALL_SCOPES = ['validation', 'bulk', 'account', 'keys', 'webhooks', 'settings']
 
 type TestApiOptions = { config?: Partial<ApiConfig>; routes?: Route[]; stopping?: AbortSignal; hurry?: AbortSignal }
 
@@ -73,6 +73,11 @@ export function testConfig(databaseUrl: string, changes: Partial<ApiConfig> = {}
     databaseConnections: 10,
     inFlightMax: 512,
     publicSandbox: true,
+    webFolder: WEB_FOLDER,
+    signUp: 'open',
+    opening: { plan: 'payg', credits: null },
+    mail: undefined,
+    sessionSecret: undefined,
     stopNoticeMs: 0,
     storage: { kind: 'folder', folder: uploadsFolder },
     logLevel: 'debug',

@@ -1,6 +1,7 @@
 import type { Db } from '@probity/database/connect'
 import { endExpired } from '@probity/database/expired'
 import { keepPartitions } from '@probity/database/partitions'
+import { removeEndedSessions } from '@probity/database/people'
 import type { FileStorage } from '@probity/uploads/storage'
 import type { FastifyBaseLogger } from 'fastify'
 import { removeExpired } from './uploads/expire.ts'
@@ -33,6 +34,12 @@ export function startUpkeep({ db, storage, log }: Kept): { stop(): Promise<void>
       if (uploads + orphans > 0) log.info({ uploads, orphans }, 'expired uploads removed')
     } catch (error) {
       log.warn({ err: error }, 'expired uploads not removed; trying again within the hour')
+    }
+    try {
+      const sessions = await removeEndedSessions(db)
+      if (sessions > 0) log.info({ sessions }, 'ended sessions removed')
+    } catch (error) {
+      log.warn({ err: error }, 'ended sessions not removed; trying again within the hour')
     }
   }
 

@@ -1,17 +1,11 @@
-import { type Keeps, PRESETS } from './data/presets.ts'
+import { PRESET_NAMES, type PresetName } from '@probity/contract/preset'
 
-export type PresetName = keyof typeof PRESETS
-export const PRESET_NAMES = Object.keys(PRESETS) as PresetName[]
+/** Shorter names for two of them. */
+const SHORT_NAMES = { strict: 'safest', lenient: 'all_but_bounces' } as const satisfies Record<string, PresetName>
 
-/** The verdict on a row, as it stands in the sheet; a row without an address has empty texts. */
-export type RowVerdict = { status: string; reason: string; safeToSend: string }
+export type PresetChoice = PresetName | keyof typeof SHORT_NAMES
+export const PRESET_CHOICES: PresetChoice[] = [...PRESET_NAMES, ...(Object.keys(SHORT_NAMES) as PresetChoice[])]
 
-export function isKept(preset: PresetName, { status, reason, safeToSend }: RowVerdict): boolean {
-  const keeps: readonly Keeps[] = PRESETS[preset]
-  return keeps.some(
-    (line) =>
-      line.status === status &&
-      (line.reason === undefined || line.reason === reason) &&
-      (line.safeToSend === undefined || safeToSend === 'true'),
-  )
+export function readPreset(choice: PresetChoice): PresetName {
+  return choice === 'strict' || choice === 'lenient' ? SHORT_NAMES[choice] : choice
 }

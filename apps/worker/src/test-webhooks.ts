@@ -1,8 +1,9 @@
 import { inTenant } from '@probity/database/connect'
 import { openTestAccount } from '@probity/database/test-database'
 import { openTestWebhook } from '@probity/database/test-webhooks'
+import type { View } from '@probity/database/view'
 import { findDelivery, listDeliveries, sendTestEvent } from '@probity/database/webhook-deliveries'
-import { findWebhook, type WebhookView } from '@probity/database/webhooks'
+import { findWebhook } from '@probity/database/webhooks'
 import { makeCertificate } from '@probity/lab/certificates'
 import { startReceiver } from '@probity/lab/webhooks/receiver'
 import { whenDone } from '@probity/lab/when-done'
@@ -43,7 +44,7 @@ export async function startHookWorld() {
   }
 
   /** A customer with one webhook. In test mode tries come twenty times as fast. */
-  async function openHook(url: string, mode: WebhookView['mode'] = 'test') {
+  async function openHook(url: string, mode: View['mode'] = 'test') {
     const { id: accountId } = await openTestAccount(world.db, 0)
     const view = { accountId, mode }
     const hook = await openTestWebhook(world.db, view, { url })

@@ -61,7 +61,7 @@ const CallingKey = Type.Object(
     mode: KeyModeField,
     scopes: KeyScopesField,
   },
-  { description: 'The key that this request was made with.' },
+  { description: 'The key that this request was made with. Not there when a person asks in the web application.' },
 )
 
 export type Account = Static<typeof Account>
@@ -78,7 +78,7 @@ export const Account = Type.Object(
     credits: Credits,
     limits: Limits,
     retention_days: count('Days that results are kept before they are deleted; 0 when they are not kept at all.', 30),
-    key: CallingKey,
+    key: Type.Optional(CallingKey),
   },
   {
     title: 'Account',
@@ -118,18 +118,38 @@ export const Account = Type.Object(
 export type UpdateAccount = Static<typeof UpdateAccount>
 export const UpdateAccount = Type.Object(
   {
-    credits_low_at: nullableInteger({
-      minimum: 0,
-      maximum: 2_147_483_647, // as the caps of keys
-      description:
-        'Below so many credits webhooks are told `credits.low`; null for a tenth of the last credits that were bought or given.',
-      examples: [5000, null],
-    }),
+    name: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 200,
+        description: 'What the account is called, from 1 to 200 characters. Needs the scopes `account` and `settings`.',
+        examples: ['Example Ltd'],
+      }),
+    ),
+    retention_days: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: 365,
+        description:
+          'For how many days results are kept from now on; 0 for as short as can be. What is there already leaves when it was to. Needs the scopes `account` and `settings`.',
+        examples: [30],
+      }),
+    ),
+    credits_low_at: Type.Optional(
+      nullableInteger({
+        minimum: 0,
+        maximum: 2_147_483_647, // as the caps of keys
+        description:
+          'Below so many credits webhooks are told `credits.low`; null for a tenth of the last credits that were bought or given. Needs the scope `webhooks`.',
+        examples: [5000, null],
+      }),
+    ),
   },
   {
     title: 'Account changes',
-    description: 'The settings of the account that a key may change.',
+    description: 'The settings to change, at least one; those left out stay as they are.',
+    minProperties: 1,
     additionalProperties: false,
-    examples: [{ credits_low_at: 5000 }],
+    examples: [{ credits_low_at: 5000 }, { name: 'Example Ltd', retention_days: 30 }],
   },
 )

@@ -19,6 +19,8 @@ export const JOB_STATES = {
 
 export type JobState = keyof typeof JOB_STATES
 
+const STATE = `(${Object.keys(JOB_STATES).join('|')})`
+
 const UPLOAD_ID = '0198f2d0-1c44-7e6f-a5b3-7d20c8914e6a'
 const JOB_ID = '0198f2d1-93a8-7b05-8f17-04e5d6c2b9a1'
 
@@ -215,7 +217,33 @@ export const Job = Type.Object(
 )
 
 export type JobPage = Static<typeof JobPage>
-export const JobPage = pageQuery('Page of jobs', 'jobs')
+export const JobPage = Type.Object(
+  {
+    ...pageQuery('', 'jobs').properties,
+    status: Type.Optional(
+      Type.String({
+        pattern: `^${STATE}(,${STATE})*$`,
+        maxLength: 200,
+        description: 'Only jobs with one of these statuses, separated by commas.',
+        examples: ['processing', 'completed,failed'],
+      }),
+    ),
+    search: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 200,
+        description:
+          'Only jobs whose `filename` holds this text, in upper or lower case. No character stands for others.',
+        examples: ['newsletter'],
+      }),
+    ),
+  },
+  {
+    title: 'Page of jobs',
+    description: 'Chooses a page of jobs. Without parameters the first ten of all are returned.',
+    examples: [{ skip: 20, limit: 10, status: 'completed,failed' }],
+  },
+)
 
 export type JobList = Static<typeof JobList>
 export const JobList = Type.Array(Job, {

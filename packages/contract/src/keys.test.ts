@@ -13,7 +13,7 @@ test('a new key needs a name and nothing else', () => {
 })
 
 test('a new key has no power over other keys, nor over where answers are sent, unless asked for', () => {
-  expect(Object.keys(KEY_SCOPES)).toEqual([...DEFAULT_SCOPES, 'keys', 'webhooks'])
+  expect(Object.keys(KEY_SCOPES)).toEqual([...DEFAULT_SCOPES, 'keys', 'webhooks', 'settings'])
 })
 
 test.each([

@@ -2,6 +2,7 @@ import type { Static } from 'typebox'
 import Type from 'typebox'
 import type { KeyMode } from './key-format.ts'
 import { hintOf } from './key-format.ts'
+import { LAST_REQUEST_EXAMPLE, LastRequestField } from './last-request.ts'
 import { nullableInteger, nullableString } from './nullable.ts'
 import { pageQuery } from './page.ts'
 import { openList, valueList } from './value-list.ts'
@@ -13,11 +14,12 @@ export const KEY_SCOPES = {
   account: 'read plan, credits and limits of the account.',
   keys: 'create, list, change and revoke API keys.',
   webhooks: 'say where events are sent, look at what was sent, and set when credits count as low.',
+  settings: 'change the name of the account and for how long it keeps results.',
 } as const satisfies Record<string, string>
 
 export type KeyScope = keyof typeof KEY_SCOPES
 
-/** What a key gets when nothing is said: everything but power over other keys and over where answers are sent. */
+/** What a key gets when nothing is said: everything but power over other keys, over where answers are sent and over the account. */
 export const DEFAULT_SCOPES: readonly KeyScope[] = ['validation', 'bulk', 'account']
 
 const MODES = ['live', 'test'] as const satisfies KeyMode[]
@@ -78,7 +80,10 @@ const KEY_FIELDS = {
   }),
   expires_at: time('When the key stops working (RFC 3339, UTC); null when it never does.'),
   last_used_at: time('When the key was last used, give or take a few minutes (RFC 3339, UTC); null when it never was.'),
+  last_request: LastRequestField,
   revoked_at: time('When the key was revoked (RFC 3339, UTC); null when it was not.'),
+  replaces: otherKey('The `id` of the key whose place this one took when that was rotated; null where there is none.'),
+  replaced_by: otherKey('The `id` of the key that took its place when it was rotated; null when it was not.'),
   paused: Type.Boolean({
     description: 'Whether the key is switched off for the time being.',
     examples: [false],
@@ -104,7 +109,10 @@ const KEY_EXAMPLE = {
   created_at: '2026-11-02T12:00:00.000Z',
   expires_at: null,
   last_used_at: null,
+  last_request: null,
   revoked_at: null,
+  replaces: null,
+  replaced_by: null,
   paused: false,
   ip_allow_list: ['192.0.2.0/24'],
   monthly_cap: 5000,
@@ -114,7 +122,7 @@ export type ApiKey = Static<typeof ApiKey>
 export const ApiKey = Type.Object(KEY_FIELDS, {
   title: 'API key',
   description: 'An API key without its secret, which cannot be shown again. Fields may be added.',
-  examples: [{ ...KEY_EXAMPLE, last_used_at: '2026-11-09T08:41:00.000Z' }],
+  examples: [{ ...KEY_EXAMPLE, last_used_at: '2026-11-09T08:41:00.000Z', last_request: LAST_REQUEST_EXAMPLE }],
 })
 
 export type CreatedKey = Static<typeof CreatedKey>
@@ -206,6 +214,31 @@ export const UpdateKey = Type.Object(
   },
 )
 
+/** The longest that an old key goes on working beside its successor: a week. */
+const OVERLAP_S_MAX = 604_800
+
+export type RotateKey = Static<typeof RotateKey>
+export const RotateKey = Type.Object(
+  {
+    overlap_s: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: OVERLAP_S_MAX,
+        default: 86_400,
+        description:
+          'For how many seconds the old key goes on working: a day if left out, a week at most, 0 for not at all.',
+        examples: [86_400, 0],
+      }),
+    ),
+  },
+  {
+    title: 'API key rotation',
+    description: 'How a key is replaced. An empty object will do.',
+    additionalProperties: false,
+    examples: [{ overlap_s: 3600 }],
+  },
+)
+
 export type KeyParams = Static<typeof KeyParams>
 export const KeyParams = Type.Object(
   {
@@ -223,6 +256,10 @@ export const KeyList = Type.Array(ApiKey, {
   description: 'One page of the API keys of the account, newest first.',
   examples: [[KEY_EXAMPLE]],
 })
+
+function otherKey(description: string) {
+  return nullableString({ format: 'uuid', description, examples: ['0198f2e3-7a10-7d44-8b6e-2c95d0a4e713', null] })
+}
 
 function time(description: string) {
   return nullableString({ format: 'date-time', description, examples: ['2027-11-02T00:00:00.000Z', null] })

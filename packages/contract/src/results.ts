@@ -1,12 +1,17 @@
 import type { Static } from 'typebox'
 import Type from 'typebox'
+import { JobParams } from './bulk.ts'
 import { nullableString } from './nullable.ts'
 import { pageQuery } from './page.ts'
-import { STATUSES, StatusField, SubStatusField } from './status.ts'
+import { PRESET_NAMES } from './preset.ts'
+import { STATUSES, SUB_STATUSES } from './status.ts'
+import { StatusField, SubStatusField } from './status-fields.ts'
 import { ValidationResult } from './validation.ts'
 import { VALID_EXAMPLE } from './validation-examples.ts'
 
 const STATUS = `(${Object.keys(STATUSES).join('|')})`
+const REASONS = Object.keys(SUB_STATUSES).filter((reason) => reason !== '')
+const REASON = `(${REASONS.join('|')})`
 
 const { skip, limit } = pageQuery('', 'results').properties
 
@@ -28,6 +33,52 @@ export const ResultsQuery = Type.Object(
         maxLength: 100,
         description: 'Only results with one of these statuses, separated by commas.',
         examples: ['valid', 'valid,risky'],
+      }),
+    ),
+    sub_status: Type.Optional(
+      Type.String({
+        pattern: `^${REASON}(,${REASON})*$`,
+        maxLength: 1000,
+        description: 'Only results with one of these reasons, separated by commas.',
+        examples: ['mailbox_not_found', 'catch_all,mailbox_full'],
+      }),
+    ),
+    provider: Type.Optional(
+      Type.String({
+        maxLength: 100,
+        description: 'Only results with this provider; an empty text means those whose provider is not known.',
+        examples: ['google'],
+      }),
+    ),
+    domain: Type.Optional(
+      Type.String({
+        maxLength: 255,
+        description: 'Only results with this domain, in letters of any script; an empty text means those without one.',
+        examples: ['example.com'],
+      }),
+    ),
+    search: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 320,
+        description: 'Only addresses that hold this text, in upper or lower case. No character stands for others.',
+        examples: ['ada@'],
+      }),
+    ),
+    preset: Type.Optional(
+      Type.Enum(PRESET_NAMES, {
+        type: 'string',
+        description:
+          'Only the `part` of the results that this preset keeps or removes; `keep_plans` of the breakdown say which.',
+        examples: ['balanced'],
+      }),
+    ),
+    part: Type.Optional(
+      Type.Enum(['keep', 'remove'], {
+        type: 'string',
+        description:
+          'Which part, of the two that a `preset` makes of the results; `keep` if left out. Rows without a result are in neither.',
+        examples: ['remove'],
       }),
     ),
     skip,
@@ -58,7 +109,8 @@ export const ResultsQuery = Type.Object(
   },
   {
     title: 'Results query',
-    description: 'Which results, and how they are written. `skip` and `limit` are for `json` alone.',
+    description:
+      'Which results, and how they are written. A result must pass all filters that are given. `skip` and `limit` are for `json` alone.',
     examples: [{ format: 'csv', status: 'valid,risky' }],
   },
 )
@@ -119,6 +171,24 @@ export const Result = Type.Object(
     title: 'List result',
     description: 'The verdict on one address of a list. Fields may be added.',
     examples: [STABLE_EXAMPLE],
+  },
+)
+
+export type ResultParams = Static<typeof ResultParams>
+export const ResultParams = Type.Object(
+  {
+    job_id: JobParams.properties.job_id,
+    row: Type.Integer({
+      minimum: 1,
+      maximum: 2_147_483_647, // what PostgreSQL's integer holds
+      description: 'The `row` of the result.',
+      examples: [2],
+    }),
+  },
+  {
+    title: 'Result path',
+    description: 'Which result of which job is meant.',
+    examples: [{ job_id: '0198f2d1-93a8-7b05-8f17-04e5d6c2b9a1', row: 2 }],
   },
 )
 

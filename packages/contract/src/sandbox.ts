@@ -21,7 +21,7 @@ function casesOfReasons(): Record<string, SandboxCase> {
 
 /** What the sandbox does with an address: it goes by the tag of the local part, or else by the whole of it. */
 export function findSandboxCase(email: string): SandboxCase | undefined {
-  const local = email.slice(0, Math.max(0, email.lastIndexOf('@'))).toLowerCase()
+  const local = partsOf(email).local.toLowerCase()
   const names = [local.slice(local.indexOf('+') + 1), local]
   const name = names.find((candidate) => Object.hasOwn(SANDBOX, candidate))
   return name === undefined ? undefined : SANDBOX[name]
@@ -35,7 +35,7 @@ export function sandboxResult(email: string, { subStatus, trait }: Verdict): Sta
   const isValid = status === 'valid'
   const smtpCode = SMTP_CODES[subStatus] ?? 0
   const hasDomain = !WITHOUT_MAIL_SERVER.has(subStatus)
-  const domain = email.slice(email.lastIndexOf('@') + 1).toLowerCase()
+  const { local, domain } = partsOf(email)
   return {
     email,
     status,
@@ -48,7 +48,7 @@ export function sandboxResult(email: string, { subStatus, trait }: Verdict): Sta
       dns_valid: hasDomain,
       smtp_valid: smtpCode === ACCEPTED,
       smtp_code: smtpCode,
-      domain,
+      domain: domain.toLowerCase(),
       provider: '',
       is_disposable: subStatus === 'disposable',
       is_role_based: trait === 'role',
@@ -57,14 +57,20 @@ export function sandboxResult(email: string, { subStatus, trait }: Verdict): Sta
     },
     catchall: { is_catchall: subStatus === 'catch_all', confidence: smtpCode === ACCEPTED ? 0.98 : null },
     ai_enhancement: { used: false, method: null },
-    did_you_mean: trait === 'typo' ? `${email.slice(0, email.lastIndexOf('@'))}@gmail.com` : null,
+    did_you_mean: trait === 'typo' ? `${local}@gmail.com` : null,
     flags: {
       is_free: trait === 'free',
       is_privacy_relay: trait === 'privacy_relay',
-      is_tagged: email.slice(0, email.lastIndexOf('@')).includes('+'),
+      is_tagged: local.includes('+'),
     },
     evidence: [sandboxEvidence('mapped', 'The sandbox answers so for such an address. No server was asked.')],
   }
+}
+
+/** What stands before the last `@` and behind it. Whether it is an address is not asked here. */
+function partsOf(email: string): { local: string; domain: string } {
+  const at = email.lastIndexOf('@')
+  return { local: email.slice(0, Math.max(0, at)), domain: email.slice(at + 1) }
 }
 
 /** The answer to what the sandbox does not know. Never `valid`: a test key that was forgotten must not approve everybody. */

@@ -2,12 +2,13 @@ import type { TSchema } from 'typebox'
 import Value from 'typebox/value'
 import { describe, expect, test } from 'vitest'
 import * as account from './account.ts'
+import * as breakdown from './breakdown.ts'
 import * as bulk from './bulk.ts'
 import * as evidence from './evidence.ts'
 import * as keys from './keys.ts'
 import * as problem from './problem.ts'
 import * as results from './results.ts'
-import * as status from './status.ts'
+import * as statusFields from './status-fields.ts'
 import * as upload from './upload.ts'
 import * as validation from './validation.ts'
 import * as webhookDeliveries from './webhook-deliveries.ts'
@@ -27,7 +28,19 @@ type Node = {
 }
 
 const WEBHOOKS = { webhooks, webhookDeliveries, webhookEvents }
-const MODULES = { account, bulk, evidence, keys, problem, results, status, upload, validation, ...WEBHOOKS }
+const MODULES = {
+  account,
+  breakdown,
+  bulk,
+  evidence,
+  keys,
+  problem,
+  results,
+  statusFields,
+  upload,
+  validation,
+  ...WEBHOOKS,
+}
 const REQUEST_BODIES = [
   'SingleRequest',
   'BulkRequest',
@@ -35,6 +48,7 @@ const REQUEST_BODIES = [
   'UploadForm',
   'CreateKey',
   'UpdateKey',
+  'RotateKey',
   'CreateWebhook',
   'UpdateWebhook',
   'RecoverDeliveries',
@@ -46,7 +60,11 @@ const PARAMETERS = [
   'JobParams',
   'KeyPage',
   'KeyParams',
+  'ResultParams',
   'ResultsQuery',
+  'UploadPage',
+  'UploadParams',
+  'UploadQuery',
   'WebhookPage',
   'WebhookParams',
   'DeliveryParams',
@@ -63,6 +81,7 @@ test('every schema of the contract is looked at here', () => {
     [
       'Account',
       'ApiKey',
+      'Breakdown',
       'BulkRequest',
       'BulkSummary',
       'ConfirmRequest',
@@ -84,15 +103,22 @@ test('every schema of the contract is looked at here', () => {
       'Result',
       'ResultLines',
       'ResultPage',
+      'ResultParams',
       'ResultSheet',
       'ResultsQuery',
+      'RotateKey',
       'SingleQuery',
       'SingleRequest',
       'StatusField',
       'SubStatusField',
       'UpdateKey',
+      'Upload',
       'UploadForm',
+      'UploadList',
+      'UploadPage',
+      'UploadParams',
       'UploadPreview',
+      'UploadQuery',
       'ValidationResult',
       'CreateWebhook',
       'Delivery',

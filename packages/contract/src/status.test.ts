@@ -1,6 +1,7 @@
 import { expect, expectTypeOf, test } from 'vitest'
 import type { SubStatus, SubStatusesOf } from './status.ts'
-import { STATUSES, StatusField, SUB_STATUSES, SubStatusField } from './status.ts'
+import { STATUSES, SUB_STATUSES } from './status.ts'
+import { StatusField, SubStatusField } from './status-fields.ts'
 
 // The settled vocabulary. A public word is added here and in the table, with a line in the changelog.
 const SETTLED = {

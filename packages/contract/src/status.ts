@@ -1,6 +1,3 @@
-import Type from 'typebox'
-import { openList, valueList } from './value-list.ts'
-
 /** The four verdicts and what each one means for the caller. */
 export const STATUSES = {
   valid: 'the mail server accepts mail for this mailbox.',
@@ -69,23 +66,3 @@ export type SubStatus = keyof typeof SUB_STATUSES
 export type SubStatusesOf<S extends Status> = {
   [Reason in SubStatus]: (typeof SUB_STATUSES)[Reason]['status'] extends S ? Reason : never
 }[SubStatus]
-
-const OPEN_LIST = 'The list is open: treat a value you do not know like `unknown`.'
-
-/** Plain strings on purpose: a closed enum would break clients on the day a value is added. */
-export const StatusField = Type.String({
-  title: 'Status',
-  ...openList(STATUSES),
-  description: `The verdict. ${OPEN_LIST}${valueList(STATUSES)}`,
-})
-
-export const SubStatusField = Type.String({
-  title: 'Sub status',
-  ...openList(SUB_STATUSES),
-  description: `The reason for the verdict; empty when the status is \`valid\`. The list is open: go by \`status\` when you meet a reason you do not know.${reasonList()}`,
-})
-
-function reasonList(): string {
-  const rows = Object.entries(SUB_STATUSES).map(([reason, { status, meaning }]) => [reason, `(${status}) ${meaning}`])
-  return valueList(Object.fromEntries(rows))
-}

@@ -2,6 +2,7 @@ import type { Static } from 'typebox'
 import Type from 'typebox'
 import { count } from './count.ts'
 import { LivemodeField } from './livemode.ts'
+import { pageQuery } from './page.ts'
 import { valueList } from './value-list.ts'
 
 /** For readers of the API document: a form is read as a stream and never held against a schema. */
@@ -25,6 +26,7 @@ export const UploadForm = Type.Object(
 export const SUGGESTION_REASONS = {
   most_addresses: 'no other column has more values that look like addresses.',
   most_addresses_and_name: 'the same, and its header says so too.',
+  several_columns: 'it has the most addresses, but others look like addresses too: somebody had better choose.',
 } as const satisfies Record<string, string>
 
 const ColumnDetails = Type.Object(
@@ -55,10 +57,7 @@ const ProviderShare = Type.Object(
 
 const UploadCredits = Type.Object(
   {
-    quote: count(
-      'What validating the suggested column costs: 1 for every unique address; nothing in test mode.',
-      10000,
-    ),
+    quote: count('What validating `email_column` costs: 1 for every unique address; nothing in test mode.', 10000),
     available: count('What the account has now.', 25000),
     unlimited: Type.Boolean({
       description: 'The account never runs short, whatever `available` says.',
@@ -68,8 +67,10 @@ const UploadCredits = Type.Object(
   { description: 'What the list would cost, and what there is. Nothing is charged or set aside by a preview.' },
 )
 
+const UPLOAD_ID = '0198f2d0-1c44-7e6f-a5b3-7d20c8914e6a'
+
 const EXAMPLE = {
-  upload_id: '0198f2d0-1c44-7e6f-a5b3-7d20c8914e6a',
+  upload_id: UPLOAD_ID,
   filename: 'newsletter.csv',
   columns: ['name', 'email', 'city'],
   suggested_email_column: 'email',
@@ -85,7 +86,10 @@ const EXAMPLE = {
     { name: 'city', filled_count: 7204, address_count: 0, address_share: 0 },
   ],
   sample_rows: [['Ada', 'ada@example.com', 'London']],
+  email_column: 'email',
   email_count: 10480,
+  empty_count: 20,
+  not_address_count: 28,
   unique_emails: 10000,
   duplicate_count: 480,
   provider_mix: [
@@ -135,7 +139,16 @@ export const UploadPreview = Type.Object(
       description: 'The first five rows of data, each with a value for every column, cut off at 200 characters.',
       examples: [EXAMPLE.sample_rows],
     }),
-    email_count: count('Rows in which the suggested column is not empty.', EXAMPLE.email_count),
+    email_column: Type.String({
+      description: 'The column that the counts below are of: the suggested one, unless another was asked for.',
+      examples: ['email'],
+    }),
+    email_count: count('Rows in which that column is not empty.', EXAMPLE.email_count),
+    empty_count: count('Rows in which it is empty; they cost nothing.', EXAMPLE.empty_count),
+    not_address_count: count(
+      'Rows in which it has something that does not look like an address. They are validated and paid for like the others.',
+      EXAMPLE.not_address_count,
+    ),
     unique_emails: count('Different addresses among them.', EXAMPLE.unique_emails),
     duplicate_count: count('Rows that repeat an earlier address; they cost nothing.', EXAMPLE.duplicate_count),
     provider_mix: Type.Array(ProviderShare, {
@@ -155,3 +168,83 @@ export const UploadPreview = Type.Object(
     examples: [EXAMPLE],
   },
 )
+
+export type UploadParams = Static<typeof UploadParams>
+export const UploadParams = Type.Object(
+  { upload_id: Type.String({ format: 'uuid', description: 'The `upload_id` of the upload.', examples: [UPLOAD_ID] }) },
+  { title: 'Upload path', description: 'Which upload is meant.', examples: [{ upload_id: UPLOAD_ID }] },
+)
+
+export type UploadQuery = Static<typeof UploadQuery>
+export const UploadQuery = Type.Object(
+  {
+    email_column: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 1024,
+        description: 'Which column to count: one of `columns`. The suggested one if left out.',
+        examples: ['work_email'],
+      }),
+    ),
+  },
+  {
+    title: 'Upload query',
+    description: 'What is counted in the upload.',
+    examples: [{ email_column: 'work_email' }],
+  },
+)
+
+const UPLOAD_EXAMPLE = {
+  upload_id: UPLOAD_ID,
+  filename: 'newsletter.csv',
+  size_bytes: 618204,
+  columns: ['name', 'email', 'city'],
+  suggested_email_column: 'email',
+  row_count: 10500,
+  email_count: 10480,
+  unique_emails: 10000,
+  duplicate_count: 480,
+  created_at: '2026-11-02T12:00:00.000Z',
+  expires_at: '2026-11-03T12:00:00.000Z',
+  livemode: true,
+}
+
+const { upload_id, filename, size_bytes, columns, suggested_email_column, row_count, expires_at, livemode } =
+  UploadPreview.properties
+
+export type Upload = Static<typeof Upload>
+export const Upload = Type.Object(
+  {
+    upload_id,
+    filename,
+    size_bytes,
+    columns,
+    suggested_email_column,
+    row_count,
+    email_count: count('Rows in which the suggested column is not empty.', UPLOAD_EXAMPLE.email_count),
+    unique_emails: count('Different addresses among them.', UPLOAD_EXAMPLE.unique_emails),
+    duplicate_count: count('Rows that repeat an earlier address.', UPLOAD_EXAMPLE.duplicate_count),
+    created_at: Type.String({
+      format: 'date-time',
+      description: 'When the file was sent (RFC 3339, UTC).',
+      examples: [UPLOAD_EXAMPLE.created_at],
+    }),
+    expires_at,
+    livemode,
+  },
+  {
+    title: 'Upload',
+    description: 'A file that was sent and not confirmed yet, in short. Fields may be added.',
+    examples: [UPLOAD_EXAMPLE],
+  },
+)
+
+export type UploadPage = Static<typeof UploadPage>
+export const UploadPage = pageQuery('Page of uploads', 'uploads')
+
+export type UploadList = Static<typeof UploadList>
+export const UploadList = Type.Array(Upload, {
+  title: 'Uploads',
+  description: 'One page of the uploads that were not confirmed yet, newest first.',
+  examples: [[UPLOAD_EXAMPLE]],
+})

@@ -4,7 +4,7 @@ import { count } from './count.ts'
 import { EvidenceList } from './evidence.ts'
 import { LivemodeField } from './livemode.ts'
 import { nullableNumber, nullableString } from './nullable.ts'
-import { StatusField, SubStatusField } from './status.ts'
+import { StatusField, SubStatusField } from './status-fields.ts'
 import { BULK_EXAMPLE, OPEN_EXAMPLE, VALID_EXAMPLE } from './validation-examples.ts'
 
 /** Far above what an address may have, so that a merely too long one gets a verdict and only nonsense gets a 400. */

@@ -1,4 +1,4 @@
-import { type Selectable, sql } from 'kysely'
+import { type Selectable, sql, type Updateable } from 'kysely'
 import type { Trx } from './connect.ts'
 import type { Schema } from './schema.ts'
 
@@ -17,9 +17,11 @@ export function updateRetention(trx: Trx, accountId: string, retentionDays: numb
   return account.returningAll().executeTakeFirstOrThrow()
 }
 
-/** Below how many credits the tenant's own account is told that they run low; null for the usual share. */
-export async function updateLowCredits(trx: Trx, accountId: string, lowCredits: number | null): Promise<void> {
-  await trx.updateTable('accounts').set({ lowCredits }).where('id', '=', accountId).execute()
+export type AccountChange = Pick<Updateable<Schema['accounts']>, 'name' | 'retentionDays' | 'lowCredits'>
+
+/** What the tenant sets of its own account. `lowCredits` is below how many it is told that they run low; null for the usual share. */
+export async function updateAccount(trx: Trx, accountId: string, change: AccountChange): Promise<void> {
+  await trx.updateTable('accounts').set(change).where('id', '=', accountId).execute()
 }
 
 /** The tenant's own account with its plan. */

@@ -7,11 +7,11 @@ import { claimBatch, settleBatch } from './batches.ts'
 import { asOwner, inTenant } from './connect.ts'
 import { postCredits } from './credits.ts'
 import { cancelJob, removeJob, removePending } from './job-control.ts'
-import type { JobView } from './jobs.ts'
 import { savePlan, takePlan } from './planning.ts'
 import { createTestDatabase, openTestAccount } from './test-database.ts'
 import { confirmTestJob, finalRows, startTestWorker } from './test-jobs.ts'
 import { finishValidation, leaveOpen, openValidations, type ValidationRef } from './validations.ts'
+import type { View } from './view.ts'
 
 // STEPS=5000 makes the long run.
 const STEPS = Number(process.env['STEPS'] ?? 400)
@@ -40,7 +40,7 @@ const step: fc.Arbitrary<Step> = fc.record({
 })
 
 /** One customer of the busy day, and what there is to pick from. */
-type Customer = { view: JobView; workerId: string; jobs: string[]; refs: ValidationRef[] }
+type Customer = { view: View; workerId: string; jobs: string[]; refs: ValidationRef[] }
 
 async function take({ view, workerId, jobs, refs }: Customer, { kind, pick, ...how }: Step): Promise<void> {
   const { accountId } = view
@@ -69,7 +69,7 @@ async function finish(ref: ValidationRef, definite: boolean): Promise<void> {
   await inTenant(db, ref.accountId, (trx) => finishValidation(trx, ref, { definite, answer: {} }, true))
 }
 
-async function end(view: JobView, jobId: string, how: 'cancel' | 'remove'): Promise<void> {
+async function end(view: View, jobId: string, how: 'cancel' | 'remove'): Promise<void> {
   const tidy = how === 'remove' ? removeJob : removePending
   await inTenant(db, view.accountId, (trx) => cancelJob(trx, view, jobId))
   await inTenant(db, view.accountId, async (trx) => void (await tidy(trx, view, jobId)))
@@ -101,7 +101,7 @@ async function planAny(workerId: string): Promise<void> {
 const LATER = { tries: 1, holds: 0, silences: 0, attempts: 0, egress: null, waitsFor: 'greylisted', waitMs: 0 }
 
 /** Settles a batch; some of its rows are put off, and the last one that is not decided nothing. */
-async function settleNext(view: JobView, work: { workerId: string; jobId: string; putOff: number }): Promise<void> {
+async function settleNext(view: View, work: { workerId: string; jobId: string; putOff: number }): Promise<void> {
   const { accountId } = view
   const pending = await inTenant(db, accountId, (trx) =>
     trx

@@ -1,5 +1,6 @@
 import { CamelCasePlugin, Kysely, PostgresDialect, sql, type Transaction } from 'kysely'
-import { Pool, types } from 'pg'
+import { types } from 'pg'
+import { openPool } from './pool.ts'
 import type { Schema } from './schema.ts'
 
 /**
@@ -9,28 +10,10 @@ import type { Schema } from './schema.ts'
 export type Db = Pick<Kysely<Schema>, 'transaction' | 'destroy'>
 export type Trx = Transaction<Schema>
 
-type PoolOptions = {
-  /** Small on purpose: a hundred processes share one server through a pooler. */
-  connectionsMax?: number
-  applicationName?: string
-}
+type ConnectOptions = { connectionsMax?: number; applicationName?: string }
 
-export function connect(url: string, { connectionsMax = 5, applicationName = 'probity' }: PoolOptions = {}): Db {
-  const pool = new Pool({
-    connectionString: url,
-    max: connectionsMax,
-    application_name: applicationName,
-    connectionTimeoutMillis: 2_000, // also the longest wait for a free connection: a caller is told 503 within two seconds
-    query_timeout: 12_000, // above the server's own statement_timeout: ends waits on a connection that is half open
-    idleTimeoutMillis: 30_000,
-    keepAlive: true,
-    types: { getTypeParser },
-  })
-  // An idle connection that the server closes raises here; the pool has dropped it already and opens another on demand.
-  pool.on('error', () => {})
-  // One that is closed between two statements of a transaction raises on itself, which unheard would end the process. The
-  // next statement fails for the same reason.
-  pool.on('connect', (client) => client.on('error', () => {}))
+export function connect(url: string, { connectionsMax = 5, applicationName = 'probity' }: ConnectOptions = {}): Db {
+  const pool = openPool(url, { connectionsMax, applicationName, types: { getTypeParser } })
   return new Kysely<Schema>({ dialect: new PostgresDialect({ pool }), plugins: [CAMEL_CASE] })
 }
 

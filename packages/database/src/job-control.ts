@@ -2,14 +2,15 @@ import { type Selectable, sql } from 'kysely'
 import type { Trx } from './connect.ts'
 import { postCredits } from './credits.ts'
 import { emitJobEvent } from './job-events.ts'
-import { expireUpload, type JobView } from './jobs.ts'
 import type { Schema } from './schema.ts'
+import { expireUpload } from './uploads.ts'
+import type { View } from './view.ts'
 
 /** What came of a wish about a job. `ended`: it came too late. */
 export type Controlled = 'done' | 'ended' | 'missing'
 
 /** Stops the work on a job for a while. Doing it again changes nothing. */
-export async function pauseJob(trx: Trx, view: JobView, jobId: string): Promise<Controlled> {
+export async function pauseJob(trx: Trx, view: View, jobId: string): Promise<Controlled> {
   const job = await lockJob(trx, view, jobId)
   if (job === undefined) return 'missing'
   if (job.finishedAt) return 'ended'
@@ -19,7 +20,7 @@ export async function pauseJob(trx: Trx, view: JobView, jobId: string): Promise<
   return 'done'
 }
 
-export async function resumeJob(trx: Trx, view: JobView, jobId: string): Promise<Controlled> {
+export async function resumeJob(trx: Trx, view: View, jobId: string): Promise<Controlled> {
   const job = await lockJob(trx, view, jobId)
   if (job === undefined) return 'missing'
   if (job.finishedAt) return 'ended'
@@ -31,7 +32,7 @@ export async function resumeJob(trx: Trx, view: JobView, jobId: string): Promise
  * Ends a job that is under way and gives back what was set aside for the rest of it. Its batches stay: whoever settles one holds it
  * and then waits for the job, so they must not be touched while the job is held. `removePending` takes them afterwards.
  */
-export async function cancelJob(trx: Trx, view: JobView, jobId: string): Promise<Controlled> {
+export async function cancelJob(trx: Trx, view: View, jobId: string): Promise<Controlled> {
   const job = await lockJob(trx, view, jobId)
   if (job === undefined) return 'missing'
   if (job.state === 'cancelled') return 'done'
@@ -53,13 +54,13 @@ export async function releaseRest(trx: Trx, job: EndedJob): Promise<void> {
 }
 
 /** Removes what an ended job would still have worked on. */
-export async function removePending(trx: Trx, view: JobView, jobId: string): Promise<void> {
+export async function removePending(trx: Trx, view: View, jobId: string): Promise<void> {
   const job = await findEnded(trx, view, jobId)
   if (job) await batchesOf(trx, view, job).where('state', '=', 'pending').execute()
 }
 
 /** Removes an ended job and everything of it but the movements of its credits. Says where its file was, if it is still there. */
-export async function removeJob(trx: Trx, view: JobView, jobId: string) {
+export async function removeJob(trx: Trx, view: View, jobId: string) {
   const job = await findEnded(trx, view, jobId)
   if (job === undefined) return undefined
   const { accountId } = view
@@ -73,29 +74,29 @@ export async function removeJob(trx: Trx, view: JobView, jobId: string) {
   return uploads.where('accountId', '=', accountId).where('id', '=', job.uploadId).executeTakeFirst()
 }
 
-function lockJob(trx: Trx, view: JobView, jobId: string) {
+function lockJob(trx: Trx, view: View, jobId: string) {
   return jobIn(trx, view, jobId)
     .select(['state', 'pausedAt', 'finishedAt', 'uniqueCount', 'doneCount', 'creditsPerEmail', 'keyId'])
     .forUpdate()
     .executeTakeFirst()
 }
 
-function findEnded(trx: Trx, view: JobView, jobId: string) {
+function findEnded(trx: Trx, view: View, jobId: string) {
   return jobIn(trx, view, jobId)
     .select(['id', 'expiresOn', 'uploadId'])
     .where('finishedAt', 'is not', null)
     .executeTakeFirst()
 }
 
-function jobIn(trx: Trx, { accountId, mode }: JobView, jobId: string) {
+function jobIn(trx: Trx, { accountId, mode }: View, jobId: string) {
   return trx.selectFrom('jobs').where('accountId', '=', accountId).where('mode', '=', mode).where('id', '=', jobId)
 }
 
-function update(trx: Trx, { accountId, mode }: JobView, jobId: string) {
+function update(trx: Trx, { accountId, mode }: View, jobId: string) {
   return trx.updateTable('jobs').where('accountId', '=', accountId).where('mode', '=', mode).where('id', '=', jobId)
 }
 
-function batchesOf(trx: Trx, { accountId }: JobView, job: { id: string; expiresOn: string }) {
+function batchesOf(trx: Trx, { accountId }: View, job: { id: string; expiresOn: string }) {
   const batches = trx.deleteFrom('jobBatches').where('expiresOn', '=', job.expiresOn)
   return batches.where('accountId', '=', accountId).where('jobId', '=', job.id)
 }

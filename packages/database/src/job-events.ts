@@ -1,12 +1,13 @@
 import type { Trx } from './connect.ts'
-import { findJob, type JobView } from './jobs.ts'
+import { findJob } from './jobs.ts'
 import { presentJob } from './present-job.ts'
+import type { View } from './view.ts'
 import { emitEvent } from './webhook-events.ts'
 
 type JobEvent = 'job.completed' | 'job.failed' | 'job.cancelled' | 'job.paused'
 
 /** Tells of a job, as its owner would see it now, in the transaction that changes it. */
-export function emitJobEvent(trx: Trx, job: JobView & { id: string }, type: JobEvent): Promise<void> {
+export function emitJobEvent(trx: Trx, job: View & { id: string }, type: JobEvent): Promise<void> {
   return emitEvent(trx, {
     mode: job.mode,
     type,

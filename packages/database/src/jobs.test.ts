@@ -4,33 +4,34 @@ import { beforeEach, expect, test } from 'vitest'
 import { claimBatch, settleBatch } from './batches.ts'
 import { asOwner, inTenant } from './connect.ts'
 import { cancelJob, pauseJob, removeJob, removePending, resumeJob } from './job-control.ts'
-import { confirmUpload, findConfirmable, findJob, findReplay, type JobView, listJobs } from './jobs.ts'
+import { confirmUpload, findConfirmable, findJob, findReplay, listJobs } from './jobs.ts'
 import { createTestDatabase, openTestAccount } from './test-database.ts'
 import { finalRows, planTestJob } from './test-jobs.ts'
 import { insertUpload } from './uploads.ts'
+import type { View } from './view.ts'
 
 const { db } = await createTestDatabase()
 
 // Planning takes the oldest job there is.
 beforeEach(() => asOwner(db, (trx) => trx.deleteFrom('jobs').execute()))
 
-async function openTenant(credits = 1_000): Promise<JobView> {
+async function openTenant(credits = 1_000): Promise<View> {
   return { accountId: (await openTestAccount(db, credits)).id, mode: 'live' }
 }
 
-function upload(view: JobView): Promise<{ id: string }> {
+function upload(view: View): Promise<{ id: string }> {
   const counts = { rowCount: 4, emailCount: 3, uniqueCount: 2, sizeBytes: 40 }
   const form = { columns: ['email'], suggestedColumn: 'email', delimiter: ',', encoding: 'utf-8', hasHeader: true }
   const file = { mode: view.mode, filename: 'list.csv', storageKey: randomUUID() }
   return inTenant(db, view.accountId, (trx) => insertUpload(trx, view.accountId, { ...file, ...counts, ...form }))
 }
 
-function confirm(view: JobView, uploadId: string, emailColumn = 'email') {
+function confirm(view: View, uploadId: string, emailColumn = 'email') {
   const confirmation = { uploadId, emailColumn, keyId: null, emailCount: 3, uniqueCount: 2 }
   return inTenant(db, view.accountId, (trx) => confirmUpload(trx, view, confirmation))
 }
 
-function creditsOf({ accountId }: JobView) {
+function creditsOf({ accountId }: View) {
   return asOwner(db, (trx) =>
     trx
       .selectFrom('accounts')

@@ -1,22 +1,17 @@
-import type { KeyMode } from '@probity/contract/key-format'
 import { type RawBuilder, type Selectable, sql } from 'kysely'
 import type { Trx } from './connect.ts'
 import { type Posting, postCredits } from './credits.ts'
 import type { Schema } from './schema.ts'
-
-/** Whose jobs somebody sees: those of one account that were confirmed with a key of one mode. */
-export type JobView = { accountId: string; mode: KeyMode }
+import { expireUpload, STILL_KEPT } from './uploads.ts'
+import type { View } from './view.ts'
 
 export type ConfirmableUpload = Pick<
   Selectable<Schema['uploads']>,
   'storageKey' | 'encoding' | 'delimiter' | 'hasHeader' | 'columns' | 'suggestedColumn' | 'emailCount' | 'uniqueCount'
 >
 
-/** A minute before its time is over an upload is no longer taken, so that its file is not removed while it becomes a job. */
-const STILL_KEPT = sql<boolean>`expires_at > clock_timestamp() + interval '1 minute'`
-
 /** An upload that can still be confirmed. */
-export function findConfirmable(trx: Trx, view: JobView, uploadId: string): Promise<ConfirmableUpload | undefined> {
+export function findConfirmable(trx: Trx, view: View, uploadId: string): Promise<ConfirmableUpload | undefined> {
   return trx
     .selectFrom('uploads')
     .select(['storageKey', 'encoding', 'delimiter', 'hasHeader', 'columns', 'suggestedColumn'])
@@ -45,7 +40,7 @@ type Replay = { kind: 'replayed'; jobId: string } | { kind: 'confirmed_otherwise
  * Turns an upload into a job and sets its credits aside, once, however often it is asked for. Takes a transaction that the caller
  * must roll back where it is refused.
  */
-export async function confirmUpload(trx: Trx, view: JobView, confirmation: Confirmation): Promise<Confirmed> {
+export async function confirmUpload(trx: Trx, view: View, confirmation: Confirmation): Promise<Confirmed> {
   const { uploadId, emailColumn, keyId } = confirmation
   const job = await insertJob(trx, view, confirmation)
   if (job === undefined) return (await findReplay(trx, view, { uploadId, emailColumn })) ?? { kind: 'missing' }
@@ -62,7 +57,7 @@ export async function confirmUpload(trx: Trx, view: JobView, confirmation: Confi
   return { kind: 'confirmed', jobId: job.id }
 }
 
-async function insertJob(trx: Trx, { accountId, mode }: JobView, confirmation: Confirmation) {
+async function insertJob(trx: Trx, { accountId, mode }: View, confirmation: Confirmation) {
   const { uploadId, emailColumn, keyId, emailCount, uniqueCount } = confirmation
   const { rows } = await sql<{ id: string; uniqueCount: number; creditsPerEmail: number; expiresOn: string }>`
     insert into jobs (account_id, mode, upload_id, key_id, filename, email_column, row_count, email_count, unique_count,
@@ -72,6 +67,7 @@ async function insertJob(trx: Trx, { accountId, mode }: JobView, confirmation: C
       utc_today() + greatest(a.retention_days, 1)
     from uploads u join accounts a on a.id = u.account_id join plans p on p.name = a.plan
     where u.account_id = ${accountId} and u.mode = ${mode} and u.id = ${uploadId} and ${STILL_KEPT}
+    for no key update of u -- so that it is not discarded meanwhile
     on conflict (upload_id) do nothing
     returning id, unique_count, credits_per_email, expires_on`.execute(trx)
   return rows[0]
@@ -80,7 +76,7 @@ async function insertJob(trx: Trx, { accountId, mode }: JobView, confirmation: C
 /** What became of an upload that was confirmed before; undefined where it never was. */
 export async function findReplay(
   trx: Trx,
-  view: JobView,
+  view: View,
   { uploadId, emailColumn }: Pick<Confirmation, 'uploadId' | 'emailColumn'>,
 ): Promise<Replay | undefined> {
   const job = await trx
@@ -92,18 +88,6 @@ export async function findReplay(
     .executeTakeFirst()
   if (job === undefined) return undefined
   return job.emailColumn === emailColumn ? { kind: 'replayed', jobId: job.id } : { kind: 'confirmed_otherwise' }
-}
-
-type UploadRef = { accountId: string; uploadId: string }
-
-/** Sets when a file is removed. */
-export async function expireUpload(
-  trx: Trx,
-  { accountId, uploadId }: UploadRef,
-  expiresAt: RawBuilder<Date>,
-): Promise<void> {
-  const uploads = trx.updateTable('uploads').set({ expiresAt })
-  await uploads.where('accountId', '=', accountId).where('id', '=', uploadId).execute()
 }
 
 const COLUMNS = [
@@ -137,7 +121,7 @@ export type Job = Pick<Selectable<Schema['jobs']>, (typeof COLUMNS)[number]> & {
 /** Addresses that wait for the same reason, and when the first and the last of them are tried again. */
 export type Waiting = { reason: string; count: number; from: Date; until: Date }
 
-export async function findJob(trx: Trx, { accountId, mode }: JobView, jobId: string): Promise<Job | undefined> {
+export async function findJob(trx: Trx, { accountId, mode }: View, jobId: string): Promise<Job | undefined> {
   const jobs = await readJobs(
     trx,
     sql`select * from jobs where account_id = ${accountId} and mode = ${mode} and id = ${jobId}`,
@@ -145,20 +129,34 @@ export async function findJob(trx: Trx, { accountId, mode }: JobView, jobId: str
   return jobs[0]
 }
 
+/** Which jobs are meant. What is not named leaves none out. */
+export type JobsFilter = {
+  /** What they are doing, as their owner sees it. */
+  statuses?: readonly string[] | undefined
+  /** A part of the name of the file, in any case. */
+  search?: string | undefined
+}
+
 /** One page of the jobs, newest first, and how many there are. */
-export async function listJobs(trx: Trx, { accountId, mode }: JobView, page: { skip: number; limit: number }) {
+export async function listJobs(
+  trx: Trx,
+  { accountId, mode }: View,
+  page: JobsFilter & { skip: number; limit: number },
+) {
+  const isMeant = sql`account_id = ${accountId} and mode = ${mode} and ${passes(page)}`
   const jobs = await readJobs(
     trx,
-    sql`select * from jobs where account_id = ${accountId} and mode = ${mode}
-        order by created_at desc, id offset ${page.skip} limit ${page.limit}`,
+    sql`select * from jobs where ${isMeant} order by created_at desc, id offset ${page.skip} limit ${page.limit}`,
   )
-  const { total } = await trx
-    .selectFrom('jobs')
-    .select((of) => of.fn.countAll<number>().as('total'))
-    .where('accountId', '=', accountId)
-    .where('mode', '=', mode)
-    .executeTakeFirstOrThrow()
-  return { jobs, total }
+  const { rows } = await sql<{ total: number }>`select count(*) as total from jobs where ${isMeant}`.execute(trx)
+  return { jobs, total: rows[0]?.total ?? 0 }
+}
+
+function passes({ statuses, search }: JobsFilter): RawBuilder<unknown> {
+  const status = sql`(case when paused_at is not null and finished_at is null then 'paused' else state end)`
+  const hasStatus = statuses === undefined ? sql`true` : sql`${status} = any (${statuses}::text[])`
+  const isFound = search === undefined ? sql`true` : sql`strpos(lower(filename), lower(${search})) > 0`
+  return sql`${hasStatus} and ${isFound}`
 }
 
 type RawJob = Omit<Job, 'waiting'> & { waiting: { reason: string; count: number; from: string; until: string }[] }

@@ -169,6 +169,29 @@ test("reports of use add up in the day's usage and move the last use forward onl
   expect(await listRequests(accountId)).toEqual(new Map([[keyId, 6]]))
 })
 
+test('the last request is the one that came last, whichever process tells of it first, and no process hears of it', async () => {
+  const { accountId, keyId } = await openAccountWithKey()
+  await ageChanges()
+  const request = (at: string, status: number) => ({
+    at,
+    method: 'GET',
+    route: '/api/v1/account',
+    status,
+    duration_ms: 3,
+  })
+  const [early, late] = [request('2026-01-01T10:00:00.000Z', 200), request('2026-01-01T11:00:00.000Z', 403)]
+  const after = async (lastRequest?: typeof early) => {
+    await recordKeyUse(db, [{ keyId, requests: 1, lastUsedAt: new Date('2026-01-01T09:00:00Z'), lastRequest }])
+    return (await find({ accountId }, keyId))?.lastRequest
+  }
+  expect(await after()).toBeNull()
+  expect(await after(early)).toEqual(early)
+  expect(await after(late)).toEqual(late)
+  expect(await after(early)).toEqual(late)
+  expect(await after()).toEqual(late)
+  expect(await listChangedKeys(db, 60)).toEqual([])
+})
+
 test('a report about a key that is gone loses nothing of the others', async () => {
   const { accountId, keyId } = await openAccountWithKey()
   const use = { requests: 1, lastUsedAt: new Date() }

@@ -1,5 +1,6 @@
 import { hash, randomInt } from 'node:crypto'
 import { formatKey, hintOf, KEY_ALPHABET, KEY_SECRET_LENGTH, type KeyMode } from '@probity/contract/key-format'
+import type { LastRequest } from '@probity/contract/last-request'
 import { type Selectable, sql, type Updateable } from 'kysely'
 import { asNobody, type Db, type Trx } from './connect.ts'
 import type { Schema } from './schema.ts'
@@ -14,6 +15,8 @@ export type NewKey = {
   ipAllowList?: string[]
   monthlyCap?: number | null
   expiresAt?: Date | null
+  /** The key whose place it takes. */
+  replaces?: string
 }
 
 export type KeyChange = Pick<
@@ -35,6 +38,9 @@ const COLUMNS = [
   'pausedAt',
   'revokedAt',
   'lastUsedAt',
+  'lastRequest',
+  'replaces',
+  'replacedBy',
 ] as const
 
 /** Makes a key. The text returned is the only copy there will ever be. */
@@ -50,9 +56,9 @@ export async function insertKey(trx: Trx, accountId: string, key: NewKey): Promi
 }
 
 function emitKeyEvent(trx: Trx, key: ApiKey, type: 'key.created' | 'key.revoked'): Promise<void> {
-  const { id, name, mode, hint, scopes, createdAt, expiresAt, revokedAt } = key
+  const { id, name, mode, hint, scopes, createdAt, expiresAt, revokedAt, replaces } = key
   const times = { created_at: createdAt, expires_at: expiresAt, revoked_at: revokedAt }
-  return emitEvent(trx, { mode, type, data: () => ({ id, name, mode, hint, scopes, ...times }) })
+  return emitEvent(trx, { mode, type, data: () => ({ id, name, mode, hint, scopes, ...times, replaces }) })
 }
 
 /** A fast hash is right here: nobody guesses 190 random bits, whatever a guess costs. */
@@ -121,6 +127,21 @@ export async function revokeKey(trx: Trx, view: KeyView, keyId: string): Promise
   return revoked
 }
 
+/** The same as `findKey`, and nobody else changes the key before this transaction ends. */
+export function lockKey(trx: Trx, view: KeyView, keyId: string): Promise<ApiKey | undefined> {
+  return keysIn(trx, view).select(COLUMNS).where('id', '=', keyId).forUpdate().executeTakeFirst()
+}
+
+/** Makes a key with the settings of a locked one, which goes on working for the overlap and not beyond its own time. */
+export async function replaceKey(trx: Trx, old: ApiKey, overlapS: number): Promise<{ text: string; key: ApiKey }> {
+  const { id, accountId, mode, name, scopes, ipAllowList, monthlyCap, expiresAt } = old
+  const made = await insertKey(trx, accountId, { mode, name, scopes, ipAllowList, monthlyCap, expiresAt, replaces: id })
+  const overlapEnd = sql<Date>`least(expires_at, clock_timestamp() + make_interval(secs => ${overlapS}))`
+  const keys = trx.updateTable('apiKeys').set({ replacedBy: made.key.id, expiresAt: overlapEnd })
+  await keys.where('accountId', '=', accountId).where('id', '=', id).execute()
+  return made
+}
+
 /** What the door must know of a key. */
 export type DoorKey = {
   id: string
@@ -155,14 +176,16 @@ export async function listChangedKeys(db: Db, withinSeconds: number): Promise<st
   return rows.map((row) => row.id)
 }
 
-export type KeyUse = { keyId: string; requests: number; lastUsedAt: Date }
+export type KeyUse = { keyId: string; requests: number; lastUsedAt: Date; lastRequest?: LastRequest | undefined }
 
 /** Adds what one process saw since its last report to the keys and to the day's usage. */
 export async function recordKeyUse(db: Db, uses: KeyUse[]): Promise<void> {
   const ids = uses.map((use) => use.keyId)
   const requests = uses.map((use) => use.requests)
   const lastUsed = uses.map((use) => use.lastUsedAt)
+  const lastRequests = uses.map(({ lastRequest }) => (lastRequest ? JSON.stringify(lastRequest) : null))
   await asNobody(db, (trx) =>
-    sql`select record_key_use(${ids}::uuid[], ${requests}::bigint[], ${lastUsed}::timestamptz[])`.execute(trx),
+    sql`select record_key_use(${ids}::uuid[], ${requests}::bigint[], ${lastUsed}::timestamptz[],
+      ${lastRequests}::text[]::jsonb[])`.execute(trx),
   )
 }

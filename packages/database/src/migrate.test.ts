@@ -103,8 +103,8 @@ test('on a new server an owner who is no superuser but may make roles can do it 
   await useDatabase(db)
 })
 
-test('an owner who may make no roles can, where the role is there and was given to them', async () => {
-  const url = await giveToUser(await createEmptyDatabase(), 'in role probity_app')
+test('an owner who may make no roles can, where the roles are there and were given to them', async () => {
+  const url = await giveToUser(await createEmptyDatabase(), 'in role probity_app, probity_people')
   expect(await migrate(url)).toEqual(ALL)
   await useDatabase(open(url))
 })

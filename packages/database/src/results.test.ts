@@ -73,7 +73,7 @@ test('results are shown to their own tenant alone, even to one who knows where t
   const seen = await inTenant(db, stranger, async (trx) => [
     await pageResults(trx, job, { statuses: [], skip: 0, limit: 10 }),
     await listResultsAfter(trx, job, { statuses: [], afterRow: 0, limit: 10 }),
-    await listResultsAt(trx, job, [2, 4]),
+    await listResultsAt(trx, job, { statuses: [], rowNos: [2, 4] }),
     await stillHasResults(trx, job),
   ])
   expect(seen).toEqual([{ results: [], total: 0 }, [], [], false])
@@ -104,7 +104,9 @@ test('page after page by the last row gives each result once', async () => {
 })
 
 test('results at rows are those that are there, with their answers', async () => {
-  const found = await inTenant(db, made.accountId, (trx) => listResultsAt(trx, job, [4, 5, 14, 99]))
+  const found = await inTenant(db, made.accountId, (trx) =>
+    listResultsAt(trx, job, { statuses: [], rowNos: [4, 5, 14, 99] }),
+  )
   expect(rowsOf(found).toSorted((a, b) => a - b)).toEqual([4, 14])
   expect(found.find(({ rowNo }) => rowNo === 4)).toMatchObject({
     email: 'ada2@example.com',

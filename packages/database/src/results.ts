@@ -1,9 +1,8 @@
 import type { StandingResult } from '@probity/contract/standing-result'
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Trx } from './connect.ts'
-
-/** Whose jobs are meant: those of live keys or those of test keys, of one account. */
-export type JobView = { accountId: string; mode: 'live' | 'test' }
+import { isCounted, isMeant, type ResultsFilter } from './results-filter.ts'
+import type { View } from './view.ts'
 
 /** A job as its results are read: where they are, and its file for as long as that is kept. */
 export type ResultsJob = {
@@ -25,7 +24,7 @@ export type ResultsFile = {
   columns: string[]
 }
 
-export async function findResultsJob(trx: Trx, view: JobView, jobId: string): Promise<ResultsJob | undefined> {
+export async function findResultsJob(trx: Trx, view: View, jobId: string): Promise<ResultsJob | undefined> {
   const found = await trx
     .selectFrom('jobs as j')
     .select(['j.accountId', 'j.id', 'j.uploadId', 'j.expiresOn', 'j.filename', 'j.emailColumn'])
@@ -56,9 +55,6 @@ export type ResultsPlace = Pick<ResultsJob, 'accountId' | 'id' | 'expiresOn'>
 
 export type KeptResult = { rowNo: number; email: string; status: string; subStatus: string; answer: StandingResult }
 
-/** Which results are meant; all where no status is named. */
-export type ResultsFilter = { statuses: readonly string[] }
-
 /** Whether the job is still there and its results have not left. */
 export async function stillHasResults(trx: Trx, { accountId, id }: ResultsPlace): Promise<boolean> {
   const job = await trx
@@ -71,30 +67,53 @@ export async function stillHasResults(trx: Trx, { accountId, id }: ResultsPlace)
   return job !== undefined
 }
 
+type ResultsPage = ResultsFilter & { skip: number; limit: number }
+
 /** One page in the order of rows, and how many there are in all. */
 export async function pageResults(
   trx: Trx,
   job: ResultsPlace,
-  { statuses, skip, limit }: ResultsFilter & { skip: number; limit: number },
+  { skip, limit, ...filter }: ResultsPage,
 ): Promise<{ results: KeptResult[]; total: number }> {
-  const results = await resultsOf(trx, job, statuses).orderBy('rowNo').offset(skip).limit(limit).execute()
-  return { results, total: await countResults(trx, job, statuses) }
+  const isInCounts = isCounted(filter)
+  if (isInCounts === undefined) return pageUncounted(trx, job, { skip, limit, ...filter })
+  const results = await resultsOf(trx, job).where(isMeant(filter)).orderBy('rowNo').offset(skip).limit(limit).execute()
+  return { results, total: await sumCounts(trx, job, isInCounts) }
+}
+
+/** Looks at all results of the job once, both to count them and to find the page. */
+async function pageUncounted(trx: Trx, job: ResultsPlace, { skip, limit, ...filter }: ResultsPage) {
+  const { rows } = await sql<{ total: number; rowNos: number[] }>`
+    with meant as materialized (
+      select row_no from job_results
+      where expires_on = ${job.expiresOn} and account_id = ${job.accountId} and job_id = ${job.id} and ${isMeant(filter)}
+    )
+    select (select count(*) from meant) as total,
+      array(select row_no from meant order by row_no offset ${skip} limit ${limit}) as row_nos`.execute(trx)
+  const { total, rowNos } = rows[0] ?? { total: 0, rowNos: [] }
+  const results = await listResultsAt(trx, job, { statuses: [], rowNos })
+  return { results: results.toSorted((a, b) => a.rowNo - b.rowNo), total }
 }
 
 /** The results behind a row, in the order of rows: with the last row of one page the next is found, however far down it is. */
 export function listResultsAfter(
   trx: Trx,
   job: ResultsPlace,
-  { statuses, afterRow, limit }: ResultsFilter & { afterRow: number; limit: number },
+  { afterRow, limit, ...filter }: ResultsFilter & { afterRow: number; limit: number },
 ): Promise<KeptResult[]> {
-  return resultsOf(trx, job, statuses).where('rowNo', '>', afterRow).orderBy('rowNo').limit(limit).execute()
+  const behind = resultsOf(trx, job).where('rowNo', '>', afterRow)
+  return behind.where(isMeant(filter)).orderBy('rowNo').limit(limit).execute()
 }
 
 /**
- * The results that stand at these rows. Each is looked up by its whole key: before PostgreSQL has counted a new partition, it would
- * otherwise rather read the whole job for every page.
+ * The results that stand at these rows and are meant. Each is looked up by its whole key: before PostgreSQL has counted a new
+ * partition, it would otherwise rather read the whole job for every page.
  */
-export async function listResultsAt(trx: Trx, job: ResultsPlace, rowNos: number[]): Promise<KeptResult[]> {
+export async function listResultsAt(
+  trx: Trx,
+  job: ResultsPlace,
+  { rowNos, ...filter }: ResultsFilter & { rowNos: number[] },
+): Promise<KeptResult[]> {
   const { rows } = await sql<KeptResult>`
     select r.row_no, r.email, r.status, r.sub_status, r.answer
     from unnest(${rowNos}::integer[]) as n (row_no) cross join lateral (
@@ -102,12 +121,18 @@ export async function listResultsAt(trx: Trx, job: ResultsPlace, rowNos: number[
       where k.expires_on = ${job.expiresOn} and k.account_id = ${job.accountId} and k.job_id = ${job.id}
         and k.row_no = n.row_no
       offset 0
-    ) r`.execute(trx)
+    ) r
+    where ${isMeant(filter)}`.execute(trx)
   return rows
 }
 
-function resultsOf(trx: Trx, { expiresOn, accountId, id }: ResultsPlace, statuses: readonly string[]) {
-  const all = trx
+/** The result at one row; none where the address occurs first at another. */
+export function findResult(trx: Trx, job: ResultsPlace, rowNo: number): Promise<KeptResult | undefined> {
+  return resultsOf(trx, job).where('rowNo', '=', rowNo).executeTakeFirst()
+}
+
+function resultsOf(trx: Trx, { expiresOn, accountId, id }: ResultsPlace) {
+  return trx
     .selectFrom('jobResults')
     .select((of) => [
       'rowNo',
@@ -119,16 +144,16 @@ function resultsOf(trx: Trx, { expiresOn, accountId, id }: ResultsPlace, statuse
     .where('expiresOn', '=', expiresOn)
     .where('accountId', '=', accountId)
     .where('jobId', '=', id)
-  return statuses.length > 0 ? all.where('status', 'in', statuses) : all
 }
 
 /** By what was counted when they were kept: a hundred thousand rows are not counted again for each page. */
-async function countResults(trx: Trx, { accountId, id }: ResultsPlace, statuses: readonly string[]): Promise<number> {
-  const all = trx
+async function sumCounts(trx: Trx, { accountId, id }: ResultsPlace, isInCounts: RawBuilder<boolean>): Promise<number> {
+  const { total } = await trx
     .selectFrom('jobCounts')
     .select((of) => of.fn.coalesce(of.fn.sum<number>('count'), sql<number>`0`).as('total'))
     .where('accountId', '=', accountId)
     .where('jobId', '=', id)
-  const counted = statuses.length > 0 ? all.where('status', 'in', statuses) : all
-  return (await counted.executeTakeFirstOrThrow()).total
+    .where(isInCounts)
+    .executeTakeFirstOrThrow()
+  return total
 }

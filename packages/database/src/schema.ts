@@ -1,4 +1,12 @@
+import type { LastRequest } from '@probity/contract/last-request'
 import type { ColumnType, Generated } from 'kysely'
+import type { SetByDatabase } from './set-by-database.ts'
+import type {
+  WebhookAttemptsTable,
+  WebhookDeliveriesTable,
+  WebhookEndpointsTable,
+  WebhookEventsTable,
+} from './webhook-tables.ts'
 
 /** The tables as the migrations make them. Columns are camelCase here and snake_case in SQL; Kysely translates. */
 export type Schema = {
@@ -11,8 +19,10 @@ export type Schema = {
   jobs: JobsTable
   ledger: LedgerTable
   ledgerDrift: { accountId: string; available: number; reserved: number; spent: number }
+  people: PeopleTable
   plans: PlansTable
   secrets: { name: string; value: Buffer }
+  setupTokens: { onlyOne: Generated<boolean>; hash: Buffer; madeAt: Generated<Date> }
   unrecognisedReplies: UnrecognisedRepliesTable
   uploads: UploadsTable
   usageDays: UsageDaysTable
@@ -23,8 +33,6 @@ export type Schema = {
   webhookEvents: WebhookEventsTable
   waitingAnswers: { accountId: string; emailKey: string; validationId: string; expiresOn: string }
 }
-
-type SetByDatabase<T> = ColumnType<T, never, never>
 
 type PlansTable = {
   name: string
@@ -54,6 +62,16 @@ type AccountsTable = {
   lastGrant: SetByDatabase<number | null>
   creditsLow: SetByDatabase<boolean>
   planSince: SetByDatabase<Date>
+  slug: SetByDatabase<string | null>
+  logo: SetByDatabase<string | null>
+  metadata: SetByDatabase<string | null>
+}
+
+/** As far as operators' commands look at it; the rest is the sign-in library's. */
+type PeopleTable = {
+  id: SetByDatabase<string>
+  name: SetByDatabase<string>
+  email: SetByDatabase<string>
 }
 
 type ApiKeysTable = {
@@ -71,6 +89,9 @@ type ApiKeysTable = {
   pausedAt: Date | null
   revokedAt: Date | null
   lastUsedAt: SetByDatabase<Date | null>
+  lastRequest: SetByDatabase<LastRequest | null>
+  replaces: Generated<string | null>
+  replacedBy: Generated<string | null>
   changedAt: SetByDatabase<Date>
 }
 
@@ -161,6 +182,9 @@ type JobResultsTable = {
   status: string
   subStatus: string
   answer: unknown
+  provider: SetByDatabase<string>
+  domain: SetByDatabase<string>
+  safeToSend: SetByDatabase<boolean>
 }
 
 type UsageDaysTable = {
@@ -230,57 +254,4 @@ type IdempotencyRecordsTable = {
   status: number | null
   headers: ColumnType<Record<string, string> | null, string | null, string | null>
   body: string | null
-}
-
-type WebhookEndpointsTable = {
-  id: SetByDatabase<string>
-  accountId: string
-  mode: 'live' | 'test'
-  url: string
-  description: Generated<string>
-  events: Generated<string[]>
-  state: Generated<'enabled' | 'disabled'>
-  disabledReason: Generated<'by_owner' | 'gone' | 'failing' | null>
-  disabledAt: Generated<Date | null>
-  failingSince: Generated<Date | null>
-  secret: ColumnType<never, string, never>
-  previousUntil: SetByDatabase<Date | null>
-  createdAt: SetByDatabase<Date>
-}
-
-type WebhookEventsTable = {
-  expiresOn: SetByDatabase<string>
-  accountId: SetByDatabase<string>
-  id: SetByDatabase<string>
-  mode: SetByDatabase<'live' | 'test'>
-  type: SetByDatabase<string>
-  body: SetByDatabase<string | null>
-  createdAt: SetByDatabase<Date>
-}
-
-type WebhookDeliveriesTable = {
-  id: SetByDatabase<string>
-  accountId: SetByDatabase<string>
-  endpointId: SetByDatabase<string>
-  expiresOn: SetByDatabase<string>
-  eventId: SetByDatabase<string>
-  type: SetByDatabase<string>
-  state: SetByDatabase<'pending' | 'delivered' | 'failed'>
-  tries: SetByDatabase<number>
-  attempts: SetByDatabase<number>
-  nextAt: SetByDatabase<Date | null>
-  takenUntil: SetByDatabase<Date | null>
-  createdAt: SetByDatabase<Date>
-  finishedAt: SetByDatabase<Date | null>
-}
-
-type WebhookAttemptsTable = {
-  accountId: SetByDatabase<string>
-  deliveryId: SetByDatabase<string>
-  no: SetByDatabase<number>
-  signedAt: SetByDatabase<Date>
-  signature: SetByDatabase<string>
-  status: SetByDatabase<number | null>
-  error: SetByDatabase<string | null>
-  durationMs: SetByDatabase<number>
 }

@@ -1,7 +1,8 @@
 import { sql } from 'kysely'
 import { asOwner, type Db, inTenant } from './connect.ts'
+import type { View } from './view.ts'
 import { type ClaimedDelivery, claimDelivery, releaseDeliveries, type Tried } from './webhook-work.ts'
-import { insertWebhook, type NewWebhook, type Webhook, type WebhookView } from './webhooks.ts'
+import { insertWebhook, type NewWebhook, type Webhook } from './webhooks.ts'
 
 /** A try that was answered with this status. */
 export function answered(status: number): Tried {
@@ -10,7 +11,7 @@ export function answered(status: number): Tried {
 
 export async function openTestWebhook(
   db: Db,
-  view: WebhookView,
+  view: View,
   webhook: Partial<NewWebhook> = {},
 ): Promise<Webhook & { secret: string }> {
   const made = await inTenant(db, view.accountId, (trx) =>

@@ -1,6 +1,7 @@
-import { type Insertable, sql } from 'kysely'
+import { type Insertable, type RawBuilder, type Selectable, sql } from 'kysely'
 import { asNobody, type Db, type Trx } from './connect.ts'
 import type { Schema } from './schema.ts'
+import type { View } from './view.ts'
 
 export type NewUpload = Omit<Insertable<Schema['uploads']>, 'accountId'>
 
@@ -11,6 +12,65 @@ export function insertUpload(trx: Trx, accountId: string, upload: NewUpload): Pr
     .values({ ...upload, accountId })
     .returning(['id', 'expiresAt'])
     .executeTakeFirstOrThrow()
+}
+
+/** A minute before its time is over an upload is no longer taken, so that its file is not removed while it becomes a job. */
+export const STILL_KEPT = sql<boolean>`expires_at > clock_timestamp() + interval '1 minute'`
+
+/** An upload that nobody has confirmed yet. */
+export type Draft = Selectable<Schema['uploads']>
+
+export function findDraft(trx: Trx, view: View, uploadId: string): Promise<Draft | undefined> {
+  return draftsIn(trx, view).selectAll().where('uploads.id', '=', uploadId).executeTakeFirst()
+}
+
+/** One page of the drafts, newest first, and how many there are. */
+export async function listDrafts(trx: Trx, view: View, page: { skip: number; limit: number }) {
+  const drafts = await draftsIn(trx, view)
+    .selectAll()
+    .orderBy('createdAt', 'desc')
+    .orderBy('id')
+    .offset(page.skip)
+    .limit(page.limit)
+    .execute()
+  const { total } = await draftsIn(trx, view)
+    .select((of) => of.fn.countAll<number>().as('total'))
+    .executeTakeFirstOrThrow()
+  return { drafts, total }
+}
+
+/** Ends the time of a draft, so that its file and row can be removed. Says where the file is; undefined where it is no draft. */
+export async function discardDraft(trx: Trx, view: View, uploadId: string): Promise<ExpiredUpload | undefined> {
+  // Locked first: whoever confirms it at this moment is waited for, and their job is seen by the next statement.
+  const uploads = trx.selectFrom('uploads').select('id').where('accountId', '=', view.accountId)
+  await uploads.where('id', '=', uploadId).forUpdate().execute()
+  const draft = await findDraft(trx, view, uploadId)
+  if (draft === undefined) return undefined
+  await expireUpload(trx, { accountId: view.accountId, uploadId }, sql<Date>`clock_timestamp()`)
+  return { id: draft.id, storageKey: draft.storageKey }
+}
+
+function draftsIn(trx: Trx, { accountId, mode }: View) {
+  return trx
+    .selectFrom('uploads')
+    .where('accountId', '=', accountId)
+    .where('mode', '=', mode)
+    .where(STILL_KEPT)
+    .where(({ not, exists, selectFrom }) =>
+      not(exists(selectFrom('jobs').select('jobs.id').whereRef('jobs.uploadId', '=', 'uploads.id'))),
+    )
+}
+
+type UploadRef = { accountId: string; uploadId: string }
+
+/** Sets when a file is removed. */
+export async function expireUpload(
+  trx: Trx,
+  { accountId, uploadId }: UploadRef,
+  expiresAt: RawBuilder<Date>,
+): Promise<void> {
+  const uploads = trx.updateTable('uploads').set({ expiresAt })
+  await uploads.where('accountId', '=', accountId).where('id', '=', uploadId).execute()
 }
 
 export type ExpiredUpload = { id: string; storageKey: string }

@@ -2,7 +2,8 @@ import { TEST_EVENT } from '@probity/contract/webhook-events'
 import { type Selectable, sql } from 'kysely'
 import type { Trx } from './connect.ts'
 import type { Schema } from './schema.ts'
-import { findWebhook, type WebhookView } from './webhooks.ts'
+import type { View } from './view.ts'
+import { findWebhook } from './webhooks.ts'
 
 export type Delivery = Omit<Selectable<Schema['webhookDeliveries']>, 'expiresOn' | 'tries' | 'takenUntil' | 'accountId'>
 
@@ -23,7 +24,7 @@ type Filter = { state?: Delivery['state'] | undefined; type?: string | undefined
 /** One page of an endpoint's deliveries, newest first, and how many there are; undefined where there is no such endpoint. */
 export async function listDeliveries(
   trx: Trx,
-  view: WebhookView,
+  view: View,
   webhookId: string,
   { skip, limit, ...filter }: Filter & { skip: number; limit: number },
 ) {
@@ -40,7 +41,7 @@ export async function listDeliveries(
   return { deliveries, total }
 }
 
-function deliveriesIn(trx: Trx, { accountId }: WebhookView, webhookId: string, { state, type }: Filter) {
+function deliveriesIn(trx: Trx, { accountId }: View, webhookId: string, { state, type }: Filter) {
   return trx
     .selectFrom('webhookDeliveries')
     .where('accountId', '=', accountId)
@@ -56,7 +57,7 @@ export type WholeDelivery = Delivery & { body: string | null; tried: Attempt[] }
 
 export async function findDelivery(
   trx: Trx,
-  view: WebhookView,
+  view: View,
   { webhookId, deliveryId }: { webhookId: string; deliveryId: string },
 ): Promise<WholeDelivery | undefined> {
   if ((await findWebhook(trx, view, webhookId)) === undefined) return undefined
@@ -87,7 +88,7 @@ export type Resent = { kind: 'sent'; count: number } | { kind: 'missing' | 'disa
 /** Sends one delivery again, however it ended. The receiver knows it by the same id. */
 export async function resendDelivery(
   trx: Trx,
-  view: WebhookView,
+  view: View,
   { webhookId, deliveryId }: { webhookId: string; deliveryId: string },
 ): Promise<Resent> {
   const delivery = await findDelivery(trx, view, { webhookId, deliveryId })
@@ -97,13 +98,13 @@ export async function resendDelivery(
 }
 
 /** Sends again what failed since a time. */
-export function recoverDeliveries(trx: Trx, view: WebhookView, webhookId: string, since: Date): Promise<Resent> {
+export function recoverDeliveries(trx: Trx, view: View, webhookId: string, since: Date): Promise<Resent> {
   return resend(trx, view, { webhookId, deliveryId: null, since })
 }
 
 type Chosen = { webhookId: string; deliveryId: string | null; since: Date | null }
 
-async function resend(trx: Trx, view: WebhookView, { webhookId, deliveryId, since }: Chosen): Promise<Resent> {
+async function resend(trx: Trx, view: View, { webhookId, deliveryId, since }: Chosen): Promise<Resent> {
   const webhook = await findWebhook(trx, view, webhookId)
   if (webhook === undefined) return { kind: 'missing' }
   if (webhook.state === 'disabled') return { kind: 'disabled' }
@@ -115,7 +116,7 @@ async function resend(trx: Trx, view: WebhookView, { webhookId, deliveryId, sinc
 /** Sends an endpoint an event that says nothing, so that somebody can see whether it arrives. */
 export async function sendTestEvent(
   trx: Trx,
-  view: WebhookView,
+  view: View,
   webhookId: string,
 ): Promise<Delivery | 'disabled' | undefined> {
   const webhook = await findWebhook(trx, view, webhookId)

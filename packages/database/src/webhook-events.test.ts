@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { updateLowCredits, updateRetention } from './accounts.ts'
+import { updateAccount, updateRetention } from './accounts.ts'
 import { claimBatch, releaseBatches, settleBatch } from './batches.ts'
 import { asOwner, inTenant } from './connect.ts'
 import { postCredits } from './credits.ts'
@@ -79,7 +79,7 @@ test('every endpoint of the mode that wants an event gets it, and no other', asy
     livemode: true,
     data: {
       ...{ id: key.id, name: 'Sign-up form', mode: 'live', hint: key.hint, scopes: ['bulk'] },
-      ...{ created_at: key.createdAt.toISOString(), expires_at: null, revoked_at: null },
+      ...{ created_at: key.createdAt.toISOString(), expires_at: null, revoked_at: null, replaces: null },
     },
   })
 })
@@ -196,7 +196,7 @@ test('credits running low are told of once when the balance falls below the thre
   await post('charge', 10)
   expect((await events())[1]?.body.data).toMatchObject({ available: 47, threshold: 50 })
 
-  await inTenant(db, accountId, (trx) => updateLowCredits(trx, accountId, 40))
+  await inTenant(db, accountId, (trx) => updateAccount(trx, accountId, { lowCredits: 40 }))
   await post('charge', 1)
   await post('charge', 7)
   expect((await events())[2]?.body.data).toMatchObject({ available: 39, threshold: 40 })

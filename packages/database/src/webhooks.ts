@@ -1,13 +1,10 @@
 import { randomBytes } from 'node:crypto'
-import type { KeyMode } from '@probity/contract/key-format'
 import { type Selectable, sql } from 'kysely'
 import type { Trx } from './connect.ts'
 import type { Schema } from './schema.ts'
+import type { View } from './view.ts'
 
 export type Webhook = Omit<Selectable<Schema['webhookEndpoints']>, 'secret'>
-
-/** Whose endpoints somebody sees: those of one account that keys of one mode made. */
-export type WebhookView = { accountId: string; mode: KeyMode }
 
 export type NewWebhook = { url: string; description?: string; events?: string[] }
 
@@ -42,7 +39,7 @@ function makeSecret(): string {
 /** Makes an endpoint; undefined where the account has as many as it may. Nobody but the signer ever reads its secret again. */
 export async function insertWebhook(
   trx: Trx,
-  { accountId, mode }: WebhookView,
+  { accountId, mode }: View,
   webhook: NewWebhook,
 ): Promise<{ webhook: Webhook; secret: string } | undefined> {
   // Two at once would each count without the other.
@@ -62,12 +59,12 @@ export async function insertWebhook(
   return { webhook: row, secret }
 }
 
-export function findWebhook(trx: Trx, view: WebhookView, webhookId: string): Promise<Webhook | undefined> {
+export function findWebhook(trx: Trx, view: View, webhookId: string): Promise<Webhook | undefined> {
   return webhooksIn(trx, view).select(COLUMNS).where('id', '=', webhookId).executeTakeFirst()
 }
 
 /** One page of the endpoints, newest first, and how many there are. */
-export async function listWebhooks(trx: Trx, view: WebhookView, page: { skip: number; limit: number }) {
+export async function listWebhooks(trx: Trx, view: View, page: { skip: number; limit: number }) {
   const webhooks = await webhooksIn(trx, view)
     .select(COLUMNS)
     .orderBy('createdAt', 'desc')
@@ -81,7 +78,7 @@ export async function listWebhooks(trx: Trx, view: WebhookView, page: { skip: nu
   return { webhooks, total }
 }
 
-function webhooksIn(trx: Trx, { accountId, mode }: WebhookView) {
+function webhooksIn(trx: Trx, { accountId, mode }: View) {
   return trx.selectFrom('webhookEndpoints').where('accountId', '=', accountId).where('mode', '=', mode)
 }
 
@@ -90,7 +87,7 @@ export type WebhookChange = Partial<NewWebhook> & { enabled?: boolean }
 /** Changes what is named. What was on its way to an endpoint that is disabled has failed. */
 export async function updateWebhook(
   trx: Trx,
-  view: WebhookView,
+  view: View,
   webhookId: string,
   { enabled, ...change }: WebhookChange,
 ): Promise<Webhook | undefined> {
@@ -109,14 +106,14 @@ export async function updateWebhook(
 }
 
 /** Removes an endpoint with its log. False where there is none. */
-export async function removeWebhook(trx: Trx, view: WebhookView, webhookId: string): Promise<boolean> {
+export async function removeWebhook(trx: Trx, view: View, webhookId: string): Promise<boolean> {
   const webhooks = trx.deleteFrom('webhookEndpoints').where('accountId', '=', view.accountId)
   const removed = await webhooks.where('mode', '=', view.mode).where('id', '=', webhookId).executeTakeFirst()
   return removed.numDeletedRows > 0n
 }
 
 /** Gives an endpoint a new secret. The one before signs beside it for a day. */
-export async function rotateSecret(trx: Trx, view: WebhookView, webhookId: string) {
+export async function rotateSecret(trx: Trx, view: View, webhookId: string) {
   if ((await findWebhook(trx, view, webhookId)) === undefined) return undefined
   const secret = makeSecret()
   await sql`select rotate_webhook_secret(${webhookId}, ${secret}, ${ROTATION_HOURS})`.execute(trx)

@@ -26,11 +26,6 @@ export function connectPatiently(url: string): Redis {
   return quiet(new Redis(url, { ...RECONNECT, maxRetriesPerRequest: null }))
 }
 
-/** BullMQ waits for the first connection for as long as it takes, whatever the client was told. */
-export function refuseAway({ status }: Redis): void {
-  if (status !== 'ready') throw new Error('redis is away')
-}
-
 // Every command meets the error by itself; the listener keeps it from ending the process.
 function quiet(redis: Redis): Redis {
   return redis.on('error', () => {})

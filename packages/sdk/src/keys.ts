@@ -1,6 +1,6 @@
 import type { Call } from './call.ts'
 import type { CallOptions, Connection } from './connection.ts'
-import type { ApiKey, ApiKeyChanges, ApiKeyToCreate, CreatedApiKey } from './generated/wire.ts'
+import type { ApiKey, ApiKeyChanges, ApiKeyRotation, ApiKeyToCreate, CreatedApiKey } from './generated/wire.ts'
 import { listAll, type PageOptions } from './pages.ts'
 
 type Scopes = ApiKeyToCreate['scopes']
@@ -19,6 +19,8 @@ export type KeySettings = {
 export type CreateKeyOptions = CallOptions & KeySettings & { name: string; mode?: 'live' | 'test' | undefined }
 export type UpdateKeyOptions = CallOptions & KeySettings & { name?: string | undefined; paused?: boolean | undefined }
 
+export type RotateKeyOptions = CallOptions & { overlapS?: number | undefined }
+
 /** API keys. Needs a key with the scope `keys`. */
 export type Keys = {
   /** One page, newest first. */
@@ -30,6 +32,8 @@ export type Keys = {
   create(options: CreateKeyOptions): Call<CreatedApiKey>
   /** Changes what is named and leaves the rest. */
   update(id: string, options: UpdateKeyOptions): Call<ApiKey>
+  /** Makes a key with the settings of this one, which goes on working for `overlapS` seconds: a day if left out. */
+  rotate(id: string, options?: RotateKeyOptions): Call<CreatedApiKey>
   /** Ends a key for good. */
   revoke(id: string, options?: CallOptions): Call<ApiKey>
 }
@@ -50,6 +54,11 @@ export function keysOf({ ask }: Connection): Keys {
       const changed = { ...(name !== undefined && { name }), ...(paused !== undefined && { paused }) }
       const json: ApiKeyChanges = { ...changed, ...settingsOf(settings) }
       return ask({ signal, timeoutMs, method: 'PATCH', path: ['keys', id], json, repeatable: true })
+    },
+    rotate(id, { overlapS, ...options } = {}) {
+      const json: ApiKeyRotation = overlapS === undefined ? {} : { overlap_s: overlapS }
+      // Not sent twice: the second would be told that the key has been replaced.
+      return ask({ ...options, method: 'POST', path: ['keys', id, 'rotate'], json, repeatable: false })
     },
     revoke: (id, options = {}) => ask({ ...options, method: 'DELETE', path: ['keys', id], repeatable: true }),
   }

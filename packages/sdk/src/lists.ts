@@ -1,15 +1,43 @@
 import { asCall, type Call } from './call.ts'
 import type { CallOptions, Connection, SpendOptions } from './connection.ts'
 import { type EventOptions, followList, type ListEvent } from './events.ts'
-import type { BulkJob, JobCreated, ListResult, UploadConfirmation, UploadPreview } from './generated/wire.ts'
+import type {
+  Breakdown,
+  BulkJob,
+  JobCreated,
+  JobStatus,
+  ListResult,
+  Upload,
+  UploadConfirmation,
+  UploadPreview,
+} from './generated/wire.ts'
 import { listAll, type PageOptions } from './pages.ts'
-import { type DownloadOptions, downloadResults, pageResults, type ResultOptions, readResults } from './results.ts'
+import {
+  type DownloadOptions,
+  downloadResults,
+  getResult,
+  pageResults,
+  type ResultOptions,
+  readResults,
+} from './results.ts'
 import { type FileSource, sendForm } from './upload.ts'
 import { type WaitOptions, waitForList } from './wait.ts'
 
 export type PreviewOptions = CallOptions & {
   /** What the file is called; a File has a name of its own. */
   filename?: string | undefined
+}
+
+export type PreviewAgainOptions = CallOptions & {
+  /** Which column to count: one of `columns` of the preview. The suggested one if left out. */
+  emailColumn?: string | undefined
+}
+
+export type ListFilter = {
+  /** Only lists with this status, or one of these. */
+  status?: JobStatus | readonly JobStatus[] | undefined
+  /** Only lists whose `filename` holds this text, in upper or lower case. */
+  search?: string | undefined
 }
 
 export type ConfirmOptions = SpendOptions & {
@@ -23,13 +51,19 @@ export type ConfirmOptions = SpendOptions & {
 export type Lists = {
   /** Sends a CSV and says what is in it. Nothing is validated or charged. */
   preview(file: FileSource, options?: PreviewOptions): Call<UploadPreview>
+  /** The preview once more, with the counts of another column where one is named. */
+  previewAgain(uploadId: string, options?: PreviewAgainOptions): Call<UploadPreview>
+  /** One page of the uploads that were not confirmed yet, newest first. */
+  uploads(options?: PageOptions): Call<Upload[]>
+  /** Removes an upload that was not confirmed. */
+  removeUpload(uploadId: string, options?: CallOptions): Call<void>
   /** Makes an upload a list and sets its credits aside, once however often it is called. */
   confirm(options: ConfirmOptions): Call<JobCreated>
   get(id: string, options?: CallOptions): Call<BulkJob>
   /** One page, newest first. */
-  list(options?: PageOptions): Call<BulkJob[]>
+  list(options?: PageOptions & ListFilter): Call<BulkJob[]>
   /** All lists, newest first, fetched page by page. */
-  all(options?: CallOptions): AsyncGenerator<BulkJob, void, undefined>
+  all(options?: CallOptions & ListFilter): AsyncGenerator<BulkJob, void, undefined>
   /** No address is taken up until the list is resumed. */
   pause(id: string, options?: CallOptions): Call<BulkJob>
   resume(id: string, options?: CallOptions): Call<BulkJob>
@@ -41,6 +75,10 @@ export type Lists = {
   results(id: string, options?: ResultOptions): AsyncGenerator<ListResult, void, undefined>
   /** One page of results. */
   resultPage(id: string, options?: ResultOptions & PageOptions): Call<ListResult[]>
+  /** One result with all its evidence, by its `row`. */
+  result(id: string, row: number, options?: CallOptions): Call<ListResult>
+  /** The results in numbers: by reason, provider and domain, and what each preset would keep. */
+  breakdown(id: string, options?: CallOptions): Call<Breakdown>
   /** All results as a file, as it comes. One that breaks off ends in an error. */
   download(id: string, options: DownloadOptions): Call<ReadableStream<Uint8Array>>
   /** How the list stands, whenever that changes, until it has ended. */
@@ -58,10 +96,13 @@ export function listsOf(connection: Connection): Lists {
     ask<BulkJob>({ ...options, method: 'POST', path: ['bulk', 'jobs', id, wish], repeatable: true })
   const get = (id: string, options: CallOptions = {}) =>
     ask<BulkJob>({ ...options, method: 'GET', path: ['bulk', 'jobs', id], repeatable: true })
-  const list = ({ skip, limit, ...options }: PageOptions = {}) =>
-    ask<BulkJob[]>({ ...options, method: 'GET', path: ['bulk', 'jobs'], query: { skip, limit }, repeatable: true })
+  const list = ({ skip, limit, status, search, ...options }: PageOptions & ListFilter = {}) => {
+    const query = { skip, limit, status: typeof status === 'string' ? status : status?.join(), search }
+    return ask<BulkJob[]>({ ...options, method: 'GET', path: ['bulk', 'jobs'], query, repeatable: true })
+  }
   return {
     preview: (file, options = {}) => sendFile(connection, file, options),
+    ...uploadsOf(connection),
     confirm: ({ uploadId, emailColumn, idempotencyKey, ...options }) =>
       ask({
         ...options,
@@ -72,7 +113,7 @@ export function listsOf(connection: Connection): Lists {
       }),
     get,
     list,
-    all: (options = {}) => listAll(list, options),
+    all: ({ status, search, ...options } = {}) => listAll((page) => list({ ...page, status, search }), options),
     pause: (id, options) => control(id, 'pause', options),
     resume: (id, options) => control(id, 'resume', options),
     cancel: (id, options) => control(id, 'cancel', options),
@@ -80,9 +121,27 @@ export function listsOf(connection: Connection): Lists {
     remove: (id, options = {}) => ask({ ...options, method: 'DELETE', path: ['bulk', 'jobs', id], repeatable: false }),
     results: (id, options = {}) => readResults(connection, id, options),
     resultPage: (id, options = {}) => pageResults(connection, id, options),
+    result: (id, row, options = {}) => getResult(connection, { id, row }, options),
+    breakdown: (id, options = {}) =>
+      ask({ ...options, method: 'GET', path: ['bulk', 'jobs', id, 'breakdown'], repeatable: true }),
     download: (id, options) => downloadResults(connection, id, options),
     events: (id, options = {}) => followList(connection, id, options),
     wait: (id, options = {}) => waitForList({ get, connection }, id, options),
+  }
+}
+
+function uploadsOf({ ask }: Connection): Pick<Lists, 'previewAgain' | 'uploads' | 'removeUpload'> {
+  const pathOf = (uploadId: string) => ['bulk', 'uploads', uploadId]
+  return {
+    previewAgain: (uploadId, { emailColumn, ...options } = {}) => {
+      const query = { email_column: emailColumn }
+      return ask({ ...options, method: 'GET', path: pathOf(uploadId), query, repeatable: true })
+    },
+    uploads: ({ skip, limit, ...options } = {}) =>
+      ask({ ...options, method: 'GET', path: ['bulk', 'uploads'], query: { skip, limit }, repeatable: true }),
+    // Not sent twice, as with lists.
+    removeUpload: (uploadId, options = {}) =>
+      ask({ ...options, method: 'DELETE', path: pathOf(uploadId), repeatable: false }),
   }
 }
 

@@ -49,3 +49,13 @@ test('no page is fetched that nobody asks for', async () => {
   for await (const { id } of probity.lists.all()) if (id === 'id99') break
   expect(received).toHaveLength(1)
 })
+
+test('a filter goes with every page', async () => {
+  const { probity, received } = await startPages(idsOf(150))
+  for await (const { id } of probity.lists.all({ status: ['queued', 'paused'], search: 'a b' }))
+    expect(id).toBeDefined()
+  expect(received.map(({ path }) => path)).toEqual([
+    '/api/v1/bulk/jobs?skip=0&limit=100&status=queued%2Cpaused&search=a+b',
+    '/api/v1/bulk/jobs?skip=100&limit=100&status=queued%2Cpaused&search=a+b',
+  ])
+})

@@ -3,6 +3,7 @@ import { type CallOptions, type Connection, openConnection, type SpendOptions } 
 import { type Endpoints, endpointsOf } from './endpoints.ts'
 import type {
   Account,
+  AccountChanges,
   BulkValidationRequest,
   BulkValidationSummary,
   SingleValidationRequest,
@@ -16,6 +17,14 @@ import { signWebhook, verifyWebhook } from './webhooks.ts'
 export type ValidateOptions = SpendOptions & {
   /** How many seconds the service may take for the verdict. What is not settled by then is `unknown` with a `retry_at`. */
   timeout?: number | undefined
+}
+
+export type UpdateAccountOptions = CallOptions & {
+  name?: string | undefined
+  /** For how many days results are kept from now on. */
+  retentionDays?: number | undefined
+  /** Below how many credits webhooks are told `credits.low`; null for a tenth of the last that were bought or given. */
+  creditsLowAt?: number | null | undefined
 }
 
 /**
@@ -53,6 +62,16 @@ export class Probity {
     return this.#connection.ask({ ...options, method: 'GET', path: ['account'], repeatable: true })
   }
 
+  /** Changes what is named of the account and leaves the rest. */
+  updateAccount({ signal, timeoutMs, name, retentionDays, creditsLowAt }: UpdateAccountOptions): Call<Account> {
+    const json: AccountChanges = {
+      ...(name !== undefined && { name }),
+      ...(retentionDays !== undefined && { retention_days: retentionDays }),
+      ...(creditsLowAt !== undefined && { credits_low_at: creditsLowAt }),
+    }
+    return this.#connection.ask({ signal, timeoutMs, method: 'PATCH', path: ['account'], json, repeatable: true })
+  }
+
   #spend<T, Asked extends { timeout?: number }>(kind: string, asked: Asked, given: ValidateOptions): Call<T> {
     const { timeout, idempotencyKey, ...options } = given
     const json: Asked = { ...asked, ...(timeout !== undefined && { timeout }) }
@@ -79,6 +98,7 @@ export type { EventOptions, ListEvent } from './events.ts'
 export type {
   Account,
   ApiKey,
+  Breakdown,
   BulkJob,
   BulkValidationSummary,
   CreatedApiKey,
@@ -87,10 +107,12 @@ export type {
   JobStatus,
   KeyScope,
   ListResult,
+  Preset,
   Problem,
   ProblemCode,
   Status,
   SubStatus,
+  Upload,
   UploadPreview,
   ValidationResult,
   Webhook,
@@ -98,8 +120,8 @@ export type {
   WebhookWithSecret,
   WholeWebhookDelivery,
 } from './generated/wire.ts'
-export type { CreateKeyOptions, KeySettings, Keys, UpdateKeyOptions } from './keys.ts'
-export type { ConfirmOptions, Lists, PreviewOptions } from './lists.ts'
+export type { CreateKeyOptions, KeySettings, Keys, RotateKeyOptions, UpdateKeyOptions } from './keys.ts'
+export type { ConfirmOptions, ListFilter, Lists, PreviewAgainOptions, PreviewOptions } from './lists.ts'
 export type { PageOptions } from './pages.ts'
 export type { RateLimit, ResponseInfo } from './response-info.ts'
 export type { DownloadOptions, ResultOptions } from './results.ts'

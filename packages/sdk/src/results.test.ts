@@ -20,6 +20,23 @@ test('results are read as they come, with one request for all of them', async ()
   ])
 })
 
+test('every filter goes over the wire, and one result is asked for by its row', async () => {
+  const { probity, received } = await startService((_n, _reply, { path }) => (path.endsWith('/7') ? { row: 7 } : []))
+  const filter = {
+    subStatus: ['catch_all', 'disposable'],
+    provider: '',
+    domain: 'example.com',
+    search: 'a+b',
+    preset: 'safest',
+  }
+  await probity.lists.resultPage('list', { ...filter, limit: 5 })
+  expect(await probity.lists.result('list', 7)).toEqual({ row: 7 })
+  expect(received.map(({ path }) => path)).toEqual([
+    '/api/v1/bulk/jobs/list/results?sub_status=catch_all%2Cdisposable&provider=&domain=example.com&search=a%2Bb&preset=safest&limit=5',
+    '/api/v1/bulk/jobs/list/results/7',
+  ])
+})
+
 test('where they break off they are read on, with no row left out and none met twice', async () => {
   const { probity, received } = await startService((n, reply) => {
     if (n === 0) reply.write(lines(2, 5) + line(6).slice(0, 9), () => reply.destroy())

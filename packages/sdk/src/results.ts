@@ -3,13 +3,23 @@ import { asCall, type Call } from './call.ts'
 import type { CallOptions, Connection } from './connection.ts'
 import { pause } from './deadline.ts'
 import { ProbityConnectionError, ProbityError } from './errors.ts'
-import type { ListResult, Status } from './generated/wire.ts'
+import type { ListResult, Preset, Status, SubStatus } from './generated/wire.ts'
 import type { PageOptions } from './pages.ts'
 import { backoffMs } from './retry.ts'
 
 export type ResultOptions = CallOptions & {
   /** Only results with this status, or one of these. */
   status?: Status | readonly Status[] | undefined
+  /** Only results with this reason, or one of these. */
+  subStatus?: SubStatus | readonly SubStatus[] | undefined
+  /** Only results with this provider; an empty text means those whose provider is not known. */
+  provider?: string | undefined
+  domain?: string | undefined
+  /** Only addresses that hold this text, in upper or lower case. */
+  search?: string | undefined
+  /** Only what this preset keeps, or what it removes where `part` says so. */
+  preset?: Preset | undefined
+  part?: 'keep' | 'remove' | undefined
   /** Adds `details`, `catchall`, `ai_enhancement` and `evidence`. */
   evidence?: boolean | undefined
   /** How long a download may stand still before it is given up, in milliseconds; 60,000 if left out. */
@@ -47,6 +57,14 @@ export function downloadResults(
   const query = { ...queryOf(options), format, bom, formula_safe: formulaSafe }
   const wish = { ...wishOf(id, options), headers: { accept: '*/*' }, query }
   return asCall(connection.open(wish, async (response, deadline) => streamBody(response, deadline, silenceMs)))
+}
+
+export function getResult(
+  { ask }: Connection,
+  { id, row }: { id: string; row: number },
+  options: CallOptions,
+): Call<ListResult> {
+  return ask({ ...options, method: 'GET', path: ['bulk', 'jobs', id, 'results', String(row)], repeatable: true })
 }
 
 /**
@@ -90,6 +108,10 @@ function wishOf(id: string, { signal, timeoutMs }: CallOptions) {
   return { method: 'GET', path: ['bulk', 'jobs', id, 'results'], repeatable: true, signal, timeoutMs } as const
 }
 
-function queryOf({ status, evidence }: ResultOptions) {
-  return { status: typeof status === 'string' ? status : status?.join(), evidence }
+function queryOf({ status, subStatus, provider, domain, search, preset, part, evidence }: ResultOptions) {
+  return { status: listOf(status), sub_status: listOf(subStatus), provider, domain, search, preset, part, evidence }
+}
+
+function listOf(values: string | readonly string[] | undefined): string | undefined {
+  return typeof values === 'string' ? values : values?.join()
 }

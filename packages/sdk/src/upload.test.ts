@@ -82,3 +82,18 @@ test('a refusal that comes before the whole file was sent is told, and the file 
   expect(await failureOf(probity.lists.preview(endless()))).toMatchObject({ code: 'file_too_large' })
   await expect.poll(() => isClosed).toBe(true)
 })
+
+test('uploads are listed, looked at again and removed by their id', async () => {
+  const { probity, received } = await startService((_n, reply) => {
+    reply.setHeader('x-total-count', 0)
+    return []
+  })
+  await probity.lists.uploads({ limit: 5 })
+  await probity.lists.previewAgain('upload', { emailColumn: 'work mail' })
+  await probity.lists.removeUpload('upload')
+  expect(received.map(({ method, path }) => `${method} ${path}`)).toEqual([
+    'GET /api/v1/bulk/uploads?limit=5',
+    'GET /api/v1/bulk/uploads/upload?email_column=work+mail',
+    'DELETE /api/v1/bulk/uploads/upload',
+  ])
+})

@@ -29,7 +29,7 @@ export function cut(text: string, unitsMax: number): string {
 const SHARE_MIN = 0.2
 const SAYS_MAIL = /mail/i
 
-export type Suggestion = { index: number; reason: 'most_addresses' | 'most_addresses_and_name' }
+export type Suggestion = { index: number; reason: 'most_addresses' | 'most_addresses_and_name' | 'several_columns' }
 
 /**
  * The column with the most addresses, since a second column that is filled now and then may be all addresses too. Of equals
@@ -40,7 +40,8 @@ export function suggestColumn(names: string[], counts: ColumnCount[]): Suggestio
     .map((count, index) => ({ index, ...count, saysMail: SAYS_MAIL.test(names[index] ?? '') }))
     .filter(isLikely)
     .toSorted((a, b) => b.addresses - a.addresses || Number(b.saysMail) - Number(a.saysMail))
-  const [best] = candidates
+  const [best, second] = candidates
+  if (best && second) return { index: best.index, reason: 'several_columns' }
   return best && { index: best.index, reason: best.saysMail ? 'most_addresses_and_name' : 'most_addresses' }
 }
 

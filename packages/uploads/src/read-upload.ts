@@ -21,6 +21,8 @@ export type UploadReading = {
   rowCount: number
   sampleRows: string[][]
   suggestion: Suggestion
+  /** The column that was counted. */
+  column: number
   uniqueCount: number
   providers: ProviderCount[]
 }
@@ -30,9 +32,9 @@ type ProviderCount = { provider: string; count: number }
 
 /**
  * Reads a file from its beginning to its end, three times: how it is written, what is in its columns, and who is in the one
- * with the addresses. So nothing of it is ever held but counts. Throws a Refusal for what cannot be used.
+ * with the addresses, or in the chosen one. So nothing of it is ever held but counts. Throws a Refusal for what cannot be used.
  */
-export async function readUpload(open: Open, emailsMax: number): Promise<UploadReading> {
+export async function readUpload(open: Open, emailsMax: number, chosen?: string): Promise<UploadReading> {
   const { encoding, beginning } = await findEncoding(open())
   const delimiter = guessDelimiter(beginning)
   const survey = await surveyColumns(open, { encoding, delimiter, emailsMax })
@@ -41,12 +43,14 @@ export async function readUpload(open: Open, emailsMax: number): Promise<UploadR
   const columns = nameColumns(header ?? [], counts.length)
   const suggestion = suggestColumn(columns, counts)
   if (suggestion === undefined) throw new Refusal('no_email_column', 'No column of the file looks like addresses.')
-  if ((counts[suggestion.index]?.filled ?? 0) > emailsMax) throw tooManyEmails(emailsMax)
+  const column = chosen === undefined ? suggestion.index : columns.indexOf(chosen)
+  if (column === -1) throw new Refusal('unknown_column', 'The file has no such column.')
+  if ((counts[column]?.filled ?? 0) > emailsMax) throw tooManyEmails(emailsMax)
 
-  const hasHeader = header !== undefined
-  const people = await countPeople(open, { encoding, delimiter, hasHeader, column: suggestion.index }, emailsMax)
+  const layout = { encoding, delimiter, hasHeader: header !== undefined, column }
+  const people = await countPeople(open, layout, emailsMax)
   const wholeRows = sampleRows.map((row) => columns.map((_, n) => row[n] ?? ''))
-  return { encoding, delimiter, hasHeader, columns, counts, rowCount, sampleRows: wholeRows, suggestion, ...people }
+  return { ...layout, columns, counts, rowCount, sampleRows: wholeRows, suggestion, ...people }
 }
 
 type Survey = { header: string[] | undefined; counts: ColumnCount[]; rowCount: number; sampleRows: string[][] }

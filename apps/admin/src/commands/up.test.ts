@@ -35,6 +35,8 @@ test('migrates an empty database, says where the product is once it is ready, an
   await isUp(up, port)
   const ready = await fetch(`http://127.0.0.1:${port}/readyz`)
   expect([ready.status, await ready.json()]).toEqual([200, { status: 'ready', missing: [] }])
+  const link = new RegExp(`Set up +http://127\\.0\\.0\\.1:${port}/app/setup#token=[\\w-]{32}\\n`)
+  expect(up.readLog()).toMatch(link)
 
   const began = performance.now()
   up.child.kill('SIGTERM')

@@ -10,10 +10,12 @@ import type { AdminConfig } from '../config.ts'
 import { explainNoEntry } from '../database.ts'
 import { ensureTestKey } from '../development-key.ts'
 import { Refusal } from '../refusal.ts'
+import { makeSetupLink } from '../setup-link.ts'
+import { buildWeb, watchWeb } from '../web-build.ts'
 
 const API = fileURLToPath(new URL('../../../api/src/main.ts', import.meta.url))
 const WORKER = fileURLToPath(new URL('../../../worker/src/main.ts', import.meta.url))
-const READY_WITHIN_MS = 30_000
+const READY_WITHIN_MS = 120_000
 
 type Environment = Record<string, string | undefined>
 
@@ -30,13 +32,8 @@ async function runUp(config: AdminConfig, env: Environment, watch: boolean): Pro
     throw isOutage(error) ? new Refusal(DATABASE_AWAY) : explainNoEntry(error)
   })
   if (await isTaken(config.port)) throw new Refusal(`Port ${config.port} is taken. Choose another with PORT.`)
-  const settings = { DATABASE_URL: config.databaseUrl, REDIS_URL: config.redisUrl, PORT: String(config.port) }
-  const children = [API, WORKER].map((program) =>
-    spawn(process.execPath, [...(watch ? ['--watch'] : []), program], {
-      stdio: ['ignore', 'inherit', 'inherit'],
-      env: { ...env, ...settings, ...(watch && { STOP_NOTICE_MS: '0' }) },
-    }),
-  )
+  if (!env['WEB_FOLDER']) await buildWeb(env, (line) => process.stderr.write(`${line}\n`))
+  const children = startParts(config, env, watch)
   let stopped = false
   const stop = (signal: NodeJS.Signals) => {
     stopped = true
@@ -55,6 +52,17 @@ async function runUp(config: AdminConfig, env: Environment, watch: boolean): Pro
   process.exitCode = codes.find((code) => code !== 0) ?? failed
 }
 
+function startParts(config: AdminConfig, env: Environment, watch: boolean): ChildProcess[] {
+  const settings = { DATABASE_URL: config.databaseUrl, REDIS_URL: config.redisUrl, PORT: String(config.port) }
+  const programs = [API, WORKER].map((program) =>
+    spawn(process.execPath, [...(watch ? ['--watch'] : []), program], {
+      stdio: ['ignore', 'inherit', 'inherit'],
+      env: { ...env, ...settings, ...(watch && { STOP_NOTICE_MS: '0' }) },
+    }),
+  )
+  return watch && !env['WEB_FOLDER'] ? [...programs, watchWeb(env)] : programs
+}
+
 const DATABASE_AWAY = `PostgreSQL cannot be reached at DATABASE_URL.
 For development, "docker compose up -d --wait" starts one together with Redis.`
 
@@ -70,19 +78,17 @@ function isTaken(port: number): Promise<boolean> {
 }
 
 async function announce(config: AdminConfig, children: ChildProcess[], watch: boolean): Promise<void> {
-  const address = addressOf(config)
+  const address = `http://127.0.0.1:${config.port}`
   const deadline = Date.now() + READY_WITHIN_MS
   while (!(await isReady(address))) {
     if (children.some((child) => child.exitCode !== null) || Date.now() > deadline) return
     await sleep(100)
   }
   const lines = [`  Probity is up at ${address}`, `  API reference    ${address}/docs/api`]
+  const setupLink = await makeSetupLink(config)
+  if (setupLink !== undefined) lines.push(`  Set up           ${setupLink}`)
   if (watch) lines.push(`  Test key         ${await ensureTestKey(config.ownerUrl)}`)
   process.stderr.write(`\n${lines.join('\n')}\n\n`)
-}
-
-function addressOf({ port }: AdminConfig): string {
-  return `http://127.0.0.1:${port}`
 }
 
 async function isReady(address: string): Promise<boolean> {

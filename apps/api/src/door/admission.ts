@@ -95,7 +95,7 @@ function openLocalAdmission() {
 
   return {
     admit(accountId: string, policy: RatePolicy, question: Question | undefined, processes: number): Admitted {
-      const share = { ...policy, quota: Math.max(1, Math.floor(policy.quota / processes)) }
+      const share = { ...policy, quota: Math.max(policy.shareMin ?? 1, Math.floor(policy.quota / processes)) }
       const rate = rates.take(accountId, share)
       const isFull = rate.allowed && question !== undefined && !takePlace(accountId, question, processes)
       return { rate, recent: undefined, isFull }

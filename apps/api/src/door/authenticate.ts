@@ -6,17 +6,20 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Problem } from '../problem.ts'
 import type { Services } from '../services.ts'
 import type { Question } from './admission.ts'
+import type { Caller } from './caller.ts'
 import { isPublicCaller, publicCaller } from './public-sandbox.ts'
 import type { RatePolicy, RateState } from './rate.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Who is calling. Set for every route under /api/v1. */
-    caller: DoorKey
+    /** Who is calling. Set for every route under /api/v1, and for the same routes under /app/api. */
+    caller: Caller
     /** How the caller's rate stands, once it is known. */
     rate: RateState | undefined
     /** A recent result for what is asked, as a ready string. */
     recent: string | undefined
+    /** The status that a single address was answered with. */
+    verdict: string | undefined
   }
   interface FastifyContextConfig {
     /** What a key must be allowed to do to use this route. */
@@ -37,8 +40,9 @@ type Door = Pick<Services, 'keys' | 'strangers' | 'keyUse' | 'publicSandbox'>
 export function authenticate({ keys, strangers, keyUse, publicSandbox }: Door) {
   return async (request: FastifyRequest): Promise<void> => {
     refuseKeyInQuery(request)
-    request.caller = await recognise(request)
-    if (!isPublicCaller(request.caller)) keyUse.count(request.caller.id)
+    const key = await recognise(request)
+    request.caller = key
+    if (!isPublicCaller(key)) keyUse.count(key.id)
   }
 
   async function recognise(request: FastifyRequest): Promise<DoorKey> {
@@ -72,10 +76,13 @@ export function authenticate({ keys, strangers, keyUse, publicSandbox }: Door) {
 }
 
 /**
- * Lets a known caller in who is within its rate and allowed to do this. Comes when the body has been read, since a recent
- * result for what it asks is fetched in the same call to Redis.
+ * Lets a known caller in who is within its rate and allowed to do this, as `refuse` says. Comes when the body has been read, since a
+ * recent result for what it asks is fetched in the same call to Redis.
  */
-export function admit({ admission, recentKeyOf }: Pick<Services, 'admission' | 'recentKeyOf'>) {
+export function admit(
+  { admission, recentKeyOf }: Pick<Services, 'admission' | 'recentKeyOf'>,
+  refuse: (request: FastifyRequest) => void,
+) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const { caller } = request
     const policy = { name: 'account', quota: caller.requestsPerWindow, windowS: caller.windowS }
@@ -89,7 +96,7 @@ export function admit({ admission, recentKeyOf }: Pick<Services, 'admission' | '
     if (question && recent === undefined) {
       reply.raw.once('close', () => admission.leave(caller.accountId, question.placeName))
     }
-    refuseForbidden(request, caller)
+    refuse(request)
   }
 }
 
@@ -111,14 +118,22 @@ function refuseKeyInQuery(request: FastifyRequest): void {
   }
 }
 
-function refuseForbidden(request: FastifyRequest, key: DoorKey): void {
+/** What a key must not do, or not now. */
+export function refuseForbidden(request: FastifyRequest): void {
+  const { caller: key } = request
   if (key.pausedAt) throw new Problem('paused_api_key')
   if (key.ipAllowList.length > 0 && !isOnList(request.ip, key.ipAllowList)) throw new Problem('ip_not_allowed')
   if (key.mode === 'live' && !key.apiAccess) throw new Problem('plan_without_api')
   const { scope, isPublic } = request.routeOptions.config
   if (isPublicCaller(key) && !isPublic) throw new Problem('missing_scope', PUBLIC_HINT)
-  if (scope && !key.scopes.includes(scope))
-    throw new Problem('missing_scope', `This needs a key with the scope "${scope}".`)
+  if (scope) refuseWithout(key, scope)
+}
+
+/** For routes where what is asked decides what the caller must be allowed to do. */
+export function refuseWithout({ id, scopes }: Caller, scope: KeyScope): void {
+  if (scopes.includes(scope)) return
+  if (id === null) throw new Problem('missing_role')
+  throw new Problem('missing_scope', `This needs a key with the scope "${scope}".`)
 }
 
 const PUBLIC_HINT = 'The public sandbox key validates addresses and does nothing else. This needs a key of an account.'

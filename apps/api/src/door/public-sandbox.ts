@@ -33,6 +33,6 @@ export function publicCaller(text: string, ip: string): DoorKey | undefined {
   }
 }
 
-export function isPublicCaller({ id }: Pick<DoorKey, 'id'>): boolean {
+export function isPublicCaller({ id }: { id: string | null }): boolean {
   return id === NOBODY
 }

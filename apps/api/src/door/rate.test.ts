@@ -54,3 +54,13 @@ test('speaks the structured fields of the current draft', () => {
     ratelimit: '"account";r=9;t=1',
   })
 })
+
+test('a quota of one lets the first request through, whatever fraction the clock shows', () => {
+  let now = 0
+  const rate = openLocalRate(() => now)
+  const policy = { name: 'one', quota: 1, windowS: 60 }
+  for (let n = 0; n < 1_000; n++) {
+    now = 123_456_789.123 + n * 0.7
+    expect(rate.take(`caller ${n}`, policy).allowed).toBe(true)
+  }
+})

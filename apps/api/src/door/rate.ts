@@ -1,5 +1,8 @@
-/** So many requests in so many seconds, under a name that the RateLimit headers use. */
-export type RatePolicy = { name: string; quota: number; windowS: number }
+/**
+ * So many requests in so many seconds, under a name that the RateLimit headers use. `shareMin` is what one process grants at least
+ * when it has to count for itself: a tenth of a small quota would be nothing.
+ */
+export type RatePolicy = { name: string; quota: number; windowS: number; shareMin?: number }
 
 /** What a policy said to one request. */
 export type RateState = { policy: RatePolicy; allowed: boolean; remaining: number; resetS: number; retryAfterS: number }
@@ -43,7 +46,8 @@ export function openLocalRate(now: () => number = () => performance.now() * 1e3)
     const before = Math.max(time, fullAt.get(partition) ?? 0)
     const after = before + (cost * policy.windowS * 1e6) / policy.quota
     const waitUs = after - policy.windowS * 1e6 - time
-    if (waitUs > 0) return readRate(policy, false, before - time, waitUs)
+    // Below a microsecond it is the rounding of a clock with fractions, which would refuse the first request of a quota of one.
+    if (waitUs >= 1) return readRate(policy, false, before - time, waitUs)
     if (cost > 0) remember(partition, after, time)
     return readRate(policy, true, after - time, 0)
   }

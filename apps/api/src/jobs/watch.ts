@@ -1,7 +1,8 @@
 import type { Job } from '@probity/contract/bulk'
 import { type Db, inTenant } from '@probity/database/connect'
-import { findJob, type JobView } from '@probity/database/jobs'
+import { findJob } from '@probity/database/jobs'
 import { presentJob } from '@probity/database/present-job'
+import type { View } from '@probity/database/view'
 import type { FastifyBaseLogger } from 'fastify'
 
 const LOOK_EVERY_MS = 1_000
@@ -9,12 +10,12 @@ const LOOK_EVERY_MS = 1_000
 /** Hears how a job stands; undefined when it is gone. */
 type Listener = (job: Job | undefined) => void
 
-type Room = { view: JobView; jobId: string; listeners: Set<Listener>; timer?: NodeJS.Timeout }
+type Room = { view: View; jobId: string; listeners: Set<Listener>; timer?: NodeJS.Timeout }
 
 /** Looks at the jobs that somebody watches. */
 export type JobWatch = {
   /** Tells the listener about once a second how the job stands, until the function that it returns is called. */
-  listen(view: JobView, jobId: string, listener: Listener): () => void
+  listen(view: View, jobId: string, listener: Listener): () => void
 }
 
 /** However many watch one job, PostgreSQL is asked once a second for all of them. */
@@ -35,7 +36,7 @@ export function openJobWatch(db: Db, log: FastifyBaseLogger): JobWatch {
     room.timer = setTimeout(() => void look(room), LOOK_EVERY_MS).unref()
   }
 
-  function openRoom(name: string, view: JobView, jobId: string): Room {
+  function openRoom(name: string, view: View, jobId: string): Room {
     const room: Room = { view, jobId, listeners: new Set() }
     rooms.set(name, room)
     lookLater(room)

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import type { Result } from '@probity/contract/results'
 import type { Db } from '@probity/database/connect'
 import { listResultsAt, type ResultsFile, type ResultsJob } from '@probity/database/results'
+import { isNarrow, type ResultsFilter } from '@probity/database/results-filter'
 import { dedupeKey } from '@probity/engine/address/dedupe-key'
 import { isBlank, type Row, readRows, type Writing } from '@probity/uploads/read-rows'
 import type { FileStorage } from '@probity/uploads/storage'
@@ -17,7 +18,7 @@ const PAGE_UNITS = 256 * 1024
 
 const BYTE_ORDER_MARK = '\uFEFF'
 
-export type SheetOptions = { statuses: readonly string[]; evidence: boolean; bom: boolean; formulaSafe: boolean }
+export type SheetOptions = { filter: ResultsFilter; evidence: boolean; bom: boolean; formulaSafe: boolean }
 export type SheetJob = ResultsJob & { file: ResultsFile }
 
 /**
@@ -27,11 +28,12 @@ export type SheetJob = ResultsJob & { file: ResultsFile }
 export async function* writeSheet(
   { db, storage }: { db: Db; storage: FileStorage },
   job: SheetJob,
-  { statuses, evidence, bom, formulaSafe }: SheetOptions,
+  { filter, evidence, bom, formulaSafe }: SheetOptions,
 ): AsyncGenerator<string> {
   const { file } = job
   const writing = file as Writing // as our own reader found it
   const ours = sheetColumns(evidence)
+  const onlyMeant = isNarrow(filter)
   const firstRowOf = openFirstRows(file.columns.indexOf(job.emailColumn))
   const write = (rows: string[][]) => writeRows(rows, file.delimiter, formulaSafe)
   const head = (cells: string[]) => {
@@ -43,11 +45,11 @@ export async function* writeSheet(
   if (!file.hasHeader) yield write([head([])])
   for await (const page of pagesOf(readRows(() => storage.open(file.storageKey), writing))) {
     const firstRows = page.map(firstRowOf)
-    const results = await findResults(db, job, { firstRows, evidence })
+    const results = await findResults(db, job, { firstRows, filter, evidence })
     const lines = page.flatMap(({ cells, isHeader }, n) => {
       if (isHeader) return [head(cells)]
       const result = results.get(firstRows[n] ?? 0)
-      if (statuses.length > 0 && !(result && statuses.includes(result.status))) return []
+      if (onlyMeant && result === undefined) return []
       return [[...file.columns.map((_, column) => cells[column] ?? ''), ...ours.cells(result)]]
     })
     if (lines.length > 0) yield write(lines)
@@ -76,11 +78,12 @@ function openFirstRows(column: number): (row: Row) => number | undefined {
   }
 }
 
-type Wanted = { firstRows: (number | undefined)[]; evidence: boolean }
+type Wanted = { firstRows: (number | undefined)[]; filter: ResultsFilter; evidence: boolean }
 
-async function findResults(db: Db, job: SheetJob, { firstRows, evidence }: Wanted): Promise<Map<number, Result>> {
+async function findResults(db: Db, job: SheetJob, wanted: Wanted): Promise<Map<number, Result>> {
+  const { firstRows, filter, evidence } = wanted
   const rowNos = [...new Set(firstRows)].filter((row) => row !== undefined)
-  const kept = await readResultsPage(db, job, (trx) => listResultsAt(trx, job, rowNos))
+  const kept = await readResultsPage(db, job, (trx) => listResultsAt(trx, job, { ...filter, rowNos }))
   return new Map(kept.map((one) => [one.rowNo, presentResult(one, evidence)]))
 }
 

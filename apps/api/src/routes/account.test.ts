@@ -1,4 +1,6 @@
 import { Account } from '@probity/contract/account'
+import { asOwner } from '@probity/database/connect'
+import { arePartitionsReady } from '@probity/database/partitions'
 import Value from 'typebox/value'
 import { expect, test } from 'vitest'
 import { startTestApi } from '../test-api.ts'
@@ -54,4 +56,63 @@ test('a key without the webhooks scope does not set when credits count as low', 
   const { call } = await api.openCaller({ key: { scopes: ['account'] } })
   const { status, body } = await call({ method: 'PATCH', url: '/api/v1/account', payload: { credits_low_at: 1 } })
   expect([status, body['code']]).toEqual([403, 'missing_scope'])
+})
+
+const patch = (payload: object) => ({ method: 'PATCH', url: '/api/v1/account', payload }) as const
+
+test('name and retention are changed where they are named, and nothing else is', async () => {
+  const { call } = await api.openCaller({ credits: 5_000 })
+  expect((await call(patch({ name: 'Neu & Söhne' }))).body).toMatchObject({ name: 'Neu & Söhne', retention_days: 30 })
+  const both = await call(patch({ retention_days: 90, credits_low_at: 7 }))
+  expect(both.body).toMatchObject({ name: 'Neu & Söhne', retention_days: 90, credits: { low_at: 7 } })
+  expect((await call(ACCOUNT)).body).toMatchObject({ retention_days: 90, credits: { low_at: 7 } })
+  expect((await call(patch({ retention_days: 0 }))).body).toMatchObject({ retention_days: 0 })
+})
+
+test('a longer retention has its partitions before it holds', async () => {
+  const { call } = await api.openCaller({ credits: 10 })
+  const isReady = () => asOwner(api.db, (trx) => arePartitionsReady(trx, 120))
+  expect(await isReady()).toBe(false)
+  expect((await call(patch({ retention_days: 120 }))).status).toBe(200)
+  expect(await isReady()).toBe(true)
+})
+
+test('another account keeps its settings', async () => {
+  const [mine, theirs] = [await api.openCaller(), await api.openCaller()]
+  const { body: before } = await theirs.call(ACCOUNT)
+  await mine.call(patch({ name: 'mine alone', retention_days: 3 }))
+  expect((await theirs.call(ACCOUNT)).body).toEqual(before)
+})
+
+test.each([
+  { name: '' },
+  { name: 'x'.repeat(201) },
+  { name: null },
+  { retention_days: -1 },
+  { retention_days: 366 },
+  { retention_days: 1.5 },
+  { retention_days: null },
+  { plan: 'scale' },
+  {},
+])('the change %j is refused', async (payload) => {
+  const { call } = await api.openCaller()
+  const { status, body } = await call(patch(payload))
+  expect([status, body['code']]).toEqual([400, 'invalid_request'])
+})
+
+test.each([
+  [{ scopes: ['account', 'webhooks', 'keys'] }, { name: 'x' }, 'settings'],
+  [{ scopes: ['settings', 'webhooks'] }, { retention_days: 3 }, 'account'],
+  [{ scopes: ['settings', 'account'] }, { retention_days: 3, credits_low_at: 1 }, 'webhooks'],
+  [{ scopes: ['settings', 'account'], mode: 'test' as const }, { name: 'x' }, 'live key'],
+])('a key with %j does not change %j', async (key, payload, lacks) => {
+  const { call } = await api.openCaller({ key })
+  const { status, body } = await call(patch(payload))
+  expect([status, body['code']]).toEqual([403, 'missing_scope'])
+  expect(body['detail']).toContain(lacks)
+})
+
+test('a key with just the scopes for it changes name and retention', async () => {
+  const { call } = await api.openCaller({ key: { scopes: ['settings', 'account'] } })
+  expect((await call(patch({ name: 'x', retention_days: 7 }))).body).toMatchObject({ name: 'x', retention_days: 7 })
 })

@@ -1,10 +1,14 @@
 import { Account, UpdateAccount } from '@probity/contract/account'
 import { EMAILS_PER_REQUEST_MAX } from '@probity/contract/validation'
-import { getAccount, updateLowCredits } from '@probity/database/accounts'
-import { inTenant } from '@probity/database/connect'
-import type { DoorKey } from '@probity/database/keys'
+import { type AccountChange, getAccount, updateAccount } from '@probity/database/accounts'
+import { type Db, inTenant } from '@probity/database/connect'
+import { arePartitionsReady, makePartitions } from '@probity/database/partitions'
+import { refuseWithout } from '../door/authenticate.ts'
+import type { Caller } from '../door/caller.ts'
 import { BODY_PROBLEMS, DOOR_PROBLEMS, operation } from '../openapi.ts'
+import { Problem } from '../problem.ts'
 import type { Route } from '../route.ts'
+import { storable } from '../validation/storable.ts'
 
 /** The caller's own account: plan, credits and limits. */
 export const showAccount: Route = async (app, { db }) => {
@@ -28,25 +32,53 @@ export const showAccount: Route = async (app, { db }) => {
     {
       id: 'updateAccount',
       tag: 'Account',
-      summary: 'Set when credits count as low',
+      summary: 'Change the settings of the account',
       description:
-        'Webhooks are told `credits.low` once each time the balance falls below it. Needs a key with the `webhooks` scope.',
+        'Changes only what the body names. When credits count as low needs a key with the `webhooks` scope: webhooks are told `credits.low` once each time the balance falls below it. Name and retention need a live key with the scopes `account` and `settings`.',
       problems: ['invalid_request', ...BODY_PROBLEMS, ...DOOR_PROBLEMS],
     },
     { body: UpdateAccount, response: { 200: Account } },
   )
-  app.patch('/account', { schema: change, config: { scope: 'webhooks' } }, async ({ caller, body }) => {
-    const found = await inTenant(db, caller.accountId, async (trx) => {
-      await updateLowCredits(trx, caller.accountId, body.credits_low_at)
-      return getAccount(trx, caller.accountId)
-    })
-    return presentAccount(found, caller)
+  app.patch('/account', { schema: change }, async ({ caller, body }) => {
+    refuseForeignSettings(caller, body)
+    return presentAccount(await changeAccount(db, caller, readChange(body)), caller)
+  })
+}
+
+/** Each setting has a scope of its own. A test key, which may be in many hands, does not set for how long live results are kept. */
+function refuseForeignSettings(caller: Caller, { credits_low_at, name, retention_days }: UpdateAccount): void {
+  if (credits_low_at !== undefined) refuseWithout(caller, 'webhooks')
+  if (name === undefined && retention_days === undefined) return
+  for (const scope of ['account', 'settings'] as const) refuseWithout(caller, scope)
+  if (caller.mode === 'test' && caller.id !== null) throw new Problem('missing_scope', 'This needs a live key.')
+}
+
+function readChange({ name, retention_days, credits_low_at }: UpdateAccount): AccountChange {
+  return {
+    ...(name !== undefined && { name: storable(name) }),
+    ...(retention_days !== undefined && { retentionDays: retention_days }),
+    ...(credits_low_at !== undefined && { lowCredits: credits_low_at }),
+  }
+}
+
+const PARTITIONS_RETRY_S = 2
+
+async function changeAccount(db: Db, { accountId }: Caller, change: AccountChange): Promise<Found> {
+  const { retentionDays } = change
+  // The partitions first: from the moment it keeps longer the account's rows need one that far ahead.
+  if (retentionDays !== undefined) await makePartitions(db, retentionDays)
+  return inTenant(db, accountId, async (trx) => {
+    const isReady = retentionDays === undefined || (await arePartitionsReady(trx, retentionDays))
+    // Another process is making partitions at the moment, and does not know of ours.
+    if (!isReady) throw new Problem('overloaded', undefined, { retryAfterS: PARTITIONS_RETRY_S })
+    await updateAccount(trx, accountId, change)
+    return getAccount(trx, accountId)
   })
 }
 
 type Found = Awaited<ReturnType<typeof getAccount>>
 
-function presentAccount({ account, plan, lowAt }: Found, caller: DoorKey): Account {
+function presentAccount({ account, plan, lowAt }: Found, caller: Caller): Account {
   return {
     id: account.id,
     name: account.name,
@@ -73,6 +105,8 @@ function presentAccount({ account, plan, lowAt }: Found, caller: DoorKey): Accou
       interactive_in_flight: plan.interactiveInFlight,
     },
     retention_days: account.retentionDays,
-    key: { id: caller.id, name: caller.name, mode: caller.mode, scopes: caller.scopes },
+    ...(caller.id !== null && {
+      key: { id: caller.id, name: caller.name, mode: caller.mode, scopes: caller.scopes },
+    }),
   }
 }

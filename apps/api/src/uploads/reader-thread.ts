@@ -11,7 +11,7 @@ async function work(task: ReadTask): Promise<ReadOutcome> {
   const { emailsMax } = task
   try {
     if (task.kind === 'count') return { kind: 'counted', count: await countEmails(open, task.layout, { emailsMax }) }
-    return { kind: 'read', reading: await readUpload(open, emailsMax) }
+    return { kind: 'read', reading: await readUpload(open, emailsMax, task.column) }
   } catch (error) {
     if (error instanceof Refusal) return { kind: 'refused', code: error.code, detail: error.message }
     throw error

@@ -7,7 +7,10 @@ import type { UploadReading } from '@probity/uploads/read-upload'
 import type { FileStorage } from '@probity/uploads/storage'
 import { Problem } from '../problem.ts'
 
-export type ReadTask = { path: string; emailsMax: number } & ({ kind: 'read' } | { kind: 'count'; layout: Layout })
+export type ReadTask = { path: string; emailsMax: number } & (
+  | { kind: 'read'; column?: string | undefined }
+  | { kind: 'count'; layout: Layout }
+)
 export type ReadOutcome =
   | { kind: 'read'; reading: UploadReading }
   | { kind: 'counted'; count: EmailCount }
@@ -17,6 +20,8 @@ export type ReadOutcome =
 export type UploadReader = {
   /** All that is in a file of this machine. Throws a Problem for one that cannot be used. */
   read(path: string, emailsMax: number): Promise<UploadReading>
+  /** The same of a kept file, with the counts of a column other than the suggested one where it is named. */
+  readKept(key: string, emailsMax: number, column?: string): Promise<UploadReading>
   /** What is in one column of a kept file. Throws a Problem where that is more than a list may have. */
   count(key: string, layout: Layout, emailsMax: number): Promise<EmailCount>
   stop(): Promise<void>
@@ -76,12 +81,15 @@ export function openUploadReader(storage: FileStorage, deadlineMs = DEADLINE_MS)
     }
   }
 
+  async function read(path: string, emailsMax: number, column?: string): Promise<UploadReading> {
+    const outcome = await readInTurn({ kind: 'read', path, emailsMax, column })
+    if (outcome.kind !== 'read') throw new Error('the thread did something else')
+    return outcome.reading
+  }
+
   return {
-    async read(path, emailsMax) {
-      const outcome = await readInTurn({ kind: 'read', path, emailsMax })
-      if (outcome.kind !== 'read') throw new Error('the thread did something else')
-      return outcome.reading
-    },
+    read,
+    readKept: (key, emailsMax, column) => storage.lend(key, (path) => read(path, emailsMax, column)),
     async count(key, layout, emailsMax) {
       const outcome = await storage.lend(key, (path) => readInTurn({ kind: 'count', path, layout, emailsMax }))
       if (outcome.kind !== 'counted') throw new Error('the thread did something else')

@@ -1,10 +1,10 @@
 import type { MultipartFile } from '@fastify/multipart'
+import { FILE_BYTES_MAX } from '@probity/contract/upload-limits'
 import { cut } from '@probity/uploads/columns'
 import type { FileStorage } from '@probity/uploads/storage'
 import type { FastifyRequest } from 'fastify'
 import { Problem } from '../problem.ts'
 
-export const FILE_BYTES_MAX = 50 * 1024 * 1024
 /** What a form needs around its file: boundaries, headers, a few fields. */
 const FORM_BYTES_MAX = 64 * 1024
 const FILENAME_UNITS_MAX = 200

@@ -16,6 +16,7 @@ export function composeAnswer(
 ) {
   const { caller, arrivedAt } = request
   const standing = typeof result === 'string' ? result : JSON.stringify(result)
+  request.verdict = typeof result === 'string' ? STATUS.exec(result)?.[1] : result.status
   const now = Date.now()
   const fresh = {
     livemode: caller.mode === 'live',
@@ -31,6 +32,8 @@ export function composeAnswer(
   return `{"email":${JSON.stringify(email)},${standing.slice(1, -1)},${JSON.stringify(fresh).slice(1)}`
 }
 
+/** The first of that name is the result's own. */
+const STATUS = /"status":"([a-z]+)"/
 const CATCHALL_CHECK = '"check":"catch_all"'
 
 export function withoutEmail({ email: _, ...rest }: StandingResult): Omit<StandingResult, 'email'> {

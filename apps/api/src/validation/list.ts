@@ -1,6 +1,5 @@
 import { type StandingResult, unsettledResult } from '@probity/contract/standing-result'
 import { inTenant, type Trx } from '@probity/database/connect'
-import type { DoorKey } from '@probity/database/keys'
 import { listKnown } from '@probity/database/postponed'
 import {
   collectAnswers,
@@ -12,6 +11,7 @@ import {
   openValidations,
   type ValidationRef,
 } from '@probity/database/validations'
+import type { Caller } from '../door/caller.ts'
 import { type Attempt, refuseUnpaid } from '../door/spend-once.ts'
 import type { Services } from '../services.ts'
 import type { Entry } from './entries.ts'
@@ -31,7 +31,7 @@ export type BoughtList = { entries: Entry[]; lots: Lot[]; creditsCharged: number
 /** Pays for a whole list or for none of it, in one transaction, and hands what is to be worked out to the workers. */
 export async function buyList(
   services: Services,
-  caller: DoorKey,
+  caller: Caller,
   entries: Entry[],
   attempt: Attempt,
 ): Promise<BoughtList> {
@@ -65,7 +65,7 @@ async function findEarlier({ db }: Services, accountId: string, entries: Entry[]
 }
 
 /** The account's recent results for the list, by the place of the entry. Without Redis there are none. */
-async function findRecents({ redis, recentKeyOf }: Services, caller: DoorKey, entries: Entry[]) {
+async function findRecents({ redis, recentKeyOf }: Services, caller: Caller, entries: Entry[]) {
   const recents = new Map<number, StandingResult>()
   const keys = entries.map(({ kept }) => recentKeyOf(caller.accountId, kept))
   if (caller.retentionDays === 0 || keys.includes(undefined)) return recents
@@ -82,7 +82,7 @@ async function findRecents({ redis, recentKeyOf }: Services, caller: DoorKey, en
 
 type Purchase = { recents: Map<number, StandingResult>; attempt: Attempt }
 
-async function buy(trx: Trx, caller: DoorKey, entries: Entry[], { recents, attempt }: Purchase): Promise<BoughtList> {
+async function buy(trx: Trx, caller: Caller, entries: Entry[], { recents, attempt }: Purchase): Promise<BoughtList> {
   const { accountId, id: keyId, retentionDays } = caller
   const keys = entries.map(({ emailKey }) => emailKey)
   // In this order: what ends between the two looks is found by the second.

@@ -3,8 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { findSandboxCase, sandboxResult, unmappedResult } from '@probity/contract/sandbox'
 import type { StandingResult } from '@probity/contract/standing-result'
 import { inTenant } from '@probity/database/connect'
-import type { DoorKey } from '@probity/database/keys'
 import { tellInSandbox } from '@probity/database/resolved-validations'
+import type { Caller } from '../door/caller.ts'
 import { isPublicCaller } from '../door/public-sandbox.ts'
 import { Problem } from '../problem.ts'
 import type { Services } from '../services.ts'
@@ -15,8 +15,11 @@ export type SandboxAnswer = { id: string; result: StandingResult; retryAt: numbe
 type Needed = Pick<Services, 'db' | 'redis' | 'recentKeyOf' | 'hurry'>
 type Asked = { email: string; timeoutMs: number }
 
-/** Answers without asking or charging anything, and keeps nothing but what a webhook is to be told. Throws where the address calls for a refusal of the whole request. */
-export async function answerInSandbox(services: Needed, caller: DoorKey, asked: Asked): Promise<SandboxAnswer> {
+/**
+ * Answers without asking or charging anything, and keeps nothing but what a webhook is to be told. Throws where the address calls
+ * for a refusal of the whole request.
+ */
+export async function answerInSandbox(services: Needed, caller: Caller, asked: Asked): Promise<SandboxAnswer> {
   const { email, timeoutMs } = asked
   const found = findSandboxCase(email)
   switch (found?.kind) {
@@ -58,7 +61,7 @@ const RETRY_AFTER_S = 2
 const REMEMBERED_S = 3_600
 
 /** When an address was first asked for, and under which id. Without Redis it is always for the first time. */
-async function remember({ redis, recentKeyOf }: Needed, { accountId }: DoorKey, email: string) {
+async function remember({ redis, recentKeyOf }: Needed, { accountId }: Caller, email: string) {
   const now = { id: randomUUID(), firstAskedAt: Date.now() / 1000 }
   const recentKey = recentKeyOf(accountId, email)
   if (recentKey === undefined) return { ...now, isFirst: true }

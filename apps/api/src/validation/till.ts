@@ -12,7 +12,7 @@ import {
 import { openGatherer } from '@probity/queue/gather'
 
 /** Who pays. */
-export type Payer = { accountId: string; keyId: string; retentionDays: number }
+export type Payer = { accountId: string; keyId: string | null; retentionDays: number }
 
 /** What is paid for: work to be done, or an answer that is at hand. */
 export type Purchase = { kind: 'work'; row: NewValidation } | { kind: 'recent' }

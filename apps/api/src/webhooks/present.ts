@@ -1,20 +1,9 @@
 import type { Delivery as ShownDelivery, WholeDelivery as ShownWhole } from '@probity/contract/webhook-deliveries'
 import { eventName, sentHeaders } from '@probity/contract/webhook-request'
 import type { Webhook as ShownWebhook } from '@probity/contract/webhooks'
-import type { DoorKey } from '@probity/database/keys'
 import type { Delivery, Resent, WholeDelivery } from '@probity/database/webhook-deliveries'
-import type { Webhook, WebhookView } from '@probity/database/webhooks'
+import type { Webhook } from '@probity/database/webhooks'
 import { Problem } from '../problem.ts'
-
-/** Live keys see the webhooks of live keys, test keys those of test keys. */
-export function viewOf({ accountId, mode }: DoorKey): WebhookView {
-  return { accountId, mode }
-}
-
-export function found<T>(one: T | undefined): T {
-  if (one === undefined) throw new Problem('not_found')
-  return one
-}
 
 /** A webhook as callers see it. */
 export function presentWebhook(webhook: Webhook): ShownWebhook {

@@ -7,7 +7,7 @@ import { followList, refuseUnfinished, tallyOf } from '../lists/follow.ts'
 import { openSource } from '../lists/source.ts'
 import { priceFile, type StartFlags, startList } from '../lists/start.ts'
 import { formatCount } from '../output/numbers.ts'
-import { PRESET_NAMES, type PresetName } from '../preset.ts'
+import { PRESET_CHOICES, type PresetChoice, readPreset } from '../preset.ts'
 import { Refusal } from '../refusal.ts'
 import { act, openClient, type Run, type Stage } from '../run.ts'
 import { refuseUnwritable, writeFileWhole } from '../write-file.ts'
@@ -15,7 +15,7 @@ import { addConsent, addExamples, addFailOn, addStart } from './options.ts'
 
 type Flags = StartFlags & {
   output: string
-  preset: PresetName
+  preset: PresetChoice
   formulaSafe: boolean
   dryRun?: boolean
   failOn?: FailOn[]
@@ -29,7 +29,7 @@ export function addClean(program: Command, stage: Stage): void {
     )
     .argument('<file>', 'the CSV; - for standard input')
     .requiredOption('-o, --output <file>', 'where to write; - for standard output')
-    .addOption(new Option('--preset <name>', 'which rows stay').choices(PRESET_NAMES).default('balanced'))
+    .addOption(new Option('--preset <name>', 'which rows stay').choices(PRESET_CHOICES).default('balanced'))
     .option('--no-formula-safe', "do not put a ' before cells that a spreadsheet would take for formulas")
   addFailOn(addConsent(addStart(command))).action(act(stage, clean))
   addExamples(command, [
@@ -65,7 +65,7 @@ async function download(run: Run, client: Probity, id: string, flags: Flags): Pr
   const { formulaSafe, preset, output } = flags
   const sheet = await client.lists.download(id, { format: 'csv', formulaSafe, signal })
   const counted = { kept: 0, left: 0 }
-  const rows = filterSheet(sheet, preset, counted)
+  const rows = filterSheet(sheet, readPreset(preset), counted)
   if (output === '-') for await (const row of rows) await terminal.print(row)
   else await writeFileWhole(output, rows)
   const { kept, left } = counted

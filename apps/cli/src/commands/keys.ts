@@ -4,7 +4,7 @@ import { ask } from '../consent.ts'
 import { formatTable } from '../output/table.ts'
 import { Refusal } from '../refusal.ts'
 import { act, openClient, type Run, type Stage } from '../run.ts'
-import { addExamples, outputOption, readCount } from './options.ts'
+import { addExamples, outputOption, readCount, readTime } from './options.ts'
 
 const FORMATS = ['table', 'json'] as const
 type Output = { output: (typeof FORMATS)[number] }
@@ -27,10 +27,10 @@ export function addKeys(program: Command, stage: Stage): void {
     .addOption(new Option('--mode <mode>', 'what it works on').choices(['live', 'test']).default('live'))
     .option(
       '--scopes <names>',
-      'what it may do, separated by commas: validation, bulk, account, keys, webhooks',
+      'what it may do, separated by commas: validation, bulk, account, keys, webhooks, settings',
       readScopes,
     )
-    .option('--expires <date>', 'when it stops working, as 2027-01-31', readDate)
+    .option('--expires <date>', 'when it stops working, as 2027-01-31', readTime)
     .option('--monthly-cap <n>', 'how many credits it may spend in a month', readCount)
     .addOption(outputOption(FORMATS, 'table'))
     .action(act(stage, createKey))
@@ -92,12 +92,4 @@ function readScopes(text: string): string[] {
   const scopes = text.split(',').map((scope) => scope.trim())
   if (scopes.includes('')) throw new InvalidArgumentError('It is a list such as validation,account.')
   return scopes
-}
-
-function readDate(text: string): Date {
-  const date = new Date(text)
-  if (!/^\d{4}-\d\d-\d\d/.test(text) || Number.isNaN(date.getTime())) {
-    throw new InvalidArgumentError('It is a date such as 2027-01-31.')
-  }
-  return date
 }

@@ -26,6 +26,14 @@ export function readCount(text: string): number {
   return Number(text)
 }
 
+export function readTime(text: string): Date {
+  const time = new Date(text)
+  if (!/^\d{4}-\d\d-\d\d/.test(text) || Number.isNaN(time.getTime())) {
+    throw new InvalidArgumentError('It is a date such as 2027-01-31, or a time such as 2027-01-31T08:00:00Z.')
+  }
+  return time
+}
+
 /** For commands that make a file a list. */
 export function addStart(command: Command): Command {
   return command

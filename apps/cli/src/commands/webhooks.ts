@@ -1,10 +1,10 @@
 import type { Probity, Webhook, WebhookDelivery } from '@probity/sdk'
-import { type Command, InvalidArgumentError } from 'commander'
+import type { Command } from 'commander'
 import { countOf } from '../output/numbers.ts'
 import { formatTable } from '../output/table.ts'
 import { Refusal } from '../refusal.ts'
 import { act, openClient, type Run, type Stage } from '../run.ts'
-import { addExamples, outputOption } from './options.ts'
+import { addExamples, outputOption, readTime } from './options.ts'
 
 const FORMATS = ['table', 'json'] as const
 type Output = { output: (typeof FORMATS)[number] }
@@ -108,12 +108,4 @@ async function chooseWebhook({ signal }: Run, client: Probity, named: string | u
   if (first === undefined) throw new Refusal('input', 'The account has no webhook of the mode of this key.')
   if (others.length > 0) throw new Refusal('usage', 'There are several webhooks: name one with --webhook.')
   return first.id
-}
-
-function readTime(text: string): Date {
-  const time = new Date(text)
-  if (!/^\d{4}-\d\d-\d\d/.test(text) || Number.isNaN(time.getTime())) {
-    throw new InvalidArgumentError('It is a time such as 2026-11-02 or 2026-11-02T08:00:00Z.')
-  }
-  return time
 }

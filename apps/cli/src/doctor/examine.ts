@@ -76,7 +76,7 @@ function judgeClock(offMs: number | undefined): Finding {
 async function findAccount(run: Run): Promise<Finding[]> {
   try {
     const account = await (await openClient(run)).account({ signal: run.signal })
-    if (account.key?.scopes !== undefined) return presentAccount(account)
+    if (account.key?.scopes !== undefined) return presentAccount(account, account.key)
     return [{ what: 'account', state: 'wrong', detail: 'what answers there is not this service', exit: 'network' }]
   } catch (error) {
     const exit = findExit(error)
@@ -91,7 +91,7 @@ async function findAccount(run: Run): Promise<Finding[]> {
   }
 }
 
-function presentAccount({ name, plan, credits, limits, key }: Account): Finding[] {
+function presentAccount({ name, plan, credits, limits }: Account, key: NonNullable<Account['key']>): Finding[] {
   const balance = credits.unlimited ? 'unlimited credits' : `${formatCount(credits.available)} credits`
   const mayNot = key.mode === 'live' && !plan.api_access
   return [

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
+import { isKept, type PresetName } from '@probity/contract/preset'
 import { type Parser, parse } from 'csv-parse'
-import { isKept, type PresetName } from '../preset.ts'
 
 export type Filtered = { kept: number; left: number }
 
@@ -25,8 +25,8 @@ export async function* filterSheet(
       continue
     }
     const cell = (column: number) => record[column] ?? ''
-    const verdict = { status: cell(columns.status), reason: cell(columns.reason), safeToSend: cell(columns.safe) }
-    if (!isKept(preset, verdict)) {
+    const safeToSend = cell(columns.safe) === 'true'
+    if (!isKept(preset, { status: cell(columns.status), subStatus: cell(columns.reason), safeToSend })) {
       counted.left++
       continue
     }

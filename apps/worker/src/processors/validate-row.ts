@@ -3,6 +3,7 @@ import { findSandboxCase, sandboxResult, unmappedResult } from '@probity/contrac
 import { unsettledResult } from '@probity/contract/standing-result'
 import type { ClaimedBatch } from '@probity/database/batches'
 import { parseAddress } from '@probity/engine/address/parse'
+import type { LookUp } from '@probity/engine/domain/facts'
 import { validate } from '@probity/engine/validate'
 import { present } from '@probity/engine/verdict/present'
 import type { Services } from '../services.ts'
@@ -35,15 +36,17 @@ export async function validateRow(
   const way = mailboxes.deskFor('list', email, batch.egress)
   try {
     const askAgainMs = ASK_AGAIN_MS[batch.silences]
-    if (askAgainMs !== undefined && (await isDnsSilent(network, email))) {
+    const known = askAgainMs === undefined ? undefined : await lookUpDomain(network, email)
+    if (askAgainMs !== undefined && known && isSilent(known)) {
       return { kind: 'silence', waitMs: askAgainMs, waitsFor: 'dns_failed', egress: batch.egress }
     }
-    const whole = way ? { ...network, mailboxes: way.desk } : network
+    const domains = known ? { lookUp: async () => known } : network.domains
+    const whole = { ...network, domains, ...(way && { mailboxes: way.desk }) }
     const validation = await validate(email, whole, { tries: batch.tries + 1 })
     const { retryAfterMs, mailbox } = validation
     const result = present(validation)
-    const isSilent = mailbox?.finding.kind === 'unanswered' && mailbox.finding.why !== 'not_routable'
-    if (retryAfterMs === null && isSilent && askAgainMs !== undefined) {
+    const isUnanswered = mailbox?.finding.kind === 'unanswered' && mailbox.finding.why !== 'not_routable'
+    if (retryAfterMs === null && isUnanswered && askAgainMs !== undefined) {
       return { kind: 'silence', waitMs: askAgainMs, waitsFor: result.sub_status, egress: batch.egress }
     }
     if (retryAfterMs === null) return { kind: 'final', result }
@@ -73,10 +76,14 @@ async function answerInSandbox(batch: ClaimedBatch, email: string): Promise<Outc
   return { kind: 'final', result: sandboxResult(email, { subStatus: '' }) }
 }
 
-/** Looked at before the mail server is asked. A list has time, and what was not said in one bad moment is said in the next. */
-async function isDnsSilent({ domains }: Needed['network'], email: string): Promise<boolean> {
+/** Before the mail server is asked; undefined where there is no domain to look up. */
+async function lookUpDomain({ domains }: Needed['network'], email: string): Promise<LookUp | undefined> {
   const address = parseAddress(email)
-  if (address.kind !== 'address' || address.domain.kind !== 'name') return false
-  const { facts } = await domains.lookUp(address.domain.ascii)
+  if (address.kind !== 'address' || address.domain.kind !== 'name') return undefined
+  return domains.lookUp(address.domain.ascii)
+}
+
+/** A list has time, and what was not said in one bad moment is said in the next. */
+function isSilent({ facts }: LookUp): boolean {
   return facts.mail.kind === 'unknown' || facts.spf === 'failed' || facts.dmarc === 'failed'
 }

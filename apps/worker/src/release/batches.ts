@@ -1,8 +1,8 @@
 import type { BatchRef } from '@probity/database/batches'
 import { releaseBatches } from '@probity/database/batches'
-import { openGate } from '@probity/engine/domain/gate'
 import type { BatchQueue } from '@probity/queue/batches'
 import type { Services } from '../services.ts'
+import { openOwnHands } from './own-hands.ts'
 import { startRounds } from './rounds.ts'
 
 const EVERY_MS = 200
@@ -15,21 +15,12 @@ type Hands = { queue: BatchQueue; work: Work; slots: number }
  * certain way out are ours to work, since we have it. What the queue does not take or loses is let out again seconds later.
  */
 export function startReleasingBatches({ db, log, egresses }: Pick<Services, 'db' | 'log' | 'egresses'>, hands: Hands) {
-  const gate = openGate(hands.slots)
-  const mine = new Set<Promise<void>>()
-
-  function workMyself(ref: BatchRef): void {
-    const work = gate(() => hands.work(ref))
-      .catch((error: unknown) => log.warn({ err: error }, 'a batch failed; it is let out again'))
-      .finally(() => mine.delete(work))
-    mine.add(work)
-  }
-
+  const mine = openOwnHands(hands.slots, hands.work, log)
   const rounds = startRounds(
     EVERY_MS,
     async () => {
       const released = await releaseBatches(db, egresses)
-      for (const { epoch: _, egress, ...ref } of released) if (egress !== null) workMyself(ref)
+      for (const { epoch: _, egress, ...ref } of released) if (egress !== null) mine.take(ref)
       const tasks = released.filter(({ egress }) => egress === null).map(({ egress: _, ...task }) => task)
       if (tasks.length > 0) await hands.queue.add(tasks)
     },
@@ -39,7 +30,7 @@ export function startReleasingBatches({ db, log, egresses }: Pick<Services, 'db'
     hurry: () => rounds.hurry(),
     async stop() {
       await rounds.stop()
-      await Promise.all(mine)
+      await mine.finish()
     },
   }
 }

@@ -1,7 +1,7 @@
 import { type ReleasedDelivery, releaseDeliveries } from '@probity/database/webhook-work'
-import { openGate } from '@probity/engine/domain/gate'
 import type { WebhookQueue } from '@probity/queue/webhooks'
 import type { Services } from '../services.ts'
+import { openOwnHands } from './own-hands.ts'
 import { startRounds } from './rounds.ts'
 
 const EVERY_MS = 250
@@ -14,14 +14,7 @@ type Hands = { queue: WebhookQueue; work(task: ReleasedDelivery): Promise<void>;
  * customers wait for must not wait for Redis.
  */
 export function startReleasingDeliveries({ db, log }: Pick<Services, 'db' | 'log'>, { queue, work, slots }: Hands) {
-  const gate = openGate(slots)
-  const mine = new Set<Promise<void>>()
-
-  function workMyself(task: ReleasedDelivery): void {
-    const done = gate(() => work(task)).finally(() => mine.delete(done))
-    mine.add(done)
-  }
-
+  const mine = openOwnHands(slots, work, log)
   const rounds = startRounds(
     EVERY_MS,
     async () => {
@@ -31,7 +24,7 @@ export function startReleasingDeliveries({ db, log }: Pick<Services, 'db' | 'log
         await queue.add(released)
       } catch (error) {
         log.debug({ err: error }, 'redis is away')
-        for (const task of released) workMyself(task) // one that the queue took all the same is had by one of the two
+        for (const task of released) mine.take(task) // one that the queue took all the same is had by one of the two
       }
     },
     { log, name: 'letting deliveries out' },
@@ -39,7 +32,7 @@ export function startReleasingDeliveries({ db, log }: Pick<Services, 'db' | 'log
   return {
     async stop() {
       await rounds.stop()
-      await Promise.all(mine)
+      await mine.finish()
     },
   }
 }

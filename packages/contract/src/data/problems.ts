@@ -41,6 +41,11 @@ export const PROBLEMS = {
     title: 'The API key has expired',
     advice: 'Use a key that has not expired, or create a new one.',
   },
+  not_signed_in: {
+    status: 401,
+    title: 'Nobody is signed in',
+    advice: 'Sign in and try again. A session ends after half a day without use, and after a week in any case.',
+  },
   insufficient_credits: {
     status: 402,
     title: 'Not enough credits',
@@ -70,6 +75,21 @@ export const PROBLEMS = {
     status: 403,
     title: 'A key cannot give away scopes it does not have',
     advice: 'Ask only for scopes that the calling key has itself.',
+  },
+  missing_role: {
+    status: 403,
+    title: 'The role in this organisation does not include this',
+    advice: 'Ask an owner or an admin of the organisation to do it, or for another role.',
+  },
+  cross_site_request: {
+    status: 403,
+    title: 'The request did not come from the web application',
+    advice: 'Programs use the API with a key. In a browser, open the web application at its own address.',
+  },
+  sign_up_closed: {
+    status: 403,
+    title: 'New people are invited here',
+    advice: 'Ask somebody who has an organisation here for an invitation, and follow the link in it.',
   },
   plan_without_api: {
     status: 403,
@@ -101,10 +121,25 @@ export const PROBLEMS = {
     title: 'The job has ended',
     advice: 'Only a job that is under way can be paused, resumed or cancelled.',
   },
+  key_ended: {
+    status: 409,
+    title: 'The API key has ended or has been replaced',
+    advice: 'Create a new key, or rotate the one that took its place.',
+  },
   webhook_disabled: {
     status: 409,
     title: 'The webhook is disabled',
     advice: 'Enable the webhook first. `disabled_reason` says why nothing is sent to it.',
+  },
+  last_owner: {
+    status: 409,
+    title: 'An organisation keeps an owner',
+    advice: 'Make somebody else an owner first.',
+  },
+  too_many_organisations: {
+    status: 409,
+    title: 'The person has as many organisations as they may',
+    advice: 'Use one of the organisations that are there. A person may own 20.',
   },
   too_many_webhooks: {
     status: 409,
@@ -201,6 +236,11 @@ export const PROBLEMS = {
     status: 422,
     title: 'The column is empty in every row',
     advice: 'Name the column that holds the addresses.',
+  },
+  password_refused: {
+    status: 422,
+    title: 'The password is too easy to guess',
+    advice: 'Choose a password of at least 12 characters that is not among the most common ones.',
   },
   webhook_url_rejected: {
     status: 422,

@@ -301,7 +301,7 @@ export type ValidationResult = {
 /**
  * Problem code
  *
- * The kind of problem for programs; a code never changes its meaning. New codes may be added, so fall back on `status`. Known codes: `invalid_request`, `malformed_json`, `key_in_query`, `no_file`, `missing_api_key`, `invalid_api_key`, `revoked_api_key`, `expired_api_key`, `insufficient_credits`, `key_cap_reached`, `paused_api_key`, `ip_not_allowed`, `missing_scope`, `scope_not_held`, `plan_without_api`, `not_found`, `request_timeout`, `idempotency_in_progress`, `confirmed_otherwise`, `job_ended`, `webhook_disabled`, `too_many_webhooks`, `event_removed`, `file_removed`, `results_expired`, `payload_too_large`, `file_too_large`, `unsupported_media_type`, `content_encoding_refused`, `not_csv`, `idempotency_mismatch`, `empty_file`, `malformed_csv`, `record_too_long`, `too_many_columns`, `too_many_rows`, `too_many_emails`, `no_email_column`, `unknown_column`, `column_without_emails`, `webhook_url_rejected`, `rate_limited`, `too_many_in_flight`, `too_many_streams`, `headers_too_large`, `internal`, `overloaded`, `account_under_audit`, `unavailable`.
+ * The kind of problem for programs; a code never changes its meaning. New codes may be added, so fall back on `status`. Known codes: `invalid_request`, `malformed_json`, `key_in_query`, `no_file`, `missing_api_key`, `invalid_api_key`, `revoked_api_key`, `expired_api_key`, `not_signed_in`, `insufficient_credits`, `key_cap_reached`, `paused_api_key`, `ip_not_allowed`, `missing_scope`, `scope_not_held`, `missing_role`, `cross_site_request`, `sign_up_closed`, `plan_without_api`, `not_found`, `request_timeout`, `idempotency_in_progress`, `confirmed_otherwise`, `job_ended`, `key_ended`, `webhook_disabled`, `last_owner`, `too_many_organisations`, `too_many_webhooks`, `event_removed`, `file_removed`, `results_expired`, `payload_too_large`, `file_too_large`, `unsupported_media_type`, `content_encoding_refused`, `not_csv`, `idempotency_mismatch`, `empty_file`, `malformed_csv`, `record_too_long`, `too_many_columns`, `too_many_rows`, `too_many_emails`, `no_email_column`, `unknown_column`, `column_without_emails`, `password_refused`, `webhook_url_rejected`, `rate_limited`, `too_many_in_flight`, `too_many_streams`, `headers_too_large`, `internal`, `overloaded`, `account_under_audit`, `unavailable`.
  */
 export type ProblemCode =
   | 'invalid_request'
@@ -312,19 +312,26 @@ export type ProblemCode =
   | 'invalid_api_key'
   | 'revoked_api_key'
   | 'expired_api_key'
+  | 'not_signed_in'
   | 'insufficient_credits'
   | 'key_cap_reached'
   | 'paused_api_key'
   | 'ip_not_allowed'
   | 'missing_scope'
   | 'scope_not_held'
+  | 'missing_role'
+  | 'cross_site_request'
+  | 'sign_up_closed'
   | 'plan_without_api'
   | 'not_found'
   | 'request_timeout'
   | 'idempotency_in_progress'
   | 'confirmed_otherwise'
   | 'job_ended'
+  | 'key_ended'
   | 'webhook_disabled'
+  | 'last_owner'
+  | 'too_many_organisations'
   | 'too_many_webhooks'
   | 'event_removed'
   | 'file_removed'
@@ -344,6 +351,7 @@ export type ProblemCode =
   | 'no_email_column'
   | 'unknown_column'
   | 'column_without_emails'
+  | 'password_refused'
   | 'webhook_url_rejected'
   | 'rate_limited'
   | 'too_many_in_flight'
@@ -518,6 +526,7 @@ export type UploadPreview = {
    * Why that column. The list is open.
    * - `most_addresses`: no other column has more values that look like addresses.
    * - `most_addresses_and_name`: the same, and its header says so too.
+   * - `several_columns`: it has the most addresses, but others look like addresses too: somebody had better choose.
    */
   suggestion_reason: string
   /**
@@ -566,9 +575,21 @@ export type UploadPreview = {
    */
   sample_rows: Array<Array<string>>
   /**
-   * Rows in which the suggested column is not empty.
+   * The column that the counts below are of: the suggested one, unless another was asked for.
+   */
+  email_column: string
+  /**
+   * Rows in which that column is not empty.
    */
   email_count: number
+  /**
+   * Rows in which it is empty; they cost nothing.
+   */
+  empty_count: number
+  /**
+   * Rows in which it has something that does not look like an address. They are validated and paid for like the others.
+   */
+  not_address_count: number
   /**
    * Different addresses among them.
    */
@@ -595,7 +616,7 @@ export type UploadPreview = {
    */
   credits: {
     /**
-     * What validating the suggested column costs: 1 for every unique address; nothing in test mode.
+     * What validating `email_column` costs: 1 for every unique address; nothing in test mode.
      */
     quote: number
     /**
@@ -616,6 +637,69 @@ export type UploadPreview = {
    */
   livemode: boolean
 }
+
+/**
+ * Upload
+ *
+ * A file that was sent and not confirmed yet, in short. Fields may be added.
+ */
+export type Upload = {
+  /**
+   * Names the uploaded file; hand it to the confirm step.
+   */
+  upload_id: string
+  /**
+   * What the file was called when it was sent.
+   */
+  filename: string
+  /**
+   * How large the file is.
+   */
+  size_bytes: number
+  /**
+   * The headers of the file from left to right. A column without one is `column_1` and so on; a repeated one gets the suffix `_2`.
+   */
+  columns: Array<string>
+  /**
+   * The column whose values look most like addresses.
+   */
+  suggested_email_column: string
+  /**
+   * Rows of data, without the header and without rows that are empty.
+   */
+  row_count: number
+  /**
+   * Rows in which the suggested column is not empty.
+   */
+  email_count: number
+  /**
+   * Different addresses among them.
+   */
+  unique_emails: number
+  /**
+   * Rows that repeat an earlier address.
+   */
+  duplicate_count: number
+  /**
+   * When the file was sent (RFC 3339, UTC).
+   */
+  created_at: string
+  /**
+   * Until when the upload can be confirmed; then the file is removed (RFC 3339, UTC).
+   */
+  expires_at: string
+  /**
+   * False when a test key was used: verdicts then come from the sandbox, no server is asked and nothing is charged.
+   */
+  livemode: boolean
+}
+
+/**
+ * Uploads
+ *
+ * One page of the uploads that were not confirmed yet, newest first.
+ */
+export type Uploads = Array<Upload>
 
 /**
  * Upload confirmation
@@ -987,11 +1071,130 @@ export type ResultLines = string
 export type ResultSheet = string
 
 /**
+ * Preset
+ *
+ * The name of the plan, as results and the command line know it. The list is open.
+ */
+export type Preset = 'safest' | 'balanced' | 'all_but_bounces' | Unlisted
+
+/**
+ * Breakdown
+ *
+ * The results of a job counted in several ways; while it is under way, the results so far. Fields may be added.
+ */
+export type Breakdown = {
+  /**
+   * All verdicts that occurred, most first.
+   */
+  by_reason: Array<{
+    status: Status
+    sub_status: SubStatus
+    /**
+     * Unique addresses with this verdict.
+     */
+    count: number
+  }>
+  /**
+   * All providers, largest first.
+   */
+  by_provider: Array<{
+    /**
+     * Who runs the mailboxes, as in a result; empty where that is not known.
+     */
+    provider: string
+    /**
+     * Unique addresses there.
+     */
+    count: number
+    /**
+     * Those of them that are `valid`.
+     */
+    valid: number
+    /**
+     * Those that are `invalid`.
+     */
+    invalid: number
+    /**
+     * Those that are `risky`.
+     */
+    risky: number
+    /**
+     * Those that ended `unknown`.
+     */
+    unknown: number
+  }>
+  /**
+   * The 20 domains with the most addresses, largest first. Addresses without a domain are left out.
+   */
+  by_domain: Array<{
+    /**
+     * The domain, as in a result.
+     */
+    domain: string
+    /**
+     * Who runs the mailboxes, as in a result; empty where that is not known.
+     */
+    provider: string
+    /**
+     * Unique addresses there.
+     */
+    count: number
+    /**
+     * Those of them that are `valid`.
+     */
+    valid: number
+    /**
+     * Those that are `invalid`.
+     */
+    invalid: number
+    /**
+     * Those that are `risky`.
+     */
+    risky: number
+    /**
+     * Those that ended `unknown`.
+     */
+    unknown: number
+  }>
+  /**
+   * What each preset keeps and removes, the strictest first.
+   */
+  keep_plans: Array<{
+    preset: Preset
+    /**
+     * Unique addresses that stay.
+     */
+    keep_count: number
+    /**
+     * Unique addresses that go.
+     */
+    remove_count: number
+    /**
+     * Which share of mail to those that stay is expected to come back. Provisional: by a figure for each reason, set by hand.
+     */
+    expected_bounce_rate: {
+      /**
+       * At least this share.
+       */
+      low: number
+      /**
+       * At most this share.
+       */
+      high: number
+    }
+    /**
+     * The reasons of which it keeps any, as `sub_status`; the empty one is `valid`. `safest` keeps only what is `safe_to_send`.
+     */
+    keeps: Array<string>
+  }>
+}
+
+/**
  * Key scope
  *
  * One thing that a key may do.
  */
-export type KeyScope = 'validation' | 'bulk' | 'account' | 'keys' | 'webhooks' | Unlisted
+export type KeyScope = 'validation' | 'bulk' | 'account' | 'keys' | 'webhooks' | 'settings' | Unlisted
 
 /**
  * Account
@@ -1091,9 +1294,9 @@ export type Account = {
    */
   retention_days: number
   /**
-   * The key that this request was made with.
+   * The key that this request was made with. Not there when a person asks in the web application.
    */
-  key: {
+  key?: {
     /**
      * The `id` of the key.
      */
@@ -1113,6 +1316,7 @@ export type Account = {
      * - `account`: read plan, credits and limits of the account.
      * - `keys`: create, list, change and revoke API keys.
      * - `webhooks`: say where events are sent, look at what was sent, and set when credits count as low.
+     * - `settings`: change the name of the account and for how long it keeps results.
      */
     scopes: Array<KeyScope>
   }
@@ -1121,13 +1325,21 @@ export type Account = {
 /**
  * Account changes
  *
- * The settings of the account that a key may change.
+ * The settings to change, at least one; those left out stay as they are.
  */
 export type AccountChanges = {
   /**
-   * Below so many credits webhooks are told `credits.low`; null for a tenth of the last credits that were bought or given.
+   * What the account is called, from 1 to 200 characters. Needs the scopes `account` and `settings`.
    */
-  credits_low_at: number | null
+  name?: string
+  /**
+   * For how many days results are kept from now on; 0 for as short as can be. What is there already leaves when it was to. Needs the scopes `account` and `settings`.
+   */
+  retention_days?: number
+  /**
+   * Below so many credits webhooks are told `credits.low`; null for a tenth of the last credits that were bought or given. Needs the scope `webhooks`.
+   */
+  credits_low_at?: number | null
 }
 
 /**
@@ -1159,6 +1371,7 @@ export type ApiKey = {
    * - `account`: read plan, credits and limits of the account.
    * - `keys`: create, list, change and revoke API keys.
    * - `webhooks`: say where events are sent, look at what was sent, and set when credits count as low.
+   * - `settings`: change the name of the account and for how long it keeps results.
    */
   scopes: Array<KeyScope>
   /**
@@ -1178,9 +1391,43 @@ export type ApiKey = {
    */
   last_used_at: string | null
   /**
+   * What the key was last used for, within a few seconds; null when it never was. `verdict` is there where it validated a single address.
+   */
+  last_request: {
+    /**
+     * When it came (RFC 3339, UTC).
+     */
+    at: string
+    /**
+     * Its HTTP method.
+     */
+    method: string
+    /**
+     * What was asked for, as a pattern without ids or addresses.
+     */
+    route: string
+    /**
+     * The HTTP status of the answer.
+     */
+    status: number
+    /**
+     * How long the answer took, in milliseconds.
+     */
+    duration_ms: number
+    verdict?: Status
+  } | null
+  /**
    * When the key was revoked (RFC 3339, UTC); null when it was not.
    */
   revoked_at: string | null
+  /**
+   * The `id` of the key whose place this one took when that was rotated; null where there is none.
+   */
+  replaces: string | null
+  /**
+   * The `id` of the key that took its place when it was rotated; null when it was not.
+   */
+  replaced_by: string | null
   /**
    * Whether the key is switched off for the time being.
    */
@@ -1223,8 +1470,9 @@ export type ApiKeyToCreate = {
    * - `account`: read plan, credits and limits of the account.
    * - `keys`: create, list, change and revoke API keys.
    * - `webhooks`: say where events are sent, look at what was sent, and set when credits count as low.
+   * - `settings`: change the name of the account and for how long it keeps results.
    */
-  scopes?: Array<'validation' | 'bulk' | 'account' | 'keys' | 'webhooks'>
+  scopes?: Array<'validation' | 'bulk' | 'account' | 'keys' | 'webhooks' | 'settings'>
   /**
    * When the key stops working (RFC 3339), a time to come; null for never.
    */
@@ -1268,6 +1516,7 @@ export type CreatedApiKey = {
    * - `account`: read plan, credits and limits of the account.
    * - `keys`: create, list, change and revoke API keys.
    * - `webhooks`: say where events are sent, look at what was sent, and set when credits count as low.
+   * - `settings`: change the name of the account and for how long it keeps results.
    */
   scopes: Array<KeyScope>
   /**
@@ -1287,9 +1536,43 @@ export type CreatedApiKey = {
    */
   last_used_at: string | null
   /**
+   * What the key was last used for, within a few seconds; null when it never was. `verdict` is there where it validated a single address.
+   */
+  last_request: {
+    /**
+     * When it came (RFC 3339, UTC).
+     */
+    at: string
+    /**
+     * Its HTTP method.
+     */
+    method: string
+    /**
+     * What was asked for, as a pattern without ids or addresses.
+     */
+    route: string
+    /**
+     * The HTTP status of the answer.
+     */
+    status: number
+    /**
+     * How long the answer took, in milliseconds.
+     */
+    duration_ms: number
+    verdict?: Status
+  } | null
+  /**
    * When the key was revoked (RFC 3339, UTC); null when it was not.
    */
   revoked_at: string | null
+  /**
+   * The `id` of the key whose place this one took when that was rotated; null where there is none.
+   */
+  replaces: string | null
+  /**
+   * The `id` of the key that took its place when it was rotated; null when it was not.
+   */
+  replaced_by: string | null
   /**
    * Whether the key is switched off for the time being.
    */
@@ -1325,8 +1608,9 @@ export type ApiKeyChanges = {
    * - `account`: read plan, credits and limits of the account.
    * - `keys`: create, list, change and revoke API keys.
    * - `webhooks`: say where events are sent, look at what was sent, and set when credits count as low.
+   * - `settings`: change the name of the account and for how long it keeps results.
    */
-  scopes?: Array<'validation' | 'bulk' | 'account' | 'keys' | 'webhooks'>
+  scopes?: Array<'validation' | 'bulk' | 'account' | 'keys' | 'webhooks' | 'settings'>
   /**
    * When the key stops working (RFC 3339), a time to come; null for never.
    */
@@ -1343,6 +1627,18 @@ export type ApiKeyChanges = {
    * True switches the key off until further notice, false on again.
    */
   paused?: boolean
+}
+
+/**
+ * API key rotation
+ *
+ * How a key is replaced. An empty object will do.
+ */
+export type ApiKeyRotation = {
+  /**
+   * For how many seconds the old key goes on working: a day if left out, a week at most, 0 for not at all.
+   */
+  overlap_s?: number
 }
 
 /**

@@ -9,10 +9,10 @@ import {
   findConfirmable,
   findReplay,
 } from '@probity/database/jobs'
-import type { DoorKey } from '@probity/database/keys'
 import type { Layout } from '@probity/uploads/read-addresses'
+import type { Caller } from '../../door/caller.ts'
 import { refuseUnpaid, type Spent, spendOnce } from '../../door/spend-once.ts'
-import { viewOf } from '../../jobs/view.ts'
+import { viewOf } from '../../door/view.ts'
 import { BODY_PROBLEMS, operation, SPENDING_PROBLEMS } from '../../openapi.ts'
 import { Problem } from '../../problem.ts'
 import type { Route } from '../../route.ts'
@@ -46,7 +46,7 @@ export const confirmUpload: Route = async (app, services) => {
 }
 
 /** Nobody is told of the job: the workers find it in PostgreSQL, so there is no gap between a commit and a message to fall into. */
-async function confirmOnce(services: Services, caller: DoorKey, wish: ConfirmRequest): Promise<Spent> {
+async function confirmOnce(services: Services, caller: Caller, wish: ConfirmRequest): Promise<Spent> {
   const { db } = services
   const { accountId } = caller
   const before = await inTenant(db, accountId, (trx) => lookUp(trx, caller, wish))
@@ -62,7 +62,7 @@ async function confirmOnce(services: Services, caller: DoorKey, wish: ConfirmReq
 }
 
 /** A replay comes first: the job outlives its upload. */
-async function lookUp(trx: Trx, caller: DoorKey, { upload_id, email_column }: ConfirmRequest) {
+async function lookUp(trx: Trx, caller: Caller, { upload_id, email_column }: ConfirmRequest) {
   const view = viewOf(caller)
   const { account, plan } = await getAccount(trx, caller.accountId)
   const replay = await findReplay(trx, view, { uploadId: upload_id, emailColumn: email_column })
@@ -93,7 +93,7 @@ async function countEmails(
 }
 
 /** The same for the first time and for every other, whatever the job is doing by now. */
-function answer({ mode }: DoorKey, confirmed: Confirmed, available: number): Spent {
+function answer({ mode }: Caller, confirmed: Confirmed, available: number): Spent {
   if (confirmed.kind === 'missing') throw noSuchUpload()
   if (confirmed.kind === 'confirmed_otherwise') throw new Problem('confirmed_otherwise')
   if (confirmed.kind === 'refused') throw refuseUnpaid(confirmed.posting)

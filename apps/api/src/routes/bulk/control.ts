@@ -2,12 +2,12 @@ import { Job, JobParams } from '@probity/contract/bulk'
 import { inTenant } from '@probity/database/connect'
 import { type Controlled, cancelJob, pauseJob, removePending, resumeJob } from '@probity/database/job-control'
 import { findJob } from '@probity/database/jobs'
-import type { DoorKey } from '@probity/database/keys'
 import { presentJob } from '@probity/database/present-job'
 import type { FastifyRequest } from 'fastify'
-import { found, viewOf } from '../../jobs/view.ts'
+import type { Caller } from '../../door/caller.ts'
+import { viewOf } from '../../door/view.ts'
 import { DOOR_PROBLEMS, operation } from '../../openapi.ts'
-import { Problem } from '../../problem.ts'
+import { found, Problem } from '../../problem.ts'
 import type { Route } from '../../route.ts'
 import type { Services } from '../../services.ts'
 
@@ -67,7 +67,7 @@ function refuseTooLate(controlled: Controlled): void {
   if (controlled === 'ended') throw new Problem('job_ended')
 }
 
-async function show({ db }: Services, caller: DoorKey, jobId: string): Promise<Job> {
+async function show({ db }: Services, caller: Caller, jobId: string): Promise<Job> {
   const job = await inTenant(db, caller.accountId, (trx) => findJob(trx, viewOf(caller), jobId))
   return presentJob(found(job))
 }

@@ -2,13 +2,13 @@ import { Job, JobParams } from '@probity/contract/bulk'
 import { inTenant } from '@probity/database/connect'
 import { cancelJob, removeJob } from '@probity/database/job-control'
 import { findJob } from '@probity/database/jobs'
-import type { DoorKey } from '@probity/database/keys'
 import { presentJob } from '@probity/database/present-job'
 import { removeExpiredUploads } from '@probity/database/uploads'
 import Type from 'typebox'
-import { found, viewOf } from '../../jobs/view.ts'
+import type { Caller } from '../../door/caller.ts'
+import { viewOf } from '../../door/view.ts'
 import { DOOR_PROBLEMS, operation } from '../../openapi.ts'
-import { Problem } from '../../problem.ts'
+import { found, Problem } from '../../problem.ts'
 import type { Route } from '../../route.ts'
 import type { Services } from '../../services.ts'
 
@@ -50,7 +50,7 @@ export const showJob: Route = async (app, services) => {
 }
 
 /** Each step can be repeated: where one breaks off, the next request for the same job goes on from there. */
-async function removeAll({ db, storage }: Services, caller: DoorKey, jobId: string): Promise<void> {
+async function removeAll({ db, storage }: Services, caller: Caller, jobId: string): Promise<void> {
   const { accountId } = caller
   const view = viewOf(caller)
   const cancelled = await inTenant(db, accountId, (trx) => cancelJob(trx, view, jobId))

@@ -200,3 +200,36 @@ test('no address is in the log, nor the name of a file', async () => {
   expect(log).toContain('/api/v1/bulk/jobs')
   for (const word of ['example.com', 'newsletter']) expect(log).not.toContain(word)
 })
+
+test('jobs are found by what they are doing and by a part of their file’s name, in the page, the total and the links', async () => {
+  const by = await api.openCaller({ credits: 100 })
+  const begin = async (filename: string) => {
+    const { body } = await confirmList(by, await uploadList(by, csvOf(emailsOf(1)), filename))
+    return String(body['id'])
+  }
+  const [spring, summer, autumn] = [
+    await begin('Spring 100%.csv'),
+    await begin('summer.csv'),
+    await begin('autumn.csv'),
+  ]
+  const control = (id: string, wish: string) => by.call({ method: 'POST', url: `/api/v1/bulk/jobs/${id}/${wish}` })
+  await control(summer, 'pause')
+  await control(autumn, 'cancel')
+
+  const found = async (query: string) => (await list(by, query)).ids
+  expect(await found('?status=queued')).toEqual([spring])
+  expect(await found('?status=paused')).toEqual([summer])
+  expect(await found('?status=cancelled,paused')).toEqual([autumn, summer])
+  expect(await found('?status=completed')).toEqual([])
+  expect(await found('?search=MM')).toEqual([summer])
+  expect(await found('?search=%25')).toEqual([spring])
+  expect(await found('?search=a_t')).toEqual([])
+  expect(await found('?search=%00')).toEqual([])
+  expect(await found('?search=m&status=cancelled')).toEqual([autumn])
+  const { total, link, ids } = await list(by, '?search=.csv&status=queued,paused&limit=1')
+  expect([total, ids]).toEqual(['2', [summer]])
+  expect(link).toBe('</api/v1/bulk/jobs?status=queued%2Cpaused&search=.csv&skip=1&limit=1>; rel="next"')
+  for (const query of ['?status=done', '?status=', '?search=']) {
+    expect((await by.call({ method: 'GET', url: `/api/v1/bulk/jobs${query}` })).status).toBe(400)
+  }
+})

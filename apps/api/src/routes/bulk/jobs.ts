@@ -1,11 +1,12 @@
 import { JobList, JobPage } from '@probity/contract/bulk'
 import { inTenant } from '@probity/database/connect'
-import { listJobs as listJobsOf } from '@probity/database/jobs'
+import { type JobsFilter, listJobs as listJobsOf } from '@probity/database/jobs'
 import { presentJob } from '@probity/database/present-job'
-import { viewOf } from '../../jobs/view.ts'
+import { viewOf } from '../../door/view.ts'
 import { DOOR_PROBLEMS, operation } from '../../openapi.ts'
-import { readPage, sendPageHeaders } from '../../page.ts'
+import { keepFilter, readPage, sendPageHeaders } from '../../page.ts'
 import type { Route } from '../../route.ts'
+import { storable } from '../../validation/storable.ts'
 
 /** The account's jobs, newest first. */
 export const listJobs: Route = async (app, { db }) => {
@@ -21,10 +22,18 @@ export const listJobs: Route = async (app, { db }) => {
     { querystring: JobPage, response: { 200: JobList } },
   )
   app.get('/bulk/jobs', { schema, config: { scope: 'bulk' } }, async (request, reply) => {
-    const { caller } = request
-    const page = readPage(request.query)
-    const { jobs, total } = await inTenant(db, caller.accountId, (trx) => listJobsOf(trx, viewOf(caller), page))
-    sendPageHeaders(reply, '/api/v1/bulk/jobs', page, total)
+    const { caller, query } = request
+    const page = readPage(query)
+    const { jobs, total } = await inTenant(db, caller.accountId, (trx) =>
+      listJobsOf(trx, viewOf(caller), { ...page, ...readFilter(query) }),
+    )
+    sendPageHeaders(reply, page, total)
+    const { status, search } = query
+    keepFilter(reply, { ...(status && { status }), ...(search && { search }) })
     return jobs.map(presentJob)
   })
+}
+
+function readFilter({ status, search }: JobPage): JobsFilter {
+  return { statuses: status?.split(','), search: search && storable(search) }
 }

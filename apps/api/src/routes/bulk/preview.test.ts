@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import type { UploadPreview } from '@probity/contract/upload'
+import { FILE_BYTES_MAX } from '@probity/contract/upload-limits'
 import { asOwner } from '@probity/database/connect'
 import { removeFolder } from '@probity/lab/services/daemon'
 import type { InjectOptions } from 'fastify'
@@ -12,7 +13,6 @@ import { expect, test } from 'vitest'
 import { type Caller, callApp, startTestApi, type TestAnswer } from '../../test-api.ts'
 import { startUpkeep } from '../../upkeep.ts'
 import { openUploadReader } from '../../uploads/reader.ts'
-import { FILE_BYTES_MAX } from '../../uploads/receive.ts'
 
 const api = await startTestApi()
 const { db, config, services } = api
@@ -109,7 +109,10 @@ test('says what is in a file, what it would cost and what there is', async () =>
       ['Cy', 'not one', ''],
       ['Dee', '', ''],
     ],
+    email_column: 'email',
     email_count: 4,
+    empty_count: 1,
+    not_address_count: 1,
     unique_emails: 3,
     duplicate_count: 1,
     provider_mix: [
@@ -205,9 +208,12 @@ test('names every column once: repeated headers get a suffix, empty ones their n
 
 test('suggests the column with the most addresses, and of equals the one that says so', async () => {
   const sparse = await preview('main,other mail\na@example.com,\nb@example.com,x@example.com\nbroken,\n')
-  expect(sparse).toMatchObject({ suggested_email_column: 'main', suggestion_reason: 'most_addresses' })
+  expect(sparse).toMatchObject({ suggested_email_column: 'main', suggestion_reason: 'several_columns' })
   const equal = await preview('login,E-Mail\na@example.com,a@example.com\n')
-  expect(equal.suggested_email_column).toBe('E-Mail')
+  expect(equal).toMatchObject({ suggested_email_column: 'E-Mail', suggestion_reason: 'several_columns' })
+  const rows = Array.from({ length: 9 }, (_, n) => `person${n}@example.com,ask ada@example.com`)
+  const notes = await preview(`main,notes\n${rows.join('\n')}\nlast@example.com,ada@example.com\n`)
+  expect(notes).toMatchObject({ suggested_email_column: 'main', suggestion_reason: 'most_addresses' })
 })
 
 test('duplicates are found by what makes two spellings one email, and broken ones count as well', async () => {

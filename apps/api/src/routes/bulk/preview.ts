@@ -1,13 +1,14 @@
 import multipart from '@fastify/multipart'
 import { UploadForm, UploadPreview } from '@probity/contract/upload'
-import { type Account, getAccount } from '@probity/database/accounts'
+import { getAccount } from '@probity/database/accounts'
 import { inTenant } from '@probity/database/connect'
-import type { DoorKey } from '@probity/database/keys'
 import { insertUpload } from '@probity/database/uploads'
 import type { UploadReading } from '@probity/uploads/read-upload'
+import type { Caller } from '../../door/caller.ts'
 import { DOOR_PROBLEMS, operation } from '../../openapi.ts'
 import type { Route } from '../../route.ts'
 import type { Services } from '../../services.ts'
+import { presentPreview } from '../../uploads/present.ts'
 import { FORM_LIMITS, type Received, receiveFile } from '../../uploads/receive.ts'
 
 /** Takes a file in and says what is in it, before anything is validated or charged. */
@@ -58,7 +59,7 @@ const PREVIEW_PROBLEMS = [
   ...DOOR_PROBLEMS,
 ] satisfies Parameters<typeof operation>[0]['problems']
 
-async function readFile({ db, uploadReader }: Services, { accountId }: DoorKey, path: string): Promise<UploadReading> {
+async function readFile({ db, uploadReader }: Services, { accountId }: Caller, path: string): Promise<UploadReading> {
   const { plan } = await inTenant(db, accountId, (trx) => getAccount(trx, accountId))
   return uploadReader.read(path, plan.emailsPerFile)
 }
@@ -66,13 +67,14 @@ async function readFile({ db, uploadReader }: Services, { accountId }: DoorKey, 
 type Read = Received<UploadReading>
 
 /** Notes what was found in the file; one of which nothing could be noted is removed. */
-async function keepUpload({ db, storage }: Services, caller: DoorKey, received: Read): Promise<UploadPreview> {
+async function keepUpload({ db, storage }: Services, caller: Caller, received: Read): Promise<UploadPreview> {
   const { accountId, mode } = caller
   try {
     return await inTenant(db, accountId, async (trx) => {
       const kept = await insertUpload(trx, accountId, { mode, ...rowOf(received) })
       const { account } = await getAccount(trx, accountId)
-      return present({ received, kept, account, livemode: mode === 'live' })
+      const { filename, size: sizeBytes, seen } = received
+      return presentPreview({ mode, filename, sizeBytes, ...kept }, seen, account)
     })
   } catch (error) {
     await storage.remove(received.key)
@@ -86,37 +88,4 @@ function rowOf({ key, size, filename, seen }: Read) {
   const emailCount = counts[suggestion.index]?.filled ?? 0
   const found = { columns, delimiter, encoding, hasHeader, rowCount, emailCount, uniqueCount, suggestedColumn }
   return { ...found, filename, sizeBytes: size, storageKey: key }
-}
-
-type Found = { received: Read; kept: { id: string; expiresAt: Date }; account: Account; livemode: boolean }
-
-function present({ received, kept, account, livemode }: Found): UploadPreview {
-  const { suggestedColumn, emailCount } = rowOf(received)
-  const { seen: reading } = received
-  return {
-    upload_id: kept.id,
-    filename: received.filename,
-    columns: reading.columns,
-    suggested_email_column: suggestedColumn,
-    suggestion_reason: reading.suggestion.reason,
-    size_bytes: received.size,
-    encoding: reading.encoding,
-    delimiter: reading.delimiter,
-    has_header: reading.hasHeader,
-    row_count: reading.rowCount,
-    column_details: reading.counts.map(({ filled, addresses }, n) => ({
-      name: reading.columns[n] ?? '',
-      filled_count: filled,
-      address_count: addresses,
-      address_share: filled === 0 ? 0 : Math.round((addresses / filled) * 10_000) / 10_000,
-    })),
-    sample_rows: reading.sampleRows,
-    email_count: emailCount,
-    unique_emails: reading.uniqueCount,
-    duplicate_count: emailCount - reading.uniqueCount,
-    provider_mix: reading.providers,
-    credits: { quote: livemode ? reading.uniqueCount : 0, available: account.available, unlimited: account.unlimited },
-    expires_at: kept.expiresAt.toISOString(),
-    livemode,
-  }
 }

@@ -142,13 +142,81 @@ test('a filter by status holds for every format, for the total and for the links
   expect(rows.map(([email]) => email)).toEqual(lines.map(({ row }) => `i${row - 4}@example.com`))
 })
 
-test.each([{ status: 'good' }, { status: 'valid,' }, { format: 'xlsx' }, { skip: '-1' }, { limit: '0' }])(
-  'refuses %j',
-  async (query) => {
-    const { status, body } = await get(await keep('email\nvera@example.com\n'), query)
-    expect([status, body['code']]).toEqual([400, 'invalid_request'])
-  },
-)
+const MIXED = `email
+vera@one.example
+ino@one.example
+vito@two.example
+rosa@two.example
+una@two.example
+V%_x@xn--bcher-kva.example
+`
+
+test.each<[Record<string, string>, number[]]>([
+  [{ sub_status: 'mailbox_not_found' }, [3]],
+  [{ sub_status: 'catch_all,greylisted' }, [5, 6]],
+  [{ status: 'valid', domain: 'two.example' }, [4]],
+  [{ status: 'valid', sub_status: 'catch_all' }, []],
+  [{ provider: 'google' }, [2, 3, 4, 5, 7]],
+  [{ provider: '' }, [6]],
+  [{ provider: 'Google' }, []],
+  [{ domain: 'ONE.example' }, [2, 3]],
+  [{ domain: 'bücher.example' }, [7]],
+  [{ domain: 'example' }, []],
+  [{ search: 'ER' }, [2, 7]],
+  [{ search: '%' }, [7]],
+  [{ search: 'v%_X@' }, [7]],
+  [{ search: 'v_r' }, []],
+  [{ search: '\\' }, []],
+  [{ search: 'o', provider: 'google', status: 'valid,risky', domain: 'two.example' }, [4, 5]],
+  [{ search: 'a\0' }, []],
+])('the filters %j leave the same rows in every format, and in the total', async (query, expected) => {
+  const jobId = await keep(MIXED)
+  const page = await get(jobId, query)
+  expect((JSON.parse(page.text) as Result[]).map(({ row }) => row)).toEqual(expected)
+  expect(page.headers['x-total-count']).toBe(String(expected.length))
+  expect((await getLines(jobId, query)).map(({ row }) => row)).toEqual(expected)
+  const [, ...sheet] = readCsv(await getCsv(jobId, query))
+  expect(sheet.map(([email]) => email)).toEqual(expected.map((row) => MIXED.split('\n')[row - 1]))
+})
+
+test('pages of filtered results follow each other, and their links keep the filter', async () => {
+  const jobId = await keep(MIXED)
+  const rows: number[] = []
+  let url = `/api/v1/bulk/jobs/${jobId}/results?provider=google&search=E&limit=2`
+  for (let pages = 0; url !== '' && pages < 9; pages++) {
+    const { text, headers } = await caller.call({ method: 'GET', url })
+    rows.push(...(JSON.parse(text) as Result[]).map(({ row }) => row))
+    expect(headers['x-total-count']).toBe('5')
+    url = /<([^>]+)>; rel="next"/.exec(headers['link'] ?? '')?.[1] ?? ''
+  }
+  expect(rows).toEqual([2, 3, 4, 5, 7])
+})
+
+test('one result is read by its row, with all its evidence', async () => {
+  const jobId = await keep('email\nvera@example.com\nVERA@example.com\nuna@example.com\n')
+  const at = (row: string) => caller.call({ method: 'GET', url: `/api/v1/bulk/jobs/${jobId}/results/${row}` })
+  const [whole] = await getResults(jobId, { evidence: 'true' })
+  expect((await at('2')).body).toEqual(whole)
+  expect(whole?.evidence).toHaveLength(1)
+  const refused = await Promise.all(['3', '99', '0', 'x', '2147483648'].map(at))
+  expect(refused.map(({ status }) => status)).toEqual([404, 404, 400, 400, 400])
+  await asOwner(api.db, (trx) => sql`update jobs set expires_on = utc_today() - 1 where id = ${jobId}`.execute(trx))
+  expect((await at('2')).body['code']).toBe('results_expired')
+})
+
+test.each([
+  { sub_status: 'good' },
+  { sub_status: '' },
+  { search: '' },
+  { status: 'good' },
+  { status: 'valid,' },
+  { format: 'xlsx' },
+  { skip: '-1' },
+  { limit: '0' },
+])('refuses %j', async (query) => {
+  const { status, body } = await get(await keep('email\nvera@example.com\n'), query)
+  expect([status, body['code']]).toEqual([400, 'invalid_request'])
+})
 
 test('10,000 results are the same NDJSON byte for byte on every read, each row once and in order', async () => {
   const jobId = await keep(`email\n${emails(10_000).join('\n')}\n`)

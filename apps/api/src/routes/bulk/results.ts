@@ -1,11 +1,14 @@
 import { JobParams } from '@probity/contract/bulk'
 import { ResultLines, ResultPage, ResultSheet, ResultsQuery } from '@probity/contract/results'
 import { inTenant } from '@probity/database/connect'
-import { findResultsJob, pageResults, type ResultsJob } from '@probity/database/results'
+import { pageResults, type ResultsJob } from '@probity/database/results'
+import type { ResultsFilter } from '@probity/database/results-filter'
 import { DOOR_PROBLEMS, operation } from '../../openapi.ts'
-import { keepFilter, readPage, sendPageHeaders } from '../../page.ts'
+import { keepFilter, type Page, readPage, sendPageHeaders } from '../../page.ts'
 import { Problem } from '../../problem.ts'
 import { attachment } from '../../results/attachment.ts'
+import { readFilter, repeatFilter } from '../../results/filter.ts'
+import { getResultsJob } from '../../results/get-job.ts'
 import { presentResult } from '../../results/present-result.ts'
 import { EXPORT_LIMITS, type Export, type ExportLimits, openExports } from '../../results/send-export.ts'
 import { writeLines } from '../../results/write-lines.ts'
@@ -33,14 +36,15 @@ export function resultsWithin(limits: ExportLimits): Route {
     const options = { schema, config: { scope: 'bulk' }, exposeHeadRoute: false } as const
     app.get('/bulk/jobs/:job_id/results', options, async (request, reply) => {
       const { caller, params, query } = request
-      const job = await inTenant(services.db, caller.accountId, (trx) => findResultsJob(trx, caller, params.job_id))
-      if (job === undefined) throw new Problem('not_found')
-      if (job.isExpired) throw new Problem('results_expired')
+      const job = await getResultsJob(services.db, caller, params.job_id)
       const wanted = readWanted(query)
       if (wanted.format === 'json') {
-        const { results, total } = await inTenant(services.db, caller.accountId, (trx) => pageResults(trx, job, wanted))
-        sendPageHeaders(reply, `/api/v1/bulk/jobs/${job.id}/results`, wanted, total)
-        keepFilter(reply, filterOf(wanted))
+        const { skip, limit, filter } = wanted
+        const { results, total } = await inTenant(services.db, caller.accountId, (trx) =>
+          pageResults(trx, job, { ...filter, skip, limit }),
+        )
+        sendPageHeaders(reply, wanted, total)
+        keepFilter(reply, repeatFilter(query))
         return results.map((one) => presentResult(one, wanted.evidence))
       }
       return sendExport(reply, caller.accountId, chooseExport(services, job, wanted))
@@ -57,19 +61,17 @@ const ANSWERS = {
   },
 }
 
-type Wanted = Omit<Required<ResultsQuery>, 'status' | 'formula_safe'> & {
-  statuses: string[]
+type Wanted = Page & {
+  format: 'json' | 'ndjson' | 'csv'
+  filter: ResultsFilter
+  evidence: boolean
+  bom: boolean
   formulaSafe: boolean
 }
 
 function readWanted(query: ResultsQuery): Wanted {
-  const { format = 'json', status = '', evidence = false, bom = false, formula_safe: formulaSafe = true } = query
-  const statuses = status.split(',').filter((one) => one !== '')
-  return { format, statuses, evidence, bom, formulaSafe, ...readPage(query) }
-}
-
-function filterOf({ statuses, evidence }: Wanted): Record<string, string> {
-  return { ...(statuses.length > 0 && { status: statuses.join() }), ...(evidence && { evidence: 'true' }) }
+  const { format = 'json', evidence = false, bom = false, formula_safe: formulaSafe = true } = query
+  return { format, filter: readFilter(query), evidence, bom, formulaSafe, ...readPage(query) }
 }
 
 function chooseExport(services: Services, job: ResultsJob, wanted: Wanted): Export {

@@ -1,8 +1,8 @@
 import { ApiKey, KeyParams, UpdateKey } from '@probity/contract/keys'
 import { inTenant } from '@probity/database/connect'
-import { findKey, type ApiKey as KeptKey, type KeyChange, revokeKey, updateKey } from '@probity/database/keys'
+import { findKey, type KeyChange, revokeKey, updateKey } from '@probity/database/keys'
 import { DOOR_PROBLEMS, operation } from '../../openapi.ts'
-import { Problem } from '../../problem.ts'
+import { found } from '../../problem.ts'
 import type { Route } from '../../route.ts'
 import { presentKey, refuseBadSettings, viewOf } from './present.ts'
 
@@ -65,11 +65,6 @@ export const manageKey: Route = async (app, { db }) => {
     const key = await inTenant(db, caller.accountId, (trx) => revokeKey(trx, viewOf(caller), params.key_id))
     return presentKey(found(key))
   })
-}
-
-function found(key: KeptKey | undefined): KeptKey {
-  if (key === undefined) throw new Problem('not_found')
-  return key
 }
 
 function readChange({ name, scopes, expires_at, ip_allow_list, monthly_cap, paused }: UpdateKey): KeyChange {

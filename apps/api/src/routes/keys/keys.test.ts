@@ -86,6 +86,100 @@ test('a revoked key stays listed and stays revoked', async () => {
   expect((await call({ method: 'GET', url })).body['status']).toBe('revoked')
 })
 
+const SETTINGS = {
+  name: 'rotated',
+  scopes: ['account'],
+  ip_allow_list: ['127.0.0.0/8'],
+  monthly_cap: 7,
+  expires_at: '2099-01-01T00:00:00.000Z',
+}
+
+test('a rotated key has a successor with its settings, and works beside it for the overlap', async () => {
+  const { call } = await api.openCaller()
+  const { body: old } = await call(post(SETTINGS))
+  const rotated = await call({ method: 'POST', url: `/api/v1/keys/${old['id']}/rotate`, payload: {} })
+  expect(rotated.status).toBe(201)
+  expect(Value.Check(CreatedKey, rotated.body)).toBe(true)
+  expect(rotated.body).toMatchObject({ ...SETTINGS, mode: 'live', replaces: old['id'], replaced_by: null })
+  expect(rotated.body['key']).not.toBe(old['key'])
+  expect((await callApp(api.app, withKey(rotated.body['key']))).status).toBe(200)
+  expect((await callApp(api.app, withKey(old['key']))).status).toBe(200)
+
+  const { body: shown } = await call({ method: 'GET', url: `/api/v1/keys/${old['id']}` })
+  expect(shown).toMatchObject({ status: 'active', replaces: null, replaced_by: rotated.body['id'] })
+  const hoursLeft = (Date.parse(String(shown['expires_at'])) - Date.now()) / 3_600_000
+  expect(hoursLeft).toBeGreaterThan(23.9)
+  expect(hoursLeft).toBeLessThanOrEqual(24)
+})
+
+test('without an overlap the old key ends at once', async () => {
+  const { call } = await api.openCaller()
+  const { body: old } = await call(post({ name: 'leaked' }))
+  const url = `/api/v1/keys/${old['id']}`
+  expect((await call({ method: 'POST', url: `${url}/rotate`, payload: { overlap_s: 0 } })).status).toBe(201)
+  expect((await call({ method: 'GET', url })).body['status']).toBe('expired')
+  await vi.waitFor(async () => {
+    expect((await callApp(api.app, withKey(old['key']))).body['code']).toBe('expired_api_key')
+  }, 2_000)
+})
+
+test('an overlap never keeps a key beyond its own expiry', async () => {
+  const { call } = await api.openCaller()
+  const expires_at = new Date(Date.now() + 60_000).toISOString()
+  const { body: old } = await call(post({ name: 'short', expires_at }))
+  const url = `/api/v1/keys/${old['id']}`
+  const { body } = await call({ method: 'POST', url: `${url}/rotate`, payload: { overlap_s: 604_800 } })
+  expect((await call({ method: 'GET', url })).body['expires_at']).toBe(expires_at)
+  expect(body['expires_at']).toBe(expires_at)
+})
+
+test('a key is rotated once, and one that has ended not at all', async () => {
+  const { call } = await api.openCaller()
+  const rotate = (id: unknown) => call({ method: 'POST', url: `/api/v1/keys/${id}/rotate`, payload: {} })
+  const [{ body: twice }, { body: ended }] = [await call(post({ name: 'twice' })), await call(post({ name: 'ended' }))]
+  const both = await Promise.all([rotate(twice['id']), rotate(twice['id'])])
+  expect(both.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([201, 409])
+  await call({ method: 'DELETE', url: `/api/v1/keys/${ended['id']}` })
+  expect((await rotate(ended['id'])).body['code']).toBe('key_ended')
+})
+
+test('nobody gets by rotating what they may not hand out', async () => {
+  const owner = await api.openCaller()
+  const { body: weak } = await owner.call(post({ name: 'weak', scopes: ['keys'] }))
+  const { body: tester } = await owner.call(post({ name: 'tester', scopes: ['keys'], mode: 'test' }))
+  const rotate = (key: unknown) =>
+    callApp(api.app, {
+      method: 'POST',
+      url: `/api/v1/keys/${owner.keyId}/rotate`,
+      payload: {},
+      headers: { 'x-api-key': String(key) },
+    })
+  expect((await rotate(weak['key'])).body['code']).toBe('scope_not_held')
+  expect((await rotate(tester['key'])).body['code']).toBe('not_found')
+  expect((await owner.call(ACCOUNT)).status).toBe(200)
+})
+
+test.each([{ overlap_s: -1 }, { overlap_s: 604_801 }, { overlap_s: 1.5 }, { name: 'x' }])(
+  'a rotation with %j is refused',
+  async (payload) => {
+    const { call, keyId } = await api.openCaller()
+    const { status, body } = await call({ method: 'POST', url: `/api/v1/keys/${keyId}/rotate`, payload })
+    expect([status, body['code']]).toEqual([400, 'invalid_request'])
+  },
+)
+
+test('webhooks are told of a successor and whose place it takes', async () => {
+  const { call, keyId } = await api.openCaller()
+  await call({ method: 'POST', url: '/api/v1/webhooks', payload: { url: 'https://hooks.example.com/' } })
+  const { body } = await call({ method: 'POST', url: `/api/v1/keys/${keyId}/rotate`, payload: {} })
+  const { rows } = await asOwner(api.db, (trx) =>
+    sql<{
+      body: string
+    }>`select body from webhook_events where type = 'key.created' order by created_at desc limit 1`.execute(trx),
+  )
+  expect(JSON.parse(rows[0]?.body ?? '{}').data).toMatchObject({ id: body['id'], replaces: keyId })
+})
+
 test('last use shows within seconds', async () => {
   const { call } = await api.openCaller()
   const { body } = await call(post({ name: 'used' }))
@@ -96,6 +190,29 @@ test('last use shows within seconds', async () => {
     interval: 200,
   })
 })
+
+test('the last request of a key shows within seconds, by its pattern and without the address', async () => {
+  const { call } = await api.openCaller()
+  const { body } = await call(post({ name: 'first steps', mode: 'test' }))
+  const lastRequest = async () =>
+    (await call({ method: 'GET', url: `/api/v1/keys/${body['id']}` })).body['last_request']
+  const use = (url: string) => callApp(api.app, { method: 'GET', url, headers: { 'x-api-key': String(body['key']) } })
+  const shows = (expected: object) =>
+    vi.waitFor(async () => expect(await lastRequest()).toEqual({ ...TIMES, ...expected }), {
+      timeout: 6_000,
+      interval: 200,
+    })
+
+  expect(await lastRequest()).toBeNull()
+  await use('/api/v1/validation/single?email=mailbox-full%40example.com')
+  await shows({ method: 'GET', route: '/api/v1/validation/single', status: 200, verdict: 'risky' })
+  await use('/api/v1/bulk/jobs/0198f2d1-93a8-7b05-8f17-04e5d6c2b9a1')
+  await shows({ method: 'GET', route: '/api/v1/bulk/jobs/:job_id', status: 404 })
+  await use('/api/v1/keys')
+  await shows({ method: 'GET', route: '/api/v1/keys', status: 403 })
+})
+
+const TIMES = { at: expect.stringMatching(/^\d{4}-.*Z$/), duration_ms: expect.any(Number) }
 
 test('nobody hands out power they do not have', async () => {
   const { call } = await api.openCaller({ key: { scopes: ['keys', 'account'] } })

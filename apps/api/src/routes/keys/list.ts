@@ -23,7 +23,7 @@ export const listKeys: Route = async (app, { db }) => {
     const { caller } = request
     const page = readPage(request.query)
     const { keys, total } = await inTenant(db, caller.accountId, (trx) => listKeysOf(trx, viewOf(caller), page))
-    sendPageHeaders(reply, '/api/v1/keys', page, total)
+    sendPageHeaders(reply, page, total)
     return keys.map(presentKey)
   })
 }

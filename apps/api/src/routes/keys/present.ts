@@ -1,6 +1,7 @@
 import type { ApiKey as ShownKey } from '@probity/contract/keys'
-import type { ApiKey, DoorKey, KeyView } from '@probity/database/keys'
+import type { ApiKey, KeyView } from '@probity/database/keys'
 import { isRange } from '../../door/authenticate.ts'
+import type { Caller } from '../../door/caller.ts'
 import { Problem } from '../../problem.ts'
 
 /** A key as callers see it. */
@@ -15,28 +16,31 @@ export function presentKey(key: ApiKey): ShownKey {
     created_at: key.createdAt.toISOString(),
     expires_at: key.expiresAt?.toISOString() ?? null,
     last_used_at: key.lastUsedAt?.toISOString() ?? null,
+    last_request: key.lastRequest,
     revoked_at: key.revokedAt?.toISOString() ?? null,
+    replaces: key.replaces,
+    replaced_by: key.replacedBy,
     paused: key.pausedAt !== null,
     ip_allow_list: key.ipAllowList,
     monthly_cap: key.monthlyCap,
   }
 }
 
-function statusOf(key: ApiKey): ShownKey['status'] {
+export function statusOf(key: ApiKey): ShownKey['status'] {
   if (key.revokedAt) return 'revoked'
   if (key.expiresAt && key.expiresAt.getTime() <= Date.now()) return 'expired'
   return key.pausedAt ? 'paused' : 'active'
 }
 
 /** The keys a caller may see and change: a test key knows of no live key. */
-export function viewOf(caller: DoorKey): KeyView {
+export function viewOf(caller: Caller): KeyView {
   return caller.mode === 'live' ? { accountId: caller.accountId } : { accountId: caller.accountId, mode: 'test' }
 }
 
 type KeySettings = { scopes?: string[]; expires_at?: string | null; ip_allow_list?: string[] }
 
 /** What a schema cannot say: nobody hands out power they do not have, and settings must make sense. */
-export function refuseBadSettings(caller: DoorKey, settings: KeySettings): void {
+export function refuseBadSettings(caller: Caller, settings: KeySettings): void {
   const beyond = settings.scopes?.some((scope) => !caller.scopes.includes(scope))
   if (beyond) throw new Problem('scope_not_held')
   const wrong = settings.ip_allow_list?.findIndex((entry) => !isRange(entry)) ?? -1

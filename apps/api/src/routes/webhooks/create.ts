@@ -1,10 +1,11 @@
 import { CreateWebhook, WebhookWithSecret } from '@probity/contract/webhooks'
 import { inTenant } from '@probity/database/connect'
 import { insertWebhook } from '@probity/database/webhooks'
+import { viewOf } from '../../door/view.ts'
 import { BODY_PROBLEMS, DOOR_PROBLEMS, operation } from '../../openapi.ts'
 import { Problem } from '../../problem.ts'
 import type { Route } from '../../route.ts'
-import { presentWebhook, viewOf } from '../../webhooks/present.ts'
+import { presentWebhook } from '../../webhooks/present.ts'
 import { readUrl } from '../../webhooks/read-url.ts'
 
 /** Makes a webhook and shows its secret, this once. */

@@ -2,10 +2,12 @@ import { DeliveryList, DeliveryQuery, RecoverDeliveries, Recovered } from '@prob
 import { WebhookParams } from '@probity/contract/webhooks'
 import { inTenant } from '@probity/database/connect'
 import { listDeliveries as listDeliveriesOf, recoverDeliveries } from '@probity/database/webhook-deliveries'
+import { viewOf } from '../../door/view.ts'
 import { BODY_PROBLEMS, DOOR_PROBLEMS, operation } from '../../openapi.ts'
 import { keepFilter, readPage, sendPageHeaders } from '../../page.ts'
+import { found } from '../../problem.ts'
 import type { Route } from '../../route.ts'
-import { countSent, found, presentDelivery, viewOf } from '../../webhooks/present.ts'
+import { countSent, presentDelivery } from '../../webhooks/present.ts'
 
 const config = { scope: 'webhooks' } as const
 
@@ -29,7 +31,7 @@ export const listDeliveries: Route = async (app, { db }) => {
       listDeliveriesOf(trx, viewOf(caller), params.webhook_id, { ...page, state, type }),
     )
     const { deliveries, total } = found(listed)
-    sendPageHeaders(reply, `/api/v1/webhooks/${params.webhook_id}/deliveries`, page, total)
+    sendPageHeaders(reply, page, total)
     keepFilter(reply, { ...(state && { state }), ...(type && { type }) })
     return deliveries.map(presentDelivery)
   })

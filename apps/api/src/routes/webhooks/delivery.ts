@@ -1,9 +1,11 @@
 import { Delivery, DeliveryParams, WholeDelivery } from '@probity/contract/webhook-deliveries'
 import { inTenant } from '@probity/database/connect'
 import { findDelivery, resendDelivery } from '@probity/database/webhook-deliveries'
+import { viewOf } from '../../door/view.ts'
 import { DOOR_PROBLEMS, operation } from '../../openapi.ts'
+import { found } from '../../problem.ts'
 import type { Route } from '../../route.ts'
-import { countSent, found, presentDelivery, presentWhole, viewOf } from '../../webhooks/present.ts'
+import { countSent, presentDelivery, presentWhole } from '../../webhooks/present.ts'
 
 const config = { scope: 'webhooks' } as const
 

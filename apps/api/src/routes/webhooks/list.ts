@@ -1,10 +1,11 @@
 import { WebhookList, WebhookPage } from '@probity/contract/webhooks'
 import { inTenant } from '@probity/database/connect'
 import { listWebhooks as listWebhooksOf } from '@probity/database/webhooks'
+import { viewOf } from '../../door/view.ts'
 import { DOOR_PROBLEMS, operation } from '../../openapi.ts'
 import { readPage, sendPageHeaders } from '../../page.ts'
 import type { Route } from '../../route.ts'
-import { presentWebhook, viewOf } from '../../webhooks/present.ts'
+import { presentWebhook } from '../../webhooks/present.ts'
 
 /** The account's webhooks, newest first. */
 export const listWebhooks: Route = async (app, { db }) => {
@@ -22,7 +23,7 @@ export const listWebhooks: Route = async (app, { db }) => {
   app.get('/webhooks', { schema, config: { scope: 'webhooks' } }, async ({ caller, query }, reply) => {
     const page = readPage(query)
     const { webhooks, total } = await inTenant(db, caller.accountId, (trx) => listWebhooksOf(trx, viewOf(caller), page))
-    sendPageHeaders(reply, '/api/v1/webhooks', page, total)
+    sendPageHeaders(reply, page, total)
     return webhooks.map(presentWebhook)
   })
 }

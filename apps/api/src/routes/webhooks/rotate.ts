@@ -1,9 +1,11 @@
 import { WebhookParams, WebhookWithSecret } from '@probity/contract/webhooks'
 import { inTenant } from '@probity/database/connect'
 import { rotateSecret } from '@probity/database/webhooks'
+import { viewOf } from '../../door/view.ts'
 import { DOOR_PROBLEMS, operation } from '../../openapi.ts'
+import { found } from '../../problem.ts'
 import type { Route } from '../../route.ts'
-import { found, presentWebhook, viewOf } from '../../webhooks/present.ts'
+import { presentWebhook } from '../../webhooks/present.ts'
 
 /** Exchanges the secret of a webhook. */
 export const rotateWebhook: Route = async (app, { db }) => {

@@ -2,10 +2,11 @@ import { Delivery } from '@probity/contract/webhook-deliveries'
 import { WebhookParams } from '@probity/contract/webhooks'
 import { inTenant } from '@probity/database/connect'
 import { sendTestEvent } from '@probity/database/webhook-deliveries'
+import { viewOf } from '../../door/view.ts'
 import { DOOR_PROBLEMS, operation } from '../../openapi.ts'
-import { Problem } from '../../problem.ts'
+import { found, Problem } from '../../problem.ts'
 import type { Route } from '../../route.ts'
-import { found, presentDelivery, viewOf } from '../../webhooks/present.ts'
+import { presentDelivery } from '../../webhooks/present.ts'
 
 /** Sends an event that says nothing, to see whether it arrives. */
 export const sendTest: Route = async (app, { db }) => {

@@ -2,10 +2,11 @@ import { UpdateWebhook, Webhook, WebhookParams } from '@probity/contract/webhook
 import { inTenant } from '@probity/database/connect'
 import { findWebhook, removeWebhook, updateWebhook } from '@probity/database/webhooks'
 import Type from 'typebox'
+import { viewOf } from '../../door/view.ts'
 import { BODY_PROBLEMS, DOOR_PROBLEMS, operation } from '../../openapi.ts'
-import { Problem } from '../../problem.ts'
+import { found, Problem } from '../../problem.ts'
 import type { Route } from '../../route.ts'
-import { found, presentWebhook, viewOf } from '../../webhooks/present.ts'
+import { presentWebhook } from '../../webhooks/present.ts'
 import { readUrl } from '../../webhooks/read-url.ts'
 
 const TAG = 'Webhooks'

@@ -1,0 +1,18 @@
+import { Command } from 'commander'
+import type { AdminConfig } from '../config.ts'
+import { explain } from '../database.ts'
+import { Refusal } from '../refusal.ts'
+import { makeSetupLink } from '../setup-link.ts'
+
+/** For whoever has lost the link that was printed at the start. */
+export function setupLinkCommand(config: AdminConfig): Command {
+  return new Command('setup-link')
+    .description('Print the link by which the first person sets the installation up. Earlier links stop working.')
+    .action(async () => {
+      const link = await makeSetupLink(config).catch((error: unknown) => {
+        throw explain(error)
+      })
+      if (link === undefined) throw new Refusal('The installation has been set up: there is somebody who can sign in.')
+      process.stdout.write(`${JSON.stringify({ link })}\n`)
+    })
+}

@@ -1,0 +1,45 @@
+import type { FastifyInstance } from 'fastify'
+import type { ApiConfig } from './config.ts'
+import { refuseCrossSite } from './door/same-origin.ts'
+import { refuseWithoutRole, requireMember } from './door/session.ts'
+import type { Route } from './route.ts'
+import { showInvitation } from './routes/people/invitation.ts'
+import { createOrganisation } from './routes/people/organisations.ts'
+import { showSession } from './routes/people/session.ts'
+import { endSession, listSessions } from './routes/people/sessions.ts'
+import { setUp } from './routes/people/setup.ts'
+import { signIn } from './routes/people/sign-in.ts'
+import { verifyEmail } from './routes/people/verify-email.ts'
+import { welcome } from './routes/people/welcome.ts'
+import { serveRoutes } from './serve-routes.ts'
+import type { Services } from './services.ts'
+
+const PEOPLE_ROUTES: Route[] = [
+  welcome,
+  setUp,
+  signIn,
+  verifyEmail,
+  showSession,
+  createOrganisation,
+  showInvitation,
+  listSessions,
+  endSession,
+]
+
+/** What the web application asks, under /app/api: sign-in and all that comes with it, and the API's own routes with a session for a key. */
+export async function serveApp(
+  app: FastifyInstance,
+  { publicUrl }: Pick<ApiConfig, 'publicUrl'>,
+  services: Services,
+  apiRoutes: Route[],
+): Promise<void> {
+  app.decorateRequest('person')
+  app.decorateRequest('member')
+  app.addHook('onRequest', refuseCrossSite(publicUrl))
+  app.addHook('onSend', async (_request, reply) => {
+    if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store')
+  })
+  for (const route of PEOPLE_ROUTES) await app.register(route, services)
+  const door = { recognise: requireMember(services), refuse: refuseWithoutRole }
+  await app.register((api) => serveRoutes(api, services, door, apiRoutes))
+}

@@ -1,0 +1,90 @@
+import { mayUse, ROLES } from '@probity/contract/roles'
+import { type DoorMember, findSession, findSessionIn, type Person } from '@probity/database/people'
+import type { FastifyRequest } from 'fastify'
+import { cookieNames, readCookie } from '../people/cookies.ts'
+import { readSignedToken } from '../people/secret.ts'
+import { Problem } from '../problem.ts'
+import type { Services } from '../services.ts'
+import type { Caller } from './caller.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Who is signed in. Set for every route under /app/api that needs somebody. */
+    person: Person | undefined
+    /** What they are in the account they work in. */
+    member: DoorMember | undefined
+  }
+}
+
+type Door = Pick<Services, 'db' | 'people'>
+
+/** Finds out who is signed in; throws where nobody is. */
+export function requirePerson(door: Door) {
+  return async (request: FastifyRequest): Promise<void> => {
+    request.person = await findPerson(door, request)
+  }
+}
+
+async function findPerson(door: Door, request: FastifyRequest): Promise<Person> {
+  const token = await readSessionToken(door, request)
+  const person = token === undefined ? undefined : await findSession(door.db, token)
+  if (person === undefined) throw new Problem('not_signed_in')
+  return person
+}
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+
+/** The same for the routes that programs use with a key: in which account, and in which mode, two headers say. */
+export function requireMember(door: Door) {
+  return async (request: FastifyRequest): Promise<void> => {
+    const token = await readSessionToken(door, request)
+    if (token === undefined) throw new Problem('not_signed_in')
+    const { 'probity-account': accountId, 'probity-mode': mode = 'live' } = request.headers
+    const isNamed = typeof accountId === 'string' && UUID.test(accountId)
+    // Somebody who is not signed in learns that first, whatever account they name.
+    const found = await findSessionIn(door.db, token, isNamed ? accountId : NO_ACCOUNT)
+    if (found === undefined) throw new Problem('not_signed_in')
+    if (found.member === undefined) throw new Problem('not_found', NO_SUCH_ACCOUNT)
+    if (mode !== 'live' && mode !== 'test') {
+      throw new Problem('invalid_request', undefined, { errors: [{ pointer: 'Probity-Mode', detail: MODES }] })
+    }
+    request.person = found.person
+    request.member = found.member
+    request.caller = callerOf(found.person, found.member, mode)
+  }
+}
+
+const NO_ACCOUNT = '00000000-0000-0000-0000-000000000000'
+const NO_SUCH_ACCOUNT =
+  'There is no such organisation, or you do not belong to it. Name it in the header Probity-Account.'
+const MODES = 'must be live or test'
+
+/** The token of the session that a request belongs to, if we have signed it. */
+export async function readSessionToken({ people }: Door, { headers }: FastifyRequest): Promise<string | undefined> {
+  const cookie = readCookie(headers.cookie, cookieNames(people.publicUrl).session)
+  return cookie === undefined ? undefined : readSignedToken(cookie, await people.secret())
+}
+
+/** A person as the routes know callers. The API is part of every plan for people: it is how the web application works. */
+function callerOf(person: Person, member: DoorMember, mode: 'live' | 'test'): Caller {
+  const { role, ...plan } = member
+  return {
+    ...plan,
+    id: null,
+    name: person.name,
+    mode,
+    scopes: [...ROLES[role].scopes],
+    apiAccess: true,
+    ipAllowList: [],
+    expiresAt: null,
+    pausedAt: null,
+    revokedAt: null,
+  }
+}
+
+/** What a role does not include. Reading is what GET does, except where an answer is paid for. */
+export function refuseWithoutRole(request: FastifyRequest): void {
+  const { member, routeOptions, method } = request
+  const reads = method === 'GET' || method === 'HEAD'
+  if (member === undefined || !mayUse(member.role, routeOptions.config.scope, reads)) throw new Problem('missing_role')
+}

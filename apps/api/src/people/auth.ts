@@ -1,0 +1,109 @@
+import type { connectPeople } from '@probity/database/people-connection'
+import { betterAuth } from 'better-auth'
+import { organization } from 'better-auth/plugins/organization'
+import { twoFactor } from 'better-auth/plugins/two-factor'
+import type { FastifyBaseLogger } from 'fastify'
+import { cookieNames } from './cookies.ts'
+import { ADDRESS_HEADER, AUTH_PATH } from './data/library.ts'
+import { MODELS, ORGANISATION_MODELS, SECOND_FACTOR_MODELS } from './data/models.ts'
+import { existingAccountLetter, invitationLetter, resetLetter, verificationLetter } from './mail/letters.ts'
+import type { Mail } from './mail/send.ts'
+import { PASSWORD_LENGTH_MAX, type Passwords } from './passwords.ts'
+import { libraryRoles } from './roles.ts'
+
+const DAY_S = 24 * 60 * 60
+const HOUR_S = 60 * 60
+
+type Parts = {
+  people: ReturnType<typeof connectPeople>
+  secret: string
+  publicUrl: string | undefined
+  /** Where links in letters lead. */
+  linkBase: string
+  mail: Mail
+  passwords: Passwords
+  log: FastifyBaseLogger
+}
+
+/** The sign-in library. What it is asked goes through its one door, a request that we have made ourselves. */
+export type Auth = { handler(request: Request): Promise<Response> }
+
+export function openAuth(parts: Parts): Auth {
+  const { people, secret, log } = parts
+  const cookies = cookieNames(parts.publicUrl)
+  return betterAuth({
+    appName: 'Probity',
+    baseURL: new URL(parts.linkBase).origin,
+    basePath: AUTH_PATH,
+    secret,
+    database: { db: people, type: 'postgres', transaction: true },
+    ...MODELS,
+    // A session is over after a week, however it is used. That it is over sooner when it is not used is the database's doing.
+    session: { ...MODELS.session, expiresIn: 7 * DAY_S, freshAge: 0, disableSessionRefresh: true },
+    verification: { ...MODELS.verification, storeIdentifier: 'hashed' },
+    ...signIn(parts),
+    plugins: [
+      organization({
+        roles: libraryRoles(),
+        schema: ORGANISATION_MODELS,
+        allowUserToCreateOrganization: false,
+        cancelPendingInvitationsOnReInvite: true,
+        invitationExpiresIn: 2 * DAY_S,
+        sendInvitationEmail: ({ id, email, inviter, organization: { name } }) =>
+          parts.mail.send(
+            invitationLetter(email, inviter.user.name, name, `${parts.linkBase}/app/accept-invitation#id=${id}`),
+          ),
+      }),
+      twoFactor({ issuer: 'Probity', schema: SECOND_FACTOR_MODELS }),
+    ],
+    advanced: {
+      database: { generateId: 'uuid', validateSchema: false },
+      cookiePrefix: cookies.prefix,
+      useSecureCookies: false, // its prefix is __Secure-, which holds a cookie to less
+      defaultCookieAttributes: { httpOnly: true, sameSite: 'lax', path: '/', secure: cookies.isSecure },
+      ipAddress: { ipAddressHeaders: [ADDRESS_HEADER] },
+      // door/same-origin.ts has looked before, and more closely.
+      disableCSRFCheck: true,
+      // Letters are sent beside the answer: how long a mail server takes must not tell who has an account.
+      backgroundTasks: { handler: (task) => void task },
+    },
+    rateLimit: { enabled: false }, // people/limits.ts counts before, for all processes together
+    telemetry: { enabled: false },
+    // What is not a refusal comes to us as it is, and is answered and logged as every error is.
+    onAPIError: { throw: true },
+    logger: { level: 'error', disableColors: true, log: (_level, _message, ...details) => logFault(log, details) },
+  })
+}
+
+function signIn({ passwords, mail, linkBase }: Parts) {
+  const link = (path: string) => `${linkBase}/app/${path}`
+  return {
+    emailAndPassword: {
+      enabled: true,
+      requireEmailVerification: true,
+      minPasswordLength: 1, // people/passwords.ts judges
+      maxPasswordLength: PASSWORD_LENGTH_MAX,
+      password: passwords,
+      revokeSessionsOnPasswordReset: true,
+      resetPasswordTokenExpiresIn: HOUR_S,
+      sendResetPassword: ({ user, token }: Sent) => mail.send(resetLetter(user, link(`reset-password#token=${token}`))),
+      onExistingUserSignUp: ({ user }: Pick<Sent, 'user'>) => mail.send(existingAccountLetter(user, link('sign-in'))),
+    },
+    emailVerification: {
+      sendOnSignUp: true,
+      expiresIn: HOUR_S,
+      sendVerificationEmail: ({ user, token }: Sent) =>
+        mail.send(verificationLetter(user, link(`verify-email#token=${token}`))),
+    },
+  }
+}
+
+type Sent = { user: { email: string; name: string }; token: string }
+
+/** The library's own words may hold an address, and so may a database's. Where it happened is enough to find it. */
+function logFault(log: FastifyBaseLogger, details: unknown[]): void {
+  const error = details.find((detail) => detail instanceof Error)
+  const { code } = (error ?? {}) as { code?: unknown }
+  const frames = error?.stack?.split('\n').filter((line) => line.trimStart().startsWith('at '))
+  log.error({ name: error?.name, code, frames }, 'the sign-in library reports a fault')
+}

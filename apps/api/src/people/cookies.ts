@@ -1,0 +1,23 @@
+/** How our cookies are called. Where the application is reached by https the browser itself holds them to this host. */
+export function cookieNames(publicUrl: string | undefined) {
+  const isSecure = publicUrl?.startsWith('https://') ?? false
+  const prefix = isSecure ? '__Host-probity' : 'probity'
+  return { isSecure, prefix, session: `${prefix}.session_token` }
+}
+
+/** The value of a cookie in a request's header. Of several with one name the first counts. */
+export function readCookie(header: string | undefined, name: string): string | undefined {
+  for (const part of (header ?? '').split(';')) {
+    const at = part.indexOf('=')
+    if (at > 0 && part.slice(0, at).trim() === name) return decode(part.slice(at + 1).trim())
+  }
+  return undefined
+}
+
+function decode(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return undefined // not one of ours
+  }
+}

@@ -1,0 +1,118 @@
+/** How often an endpoint may be called, by whom: see people/limits.ts. */
+export type EndpointLimit = 'password' | 'letter' | 'code' | 'plain'
+
+/** What of the sign-in library is offered, with the fields that it is handed. Anything else it could do is not there. */
+export type Endpoint = {
+  method: 'GET' | 'POST'
+  path: string
+  fields: readonly string[]
+  limit: EndpointLimit
+  /** For those who are signed in only. */
+  needsSession?: true
+  /** The field that holds a password somebody chooses. */
+  newPassword?: string
+}
+
+const EMAIL_AND_PASSWORD = ['email', 'password'] as const
+
+export const ENDPOINTS: readonly Endpoint[] = [
+  {
+    method: 'POST',
+    path: '/sign-up/email',
+    fields: ['name', ...EMAIL_AND_PASSWORD],
+    limit: 'password',
+    newPassword: 'password',
+  },
+  { method: 'POST', path: '/sign-in/email', fields: EMAIL_AND_PASSWORD, limit: 'password' },
+  { method: 'POST', path: '/sign-out', fields: [], limit: 'plain' },
+  { method: 'POST', path: '/send-verification-email', fields: ['email'], limit: 'letter' },
+  { method: 'POST', path: '/request-password-reset', fields: ['email'], limit: 'letter' },
+  {
+    method: 'POST',
+    path: '/reset-password',
+    fields: ['newPassword', 'token'],
+    limit: 'password',
+    newPassword: 'newPassword',
+  },
+  {
+    method: 'POST',
+    path: '/change-password',
+    fields: ['newPassword', 'currentPassword'],
+    limit: 'password',
+    needsSession: true,
+    newPassword: 'newPassword',
+  },
+  { method: 'POST', path: '/update-user', fields: ['name'], limit: 'plain', needsSession: true },
+  { method: 'POST', path: '/revoke-other-sessions', fields: [], limit: 'plain', needsSession: true },
+  { method: 'POST', path: '/revoke-sessions', fields: [], limit: 'plain', needsSession: true },
+  { method: 'POST', path: '/two-factor/enable', fields: ['password'], limit: 'password', needsSession: true },
+  { method: 'POST', path: '/two-factor/disable', fields: ['password'], limit: 'password', needsSession: true },
+  { method: 'POST', path: '/two-factor/get-totp-uri', fields: ['password'], limit: 'password', needsSession: true },
+  {
+    method: 'POST',
+    path: '/two-factor/generate-backup-codes',
+    fields: ['password'],
+    limit: 'password',
+    needsSession: true,
+  },
+  { method: 'POST', path: '/two-factor/verify-totp', fields: ['code'], limit: 'code' },
+  { method: 'POST', path: '/two-factor/verify-backup-code', fields: ['code'], limit: 'code' },
+  {
+    method: 'GET',
+    path: '/organization/list-members',
+    fields: ['organizationId', 'limit', 'offset'],
+    limit: 'plain',
+    needsSession: true,
+  },
+  {
+    method: 'GET',
+    path: '/organization/list-invitations',
+    fields: ['organizationId'],
+    limit: 'plain',
+    needsSession: true,
+  },
+  { method: 'GET', path: '/organization/list-user-invitations', fields: [], limit: 'plain', needsSession: true },
+  {
+    method: 'POST',
+    path: '/organization/invite-member',
+    fields: ['organizationId', 'email', 'role', 'resend'],
+    limit: 'letter',
+    needsSession: true,
+  },
+  {
+    method: 'POST',
+    path: '/organization/cancel-invitation',
+    fields: ['invitationId'],
+    limit: 'plain',
+    needsSession: true,
+  },
+  {
+    method: 'POST',
+    path: '/organization/accept-invitation',
+    fields: ['invitationId'],
+    limit: 'plain',
+    needsSession: true,
+  },
+  {
+    method: 'POST',
+    path: '/organization/reject-invitation',
+    fields: ['invitationId'],
+    limit: 'plain',
+    needsSession: true,
+  },
+  {
+    method: 'POST',
+    path: '/organization/update-member-role',
+    fields: ['organizationId', 'memberId', 'role'],
+    limit: 'plain',
+    needsSession: true,
+  },
+  {
+    method: 'POST',
+    path: '/organization/remove-member',
+    fields: ['organizationId', 'memberIdOrEmail'],
+    limit: 'plain',
+    needsSession: true,
+  },
+  { method: 'POST', path: '/organization/leave', fields: ['organizationId'], limit: 'plain', needsSession: true },
+]

@@ -1,0 +1,56 @@
+/** What the sign-in library calls its models and their fields, in the names of our tables and columns. */
+const TIMES = { createdAt: 'created_at', updatedAt: 'updated_at' }
+
+export const MODELS = {
+  user: { modelName: 'people', fields: { emailVerified: 'email_verified', ...TIMES } },
+  session: {
+    modelName: 'sessions',
+    fields: {
+      userId: 'person_id',
+      expiresAt: 'expires_at',
+      ipAddress: 'ip_address',
+      userAgent: 'user_agent',
+      ...TIMES,
+    },
+    // Written by the session door and by the database itself, and only shown by the library.
+    additionalFields: {
+      lastSeenAt: { type: 'date' as const, fieldName: 'last_seen_at', input: false, required: false },
+    },
+  },
+  account: {
+    modelName: 'credentials',
+    fields: { userId: 'person_id', providerId: 'provider', accountId: 'subject', ...TIMES },
+  },
+  verification: { modelName: 'verifications', fields: { expiresAt: 'expires_at', ...TIMES } },
+}
+
+export const ORGANISATION_MODELS = {
+  session: { fields: { activeOrganizationId: 'active_account' } },
+  organization: { modelName: 'organisations', fields: { createdAt: 'created_at' } },
+  member: {
+    modelName: 'members',
+    fields: { organizationId: 'account_id', userId: 'person_id', createdAt: 'created_at' },
+  },
+  invitation: {
+    modelName: 'invitations',
+    fields: {
+      organizationId: 'account_id',
+      inviterId: 'inviter_id',
+      expiresAt: 'expires_at',
+      createdAt: 'created_at',
+    },
+  },
+}
+
+export const SECOND_FACTOR_MODELS = {
+  user: { fields: { twoFactorEnabled: 'two_factor_enabled' } },
+  twoFactor: {
+    modelName: 'second_factors',
+    fields: {
+      userId: 'person_id',
+      backupCodes: 'recovery_codes',
+      failedVerificationCount: 'failed_count',
+      lockedUntil: 'locked_until',
+    },
+  },
+}

@@ -1,0 +1,90 @@
+import { once } from 'node:events'
+import { pino } from 'pino'
+import { SMTPServer } from 'smtp-server'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { openBrowser, PASSWORD, startPeopleApi } from '../test-browser.ts'
+import { invitationLetter } from './letters.ts'
+import { openMail } from './send.ts'
+
+type Received = { from: string; to: string[]; text: string }
+
+/** A mail server that keeps what it is sent. */
+async function startSink(): Promise<{ url: string; received: Received[] }> {
+  const received: Received[] = []
+  const server = new SMTPServer({
+    authOptional: true,
+    disabledCommands: ['STARTTLS'],
+    onData(stream, { envelope }, done) {
+      const chunks: Buffer[] = []
+      stream.on('data', (chunk: Buffer) => chunks.push(chunk))
+      stream.on('end', () => {
+        const from = envelope.mailFrom === false ? '' : envelope.mailFrom.address
+        const to = envelope.rcptTo.map(({ address }) => address)
+        received.push({ from, to, text: Buffer.concat(chunks).toString('utf8') })
+        done()
+      })
+    },
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server.server, 'listening')
+  onTestFinished(() => new Promise((resolve) => server.close(() => resolve())))
+  const { port } = server.server.address() as { port: number }
+  return { url: `smtp://127.0.0.1:${port}`, received }
+}
+
+test('letters go through the mail server of the operator, with a link into the application', async () => {
+  const { url, received } = await startSink()
+  const publicUrl = 'https://probity.example'
+  const api = await startPeopleApi({ config: { mail: { url, from: 'Probity <post@probity.example>' }, publicUrl } })
+  const browser = openBrowser(api.app)
+  await browser.post('/auth/sign-up/email', { name: 'Grace', email: 'grace@example.com', password: PASSWORD })
+
+  await vi.waitFor(() => expect(received).toHaveLength(1), 5_000)
+  const [letter] = received
+  expect(letter).toMatchObject({ from: 'post@probity.example', to: ['grace@example.com'] })
+  const plain = (letter?.text ?? '').replaceAll('=\r\n', '').replaceAll('=3D', '=')
+  const token = /https:\/\/probity\.example\/app\/verify-email#token=([\w.-]+)/.exec(plain)?.[1]
+  expect((await browser.post('/verify-email', { token })).status).toBe(200)
+})
+
+test('whoever signs up with an address that is taken is answered as anybody, and its owner is told', async () => {
+  const { url, received } = await startSink()
+  const publicUrl = 'https://probity.example'
+  const api = await startPeopleApi({ config: { mail: { url, from: 'post@probity.example' }, publicUrl } })
+  const sign = (email: string) =>
+    openBrowser(api.app).post('/auth/sign-up/email', { name: 'Grace', email, password: PASSWORD })
+  const fresh = await sign('grace@example.com')
+  const taken = await sign('grace@example.com')
+
+  expect(taken.status).toBe(fresh.status)
+  expect(Object.keys(taken.body)).toEqual(Object.keys(fresh.body))
+  const shapes = [fresh, taken].map(({ body }) => Object.keys(body['user'] as object).toSorted())
+  expect(shapes[1]).toEqual(shapes[0])
+  await vi.waitFor(() => expect(received.map(({ text }) => /^Subject: .*$/m.exec(text)?.[0])).toHaveLength(2), 5_000)
+  expect(received[1]?.text).toContain('Subject: You have an account already')
+})
+
+test('names that somebody chose are text in a letter, and no header of it', async () => {
+  const { url, received } = await startSink()
+  const mail = openMail({ url, from: 'post@probity.example' }, pino({ level: 'silent' }))
+  const nasty = '<b>Eve</b>\r\nBcc: all@example.com'
+  await mail.send(invitationLetter('grace@example.com', nasty, 'Engines', 'https://probity.example/app'))
+  mail.close()
+
+  expect(received[0]?.to).toEqual(['grace@example.com'])
+  const [head = ''] = (received[0]?.text ?? '').split('\r\n\r\n')
+  expect(head).not.toMatch(/^bcc:/im)
+  const [, html = ''] = (received[0]?.text ?? '').split('text/html')
+  expect(html).toContain('Eve')
+  expect(html).not.toContain('<b>')
+})
+
+test('a mail server that is away costs a line in the log, without the address, and nothing else', async () => {
+  const lines: string[] = []
+  const log = pino({}, { write: (line: string) => lines.push(line) })
+  const mail = openMail({ url: 'smtp://127.0.0.1:1', from: 'post@probity.example' }, log)
+  await mail.send(invitationLetter('grace@example.com', 'Ada', 'Engines', 'https://probity.example/app'))
+  expect(lines).toHaveLength(1)
+  expect(lines[0]).toContain('a letter was not sent')
+  expect(lines[0]).not.toContain('@')
+})

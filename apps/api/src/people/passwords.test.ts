@@ -1,0 +1,63 @@
+import { expect, test } from 'vitest'
+import { openPasswords, refuseWeakPassword } from './passwords.ts'
+
+test('a hash is Argon2id with the settings of OWASP, and tells the right password from others', async () => {
+  const { hash, verify } = openPasswords()
+  const stored = await hash('correct horse battery staple')
+  expect(stored).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43}$/)
+  expect(await verify({ hash: stored, password: 'correct horse battery staple' })).toBe(true)
+  expect(await verify({ hash: stored, password: 'correct horse battery stapl' })).toBe(false)
+  expect(await hash('correct horse battery staple')).not.toBe(stored)
+})
+
+test('a password is the same however its letters are composed', async () => {
+  const { hash, verify } = openPasswords()
+  const stored = await hash('Zu\u0308rich liegt am See')
+  expect(await verify({ hash: stored, password: 'Z\u00fcrich liegt am See' })).toBe(true)
+})
+
+test('verifies what other libraries hash, by the settings in the hash', async () => {
+  const { verify } = openPasswords()
+  // From the tests of the reference implementation.
+  const hash = '$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc'
+  expect(await verify({ hash, password: 'password' })).toBe(true)
+  expect(await verify({ hash, password: 'Password' })).toBe(false)
+})
+
+test('two are hashed at once, sixteen wait, and whoever comes then is turned away at once', async () => {
+  const { hash } = openPasswords()
+  const results = await Promise.allSettled(Array.from({ length: 25 }, () => hash('correct horse battery staple')))
+  const refused = results.filter((result) => result.status === 'rejected')
+  expect(results.slice(0, 18).every((result) => result.status === 'fulfilled')).toBe(true)
+  expect(refused).toHaveLength(7)
+  for (const { reason } of refused) expect(reason).toMatchObject({ code: 'overloaded', retryAfterS: 1 })
+  await expect(hash('correct horse battery staple')).resolves.toMatch(/^\$argon2id/)
+})
+
+test.each([
+  'short',
+  'elevenchars',
+  'aaaaaaaaaaaaaaa',
+  'abababababab',
+  '123456789012',
+  'abcdefghijkl',
+  'qwertyuiopas',
+  'password1234',
+  'Password2026!',
+  'passwordpassword',
+  'P@ssw0rd1234',
+  '1q2w3e4r5t6y',
+  'changeme1234',
+  'Welcome12345!',
+  'letmeinletmein',
+  '12345password',
+])('%s is refused', (password) => {
+  expect(() => refuseWeakPassword(password)).toThrow(expect.objectContaining({ code: 'password_refused' }))
+})
+
+test.each(['correct horse battery staple', 'kq3vpz8ymt1x', 'Das Wetter ist schön', 'пароль который длинный'])(
+  '%s is taken',
+  (password) => {
+    expect(() => refuseWeakPassword(password)).not.toThrow()
+  },
+)

@@ -1,0 +1,101 @@
+import { argon2, randomBytes, timingSafeEqual } from 'node:crypto'
+import { promisify } from 'node:util'
+import { Problem } from '../problem.ts'
+import { COMMON_PASSWORDS } from './data/common-passwords.ts'
+
+const LENGTH_MIN = 12
+export const PASSWORD_LENGTH_MAX = 128
+
+/** OWASP's least for Argon2id: 19 MiB, two passes, one lane. */
+const MEMORY_KIB = 19_456
+const PASSES = 2
+const TAG_BYTES = 32
+
+/** Each hash takes one of Node's four threads for some twenty milliseconds; the names of hosts and files are looked up there too. */
+const AT_ONCE_MAX = 2
+const WAITING_MAX = 16
+const RETRY_AFTER_S = 1
+
+const derive = promisify(argon2)
+
+export type Passwords = {
+  hash(password: string): Promise<string>
+  verify(stored: { hash: string; password: string }): Promise<boolean>
+}
+
+/** Hashes a few passwords at a time. Whoever comes when too many wait already is turned away, rather than all made to wait. */
+export function openPasswords(): Passwords {
+  const waiting: (() => void)[] = []
+  let busy = 0
+
+  async function inTurn<T>(work: () => Promise<T>): Promise<T> {
+    if (busy >= AT_ONCE_MAX) {
+      if (waiting.length >= WAITING_MAX) throw new Problem('overloaded', undefined, { retryAfterS: RETRY_AFTER_S })
+      await new Promise<void>((resolve) => waiting.push(resolve)) // and the place of whoever went before is ours
+    } else busy++
+    try {
+      return await work()
+    } finally {
+      const next = waiting.shift()
+      if (next) next()
+      else busy--
+    }
+  }
+
+  return {
+    hash: (password) => inTurn(() => hash(password)),
+    verify: ({ hash: stored, password }) => inTurn(() => verify(stored, password)),
+  }
+}
+
+async function hash(password: string): Promise<string> {
+  const salt = randomBytes(16)
+  const tag = await tagOf(password, { salt, memory: MEMORY_KIB, passes: PASSES, length: TAG_BYTES })
+  return `$argon2id$v=19$m=${MEMORY_KIB},t=${PASSES},p=1$${unpadded(salt)}$${unpadded(tag)}`
+}
+
+const FORM = /^\$argon2id\$v=19\$m=(\d{1,6}),t=(\d{1,2}),p=1\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/
+
+/** By the settings that the hash was made with, so that they can be raised one day. */
+async function verify(stored: string, password: string): Promise<boolean> {
+  const [, memory, passes, salt, tag] = FORM.exec(stored) ?? []
+  if (salt === undefined || tag === undefined) throw new Error('a stored password has an unknown form')
+  const expected = Buffer.from(tag, 'base64')
+  const settings = { salt: Buffer.from(salt, 'base64'), memory: Number(memory), passes: Number(passes) }
+  return timingSafeEqual(expected, await tagOf(password, { ...settings, length: expected.length }))
+}
+
+type Settings = { salt: Buffer; memory: number; passes: number; length: number }
+
+function tagOf(password: string, { salt, memory, passes, length }: Settings): Promise<Buffer> {
+  // The same letters may be typed as one character or as two.
+  const message = password.normalize('NFKC')
+  return derive('argon2id', { message, nonce: salt, parallelism: 1, tagLength: length, memory, passes })
+}
+
+function unpadded(bytes: Buffer): string {
+  return bytes.toString('base64').replace(/=+$/, '')
+}
+
+const COMMON = new RegExp(`^(${COMMON_PASSWORDS.join('|')})+$`)
+/** Along the keyboard and the alphabet. */
+const RUNS = [
+  'abcdefghijklmnopqrstuvwxyz',
+  '01234567890123456789',
+  '98765432109876543210',
+  'qwertyuiopasdfghjklzxcvbnm',
+]
+
+/** Refuses what anybody would guess. Long enough is most of it. */
+export function refuseWeakPassword(password: unknown): void {
+  if (typeof password !== 'string' || password.length > PASSWORD_LENGTH_MAX) return // refused as malformed elsewhere
+  if ([...password].length < LENGTH_MIN)
+    throw new Problem('password_refused', 'The password has fewer than 12 characters.')
+  const plain = password.toLowerCase()
+  const core = plain.replace(/^[^a-z]+|[^a-z]+$/g, '')
+  const isGuessable =
+    new Set(plain).size < 4 ||
+    RUNS.some((run) => run.includes(plain)) ||
+    [plain, core, plain.replace(/[\d\W_]+$/, ''), plain.replace(/[^a-z]+/g, '')].some((form) => COMMON.test(form))
+  if (isGuessable) throw new Problem('password_refused', 'The password is among the most common ones.')
+}

@@ -1,0 +1,32 @@
+import { domainToASCII } from 'node:url'
+import type { ResultsQuery } from '@probity/contract/results'
+import type { ResultsFilter } from '@probity/database/results-filter'
+import { Problem } from '../problem.ts'
+import { storable } from '../validation/storable.ts'
+
+/** Which results a caller asks for. */
+export function readFilter(query: ResultsQuery): ResultsFilter {
+  const { status, sub_status, provider, domain, search, preset, part = 'keep' } = query
+  if (query.part && !preset) throw fault('/part', 'is a part of what a preset makes, so name one')
+  return {
+    statuses: status?.split(',') ?? [],
+    subStatuses: sub_status?.split(','),
+    provider: provider && storable(provider),
+    // As results have it. What is no domain matches none of them, whatever becomes of it.
+    domain: domain && (domainToASCII(domain) || storable(domain)),
+    search: search && storable(search),
+    plan: preset && { preset, part },
+  }
+}
+
+const FILTERS = ['status', 'sub_status', 'provider', 'domain', 'search', 'preset', 'part', 'evidence'] as const
+
+/** The same once more, for the links to other pages. */
+export function repeatFilter(query: ResultsQuery): Record<string, string> {
+  const given = FILTERS.filter((name) => query[name] !== undefined && query[name] !== false)
+  return Object.fromEntries(given.map((name) => [name, String(query[name])]))
+}
+
+function fault(pointer: string, detail: string): Problem {
+  return new Problem('invalid_request', undefined, { errors: [{ pointer, detail }] })
+}

@@ -1,0 +1,12 @@
+import { type Db, inTenant } from '@probity/database/connect'
+import { findResultsJob, type ResultsJob } from '@probity/database/results'
+import type { Caller } from '../door/caller.ts'
+import { viewOf } from '../door/view.ts'
+import { found, Problem } from '../problem.ts'
+
+/** A job of the caller whose results can still be read. */
+export async function getResultsJob(db: Db, caller: Caller, jobId: string): Promise<ResultsJob> {
+  const job = found(await inTenant(db, caller.accountId, (trx) => findResultsJob(trx, viewOf(caller), jobId)))
+  if (job.isExpired) throw new Problem('results_expired')
+  return job
+}

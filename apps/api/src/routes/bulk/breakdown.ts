@@ -1,0 +1,27 @@
+import { Breakdown } from '@probity/contract/breakdown'
+import { JobParams } from '@probity/contract/bulk'
+import { tallyResults } from '@probity/database/breakdown'
+import { inTenant } from '@probity/database/connect'
+import { DOOR_PROBLEMS, operation } from '../../openapi.ts'
+import { getResultsJob } from '../../results/get-job.ts'
+import { presentBreakdown } from '../../results/present-breakdown.ts'
+import type { Route } from '../../route.ts'
+
+/** The results of a job in numbers, and what each preset would make of them. */
+export const showBreakdown: Route = async (app, { db }) => {
+  const schema = operation(
+    {
+      id: 'getBreakdown',
+      tag: 'Lists',
+      summary: 'Count the results of a job',
+      description:
+        'By reason, by provider and by domain, and how many each preset would keep with how many bounces to expect. `preset` and `part` of the results read just those.',
+      problems: ['invalid_request', 'not_found', 'results_expired', ...DOOR_PROBLEMS],
+    },
+    { params: JobParams, response: { 200: Breakdown } },
+  )
+  app.get('/bulk/jobs/:job_id/breakdown', { schema, config: { scope: 'bulk' } }, async ({ caller, params }) => {
+    const job = await getResultsJob(db, caller, params.job_id)
+    return presentBreakdown(await inTenant(db, caller.accountId, (trx) => tallyResults(trx, job)))
+  })
+}

@@ -1,0 +1,28 @@
+import { Result, ResultParams } from '@probity/contract/results'
+import { inTenant } from '@probity/database/connect'
+import { findResult } from '@probity/database/results'
+import { DOOR_PROBLEMS, operation } from '../../openapi.ts'
+import { found } from '../../problem.ts'
+import { getResultsJob } from '../../results/get-job.ts'
+import { presentResult } from '../../results/present-result.ts'
+import type { Route } from '../../route.ts'
+
+/** One result of a job, with all that is known. */
+export const showResult: Route = async (app, { db }) => {
+  const schema = operation(
+    {
+      id: 'getResult',
+      tag: 'Lists',
+      summary: 'Read one result of a job',
+      description:
+        'The result of the address that occurs first at this row of the file, with `details`, `catchall`, `ai_enhancement` and `evidence`. A row that repeats an earlier address, or has no result yet, is not found.',
+      problems: ['invalid_request', 'not_found', 'results_expired', ...DOOR_PROBLEMS],
+    },
+    { params: ResultParams, response: { 200: Result } },
+  )
+  app.get('/bulk/jobs/:job_id/results/:row', { schema, config: { scope: 'bulk' } }, async ({ caller, params }) => {
+    const job = await getResultsJob(db, caller, params.job_id)
+    const result = await inTenant(db, caller.accountId, (trx) => findResult(trx, job, params.row))
+    return presentResult(found(result), true)
+  })
+}

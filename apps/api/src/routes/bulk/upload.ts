@@ -1,0 +1,66 @@
+import { UploadParams, UploadPreview, UploadQuery } from '@probity/contract/upload'
+import { getAccount } from '@probity/database/accounts'
+import { inTenant } from '@probity/database/connect'
+import { discardDraft, findDraft, removeExpiredUploads } from '@probity/database/uploads'
+import Type from 'typebox'
+import type { Caller } from '../../door/caller.ts'
+import { viewOf } from '../../door/view.ts'
+import { DOOR_PROBLEMS, operation } from '../../openapi.ts'
+import { found, Problem } from '../../problem.ts'
+import type { Route } from '../../route.ts'
+import type { Services } from '../../services.ts'
+import { presentPreview } from '../../uploads/present.ts'
+
+const config = { scope: 'bulk' } as const
+
+/** One file that waits to be confirmed: looks at it again and removes it. */
+export const manageUpload: Route = async (app, services) => {
+  const show = operation(
+    {
+      id: 'getUpload',
+      tag: 'Lists',
+      summary: 'Look at an upload again',
+      description:
+        'The preview once more, with the counts of another column where `email_column` names one. The file is read again for it. An upload that was confirmed is not found: it is a job.',
+      problems: ['invalid_request', 'not_found', 'unknown_column', 'too_many_emails', ...DOOR_PROBLEMS],
+    },
+    { params: UploadParams, querystring: UploadQuery, response: { 200: UploadPreview } },
+  )
+  app.get('/bulk/uploads/:upload_id', { schema: show, config }, ({ caller, params, query }) =>
+    lookAgain(services, caller, { uploadId: params.upload_id, column: query.email_column }),
+  )
+
+  const remove = operation(
+    {
+      id: 'deleteUpload',
+      tag: 'Lists',
+      summary: 'Delete an upload',
+      description: 'Removes the file at once. An upload that was confirmed is not found: delete its job.',
+      problems: ['invalid_request', 'not_found', ...DOOR_PROBLEMS],
+    },
+    { params: UploadParams, response: { 204: Type.Null({ description: 'The upload is gone.' }) } },
+  )
+  app.delete('/bulk/uploads/:upload_id', { schema: remove, config }, async ({ caller, params }, reply) => {
+    await removeDraft(services, caller, params.upload_id)
+    return reply.code(204).send(null)
+  })
+}
+
+type Wish = { uploadId: string; column: string | undefined }
+
+async function lookAgain({ db, uploadReader }: Services, caller: Caller, { uploadId, column }: Wish) {
+  const { draft, account, plan } = await inTenant(db, caller.accountId, async (trx) => ({
+    draft: found(await findDraft(trx, viewOf(caller), uploadId)),
+    ...(await getAccount(trx, caller.accountId)),
+  }))
+  if (column !== undefined && !draft.columns.includes(column)) throw new Problem('unknown_column')
+  const reading = await uploadReader.readKept(draft.storageKey, plan.emailsPerFile, column)
+  return presentPreview(draft, reading, account)
+}
+
+async function removeDraft({ db, storage }: Services, caller: Caller, uploadId: string): Promise<void> {
+  const draft = found(await inTenant(db, caller.accountId, (trx) => discardDraft(trx, viewOf(caller), uploadId)))
+  // Its time is over from here on: if we end now, the upkeep removes file and row.
+  await storage.remove(draft.storageKey)
+  await removeExpiredUploads(db, [draft.id])
+}

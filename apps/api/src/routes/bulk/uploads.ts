@@ -1,0 +1,29 @@
+import { UploadList, UploadPage } from '@probity/contract/upload'
+import { inTenant } from '@probity/database/connect'
+import { listDrafts } from '@probity/database/uploads'
+import { viewOf } from '../../door/view.ts'
+import { DOOR_PROBLEMS, operation } from '../../openapi.ts'
+import { readPage, sendPageHeaders } from '../../page.ts'
+import type { Route } from '../../route.ts'
+import { presentDraft } from '../../uploads/present.ts'
+
+/** The account's files that wait to be confirmed, newest first. */
+export const listUploads: Route = async (app, { db }) => {
+  const schema = operation(
+    {
+      id: 'listUploads',
+      tag: 'Lists',
+      summary: 'List uploads',
+      description:
+        'The uploads that were not confirmed yet; one that was is a job. Live keys see those of live keys, test keys those of test keys. The total stands in `X-Total-Count`, the neighbouring pages in `Link`.',
+      problems: ['invalid_request', ...DOOR_PROBLEMS],
+    },
+    { querystring: UploadPage, response: { 200: UploadList } },
+  )
+  app.get('/bulk/uploads', { schema, config: { scope: 'bulk' } }, async ({ caller, query }, reply) => {
+    const page = readPage(query)
+    const { drafts, total } = await inTenant(db, caller.accountId, (trx) => listDrafts(trx, viewOf(caller), page))
+    sendPageHeaders(reply, page, total)
+    return drafts.map(presentDraft)
+  })
+}

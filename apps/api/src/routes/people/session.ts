@@ -1,0 +1,24 @@
+import { Session } from '@probity/contract/people'
+import { listMemberships, type Person } from '@probity/database/people'
+import { requirePerson } from '../../door/session.ts'
+import type { Route } from '../../route.ts'
+
+/** Who is signed in, and the organisations they belong to. */
+export const showSession: Route = async (app, services) => {
+  const options = { schema: { response: { 200: Session } }, onRequest: requirePerson(services) }
+  app.get('/session', options, async ({ person }) => {
+    const { personId, name, email, emailVerified, twoFactor, isOperator } = person as Person
+    const memberships = await listMemberships(services.db, personId)
+    return {
+      person: {
+        id: personId,
+        name,
+        email,
+        email_verified: emailVerified,
+        two_factor: twoFactor,
+        is_operator: isOperator,
+      },
+      memberships: memberships.map(({ accountId, ...rest }) => ({ account_id: accountId, ...rest })),
+    }
+  })
+}

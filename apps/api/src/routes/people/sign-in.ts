@@ -1,0 +1,80 @@
+import { ROLES } from '@probity/contract/roles'
+import { findInvitation } from '@probity/database/people'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { requirePerson } from '../../door/session.ts'
+import { askLibrary, passOn } from '../../people/ask-library.ts'
+import { ENDPOINTS, type Endpoint } from '../../people/data/endpoints.ts'
+import { limitPerson } from '../../people/limits.ts'
+import { refuseWeakPassword } from '../../people/passwords.ts'
+import { Problem } from '../../problem.ts'
+import type { Route } from '../../route.ts'
+import type { Services } from '../../services.ts'
+
+/** The sign-in library's endpoints, as far as they are offered: looked at, counted, and handed on field by field. */
+export const signIn: Route = async (app, services) => {
+  for (const endpoint of ENDPOINTS) {
+    app.route({
+      method: endpoint.method,
+      url: `/auth${endpoint.path}`,
+      // The library takes a database that is away for nobody's session. We do not.
+      ...(endpoint.needsSession && { onRequest: requirePerson(services) }),
+      handler: (request, reply) => serve(services, endpoint, request, reply),
+    })
+  }
+}
+
+async function serve(services: Services, endpoint: Endpoint, request: FastifyRequest, reply: FastifyReply) {
+  const given = (endpoint.method === 'GET' ? request.query : request.body) ?? {}
+  const fields = choose(given as Record<string, unknown>, endpoint.fields)
+  await limitPerson(services, request, endpoint.limit, fields['email'])
+  refuseMalformed(fields)
+  if (endpoint.newPassword) refuseWeakPassword(fields[endpoint.newPassword])
+  if (endpoint.path === '/sign-up/email') await refuseUninvited(services, given as Record<string, unknown>)
+  if (endpoint.path === '/change-password') fields['revokeOtherSessions'] = true
+  try {
+    const { method, path } = endpoint
+    return await passOn(reply, await askLibrary(services.people, request, { method, path, fields }))
+  } catch (error) {
+    throw isLastOwner(error) ? new Problem('last_owner') : error
+  }
+}
+
+function choose(given: Record<string, unknown>, names: readonly string[]): Record<string, unknown> {
+  return Object.fromEntries(names.filter((name) => given[name] !== undefined).map((name) => [name, given[name]]))
+}
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+const IDS = ['organizationId', 'memberId', 'invitationId']
+const NAME_LENGTH_MAX = 200
+
+/** What the database would stumble over. */
+function refuseMalformed(fields: Record<string, unknown>): void {
+  for (const [name, value] of Object.entries(fields)) {
+    const detail = faultIn(name, value)
+    if (detail) throw new Problem('invalid_request', undefined, { errors: [{ pointer: `/${name}`, detail }] })
+  }
+}
+
+function faultIn(name: string, value: unknown): string | undefined {
+  if (typeof value === 'object') return 'must be a single value'
+  const text = String(value)
+  if (text.includes('\0')) return 'has a character that cannot be kept'
+  if (IDS.includes(name) && !UUID.test(text)) return 'must be an id'
+  if (name === 'memberIdOrEmail' && !UUID.test(text) && !text.includes('@')) return 'must be an id or an address'
+  if (name === 'role' && !Object.hasOwn(ROLES, text)) return 'must be a role'
+  if (name === 'name' && (text.trim() === '' || text.length > NAME_LENGTH_MAX)) return 'must have 1 to 200 characters'
+  if (name === 'email' && text.length > 254) return 'is too long for an address'
+  return undefined
+}
+
+/** Where people are invited, the id of an invitation to this very address is the way in. */
+async function refuseUninvited({ db, people }: Services, { email, invitation_id: id }: Record<string, unknown>) {
+  if (people.signUp === 'open') return
+  const invitation = typeof id === 'string' && UUID.test(id) ? await findInvitation(db, id) : undefined
+  if (invitation?.email.toLowerCase() !== String(email).trim().toLowerCase()) throw new Problem('sign_up_closed')
+}
+
+/** Raised by a trigger, for two owners who leave in the same moment. */
+function isLastOwner(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'PB001'
+}

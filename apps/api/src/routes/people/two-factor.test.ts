@@ -1,0 +1,89 @@
+import { createHmac } from 'node:crypto'
+import { expect, test } from 'vitest'
+import { openBrowser, PASSWORD, type SignedIn, signUp, startPeopleApi } from '../../people/test-browser.ts'
+
+const api = await startPeopleApi()
+
+/** The code that an authenticator shows (RFC 6238), written anew: it must not share a mistake with what it is shown to. */
+function codeFrom(uri: string, at = Date.now()): string {
+  const counter = Buffer.alloc(8)
+  counter.writeBigUInt64BE(BigInt(Math.floor(at / 30_000)))
+  const mac = createHmac('sha1', base32(new URL(uri).searchParams.get('secret') ?? ''))
+    .update(counter)
+    .digest()
+  const offset = (mac.at(-1) ?? 0) & 15
+  return String((mac.readUInt32BE(offset) & 0x7fffffff) % 1e6).padStart(6, '0')
+}
+
+function base32(text: string): Buffer {
+  const bits = [...text]
+    .map((sign) => 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.indexOf(sign).toString(2).padStart(5, '0'))
+    .join('')
+  return Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)))
+}
+
+type Secured = SignedIn & { uri: string; codes: string[] }
+
+/** Somebody who has set up an authenticator and shown that it works. */
+async function secure(): Promise<Secured> {
+  const ada = await signUp(api)
+  const enabled = await ada.post('/auth/two-factor/enable', { password: PASSWORD })
+  expect(enabled.status).toBe(200)
+  const { totpURI: uri, backupCodes: codes } = enabled.body as { totpURI: string; backupCodes: string[] }
+  expect(new URL(uri).pathname).toContain('Probity')
+  expect((await ada.post('/auth/two-factor/verify-totp', { code: codeFrom(uri) })).status).toBe(200)
+  return { ...ada, uri, codes }
+}
+
+/** The first half of signing in: the password was right. */
+async function beginSignIn({ email }: SignedIn) {
+  const browser = openBrowser(api.app)
+  const { status, body } = await browser.post('/auth/sign-in/email', { email, password: PASSWORD })
+  expect([status, body]).toEqual([200, { twoFactorRedirect: true, twoFactorMethods: ['totp'] }])
+  expect((await browser.get('/session')).status).toBe(401)
+  return browser
+}
+
+test('with a second factor the password alone signs nobody in, and the code of the authenticator does', async () => {
+  const ada = await secure()
+  expect((await ada.get('/session')).body).toMatchObject({ person: { two_factor: true } })
+
+  const browser = await beginSignIn(ada)
+  const wrong = await browser.post('/auth/two-factor/verify-totp', { code: '000000' })
+  expect(wrong.status).toBe(401)
+  expect((await browser.get('/session')).status).toBe(401)
+  expect((await browser.post('/auth/two-factor/verify-totp', { code: codeFrom(ada.uri) })).status).toBe(200)
+  expect((await browser.get('/session')).status).toBe(200)
+})
+
+test('a recovery code works, once', async () => {
+  const ada = await secure()
+  const code = ada.codes[0]
+  const browser = await beginSignIn(ada)
+  expect((await browser.post('/auth/two-factor/verify-backup-code', { code })).status).toBe(200)
+  expect((await browser.get('/session')).status).toBe(200)
+
+  const again = await beginSignIn(ada)
+  expect((await again.post('/auth/two-factor/verify-backup-code', { code })).status).toBe(401)
+  expect((await again.get('/session')).status).toBe(401)
+})
+
+test('only so many codes can be tried after one password', async () => {
+  const ada = await secure()
+  const browser = await beginSignIn(ada)
+  const statuses: number[] = []
+  for (let n = 0; n < 8; n++) {
+    statuses.push((await browser.post('/auth/two-factor/verify-totp', { code: '000000' })).status)
+  }
+  expect(statuses.at(-1)).not.toBe(200)
+  const right = await browser.post('/auth/two-factor/verify-totp', { code: codeFrom(ada.uri) })
+  expect(right.status).not.toBe(200)
+  expect((await browser.get('/session')).status).toBe(401)
+})
+
+test('it takes the password to switch it off', async () => {
+  const ada = await secure()
+  expect((await ada.post('/auth/two-factor/disable', { password: 'not the right password' })).status).toBe(400)
+  expect((await ada.post('/auth/two-factor/disable', { password: PASSWORD })).status).toBe(200)
+  expect((await ada.get('/session')).body).toMatchObject({ person: { two_factor: false } })
+})

@@ -1,0 +1,60 @@
+import type { Upload, UploadPreview } from '@probity/contract/upload'
+import type { Account } from '@probity/database/accounts'
+import type { Draft } from '@probity/database/uploads'
+import type { UploadReading } from '@probity/uploads/read-upload'
+
+type Kept = Pick<Draft, 'id' | 'mode' | 'filename' | 'sizeBytes' | 'expiresAt'>
+
+/** What was found in a file, with the counts of the column that was read. */
+export function presentPreview(kept: Kept, reading: UploadReading, account: Account): UploadPreview {
+  const { columns, counts, rowCount, uniqueCount } = reading
+  const { filled, addresses } = counts[reading.column] ?? { filled: 0, addresses: 0 }
+  const livemode = kept.mode === 'live'
+  return {
+    upload_id: kept.id,
+    filename: kept.filename,
+    columns,
+    suggested_email_column: columns[reading.suggestion.index] ?? '',
+    suggestion_reason: reading.suggestion.reason,
+    size_bytes: kept.sizeBytes,
+    encoding: reading.encoding,
+    delimiter: reading.delimiter,
+    has_header: reading.hasHeader,
+    row_count: rowCount,
+    column_details: counts.map((count, n) => ({
+      name: columns[n] ?? '',
+      filled_count: count.filled,
+      address_count: count.addresses,
+      address_share: count.filled === 0 ? 0 : Math.round((count.addresses / count.filled) * 10_000) / 10_000,
+    })),
+    sample_rows: reading.sampleRows,
+    email_column: columns[reading.column] ?? '',
+    email_count: filled,
+    empty_count: rowCount - filled,
+    not_address_count: filled - addresses,
+    unique_emails: uniqueCount,
+    duplicate_count: filled - uniqueCount,
+    provider_mix: reading.providers,
+    credits: { quote: livemode ? uniqueCount : 0, available: account.available, unlimited: account.unlimited },
+    expires_at: kept.expiresAt.toISOString(),
+    livemode,
+  }
+}
+
+/** An upload as it stands in a list, by what was noted of it. */
+export function presentDraft(draft: Draft): Upload {
+  return {
+    upload_id: draft.id,
+    filename: draft.filename,
+    size_bytes: draft.sizeBytes,
+    columns: draft.columns,
+    suggested_email_column: draft.suggestedColumn,
+    row_count: draft.rowCount,
+    email_count: draft.emailCount,
+    unique_emails: draft.uniqueCount,
+    duplicate_count: draft.emailCount - draft.uniqueCount,
+    created_at: draft.createdAt.toISOString(),
+    expires_at: draft.expiresAt.toISOString(),
+    livemode: draft.mode === 'live',
+  }
+}

@@ -1,0 +1,56 @@
+import { Probity, ProbityConnectionError, ProbityProblem, ProbityTimeoutError } from '@probity/sdk'
+import { APP_HEADERS, RequestFailed, unreachable } from './ask.ts'
+
+export type Mode = 'live' | 'test'
+
+/** Whose data, and which of the two worlds. */
+export type Scene = { accountId: string; mode: Mode }
+
+/** What goes with every request for an organisation's data. */
+export function sceneHeaders({ accountId, mode }: Scene): Record<string, string> {
+  return { ...APP_HEADERS, 'probity-account': accountId, 'probity-mode': mode }
+}
+
+/**
+ * The client library, over the session of the person who is signed in instead of a key. With no `retries`, a page that shows
+ * failures itself gets them at once.
+ */
+export function probityFor(scene: Scene, retries?: number): Probity {
+  const ownHeaders = sceneHeaders(scene)
+  const sessionFetch: typeof fetch = (input, init) => {
+    const headers = new Headers(init?.headers)
+    headers.delete('x-api-key')
+    for (const [name, value] of Object.entries(ownHeaders)) headers.set(name, value)
+    return fetch(pathForPages(String(input)), { ...init, headers })
+  }
+  // The key is never sent; the library will not start without one.
+  return new Probity({ apiKey: 'session', baseUrl: window.location.origin, fetch: sessionFetch, retries })
+}
+
+/** The same routes stand under both paths: /api/v1 takes keys alone, /app/api sessions alone. */
+function pathForPages(url: string): string {
+  return url.replace(`${window.location.origin}/api/v1/`, '/app/api/')
+}
+
+/** One kind of error for pages, whichever way it came. */
+export function asRequestFailed(error: unknown): RequestFailed {
+  if (error instanceof RequestFailed) return error
+  if (error instanceof ProbityProblem) {
+    const { status, code, detail, requestId, problem } = error
+    return new RequestFailed({
+      status,
+      code,
+      message: detail,
+      ...(requestId && { requestId }),
+      ...(problem?.errors && { fields: problem.errors }),
+    })
+  }
+  if (error instanceof ProbityConnectionError || error instanceof ProbityTimeoutError) {
+    return unreachable()
+  }
+  return new RequestFailed({
+    status: 0,
+    code: 'page_error',
+    message: error instanceof Error ? error.message : 'Something in this page failed.',
+  })
+}

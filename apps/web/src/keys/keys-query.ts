@@ -1,0 +1,21 @@
+import type { ApiKey, CreatedApiKey } from '@probity/sdk'
+import { queryOptions } from '@tanstack/react-query'
+import type { Scene } from '../session/scene.ts'
+
+export type Key = ApiKey
+/** The request that a key was last used for. */
+export type LastRequest = NonNullable<ApiKey['last_request']>
+/** With its secret. Lives in the state of the component that shows it and nowhere else: no cache, no storage, no address. */
+export type NewKey = CreatedApiKey
+
+/** All keys that may be seen in this mode, newest first. */
+export function keysQuery({ key, probity }: Scene) {
+  return queryOptions({
+    queryKey: [...key, 'keys'],
+    queryFn: async ({ signal }) => {
+      const keys: Key[] = []
+      for await (const one of probity.keys.all({ signal })) keys.push(one)
+      return keys
+    },
+  })
+}

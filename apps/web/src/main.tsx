@@ -1,0 +1,61 @@
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { RouterProvider } from '@tanstack/react-router'
+import { setNonce } from 'get-nonce'
+import { StrictMode } from 'react'
+import { createRoot } from 'react-dom/client'
+import { asRequestFailed } from './api/probity.ts'
+import { makeRouter } from './routes.tsx'
+import { noticeSignedOut } from './session/session.ts'
+import { applyTheme } from './shell/theme.ts'
+import { Toasts } from './ui/Toasts.tsx'
+import './styles.css'
+
+const RETRIES_MAX = 2
+
+applyTheme()
+allowStyles()
+
+const queryClient = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: 5_000,
+      // The client library has tried again already; this is for the requests that go without it.
+      retry: (failures, error) => failures < RETRIES_MAX && asRequestFailed(error).status === 0,
+    },
+  },
+})
+
+queryClient.getQueryCache().subscribe(({ type, query }) => {
+  if (type === 'updated' && query.state.error) noticeSignedOut(queryClient, query.state.error)
+})
+queryClient.getMutationCache().subscribe(({ type, mutation }) => {
+  if (type === 'updated' && mutation.state.error) noticeSignedOut(queryClient, mutation.state.error)
+})
+
+const router = makeRouter(queryClient)
+fetchPage()
+
+const root = document.getElementById('root')
+if (root === null) throw new Error('the page has no place for the application')
+
+createRoot(root).render(
+  <StrictMode>
+    <QueryClientProvider client={queryClient}>
+      <Toasts>
+        <RouterProvider router={router} />
+      </Toasts>
+    </QueryClientProvider>
+  </StrictMode>,
+)
+
+/** The script of the page that was asked for comes while the session is asked for, and not after. */
+function fetchPage() {
+  const [matched] = router.getMatchedRoutes(router.latestLocation.pathname)
+  for (const route of matched) void router.loadRouteChunk(route)?.catch(() => undefined) // the router asks again, and tells
+}
+
+/** Dialogs add a style element that keeps the page behind them from scrolling; the policy lets it in by this. */
+function allowStyles() {
+  const nonce = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce
+  if (nonce) setNonce(nonce)
+}

@@ -1,0 +1,105 @@
+import { useEffect } from 'react'
+import { type UseFormReturn, useForm } from 'react-hook-form'
+import type { NewKey } from '../../keys/keys-query.ts'
+import { useHeldScopes } from '../../session/may.ts'
+import { useScene } from '../../session/scene.ts'
+import { Button } from '../../ui/Button.tsx'
+import { Checkbox, Field, Radio, TextInput } from '../../ui/Field.tsx'
+import { FormSummary } from '../../ui/FormSummary.tsx'
+import { useSubmit } from '../../ui/use-submit.ts'
+import { PRESETS, SCOPE_WORDS } from '../../words/scopes.ts'
+import { type KeyValues, type LimitValues, NO_LIMITS, pointingAtFields, readLimits, scopesOf } from './key-form.ts'
+import { LimitFields } from './LimitFields.tsx'
+
+export const NAME_RULES = {
+  validate: (name: string) => name.trim() !== '' || 'Give the key a name.',
+  maxLength: { value: 100, message: 'A name has at most 100 characters.' },
+}
+
+/** What a new key is for, and how far it goes. */
+export function KeyForm({ onMade, onCancel }: { onMade(made: NewKey): void; onCancel(): void }) {
+  const { mode, probity } = useScene()
+  const held = useHeldScopes()
+  const form = useForm<KeyValues>({
+    defaultValues: { name: '', mode, preset: 'validate', scopes: ['validation'], ...NO_LIMITS },
+    shouldFocusError: false,
+  })
+  useEffect(() => form.setFocus('name'), [form])
+  // Not through the query cache, which would keep the secret.
+  const submit = useSubmit(form, async (values) => {
+    const options = {
+      name: values.name.trim(),
+      mode: values.mode,
+      scopes: scopesOf(values, held),
+      ...readLimits(values),
+    }
+    onMade(await pointingAtFields(probity.keys.create(options)))
+  })
+  const { errors, isSubmitting } = form.formState
+  return (
+    <form noValidate onSubmit={submit} className="flex flex-col gap-5">
+      <FormSummary form={form} />
+      <Field label="Name" hint="Where it is used, as in “Production, sign-up form”." error={errors.name?.message}>
+        {(ids) => <TextInput {...ids} {...form.register('name', NAME_RULES)} autoComplete="off" maxLength={100} />}
+      </Field>
+      <ModeFields form={form} />
+      <ScopeFields form={form} />
+      <LimitFields form={form as unknown as UseFormReturn<LimitValues>} />
+      <div className="flex flex-wrap justify-end gap-2 border-t border-line pt-4">
+        <Button onClick={onCancel}>Cancel</Button>
+        <Button type="submit" look="primary" busy={isSubmitting}>
+          Create key
+        </Button>
+      </div>
+    </form>
+  )
+}
+
+function ModeFields({ form }: { form: UseFormReturn<KeyValues> }) {
+  const { mode } = useScene()
+  return (
+    <fieldset className="flex flex-col gap-2">
+      <legend className="mb-1.5 font-medium">Mode, which cannot be changed later</legend>
+      {mode === 'live' && (
+        <Radio {...form.register('mode')} value="live" label="Live" hint="Asks real mail servers and costs credits." />
+      )}
+      <Radio {...form.register('mode')} value="test" label="Test" hint="Answers are simulated and cost nothing." />
+      {mode === 'test' && <p className="text-[0.8125rem] text-faint">For a live key, switch to live mode first.</p>}
+    </fieldset>
+  )
+}
+
+function ScopeFields({ form }: { form: UseFormReturn<KeyValues> }) {
+  const held = useHeldScopes()
+  const preset = form.watch('preset')
+  const fault = form.formState.errors.scopes?.message
+  return (
+    <fieldset className="flex flex-col gap-2">
+      <legend className="mb-1.5 font-medium">What it may do</legend>
+      <div className="grid gap-x-4 gap-y-2 sm:grid-cols-2">
+        {Object.entries(PRESETS).map(([value, { title, about }]) => (
+          <Radio key={value} {...form.register('preset')} value={value} label={title} hint={about} />
+        ))}
+        <Radio {...form.register('preset')} value="custom" label="Custom" hint="Choose scope by scope" />
+      </div>
+      {preset === 'custom' && (
+        <div className="mt-1 grid gap-x-4 gap-y-2 rounded-md border border-line bg-sunken p-3 sm:grid-cols-2">
+          {held.map((scope) => (
+            <Checkbox
+              key={scope}
+              {...form.register('scopes', { validate: hasScope })}
+              value={scope}
+              label={SCOPE_WORDS[scope].title}
+              hint={SCOPE_WORDS[scope].about}
+            />
+          ))}
+        </div>
+      )}
+      {fault && <p className="text-[0.8125rem] text-invalid">{fault}</p>}
+    </fieldset>
+  )
+}
+
+function hasScope(scopes: string[], { preset }: KeyValues): true | string {
+  return preset !== 'custom' || scopes.length > 0 || 'Choose at least one scope.'
+}

@@ -1,0 +1,49 @@
+import { Ban, Ellipsis, Pause, Pencil, Play, RefreshCw, SlidersHorizontal } from 'lucide-react'
+import type { Key } from '../../keys/keys-query.ts'
+import { IconButton } from '../../ui/Button.tsx'
+import { Menu, MenuItem, MenuLine } from '../../ui/Menu.tsx'
+import type { KeyAction } from './key-action.ts'
+
+export function KeyMenu({ of: key, onAct }: { of: Key; onAct(action: KeyAction): void }) {
+  if (key.status === 'revoked') return null
+  const act = (kind: KeyAction['kind']) => () => onAct({ kind, key })
+  const label = `Actions for ${key.name}, ${key.hint}`
+  return (
+    <Menu
+      label={label}
+      trigger={
+        <IconButton label={label} size="sm">
+          <Ellipsis aria-hidden="true" />
+        </IconButton>
+      }
+    >
+      <MenuItem icon={<Pencil aria-hidden="true" />} onSelect={act('rename')}>
+        Rename
+      </MenuItem>
+      <MenuItem icon={<SlidersHorizontal aria-hidden="true" />} onSelect={act('limits')}>
+        Change limits
+      </MenuItem>
+      <MenuItem icon={<RefreshCw aria-hidden="true" />} onSelect={act('rotate')} disabled={!canRotate(key)}>
+        Rotate
+      </MenuItem>
+      {key.paused ? (
+        <MenuItem icon={<Play aria-hidden="true" />} onSelect={act('resume')}>
+          Resume
+        </MenuItem>
+      ) : (
+        <MenuItem icon={<Pause aria-hidden="true" />} onSelect={act('pause')} disabled={key.status === 'expired'}>
+          Pause
+        </MenuItem>
+      )}
+      <MenuLine />
+      <MenuItem icon={<Ban aria-hidden="true" />} danger onSelect={act('revoke')}>
+        Revoke
+      </MenuItem>
+    </Menu>
+  )
+}
+
+/** A key that has been replaced ends soon: its successor is the one to rotate. */
+function canRotate({ status, replaced_by: replacedBy }: Key): boolean {
+  return status !== 'expired' && !replacedBy
+}

@@ -1,0 +1,26 @@
+import { Ban, CircleCheck, CirclePause, ClockAlert, RefreshCw } from 'lucide-react'
+import type { Key } from '../../keys/keys-query.ts'
+import { Badge } from '../../ui/Badge.tsx'
+
+/** Whether a key works. One that is being replaced works until its time is over. */
+export function KeyStatus({ status, replaced_by: replacedBy }: Pick<Key, 'status' | 'replaced_by'>) {
+  if (status === 'active' && replacedBy)
+    return (
+      <Badge tone="risky" icon={<RefreshCw aria-hidden="true" />}>
+        Being replaced
+      </Badge>
+    )
+  const { word, tone, Icon } = LOOKS[status] ?? { ...LOOKS.expired, word: status }
+  return (
+    <Badge tone={tone} icon={<Icon aria-hidden="true" />}>
+      {word}
+    </Badge>
+  )
+}
+
+const LOOKS = {
+  active: { word: 'Active', tone: 'valid', Icon: CircleCheck },
+  paused: { word: 'Paused', tone: 'risky', Icon: CirclePause },
+  revoked: { word: 'Revoked', tone: 'invalid', Icon: Ban },
+  expired: { word: 'Expired', tone: 'unknown', Icon: ClockAlert },
+} as const

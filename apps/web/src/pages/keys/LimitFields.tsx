@@ -1,0 +1,85 @@
+import type { UseFormReturn } from 'react-hook-form'
+import { Field, SelectInput, TextArea, TextInput } from '../../ui/Field.tsx'
+import type { LimitValues } from './key-form.ts'
+
+type LimitFieldsProps = {
+  form: UseFormReturn<LimitValues>
+  /** How the expiry stands now, for a key that is there already. */
+  now?: string
+}
+
+/** When a key ends, from where it may be used, and what it may spend. */
+export function LimitFields({ form, now }: LimitFieldsProps) {
+  const { errors } = form.formState
+  return (
+    <>
+      <ExpiryFields form={form} {...(now !== undefined && { now })} />
+      <Field
+        label="Allowed network addresses"
+        optional
+        hint="One per line, single or as a CIDR range, such as 192.0.2.0/24. Empty lets every address use the key."
+        error={errors.ip_allow_list?.message}
+      >
+        {(ids) => (
+          <TextArea
+            {...ids}
+            {...form.register('ip_allow_list')}
+            spellCheck={false}
+            autoComplete="off"
+            className="font-mono text-[0.8125rem]"
+          />
+        )}
+      </Field>
+      <Field
+        label="Monthly cap"
+        optional
+        hint="Credits that the key may spend in a calendar month (UTC). Empty for no cap."
+        error={errors.monthly_cap?.message}
+      >
+        {(ids) => (
+          <TextInput
+            {...ids}
+            {...form.register('monthly_cap', { validate: isCap })}
+            inputMode="numeric"
+            autoComplete="off"
+            className="max-w-48 tabular-nums"
+          />
+        )}
+      </Field>
+    </>
+  )
+}
+
+function ExpiryFields({ form, now }: LimitFieldsProps) {
+  const expiry = form.watch('expiry')
+  return (
+    <div className="flex flex-wrap gap-4">
+      <Field label="Ends" className="basis-60">
+        {(ids) => (
+          <SelectInput {...ids} {...form.register('expiry')}>
+            {now !== undefined && <option value="keep">As it is: {now}</option>}
+            <option value="none">Never</option>
+            <option value="30">In 30 days</option>
+            <option value="90">In 90 days</option>
+            <option value="365">In a year</option>
+            <option value="date">On a day</option>
+          </SelectInput>
+        )}
+      </Field>
+      {expiry === 'date' && (
+        <Field label="Last day" error={form.formState.errors.expires_at?.message}>
+          {(ids) => <TextInput {...ids} {...form.register('expires_at', { validate: isDayToCome })} type="date" />}
+        </Field>
+      )}
+    </div>
+  )
+}
+
+function isCap(text: string): true | string {
+  return /^\s*\d{0,9}\s*$/.test(text) || 'The cap is a whole number of credits.'
+}
+
+function isDayToCome(day: string, { expiry }: LimitValues): true | string {
+  if (expiry !== 'date') return true
+  return Date.parse(`${day}T23:59:59`) > Date.now() || 'Choose a day to come.'
+}

@@ -1,0 +1,110 @@
+import type { BulkJob } from '@probity/sdk'
+import { useQuery } from '@tanstack/react-query'
+import { Download as DownloadIcon } from 'lucide-react'
+import { type FormEvent, useState } from 'react'
+import { useScene } from '../../session/scene.ts'
+import { Button } from '../../ui/Button.tsx'
+import { Dialog } from '../../ui/Dialog.tsx'
+import { Checkbox, Radio } from '../../ui/Field.tsx'
+import { DownloadState } from './DownloadState.tsx'
+import type { Wanted } from './download.ts'
+import { breakdownQuery, isExpired } from './queries.ts'
+import { useDownload } from './use-download.ts'
+import { usePreset } from './use-preset.ts'
+
+type Kind = 'sheet' | 'keep' | 'remove' | 'lines'
+
+/** All files that can be made of a list, in one place. */
+export function DownloadDialog({ job }: { job: BulkJob }) {
+  const [isOpen, setOpen] = useState(false)
+  const isUnderWay = job.finished_at === null
+  const { error } = useQuery({ ...breakdownQuery(useScene(), job), enabled: !isUnderWay })
+  if (isExpired(error)) return null
+  return (
+    <>
+      <Button
+        look={isUnderWay ? 'secondary' : 'primary'}
+        icon={<DownloadIcon className="size-4" aria-hidden="true" />}
+        onClick={() => setOpen(true)}
+      >
+        {isUnderWay ? 'Download so far' : 'Download'}
+      </Button>
+      <Dialog open={isOpen} onClose={() => setOpen(false)} title="Download" about={job.filename}>
+        <DownloadForm job={job} />
+      </Dialog>
+    </>
+  )
+}
+
+function DownloadForm({ job }: { job: BulkJob }) {
+  const { download, start } = useDownload(job.id)
+  const [kind, setKind] = useState<Kind>('sheet')
+  const [hasBom, setBom] = useState(false)
+  const { preset, word } = usePreset()
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    void start(wantedOf(kind, { preset, bom: hasBom }))
+  }
+  const choices = choicesOf(job.finished_at === null, word)
+  return (
+    <form onSubmit={submit} className="flex flex-col gap-5">
+      <fieldset className="flex flex-col gap-3">
+        <legend className="sr-only">Which file</legend>
+        {choices.map(({ value, label, hint }) => (
+          <Radio
+            key={value}
+            name="kind"
+            value={value}
+            checked={kind === value}
+            onChange={() => setKind(value)}
+            label={label}
+            hint={hint}
+          />
+        ))}
+      </fieldset>
+      {kind !== 'lines' && (
+        <div className="flex flex-col gap-2 border-t border-line pt-4">
+          <Checkbox
+            checked={hasBom}
+            onChange={({ target }) => setBom(target.checked)}
+            label="For Excel"
+            hint="Adds a byte order mark, by which Excel knows UTF-8."
+          />
+          <p className="text-[0.8125rem] text-faint">
+            A cell that a spreadsheet would take for a formula gets a ' in front, so that opening the file runs nothing.
+          </p>
+        </div>
+      )}
+      <DownloadState download={download} />
+      <Button type="submit" look="primary" busy={download.kind === 'busy'} className="self-start max-sm:self-stretch">
+        Download
+      </Button>
+    </form>
+  )
+}
+
+type Choice = { value: Kind; label: string; hint: string }
+
+function choicesOf(isUnderWay: boolean, plan: string): Choice[] {
+  const sheet: Choice = {
+    value: 'sheet',
+    label: 'Your file with our columns (CSV)',
+    hint: isUnderWay
+      ? 'Same rows, same order. Rows without a result yet have empty columns.'
+      : 'Same rows, same order, with the verdict behind your own columns.',
+  }
+  const lines: Choice = { value: 'lines', label: 'JSON lines', hint: 'One result per line, for programs.' }
+  if (isUnderWay) return [sheet, lines]
+  return [
+    sheet,
+    { value: 'keep', label: 'Keep list (CSV)', hint: `The rows that the plan “${plan}” keeps.` },
+    { value: 'remove', label: 'Remove list (CSV)', hint: `The rows that the plan “${plan}” removes.` },
+    lines,
+  ]
+}
+
+function wantedOf(kind: Kind, { preset, bom }: { preset: string; bom: boolean }): Wanted {
+  if (kind === 'lines') return { format: 'ndjson' }
+  const sheet: Wanted = { format: 'csv', ...(bom && { bom }) }
+  return kind === 'sheet' ? sheet : { ...sheet, preset, part: kind }
+}

@@ -1,0 +1,108 @@
+import type { BulkJob } from '@probity/sdk'
+import { Clock } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { Card } from '../../ui/Card.tsx'
+import { formatNumber, formatShare } from '../../ui/format.ts'
+import { ProgressBar } from '../../ui/Progress.tsx'
+import { Steps } from '../../ui/Steps.tsx'
+import { FollowingBadge } from './FollowingBadge.tsx'
+import type { Following } from './follow.ts'
+import { ProgressNews } from './ProgressNews.tsx'
+import { StuckNotice } from './StuckNotice.tsx'
+import { useNow } from './use-now.ts'
+import { Verdicts } from './Verdicts.tsx'
+import { STAGES, stageOf, timeLeft, whyWaiting } from './words.ts'
+
+/** A list under way: how far it is, how long it may take, who waits and why. */
+export function RunningList({ job, following }: { job: BulkJob; following: Following }) {
+  return (
+    <>
+      <StuckNotice job={job} />
+      <Card>
+        <div className="flex flex-col gap-5">
+          <div className="flex flex-wrap items-center justify-between gap-x-6 gap-y-3">
+            <Steps label="Stages of the list" steps={STAGES} current={stageOf(job)} />
+            <FollowingBadge following={following} />
+          </div>
+          <Progress job={job} />
+          <Facts job={job} />
+          <Waiting job={job} />
+          <p className="text-[0.8125rem] text-faint">
+            {job.status === 'paused'
+              ? 'Nothing is asked while the list is paused. Results so far are kept.'
+              : 'You can close this page; the work goes on.'}
+          </p>
+        </div>
+      </Card>
+      {job.done_count > 0 && (
+        <Card title="So far">
+          <Verdicts job={job} caption="Results so far" />
+        </Card>
+      )}
+    </>
+  )
+}
+
+function Progress({ job }: { job: BulkJob }) {
+  const { progress, done_count, unique_emails } = job
+  return (
+    <div>
+      <div className="mb-2 flex flex-wrap items-baseline justify-between gap-x-4">
+        <p className="text-2xl font-semibold tracking-[-0.02em] tabular-nums">{formatShare(progress)}</p>
+        <p className="text-soft tabular-nums">
+          {formatNumber(done_count)} of {formatNumber(unique_emails)} addresses
+        </p>
+      </div>
+      <ProgressBar value={progress} label="Addresses with a result" />
+      <ProgressNews job={job} />
+    </div>
+  )
+}
+
+function Facts({ job }: { job: BulkJob }) {
+  const now = useNow()
+  const { credits, rate_per_s, livemode } = job
+  return (
+    <dl className="grid grid-cols-2 gap-x-6 gap-y-4 border-t border-line pt-4 sm:grid-cols-3 lg:grid-cols-5">
+      <Fact name="Time left" wide>
+        {timeLeft(job.eta, now) ?? (job.status === 'paused' ? 'paused' : 'not known yet')}
+      </Fact>
+      <Fact name="Pace">{rate_per_s > 0 ? `${formatNumber(rate_per_s)} a second` : 'none in the last minute'}</Fact>
+      {livemode ? (
+        <>
+          <Fact name="Credits used">{formatNumber(credits.used)}</Fact>
+          <Fact name="Credits reserved">{formatNumber(credits.reserved)}</Fact>
+          <Fact name="Credits refunded">{formatNumber(credits.refunded)}</Fact>
+        </>
+      ) : (
+        <Fact name="Credits">none, in test mode</Fact>
+      )}
+    </dl>
+  )
+}
+
+function Fact({ name, wide = false, children }: { name: string; wide?: boolean; children: ReactNode }) {
+  return (
+    <div className={wide ? 'max-sm:col-span-2' : undefined}>
+      <dt className="text-xs text-faint">{name}</dt>
+      <dd className="mt-0.5 font-medium tabular-nums">{children}</dd>
+    </div>
+  )
+}
+
+function Waiting({ job: { waiting } }: { job: BulkJob }) {
+  const now = useNow()
+  if (waiting.length === 0) return null
+  return (
+    <section aria-label="Who waits and why" className="rounded-md bg-sunken px-4 py-3">
+      <ul className="flex flex-col gap-1.5">
+        {waiting.map((group) => (
+          <li key={group.reason} className="flex items-start gap-2.5">
+            <Clock className="mt-0.5 size-4 shrink-0 text-faint" aria-hidden="true" />
+            {whyWaiting(group, now)}
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}

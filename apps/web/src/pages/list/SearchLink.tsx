@@ -1,0 +1,57 @@
+import { useLocation } from '@tanstack/react-router'
+import { type MouseEvent, type ReactNode, useCallback } from 'react'
+import type { ListSearch } from '../lists/list-search.ts'
+import { RESULTS_ID, useTurn, withFilter } from './use-list-search.ts'
+
+type PlainLinkProps = { href: string; onFollow(): void; title?: string; className?: string; children: ReactNode }
+
+/**
+ * A link within the page. The router's own are drawn anew with every change of the address, each with its own reckoning, and a page
+ * with a hundred of them would feel it.
+ */
+export function PlainLink({ href, onFollow, children, ...rest }: PlainLinkProps) {
+  const follow = (event: MouseEvent) => {
+    if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return
+    event.preventDefault()
+    onFollow()
+  }
+  return (
+    <a {...rest} href={href} onClick={follow}>
+      {children}
+    </a>
+  )
+}
+
+type FilterLinkProps = { filter: ListSearch; title?: string; className?: string; children: ReactNode }
+
+/** Leads to the results that the filter finds. */
+export function FilterLink({ filter, ...rest }: FilterLinkProps) {
+  const turn = useTurn()
+  const kept = useLocation({ select: ({ searchStr }) => keepOf(searchStr) })
+  const found = new URLSearchParams([...new URLSearchParams(kept), ...(Object.entries(filter) as [string, string][])])
+  return (
+    <PlainLink
+      {...rest}
+      href={`?${found.toString()}#${RESULTS_ID}`}
+      onFollow={() => turn((now) => withFilter(now, filter), { hash: RESULTS_ID })}
+    />
+  )
+}
+
+/** What all addresses of a list have in common, whatever is filtered. */
+function keepOf(search: string): string {
+  const all = [...new URLSearchParams(search)]
+  return new URLSearchParams(all.filter(([name]) => ['mode', 'org', 'preset'].includes(name))).toString()
+}
+
+/** The address of a result, beside the filters that found it. */
+export function useRowHref(): (row: number) => string {
+  const kept = useLocation({ select: ({ searchStr }) => withoutRow(searchStr) })
+  return useCallback((row) => `?${kept === '' ? '' : `${kept}&`}row=${row}`, [kept])
+}
+
+function withoutRow(search: string): string {
+  const all = new URLSearchParams(search)
+  all.delete('row')
+  return all.toString()
+}

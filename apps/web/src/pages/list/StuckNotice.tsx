@@ -1,0 +1,40 @@
+import type { BulkJob } from '@probity/sdk'
+import { useEffect, useState } from 'react'
+import { Callout } from '../../ui/Callout.tsx'
+import { formatClock, formatNumber } from '../../ui/format.ts'
+import { useNow } from './use-now.ts'
+
+const STUCK_MS = 10 * 60_000
+
+/** Says so when nothing has moved for ten minutes, and why, as far as that is known. */
+export function StuckNotice({ job }: { job: BulkJob }) {
+  const now = useNow(30_000)
+  const since = useLastMove(job)
+  if (job.status === 'paused' || now - since < STUCK_MS) return null
+  const minutes = Math.floor((now - since) / 60_000)
+  return (
+    <Callout kind="warning" live title={`Nothing has moved for ${formatNumber(minutes)} minutes.`}>
+      {whyStuck(job)}
+    </Callout>
+  )
+}
+
+/** When the list last moved, as far as this page has seen it. A list that has not begun stands still since it was made. */
+function useLastMove({ status, done_count, created_at }: BulkJob): number {
+  const place = `${status}/${done_count}`
+  const [seen, setSeen] = useState({ place, at: status === 'queued' ? Date.parse(created_at) : Date.now() })
+  useEffect(() => {
+    setSeen((last) => (last.place === place ? last : { place, at: Date.now() }))
+  }, [place])
+  return seen.at
+}
+
+function whyStuck({ status, waiting, done_count, unique_emails }: BulkJob): string {
+  if (status === 'queued') return 'The list waits for its turn: other lists are ahead of it, or no worker is running.'
+  const count = waiting.reduce((sum, group) => sum + group.count, 0)
+  const next = waiting.map(({ until }) => until).toSorted()[0]
+  if (next !== undefined && done_count + count >= unique_emails) {
+    return `All ${formatNumber(count)} addresses that are left wait for their mail servers. The next of them are tried at ${formatClock(next)}.`
+  }
+  return 'No worker has reported a result. If you run the service yourself, see whether its workers are running.'
+}

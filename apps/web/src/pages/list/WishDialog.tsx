@@ -1,0 +1,100 @@
+import type { BulkJob } from '@probity/sdk'
+import type { ReactNode } from 'react'
+import { asRequestFailed } from '../../api/probity.ts'
+import { Callout } from '../../ui/Callout.tsx'
+import { ConfirmDialog } from '../../ui/Dialog.tsx'
+import { formatCount } from '../../ui/format.ts'
+import type { Wish } from './use-wishes.ts'
+
+/** Wishes that are asked about first. */
+export type Asked = Exclude<Wish, 'resume'>
+
+type Words = { title: string; confirm: string; cancel: string; danger: boolean; body(job: BulkJob): ReactNode }
+
+const WORDS: Record<Asked, Words> = {
+  pause: {
+    title: 'Pause this list?',
+    confirm: 'Pause',
+    cancel: 'Go on',
+    danger: false,
+    body: ({ credits }) => (
+      <>
+        <p>Addresses that are being asked at this moment are finished. No other is taken up until you resume.</p>
+        <p>
+          Results so far are kept. {formatCount(credits.reserved, 'credit')} {credits.reserved === 1 ? 'stays' : 'stay'}{' '}
+          reserved for the rest.
+        </p>
+      </>
+    ),
+  },
+  cancel: {
+    title: 'Cancel this list?',
+    confirm: 'Cancel the list',
+    cancel: 'Keep it going',
+    danger: true,
+    body: (job) => (
+      <>
+        <p>A cancelled list cannot be resumed.</p>
+        <p>
+          {formatCount(job.done_count, 'result')} {job.done_count === 1 ? 'is' : 'are'} kept. {whatReturns(job)}
+        </p>
+      </>
+    ),
+  },
+  remove: {
+    title: 'Delete this list?',
+    confirm: 'Delete the list',
+    cancel: 'Keep it',
+    danger: true,
+    body: (job) => (
+      <>
+        <p>
+          The file, its addresses and {formatCount(job.done_count, 'result')} are removed for good. Credits that were
+          used stay used.
+        </p>
+        {job.finished_at === null && <p>The work on it ends. {whatReturns(job)}</p>}
+      </>
+    ),
+  },
+}
+
+function whatReturns({ credits, livemode }: BulkJob): string {
+  if (!livemode) return 'Test mode costs no credits.'
+  if (credits.reserved === 0) return 'No unused credits are left to return.'
+  return `${formatCount(credits.reserved, 'unused credit returns', 'unused credits return')} now.`
+}
+
+type WishDialogProps = {
+  job: BulkJob
+  asked: Asked | undefined
+  busy: boolean
+  error: unknown
+  onCancel(): void
+  onConfirm(wish: Asked): void
+}
+
+/** Says what is kept and what comes back before it is done. */
+export function WishDialog({ job, asked, busy, error, onCancel, onConfirm }: WishDialogProps) {
+  if (asked === undefined) return null
+  const { title, confirm, cancel, danger, body } = WORDS[asked]
+  return (
+    <ConfirmDialog
+      open
+      title={title}
+      confirm={confirm}
+      cancel={cancel}
+      danger={danger}
+      busy={busy}
+      onCancel={onCancel}
+      onConfirm={() => onConfirm(asked)}
+    >
+      <p className="font-medium break-words text-ink">{job.filename}</p>
+      {body(job)}
+      {error !== null && (
+        <Callout kind="error" live>
+          {asRequestFailed(error).message}
+        </Callout>
+      )}
+    </ConfirmDialog>
+  )
+}

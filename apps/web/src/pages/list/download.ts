@@ -1,0 +1,58 @@
+import type { DownloadOptions, Probity } from '@probity/sdk'
+
+export type Wanted = Omit<DownloadOptions, 'signal' | 'timeoutMs'>
+
+/**
+ * Fetches a file of results and hands it to the browser. A plain link cannot carry the headers that say whose list it is, so the file is
+ * held here until it is whole: 100,000 rows are some 20 MB. Gives its name.
+ */
+export async function downloadResults(
+  { lists }: Probity,
+  jobId: string,
+  { wanted, onBytes }: { wanted: Wanted; onBytes(bytes: number): void },
+): Promise<string> {
+  const { data, response } = await lists.download(jobId, wanted).withResponse()
+  const type = response.headers.get('content-type') ?? 'application/octet-stream'
+  const body = await new Response(data.pipeThrough(countBytes(onBytes))).blob()
+  const name = nameIn(response.headers.get('content-disposition')) ?? `results.${wanted.format}`
+  const named = partOf(name, wanted)
+  save(new Blob([body], { type }), named)
+  return named
+}
+
+function countBytes(onBytes: (bytes: number) => void) {
+  let bytes = 0
+  return new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({
+    transform(chunk, controller) {
+      bytes += chunk.byteLength
+      onBytes(bytes)
+      controller.enqueue(chunk)
+    },
+  })
+}
+
+/** RFC 6266: the encoded name is the whole one, the other is for those who cannot read it. */
+function nameIn(disposition: string | null): string | undefined {
+  const [, encoded] = /filename\*=UTF-8''([^;]+)/i.exec(disposition ?? '') ?? []
+  if (encoded !== undefined) return decodeURIComponent(encoded)
+  const [, plain] = /filename="([^"]+)"/i.exec(disposition ?? '') ?? []
+  return plain
+}
+
+/** The two parts of a plan must not have the same name in the folder of downloads. */
+function partOf(name: string, { preset, part }: Wanted): string {
+  if (preset === undefined) return name
+  return name.replace(/(-results)?(\.\w+)$/, `-${part ?? 'keep'}-${preset.replaceAll('_', '-')}$2`)
+}
+
+function save(blob: Blob, name: string): void {
+  const url = URL.createObjectURL(blob)
+  const link = document.createElement('a')
+  link.href = url
+  link.download = name
+  document.body.append(link)
+  link.click()
+  link.remove()
+  // The browser has taken it over by then.
+  setTimeout(() => URL.revokeObjectURL(url), 60_000)
+}

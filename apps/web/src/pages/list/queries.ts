@@ -1,0 +1,63 @@
+import type { BulkJob, ResultOptions } from '@probity/sdk'
+import { keepPreviousData, queryOptions } from '@tanstack/react-query'
+import { asRequestFailed } from '../../api/probity.ts'
+import type { Scene } from '../../session/scene.ts'
+import type { ListSearch } from '../lists/list-search.ts'
+
+export const PAGE_SIZE = 50
+
+export function jobQuery({ key, probity }: Scene, jobId: string) {
+  return queryOptions({
+    queryKey: [...key, 'list', jobId],
+    queryFn: ({ signal }) => probity.lists.get(jobId, { signal }),
+  })
+}
+
+/** What was counted and read before the end is asked for anew after it: the end is part of the name. */
+function nameOf({ key }: Scene, { id, finished_at }: BulkJob) {
+  return [...key, 'list', id, finished_at ?? 'under way']
+}
+
+export function breakdownQuery(scene: Scene, job: BulkJob) {
+  return queryOptions({
+    queryKey: [...nameOf(scene, job), 'breakdown'],
+    queryFn: ({ signal }) => scene.probity.lists.breakdown(job.id, { signal }),
+    placeholderData: keepPreviousData,
+    staleTime: 60_000,
+  })
+}
+
+export function resultsQuery(scene: Scene, job: BulkJob, search: ListSearch) {
+  const { skip = 0 } = search
+  const filter = filterOf(search)
+  return queryOptions({
+    queryKey: [...nameOf(scene, job), 'results', filter, skip],
+    queryFn: async ({ signal }) => {
+      const call = scene.probity.lists.resultPage(job.id, { ...filter, skip, limit: PAGE_SIZE, signal })
+      const { data, response } = await call.withResponse()
+      return { results: data, total: response.total ?? data.length }
+    },
+    placeholderData: keepPreviousData,
+    staleTime: 60_000,
+  })
+}
+
+export function resultQuery({ key, probity }: Scene, jobId: string, row: number) {
+  return queryOptions({
+    queryKey: [...key, 'list', jobId, 'result', row],
+    queryFn: ({ signal }) => probity.lists.result(jobId, row, { signal }),
+    staleTime: 60_000,
+  })
+}
+
+type Filter = Pick<ResultOptions, 'status' | 'subStatus' | 'provider' | 'domain' | 'search'>
+
+/** The filters of the address as the API has them. */
+export function filterOf({ status, sub_status: subStatus, provider, domain, search }: ListSearch): Filter {
+  return { status, subStatus, provider, domain, search }
+}
+
+/** The retention is over: what is asked for has been there and is gone. */
+export function isExpired(error: unknown): boolean {
+  return error !== null && error !== undefined && asRequestFailed(error).code === 'results_expired'
+}

@@ -1,0 +1,51 @@
+import type { BulkJob } from '@probity/sdk'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { asRequestFailed } from '../../api/probity.ts'
+import { useScene } from '../../session/scene.ts'
+import { formatCount } from '../../ui/format.ts'
+import { useToasts } from '../../ui/Toasts.tsx'
+import { jobQuery } from './queries.ts'
+
+export type Wish = 'pause' | 'resume' | 'cancel' | 'remove'
+
+/** Pauses, resumes, cancels or deletes a list, and says what came of it. */
+export function useWishes(job: BulkJob, onDone: () => void) {
+  const scene = useScene()
+  const queryClient = useQueryClient()
+  const navigate = useNavigate()
+  const toasts = useToasts()
+  const { lists } = scene.probity
+  return useMutation({
+    mutationFn: async (wish: Wish): Promise<BulkJob | undefined> => {
+      if (wish !== 'remove') return lists[wish](job.id)
+      await lists.remove(job.id)
+      return undefined
+    },
+    onSuccess: async (now, wish) => {
+      onDone()
+      toasts.done(outcome(wish, job))
+      void queryClient.invalidateQueries({ queryKey: [...scene.key, 'account'] })
+      if (now !== undefined) {
+        queryClient.setQueryData(jobQuery(scene, job.id).queryKey, now)
+        return
+      }
+      await navigate({ to: '/lists' })
+      queryClient.removeQueries({ queryKey: [...scene.key, 'list', job.id] })
+      void queryClient.invalidateQueries({ queryKey: [...scene.key, 'lists'] })
+    },
+    onError: (error, wish) => {
+      if (wish === 'resume') toasts.failed(asRequestFailed(error).message)
+      // It may have ended meanwhile.
+      void queryClient.invalidateQueries({ queryKey: jobQuery(scene, job.id).queryKey, exact: true })
+    },
+  })
+}
+
+function outcome(wish: Wish, { filename, credits }: BulkJob): string {
+  if (wish === 'pause') return `${filename} is paused.`
+  if (wish === 'resume') return `${filename} goes on.`
+  if (wish === 'remove') return `${filename} is deleted.`
+  const returned = credits.reserved > 0 ? ` ${formatCount(credits.reserved, 'unused credit')} came back.` : ''
+  return `${filename} is cancelled.${returned}`
+}

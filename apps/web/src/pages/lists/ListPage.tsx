@@ -1,0 +1,130 @@
+import type { BulkJob } from '@probity/sdk'
+import { Link } from '@tanstack/react-router'
+import { ChevronLeft, FileX } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { asRequestFailed } from '../../api/probity.ts'
+import { useMay } from '../../session/may.ts'
+import { buttonClass } from '../../ui/Button.tsx'
+import { Callout } from '../../ui/Callout.tsx'
+import { Card } from '../../ui/Card.tsx'
+import { formatCount } from '../../ui/format.ts'
+import { Page } from '../../ui/Page.tsx'
+import { RelativeTime } from '../../ui/RelativeTime.tsx'
+import { EmptyState, ErrorState, Skeleton } from '../../ui/States.tsx'
+import { FinishedList } from '../list/FinishedList.tsx'
+import { ListActions } from '../list/ListActions.tsx'
+import { Results } from '../list/Results.tsx'
+import { RunningList } from '../list/RunningList.tsx'
+import { useListId } from '../list/use-list-search.ts'
+import { useLiveJob } from '../list/use-live-job.ts'
+import { LIST_ROLES } from './list-roles.ts'
+import { JobStateBadge } from './overview/JobStateBadge.tsx'
+
+/** One list: while it is under way, and what came out of it. */
+export function ListPage() {
+  const { query, following } = useLiveJob(useListId())
+  const { data: job, error } = query
+  if (error && asRequestFailed(error).status === 404) return <NoList />
+  if (job === undefined) {
+    return (
+      <Page title="List" trail={<Trail />}>
+        <Card>
+          {error ? (
+            <ErrorState error={error} onRetry={() => void query.refetch()} what="The list could not be loaded" />
+          ) : (
+            <Skeleton lines={6} label="Loading the list" />
+          )}
+        </Card>
+      </Page>
+    )
+  }
+  const isUnderWay = job.finished_at === null
+  return (
+    <Page
+      title={job.filename}
+      heading={<Heading job={job} />}
+      about={<About job={job} />}
+      trail={<Trail />}
+      actions={<ListActions job={job} />}
+    >
+      {error && <Stale onRetry={() => void query.refetch()} />}
+      {isUnderWay ? <RunningList job={job} following={following} /> : <FinishedList job={job} />}
+      {job.done_count > 0 && <Results job={job} />}
+    </Page>
+  )
+}
+
+function Heading({ job }: { job: BulkJob }) {
+  return (
+    <span className="flex flex-wrap items-center gap-x-3 gap-y-1.5 [overflow-wrap:anywhere]">
+      {job.filename} <JobStateBadge status={job.status} />
+    </span>
+  )
+}
+
+function About({ job }: { job: BulkJob }) {
+  const mayChange = useMay('bulk')
+  const { total_rows, unique_emails, duplicate_count, email_column, created_at } = job
+  return (
+    <>
+      {formatCount(unique_emails, 'address', 'addresses')} in {formatCount(total_rows, 'row')}
+      {duplicate_count > 0 && `, ${formatCount(duplicate_count, 'repeat')}`} · column {email_column} ·{' '}
+      <RelativeTime at={created_at} />
+      {!mayChange && (
+        <span className="mt-1 block">
+          You may look at this list. Pausing, cancelling and deleting need the role {LIST_ROLES}.
+        </span>
+      )}
+    </>
+  )
+}
+
+function Trail() {
+  return (
+    <Link to="/lists" className="inline-flex min-h-6 items-center gap-1 rounded-sm hover:text-ink">
+      <ChevronLeft className="size-4" aria-hidden="true" />
+      Lists
+    </Link>
+  )
+}
+
+function Stale({ onRetry }: { onRetry(): void }) {
+  return (
+    <Callout
+      kind="warning"
+      live
+      title="What you see may be out of date."
+      actions={<TextButton onPress={onRetry}>Try again</TextButton>}
+    >
+      The service could not be reached just now.
+    </Callout>
+  )
+}
+
+function TextButton({ onPress, children }: { onPress(): void; children: ReactNode }) {
+  return (
+    <button type="button" onClick={onPress} className="min-h-6 font-medium underline underline-offset-4">
+      {children}
+    </button>
+  )
+}
+
+function NoList() {
+  return (
+    <Page title="List" trail={<Trail />}>
+      <Card>
+        <EmptyState
+          icon={<FileX aria-hidden="true" />}
+          title="This list is not here"
+          action={
+            <Link to="/lists" className={buttonClass('primary')}>
+              To your lists
+            </Link>
+          }
+        >
+          It was deleted, or it belongs to another organisation or to the other mode.
+        </EmptyState>
+      </Card>
+    </Page>
+  )
+}

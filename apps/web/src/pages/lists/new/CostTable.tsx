@@ -1,0 +1,63 @@
+import type { UploadPreview } from '@probity/sdk'
+import { clsx } from 'clsx'
+import type { ReactNode } from 'react'
+import { formatCount, formatNumber } from '../../../ui/format.ts'
+
+/** Row by row from the file to the price. */
+export function CostTable({ preview, column }: { preview: UploadPreview; column: string }) {
+  const { row_count: rows, empty_count: empty, unique_emails: unique, duplicate_count: repeated, credits } = preview
+  const price = preview.livemode ? formatCount(credits.quote, 'credit') : 'free in test mode'
+  return (
+    <table className="w-full border-collapse">
+      <caption className="sr-only">What is validated and what it costs</caption>
+      <thead className="text-xs text-faint">
+        <tr className="border-b border-line">
+          <th scope="col" className="py-2 text-start font-medium">
+            <span className="sr-only">Line</span>
+          </th>
+          <th scope="col" className="px-3 py-2 text-end font-medium">
+            Count
+          </th>
+          <th scope="col" className="py-2 text-end font-medium">
+            Cost
+          </th>
+        </tr>
+      </thead>
+      <tbody className="last:[&_tr:last-child]:border-b-0">
+        <Line label="Rows in the file" count={rows} />
+        <Line label={`Rows without a value in ${column}`} count={empty} cost="free" />
+        <Line label="Rows that repeat an address" count={repeated} cost="free" />
+        <Line label="Unique addresses to validate" count={unique} cost={price} strong />
+      </tbody>
+      <Balance credits={credits} livemode={preview.livemode} />
+    </table>
+  )
+}
+
+type LineProps = { label: ReactNode; count?: number; cost?: string; strong?: boolean }
+
+function Line({ label, count, cost, strong = false }: LineProps) {
+  return (
+    <tr className={clsx('border-b border-line', strong && 'font-semibold')}>
+      <th scope="row" className={clsx('py-2.5 text-start [overflow-wrap:anywhere]', !strong && 'font-normal')}>
+        {label}
+      </th>
+      <td className="px-3 py-2.5 text-end tabular-nums">{count !== undefined && formatNumber(count)}</td>
+      <td className={clsx('py-2.5 text-end tabular-nums', !strong && 'text-soft')}>{cost}</td>
+    </tr>
+  )
+}
+
+/** The balance as it is, and as it will be. In test mode it has no part in this. */
+function Balance({ credits, livemode }: Pick<UploadPreview, 'credits' | 'livemode'>) {
+  if (!livemode) return null
+  const { available, quote, unlimited } = credits
+  const after = available - quote
+  const afterText = after < 0 ? `${formatNumber(-after)} too few` : formatNumber(after)
+  return (
+    <tfoot className="[&_tr:last-child]:border-b-0">
+      <Line label="Credits you have" cost={unlimited ? 'unlimited' : formatNumber(available)} />
+      <Line label="Credits left after this" cost={unlimited ? 'unlimited' : afterText} />
+    </tfoot>
+  )
+}

@@ -1,0 +1,34 @@
+import type { UploadPreview } from '@probity/sdk'
+import { FileText } from 'lucide-react'
+import { formatBytes, formatCount, formatDateTime } from '../../../ui/format.ts'
+
+const DELIMITERS: Record<string, string> = {
+  ',': 'separated by commas',
+  ';': 'separated by semicolons',
+  '\t': 'separated by tabs',
+  '|': 'separated by vertical bars',
+}
+
+/** How the file was understood, in one line, and until when it waits. */
+export function FileFacts({ preview }: { preview: UploadPreview }) {
+  const facts = [
+    formatBytes(preview.size_bytes),
+    formatCount(preview.row_count, 'row'),
+    formatCount(preview.columns.length, 'column'),
+    ...(preview.columns.length > 1 ? [DELIMITERS[preview.delimiter] ?? `separated by ${preview.delimiter}`] : []),
+    preview.encoding.toUpperCase(),
+    preview.has_header ? 'first row names the columns' : 'no row with names: columns are numbered',
+  ]
+  return (
+    <div className="flex items-start gap-3">
+      <FileText className="mt-0.5 size-4.5 shrink-0 text-faint" aria-hidden="true" />
+      <div className="min-w-0">
+        <p className="font-medium [overflow-wrap:anywhere]">{preview.filename}</p>
+        <p className="text-soft">{facts.join(' · ')}</p>
+        <p className="text-[0.8125rem] text-faint">
+          The draft is kept until {formatDateTime(preview.expires_at)}, then the file is removed.
+        </p>
+      </div>
+    </div>
+  )
+}

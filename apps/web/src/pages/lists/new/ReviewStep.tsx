@@ -1,0 +1,80 @@
+import type { UploadPreview } from '@probity/sdk'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { useScene } from '../../../session/scene.ts'
+import { Card } from '../../../ui/Card.tsx'
+import { formatCount } from '../../../ui/format.ts'
+import { Skeleton } from '../../../ui/States.tsx'
+import { uploadQuery } from '../uploads.ts'
+import { Confirm } from './Confirm.tsx'
+import { CostTable } from './CostTable.tsx'
+import { DraftMissing } from './DraftMissing.tsx'
+import { FileFacts } from './FileFacts.tsx'
+import { ProviderMix } from './ProviderMix.tsx'
+import { isTooShort, TooFewCredits } from './TooFewCredits.tsx'
+import { WhatNext } from './WhatNext.tsx'
+
+/** What it costs and what happens, before it does. */
+export function ReviewStep({ upload, column }: { upload: string; column: string }) {
+  const { data, error, refetch } = useQuery(uploadQuery(useScene(), upload, column))
+  if (data) return <Review preview={data} column={column} onRefresh={() => void refetch()} />
+  if (error) return <DraftMissing error={error} onRetry={() => void refetch()} />
+  return (
+    <Card>
+      <Skeleton lines={8} label="Counting the addresses" />
+    </Card>
+  )
+}
+
+type ReviewProps = { preview: UploadPreview; column: string; onRefresh(): void }
+
+function Review({ preview, column, onRefresh }: ReviewProps) {
+  // On phones the price, what comes of it and the press that pays it stand together, before the rest.
+  return (
+    <div className="grid items-start gap-5 max-sm:pb-20 lg:grid-cols-[minmax(0,1fr)_21rem] lg:grid-rows-[auto_1fr] max-sm:[&_:is(a,button,section)]:scroll-mb-36">
+      <div className="flex min-w-0 flex-col gap-5">
+        {isTooShort(preview) && <TooFewCredits preview={preview} onRefresh={onRefresh} />}
+        <FileFacts preview={preview} />
+        <Card title="What is validated" about={<ChosenColumn column={column} />}>
+          <CostTable preview={preview} column={column} />
+          <NotAddresses preview={preview} />
+        </Card>
+      </div>
+      <div className="flex min-w-0 flex-col gap-5 lg:sticky lg:top-20 lg:col-start-2 lg:row-span-2 lg:row-start-1">
+        <Card title="What happens next">
+          <WhatNext />
+        </Card>
+        <Confirm preview={preview} column={column} onRefresh={onRefresh} />
+      </div>
+      <Card title="Where the mailboxes are" about="As far as well-known domains tell. The others are looked up in DNS.">
+        <ProviderMix preview={preview} />
+      </Card>
+    </div>
+  )
+}
+
+function ChosenColumn({ column }: { column: string }) {
+  return (
+    <>
+      Column <strong className="font-medium text-ink [overflow-wrap:anywhere]">{column}</strong>.{' '}
+      <Link
+        to="/lists/new"
+        search={(now) => ({ ...now, step: 'column' as const })}
+        className="text-accent-text underline underline-offset-4"
+      >
+        Choose another
+      </Link>
+    </>
+  )
+}
+
+function NotAddresses({ preview: { not_address_count: rows, livemode } }: { preview: UploadPreview }) {
+  if (rows === 0) return null
+  const price = livemode ? ' and cost a credit like the others' : ''
+  return (
+    <p className="mt-3 text-[0.8125rem] text-soft">
+      {formatCount(rows, 'row has', 'rows have')} a value that does not look like an address. Such values are found
+      invalid{price}.
+    </p>
+  )
+}

@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest'
+import { makePastedFile, readPasted } from './pasted-addresses.ts'
+
+test.each([
+  ['ada@example.com\nbob@example.com', ['ada@example.com', 'bob@example.com'], 0],
+  ['ada@example.com\r\n\r\n  \r\nbob@example.com\r', ['ada@example.com', 'bob@example.com'], 0],
+  [
+    'ada@example.com, bob@example.com; carol@example.com',
+    ['ada@example.com', 'bob@example.com', 'carol@example.com'],
+    0,
+  ],
+  ['Ada Lovelace <ada@example.com>\t"Babbage, C." <cb@example.com>', ['ada@example.com', 'cb@example.com'], 0],
+  ['mailto:ada@example.com', ['ada@example.com'], 0],
+  ['Write to ada@example.com.', ['ada@example.com'], 0],
+  ['ada.example.com\nbob@example.com\nno address', ['bob@example.com'], 2],
+  ['jürgen@bücher.example', ['jürgen@bücher.example'], 0],
+  ['ada@@example', ['ada@@example'], 0],
+  ['', [], 0],
+])('in %j the addresses are found and the lines without one counted', (text, emails, skippedLines) => {
+  expect(readPasted(text)).toEqual({ emails, skippedLines })
+})
+
+test('what was pasted becomes a file with one column that is called email', async () => {
+  const file = makePastedFile(['ada@example.com', '"a"b@example.com'], new Date('2026-11-02T12:00:00Z'))
+  expect(file.name).toBe('pasted-addresses-2026-11-02.csv')
+  expect(await file.text()).toBe('email\r\nada@example.com\r\n"""a""b@example.com"\r\n')
+})

@@ -1,0 +1,28 @@
+/** What the sandbox of test mode answers goes by these names; how many rows of the sample have each. */
+const MIX: [name: string, rows: number][] = [
+  ['valid', 68],
+  ['free', 8],
+  ['role', 4],
+  ['catch-all', 9],
+  ['disposable', 5],
+  ['mailbox-not-found', 9],
+  ['mailbox-full', 3],
+  ['domain-not-found', 4],
+  ['typo', 2],
+  ['syntax-error', 1],
+  ['connection-failed', 2],
+  ['greylisted', 2],
+]
+const PLANS = ['monthly', 'yearly', 'trial']
+
+/** A file to try lists with in test mode: 120 rows, two of them repeated and one without an address. */
+export function makeSampleFile(): File {
+  const emails = MIX.flatMap(([name, rows]) => Array.from({ length: rows }, (_, n) => emailOf(name, n)))
+  const rows = [...emails.toSorted(), emailOf('valid', 0), emailOf('valid', 1), '']
+  const lines = rows.map((email, n) => `${n + 1001},${email},${PLANS[n % PLANS.length]}`)
+  return new File([['customer,email,plan', ...lines, ''].join('\r\n')], 'sample.csv', { type: 'text/csv' })
+}
+
+function emailOf(name: string, n: number): string {
+  return `reader${String(n + 1).padStart(2, '0')}+${name}@example.com`
+}

@@ -1,0 +1,25 @@
+import type { BulkJob } from '@probity/sdk'
+import { formatShare } from '../../../ui/format.ts'
+import { ProgressBar } from '../../../ui/Progress.tsx'
+import { JobStateBadge } from './JobStateBadge.tsx'
+import { isUnderWay } from './lists-query.ts'
+
+/** What a list is doing and how far it is. A bar is for what may still move. */
+export function ListProgress({ list }: { list: BulkJob }) {
+  const { status, progress, filename } = list
+  const mayMove = isUnderWay(list) || status === 'paused'
+  return (
+    <div className="flex flex-col gap-1.5">
+      <div className="flex items-center gap-2">
+        <JobStateBadge status={status} />
+        {status !== 'completed' && <span className="text-[0.8125rem] text-soft tabular-nums">{share(progress)}</span>}
+      </div>
+      {mayMove && <ProgressBar value={progress} label={`Progress of ${filename}`} className="h-1.5" />}
+    </div>
+  )
+}
+
+/** Downwards: 100 % is said only when all is done. */
+function share(progress: number): string {
+  return formatShare(Math.floor(progress * 100) / 100)
+}

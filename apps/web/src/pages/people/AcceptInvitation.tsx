@@ -1,0 +1,111 @@
+import type { Invitation } from '@probity/contract/people'
+import { useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import { ask } from '../../api/ask.ts'
+import type { Session } from '../../session/session.ts'
+import { refreshSession, signOut } from '../../session/sign-in.ts'
+import { OpenPage } from '../../shell/OpenPage.tsx'
+import { Button } from '../../ui/Button.tsx'
+import { Callout } from '../../ui/Callout.tsx'
+import { formatDateTime } from '../../ui/format.ts'
+import { InvitationAnswer } from './InvitationAnswer.tsx'
+import { LookAtMail } from './LookAtMail.tsx'
+import { SignInForm } from './SignInForm.tsx'
+import { SignUpForm } from './SignUpForm.tsx'
+
+type AcceptProps = { id: string; invitation: Invitation; session: Session | null }
+
+/** What one is invited to, before one says yes: as whom one is signed in decides what there is to do. */
+export function AcceptInvitation({ id, invitation, session }: AcceptProps) {
+  const [sentTo, setSentTo] = useState<string>()
+  if (sentTo !== undefined) {
+    return (
+      <LookAtMail email={sentTo}>
+        <p>Then sign in. The invitation to {invitation.organisation} waits for you there.</p>
+      </LookAtMail>
+    )
+  }
+  return (
+    <OpenPage title={`Join ${invitation.organisation}`}>
+      <div className="flex flex-col gap-5">
+        <InvitationFacts invitation={invitation} />
+        <WhatToDo id={id} invitation={invitation} session={session} onSent={setSentTo} />
+      </div>
+    </OpenPage>
+  )
+}
+
+function WhatToDo({ id, invitation, session, onSent }: AcceptProps & { onSent(email: string): void }) {
+  const { email, has_account: hasAccount } = invitation
+  const join = useJoin(id)
+  if (session !== null && session.person.email.toLowerCase() !== email.toLowerCase()) {
+    return <SomebodyElse email={session.person.email} />
+  }
+  if (session !== null) return <InvitationAnswer id={id} onAccepted={join.enter} />
+  if (hasAccount) return <SignInForm email={email} action="Sign in and accept" onSignedIn={join.accept} />
+  return (
+    <>
+      <p className="text-soft">Create an account to accept. Your address is confirmed by a link in a mail.</p>
+      <SignUpForm invitation={{ id, email }} onSent={onSent} />
+    </>
+  )
+}
+
+function InvitationFacts({
+  invitation: { organisation, role, inviter, email, expires_at },
+}: {
+  invitation: Invitation
+}) {
+  const facts = [
+    ['Organisation', organisation],
+    [
+      'Your role',
+      <span key="role" className="capitalize">
+        {role}
+      </span>,
+    ],
+    ['Invited by', inviter],
+    ['For', email],
+    ['Open until', formatDateTime(expires_at)],
+  ] as const
+  return (
+    <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-5 gap-y-2 rounded-md bg-sunken px-4 py-3">
+      {facts.map(([name, value]) => (
+        <div key={name} className="contents">
+          <dt className="text-faint">{name}</dt>
+          <dd className="[overflow-wrap:anywhere]">{value}</dd>
+        </div>
+      ))}
+    </dl>
+  )
+}
+
+function SomebodyElse({ email }: { email: string }) {
+  const queryClient = useQueryClient()
+  return (
+    <>
+      <Callout kind="warning" title={`You are signed in as ${email}`}>
+        The invitation is for another address. Sign out, then open the link of the invitation once more.
+      </Callout>
+      <Button size="lg" onClick={() => void signOut(queryClient)}>
+        Sign out
+      </Button>
+    </>
+  )
+}
+
+/** Accepting, and going in once that is done. */
+function useJoin(id: string) {
+  const queryClient = useQueryClient()
+  const navigate = useNavigate()
+  async function enter() {
+    await refreshSession(queryClient)
+    await navigate({ to: '/quick-start', replace: true })
+  }
+  async function accept() {
+    await ask('/auth/organization/accept-invitation', { method: 'POST', body: { invitationId: id } })
+    await enter()
+  }
+  return { accept, enter }
+}

@@ -1,0 +1,51 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { asRequestFailed } from '../../api/probity.ts'
+import { useSecretInAddress } from '../../session/secret-in-address.ts'
+import { sessionQuery } from '../../session/session.ts'
+import { OpenPage } from '../../shell/OpenPage.tsx'
+import { buttonClass } from '../../ui/Button.tsx'
+import { ErrorState, Skeleton } from '../../ui/States.tsx'
+import { AcceptInvitation } from './AcceptInvitation.tsx'
+import { BrokenLink } from './BrokenLink.tsx'
+import { invitationQuery } from './invitation-query.ts'
+
+export function AcceptInvitationPage() {
+  const id = useSecretInAddress('id')
+  if (id === undefined) return <BrokenLink />
+  return <InvitationPage key={id} id={id} />
+}
+
+function InvitationPage({ id }: { id: string }) {
+  const invitation = useQuery(invitationQuery(id))
+  const session = useQuery(sessionQuery)
+  const failed = invitation.error ?? session.error
+  if (invitation.isSuccess && session.isSuccess) {
+    return <AcceptInvitation id={id} invitation={invitation.data} session={session.data} />
+  }
+  if (invitation.isError && isGone(invitation.error)) return <Gone />
+  const retry = () => void Promise.all([invitation.refetch(), session.refetch()])
+  return (
+    <OpenPage title="Invitation">
+      {failed ? <ErrorState error={failed} onRetry={retry} /> : <Skeleton lines={4} label="Loading the invitation" />}
+    </OpenPage>
+  )
+}
+
+function Gone() {
+  return (
+    <OpenPage
+      title="The invitation is no longer there"
+      about="It has been used, taken back, or is too old. Ask whoever invited you for a new one."
+    >
+      <Link to="/" className={buttonClass('primary', 'lg', 'w-full')}>
+        To the start
+      </Link>
+    </OpenPage>
+  )
+}
+
+/** Of an id that is none the service says so with another number. */
+function isGone(error: unknown): boolean {
+  return [400, 404].includes(asRequestFailed(error).status)
+}

@@ -1,0 +1,35 @@
+import { useMutation } from '@tanstack/react-query'
+import { ask } from '../../api/ask.ts'
+import { plainWords } from '../../api/plain-words.ts'
+import { asRequestFailed } from '../../api/probity.ts'
+import { Button } from '../../ui/Button.tsx'
+import { Callout } from '../../ui/Callout.tsx'
+
+type AnswerProps = { id: string; onAccepted(): unknown; onDeclined?(): unknown }
+
+/** Yes or no to an invitation, for the person it was sent to. */
+export function InvitationAnswer({ id, onAccepted, onDeclined }: AnswerProps) {
+  const say = (verb: 'accept' | 'reject') =>
+    ask(`/auth/organization/${verb}-invitation`, { method: 'POST', body: { invitationId: id } })
+  const accept = useMutation({ mutationFn: () => say('accept'), onSuccess: onAccepted })
+  const decline = useMutation({ mutationFn: () => say('reject'), onSuccess: () => onDeclined?.() })
+  const error = accept.error ?? decline.error
+  if (decline.isSuccess) return <p role="status">You have declined. You can close this page.</p>
+  return (
+    <div className="flex flex-col gap-3">
+      {error && (
+        <Callout kind="error" live>
+          {plainWords(asRequestFailed(error))}
+        </Callout>
+      )}
+      <div className="flex flex-wrap gap-2">
+        <Button look="primary" busy={accept.isPending} disabled={decline.isPending} onClick={() => accept.mutate()}>
+          Accept the invitation
+        </Button>
+        <Button look="quiet" busy={decline.isPending} disabled={accept.isPending} onClick={() => decline.mutate()}>
+          Decline
+        </Button>
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,78 @@
+import { CircleCheck, CircleX, Radio } from 'lucide-react'
+import type { LastRequest, NewKey } from '../../keys/keys-query.ts'
+import { Button } from '../../ui/Button.tsx'
+import { Callout } from '../../ui/Callout.tsx'
+import { CodeBlock } from '../../ui/Code.tsx'
+import { formatMs } from '../../ui/format.ts'
+import { VerdictBadge } from '../../ui/VerdictBadge.tsx'
+import { useListening } from './use-listening.ts'
+
+/** What arrives with the new key, as it arrives. */
+export function Listener({ made }: { made: NewKey }) {
+  const { heard, isListening, listenAgain } = useListening(made.id)
+  return (
+    <div className="flex flex-col gap-3">
+      <div role="log" aria-label="Requests with your key" className="flex flex-col gap-2">
+        {heard.map((request) => (
+          <HeardRow key={request.at} request={request} />
+        ))}
+      </div>
+      {heard.length > 0 && <p className="text-valid">It works. The key is good, and so is your code.</p>}
+      {isListening && (
+        <p className="flex items-center gap-2 text-soft">
+          <Radio className="size-4 animate-pulse text-accent-text" aria-hidden="true" />
+          {heard.length === 0 ? 'Waiting for your first request.' : 'Waiting for more.'}
+        </p>
+      )}
+      {!isListening && heard.length === 0 && <NothingHeard made={made} />}
+      {!isListening && (
+        <Button size="sm" className="self-start" onClick={listenAgain}>
+          Listen again
+        </Button>
+      )}
+    </div>
+  )
+}
+
+function HeardRow({ request }: { request: LastRequest }) {
+  const isFine = request.status < 400
+  const Icon = isFine ? CircleCheck : CircleX
+  return (
+    <p className="appear flex flex-wrap items-center gap-x-3 gap-y-1 rounded-md border border-line bg-sunken px-3 py-2 text-[0.8125rem] tabular-nums">
+      <Icon className={isFine ? 'size-4 text-valid' : 'size-4 text-invalid'} aria-hidden="true" />
+      <time dateTime={request.at} className="text-faint">
+        {new Date(request.at).toLocaleTimeString('en-GB')}
+      </time>
+      <code className="min-w-0 font-mono [overflow-wrap:anywhere]">
+        {request.method} {request.route}
+      </code>
+      <span>{request.status}</span>
+      <span className="text-faint">{formatMs(request.duration_ms)}</span>
+      {request.verdict && <VerdictBadge status={request.verdict} />}
+    </p>
+  )
+}
+
+function NothingHeard({ made }: { made: NewKey }) {
+  const host = window.location.origin
+  return (
+    <Callout kind="warning" title="Nothing has arrived for two minutes">
+      <ol className="mt-1 list-decimal ps-5">
+        <li>
+          The host: the code must reach <code className="font-mono">{host}</code> from where it runs.
+        </li>
+        <li>
+          The key: it goes into the header <code className="font-mono">X-API-Key</code>, whole and without quotes.
+        </li>
+        <li>The network: a firewall or proxy may keep the request from leaving.</li>
+      </ol>
+      <p className="mt-2 mb-1.5">
+        One line tells which. 200 is fine, 401 is the key, and no answer is host or network:
+      </p>
+      <CodeBlock
+        label="A test of the connection"
+        code={`curl -sS -o /dev/null -w '%{http_code}\\n' ${host}/api/v1/account -H 'X-API-Key: ${made.key}'`}
+      />
+    </Callout>
+  )
+}

@@ -1,0 +1,45 @@
+import { useState } from 'react'
+import { useMay } from '../../session/may.ts'
+import { Card } from '../../ui/Card.tsx'
+import { AddressForm } from '../../validation/AddressForm.tsx'
+import { AnswerPanel } from '../../validation/AnswerPanel.tsx'
+import { Examples } from '../../validation/Examples.tsx'
+import { useValidation } from '../../validation/use-validation.ts'
+
+const EXAMPLES = ['valid', 'typo', 'disposable', 'catch-all', 'unknown']
+
+/** A verdict before anything is set up. */
+export function TryCard({ onAnswer }: { onAnswer(): void }) {
+  const may = useMay('validation')
+  return (
+    <Card title="Try it" about="The part before the @ chooses the answer. Every example shows another verdict.">
+      {may ? (
+        <TryBox onAnswer={onAnswer} />
+      ) : (
+        <p className="text-soft">Your role cannot validate. Marketers, developers, admins and owners can.</p>
+      )}
+    </Card>
+  )
+}
+
+function TryBox({ onAnswer }: { onAnswer(): void }) {
+  const [email, setEmail] = useState('')
+  const validation = useValidation('test', onAnswer)
+  const ask = (wanted: string) => {
+    setEmail(wanted)
+    validation.ask({ email: wanted })
+  }
+  const isAsking = validation.state.kind === 'asking'
+  return (
+    <div className="flex flex-col gap-5">
+      <AddressForm value={email} onChange={setEmail} onSubmit={ask} busy={isAsking}>
+        <Examples names={EXAMPLES} onPick={ask} disabled={isAsking} />
+      </AddressForm>
+      {validation.state.kind !== 'idle' && (
+        <div className="border-t border-line pt-4">
+          <AnswerPanel validation={validation} onTry={ask} />
+        </div>
+      )}
+    </div>
+  )
+}

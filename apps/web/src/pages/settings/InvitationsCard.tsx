@@ -1,0 +1,99 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { ask } from '../../api/ask.ts'
+import { plainWords } from '../../api/plain-words.ts'
+import { asRequestFailed } from '../../api/probity.ts'
+import { useScene } from '../../session/scene.ts'
+import { useWelcome } from '../../session/session.ts'
+import { Badge } from '../../ui/Badge.tsx'
+import { Button } from '../../ui/Button.tsx'
+import { Card } from '../../ui/Card.tsx'
+import { CopyButton } from '../../ui/CopyButton.tsx'
+import { RelativeTime } from '../../ui/RelativeTime.tsx'
+import { ErrorState, Skeleton } from '../../ui/States.tsx'
+import { useToasts } from '../../ui/Toasts.tsx'
+import { useInvitationLink } from './InvitationLink.tsx'
+import { invitationsKey, invitationsQuery, type OpenInvitation } from './members-query.ts'
+
+/** Who was invited and has not answered. */
+export function InvitationsCard() {
+  const invitations = useQuery(invitationsQuery(useScene()))
+  return (
+    <Card title="Open invitations">
+      {invitations.isPending && <Skeleton lines={2} label="Loading the invitations" />}
+      {invitations.isError && <ErrorState error={invitations.error} onRetry={() => void invitations.refetch()} />}
+      {invitations.data?.length === 0 && <p className="text-soft">Nobody has an invitation that is unanswered.</p>}
+      {invitations.isSuccess && invitations.data.length > 0 && (
+        <ul aria-label="Open invitations" className="flex flex-col divide-y divide-line">
+          {invitations.data.map((invitation) => (
+            <InvitationRow key={invitation.id} invitation={invitation} />
+          ))}
+        </ul>
+      )}
+    </Card>
+  )
+}
+
+function InvitationRow({ invitation }: { invitation: OpenInvitation }) {
+  const { id, email, role, expiresAt } = invitation
+  const link = useInvitationLink(id)
+  const welcome = useWelcome()
+  const { resend, cancel } = useInvitationActions(invitation)
+  const isOver = new Date(expiresAt).getTime() < Date.now()
+  return (
+    <li className="flex flex-wrap items-center gap-x-4 gap-y-2 py-3 first:pt-0 last:pb-0">
+      <div className="min-w-0 flex-1 basis-56">
+        <p className="font-medium [overflow-wrap:anywhere]">{email}</p>
+        <p className="flex flex-wrap items-center gap-x-2 text-soft">
+          <span className="capitalize">{role}</span>
+          <span aria-hidden="true">·</span>
+          {isOver ? (
+            <Badge tone="risky">Too old to accept</Badge>
+          ) : (
+            <span>
+              Open until <RelativeTime at={expiresAt} />
+            </span>
+          )}
+        </p>
+      </div>
+      <div className="flex flex-wrap gap-2">
+        {welcome?.mail === false && !isOver && <CopyButton text={link} label="Copy the link" word="Copy link" />}
+        <Button
+          size="sm"
+          busy={resend.isPending}
+          aria-label={`${welcome?.mail ? 'Send again' : 'Renew'}: ${email}`}
+          onClick={() => resend.mutate()}
+        >
+          {welcome?.mail ? 'Send again' : 'Renew'}
+        </Button>
+        <Button size="sm" busy={cancel.isPending} aria-label={`Take back: ${email}`} onClick={() => cancel.mutate()}>
+          Take back
+        </Button>
+      </div>
+    </li>
+  )
+}
+
+function useInvitationActions({ id, email, role }: OpenInvitation) {
+  const scene = useScene()
+  const queryClient = useQueryClient()
+  const toasts = useToasts()
+  const { account_id: organizationId } = scene.membership
+  const after = {
+    onError: (error: Error) => toasts.failed(plainWords(asRequestFailed(error))),
+    onSettled: () => queryClient.invalidateQueries({ queryKey: invitationsKey(scene) }),
+  }
+  const resend = useMutation({
+    mutationFn: () => {
+      const body = { organizationId, email, role, resend: true }
+      return ask('/auth/organization/invite-member', { method: 'POST', body })
+    },
+    onSuccess: () => toasts.done(`The invitation of ${email} is open for two more days.`),
+    ...after,
+  })
+  const cancel = useMutation({
+    mutationFn: () => ask('/auth/organization/cancel-invitation', { method: 'POST', body: { invitationId: id } }),
+    onSuccess: () => toasts.done(`The invitation of ${email} is taken back.`),
+    ...after,
+  })
+  return { resend, cancel }
+}

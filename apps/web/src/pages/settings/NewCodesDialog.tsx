@@ -1,0 +1,30 @@
+import { useState } from 'react'
+import { ask } from '../../api/ask.ts'
+import { Dialog } from '../../ui/Dialog.tsx'
+import { PasswordDialog } from './PasswordDialog.tsx'
+import { RecoveryCodes } from './RecoveryCodes.tsx'
+
+export function NewCodesDialog({ onClose }: { onClose(): void }) {
+  const [codes, setCodes] = useState<string[]>()
+  async function make(password: string) {
+    const path = '/auth/two-factor/generate-backup-codes'
+    const { backupCodes } = await ask<{ backupCodes: string[] }>(path, { method: 'POST', body: { password } })
+    setCodes(backupCodes)
+  }
+  if (codes !== undefined) {
+    return (
+      <Dialog open onClose={onClose} mayClose={() => false} title="Your new recovery codes">
+        <RecoveryCodes codes={codes} onDone={onClose} />
+      </Dialog>
+    )
+  }
+  return (
+    <PasswordDialog
+      title="Make new recovery codes?"
+      about="The ones you have stop working."
+      action="Make new codes"
+      onClose={onClose}
+      onPassword={make}
+    />
+  )
+}

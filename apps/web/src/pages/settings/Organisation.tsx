@@ -1,0 +1,34 @@
+import { mayUse } from '@probity/contract/roles'
+import { useQuery } from '@tanstack/react-query'
+import { useScene } from '../../session/scene.ts'
+import { accountQuery } from '../../shell/account-query.ts'
+import { Callout } from '../../ui/Callout.tsx'
+import { Card } from '../../ui/Card.tsx'
+import { ErrorState, Skeleton } from '../../ui/States.tsx'
+import { LeaveCard } from './LeaveCard.tsx'
+import { NameCard } from './NameCard.tsx'
+import { RetentionCard } from './RetentionCard.tsx'
+
+export function Organisation() {
+  const scene = useScene()
+  const account = useQuery(accountQuery(scene))
+  const mayChange = mayUse(scene.membership.role, 'settings', false)
+  return (
+    <>
+      {!mayChange && <Callout>Owners and admins can change these settings. You can read them.</Callout>}
+      <NameCard mayChange={mayChange} />
+      {account.isPending && (
+        <Card title="Retention">
+          <Skeleton lines={2} />
+        </Card>
+      )}
+      {account.isError && (
+        <Card title="Retention">
+          <ErrorState error={account.error} onRetry={() => void account.refetch()} />
+        </Card>
+      )}
+      {account.isSuccess && <RetentionCard days={account.data.retention_days} mayChange={mayChange} />}
+      <LeaveCard />
+    </>
+  )
+}

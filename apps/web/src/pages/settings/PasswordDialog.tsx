@@ -1,0 +1,50 @@
+import { useForm } from 'react-hook-form'
+import { Button } from '../../ui/Button.tsx'
+import { Dialog } from '../../ui/Dialog.tsx'
+import { Field } from '../../ui/Field.tsx'
+import { FormSummary } from '../../ui/FormSummary.tsx'
+import { PasswordInput } from '../../ui/PasswordInput.tsx'
+import { useSubmit } from '../../ui/use-submit.ts'
+
+type PasswordFormProps = {
+  action: string
+  danger?: boolean
+  onClose(): void
+  onPassword(password: string): Promise<void>
+}
+
+/** Asks for the password before something that a stranger at an open screen must not do. */
+export function PasswordDialog({ title, about, ...form }: PasswordFormProps & { title: string; about: string }) {
+  return (
+    <Dialog open onClose={form.onClose} title={title} about={about}>
+      <PasswordForm {...form} />
+    </Dialog>
+  )
+}
+
+export function PasswordForm({ action, danger = false, onClose, onPassword }: PasswordFormProps) {
+  const form = useForm({ defaultValues: { password: '' }, shouldFocusError: false })
+  const submit = useSubmit(form, ({ password }) => onPassword(password))
+  const { errors, isSubmitting } = form.formState
+  return (
+    <form noValidate onSubmit={submit} className="flex flex-col gap-4">
+      <FormSummary form={form} />
+      <Field label="Your password" error={errors.password?.message}>
+        {(ids) => (
+          <PasswordInput
+            {...ids}
+            {...form.register('password', { required: 'Enter your password.' })}
+            autoComplete="current-password"
+            autoFocus
+          />
+        )}
+      </Field>
+      <div className="flex flex-wrap justify-end gap-2">
+        <Button onClick={onClose}>Cancel</Button>
+        <Button type="submit" look={danger ? 'danger' : 'primary'} busy={isSubmitting}>
+          {action}
+        </Button>
+      </div>
+    </form>
+  )
+}

@@ -1,0 +1,49 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { ask } from '../../api/ask.ts'
+import { plainWords } from '../../api/plain-words.ts'
+import { asRequestFailed } from '../../api/probity.ts'
+import { useScene } from '../../session/scene.ts'
+import { Callout } from '../../ui/Callout.tsx'
+import { ConfirmDialog } from '../../ui/Dialog.tsx'
+import { useToasts } from '../../ui/Toasts.tsx'
+import { type Member, membersKey } from './members-query.ts'
+
+export function RemoveMember({ member, onClose }: { member: Member; onClose(): void }) {
+  const scene = useScene()
+  const queryClient = useQueryClient()
+  const toasts = useToasts()
+  const { account_id: organizationId, name: organisation } = scene.membership
+  const { name } = member.user
+  const remove = useMutation({
+    mutationFn: () => {
+      const body = { organizationId, memberIdOrEmail: member.id }
+      return ask('/auth/organization/remove-member', { method: 'POST', body })
+    },
+    onSuccess: async () => {
+      toasts.done(`${name} is no longer a member.`)
+      onClose()
+      await queryClient.invalidateQueries({ queryKey: membersKey(scene) })
+    },
+  })
+  return (
+    <ConfirmDialog
+      open
+      onCancel={onClose}
+      onConfirm={() => remove.mutate()}
+      title={`Remove ${name}?`}
+      confirm="Remove"
+      busy={remove.isPending}
+      danger
+    >
+      <p>
+        They cannot open {organisation} any more. Lists and API keys belong to the organisation: they stay, and keys
+        that they know go on working. Replace those keys.
+      </p>
+      {remove.error && (
+        <Callout kind="error" live>
+          {plainWords(asRequestFailed(remove.error))}
+        </Callout>
+      )}
+    </ConfirmDialog>
+  )
+}

@@ -1,0 +1,67 @@
+import { useState } from 'react'
+import { useForm } from 'react-hook-form'
+import { Card } from '../../ui/Card.tsx'
+import { Field, TextInput } from '../../ui/Field.tsx'
+import { FormSummary } from '../../ui/FormSummary.tsx'
+import { formatCount, formatDate } from '../../ui/format.ts'
+import { SaveLine } from '../../ui/SaveLine.tsx'
+import { UnsavedGuard } from '../../ui/UnsavedGuard.tsx'
+import { useSubmit } from '../../ui/use-submit.ts'
+import { useChangeAccount } from './change-account.ts'
+
+const DAYS_MAX = 365
+const DAY_MS = 86_400_000
+
+export function RetentionCard({ days, mayChange }: { days: number; mayChange: boolean }) {
+  const change = useChangeAccount()
+  const [isSaved, setSaved] = useState(false)
+  const form = useForm({ values: { retention_days: String(days) }, shouldFocusError: false })
+  const submit = useSubmit(form, async ({ retention_days: typed }) => {
+    await change({ retentionDays: Number(typed) })
+    form.reset({ retention_days: typed })
+    setSaved(true)
+  })
+  const { errors, isDirty, isSubmitting } = form.formState
+  return (
+    <Card
+      title="Retention"
+      about="How long results are kept. After that, addresses and their results are deleted. Counts and credits stay."
+    >
+      <form noValidate onSubmit={submit} className="flex flex-col gap-4">
+        <UnsavedGuard isDirty={isDirty} />
+        <FormSummary form={form} />
+        <Field
+          label="Days"
+          hint={<Meaning typed={form.watch('retention_days')} />}
+          error={errors.retention_days?.message}
+        >
+          {(ids) => (
+            <TextInput
+              {...ids}
+              {...form.register('retention_days', { validate: isDays })}
+              inputMode="numeric"
+              readOnly={!mayChange}
+              className="max-w-28"
+            />
+          )}
+        </Field>
+        {mayChange && <SaveLine isDirty={isDirty} isBusy={isSubmitting} isSaved={isSaved} />}
+      </form>
+    </Card>
+  )
+}
+
+function isDays(typed: string): true | string {
+  const isRight = /^\d{1,3}$/.test(typed.trim()) && Number(typed) <= DAYS_MAX
+  return isRight || 'Enter a whole number from 0 to 365.'
+}
+
+/** What the number comes to, in words. */
+function Meaning({ typed }: { typed: string }) {
+  if (isDays(typed) !== true) return 'From 0 to 365. It takes effect for new lists and checks.'
+  const days = Number(typed)
+  if (days === 0)
+    return 'Results are deleted as soon as the work on them is over, within two days. It takes effect for new lists and checks.'
+  const until = formatDate(Date.now() + days * DAY_MS)
+  return `What is validated today is kept for ${formatCount(days, 'day')}, until ${until}. It takes effect for new lists and checks.`
+}

@@ -1,0 +1,64 @@
+import { mayUse, ROLES, type Role } from '@probity/contract/roles'
+import { Check, Minus } from 'lucide-react'
+import { useScene } from '../../session/scene.ts'
+import { Card } from '../../ui/Card.tsx'
+import { Table, Td, Th } from '../../ui/Table.tsx'
+import { ROLE_NAMES } from './RoleChoice.tsx'
+
+type Power = { what: string; has(role: Role): boolean }
+
+/** Read from the same table that the service decides by. */
+const POWERS: Power[] = [
+  { what: 'See lists, their results and the account', has: (role) => mayUse(role, 'bulk', true) },
+  { what: 'Validate single addresses', has: (role) => mayUse(role, 'validation', false) },
+  { what: 'Upload and run lists', has: (role) => mayUse(role, 'bulk', false) },
+  { what: 'Manage API keys', has: (role) => mayUse(role, 'keys', false) },
+  { what: 'Manage webhooks', has: (role) => mayUse(role, 'webhooks', false) },
+  { what: 'Invite, change and remove members', has: (role) => ROLES[role].members },
+  { what: 'Change the organisation’s settings', has: (role) => mayUse(role, 'settings', false) },
+  { what: 'Make and unmake owners', has: (role) => role === 'owner' },
+]
+
+export function RolesCard() {
+  const { membership } = useScene()
+  return (
+    <Card title="Roles" about={`What each role may do. Yours is ${membership.role}.`}>
+      <Table caption="What each role may do">
+        <thead>
+          <tr>
+            <Th>May</Th>
+            {ROLE_NAMES.map((role) => (
+              <Th key={role} className="text-center! capitalize">
+                {role}
+              </Th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {POWERS.map(({ what, has }) => (
+            <tr key={what} className="last:[&>*]:border-0">
+              <th scope="row" className="min-w-40 border-b border-line py-2 pe-3 text-start font-normal">
+                {what}
+              </th>
+              {ROLE_NAMES.map((role) => (
+                <Td key={role} className="py-2! text-center">
+                  <YesOrNo yes={has(role)} />
+                </Td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </Table>
+    </Card>
+  )
+}
+
+function YesOrNo({ yes }: { yes: boolean }) {
+  const Icon = yes ? Check : Minus
+  return (
+    <>
+      <Icon className={yes ? 'mx-auto size-4 text-valid' : 'mx-auto size-4 text-faint opacity-60'} aria-hidden="true" />
+      <span className="sr-only">{yes ? 'Yes' : 'No'}</span>
+    </>
+  )
+}

@@ -1,0 +1,17 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { probityFor } from '../../api/probity.ts'
+import { useScene } from '../../session/scene.ts'
+import { refreshSession } from '../../session/sign-in.ts'
+import { accountQuery } from '../../shell/account-query.ts'
+
+/** Changes settings of the organisation, and reads again what shows them. */
+export function useChangeAccount() {
+  const scene = useScene()
+  const queryClient = useQueryClient()
+  return async (change: { name: string } | { retentionDays: number }) => {
+    // They are settings of the organisation, whichever mode the page shows.
+    const probity = probityFor({ accountId: scene.membership.account_id, mode: 'live' })
+    await probity.updateAccount(change)
+    await Promise.all([queryClient.invalidateQueries(accountQuery(scene)), refreshSession(queryClient)])
+  }
+}

@@ -1,0 +1,13 @@
+import type { Sessions } from '@probity/contract/people'
+import { queryOptions } from '@tanstack/react-query'
+import { ask } from '../../api/ask.ts'
+
+export type SignedInSession = Sessions['sessions'][number]
+
+export const SESSIONS_KEY = ['sessions'] as const
+
+/** Where the person is signed in. */
+export const sessionsQuery = queryOptions({
+  queryKey: SESSIONS_KEY,
+  queryFn: ({ signal }) => ask<Sessions>('/sessions', { signal }),
+})

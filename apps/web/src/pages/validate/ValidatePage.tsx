@@ -1,0 +1,94 @@
+import { Link } from '@tanstack/react-router'
+import { MailCheck } from 'lucide-react'
+import { useRef, useState } from 'react'
+import { useMay } from '../../session/may.ts'
+import { useScene } from '../../session/scene.ts'
+import { Card } from '../../ui/Card.tsx'
+import { Page } from '../../ui/Page.tsx'
+import { EmptyState, NoPermission } from '../../ui/States.tsx'
+import { AddressForm } from '../../validation/AddressForm.tsx'
+import { AnswerPanel } from '../../validation/AnswerPanel.tsx'
+import { Examples } from '../../validation/Examples.tsx'
+import { useValidation } from '../../validation/use-validation.ts'
+import { RecentChecks } from './RecentChecks.tsx'
+import { useRecentChecks } from './recent-checks.ts'
+import { TimeoutOption } from './TimeoutOption.tsx'
+
+const ABOUT = 'One address goes in, a verdict comes out, with all that it rests on.'
+
+export function ValidatePage() {
+  const may = useMay('validation')
+  return (
+    <Page title="Validate" about={ABOUT}>
+      {may ? <Workbench /> : <NoPermission what="validate addresses" roles="marketer, developer, admin or owner" />}
+    </Page>
+  )
+}
+
+const EXAMPLES = [
+  'valid',
+  'invalid',
+  'catch-all',
+  'unknown',
+  'typo',
+  'disposable',
+  'mailbox-full',
+  'role',
+  'greylisted',
+  'slow-5s',
+  'error-429',
+]
+const TIMEOUT_DEFAULT_S = 10
+
+function Workbench() {
+  const { mode } = useScene()
+  const recent = useRecentChecks()
+  const validation = useValidation(mode, recent.keep)
+  // Never in the address of the page: addresses of people do not belong into logs and histories.
+  const [email, setEmail] = useState('')
+  const [timeout, setTimeoutS] = useState(TIMEOUT_DEFAULT_S)
+  const input = useRef<HTMLInputElement>(null)
+  const ask = (wanted: string) => {
+    setEmail(wanted)
+    validation.ask({ email: wanted, timeout })
+    input.current?.focus()
+  }
+  const isAsking = validation.state.kind === 'asking'
+  return (
+    <div className="grid items-start gap-6 lg:grid-cols-[minmax(0,1fr)_18rem]">
+      <div className="flex min-w-0 flex-col gap-6">
+        <Card>
+          <AddressForm value={email} onChange={setEmail} onSubmit={ask} busy={isAsking} inputRef={input}>
+            {mode === 'test' && <Examples names={EXAMPLES} onPick={ask} disabled={isAsking} />}
+            <TimeoutOption value={timeout} onChange={setTimeoutS} />
+          </AddressForm>
+        </Card>
+        <Card>
+          {validation.state.kind === 'idle' ? <Nothing /> : <h2 className="sr-only">The answer</h2>}
+          <AnswerPanel validation={validation} onTry={ask} withCode />
+        </Card>
+      </div>
+      <RecentChecks answers={recent.answers} isKept={recent.isKept} onOpen={validation.show} onClear={recent.clear} />
+    </div>
+  )
+}
+
+function Nothing() {
+  const { mode } = useScene()
+  return (
+    <EmptyState icon={<MailCheck aria-hidden="true" />} title="Nothing asked yet">
+      {mode === 'test' ? (
+        <p>Choose an example. In test mode the part before the @ chooses the answer, and nobody is asked.</p>
+      ) : (
+        <p>
+          We ask the mail server of the domain and stop before any message is sent. One address costs one credit. To try
+          it for nothing,{' '}
+          <Link to="." search={{ mode: 'test' }} className="text-accent-text underline underline-offset-2">
+            use test mode
+          </Link>
+          .
+        </p>
+      )}
+    </EmptyState>
+  )
+}

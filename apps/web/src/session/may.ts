@@ -1,0 +1,13 @@
+import type { KeyScope } from '@probity/contract/keys'
+import { mayUse, ROLES } from '@probity/contract/roles'
+import { useScene } from './scene.ts'
+
+/** What one's role may hand to a key: nobody gives away more than they have. */
+export function useHeldScopes(): readonly KeyScope[] {
+  return ROLES[useScene().membership.role].scopes
+}
+
+/** Whether one's role may change or spend something under this scope. The service decides; pages know it in advance. */
+export function useMay(scope: KeyScope): boolean {
+  return mayUse(useScene().membership.role, scope, false)
+}

@@ -1,0 +1,45 @@
+import type { Session as Answer, Welcome } from '@probity/contract/people'
+import type { Role } from '@probity/contract/roles'
+import { type QueryClient, queryOptions, useQuery } from '@tanstack/react-query'
+import { createContext, useContext } from 'react'
+import { ask, RequestFailed } from '../api/ask.ts'
+import { asRequestFailed } from '../api/probity.ts'
+
+/** An organisation that has members has a name for addresses, too. */
+export type Membership = Answer['memberships'][number] & { slug: string; role: Role }
+export type Session = Omit<Answer, 'memberships'> & { memberships: Membership[] }
+
+/** Who is signed in; null for nobody. */
+export const sessionQuery = queryOptions({
+  queryKey: ['session'],
+  queryFn: ({ signal }) =>
+    ask<Session>('/session', { signal }).catch((error: unknown) => {
+      if (error instanceof RequestFailed && error.status === 401) return null
+      throw error
+    }),
+  staleTime: 60_000,
+})
+
+/** A session may end while a page is open: whoever is told so finds out by asking once more who is signed in. */
+export function noticeSignedOut(queryClient: QueryClient, error: unknown): void {
+  if (asRequestFailed(error).status === 401) void queryClient.invalidateQueries(sessionQuery)
+}
+
+export const welcomeQuery = queryOptions({
+  queryKey: ['welcome'],
+  queryFn: ({ signal }) => ask<Welcome>('/welcome', { signal }),
+  staleTime: 300_000,
+})
+
+export function useWelcome(): Welcome | undefined {
+  return useQuery(welcomeQuery).data
+}
+
+export const SessionContext = createContext<Session | undefined>(undefined)
+
+/** For pages behind the sign-in, which are not shown without a session. */
+export function useSession(): Session {
+  const session = useContext(SessionContext)
+  if (session === undefined) throw new Error('this page was shown without a session')
+  return session
+}

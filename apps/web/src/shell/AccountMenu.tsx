@@ -1,0 +1,58 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { LogOut } from 'lucide-react'
+import { useSession } from '../session/session.ts'
+import { signOut } from '../session/sign-in.ts'
+import { IconButton } from '../ui/Button.tsx'
+import { Menu, MenuChoice, MenuChoices, MenuItem, MenuLabel, MenuLine } from '../ui/Menu.tsx'
+import { MenuPlace } from './MenuPlace.tsx'
+import { PROFILE, SECURITY } from './navigation.ts'
+import { keepTheme, type Theme, useTheme } from './theme.ts'
+
+export function AccountMenu() {
+  const { person } = useSession()
+  const queryClient = useQueryClient()
+  const theme = useTheme()
+  return (
+    <Menu
+      label="Your account"
+      trigger={
+        <IconButton
+          label={`Your account: ${person.name}`}
+          size="sm"
+          className="rounded-full! bg-accent-soft text-accent-text!"
+        >
+          {/* A picture made of letters: the name that people say is the label's. */}
+          <span
+            data-initials={initials(person.name || person.email)}
+            className="text-xs font-semibold before:content-[attr(data-initials)]"
+          />
+        </IconButton>
+      }
+    >
+      <div className="max-w-60 px-2.5 py-1.5">
+        <p className="truncate font-medium">{person.name}</p>
+        <p className="truncate text-[0.8125rem] text-faint">{person.email}</p>
+      </div>
+      <MenuLine />
+      <MenuPlace place={PROFILE} />
+      <MenuPlace place={SECURITY} />
+      <MenuLine />
+      <MenuLabel>Appearance</MenuLabel>
+      <MenuChoices value={theme} onChange={(chosen) => keepTheme(chosen as Theme)}>
+        <MenuChoice value="system">As the system</MenuChoice>
+        <MenuChoice value="light">Light</MenuChoice>
+        <MenuChoice value="dark">Dark</MenuChoice>
+      </MenuChoices>
+      <MenuLine />
+      <MenuItem icon={<LogOut aria-hidden="true" />} onSelect={() => void signOut(queryClient)}>
+        Sign out
+      </MenuItem>
+    </Menu>
+  )
+}
+
+function initials(name: string): string {
+  const words = name.trim().split(/\s+/)
+  const [first = '', last = ''] = [words.at(0), words.length > 1 ? words.at(-1) : '']
+  return (first.charAt(0) + last.charAt(0)).toUpperCase()
+}

@@ -1,0 +1,35 @@
+import { Link } from '@tanstack/react-router'
+import { Ellipsis } from 'lucide-react'
+import { Menu } from '../ui/Menu.tsx'
+import { MenuPlace } from './MenuPlace.tsx'
+import { KEYS, LISTS, QUICK_START, REFERENCE, SETTINGS, VALIDATE } from './navigation.ts'
+
+const ITEM =
+  'flex h-14 flex-1 flex-col items-center justify-center gap-0.5 text-[0.6875rem] text-soft aria-[current=page]:font-medium aria-[current=page]:text-accent-text [&_svg]:size-5'
+
+/** The navigation of phones. */
+export function BottomBar() {
+  return (
+    <nav aria-label="Main" className="fixed inset-x-0 bottom-0 z-30 flex border-t border-line bg-surface lg:hidden">
+      {[VALIDATE, LISTS, KEYS].map(({ to, label, Icon }) => (
+        <Link key={to} to={to} className={ITEM}>
+          <Icon aria-hidden="true" />
+          {label}
+        </Link>
+      ))}
+      <Menu
+        label="More"
+        trigger={
+          <button type="button" className={ITEM}>
+            <Ellipsis aria-hidden="true" />
+            More
+          </button>
+        }
+      >
+        <MenuPlace place={QUICK_START} />
+        <MenuPlace place={REFERENCE} />
+        <MenuPlace place={SETTINGS} />
+      </Menu>
+    </nav>
+  )
+}

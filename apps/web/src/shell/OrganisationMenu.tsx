@@ -1,0 +1,43 @@
+import { useNavigate } from '@tanstack/react-router'
+import { ChevronsUpDown } from 'lucide-react'
+import { useScene } from '../session/scene.ts'
+import { useSession } from '../session/session.ts'
+import { buttonClass } from '../ui/Button.tsx'
+import { Menu, MenuChoice, MenuChoices, MenuLabel, MenuLine } from '../ui/Menu.tsx'
+import { MenuPlace } from './MenuPlace.tsx'
+import { MEMBERS, NEW_ORGANISATION } from './navigation.ts'
+
+export function OrganisationMenu() {
+  const { memberships } = useSession()
+  const { membership } = useScene()
+  const navigate = useNavigate()
+  return (
+    <Menu
+      label="Organisations"
+      align="start"
+      trigger={
+        <button type="button" className={buttonClass('quiet', 'sm', 'min-w-0 max-w-64 shrink text-ink!')}>
+          <span className="sr-only">Organisation:</span>
+          <span className="truncate font-medium">{membership.name}</span>
+          <ChevronsUpDown className="size-3.5 shrink-0 text-faint" aria-hidden="true" />
+        </button>
+      }
+    >
+      <MenuLabel>Organisations</MenuLabel>
+      <MenuChoices
+        value={membership.slug}
+        onChange={(slug) => void navigate({ to: '/quick-start', search: (now) => ({ ...now, org: slug }) })}
+      >
+        {memberships.map((one) => (
+          <MenuChoice key={one.account_id} value={one.slug}>
+            <span className="min-w-0 truncate">{one.name}</span>
+            <span className="ms-auto ps-3 text-xs text-faint capitalize">{one.role}</span>
+          </MenuChoice>
+        ))}
+      </MenuChoices>
+      <MenuLine />
+      <MenuPlace place={MEMBERS} />
+      <MenuPlace place={NEW_ORGANISATION} />
+    </Menu>
+  )
+}

@@ -1,0 +1,67 @@
+import { Link } from '@tanstack/react-router'
+import { ExternalLink } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { Mark } from '../ui/Mark.tsx'
+import { KEYS, LISTS, QUICK_START, REFERENCE, SETTINGS, VALIDATE } from './navigation.ts'
+
+const ITEM =
+  'group flex min-h-9 items-center gap-2.5 rounded-md px-2.5 text-soft transition-colors hover:bg-hover hover:text-ink aria-[current=page]:bg-accent-soft aria-[current=page]:font-medium aria-[current=page]:text-accent-text [&_svg]:size-4 [&_svg]:shrink-0'
+
+/** The navigation of wide screens. */
+export function Rail() {
+  return (
+    <nav
+      aria-label="Main"
+      className="sticky top-0 hidden h-dvh flex-col gap-6 overflow-y-auto border-e border-line bg-surface px-3 py-4 lg:flex"
+    >
+      <Link to="/quick-start" className="flex items-center gap-2.5 rounded-md px-2 py-1">
+        <Mark />
+        <span className="text-[1.0625rem] font-semibold tracking-[-0.02em]">Probity</span>
+      </Link>
+      <div className="flex flex-1 flex-col gap-6">
+        <ul className="flex flex-col gap-0.5">
+          <RailLink place={QUICK_START} />
+        </ul>
+        <RailGroup label="Verify">
+          <RailLink place={VALIDATE} />
+          <RailLink place={LISTS} />
+        </RailGroup>
+        <RailGroup label="Developers">
+          <RailLink place={KEYS} />
+          <li>
+            <a href={REFERENCE.href} className={ITEM}>
+              <REFERENCE.Icon aria-hidden="true" />
+              {REFERENCE.label}
+              <ExternalLink className="ms-auto size-3.5! opacity-60" aria-hidden="true" />
+            </a>
+          </li>
+        </RailGroup>
+        <ul className="mt-auto flex flex-col gap-0.5">
+          <RailLink place={SETTINGS} />
+        </ul>
+      </div>
+    </nav>
+  )
+}
+
+function RailGroup({ label, children }: { label: string; children: ReactNode }) {
+  return (
+    <div>
+      <p className="px-2.5 pb-1 text-xs font-medium text-faint">{label}</p>
+      <ul aria-label={label} className="flex flex-col gap-0.5">
+        {children}
+      </ul>
+    </div>
+  )
+}
+
+function RailLink({ place: { to, label, Icon } }: { place: typeof VALIDATE }) {
+  return (
+    <li>
+      <Link to={to} className={ITEM}>
+        <Icon aria-hidden="true" />
+        {label}
+      </Link>
+    </li>
+  )
+}

@@ -1,0 +1,95 @@
+import { useSuspenseQuery } from '@tanstack/react-query'
+import { Outlet, useNavigate, useSearch } from '@tanstack/react-router'
+import { lazy, Suspense, useEffect, useState } from 'react'
+import { keepLastOrganisation, readLastOrganisation } from '../session/last-organisation.ts'
+import { SceneContext, useNewScene } from '../session/scene.ts'
+import { type Membership, SessionContext, sessionQuery, useSession } from '../session/session.ts'
+import { BottomBar } from './BottomBar.tsx'
+import { NoOrganisation } from './NoOrganisation.tsx'
+import { Offline } from './Offline.tsx'
+import { Rail } from './Rail.tsx'
+import { SkipLink } from './SkipLink.tsx'
+import { TopBar } from './TopBar.tsx'
+
+/** Seldom needed, and never for the first page. */
+const SessionEnded = lazy(async () => ({ default: (await import('./SessionEnded.tsx')).SessionEnded }))
+
+/** What stands around every page behind the sign-in. A session that ends leaves the page as it is, with what was typed. */
+export function Shell() {
+  const { data: session } = useSuspenseQuery(sessionQuery)
+  const [lastSession, setLastSession] = useState(session)
+  if (session !== null && session !== lastSession) setLastSession(session)
+  if (lastSession === null) return null // the router is on its way to the sign-in
+  return (
+    <SessionContext value={lastSession}>
+      <ShellWithSession />
+      {session === null && (
+        <Suspense>
+          <SessionEnded open />
+        </Suspense>
+      )}
+      <Offline />
+    </SessionContext>
+  )
+}
+
+function ShellWithSession() {
+  const { memberships } = useSession()
+  const { org } = useSearch({ strict: false })
+  const membership = choose(memberships, org)
+  if (membership === undefined) return <NoOrganisation />
+  return <ShellOf membership={membership} />
+}
+
+function ShellOf({ membership }: { membership: Membership }) {
+  const { mode } = useSearch({ strict: false })
+  const { memberships } = useSession()
+  const scene = useNewScene(membership, mode ?? 'live')
+  useNamedInAddress(membership, memberships.length > 1)
+  return (
+    <SceneContext value={scene}>
+      <SkipLink />
+      <div className="flex min-h-dvh flex-col lg:grid lg:grid-cols-[15rem_minmax(0,1fr)]">
+        <Rail />
+        <div className="flex min-w-0 flex-1 flex-col">
+          <TopBar />
+          {scene.mode === 'test' && <TestStrip />}
+          {/* A page's state never outlives the organisation or the mode that it shows. */}
+          <main key={scene.key.join()} id="main" tabIndex={-1} className="flex-1 pb-20 focus:outline-none lg:pb-0">
+            <Outlet />
+          </main>
+        </div>
+        <BottomBar />
+      </div>
+    </SceneContext>
+  )
+}
+
+function TestStrip() {
+  return (
+    <section
+      aria-label="Test mode"
+      className="border-b border-line bg-risky-soft px-4 py-1.5 text-center text-[0.8125rem] text-risky"
+    >
+      <strong className="font-semibold">Test mode.</strong> Answers are simulated, nobody is asked, and nothing costs
+      credits.
+    </section>
+  )
+}
+
+/** The organisation that the address names, the one used last, or the first. */
+function choose(memberships: Membership[], slug: string | undefined): Membership | undefined {
+  const wanted = slug ?? readLastOrganisation()
+  return memberships.find((one) => one.slug === wanted) ?? memberships[0]
+}
+
+/** Where there are several, a copied link must lead a colleague to the same one. */
+function useNamedInAddress({ slug }: Membership, severalThere: boolean): void {
+  const navigate = useNavigate()
+  const { org } = useSearch({ strict: false })
+  useEffect(() => {
+    keepLastOrganisation(slug)
+    if (severalThere && org !== slug)
+      void navigate({ to: '.', search: (now) => ({ ...now, org: slug }), replace: true })
+  }, [slug, severalThere, org, navigate])
+}

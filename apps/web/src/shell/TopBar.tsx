@@ -1,0 +1,60 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link, useNavigate } from '@tanstack/react-router'
+import { Coins } from 'lucide-react'
+import type { Mode } from '../api/probity.ts'
+import { useScene } from '../session/scene.ts'
+import { formatNumber } from '../ui/format.ts'
+import { Mark } from '../ui/Mark.tsx'
+import { Segments } from '../ui/Segments.tsx'
+import { AccountMenu } from './AccountMenu.tsx'
+import { accountQuery } from './account-query.ts'
+import { HelpMenu } from './HelpMenu.tsx'
+import { OrganisationMenu } from './OrganisationMenu.tsx'
+
+/** Whose data, which world, how many credits; help and oneself at the same place on every page. */
+export function TopBar() {
+  return (
+    <header className="sticky top-0 z-20 flex min-h-14 items-center gap-x-2 border-b border-line bg-surface/95 px-4 py-1.5 backdrop-blur sm:px-6 lg:px-8">
+      <Link to="/quick-start" className="shrink-0 rounded-md lg:hidden" aria-label="Probity, quick start">
+        <Mark />
+      </Link>
+      <OrganisationMenu />
+      <div className="ms-auto flex shrink-0 items-center gap-1.5">
+        <CreditChip />
+        <ModeSwitch />
+        <HelpMenu />
+        <AccountMenu />
+      </div>
+    </header>
+  )
+}
+
+const MODES = [
+  { value: 'live', label: 'Live' },
+  { value: 'test', label: 'Test' },
+] as const
+
+function ModeSwitch() {
+  const { mode } = useScene()
+  const navigate = useNavigate()
+  // From a list or a draft of one mode back to the overview: in the other mode it does not exist.
+  const turn = (next: Mode) => {
+    const isAboutOne = /\/lists\/./.test(window.location.pathname)
+    void navigate({ to: isAboutOne ? '/lists' : '.', search: { mode: next === 'test' ? 'test' : undefined } })
+  }
+  return <Segments label="Mode" size="sm" value={mode} choices={MODES} onChange={turn} />
+}
+
+function CreditChip() {
+  const scene = useScene()
+  const { data } = useQuery(accountQuery(scene))
+  if (data === undefined || scene.mode === 'test') return null
+  const { available, unlimited } = data.credits
+  return (
+    <p className="hidden items-center gap-1.5 px-2 text-[0.8125rem] text-soft tabular-nums sm:flex">
+      <Coins className="size-4 text-faint" aria-hidden="true" />
+      {unlimited ? 'Unlimited' : formatNumber(available)}
+      <span className="sr-only md:not-sr-only">{unlimited ? 'credits' : available === 1 ? 'credit' : 'credits'}</span>
+    </p>
+  )
+}

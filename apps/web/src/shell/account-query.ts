@@ -1,0 +1,11 @@
+import { queryOptions } from '@tanstack/react-query'
+import type { Scene } from '../session/scene.ts'
+
+/** Plan, credits and limits of the organisation. */
+export function accountQuery({ key, probity }: Scene) {
+  return queryOptions({
+    queryKey: [...key, 'account'],
+    queryFn: ({ signal }) => probity.account({ signal }),
+    staleTime: 15_000,
+  })
+}

@@ -1,0 +1,32 @@
+import type { LinkProps } from '@tanstack/react-router'
+import {
+  BookOpen,
+  KeyRound,
+  ListChecks,
+  type LucideIcon,
+  MailCheck,
+  Plus,
+  Rocket,
+  Settings,
+  ShieldCheck,
+  UserRound,
+  Users,
+} from 'lucide-react'
+
+/** A page of the application. */
+export type Place = { to: LinkProps['to'] & string; label: string; Icon: LucideIcon }
+/** A page that the service shows beside the application. */
+export type OtherPlace = { href: string; label: string; Icon: LucideIcon }
+
+export const QUICK_START: Place = { to: '/quick-start', label: 'Quick start', Icon: Rocket }
+export const VALIDATE: Place = { to: '/validate', label: 'Validate', Icon: MailCheck }
+export const LISTS: Place = { to: '/lists', label: 'Lists', Icon: ListChecks }
+export const KEYS: Place = { to: '/keys', label: 'API keys', Icon: KeyRound }
+export const SETTINGS: Place = { to: '/settings', label: 'Settings', Icon: Settings }
+
+export const PROFILE: Place = { to: '/settings/profile', label: 'Profile', Icon: UserRound }
+export const SECURITY: Place = { to: '/settings/security', label: 'Security', Icon: ShieldCheck }
+export const MEMBERS: Place = { to: '/settings/members', label: 'Members', Icon: Users }
+export const NEW_ORGANISATION: Place = { to: '/organisations/new', label: 'New organisation', Icon: Plus }
+
+export const REFERENCE: OtherPlace = { href: '/docs/api', label: 'API reference', Icon: BookOpen }

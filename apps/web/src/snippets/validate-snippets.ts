@@ -1,0 +1,66 @@
+import type { Snippet } from '../ui/Code.tsx'
+
+type Filled = {
+  host: string
+  email: string /** Without it the code reads the key from the environment. */
+  key?: string | undefined
+}
+
+/** One validation in the languages that people ask for, ready to run against this very service. */
+export function validateSnippets({ host, email, key }: Filled): Snippet[] {
+  return [
+    { language: 'curl', code: curl(host, email, key) },
+    { language: 'TypeScript', code: typeScript(host, email, key) },
+    { language: 'Python', code: python(host, email, key) },
+  ]
+}
+
+export const KEY_VARIABLE = 'PROBITY_API_KEY'
+
+function curl(host: string, email: string, key: string | undefined): string {
+  const header = key === undefined ? `"X-API-Key: $${KEY_VARIABLE}"` : inShell(`X-API-Key: ${key}`)
+  return [
+    `curl ${inShell(`${host}/api/v1/validation/single`)} \\`,
+    `  -H ${header} \\`,
+    "  -H 'Content-Type: application/json' \\",
+    `  -d ${inShell(JSON.stringify({ email }))}`,
+  ].join('\n')
+}
+
+function typeScript(host: string, email: string, key: string | undefined): string {
+  const secret = key === undefined ? `process.env.${KEY_VARIABLE}` : JSON.stringify(key)
+  return [
+    "import { Probity } from '@probity/sdk'",
+    '',
+    'const probity = new Probity({',
+    `  baseUrl: ${JSON.stringify(host)},`,
+    `  apiKey: ${secret},`,
+    '})',
+    '',
+    `const result = await probity.validate(${JSON.stringify(email)})`,
+    'console.log(result.status, result.sub_status)',
+  ].join('\n')
+}
+
+function python(host: string, email: string, key: string | undefined): string {
+  const secret = key === undefined ? `os.environ["${KEY_VARIABLE}"]` : JSON.stringify(key)
+  return [
+    ...(key === undefined ? ['import os', ''] : []),
+    'import requests',
+    '',
+    'answer = requests.post(',
+    `    ${JSON.stringify(`${host}/api/v1/validation/single`)},`,
+    `    headers={"X-API-Key": ${secret}},`,
+    `    json={"email": ${JSON.stringify(email)}},`,
+    '    timeout=30,',
+    ')',
+    'answer.raise_for_status()',
+    'result = answer.json()',
+    'print(result["status"], result["sub_status"])',
+  ].join('\n')
+}
+
+/** An address may have a quotation mark of its own. */
+function inShell(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`
+}

@@ -1,0 +1,82 @@
+import { clsx } from 'clsx'
+import { LoaderCircle } from 'lucide-react'
+import type { ButtonHTMLAttributes, ReactNode } from 'react'
+
+type Look = 'primary' | 'secondary' | 'quiet' | 'danger'
+type Size = 'sm' | 'md' | 'lg'
+
+const LOOKS: Record<Look, string> = {
+  primary: 'bg-accent text-on-accent hover:bg-accent-hover border-transparent',
+  secondary: 'bg-surface text-ink hover:bg-hover border-edge/60',
+  quiet: 'text-soft hover:text-ink hover:bg-hover border-transparent',
+  danger: 'bg-danger text-on-accent hover:bg-danger-hover border-transparent',
+}
+
+const SIZES: Record<Size, string> = {
+  sm: 'h-8 px-2.5 gap-1.5 text-[0.8125rem] pointer-coarse:h-10',
+  md: 'h-9 px-3.5 gap-2 pointer-coarse:h-11',
+  lg: 'h-11 px-5 gap-2 text-[0.9375rem]',
+}
+
+/** The look of a button, for links that are one. */
+export function buttonClass(look: Look = 'secondary', size: Size = 'md', extra?: string): string {
+  return clsx(
+    'inline-flex items-center justify-center rounded-md border font-medium whitespace-nowrap transition-colors select-none',
+    'disabled:opacity-55 aria-disabled:opacity-55',
+    LOOKS[look],
+    SIZES[size],
+    extra,
+  )
+}
+
+type ButtonProps = ButtonHTMLAttributes<HTMLButtonElement> & {
+  look?: Look
+  size?: Size
+  icon?: ReactNode
+  /** Work is under way: it can be seen and heard, and a second press does nothing. */
+  busy?: boolean
+}
+
+export function Button({
+  look,
+  size,
+  icon,
+  busy = false,
+  className,
+  children,
+  disabled,
+  onClick,
+  ...rest
+}: ButtonProps) {
+  return (
+    <button
+      type="button"
+      {...rest}
+      disabled={disabled}
+      aria-busy={busy || undefined}
+      aria-disabled={busy || undefined}
+      onClick={busy ? (event) => event.preventDefault() : onClick}
+      className={buttonClass(look, size, className)}
+    >
+      {busy ? <LoaderCircle className="size-4 animate-spin" aria-hidden="true" /> : icon}
+      {children}
+    </button>
+  )
+}
+
+type IconButtonProps = Omit<ButtonProps, 'children' | 'icon'> & { label: string; children: ReactNode }
+
+/** A button that shows an icon alone, and has a name all the same. */
+export function IconButton({ label, look = 'quiet', className, children, ...rest }: IconButtonProps) {
+  return (
+    <Button
+      {...rest}
+      look={look}
+      aria-label={label}
+      title={label}
+      className={clsx('aspect-square px-0! [&_svg]:size-4', className)}
+    >
+      {children}
+    </Button>
+  )
+}

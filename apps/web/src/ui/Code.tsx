@@ -1,0 +1,46 @@
+import { useState } from 'react'
+import { CopyButton } from './CopyButton.tsx'
+import { ScrollRegion } from './ScrollRegion.tsx'
+import { Tabs } from './Tabs.tsx'
+
+/** Code to read and to copy. Scrolls by keyboard too. */
+export function CodeBlock({ code, label }: { code: string; label: string }) {
+  return (
+    <div className="group relative rounded-md border border-line bg-sunken">
+      <ScrollRegion label={label} className="max-h-[28rem] overflow-auto">
+        <pre className="p-4 pe-14 font-mono text-[0.8125rem] leading-relaxed">
+          <code>{code}</code>
+        </pre>
+      </ScrollRegion>
+      <div className="absolute end-2 top-2 rounded-md bg-sunken">
+        <CopyButton text={code} label={`Copy: ${label}`} />
+      </div>
+    </div>
+  )
+}
+
+export type Snippet = { language: string; code: string }
+
+const CHOSEN = 'probity.language'
+
+/** The same in several languages. The one chosen last is open first, on every page. */
+export function CodeTabs({ label, snippets }: { label: string; snippets: Snippet[] }) {
+  const [chosen, setChosen] = useState(() => localStorage.getItem(CHOSEN))
+  const open = snippets.find(({ language }) => language === chosen) ?? snippets[0]
+  const choose = (language: string) => {
+    localStorage.setItem(CHOSEN, language)
+    setChosen(language)
+  }
+  return (
+    <Tabs
+      label={label}
+      value={open?.language ?? ''}
+      onChange={choose}
+      tabs={snippets.map(({ language, code }) => ({
+        value: language,
+        label: language,
+        content: <CodeBlock code={code} label={`${label}, ${language}`} />,
+      }))}
+    />
+  )
+}

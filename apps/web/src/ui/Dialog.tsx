@@ -1,0 +1,103 @@
+import { clsx } from 'clsx'
+import { X } from 'lucide-react'
+import { AlertDialog as Alert, Dialog as Radix } from 'radix-ui'
+import type { ReactNode } from 'react'
+import { Button, IconButton } from './Button.tsx'
+import { useOpener } from './use-opener.ts'
+
+const VEIL = 'fixed inset-0 z-40 bg-veil appear'
+const BOX =
+  'fixed z-50 flex flex-col bg-raised text-ink shadow-raised appear focus:outline-none inset-x-0 bottom-0 max-h-[92dvh] rounded-t-lg sm:inset-auto sm:top-1/2 sm:left-1/2 sm:max-h-[86dvh] sm:-translate-x-1/2 sm:-translate-y-1/2 sm:rounded-lg'
+
+type DialogProps = {
+  open: boolean
+  onClose(): void
+  title: ReactNode
+  about?: ReactNode
+  /** Says no where closing would lose something. */
+  mayClose?(): boolean
+  /** From the side, for what belongs to a row that stays in sight. */
+  drawer?: boolean
+  wide?: boolean
+  children: ReactNode
+}
+
+/** A dialog that keeps the focus while it is open and gives it back. */
+export function Dialog({ open, onClose, title, about, mayClose, drawer = false, wide = false, children }: DialogProps) {
+  const opener = useOpener()
+  const close = () => {
+    if (mayClose?.() ?? true) onClose()
+  }
+  const drawerBox =
+    'fixed inset-y-0 end-0 z-50 flex w-full max-w-xl flex-col bg-raised text-ink shadow-raised slide-in focus:outline-none'
+  return (
+    <Radix.Root open={open} onOpenChange={(next) => !next && close()}>
+      <Radix.Portal>
+        <Radix.Overlay className={VEIL} />
+        <Radix.Content
+          {...opener}
+          className={
+            drawer ? drawerBox : clsx(BOX, wide ? 'sm:w-[44rem]' : 'sm:w-[32rem]', 'sm:max-w-[calc(100vw-2rem)]')
+          }
+          {...(!about && { 'aria-describedby': undefined })}
+        >
+          <header className="flex items-start justify-between gap-4 border-b border-line px-5 py-4">
+            <div className="min-w-0">
+              <Radix.Title className="text-base font-semibold break-words">{title}</Radix.Title>
+              {about && <Radix.Description className="mt-1 text-soft">{about}</Radix.Description>}
+            </div>
+            <Radix.Close asChild>
+              <IconButton label="Close" size="sm" className="-me-1.5 -mt-1">
+                <X />
+              </IconButton>
+            </Radix.Close>
+          </header>
+          <div className="overflow-y-auto px-5 py-4">{children}</div>
+        </Radix.Content>
+      </Radix.Portal>
+    </Radix.Root>
+  )
+}
+
+type ConfirmProps = {
+  open: boolean
+  onCancel(): void
+  onConfirm(): void
+  title: string
+  /** What happens, what is kept and what is lost. */
+  children: ReactNode
+  confirm: string
+  danger?: boolean
+  busy?: boolean
+  disabled?: boolean
+  cancel?: string
+}
+
+/** Asks before something that cannot be taken back. */
+export function ConfirmDialog(props: ConfirmProps) {
+  const opener = useOpener()
+  const { open, onCancel, onConfirm, title, children, confirm, danger, busy, disabled, cancel = 'Cancel' } = props
+  return (
+    <Alert.Root open={open} onOpenChange={(next) => !next && onCancel()}>
+      <Alert.Portal>
+        <Alert.Overlay className={VEIL} />
+        <Alert.Content {...opener} className={clsx(BOX, 'sm:w-[28rem] sm:max-w-[calc(100vw-2rem)]')}>
+          <div className="overflow-y-auto px-5 pt-5">
+            <Alert.Title className="text-base font-semibold break-words">{title}</Alert.Title>
+            <Alert.Description asChild>
+              <div className="mt-2 flex flex-col gap-2 text-soft">{children}</div>
+            </Alert.Description>
+          </div>
+          <footer className="flex flex-wrap justify-end gap-2 px-5 py-4">
+            <Alert.Cancel asChild>
+              <Button>{cancel}</Button>
+            </Alert.Cancel>
+            <Button look={danger ? 'danger' : 'primary'} busy={busy ?? false} disabled={disabled} onClick={onConfirm}>
+              {confirm}
+            </Button>
+          </footer>
+        </Alert.Content>
+      </Alert.Portal>
+    </Alert.Root>
+  )
+}

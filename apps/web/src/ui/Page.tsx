@@ -1,0 +1,47 @@
+import { clsx } from 'clsx'
+import { type ReactNode, useEffect } from 'react'
+import { useHeadingFocus } from './heading-focus.ts'
+
+type PageProps = {
+  title: string
+  /** Instead of the title in the heading, where that is more than a text. */
+  heading?: ReactNode
+  about?: ReactNode
+  actions?: ReactNode
+  /** Above the heading: the way back. */
+  trail?: ReactNode
+  width?: 'narrow' | 'wide'
+  children: ReactNode
+}
+
+/** What every page has: its name in the tab, one heading that is told when the page opens, and its actions. */
+export function Page({ title, heading, about, actions, trail, width = 'wide', children }: PageProps) {
+  const top = useHeadingFocus('page')
+  useEffect(() => {
+    document.title = `${title} · Probity`
+  }, [title])
+  return (
+    <div
+      className={clsx(
+        'mx-auto w-full px-4 py-6 sm:px-6 lg:px-8 lg:py-8',
+        width === 'narrow' ? 'max-w-3xl' : 'max-w-6xl',
+      )}
+    >
+      {trail && <div className="mb-3 text-soft">{trail}</div>}
+      <header className="mb-6 flex flex-wrap items-start justify-between gap-x-6 gap-y-3">
+        <div className="min-w-0">
+          <h1
+            ref={top}
+            tabIndex={-1}
+            className="text-[1.375rem] leading-tight font-semibold tracking-[-0.015em] break-words"
+          >
+            {heading ?? title}
+          </h1>
+          {about && <p className="mt-1.5 max-w-prose text-soft">{about}</p>}
+        </div>
+        {actions && <div className="flex flex-wrap items-center gap-2">{actions}</div>}
+      </header>
+      <div className="flex flex-col gap-6">{children}</div>
+    </div>
+  )
+}

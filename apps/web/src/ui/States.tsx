@@ -1,0 +1,67 @@
+import { CircleAlert, Lock, RotateCw } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { asRequestFailed } from '../api/probity.ts'
+import { Button } from './Button.tsx'
+import { CopyButton } from './CopyButton.tsx'
+
+type EmptyProps = { icon: ReactNode; title: string; children?: ReactNode; action?: ReactNode }
+
+/** Why there is nothing, and what to do about it. */
+export function EmptyState({ icon, title, children, action }: EmptyProps) {
+  return (
+    <div className="flex flex-col items-center gap-3 px-4 py-12 text-center">
+      <div className="grid size-11 place-items-center rounded-full bg-accent-soft text-accent-text [&_svg]:size-5">
+        {icon}
+      </div>
+      <h2 className="text-base font-semibold">{title}</h2>
+      {children && <div className="max-w-md text-soft">{children}</div>}
+      {action && <div className="mt-1 flex flex-wrap justify-center gap-2">{action}</div>}
+    </div>
+  )
+}
+
+/** What happened, what to do, and by what name to ask about it. */
+export function ErrorState({ error, onRetry, what }: { error: unknown; onRetry?: () => void; what?: string }) {
+  const { message, requestId, status } = asRequestFailed(error)
+  const title = status === 404 ? 'This is not here' : (what ?? 'This could not be loaded')
+  return (
+    <div role="alert" className="flex flex-col items-center gap-3 px-4 py-10 text-center">
+      <div className="grid size-11 place-items-center rounded-full bg-invalid-soft text-invalid">
+        <CircleAlert className="size-5" aria-hidden="true" />
+      </div>
+      <h2 className="text-base font-semibold">{title}</h2>
+      <p className="max-w-md text-soft">{message}</p>
+      {requestId && (
+        <p className="flex flex-wrap items-center justify-center gap-1.5 text-[0.8125rem] text-faint">
+          Request <code className="font-mono break-all">{requestId}</code>
+          <CopyButton text={requestId} label="Copy the request's id" />
+        </p>
+      )}
+      {onRetry && (
+        <Button onClick={onRetry} icon={<RotateCw className="size-4" aria-hidden="true" />}>
+          Try again
+        </Button>
+      )}
+    </div>
+  )
+}
+
+/** Who may do this, for those who may not. */
+export function NoPermission({ what, roles }: { what: string; roles: string }) {
+  return (
+    <EmptyState icon={<Lock aria-hidden="true" />} title={`You cannot ${what}`}>
+      <p>This needs the role {roles}. Ask an owner of the organisation to change yours.</p>
+    </EmptyState>
+  )
+}
+
+/** Lines in place of what is on its way. */
+export function Skeleton({ lines = 3, label = 'Loading' }: { lines?: number; label?: string }) {
+  return (
+    <div role="status" aria-label={label} className="flex flex-col gap-3 py-2">
+      {Array.from({ length: lines }, (_, line) => (
+        <div key={line} className="skeleton h-5" style={{ width: `${96 - ((line * 17) % 42)}%` }} />
+      ))}
+    </div>
+  )
+}

@@ -1,0 +1,12 @@
+import { Badge } from './Badge.tsx'
+import { verdictLook } from './verdict.tsx'
+
+/** A verdict, the same everywhere: icon, word and colour. */
+export function VerdictBadge({ status, size = 'sm' }: { status: string; size?: 'sm' | 'lg' }) {
+  const { tone, Icon, word } = verdictLook(status)
+  return (
+    <Badge tone={tone} size={size} icon={<Icon aria-hidden="true" />}>
+      {word}
+    </Badge>
+  )
+}

@@ -1,0 +1,48 @@
+const NUMBER = new Intl.NumberFormat('en-GB')
+const SHARE = new Intl.NumberFormat('en-GB', { style: 'percent', maximumFractionDigits: 1 })
+const DATE = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric' })
+const DATE_TIME = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short' })
+const CLOCK = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' })
+
+export const formatNumber = (value: number) => NUMBER.format(value)
+/** 0.1234 as 12.3 %. */
+export const formatShare = (value: number) => SHARE.format(value)
+export const formatDate = (value: string | number | Date) => DATE.format(new Date(value))
+export const formatDateTime = (value: string | number | Date) => DATE_TIME.format(new Date(value))
+export const formatClock = (value: string | number | Date) => CLOCK.format(new Date(value))
+
+/** How long something took: "0.3 ms", "318 ms", "1.2 s". */
+export function formatMs(ms: number): string {
+  if (ms < 10) return `${ms < 0.1 ? '< 0.1' : ms.toFixed(1)} ms`
+  return ms < 1_000 ? `${Math.round(ms)} ms` : `${(ms / 1_000).toFixed(1)} s`
+}
+
+const BYTES = ['B', 'kB', 'MB', 'GB'] as const
+
+export function formatBytes(bytes: number): string {
+  const step = bytes < 1_000 ? 0 : Math.min(BYTES.length - 1, Math.floor(Math.log10(bytes) / 3))
+  const value = bytes / 1_000 ** step
+  return `${value.toFixed(step === 0 || value >= 100 ? 0 : 1)} ${BYTES[step]}`
+}
+
+/** "1 address", "2,000 addresses". */
+export function formatCount(count: number, one: string, many = `${one}s`): string {
+  return `${formatNumber(count)} ${count === 1 ? one : many}`
+}
+
+const STEPS: [Intl.RelativeTimeFormatUnit, number][] = [
+  ['year', 31_536_000],
+  ['month', 2_592_000],
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+]
+const RELATIVE = new Intl.RelativeTimeFormat('en-GB', { numeric: 'auto' })
+
+export function formatRelative(value: string | number | Date, now = Date.now()): string {
+  const seconds = (new Date(value).getTime() - now) / 1_000
+  const step = STEPS.find(([, length]) => Math.abs(seconds) >= length)
+  if (step === undefined) return seconds > 5 ? 'in a moment' : 'just now'
+  const [unit, length] = step
+  return RELATIVE.format(Math.round(seconds / length), unit)
+}

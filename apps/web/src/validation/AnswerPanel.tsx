@@ -1,0 +1,54 @@
+import { verdictLook } from '../ui/verdict.tsx'
+import { domainOf } from '../verdict/any-result.ts'
+import { verdictSentence } from '../words/verdict-sentences.ts'
+import { AnswerTabs } from './AnswerTabs.tsx'
+import { AskFailed } from './AskFailed.tsx'
+import type { Validation, ValidationState } from './use-validation.ts'
+import { Waiting } from './Waiting.tsx'
+
+const TIMEOUT_DEFAULT_S = 10
+
+type AnswerPanelProps = { validation: Validation; onTry(email: string): void; withCode?: boolean }
+
+/** What came of the question, in place. */
+export function AnswerPanel({ validation, onTry, withCode = false }: AnswerPanelProps) {
+  const { state } = validation
+  return (
+    <>
+      <p role="status" className="sr-only">
+        {announce(state)}
+      </p>
+      {state.kind === 'asking' && (
+        <Waiting
+          email={state.asked.email}
+          timeoutS={state.asked.timeout ?? TIMEOUT_DEFAULT_S}
+          onCancel={validation.cancel}
+        />
+      )}
+      {state.kind === 'answered' && (
+        <>
+          <h2 className="sr-only">The answer</h2>
+          <AnswerTabs answer={state.answer} onTry={onTry} withCode={withCode} />
+        </>
+      )}
+      {state.kind === 'failed' && (
+        <AskFailed failure={state.failure} retryAfterS={state.retryAfterS} onRetry={validation.repeat} />
+      )}
+      {state.kind === 'cancelled' && (
+        <p className="text-soft">
+          You stopped waiting. The question may have been put already: ask again for the same address to collect its
+          answer.
+        </p>
+      )}
+    </>
+  )
+}
+
+/** Told aloud, since the focus stays in the field. */
+function announce(state: ValidationState): string {
+  if (state.kind === 'asking') return 'Asking.'
+  if (state.kind !== 'answered') return ''
+  const { result } = state.answer
+  const { word, advice } = verdictLook(result.status)
+  return `${word}. ${advice}. ${verdictSentence(result.status, result.sub_status, domainOf(result))}`
+}

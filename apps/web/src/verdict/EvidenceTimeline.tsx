@@ -1,0 +1,116 @@
+import type { Evidence } from '@probity/sdk'
+import { clsx } from 'clsx'
+import { Check, Circle, CircleHelp, type LucideIcon, TriangleAlert, X } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { formatMs, formatRelative } from '../ui/format.ts'
+import { verdictLook } from '../ui/verdict.tsx'
+import { checkRank, checkWords, type OutcomeKind, outcomeWords } from '../words/checks.ts'
+import { reasonMeaning } from '../words/verdict-sentences.ts'
+import type { AnyResult } from './any-result.ts'
+
+const LOOKS: Record<OutcomeKind, { Icon: LucideIcon; dot: string; text: string }> = {
+  good: { Icon: Check, dot: 'bg-valid-soft text-valid', text: 'text-valid' },
+  bad: { Icon: X, dot: 'bg-invalid-soft text-invalid', text: 'text-invalid' },
+  care: { Icon: TriangleAlert, dot: 'bg-risky-soft text-risky', text: 'text-risky' },
+  open: { Icon: CircleHelp, dot: 'bg-unknown-soft text-unknown', text: 'text-unknown' },
+  plain: { Icon: Circle, dot: 'bg-unknown-soft text-unknown', text: 'text-soft' },
+}
+
+/** The findings on the way of the address, from its text to the decision. */
+export function EvidenceTimeline({ result, evidence }: { result: AnyResult; evidence: readonly Evidence[] }) {
+  const ordered = evidence.toSorted((a, b) => checkRank(a.check) - checkRank(b.check))
+  return (
+    <ol>
+      {ordered.map((found) => (
+        <FoundStep key={`${found.check} ${found.at}`} found={found} />
+      ))}
+      <Decision result={result} />
+    </ol>
+  )
+}
+
+function FoundStep({ found }: { found: Evidence }) {
+  const { title, what } = checkWords(found.check)
+  const { kind, word } = outcomeWords(found.check, found.outcome)
+  const look = LOOKS[kind]
+  return (
+    <Step
+      icon={<look.Icon className="size-3.5" aria-hidden="true" />}
+      dot={look.dot}
+      title={title}
+      outcome={<span className={look.text}>{word}</span>}
+      when={sourceOf(found)}
+    >
+      <p className="max-w-prose text-soft [overflow-wrap:anywhere]">{found.detail}</p>
+      <WhatIsThis check={title}>{what}</WhatIsThis>
+    </Step>
+  )
+}
+
+function Decision({ result: { status, sub_status: subStatus } }: { result: AnyResult }) {
+  const { Icon, word, tone } = verdictLook(status)
+  const look = { valid: LOOKS.good, invalid: LOOKS.bad, risky: LOOKS.care, unknown: LOOKS.open, accent: LOOKS.open }[
+    tone
+  ]
+  return (
+    <Step
+      icon={<Icon className="size-3.5" aria-hidden="true" />}
+      dot={look.dot}
+      title="Decision"
+      outcome={<span className={look.text}>{word}</span>}
+      when={subStatus && <code className="font-mono">{subStatus}</code>}
+      isLast
+    >
+      <p className="max-w-prose text-soft">{reasonMeaning(status, subStatus)}</p>
+      <WhatIsThis check="Decision">
+        The strongest finding decides: what rules an address out comes before what casts doubt on it, and what casts
+        doubt before what speaks for it. What could not be asked never counts against an address.
+      </WhatIsThis>
+    </Step>
+  )
+}
+
+type StepProps = {
+  icon: ReactNode
+  dot: string
+  title: string
+  outcome: ReactNode
+  when: ReactNode
+  isLast?: boolean
+  children: ReactNode
+}
+
+function Step({ icon, dot, title, outcome, when, isLast = false, children }: StepProps) {
+  return (
+    <li className="relative flex gap-3 pb-4 last:pb-0">
+      {!isLast && (
+        <span aria-hidden="true" className="absolute start-3 top-7 bottom-0.5 w-px -translate-x-1/2 bg-line" />
+      )}
+      <span className={clsx('grid size-6 shrink-0 place-items-center rounded-full', dot)}>{icon}</span>
+      <div className="min-w-0 flex-1 pt-0.5">
+        <p className="flex flex-wrap items-baseline gap-x-2">
+          <span className="font-medium">{title}</span>
+          <span className="text-[0.8125rem] font-medium">{outcome}</span>
+          <span className="ms-auto text-xs text-faint tabular-nums">{when}</span>
+        </p>
+        {children}
+      </div>
+    </li>
+  )
+}
+
+function WhatIsThis({ check, children }: { check: string; children: ReactNode }) {
+  return (
+    <details className="group mt-0.5 text-[0.8125rem]">
+      <summary className="inline-flex min-h-6 items-center text-faint hover:text-ink">
+        What is this?<span className="sr-only"> {check}</span>
+      </summary>
+      <p className="mt-1 mb-1 max-w-prose rounded-md bg-sunken px-3 py-2 text-soft">{children}</p>
+    </details>
+  )
+}
+
+/** Asked just now and for how long, or known from before and since when. */
+function sourceOf({ source, at, ms }: Evidence): string {
+  return source === 'cache' ? `cached ${formatRelative(at * 1_000)}` : `live, ${formatMs(ms)}`
+}

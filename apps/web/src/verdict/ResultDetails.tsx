@@ -1,0 +1,121 @@
+import type { ReactNode } from 'react'
+import { Callout } from '../ui/Callout.tsx'
+import { CopyButton } from '../ui/CopyButton.tsx'
+import { formatDateTime, formatRelative, formatShare } from '../ui/format.ts'
+import { VerdictBadge } from '../ui/VerdictBadge.tsx'
+import { verdictLook } from '../ui/verdict.tsx'
+import { confidenceWord, verdictSentence } from '../words/verdict-sentences.ts'
+import { type AnyResult, domainOf } from './any-result.ts'
+import { EvidenceTimeline } from './EvidenceTimeline.tsx'
+import { Flags } from './Flags.tsx'
+import { OpenNotice } from './OpenNotice.tsx'
+import { Suggestion } from './Suggestion.tsx'
+
+type ResultDetailsProps = {
+  result: AnyResult
+  /** What the answer cost, where that is known. */
+  charged?: number | undefined
+  /** Validates the address that was probably meant. Without it the suggestion can be copied. */
+  onTry?: ((email: string) => void) | undefined
+  /** Asks once more for a result that is still open. */
+  onAskAgain?: (() => void) | undefined
+}
+
+/** All that is known of one address: the verdict in a sentence, what to do, the evidence in order, the flags. */
+export function ResultDetails({ result, charged, onTry, onAskAgain }: ResultDetailsProps) {
+  const retryAt = 'retry_at' in result ? result.retry_at : null
+  return (
+    <div className="flex flex-col gap-5">
+      <Verdict result={result} />
+      {result.did_you_mean && <Suggestion email={result.did_you_mean} onTry={onTry} />}
+      {retryAt !== null && <OpenNotice subStatus={result.sub_status} retryAt={retryAt} onAskAgain={onAskAgain} />}
+      <Facts result={result} charged={charged} />
+      <Flags result={result} />
+      <section className="flex flex-col gap-3">
+        <h3 className="font-semibold">How we know</h3>
+        {result.evidence === undefined ? (
+          <Callout>The evidence of this result was not loaded.</Callout>
+        ) : (
+          <EvidenceTimeline result={result} evidence={result.evidence} />
+        )}
+      </section>
+    </div>
+  )
+}
+
+function Verdict({ result }: { result: AnyResult }) {
+  const { email, status, sub_status: subStatus } = result
+  return (
+    <div className="flex flex-col gap-2.5">
+      <p className="flex items-center gap-1 font-mono text-[0.8125rem] text-soft">
+        <span className="min-w-0 [overflow-wrap:anywhere]">{email}</span>
+        <CopyButton text={email} label="Copy the address" />
+      </p>
+      <p className="flex flex-wrap items-center gap-x-3 gap-y-2">
+        <VerdictBadge status={status} size="lg" />
+        <strong className="text-lg font-semibold tracking-[-0.01em]">{adviceOn(result)}</strong>
+      </p>
+      <p className="max-w-prose text-[0.9375rem] [overflow-wrap:anywhere]">
+        {verdictSentence(status, subStatus, domainOf(result))} {extraOf(result)}
+      </p>
+    </div>
+  )
+}
+
+/** The service's own advice is stricter than the verdict: where it says no to a valid address, care is due. */
+function adviceOn({ status, safe_to_send: safe }: AnyResult): string {
+  return verdictLook(status === 'valid' && !safe ? 'risky' : status).advice
+}
+
+/** What makes the sentence whole: why a text is no address, or why a valid one still wants care. */
+function extraOf({ status, sub_status: subStatus, safe_to_send: safe, evidence = [] }: AnyResult): string {
+  if (subStatus === 'syntax_error') return evidence.find(({ check }) => check === 'syntax')?.detail ?? ''
+  return status === 'valid' && !safe ? 'It belongs to a function rather than to a person, so several may read it.' : ''
+}
+
+function Facts({ result, charged }: { result: AnyResult; charged: number | undefined }) {
+  const code = result.details?.smtp_code ?? 0
+  const checkedAt = checkedAtOf(result)
+  return (
+    <dl className="grid grid-cols-2 gap-x-4 gap-y-3 rounded-md border border-line bg-sunken px-4 py-3 sm:grid-cols-4">
+      <Fact name="Confidence">
+        {confidenceWord(result.confidence)} <span className="text-faint">{formatShare(result.confidence)}</span>
+      </Fact>
+      <Fact name="Server reply">
+        {code > 0 ? <span className="font-mono">{code}</span> : <span className="text-faint">None</span>}
+      </Fact>
+      {checkedAt !== undefined && (
+        <Fact name="Checked">
+          <time
+            className="inline-block first-letter:uppercase"
+            dateTime={new Date(checkedAt).toISOString()}
+            title={formatDateTime(checkedAt)}
+          >
+            {formatRelative(checkedAt)}
+          </time>
+        </Fact>
+      )}
+      {charged !== undefined && <Fact name="Cost">{costOf(charged)}</Fact>}
+    </dl>
+  )
+}
+
+function Fact({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <div className="min-w-0">
+      <dt className="text-xs text-faint">{name}</dt>
+      <dd className="mt-0.5 font-medium">{children}</dd>
+    </div>
+  )
+}
+
+function costOf(charged: number): string {
+  if (charged === 0) return 'Nothing'
+  return charged === 1 ? '1 credit' : `${charged} credits`
+}
+
+/** When the mail server was asked, which for a recent result is earlier than the answer; else when the last finding was made. */
+function checkedAtOf({ evidence = [] }: AnyResult): number | undefined {
+  const asked = evidence.find(({ check }) => check === 'recipient') ?? evidence.at(-1)
+  return asked && asked.at * 1_000
+}

@@ -1,0 +1,9 @@
+import type { ListResult, ValidationResult } from '@probity/sdk'
+
+/** A result of a single validation, or one of a list, which has less to it. */
+export type AnyResult = ValidationResult | ListResult
+
+/** The domain as the address spells it: people know it by that and not by its A-labels. */
+export function domainOf({ email }: AnyResult): string {
+  return email.slice(email.lastIndexOf('@') + 1).trim()
+}

@@ -1,0 +1,31 @@
+import type { Page } from 'playwright-core'
+import { pickExamples } from './examples.ts'
+import type { Places } from './furnish.ts'
+import type { Demo } from './product.ts'
+
+/** One page to be shown, and what is done on it first. */
+export type Shot = {
+  name: string
+  path(places: Places): string
+  signedOut?: boolean
+  prepare?(page: Page, demo: Demo): Promise<void>
+}
+
+/** The list that is under way comes first: the others can wait, and it does not. */
+export const SHOTS: Shot[] = [
+  { name: 'list-running', path: ({ running }) => `/app/lists/${running}` },
+  { name: 'lists', path: () => '/app/lists' },
+  { name: 'list-finished', path: ({ finished }) => `/app/lists/${finished}` },
+  { name: 'validate', path: () => '/app/validate', prepare: askForOne },
+  { name: 'quick-start', path: () => '/app/quick-start' },
+  { name: 'keys', path: () => '/app/keys' },
+  { name: 'sign-in', path: () => '/app/sign-in', signedOut: true },
+]
+
+/** Somebody whom the mail server of a firm does not know. */
+async function askForOne(page: Page, { world }: Demo): Promise<void> {
+  const [example] = pickExamples(world.world, [{ subStatus: 'mailbox_not_found', at: 'google_workspace' }], 0)
+  await page.getByRole('textbox').first().fill(String(example?.email))
+  await page.keyboard.press('Enter')
+  await page.getByRole('tab', { name: 'JSON' }).waitFor()
+}

@@ -1,0 +1,132 @@
+import { AxeBuilder } from '@axe-core/playwright'
+import { whenDone } from '@probity/lab/when-done'
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+import { expect } from 'vitest'
+import type { Product } from './test-product.ts'
+
+// Chromium has services of its own that it would like to reach; none of them is ours.
+const QUIET = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+]
+
+/** Real Chromium, which ends with the test or the file that started it. */
+export async function startBrowser(): Promise<Browser> {
+  const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: QUIET })
+  whenDone(() => browser.close())
+  return browser
+}
+
+let visitors = 0
+
+/** A browser window of its own: no cookies, and a network address from which nobody came before (sign-ins are counted by it). */
+export async function openWindow(browser: Browser, { api }: Pick<Product, 'api'>): Promise<BrowserContext> {
+  visitors += 1
+  const address = `198.18.${Math.floor(visitors / 250)}.${1 + (visitors % 250)}`
+  const context = await browser.newContext({
+    baseURL: api.url,
+    locale: 'en-GB',
+    timezoneId: 'UTC',
+    permissions: ['clipboard-read', 'clipboard-write'],
+    extraHTTPHeaders: { 'x-forwarded-for': address },
+  })
+  context.setDefaultTimeout(15_000)
+  return context
+}
+
+export type Look = {
+  width?: number
+  height?: number
+  colorScheme?: 'light' | 'dark'
+  reducedMotion?: 'reduce' | 'no-preference'
+  /** Complaints that the test means to cause, as a server that answers 500. */
+  allows?: RegExp
+}
+
+/**
+ * A page that must stay silent: a dialog of the browser, an error in the console or in a script, and anything that the content
+ * policy stopped fail the test.
+ */
+export async function onePage(context: BrowserContext, look: Look = {}): Promise<Page> {
+  const { width = 1440, height = 900, colorScheme = 'light', reducedMotion = 'no-preference', allows } = look
+  const page = await context.newPage()
+  await page.setViewportSize({ width, height })
+  await page.emulateMedia({ colorScheme, reducedMotion })
+  const complaints = await listenForComplaints(page)
+  whenDone(async () => {
+    await page.close() // and with it comes whatever it still had to say
+    expect(complaints.filter((complaint) => !allows?.test(complaint))).toEqual([])
+  })
+  return page
+}
+
+async function listenForComplaints(page: Page): Promise<string[]> {
+  const complaints: string[] = []
+  page.on('dialog', (dialog) => {
+    complaints.push(`dialog: ${dialog.type()} ${dialog.message()}`)
+    void dialog.dismiss()
+  })
+  page.on('pageerror', (error) => complaints.push(`script: ${error.message}`))
+  page.on('console', (message) => {
+    if (message.type() !== 'error' || isRefusal(message.text(), message.location().url)) return
+    complaints.push(`console: ${message.text()} (${message.location().url})`)
+  })
+  await page.exposeBinding('reportViolation', (_source, told: string) => void complaints.push(`policy: ${told}`))
+  await page.addInitScript(() => {
+    document.addEventListener('securitypolicyviolation', ({ effectiveDirective, blockedURI, sample }) =>
+      (window as unknown as { reportViolation(told: string): void }).reportViolation(
+        `${effectiveDirective} ${blockedURI} ${sample}`,
+      ),
+    )
+  })
+  return complaints
+}
+
+/** Chromium calls each refused request an error. A refusal is an answer that pages deal with: that nobody is signed in, for one. */
+function isRefusal(text: string, url: string): boolean {
+  return /status of 4\d\d/.test(text) && new URL(url, 'http://nowhere').pathname.startsWith('/app/api/')
+}
+
+const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
+
+/** Nothing keeps anybody out of what the page shows now. */
+export async function expectAccessible(page: Page): Promise<void> {
+  await settled(page)
+  const { violations } = await new AxeBuilder({ page }).withTags(RULES).analyze()
+  const findings = violations.flatMap(({ id, impact, help, nodes }) =>
+    // A menu stands beside the page's landmarks, since it lies over them.
+    nodes
+      .filter(({ html }) => id !== 'region' || !html.includes('data-radix-popper'))
+      .map((node) => `${impact} ${id}: ${help}: ${node.html.slice(0, 200)} ${node.failureSummary ?? ''}`),
+  )
+  expect(findings).toEqual([])
+}
+
+/** The page has its heading, and nothing on it is still on its way. */
+export async function loaded(page: Page): Promise<void> {
+  await page.locator('h1').first().waitFor()
+  await page.waitForFunction(() => document.querySelector('.skeleton, [aria-busy="true"]') === null)
+  await settled(page)
+}
+
+/** What fades in has another contrast while it does: waits for the animations that come to an end. */
+async function settled(page: Page): Promise<void> {
+  await page.evaluate(async () => {
+    const ending = document.getAnimations().filter(({ effect }) => effect?.getComputedTiming().endTime !== Infinity)
+    await Promise.allSettled(ending.map(({ finished }) => finished))
+  })
+}
+
+/** The whole page can be read without moving it sideways. */
+export async function expectNoSidewaysScroll(page: Page): Promise<void> {
+  const { scroll, client } = await page.evaluate(() => {
+    const { scrollWidth, clientWidth } = document.documentElement
+    return { scroll: scrollWidth, client: clientWidth }
+  })
+  expect(scroll, `at ${page.url()}`).toBeLessThanOrEqual(client)
+}

@@ -1,0 +1,109 @@
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { expect, vi } from 'vitest'
+import { openWindow } from './test-browser.ts'
+import type { Product } from './test-product.ts'
+
+export const PASSWORD = 'correct horse battery staple'
+
+type Doors = Pick<Product, 'api'>
+type Role = 'owner' | 'admin' | 'developer' | 'marketer' | 'viewer'
+
+export type Answer = { status: number; body: Record<string, unknown>; text: string }
+
+/** Somebody who is signed in, with a window to look at the application. */
+export type Person = {
+  name: string
+  email: string
+  context: BrowserContext
+  /** Where the application is. */
+  url: string
+  accountId: string
+  slug: string
+  /** Asks as a page of ours would, under /app/api and for the person's own organisation. */
+  ask(method: string, path: string, body?: object, headers?: Record<string, string>): Promise<Answer>
+}
+
+type PersonOptions = {
+  name?: string
+  /** How the organisation is called that they open; null for somebody who opens none. */
+  organisation?: string | null
+  /** Who invites them, and as what; they open no organisation then. */
+  invitedBy?: Person
+  role?: Role
+}
+
+let people = 0
+
+/** Somebody who signed up, followed the link, signed in, and opened an organisation or was invited to one. */
+export async function openPerson(browser: Browser, product: Doors, options: PersonOptions = {}): Promise<Person> {
+  const { name = 'Ada Lovelace', organisation = 'Analytical Engines', invitedBy, role = 'viewer' } = options
+  people += 1
+  const email = `person-${people}@people.example`
+  const context = await openWindow(browser, product)
+  const ask = askerIn(context, product)
+  await verifiedSignUp(product, ask, { name, email })
+  expect(await ask('POST', '/auth/sign-in/email', { email, password: PASSWORD })).toMatchObject({ status: 200 })
+  if (invitedBy) await join(invitedBy, ask, { email, role })
+  else if (organisation !== null) {
+    expect(await ask('POST', '/organisations', { name: organisation })).toMatchObject({ status: 201 })
+  }
+
+  const { memberships } = (await ask('GET', '/session')).body as { memberships: { account_id: string; slug: string }[] }
+  const [{ account_id: accountId, slug } = { account_id: '', slug: '' }] = memberships
+  const askHere: Person['ask'] = (method, path, body, headers = {}) =>
+    ask(method, path, body, { 'probity-account': accountId, ...headers })
+  return { name, email, context, url: product.api.url, accountId, slug, ask: askHere }
+}
+
+function askerIn(context: BrowserContext, { api }: Doors): Person['ask'] {
+  return async (method, path, body, headers = {}) => {
+    const answer = await context.request.fetch(`${api.url}/app/api${path}`, {
+      method,
+      headers: { origin: api.url, 'probity-app': '1', ...headers },
+      ...(body && { data: body }),
+    })
+    const text = await answer.text()
+    return { status: answer.status(), text, body: text.startsWith('{') ? JSON.parse(text) : {} }
+  }
+}
+
+async function verifiedSignUp(product: Doors, ask: Person['ask'], who: { name: string; email: string }): Promise<void> {
+  const before = listLinks(product, 'verification').length
+  expect(await ask('POST', '/auth/sign-up/email', { ...who, password: PASSWORD })).toMatchObject({ status: 200 })
+  const link = await vi.waitFor(() => {
+    const found = listLinks(product, 'verification').at(before)
+    expect(found).toBeDefined()
+    return String(found)
+  })
+  const token = link.slice(link.indexOf('=') + 1)
+  expect(await ask('POST', '/verify-email', { token })).toMatchObject({ status: 200 })
+}
+
+async function join(owner: Person, ask: Person['ask'], invited: { email: string; role: Role }): Promise<void> {
+  const asked = await owner.ask('POST', '/auth/organization/invite-member', {
+    ...invited,
+    organizationId: owner.accountId,
+  })
+  expect(asked).toMatchObject({ status: 200, body: { id: expect.any(String) } })
+  const { status, text } = await ask('POST', '/auth/organization/accept-invitation', { invitationId: asked.body['id'] })
+  expect([status, text]).toEqual([200, expect.any(String)])
+}
+
+/** The links of letters of a kind (verification, reset, invitation), which the api writes to its log without a mail server. */
+export function listLinks({ api }: Doors, letter: string): string[] {
+  const logged = api
+    .readLog()
+    .split('\n')
+    .filter((line) => line.includes('"letter"'))
+    .map((line) => JSON.parse(line) as { letter: string; link: string })
+  return logged.filter((line) => line.letter === letter).map(({ link }) => link)
+}
+
+/** Signs in by the page, as people do. */
+export async function signIn(page: Page, { email, password = PASSWORD }: { email: string; password?: string }) {
+  await page.goto('/app/sign-in')
+  await page.getByLabel(/^e-?mail/i).fill(email)
+  await page.getByLabel('Password', { exact: true }).fill(password)
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+  await page.waitForURL(/\/app\/(?!sign-in)/)
+}

@@ -1,0 +1,31 @@
+import { join } from 'node:path'
+import { HABITS } from '@probity/engine/mailbox/data/habits'
+import { whenDone } from '@probity/lab/when-done'
+import { readConfig } from '@probity/worker/config'
+import { openLog } from '@probity/worker/log'
+import { start } from '@probity/worker/start'
+import { destination } from 'pino'
+import { inject } from 'vitest'
+
+type Surroundings = {
+  settings: Record<string, string>
+  dnsPort: number
+  /** The port that mail servers have here. */
+  smtpPort: number
+  /** What the worker may dial. */
+  allows(address: string): boolean
+}
+
+/** A worker in this process, over servers of the test's own making. */
+export async function startWorkerHere({ settings, dnsPort, smtpPort, allows }: Surroundings): Promise<void> {
+  const config = readConfig({
+    ...settings,
+    DNS_SERVERS: `127.0.0.1:${dnsPort}`,
+    SMTP_HELO_NAME: 'probe.probity.example',
+    SMTP_MAIL_FROM: 'bounce@probity.example',
+  })
+  const logFile = join(inject('logFolder'), `worker-${smtpPort}.log`)
+  const log = openLog('debug', destination({ dest: logFile, sync: true }))
+  const worker = await start(config, { policy: { port: smtpPort, allows }, habits: HABITS }, log)
+  whenDone(() => worker.stop())
+}

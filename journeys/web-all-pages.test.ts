@@ -1,0 +1,262 @@
+import { randomUUID } from 'node:crypto'
+import type { BrowserContext, Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { expectAccessible, expectNoSidewaysScroll, loaded, onePage, openWindow, startBrowser } from './test-browser.ts'
+import { startOpenProduct } from './test-open-product.ts'
+import { openPerson, PASSWORD } from './test-people.ts'
+import { finishListAs, startListAs, uploadAs } from './test-person-lists.ts'
+
+/** What holds for every page, in every state that it can be in. */
+const product = await startOpenProduct()
+const browser = await startBrowser()
+
+const owner = await openPerson(browser, product, { name: 'Ada Lovelace', organisation: 'Analytical Engines' })
+const viewer = await openPerson(browser, product, { name: 'Grace Hopper', invitedBy: owner, role: 'viewer' })
+const beginner = await openPerson(browser, product, { name: 'Alan Turing', organisation: 'Bletchley' })
+const nobodyYet = await openPerson(browser, product, { name: 'Mary Shelley', organisation: null })
+const stranger = await openWindow(browser, product)
+
+const NAMES = [
+  'valid',
+  'invalid',
+  'risky',
+  'unknown',
+  'role',
+  'free',
+  'typo',
+  'disposable',
+  'mailbox-full',
+  'catch-all',
+]
+const CSV = `name,email\n${NAMES.map((name, n) => `Person ${n},${name}+${n}@example.com\n`).join('')}`
+
+const finished = await finishListAs(owner, CSV, { filename: 'autumn-newsletter.csv' })
+const draft = await uploadAs(owner, CSV, { filename: 'not-confirmed-yet.csv' })
+await product.worker.stop() // what is confirmed now waits, and its page shows it waiting
+const waiting = await startListAs(owner, CSV, { filename: 'waiting.csv' })
+const paused = await startListAs(owner, CSV, { filename: 'paused.csv' })
+const TEST = { 'probity-mode': 'test' }
+await owner.ask('POST', `/bulk/jobs/${paused}/pause`, undefined, TEST)
+for (const mode of ['live', 'test']) {
+  await owner.ask('POST', '/keys', { name: `Sign-up form, ${mode}`, mode, scopes: ['validation'] })
+}
+const invitation = await owner.ask('POST', '/auth/organization/invite-member', {
+  organizationId: owner.accountId,
+  email: 'colleague@people.example',
+  role: 'marketer',
+})
+
+type Case = {
+  what: string
+  as: BrowserContext
+  path: string
+  /** What is done on the page before it is looked at. */
+  doing?(page: Page): Promise<unknown>
+  /** A call of the page that the service fails to answer, or never answers. */
+  broken?: string
+  hangs?: string
+}
+
+function press(name: string | RegExp) {
+  return (page: Page) => page.getByRole('button', { name }).first().click()
+}
+
+const STRANGERS: Case[] = [
+  { what: 'sign-in', path: '/app/sign-in' },
+  { what: 'sign-in, wrong password', path: '/app/sign-in', doing: signInWrongly },
+  { what: 'sign-in, nothing typed', path: '/app/sign-in', doing: press('Sign in') },
+  { what: 'sign-up', path: '/app/sign-up' },
+  { what: 'sign-up, nothing typed', path: '/app/sign-up', doing: press(/create/i) },
+  { what: 'forgot password', path: '/app/forgot-password' },
+  { what: 'reset password', path: '/app/reset-password#token=x' },
+  { what: 'reset password without a token', path: '/app/reset-password' },
+  { what: 'verify e-mail with a bad token', path: '/app/verify-email#token=x' },
+  { what: 'an invitation', path: `/app/accept-invitation#id=${invitation.body['id']}` },
+  { what: 'an invitation that is not there', path: `/app/accept-invitation#id=${randomUUID()}` },
+  { what: 'setup with a token', path: '/app/setup#token=x' },
+  { what: 'setup without a token', path: '/app/setup' },
+  { what: 'no such page', path: '/app/no-such-page' },
+  { what: 'sign-in while the service fails', path: '/app/sign-in', broken: '**/app/api/welcome' },
+].map((one) => ({ ...one, as: stranger }))
+
+const EMPTY: Case[] = [
+  { what: 'quick start', path: '/app/quick-start' },
+  { what: 'validate', path: '/app/validate' },
+  { what: 'lists, none', path: '/app/lists' },
+  { what: 'new list', path: '/app/lists/new' },
+  { what: 'keys, none', path: '/app/keys' },
+  { what: 'members, one', path: '/app/settings/members' },
+].map((one) => ({ ...one, as: beginner.context }))
+
+const FILLED: Case[] = [
+  { what: 'quick start in test mode', path: '/app/quick-start?mode=test' },
+  { what: 'a valid address', path: '/app/validate?mode=test', doing: validate('valid@example.com') },
+  { what: 'an invalid address', path: '/app/validate?mode=test', doing: validate('invalid@example.com') },
+  { what: 'a risky address', path: '/app/validate?mode=test', doing: validate('risky@example.com') },
+  { what: 'an unknown address', path: '/app/validate?mode=test', doing: validate('unknown@example.com') },
+  { what: 'a mistyped address', path: '/app/validate?mode=test', doing: validate('typo@example.com') },
+  { what: 'a refusal', path: '/app/validate?mode=test', doing: validate('error-402@example.com', 'alert') },
+  { what: 'a result as JSON', path: '/app/validate?mode=test', doing: validateAnd('JSON') },
+  { what: 'a result as code', path: '/app/validate?mode=test', doing: validateAnd('Code') },
+  { what: 'lists', path: '/app/lists?mode=test' },
+  { what: 'lists, narrowed to none', path: '/app/lists?mode=test&search=nothing' },
+  { what: 'new list, column', path: `/app/lists/new?mode=test&upload=${draft}` },
+  { what: 'new list, review', path: `/app/lists/new?mode=test&upload=${draft}&column=email` },
+  { what: 'new list, draft gone', path: `/app/lists/new?mode=test&upload=${randomUUID()}` },
+  { what: 'a finished list', path: `/app/lists/${finished}?mode=test` },
+  { what: 'a result in its drawer', path: `/app/lists/${finished}?mode=test&row=2` },
+  { what: 'no such result', path: `/app/lists/${finished}?mode=test&row=99` },
+  { what: 'a list that waits', path: `/app/lists/${waiting}?mode=test` },
+  { what: 'a list that is paused', path: `/app/lists/${paused}?mode=test` },
+  { what: 'no such list', path: `/app/lists/${randomUUID()}?mode=test` },
+  { what: 'keys', path: '/app/keys' },
+  { what: 'a new key', path: '/app/keys', doing: press('Create key') },
+  { what: 'profile', path: '/app/settings/profile' },
+  { what: 'security', path: '/app/settings/security' },
+  { what: 'members', path: '/app/settings/members' },
+  { what: 'an invitation to make', path: '/app/settings/members', doing: press(/^invite/i) },
+  { what: 'organisation', path: '/app/settings/organisation' },
+  { what: 'the menu of the organisation', path: '/app/lists', doing: press(/^organisation:/i) },
+  { what: 'the menu of the account', path: '/app/lists', doing: press(/^your account/i) },
+  { what: 'lists while the service fails', path: '/app/lists', broken: '**/app/api/bulk/jobs*' },
+  {
+    what: 'a list while the service fails',
+    path: `/app/lists/${finished}?mode=test`,
+    broken: '**/app/api/bulk/jobs/*',
+  },
+  { what: 'keys while the service fails', path: '/app/keys', broken: '**/app/api/keys*' },
+  { what: 'the account while the service fails', path: '/app/quick-start', broken: '**/app/api/account' },
+  { what: 'the session while the service fails', path: '/app/lists', broken: '**/app/api/session' },
+  { what: 'lists on their way', path: '/app/lists', hangs: '**/app/api/bulk/jobs*' },
+  { what: 'keys on their way', path: '/app/keys', hangs: '**/app/api/keys*' },
+].map((one) => ({ ...one, as: owner.context }))
+
+const DIALOGS: Case[] = [
+  { what: 'a key, shown once', path: '/app/keys', doing: makeKey },
+  { what: 'the limits of a key', path: '/app/keys', doing: choose(/^Actions for/, 'Change limits') },
+  { what: 'rotating a key', path: '/app/keys', doing: choose(/^Actions for/, 'Rotate') },
+  { what: 'revoking a key', path: '/app/keys', doing: choose(/^Actions for/, 'Revoke') },
+  { what: 'downloading a list', path: `/app/lists/${finished}?mode=test`, doing: press('Download') },
+  { what: 'pausing a list', path: `/app/lists/${waiting}?mode=test`, doing: press('Pause') },
+  {
+    what: 'cancelling a list',
+    path: `/app/lists/${waiting}?mode=test`,
+    doing: choose('More actions', 'Cancel this list'),
+  },
+  {
+    what: 'deleting a list',
+    path: `/app/lists/${finished}?mode=test`,
+    doing: choose('More actions', 'Delete this list'),
+  },
+  { what: 'discarding a draft', path: '/app/lists?mode=test', doing: press(/^Discard/) },
+  { what: 'the second step', path: '/app/settings/security', doing: press('Turn on') },
+  { what: 'the second step, its code', path: '/app/settings/security', doing: turnOnSecondStep },
+  {
+    what: 'changing a role',
+    path: '/app/settings/members',
+    doing: choose('Actions for Grace Hopper', 'Change the role'),
+  },
+  { what: 'removing a member', path: '/app/settings/members', doing: choose('Actions for Grace Hopper', 'Remove') },
+  { what: 'a session that has ended', path: '/app/lists', doing: endSession },
+].map((one) => ({ ...one, as: owner.context }))
+
+const VIEWER: Case[] = [
+  { what: 'quick start', path: '/app/quick-start' },
+  { what: 'validate', path: '/app/validate' },
+  { what: 'lists', path: '/app/lists?mode=test' },
+  { what: 'new list', path: '/app/lists/new' },
+  { what: 'a finished list', path: `/app/lists/${finished}?mode=test` },
+  { what: 'keys', path: '/app/keys' },
+  { what: 'members', path: '/app/settings/members' },
+  { what: 'organisation', path: '/app/settings/organisation' },
+].map((one) => ({ ...one, as: viewer.context, what: `${one.what}, as a viewer` }))
+
+const ALONE: Case = { what: 'no organisation', as: nobodyYet.context, path: '/app/' }
+
+function choose(button: string | RegExp, item: string) {
+  return async (page: Page) => {
+    await press(button)(page)
+    await page.getByRole('menuitem', { name: item }).click()
+    await page.getByRole('dialog').or(page.getByRole('alertdialog')).waitFor()
+  }
+}
+
+async function makeKey(page: Page) {
+  await press('Create key')(page)
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Name', { exact: true }).fill('Shown once')
+  await dialog.getByRole('button', { name: 'Create key' }).click()
+  await page.getByRole('heading', { name: 'Your new key' }).waitFor()
+}
+
+async function turnOnSecondStep(page: Page) {
+  await press('Turn on')(page)
+  await page.getByLabel('Your password').fill(PASSWORD)
+  await page.keyboard.press('Enter')
+  await page.getByLabel('Code that the app shows').waitFor()
+}
+
+async function endSession(page: Page) {
+  const refusal = { status: 401, contentType: 'application/problem+json', body: '{"code":"not_signed_in"}' }
+  await page.route('**/app/api/**', (route) => route.fulfill(refusal))
+  await page.getByRole('link', { name: 'API keys' }).first().click()
+  await page.getByRole('heading', { name: 'Your session has ended' }).waitFor()
+}
+
+async function signInWrongly(page: Page) {
+  await page.getByLabel(/^e-?mail/i).fill('nobody@people.example')
+  await page.getByLabel('Password', { exact: true }).fill('not the right password')
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+  await page.locator('form [role="group"]').waitFor()
+}
+
+function validate(email: string, answer: 'region' | 'alert' = 'region') {
+  return async (page: Page) => {
+    await page.getByRole('textbox').first().fill(email)
+    await page.keyboard.press('Enter')
+    await (answer === 'alert' ? page.getByRole('alert').first() : page.getByRole('tab', { name: 'JSON' })).waitFor()
+  }
+}
+
+function validateAnd(tab: string) {
+  return async (page: Page) => {
+    await validate('valid@example.com')(page)
+    await page.getByRole('tab', { name: tab }).click()
+  }
+}
+
+test.each([...STRANGERS, ...EMPTY, ...FILLED, ...DIALOGS, ...VIEWER, ALONE])(
+  '$what',
+  async (one) => {
+    const { as, path, doing, broken, hangs } = one
+    const page = await onePage(as, broken ? { allows: /status of 500|RequestFailed/ } : {})
+    const failure = { status: 500, contentType: 'application/problem+json', body: '{"code":"internal","status":500}' }
+    if (broken) await page.route(broken, (route) => route.fulfill(failure))
+    if (hangs) await page.route(hangs, () => {})
+    await page.goto(path)
+    if (hangs) await page.locator('.skeleton').first().waitFor()
+    else await loaded(page)
+    await doing?.(page)
+
+    expect(await page.locator('h1').count()).toBe(1)
+    expect(await page.title()).toMatch(/^.+ · Probity$/)
+    await expectAccessible(page)
+    await page.emulateMedia({ colorScheme: 'dark', reducedMotion: 'reduce' })
+    await expectAccessible(page)
+    expect(await listMovement(page)).toEqual([])
+    await page.setViewportSize({ width: 320, height: 640 })
+    await expectNoSidewaysScroll(page)
+    await expectAccessible(page)
+  },
+  120_000,
+)
+
+/** What moves although the person asked for stillness. */
+function listMovement(page: Page): Promise<string[]> {
+  return page.evaluate(() =>
+    document.getAnimations().flatMap(({ effect, playState }) => {
+      const { endTime } = effect?.getComputedTiming() ?? {}
+      return playState === 'running' && Number(endTime) > 10 ? [(effect as KeyframeEffect).target?.outerHTML ?? ''] : []
+    }),
+  )
+}

@@ -1,0 +1,371 @@
+import { randomUUID } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { inTenant } from '@probity/database/connect'
+import { postCredits } from '@probity/database/credits'
+import type { Page } from 'playwright-core'
+import { expect, test, vi } from 'vitest'
+import { expectAccessible, expectNoSidewaysScroll, onePage, startBrowser } from './test-browser.ts'
+import { dropFiles, readCells } from './test-files.ts'
+import { startOpenWorld } from './test-open-product.ts'
+import { openPerson, type Person } from './test-people.ts'
+import { startListAs } from './test-person-lists.ts'
+
+const UNIQUE = 970
+const REPEATED = 20
+const EMPTY = 10
+const CREDITS = 10_000
+const SOON = { timeout: 15_000, interval: 50 }
+
+const product = await startOpenWorld(UNIQUE)
+const browser = await startBrowser()
+
+const stepHeading = (page: Page, name: string) => page.getByRole('heading', { level: 2, name })
+const CHOOSE = 'Choose the column with the addresses'
+const REVIEW = 'Review and confirm'
+
+async function creditsOf(person: Person): Promise<Record<string, unknown>> {
+  return (await person.ask('GET', '/account')).body['credits'] as Record<string, unknown>
+}
+
+async function choose(page: Page, name: string, content: string | Buffer): Promise<void> {
+  const buffer = Buffer.from(content)
+  await page.locator('input[type=file]').setInputFiles({ name, mimeType: 'text/csv', buffer })
+}
+
+/** Quotes, line breaks, separators and letters of other alphabets: cells that a careless writer would change. */
+function thousandRows(): { csv: string; cells: string[][] } {
+  const emails = product.world.draw(UNIQUE).map(({ email }) => email)
+  const all = [...emails, ...emails.slice(0, REPEATED), ...Array.from({ length: EMPTY }, () => '')]
+  const odd = ['plain', 'a, b', 'say "yes"', 'two\nlines', 'Žluťoučký kůň', '漢字', '  spaces  ', '']
+  const cells = all.map((email, n) => [`C-${1000 + n}`, odd[n % odd.length] ?? '', email, `${n}`])
+  const quoted = (cell: string) => (/[",\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)
+  const header = ['customer', 'note', 'email', 'row']
+  return {
+    csv: `${[header, ...cells].map((row) => row.map(quoted).join(',')).join('\r\n')}\r\n`,
+    cells: [header, ...cells],
+  }
+}
+
+test('a file of 1,000 rows goes from the drop to the download: its cells as they were, in order, at the price that was shown', async () => {
+  const owner = await openPerson(browser, product)
+  const page = await onePage(owner.context)
+  const { csv, cells } = thousandRows()
+  await page.goto('/app/lists')
+  await stepHeading(page, 'There are no lists yet').waitFor()
+  await expectAccessible(page)
+  await dropFiles(page, [{ name: 'customers.csv', content: csv }])
+
+  await stepHeading(page, CHOOSE).waitFor()
+  await page.getByText('1,000 rows').waitFor()
+  expect(await page.getByRole('radio', { name: 'email' }).isChecked()).toBe(true)
+  await page.getByText('100% of its 990 values look like addresses.').waitFor()
+  await expectAccessible(page)
+  await page.getByRole('button', { name: 'Continue' }).click()
+
+  await stepHeading(page, REVIEW).waitFor()
+  const cost = page.getByRole('table', { name: 'What is validated and what it costs' })
+  await cost.waitFor()
+  const lines = await cost.getByRole('row').allInnerTexts()
+  expect(
+    lines
+      .map((line) =>
+        line
+          .split(/\s*[\t\n]\s*/)
+          .filter(Boolean)
+          .join(' | '),
+      )
+      .slice(1),
+  ).toEqual([
+    'Rows in the file | 1,000',
+    'Rows without a value in email | 10 | free',
+    'Rows that repeat an address | 20 | free',
+    'Unique addresses to validate | 970 | 970 credits',
+    'Credits you have | 10,000',
+    'Credits left after this | 9,030',
+  ])
+  await expectAccessible(page)
+  await page.getByRole('button', { name: 'Validate 970 addresses for 970 credits' }).dblclick()
+
+  await page.waitForURL(/\/app\/lists\/[0-9a-f-]{36}/)
+  const overview = await onePage(owner.context)
+  await overview.goto('/app/lists')
+  const row = overview.getByRole('row', { name: /customers\.csv/ })
+  await row.getByRole('progressbar').waitFor()
+  await page.getByRole('heading', { level: 1, name: /customers\.csv.*Completed/ }).waitFor({ timeout: 120_000 })
+  const { refunded } = (await owner.ask('GET', `/bulk/jobs/${page.url().split('/').at(-1)}`)).body['credits'] as {
+    refunded: number
+  }
+  await row.getByText('Completed').waitFor() // it looks by itself
+  expect(await creditsOf(owner)).toMatchObject({ available: CREDITS - 970 + refunded, reserved: 0 })
+  expect(JSON.parse((await owner.ask('GET', '/bulk/jobs')).text)).toHaveLength(1)
+
+  await page.getByRole('button', { name: 'Download' }).click()
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('dialog').getByRole('button', { name: 'Download' }).click(),
+  ])
+  const back = readCells(await readFile(await download.path(), 'utf8'))
+  expect(back.map((row) => row.slice(0, 4))).toEqual(cells)
+  const status = back[0]?.indexOf('probity_status') ?? -1
+  const verdicts = back
+    .slice(1)
+    .filter((row) => row[2] !== '')
+    .map((row) => row[status])
+  expect(verdicts.filter((verdict) => !/^(valid|invalid|risky|unknown)$/.test(verdict ?? ''))).toEqual([])
+  expect(verdicts).toHaveLength(UNIQUE + REPEATED)
+}, 240_000)
+
+test('a draft survives a reload, stands in the overview, and can be discarded there', async () => {
+  const owner = await openPerson(browser, product)
+  const page = await onePage(owner.context)
+  await page.goto('/app/lists/new')
+  await choose(
+    page,
+    'contacts.csv',
+    'email,work_email\nada@example.com,ada@work.example\nbob@example.com,bob@work.example\n',
+  )
+  await page.getByText('Several columns hold addresses.').waitFor()
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await page.getByText('Choose the column to validate.').waitFor()
+  await expectAccessible(page)
+  await page.reload()
+  await page.getByText('contacts.csv').waitFor()
+  await page.getByRole('radio', { name: 'work_email' }).check()
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await page.getByRole('button', { name: 'Validate 2 addresses for 2 credits' }).waitFor()
+  await page.reload()
+  await page.getByText('Rows without a value in work_email').waitFor()
+  await page.getByRole('link', { name: 'Choose another' }).click()
+  await stepHeading(page, CHOOSE).waitFor()
+  expect(await page.getByRole('radio', { name: 'work_email' }).isChecked()).toBe(true)
+
+  const other = await onePage(owner.context, { width: 320, height: 640 })
+  await other.goto('/app/lists')
+  await other.getByRole('link', { name: 'Go on with contacts.csv' }).waitFor()
+  await expectAccessible(other)
+  await expectNoSidewaysScroll(other)
+  await other.getByRole('button', { name: 'Discard contacts.csv' }).click()
+  await other.getByRole('alertdialog').getByRole('button', { name: 'Discard' }).click()
+  await other.getByText('contacts.csv was discarded.').waitFor()
+  expect(await other.getByRole('heading', { name: 'Drafts' }).count()).toBe(0)
+
+  await page.reload()
+  await page.getByRole('heading', { name: 'This draft is no longer here' }).waitFor()
+  expect(await creditsOf(owner)).toMatchObject({ available: CREDITS, reserved: 0 })
+}, 120_000)
+
+test('too few credits are no dead end: the draft waits, and goes on once there are more', async () => {
+  const owner = await openPerson(browser, product)
+  const page = await onePage(owner.context)
+  const emails = Array.from({ length: CREDITS + 1 }, (_, n) => `reader${n}@example.com`)
+  await page.goto('/app/lists/new')
+  await choose(page, 'long.csv', `email\n${emails.join('\n')}\n`)
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await page.getByText('1 credit too few').waitFor()
+  const confirm = page.getByRole('button', { name: 'Validate 10,001 addresses for 10,001 credits' })
+  expect(await confirm.isDisabled()).toBe(true)
+  await expectAccessible(page)
+  await inTenant(product.db, owner.accountId, (trx) =>
+    postCredits(trx, { kind: 'grant', credits: 1, subject: randomUUID() }),
+  )
+  await page.getByRole('button', { name: 'Look again' }).click()
+  await vi.waitFor(async () => expect(await confirm.isEnabled()).toBe(true), SOON)
+
+  // Somebody else is faster.
+  await inTenant(product.db, owner.accountId, (trx) =>
+    postCredits(trx, { kind: 'adjust', credits: -5_000, subject: randomUUID() }),
+  )
+  await confirm.click()
+  await page.getByText('5,000 credits too few').waitFor()
+  expect(JSON.parse((await owner.ask('GET', '/bulk/jobs')).text)).toEqual([])
+}, 120_000)
+
+test('a file that will not do is refused by name, with what to do about it', async () => {
+  const owner = await openPerson(browser, product)
+  const page = await onePage(owner.context)
+  await page.goto('/app/lists/new')
+  await stepHeading(page, 'Upload a file').waitFor()
+  const zip = [0x50, 0x4b, 3, 4, ...Array.from({ length: 500 }, (_, n) => n % 251)]
+  const refusals: [string, string | number[], string][] = [
+    ['sheet.xlsx', zip, 'This is not a text file'],
+    ['empty.csv', '', 'The file is empty'],
+    ['names.csv', 'name,city\nAda,London\n', 'No column holds addresses'],
+    ['quote.csv', 'email,note\nada@example.com,"open\n', 'A row of the file cannot be read'],
+    ['wide.csv', `email,${','.repeat(300)}\nada@example.com\n`, 'The file has too many columns'],
+  ]
+  for (const [name, content, title] of refusals) {
+    await dropFiles(page, [{ name, content }])
+    await page.getByRole('alert').getByText(title).waitFor()
+  }
+  await expectAccessible(page)
+  await dropFiles(page, [
+    { name: 'one.csv', content: 'email\n' },
+    { name: 'two.csv', content: 'email\n' },
+  ])
+  await page.getByRole('alert').getByText('One file at a time').waitFor()
+
+  const columns = Array.from({ length: 99 }, (_, n) => `column ${n}`)
+  await dropFiles(page, [{ name: 'wide.csv', content: `${columns},email\n${columns},ada@example.com\n` }])
+  await stepHeading(page, CHOOSE).waitFor()
+  await page.getByText('99 columns without addresses').waitFor()
+  await page.setViewportSize({ width: 320, height: 640 })
+  await expectNoSidewaysScroll(page)
+  await expectAccessible(page)
+}, 120_000)
+
+test('a file that is larger than 50 MiB is refused before it is sent', async () => {
+  const owner = await openPerson(browser, product)
+  const page = await onePage(owner.context)
+  await page.goto('/app/lists/new')
+  const sent: string[] = []
+  page.on('request', (request) => sent.push(request.url()))
+  await page.locator('input[type=file]').evaluate((input: HTMLInputElement) => {
+    const dataTransfer = new DataTransfer()
+    dataTransfer.items.add(new File([new Uint8Array(50 * 1024 * 1024 + 1)], 'large.csv'))
+    input.files = dataTransfer.files
+    input.dispatchEvent(new Event('change', { bubbles: true }))
+  })
+  await page.getByRole('alert').getByText('The file is too large').waitFor()
+  expect(sent.filter((url) => url.includes('preview'))).toEqual([])
+})
+
+test('an upload can be cancelled, and leaves nothing behind', async () => {
+  const owner = await openPerson(browser, product)
+  const page = await onePage(owner.context, { allows: /ERR_/ })
+  await page.goto('/app/lists/new')
+  let release = () => {}
+  const held = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  await page.route('**/bulk/upload/preview', (route) => held.then(() => route.abort()))
+  await choose(page, 'slow.csv', 'email\nada@example.com\n')
+  await page.getByRole('progressbar', { name: 'Upload of slow.csv' }).waitFor()
+  await page.getByRole('button', { name: 'Cancel' }).click()
+  const zone = page.getByRole('button', { name: /Choose a file/ })
+  await vi.waitFor(
+    async () => expect(await zone.evaluate((button) => button === document.activeElement)).toBe(true),
+    SOON,
+  )
+  expect(await page.getByRole('alert').count()).toBe(0)
+  release()
+  expect(JSON.parse((await owner.ask('GET', '/bulk/uploads')).text)).toEqual([])
+})
+
+test('addresses that are pasted become a list, wherever the focus is', async () => {
+  const owner = await openPerson(browser, product)
+  const page = await onePage(owner.context)
+  await page.goto('/app/lists/new')
+  await stepHeading(page, 'Upload a file').waitFor()
+  const text =
+    'Ada Lovelace <ada@example.com>, bob@example.com\nno address here\n"Carol" carol@example.com;\nADA@example.com'
+  await page.evaluate((copied) => navigator.clipboard.writeText(copied), text)
+  await page.keyboard.press('Control+V')
+  await page.getByText('4 addresses found. Left out: 1 line without one.').waitFor()
+  await page.getByRole('button', { name: 'Use these addresses' }).click()
+  await stepHeading(page, CHOOSE).waitFor()
+  expect(await page.getByRole('table').getByRole('cell').allInnerTexts()).toEqual([
+    'ada@example.com',
+    'bob@example.com',
+    'carol@example.com',
+    'ADA@example.com',
+  ])
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await page.getByRole('button', { name: 'Validate 3 addresses for 3 credits' }).waitFor()
+}, 60_000)
+
+test('pages, search and status stand in the address of the overview', async () => {
+  const owner = await openPerson(browser, product)
+  const csv = 'email\nvalid@example.com\n'
+  await startListAs(owner, csv, { filename: 'Wanted 100%.csv' })
+  for (let n = 1; n <= 20; n++) await startListAs(owner, csv, { filename: `list-${n}.csv` })
+  const page = await onePage(owner.context)
+  await page.goto('/app/lists?mode=test')
+  const links = page.getByRole('table', { name: 'Lists' }).getByRole('link')
+  await page.getByText('1–20 of 21').waitFor()
+  expect(await links.count()).toBe(20)
+  await page.getByRole('button', { name: 'Next page' }).click()
+  await page.getByText('21–21 of 21').waitFor()
+  await page.reload()
+  await vi.waitFor(async () => expect(await links.allTextContents()).toEqual(['Wanted 100%.csv']), SOON)
+
+  const search = page.getByRole('searchbox', { name: 'Search by file name' })
+  await search.fill('LIST-1')
+  await page.getByText('11 lists found.').waitFor()
+  expect(await links.count()).toBe(11)
+  expect(new URL(page.url()).search).toBe('?mode=test&search=LIST-1')
+  await search.fill('100%')
+  await vi.waitFor(async () => expect(await links.allTextContents()).toEqual(['Wanted 100%.csv']), SOON)
+  await page.getByRole('combobox', { name: 'Status' }).selectOption('Failed')
+  await page.getByRole('heading', { name: 'No list matches' }).waitFor()
+  await expectAccessible(page)
+  await page.reload()
+  await page.getByRole('heading', { name: 'No list matches' }).waitFor()
+  expect(await search.inputValue()).toBe('100%')
+  await page.getByRole('link', { name: 'Show all lists' }).click()
+  await page.getByText('1–20 of 21').waitFor()
+  expect(await search.inputValue()).toBe('')
+  expect(new URL(page.url()).search).toBe('?mode=test')
+}, 120_000)
+
+/** Presses Tab until the named thing has the focus, as who has no mouse does. */
+async function tabTo(page: Page, name: RegExp): Promise<void> {
+  for (let presses = 0; presses < 60; presses++) {
+    await page.keyboard.press('Tab')
+    const focused = await page.evaluate(() => {
+      const element = document.activeElement
+      return element instanceof HTMLInputElement ? element.value : (element?.textContent ?? '')
+    })
+    if (name.test(focused)) return
+  }
+  throw new Error(`Tab never came to ${name}`)
+}
+
+const focusedText = (page: Page) => page.evaluate(() => document.activeElement?.textContent)
+
+test('the way from the sample file to the running list goes by keyboard alone', async () => {
+  const owner = await openPerson(browser, product)
+  const page = await onePage(owner.context)
+  await page.goto('/app/lists?mode=test')
+  await stepHeading(page, 'There are no lists in test mode yet').waitFor()
+  await tabTo(page, /^Use a sample file$/)
+  await page.keyboard.press('Enter')
+  await stepHeading(page, CHOOSE).waitFor()
+  await tabTo(page, /^email$/)
+  await page.keyboard.press('Enter')
+
+  await page.getByText('free in test mode').waitFor()
+  expect(await focusedText(page)).toBe(REVIEW)
+  expect(await page.locator('[aria-current=step]').textContent()).toContain('Review')
+  await expectAccessible(page)
+  await tabTo(page, /^Validate 117 addresses in test mode$/)
+  await page.keyboard.press('Enter')
+  await page.waitForURL(/\/app\/lists\/[0-9a-f-]{36}\?mode=test/)
+  await page.getByRole('heading', { level: 1, name: /sample\.csv/ }).waitFor()
+  expect(await creditsOf(owner)).toMatchObject({ available: CREDITS, reserved: 0 })
+
+  await page.goto('/app/lists?mode=test')
+  await page.getByRole('link', { name: 'sample.csv' }).first().waitFor()
+  await expectAccessible(page)
+  await page.setViewportSize({ width: 320, height: 640 })
+  await expectNoSidewaysScroll(page)
+  await expectAccessible(page)
+}, 120_000)
+
+test('a viewer sees lists and drafts, and is told who may make them', async () => {
+  const owner = await openPerson(browser, product)
+  const viewer = await openPerson(browser, product, { name: 'Mary Somerville', invitedBy: owner, role: 'viewer' })
+  const uploader = await onePage(owner.context)
+  await uploader.goto('/app/lists/new')
+  await choose(uploader, 'contacts.csv', 'email\nada@example.com\n')
+  await stepHeading(uploader, CHOOSE).waitFor()
+
+  const page = await onePage(viewer.context)
+  await page.goto('/app/lists')
+  await page.getByText('contacts.csv').waitFor()
+  await page.getByText('Making one needs the role owner, admin, developer or marketer.').waitFor()
+  expect(await page.getByRole('link', { name: /Go on|New list/ }).count()).toBe(0)
+  expect(await page.getByRole('button', { name: /Discard|Choose a file/ }).count()).toBe(0)
+  await expectAccessible(page)
+  await page.goto('/app/lists/new')
+  await page.getByRole('heading', { name: 'You cannot make lists' }).waitFor()
+}, 60_000)

@@ -1,0 +1,389 @@
+import { asOwner } from '@probity/database/connect'
+import { replaceSetupToken } from '@probity/database/people'
+import { sql } from 'kysely'
+import type { Page } from 'playwright-core'
+import { expect, test, vi } from 'vitest'
+import { expectAccessible, expectNoSidewaysScroll, onePage, openWindow, startBrowser } from './test-browser.ts'
+import { startOpenProduct } from './test-open-product.ts'
+import { listLinks, openPerson, PASSWORD, signIn } from './test-people.ts'
+import { codeFor } from './test-totp.ts'
+
+/** How people come in, stay in and get out, in the pages that are there for it. */
+// Each is a long way through many pages, and other tests share the machine.
+vi.setConfig({ testTimeout: 120_000 })
+
+const product = await startOpenProduct()
+const browser = await startBrowser()
+
+/** Somebody who was never here. */
+const newWindow = () => openWindow(browser, product)
+const newPage = async () => onePage(await newWindow())
+
+/** The next link of a kind in the log, which is where it goes without a mail server. */
+async function nextLink(letter: string, act: () => Promise<unknown>): Promise<string> {
+  const before = listLinks(product, letter).length
+  await act()
+  return vi.waitFor(() => {
+    const found = listLinks(product, letter).at(before)
+    expect(found).toBeDefined()
+    return new URL(String(found)).href.replace(/^https?:\/\/[^/]+/, '')
+  })
+}
+
+const heading = (page: Page, name: string | RegExp) => page.getByRole('heading', { level: 1, name })
+const press = (page: Page, name: string | RegExp) => page.getByRole('button', { name, exact: true }).click()
+
+async function fillSignUp(page: Page, name: string, email?: string): Promise<void> {
+  await page.getByLabel('Your name').fill(name)
+  if (email) await page.getByLabel('Email address', { exact: true }).fill(email)
+  await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
+}
+
+test('the setup link that two people use in the same moment makes one operator', async () => {
+  const token = 'a-token-that-only-this-test-knows'
+  await asOwner(product.db, (trx) => replaceSetupToken(trx, token))
+  const pages = [await newPage(), await newPage()]
+  for (const [index, page] of pages.entries()) {
+    await page.goto(`/app/setup#token=${token}`)
+    await heading(page, 'Set up Probity').waitFor()
+    expect(new URL(page.url()).hash).toBe('')
+    await fillSignUp(page, `Operator ${index}`, `operator-${index}@people.example`)
+    await page.getByLabel('Organisation').fill(`Organisation ${index}`)
+  }
+  await expectAccessible(pages[0] as Page)
+  await Promise.all(pages.map((page) => press(page, 'Set up')))
+
+  const outcomes = await Promise.all(
+    pages.map(async (page) => {
+      await heading(page, /Quick start|has been used/).waitFor()
+      return (await heading(page, /./).textContent()) ?? ''
+    }),
+  )
+  expect(outcomes.toSorted()).toEqual(['Quick start', 'The setup link has been used'])
+  const { rows } = await asOwner(product.db, (trx) => sql`select is_operator from people`.execute(trx))
+  expect(rows).toHaveLength(1)
+})
+
+test('somebody signs up with the keyboard alone, confirms the address and gets a first verdict', async () => {
+  const page = await newPage()
+  await page.goto('/app/sign-up')
+  await heading(page, 'Create an account').waitFor()
+  await page.getByLabel('Your name').waitFor()
+  const type = async (text: string) => {
+    await page.keyboard.press('Tab')
+    await page.keyboard.type(text)
+  }
+  const link = await nextLink('verification', async () => {
+    await type('Grace Hopper')
+    await type('grace@people.example')
+    await type('short')
+    await page.keyboard.press('Enter')
+    // The summary has the focus, and leads to the field.
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Enter')
+    expect(await page.evaluate(() => document.activeElement?.getAttribute('name'))).toBe('password')
+    await page.keyboard.press('Control+A')
+    await page.keyboard.type(PASSWORD)
+    await page.keyboard.press('Enter')
+    await page.getByRole('status').first().waitFor({ state: 'attached' })
+    await heading(page, 'Confirm your address').waitFor()
+  })
+
+  await page.goto(link)
+  await heading(page, 'Confirm your email address').waitFor()
+  expect(new URL(page.url()).hash).toBe('')
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('Enter')
+  await heading(page, 'The address is confirmed').waitFor()
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('Enter')
+  await heading(page, 'Sign in').waitFor()
+  await type('grace@people.example')
+  await type(PASSWORD)
+  await page.keyboard.press('Enter')
+  await heading(page, 'Open an organisation').waitFor()
+  await type('Compilers')
+  await page.keyboard.press('Enter')
+  await heading(page, 'Quick start').waitFor()
+
+  await page.goto('/app/validate?mode=test')
+  await page.getByLabel('Email address', { exact: true }).fill('valid@example.com')
+  await page.keyboard.press('Enter')
+  await page.getByRole('main').getByText('Valid', { exact: true }).first().waitFor()
+})
+
+test('a wrong password and an unknown person read the same, and nothing typed is lost', async () => {
+  const ada = await openPerson(browser, product)
+  const page = await newPage()
+  const told: (string | null)[] = []
+  for (const email of [ada.email, 'nobody@people.example']) {
+    await page.goto('/app/sign-in')
+    await page.getByLabel('Email address', { exact: true }).fill(email)
+    await page.getByLabel('Password', { exact: true }).fill('not the right password')
+    await page.keyboard.press('Enter')
+    const summary = page.getByRole('group', { name: /not right/ })
+    await summary.waitFor()
+    expect(await summary.evaluate((box) => box === document.activeElement)).toBe(true)
+    expect(await page.getByLabel('Email address', { exact: true }).inputValue()).toBe(email)
+    told.push(await summary.textContent())
+  }
+  expect(told[0]).toBe('The email address or the password is not right.')
+  expect(told[1]).toBe(told[0])
+})
+
+test('the second step is asked for, and a recovery code stands in for the app once', async () => {
+  const ada = await openPerson(browser, product)
+  const page = await onePage(ada.context)
+  await page.goto('/app/settings/security')
+  await press(page, 'Turn on')
+  await page.getByLabel('Your password').fill(PASSWORD)
+  await page.keyboard.press('Enter')
+  await page.getByRole('img', { name: /QR code/ }).waitFor()
+  await expectAccessible(page)
+  const key = (await page.getByText(/^([A-Z2-7]{4} )+/).textContent()) ?? ''
+  await page.getByLabel('Code that the app shows').fill(codeFor(key))
+  await page.keyboard.press('Enter')
+  await page.getByText('shown now and never again').waitFor()
+  const codes = await page.getByRole('list', { name: 'Recovery codes' }).getByRole('listitem').allTextContents()
+  expect(codes).toHaveLength(10)
+  await page.getByLabel('I have kept the codes').check()
+  await press(page, 'Done')
+  await page.getByText('On', { exact: true }).waitFor()
+
+  const [recovery = ''] = codes
+  const enterPassword = async (window: Page) => {
+    await window.goto('/app/sign-in')
+    await window.getByLabel('Email address', { exact: true }).fill(ada.email)
+    await window.getByLabel('Password', { exact: true }).fill(PASSWORD)
+    await press(window, 'Sign in')
+    await window.getByLabel('Code from your authenticator app').waitFor()
+  }
+  const withApp = await newPage()
+  await enterPassword(withApp)
+  await withApp.getByLabel('Code from your authenticator app').fill('000000')
+  await withApp.keyboard.press('Enter')
+  await withApp.getByText('The code is not right').waitFor()
+  await withApp.getByLabel('Code from your authenticator app').fill(codeFor(key))
+  await withApp.keyboard.press('Enter')
+  await heading(withApp, 'Quick start').waitFor()
+
+  const useRecovery = async (window: Page) => {
+    await enterPassword(window)
+    await press(window, 'Use a recovery code instead')
+    await window.getByLabel('Recovery code').fill(recovery)
+    await window.keyboard.press('Enter')
+  }
+  const withCode = await newPage()
+  await useRecovery(withCode)
+  await heading(withCode, 'Quick start').waitFor()
+  const again = await newPage()
+  await useRecovery(again)
+  await again.getByText('This recovery code is not right, or it was used before.').waitFor()
+})
+
+test('a session that is ended elsewhere asks for the password and leaves the page as it was', async () => {
+  const ada = await openPerson(browser, product)
+  const page = await onePage(ada.context)
+  await page.goto('/app/settings/profile')
+  await page.getByLabel('Name', { exact: true }).fill('Ada King')
+
+  const elsewhere = await newPage()
+  await signIn(elsewhere, ada)
+  await elsewhere.goto('/app/settings/security')
+  await press(elsewhere, 'End all others')
+  await press(elsewhere, 'End them')
+  await elsewhere.getByRole('row', { name: /This one/ }).waitFor()
+  await elsewhere.getByRole('button', { name: /^End the session/ }).waitFor({ state: 'detached' })
+
+  await press(page, 'Save')
+  await page.getByRole('dialog', { name: 'Your session has ended' }).waitFor()
+  await expectAccessible(page)
+  await page.getByRole('dialog').getByLabel('Password', { exact: true }).fill(PASSWORD)
+  await page.keyboard.press('Enter')
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('Ada King')
+  await press(page, 'Save')
+  await page.getByText('Saved.').waitFor()
+  expect((await ada.ask('GET', '/session')).body['person']).toMatchObject({ name: 'Ada King' })
+})
+
+test('whoever is not signed in comes to the page they wanted, and never to a page of somebody else', async () => {
+  const ada = await openPerson(browser, product)
+  const page = await newPage()
+  const enter = async () => {
+    await page.getByLabel('Email address', { exact: true }).fill(ada.email)
+    await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
+    await press(page, 'Sign in')
+  }
+  await page.goto('/app/settings/members')
+  await heading(page, 'Sign in').waitFor()
+  await enter()
+  await page.getByRole('heading', { level: 2, name: 'Members' }).waitFor()
+  expect(new URL(page.url()).pathname).toBe('/app/settings/members')
+
+  for (const next of ['https://example.com/', '//example.com/', '/\\example.com/', 'javascript:alert(1)']) {
+    await page.context().clearCookies()
+    await page.goto(`/app/sign-in?next=${encodeURIComponent(next)}`)
+    await enter()
+    await heading(page, 'Quick start').waitFor()
+    expect(new URL(page.url()).origin).toBe(product.api.url)
+  }
+})
+
+test('somebody invited as marketer joins, sees lists, and has nothing to do with keys', async () => {
+  const owner = await openPerson(browser, product, { organisation: 'Difference Engines' })
+  const page = await onePage(owner.context)
+  await page.goto('/app/settings/members')
+  await press(page, 'Invite')
+  await page.getByRole('dialog').getByLabel('Email address', { exact: true }).fill('mary@people.example')
+  await page.getByRole('radio', { name: /marketer/i }).check()
+  await expectAccessible(page)
+  await page.getByRole('dialog').getByRole('button', { name: 'Invite' }).click()
+  const invitation = await page.getByLabel('Link of the invitation').inputValue()
+  await press(page, 'Done')
+  await page.getByRole('list', { name: 'Open invitations' }).getByText('mary@people.example').waitFor()
+
+  const mary = await newPage()
+  await mary.goto(invitation)
+  await heading(mary, 'Join Difference Engines').waitFor()
+  expect(new URL(mary.url()).hash).toBe('')
+  for (const fact of ['marketer', owner.name, 'mary@people.example']) {
+    await mary
+      .getByRole('definition')
+      .filter({ hasText: new RegExp(fact, 'i') })
+      .waitFor()
+  }
+  await expectAccessible(mary)
+  const link = await nextLink('verification', async () => {
+    await fillSignUp(mary, 'Mary Somerville')
+    await press(mary, 'Create the account')
+    await heading(mary, 'Confirm your address').waitFor()
+  })
+  await mary.goto(link)
+  await press(mary, 'Confirm the address')
+  await mary.getByRole('link', { name: 'Sign in' }).click()
+  await mary.getByLabel('Email address', { exact: true }).fill('mary@people.example')
+  await mary.getByLabel('Password', { exact: true }).fill(PASSWORD)
+  await press(mary, 'Sign in')
+  await heading(mary, 'Join your organisation').waitFor()
+  await expectAccessible(mary)
+  await press(mary, 'Accept the invitation')
+  await heading(mary, 'Quick start').waitFor()
+
+  await mary.goto('/app/lists')
+  await mary.getByRole('link', { name: 'New list' }).first().waitFor()
+  await mary.goto('/app/keys')
+  await mary.getByText('You cannot see API keys').waitFor()
+  expect(await mary.getByRole('button', { name: 'Create key' }).count()).toBe(0)
+  await mary.goto('/app/settings/members')
+  await mary.getByRole('row', { name: /Mary Somerville/ }).waitFor()
+  expect(await mary.getByRole('button', { name: 'Invite' }).count()).toBe(0)
+
+  await page.reload()
+  await page.getByRole('button', { name: 'Actions for Mary Somerville' }).click()
+  await page.getByRole('menuitem', { name: 'Remove' }).click()
+  await press(page, 'Remove')
+  await page.getByRole('row', { name: /Mary Somerville/ }).waitFor({ state: 'detached' })
+  await mary.reload()
+  await heading(mary, 'Open an organisation').waitFor()
+})
+
+test('a forgotten password is replaced by the link, which works once', async () => {
+  const ada = await openPerson(browser, product)
+  const page = await newPage()
+  const link = await nextLink('reset', async () => {
+    await page.goto('/app/sign-in')
+    await page.getByRole('link', { name: 'Forgotten your password?' }).click()
+    await page.getByLabel('Email address', { exact: true }).fill(ada.email)
+    await press(page, 'Send the link')
+    await heading(page, 'Look at your mail').waitFor()
+  })
+  await page.goto(link)
+  await page.getByLabel('New password').fill('another horse battery staple')
+  await press(page, 'Set the password')
+  await heading(page, 'The password is changed').waitFor()
+  const again = await newPage()
+  await again.goto(link)
+  await again.getByLabel('New password').fill('yet another horse battery')
+  await press(again, 'Set the password')
+  await again.getByText('The link has been used, or it is too old.').waitFor()
+  await signIn(page, { email: ada.email, password: 'another horse battery staple' })
+  await heading(page, 'Quick start').waitFor()
+})
+
+test('an owner renames the organisation and sets its retention; the last owner cannot leave', async () => {
+  const owner = await openPerson(browser, product, { organisation: 'Old Name' })
+  const page = await onePage(owner.context)
+  await page.goto('/app/settings/organisation')
+  const nameForm = page.locator('form').filter({ has: page.getByLabel('Name of the organisation') })
+  await nameForm.getByRole('textbox').fill('New Name')
+  await nameForm.getByRole('button', { name: 'Save' }).click()
+  await nameForm.getByText('Saved.').waitFor()
+  await page.getByRole('button', { name: /^Organisation: ?New Name/ }).waitFor()
+
+  const retentionForm = page.locator('form').filter({ has: page.getByLabel('Days') })
+  await retentionForm.getByLabel('Days').fill('366')
+  await retentionForm.getByRole('button', { name: 'Save' }).click()
+  await retentionForm.getByRole('button', { name: 'Enter a whole number from 0 to 365.' }).waitFor()
+  await retentionForm.getByLabel('Days').fill('7')
+  await retentionForm.getByRole('button', { name: 'Save' }).click()
+  await retentionForm.getByText('Saved.').waitFor()
+  expect((await owner.ask('GET', '/account')).body).toMatchObject({ name: 'New Name', retention_days: 7 })
+
+  await press(page, 'Leave New Name')
+  await press(page, 'Leave')
+  await page.getByText('An organisation keeps an owner. Make somebody else an owner first.').waitFor()
+})
+
+test('a second organisation is opened from the menu; each tab keeps to its own, and the address says which', async () => {
+  const owner = await openPerson(browser, product, { organisation: 'First Works' })
+  await owner.ask('POST', '/keys', { name: 'Key of the first', mode: 'live' })
+  const page = await onePage(owner.context)
+  await page.goto('/app/keys')
+  await page.getByRole('region', { name: 'API keys' }).getByText('Key of the first').waitFor()
+
+  await page.getByRole('button', { name: /^Organisation: ?First Works/ }).click()
+  await page.getByRole('menuitem', { name: 'New organisation' }).click()
+  await page.getByLabel('Name of the organisation').fill('Second Works')
+  await press(page, 'Open the organisation')
+  await page.getByRole('button', { name: /^Organisation: ?Second Works/ }).waitFor()
+  await page.getByRole('link', { name: 'API keys' }).click()
+  await heading(page, 'API keys').waitFor()
+  expect(new URL(page.url()).searchParams.get('org')).toMatch(/second/)
+  await expect.poll(() => page.getByText('Key of the first').count()).toBe(0)
+
+  const other = await onePage(owner.context)
+  await other.goto(`/app/keys?org=${owner.slug}`)
+  await other.getByRole('region', { name: 'API keys' }).getByText('Key of the first').waitFor()
+  await page.reload()
+  await page.getByRole('button', { name: /^Organisation: ?Second Works/ }).waitFor()
+})
+
+const LOOKS = [
+  { width: 1440, height: 900, colorScheme: 'light' },
+  { width: 390, height: 844, colorScheme: 'dark' },
+  { width: 320, height: 640, colorScheme: 'light' },
+] as const
+
+test.each(LOOKS)('the pages can be used by everybody at $width px, $colorScheme', async (look) => {
+  const stranger = await onePage(await newWindow(), look)
+  const open = ['Sign in', 'Create an account', 'Choose a new password', 'The link is not complete']
+  for (const [index, path] of ['sign-in', 'sign-up', 'forgot-password', 'verify-email'].entries()) {
+    await stranger.goto(`/app/${path}`)
+    await heading(stranger, open[index] ?? '').waitFor()
+    await expectAccessible(stranger)
+    await expectNoSidewaysScroll(stranger)
+  }
+  const ada = await openPerson(browser, product, { name: 'Augusta Ada King, Countess of Lovelace' })
+  const page = await onePage(ada.context, look)
+  for (const path of ['profile', 'security', 'members', 'organisation']) {
+    await page.goto(`/app/settings/${path}`)
+    await page.getByRole('heading', { level: 2 }).first().waitFor()
+    await page
+      .getByRole('status', { name: /^Loading/ })
+      .first()
+      .waitFor({ state: 'detached' })
+    await expectAccessible(page)
+    await expectNoSidewaysScroll(page)
+  }
+})

@@ -1,0 +1,94 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import type { Page } from 'playwright-core'
+import { expect, test, vi } from 'vitest'
+import { onePage, startBrowser } from './test-browser.ts'
+import { startOpenProduct } from './test-open-product.ts'
+import { openPerson } from './test-people.ts'
+
+vi.setConfig({ testTimeout: 60_000 }) // a browser has much to do before a page stands
+
+const SOON = { timeout: 15_000 }
+const run = promisify(execFile)
+const product = await startOpenProduct()
+const browser = await startBrowser()
+
+async function openQuickStart(query = ''): Promise<Page> {
+  const { context } = await openPerson(browser, product)
+  const page = await onePage(context)
+  await page.goto(`/app/quick-start${query}`)
+  await page.getByRole('heading', { level: 1, name: 'Quick start' }).waitFor()
+  return page
+}
+
+const card = (page: Page, title: string) =>
+  page.locator('section').filter({ has: page.getByRole('heading', { name: title }) })
+
+test('the first verdict comes before any key, by keyboard alone', async () => {
+  const page = await openQuickStart()
+  await page.getByRole('button', { name: 'typo', exact: true }).focus()
+  await page.keyboard.press('Enter')
+  const answer = card(page, 'Try it')
+  await answer.getByText('Do not send', { exact: true }).waitFor()
+  await answer
+    .getByText(/does not exist/)
+    .first()
+    .waitFor()
+  await answer.getByRole('button', { name: 'Validate that one' }).waitFor()
+  await answer.getByRole('tab', { name: 'Explained' }).focus()
+  await page.keyboard.press('ArrowRight')
+  await answer.getByText('"did_you_mean"').waitFor()
+  await card(page, 'Checklist')
+    .getByRole('listitem')
+    .filter({ hasText: 'Get a first verdict' })
+    .getByText('done')
+    .waitFor()
+})
+
+test('a real request with the key that was made here shows up at once, with its verdict', async () => {
+  const page = await openQuickStart()
+  const { url } = product.api
+  const request = card(page, 'Make a request')
+  await request.getByText('$PROBITY_API_KEY').waitFor() // until there is a key
+  await request.getByRole('button', { name: 'Create a test key' }).click()
+  const key = await request.getByLabel('Quick start').inputValue()
+  expect(key).toMatch(/^pb_test_/)
+  await request.getByText('Waiting for your first request.').waitFor()
+
+  const command = await request.locator('pre').first().textContent()
+  expect(command).toContain(key)
+  expect(command).toContain(url)
+  await run('sh', ['-c', `${command} -sS`])
+  const row = request.getByRole('log').locator('p').first()
+  await row.waitFor()
+  expect(await row.textContent()).toMatch(/\d\d:\d\d:\d\d.*POST \/.*validation\/single.*200.* m?s.*Valid/)
+  await request.getByText('It works.').waitFor()
+  for (const step of ['Create a key', 'Make a request with it']) {
+    await card(page, 'Checklist').getByRole('listitem').filter({ hasText: step }).getByText('done').waitFor()
+  }
+
+  await page.reload()
+  await request.getByRole('button', { name: 'Create a test key' }).waitFor()
+  const left = await page.evaluate(() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }, history.state]))
+  expect(left + (await page.content())).not.toContain(key.slice('pb_test_'.length, -4))
+})
+
+test('what somebody came for comes first, and a copied address shows it so', async () => {
+  const page = await openQuickStart()
+  const titles = () => page.locator('main section h2').allTextContents()
+  expect((await titles())[0]).toBe('Try it')
+  await page.getByRole('radio', { name: 'Clean a list' }).check()
+  await vi.waitFor(async () => expect((await titles())[0]).toBe('Clean a list'), SOON)
+  await page.reload()
+  await vi.waitFor(async () => expect((await titles())[0]).toBe('Clean a list'), SOON)
+  await page.getByRole('link', { name: 'Upload a list in test mode' }).click()
+  await page.waitForURL(/\/app\/lists\/new\?.*mode=test/)
+})
+
+test('the checklist can be closed, stays closed, and comes back when it is wanted', async () => {
+  const page = await openQuickStart()
+  await page.getByRole('button', { name: 'Close the checklist' }).click()
+  await page.reload()
+  await page.getByRole('button', { name: 'Show the checklist' }).click()
+  await card(page, 'Checklist').waitFor()
+})

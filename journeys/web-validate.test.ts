@@ -1,0 +1,224 @@
+import { createTestDatabase } from '@probity/database/test-database'
+import { startDns } from '@probity/lab/dns/start'
+import { freePort } from '@probity/lab/services/daemon'
+import { startRedis } from '@probity/lab/services/redis'
+import { startScripted } from '@probity/lab/smtp/server'
+import { whenDone } from '@probity/lab/when-done'
+import type { Page } from 'playwright-core'
+import { expect, test, vi } from 'vitest'
+import { onePage, startBrowser } from './test-browser.ts'
+import { openPerson } from './test-people.ts'
+import { startApiProcess } from './test-process.ts'
+import { startWorkerHere } from './test-worker.ts'
+
+vi.setConfig({ testTimeout: 60_000 }) // a browser has much to do before a page stands
+
+/** The page for one address, over mail servers that answer by a script, with a worker that may dial these alone. */
+const NAMES = {
+  'truthful.example': { mx: [[10, 'mx.truthful.example']] },
+  'mx.truthful.example': { a: ['127.94.0.1'] },
+  'all.example': { mx: [[10, 'mx.all.example']] },
+  'mx.all.example': { a: ['127.94.0.2'] },
+  'grey.example': { mx: [[10, 'mx.grey.example']] },
+  'mx.grey.example': { a: ['127.94.0.3'] },
+  'away.example': { mx: [[10, 'mx.away.example']] },
+  'mx.away.example': { a: ['127.94.0.9'] },
+} satisfies Record<string, object>
+
+const [database, redis, dns, port] = await Promise.all([
+  createTestDatabase(),
+  startRedis(),
+  startDns({ names: NAMES as never, faults: {} }),
+  freePort(),
+])
+whenDone(() => redis.stop())
+whenDone(() => dns.stop())
+const GREY_FOR_S = 3
+let asked = 0
+const isAda = (to: string) => to.startsWith('ada')
+const servers = await Promise.all([
+  startScripted(
+    { rcpt: (_, to) => (isAda(to) ? '250 2.1.5 Ok' : '550 5.1.1 User unknown') },
+    { host: '127.94.0.1', port },
+  ),
+  startScripted({}, { host: '127.94.0.2', port }),
+  startScripted({ rcpt: answerGrey }, { host: '127.94.0.3', port }),
+])
+for (const server of servers) whenDone(() => server.stop())
+
+/** Puts a newcomer off once, for as long as it says. */
+function answerGrey(_peer: object, to: string): string {
+  asked += 1
+  if (asked === 1) return `450 4.7.1 Greylisted, try again in ${GREY_FOR_S} seconds`
+  return isAda(to) ? '250 2.1.5 Ok' : '550 5.1.1 User unknown'
+}
+
+const settings = {
+  DATABASE_URL: database.url,
+  REDIS_URL: redis.url,
+  STOP_NOTICE_MS: '0',
+  SIGN_UP: 'open',
+  NEW_ACCOUNT_CREDITS: '100',
+  TRUST_PROXY: '127.0.0.1',
+}
+await startWorkerHere({
+  settings,
+  dnsPort: dns.port,
+  smtpPort: port,
+  allows: (address) => address.startsWith('127.94.'),
+})
+const api = await startApiProcess(settings)
+const browser = await startBrowser()
+const ada = await openPerson(browser, { api })
+
+async function openValidate(query = ''): Promise<Page> {
+  const page = await onePage(ada.context)
+  await page.goto(`/app/validate${query}`)
+  await page.getByLabel('Email address').waitFor()
+  return page
+}
+
+async function ask(page: Page, email: string): Promise<void> {
+  await page.getByLabel('Email address').fill(email)
+  await page.keyboard.press('Enter')
+  await page.getByRole('tab', { name: 'Explained' }).waitFor()
+  await page.getByText(email, { exact: true }).first().waitFor()
+}
+
+const EXPLAINED = [
+  {
+    email: 'ada@truthful.example',
+    word: 'Valid',
+    advice: 'Send',
+    sentence: 'The mail server of truthful.example accepts mail for this mailbox.',
+    found: ['Accepted', 'Not catch-all'],
+  },
+  {
+    email: 'bob@truthful.example',
+    word: 'Invalid',
+    advice: 'Do not send',
+    sentence: 'The mail server of truthful.example says that there is no such mailbox. Mail to it would bounce.',
+    found: ['No such mailbox'],
+  },
+  {
+    email: 'anybody@all.example',
+    word: 'Risky',
+    advice: 'Send with care',
+    sentence: 'all.example accepts mail for every address',
+    found: ['Catch-all'],
+  },
+  {
+    email: 'ada@nowhere@example',
+    word: 'Invalid',
+    advice: 'Do not send',
+    sentence: 'This is not an email address',
+    found: ['Syntax'],
+  },
+]
+
+test.each(EXPLAINED)('$word is explained: $email', async ({ email, word, advice, sentence, found }) => {
+  const page = await openValidate()
+  await ask(page, email)
+  const answer = page.getByRole('tabpanel')
+  const verdict = answer.getByText(word, { exact: true }).first()
+  await verdict.waitFor()
+  await answer.getByText(advice, { exact: true }).waitFor()
+  await answer.getByText(sentence).waitFor()
+  for (const text of found) await answer.getByRole('listitem').filter({ hasText: text }).first().waitFor()
+  // The focus stays where the next address goes, and what came is told aloud.
+  expect(await page.evaluate(() => document.activeElement?.getAttribute('inputmode'))).toBe('email')
+  await page.getByRole('status').filter({ hasText: sentence }).waitFor()
+  expect(page.url()).not.toContain('@')
+})
+
+test('Unknown is explained: the server that cannot be reached is nobody’s fault', async () => {
+  const page = await openValidate()
+  await ask(page, 'ada@away.example')
+  const answer = page.getByRole('tabpanel')
+  await answer.getByText('Unknown', { exact: true }).first().waitFor()
+  await answer.getByText('Review', { exact: true }).waitFor()
+  await answer
+    .getByText(/says nothing against/)
+    .first()
+    .waitFor()
+})
+
+test('a greylisted address is open, says when to ask again, and is collected free', async () => {
+  const page = await openValidate()
+  await ask(page, 'ada@grey.example')
+  const answer = page.getByRole('tabpanel')
+  await answer.getByText('Still being worked on').waitFor()
+  await answer.getByText(/Ask again from \d\d:\d\d|Ask again now/).waitFor()
+  await answer.getByText(/Nothing is lost/).waitFor()
+
+  await answer.getByText('Ask again now: the time has come.').waitFor({ timeout: 30_000 })
+  const again = answer.getByRole('button', { name: 'Ask again' })
+  await vi.waitFor(
+    async () => {
+      if (await again.isVisible()) await again.click() // the worker may need a moment more than the server asked for
+      await answer.getByText('Send', { exact: true }).waitFor({ timeout: 5_000 })
+    },
+    { timeout: 45_000, interval: 500 },
+  )
+  await answer.getByText('Nothing', { exact: true }).waitFor() // what it cost
+  expect(await answer.getByText('Still being worked on').count()).toBe(0)
+})
+
+test('a pasted name and address become the address, and Enter asks for it', async () => {
+  const page = await openValidate('?mode=test')
+  await page.evaluate(() => navigator.clipboard.writeText('Ada Lovelace <valid@example.com>'))
+  await page.getByLabel('Email address').focus()
+  await page.keyboard.press('Control+V')
+  expect(await page.getByLabel('Email address').inputValue()).toBe('valid@example.com')
+  await page.keyboard.press('Enter')
+  await page.getByRole('tabpanel').getByText('Send', { exact: true }).waitFor()
+})
+
+test('a refusal is shown in place, counts down, and keeps what was typed', async () => {
+  const page = await openValidate('?mode=test')
+  await page.getByRole('button', { name: 'error-429' }).click()
+  await page.getByRole('alert').getByText('Too many requests').waitFor()
+  const again = page.getByRole('button', { name: /^Try again/ })
+  expect(await again.textContent()).toMatch(/^Try again in \d+ s$/)
+  expect(await page.getByLabel('Email address').inputValue()).toBe('error-429@example.com')
+  await page.getByRole('button', { name: 'Try again', exact: true }).waitFor()
+})
+
+test('the address that was probably meant is offered, and asked for only on a press', async () => {
+  const page = await openValidate('?mode=test')
+  await ask(page, 'typo@gmial.com')
+  await page.getByRole('button', { name: 'Validate that one' }).click()
+  await page.getByRole('tabpanel').getByText('typo@gmail.com', { exact: true }).first().waitFor()
+  expect(await page.getByLabel('Email address').inputValue()).toBe('typo@gmail.com')
+})
+
+test('the same answer as JSON and as code that names this very service', async () => {
+  const page = await openValidate('?mode=test')
+  await ask(page, "o'brien+valid@example.com")
+  await page.getByRole('tab', { name: 'JSON' }).click()
+  await page.getByText('"sub_status": ""').waitFor()
+  await page.getByRole('tab', { name: 'Code' }).click()
+  await page.getByText(`curl '${api.url}/api/v1/validation/single'`).waitFor()
+  await page.getByText(String.raw`o'\''brien+valid@example.com`).waitFor()
+})
+
+test('what was asked stays in this tab alone, and a reload forgets it', async () => {
+  const page = await openValidate('?mode=test')
+  await ask(page, 'valid@example.com')
+  await page.getByRole('button', { name: /valid@example\.com\s*Valid/ }).waitFor()
+  const kept = await page.evaluate(() => JSON.stringify([localStorage, sessionStorage, history.state]))
+  expect(kept).not.toContain('valid@example.com')
+  await page.reload()
+  await page.getByText('What you validate in this tab is listed here').waitFor()
+})
+
+test('where an organisation keeps no results, this page keeps none either', async () => {
+  const grace = await openPerson(browser, { api }, { name: 'Grace Hopper', organisation: 'No Memory' })
+  expect(await grace.ask('PATCH', '/account', { retention_days: 0 })).toMatchObject({ status: 200 })
+  const page = await onePage(grace.context)
+  await page.goto('/app/validate?mode=test')
+  await page.getByText('This organisation keeps no results').waitFor()
+  await ask(page, 'valid@example.com')
+  await page.getByText('This organisation keeps no results').waitFor()
+  expect(await page.getByRole('button', { name: 'Clear' }).count()).toBe(0)
+})

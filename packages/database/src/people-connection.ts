@@ -1,0 +1,57 @@
+import { Kysely, PostgresDialect, type PostgresPoolClient } from 'kysely'
+import type { PoolClient } from 'pg'
+import { openPool } from './pool.ts'
+
+// One message for all of it. As in connect.ts everything is by SET LOCAL, since a session behind a pooler is somebody else's next.
+const BEGIN_AS_PEOPLE = `begin; set local role probity_people; set local statement_timeout = '10s';
+  set local lock_timeout = '5s'; set local idle_in_transaction_session_timeout = '10s'`
+
+/**
+ * The connections of the sign-in library, which writes its own SQL and knows nothing of roles. Each of its statements, or each
+ * transaction it begins, runs as the role that sees people and nothing else.
+ */
+export function connectPeople(url: string, connectionsMax: number): Kysely<unknown> {
+  const pool = openPool(url, { connectionsMax, applicationName: 'probity-people' })
+  const asPeople = {
+    connect: async () => stepDown(await pool.connect()),
+    end: () => pool.end(),
+    options: pool.options,
+  }
+  return new Kysely<unknown>({ dialect: new PostgresDialect({ pool: asPeople }) })
+}
+
+/** A connection on which nothing happens outside a transaction that has stepped down. */
+function stepDown(client: PoolClient): PostgresPoolClient {
+  let isInside = false
+  let isBroken = false
+
+  async function query(text: string, values: readonly unknown[]) {
+    if (/^(begin|start transaction)\b/i.test(text)) {
+      isInside = true
+      return client.query(BEGIN_AS_PEOPLE)
+    }
+    if (/^(commit|rollback)$/i.test(text)) {
+      isInside = false
+      return client.query(text)
+    }
+    return isInside ? client.query(text, [...values]) : alone(text, values)
+  }
+
+  async function alone(text: string, values: readonly unknown[]) {
+    try {
+      await client.query(BEGIN_AS_PEOPLE)
+      const result = await client.query(text, [...values])
+      await client.query('commit')
+      return result
+    } catch (error) {
+      // A connection that cannot roll back is not given to anybody else.
+      await client.query('rollback').catch(() => {
+        isBroken = true
+      })
+      throw error
+    }
+  }
+
+  const release = (discard = false) => client.release(discard || isBroken)
+  return { query, release } as unknown as PostgresPoolClient
+}

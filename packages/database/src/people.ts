@@ -1,0 +1,130 @@
+import { hash } from 'node:crypto'
+import type { Role } from '@probity/contract/roles'
+import { sql } from 'kysely'
+import { asNobody, type Db, type Trx } from './connect.ts'
+import type { DoorKey } from './keys.ts'
+
+export type Person = {
+  personId: string
+  name: string
+  email: string
+  emailVerified: boolean
+  twoFactor: boolean
+  isOperator: boolean
+}
+
+export type Membership = { accountId: string; slug: string | null; name: string; role: Role }
+
+/** What the door must know of a member, as DoorKey is for keys. */
+export type DoorMember = Pick<
+  DoorKey,
+  'accountId' | 'retentionDays' | 'plan' | 'requestsPerWindow' | 'windowS' | 'interactiveInFlight' | 'refundUnknown'
+> & { role: Role }
+
+/** The person whose session this is, while it lives. */
+export async function findSession(db: Db, token: string): Promise<Person | undefined> {
+  const { rows } = await asNobody(db, (trx) => sql<Person>`select * from find_session(${token})`.execute(trx))
+  return rows[0]
+}
+
+/** The same, with what the person is in an account: undefined where they are nothing. */
+export async function findSessionIn(db: Db, token: string, accountId: string) {
+  return asNobody(db, async (trx) => {
+    const { rows } = await sql<Person>`select * from find_session(${token})`.execute(trx)
+    const [person] = rows
+    if (person === undefined) return undefined
+    const members = await sql<DoorMember>`select * from find_member(${person.personId}, ${accountId})`.execute(trx)
+    return { person, member: members.rows[0] }
+  })
+}
+
+export async function listMemberships(db: Db, personId: string): Promise<Membership[]> {
+  const { rows } = await asNobody(db, (trx) =>
+    sql<Membership>`select * from list_memberships(${personId})`.execute(trx),
+  )
+  return rows
+}
+
+export type OpenInvitation = {
+  organisation: string
+  role: Role
+  inviter: string
+  email: string
+  expiresAt: Date
+  hasAccount: boolean
+}
+
+/** An invitation that can still be accepted. */
+export async function findInvitation(db: Db, id: string): Promise<OpenInvitation | undefined> {
+  const { rows } = await asNobody(db, (trx) => sql<OpenInvitation>`select * from find_invitation(${id})`.execute(trx))
+  return rows[0]
+}
+
+/** What a new account begins with; no number of credits means that they are not counted. */
+export type Opening = { plan: string; credits: number | null }
+
+/** Opens an account that belongs to this person. Undefined when they have as many as they may. */
+export async function openOrganisation(
+  db: Db,
+  personId: string,
+  name: string,
+  { plan, credits }: Opening,
+): Promise<string | undefined> {
+  const { rows } = await asNobody(db, (trx) =>
+    sql<{ id: string | null }>`select open_organisation(${personId}, ${name}, ${plan}, ${credits}) as id`.execute(trx),
+  )
+  return rows[0]?.id ?? undefined
+}
+
+/** Whether there is nobody yet. */
+export async function isSetupNeeded(db: Db): Promise<boolean> {
+  const { rows } = await asNobody(db, (trx) =>
+    sql<{ needed: boolean }>`select is_setup_needed() as needed`.execute(trx),
+  )
+  return rows[0]?.needed ?? false
+}
+
+export async function isSetupToken(db: Db, token: string): Promise<boolean> {
+  const { rows } = await asNobody(db, (trx) =>
+    sql<{ known: boolean }>`select is_setup_token(${hashToken(token)}) as known`.execute(trx),
+  )
+  return rows[0]?.known ?? false
+}
+
+export type FirstPerson = { name: string; email: string; passwordHash: string; organisation: string }
+
+/** Makes the first person with the token that lets them in. False where somebody was quicker, or the token is none. */
+export async function claimSetup(db: Db, token: string, first: FirstPerson): Promise<boolean> {
+  const { name, email, passwordHash, organisation } = first
+  const { rows } = await asNobody(db, (trx) =>
+    sql`select * from claim_setup(${hashToken(token)}, ${name}, ${email}, ${passwordHash}, ${organisation})`.execute(
+      trx,
+    ),
+  )
+  return rows.length > 0
+}
+
+/** Puts a new token in the place of the last one. False where it is not needed any more. As the owner. */
+export async function replaceSetupToken(trx: Trx, token: string): Promise<boolean> {
+  const someone = await trx.selectFrom('people').select('id').limit(1).executeTakeFirst()
+  if (someone) return false
+  await trx
+    .insertInto('setupTokens')
+    .values({ hash: hashToken(token) })
+    .onConflict((row) => row.column('onlyOne').doUpdateSet({ hash: hashToken(token), madeAt: sql`clock_timestamp()` }))
+    .execute()
+  return true
+}
+
+/** As for keys, a fast hash is right: the token is random and long. */
+function hashToken(token: string): Buffer {
+  return hash('sha256', token, 'buffer')
+}
+
+/** Removes sessions that are over, and how many they were. */
+export async function removeEndedSessions(db: Db): Promise<number> {
+  const { rows } = await asNobody(db, (trx) =>
+    sql<{ ended: number }>`select remove_ended_sessions() as ended`.execute(trx),
+  )
+  return rows[0]?.ended ?? 0
+}

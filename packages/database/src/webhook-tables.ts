@@ -1,0 +1,55 @@
+import type { ColumnType, Generated } from 'kysely'
+import type { SetByDatabase } from './set-by-database.ts'
+
+export type WebhookEndpointsTable = {
+  id: SetByDatabase<string>
+  accountId: string
+  mode: 'live' | 'test'
+  url: string
+  description: Generated<string>
+  events: Generated<string[]>
+  state: Generated<'enabled' | 'disabled'>
+  disabledReason: Generated<'by_owner' | 'gone' | 'failing' | null>
+  disabledAt: Generated<Date | null>
+  failingSince: Generated<Date | null>
+  secret: ColumnType<never, string, never>
+  previousUntil: SetByDatabase<Date | null>
+  createdAt: SetByDatabase<Date>
+}
+
+export type WebhookEventsTable = {
+  expiresOn: SetByDatabase<string>
+  accountId: SetByDatabase<string>
+  id: SetByDatabase<string>
+  mode: SetByDatabase<'live' | 'test'>
+  type: SetByDatabase<string>
+  body: SetByDatabase<string | null>
+  createdAt: SetByDatabase<Date>
+}
+
+export type WebhookDeliveriesTable = {
+  id: SetByDatabase<string>
+  accountId: SetByDatabase<string>
+  endpointId: SetByDatabase<string>
+  expiresOn: SetByDatabase<string>
+  eventId: SetByDatabase<string>
+  type: SetByDatabase<string>
+  state: SetByDatabase<'pending' | 'delivered' | 'failed'>
+  tries: SetByDatabase<number>
+  attempts: SetByDatabase<number>
+  nextAt: SetByDatabase<Date | null>
+  takenUntil: SetByDatabase<Date | null>
+  createdAt: SetByDatabase<Date>
+  finishedAt: SetByDatabase<Date | null>
+}
+
+export type WebhookAttemptsTable = {
+  accountId: SetByDatabase<string>
+  deliveryId: SetByDatabase<string>
+  no: SetByDatabase<number>
+  signedAt: SetByDatabase<Date>
+  signature: SetByDatabase<string>
+  status: SetByDatabase<number | null>
+  error: SetByDatabase<string | null>
+  durationMs: SetByDatabase<number>
+}

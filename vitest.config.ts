@@ -8,6 +8,7 @@ const FAST = [
   'apps/cli/**/*.test.ts',
   'apps/web/src/**/*.test.ts',
   'checks/**/*.test.ts',
+  'model/**/*.test.ts',
 ]
 /** What is held to the clock in a browser: nothing else runs beside it. */
 const MEASURED = ['journeys/web-speed.test.ts', 'journeys/web-large-list.test.ts']

@@ -109,10 +109,10 @@ async function validateMeasured(caller: Caller, csv: string, pids: Record<string
 
 type Uploaded = { upload_id: string; suggested_email_column: string }
 
-export function uploadList(caller: Caller, csv: string): Promise<Uploaded> {
+export async function uploadList(caller: Caller, csv: string): Promise<Uploaded> {
   const form = new FormData()
   form.set('file', new Blob([csv], { type: 'text/csv' }), 'list.csv')
-  return call<Uploaded>(caller, '/bulk/upload/preview', { method: 'POST', body: form })
+  return JSON.parse(await call(caller, '/bulk/upload/preview', { method: 'POST', body: form })) as Uploaded
 }
 
 /** The seconds from its confirmation to its end. */
@@ -125,25 +125,26 @@ export async function validateUploaded(caller: Caller, uploaded: Uploaded) {
 
 export async function confirmUpload(caller: Caller, uploaded: Uploaded): Promise<string> {
   const { upload_id, suggested_email_column: email_column } = uploaded
-  const { id } = await call<{ id: string }>(caller, '/bulk/upload/confirm', {
+  const confirmed = await call(caller, '/bulk/upload/confirm', {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ upload_id, email_column }),
   })
-  return id
+  return (JSON.parse(confirmed) as { id: string }).id
 }
 
 async function untilCompleted(caller: Caller, jobId: string): Promise<void> {
   for (const deadline = Date.now() + LIST_WITHIN_MS; Date.now() < deadline; await sleep(POLL_MS)) {
-    const { status } = await call<{ status: string }>(caller, `/bulk/jobs/${jobId}`, {})
+    const { status } = JSON.parse(await call(caller, `/bulk/jobs/${jobId}`, {})) as { status: string }
     if (status === 'completed') return
   }
   throw new Error('the list was not done in time')
 }
 
-async function call<T>({ url, key }: Caller, path: string, request: RequestInit): Promise<T> {
+/** The text of an answer of the API; throws where it refuses. */
+export async function call({ url, key }: Caller, path: string, request: RequestInit): Promise<string> {
   const answer = await fetch(`${url}/api/v1${path}`, { ...request, headers: { ...request.headers, 'x-api-key': key } })
   const text = await answer.text()
   if (!answer.ok) throw new Error(`the product answered ${answer.status}: ${text.slice(0, 500)}`)
-  return JSON.parse(text) as T
+  return text
 }

@@ -1,4 +1,5 @@
 import { benchAccuracy } from './accuracy.ts'
+import { benchConfidence } from './confidence.ts'
 import { benchExport } from './export-safety.ts'
 import { benchFairness } from './fairness.ts'
 import { benchList } from './list.ts'
@@ -8,6 +9,7 @@ import { benchSingle } from './single.ts'
 /** Each bench prints what it does on standard error and its figures as JSON, the last line of standard output. */
 const BENCHES: Record<string, (args: string[]) => Promise<object>> = {
   accuracy: benchAccuracy,
+  confidence: benchConfidence,
   list: benchList,
   export: benchExport,
   fairness: benchFairness,

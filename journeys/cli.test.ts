@@ -72,7 +72,7 @@ test('reads addresses from stdin, asks for each once, and writes JSON line by li
     stderr: '',
     stdout: [
       'email,status,sub_status,confidence,is_valid',
-      'valid@example.com,valid,,0.97,true',
+      'valid@example.com,valid,,0.985,true',
       'risky@example.com,risky,catch_all,0.8,false',
       'no address,unknown,sandbox_unmapped,0.5,false',
       '',

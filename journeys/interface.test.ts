@@ -1,4 +1,5 @@
-import { BulkSummary, ValidationResult } from '@probity/contract/validation'
+import { BulkSummary } from '@probity/contract/bulk-validation'
+import { ValidationResult } from '@probity/contract/validation'
 import Value from 'typebox/value'
 import { expect, test } from 'vitest'
 import { callApi, openCustomer, startProduct } from './test-product.ts'

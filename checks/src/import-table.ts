@@ -24,6 +24,7 @@ const MAY_IMPORT: Record<string, Record<string, Reach>> = {
   web: { contract: 'all', sdk: 'all' },
   cli: { contract: 'all', engine: 'all', sdk: 'all' },
   checks: {},
+  model: { engine: 'address/' },
 }
 
 /** These start the system as a whole, so they may import every part of it. Nobody imports them. */

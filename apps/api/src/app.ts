@@ -24,11 +24,13 @@ import { showResult } from './routes/bulk/result.ts'
 import { listResults } from './routes/bulk/results.ts'
 import { manageUpload } from './routes/bulk/upload.ts'
 import { listUploads } from './routes/bulk/uploads.ts'
+import { reportFeedback } from './routes/feedback.ts'
 import { health } from './routes/health.ts'
 import { createKey } from './routes/keys/create.ts'
 import { manageKey } from './routes/keys/key.ts'
 import { listKeys } from './routes/keys/list.ts'
 import { rotateKey } from './routes/keys/rotate.ts'
+import { showModel } from './routes/model.ts'
 import { reference } from './routes/reference.ts'
 import { validateBulk } from './routes/validation/bulk.ts'
 import { validateSingle } from './routes/validation/single.ts'
@@ -58,6 +60,8 @@ export const API_ROUTES: Route[] = [
   listResults,
   showResult,
   showBreakdown,
+  reportFeedback,
+  showModel,
   showAccount,
   listKeys,
   createKey,

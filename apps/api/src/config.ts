@@ -3,6 +3,7 @@ import { BadSettings, parseSettings, readList, URL_FORMATS } from '@probity/cont
 import type { Opening } from '@probity/database/people'
 import { readStorage, STORAGE_SETTINGS, type StorageSettings } from '@probity/uploads/storage-settings'
 import Type from 'typebox'
+import type { MetricsPlace } from './metrics.ts'
 import type { MailSettings } from './people/mail/send.ts'
 
 const Settings = Type.Object({
@@ -74,6 +75,19 @@ const Settings = Type.Object({
       description: 'What sessions are signed with, at least 32 characters; without it a secret of the database.',
     }),
   ),
+  SHARE_FEEDBACK: Type.Enum(['on', 'off'], {
+    default: 'off',
+    description:
+      'Whether outcomes that one account reports also count for the others, up to a bound; the same for the worker.',
+  }),
+  METRICS_PORT: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: 65535,
+      description: 'The port to serve metrics on, at /metrics; none if not set.',
+    }),
+  ),
+  METRICS_HOST: Type.String({ default: '127.0.0.1', description: 'The address to serve metrics on.' }),
   ...STORAGE_SETTINGS,
   LOG_LEVEL: Type.Enum(['fatal', 'error', 'warn', 'info', 'debug', 'silent'], {
     default: 'info',
@@ -112,6 +126,9 @@ export type ApiConfig = {
   opening: Opening
   mail: MailSettings | undefined
   sessionSecret: string | undefined
+  /** Whether what one account reports also counts for the others. */
+  sharesFeedback: boolean
+  metrics: MetricsPlace | undefined
   storage: StorageSettings
   logLevel: string
   limits: RequestLimits
@@ -159,6 +176,8 @@ export function readConfig(env: Record<string, string | undefined>): ApiConfig {
     },
     mail: vars.MAIL_URL === undefined ? undefined : { url: vars.MAIL_URL, from: vars.MAIL_FROM },
     sessionSecret: vars.SESSION_SECRET,
+    sharesFeedback: vars.SHARE_FEEDBACK === 'on',
+    metrics: vars.METRICS_PORT === undefined ? undefined : { host: vars.METRICS_HOST, port: vars.METRICS_PORT },
     storage: readStorage(vars),
     logLevel: vars.LOG_LEVEL,
     limits: LIMITS,

@@ -88,6 +88,7 @@ export async function describeApi(app: FastifyInstance, config: ApiConfig): Prom
       servers: [{ url: config.publicUrl ?? '/', description: 'This installation' }],
       tags: [
         { name: 'Lists', description: 'Files of addresses. Needs a key with the `bulk` scope.' },
+        { name: 'Feedback', description: 'What became of mail, and how well predictions hold.' },
         { name: 'Account', description: 'Plan, credits and limits.' },
         { name: 'API keys', description: 'Keys for programs. Needs a key with the `keys` scope.' },
         {

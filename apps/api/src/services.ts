@@ -26,6 +26,8 @@ export type Services = {
   strangers: LocalRate
   /** Whether everybody may try the sandbox with the public key. */
   publicSandbox: boolean
+  /** Whether what one account reports also counts for the others. */
+  sharesFeedback: boolean
   /** Where the account's recent result for an address is kept, if there is one. */
   recentKeyOf: RecentKeys['keyOf']
   desk: ValidationDesk
@@ -68,6 +70,7 @@ export function openServices(
     admission,
     strangers: openLocalRate(),
     publicSandbox: config.publicSandbox,
+    sharesFeedback: config.sharesFeedback,
     recentKeyOf: recentKeys.keyOf,
     desk,
     storage,

@@ -25,3 +25,16 @@ test('a caller who still waits when the process stops is answered with what ther
   expect(await (await answer).json()).toEqual({ status: 'open' })
   expect((await answer).headers.get('connection')).toBe('close')
 })
+
+test('metrics have a port of their own while the process runs, and none where nobody asked for it', async () => {
+  const running = await start({ ...api.config, metrics: { host: '127.0.0.1', port: 0 } }, api.services.log, [wait])
+  const url = `http://127.0.0.1:${running.metricsAddress?.port}/metrics`
+  expect(await (await fetch(url)).text()).toContain('# TYPE probity_prediction_ece gauge')
+  expect((await fetch(`http://127.0.0.1:${running.address.port}/metrics`)).status).toBe(404)
+  await running.stop()
+  await expect(fetch(url)).rejects.toThrow('fetch failed')
+
+  const other = await start(api.config, api.services.log, [wait])
+  expect(other.metricsAddress).toBeUndefined()
+  await other.stop()
+})

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyBaseLogger } from 'fastify'
 import { API_ROUTES, buildApp } from './app.ts'
 import type { ApiConfig } from './config.ts'
+import { serveMetrics } from './metrics.ts'
 import type { Route } from './route.ts'
 import { openServices } from './services.ts'
 
@@ -11,6 +12,8 @@ const FINISH_WITHIN_MS = 20_000
 
 export type RunningApi = {
   address: AddressInfo
+  /** Where metrics are served, if they are. */
+  metricsAddress: AddressInfo | undefined
   /** Says "not ready", then stops listening, finishes what it has begun and closes. */
   stop(): Promise<void>
 }
@@ -27,6 +30,7 @@ export async function start(
   const app = await buildApp(config, services, routes)
   await app.listen({ host: config.host, port: config.port })
   const address = app.server.address() as AddressInfo
+  const metrics = config.metrics && (await serveMetrics(services.db, log, config.metrics))
 
   async function stop(): Promise<void> {
     log.info('stopping')
@@ -35,12 +39,14 @@ export async function start(
     hurry.abort()
     const given = sleep(FINISH_WITHIN_MS, undefined, { ref: false }).then(() => app.server.closeAllConnections())
     await Promise.race([app.close(), given])
+    await metrics?.stop()
     await services.close()
     log.info('stopped')
   }
   let stopped: Promise<void> | undefined
   return {
     address,
+    metricsAddress: metrics?.address,
     stop: () => {
       stopped ??= stop()
       return stopped

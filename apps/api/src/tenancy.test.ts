@@ -56,6 +56,8 @@ const ENTRIES: Record<string, { body?: object; query?: Record<string, string> }>
   'POST /api/v1/bulk/jobs/{job_id}/resume': {},
   'POST /api/v1/bulk/jobs/{job_id}/cancel': {},
   'DELETE /api/v1/bulk/jobs/{job_id}': {},
+  'POST /api/v1/feedback': { body: { outcomes: [{ email: ADDRESS.email, outcome: 'delivered' }] } },
+  'GET /api/v1/model': {},
   'GET /api/v1/account': {},
   'GET /api/v1/keys': {},
   'POST /api/v1/keys': { body: { name: 'x' } },

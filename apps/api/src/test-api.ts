@@ -78,6 +78,8 @@ export function testConfig(databaseUrl: string, changes: Partial<ApiConfig> = {}
     opening: { plan: 'payg', credits: null },
     mail: undefined,
     sessionSecret: undefined,
+    sharesFeedback: false,
+    metrics: undefined,
     stopNoticeMs: 0,
     storage: { kind: 'folder', folder: uploadsFolder },
     logLevel: 'debug',

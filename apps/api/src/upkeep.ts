@@ -1,5 +1,6 @@
 import type { Db } from '@probity/database/connect'
 import { endExpired } from '@probity/database/expired'
+import { removeFadedOutcomes } from '@probity/database/faded-outcomes'
 import { keepPartitions } from '@probity/database/partitions'
 import { removeEndedSessions } from '@probity/database/people'
 import type { FileStorage } from '@probity/uploads/storage'
@@ -40,6 +41,12 @@ export function startUpkeep({ db, storage, log }: Kept): { stop(): Promise<void>
       if (sessions > 0) log.info({ sessions }, 'ended sessions removed')
     } catch (error) {
       log.warn({ err: error }, 'ended sessions not removed; trying again within the hour')
+    }
+    try {
+      const sums = await removeFadedOutcomes(db)
+      if (sums > 0) log.info({ sums }, 'faded outcomes removed')
+    } catch (error) {
+      log.warn({ err: error }, 'faded outcomes not removed; trying again within the hour')
     }
   }
 

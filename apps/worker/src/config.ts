@@ -74,6 +74,11 @@ const Settings = Type.Object({
     description:
       'Events that one process sends to webhooks at once; 0 for none. Most of the time is spent waiting for them.',
   }),
+  SHARE_FEEDBACK: Type.Enum(['on', 'off'], {
+    default: 'off',
+    description:
+      'Whether outcomes that one account reports also count for the others, up to a bound; the same for the api.',
+  }),
   RELEASE: Type.Boolean({
     default: true,
     description: 'Whether this process also looks for work that the queue lost. Off on hosts that only probe.',
@@ -99,6 +104,8 @@ export type WorkerConfig = {
   concurrency: number
   listSlots: number
   webhookSlots: number
+  /** Whether what one account reports of its mail counts for others. */
+  sharesFeedback: boolean
   release: boolean
   logLevel: string
   /** Keeps the queues of several installations on one Redis apart. */
@@ -121,6 +128,7 @@ export function readConfig(env: Record<string, string | undefined>): WorkerConfi
     concurrency: vars.WORKER_CONCURRENCY,
     listSlots: vars.LIST_SLOTS,
     webhookSlots: vars.WEBHOOK_SLOTS,
+    sharesFeedback: vars.SHARE_FEEDBACK === 'on',
     release: vars.RELEASE,
     logLevel: vars.LOG_LEVEL,
     queuePrefix: 'probity',

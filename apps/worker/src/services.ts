@@ -13,6 +13,7 @@ import type { Redis } from 'ioredis'
 import type { Logger } from 'pino'
 import type { WorkerConfig } from './config.ts'
 import { openFactsStore } from './facts-store.ts'
+import { type Histories, openHistories } from './histories.ts'
 import { type Mailboxes, openMailboxes, type Surroundings } from './mailboxes.ts'
 import { openReplyLog } from './reply-log.ts'
 import { openSettler, type Settler } from './settle.ts'
@@ -27,6 +28,8 @@ export type Services = {
   dns: MailDns
   /** What an address is validated with, except its mail servers. */
   network: Omit<Network, 'mailboxes'>
+  /** What became of mail that was reported. */
+  histories: Histories
   mailboxes: Mailboxes
   /** The names of our ways out. */
   egresses: string[]
@@ -58,6 +61,7 @@ export async function openServices(config: WorkerConfig, surroundings: Surroundi
     redis,
     dns,
     network,
+    histories: openHistories(db, { shared: config.sharesFeedback }),
     mailboxes,
     egresses: egresses.map(({ name }) => name),
     settler,

@@ -89,12 +89,16 @@ async function wakeCallers(redis: Redis, group: Done[], retryAt: Map<string, num
   await Promise.all(calls)
 }
 
+/** What the next report of an outcome may move, and costs little to work out again. */
+const MOVED_BY_OUTCOMES = new Set(['catch_all', 'catch_all_untested'])
+
 /** Only what decided something is worth remembering, and only for accounts that keep results. */
 async function keepRecent(redis: Redis, secret: KeyObject, group: Done[]): Promise<void> {
   const results = group
     .filter(({ taken, result }) => result.status !== 'unknown' && taken.retentionDays > 0)
+    .filter(({ result }) => !MOVED_BY_OUTCOMES.has(result.sub_status))
     .map(({ taken, result }) => ({
-      key: recentKey(secret, taken.ref.accountId, taken.emailKey),
+      key: recentKey(secret, taken.ref.accountId, taken.emailKey, taken),
       text: JSON.stringify({ id: taken.ref.id, ...asCached(result) }),
     }))
   if (results.length > 0) await saveRecent(redis, results)

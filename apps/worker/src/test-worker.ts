@@ -32,6 +32,7 @@ export async function startTestWorld() {
     concurrency: 10,
     listSlots: 8,
     webhookSlots: 50,
+    sharesFeedback: false,
     release: true,
     logLevel: 'debug',
     queuePrefix: `test-${randomUUID()}`,

@@ -4,6 +4,8 @@ import { count } from './count.ts'
 import { KeyModeField, KeyScopesField } from './keys.ts'
 import { LivemodeField } from './livemode.ts'
 import { nullableInteger } from './nullable.ts'
+import { EXCLUSION_NAMES, EXCLUSIONS } from './send-policy.ts'
+import { valueList } from './value-list.ts'
 
 const Plan = Type.Object(
   {
@@ -50,6 +52,25 @@ const Limits = Type.Object(
   { description: 'How much the account may ask for.' },
 )
 
+const ThresholdField = Type.Number({
+  minimum: 0.5,
+  maximum: 0.999,
+  description: 'From this `deliverability` on an address is `safe_to_send`: 0.97 bears three bounces in a hundred.',
+  examples: [0.97],
+})
+
+const ExcludesField = Type.Array(Type.Enum(EXCLUSION_NAMES, { type: 'string' }), {
+  uniqueItems: true,
+  maxItems: EXCLUSION_NAMES.length,
+  description: `What an address must not be to be \`safe_to_send\`:${valueList(EXCLUSIONS)}`,
+  examples: [['disposable', 'role', 'machine_generated']],
+})
+
+const Sending = Type.Object(
+  { threshold: ThresholdField, excludes: ExcludesField },
+  { description: 'What the account calls `safe_to_send`.' },
+)
+
 const CallingKey = Type.Object(
   {
     id: Type.String({
@@ -77,6 +98,7 @@ export const Account = Type.Object(
     plan: Plan,
     credits: Credits,
     limits: Limits,
+    sending: Sending,
     retention_days: count('Days that results are kept before they are deleted; 0 when they are not kept at all.', 30),
     key: Type.Optional(CallingKey),
   },
@@ -103,6 +125,7 @@ export const Account = Type.Object(
           emails_per_file: 100_000,
           interactive_in_flight: 100,
         },
+        sending: { threshold: 0.97, excludes: ['disposable', 'role', 'machine_generated'] },
         retention_days: 30,
         key: {
           id: '0198f2e3-58b6-7c21-9d4f-6a0b13e7c582',
@@ -134,6 +157,17 @@ export const UpdateAccount = Type.Object(
           'For how many days results are kept from now on; 0 for as short as can be. What is there already leaves when it was to. Needs the scopes `account` and `settings`.',
         examples: [30],
       }),
+    ),
+    sending: Type.Optional(
+      Type.Object(
+        { threshold: Type.Optional(ThresholdField), excludes: Type.Optional(ExcludesField) },
+        {
+          description:
+            'What the account calls `safe_to_send` from now on, within a minute. Needs the scopes `account` and `settings`.',
+          additionalProperties: false,
+          minProperties: 1,
+        },
+      ),
     ),
     credits_low_at: Type.Optional(
       nullableInteger({

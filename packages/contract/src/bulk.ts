@@ -4,6 +4,7 @@ import { count } from './count.ts'
 import { LivemodeField } from './livemode.ts'
 import { nullableString } from './nullable.ts'
 import { pageQuery } from './page.ts'
+import { FEATURE_OPTIONS } from './validation.ts'
 import { openList, valueList } from './value-list.ts'
 
 /** What a job is doing. */
@@ -38,6 +39,7 @@ export const ConfirmRequest = Type.Object(
       description: 'The column that holds the addresses: one of `columns` of the preview.',
       examples: ['email'],
     }),
+    ...FEATURE_OPTIONS,
   },
   {
     title: 'Upload confirmation',

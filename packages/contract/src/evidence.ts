@@ -35,7 +35,7 @@ export const Evidence = Type.Object(
     log_odds: Type.Optional(
       Type.Number({
         description:
-          'How far the finding moved the confidence, in natural log-odds: above zero speaks for the mailbox, below zero against it. Absent where a finding was not weighed.',
+          'How far the finding moved `deliverability`, in natural log-odds: above zero speaks for the mailbox, below zero against it. The sum over all evidence is the log-odds of `deliverability`. Absent where a finding was not weighed.',
         examples: [2.4],
       }),
     ),

@@ -1,8 +1,9 @@
 import type { TSchema } from 'typebox'
 import { expect, test } from 'vitest'
 import { ConfirmRequest, Job, JobCreated, JobList, JobPage } from './bulk.ts'
+import { BulkRequest, BulkSummary } from './bulk-validation.ts'
 import { UploadPreview } from './upload.ts'
-import { BulkRequest, BulkSummary, SingleQuery, SingleRequest, ValidationResult } from './validation.ts'
+import { SingleQuery, SingleRequest, ValidationResult } from './validation.ts'
 
 type JsonType = 'string' | 'integer' | 'number' | 'boolean' | 'number or null' | 'string or null' | 'uuid' | 'strings'
 type Fields = { [name: string]: JsonType | Fields | [Fields] }

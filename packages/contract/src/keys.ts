@@ -9,9 +9,9 @@ import { openList, valueList } from './value-list.ts'
 
 /** What a key may be allowed to do. */
 export const KEY_SCOPES = {
-  validation: 'validate single addresses and JSON lists.',
+  validation: 'validate single addresses and JSON lists, and report what became of mail to them.',
   bulk: 'upload files, start jobs and read their results.',
-  account: 'read plan, credits and limits of the account.',
+  account: 'read plan, credits and limits of the account, and how well predictions hold for it.',
   keys: 'create, list, change and revoke API keys.',
   webhooks: 'say where events are sent, look at what was sent, and set when credits count as low.',
   settings: 'change the name of the account and for how long it keeps results.',

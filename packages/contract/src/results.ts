@@ -115,7 +115,7 @@ export const ResultsQuery = Type.Object(
   },
 )
 
-const { confidence, safe_to_send, is_valid, flags, details, catchall, ai_enhancement, evidence } =
+const { confidence, deliverability, safe_to_send, is_valid, flags, details, catchall, ai_enhancement, evidence } =
   ValidationResult.properties
 const { domain, provider, is_disposable, is_role_based, has_spf, has_dmarc } = details.properties
 
@@ -124,7 +124,8 @@ const STABLE_EXAMPLE = {
   row: 2,
   status: 'valid',
   sub_status: '',
-  confidence: 0.97,
+  confidence: 0.985,
+  deliverability: 0.985,
   safe_to_send: true,
   is_valid: true,
   did_you_mean: null,
@@ -149,6 +150,7 @@ export const Result = Type.Object(
     status: StatusField,
     sub_status: SubStatusField,
     confidence,
+    deliverability,
     safe_to_send,
     is_valid,
     did_you_mean: nullableString({

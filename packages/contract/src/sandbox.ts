@@ -1,7 +1,8 @@
+import { BASE_RATES } from './data/model-parameters.ts'
 import { SANDBOX_CASES, type SandboxCase } from './data/sandbox.ts'
 import { formatKey } from './key-format.ts'
 import { type StandingResult, unsettledResult } from './standing-result.ts'
-import { type Status, SUB_STATUSES, type SubStatus } from './status.ts'
+import { confidenceIn, SUB_STATUSES, type SubStatus } from './status.ts'
 
 /** A test key that everybody may use, without an account. It validates addresses and does nothing else. */
 export const PUBLIC_SANDBOX_KEY = formatKey('test', 'PublicSandboxPublicSandboxPublic')
@@ -32,6 +33,7 @@ type Verdict = Pick<Extract<SandboxCase, { kind: 'verdict' }>, 'subStatus' | 'tr
 /** The verdict on an address that nobody was asked about. */
 export function sandboxResult(email: string, { subStatus, trait }: Verdict): StandingResult {
   const { status } = SUB_STATUSES[subStatus]
+  const { p } = BASE_RATES[subStatus]
   const isValid = status === 'valid'
   const smtpCode = SMTP_CODES[subStatus] ?? 0
   const hasDomain = !WITHOUT_MAIL_SERVER.has(subStatus)
@@ -40,7 +42,8 @@ export function sandboxResult(email: string, { subStatus, trait }: Verdict): Sta
     email,
     status,
     sub_status: subStatus,
-    confidence: CONFIDENCES[status],
+    confidence: confidenceIn(status, p),
+    deliverability: p,
     safe_to_send: isValid && trait !== 'role',
     is_valid: isValid,
     details: {
@@ -62,6 +65,7 @@ export function sandboxResult(email: string, { subStatus, trait }: Verdict): Sta
       is_free: trait === 'free',
       is_privacy_relay: trait === 'privacy_relay',
       is_tagged: local.includes('+'),
+      is_machine_generated: false,
     },
     evidence: [sandboxEvidence('mapped', 'The sandbox answers so for such an address. No server was asked.')],
   }
@@ -111,5 +115,3 @@ const WITHOUT_MAIL_SERVER = new Set<SubStatus>([
   'dns_failed',
   'address_literal',
 ])
-
-const CONFIDENCES: Record<Status, number> = { valid: 0.97, invalid: 0.99, risky: 0.8, unknown: 0.5 }

@@ -4,8 +4,11 @@ import { describe, expect, test } from 'vitest'
 import * as account from './account.ts'
 import * as breakdown from './breakdown.ts'
 import * as bulk from './bulk.ts'
+import * as bulkValidation from './bulk-validation.ts'
 import * as evidence from './evidence.ts'
+import * as feedback from './feedback.ts'
 import * as keys from './keys.ts'
+import * as model from './model.ts'
 import * as problem from './problem.ts'
 import * as results from './results.ts'
 import * as statusFields from './status-fields.ts'
@@ -32,8 +35,11 @@ const MODULES = {
   account,
   breakdown,
   bulk,
+  bulkValidation,
   evidence,
+  feedback,
   keys,
+  model,
   problem,
   results,
   statusFields,
@@ -53,8 +59,10 @@ const REQUEST_BODIES = [
   'UpdateWebhook',
   'RecoverDeliveries',
   'UpdateAccount',
+  'FeedbackReport',
 ]
 const PARAMETERS = [
+  'FeedbackQuery',
   'SingleQuery',
   'JobPage',
   'JobParams',
@@ -89,6 +97,10 @@ test('every schema of the contract is looked at here', () => {
       'CreatedKey',
       'Evidence',
       'EvidenceList',
+      'FeedbackQuery',
+      'FeedbackReport',
+      'FeedbackSheet',
+      'FeedbackSummary',
       'Job',
       'JobCreated',
       'JobList',
@@ -99,6 +111,7 @@ test('every schema of the contract is looked at here', () => {
       'KeyPage',
       'KeyParams',
       'KeyScopesField',
+      'Model',
       'ProblemBody',
       'Result',
       'ResultLines',

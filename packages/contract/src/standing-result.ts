@@ -1,19 +1,19 @@
+import { BASE_RATES } from './data/model-parameters.ts'
 import type { SubStatusesOf } from './status.ts'
 import type { ValidationResult } from './validation.ts'
 
 /** A result without what belongs to one answer alone: its time, its caller's plan, and whether work on it still goes on. */
 export type StandingResult = Omit<ValidationResult, 'performance' | 'metadata' | 'id' | 'livemode' | 'retry_at'>
 
-/** Nothing was found out either way. */
-const CONFIDENCE = 0.5
-
 /** The result of a validation that found nothing out: not yet, not for lack of trying, or not in the sandbox. */
 export function unsettledResult(email: string, subStatus: SubStatusesOf<'unknown'>): StandingResult {
+  const { p } = BASE_RATES[subStatus]
   return {
     email,
     status: 'unknown',
     sub_status: subStatus,
-    confidence: CONFIDENCE,
+    confidence: p,
+    deliverability: p,
     safe_to_send: false,
     is_valid: false,
     details: {
@@ -31,7 +31,7 @@ export function unsettledResult(email: string, subStatus: SubStatusesOf<'unknown
     catchall: { is_catchall: false, confidence: null },
     ai_enhancement: { used: false, method: null },
     did_you_mean: null,
-    flags: { is_free: false, is_privacy_relay: false, is_tagged: false },
+    flags: { is_free: false, is_privacy_relay: false, is_tagged: false, is_machine_generated: false },
     evidence: [],
   }
 }

@@ -16,7 +16,7 @@ const SETTLED = {
     'mailbox_disabled',
     'mailbox_moved',
   ],
-  risky: ['catch_all', 'mailbox_full', 'disposable'],
+  risky: ['catch_all', 'catch_all_untested', 'mailbox_full', 'disposable'],
   unknown: [
     'not_probed',
     'dns_failed',
@@ -49,7 +49,9 @@ test('each reason belongs to exactly one status', () => {
 
 test('the types know which reasons go with which status', () => {
   expectTypeOf<SubStatusesOf<'valid'>>().toEqualTypeOf<''>()
-  expectTypeOf<SubStatusesOf<'risky'>>().toEqualTypeOf<'catch_all' | 'mailbox_full' | 'disposable'>()
+  expectTypeOf<SubStatusesOf<'risky'>>().toEqualTypeOf<
+    'catch_all' | 'catch_all_untested' | 'mailbox_full' | 'disposable'
+  >()
   expectTypeOf<SubStatusesOf<'valid' | 'invalid' | 'risky' | 'unknown'>>().toEqualTypeOf<SubStatus>()
 })
 

@@ -22,6 +22,10 @@ export const SUB_STATUSES = {
   mailbox_moved: { status: 'invalid', meaning: 'the mailbox has moved to another address.' },
 
   catch_all: { status: 'risky', meaning: 'the domain accepts every address, so this one cannot be told apart.' },
+  catch_all_untested: {
+    status: 'risky',
+    meaning: 'the mail server accepted the address; whether it accepts every address was not tested, as asked.',
+  },
   mailbox_full: { status: 'risky', meaning: 'the mailbox exists but has no room at the moment.' },
   disposable: { status: 'risky', meaning: 'the domain hands out addresses that are thrown away after use.' },
 
@@ -66,3 +70,9 @@ export type SubStatus = keyof typeof SUB_STATUSES
 export type SubStatusesOf<S extends Status> = {
   [Reason in SubStatus]: (typeof SUB_STATUSES)[Reason]['status'] extends S ? Reason : never
 }[SubStatus]
+
+/** How sure we are of a verdict, by the chance that a message arrives: for `invalid` it is the chance that it does not. */
+export function confidenceIn(status: Status, deliverability: number): number {
+  // Six digits, as the chance itself has: what is left of a subtraction beyond them is noise.
+  return status === 'invalid' ? Math.round((1 - deliverability) * 1e6) / 1e6 : deliverability
+}

@@ -4,7 +4,8 @@ export const VALID_EXAMPLE = {
   email: 'ada@example.com',
   status: 'valid',
   sub_status: '',
-  confidence: 0.97,
+  confidence: 0.985,
+  deliverability: 0.985,
   safe_to_send: true,
   is_valid: true,
   details: {
@@ -25,12 +26,12 @@ export const VALID_EXAMPLE = {
   metadata: {
     timestamp: 1793620800.459,
     plan_tier: 'payg',
-    features_used: { catchall_detection: true, ai_enhancement: false },
+    features_used: { catchall_detection: true, ai_enhancement: true },
   },
   id: '0198f2c4-7b20-7a16-8e04-51c09d3e7f42',
   livemode: true,
   did_you_mean: null,
-  flags: { is_free: false, is_privacy_relay: false, is_tagged: false },
+  flags: { is_free: false, is_privacy_relay: false, is_tagged: false, is_machine_generated: false },
   retry_at: null,
   evidence: [
     {
@@ -56,7 +57,7 @@ export const VALID_EXAMPLE = {
       source: 'live',
       at: 1793620800.127,
       ms: 318.4,
-      log_odds: 2.4,
+      log_odds: 4.184591,
     },
   ],
 }
@@ -66,7 +67,8 @@ export const OPEN_EXAMPLE = {
   email: 'grace+news@example.org',
   status: 'unknown',
   sub_status: 'greylisted',
-  confidence: 0.5,
+  confidence: 0.8,
+  deliverability: 0.8,
   safe_to_send: false,
   is_valid: false,
   details: {
@@ -87,12 +89,12 @@ export const OPEN_EXAMPLE = {
   metadata: {
     timestamp: 1793620860.082,
     plan_tier: 'payg',
-    features_used: { catchall_detection: true, ai_enhancement: false },
+    features_used: { catchall_detection: true, ai_enhancement: true },
   },
   id: '0198f2c5-6580-7c0b-b1d2-8a40e6f7135c',
   livemode: true,
   did_you_mean: null,
-  flags: { is_free: false, is_privacy_relay: false, is_tagged: true },
+  flags: { is_free: false, is_privacy_relay: false, is_tagged: true, is_machine_generated: false },
   retry_at: 1793621160,
   evidence: [
     {
@@ -102,6 +104,7 @@ export const OPEN_EXAMPLE = {
       source: 'live',
       at: 1793620860.041,
       ms: 644.2,
+      log_odds: 1.386294,
     },
   ],
 }
@@ -114,7 +117,7 @@ export const BULK_EXAMPLE = {
   duplicate_count: 1,
   credits_used: 3,
   results: [
-    { email: 'ada@example.com', status: 'valid', is_valid: true, confidence: 0.97, sub_status: '' },
+    { email: 'ada@example.com', status: 'valid', is_valid: true, confidence: 0.985, sub_status: '' },
     {
       email: 'nobody@example.org',
       status: 'invalid',
@@ -122,7 +125,7 @@ export const BULK_EXAMPLE = {
       confidence: 0.99,
       sub_status: 'mailbox_not_found',
     },
-    { email: 'grace@example.net', status: 'unknown', is_valid: false, confidence: 0.5, sub_status: 'blocked' },
+    { email: 'grace@example.net', status: 'unknown', is_valid: false, confidence: 0.8, sub_status: 'blocked' },
   ],
   unknown_count: 1,
   credits_refunded: 1,

@@ -1,8 +1,9 @@
 import Value from 'typebox/value'
 import { expect, test } from 'vitest'
+import { BulkRequest } from './bulk-validation.ts'
 import type { SubStatus } from './status.ts'
 import { SUB_STATUSES } from './status.ts'
-import { BulkRequest, SingleQuery, SingleRequest } from './validation.ts'
+import { SingleQuery, SingleRequest } from './validation.ts'
 import { BULK_EXAMPLE, OPEN_EXAMPLE, VALID_EXAMPLE } from './validation-examples.ts'
 
 test.each([
@@ -39,7 +40,7 @@ test.each([
   ['single', SingleRequest, { email: 'ada@example.com' }, 30, 10],
   ['bulk', BulkRequest, { emails: ['ada@example.com'] }, 25, 20],
 ] as const)('a %s timeout is a whole number of seconds within bounds', (_, schema, body, longest, usual) => {
-  expect(Value.Default(schema, { ...body })).toEqual({ ...body, timeout: usual })
+  expect(Value.Default(schema, { ...body })).toMatchObject({ ...body, timeout: usual })
   for (const timeout of [1, longest]) expect(Value.Check(schema, { ...body, timeout })).toBe(true)
   for (const timeout of [0, 1.5, longest + 1]) expect(Value.Check(schema, { ...body, timeout })).toBe(false)
 })

@@ -1,18 +1,15 @@
 import type { Static } from 'typebox'
 import Type from 'typebox'
-import { count } from './count.ts'
 import { EvidenceList } from './evidence.ts'
 import { LivemodeField } from './livemode.ts'
 import { nullableNumber, nullableString } from './nullable.ts'
 import { StatusField, SubStatusField } from './status-fields.ts'
-import { BULK_EXAMPLE, OPEN_EXAMPLE, VALID_EXAMPLE } from './validation-examples.ts'
+import { OPEN_EXAMPLE, VALID_EXAMPLE } from './validation-examples.ts'
 
 /** Far above what an address may have, so that a merely too long one gets a verdict and only nonsense gets a 400. */
 export const EMAIL_LENGTH_MAX = 1024
 
-export const EMAILS_PER_REQUEST_MAX = 1000
-
-const EMAIL_INPUT = {
+export const EMAIL_INPUT = {
   maxLength: EMAIL_LENGTH_MAX,
   description: `The email address to validate, up to ${EMAIL_LENGTH_MAX} characters. Any such text gets a verdict; one that is not an address is \`invalid\` with \`syntax_error\`.`,
   examples: ['ada@example.com'],
@@ -27,9 +24,28 @@ const singleTimeout = Type.Integer({
   examples: [10],
 })
 
+/** What a request may do without. Left out, what the plan has is used. */
+export const FEATURE_OPTIONS = {
+  ai: Type.Optional(
+    Type.Boolean({
+      default: true,
+      description: 'Whether the local model may take part in `deliverability`.',
+      examples: [false],
+    }),
+  ),
+  catchall: Type.Optional(
+    Type.Boolean({
+      default: true,
+      description:
+        'Whether the mail server may be asked for an address that cannot exist. Without that an address that it accepts is `risky` with `catch_all_untested`, unless the domain is known to tell the truth.',
+      examples: [false],
+    }),
+  ),
+}
+
 export type SingleRequest = Static<typeof SingleRequest>
 export const SingleRequest = Type.Object(
-  { email: Type.String(EMAIL_INPUT), timeout: Type.Optional(singleTimeout) },
+  { email: Type.String(EMAIL_INPUT), timeout: Type.Optional(singleTimeout), ...FEATURE_OPTIONS },
   {
     title: 'Single validation request',
     description: 'One address to validate.',
@@ -40,7 +56,7 @@ export const SingleRequest = Type.Object(
 
 export type SingleQuery = Static<typeof SingleQuery>
 export const SingleQuery = Type.Object(
-  { email: Type.String(EMAIL_INPUT), timeout: Type.Optional(singleTimeout) },
+  { email: Type.String(EMAIL_INPUT), timeout: Type.Optional(singleTimeout), ...FEATURE_OPTIONS },
   {
     title: 'Single validation query',
     description: 'One address to validate, as query parameters. Encode `+` as `%2B`: a plain one is read as a space.',
@@ -97,11 +113,20 @@ const Catchall = Type.Object(
 
 const AiEnhancement = Type.Object(
   {
-    used: Type.Boolean({ description: 'A model had a part in the confidence.', examples: [false] }),
-    method: nullableString({ description: 'Which model; null when none was used.', examples: [null] }),
+    used: Type.Boolean({
+      description: 'The model moved the log-odds of `deliverability` by at least 0.05.',
+      examples: [false],
+    }),
+    method: nullableString({
+      description: 'The name and version of the model; null where it was not used.',
+      examples: ['probity-local-1', null],
+    }),
   },
   { description: 'The part that a model played in the result.' },
 )
+
+export const CONFIDENCE =
+  'How sure we are of the verdict, from 0 to 1: `deliverability` where the status is `valid`, `risky` or `unknown`, and 1 less `deliverability` where it is `invalid`.'
 
 const Performance = Type.Object(
   {
@@ -124,8 +149,14 @@ const Metadata = Type.Object(
     plan_tier: Type.String({ description: 'The plan of the calling account.', examples: ['payg', 'free'] }),
     features_used: Type.Object(
       {
-        catchall_detection: Type.Boolean({ description: 'The catch-all test was available here.', examples: [true] }),
-        ai_enhancement: Type.Boolean({ description: 'A model was available here.', examples: [false] }),
+        catchall_detection: Type.Boolean({
+          description: 'The plan has the catch-all test, and the request did not do without it.',
+          examples: [true],
+        }),
+        ai_enhancement: Type.Boolean({
+          description: 'The plan has the model, and the request did not do without it.',
+          examples: [true],
+        }),
       },
       { description: 'The optional features that were at work.' },
     ),
@@ -141,6 +172,11 @@ const Flags = Type.Object(
       examples: [false],
     }),
     is_tagged: Type.Boolean({ description: 'The local part carries a tag, as in ada+news.', examples: [false] }),
+    is_machine_generated: Type.Boolean({
+      description:
+        'The text of the local part looks made by a machine. Never by itself a reason to turn a person away.',
+      examples: [false],
+    }),
   },
   { description: 'Traits worth knowing that do not decide the verdict.' },
 )
@@ -154,11 +190,19 @@ export const ValidationResult = Type.Object(
     confidence: Type.Number({
       minimum: 0,
       maximum: 1,
-      description: 'How sure we are of the verdict, from 0 to 1.',
-      examples: [0.97],
+      description: CONFIDENCE,
+      examples: [0.985],
+    }),
+    deliverability: Type.Number({
+      minimum: 0.001,
+      maximum: 0.999,
+      description:
+        'The chance that a message sent now draws no hard bounce. The `log_odds` of the evidence add up to its log-odds.',
+      examples: [0.985],
     }),
     safe_to_send: Type.Boolean({
-      description: 'Our advice whether to send. Stricter than `is_valid`: role accounts, for one, are left out.',
+      description:
+        'Our advice whether to send: `deliverability` is at or above what the account asks for (0.97 unless it says otherwise), and the address is nothing that the account leaves out (disposable, role and machine-generated ones, unless it says otherwise). Where no mail server vouched for the mailbox, outcomes reported for its domain must.',
       examples: [true],
     }),
     is_valid: Type.Boolean({ description: 'True exactly when `status` is `valid`.', examples: [true] }),
@@ -190,74 +234,5 @@ export const ValidationResult = Type.Object(
     title: 'Validation result',
     description: 'The verdict on one address, with the findings it rests on. Fields may be added.',
     examples: [VALID_EXAMPLE, OPEN_EXAMPLE],
-  },
-)
-
-export type BulkRequest = Static<typeof BulkRequest>
-export const BulkRequest = Type.Object(
-  {
-    emails: Type.Array(Type.String(EMAIL_INPUT), {
-      minItems: 1,
-      maxItems: EMAILS_PER_REQUEST_MAX,
-      description: `From 1 to ${EMAILS_PER_REQUEST_MAX} addresses. Repeated ones are validated once and cost nothing more.`,
-      examples: [['ada@example.com', 'grace@example.org']],
-    }),
-    timeout: Type.Optional(
-      Type.Integer({
-        minimum: 1,
-        maximum: 25,
-        default: 20,
-        description: 'How many seconds to wait for the verdicts. Addresses not settled by then are `unknown`.',
-        examples: [20],
-      }),
-    ),
-  },
-  {
-    title: 'Bulk validation request',
-    description: 'A list of addresses to validate in one request.',
-    additionalProperties: false,
-    examples: [{ emails: ['ada@example.com', 'Ada@example.com', 'nobody@example.org'] }],
-  },
-)
-
-const BulkItem = Type.Object(
-  {
-    email: Type.String({ description: 'The address as it was first sent.', examples: ['ada@example.com'] }),
-    status: StatusField,
-    is_valid: Type.Boolean({ description: 'True exactly when `status` is `valid`.', examples: [true] }),
-    confidence: Type.Number({
-      minimum: 0,
-      maximum: 1,
-      description: 'How sure we are of the verdict, from 0 to 1.',
-      examples: [0.97],
-    }),
-    sub_status: SubStatusField,
-  },
-  { description: 'The verdict on one address of the list.' },
-)
-
-export type BulkSummary = Static<typeof BulkSummary>
-export const BulkSummary = Type.Object(
-  {
-    total: count('How many addresses were sent, repeated ones included.', 4),
-    valid_count: count('Unique addresses that are `valid`.', 1),
-    invalid_count: count('Unique addresses that are `invalid`.', 1),
-    risky_count: count('Unique addresses that are `risky`.', 0),
-    duplicate_count: count(
-      'Addresses that repeat an earlier one; together with the other counts they make `total`.',
-      1,
-    ),
-    credits_used: count('Credits charged: 1 for every unique address.', 3),
-    results: Type.Array(BulkItem, {
-      description: 'One verdict per unique address, in the order in which the addresses first occur.',
-    }),
-    unknown_count: count('Unique addresses that are `unknown`.', 1),
-    credits_refunded: count('Credits given back for addresses that ended `unknown`, where the plan does so.', 1),
-    livemode: LivemodeField,
-  },
-  {
-    title: 'Bulk validation summary',
-    description: 'The verdicts on a list, counted and one by one. Fields may be added.',
-    examples: [BULK_EXAMPLE],
   },
 )

@@ -17,7 +17,10 @@ export function updateRetention(trx: Trx, accountId: string, retentionDays: numb
   return account.returningAll().executeTakeFirstOrThrow()
 }
 
-export type AccountChange = Pick<Updateable<Schema['accounts']>, 'name' | 'retentionDays' | 'lowCredits'>
+export type AccountChange = Pick<
+  Updateable<Schema['accounts']>,
+  'name' | 'retentionDays' | 'lowCredits' | 'sendThreshold' | 'sendExcludes'
+>
 
 /** What the tenant sets of its own account. `lowCredits` is below how many it is told that they run low; null for the usual share. */
 export async function updateAccount(trx: Trx, accountId: string, change: AccountChange): Promise<void> {

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { asNobody, type Db, inTenant, type Trx } from './connect.ts'
 import { emitJobEvent } from './job-events.ts'
+import type { AccountManner } from './keys.ts'
 import { insertBatches, type NewBatch } from './planning.ts'
 
 /** Where a batch is kept. */
@@ -34,7 +35,7 @@ export type ClaimedBatch = BatchRef & {
   rowNos: number[]
   emails: string[]
   mode: 'live' | 'test'
-}
+} & AccountManner
 
 /** Takes a batch for this worker; undefined where it is done, held by another or not to be worked on now. */
 export async function claimBatch(db: Db, workerId: string, ref: BatchRef): Promise<ClaimedBatch | undefined> {

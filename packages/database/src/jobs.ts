@@ -26,7 +26,14 @@ export function findConfirmable(trx: Trx, view: View, uploadId: string): Promise
 /** What a file has in the chosen column. */
 export type EmailCounts = { emailCount: number; uniqueCount: number }
 
-export type Confirmation = EmailCounts & { uploadId: string; emailColumn: string; keyId: string | null }
+export type Confirmation = EmailCounts & {
+  uploadId: string
+  emailColumn: string
+  keyId: string | null
+  /** What the request allows, both unless it says otherwise; the plan may allow less. */
+  ai?: boolean
+  catchall?: boolean
+}
 
 export type Confirmed =
   | { kind: 'confirmed'; jobId: string }
@@ -58,13 +65,13 @@ export async function confirmUpload(trx: Trx, view: View, confirmation: Confirma
 }
 
 async function insertJob(trx: Trx, { accountId, mode }: View, confirmation: Confirmation) {
-  const { uploadId, emailColumn, keyId, emailCount, uniqueCount } = confirmation
+  const { uploadId, emailColumn, keyId, emailCount, uniqueCount, ai = true, catchall = true } = confirmation
   const { rows } = await sql<{ id: string; uniqueCount: number; creditsPerEmail: number; expiresOn: string }>`
     insert into jobs (account_id, mode, upload_id, key_id, filename, email_column, row_count, email_count, unique_count,
-      credits_per_email, refund_unknown, expires_on)
+      credits_per_email, refund_unknown, expires_on, ai, catchall)
     select u.account_id, u.mode, u.id, ${keyId}, u.filename, ${emailColumn}, u.row_count, ${emailCount}::integer,
       ${uniqueCount}::integer, case u.mode when 'live' then 1 else 0 end, p.refund_unknown,
-      utc_today() + greatest(a.retention_days, 1)
+      utc_today() + greatest(a.retention_days, 1), ${ai}, ${catchall}
     from uploads u join accounts a on a.id = u.account_id join plans p on p.name = a.plan
     where u.account_id = ${accountId} and u.mode = ${mode} and u.id = ${uploadId} and ${STILL_KEPT}
     for no key update of u -- so that it is not discarded meanwhile

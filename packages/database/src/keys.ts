@@ -1,6 +1,7 @@
 import { hash, randomInt } from 'node:crypto'
 import { formatKey, hintOf, KEY_ALPHABET, KEY_SECRET_LENGTH, type KeyMode } from '@probity/contract/key-format'
 import type { LastRequest } from '@probity/contract/last-request'
+import type { Exclusion } from '@probity/contract/send-policy'
 import { type Selectable, sql, type Updateable } from 'kysely'
 import { asNobody, type Db, type Trx } from './connect.ts'
 import type { Schema } from './schema.ts'
@@ -160,7 +161,10 @@ export type DoorKey = {
   windowS: number
   interactiveInFlight: number
   refundUnknown: boolean
-}
+} & AccountManner
+
+/** What a plan switches on, and what its account would send to. */
+export type AccountManner = { ai: boolean; catchall: boolean; sendThreshold: number; sendExcludes: Exclusion[] }
 
 /** Looks a key up by its hash, whoever owns it. */
 export async function findDoorKey(db: Db, hash: Buffer): Promise<DoorKey | undefined> {

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import type { Role } from '@probity/contract/roles'
 import { sql } from 'kysely'
 import { asNobody, type Db, type Trx } from './connect.ts'
-import type { DoorKey } from './keys.ts'
+import type { AccountManner, DoorKey } from './keys.ts'
 
 export type Person = {
   personId: string
@@ -19,7 +19,8 @@ export type Membership = { accountId: string; slug: string | null; name: string;
 export type DoorMember = Pick<
   DoorKey,
   'accountId' | 'retentionDays' | 'plan' | 'requestsPerWindow' | 'windowS' | 'interactiveInFlight' | 'refundUnknown'
-> & { role: Role }
+> &
+  AccountManner & { role: Role }
 
 /** The person whose session this is, while it lives. */
 export async function findSession(db: Db, token: string): Promise<Person | undefined> {

@@ -1,4 +1,5 @@
 import type { LastRequest } from '@probity/contract/last-request'
+import type { Exclusion } from '@probity/contract/send-policy'
 import type { ColumnType, Generated } from 'kysely'
 import type { SetByDatabase } from './set-by-database.ts'
 import type {
@@ -62,6 +63,8 @@ type AccountsTable = {
   lastGrant: SetByDatabase<number | null>
   creditsLow: SetByDatabase<boolean>
   planSince: SetByDatabase<Date>
+  sendThreshold: Generated<number>
+  sendExcludes: Generated<Exclusion[]>
   slug: SetByDatabase<string | null>
   logo: SetByDatabase<string | null>
   metadata: SetByDatabase<string | null>
@@ -144,6 +147,8 @@ type JobsTable = {
   createdAt: SetByDatabase<Date>
   startedAt: Generated<Date | null>
   finishedAt: Generated<Date | null>
+  ai: Generated<boolean>
+  catchall: Generated<boolean>
 }
 
 type JobBatchesTable = {
@@ -230,6 +235,8 @@ type ValidationsTable = {
   tries: Generated<number>
   egress: Generated<string | null>
   provisional: Generated<unknown>
+  ai: Generated<boolean>
+  catchall: Generated<boolean>
 }
 
 type UnrecognisedRepliesTable = {

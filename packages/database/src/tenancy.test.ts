@@ -6,8 +6,10 @@ import { claimBatch, releaseBatches, settleBatch } from './batches.ts'
 import { asNobody, asOwner, connect, inTenant, type Trx } from './connect.ts'
 import { claimIdempotency } from './idempotency.ts'
 import { insertKey, recordKeyUse } from './keys.ts'
+import { countOutcomes } from './outcomes.ts'
 import { createTestDatabase, openTestAccount } from './test-database.ts'
 import { finalRows, planTestJob, startTestWorker } from './test-jobs.ts'
+import { reportOf, testOutcome } from './test-outcomes.ts'
 import { insertUpload, type NewUpload } from './uploads.ts'
 import { leaveOpen, openValidations, type ValidationRef } from './validations.ts'
 import { sendTestEvent } from './webhook-deliveries.ts'
@@ -52,6 +54,7 @@ async function openTenantWithRows(): Promise<string> {
   const batch = own && (await claimBatch(db, workerId, own))
   if (batch) await settleBatch(db, batch, { final: finalRows(batch), later: [] })
   await sendWebhook(accountId)
+  await inTenant(db, accountId, (trx) => countOutcomes(trx, accountId, reportOf([testOutcome('ann@example.com')])))
   await asOwner(db, (trx) => addPeople(trx, accountId))
   await recordKeyUse(db, [{ keyId, requests: 1, lastUsedAt: new Date() }])
   await auditBooks(db) // which remembers the sums of the ledger
@@ -282,9 +285,12 @@ test('only these functions work past row-level security, each with its search pa
     'remove_ended_sessions',
     'remove_expired_deliveries',
     'remove_expired_uploads',
+    'remove_faded_outcomes',
     'resend_deliveries',
     'rotate_webhook_secret',
     'settle_delivery',
+    'share_calibration',
+    'share_domain_outcomes',
     'start_processing',
     'stop_charging',
     'take_plan',

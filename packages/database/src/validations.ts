@@ -6,7 +6,8 @@ import { type Resolved, tellOfResolved } from './resolved-validations.ts'
 /** Where a validation is kept. The day is part of the key, so that a look-up touches one partition. */
 export type ValidationRef = { expiresOn: string; accountId: string; id: string }
 
-export type NewValidation = { id: string; email: string; emailKey: string }
+/** `ai` and `catchall` are what the request allows, both unless it says otherwise; the plan may allow less. */
+export type NewValidation = { id: string; email: string; emailKey: string; ai?: boolean; catchall?: boolean }
 
 type Opening = {
   accountId: string
@@ -43,9 +44,10 @@ async function insertRows(trx: Trx, { accountId, keyId, retentionDays }: Opening
   const emailKeys = rows.map((row) => row.emailKey)
   // A validation is worked on for up to 24 hours, so even an account that keeps nothing keeps it for that long.
   const inserted = await sql<ValidationRef>`
-    insert into validations (expires_on, account_id, key_id, id, email, email_key)
-    select utc_today() + greatest(${retentionDays}::integer, 1), ${accountId}, ${keyId}, r.id, r.email, r.email_key
-    from unnest(${ids}::uuid[], ${emails}::text[], ${emailKeys}::text[]) as r (id, email, email_key)
+    insert into validations (expires_on, account_id, key_id, id, email, email_key, ai, catchall)
+    select utc_today() + greatest(${retentionDays}::integer, 1), ${accountId}, ${keyId}, r.id, r.email, r.email_key, r.ai, r.catchall
+    from unnest(${ids}::uuid[], ${emails}::text[], ${emailKeys}::text[], ${rows.map(({ ai = true }) => ai)}::boolean[],
+      ${rows.map(({ catchall = true }) => catchall)}::boolean[]) as r (id, email, email_key, ai, catchall)
     on conflict (expires_on, id, account_id) do nothing
     returning expires_on, account_id, id`.execute(trx)
   return inserted.rows

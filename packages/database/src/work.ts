@@ -1,8 +1,9 @@
 import { sql } from 'kysely'
 import { asNobody, type Db } from './connect.ts'
+import type { AccountManner } from './keys.ts'
 import type { ValidationRef } from './validations.ts'
 
-/** A validation that this worker holds: what to do, and what its end will mean for the money. */
+/** A validation that this worker holds: what to do and how, and what its end will mean for the money. */
 export type Taken = {
   ref: ValidationRef
   email: string
@@ -14,7 +15,7 @@ export type Taken = {
   egress: string | null
   refundUnknown: boolean
   retentionDays: number
-}
+} & AccountManner
 
 type TakenRow = ValidationRef & Omit<Taken, 'ref'>
 

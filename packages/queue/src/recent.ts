@@ -4,12 +4,17 @@ import type { Redis } from 'ioredis'
 /** For how long an account's definite result answers the same question again, where the account keeps results at all. */
 export const RECENT_FOR_S = 24 * 60 * 60
 
+/** How a result was come by: with another, the same address may have another result. */
+export type RecentManner = { ai: boolean; catchall: boolean; sendThreshold: number; sendExcludes: readonly string[] }
+
 /**
  * The name of an account's recent result. Redis sees a keyed hash of the address and nothing else. The braces make Redis
  * Cluster keep an account's names on one node, where one script may use them together.
  */
-export function recentKey(secret: KeyObject, accountId: string, emailKey: string): string {
-  const digest = createHmac('sha256', secret).update(`${accountId}\0${emailKey}`).digest('base64url')
+export function recentKey(secret: KeyObject, accountId: string, emailKey: string, manner: RecentManner): string {
+  const { ai, catchall, sendThreshold, sendExcludes } = manner
+  const how = `${ai} ${catchall} ${sendThreshold} ${sendExcludes.toSorted().join()}`
+  const digest = createHmac('sha256', secret).update(`${accountId}\0${emailKey}\0${how}`).digest('base64url')
   return `recent:{${accountId}}:${digest}`
 }
 

@@ -1,6 +1,7 @@
 import type { Call } from './call.ts'
 import { type CallOptions, type Connection, openConnection, type SpendOptions } from './connection.ts'
 import { type Endpoints, endpointsOf } from './endpoints.ts'
+import { type Feedback, feedbackOf, type ModelInfo, modelOf } from './feedback.ts'
 import type {
   Account,
   AccountChanges,
@@ -17,6 +18,10 @@ import { signWebhook, verifyWebhook } from './webhooks.ts'
 export type ValidateOptions = SpendOptions & {
   /** How many seconds the service may take for the verdict. What is not settled by then is `unknown` with a `retry_at`. */
   timeout?: number | undefined
+  /** Whether the local model may take part; where the plan has it, it does unless this is false. */
+  ai?: boolean | undefined
+  /** Whether the mail server may be asked for an address that cannot exist; it is unless this is false. */
+  catchall?: boolean | undefined
 }
 
 export type UpdateAccountOptions = CallOptions & {
@@ -25,6 +30,8 @@ export type UpdateAccountOptions = CallOptions & {
   retentionDays?: number | undefined
   /** Below how many credits webhooks are told `credits.low`; null for a tenth of the last that were bought or given. */
   creditsLowAt?: number | null | undefined
+  /** What is `safe_to_send` from now on: from which `deliverability`, and what is left out. */
+  sending?: AccountChanges['sending']
 }
 
 /**
@@ -34,6 +41,10 @@ export type UpdateAccountOptions = CallOptions & {
 export class Probity {
   /** Files of addresses. */
   readonly lists: Lists
+  /** What became of mail that was sent. */
+  readonly feedback: Feedback
+  /** What chances are made of, and how well they hold. */
+  readonly model: ModelInfo
   /** API keys. */
   readonly keys: Keys
   /** Where events are sent. To check what you receive, see `webhooks.verify` of the package. */
@@ -43,6 +54,8 @@ export class Probity {
   constructor(options: ProbityOptions = {}) {
     this.#connection = openConnection(readSettings(options))
     this.lists = listsOf(this.#connection)
+    this.feedback = feedbackOf(this.#connection)
+    this.model = modelOf(this.#connection)
     this.keys = keysOf(this.#connection)
     this.webhooks = endpointsOf(this.#connection)
   }
@@ -63,22 +76,31 @@ export class Probity {
   }
 
   /** Changes what is named of the account and leaves the rest. */
-  updateAccount({ signal, timeoutMs, name, retentionDays, creditsLowAt }: UpdateAccountOptions): Call<Account> {
+  updateAccount({ signal, timeoutMs, ...changes }: UpdateAccountOptions): Call<Account> {
+    const { name, retentionDays, creditsLowAt, sending } = changes
     const json: AccountChanges = {
       ...(name !== undefined && { name }),
       ...(retentionDays !== undefined && { retention_days: retentionDays }),
       ...(creditsLowAt !== undefined && { credits_low_at: creditsLowAt }),
+      ...(sending !== undefined && { sending }),
     }
     return this.#connection.ask({ signal, timeoutMs, method: 'PATCH', path: ['account'], json, repeatable: true })
   }
 
-  #spend<T, Asked extends { timeout?: number }>(kind: string, asked: Asked, given: ValidateOptions): Call<T> {
-    const { timeout, idempotencyKey, ...options } = given
-    const json: Asked = { ...asked, ...(timeout !== undefined && { timeout }) }
+  #spend<T, Asked extends Wishes>(kind: string, asked: Asked, given: ValidateOptions): Call<T> {
+    const { timeout, ai, catchall, idempotencyKey, ...options } = given
+    const json: Asked = {
+      ...asked,
+      ...(timeout !== undefined && { timeout }),
+      ...(ai !== undefined && { ai }),
+      ...(catchall !== undefined && { catchall }),
+    }
     const path = ['validation', kind]
     return this.#connection.ask({ ...options, method: 'POST', path, json, repeatable: { idempotencyKey } })
   }
 }
+
+type Wishes = { timeout?: number; ai?: boolean; catchall?: boolean }
 
 /** For those who receive webhooks. */
 export const webhooks = { verify: verifyWebhook, sign: signWebhook }
@@ -95,6 +117,7 @@ export {
   ProbityWebhookError,
 } from './errors.ts'
 export type { EventOptions, ListEvent } from './events.ts'
+export type { Feedback, ModelInfo, ReportOptions } from './feedback.ts'
 export type {
   Account,
   ApiKey,
@@ -103,10 +126,13 @@ export type {
   BulkValidationSummary,
   CreatedApiKey,
   Evidence,
+  FeedbackReport,
+  FeedbackSummary,
   JobCreated,
   JobStatus,
   KeyScope,
   ListResult,
+  Model,
   Preset,
   Problem,
   ProblemCode,

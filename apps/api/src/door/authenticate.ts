@@ -5,6 +5,7 @@ import type { DoorKey } from '@probity/database/keys'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Problem } from '../problem.ts'
 import type { Services } from '../services.ts'
+import { readFeatures } from '../validation/features.ts'
 import type { Question } from './admission.ts'
 import type { Caller } from './caller.ts'
 import { isPublicCaller, publicCaller } from './public-sandbox.ts'
@@ -26,7 +27,7 @@ declare module 'fastify' {
     scope?: KeyScope
     /** Whether the public sandbox key, behind which there is no account, may use it. */
     isPublic?: boolean
-    /** For routes that ask about an address: which. Called before the request is known to be well formed. */
+    /** For routes that ask about an address: where it stands, and how it is to be judged. Called before the request is known to be well formed. */
     asksAbout?: (request: FastifyRequest) => unknown
   }
 }
@@ -103,9 +104,10 @@ export function admit(
 /** In the sandbox nothing is asked of anybody, so nothing is remembered and no place is taken. */
 function readQuestion(request: FastifyRequest, recentKeyOf: Services['recentKeyOf']): Question | undefined {
   const { caller, routeOptions } = request
-  const email = routeOptions.config.asksAbout?.(request)
+  const asked = routeOptions.config.asksAbout?.(request)
+  const email = typeof asked === 'object' && asked !== null && 'email' in asked ? asked.email : undefined
   if (typeof email !== 'string' || caller.mode === 'test') return undefined
-  const recentKey = caller.retentionDays > 0 ? recentKeyOf(caller.accountId, email) : undefined
+  const recentKey = caller.retentionDays > 0 ? recentKeyOf(caller, email, readFeatures(asked)) : undefined
   return { recentKey, places: caller.interactiveInFlight, placeName: request.id }
 }
 
@@ -136,7 +138,8 @@ export function refuseWithout({ id, scopes }: Caller, scope: KeyScope): void {
   throw new Problem('missing_scope', `This needs a key with the scope "${scope}".`)
 }
 
-const PUBLIC_HINT = 'The public sandbox key validates addresses and does nothing else. This needs a key of an account.'
+const PUBLIC_HINT =
+  'The public sandbox key validates addresses, tries out reports of what became of mail and does nothing else. This needs a key of an account.'
 
 /** Whether a list has this address or a range around it. IPv4 written as IPv6 (::ffff:192.0.2.1) counts as IPv4. */
 export function isOnList(ip: string, list: string[]): boolean {

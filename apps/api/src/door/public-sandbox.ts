@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto'
+import { SEND_THRESHOLD_DEFAULT } from '@probity/contract/data/model-parameters'
 import { PUBLIC_SANDBOX_KEY } from '@probity/contract/sandbox'
+import { EXCLUSIONS_DEFAULT } from '@probity/contract/send-policy'
 import type { DoorKey } from '@probity/database/keys'
 
 /** For everybody who calls from one network address with the key that is nobody's. */
@@ -30,6 +32,10 @@ export function publicCaller(text: string, ip: string): DoorKey | undefined {
     windowS: 60,
     interactiveInFlight: 1,
     refundUnknown: true,
+    ai: true,
+    catchall: true,
+    sendThreshold: SEND_THRESHOLD_DEFAULT,
+    sendExcludes: [...EXCLUSIONS_DEFAULT],
   }
 }
 

@@ -40,6 +40,8 @@ const MAY: Record<string, Role[]> = {
   'POST /bulk/jobs/{job_id}/resume': SPENDERS,
   'POST /bulk/jobs/{job_id}/cancel': SPENDERS,
   'DELETE /bulk/jobs/{job_id}': SPENDERS,
+  'POST /feedback': SPENDERS,
+  'GET /model': EVERYBODY,
   'GET /account': EVERYBODY,
   'PATCH /account': LEADERS,
   'GET /keys': BUILDERS,

@@ -14,6 +14,7 @@ export function presentResult(kept: KeptResult, withEvidence: boolean): Result {
     status,
     sub_status: subStatus,
     confidence: answer.confidence,
+    deliverability: answer.deliverability,
     safe_to_send: answer.safe_to_send,
     is_valid: answer.is_valid,
     did_you_mean: answer.did_you_mean,
@@ -23,7 +24,12 @@ export function presentResult(kept: KeptResult, withEvidence: boolean): Result {
     is_role_based: details.is_role_based,
     has_spf: details.has_spf,
     has_dmarc: details.has_dmarc,
-    flags: { is_free: flags.is_free, is_privacy_relay: flags.is_privacy_relay, is_tagged: flags.is_tagged },
+    flags: {
+      is_free: flags.is_free,
+      is_privacy_relay: flags.is_privacy_relay,
+      is_tagged: flags.is_tagged,
+      is_machine_generated: flags.is_machine_generated,
+    },
     ...(withEvidence && { details, catchall, ai_enhancement, evidence }),
   }
 }

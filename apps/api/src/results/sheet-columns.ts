@@ -17,6 +17,8 @@ const COLUMNS: [name: string, cellOf: (result: Result) => string][] = [
   ['probity_is_free', ({ flags }) => String(flags.is_free)],
   ['probity_is_privacy_relay', ({ flags }) => String(flags.is_privacy_relay)],
   ['probity_is_tagged', ({ flags }) => String(flags.is_tagged)],
+  ['probity_deliverability', ({ deliverability }) => String(deliverability)],
+  ['probity_is_machine_generated', ({ flags }) => String(flags.is_machine_generated)],
 ]
 const EVIDENCE_COLUMN: (typeof COLUMNS)[number] = ['probity_result', (result) => JSON.stringify(result)]
 

@@ -106,7 +106,7 @@ export function resultOf(email: string): StandingResult {
       ms: 3,
     },
   ]
-  const found = { ...unknown, confidence: 0.97, details, evidence }
+  const found = { ...unknown, confidence: 0.97, deliverability: 0.97, details, evidence }
   if (email.startsWith('i')) {
     return { ...found, status: 'invalid', sub_status: 'mailbox_not_found', did_you_mean: `v${email.slice(1)}` }
   }

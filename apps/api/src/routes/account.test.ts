@@ -69,6 +69,16 @@ test('name and retention are changed where they are named, and nothing else is',
   expect((await call(patch({ retention_days: 0 }))).body).toMatchObject({ retention_days: 0 })
 })
 
+test('what is safe to send to is changed in part or whole, and kept within bounds', async () => {
+  const { call } = await api.openCaller()
+  const usual = { threshold: 0.97, excludes: ['disposable', 'role', 'machine_generated'] }
+  expect((await call(ACCOUNT)).body['sending']).toEqual(usual)
+  expect((await call(patch({ sending: { threshold: 0.9 } }))).body['sending']).toEqual({ ...usual, threshold: 0.9 })
+  const changed = await call(patch({ sending: { excludes: ['free'] } }))
+  expect(changed.body['sending']).toEqual({ threshold: 0.9, excludes: ['free'] })
+  expect((await call(ACCOUNT)).body['sending']).toEqual({ threshold: 0.9, excludes: ['free'] })
+})
+
 test('a longer retention has its partitions before it holds', async () => {
   const { call } = await api.openCaller({ credits: 10 })
   const isReady = () => asOwner(api.db, (trx) => arePartitionsReady(trx, 120))
@@ -92,6 +102,11 @@ test.each([
   { retention_days: 366 },
   { retention_days: 1.5 },
   { retention_days: null },
+  { sending: {} },
+  { sending: { threshold: 0.4 } },
+  { sending: { threshold: 1 } },
+  { sending: { excludes: ['fools'] } },
+  { sending: { excludes: ['role', 'role'] } },
   { plan: 'scale' },
   {},
 ])('the change %j is refused', async (payload) => {
@@ -104,6 +119,7 @@ test.each([
   [{ scopes: ['account', 'webhooks', 'keys'] }, { name: 'x' }, 'settings'],
   [{ scopes: ['settings', 'webhooks'] }, { retention_days: 3 }, 'account'],
   [{ scopes: ['settings', 'account'] }, { retention_days: 3, credits_low_at: 1 }, 'webhooks'],
+  [{ scopes: ['account', 'validation'] }, { sending: { threshold: 0.9 } }, 'settings'],
   [{ scopes: ['settings', 'account'], mode: 'test' as const }, { name: 'x' }, 'live key'],
 ])('a key with %j does not change %j', async (key, payload, lacks) => {
   const { call } = await api.openCaller({ key })

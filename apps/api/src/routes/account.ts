@@ -1,5 +1,5 @@
 import { Account, UpdateAccount } from '@probity/contract/account'
-import { EMAILS_PER_REQUEST_MAX } from '@probity/contract/validation'
+import { EMAILS_PER_REQUEST_MAX } from '@probity/contract/bulk-validation'
 import { type AccountChange, getAccount, updateAccount } from '@probity/database/accounts'
 import { type Db, inTenant } from '@probity/database/connect'
 import { arePartitionsReady, makePartitions } from '@probity/database/partitions'
@@ -34,7 +34,7 @@ export const showAccount: Route = async (app, { db }) => {
       tag: 'Account',
       summary: 'Change the settings of the account',
       description:
-        'Changes only what the body names. When credits count as low needs a key with the `webhooks` scope: webhooks are told `credits.low` once each time the balance falls below it. Name and retention need a live key with the scopes `account` and `settings`.',
+        'Changes only what the body names. When credits count as low needs a key with the `webhooks` scope: webhooks are told `credits.low` once each time the balance falls below it. Name, retention and what is safe to send to need a live key with the scopes `account` and `settings`.',
       problems: ['invalid_request', ...BODY_PROBLEMS, ...DOOR_PROBLEMS],
     },
     { body: UpdateAccount, response: { 200: Account } },
@@ -46,18 +46,20 @@ export const showAccount: Route = async (app, { db }) => {
 }
 
 /** Each setting has a scope of its own. A test key, which may be in many hands, does not set for how long live results are kept. */
-function refuseForeignSettings(caller: Caller, { credits_low_at, name, retention_days }: UpdateAccount): void {
+function refuseForeignSettings(caller: Caller, { credits_low_at, ...settings }: UpdateAccount): void {
   if (credits_low_at !== undefined) refuseWithout(caller, 'webhooks')
-  if (name === undefined && retention_days === undefined) return
+  if (Object.values(settings).every((value) => value === undefined)) return
   for (const scope of ['account', 'settings'] as const) refuseWithout(caller, scope)
   if (caller.mode === 'test' && caller.id !== null) throw new Problem('missing_scope', 'This needs a live key.')
 }
 
-function readChange({ name, retention_days, credits_low_at }: UpdateAccount): AccountChange {
+function readChange({ name, retention_days, credits_low_at, sending }: UpdateAccount): AccountChange {
   return {
     ...(name !== undefined && { name: storable(name) }),
     ...(retention_days !== undefined && { retentionDays: retention_days }),
     ...(credits_low_at !== undefined && { lowCredits: credits_low_at }),
+    ...(sending?.threshold !== undefined && { sendThreshold: sending.threshold }),
+    ...(sending?.excludes !== undefined && { sendExcludes: sending.excludes }),
   }
 }
 
@@ -104,6 +106,7 @@ function presentAccount({ account, plan, lowAt }: Found, caller: Caller): Accoun
       emails_per_file: plan.emailsPerFile,
       interactive_in_flight: plan.interactiveInFlight,
     },
+    sending: { threshold: account.sendThreshold, excludes: account.sendExcludes },
     retention_days: account.retentionDays,
     ...(caller.id !== null && {
       key: { id: caller.id, name: caller.name, mode: caller.mode, scopes: caller.scopes },

@@ -1,5 +1,6 @@
 import type { StandingResult } from '@probity/contract/standing-result'
 import type { FastifyRequest } from 'fastify'
+import { featuresUsed } from './features.ts'
 
 /** A result that stands, under the id of the validation it came from. */
 export type Identified = Omit<StandingResult, 'email'> & { id: string }
@@ -17,6 +18,7 @@ export function composeAnswer(
   const { caller, arrivedAt } = request
   const standing = typeof result === 'string' ? result : JSON.stringify(result)
   request.verdict = typeof result === 'string' ? STATUS.exec(result)?.[1] : result.status
+  const used = featuresUsed(request)
   const now = Date.now()
   const fresh = {
     livemode: caller.mode === 'live',
@@ -25,8 +27,7 @@ export function composeAnswer(
     metadata: {
       timestamp: now / 1000,
       plan_tier: caller.plan,
-      // Looked for in the text, because a ready string is not read. What a model does comes when there is one.
-      features_used: { catchall_detection: standing.includes(CATCHALL_CHECK), ai_enhancement: false },
+      features_used: { catchall_detection: used.catchall, ai_enhancement: used.ai },
     },
   }
   return `{"email":${JSON.stringify(email)},${standing.slice(1, -1)},${JSON.stringify(fresh).slice(1)}`
@@ -34,7 +35,6 @@ export function composeAnswer(
 
 /** The first of that name is the result's own. */
 const STATUS = /"status":"([a-z]+)"/
-const CATCHALL_CHECK = '"check":"catch_all"'
 
 export function withoutEmail({ email: _, ...rest }: StandingResult): Omit<StandingResult, 'email'> {
   return rest

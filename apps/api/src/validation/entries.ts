@@ -1,20 +1,24 @@
 import { createHash } from 'node:crypto'
 import { dedupeKey } from '@probity/engine/address/dedupe-key'
+import { type Features, keyWith } from './features.ts'
 import { storable } from './storable.ts'
 
+const ALL: Features = { ai: true, catchall: true }
+
 /** One address of a list: as it was first sent, and as it is kept. */
-export type Entry = { id: string; email: string; kept: string; emailKey: string }
+export type Entry = { id: string; email: string; kept: string; emailKey: string; features: Features }
 
 /**
  * The addresses of a list, each once, in the order in which they first occur. Their ids follow from the subject of the request,
  * so that a second attempt at it finds what the first has done.
  */
-export function readEntries(emails: string[], subject: string): Entry[] {
+export function readEntries(emails: string[], subject: string, features: Features = ALL): Entry[] {
   const entries = new Map<string, Entry>()
   for (const email of emails) {
     const kept = storable(email)
-    const emailKey = dedupeKey(kept)
-    if (!entries.has(emailKey)) entries.set(emailKey, { id: idOf(subject, entries.size), email, kept, emailKey })
+    const emailKey = keyWith(dedupeKey(kept), features)
+    if (entries.has(emailKey)) continue
+    entries.set(emailKey, { id: idOf(subject, entries.size), email, kept, emailKey, features })
   }
   return [...entries.values()]
 }

@@ -67,7 +67,7 @@ async function findEarlier({ db }: Services, accountId: string, entries: Entry[]
 /** The account's recent results for the list, by the place of the entry. Without Redis there are none. */
 async function findRecents({ redis, recentKeyOf }: Services, caller: Caller, entries: Entry[]) {
   const recents = new Map<number, StandingResult>()
-  const keys = entries.map(({ kept }) => recentKeyOf(caller.accountId, kept))
+  const keys = entries.map(({ kept, features }) => recentKeyOf(caller, kept, features))
   if (caller.retentionDays === 0 || keys.includes(undefined)) return recents
   try {
     const texts = await redis.mget(keys as string[])
@@ -89,7 +89,7 @@ async function buy(trx: Trx, caller: Caller, entries: Entry[], { recents, attemp
   const underWay = await listUnderWay(trx, accountId, keys)
   const waiting = await collectAnswers(trx, accountId, keys)
   const paid = entries.filter(({ emailKey }) => !waiting.has(emailKey) && !underWay.has(emailKey))
-  const rows = paid.map(({ id, kept, emailKey }) => ({ id, email: kept, emailKey }))
+  const rows = paid.map(({ id, kept, emailKey, features }) => ({ id, email: kept, emailKey, ...features }))
   const opening = { accountId, keyId, retentionDays, group: attempt.subject }
   const opened = rows.length > 0 ? await openValidations(trx, opening, rows) : undefined
   if (opened?.kind === 'refused') throw refuseUnpaid(opened.posting)

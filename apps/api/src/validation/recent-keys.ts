@@ -2,13 +2,17 @@ import type { KeyObject } from 'node:crypto'
 import type { Db } from '@probity/database/connect'
 import { getSecret } from '@probity/database/secrets'
 import { dedupeKey } from '@probity/engine/address/dedupe-key'
-import { recentKey } from '@probity/queue/recent'
+import { type RecentManner, recentKey } from '@probity/queue/recent'
+import { type Features, keyWith } from './features.ts'
 
 const TRY_AGAIN_AFTER_MS = 1_000
 
+/** Whose results are looked for, and what they would send to. */
+type Asking = { accountId: string } & RecentManner
+
 export type RecentKeys = {
   /** Where the account's recent result for an address is kept; undefined while the secret behind it is not known. */
-  keyOf(accountId: string, email: string): string | undefined
+  keyOf(account: Asking, email: string, features: Features): string | undefined
   stop(): void
 }
 
@@ -31,7 +35,10 @@ export function openRecentKeys(db: Db): RecentKeys {
 
   void fetchSecret()
   return {
-    keyOf: (accountId, email) => secret && recentKey(secret, accountId, dedupeKey(email)),
+    keyOf(account, email, features) {
+      const manner = { ...account, ai: account.ai && features.ai, catchall: account.catchall && features.catchall }
+      return secret && recentKey(secret, account.accountId, keyWith(dedupeKey(email), features), manner)
+    },
     stop() {
       stopped = true
       clearTimeout(timer)

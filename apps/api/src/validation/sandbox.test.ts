@@ -1,5 +1,6 @@
+import { BulkSummary } from '@probity/contract/bulk-validation'
 import { PUBLIC_SANDBOX_KEY } from '@probity/contract/sandbox'
-import { BulkSummary, ValidationResult } from '@probity/contract/validation'
+import { ValidationResult } from '@probity/contract/validation'
 import { asOwner } from '@probity/database/connect'
 import { sql } from 'kysely'
 import Value from 'typebox/value'

@@ -61,9 +61,9 @@ const RETRY_AFTER_S = 2
 const REMEMBERED_S = 3_600
 
 /** When an address was first asked for, and under which id. Without Redis it is always for the first time. */
-async function remember({ redis, recentKeyOf }: Needed, { accountId }: Caller, email: string) {
+async function remember({ redis, recentKeyOf }: Needed, caller: Caller, email: string) {
   const now = { id: randomUUID(), firstAskedAt: Date.now() / 1000 }
-  const recentKey = recentKeyOf(accountId, email)
+  const recentKey = recentKeyOf(caller, email, { ai: true, catchall: true })
   if (recentKey === undefined) return { ...now, isFirst: true }
   const kept = await redis
     .set(`sandbox:${recentKey}`, JSON.stringify(now), 'EX', REMEMBERED_S, 'NX', 'GET')

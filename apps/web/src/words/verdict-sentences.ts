@@ -13,6 +13,8 @@ const SENTENCES: Record<SubStatus, (at: string) => string> = {
   mailbox_disabled: (at) => `The mailbox at ${at} has been switched off. Mail to it would bounce.`,
   mailbox_moved: (at) => `The mail server of ${at} says that the mailbox has moved. Mail to this address would bounce.`,
 
+  catch_all_untested: (at) =>
+    `The mail server of ${at} accepted the address. Whether it accepts every address was not tested, as you asked.`,
   catch_all: (at) => `${at} accepts mail for every address, so nobody can tell from outside whether this one is read.`,
   mailbox_full: () => 'The mailbox exists, but it has no room now. Mail bounces until its owner makes some.',
   disposable: (at) => `${at} hands out addresses that are thrown away after use. Mail may arrive, but hardly for long.`,

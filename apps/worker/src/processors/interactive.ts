@@ -3,6 +3,7 @@ import { type Taken, takeValidations } from '@probity/database/work'
 import { validate } from '@probity/engine/validate'
 import { present } from '@probity/engine/verdict/present'
 import type { InteractiveTask, Ref } from '@probity/queue/interactive'
+import { mannerOf } from '../manner-of.ts'
 import type { Services } from '../services.ts'
 import { throughOutage } from '../through-outage.ts'
 
@@ -22,11 +23,11 @@ export function workInteractive(services: Services) {
 }
 
 async function workOne(services: Services, taken: Taken, replyTo: string | undefined): Promise<void> {
-  const { network, mailboxes, settler, log } = services
+  const { network, histories, mailboxes, settler, log } = services
   const way = mailboxes.deskFor('caller', taken.email, taken.egress)
   try {
-    const whole = way ? { ...network, mailboxes: way.desk } : network
-    const validation = await validate(taken.email, whole, { tries: taken.tries + 1 })
+    const whole = { ...network, histories: histories.of(taken.ref.accountId), ...(way && { mailboxes: way.desk }) }
+    const validation = await validate(taken.email, whole, { tries: taken.tries + 1, manner: mannerOf(taken) })
     const done = { taken, result: present(validation), replyTo }
     const { retryAfterMs } = validation
     await throughOutage(log, SETTLE_WITHIN_MS, () =>

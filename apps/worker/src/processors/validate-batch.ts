@@ -21,7 +21,7 @@ const WAIT_FOR_ALL_MS = 5_000
 /** Addresses that may go on beside the slots. When there are more, their batches keep the slots. */
 const STRAGGLERS_MAX = 2_000
 
-type Needed = Pick<Services, 'db' | 'network' | 'mailboxes' | 'workerId' | 'log'>
+type Needed = Pick<Services, 'db' | 'network' | 'histories' | 'mailboxes' | 'workerId' | 'log'>
 
 export type BatchDesk = {
   /** Works one batch: asks the engine, keeps what came out, moves what needs time to a later batch. May run twice for the same one. */

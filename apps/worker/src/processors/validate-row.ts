@@ -6,6 +6,7 @@ import { parseAddress } from '@probity/engine/address/parse'
 import type { LookUp } from '@probity/engine/domain/facts'
 import { validate } from '@probity/engine/validate'
 import { present } from '@probity/engine/verdict/present'
+import { mannerOf } from '../manner-of.ts'
 import type { Services } from '../services.ts'
 import type { Outcome } from './sort-out.ts'
 
@@ -20,11 +21,11 @@ const HOLD_MS_MAX = 60_000
 /** When DNS or a mail server is asked again that did not answer; then that is the answer. Longer than a failure is remembered. */
 const ASK_AGAIN_MS = [12_000, 12_000]
 
-type Needed = Pick<Services, 'network' | 'mailboxes' | 'log'>
+type Needed = Pick<Services, 'network' | 'histories' | 'mailboxes' | 'log'>
 
 /** Asks the engine about one address of a batch and says what came out, or when to ask again. */
 export async function validateRow(
-  { network, mailboxes, log }: Needed,
+  { network, histories, mailboxes, log }: Needed,
   batch: ClaimedBatch,
   email: string,
 ): Promise<Outcome> {
@@ -41,8 +42,8 @@ export async function validateRow(
       return { kind: 'silence', waitMs: askAgainMs, waitsFor: 'dns_failed', egress: batch.egress }
     }
     const domains = known ? { lookUp: async () => known } : network.domains
-    const whole = { ...network, domains, ...(way && { mailboxes: way.desk }) }
-    const validation = await validate(email, whole, { tries: batch.tries + 1 })
+    const whole = { ...network, domains, histories: histories.of(batch.accountId), ...(way && { mailboxes: way.desk }) }
+    const validation = await validate(email, whole, { tries: batch.tries + 1, manner: mannerOf(batch) })
     const { retryAfterMs, mailbox } = validation
     const result = present(validation)
     const isUnanswered = mailbox?.finding.kind === 'unanswered' && mailbox.finding.why !== 'not_routable'

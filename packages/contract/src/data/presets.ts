@@ -58,6 +58,7 @@ export const BOUNCE_RANGES: Record<SubStatus, BounceRange> = {
   mailbox_moved: { low: 0.8, high: 1 },
 
   catch_all: { low: 0.05, high: 0.4 },
+  catch_all_untested: { low: 0.01, high: 0.3 },
   mailbox_full: { low: 0.3, high: 0.9 },
   disposable: { low: 0.05, high: 0.5 },
 

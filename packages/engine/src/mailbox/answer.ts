@@ -29,8 +29,8 @@ export type MailboxAnswer = {
   finding: Finding
   /** Whether the domain takes mail for every address. */
   acceptAll: 'yes' | 'no' | 'untested'
-  /** Why the test of that came to nothing, where it was a server's words or our time was up. */
-  untestedFor?: Reason | 'timeout'
+  /** Why the test of that came to nothing, where it was a server's words, our time was up or nobody wanted it. */
+  untestedFor?: Reason | 'timeout' | 'not_wanted'
   /** How that is known: by asking now, from earlier, or because the provider is known for it. */
   acceptAllSource: 'live' | 'cache' | 'provider'
   /** The mail host that was asked; null when none could be. */

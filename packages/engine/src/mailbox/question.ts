@@ -5,8 +5,8 @@ import type { LineNetwork } from './open-line.ts'
 import type { Pace } from './pace.ts'
 import type { Stage } from './reply.ts'
 
-/** A recipient as it goes between the angle brackets. */
-export type Recipient = { path: string; needsUtf8: boolean }
+/** A recipient as it goes between the angle brackets. For one that does without, nobody asks whether the domain accepts everything. */
+export type Recipient = { path: string; needsUtf8: boolean; doesWithoutControl?: boolean }
 
 /** Up to a hundred addresses of one domain, and where its mail goes. */
 export type Question = {

@@ -87,7 +87,9 @@ export function nextRecipients(survey: Survey, max: number): Recipient[] {
 /** One that the server did not know would have shown already that it does not take everybody. */
 function needsControl({ acceptAll, control, answers }: Survey): boolean {
   if (acceptAll.value !== 'untested' || control.kind === 'asked') return false
-  return [...answers.values()].some(({ finding }) => finding.kind === 'accepted')
+  return [...answers].some(
+    ([recipient, { finding }]) => finding.kind === 'accepted' && recipient.doesWithoutControl !== true,
+  )
 }
 
 export function answer(survey: Survey, recipient: Recipient, saying: Saying): void {
@@ -112,7 +114,7 @@ export async function finishSurvey(survey: Survey, { knowledge }: MailNetwork): 
   return survey.question.recipients.map((recipient) => {
     const found = survey.answers.get(recipient)
     if (found === undefined) throw new Error('a recipient without an answer')
-    return { ...found, ...withControl(survey, found), acceptAll: value, acceptAllSource: source }
+    return { ...found, ...withControl(survey, recipient, found), acceptAll: value, acceptAllSource: source }
   })
 }
 
@@ -122,7 +124,7 @@ function whatWasLearnt({ control, refusal }: Survey, value: AcceptAll['value']):
 }
 
 /** An acceptance is worth as much as the control makes it; while that is not known, it is worth asking again. */
-function withControl(survey: Survey, { finding, dialogue }: Answered): Partial<MailboxAnswer> {
+function withControl(survey: Survey, recipient: Recipient, { finding, dialogue }: Answered): Partial<MailboxAnswer> {
   const { control, acceptAll, question } = survey
   if (finding.kind !== 'accepted') return {}
   if (control.kind === 'asked') {
@@ -132,6 +134,7 @@ function withControl(survey: Survey, { finding, dialogue }: Answered): Partial<M
     return { dialogue: said, again: { afterMs }, ...(reason && { untestedFor: reason }) }
   }
   if (acceptAll.value !== 'untested') return {}
+  if (recipient.doesWithoutControl) return { untestedFor: 'not_wanted' }
   const isLate = performance.now() >= question.deadline
   return { again: { afterMs: null }, ...(isLate && { untestedFor: 'timeout' }) }
 }

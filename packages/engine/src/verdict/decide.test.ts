@@ -70,6 +70,11 @@ test.each<[string, Findings, SubStatus]>([
     'timeout',
   ],
   [
+    'accepted, and nobody wanted that tested',
+    told(ACCEPTED, { acceptAll: 'untested', untestedFor: 'not_wanted' }),
+    'catch_all_untested',
+  ],
+  [
     'accepted, and the test of that was put off',
     told(ACCEPTED, { acceptAll: 'untested', untestedFor: 'greylisted' }),
     'greylisted',
@@ -125,32 +130,8 @@ test('a refusal that is about us or about the moment never makes an address inva
   for (const reason of ABOUT_US) expect([reason, decide(told(refused(reason))).status]).toEqual([reason, 'unknown'])
 })
 
-test('a role account is as valid as its mailbox, but not safe to send to', () => {
-  expect(decide({ ...told(ACCEPTED), isRole: true })).toMatchObject({
-    status: 'valid',
-    isValid: true,
-    safeToSend: false,
-  })
-  expect(decide(told(ACCEPTED))).toMatchObject({ status: 'valid', isValid: true, safeToSend: true })
-})
-
 test('what could not be asked is never invalid', () => {
   for (const mail of [HOSTS, FAILED, UNROUTABLE]) {
     expect(decide(findings('a@example.com', { mail })).status).toBe('unknown')
-  }
-})
-
-test('nothing is valid or safe to send to before its mailbox was asked, role account or not', () => {
-  for (const isRole of [true, false]) {
-    const verdict = decide(findings('info@example.com', { mail: HOSTS, isRole }))
-    expect([verdict.isValid, verdict.safeToSend]).toEqual([false, false])
-  }
-})
-
-test('confidence is a probability strictly between never and always', () => {
-  for (const mail of [HOSTS, FAILED, UNROUTABLE, NONE('null_mx')]) {
-    const { confidence } = decide(findings('a@example.com', { mail }))
-    expect(confidence).toBeGreaterThan(0)
-    expect(confidence).toBeLessThan(1)
   }
 })

@@ -13,20 +13,13 @@ export type Findings = {
   mailbox?: MailboxAnswer
 }
 
-export type Verdict = {
-  status: Status
-  subStatus: SubStatus
-  isValid: boolean
-  safeToSend: boolean
-  confidence: number
-}
+export type Decision = { status: Status; subStatus: SubStatus; isValid: boolean }
 
 /** Weighs the findings: invalid before disposable before unknown before other risks before valid. */
-export function decide(findings: Findings): Verdict {
+export function decide(findings: Findings): Decision {
   const subStatus = strongest(findings)
   const { status } = SUB_STATUSES[subStatus]
-  const isValid = status === 'valid'
-  return { status, subStatus, isValid, safeToSend: isValid && !findings.isRole, confidence: CONFIDENCE[subStatus] }
+  return { status, subStatus, isValid: status === 'valid' }
 }
 
 function strongest({ address, mail, isDisposable, mailbox }: Findings): SubStatus {
@@ -70,6 +63,7 @@ function judge({ finding, acceptAll, untestedFor }: MailboxAnswer): SubStatus {
 
 /** Accepted by a server that may accept everything: without the test of that we do not know, whatever kept us from it. */
 function untested(why: MailboxAnswer['untestedFor']): SubStatus {
+  if (why === 'not_wanted') return 'catch_all_untested'
   if (why === undefined || why === 'timeout') return why ?? 'server_error'
   const said = REFUSED[why]
   return SUB_STATUSES[said].status === 'unknown' ? said : 'server_error'
@@ -121,38 +115,4 @@ const UNASKED: Record<Extract<Finding, { kind: 'unasked' }>['why'], SubStatus> =
   accepts_all: 'catch_all',
   smtputf8_unsupported: 'smtputf8_unsupported',
   unsayable: 'not_probed',
-}
-
-/**
- * How sure we are, until a model is there to say it better: provisional figures by judgement. For `unknown` and `risky` the
- * figure is the chance that a message arrives. A new sub_status does not compile until it is judged here.
- */
-const CONFIDENCE: Record<SubStatus, number> = {
-  '': 0.95,
-  syntax_error: 0.999,
-  domain_not_found: 0.98,
-  no_mail_server: 0.97,
-  null_mx: 0.999,
-  domain_not_hosted: 0.95,
-  mailbox_not_found: 0.97,
-  mailbox_disabled: 0.95,
-  mailbox_moved: 0.9,
-  catch_all: 0.6,
-  mailbox_full: 0.4,
-  disposable: 0.5,
-  not_probed: 0.5,
-  dns_failed: 0.3,
-  not_routable: 0.1,
-  connection_failed: 0.3,
-  timeout: 0.5,
-  greylisted: 0.7,
-  rate_limited: 0.5,
-  blocked: 0.5,
-  policy_refused: 0.5,
-  provider_unverifiable: 0.5,
-  smtputf8_unsupported: 0.2,
-  address_literal: 0.3,
-  server_error: 0.4,
-  internal_error: 0.5,
-  sandbox_unmapped: 0.5,
 }

@@ -5,8 +5,9 @@ import { expect, test } from 'vitest'
 import { parseAddress } from '../address/parse.ts'
 import type { DomainFacts } from '../domain/facts.ts'
 import type { MailboxAnswer } from '../mailbox/answer.ts'
-import { decide } from './decide.ts'
+import { conclude } from './conclude.ts'
 import { domainEvidence, listEvidence, mailboxEvidence, syntaxEvidence } from './evidence.ts'
+import { USUAL_MANNER } from './manner.ts'
 import { present } from './present.ts'
 
 const FRESH = {
@@ -28,7 +29,7 @@ const CLASSES = { isDisposable: false, isFree: true, isPrivacyRelay: false, disp
 
 function presentOf(email: string) {
   const address = parseAddress(email)
-  const verdict = decide({ address, isRole: true, mail: FACTS.mail })
+  const verdict = conclude({ address, isRole: true, mail: FACTS.mail }, { provider: 'google' }, USUAL_MANNER)
   const evidence = [syntaxEvidence(address, 0.1), ...domainEvidence(FACTS, 'cache'), listEvidence(CLASSES)]
   return present({
     email,
@@ -57,7 +58,12 @@ test('shows the address as it was sent and the domain as it is asked for', () =>
   const result = presentOf('Ada+x@Bücher.example')
   expect(result.email).toBe('Ada+x@Bücher.example')
   expect(result.details).toMatchObject({ domain: 'xn--bcher-kva.example', provider: 'google', dns_valid: true })
-  expect(result.flags).toEqual({ is_free: true, is_privacy_relay: false, is_tagged: true })
+  expect(result.flags).toEqual({
+    is_free: true,
+    is_privacy_relay: false,
+    is_tagged: true,
+    is_machine_generated: false,
+  })
 })
 
 test('a boolean is true only where it was shown to be so', () => {
@@ -107,7 +113,7 @@ test.each<[string, Partial<MailboxAnswer>, object]>([
 ])('the fields of the interface when the recipient was %s', (_name, more, expected) => {
   const address = parseAddress('ada@example.com')
   const mailbox = { ...ANSWER, ...more }
-  const verdict = decide({ address, isRole: false, mail: FACTS.mail, mailbox })
+  const verdict = conclude({ address, isRole: false, mail: FACTS.mail, mailbox }, { provider: 'google' }, USUAL_MANNER)
   const { details, catchall } = present({
     email: 'ada@example.com',
     address,

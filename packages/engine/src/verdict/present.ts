@@ -1,6 +1,8 @@
 import type { StandingResult } from '@probity/contract/standing-result'
+import { STRING_MODEL } from '../address/plausibility.ts'
 import type { MailboxAnswer } from '../mailbox/answer.ts'
 import type { Validation } from './validation.ts'
+import type { Weighing } from './weigh.ts'
 
 /** A validation in the words of the interface. */
 export function present(validation: Validation): StandingResult {
@@ -12,6 +14,7 @@ export function present(validation: Validation): StandingResult {
     status: verdict.status,
     sub_status: verdict.subStatus,
     confidence: verdict.confidence,
+    deliverability: verdict.weighing.p,
     safe_to_send: verdict.safeToSend,
     is_valid: verdict.isValid,
     details: {
@@ -27,15 +30,22 @@ export function present(validation: Validation): StandingResult {
       has_dmarc: facts?.dmarc === 'found',
     },
     catchall: presentCatchall(mailbox),
-    ai_enhancement: { used: false, method: null },
+    ai_enhancement: presentModel(verdict.weighing),
     did_you_mean: didYouMean,
     flags: {
       is_free: classes?.isFree ?? false,
       is_privacy_relay: classes?.isPrivacyRelay ?? false,
       is_tagged: isAddress && address.tag !== null,
+      is_machine_generated: verdict.isMachineGenerated,
     },
     evidence,
   }
+}
+
+const METHOD = `${STRING_MODEL.name}-${STRING_MODEL.version}`
+
+function presentModel({ isModelUsed }: Weighing): StandingResult['ai_enhancement'] {
+  return isModelUsed ? { used: true, method: METHOD } : { used: false, method: null }
 }
 
 /** How sure the test makes us: a server may answer two recipients differently for reasons that we do not see. */

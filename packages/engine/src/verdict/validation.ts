@@ -3,13 +3,12 @@ import type { Address, Malformed } from '../address/parse.ts'
 import type { DomainFacts } from '../domain/facts.ts'
 import type { DomainClass } from '../domain/lists.ts'
 import type { MailboxAnswer } from '../mailbox/answer.ts'
-import type { Verdict } from './decide.ts'
+import type { Verdict } from './conclude.ts'
 
-/** What came out for one address, with everything it rests on. */
-export type Validation = {
+/** What was found out about one address. */
+export type Found = {
   email: string
   address: Address | Malformed
-  verdict: Verdict
   isRole: boolean
   didYouMean: string | null
   facts?: DomainFacts
@@ -19,3 +18,6 @@ export type Validation = {
   retryAfterMs: number | null
   evidence: Evidence[]
 }
+
+/** What came out for one address, with everything it rests on. */
+export type Validation = Found & { verdict: Verdict }

@@ -14,6 +14,14 @@ export type SingleValidationRequest = {
    * How many seconds to wait for the verdict. What is not settled by then is answered `unknown` with a `retry_at`.
    */
   timeout?: number
+  /**
+   * Whether the local model may take part in `deliverability`.
+   */
+  ai?: boolean
+  /**
+   * Whether the mail server may be asked for an address that cannot exist. Without that an address that it accepts is `risky` with `catch_all_untested`, unless the domain is known to tell the truth.
+   */
+  catchall?: boolean
 }
 
 /**
@@ -41,6 +49,7 @@ export type Status = 'valid' | 'invalid' | 'risky' | 'unknown' | Unlisted
  * - `mailbox_disabled`: (invalid) the mailbox exists but has been switched off.
  * - `mailbox_moved`: (invalid) the mailbox has moved to another address.
  * - `catch_all`: (risky) the domain accepts every address, so this one cannot be told apart.
+ * - `catch_all_untested`: (risky) the mail server accepted the address; whether it accepts every address was not tested, as asked.
  * - `mailbox_full`: (risky) the mailbox exists but has no room at the moment.
  * - `disposable`: (risky) the domain hands out addresses that are thrown away after use.
  * - `not_probed`: (unknown) the mail server was not asked.
@@ -70,6 +79,7 @@ export type SubStatus =
   | 'mailbox_disabled'
   | 'mailbox_moved'
   | 'catch_all'
+  | 'catch_all_untested'
   | 'mailbox_full'
   | 'disposable'
   | 'not_probed'
@@ -120,7 +130,7 @@ export type Evidence = {
    */
   ms: number
   /**
-   * How far the finding moved the confidence, in natural log-odds: above zero speaks for the mailbox, below zero against it. Absent where a finding was not weighed.
+   * How far the finding moved `deliverability`, in natural log-odds: above zero speaks for the mailbox, below zero against it. The sum over all evidence is the log-odds of `deliverability`. Absent where a finding was not weighed.
    */
   log_odds?: number
 }
@@ -145,11 +155,15 @@ export type ValidationResult = {
   status: Status
   sub_status: SubStatus
   /**
-   * How sure we are of the verdict, from 0 to 1.
+   * How sure we are of the verdict, from 0 to 1: `deliverability` where the status is `valid`, `risky` or `unknown`, and 1 less `deliverability` where it is `invalid`.
    */
   confidence: number
   /**
-   * Our advice whether to send. Stricter than `is_valid`: role accounts, for one, are left out.
+   * The chance that a message sent now draws no hard bounce. The `log_odds` of the evidence add up to its log-odds.
+   */
+  deliverability: number
+  /**
+   * Our advice whether to send: `deliverability` is at or above what the account asks for (0.97 unless it says otherwise), and the address is nothing that the account leaves out (disposable, role and machine-generated ones, unless it says otherwise). Where no mail server vouched for the mailbox, outcomes reported for its domain must.
    */
   safe_to_send: boolean
   /**
@@ -219,11 +233,11 @@ export type ValidationResult = {
    */
   ai_enhancement: {
     /**
-     * A model had a part in the confidence.
+     * The model moved the log-odds of `deliverability` by at least 0.05.
      */
     used: boolean
     /**
-     * Which model; null when none was used.
+     * The name and version of the model; null where it was not used.
      */
     method: string | null
   }
@@ -253,11 +267,11 @@ export type ValidationResult = {
      */
     features_used: {
       /**
-       * The catch-all test was available here.
+       * The plan has the catch-all test, and the request did not do without it.
        */
       catchall_detection: boolean
       /**
-       * A model was available here.
+       * The plan has the model, and the request did not do without it.
        */
       ai_enhancement: boolean
     }
@@ -290,6 +304,10 @@ export type ValidationResult = {
      * The local part carries a tag, as in ada+news.
      */
     is_tagged: boolean
+    /**
+     * The text of the local part looks made by a machine. Never by itself a reason to turn a person away.
+     */
+    is_machine_generated: boolean
   }
   /**
    * When to ask again, in seconds of Unix time, while the result is still being worked on; null when it is settled.
@@ -423,6 +441,14 @@ export type BulkValidationRequest = {
    * How many seconds to wait for the verdicts. Addresses not settled by then are `unknown`.
    */
   timeout?: number
+  /**
+   * Whether the local model may take part in `deliverability`.
+   */
+  ai?: boolean
+  /**
+   * Whether the mail server may be asked for an address that cannot exist. Without that an address that it accepts is `risky` with `catch_all_untested`, unless the domain is known to tell the truth.
+   */
+  catchall?: boolean
 }
 
 /**
@@ -469,7 +495,7 @@ export type BulkValidationSummary = {
      */
     is_valid: boolean
     /**
-     * How sure we are of the verdict, from 0 to 1.
+     * How sure we are of the verdict, from 0 to 1: `deliverability` where the status is `valid`, `risky` or `unknown`, and 1 less `deliverability` where it is `invalid`.
      */
     confidence: number
     sub_status: SubStatus
@@ -715,6 +741,14 @@ export type UploadConfirmation = {
    * The column that holds the addresses: one of `columns` of the preview.
    */
   email_column: string
+  /**
+   * Whether the local model may take part in `deliverability`.
+   */
+  ai?: boolean
+  /**
+   * Whether the mail server may be asked for an address that cannot exist. Without that an address that it accepts is `risky` with `catch_all_untested`, unless the domain is known to tell the truth.
+   */
+  catchall?: boolean
 }
 
 /**
@@ -919,11 +953,15 @@ export type ListResult = {
   status: Status
   sub_status: SubStatus
   /**
-   * How sure we are of the verdict, from 0 to 1.
+   * How sure we are of the verdict, from 0 to 1: `deliverability` where the status is `valid`, `risky` or `unknown`, and 1 less `deliverability` where it is `invalid`.
    */
   confidence: number
   /**
-   * Our advice whether to send. Stricter than `is_valid`: role accounts, for one, are left out.
+   * The chance that a message sent now draws no hard bounce. The `log_odds` of the evidence add up to its log-odds.
+   */
+  deliverability: number
+  /**
+   * Our advice whether to send: `deliverability` is at or above what the account asks for (0.97 unless it says otherwise), and the address is nothing that the account leaves out (disposable, role and machine-generated ones, unless it says otherwise). Where no mail server vouched for the mailbox, outcomes reported for its domain must.
    */
   safe_to_send: boolean
   /**
@@ -974,6 +1012,10 @@ export type ListResult = {
      * The local part carries a tag, as in ada+news.
      */
     is_tagged: boolean
+    /**
+     * The text of the local part looks made by a machine. Never by itself a reason to turn a person away.
+     */
+    is_machine_generated: boolean
   }
   /**
    * What the checks found. A boolean is true only where it was shown to be so.
@@ -1038,11 +1080,11 @@ export type ListResult = {
    */
   ai_enhancement?: {
     /**
-     * A model had a part in the confidence.
+     * The model moved the log-odds of `deliverability` by at least 0.05.
      */
     used: boolean
     /**
-     * Which model; null when none was used.
+     * The name and version of the model; null where it was not used.
      */
     method: string | null
   }
@@ -1190,6 +1232,223 @@ export type Breakdown = {
 }
 
 /**
+ * Feedback report
+ *
+ * What became of mail that was sent.
+ */
+export type FeedbackReport = {
+  /**
+   * From 1 to 10000 outcomes, deliveries and bounces alike.
+   */
+  outcomes: Array<{
+    /**
+     * The address that the message was sent to. It is not kept.
+     */
+    email: string
+    /**
+     * `delivered` when no bounce came within three days or so, `bounced` when one did.
+     */
+    outcome: 'delivered' | 'bounced'
+    /**
+     * Of a bounce: its SMTP or enhanced status code, or the line that it came in. Only bounces that tell of the mailbox count.
+     */
+    code?: string
+    /**
+     * The `id` of the result that the message was sent by.
+     */
+    id?: string
+  }>
+  /**
+   * How many messages were sent in all, of which these are the outcomes that are known. Where fewer deliveries are reported than there were, each then stands for several.
+   */
+  sent_total?: number
+  /**
+   * The day the mail was sent (UTC), at most 60 days ago; today if left out. The same outcome of the same day counts once, however often it is reported.
+   */
+  sent_on?: string
+  /**
+   * The job whose results the mail was sent by, so that they can be held against what came of it.
+   */
+  job_id?: string
+}
+
+/**
+ * Feedback sheet
+ *
+ * The same as CSV: a header with the columns `email` and `outcome`, and `code` and `id` where there are any, in any order, and up to 10000 rows.
+ */
+export type FeedbackSheet = string
+
+/**
+ * Feedback summary
+ *
+ * What was made of a report. Fields may be added.
+ */
+export type FeedbackSummary = {
+  /**
+   * Outcomes in the report.
+   */
+  received: number
+  /**
+   * What was new.
+   */
+  counted: {
+    /**
+     * Deliveries that count from now on.
+     */
+    delivered: number
+    /**
+     * Bounces that do. One that was counted as delivered before has changed sides.
+     */
+    bounced: number
+  }
+  /**
+   * What was left out, and why.
+   */
+  not_counted: {
+    /**
+     * Known already, or more than once in this report.
+     */
+    duplicate: number
+    /**
+     * Bounces whose code tells nothing of the mailbox, or that have none.
+     */
+    not_a_mailbox_bounce: number
+    /**
+     * Texts that are no address.
+     */
+    not_an_address: number
+    /**
+     * Bounces with `sent_total` and without a single delivery, of which we have no result: there is nothing to set them against.
+     */
+    no_prediction: number
+  }
+  /**
+   * For how many deliveries each reported one stands, by `sent_total`; 1 without it.
+   */
+  delivered_weight: number
+  /**
+   * Outcomes that could be held against what we had said of the address.
+   */
+  predictions_found: number
+  /**
+   * False when a test key was used: verdicts then come from the sandbox, no server is asked and nothing is charged.
+   */
+  livemode: boolean
+}
+
+/**
+ * Model
+ *
+ * What the chance of delivery is made of, and how well it holds. Fields may be added.
+ */
+export type Model = {
+  /**
+   * The model that reads local parts.
+   */
+  name: string
+  /**
+   * Its version.
+   */
+  version: string
+  /**
+   * What its weights come to (SHA-256): the same hash is the same model.
+   */
+  hash: string
+  /**
+   * The numbers that chances are made with, by name.
+   */
+  parameters: {
+    [key: string]: number
+  }
+  /**
+   * What chances begin with.
+   */
+  base_rates: Array<{
+    sub_status: SubStatus
+    /**
+     * The provider that it holds for; null for all others.
+     */
+    provider: string | null
+    /**
+     * The chance of no hard bounce.
+     */
+    p: number
+    /**
+     * The share of such domains that never bounce anything.
+     */
+    swallow: number
+  }>
+  /**
+   * What was predicted beside what came of it, from reported outcomes.
+   */
+  calibration: {
+    /**
+     * Whose outcomes these are: those of the account, or of all accounts where the operator has them shared.
+     */
+    scope: 'account' | 'shared'
+    /**
+     * When the last of them was counted (RFC 3339, UTC); null when there is none.
+     */
+    last_outcome_at: string | null
+    /**
+     * By provider and kind.
+     */
+    providers: Array<{
+      /**
+       * Who runs the mailboxes, as in a result; empty where that is not known.
+       */
+      provider: string
+      /**
+       * `decided` where the status was `valid` or `invalid`, `weighed` where it was `risky` or `unknown`.
+       */
+      kind: 'decided' | 'weighed'
+      /**
+       * Outcomes that predictions were held against, each as far as it has not faded.
+       */
+      outcomes: number
+      /**
+       * The mean squared distance between prediction and outcome.
+       */
+      brier: number
+      /**
+       * How far predictions are off on average, tenth by tenth (expected calibration error).
+       */
+      ece: number
+      /**
+       * Whether predictions here were so far off that base rates are used in their place.
+       */
+      fallen_back: boolean
+      /**
+       * The tenths in which there are outcomes, in order.
+       */
+      bins: Array<{
+        /**
+         * The least chance in it.
+         */
+        from: number
+        /**
+         * The greatest.
+         */
+        to: number
+        /**
+         * Outcomes in it, each as far as it has not faded.
+         */
+        outcomes: number
+        /**
+         * The mean of what was predicted.
+         */
+        predicted: number
+        /**
+         * The share that was delivered.
+         */
+        observed: number
+      }>
+    }>
+  }
+}
+
+/**
  * Key scope
  *
  * One thing that a key may do.
@@ -1290,6 +1549,25 @@ export type Account = {
     interactive_in_flight: number
   }
   /**
+   * What the account calls `safe_to_send`.
+   */
+  sending: {
+    /**
+     * From this `deliverability` on an address is `safe_to_send`: 0.97 bears three bounces in a hundred.
+     */
+    threshold: number
+    /**
+     * What an address must not be to be `safe_to_send`:
+     * - `disposable`: addresses that are thrown away after use.
+     * - `role`: addresses of a function, such as info or sales, rather than of a person.
+     * - `machine_generated`: addresses whose text looks made by a machine.
+     * - `free`: addresses at free mail providers.
+     * - `privacy_relay`: addresses that forward to a mailbox they hide.
+     * - `tagged`: addresses with a tag, as in ada+news.
+     */
+    excludes: Array<'disposable' | 'role' | 'machine_generated' | 'free' | 'privacy_relay' | 'tagged'>
+  }
+  /**
    * Days that results are kept before they are deleted; 0 when they are not kept at all.
    */
   retention_days: number
@@ -1311,9 +1589,9 @@ export type Account = {
     mode: 'live' | 'test'
     /**
      * What the key may do. The list is open.
-     * - `validation`: validate single addresses and JSON lists.
+     * - `validation`: validate single addresses and JSON lists, and report what became of mail to them.
      * - `bulk`: upload files, start jobs and read their results.
-     * - `account`: read plan, credits and limits of the account.
+     * - `account`: read plan, credits and limits of the account, and how well predictions hold for it.
      * - `keys`: create, list, change and revoke API keys.
      * - `webhooks`: say where events are sent, look at what was sent, and set when credits count as low.
      * - `settings`: change the name of the account and for how long it keeps results.
@@ -1336,6 +1614,25 @@ export type AccountChanges = {
    * For how many days results are kept from now on; 0 for as short as can be. What is there already leaves when it was to. Needs the scopes `account` and `settings`.
    */
   retention_days?: number
+  /**
+   * What the account calls `safe_to_send` from now on, within a minute. Needs the scopes `account` and `settings`.
+   */
+  sending?: {
+    /**
+     * From this `deliverability` on an address is `safe_to_send`: 0.97 bears three bounces in a hundred.
+     */
+    threshold?: number
+    /**
+     * What an address must not be to be `safe_to_send`:
+     * - `disposable`: addresses that are thrown away after use.
+     * - `role`: addresses of a function, such as info or sales, rather than of a person.
+     * - `machine_generated`: addresses whose text looks made by a machine.
+     * - `free`: addresses at free mail providers.
+     * - `privacy_relay`: addresses that forward to a mailbox they hide.
+     * - `tagged`: addresses with a tag, as in ada+news.
+     */
+    excludes?: Array<'disposable' | 'role' | 'machine_generated' | 'free' | 'privacy_relay' | 'tagged'>
+  }
   /**
    * Below so many credits webhooks are told `credits.low`; null for a tenth of the last credits that were bought or given. Needs the scope `webhooks`.
    */
@@ -1366,9 +1663,9 @@ export type ApiKey = {
   hint: string
   /**
    * What the key may do. The list is open.
-   * - `validation`: validate single addresses and JSON lists.
+   * - `validation`: validate single addresses and JSON lists, and report what became of mail to them.
    * - `bulk`: upload files, start jobs and read their results.
-   * - `account`: read plan, credits and limits of the account.
+   * - `account`: read plan, credits and limits of the account, and how well predictions hold for it.
    * - `keys`: create, list, change and revoke API keys.
    * - `webhooks`: say where events are sent, look at what was sent, and set when credits count as low.
    * - `settings`: change the name of the account and for how long it keeps results.
@@ -1465,9 +1762,9 @@ export type ApiKeyToCreate = {
   mode?: 'live' | 'test'
   /**
    * What the key may do; no more than the calling key may do itself.
-   * - `validation`: validate single addresses and JSON lists.
+   * - `validation`: validate single addresses and JSON lists, and report what became of mail to them.
    * - `bulk`: upload files, start jobs and read their results.
-   * - `account`: read plan, credits and limits of the account.
+   * - `account`: read plan, credits and limits of the account, and how well predictions hold for it.
    * - `keys`: create, list, change and revoke API keys.
    * - `webhooks`: say where events are sent, look at what was sent, and set when credits count as low.
    * - `settings`: change the name of the account and for how long it keeps results.
@@ -1511,9 +1808,9 @@ export type CreatedApiKey = {
   hint: string
   /**
    * What the key may do. The list is open.
-   * - `validation`: validate single addresses and JSON lists.
+   * - `validation`: validate single addresses and JSON lists, and report what became of mail to them.
    * - `bulk`: upload files, start jobs and read their results.
-   * - `account`: read plan, credits and limits of the account.
+   * - `account`: read plan, credits and limits of the account, and how well predictions hold for it.
    * - `keys`: create, list, change and revoke API keys.
    * - `webhooks`: say where events are sent, look at what was sent, and set when credits count as low.
    * - `settings`: change the name of the account and for how long it keeps results.
@@ -1603,9 +1900,9 @@ export type ApiKeyChanges = {
   name?: string
   /**
    * What the key may do; no more than the calling key may do itself.
-   * - `validation`: validate single addresses and JSON lists.
+   * - `validation`: validate single addresses and JSON lists, and report what became of mail to them.
    * - `bulk`: upload files, start jobs and read their results.
-   * - `account`: read plan, credits and limits of the account.
+   * - `account`: read plan, credits and limits of the account, and how well predictions hold for it.
    * - `keys`: create, list, change and revoke API keys.
    * - `webhooks`: say where events are sent, look at what was sent, and set when credits count as low.
    * - `settings`: change the name of the account and for how long it keeps results.

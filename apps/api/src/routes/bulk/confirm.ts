@@ -17,6 +17,7 @@ import { BODY_PROBLEMS, operation, SPENDING_PROBLEMS } from '../../openapi.ts'
 import { Problem } from '../../problem.ts'
 import type { Route } from '../../route.ts'
 import type { Services } from '../../services.ts'
+import { readFeatures } from '../../validation/features.ts'
 
 /** Turns an upload into a job and sets its credits aside, all or nothing. */
 export const confirmUpload: Route = async (app, services) => {
@@ -55,7 +56,8 @@ async function confirmOnce(services: Services, caller: Caller, wish: ConfirmRequ
   const counts = await countEmails(services, before.upload, wish.email_column, before.emailsMax)
   return inTenant(db, accountId, async (trx) => {
     const { upload_id: uploadId, email_column: emailColumn } = wish
-    const confirmed = await confirm(trx, viewOf(caller), { uploadId, emailColumn, keyId: caller.id, ...counts })
+    const asked = { uploadId, emailColumn, keyId: caller.id, ...readFeatures(wish), ...counts }
+    const confirmed = await confirm(trx, viewOf(caller), asked)
     const { account } = await getAccount(trx, accountId)
     return answer(caller, confirmed, account.available)
   })

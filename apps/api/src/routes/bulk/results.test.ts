@@ -59,6 +59,7 @@ const STABLE_FIELDS = [
   'status',
   'sub_status',
   'confidence',
+  'deliverability',
   'safe_to_send',
   'is_valid',
   'did_you_mean',
@@ -98,6 +99,7 @@ test('a result has the stable fields in their order and nothing else', async () 
     status: 'invalid',
     sub_status: 'mailbox_not_found',
     confidence: 0.97,
+    deliverability: 0.97,
     safe_to_send: false,
     is_valid: false,
     did_you_mean: 'vno@example.com',
@@ -107,7 +109,7 @@ test('a result has the stable fields in their order and nothing else', async () 
     is_role_based: false,
     has_spf: true,
     has_dmarc: false,
-    flags: { is_free: false, is_privacy_relay: false, is_tagged: false },
+    flags: { is_free: false, is_privacy_relay: false, is_tagged: false, is_machine_generated: false },
   })
   const { text } = await get(jobId, { format: 'ndjson' })
   expect(text).toBe(`${JSON.stringify(result)}\n`)
@@ -255,6 +257,8 @@ const SHEET_HEAD = [
   'probity_is_free',
   'probity_is_privacy_relay',
   'probity_is_tagged',
+  'probity_deliverability',
+  'probity_is_machine_generated',
 ]
 const NOTHING = SHEET_HEAD.map(() => '')
 
@@ -270,7 +274,7 @@ test('a CSV has every row of the file with our columns behind, duplicates with t
     'x-content-type-options': 'nosniff',
     'cache-control': 'private, no-store',
   })
-  const valid = ['valid', '', '0.97', 'true', 'true', '', 'example.com', 'google', ...'FFTFFFF']
+  const valid = ['valid', '', '0.97', 'true', 'true', '', 'example.com', 'google', ...'FFTFFFF', '0.97', 'F']
   const invalid = [
     'invalid',
     'mailbox_not_found',
@@ -281,8 +285,10 @@ test('a CSV has every row of the file with our columns behind, duplicates with t
     'example.com',
     'google',
     ...'FFTFFFF',
+    '0.97',
+    'F',
   ]
-  const unknown = ['unknown', 'greylisted', '0.5', 'false', 'false', '', '', '', ...'FFFFFFF']
+  const unknown = ['unknown', 'greylisted', '0.8', 'false', 'false', '', '', '', ...'FFFFFFF', '0.8', 'F']
   const spell = (cells: string[]) => cells.map((cell) => ({ T: 'true', F: 'false' })[cell] ?? cell)
   expect(readCsv(text)).toEqual([
     ['name', 'email', 'city', ...SHEET_HEAD],

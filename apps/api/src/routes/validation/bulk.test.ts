@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
+import { BulkSummary } from '@probity/contract/bulk-validation'
 import { type StandingResult, unsettledResult } from '@probity/contract/standing-result'
-import { BulkSummary } from '@probity/contract/validation'
 import { asOwner, inTenant } from '@probity/database/connect'
 import { listDrift } from '@probity/database/credits'
 import Value from 'typebox/value'

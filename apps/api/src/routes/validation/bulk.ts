@@ -1,12 +1,13 @@
+import { BulkRequest, BulkSummary } from '@probity/contract/bulk-validation'
 import type { StandingResult } from '@probity/contract/standing-result'
 import type { Status } from '@probity/contract/status'
-import { BulkRequest, BulkSummary } from '@probity/contract/validation'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Attempt, type Spent, spendOnce } from '../../door/spend-once.ts'
 import { BODY_PROBLEMS, operation, SPENDING_PROBLEMS } from '../../openapi.ts'
 import type { Route } from '../../route.ts'
 import type { Services } from '../../services.ts'
 import { type Entry, readEntries } from '../../validation/entries.ts'
+import { type Features, readFeatures } from '../../validation/features.ts'
 import { buyList, waitForList } from '../../validation/list.ts'
 import { answerInSandbox } from '../../validation/sandbox.ts'
 
@@ -28,18 +29,23 @@ export const validateBulk: Route = async (app, services) => {
     { body: BulkRequest, response: { 200: BulkSummary } },
   )
   // The list takes one of the account's places; what is recent of it is looked for later, all at once.
-  const config = { scope: 'bulk', isPublic: true, asksAbout: () => '' } as const
+  const config = { scope: 'bulk', isPublic: true, asksAbout: () => ({ email: '' }) } as const
   app.post('/validation/bulk', { schema, config, bodyLimit: BODY_BYTES_MAX }, async (request, reply) => {
     await answer(services, request, reply, request.body)
     return reply
   })
 }
 
-function answer(services: Services, request: FastifyRequest, reply: FastifyReply, { emails, timeout }: BulkRequest) {
+function answer(
+  services: Services,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { emails, timeout, ...asked }: BulkRequest,
+) {
   const timeoutMs = (timeout ?? TIMEOUT_DEFAULT_S) * 1_000
   if (request.caller.mode === 'test') return sendSandbox(services, request, reply, { emails, timeoutMs })
   return spendOnce(services, request, reply, (attempt) =>
-    validateList(services, request, { emails, timeoutMs, attempt }),
+    validateList(services, request, { emails, timeoutMs, attempt, features: readFeatures(asked) }),
   )
 }
 
@@ -61,11 +67,11 @@ async function sendSandbox(services: Services, request: FastifyRequest, reply: F
 /** Collected and joined ones were paid for by an earlier request. */
 const PAID = new Set(['work', 'known'])
 
-type Asked = Listed & { attempt: Attempt }
+type Asked = Listed & { attempt: Attempt; features: Features }
 
 async function validateList(services: Services, request: FastifyRequest, asked: Asked): Promise<Spent> {
-  const { emails, timeoutMs, attempt } = asked
-  const entries = readEntries(emails, attempt.subject)
+  const { emails, timeoutMs, attempt, features } = asked
+  const entries = readEntries(emails, attempt.subject, features)
   const bought = await buyList(services, request.caller, entries, attempt)
   const told = await waitForList(services, bought, timeoutMs)
 

@@ -6,6 +6,7 @@ import { BODY_PROBLEMS, operation, SPENDING_PROBLEMS } from '../../openapi.ts'
 import type { Route } from '../../route.ts'
 import type { Services } from '../../services.ts'
 import { composeAnswer, withoutEmail } from '../../validation/compose.ts'
+import { type Features, keyWith, readFeatures } from '../../validation/features.ts'
 import { answerInSandbox } from '../../validation/sandbox.ts'
 import { storable } from '../../validation/storable.ts'
 import type { Purchase } from '../../validation/till.ts'
@@ -31,7 +32,7 @@ export const validateSingle: Route = async (app, services) => {
   const bodyConfig = {
     scope: 'validation',
     isPublic: true,
-    asksAbout: (request: FastifyRequest) => emailIn(request.body),
+    asksAbout: (request: FastifyRequest) => request.body,
   } as const
   app.post('/validation/single', { schema: post, config: bodyConfig }, async (request, reply) => {
     await answer(services, request, reply, request.body)
@@ -50,7 +51,7 @@ export const validateSingle: Route = async (app, services) => {
   const queryConfig = {
     scope: 'validation',
     isPublic: true,
-    asksAbout: (request: FastifyRequest) => emailIn(request.query),
+    asksAbout: (request: FastifyRequest) => request.query,
   } as const
   app.get('/validation/single', { schema: get, config: queryConfig }, async (request, reply) => {
     await answer(services, request, reply, request.query)
@@ -58,11 +59,7 @@ export const validateSingle: Route = async (app, services) => {
   })
 }
 
-function emailIn(part: unknown): unknown {
-  return typeof part === 'object' && part !== null && 'email' in part ? part.email : undefined
-}
-
-type Asked = { email: string; timeout?: number }
+type Asked = { email: string; timeout?: number; ai?: boolean; catchall?: boolean }
 
 const TIMEOUT_DEFAULT_S = 10
 
@@ -79,8 +76,8 @@ async function sendSandbox(services: Services, request: FastifyRequest, reply: F
   return reply.send(composeAnswer(request, email, { id, ...withoutEmail(result) }, retryAt))
 }
 
-function newWork(id: string, email: string): Purchase {
-  return { kind: 'work', row: { id, email, emailKey: dedupeKey(email) } }
+function newWork(id: string, email: string, features: Features): Purchase {
+  return { kind: 'work', row: { id, email, emailKey: keyWith(dedupeKey(email), features), ...features } }
 }
 
 /** Pays for an answer, at hand or to be worked out, and gives it. */
@@ -92,7 +89,8 @@ async function buyVerdict(services: Services, request: FastifyRequest, asked: As
   if (earlier)
     return waitForVerdict(services, request, { ref: earlier.ref, available: earlier.available, email, timeout })
 
-  const purchase = recent === undefined ? newWork(attempt.subject, storable(email)) : ({ kind: 'recent' } as const)
+  const work = () => newWork(attempt.subject, storable(email), readFeatures(asked))
+  const purchase = recent === undefined ? work() : ({ kind: 'recent' } as const)
   const receipt = await services.desk.till.pay({ accountId, keyId, retentionDays }, purchase)
   switch (receipt.kind) {
     case 'unpaid':

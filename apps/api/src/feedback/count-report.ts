@@ -1,0 +1,88 @@
+import type { FeedbackSummary } from '@probity/contract/feedback'
+import { inTenant } from '@probity/database/connect'
+import type { Prediction } from '@probity/database/outcome-sums'
+import { countOutcomes, type Outcome } from '@probity/database/outcomes'
+import type { Caller } from '../door/caller.ts'
+import { Problem } from '../problem.ts'
+import type { Services } from '../services.ts'
+import { findPredictions } from './find-predictions.ts'
+import type { ReadReport } from './read-report.ts'
+import { type SortedReport, sortOutcomes } from './sort-outcomes.ts'
+import { deliveryWeight, isTotalOnly, shareDeliveries } from './weigh.ts'
+
+/** Counts what a report tells and was not counted before. In test mode everything is read and nothing is kept. */
+export async function countReport(services: Services, caller: Caller, report: ReadReport): Promise<FeedbackSummary> {
+  const isLive = caller.mode === 'live'
+  const sorted = sortOutcomes(report.outcomes)
+  const sent = readSent(sorted, report.sent_total)
+  const predictions = isLive
+    ? await findPredictions(services, caller, { outcomes: sorted.outcomes, jobId: report.job_id })
+    : new Map<string, Prediction>()
+  const outcomes = isTotalOnly(sent) ? besideTotal(sorted, predictions, sent) : weigh(sorted, predictions, sent)
+  const counted = isLive
+    ? await inTenant(services.db, caller.accountId, (trx) =>
+        countOutcomes(trx, caller.accountId, { sentOn: report.sent_on, outcomes }),
+      )
+    : { ...tally(outcomes), duplicate: 0 }
+  return {
+    received: report.outcomes.length,
+    counted: { delivered: counted.delivered, bounced: counted.bounced },
+    not_counted: {
+      duplicate: sorted.left.duplicate + counted.duplicate,
+      not_a_mailbox_bounce: sorted.left.notAMailboxBounce,
+      not_an_address: sorted.left.notAnAddress,
+      no_prediction: sorted.outcomes.length - outcomes.length,
+    },
+    delivered_weight: deliveryWeight(sent),
+    predictions_found: predictions.size,
+    livemode: isLive,
+  }
+}
+
+type Sent = Parameters<typeof deliveryWeight>[0]
+
+function readSent({ outcomes, bouncedCount }: SortedReport, sentTotal: number | undefined): Sent {
+  const deliveredCount = outcomes.filter(({ outcome }) => outcome === 'delivered').length
+  if (sentTotal !== undefined && sentTotal < deliveredCount + bouncedCount) {
+    const detail = 'is less than the outcomes that are reported'
+    throw new Problem('invalid_request', undefined, { errors: [{ pointer: '/sent_total', detail }] })
+  }
+  return { deliveredCount, bouncedCount, sentTotal }
+}
+
+function weigh({ outcomes }: SortedReport, predictions: Map<string, Prediction>, sent: Sent): Outcome[] {
+  const weight = deliveryWeight(sent)
+  return outcomes.map(({ emailKey, domain, shape, looksMachine, outcome }) => ({
+    emailKey,
+    domain,
+    shape,
+    looksMachine,
+    outcome,
+    weight: outcome === 'delivered' ? weight : 1,
+    prediction: predictions.get(emailKey),
+    deliveriesBeside: undefined,
+  }))
+}
+
+/**
+ * Where deliveries are known by their number alone, nobody knows at which domains they were: bounces without them would speak
+ * against each domain that has one. So only classes move, and of what is in none nothing is counted; it can be reported again.
+ */
+function besideTotal({ outcomes }: SortedReport, predictions: Map<string, Prediction>, sent: Sent): Outcome[] {
+  const bounces = outcomes.flatMap((outcome) => {
+    const prediction = predictions.get(outcome.emailKey)
+    return prediction ? [{ outcome, prediction }] : []
+  })
+  const deliveries = shareDeliveries(
+    bounces.map(({ prediction }) => prediction),
+    sent,
+  )
+  return bounces.map(({ outcome: { email: _, id: __, ...outcome }, prediction }, n) => {
+    return { ...outcome, weight: 1, prediction, deliveriesBeside: deliveries[n] }
+  })
+}
+
+function tally(outcomes: Outcome[]): { delivered: number; bounced: number } {
+  const delivered = outcomes.filter(({ outcome }) => outcome === 'delivered').length
+  return { delivered, bounced: outcomes.length - delivered }
+}

@@ -1,0 +1,76 @@
+import { inTenant } from '@probity/database/connect'
+import type { Prediction } from '@probity/database/outcome-sums'
+import { type KeptPrediction, listJobPredictions, listPredictionsById } from '@probity/database/predictions'
+import { dedupeKey } from '@probity/engine/address/dedupe-key'
+import type { Caller } from '../door/caller.ts'
+import type { Services } from '../services.ts'
+import type { SortedOutcome } from './sort-outcomes.ts'
+
+type Where = Pick<Services, 'db' | 'redis' | 'recentKeyOf'>
+
+/**
+ * What we had said of the addresses of a report, by their keys: under the id that it names, in the job that it names, or among the
+ * account's recent results. What is another's, or has left, is not there.
+ */
+export async function findPredictions(
+  services: Where,
+  caller: Caller,
+  { outcomes, jobId }: { outcomes: SortedOutcome[]; jobId: string | undefined },
+): Promise<Map<string, Prediction>> {
+  const found = await inTenant(services.db, caller.accountId, async (trx) => {
+    const named = outcomes.filter(({ id }) => id !== undefined)
+    const byId = await listPredictionsById(
+      trx,
+      caller.accountId,
+      named.map(({ id }) => id as string),
+    )
+    const keys = outcomes.flatMap(({ email, emailKey }) => [email, emailKey])
+    const ofJob = jobId === undefined ? [] : await listJobPredictions(trx, caller.accountId, { jobId, emails: keys })
+    const predictions = new Map<string, Prediction>()
+    for (const { email, ...kept } of ofJob) keep(predictions, dedupeKey(email), kept)
+    for (const { id, emailKey } of named) {
+      const kept = byId.get(id as string)
+      // An id that belongs to another address was mistaken for this one's.
+      if (kept?.emailKey === emailKey) keep(predictions, emailKey, kept)
+    }
+    return predictions
+  })
+  await addRecent(services, caller, { outcomes: outcomes.filter(({ emailKey }) => !found.has(emailKey)), found })
+  return found
+}
+
+const RECENT_AT_ONCE = 500
+/** As most are asked for. */
+const ALL = { ai: true, catchall: true }
+
+type Lacking = { outcomes: SortedOutcome[]; found: Map<string, Prediction> }
+
+async function addRecent({ redis, recentKeyOf }: Where, caller: Caller, { outcomes, found }: Lacking): Promise<void> {
+  if (caller.retentionDays === 0) return
+  try {
+    for (let from = 0; from < outcomes.length; from += RECENT_AT_ONCE) {
+      const some = outcomes.slice(from, from + RECENT_AT_ONCE)
+      const names = some.map(({ emailKey }) => recentKeyOf(caller, emailKey, ALL))
+      if (names.includes(undefined)) return
+      const texts = await redis.mget(names as string[])
+      for (const [n, text] of texts.entries()) {
+        if (text !== null) keep(found, some[n]?.emailKey ?? '', readRecent(text))
+      }
+    }
+  } catch {
+    // Redis is away: the outcomes count for their domains all the same.
+  }
+}
+
+function readRecent(text: string): KeptPrediction {
+  const { deliverability, status, sub_status, details } = JSON.parse(text)
+  return { p: deliverability ?? null, status, subStatus: sub_status, provider: details?.provider ?? null }
+}
+
+const DECIDED = new Set(['valid', 'invalid'])
+
+function keep(predictions: Map<string, Prediction>, emailKey: string, kept: KeptPrediction): void {
+  const { p, status, subStatus, provider } = kept
+  if (p === null || status === null || subStatus === null || provider === null) return
+  predictions.set(emailKey, { p, subStatus, provider, isDecided: DECIDED.has(status) })
+}

@@ -1,0 +1,58 @@
+import { randomUUID } from 'node:crypto'
+import { unsettledResult } from '@probity/contract/standing-result'
+import { getAccount } from '@probity/database/accounts'
+import { asOwner, inTenant } from '@probity/database/connect'
+import { dedupeKey } from '@probity/engine/address/dedupe-key'
+import { sql } from 'kysely'
+import { keepList } from '../results/test-list.ts'
+import type { Caller, TestApi } from '../test-api.ts'
+
+/** For tests: an answer as the worker writes it, with its chance. */
+export function answerOf(email: string, changes: object = {}): object {
+  const answer = unsettledResult(email, 'provider_unverifiable')
+  const details = { ...answer.details, provider: 'google' }
+  return { ...answer, details, status: 'risky', sub_status: 'catch_all', deliverability: 0.85, ...changes }
+}
+
+/** For tests: keeps a finished validation, and gives its id. */
+export async function keepValidation({ db }: TestApi, { accountId }: Caller, email: string, changes: object = {}) {
+  const id = randomUUID()
+  const answer = JSON.stringify(answerOf(email, changes))
+  await asOwner(db, (trx) =>
+    sql`insert into validations (expires_on, account_id, id, email, email_key, state, definite, answer, finished_at)
+        values (utc_today() + 30, ${accountId}, ${id}, ${email}, ${dedupeKey(email)}, 'final', true, ${answer}::json, now())`.execute(
+      trx,
+    ),
+  )
+  return id
+}
+
+/** For tests: keeps a result as if the address had been validated a moment ago. */
+export async function keepRecent(
+  { db, services }: TestApi,
+  { accountId }: Caller,
+  email: string,
+  changes: object = {},
+) {
+  const { email: _, ...rest } = answerOf(email, changes) as { email: string }
+  const { account, plan } = await inTenant(db, accountId, (trx) => getAccount(trx, accountId))
+  const manner = { ...account, accountId, ai: plan.aiEnhancement, catchall: plan.catchallDetection }
+  const key = services.recentKeyOf(manner, email, { ai: true, catchall: true })
+  if (key === undefined) throw new Error('the secret of recent results is not known yet')
+  await services.redis.set(key, JSON.stringify({ id: randomUUID(), ...rest }), 'EX', 600)
+}
+
+/** For tests: a job whose results all have a chance. */
+export async function keepPredictedList(
+  api: TestApi,
+  by: Caller,
+  { emails, mode = 'live' }: { emails: string[]; mode?: 'live' | 'test' },
+): Promise<string> {
+  const jobId = await keepList(api, { by, mode, content: `email\n${emails.join('\n')}\n` })
+  const chance = JSON.stringify(answerOf(''))
+  await asOwner(api.db, (trx) =>
+    sql`update job_results set answer = (${chance}::jsonb || jsonb_build_object('email', email))::json
+        where job_id = ${jobId}`.execute(trx),
+  )
+  return jobId
+}

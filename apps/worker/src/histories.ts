@@ -1,0 +1,37 @@
+import type { Db } from '@probity/database/connect'
+import { listHistories } from '@probity/database/histories'
+import type { History, HistoryDesk } from '@probity/engine/verdict/history'
+import { openGatherer } from '@probity/queue/gather'
+
+/** What became of mail that accounts have reported, for whoever judges an address. */
+export type Histories = { of(accountId: string): HistoryDesk }
+
+/** An outcome that is reported now counts within so long. Short, and still enough for the addresses of a batch to share a look. */
+const BELIEVED_FOR_MS = 2_000
+const REMEMBERED_MAX = 5_000
+const AT_ONCE_MAX = 200
+
+type Asked = { domain: string; provider: string }
+type Kept = { history: Promise<History>; until: number }
+
+/** Looks histories up in groups, one for each account at a time, and believes them for a moment. */
+export function openHistories(db: Db, { shared }: { shared: boolean }): Histories {
+  const gather = openGatherer<Asked, History>(AT_ONCE_MAX, (accountId, asked) =>
+    listHistories(db, accountId, asked, { shared }),
+  )
+  const kept = new Map<string, Kept>()
+
+  function look(accountId: string, asked: Asked): Promise<History> {
+    const name = `${accountId} ${asked.domain} ${asked.provider}`
+    const now = performance.now()
+    const found = kept.get(name)
+    if (found && found.until > now) return found.history
+    const history = gather(accountId, asked)
+    if (kept.size >= REMEMBERED_MAX) kept.clear() // they are a moment old at most
+    kept.set(name, { history, until: now + BELIEVED_FOR_MS })
+    history.catch(() => kept.delete(name)) // whoever asked is told; the next one asks anew
+    return history
+  }
+
+  return { of: (accountId) => ({ look: (domain, provider) => look(accountId, { domain, provider }) }) }
+}

@@ -1,0 +1,18 @@
+const LN2 = Math.LN2
+
+/**
+ * e to the power of x. ECMAScript leaves the last bits of Math.exp to the engine; this one is made of operations that
+ * IEEE 754 fixes, so that the same training data give the same weights everywhere.
+ */
+export function exponential(x: number): number {
+  const twos = Math.round(x / LN2)
+  const rest = x - twos * LN2
+  let term = 1
+  let sum = 1
+  for (let n = 1; n <= 12; n += 1) {
+    term = (term * rest) / n
+    sum += term
+  }
+  for (let n = 0; n < Math.abs(twos); n += 1) sum *= twos > 0 ? 2 : 0.5
+  return sum
+}

@@ -1,0 +1,50 @@
+import { allLocales, type LocaleDefinition } from '@faker-js/faker'
+import anyAscii from 'any-ascii'
+
+/** The first and last names of one people, in the letters an address is made of. */
+export type Names = { first: string[]; last: string[] }
+
+/**
+ * Locales whose script leaves vowels out or is read in another language's way: any-ascii would turn them into strings that
+ * nobody types.
+ */
+const UNREADABLE = new Set(['ar', 'dv', 'fa', 'he', 'ja', 'ku_ckb', 'ur'])
+
+/** The names of all locales of faker that can be written in ASCII, in the order of their keys. */
+export function listNames(): Names[] {
+  return Object.keys(allLocales)
+    .toSorted()
+    .filter((key) => !UNREADABLE.has(key))
+    .map((key) => namesOf(allLocales[key as keyof typeof allLocales]))
+    .filter(({ first, last }) => first.length > 0 && last.length > 0)
+}
+
+/** The Hangul names of faker, for those who type them on a Latin keyboard. */
+export function listHangulNames(): string[] {
+  const { first, last } = rawNames(allLocales.ko)
+  return last.flatMap((family) => first.map((given) => family + given))
+}
+
+function namesOf(locale: LocaleDefinition): Names {
+  const { first, last } = rawNames(locale)
+  return { first: toAscii(first), last: toAscii(last) }
+}
+
+function rawNames({ person }: LocaleDefinition): Names {
+  return { first: flatten(person?.first_name), last: flatten(person?.last_name) }
+}
+
+function flatten(byGender: unknown): string[] {
+  const lists = Object.values((byGender ?? {}) as Record<string, unknown>).filter((list) => Array.isArray(list))
+  return [...new Set((lists as string[][]).flat())].filter((name) => !name.includes('{{'))
+}
+
+/** Lower-case letters only: what becomes of `Nguyễn Văn`, `D'Angelo` and `Лев` in an address. */
+export function toAscii(words: readonly string[]): string[] {
+  const plain = words.map((word) =>
+    anyAscii(word)
+      .toLowerCase()
+      .replaceAll(/[^a-z]/g, ''),
+  )
+  return [...new Set(plain)].filter((word) => word.length >= 2)
+}

@@ -1,0 +1,79 @@
+import type { Static } from 'typebox'
+import Type from 'typebox'
+import { count } from './count.ts'
+import { LivemodeField } from './livemode.ts'
+import { StatusField, SubStatusField } from './status-fields.ts'
+import { CONFIDENCE, EMAIL_INPUT, FEATURE_OPTIONS } from './validation.ts'
+import { BULK_EXAMPLE } from './validation-examples.ts'
+
+export const EMAILS_PER_REQUEST_MAX = 1000
+
+export type BulkRequest = Static<typeof BulkRequest>
+export const BulkRequest = Type.Object(
+  {
+    emails: Type.Array(Type.String(EMAIL_INPUT), {
+      minItems: 1,
+      maxItems: EMAILS_PER_REQUEST_MAX,
+      description: `From 1 to ${EMAILS_PER_REQUEST_MAX} addresses. Repeated ones are validated once and cost nothing more.`,
+      examples: [['ada@example.com', 'grace@example.org']],
+    }),
+    timeout: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 25,
+        default: 20,
+        description: 'How many seconds to wait for the verdicts. Addresses not settled by then are `unknown`.',
+        examples: [20],
+      }),
+    ),
+    ...FEATURE_OPTIONS,
+  },
+  {
+    title: 'Bulk validation request',
+    description: 'A list of addresses to validate in one request.',
+    additionalProperties: false,
+    examples: [{ emails: ['ada@example.com', 'Ada@example.com', 'nobody@example.org'] }],
+  },
+)
+
+const BulkItem = Type.Object(
+  {
+    email: Type.String({ description: 'The address as it was first sent.', examples: ['ada@example.com'] }),
+    status: StatusField,
+    is_valid: Type.Boolean({ description: 'True exactly when `status` is `valid`.', examples: [true] }),
+    confidence: Type.Number({
+      minimum: 0,
+      maximum: 1,
+      description: CONFIDENCE,
+      examples: [0.985],
+    }),
+    sub_status: SubStatusField,
+  },
+  { description: 'The verdict on one address of the list.' },
+)
+
+export type BulkSummary = Static<typeof BulkSummary>
+export const BulkSummary = Type.Object(
+  {
+    total: count('How many addresses were sent, repeated ones included.', 4),
+    valid_count: count('Unique addresses that are `valid`.', 1),
+    invalid_count: count('Unique addresses that are `invalid`.', 1),
+    risky_count: count('Unique addresses that are `risky`.', 0),
+    duplicate_count: count(
+      'Addresses that repeat an earlier one; together with the other counts they make `total`.',
+      1,
+    ),
+    credits_used: count('Credits charged: 1 for every unique address.', 3),
+    results: Type.Array(BulkItem, {
+      description: 'One verdict per unique address, in the order in which the addresses first occur.',
+    }),
+    unknown_count: count('Unique addresses that are `unknown`.', 1),
+    credits_refunded: count('Credits given back for addresses that ended `unknown`, where the plan does so.', 1),
+    livemode: LivemodeField,
+  },
+  {
+    title: 'Bulk validation summary',
+    description: 'The verdicts on a list, counted and one by one. Fields may be added.',
+    examples: [BULK_EXAMPLE],
+  },
+)

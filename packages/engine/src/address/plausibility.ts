@@ -1,0 +1,50 @@
+import { STRING_MODEL_DATA } from './data/string-model.ts'
+import { type Abstention, abstain } from './string-abstain.ts'
+import { GRAM_SLOTS, newFeatures, writeFeatures } from './string-features.ts'
+import { newReading, readLocal } from './string-reading.ts'
+
+/** What the text of a local part looks like: log-odds that a person chose it, or why the model keeps silent. */
+export type Plausibility = { kind: 'scored'; logit: number } | { kind: 'abstained'; why: Abstention }
+
+/** Which model speaks. The hash is that of its weights and scales, so that a result can be traced to them. */
+export const STRING_MODEL = {
+  name: STRING_MODEL_DATA.name,
+  version: STRING_MODEL_DATA.version,
+  hash: STRING_MODEL_DATA.hash,
+}
+
+/** Beyond this the training data support no claim: real people have chosen stranger names. */
+const LOGIT_MAX = 6
+
+const WEIGHTS = Int8Array.from(atob(STRING_MODEL_DATA.weights), (byte) => byte.charCodeAt(0))
+
+// Scoring is synchronous, so one reading and one list of features serve every call and nothing is allocated in between.
+const reading = newReading()
+const features = newFeatures()
+
+/** How much a local part looks like a person's choice. Case, tag and quotes make no difference. */
+export function plausibilityOf(local: string): Plausibility {
+  readLocal(local, reading)
+  const why = abstain(reading)
+  if (why !== undefined) return { kind: 'abstained', why }
+
+  writeFeatures(reading, features)
+  return { kind: 'scored', logit: Math.max(-LOGIT_MAX, Math.min(LOGIT_MAX, sumUp())) }
+}
+
+function sumUp(): number {
+  const { slots, length } = features
+  let grams = 0
+  let shapes = 0
+  for (let at = 0; at < length; at += 1) {
+    const slot = slots[at] ?? 0
+    if (slot < GRAM_SLOTS) grams += WEIGHTS[slot] ?? 0
+    else shapes += WEIGHTS[slot] ?? 0
+  }
+  return STRING_MODEL_DATA.intercept + STRING_MODEL_DATA.gramScale * grams + STRING_MODEL_DATA.shapeScale * shapes
+}
+
+/** Whether it looks so much like a machine's work that we say so. */
+export function looksMachineGenerated(plausibility: Plausibility): boolean {
+  return plausibility.kind === 'scored' && plausibility.logit < STRING_MODEL_DATA.threshold
+}

@@ -1,0 +1,95 @@
+import type { Evidence } from '@probity/contract/evidence'
+import type { SubStatus } from '@probity/contract/status'
+import type { Plausibility } from '../address/plausibility.ts'
+import type { Verdict } from './conclude.ts'
+import type { History } from './history.ts'
+import type { Term } from './weigh.ts'
+
+/** Beyond this many log-odds a part is said to speak for or against the address. */
+const SPEAKS_FROM = 0.05
+
+/**
+ * The evidence with what each finding was worth. The base rate stands at the finding that decided which rate it is; the rest have
+ * items of their own. All `log_odds` together are the log-odds of the chance.
+ */
+export function explain(evidence: Evidence[], verdict: Verdict, history: History): Evidence[] {
+  const { plausibility, weighing } = verdict
+  const { terms, isFallback } = weighing
+  const worth = (kind: Term['kind']) => terms.find((term) => term.kind === kind)?.logOdds
+  const decisive = decisiveItem(evidence, verdict.subStatus)
+  const weighed = evidence.map((item) => (item === decisive ? { ...item, log_odds: worth('base') ?? 0 } : item))
+  if (isFallback) return [...weighed, item('model', 'fallen_back', FALLEN_BACK)]
+
+  const { delivered, bounced } = history.domain
+  const [byHistory, byText, byPattern] = [worth('history'), worth('text'), worth('pattern')]
+  if (byHistory !== undefined && delivered + bounced > 0) {
+    weighed.push({ ...item('domain_history', direction(byHistory), describeHistory(history)), log_odds: byHistory })
+  }
+  if (byText !== undefined && plausibility !== undefined) {
+    weighed.push({ ...describeText(plausibility, byText), log_odds: byText })
+  } else if (verdict.isMachineGenerated) weighed.push(item('address_text', 'machine_like', LIKE_A_MACHINE))
+  if (byPattern !== undefined && byPattern !== 0) {
+    weighed.push({ ...item('address_pattern', direction(byPattern), describePattern(byPattern)), log_odds: byPattern })
+  }
+  return weighed
+}
+
+/** A mail server's silence, a domain that is not there, a text that is no address: each is the finding of one check. */
+const DECIDES: Partial<Record<SubStatus, string>> = {
+  syntax_error: 'syntax',
+  address_literal: 'syntax',
+  domain_not_found: 'mx',
+  no_mail_server: 'mx',
+  null_mx: 'mx',
+  dns_failed: 'mx',
+  not_routable: 'mx',
+  not_probed: 'mx',
+  disposable: 'lists',
+  catch_all: 'catch_all',
+}
+
+function decisiveItem(evidence: Evidence[], subStatus: SubStatus): Evidence | undefined {
+  const wanted = DECIDES[subStatus] ?? 'recipient'
+  return evidence.find(({ check }) => check === wanted) ?? evidence.at(-1)
+}
+
+function item(check: string, outcome: string, detail: string): Evidence {
+  return { check, outcome, detail, source: 'live', at: Date.now() / 1000, ms: 0 }
+}
+
+const FALLEN_BACK =
+  'Chances that the model gave at this provider were too far from what was reported, so only the base rate counts.'
+
+function direction(logOdds: number): 'for' | 'against' | 'neutral' {
+  if (Math.abs(logOdds) < SPEAKS_FROM) return 'neutral'
+  return logOdds > 0 ? 'for' : 'against'
+}
+
+/** Outcomes fade with time, so there may be a part of one. */
+function describeHistory({ domain: { delivered, bounced } }: History): string {
+  const count = (value: number) => (value > 0 && value < 1 ? 'less than one' : String(Math.round(value)))
+  return `Of messages sent to this domain, ${count(delivered)} reported as delivered and ${count(bounced)} as bounced count today.`
+}
+
+const LIKE_A_MACHINE = 'The text looks made by a machine or typed at random.'
+
+function describeText(plausibility: Plausibility, logOdds: number): Evidence {
+  if (plausibility.kind === 'abstained') return item('address_text', 'abstained', ABSTAINED[plausibility.why])
+  const worth = direction(logOdds)
+  if (worth === 'for') return item('address_text', 'human_like', 'The text looks like one that a person chose.')
+  if (worth === 'against') return item('address_text', 'machine_like', LIKE_A_MACHINE)
+  return item('address_text', 'neutral', 'The text says little either way.')
+}
+
+const ABSTAINED: Record<Extract<Plausibility, { kind: 'abstained' }>['why'], string> = {
+  not_ascii: 'The text was not weighed: it is not in the Latin alphabet that the model knows.',
+  all_digits: 'The text was not weighed: it is a number.',
+  too_short: 'The text was not weighed: it is too short to tell.',
+  id_like: 'The text was not weighed: it looks like a number that somebody was given.',
+}
+
+function describePattern(logOdds: number): string {
+  return logOdds > 0
+    ? 'It is built like other addresses at this domain that took mail.'
+    : 'It is not built like most addresses at this domain that took mail.'
+}

@@ -1,0 +1,21 @@
+import { SEND_THRESHOLD_DEFAULT } from '@probity/contract/data/model-parameters'
+import { EXCLUSIONS_DEFAULT, type Exclusion } from '@probity/contract/send-policy'
+
+/** How somebody wants an address judged: what their plan and their request allow, and what they would send to. */
+export type Manner = {
+  /** Whether the model may take part. */
+  ai: boolean
+  /** Whether servers are asked for a recipient that cannot exist. */
+  catchall: boolean
+  /** From this chance on an address is safe to send to. */
+  threshold: number
+  /** What an address must not be to be safe to send to. */
+  excludes: readonly Exclusion[]
+}
+
+export const USUAL_MANNER: Manner = {
+  ai: true,
+  catchall: true,
+  threshold: SEND_THRESHOLD_DEFAULT,
+  excludes: EXCLUSIONS_DEFAULT,
+}

@@ -1,0 +1,168 @@
+import { BASE_RATES, MODEL_PARAMETERS } from '@probity/contract/data/model-parameters'
+import { SUB_STATUSES, type SubStatus } from '@probity/contract/status'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { SHAPES } from '../address/shape.ts'
+import { type History, NO_HISTORY } from './history.ts'
+import { type Weighable, weigh } from './weigh.ts'
+
+const RUNS = { numRuns: 20_000 }
+
+const SUB_STATUS_NAMES = Object.keys(SUB_STATUSES) as SubStatus[]
+const isOpen = (subStatus: SubStatus) => ['risky', 'unknown'].includes(SUB_STATUSES[subStatus].status)
+
+const count = fc.oneof(
+  fc.constant(0),
+  fc.double({ min: 0, max: 20, noNaN: true }),
+  fc.integer({ min: 0, max: 100_000 }),
+)
+const tally = fc
+  .record({ delivered: count, bounced: count, part: fc.double({ min: 0, max: 1, noNaN: true }) })
+  .map(({ part, ...sums }) => ({ ...sums, machine: part * sums.bounced }))
+const history: fc.Arbitrary<History> = fc.record({
+  domain: fc.record({
+    delivered: count,
+    bounced: count,
+    shapes: fc.oneof(fc.constant([]), fc.array(count, { minLength: SHAPES.length, maxLength: SHAPES.length })),
+  }),
+  classes: fc.dictionary(fc.constantFrom(...SUB_STATUS_NAMES), tally),
+  isTrusted: fc.boolean(),
+})
+const plausibility = fc.oneof(
+  fc.record({ kind: fc.constant('scored' as const), logit: fc.double({ min: -6, max: 6, noNaN: true }) }),
+  fc.record({ kind: fc.constant('abstained' as const), why: fc.constant('too_short' as const) }),
+)
+const text = fc.option(fc.record({ plausibility, shape: fc.constantFrom(...SHAPES) }), { nil: undefined })
+const weighable = (names = SUB_STATUS_NAMES): fc.Arbitrary<Weighable> =>
+  fc.record({
+    subStatus: fc.constantFrom(...names),
+    provider: fc.constantFrom('', 'google', 'microsoft365', 'yahoo'),
+    history,
+    text,
+  })
+
+const logit = (p: number) => Math.log(p / (1 - p))
+
+test('the parts add up to the log-odds of the chance, and the chance stays within its bounds', () => {
+  fc.assert(
+    fc.property(weighable(), (one) => {
+      const { p, terms } = weigh(one)
+      const sum = terms.reduce((total, { logOdds }) => total + logOdds, 0)
+      expect(Math.abs(sum - logit(p))).toBeLessThan(1e-9)
+      expect(p).toBeGreaterThanOrEqual(MODEL_PARAMETERS.p_min)
+      expect(p).toBeLessThanOrEqual(MODEL_PARAMETERS.p_max)
+    }),
+    RUNS,
+  )
+})
+
+test('what a mail server or DNS has decided is not overruled, whatever was reported and however it is written', () => {
+  const decided = SUB_STATUS_NAMES.filter((name) => !isOpen(name))
+  fc.assert(
+    fc.property(weighable(decided), (one) => {
+      const { p, terms, isModelUsed } = weigh(one)
+      if (SUB_STATUSES[one.subStatus].status === 'valid') expect(p).toBeGreaterThanOrEqual(0.9)
+      else expect(p).toBeLessThanOrEqual(0.1)
+      expect([isModelUsed, terms.length]).toEqual([false, 1])
+      expect(weigh({ ...one, text: undefined }).p).toBe(p)
+      expect(weigh({ ...one, history: { ...one.history, domain: NO_HISTORY.domain } }).p).toBe(p)
+    }),
+    RUNS,
+  )
+})
+
+test('a delivery never speaks against an address, a bounce never for it, and a more human text never against it', () => {
+  const more = fc.double({ min: 0.01, max: 50, noNaN: true })
+  fc.assert(
+    fc.property(weighable(SUB_STATUS_NAMES.filter(isOpen)), more, (one, by) => {
+      const { domain } = one.history
+      const p = weigh(one).p
+      const withDomain = (tallied: Partial<typeof domain>) =>
+        weigh({ ...one, history: { ...one.history, domain: { ...domain, ...tallied } } }).p
+      expect(withDomain({ delivered: domain.delivered + by })).toBeGreaterThanOrEqual(p - 2e-6)
+      expect(withDomain({ bounced: domain.bounced + by })).toBeLessThanOrEqual(p + 2e-6)
+      if (one.text?.plausibility.kind !== 'scored') return
+      const { logit: before } = one.text.plausibility
+      const scored = { kind: 'scored' as const, logit: Math.min(6, before + by) }
+      expect(weigh({ ...one, text: { ...one.text, plausibility: scored } }).p).toBeGreaterThanOrEqual(p)
+    }),
+    RUNS,
+  )
+})
+
+test('the most human text adds little, and the least human one takes away no more than the model is believed', () => {
+  const { machine_share_max: share, string_clip } = MODEL_PARAMETERS
+  const most = -Math.log(1 - share)
+  const least = -Math.log(1 - share + share * Math.exp(string_clip))
+  fc.assert(
+    fc.property(weighable(SUB_STATUS_NAMES.filter(isOpen)), (one) => {
+      const byText = weigh(one).terms.find(({ kind }) => kind === 'text')?.logOdds ?? 0
+      expect(byText).toBeLessThanOrEqual(most + 0.002)
+      expect(byText).toBeGreaterThanOrEqual(least - 0.002)
+    }),
+    RUNS,
+  )
+})
+
+test('a model that was wrong too often is left out, and only the base rate counts', () => {
+  const trusted = { subStatus: 'catch_all', provider: '', history: NO_HISTORY, text: MACHINE } as const
+  const fallen = { ...trusted, history: { ...NO_HISTORY, isTrusted: false } }
+  expect(weigh(trusted)).toMatchObject({ isFallback: false, isModelUsed: true })
+  expect(weigh(trusted).p).toBeLessThan(0.6)
+  expect(weigh(fallen)).toMatchObject({ p: BASE_RATES.catch_all.p, isFallback: true, isModelUsed: false })
+})
+
+const RATHER_MACHINE = { plausibility: { kind: 'scored', logit: -3 }, shape: 'word and digits' } as const
+const MACHINE = { plausibility: { kind: 'scored', logit: -6 }, shape: 'word and digits' } as const
+
+test('the model counts as used from a step that somebody would notice', () => {
+  const used = (score: number) => {
+    const scored = { plausibility: { kind: 'scored', logit: score }, shape: 'word' } as const
+    return weigh({ subStatus: 'catch_all', provider: '', history: NO_HISTORY, text: scored }).isModelUsed
+  }
+  expect([used(6), used(0), used(-2)]).toEqual([true, false, true])
+})
+
+test('outcomes of a class outweigh what was assumed of it', () => {
+  const rate = (delivered: number, bounced: number) => {
+    const learnt = { ...NO_HISTORY, classes: { catch_all: { delivered, bounced, machine: 0 } } }
+    return weigh({ subStatus: 'catch_all', provider: '', history: learnt, text: undefined }).p
+  }
+  expect(rate(0, 0)).toBe(BASE_RATES.catch_all.p)
+  expect(rate(5_000, 5_000)).toBeCloseTo(0.5, 2)
+  expect(rate(9_900, 100)).toBeGreaterThan(0.97)
+})
+
+test('a text counts the more against an address, the more of what bounced was made by machines', () => {
+  const byText = (machine: number) => {
+    const learnt = { ...NO_HISTORY, classes: { catch_all: { delivered: 1_200, bounced: 300, machine } } }
+    const { terms } = weigh({ subStatus: 'catch_all', provider: '', history: learnt, text: RATHER_MACHINE })
+    return terms.find(({ kind }) => kind === 'text')?.logOdds ?? 0
+  }
+  expect(byText(250)).toBeLessThan(byText(30) - 0.2)
+  expect(byText(0)).toBeGreaterThan(byText(30) + 0.2)
+})
+
+test('a few deliveries make a domain likely to take everything, one bounce makes it unlikely', () => {
+  const at = (delivered: number, bounced: number) => {
+    const known = { ...NO_HISTORY, domain: { delivered, bounced, shapes: [] } }
+    return weigh({ subStatus: 'catch_all', provider: '', history: known, text: undefined }).p
+  }
+  expect(at(4, 0)).toBeGreaterThan(0.9)
+  expect(at(40, 0)).toBeGreaterThan(0.97)
+  expect(at(4, 1)).toBeLessThan(0.85)
+  expect(at(0, 4)).toBeLessThan(0.4)
+})
+
+test('an address built as others of its domain gains, and one built otherwise loses, once enough of them are known', () => {
+  const byPattern = (shape: 'word.word' | 'word', known: number) => {
+    const shapes = SHAPES.map((name) => (name === 'word.word' ? known : 0))
+    const domain = { delivered: known, bounced: 2, shapes }
+    const read = { plausibility: { kind: 'abstained', why: 'too_short' }, shape } as const
+    const { terms } = weigh({ subStatus: 'catch_all', provider: '', history: { ...NO_HISTORY, domain }, text: read })
+    return terms.find(({ kind }) => kind === 'pattern')?.logOdds ?? 0
+  }
+  expect(byPattern('word.word', 4)).toBe(0)
+  expect(byPattern('word.word', 20)).toBeGreaterThan(0.05)
+  expect(byPattern('word', 20)).toBeLessThan(-0.2)
+})

@@ -32,6 +32,8 @@ const CSV = `name,email\n${NAMES.map((name, n) => `Person ${n},${name}+${n}@exam
 
 const finished = await finishListAs(owner, CSV, { filename: 'autumn-newsletter.csv' })
 const draft = await uploadAs(owner, CSV, { filename: 'not-confirmed-yet.csv' })
+// Nobody outside can reach its mail host, so that here something is weighed although no mail server is there to ask.
+const weighed = await finishListAs(owner, 'email\nxk7qzvw9trb4@mx-private.example\n', { mode: 'live' })
 await product.worker.stop() // what is confirmed now waits, and its page shows it waiting
 const waiting = await startListAs(owner, CSV, { filename: 'waiting.csv' })
 const paused = await startListAs(owner, CSV, { filename: 'paused.csv' })
@@ -105,6 +107,7 @@ const FILLED: Case[] = [
   { what: 'new list, draft gone', path: `/app/lists/new?mode=test&upload=${randomUUID()}` },
   { what: 'a finished list', path: `/app/lists/${finished}?mode=test` },
   { what: 'a result in its drawer', path: `/app/lists/${finished}?mode=test&row=2` },
+  { what: 'a result that was weighed', path: `/app/lists/${weighed}?row=2`, doing: openFigures },
   { what: 'no such result', path: `/app/lists/${finished}?mode=test&row=99` },
   { what: 'a list that waits', path: `/app/lists/${waiting}?mode=test` },
   { what: 'a list that is paused', path: `/app/lists/${paused}?mode=test` },
@@ -116,6 +119,10 @@ const FILLED: Case[] = [
   { what: 'members', path: '/app/settings/members' },
   { what: 'an invitation to make', path: '/app/settings/members', doing: press(/^invite/i) },
   { what: 'organisation', path: '/app/settings/organisation' },
+  { what: 'organisation, too many bounces', path: '/app/settings/organisation', doing: bear('51') },
+  { what: 'organisation, hardly a bounce', path: '/app/settings/organisation', doing: bear('0.1') },
+  { what: 'organisation while the service fails', path: '/app/settings/organisation', broken: '**/app/api/account' },
+  { what: 'organisation on its way', path: '/app/settings/organisation', hangs: '**/app/api/account' },
   { what: 'the menu of the organisation', path: '/app/lists', doing: press(/^organisation:/i) },
   { what: 'the menu of the account', path: '/app/lists', doing: press(/^your account/i) },
   { what: 'lists while the service fails', path: '/app/lists', broken: '**/app/api/bulk/jobs*' },
@@ -208,6 +215,23 @@ async function signInWrongly(page: Page) {
   await page.getByLabel('Password', { exact: true }).fill('not the right password')
   await page.getByRole('button', { name: 'Sign in', exact: true }).click()
   await page.locator('form [role="group"]').waitFor()
+}
+
+async function openFigures(page: Page) {
+  await page.getByRole('heading', { name: 'Will it bounce?' }).waitFor()
+  await page.getByText('The same in figures').click()
+}
+
+function bear(bounces: string) {
+  return async (page: Page) => {
+    const form = page.locator('form').filter({ has: page.getByLabel('Bounces in a hundred') })
+    await form.getByLabel('Bounces in a hundred').fill(bounces)
+    await form.getByRole('button', { name: 'Save' }).click()
+    await form
+      .getByText('Saved.')
+      .or(form.getByRole('group').filter({ hasText: 'needs a look' }))
+      .waitFor()
+  }
 }
 
 function validate(email: string, answer: 'region' | 'alert' = 'region') {

@@ -1,5 +1,7 @@
 import { verdictLook } from '../ui/verdict.tsx'
+import { adviceOn } from '../verdict/advice.ts'
 import { domainOf } from '../verdict/any-result.ts'
+import type { Explain } from '../verdict/ResultDetails.tsx'
 import { verdictSentence } from '../words/verdict-sentences.ts'
 import { AnswerTabs } from './AnswerTabs.tsx'
 import { AskFailed } from './AskFailed.tsx'
@@ -8,10 +10,10 @@ import { Waiting } from './Waiting.tsx'
 
 const TIMEOUT_DEFAULT_S = 10
 
-type AnswerPanelProps = { validation: Validation; onTry(email: string): void; withCode?: boolean }
+type AnswerPanelProps = { validation: Validation; onTry(email: string): void; withCode?: boolean; Explain?: Explain }
 
 /** What came of the question, in place. */
-export function AnswerPanel({ validation, onTry, withCode = false }: AnswerPanelProps) {
+export function AnswerPanel({ validation, onTry, withCode = false, Explain }: AnswerPanelProps) {
   const { state } = validation
   return (
     <>
@@ -28,7 +30,7 @@ export function AnswerPanel({ validation, onTry, withCode = false }: AnswerPanel
       {state.kind === 'answered' && (
         <>
           <h2 className="sr-only">The answer</h2>
-          <AnswerTabs answer={state.answer} onTry={onTry} withCode={withCode} />
+          <AnswerTabs answer={state.answer} onTry={onTry} withCode={withCode} Explain={Explain} />
         </>
       )}
       {state.kind === 'failed' && (
@@ -49,6 +51,6 @@ function announce(state: ValidationState): string {
   if (state.kind === 'asking') return 'Asking.'
   if (state.kind !== 'answered') return ''
   const { result } = state.answer
-  const { word, advice } = verdictLook(result.status)
-  return `${word}. ${advice}. ${verdictSentence(result.status, result.sub_status, domainOf(result))}`
+  const { word } = verdictLook(result.status)
+  return `${word}. ${adviceOn(result)}. ${verdictSentence(result.status, result.sub_status, domainOf(result))}`
 }

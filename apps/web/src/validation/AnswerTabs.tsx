@@ -2,18 +2,24 @@ import { useState } from 'react'
 import { validateSnippets } from '../snippets/validate-snippets.ts'
 import { CodeBlock, CodeTabs } from '../ui/Code.tsx'
 import { Tabs } from '../ui/Tabs.tsx'
-import { ResultDetails } from '../verdict/ResultDetails.tsx'
+import { type Explain, ResultDetails } from '../verdict/ResultDetails.tsx'
 import type { Answer } from './use-validation.ts'
 
-type AnswerTabsProps = { answer: Answer; onTry(email: string): void; withCode?: boolean }
+type AnswerTabsProps = { answer: Answer; onTry(email: string): void; withCode?: boolean; Explain?: Explain | undefined }
 
 /** The same answer for people, for programs, and how a program gets it. */
-export function AnswerTabs({ answer, onTry, withCode = false }: AnswerTabsProps) {
+export function AnswerTabs({ answer, onTry, withCode = false, Explain }: AnswerTabsProps) {
   const [open, setOpen] = useState('explained')
   const { result, charged } = answer
   const snippets = validateSnippets({ host: window.location.origin, email: result.email })
   const explained = (
-    <ResultDetails result={result} charged={charged} onTry={onTry} onAskAgain={() => onTry(result.email)} />
+    <ResultDetails
+      result={result}
+      charged={charged}
+      onTry={onTry}
+      onAskAgain={() => onTry(result.email)}
+      Explain={Explain}
+    />
   )
   const json = <CodeBlock code={JSON.stringify(result, null, 2)} label="The answer as JSON" />
   return (

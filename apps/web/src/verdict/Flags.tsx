@@ -1,4 +1,4 @@
-import { AtSign, Building2, EyeOff, Inbox, type LucideIcon, Mails, Tag, Trash2, Users } from 'lucide-react'
+import { AtSign, Bot, Building2, EyeOff, Inbox, type LucideIcon, Mails, Tag, Trash2, Users } from 'lucide-react'
 import { Badge, type Tone } from '../ui/Badge.tsx'
 import { providerName } from '../words/provider-names.ts'
 import type { AnyResult } from './any-result.ts'
@@ -35,6 +35,7 @@ function flagsOf(result: AnyResult): Flag[] {
     ...(traits.provider === '' ? [] : [provider]),
     ...(traits.is_role_based ? [ROLE] : []),
     ...(traits.is_disposable ? [DISPOSABLE] : []),
+    ...(flags.is_machine_generated ? [MACHINE_MADE] : []),
     ...(isCatchall ? [CATCH_ALL] : []),
     ...(subStatus === 'mailbox_full' ? [FULL] : []),
     ...(flags.is_free ? [FREE] : []),
@@ -53,6 +54,13 @@ const DISPOSABLE: Flag = {
   word: 'Disposable',
   meaning: 'The domain is known for throw-away addresses.',
   Icon: Trash2,
+  tone: 'risky',
+}
+const MACHINE_MADE: Flag = {
+  word: 'Looks machine-made',
+  meaning:
+    'The part before the @ reads as if a machine had made it or somebody had typed at random. Some people have such addresses.',
+  Icon: Bot,
   tone: 'risky',
 }
 const CATCH_ALL: Flag = {

@@ -1,15 +1,18 @@
-import type { ReactNode } from 'react'
+import type { ComponentType, ReactNode } from 'react'
 import { Callout } from '../ui/Callout.tsx'
 import { CopyButton } from '../ui/CopyButton.tsx'
 import { formatDateTime, formatRelative, formatShare } from '../ui/format.ts'
 import { VerdictBadge } from '../ui/VerdictBadge.tsx'
-import { verdictLook } from '../ui/verdict.tsx'
 import { confidenceWord, verdictSentence } from '../words/verdict-sentences.ts'
+import { adviceOn } from './advice.ts'
 import { type AnyResult, domainOf } from './any-result.ts'
 import { EvidenceTimeline } from './EvidenceTimeline.tsx'
 import { Flags } from './Flags.tsx'
 import { OpenNotice } from './OpenNotice.tsx'
 import { Suggestion } from './Suggestion.tsx'
+
+/** Says what a chance is made of. Handed in, since only pages that show live results need its script. */
+export type Explain = ComponentType<{ result: AnyResult }>
 
 type ResultDetailsProps = {
   result: AnyResult
@@ -19,10 +22,11 @@ type ResultDetailsProps = {
   onTry?: ((email: string) => void) | undefined
   /** Asks once more for a result that is still open. */
   onAskAgain?: (() => void) | undefined
+  Explain?: Explain | undefined
 }
 
-/** All that is known of one address: the verdict in a sentence, what to do, the evidence in order, the flags. */
-export function ResultDetails({ result, charged, onTry, onAskAgain }: ResultDetailsProps) {
+/** All that is known of one address: the verdict in a sentence, what to do, the flags, the chance and what it is made of, the evidence in order. */
+export function ResultDetails({ result, charged, onTry, onAskAgain, Explain }: ResultDetailsProps) {
   const retryAt = 'retry_at' in result ? result.retry_at : null
   return (
     <div className="flex flex-col gap-5">
@@ -31,6 +35,7 @@ export function ResultDetails({ result, charged, onTry, onAskAgain }: ResultDeta
       {retryAt !== null && <OpenNotice subStatus={result.sub_status} retryAt={retryAt} onAskAgain={onAskAgain} />}
       <Facts result={result} charged={charged} />
       <Flags result={result} />
+      {Explain && <Explain result={result} />}
       <section className="flex flex-col gap-3">
         <h3 className="font-semibold">How we know</h3>
         {result.evidence === undefined ? (
@@ -62,15 +67,12 @@ function Verdict({ result }: { result: AnyResult }) {
   )
 }
 
-/** The service's own advice is stricter than the verdict: where it says no to a valid address, care is due. */
-function adviceOn({ status, safe_to_send: safe }: AnyResult): string {
-  return verdictLook(status === 'valid' && !safe ? 'risky' : status).advice
-}
-
-/** What makes the sentence whole: why a text is no address, or why a valid one still wants care. */
-function extraOf({ status, sub_status: subStatus, safe_to_send: safe, evidence = [] }: AnyResult): string {
+/** What makes the sentence whole: why a text is no address, or what is odd about a valid one. */
+function extraOf(result: AnyResult): string {
+  const { status, sub_status: subStatus, evidence = [] } = result
   if (subStatus === 'syntax_error') return evidence.find(({ check }) => check === 'syntax')?.detail ?? ''
-  return status === 'valid' && !safe ? 'It belongs to a function rather than to a person, so several may read it.' : ''
+  const { is_role_based: isRole } = 'domain' in result ? result : result.details
+  return status === 'valid' && isRole ? 'It belongs to a function rather than to a person, so several may read it.' : ''
 }
 
 function Facts({ result, charged }: { result: AnyResult; charged: number | undefined }) {

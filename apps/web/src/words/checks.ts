@@ -31,6 +31,22 @@ const CHECKS: Record<string, CheckWords> = {
     title: 'Catch-all test',
     what: 'We name a recipient that cannot exist. A server that takes this one too takes everything, and its yes means little.',
   },
+  domain_history: {
+    title: 'Earlier mail',
+    what: 'What was reported of messages to the same domain: how many arrived and how many bounced. The older a report, the less it counts.',
+  },
+  address_text: {
+    title: 'Text of the address',
+    what: 'A small model reads the part before the @ and says whether a person is likely to have chosen it. It runs within this service and has never seen anybody’s address.',
+  },
+  address_pattern: {
+    title: 'Build of the address',
+    what: 'Most domains build all their addresses alike, as in first name, dot, last name. One that is built like those that took mail is likelier to be there.',
+  },
+  model: {
+    title: 'Model',
+    what: 'What the model says is compared with what becomes of mail. Where it has been wrong too often, it has no say until it is right again.',
+  },
   sandbox: {
     title: 'Test mode',
     what: 'In test mode nobody is asked. The part before the @ chooses the answer, as in valid@ or ada+mailbox-full@.',
@@ -76,6 +92,17 @@ const OUTCOMES: Record<string, Outcome> = {
   'catch_all no': { kind: 'good', word: 'Not catch-all' },
   'catch_all yes': { kind: 'care', word: 'Catch-all' },
   'catch_all untested': { kind: 'open', word: 'Not tested' },
+  'domain_history for': { kind: 'good', word: 'Mostly arrived' },
+  'domain_history against': { kind: 'care', word: 'Often bounced' },
+  'domain_history neutral': { kind: 'plain', word: 'As usual' },
+  'address_text human_like': { kind: 'good', word: 'Looks chosen by a person' },
+  'address_text machine_like': { kind: 'care', word: 'Looks machine-made' },
+  'address_text neutral': { kind: 'plain', word: 'Says little' },
+  'address_text abstained': { kind: 'plain', word: 'Not weighed' },
+  'address_pattern for': { kind: 'good', word: 'Like the others' },
+  'address_pattern against': { kind: 'care', word: 'Unlike the others' },
+  'address_pattern neutral': { kind: 'plain', word: 'Says little' },
+  'model fallen_back': { kind: 'plain', word: 'Has no say' },
   'sandbox mapped': { kind: 'plain', word: 'Simulated' },
   'sandbox unmapped': { kind: 'open', word: 'No answer' },
 }

@@ -7,7 +7,10 @@ export const SCOPE_WORDS: Record<KeyScope, { title: string; about: string }> = {
   account: { title: 'Account', about: 'Read plan, credits and limits' },
   keys: { title: 'Keys', about: 'Create, change and revoke API keys' },
   webhooks: { title: 'Webhooks', about: 'Say where events are sent, and look at what was sent' },
-  settings: { title: 'Settings', about: 'Rename the organisation and set for how long it keeps results' },
+  settings: {
+    title: 'Settings',
+    about: 'Rename the organisation, set for how long it keeps results and what it calls safe to send',
+  },
 }
 
 const SCOPES = Object.keys(SCOPE_WORDS) as KeyScope[]

@@ -4,6 +4,7 @@ import { useScene } from '../../session/scene.ts'
 import { Dialog } from '../../ui/Dialog.tsx'
 import { formatNumber } from '../../ui/format.ts'
 import { ErrorState, Skeleton } from '../../ui/States.tsx'
+import { Chance } from '../../verdict/Chance.tsx'
 import { ResultDetails } from '../../verdict/ResultDetails.tsx'
 import { resultQuery } from './queries.ts'
 import { useListSearch } from './use-list-search.ts'
@@ -19,7 +20,7 @@ function OpenResult({ job, row, onClose }: { job: BulkJob; row: number; onClose(
   const { data, error, refetch } = useQuery(resultQuery(useScene(), job.id, row))
   return (
     <Dialog drawer open onClose={onClose} title={`Row ${formatNumber(row)}`} about={job.filename}>
-      {data && <ResultDetails result={data} />}
+      {data && <ResultDetails result={data} Explain={Chance} />}
       {error && <ErrorState error={error} onRetry={() => void refetch()} what="This result could not be loaded" />}
       {!data && !error && <Skeleton lines={8} label="Loading the result" />}
     </Dialog>

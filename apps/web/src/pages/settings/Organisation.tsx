@@ -8,6 +8,7 @@ import { ErrorState, Skeleton } from '../../ui/States.tsx'
 import { LeaveCard } from './LeaveCard.tsx'
 import { NameCard } from './NameCard.tsx'
 import { RetentionCard } from './RetentionCard.tsx'
+import { SendingCard } from './SendingCard.tsx'
 
 export function Organisation() {
   const scene = useScene()
@@ -18,16 +19,21 @@ export function Organisation() {
       {!mayChange && <Callout>Owners and admins can change these settings. You can read them.</Callout>}
       <NameCard mayChange={mayChange} />
       {account.isPending && (
-        <Card title="Retention">
-          <Skeleton lines={2} />
+        <Card title="Retention and sending">
+          <Skeleton lines={4} />
         </Card>
       )}
       {account.isError && (
-        <Card title="Retention">
+        <Card title="Retention and sending">
           <ErrorState error={account.error} onRetry={() => void account.refetch()} />
         </Card>
       )}
-      {account.isSuccess && <RetentionCard days={account.data.retention_days} mayChange={mayChange} />}
+      {account.isSuccess && (
+        <>
+          <RetentionCard days={account.data.retention_days} mayChange={mayChange} />
+          <SendingCard sending={account.data.sending} mayChange={mayChange} />
+        </>
+      )}
       <LeaveCard />
     </>
   )

@@ -1,3 +1,4 @@
+import type { UpdateAccountOptions } from '@probity/sdk'
 import { useQueryClient } from '@tanstack/react-query'
 import { probityFor } from '../../api/probity.ts'
 import { useScene } from '../../session/scene.ts'
@@ -8,7 +9,7 @@ import { accountQuery } from '../../shell/account-query.ts'
 export function useChangeAccount() {
   const scene = useScene()
   const queryClient = useQueryClient()
-  return async (change: { name: string } | { retentionDays: number }) => {
+  return async (change: Pick<UpdateAccountOptions, 'name' | 'retentionDays' | 'sending'>) => {
     // They are settings of the organisation, whichever mode the page shows.
     const probity = probityFor({ accountId: scene.membership.account_id, mode: 'live' })
     await probity.updateAccount(change)

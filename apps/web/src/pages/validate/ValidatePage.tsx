@@ -10,6 +10,7 @@ import { AddressForm } from '../../validation/AddressForm.tsx'
 import { AnswerPanel } from '../../validation/AnswerPanel.tsx'
 import { Examples } from '../../validation/Examples.tsx'
 import { useValidation } from '../../validation/use-validation.ts'
+import { Chance } from '../../verdict/Chance.tsx'
 import { RecentChecks } from './RecentChecks.tsx'
 import { useRecentChecks } from './recent-checks.ts'
 import { TimeoutOption } from './TimeoutOption.tsx'
@@ -65,7 +66,7 @@ function Workbench() {
         </Card>
         <Card>
           {validation.state.kind === 'idle' ? <Nothing /> : <h2 className="sr-only">The answer</h2>}
-          <AnswerPanel validation={validation} onTry={ask} withCode />
+          <AnswerPanel validation={validation} onTry={ask} withCode Explain={Chance} />
         </Card>
       </div>
       <RecentChecks answers={recent.answers} isKept={recent.isKept} onOpen={validation.show} onClear={recent.clear} />

@@ -1,0 +1,99 @@
+import { BASE_RATES } from '@probity/contract/data/model-parameters'
+import type { Account } from '@probity/sdk'
+import { useState } from 'react'
+import { type UseFormReturn, useForm } from 'react-hook-form'
+import { Card } from '../../ui/Card.tsx'
+import { Checkbox, Field, TextInput } from '../../ui/Field.tsx'
+import { FormSummary } from '../../ui/FormSummary.tsx'
+import { SaveLine } from '../../ui/SaveLine.tsx'
+import { UnsavedGuard } from '../../ui/UnsavedGuard.tsx'
+import { useSubmit } from '../../ui/use-submit.ts'
+import { EXCLUSION_WORDS } from '../../words/exclusions.ts'
+import { chanceBorne, readBorne, writeBorne } from './bounces-borne.ts'
+import { useChangeAccount } from './change-account.ts'
+
+type Sending = Account['sending']
+type Values = { borne: string; excludes: Sending['excludes'] }
+
+const EXCLUSIONS = Object.keys(EXCLUSION_WORDS) as Sending['excludes']
+
+/** What the organisation calls safe to send to. */
+export function SendingCard({ sending, mayChange }: { sending: Sending; mayChange: boolean }) {
+  const change = useChangeAccount()
+  const [isSaved, setSaved] = useState(false)
+  const form = useForm<Values>({ values: valuesOf(sending), shouldFocusError: false })
+  const submit = useSubmit(form, async ({ borne, excludes }) => {
+    await change({ sending: { threshold: chanceBorne(borne), excludes } })
+    form.reset({ borne, excludes })
+    setSaved(true)
+  })
+  const { isDirty, isSubmitting } = form.formState
+  return (
+    <Card
+      title="Safe to send"
+      about="When a result says that an address is safe to send to. What is validated from now on goes by it, within a minute; earlier results stay as they are."
+    >
+      <form noValidate onSubmit={submit} className="flex flex-col gap-4">
+        <UnsavedGuard isDirty={isDirty} />
+        <FormSummary form={form} />
+        <BorneField form={form} mayChange={mayChange} />
+        <fieldset className="flex flex-col gap-2.5">
+          <legend className="mb-2 font-medium">Never call safe</legend>
+          {EXCLUSIONS.map((name) => (
+            <Checkbox
+              key={name}
+              {...form.register('excludes')}
+              value={name}
+              disabled={!mayChange}
+              label={EXCLUSION_WORDS[name].label}
+              hint={EXCLUSION_WORDS[name].about}
+            />
+          ))}
+        </fieldset>
+        {mayChange && <SaveLine isDirty={isDirty} isBusy={isSubmitting} isSaved={isSaved} />}
+      </form>
+    </Card>
+  )
+}
+
+function valuesOf({ threshold, excludes }: Sending): Values {
+  // In the order of the boxes: in any other, a box that is ticked again would count as a change.
+  return { borne: writeBorne(threshold), excludes: EXCLUSIONS.filter((name) => excludes.includes(name)) }
+}
+
+function BorneField({ form, mayChange }: { form: UseFormReturn<Values>; mayChange: boolean }) {
+  return (
+    <Field
+      label="Bounces in a hundred that you bear"
+      hint={<Meaning typed={form.watch('borne')} />}
+      error={form.formState.errors.borne?.message}
+    >
+      {(ids) => (
+        <TextInput
+          {...ids}
+          {...form.register('borne', { validate: isBorne })}
+          inputMode="decimal"
+          autoComplete="off"
+          readOnly={!mayChange}
+          className="max-w-28 tabular-nums"
+        />
+      )}
+    </Field>
+  )
+}
+
+function isBorne(typed: string): true | string {
+  return readBorne(typed) !== undefined || 'Enter a number from 0.1 to 50.'
+}
+
+/** What the number comes to, in words. */
+function Meaning({ typed }: { typed: string }) {
+  const borne = readBorne(typed)
+  if (borne === undefined) return 'From 0.1 to 50.'
+  const best = BASE_RATES[''].p
+  if (chanceBorne(typed) > best) {
+    return `That is stricter than a mail server’s yes by itself: of such addresses about ${writeBorne(best)} in a hundred bounce all the same. Until outcomes of your mail are reported, hardly any address will be safe.`
+  }
+  const kept = 100 - borne
+  return `An address is safe where at least ${Number(kept.toFixed(2))} of 100 such messages would not bounce.`
+}

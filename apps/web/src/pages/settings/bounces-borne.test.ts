@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest'
+import { chanceBorne, readBorne, writeBorne } from './bounces-borne.ts'
+
+test.each([
+  ['3', 3, 0.97],
+  ['0.1', 0.1, 0.999],
+  ['50', 50, 0.5],
+  [' 2,5 ', 2.5, 0.975],
+  ['1.25', 1.25, 0.9875],
+])('%s bounces in a hundred are the chance they are', (typed, borne, chance) => {
+  expect(readBorne(typed)).toBe(borne)
+  expect(chanceBorne(typed)).toBe(chance)
+  expect(writeBorne(chance)).toBe(String(borne))
+})
+
+test.each(['', '0', '0.09', '50.1', '51', '100', '-3', '3%', 'three', '1e1', '1.2.3'])(
+  '%o is no number of bounces that can be borne',
+  (typed) => {
+    expect(readBorne(typed)).toBeUndefined()
+  },
+)

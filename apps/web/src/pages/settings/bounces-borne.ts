@@ -1,0 +1,24 @@
+const BORNE_MIN = 0.1
+const BORNE_MAX = 50
+
+/** How many bounces in a hundred somebody typed, with a comma or a point; undefined where that is no such number. */
+export function readBorne(typed: string): number | undefined {
+  const text = typed.trim().replace(',', '.')
+  if (!/^\d{1,2}(\.\d{1,4})?$/.test(text)) return undefined
+  const borne = Number(text)
+  return borne >= BORNE_MIN && borne <= BORNE_MAX ? borne : undefined
+}
+
+/** The chance from which on an address is safe, for whoever bears so many. */
+export function chanceBorne(typed: string): number {
+  return rounded(1 - (readBorne(typed) ?? 0) / 100, 6)
+}
+
+export function writeBorne(chance: number): string {
+  return String(rounded((1 - chance) * 100, 4))
+}
+
+/** What is left of a subtraction beyond the digits that were typed is noise. */
+function rounded(value: number, digits: number): number {
+  return Number(value.toFixed(digits))
+}

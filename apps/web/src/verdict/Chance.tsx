@@ -1,0 +1,119 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { clsx } from 'clsx'
+import { ArrowDown, ArrowUp, type LucideIcon, Minus } from 'lucide-react'
+import { useScene } from '../session/scene.ts'
+import { accountQuery } from '../shell/account-query.ts'
+import { formatShare } from '../ui/format.ts'
+import { checkWords, outcomeWords } from '../words/checks.ts'
+import type { AnyResult } from './any-result.ts'
+import { chanceSentence, type Leaning, leaningOf } from './chance-words.ts'
+import { modelSentence } from './model-sentence.ts'
+import { sendReason } from './send-reason.ts'
+import { type WeighedPart, weighedParts } from './weighed-parts.ts'
+
+/** How likely a message comes back, what that is made of, and what it means for sending. Nothing where nothing was weighed. */
+export function Chance({ result }: { result: AnyResult }) {
+  const parts = weighedParts(result)
+  if (parts.length === 0) return null
+  return (
+    <section className="flex flex-col gap-3">
+      <div>
+        <h3 className="font-semibold">Will it bounce?</h3>
+        <p className="mt-1 max-w-prose text-[0.9375rem]">{chanceSentence(result.deliverability)}</p>
+        <SendReason result={result} />
+        <p className="mt-1 max-w-prose text-soft">{modelSentence(result)}</p>
+      </div>
+      <div>
+        <h4 className="font-medium">What it is made of</h4>
+        <p className="text-[0.8125rem] text-soft">We begin at an even chance, {formatShare(0.5)}.</p>
+        <ol className="mt-2 flex flex-col gap-3">
+          {parts.map((part, n) => (
+            <Part key={part.check} part={part} isFirst={n === 0} />
+          ))}
+        </ol>
+        <InFigures parts={parts} />
+      </div>
+    </section>
+  )
+}
+
+function SendReason({ result }: { result: AnyResult }) {
+  const { data: account } = useQuery(accountQuery(useScene()))
+  if (account === undefined) return null
+  return (
+    <p className="mt-1 max-w-prose">
+      {sendReason(result, account.sending)}{' '}
+      <Link to="/settings/organisation" className="text-accent-text underline underline-offset-2">
+        What you call safe
+      </Link>
+    </p>
+  )
+}
+
+const LOOKS: Record<Leaning['side'], { Icon: LucideIcon; dot: string; fill: string }> = {
+  for: { Icon: ArrowUp, dot: 'bg-valid-soft text-valid', fill: 'bg-valid-solid' },
+  against: { Icon: ArrowDown, dot: 'bg-invalid-soft text-invalid', fill: 'bg-invalid-solid' },
+  neither: { Icon: Minus, dot: 'bg-unknown-soft text-unknown', fill: 'bg-unknown-solid' },
+}
+
+function Part({ part: { check, outcome, logOdds, chance }, isFirst }: { part: WeighedPart; isFirst: boolean }) {
+  const { side, words } = leaningOf(logOdds)
+  const { Icon, dot, fill } = LOOKS[side]
+  return (
+    <li className="flex gap-3">
+      <span className={clsx('grid size-6 shrink-0 place-items-center rounded-full', dot)}>
+        <Icon className="size-3.5" aria-hidden="true" />
+      </span>
+      <div className="min-w-0 flex-1 pt-0.5">
+        <p className="flex flex-wrap items-baseline gap-x-2">
+          <span className="font-medium">{checkWords(check).title}</span>
+          <span className="text-[0.8125rem] text-soft">{outcomeWords(check, outcome).word}</span>
+          <span className="ms-auto font-medium tabular-nums">
+            <span className="sr-only">Now the chance is </span>
+            {formatShare(chance)}
+          </span>
+        </p>
+        <div aria-hidden="true" className="my-1.5 h-1 rounded-full bg-hover">
+          <div className={clsx('h-full min-w-0.5 rounded-full', fill)} style={{ width: `${chance * 100}%` }} />
+        </div>
+        <p className="text-[0.8125rem] text-soft">
+          {words}
+          {isFirst && ' This is where addresses of its kind start.'}
+        </p>
+      </div>
+    </li>
+  )
+}
+
+const SIGNED = new Intl.NumberFormat('en-GB', { signDisplay: 'exceptZero', minimumFractionDigits: 3 })
+
+/** For whoever wants to check the sum. */
+function InFigures({ parts }: { parts: WeighedPart[] }) {
+  const sum = parts.reduce((total, { logOdds }) => total + logOdds, 0)
+  return (
+    <details className="mt-2 text-[0.8125rem]">
+      <summary className="inline-flex min-h-6 items-center text-faint hover:text-ink">The same in figures</summary>
+      <div className="mt-1 rounded-md bg-sunken px-3 py-2 text-soft">
+        <p className="max-w-prose">
+          The service adds up log-odds: an even chance is 0, and each 0.693 more doubles the odds that nothing bounces.
+        </p>
+        <dl className="mt-1.5 grid w-fit grid-cols-[auto_auto] gap-x-6 tabular-nums">
+          {parts.map(({ check, logOdds }) => (
+            <Figure key={check} name={checkWords(check).title} value={logOdds} />
+          ))}
+          <Figure name="Together" value={sum} />
+        </dl>
+      </div>
+    </details>
+  )
+}
+
+function Figure({ name, value }: { name: string; value: number }) {
+  return (
+    <div className="contents">
+      <dt>{name}</dt>
+      <dd className="text-end font-mono">{SIGNED.format(value)}</dd>
+    </div>
+  )
+}

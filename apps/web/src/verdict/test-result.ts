@@ -1,0 +1,21 @@
+import { VALID_EXAMPLE } from '@probity/contract/validation-examples'
+import type { ValidationResult } from '@probity/sdk'
+
+/** For tests: a finding, with what it was worth where it was weighed. */
+type Found = [check: string, outcome: string, logOdds?: number]
+
+/** For tests: an address that its mail server accepts, unless it is said otherwise. */
+export function testResult(changes: Partial<ValidationResult>, found: Found[] = []): ValidationResult {
+  const evidence = found.map(([check, outcome, logOdds]) => ({
+    check,
+    outcome,
+    detail: '',
+    source: 'live' as const,
+    at: 1,
+    ms: 1,
+    ...(logOdds !== undefined && { log_odds: logOdds }),
+  }))
+  return { ...(VALID_EXAMPLE as ValidationResult), evidence, ...changes }
+}
+
+export const CATCH_ALL = { status: 'risky', sub_status: 'catch_all', is_valid: false, safe_to_send: false } as const

@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest'
+import { CATCH_ALL, testResult } from './test-result.ts'
+import { weighedParts } from './weighed-parts.ts'
+
+const FOUR_TO_ONE = Math.log(4)
+
+test('the parts come in their order, each with the chance that is reached by then', () => {
+  const result = testResult({ ...CATCH_ALL, deliverability: 0.5 }, [
+    ['syntax', 'passed'],
+    ['catch_all', 'yes', FOUR_TO_ONE],
+    ['domain_history', 'for', FOUR_TO_ONE],
+    ['address_text', 'machine_like', -2 * FOUR_TO_ONE],
+  ])
+  const parts = weighedParts(result)
+  expect(parts.map(({ check }) => check)).toEqual(['catch_all', 'domain_history', 'address_text'])
+  expect(parts.map(({ chance }) => chance)).toEqual([0.8, 16 / 17, 0.5].map((chance) => expect.closeTo(chance, 9)))
+})
+
+test('parts that do not come to the chance are not passed off as what it is made of', () => {
+  const findings: Parameters<typeof testResult>[1] = [['catch_all', 'yes', FOUR_TO_ONE]]
+  expect(weighedParts(testResult({ ...CATCH_ALL, deliverability: 0.8 }, findings))).toHaveLength(1)
+  expect(weighedParts(testResult({ ...CATCH_ALL, deliverability: 0.81 }, findings))).toEqual([])
+})
+
+test('where nothing was weighed there are no parts: in test mode, and in results from before there were chances', () => {
+  expect(weighedParts(testResult({}, [['sandbox', 'mapped']]))).toEqual([])
+  expect(weighedParts(testResult({ deliverability: undefined as never }, [['recipient', 'accepted']]))).toEqual([])
+})

@@ -1,4 +1,5 @@
 import type { Result } from '@probity/contract/results'
+import { confidenceIn, type Status } from '@probity/contract/status'
 import type { KeptResult } from '@probity/database/results'
 
 /**
@@ -14,7 +15,7 @@ export function presentResult(kept: KeptResult, withEvidence: boolean): Result {
     status,
     sub_status: subStatus,
     confidence: answer.confidence,
-    deliverability: answer.deliverability,
+    deliverability: answer.deliverability ?? chanceIn(answer),
     safe_to_send: answer.safe_to_send,
     is_valid: answer.is_valid,
     did_you_mean: answer.did_you_mean,
@@ -28,8 +29,13 @@ export function presentResult(kept: KeptResult, withEvidence: boolean): Result {
       is_free: flags.is_free,
       is_privacy_relay: flags.is_privacy_relay,
       is_tagged: flags.is_tagged,
-      is_machine_generated: flags.is_machine_generated,
+      is_machine_generated: flags.is_machine_generated ?? false,
     },
     ...(withEvidence && { details, catchall, ai_enhancement, evidence }),
   }
+}
+
+/** Results that were kept before there were chances have their confidence, from which theirs follows. */
+function chanceIn({ status, confidence }: KeptResult['answer']): number {
+  return confidenceIn(status as Status, confidence) // the way back is the same as the way there
 }

@@ -300,6 +300,19 @@ test('a CSV has every row of the file with our columns behind, duplicates with t
   ])
 })
 
+test('results that were kept before there were chances have one that follows from their confidence', async () => {
+  const jobId = await keep('email\nvera@example.com\nino@example.com\n')
+  await asOwner(api.db, (trx) =>
+    sql`update job_results set answer = (answer::jsonb - 'deliverability' #- '{flags,is_machine_generated}')::json
+        where job_id = ${jobId}`.execute(trx),
+  )
+  const [, valid, invalid] = readCsv(await getCsv(jobId))
+  expect([valid?.slice(-2), invalid?.slice(-2)]).toEqual([
+    ['0.97', 'false'],
+    ['0.03', 'false'],
+  ])
+})
+
 test('every cell of a CSV stands in quotes, rows end with CRLF, and there is a mark in front only if asked for', async () => {
   const jobId = await keep('email,note\nvera@example.com,5" disk\n')
   const text = await getCsv(jobId)

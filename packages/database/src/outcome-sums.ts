@@ -1,5 +1,6 @@
 import { MODEL_PARAMETERS } from '@probity/contract/data/model-parameters'
 import { sql } from 'kysely'
+import type { CalibrationBin } from './calibration.ts'
 import type { Trx } from './connect.ts'
 
 /** What we said of an address before mail was sent to it. */
@@ -97,16 +98,7 @@ async function moveClasses(trx: Trx, accountId: string, sums: ClassSum[]): Promi
 
 const BINS = 10
 
-type BinSum = {
-  provider: string
-  kind: 'decided' | 'weighed'
-  bin: number
-  n: number
-  weight: number
-  sumP: number
-  sumSquaredError: number
-  delivered: number
-}
+type BinSum = Omit<CalibrationBin, 'countedAt'>
 
 /** Where only a total tells of the deliveries there is nothing to hold a prediction against. */
 function sumBins(moves: Move[]): BinSum[] {

@@ -22,6 +22,7 @@ const ROW = /^(\S+) +(valid|invalid|risky|unknown) +([a-z]\w*)? +(\d{3})? /
 /** What no mail server leads to that knows its recipients and lets itself be asked, or that needs no mail server at all. */
 const NOT_IN_THE_TOUR = [
   'not_probed',
+  'catch_all_untested',
   'rate_limited',
   'policy_refused',
   'address_literal',

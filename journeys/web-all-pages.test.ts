@@ -116,6 +116,7 @@ const FILLED: Case[] = [
   { what: 'a new key', path: '/app/keys', doing: press('Create key') },
   { what: 'profile', path: '/app/settings/profile' },
   { what: 'security', path: '/app/settings/security' },
+  { what: 'notices', path: '/app/settings/notices' },
   { what: 'members', path: '/app/settings/members' },
   { what: 'an invitation to make', path: '/app/settings/members', doing: press(/^invite/i) },
   { what: 'organisation', path: '/app/settings/organisation' },

@@ -4,6 +4,7 @@ import { refuseCrossSite } from './door/same-origin.ts'
 import { refuseWithoutRole, requireMember } from './door/session.ts'
 import type { Route } from './route.ts'
 import { showInvitation } from './routes/people/invitation.ts'
+import { manageNotices } from './routes/people/notices.ts'
 import { createOrganisation } from './routes/people/organisations.ts'
 import { showSession } from './routes/people/session.ts'
 import { endSession, listSessions } from './routes/people/sessions.ts'
@@ -24,6 +25,7 @@ const PEOPLE_ROUTES: Route[] = [
   showInvitation,
   listSessions,
   endSession,
+  manageNotices,
 ]
 
 /** What the web application asks, under /app/api: sign-in and all that comes with it, and the API's own routes with a session for a key. */

@@ -1,6 +1,7 @@
 import type { Db } from '@probity/database/connect'
 import { endExpired } from '@probity/database/expired'
 import { removeFadedOutcomes } from '@probity/database/faded-outcomes'
+import { keepNotices } from '@probity/database/notices'
 import { keepPartitions } from '@probity/database/partitions'
 import { removeEndedSessions } from '@probity/database/people'
 import type { FileStorage } from '@probity/uploads/storage'
@@ -41,6 +42,11 @@ export function startUpkeep({ db, storage, log }: Kept): { stop(): Promise<void>
       if (sessions > 0) log.info({ sessions }, 'ended sessions removed')
     } catch (error) {
       log.warn({ err: error }, 'ended sessions not removed; trying again within the hour')
+    }
+    try {
+      await keepNotices(db)
+    } catch (error) {
+      log.warn({ err: error }, 'nobody is told of results that leave soon; trying again within the hour')
     }
     try {
       const sums = await removeFadedOutcomes(db)

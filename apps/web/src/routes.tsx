@@ -148,6 +148,10 @@ const securityRoute = createRoute({
   ...settingsPage('/security'),
   component: lazyRouteComponent(() => import('./pages/settings/Security.tsx'), 'Security'),
 })
+const noticesRoute = createRoute({
+  ...settingsPage('/notices'),
+  component: lazyRouteComponent(() => import('./pages/settings/Notices.tsx'), 'Notices'),
+})
 const membersRoute = createRoute({
   ...settingsPage('/members'),
   component: lazyRouteComponent(() => import('./pages/settings/Members.tsx'), 'Members'),
@@ -174,7 +178,14 @@ const routeTree = rootRoute.addChildren([
     listRoute,
     keysRoute,
     newOrganisationRoute,
-    settingsRoute.addChildren([settingsIndexRoute, profileRoute, securityRoute, membersRoute, organisationRoute]),
+    settingsRoute.addChildren([
+      settingsIndexRoute,
+      profileRoute,
+      securityRoute,
+      noticesRoute,
+      membersRoute,
+      organisationRoute,
+    ]),
   ]),
 ])
 

@@ -6,7 +6,13 @@ import type { FastifyBaseLogger } from 'fastify'
 import { cookieNames } from './cookies.ts'
 import { ADDRESS_HEADER, AUTH_PATH } from './data/library.ts'
 import { MODELS, ORGANISATION_MODELS, SECOND_FACTOR_MODELS } from './data/models.ts'
-import { existingAccountLetter, invitationLetter, resetLetter, verificationLetter } from './mail/letters.ts'
+import {
+  existingAccountLetter,
+  invitationLetter,
+  type Letter,
+  resetLetter,
+  verificationLetter,
+} from './mail/letters.ts'
 import type { Mail } from './mail/send.ts'
 import { PASSWORD_LENGTH_MAX, type Passwords } from './passwords.ts'
 import { libraryRoles } from './roles.ts'
@@ -50,7 +56,8 @@ export function openAuth(parts: Parts): Auth {
         cancelPendingInvitationsOnReInvite: true,
         invitationExpiresIn: 2 * DAY_S,
         sendInvitationEmail: ({ id, email, inviter, organization: { name } }) =>
-          parts.mail.send(
+          post(
+            parts.mail,
             invitationLetter(email, inviter.user.name, name, `${parts.linkBase}/app/accept-invitation#id=${id}`),
           ),
       }),
@@ -86,16 +93,22 @@ function signIn({ passwords, mail, linkBase }: Parts) {
       password: passwords,
       revokeSessionsOnPasswordReset: true,
       resetPasswordTokenExpiresIn: HOUR_S,
-      sendResetPassword: ({ user, token }: Sent) => mail.send(resetLetter(user, link(`reset-password#token=${token}`))),
-      onExistingUserSignUp: ({ user }: Pick<Sent, 'user'>) => mail.send(existingAccountLetter(user, link('sign-in'))),
+      sendResetPassword: ({ user, token }: Sent) =>
+        post(mail, resetLetter(user, link(`reset-password#token=${token}`))),
+      onExistingUserSignUp: ({ user }: Pick<Sent, 'user'>) => post(mail, existingAccountLetter(user, link('sign-in'))),
     },
     emailVerification: {
       sendOnSignUp: true,
       expiresIn: HOUR_S,
       sendVerificationEmail: ({ user, token }: Sent) =>
-        mail.send(verificationLetter(user, link(`verify-email#token=${token}`))),
+        post(mail, verificationLetter(user, link(`verify-email#token=${token}`))),
     },
   }
+}
+
+/** Somebody waits for the answer and not for the letter; one that was not sent can be asked for again. */
+async function post(mail: Mail, letter: Letter): Promise<void> {
+  await mail.send(letter)
 }
 
 type Sent = { user: { email: string; name: string }; token: string }

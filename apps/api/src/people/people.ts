@@ -5,6 +5,7 @@ import type { FastifyBaseLogger } from 'fastify'
 import type { ApiConfig } from '../config.ts'
 import type { Auth } from './auth.ts'
 import { openMail } from './mail/send.ts'
+import { startSendingNotices } from './notices/send.ts'
 import { openPasswords, type Passwords } from './passwords.ts'
 import { openSessionSecret } from './secret.ts'
 
@@ -32,6 +33,8 @@ export function openPeople(db: Db, config: ApiConfig, log: FastifyBaseLogger): P
   const secret = openSessionSecret(db, config.sessionSecret)
   // Never the Host header of a request: whoever writes it would choose where a letter's link leads.
   const linkBase = publicUrl ?? `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${config.port}`
+  // Without a mail server nobody is written to: the log is for links that somebody waits for.
+  const notices = mailSettings && startSendingNotices({ db, mail, appUrl: `${linkBase}/app`, log })
   let auth: Auth | undefined
   return {
     publicUrl,
@@ -48,6 +51,7 @@ export function openPeople(db: Db, config: ApiConfig, log: FastifyBaseLogger): P
       return auth
     },
     async stop() {
+      await notices?.stop()
       mail.close()
       await connections.destroy()
     },

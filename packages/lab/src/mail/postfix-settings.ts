@@ -63,6 +63,7 @@ export function writeMain({ folder, unpacked, logFile, verifyPort }: PostfixPlac
     smtpd_relay_restrictions: 'defer_unauth_destination',
     virtual_mailbox_domains: listDomains(...KEEPING_HOSTS).join(', '),
     virtual_mailbox_maps: `texthash:${folder}/mailboxes`,
+    virtual_transport: 'discard:', // whoever sends a letter sees it taken; nobody reads it
     relocated_maps: `texthash:${folder}/relocated`,
     relay_domains: listDomains('postfixVerifying').join(', '),
     relay_transport: `relay:[${MAIL_HOSTS.postfixVerifying.host}]:${verifyPort}`,
@@ -75,7 +76,7 @@ export function writeMain({ folder, unpacked, logFile, verifyPort }: PostfixPlac
     .join('')
 }
 
-/** master.cf: the listeners, and the few services they need within; cleanup, qmgr and relay carry questions of the verifying one. */
+/** master.cf: the listeners, and the few services they need within; cleanup, qmgr and relay carry questions of the verifying one, discard what is really sent. */
 export function writeMaster(places: PostfixPlaces): string {
   const own = listOwnSettings(places)
   const listeners = POSTFIX_HOSTS.map((id) => {
@@ -90,6 +91,7 @@ rewrite unix - - n - - trivial-rewrite
 cleanup unix n - n - 0 cleanup
 qmgr unix n - n 300 1 qmgr
 relay unix - - n - - smtp
+discard unix - - n - - discard
 verify unix - - n - 1 verify
 anvil unix - - n - 1 anvil
 tlsmgr unix - - n 1000? 1 tlsmgr

@@ -1,6 +1,8 @@
+import type { Notice } from '@probity/contract/notices'
+
 /** What we write to people. The link is the reason for each of them. */
 export type Letter = {
-  kind: 'verification' | 'reset' | 'existing_account' | 'invitation'
+  kind: 'verification' | 'reset' | 'existing_account' | 'invitation' | Notice
   to: string
   subject: string
   lines: string[]

@@ -2,7 +2,11 @@ import type { FastifyBaseLogger } from 'fastify'
 import { createTransport } from 'nodemailer'
 import type { Letter } from './letters.ts'
 
-export type Mail = { send(letter: Letter): Promise<void>; close(): void }
+export type Mail = {
+  /** Whether a mail server took it, or the log where there is none. */
+  send(letter: Letter): Promise<boolean>
+  close(): void
+}
 
 export type MailSettings = { url: string; from: string }
 
@@ -15,7 +19,10 @@ const CONNECT_WITHIN_MS = 10_000
 export function openMail(settings: MailSettings | undefined, log: FastifyBaseLogger): Mail {
   if (settings === undefined) {
     return {
-      send: async ({ kind, link }) => log.info({ letter: kind, link }, 'no mail server is set: the link of a letter'),
+      async send({ kind, link }) {
+        log.info({ letter: kind, link }, 'no mail server is set: the link of a letter')
+        return true
+      },
       close: () => {},
     }
   }
@@ -27,10 +34,12 @@ export function openMail(settings: MailSettings | undefined, log: FastifyBaseLog
     async send(letter) {
       try {
         await transport.sendMail({ from: settings.from, to: letter.to, subject: letter.subject, ...bodiesOf(letter) })
+        return true
       } catch (error) {
         // The reply may quote the recipient, so its number must do.
         const { code, responseCode } = error as { code?: string; responseCode?: number }
         log.error({ code, responseCode }, 'a letter was not sent')
+        return false
       }
     },
     close: () => transport.close(),

@@ -1,10 +1,11 @@
 import { Link, Outlet, useLocation } from '@tanstack/react-router'
-import { Building2, ShieldCheck, UserRound, Users } from 'lucide-react'
+import { Building2, Mail, ShieldCheck, UserRound, Users } from 'lucide-react'
 import { Page } from '../../ui/Page.tsx'
 
 const PLACES = [
   { to: '/settings/profile', label: 'Profile', Icon: UserRound },
   { to: '/settings/security', label: 'Security', Icon: ShieldCheck },
+  { to: '/settings/notices', label: 'Notices', Icon: Mail },
   { to: '/settings/members', label: 'Members', Icon: Users },
   { to: '/settings/organisation', label: 'Organisation', Icon: Building2 },
 ] as const

@@ -1,0 +1,36 @@
+import { NoticeChoice, NoticeChoices } from '@probity/contract/notice-fields'
+import { usualNotices } from '@probity/contract/notices'
+import { inTenant } from '@probity/database/connect'
+import { findNoticeChoice, updateNoticeChoice } from '@probity/database/notices'
+import type { FastifyRequest } from 'fastify'
+import { requireMember } from '../../door/session.ts'
+import { limitPerson } from '../../people/limits.ts'
+import type { Route } from '../../route.ts'
+
+/** What the person is written about in the organisation that they work in. */
+export const manageNotices: Route = async (app, services) => {
+  const { db, people } = services
+  const onRequest = requireMember(services)
+
+  async function show(request: FastifyRequest): Promise<NoticeChoices> {
+    const wanted = await inTenant(db, request.caller.accountId, (trx) => findNoticeChoice(trx, memberOf(request)))
+    const role = request.member?.role ?? 'viewer'
+    return { wanted, usual: usualNotices(role), mail: people.hasMail }
+  }
+
+  app.get('/notices', { schema: { response: { 200: NoticeChoices } }, onRequest }, async (request) => {
+    await limitPerson(services, request, 'plain')
+    return show(request)
+  })
+  const change = { body: NoticeChoice, response: { 200: NoticeChoices } }
+  app.patch('/notices', { schema: change, onRequest }, async (request) => {
+    await limitPerson(services, request, 'plain')
+    const { wanted } = request.body
+    await inTenant(db, request.caller.accountId, (trx) => updateNoticeChoice(trx, memberOf(request), wanted))
+    return show(request)
+  })
+}
+
+function memberOf({ caller, person }: FastifyRequest): { accountId: string; personId: string } {
+  return { accountId: caller.accountId, personId: person?.personId ?? '' }
+}

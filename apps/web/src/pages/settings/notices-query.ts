@@ -1,0 +1,11 @@
+import type { NoticeChoices } from '@probity/contract/notice-fields'
+import { queryOptions } from '@tanstack/react-query'
+import { ask } from '../../api/ask.ts'
+
+/** What the person is written about in one organisation. */
+export function noticesQuery(accountId: string) {
+  return queryOptions({
+    queryKey: [accountId, 'notices'],
+    queryFn: ({ signal }) => ask<NoticeChoices>('/notices', { signal, headers: { 'probity-account': accountId } }),
+  })
+}

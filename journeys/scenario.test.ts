@@ -7,6 +7,7 @@ import { makeFolder, removeFolder } from '@probity/lab/services/daemon'
 import { whenDone } from '@probity/lab/when-done'
 import { Probity, ProbityProblem } from '@probity/sdk'
 import { expect, test } from 'vitest'
+import { openAgent } from './test-agent.ts'
 import { openHome } from './test-cli.ts'
 import { openCustomer, startProduct } from './test-product.ts'
 
@@ -98,6 +99,44 @@ function byCli(): Way {
   }
 }
 
+/**
+ * By the tools for agents alone, as far as they go: they upload no file and download none, so both ends of a file are asked of the API.
+ * The verdicts of a list are read one by one, by the rows that have one.
+ */
+async function byMcp(): Promise<Way> {
+  const { use } = await openAgent(url, key)
+  const run = async (wish: object): Promise<string> => {
+    const { answer } = await use('estimate_list', wish)
+    const { answer: job } = await use('start_list', { confirmation: answer?.['confirmation'] })
+    for (let tries = 0; tries < 300; tries += 1) {
+      if ((await use('job_status', { job_id: job?.['id'] })).answer?.['status'] === 'completed') break
+      await sleep(100)
+    }
+    return String(job?.['id'])
+  }
+  const headers = { 'x-api-key': key }
+  return {
+    async single(email) {
+      const { answer, refused } = await use('validate_email', { email })
+      return answer ? { answer } : { refused: refused ?? '' }
+    },
+    async many(emails) {
+      const jobId = await run({ emails })
+      const told = []
+      for (const n of emails.keys()) told.push(await use('explain_verdict', { job_id: jobId, row: n + 2 }))
+      return told.flatMap(({ answer }) => (answer ? [verdictOf(answer['result'] as Verdict)] : []))
+    },
+    async file(path, column) {
+      const form = new FormData()
+      form.append('file', new Blob([readFileSync(path)]), 'list.csv')
+      const sent = await fetch(`${url}/api/v1/bulk/upload/preview`, { method: 'POST', headers, body: form })
+      const { upload_id } = (await sent.json()) as { upload_id: string }
+      const jobId = await run({ upload_id, email_column: column })
+      return (await fetch(`${url}/api/v1/bulk/jobs/${jobId}/results?format=csv`, { headers })).text()
+    },
+  }
+}
+
 type Verdict = { email: string; status: string; sub_status: string; confidence: number }
 
 /** What stands in a list of verdicts, and in each of them alone. */
@@ -116,10 +155,17 @@ function standing(told: Told): unknown {
 test('the same scenario has the same answers, whichever way it is asked', async () => {
   const path = join(folder, 'list.csv')
   writeFileSync(path, `${SCENARIO.file.rows.join('\n')}\n`)
+  const ways = [byCurl(), bySdk(), byCli(), await byMcp()]
+  // Each address is asked all ways before the next one: what is put off at first is settled half a minute later.
+  const singles = []
+  for (const email of SCENARIO.single) {
+    const told = []
+    for (const way of ways) told.push(standing(await way.single(email)))
+    singles.push(told)
+  }
   const answers = []
-  for (const way of [byCurl(), bySdk(), byCli()]) {
-    const single = []
-    for (const email of SCENARIO.single) single.push(standing(await way.single(email)))
+  for (const [n, way] of ways.entries()) {
+    const single = singles.map((told) => told[n])
     answers.push({ single, many: await way.many(SCENARIO.many), file: await way.file(path, SCENARIO.file.column) })
   }
   const [first, ...others] = answers

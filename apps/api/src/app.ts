@@ -30,6 +30,7 @@ import { createKey } from './routes/keys/create.ts'
 import { manageKey } from './routes/keys/key.ts'
 import { listKeys } from './routes/keys/list.ts'
 import { rotateKey } from './routes/keys/rotate.ts'
+import { serveMcp } from './routes/mcp.ts'
 import { showModel } from './routes/model.ts'
 import { reference } from './routes/reference.ts'
 import { validateBulk } from './routes/validation/bulk.ts'
@@ -97,6 +98,7 @@ export async function buildApp(
     },
     { prefix: '/api/v1' },
   )
+  await app.register((mcp) => serveMcp(mcp, config, services))
   await app.register((web) => serveApp(web, config, services, routes), { prefix: '/app/api' })
   return app
 }

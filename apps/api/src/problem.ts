@@ -75,7 +75,8 @@ const FRAMEWORK_CODES: Record<string, ProblemCode> = {
 
 const UNAVAILABLE_RETRY_S = 2
 
-function asProblem(error: FastifyError | Problem): Problem {
+/** What a thing that was thrown is in our words. */
+export function asProblem(error: FastifyError | Problem): Problem {
   if (error instanceof Problem) return error
   if (error.validation) return new Problem('invalid_request', undefined, { errors: readFaults(error) })
   if (error instanceof SyntaxError) return new Problem('malformed_json')

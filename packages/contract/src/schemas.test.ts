@@ -2,6 +2,7 @@ import type { TSchema } from 'typebox'
 import Value from 'typebox/value'
 import { describe, expect, test } from 'vitest'
 import * as account from './account.ts'
+import * as agentTools from './agent-tools.ts'
 import * as breakdown from './breakdown.ts'
 import * as bulk from './bulk.ts'
 import * as bulkValidation from './bulk-validation.ts'
@@ -33,6 +34,7 @@ type Node = {
 const WEBHOOKS = { webhooks, webhookDeliveries, webhookEvents }
 const MODULES = {
   account,
+  agentTools,
   breakdown,
   bulk,
   bulkValidation,
@@ -60,6 +62,10 @@ const REQUEST_BODIES = [
   'RecoverDeliveries',
   'UpdateAccount',
   'FeedbackReport',
+  'ValidateEmail',
+  'EstimateList',
+  'StartList',
+  'ExplainVerdict',
 ]
 const PARAMETERS = [
   'FeedbackQuery',
@@ -89,6 +95,12 @@ test('every schema of the contract is looked at here', () => {
     [
       'Account',
       'ApiKey',
+      'EstimateList',
+      'ExplainVerdict',
+      'Explanation',
+      'ListEstimate',
+      'StartList',
+      'ValidateEmail',
       'Breakdown',
       'BulkRequest',
       'BulkSummary',

@@ -24,6 +24,9 @@ const NOT_AN_ID = 'That is not an id: ids look like 0198e4a7-20d9-7b58-a3c6-95f1
 const BOUNDS: Record<string, string> = {
   accounts_name_check: 'The name of an account has 1 to 200 characters.',
   api_keys_name_check: 'The name of a key has 1 to 100 characters.',
+  prices_id_check: 'The id of a price at Stripe begins with price_.',
+  prices_credits_check: 'A price gives from 0 to 1,000,000,000 credits.',
+  prices_gives_something: 'A price gives credits, a plan, or both.',
   ledger_note_check: 'A note has at most 200 characters.',
 }
 

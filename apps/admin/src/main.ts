@@ -4,6 +4,7 @@ import { accountCommands } from './commands/account.ts'
 import { auditCommand } from './commands/audit.ts'
 import { keyCommands } from './commands/key.ts'
 import { migrateCommand } from './commands/migrate.ts'
+import { priceCommands } from './commands/price.ts'
 import { repliesCommand } from './commands/replies.ts'
 import { setupLinkCommand } from './commands/setup-link.ts'
 import { upCommand } from './commands/up.ts'
@@ -17,6 +18,7 @@ try {
   program.addCommand(migrateCommand(config))
   program.addCommand(accountCommands(config))
   program.addCommand(keyCommands(config))
+  program.addCommand(priceCommands(config))
   program.addCommand(repliesCommand(config))
   program.addCommand(auditCommand(config))
   program.addCommand(setupLinkCommand(config))

@@ -3,6 +3,9 @@ import type { ApiConfig } from './config.ts'
 import { refuseCrossSite } from './door/same-origin.ts'
 import { refuseWithoutRole, requireMember } from './door/session.ts'
 import type { Route } from './route.ts'
+import { startCheckout } from './routes/billing/checkout.ts'
+import { openPortal } from './routes/billing/portal.ts'
+import { showBilling } from './routes/billing/show.ts'
 import { showInvitation } from './routes/people/invitation.ts'
 import { manageNotices } from './routes/people/notices.ts'
 import { createOrganisation } from './routes/people/organisations.ts'
@@ -28,6 +31,9 @@ const PEOPLE_ROUTES: Route[] = [
   manageNotices,
 ]
 
+/** What people do for their account and no key may: spend money. */
+const MEMBER_ROUTES: Route[] = [showBilling, startCheckout, openPortal]
+
 /** What the web application asks, under /app/api: sign-in and all that comes with it, and the API's own routes with a session for a key. */
 export async function serveApp(
   app: FastifyInstance,
@@ -43,5 +49,5 @@ export async function serveApp(
   })
   for (const route of PEOPLE_ROUTES) await app.register(route, services)
   const door = { recognise: requireMember(services), refuse: refuseWithoutRole }
-  await app.register((api) => serveRoutes(api, services, door, apiRoutes))
+  await app.register((api) => serveRoutes(api, services, door, [...apiRoutes, ...MEMBER_ROUTES]))
 }

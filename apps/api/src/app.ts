@@ -13,6 +13,7 @@ import { describeApi } from './openapi.ts'
 import { answerError, answerMissing } from './problem.ts'
 import type { Route } from './route.ts'
 import { showAccount } from './routes/account.ts'
+import { stripeEvents } from './routes/billing/stripe-events.ts'
 import { showBreakdown } from './routes/bulk/breakdown.ts'
 import { confirmUpload } from './routes/bulk/confirm.ts'
 import { controlJob } from './routes/bulk/control.ts'
@@ -89,6 +90,7 @@ export async function buildApp(
   sendCommonHeaders(app, services)
   await describeApi(app, config)
   await app.register(health, services)
+  await app.register(stripeEvents, services)
   await app.register(reference)
   await app.register(webPages, { webFolder: config.webFolder })
   await app.register(

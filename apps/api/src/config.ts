@@ -2,7 +2,9 @@ import { fileURLToPath } from 'node:url'
 import { BadSettings, parseSettings, readList, URL_FORMATS } from '@probity/contract/settings'
 import type { Opening } from '@probity/database/people'
 import { readStorage, STORAGE_SETTINGS, type StorageSettings } from '@probity/uploads/storage-settings'
+import type { Static } from 'typebox'
 import Type from 'typebox'
+import type { PaymentSettings } from './billing/payments.ts'
 import type { MetricsPlace } from './metrics.ts'
 import type { MailSettings } from './people/mail/send.ts'
 
@@ -80,6 +82,18 @@ const Settings = Type.Object({
     description:
       'Whether outcomes that one account reports also count for the others, up to a bound; the same for the worker.',
   }),
+  STRIPE_SECRET_KEY: Type.Optional(
+    Type.String({
+      pattern: '^[sr]k_(live|test)_.',
+      description: 'The secret or restricted key of a Stripe account; without it nothing is sold.',
+    }),
+  ),
+  STRIPE_WEBHOOK_SECRET: Type.Optional(
+    Type.String({
+      pattern: '^whsec_.',
+      description: 'The signing secret of the endpoint at which Stripe tells us what was paid.',
+    }),
+  ),
   METRICS_PORT: Type.Optional(
     Type.Integer({
       minimum: 0,
@@ -129,6 +143,7 @@ export type ApiConfig = {
   /** Whether what one account reports also counts for the others. */
   sharesFeedback: boolean
   metrics: MetricsPlace | undefined
+  payments: PaymentSettings | undefined
   storage: StorageSettings
   logLevel: string
   limits: RequestLimits
@@ -162,7 +177,7 @@ export function readConfig(env: Record<string, string | undefined>): ApiConfig {
     redisUrl: vars.REDIS_URL,
     host: vars.HOST,
     port: vars.PORT,
-    publicUrl: vars.PUBLIC_URL?.replace(/\/+$/, ''),
+    publicUrl: vars.PUBLIC_URL && withoutSlash(vars.PUBLIC_URL),
     trustedProxies: readList(vars.TRUST_PROXY),
     databaseConnections: vars.DATABASE_CONNECTIONS,
     inFlightMax: vars.IN_FLIGHT_MAX,
@@ -178,9 +193,27 @@ export function readConfig(env: Record<string, string | undefined>): ApiConfig {
     sessionSecret: vars.SESSION_SECRET,
     sharesFeedback: vars.SHARE_FEEDBACK === 'on',
     metrics: vars.METRICS_PORT === undefined ? undefined : { host: vars.METRICS_HOST, port: vars.METRICS_PORT },
+    payments: readPayments(vars),
     storage: readStorage(vars),
     logLevel: vars.LOG_LEVEL,
     limits: LIMITS,
     queuePrefix: 'probity',
   }
+}
+
+const PAYMENTS_NEED_ALL = `These settings cannot be used:
+  STRIPE_SECRET_KEY, STRIPE_WEBHOOK_SECRET and PUBLIC_URL go together. Whoever pays without the others pays for nothing.`
+
+/** Payments are on where all that they need is there, and off where none of it is. */
+function readPayments(vars: Static<typeof Settings>): PaymentSettings | undefined {
+  const { STRIPE_SECRET_KEY: secretKey, STRIPE_WEBHOOK_SECRET: webhookSecret, PUBLIC_URL: publicUrl } = vars
+  if (secretKey === undefined && webhookSecret === undefined) return undefined
+  if (secretKey === undefined || webhookSecret === undefined || publicUrl === undefined) {
+    throw new BadSettings(PAYMENTS_NEED_ALL)
+  }
+  return { secretKey, webhookSecret, publicUrl: withoutSlash(publicUrl) }
+}
+
+function withoutSlash(url: string): string {
+  return url.replace(/\/+$/, '')
 }

@@ -4,6 +4,7 @@ import { openStorage } from '@probity/uploads/open-storage'
 import type { FileStorage } from '@probity/uploads/storage'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Redis } from 'ioredis'
+import { openPayments, type Payments } from './billing/payments.ts'
 import type { ApiConfig } from './config.ts'
 import { type Admission, openAdmission } from './door/admission.ts'
 import { type KeyRing, openKeyRing } from './door/key-ring.ts'
@@ -36,6 +37,8 @@ export type Services = {
   uploadReader: UploadReader
   /** Sign-in, sessions and organisations. */
   people: People
+  /** The payment provider, where one is set up. */
+  payments: Payments | undefined
   /** Fires when the process is told to stop: from then on it looks unready and asks callers to reconnect elsewhere. */
   stopping: AbortSignal
   /** Fires a little later: whoever still waits for something answers with what there is. */
@@ -76,6 +79,7 @@ export function openServices(
     storage,
     uploadReader,
     people,
+    payments: config.payments && openPayments(config.payments),
     ...signals,
     log,
     async close() {

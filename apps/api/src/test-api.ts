@@ -80,6 +80,7 @@ export function testConfig(databaseUrl: string, changes: Partial<ApiConfig> = {}
     sessionSecret: undefined,
     sharesFeedback: false,
     metrics: undefined,
+    payments: undefined,
     stopNoticeMs: 0,
     storage: { kind: 'folder', folder: uploadsFolder },
     logLevel: 'debug',

@@ -20,7 +20,7 @@ const SETTLED: Record<number, string[]> = {
     'sign_up_closed',
     'plan_without_api',
   ],
-  404: ['not_found'],
+  404: ['not_found', 'not_configured'],
   408: ['request_timeout'],
   409: [
     'idempotency_in_progress',
@@ -29,6 +29,7 @@ const SETTLED: Record<number, string[]> = {
     'key_ended',
     'webhook_disabled',
     'last_owner',
+    'already_subscribed',
     'too_many_organisations',
     'too_many_webhooks',
   ],

@@ -12,6 +12,7 @@ test.each([
   ['no "canary bird"@example.org here', '[address] here'],
   [`key ${KEY} used`, 'key [key] used'],
   ['{"secret":"whsec_VGhpcyBpcyBhbiBleGFtcGxlIGFuZCBub3QgYSBzZWM="}', '{"secret":"[secret]"}'],
+  ['Invalid key: rk_live_51ExampleExampleExample', 'Invalid key: [secret]'],
   ['at query (node_modules/.pnpm/pg@8.23.1/node_modules/pg/lib/client.js:7:1)', undefined],
   ['at node_modules/@fastify/swagger/index.js', undefined],
 ])('%s', (line, expected = line) => {

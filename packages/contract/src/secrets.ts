@@ -1,12 +1,17 @@
 import { KEY_PATTERN } from './key-format.ts'
 
-/** A text without API keys, secrets of webhooks and email addresses, for logs. A second lock: what is known to hold one is not logged at all. */
+/** A text without API keys, other secrets and email addresses, for logs. A second lock: what is known to hold one is not logged at all. */
 export function withoutSecrets(line: string): string {
-  return withoutAddresses(line.replace(KEY_PATTERN, '[key]').replace(WEBHOOK_SECRET, '[secret]'))
+  return withoutAddresses(
+    line.replace(KEY_PATTERN, '[key]').replace(WEBHOOK_SECRET, '[secret]').replace(STRIPE_KEY, '[secret]'),
+  )
 }
 
 /** Standard Webhooks: this, and the base64 of 24 bytes or more. */
 const WEBHOOK_SECRET = /whsec_[A-Za-z0-9+/]{30,}={0,2}/g
+
+/** What opens the operator's account at Stripe. */
+const STRIPE_KEY = /\b[sr]k_(live|test)_[A-Za-z0-9]{8,}/g
 
 const LOCAL_PART_MAX = 320
 const DOMAIN_MAX = 255

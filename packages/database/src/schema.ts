@@ -1,6 +1,13 @@
 import type { LastRequest } from '@probity/contract/last-request'
 import type { Exclusion } from '@probity/contract/send-policy'
 import type { ColumnType, Generated } from 'kysely'
+import type {
+  BillingCustomersTable,
+  PaymentsTable,
+  PricesTable,
+  StripeEventsTable,
+  SubscriptionsTable,
+} from './payment-tables.ts'
 import type { SetByDatabase } from './set-by-database.ts'
 import type {
   WebhookAttemptsTable,
@@ -13,6 +20,7 @@ import type {
 export type Schema = {
   accounts: AccountsTable
   apiKeys: ApiKeysTable
+  billingCustomers: BillingCustomersTable
   idempotencyRecords: IdempotencyRecordsTable
   jobBatches: JobBatchesTable
   jobCounts: { accountId: string; jobId: string; status: string; subStatus: string; count: number }
@@ -20,10 +28,14 @@ export type Schema = {
   jobs: JobsTable
   ledger: LedgerTable
   ledgerDrift: { accountId: string; available: number; reserved: number; spent: number }
+  payments: PaymentsTable
   people: PeopleTable
   plans: PlansTable
+  prices: PricesTable
   secrets: { name: string; value: Buffer }
   setupTokens: { onlyOne: Generated<boolean>; hash: Buffer; madeAt: Generated<Date> }
+  stripeEvents: StripeEventsTable
+  subscriptions: SubscriptionsTable
   unrecognisedReplies: UnrecognisedRepliesTable
   uploads: UploadsTable
   usageDays: UsageDaysTable

@@ -3,10 +3,12 @@ import { sql } from 'kysely'
 import { expect, onTestFinished, test } from 'vitest'
 import { auditBooks } from './audit.ts'
 import { claimBatch, releaseBatches, settleBatch } from './batches.ts'
+import { keepSubscription, saveCustomer } from './billing.ts'
 import { asNobody, asOwner, connect, inTenant, type Trx } from './connect.ts'
 import { claimIdempotency } from './idempotency.ts'
 import { insertKey, recordKeyUse } from './keys.ts'
 import { countOutcomes } from './outcomes.ts'
+import { offerPayment } from './payments.ts'
 import { createTestDatabase, openTestAccount } from './test-database.ts'
 import { finalRows, planTestJob, startTestWorker } from './test-jobs.ts'
 import { reportOf, testOutcome } from './test-outcomes.ts'
@@ -55,10 +57,19 @@ async function openTenantWithRows(): Promise<string> {
   if (batch) await settleBatch(db, batch, { final: finalRows(batch), later: [] })
   await sendWebhook(accountId)
   await inTenant(db, accountId, (trx) => countOutcomes(trx, accountId, reportOf([testOutcome('ann@example.com')])))
+  await inTenant(db, accountId, (trx) => buy(trx, accountId))
   await asOwner(db, (trx) => addPeople(trx, accountId))
   await recordKeyUse(db, [{ keyId, requests: 1, lastUsedAt: new Date() }])
   await auditBooks(db) // which remembers the sums of the ledger
   return accountId
+}
+
+/** A customer of Stripe with an offer and a subscription. */
+async function buy(trx: Trx, accountId: string): Promise<void> {
+  await saveCustomer(trx, accountId, `cus_${accountId}`)
+  await offerPayment(trx, accountId, { reference: `cs_${accountId}`, credits: 1 })
+  const subscription = { id: `sub_${accountId}`, price: 'price_none', pays: false, beganAt: new Date() }
+  await keepSubscription(trx, { ...subscription, askedAt: new Date().toISOString() })
 }
 
 /** A member, and somebody who was invited. */
@@ -258,12 +269,14 @@ test('only these functions work past row-level security, each with its search pa
     'emit_event',
     'end_audit',
     'find_api_key',
+    'find_billing_account',
     'find_invitation',
     'find_member',
     'find_session',
     'give_back_batch',
     'is_setup_needed',
     'is_setup_token',
+    'keep_subscription',
     'leave_work',
     'ledger_post',
     'ledger_refund_each',

@@ -98,7 +98,8 @@ function present({ id, name, plan, unlimited, available, reserved, spent, retent
   return { id, name, plan, credits, retention_days: retentionDays, created_at: createdAt }
 }
 
-function readCredits(text: string): number {
+/** For options that are a number of credits. */
+export function readCredits(text: string): number {
   const credits = Number(text)
   if (!Number.isSafeInteger(credits)) throw new InvalidArgumentError('Credits are whole numbers.')
   return credits

@@ -101,6 +101,11 @@ export const PROBLEMS = {
     title: 'There is nothing here',
     advice: 'Check the path and the id. What belongs to another account is answered like this too.',
   },
+  not_configured: {
+    status: 404,
+    title: 'This installation does not have that',
+    advice: 'Ask the operator of the installation: it is off until it is set up.',
+  },
   request_timeout: {
     status: 408,
     title: 'The request took too long to arrive',
@@ -135,6 +140,11 @@ export const PROBLEMS = {
     status: 409,
     title: 'An organisation keeps an owner',
     advice: 'Make somebody else an owner first.',
+  },
+  already_subscribed: {
+    status: 409,
+    title: 'The account has a plan that it pays for',
+    advice: 'Change or end the plan on the page of the payment provider, to which the portal link leads.',
   },
   too_many_organisations: {
     status: 409,

@@ -1,0 +1,52 @@
+import type Stripe from 'stripe'
+import { Problem } from '../problem.ts'
+import { openPriceTags, type PriceTags } from './price-tags.ts'
+
+export type PaymentSettings = {
+  secretKey: string
+  webhookSecret: string
+  /** Where people come back to. */
+  publicUrl: string
+  /** Another server than Stripe's. No setting leads here: tests hand it in. */
+  server?: { host: string; port: number; protocol: 'http' }
+}
+
+/** The payment provider, opened where it is set up. */
+export type Payments = {
+  client(): Promise<Stripe>
+  webhookSecret: string
+  publicUrl: string
+  tags: PriceTags
+}
+
+/** Two attempts of this length, so that whoever waits for us, Stripe's own events included, has an answer in time. */
+const ANSWER_WITHIN_MS = 5_000
+
+export function openPayments({ secretKey, webhookSecret, publicUrl, server }: PaymentSettings): Payments {
+  let opened: Promise<Stripe> | undefined
+
+  /** Loaded when it is first needed: it takes a quarter of a second, and most installations sell nothing. */
+  async function open(): Promise<Stripe> {
+    const { default: Client } = await import('stripe')
+    return new Client(secretKey, {
+      timeout: ANSWER_WITHIN_MS,
+      maxNetworkRetries: 1,
+      telemetry: false,
+      ...server,
+    })
+  }
+
+  function client(): Promise<Stripe> {
+    opened ??= open()
+    return opened
+  }
+
+  return { client, webhookSecret, publicUrl, tags: openPriceTags(client) }
+}
+
+/** The payment provider, for routes that are of no use without. */
+export function getPayments({ payments }: { payments: Payments | undefined }): Payments {
+  if (payments === undefined)
+    throw new Problem('not_configured', 'Nothing is sold here: credits come from the operator.')
+  return payments
+}

@@ -1,0 +1,148 @@
+import { randomUUID } from 'node:crypto'
+import { createServer, type IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { whenDone } from '@probity/lab/when-done'
+import { Stripe } from 'stripe'
+import type { PaymentSettings } from './payments.ts'
+
+type Thing = { id: string } & Record<string, unknown>
+export type Asked = { method: string; path: string; form: URLSearchParams; headers: IncomingMessage['headers'] }
+
+/** A stand-in for the few of Stripe's calls that we make, on loopback: it keeps what it is given and shows it again. */
+export type TestStripe = {
+  settings: PaymentSettings
+  asked: Asked[]
+  things: Map<string, Thing>
+  /** The lines of invoices, by the invoice. */
+  lines: Map<string, object[]>
+  /** While it is away it answers as a server in trouble does. */
+  state: { isAway: boolean }
+}
+
+const WEBHOOK_SECRET = `whsec_${randomUUID().replaceAll('-', '')}`
+
+type Standing = Omit<TestStripe, 'settings'>
+
+export async function startTestStripe(): Promise<TestStripe> {
+  const stripe: Standing = { asked: [], things: new Map(), lines: new Map(), state: { isAway: false } }
+  const server = createServer((request, response) => {
+    void readQuestion(request).then((asked) => {
+      stripe.asked.push(asked)
+      const { status, body } = reply(stripe, asked)
+      response.writeHead(status, { 'content-type': 'application/json', 'request-id': 'req_standin' })
+      response.end(JSON.stringify(body))
+    })
+  })
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  whenDone(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const { port } = server.address() as AddressInfo
+  return {
+    ...stripe,
+    settings: {
+      secretKey: 'sk_test_standin',
+      webhookSecret: WEBHOOK_SECRET,
+      publicUrl: 'http://127.0.0.1:3000',
+      server: { host: '127.0.0.1', port, protocol: 'http' },
+    },
+  }
+}
+
+async function readQuestion(request: IncomingMessage): Promise<Asked> {
+  const { method = '', headers } = request
+  const url = new URL(request.url ?? '/', 'http://stripe')
+  const form = method === 'POST' ? new URLSearchParams(await text(request)) : url.searchParams
+  return { method, path: url.pathname, form, headers }
+}
+
+function reply(stripe: Standing, asked: Asked): { status: number; body: object } {
+  if (stripe.state.isAway) return { status: 500, body: { error: { type: 'api_error' } } }
+  const body = answerTo(stripe, asked)
+  if (body !== undefined) return { status: 200, body }
+  return { status: 404, body: { error: { type: 'invalid_request_error', code: 'resource_missing' } } }
+}
+
+function answerTo(stripe: Standing, asked: Asked): object | undefined {
+  const { method, path } = asked
+  if (`${method} ${path}` === 'POST /v1/customers') return make(stripe, 'cus', {})
+  if (`${method} ${path}` === 'POST /v1/checkout/sessions') return makeSession(stripe, asked)
+  if (`${method} ${path}` === 'POST /v1/billing_portal/sessions')
+    return make(stripe, 'bps', { url: `https://billing.stripe.test/${asked.form.get('customer')}` })
+  if (path === '/v1/checkout/sessions') return listSessions(stripe, asked)
+  const [, place, id = '', part] =
+    /^\/v1\/(prices|subscriptions|invoices|checkout\/sessions)\/(\w+)(\/lines)?$/.exec(path) ?? []
+  if (place === undefined) return undefined
+  if (part !== undefined) return { object: 'list', has_more: false, data: stripe.lines.get(id) ?? [] }
+  const thing = stripe.things.get(id)
+  return thing && place === 'checkout/sessions' ? expand(stripe, thing, asked) : thing
+}
+
+function make({ things }: Pick<Standing, 'things'>, prefix: string, fields: object): Thing {
+  const thing = { id: `${prefix}_${randomUUID().replaceAll('-', '')}`, ...fields }
+  things.set(thing.id, thing)
+  return thing
+}
+
+function makeSession(stripe: Standing, { form }: Asked): Thing {
+  const { mode, customer, price } = {
+    mode: form.get('mode'),
+    customer: form.get('customer'),
+    price: form.get('line_items[0][price]'),
+  }
+  const isPack = mode === 'payment'
+  const intent = isPack ? make(stripe, 'pi', { latest_charge: null }).id : null
+  const fields = { mode, customer, payment_status: 'unpaid', payment_intent: intent, price }
+  const session = make(stripe, 'cs', fields)
+  session['url'] = `https://checkout.stripe.test/${session.id}`
+  return session
+}
+
+function listSessions(stripe: Standing, asked: Asked): object {
+  const intent = asked.form.get('payment_intent')
+  const data = [...stripe.things.values()].filter((thing) => thing['payment_intent'] === intent && intent !== null)
+  return { object: 'list', has_more: false, data: data.map((session) => expand(stripe, session, asked)) }
+}
+
+/** Stripe shows an id where the thing itself was not asked for, and so do we. */
+function expand({ things }: Standing, session: Thing, { form }: Asked): Thing {
+  const isWanted = [...form].some(([name, value]) => name.startsWith('expand') && value.endsWith('latest_charge'))
+  const intent = things.get(String(session['payment_intent']))
+  if (!isWanted || intent === undefined) return session
+  return {
+    ...session,
+    payment_intent: { ...intent, latest_charge: things.get(String(intent['latest_charge'])) ?? null },
+  }
+}
+
+/** Somebody pays for a session: the charge is there, and the session says so. */
+export function pay({ things }: Pick<Standing, 'things'>, sessionId: string, amount = 5_000): string {
+  const session = things.get(sessionId) as Thing
+  const charge = make({ things }, 'ch', {
+    amount,
+    amount_refunded: 0,
+    payment_intent: session['payment_intent'],
+  })
+  session['payment_status'] = 'paid'
+  Object.assign(things.get(String(session['payment_intent'])) as Thing, { latest_charge: charge.id })
+  return charge.id
+}
+
+type TestEvent = { id?: string; type: string; object: object }
+type Signing = { secret?: string; ageS?: number }
+
+/** An event as Stripe sends it, signed as Stripe signs it. */
+export function sendable({ id = `evt_${randomUUID()}`, type, object }: TestEvent, { secret, ageS = 0 }: Signing = {}) {
+  const payload = JSON.stringify({ id, object: 'event', type, data: { object } })
+  const timestamp = Math.floor(Date.now() / 1000) - ageS
+  const webhooks = Stripe.webhooks as unknown as Stripe['webhooks']
+  const signature = webhooks.generateTestHeaderString({ payload, secret: secret ?? WEBHOOK_SECRET, timestamp })
+  return {
+    method: 'POST',
+    url: '/billing/stripe-events',
+    payload,
+    headers: { 'content-type': 'application/json', 'stripe-signature': signature },
+  } as const
+}

@@ -1,0 +1,21 @@
+import { PaymentPage } from '@probity/contract/billing'
+import { findCustomer } from '@probity/database/billing'
+import { inTenant } from '@probity/database/connect'
+import { askStripe } from '../../billing/ask-stripe.ts'
+import { getPayments } from '../../billing/payments.ts'
+import { Problem } from '../../problem.ts'
+import type { Route } from '../../route.ts'
+
+/** Opens Stripe's page with the account's invoices, ways to pay and plan. */
+export const openPortal: Route = async (app, services) => {
+  const options = { schema: { response: { 200: PaymentPage } }, config: { scope: 'settings' } } as const
+  app.post('/billing/portal', options, async ({ caller: { accountId } }) => {
+    const payments = getPayments(services)
+    const customer = await inTenant(services.db, accountId, (trx) => findCustomer(trx, accountId))
+    if (customer === undefined) throw new Problem('not_found', 'Nothing was bought here yet.')
+    const { billingPortal } = await payments.client()
+    const return_url = `${payments.publicUrl}/app/billing`
+    const { url } = await askStripe(billingPortal.sessions.create({ customer, return_url }))
+    return { url }
+  })
+}

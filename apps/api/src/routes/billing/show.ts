@@ -1,0 +1,49 @@
+import { Billing } from '@probity/contract/billing'
+import { getAccount } from '@probity/database/accounts'
+import { findCustomer, findPayingSubscription } from '@probity/database/billing'
+import { type Db, inTenant } from '@probity/database/connect'
+import { listPrices, type Price } from '@probity/database/prices'
+import type { Payments } from '../../billing/payments.ts'
+import type { PriceTag } from '../../billing/price-tags.ts'
+import type { Route } from '../../route.ts'
+import type { Services } from '../../services.ts'
+
+/** What can be bought, and what the account has. */
+export const showBilling: Route = async (app, services) => {
+  const options = { schema: { response: { 200: Billing } }, config: { scope: 'account' } } as const
+  app.get('/billing', options, async ({ caller }): Promise<Billing> => {
+    const { plan, offers, customer, subscription } = await readBilling(services.db, caller.accountId)
+    const { payments } = services
+    const own = { plan, subscribed_to: subscription?.price ?? null }
+    if (payments === undefined) return { enabled: false, ...own, has_portal: false, packs: [], plans: [] }
+    const tagged = await Promise.all(offers.map((offer) => presentOffer(offer, services, payments)))
+    return {
+      enabled: true,
+      ...own,
+      has_portal: customer !== undefined,
+      packs: tagged.flatMap(({ plan: gives, interval: _, ...pack }) => (gives === null ? [pack] : [])),
+      plans: tagged.flatMap(({ plan: gives, ...rest }) => (gives === null ? [] : [{ ...rest, plan: gives }])),
+    }
+  })
+}
+
+function readBilling(db: Db, accountId: string) {
+  return inTenant(db, accountId, async (trx) => {
+    const { plan } = await getAccount(trx, accountId)
+    const offers = (await listPrices(trx)).filter((price) => !price.withdrawn)
+    const customer = await findCustomer(trx, accountId)
+    const subscription = await findPayingSubscription(trx, accountId)
+    return { plan: plan.name, offers, customer, subscription }
+  })
+}
+
+const NO_TAG: PriceTag = { amount: null, currency: null, interval: null }
+
+async function presentOffer({ id, plan, credits }: Price, { log }: Pick<Services, 'log'>, { tags }: Payments) {
+  // The page says what an account has also while Stripe is away, and the amount is shown again before anybody pays.
+  const tag = await tags.find(id).catch((error: unknown) => {
+    log.warn({ price: id, err: error }, 'a price could not be read')
+    return NO_TAG
+  })
+  return { price: id, plan, credits, ...tag }
+}

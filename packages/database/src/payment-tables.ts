@@ -1,0 +1,43 @@
+import type { Generated } from 'kysely'
+import type { SetByDatabase } from './set-by-database.ts'
+
+export type PricesTable = {
+  id: string
+  plan: string | null
+  credits: number
+  withdrawn: Generated<boolean>
+}
+
+export type BillingCustomersTable = {
+  accountId: string
+  customer: string
+  planBefore: SetByDatabase<string | null>
+}
+
+export type PaymentsTable = {
+  id: SetByDatabase<string>
+  accountId: string
+  reference: string
+  credits: number
+  createdAt: SetByDatabase<Date>
+  grantedAt: Generated<Date | null>
+  refunds: Generated<number>
+  takenBack: Generated<number>
+  spentAlready: Generated<number>
+}
+
+export type SubscriptionsTable = {
+  id: SetByDatabase<string>
+  accountId: SetByDatabase<string>
+  price: SetByDatabase<string>
+  pays: SetByDatabase<boolean>
+  beganAt: SetByDatabase<Date>
+  askedAt: SetByDatabase<Date>
+}
+
+export type StripeEventsTable = {
+  id: string
+  type: string
+  outcome: string
+  at: SetByDatabase<Date>
+}

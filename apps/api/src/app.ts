@@ -31,9 +31,11 @@ import { createKey } from './routes/keys/create.ts'
 import { manageKey } from './routes/keys/key.ts'
 import { listKeys } from './routes/keys/list.ts'
 import { rotateKey } from './routes/keys/rotate.ts'
+import { showLedger } from './routes/ledger.ts'
 import { serveMcp } from './routes/mcp.ts'
 import { showModel } from './routes/model.ts'
 import { reference } from './routes/reference.ts'
+import { showUsage } from './routes/usage.ts'
 import { validateBulk } from './routes/validation/bulk.ts'
 import { validateSingle } from './routes/validation/single.ts'
 import { webPages } from './routes/web-pages.ts'
@@ -65,6 +67,8 @@ export const API_ROUTES: Route[] = [
   reportFeedback,
   showModel,
   showAccount,
+  showUsage,
+  showLedger,
   listKeys,
   createKey,
   manageKey,

@@ -59,6 +59,8 @@ const ENTRIES: Record<string, { body?: object; query?: Record<string, string> }>
   'POST /api/v1/feedback': { body: { outcomes: [{ email: ADDRESS.email, outcome: 'delivered' }] } },
   'GET /api/v1/model': {},
   'GET /api/v1/account': {},
+  'GET /api/v1/usage': { query: { by: 'key' } },
+  'GET /api/v1/ledger': {},
   'GET /api/v1/keys': {},
   'POST /api/v1/keys': { body: { name: 'x' } },
   'GET /api/v1/keys/{key_id}': {},

@@ -9,11 +9,13 @@ import * as bulkValidation from './bulk-validation.ts'
 import * as evidence from './evidence.ts'
 import * as feedback from './feedback.ts'
 import * as keys from './keys.ts'
+import * as ledger from './ledger.ts'
 import * as model from './model.ts'
 import * as problem from './problem.ts'
 import * as results from './results.ts'
 import * as statusFields from './status-fields.ts'
 import * as upload from './upload.ts'
+import * as usage from './usage.ts'
 import * as validation from './validation.ts'
 import * as webhookDeliveries from './webhook-deliveries.ts'
 import * as webhookEvents from './webhook-events.ts'
@@ -41,11 +43,13 @@ const MODULES = {
   evidence,
   feedback,
   keys,
+  ledger,
   model,
   problem,
   results,
   statusFields,
   upload,
+  usage,
   validation,
   ...WEBHOOKS,
 }
@@ -74,11 +78,13 @@ const PARAMETERS = [
   'JobParams',
   'KeyPage',
   'KeyParams',
+  'LedgerQuery',
   'ResultParams',
   'ResultsQuery',
   'UploadPage',
   'UploadParams',
   'UploadQuery',
+  'UsageQuery',
   'WebhookPage',
   'WebhookParams',
   'DeliveryParams',
@@ -123,6 +129,10 @@ test('every schema of the contract is looked at here', () => {
       'KeyPage',
       'KeyParams',
       'KeyScopesField',
+      'LedgerEntry',
+      'LedgerPage',
+      'LedgerQuery',
+      'LedgerSheet',
       'Model',
       'ProblemBody',
       'Result',
@@ -144,6 +154,8 @@ test('every schema of the contract is looked at here', () => {
       'UploadParams',
       'UploadPreview',
       'UploadQuery',
+      'Usage',
+      'UsageQuery',
       'ValidationResult',
       'CreateWebhook',
       'Delivery',

@@ -211,6 +211,7 @@ type UsageDaysTable = {
   requests: number
   creditsUsed: number
   creditsCommitted: number
+  creditsRefunded: number
 }
 
 type LedgerTable = {

@@ -8,9 +8,11 @@ import type {
   BulkValidationRequest,
   BulkValidationSummary,
   SingleValidationRequest,
+  Usage,
   ValidationResult,
 } from './generated/wire.ts'
 import { type Keys, keysOf } from './keys.ts'
+import { askUsage, type Ledger, ledgerOf, type UsageOptions } from './ledger.ts'
 import { type Lists, listsOf } from './lists.ts'
 import { type ProbityOptions, readSettings } from './settings.ts'
 import { signWebhook, verifyWebhook } from './webhooks.ts'
@@ -47,6 +49,8 @@ export class Probity {
   readonly model: ModelInfo
   /** API keys. */
   readonly keys: Keys
+  /** Every movement of credits. */
+  readonly ledger: Ledger
   /** Where events are sent. To check what you receive, see `webhooks.verify` of the package. */
   readonly webhooks: Endpoints
   readonly #connection: Connection
@@ -57,6 +61,7 @@ export class Probity {
     this.feedback = feedbackOf(this.#connection)
     this.model = modelOf(this.#connection)
     this.keys = keysOf(this.#connection)
+    this.ledger = ledgerOf(this.#connection)
     this.webhooks = endpointsOf(this.#connection)
   }
 
@@ -73,6 +78,11 @@ export class Probity {
   /** Plan, credits and limits of the account, and the key that asks. */
   account(options: CallOptions = {}): Call<Account> {
     return this.#connection.ask({ ...options, method: 'GET', path: ['account'], repeatable: true })
+  }
+
+  /** Requests made, and credits used and given back, by day or by key. */
+  usage(options: UsageOptions = {}): Call<Usage> {
+    return askUsage(this.#connection, options)
   }
 
   /** Changes what is named of the account and leaves the rest. */
@@ -131,6 +141,7 @@ export type {
   JobCreated,
   JobStatus,
   KeyScope,
+  LedgerEntry,
   ListResult,
   Model,
   Preset,
@@ -140,6 +151,7 @@ export type {
   SubStatus,
   Upload,
   UploadPreview,
+  Usage,
   ValidationResult,
   Webhook,
   WebhookDelivery,
@@ -147,6 +159,7 @@ export type {
   WholeWebhookDelivery,
 } from './generated/wire.ts'
 export type { CreateKeyOptions, KeySettings, Keys, RotateKeyOptions, UpdateKeyOptions } from './keys.ts'
+export type { Ledger, LedgerOptions, UsageOptions } from './ledger.ts'
 export type { ConfirmOptions, ListFilter, Lists, PreviewAgainOptions, PreviewOptions } from './lists.ts'
 export type { PageOptions } from './pages.ts'
 export type { RateLimit, ResponseInfo } from './response-info.ts'

@@ -43,6 +43,8 @@ const MAY: Record<string, Role[]> = {
   'POST /feedback': SPENDERS,
   'GET /model': EVERYBODY,
   'GET /account': EVERYBODY,
+  'GET /usage': EVERYBODY,
+  'GET /ledger': EVERYBODY,
   'PATCH /account': LEADERS,
   'GET /keys': BUILDERS,
   'POST /keys': BUILDERS,

@@ -1642,6 +1642,174 @@ export type AccountChanges = {
 }
 
 /**
+ * Usage
+ *
+ * What was asked and what it cost. Fields may be added.
+ */
+export type Usage = {
+  /**
+   * The first day that was added up (UTC).
+   */
+  from: string
+  /**
+   * The last day that was added up (UTC).
+   */
+  to: string
+  /**
+   * False when a test key was used: verdicts then come from the sandbox, no server is asked and nothing is charged.
+   */
+  livemode: boolean
+  /**
+   * All of it together.
+   */
+  total: {
+    /**
+     * Requests that were made with keys. Those of people in the web application are not counted.
+     */
+    requests: number
+    /**
+     * Credits charged: 1 for each address of a list or request that was paid for.
+     */
+    credits_used: number
+    /**
+     * Credits given back for results that ended `unknown`, on the day when they were: it may be a later one than that of the charge.
+     */
+    credits_refunded: number
+  }
+  /**
+   * Every day, the first one first, also where nothing happened. With `by=day`.
+   */
+  days?: Array<{
+    /**
+     * The day (UTC).
+     */
+    day: string
+    /**
+     * Requests that were made with keys. Those of people in the web application are not counted.
+     */
+    requests: number
+    /**
+     * Credits charged: 1 for each address of a list or request that was paid for.
+     */
+    credits_used: number
+    /**
+     * Credits given back for results that ended `unknown`, on the day when they were: it may be a later one than that of the charge.
+     */
+    credits_refunded: number
+  }>
+  /**
+   * The keys that did something, those that used the most first, and at most 1000. With `by=key`.
+   */
+  keys?: Array<{
+    /**
+     * The `id` of the key; null for what people did in the web application.
+     */
+    key_id: string | null
+    /**
+     * What the key is called; null where there is none.
+     */
+    key_name: string | null
+    /**
+     * Requests that were made with keys. Those of people in the web application are not counted.
+     */
+    requests: number
+    /**
+     * Credits charged: 1 for each address of a list or request that was paid for.
+     */
+    credits_used: number
+    /**
+     * Credits given back for results that ended `unknown`, on the day when they were: it may be a later one than that of the charge.
+     */
+    credits_refunded: number
+  }>
+}
+
+/**
+ * Ledger entry
+ *
+ * One movement of credits. Entries are never changed and never removed. Fields may be added.
+ */
+export type LedgerEntry = {
+  /**
+   * Names the entry.
+   */
+  id: string
+  /**
+   * When the credits moved (RFC 3339, UTC).
+   */
+  at: string
+  /**
+   * How they moved. The list is open.
+   * - `grant`: credits were bought or given.
+   * - `adjust`: an operator corrected the balance, up or down.
+   * - `charge`: addresses were taken up, and paid for at once.
+   * - `reserve`: credits were set aside for a list.
+   * - `settle`: results of a list were paid for with what was set aside; what is available stays the same.
+   * - `release`: what a list did not use came back.
+   * - `refund`: credits came back for results that ended `unknown`.
+   */
+  kind: string
+  /**
+   * How many moved. Negative only where an operator took credits away.
+   */
+  credits: number
+  /**
+   * By how much this changed what is available: above zero where credits came, below where they went.
+   */
+  available_change: number
+  /**
+   * What was available afterwards.
+   */
+  available_after: number
+  /**
+   * What they moved for. The list is open.
+   * - `job`: a list, which `job_id` names.
+   * - `validation`: one address, which `validation_id` names.
+   * - `validations`: addresses that were paid for together.
+   * - `account`: the account itself.
+   */
+  subject: string
+  /**
+   * The `id` of the list, also where it has been deleted; null where it was for none.
+   */
+  job_id: string | null
+  /**
+   * What the file of the list was called; null where the list has been deleted or there is none.
+   */
+  filename: string | null
+  /**
+   * The `id` of the one validation it was for; null where it was for none or for several.
+   */
+  validation_id: string | null
+  /**
+   * The `id` of the key that was used; null where there was none, as in the web application.
+   */
+  key_id: string | null
+  /**
+   * What that key is called.
+   */
+  key_name: string | null
+  /**
+   * What was noted beside it.
+   */
+  note: string | null
+}
+
+/**
+ * Ledger entries
+ *
+ * One page of the movements of credits, newest first.
+ */
+export type LedgerEntries = Array<LedgerEntry>
+
+/**
+ * Ledger sheet
+ *
+ * All movements of credits that were asked for, newest first, each cell in quotes.
+ */
+export type LedgerSheet = string
+
+/**
  * API key
  *
  * An API key without its secret, which cannot be shown again. Fields may be added.

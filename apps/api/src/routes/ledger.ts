@@ -1,0 +1,56 @@
+import { LedgerPage, LedgerQuery, LedgerSheet } from '@probity/contract/ledger'
+import { inTenant } from '@probity/database/connect'
+import { countLedger, type LedgerFilter, listLedger } from '@probity/database/ledger'
+import { presentEntry } from '../ledger/present-entry.ts'
+import { writeLedger } from '../ledger/write-ledger.ts'
+import { DOOR_PROBLEMS, operation } from '../openapi.ts'
+import { keepFilter, readPage, sendPageHeaders } from '../page.ts'
+import { EXPORT_LIMITS, openExports } from '../results/send-export.ts'
+import type { Route } from '../route.ts'
+
+/** Every movement of the account's credits, as pages or as a whole file. */
+export const showLedger: Route = async (app, { db }) => {
+  const schema = operation(
+    {
+      id: 'listLedger',
+      tag: 'Account',
+      summary: 'List movements of credits',
+      description:
+        'Newest first, since the account was opened. Nothing is charged in test mode, so that test keys find nothing here. The total stands in `X-Total-Count`, the neighbouring pages in `Link`. `csv` is streamed; one that breaks off before its end is not whole.',
+      problems: ['invalid_request', ...DOOR_PROBLEMS],
+    },
+    { querystring: LedgerQuery, response: { 200: ANSWERS } },
+  )
+  const sendExport = openExports(EXPORT_LIMITS)
+  const options = { schema, config: { scope: 'account' }, exposeHeadRoute: false } as const
+  app.get('/ledger', options, async ({ caller: { accountId, mode }, query }, reply) => {
+    // No row is of a test key. An empty list of kinds keeps none.
+    const filter = mode === 'test' ? { kinds: [] } : readFilter(query)
+    if (query.format === 'csv') {
+      return sendExport(reply, accountId, { ...SHEET, chunks: writeLedger(db, accountId, filter) })
+    }
+    const page = readPage(query)
+    const { rows, total } = await inTenant(db, accountId, async (trx) => ({
+      rows: await listLedger(trx, accountId, { ...filter, ...page }),
+      total: await countLedger(trx, accountId, filter),
+    }))
+    sendPageHeaders(reply, page, total)
+    keepFilter(reply, repeatFilter(query))
+    return rows.map(presentEntry)
+  })
+}
+
+const ANSWERS = {
+  description: 'The movements, in the format that was asked for.',
+  content: { 'application/json': { schema: LedgerPage }, 'text/csv': { schema: LedgerSheet } },
+}
+
+const SHEET = { type: 'text/csv; charset=utf-8', disposition: 'attachment; filename="ledger.csv"' }
+
+function readFilter({ kind, from, to, key_id }: LedgerQuery): LedgerFilter {
+  return { kinds: kind?.split(','), from, to, keyId: key_id === 'none' ? null : key_id }
+}
+
+function repeatFilter({ kind, from, to, key_id }: LedgerQuery): Record<string, string> {
+  return { ...(kind && { kind }), ...(from && { from }), ...(to && { to }), ...(key_id && { key_id }) }
+}

@@ -1,0 +1,43 @@
+import { USAGE_KEYS_MAX, Usage, UsageQuery } from '@probity/contract/usage'
+import { inTenant } from '@probity/database/connect'
+import { type Amounts, listUsageByDay, listUsageByKey, sumUsage } from '@probity/database/usage'
+import { viewOf } from '../door/view.ts'
+import { DOOR_PROBLEMS, operation } from '../openapi.ts'
+import type { Route } from '../route.ts'
+import { readDays } from '../usage/read-days.ts'
+
+/** What was asked and what it cost, by day or by key. */
+export const showUsage: Route = async (app, { db }) => {
+  const schema = operation(
+    {
+      id: 'getUsage',
+      tag: 'Account',
+      summary: 'Show usage by day or key',
+      description:
+        'Requests, and credits used and given back. Live keys see what live keys and people did, test keys what test keys did. Requests of the last seconds may not be counted yet; credits always are.',
+      problems: ['invalid_request', ...DOOR_PROBLEMS],
+    },
+    { querystring: UsageQuery, response: { 200: Usage } },
+  )
+  app.get('/usage', { schema, config: { scope: 'account' } }, async ({ caller, query }) => {
+    const days = readDays(query)
+    const view = viewOf(caller)
+    return inTenant(db, caller.accountId, async (trx): Promise<Usage> => {
+      const total = presentAmounts(await sumUsage(trx, view, days))
+      const shown = { ...days, livemode: caller.mode === 'live', total }
+      if (query.by === 'key') {
+        const keys = await listUsageByKey(trx, view, { ...days, limit: USAGE_KEYS_MAX })
+        return {
+          ...shown,
+          keys: keys.map((key) => ({ key_id: key.keyId, key_name: key.keyName, ...presentAmounts(key) })),
+        }
+      }
+      const byDay = await listUsageByDay(trx, view, days)
+      return { ...shown, days: byDay.map((day) => ({ day: day.day, ...presentAmounts(day) })) }
+    })
+  })
+}
+
+function presentAmounts({ requests, used, refunded }: Amounts) {
+  return { requests, credits_used: used, credits_refunded: refunded }
+}

@@ -46,8 +46,23 @@ test('what is not granted cannot be taken back', async () => {
   const reference = `cs_${randomUUID()}`
   await inside((trx) => offerPayment(trx, id, { reference, credits: 10 }))
   await inside((trx) => postCredits(trx, { kind: 'grant', credits: 10, subject: randomUUID() }))
-  expect(await inside((trx) => takeBack(trx, id, { reference, share: 1 }))).toBeUndefined()
+  expect(await inside((trx) => takeBack(trx, id, { reference, refunded: 1, paid: 1 }))).toBeUndefined()
   expect(await inside((trx) => findAccount(trx, id))).toMatchObject({ available: 10 })
+})
+
+test.each([
+  [0, 100, 0],
+  [57, 100, 57],
+  [1, 3, 33],
+  [99_999, 100_000, 99],
+  [100, 100, 100],
+  [0, 0, 0],
+])('of 100 credits, a refund of %d out of %d takes back %d', async (refunded, paid, taken) => {
+  const { id, inside } = await openBuyer()
+  const reference = `in_${randomUUID()}`
+  await inside((trx) => grantPaid(trx, id, { reference, credits: 100 }))
+  expect(await inside((trx) => takeBack(trx, id, { reference, refunded, paid }))).toEqual({ taken, spentAlready: 0 })
+  expect(await inside((trx) => findAccount(trx, id))).toMatchObject({ available: 100 - taken })
 })
 
 test('an event is put down once, and not at all where what it asks for fails', async () => {

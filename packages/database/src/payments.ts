@@ -49,7 +49,10 @@ async function grant(trx: Trx, { id, credits, reference }: Payment): Promise<voi
   await postCredits(trx, { kind: 'grant', credits, subject: id, note: `paid: ${reference}` })
 }
 
-export type TakenBack = { taken: number; spentAlready: number }
+/** How much of what was paid has been paid back by now, in the smallest unit of the currency. */
+export type Refund = { refunded: number; paid: number }
+
+type TakenBack = { taken: number; spentAlready: number }
 
 /**
  * Takes back the share of a payment's credits whose price was paid back, all such refunds together. No balance falls below nothing: what
@@ -58,7 +61,7 @@ export type TakenBack = { taken: number; spentAlready: number }
 export async function takeBack(
   trx: Trx,
   accountId: string,
-  { reference, share }: { reference: string; share: number },
+  { reference, refunded, paid }: Refund & { reference: string },
 ): Promise<TakenBack | undefined> {
   const payment = await trx
     .selectFrom('payments')
@@ -70,8 +73,7 @@ export async function takeBack(
     .executeTakeFirst()
   if (payment === undefined) return undefined
 
-  const due = Math.min(payment.credits, Math.floor(payment.credits * share))
-  const more = due - payment.takenBack - payment.spentAlready
+  const more = dueBack(payment.credits, { refunded, paid }) - payment.takenBack - payment.spentAlready
   // What is due never becomes less, so a refund that is told of late or twice has nothing left to take.
   if (more <= 0) return { taken: 0, spentAlready: 0 }
 
@@ -87,6 +89,12 @@ export async function takeBack(
     .where('id', '=', payment.id)
     .execute()
   return { taken, spentAlready }
+}
+
+/** In whole numbers: as fractions, 57 of 100 comes to 56. */
+function dueBack(credits: number, { refunded, paid }: Refund): number {
+  if (paid <= 0) return 0
+  return Number((BigInt(credits) * BigInt(Math.min(refunded, paid))) / BigInt(paid))
 }
 
 /** Takes so many credits, or those that are left. The part tells several refunds of one payment apart in the ledger. */

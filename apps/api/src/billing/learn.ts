@@ -1,10 +1,11 @@
 import type { SubscriptionState } from '@probity/database/billing'
+import type { Refund } from '@probity/database/payments'
 import type Stripe from 'stripe'
 import { askStripe } from './ask-stripe.ts'
 
 /** What is the matter, as Stripe says it now. */
 export type Lesson =
-  | { kind: 'pack'; customer: string; reference: string; refundedShare: number }
+  | { kind: 'pack'; customer: string; reference: string; refund: Refund }
   | { kind: 'subscription'; customer: string; state: SubscriptionState }
   | { kind: 'period'; customer: string; reference: string; lines: PaidLine[] }
   | { kind: 'nothing'; why: 'event_not_used' | 'not_paid' | 'not_a_pack' | 'not_a_plan' }
@@ -46,13 +47,13 @@ function readCheckout({ id, mode, customer, payment_status, payment_intent }: St
   if (mode !== 'payment' || buyer === undefined) return { kind: 'nothing', why: 'not_a_pack' }
   // Some ways to pay take days; another event comes when the money has.
   if (payment_status === 'unpaid') return { kind: 'nothing', why: 'not_paid' }
-  return { kind: 'pack', customer: buyer, reference: id, refundedShare: refundedShareOf(payment_intent) }
+  return { kind: 'pack', customer: buyer, reference: id, refund: refundOf(payment_intent) }
 }
 
-function refundedShareOf(intent: Stripe.Checkout.Session['payment_intent']): number {
+function refundOf(intent: Stripe.Checkout.Session['payment_intent']): Refund {
   const charge = typeof intent === 'string' ? undefined : intent?.latest_charge
-  if (charge === undefined || charge === null || typeof charge === 'string' || charge.amount === 0) return 0
-  return charge.amount_refunded / charge.amount
+  if (charge === undefined || charge === null || typeof charge === 'string') return { refunded: 0, paid: 0 }
+  return { refunded: charge.amount_refunded, paid: charge.amount }
 }
 
 /** A refund may be told of before the payment is. Both lead to the same session, and that to the same end. */

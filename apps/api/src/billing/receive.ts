@@ -42,10 +42,10 @@ async function act(trx: Trx, accountId: string | undefined, lesson: Lesson): Pro
 async function settlePack(
   trx: Trx,
   accountId: string,
-  { reference, refundedShare }: Extract<Lesson, { kind: 'pack' }>,
+  { reference, refund }: Extract<Lesson, { kind: 'pack' }>,
 ): Promise<Outcome> {
   const isNew = await grantOffer(trx, accountId, reference)
-  const back = await takeBack(trx, accountId, { reference, share: refundedShare })
+  const back = await takeBack(trx, accountId, { reference, ...refund })
   if (back === undefined) return 'unknown_checkout'
   if (back.taken + back.spentAlready > 0) return `taken back: ${back.taken}, spent already: ${back.spentAlready}`
   return isNew ? 'granted' : 'granted_before'

@@ -3,7 +3,7 @@ import { replaceSetupToken } from '@probity/database/people'
 import { sql } from 'kysely'
 import type { Page } from 'playwright-core'
 import { expect, test, vi } from 'vitest'
-import { expectAccessible, expectNoSidewaysScroll, onePage, openWindow, startBrowser } from './test-browser.ts'
+import { expectAccessible, expectNoSidewaysScroll, loaded, onePage, openWindow, startBrowser } from './test-browser.ts'
 import { startOpenProduct } from './test-open-product.ts'
 import { listLinks, openPerson, PASSWORD, signIn } from './test-people.ts'
 import { codeFor } from './test-totp.ts'
@@ -386,4 +386,19 @@ test.each(LOOKS)('the pages can be used by everybody at $width px, $colorScheme'
     await expectAccessible(page)
     await expectNoSidewaysScroll(page)
   }
+})
+
+test('somebody chooses what to be written about, and finds it so again', async () => {
+  const ada = await openPerson(browser, product)
+  const page = await onePage(ada.context)
+  await page.goto('/app/settings/notices')
+  const box = page.getByRole('checkbox', { name: 'Somebody has made an API key.' })
+  expect(await box.isChecked()).toBe(true) // as for every owner
+  await box.uncheck()
+  await press(page, 'Save')
+  await page.getByText('Saved.').waitFor()
+  await page.reload()
+  await loaded(page)
+  expect(await box.isChecked()).toBe(false)
+  expect(await page.getByRole('checkbox', { name: 'Credits run low.' }).isChecked()).toBe(true)
 })

@@ -32,6 +32,7 @@ create table notices (
 create index notices_due on notices (next_at) where next_at is not null;
 alter table notices enable row level security;
 create policy tenant on notices using (account_id = app_account());
+grant select on notices to probity_app;
 
 -- One letter for each member who wants it and whose address is confirmed.
 create function note_to_members(p_account uuid, p_kind text, p_subject text, p_data jsonb) returns void

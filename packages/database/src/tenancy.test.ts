@@ -72,12 +72,15 @@ async function buy(trx: Trx, accountId: string): Promise<void> {
   await keepSubscription(trx, { ...subscription, askedAt: new Date().toISOString() })
 }
 
-/** A member, and somebody who was invited. */
+/** A member who is written to, and somebody who was invited. */
 async function addPeople(trx: Trx, accountId: string): Promise<void> {
   const email = `${randomUUID()}@example.com`
   await sql`
     with person as (insert into people (name, email) values ('Ann', ${email}) returning id),
-         member as (insert into members (account_id, person_id, role) select ${accountId}, id, 'owner' from person)
+         member as (insert into members (account_id, person_id, role) select ${accountId}, id, 'owner' from person),
+         letter as (
+           insert into notices (account_id, person_id, kind, subject, data) select ${accountId}, id, 'job_done', '', '{}' from person
+         )
     insert into invitations (account_id, email, role, inviter_id, expires_at)
     select ${accountId}, ${email}, 'viewer', id, clock_timestamp() + interval '1 day' from person`.execute(trx)
 }
@@ -263,6 +266,7 @@ test('only these functions work past row-level security, each with its search pa
     'begin_audit',
     'claim_batch',
     'claim_delivery',
+    'claim_notices',
     'claim_setup',
     'disable_webhook',
     'drop_expired_partitions',
@@ -288,6 +292,7 @@ test('only these functions work past row-level security, each with its search pa
     'list_overdue_validations',
     'list_waiting_validations',
     'make_partitions',
+    'note_leaving_results',
     'note_unrecognised_replies',
     'open_organisation',
     'record_key_use',
@@ -299,9 +304,11 @@ test('only these functions work past row-level security, each with its search pa
     'remove_expired_deliveries',
     'remove_expired_uploads',
     'remove_faded_outcomes',
+    'remove_old_notices',
     'resend_deliveries',
     'rotate_webhook_secret',
     'settle_delivery',
+    'settle_notice',
     'share_calibration',
     'share_domain_outcomes',
     'start_processing',

@@ -34,6 +34,9 @@ import { rotateKey } from './routes/keys/rotate.ts'
 import { showLedger } from './routes/ledger.ts'
 import { serveMcp } from './routes/mcp.ts'
 import { showModel } from './routes/model.ts'
+import { createPolicy } from './routes/policies/create.ts'
+import { listPolicies } from './routes/policies/list.ts'
+import { managePolicy } from './routes/policies/policy.ts'
 import { reference } from './routes/reference.ts'
 import { showUsage } from './routes/usage.ts'
 import { validateBulk } from './routes/validation/bulk.ts'
@@ -69,6 +72,9 @@ export const API_ROUTES: Route[] = [
   showAccount,
   showUsage,
   showLedger,
+  listPolicies,
+  createPolicy,
+  managePolicy,
   listKeys,
   createKey,
   manageKey,

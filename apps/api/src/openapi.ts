@@ -90,6 +90,7 @@ export async function describeApi(app: FastifyInstance, config: ApiConfig): Prom
         { name: 'Lists', description: 'Files of addresses. Needs a key with the `bulk` scope.' },
         { name: 'Feedback', description: 'What became of mail, and how well predictions hold.' },
         { name: 'Account', description: 'Plan, credits and limits.' },
+        { name: 'Policies', description: 'Rules that turn a result into `allow`, `review` or `block`.' },
         { name: 'API keys', description: 'Keys for programs. Needs a key with the `keys` scope.' },
         {
           name: 'Webhooks',

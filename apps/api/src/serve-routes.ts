@@ -19,6 +19,7 @@ export async function serveRoutes(
   api.decorateRequest('caller')
   api.decorateRequest('recent')
   api.decorateRequest('verdict')
+  api.decorateRequest('policy')
   api.addHook('onRequest', recognise)
   api.addHook('preValidation', admit(services, refuse))
   for (const route of routes) await api.register(route, services)

@@ -26,6 +26,9 @@ const ADDRESS = { email: 'ada@example.com', timeout: 1 }
 /** Where the owner is told of what happens. */
 const HOOK = { url: 'https://hooks.example.com/' }
 
+/** What the owner decides by. */
+const POLICY = { rules: [], default: { decision: 'allow', reason: 'Nothing speaks against it.' } }
+
 /** A form with a list in it. */
 const form = new FormData()
 form.append('file', new Blob([`email\n${ADDRESS.email}\n`]), 'list.csv')
@@ -61,6 +64,11 @@ const ENTRIES: Record<string, { body?: object; query?: Record<string, string> }>
   'GET /api/v1/account': {},
   'GET /api/v1/usage': { query: { by: 'key' } },
   'GET /api/v1/ledger': {},
+  'GET /api/v1/policies': {},
+  'POST /api/v1/policies': { body: { name: 'x', ...POLICY } },
+  'GET /api/v1/policies/{name}': {},
+  'PATCH /api/v1/policies/{name}': { body: { description: 'taken over' } },
+  'DELETE /api/v1/policies/{name}': {},
   'GET /api/v1/keys': {},
   'POST /api/v1/keys': { body: { name: 'x' } },
   'GET /api/v1/keys/{key_id}': {},
@@ -90,6 +98,9 @@ const confirm = (uploadId: string): InjectOptions => ({
   payload: confirming(uploadId),
 })
 FOREIGN_IDS['job_id'] = String((await owner.call(confirm(await upload(owner)))).body['id'])
+
+await owner.call({ method: 'POST', url: '/api/v1/policies', payload: { name: 'owners-own', ...POLICY } })
+FOREIGN_IDS['name'] = 'owners-own'
 
 const hook = (await owner.call({ method: 'POST', url: '/api/v1/webhooks', payload: HOOK })).body['id']
 FOREIGN_IDS['webhook_id'] = String(hook)
@@ -147,6 +158,7 @@ async function traceOf(caller: Caller) {
   const url = `/api/v1/webhooks/${FOREIGN_IDS['webhook_id']}`
   const webhook = await caller.call({ method: 'GET', url })
   const deliveries = await caller.call({ method: 'GET', url: `${url}/deliveries` })
-  return { key: rest, job: [job.status, job.body], webhook: [webhook.body, deliveries.body] }
+  const policy = await caller.call({ method: 'GET', url: `/api/v1/policies/${FOREIGN_IDS['name']}` })
+  return { key: rest, job: [job.status, job.body], webhook: [webhook.body, deliveries.body], policy: policy.body }
 }
 const before = traceOf(owner)

@@ -2,6 +2,7 @@ import type { Static } from 'typebox'
 import Type from 'typebox'
 import { count } from './count.ts'
 import { LivemodeField } from './livemode.ts'
+import { POLICY_OPTION, PolicyDecisionField } from './policies.ts'
 import { StatusField, SubStatusField } from './status-fields.ts'
 import { CONFIDENCE, EMAIL_INPUT, FEATURE_OPTIONS } from './validation.ts'
 import { BULK_EXAMPLE } from './validation-examples.ts'
@@ -27,6 +28,7 @@ export const BulkRequest = Type.Object(
       }),
     ),
     ...FEATURE_OPTIONS,
+    ...POLICY_OPTION,
   },
   {
     title: 'Bulk validation request',
@@ -48,6 +50,7 @@ const BulkItem = Type.Object(
       examples: [0.985],
     }),
     sub_status: SubStatusField,
+    policy: Type.Optional(PolicyDecisionField),
   },
   { description: 'The verdict on one address of the list.' },
 )

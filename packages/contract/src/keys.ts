@@ -11,10 +11,10 @@ import { openList, valueList } from './value-list.ts'
 export const KEY_SCOPES = {
   validation: 'validate single addresses and JSON lists, and report what became of mail to them.',
   bulk: 'upload files, start jobs and read their results.',
-  account: 'read plan, credits and limits of the account, and how well predictions hold for it.',
+  account: 'read plan, credits, limits and policies of the account, and how well predictions hold for it.',
   keys: 'create, list, change and revoke API keys.',
   webhooks: 'say where events are sent, look at what was sent, and set when credits count as low.',
-  settings: 'change the name of the account and for how long it keeps results.',
+  settings: 'change the name of the account, for how long it keeps results, and its policies.',
 } as const satisfies Record<string, string>
 
 export type KeyScope = keyof typeof KEY_SCOPES

@@ -32,6 +32,8 @@ const SETTLED: Record<number, string[]> = {
     'already_subscribed',
     'too_many_organisations',
     'too_many_webhooks',
+    'policy_exists',
+    'too_many_policies',
   ],
   410: ['event_removed', 'file_removed', 'results_expired'],
   413: ['payload_too_large', 'file_too_large'],

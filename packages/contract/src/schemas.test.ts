@@ -11,6 +11,7 @@ import * as feedback from './feedback.ts'
 import * as keys from './keys.ts'
 import * as ledger from './ledger.ts'
 import * as model from './model.ts'
+import * as policies from './policies.ts'
 import * as problem from './problem.ts'
 import * as results from './results.ts'
 import * as statusFields from './status-fields.ts'
@@ -45,6 +46,7 @@ const MODULES = {
   keys,
   ledger,
   model,
+  policies,
   problem,
   results,
   statusFields,
@@ -70,6 +72,8 @@ const REQUEST_BODIES = [
   'EstimateList',
   'StartList',
   'ExplainVerdict',
+  'CreatePolicy',
+  'UpdatePolicy',
 ]
 const PARAMETERS = [
   'FeedbackQuery',
@@ -89,6 +93,7 @@ const PARAMETERS = [
   'WebhookParams',
   'DeliveryParams',
   'DeliveryQuery',
+  'PolicyParams',
 ]
 
 const SCHEMAS: [string, Node][] = Object.values(MODULES)
@@ -134,6 +139,14 @@ test('every schema of the contract is looked at here', () => {
       'LedgerQuery',
       'LedgerSheet',
       'Model',
+      'CreatePolicy',
+      'DecisionField',
+      'Policy',
+      'PolicyDecisionField',
+      'PolicyList',
+      'PolicyNameField',
+      'PolicyParams',
+      'UpdatePolicy',
       'ProblemBody',
       'Result',
       'ResultLines',

@@ -2,8 +2,11 @@ import { BASE_RATES } from './data/model-parameters.ts'
 import type { SubStatusesOf } from './status.ts'
 import type { ValidationResult } from './validation.ts'
 
-/** A result without what belongs to one answer alone: its time, its caller's plan, and whether work on it still goes on. */
-export type StandingResult = Omit<ValidationResult, 'performance' | 'metadata' | 'id' | 'livemode' | 'retry_at'>
+/** A result without what belongs to one answer alone: its time, its caller's plan and policy, and whether work on it still goes on. */
+export type StandingResult = Omit<
+  ValidationResult,
+  'performance' | 'metadata' | 'id' | 'livemode' | 'retry_at' | 'policy'
+>
 
 /** The result of a validation that found nothing out: not yet, not for lack of trying, or not in the sandbox. */
 export function unsettledResult(email: string, subStatus: SubStatusesOf<'unknown'>): StandingResult {

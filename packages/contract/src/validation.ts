@@ -3,6 +3,7 @@ import Type from 'typebox'
 import { EvidenceList } from './evidence.ts'
 import { LivemodeField } from './livemode.ts'
 import { nullableNumber, nullableString } from './nullable.ts'
+import { POLICY_OPTION, PolicyDecisionField } from './policies.ts'
 import { StatusField, SubStatusField } from './status-fields.ts'
 import { OPEN_EXAMPLE, VALID_EXAMPLE } from './validation-examples.ts'
 
@@ -45,18 +46,18 @@ export const FEATURE_OPTIONS = {
 
 export type SingleRequest = Static<typeof SingleRequest>
 export const SingleRequest = Type.Object(
-  { email: Type.String(EMAIL_INPUT), timeout: Type.Optional(singleTimeout), ...FEATURE_OPTIONS },
+  { email: Type.String(EMAIL_INPUT), timeout: Type.Optional(singleTimeout), ...FEATURE_OPTIONS, ...POLICY_OPTION },
   {
     title: 'Single validation request',
     description: 'One address to validate.',
     additionalProperties: false,
-    examples: [{ email: 'ada@example.com' }, { email: 'ada@example.com', timeout: 5 }],
+    examples: [{ email: 'ada@example.com' }, { email: 'ada@example.com', timeout: 5, policy: 'signup' }],
   },
 )
 
 export type SingleQuery = Static<typeof SingleQuery>
 export const SingleQuery = Type.Object(
-  { email: Type.String(EMAIL_INPUT), timeout: Type.Optional(singleTimeout), ...FEATURE_OPTIONS },
+  { email: Type.String(EMAIL_INPUT), timeout: Type.Optional(singleTimeout), ...FEATURE_OPTIONS, ...POLICY_OPTION },
   {
     title: 'Single validation query',
     description: 'One address to validate, as query parameters. Encode `+` as `%2B`: a plain one is read as a space.',
@@ -229,6 +230,7 @@ export const ValidationResult = Type.Object(
       examples: [null, 1793621160],
     }),
     evidence: EvidenceList,
+    policy: Type.Optional(PolicyDecisionField),
   },
   {
     title: 'Validation result',

@@ -1,4 +1,5 @@
 import type { LastRequest } from '@probity/contract/last-request'
+import type { PolicyRules } from '@probity/contract/policies'
 import type { Exclusion } from '@probity/contract/send-policy'
 import type { ColumnType, Generated } from 'kysely'
 import type {
@@ -32,6 +33,7 @@ export type Schema = {
   people: PeopleTable
   plans: PlansTable
   prices: PricesTable
+  policies: PoliciesTable
   secrets: { name: string; value: Buffer }
   setupTokens: { onlyOne: Generated<boolean>; hash: Buffer; madeAt: Generated<Date> }
   stripeEvents: StripeEventsTable
@@ -58,6 +60,15 @@ type PlansTable = {
   interactiveInFlight: number
   emailsPerFile: number
   changedAt: SetByDatabase<Date>
+}
+
+type PoliciesTable = {
+  accountId: string
+  name: string
+  description: Generated<string>
+  rules: ColumnType<PolicyRules['rules'], string, string>
+  fallback: ColumnType<PolicyRules['default'], string, string>
+  createdAt: SetByDatabase<Date>
 }
 
 type AccountsTable = {

@@ -9,6 +9,7 @@ import { claimIdempotency } from './idempotency.ts'
 import { insertKey, recordKeyUse } from './keys.ts'
 import { countOutcomes } from './outcomes.ts'
 import { offerPayment } from './payments.ts'
+import { insertPolicy } from './policies.ts'
 import { createTestDatabase, openTestAccount } from './test-database.ts'
 import { finalRows, planTestJob, startTestWorker } from './test-jobs.ts'
 import { reportOf, testOutcome } from './test-outcomes.ts'
@@ -48,6 +49,7 @@ async function openTenantWithRows(): Promise<string> {
     if (opened.kind === 'opened') await leaveOpen(trx, opened.refs[0] as ValidationRef)
     await insertUpload(trx, accountId, uploadOf(randomUUID()))
     await claimIdempotency(trx, { route: 'POST /', keyHash: randomBytes(32), fingerprint: randomBytes(32) })
+    await insertPolicy(trx, accountId, { name: 'own', rules: [], fallback: { decision: 'allow', reason: 'Nothing.' } })
     return key.id
   })
   await planTestJob(db, accountId, [{ size: 1 }, { size: 1 }])

@@ -24,6 +24,8 @@ export type ValidateOptions = SpendOptions & {
   ai?: boolean | undefined
   /** Whether the mail server may be asked for an address that cannot exist; it is unless this is false. */
   catchall?: boolean | undefined
+  /** The name of a policy that turns each result into `allow`, `review` or `block`, in `policy` of the answer. */
+  policy?: string | undefined
 }
 
 export type UpdateAccountOptions = CallOptions & {
@@ -98,19 +100,20 @@ export class Probity {
   }
 
   #spend<T, Asked extends Wishes>(kind: string, asked: Asked, given: ValidateOptions): Call<T> {
-    const { timeout, ai, catchall, idempotencyKey, ...options } = given
+    const { timeout, ai, catchall, policy, idempotencyKey, ...options } = given
     const json: Asked = {
       ...asked,
       ...(timeout !== undefined && { timeout }),
       ...(ai !== undefined && { ai }),
       ...(catchall !== undefined && { catchall }),
+      ...(policy !== undefined && { policy }),
     }
     const path = ['validation', kind]
     return this.#connection.ask({ ...options, method: 'POST', path, json, repeatable: { idempotencyKey } })
   }
 }
 
-type Wishes = { timeout?: number; ai?: boolean; catchall?: boolean }
+type Wishes = { timeout?: number; ai?: boolean; catchall?: boolean; policy?: string }
 
 /** For those who receive webhooks. */
 export const webhooks = { verify: verifyWebhook, sign: signWebhook }

@@ -1,4 +1,5 @@
 import { BlockList, isIP } from 'node:net'
+import type { NamedPolicy } from '@probity/contract/decide-by-policy'
 import { isWellFormedKey, KEY_PATTERN } from '@probity/contract/key-format'
 import type { KeyScope } from '@probity/contract/keys'
 import type { DoorKey } from '@probity/database/keys'
@@ -19,6 +20,8 @@ declare module 'fastify' {
     rate: RateState | undefined
     /** A recent result for what is asked, as a ready string. */
     recent: string | undefined
+    /** By what the result is decided on, where the request names a policy. */
+    policy: NamedPolicy | undefined
     /** The status that a single address was answered with. */
     verdict: string | undefined
   }
@@ -136,6 +139,11 @@ export function refuseWithout({ id, scopes }: Caller, scope: KeyScope): void {
   if (scopes.includes(scope)) return
   if (id === null) throw new Problem('missing_role')
   throw new Problem('missing_scope', `This needs a key with the scope "${scope}".`)
+}
+
+/** For what holds in both modes: a test key, which may be in many hands, does not decide over live results. */
+export function refuseTestKey({ mode, id }: Caller): void {
+  if (mode === 'test' && id !== null) throw new Problem('missing_scope', 'This needs a live key.')
 }
 
 const PUBLIC_HINT =

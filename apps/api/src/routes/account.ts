@@ -3,7 +3,7 @@ import { EMAILS_PER_REQUEST_MAX } from '@probity/contract/bulk-validation'
 import { type AccountChange, getAccount, updateAccount } from '@probity/database/accounts'
 import { type Db, inTenant } from '@probity/database/connect'
 import { arePartitionsReady, makePartitions } from '@probity/database/partitions'
-import { refuseWithout } from '../door/authenticate.ts'
+import { refuseTestKey, refuseWithout } from '../door/authenticate.ts'
 import type { Caller } from '../door/caller.ts'
 import { BODY_PROBLEMS, DOOR_PROBLEMS, operation } from '../openapi.ts'
 import { Problem } from '../problem.ts'
@@ -50,7 +50,7 @@ function refuseForeignSettings(caller: Caller, { credits_low_at, ...settings }: 
   if (credits_low_at !== undefined) refuseWithout(caller, 'webhooks')
   if (Object.values(settings).every((value) => value === undefined)) return
   for (const scope of ['account', 'settings'] as const) refuseWithout(caller, scope)
-  if (caller.mode === 'test' && caller.id !== null) throw new Problem('missing_scope', 'This needs a live key.')
+  refuseTestKey(caller)
 }
 
 function readChange({ name, retention_days, credits_low_at, sending }: UpdateAccount): AccountChange {

@@ -1,3 +1,4 @@
+import { decideByPolicy, type Judged } from '@probity/contract/decide-by-policy'
 import type { StandingResult } from '@probity/contract/standing-result'
 import type { FastifyRequest } from 'fastify'
 import { featuresUsed } from './features.ts'
@@ -7,7 +8,8 @@ export type Identified = Omit<StandingResult, 'email'> & { id: string }
 
 /**
  * Writes the answer to one request: a standing result, as an object or as the ready string kept of it, with what is fresh
- * in every answer around it. A ready string is not read, only framed: that is what makes a recent result cheap.
+ * in every answer around it. A ready string is read only for a
+ * policy, and otherwise framed: that is what makes a recent result cheap.
  */
 export function composeAnswer(
   request: FastifyRequest,
@@ -15,11 +17,12 @@ export function composeAnswer(
   result: Identified | string,
   retryAt: number | null,
 ) {
-  const { caller, arrivedAt } = request
+  const { caller, arrivedAt, policy } = request
   const standing = typeof result === 'string' ? result : JSON.stringify(result)
   request.verdict = typeof result === 'string' ? STATUS.exec(result)?.[1] : result.status
   const used = featuresUsed(request)
   const now = Date.now()
+  const judged = () => (typeof result === 'string' ? (JSON.parse(result) as Judged) : result)
   const fresh = {
     livemode: caller.mode === 'live',
     retry_at: retryAt,
@@ -29,6 +32,7 @@ export function composeAnswer(
       plan_tier: caller.plan,
       features_used: { catchall_detection: used.catchall, ai_enhancement: used.ai },
     },
+    ...(policy && { policy: decideByPolicy(policy, judged()) }),
   }
   return `{"email":${JSON.stringify(email)},${standing.slice(1, -1)},${JSON.stringify(fresh).slice(1)}`
 }

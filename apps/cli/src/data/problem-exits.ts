@@ -52,6 +52,8 @@ export const PROBLEM_EXITS: Record<ProblemCode, keyof typeof EXIT_CODES> = {
   last_owner: 'input',
   too_many_organisations: 'input',
   too_many_webhooks: 'input',
+  policy_exists: 'input',
+  too_many_policies: 'input',
   webhook_disabled: 'input',
   event_removed: 'input',
   rate_limited: 'later',

@@ -156,6 +156,16 @@ export const PROBLEMS = {
     title: 'The account has as many webhooks as it may',
     advice: 'Delete one that is no longer needed. An account has at most 10, live and test together.',
   },
+  policy_exists: {
+    status: 409,
+    title: 'The account has a policy of this name',
+    advice: 'Change the policy that is there, or choose another name.',
+  },
+  too_many_policies: {
+    status: 409,
+    title: 'The account has as many policies as it may',
+    advice: 'Delete one that is no longer needed. An account has at most 50 of its own.',
+  },
   event_removed: {
     status: 410,
     title: 'The event has been removed',

@@ -1,9 +1,11 @@
 import { BulkRequest, BulkSummary } from '@probity/contract/bulk-validation'
+import { decideByPolicy, type NamedPolicy } from '@probity/contract/decide-by-policy'
 import type { StandingResult } from '@probity/contract/standing-result'
 import type { Status } from '@probity/contract/status'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Attempt, type Spent, spendOnce } from '../../door/spend-once.ts'
 import { BODY_PROBLEMS, operation, SPENDING_PROBLEMS } from '../../openapi.ts'
+import { findNamedPolicy } from '../../policies/find-named.ts'
 import type { Route } from '../../route.ts'
 import type { Services } from '../../services.ts'
 import { type Entry, readEntries } from '../../validation/entries.ts'
@@ -43,17 +45,18 @@ function answer(
   { emails, timeout, ...asked }: BulkRequest,
 ) {
   const timeoutMs = (timeout ?? TIMEOUT_DEFAULT_S) * 1_000
-  if (request.caller.mode === 'test') return sendSandbox(services, request, reply, { emails, timeoutMs })
+  if (request.caller.mode === 'test') return sendSandbox(services, request, reply, { emails, timeoutMs, ...asked })
   return spendOnce(services, request, reply, (attempt) =>
-    validateList(services, request, { emails, timeoutMs, attempt, features: readFeatures(asked) }),
+    validateList(services, request, { emails, timeoutMs, ...asked, attempt, features: readFeatures(asked) }),
   )
 }
 
-type Listed = { emails: string[]; timeoutMs: number }
+type Listed = { emails: string[]; timeoutMs: number; policy?: string }
 
 /** In test mode nothing is asked, nothing is kept and nothing is spent. */
 async function sendSandbox(services: Services, request: FastifyRequest, reply: FastifyReply, asked: Listed) {
   const { emails, timeoutMs } = asked
+  const policy = await findNamedPolicy(services, request, asked.policy)
   const entries = readEntries(emails, '')
   const answers = await Promise.all(
     entries.map(({ email }) => answerInSandbox(services, request.caller, { email, timeoutMs })),
@@ -61,7 +64,7 @@ async function sendSandbox(services: Services, request: FastifyRequest, reply: F
   const results = answers.map(({ result }) => result)
   reply.headers({ 'credits-charged': '0', 'content-type': 'application/json; charset=utf-8' })
   const bill = { creditsUsed: 0, creditsRefunded: 0, livemode: false }
-  return reply.send(summarise({ total: emails.length, entries, results, ...bill }))
+  return reply.send(summarise({ total: emails.length, entries, results, policy, ...bill }))
 }
 
 /** Collected and joined ones were paid for by an earlier request. */
@@ -71,6 +74,8 @@ type Asked = Listed & { attempt: Attempt; features: Features }
 
 async function validateList(services: Services, request: FastifyRequest, asked: Asked): Promise<Spent> {
   const { emails, timeoutMs, attempt, features } = asked
+  // Before anything is paid for: there may be no such policy.
+  const policy = await findNamedPolicy(services, request, asked.policy)
   const entries = readEntries(emails, attempt.subject, features)
   const bought = await buyList(services, request.caller, entries, attempt)
   const told = await waitForList(services, bought, timeoutMs)
@@ -82,7 +87,7 @@ async function validateList(services: Services, request: FastifyRequest, asked: 
   const creditsUsed = bought.creditsCharged
   return {
     status: 200,
-    text: summarise({ total: emails.length, entries, results, creditsUsed, creditsRefunded, livemode: true }),
+    text: summarise({ total: emails.length, entries, results, policy, creditsUsed, creditsRefunded, livemode: true }),
     creditsCharged: creditsUsed - creditsRefunded,
     creditsRemaining: bought.available + creditsRefunded,
   }
@@ -92,12 +97,13 @@ type Outcome = {
   total: number
   entries: Entry[]
   results: StandingResult[]
+  policy: NamedPolicy | undefined
   creditsUsed: number
   creditsRefunded: number
   livemode: boolean
 }
 
-function summarise({ total, entries, results, creditsUsed, creditsRefunded, livemode }: Outcome): string {
+function summarise({ total, entries, results, policy, creditsUsed, creditsRefunded, livemode }: Outcome): string {
   const count = (status: Status) => results.filter((result) => result.status === status).length
   const summary: BulkSummary = {
     total,
@@ -112,6 +118,7 @@ function summarise({ total, entries, results, creditsUsed, creditsRefunded, live
       is_valid: result.is_valid,
       confidence: result.confidence,
       sub_status: result.sub_status,
+      ...(policy && { policy: decideByPolicy(policy, result) }),
     })),
     unknown_count: count('unknown'),
     credits_refunded: creditsRefunded,

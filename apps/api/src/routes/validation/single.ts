@@ -3,6 +3,7 @@ import { dedupeKey } from '@probity/engine/address/dedupe-key'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Attempt, refuseUnpaid, type Spent, spendOnce } from '../../door/spend-once.ts'
 import { BODY_PROBLEMS, operation, SPENDING_PROBLEMS } from '../../openapi.ts'
+import { findNamedPolicy } from '../../policies/find-named.ts'
 import type { Route } from '../../route.ts'
 import type { Services } from '../../services.ts'
 import { composeAnswer, withoutEmail } from '../../validation/compose.ts'
@@ -59,7 +60,7 @@ export const validateSingle: Route = async (app, services) => {
   })
 }
 
-type Asked = { email: string; timeout?: number; ai?: boolean; catchall?: boolean }
+type Asked = { email: string; timeout?: number; ai?: boolean; catchall?: boolean; policy?: string }
 
 const TIMEOUT_DEFAULT_S = 10
 
@@ -71,6 +72,7 @@ function answer(services: Services, request: FastifyRequest, reply: FastifyReply
 /** In test mode nothing is asked, nothing is kept and nothing is spent. */
 async function sendSandbox(services: Services, request: FastifyRequest, reply: FastifyReply, asked: Asked) {
   const { email, timeout = TIMEOUT_DEFAULT_S } = asked
+  request.policy = await findNamedPolicy(services, request, asked.policy)
   const { id, result, retryAt } = await answerInSandbox(services, request.caller, { email, timeoutMs: timeout * 1_000 })
   reply.headers({ 'credits-charged': '0', 'content-type': 'application/json; charset=utf-8' })
   return reply.send(composeAnswer(request, email, { id, ...withoutEmail(result) }, retryAt))
@@ -85,6 +87,8 @@ async function buyVerdict(services: Services, request: FastifyRequest, asked: As
   const { caller, recent } = request
   const { email, timeout = TIMEOUT_DEFAULT_S } = asked
   const { accountId, id: keyId, retentionDays } = caller
+  // Before anything is paid for: there may be no such policy.
+  request.policy = await findNamedPolicy(services, request, asked.policy)
   const earlier = attempt.resumed ? await findEarlier(services, accountId, attempt.subject) : undefined
   if (earlier)
     return waitForVerdict(services, request, { ref: earlier.ref, available: earlier.available, email, timeout })

@@ -1,0 +1,28 @@
+import type { BuiltInPolicy } from '@probity/contract/decide-by-policy'
+import type { Policy, PolicyRules } from '@probity/contract/policies'
+import type { OwnPolicy } from '@probity/database/policies'
+
+export function presentOwn({ name, description, rules, fallback }: OwnPolicy): Policy {
+  return { name, description, built_in: false, ...presentRules({ rules, default: fallback }) }
+}
+
+export function presentBuiltIn(name: string, { description, ...policy }: BuiltInPolicy): Policy {
+  return { name, description, built_in: true, ...presentRules(policy) }
+}
+
+/** As new objects: what is built in is nobody's to change. */
+function presentRules({ rules, default: fallback }: PolicyRules): Pick<Policy, 'rules' | 'default'> {
+  return {
+    rules: rules.map(({ when: { status, sub_status, traits, ...bounds }, decision, reason }) => ({
+      when: {
+        ...(status && { status: [...status] }),
+        ...(sub_status && { sub_status: [...sub_status] }),
+        ...(traits && { traits: [...traits] }),
+        ...bounds,
+      },
+      decision,
+      reason,
+    })),
+    default: { ...fallback },
+  }
+}

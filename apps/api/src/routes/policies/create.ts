@@ -1,0 +1,37 @@
+import { CreatePolicy, Policy } from '@probity/contract/policies'
+import { inTenant } from '@probity/database/connect'
+import { insertPolicy } from '@probity/database/policies'
+import { refuseTestKey } from '../../door/authenticate.ts'
+import { BODY_PROBLEMS, DOOR_PROBLEMS, operation } from '../../openapi.ts'
+import { presentOwn } from '../../policies/present.ts'
+import { POLICY_BYTES_MAX, readNewPolicy } from '../../policies/read.ts'
+import { Problem } from '../../problem.ts'
+import type { Route } from '../../route.ts'
+
+/** Makes a policy of the account's own. */
+export const createPolicy: Route = async (app, { db }) => {
+  const schema = operation(
+    {
+      id: 'createPolicy',
+      tag: 'Policies',
+      summary: 'Create a policy',
+      description:
+        'From now on requests may name it. One with the name of a built-in policy takes its place until it is deleted. Needs a live key.',
+      problems: ['invalid_request', 'policy_exists', 'too_many_policies', ...BODY_PROBLEMS, ...DOOR_PROBLEMS],
+    },
+    { body: CreatePolicy, response: { 201: Policy } },
+  )
+  app.post(
+    '/policies',
+    { schema, config: { scope: 'settings' }, bodyLimit: POLICY_BYTES_MAX },
+    async ({ caller, body }, reply) => {
+      refuseTestKey(caller)
+      const made = await inTenant(db, caller.accountId, (trx) =>
+        insertPolicy(trx, caller.accountId, readNewPolicy(body)),
+      )
+      if (made.kind === 'name_taken') throw new Problem('policy_exists')
+      if (made.kind === 'too_many') throw new Problem('too_many_policies')
+      return reply.code(201).send(presentOwn(made.policy))
+    },
+  )
+}

@@ -1,0 +1,74 @@
+import { findBuiltInPolicy } from '@probity/contract/decide-by-policy'
+import { Policy, PolicyParams, UpdatePolicy } from '@probity/contract/policies'
+import { inTenant } from '@probity/database/connect'
+import { findPolicy, removePolicy, updatePolicy } from '@probity/database/policies'
+import Type from 'typebox'
+import { refuseTestKey } from '../../door/authenticate.ts'
+import { BODY_PROBLEMS, DOOR_PROBLEMS, operation } from '../../openapi.ts'
+import { presentBuiltIn, presentOwn } from '../../policies/present.ts'
+import { POLICY_BYTES_MAX, readChange } from '../../policies/read.ts'
+import { found, Problem } from '../../problem.ts'
+import type { Route } from '../../route.ts'
+
+const TAG = 'Policies'
+const reading = { scope: 'account' } as const
+const changing = { scope: 'settings' } as const
+
+/** One policy: shows, changes and removes it. */
+export const managePolicy: Route = async (app, { db }) => {
+  const show = operation(
+    {
+      id: 'getPolicy',
+      tag: TAG,
+      summary: 'Show a policy',
+      description: 'What a request is decided by that names this policy.',
+      problems: ['invalid_request', 'not_found', ...DOOR_PROBLEMS],
+    },
+    { params: PolicyParams, response: { 200: Policy } },
+  )
+  app.get('/policies/:name', { schema: show, config: reading }, async ({ caller, params: { name } }) => {
+    const own = await inTenant(db, caller.accountId, (trx) => findPolicy(trx, caller.accountId, name))
+    if (own) return presentOwn(own)
+    return presentBuiltIn(name, found(findBuiltInPolicy(name)))
+  })
+
+  const change = operation(
+    {
+      id: 'updatePolicy',
+      tag: TAG,
+      summary: 'Change a policy',
+      description:
+        'Changes only what the body names, of a policy of the account. A built-in one is not changed but replaced, by an own one of its name. Needs a live key.',
+      problems: ['invalid_request', 'not_found', ...BODY_PROBLEMS, ...DOOR_PROBLEMS],
+    },
+    { params: PolicyParams, body: UpdatePolicy, response: { 200: Policy } },
+  )
+  app.patch(
+    '/policies/:name',
+    { schema: change, config: changing, bodyLimit: POLICY_BYTES_MAX },
+    async ({ caller, params: { name }, body }) => {
+      refuseTestKey(caller)
+      const { accountId } = caller
+      const policy = await inTenant(db, accountId, (trx) => updatePolicy(trx, { accountId, name }, readChange(body)))
+      return presentOwn(found(policy))
+    },
+  )
+
+  const remove = operation(
+    {
+      id: 'deletePolicy',
+      tag: TAG,
+      summary: 'Delete a policy',
+      description:
+        'Requests that name it are refused from now on, or decided by the built-in policy of the same name. Needs a live key.',
+      problems: ['invalid_request', 'not_found', ...DOOR_PROBLEMS],
+    },
+    { params: PolicyParams, response: { 204: Type.Null({ description: 'The policy is gone.' }) } },
+  )
+  app.delete('/policies/:name', { schema: remove, config: changing }, async ({ caller, params: { name } }, reply) => {
+    refuseTestKey(caller)
+    const isGone = await inTenant(db, caller.accountId, (trx) => removePolicy(trx, caller.accountId, name))
+    if (!isGone) throw new Problem('not_found')
+    return reply.code(204).send(null)
+  })
+}

@@ -7,6 +7,7 @@ import type { ApiConfig } from './config.ts'
 import { authenticate, refuseForbidden, STRANGERS } from './door/authenticate.ts'
 import { limitInFlight } from './door/in-flight.ts'
 import { noteAnswers } from './door/key-use.ts'
+import { preflight } from './door/preflight.ts'
 import { rateHeaders } from './door/rate.ts'
 import { limitSlowBodies } from './door/slow-body.ts'
 import { describeApi } from './openapi.ts'
@@ -102,6 +103,7 @@ export async function buildApp(
   await app.register(health, services)
   await app.register(stripeEvents, services)
   await app.register(reference)
+  await app.register(preflight, services)
   await app.register(webPages, { webFolder: config.webFolder })
   await app.register(
     async (api) => {

@@ -15,6 +15,7 @@ export const DOOR_PROBLEMS: ProblemCode[] = [
   'expired_api_key',
   'paused_api_key',
   'ip_not_allowed',
+  'origin_not_allowed',
   'missing_scope',
   'plan_without_api',
   'rate_limited',

@@ -1,11 +1,11 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { admit } from './door/authenticate.ts'
 import type { Route } from './route.ts'
 import type { Services } from './services.ts'
 
 /** Who lets callers in: by a key, or by a session. */
 type Door = {
-  recognise: (request: FastifyRequest) => Promise<void>
+  recognise: (request: FastifyRequest, reply: FastifyReply) => Promise<void>
   refuse: Parameters<typeof admit>[1]
 }
 

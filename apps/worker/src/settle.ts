@@ -47,7 +47,7 @@ async function settleGroup({ db, redis, secret, log }: Desk, accountId: string, 
   const finishes = group.map(({ taken, result }) => ({
     ref: taken.ref,
     refundUnknown: taken.refundUnknown,
-    definite: result.status !== 'unknown',
+    definite: isDefinite(taken, result),
     answer: result,
   }))
   const outcomes = await inTenant(db, accountId, (trx) => finishValidations(trx, accountId, finishes))
@@ -55,6 +55,11 @@ async function settleGroup({ db, redis, secret, log }: Desk, accountId: string, 
   // An answer that somebody was told to come back for is collected, not found among the recent ones: it is paid for.
   const forAll = written.filter(({ taken }) => outcomes.get(taken.ref.id)?.owed === false)
   await tellRedis(log, [wakeCallers(redis, written, new Map()), keepRecent(redis, secret, forAll)])
+}
+
+/** Where no mail server was to be asked, that none was is no failure: what was asked for is found out, and paid for. */
+function isDefinite({ mailbox }: Taken, { status, sub_status }: StandingResult): boolean {
+  return status !== 'unknown' || (!mailbox && sub_status === 'not_probed')
 }
 
 async function postponeGroup({ db, redis, log }: Desk, accountId: string, group: PutOff[]): Promise<void> {

@@ -44,8 +44,8 @@ export async function startTestWorld() {
   )
   const { id: accountId } = await openTestAccount(database.db, 1_000)
 
-  async function open(emails: string[]): Promise<ValidationRef[]> {
-    const rows = emails.map((email) => ({ id: randomUUID(), email, emailKey: email }))
+  async function open(emails: string[], wish: { mailbox?: boolean } = {}): Promise<ValidationRef[]> {
+    const rows = emails.map((email) => ({ id: randomUUID(), email, emailKey: email, ...wish }))
     const opening = { accountId, keyId: null, retentionDays: 30, group: randomUUID() }
     const opened = await inTenant(database.db, accountId, (trx) => openValidations(trx, opening, rows))
     if (opened.kind !== 'opened') throw new Error(opened.kind)

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { formatKey, hintOf, isWellFormedKey, KEY_ALPHABET, KEY_PATTERN } from './key-format.ts'
 
 const secret = fc.string({ unit: fc.constantFrom(...KEY_ALPHABET), minLength: 32, maxLength: 32 })
-const key = fc.tuple(fc.constantFrom('live', 'test'), secret).map(([mode, text]) => formatKey(mode, text))
+const key = fc.tuple(fc.constantFrom('live', 'test', 'pub'), secret).map(([prefix, text]) => formatKey(prefix, text))
 
 test('a key ends with the CRC-32 of what stands before, as zlib computes it', () => {
   fc.assert(
@@ -50,7 +50,9 @@ test('what is not a key at all is refused', () => {
 })
 
 test('a key is found in running text and its hint gives away four characters', () => {
-  const whole = formatKey('live', 'q7Xw2LmZr9TbKc4VnJh8Gd5PsYf3AeRu')
-  expect(`{"x":"${whole}"}`.match(KEY_PATTERN)).toEqual([whole])
-  expect(hintOf(whole)).toBe(`pb_live_…${whole.slice(-4)}`)
+  for (const prefix of ['live', 'test', 'pub'] as const) {
+    const whole = formatKey(prefix, 'q7Xw2LmZr9TbKc4VnJh8Gd5PsYf3AeRu')
+    expect(`{"x":"${whole}"}`.match(KEY_PATTERN)).toEqual([whole])
+    expect(hintOf(whole)).toBe(`pb_${prefix}_…${whole.slice(-4)}`)
+  }
 })

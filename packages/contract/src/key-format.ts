@@ -1,5 +1,5 @@
 /**
- * The shape of an API key: `pb_live_` or `pb_test_`, 32 characters of secret (190 bits), 6 characters of checksum. The
+ * The shape of an API key: `pb_live_`, `pb_test_` or, for web pages, `pb_pub_`, 32 characters of secret (190 bits), 6 characters of checksum. The
  * checksum lets a mistyped key be refused without a look-up, and lets a key be recognised in a log beyond doubt.
  */
 export const KEY_ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
@@ -8,23 +8,26 @@ const CHECKSUM_LENGTH = 6
 
 export type KeyMode = 'live' | 'test'
 
-/** Finds keys in running text, such as a log. Every hit is worth a look with `isWellFormedKey`. */
-export const KEY_PATTERN = /pb_(?:live|test)_[0-9A-Za-z]{38}/g
+/** What stands in front. A key for web pages says that it is one, rather than its mode: nobody need be alarmed to find it there. */
+export type KeyPrefix = KeyMode | 'pub'
 
-export function formatKey(mode: KeyMode, secret: string): string {
-  const body = `pb_${mode}_${secret}`
+/** Finds keys in running text, such as a log. Every hit is worth a look with `isWellFormedKey`. */
+export const KEY_PATTERN = /pb_(?:live|test|pub)_[0-9A-Za-z]{38}/g
+
+export function formatKey(prefix: KeyPrefix, secret: string): string {
+  const body = `pb_${prefix}_${secret}`
   return body + checksumOf(body)
 }
 
 export function isWellFormedKey(text: string): boolean {
-  if (!/^pb_(?:live|test)_[0-9A-Za-z]{38}$/.test(text)) return false
+  if (!/^pb_(?:live|test|pub)_[0-9A-Za-z]{38}$/.test(text)) return false
   const body = text.slice(0, -CHECKSUM_LENGTH)
   return text.slice(-CHECKSUM_LENGTH) === checksumOf(body)
 }
 
 /** What may be shown of a key after its one appearance. */
 export function hintOf(key: string): string {
-  return `${key.slice(0, 'pb_live_'.length)}…${key.slice(-4)}`
+  return `${key.slice(0, key.lastIndexOf('_') + 1)}…${key.slice(-4)}`
 }
 
 function checksumOf(body: string): string {

@@ -8,6 +8,7 @@ test('a new key needs a name and nothing else', () => {
   expect(Value.Default(CreateKey, { name: 'Sign-up form' })).toEqual({
     name: 'Sign-up form',
     mode: 'live',
+    type: 'secret',
     scopes: ['validation', 'bulk', 'account'],
   })
 })

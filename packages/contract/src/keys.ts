@@ -5,6 +5,7 @@ import { hintOf } from './key-format.ts'
 import { LAST_REQUEST_EXAMPLE, LastRequestField } from './last-request.ts'
 import { nullableInteger, nullableString } from './nullable.ts'
 import { pageQuery } from './page.ts'
+import { KeyTypeField, PUBLISHABLE_FIELDS, PUBLISHABLE_SETTINGS } from './publishable.ts'
 import { openList, valueList } from './value-list.ts'
 
 /** What a key may be allowed to do. */
@@ -97,6 +98,7 @@ const KEY_FIELDS = {
     description: 'How many credits the key may spend in a calendar month (UTC); null when there is no cap.',
     examples: [5000, null],
   }),
+  ...PUBLISHABLE_FIELDS,
 }
 
 const KEY_EXAMPLE = {
@@ -116,6 +118,9 @@ const KEY_EXAMPLE = {
   paused: false,
   ip_allow_list: ['192.0.2.0/24'],
   monthly_cap: 5000,
+  type: 'secret',
+  allowed_origins: [],
+  visitor_cap: null,
 }
 
 export type ApiKey = Static<typeof ApiKey>
@@ -177,6 +182,8 @@ export const CreateKey = Type.Object(
     expires_at: Type.Optional(expiresAtInput),
     ip_allow_list: Type.Optional(ipAllowListInput),
     monthly_cap: Type.Optional(monthlyCapInput),
+    type: Type.Optional(Type.With(KeyTypeField, { default: 'secret' })),
+    ...PUBLISHABLE_SETTINGS,
   },
   {
     title: 'API key to create',
@@ -185,6 +192,7 @@ export const CreateKey = Type.Object(
     examples: [
       { name: 'Sign-up form', scopes: ['validation'], ip_allow_list: ['192.0.2.0/24'], monthly_cap: 5000 },
       { name: 'Continuous integration', mode: 'test', expires_at: '2027-11-02T00:00:00Z' },
+      { name: 'Sign-up page', type: 'publishable', allowed_origins: ['https://www.example.com'] },
     ],
   },
 )
@@ -198,6 +206,7 @@ export const UpdateKey = Type.Object(
     expires_at: Type.Optional(expiresAtInput),
     ip_allow_list: Type.Optional(ipAllowListInput),
     monthly_cap: Type.Optional(monthlyCapInput),
+    ...PUBLISHABLE_SETTINGS,
     paused: Type.Optional(
       Type.Boolean({
         description: 'True switches the key off until further notice, false on again.',

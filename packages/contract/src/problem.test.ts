@@ -13,6 +13,7 @@ const SETTLED: Record<number, string[]> = {
   403: [
     'paused_api_key',
     'ip_not_allowed',
+    'origin_not_allowed',
     'missing_scope',
     'scope_not_held',
     'missing_role',

@@ -13,6 +13,7 @@ import * as ledger from './ledger.ts'
 import * as model from './model.ts'
 import * as policies from './policies.ts'
 import * as problem from './problem.ts'
+import * as publishable from './publishable.ts'
 import * as results from './results.ts'
 import * as statusFields from './status-fields.ts'
 import * as upload from './upload.ts'
@@ -48,6 +49,7 @@ const MODULES = {
   model,
   policies,
   problem,
+  publishable,
   results,
   statusFields,
   upload,
@@ -139,6 +141,8 @@ test('every schema of the contract is looked at here', () => {
       'LedgerQuery',
       'LedgerSheet',
       'Model',
+      'BrowserAnswer',
+      'KeyTypeField',
       'CreatePolicy',
       'DecisionField',
       'Policy',

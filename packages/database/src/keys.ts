@@ -1,6 +1,7 @@
 import { hash, randomInt } from 'node:crypto'
 import { formatKey, hintOf, KEY_ALPHABET, KEY_SECRET_LENGTH, type KeyMode } from '@probity/contract/key-format'
 import type { LastRequest } from '@probity/contract/last-request'
+import type { KeyType } from '@probity/contract/publishable'
 import type { Exclusion } from '@probity/contract/send-policy'
 import { type Selectable, sql, type Updateable } from 'kysely'
 import { asNobody, type Db, type Trx } from './connect.ts'
@@ -16,13 +17,17 @@ export type NewKey = {
   ipAllowList?: string[]
   monthlyCap?: number | null
   expiresAt?: Date | null
+  /** Secret if left out. A publishable one needs origins and a cap. */
+  kind?: KeyType
+  allowedOrigins?: string[]
+  visitorCap?: number | null
   /** The key whose place it takes. */
   replaces?: string
 }
 
 export type KeyChange = Pick<
   Updateable<Schema['apiKeys']>,
-  'name' | 'scopes' | 'ipAllowList' | 'monthlyCap' | 'expiresAt' | 'pausedAt'
+  'name' | 'scopes' | 'ipAllowList' | 'monthlyCap' | 'expiresAt' | 'pausedAt' | 'allowedOrigins' | 'visitorCap'
 >
 
 const COLUMNS = [
@@ -40,13 +45,16 @@ const COLUMNS = [
   'revokedAt',
   'lastUsedAt',
   'lastRequest',
+  'kind',
+  'allowedOrigins',
+  'visitorCap',
   'replaces',
   'replacedBy',
 ] as const
 
 /** Makes a key. The text returned is the only copy there will ever be. */
 export async function insertKey(trx: Trx, accountId: string, key: NewKey): Promise<{ text: string; key: ApiKey }> {
-  const text = formatKey(key.mode, randomSecret())
+  const text = formatKey(key.kind === 'publishable' ? 'pub' : key.mode, randomSecret())
   const row = await trx
     .insertInto('apiKeys')
     .values({ ...key, accountId, hash: hashKey(text), hint: hintOf(text) })
@@ -136,7 +144,9 @@ export function lockKey(trx: Trx, view: KeyView, keyId: string): Promise<ApiKey 
 /** Makes a key with the settings of a locked one, which goes on working for the overlap and not beyond its own time. */
 export async function replaceKey(trx: Trx, old: ApiKey, overlapS: number): Promise<{ text: string; key: ApiKey }> {
   const { id, accountId, mode, name, scopes, ipAllowList, monthlyCap, expiresAt } = old
-  const made = await insertKey(trx, accountId, { mode, name, scopes, ipAllowList, monthlyCap, expiresAt, replaces: id })
+  const { kind, allowedOrigins, visitorCap } = old
+  const settings = { mode, name, scopes, ipAllowList, monthlyCap, expiresAt, kind, allowedOrigins, visitorCap }
+  const made = await insertKey(trx, accountId, { ...settings, replaces: id })
   const overlapEnd = sql<Date>`least(expires_at, clock_timestamp() + make_interval(secs => ${overlapS}))`
   const keys = trx.updateTable('apiKeys').set({ replacedBy: made.key.id, expiresAt: overlapEnd })
   await keys.where('accountId', '=', accountId).where('id', '=', id).execute()
@@ -161,6 +171,9 @@ export type DoorKey = {
   windowS: number
   interactiveInFlight: number
   refundUnknown: boolean
+  kind: KeyType
+  allowedOrigins: string[]
+  visitorCap: number | null
 } & AccountManner
 
 /** What a plan switches on, and what its account would send to. */
@@ -192,4 +205,12 @@ export async function recordKeyUse(db: Db, uses: KeyUse[]): Promise<void> {
     sql`select record_key_use(${ids}::uuid[], ${requests}::bigint[], ${lastUsed}::timestamptz[],
       ${lastRequests}::text[]::jsonb[])`.execute(trx),
   )
+}
+
+/** Whether any publishable key of any account is for pages of this origin. */
+export async function isAllowedOrigin(db: Db, origin: string): Promise<boolean> {
+  const { rows } = await asNobody(db, (trx) =>
+    sql<{ isAllowed: boolean }>`select is_allowed_origin(${origin}) as is_allowed`.execute(trx),
+  )
+  return rows[0]?.isAllowed === true
 }

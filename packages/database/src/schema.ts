@@ -1,5 +1,6 @@
 import type { LastRequest } from '@probity/contract/last-request'
 import type { PolicyRules } from '@probity/contract/policies'
+import type { KeyType } from '@probity/contract/publishable'
 import type { Exclusion } from '@probity/contract/send-policy'
 import type { ColumnType, Generated } from 'kysely'
 import type {
@@ -116,6 +117,9 @@ type ApiKeysTable = {
   revokedAt: Date | null
   lastUsedAt: SetByDatabase<Date | null>
   lastRequest: SetByDatabase<LastRequest | null>
+  kind: Generated<KeyType>
+  allowedOrigins: Generated<string[]>
+  visitorCap: Generated<number | null>
   replaces: Generated<string | null>
   replacedBy: Generated<string | null>
   changedAt: SetByDatabase<Date>
@@ -260,6 +264,7 @@ type ValidationsTable = {
   egress: Generated<string | null>
   provisional: Generated<unknown>
   ai: Generated<boolean>
+  mailbox: Generated<boolean>
   catchall: Generated<boolean>
 }
 

@@ -280,6 +280,7 @@ test('only these functions work past row-level security, each with its search pa
     'find_member',
     'find_session',
     'give_back_batch',
+    'is_allowed_origin',
     'is_setup_needed',
     'is_setup_token',
     'keep_subscription',

@@ -6,8 +6,18 @@ import { type Resolved, tellOfResolved } from './resolved-validations.ts'
 /** Where a validation is kept. The day is part of the key, so that a look-up touches one partition. */
 export type ValidationRef = { expiresOn: string; accountId: string; id: string }
 
-/** `ai` and `catchall` are what the request allows, both unless it says otherwise; the plan may allow less. */
-export type NewValidation = { id: string; email: string; emailKey: string; ai?: boolean; catchall?: boolean }
+/**
+ * `ai`, `catchall` and `mailbox` are what the request allows, all unless it says otherwise; the plan may allow less. Without
+ * `mailbox` no mail server is asked.
+ */
+export type NewValidation = {
+  id: string
+  email: string
+  emailKey: string
+  ai?: boolean
+  catchall?: boolean
+  mailbox?: boolean
+}
 
 type Opening = {
   accountId: string
@@ -44,10 +54,11 @@ async function insertRows(trx: Trx, { accountId, keyId, retentionDays }: Opening
   const emailKeys = rows.map((row) => row.emailKey)
   // A validation is worked on for up to 24 hours, so even an account that keeps nothing keeps it for that long.
   const inserted = await sql<ValidationRef>`
-    insert into validations (expires_on, account_id, key_id, id, email, email_key, ai, catchall)
-    select utc_today() + greatest(${retentionDays}::integer, 1), ${accountId}, ${keyId}, r.id, r.email, r.email_key, r.ai, r.catchall
+    insert into validations (expires_on, account_id, key_id, id, email, email_key, ai, catchall, mailbox)
+    select utc_today() + greatest(${retentionDays}::integer, 1), ${accountId}, ${keyId}, r.id, r.email, r.email_key, r.ai, r.catchall, r.mailbox
     from unnest(${ids}::uuid[], ${emails}::text[], ${emailKeys}::text[], ${rows.map(({ ai = true }) => ai)}::boolean[],
-      ${rows.map(({ catchall = true }) => catchall)}::boolean[]) as r (id, email, email_key, ai, catchall)
+      ${rows.map(({ catchall = true }) => catchall)}::boolean[], ${rows.map(({ mailbox = true }) => mailbox)}::boolean[])
+      as r (id, email, email_key, ai, catchall, mailbox)
     on conflict (expires_on, id, account_id) do nothing
     returning expires_on, account_id, id`.execute(trx)
   return inserted.rows

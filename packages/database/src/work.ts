@@ -15,6 +15,8 @@ export type Taken = {
   egress: string | null
   refundUnknown: boolean
   retentionDays: number
+  /** Whether a mail server may be asked. */
+  mailbox: boolean
 } & AccountManner
 
 type TakenRow = ValidationRef & Omit<Taken, 'ref'>

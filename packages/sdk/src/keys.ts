@@ -14,9 +14,19 @@ export type KeySettings = {
   ipAllowList?: string[] | undefined
   /** How many credits the key may spend in a calendar month (UTC); null for no cap. */
   monthlyCap?: number | null | undefined
+  /** Of a publishable key: the origins whose pages may use it. */
+  allowedOrigins?: string[] | undefined
+  /** Of a publishable key: how many requests in an hour one network address may make. */
+  visitorCap?: number | undefined
 }
 
-export type CreateKeyOptions = CallOptions & KeySettings & { name: string; mode?: 'live' | 'test' | undefined }
+export type CreateKeyOptions = CallOptions &
+  KeySettings & {
+    name: string
+    mode?: 'live' | 'test' | undefined
+    /** `publishable` for a key that stands in web pages; it needs `allowedOrigins`. */
+    type?: 'secret' | 'publishable' | undefined
+  }
 export type UpdateKeyOptions = CallOptions & KeySettings & { name?: string | undefined; paused?: boolean | undefined }
 
 export type RotateKeyOptions = CallOptions & { overlapS?: number | undefined }
@@ -45,8 +55,8 @@ export function keysOf({ ask }: Connection): Keys {
     list,
     all: (options = {}) => listAll(list, options),
     get: (id, options = {}) => ask({ ...options, method: 'GET', path: ['keys', id], repeatable: true }),
-    create({ signal, timeoutMs, name, mode, ...settings }) {
-      const json: ApiKeyToCreate = { name, ...(mode && { mode }), ...settingsOf(settings) }
+    create({ signal, timeoutMs, name, mode, type, ...settings }) {
+      const json: ApiKeyToCreate = { name, ...(mode && { mode }), ...(type && { type }), ...settingsOf(settings) }
       // Not sent twice: each would be a key.
       return ask({ signal, timeoutMs, method: 'POST', path: ['keys'], json, repeatable: false })
     },
@@ -65,11 +75,13 @@ export function keysOf({ ask }: Connection): Keys {
 }
 
 /** As it goes over the wire. What is left out stays out: the service would take null for a wish. */
-function settingsOf({ scopes, expiresAt, ipAllowList, monthlyCap }: KeySettings) {
+function settingsOf({ scopes, expiresAt, ipAllowList, monthlyCap, allowedOrigins, visitorCap }: KeySettings) {
   return {
     ...(scopes !== undefined && { scopes }),
     ...(expiresAt !== undefined && { expires_at: expiresAt instanceof Date ? expiresAt.toISOString() : expiresAt }),
     ...(ipAllowList !== undefined && { ip_allow_list: ipAllowList }),
     ...(monthlyCap !== undefined && { monthly_cap: monthlyCap }),
+    ...(allowedOrigins !== undefined && { allowed_origins: allowedOrigins }),
+    ...(visitorCap !== undefined && { visitor_cap: visitorCap }),
   }
 }

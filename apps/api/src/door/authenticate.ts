@@ -10,6 +10,7 @@ import { readFeatures } from '../validation/features.ts'
 import type { Question } from './admission.ts'
 import type { Caller } from './caller.ts'
 import { isPublicCaller, publicCaller } from './public-sandbox.ts'
+import { admitPage, isPublishable } from './publishable.ts'
 import type { RatePolicy, RateState } from './rate.ts'
 
 declare module 'fastify' {
@@ -28,6 +29,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** What a key must be allowed to do to use this route. */
     scope?: KeyScope
+    /** Whether a publishable key, which everybody can read, may use it. */
+    isForPages?: boolean
     /** Whether the public sandbox key, behind which there is no account, may use it. */
     isPublic?: boolean
     /** For routes that ask about an address: where it stands, and how it is to be judged. Called before the request is known to be well formed. */
@@ -38,15 +41,17 @@ declare module 'fastify' {
 /** For callers that show no key we know, per network address: what a guess costs. */
 export const STRANGERS: RatePolicy = { name: 'unauthenticated', quota: 60, windowS: 60 }
 
-type Door = Pick<Services, 'keys' | 'strangers' | 'keyUse' | 'publicSandbox'>
+type Door = Pick<Services, 'keys' | 'strangers' | 'keyUse' | 'publicSandbox' | 'admission'>
 
 /** Finds out who is calling; throws where nobody knows. */
-export function authenticate({ keys, strangers, keyUse, publicSandbox }: Door) {
-  return async (request: FastifyRequest): Promise<void> => {
+export function authenticate(door: Door) {
+  const { keys, strangers, keyUse, publicSandbox } = door
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     refuseKeyInQuery(request)
     const key = await recognise(request)
     request.caller = key
     if (!isPublicCaller(key)) keyUse.count(key.id)
+    if (isPublishable(key)) await admitPage(door, request, reply)
   }
 
   async function recognise(request: FastifyRequest): Promise<DoorKey> {
@@ -92,7 +97,8 @@ export function admit(
     const policy = { name: 'account', quota: caller.requestsPerWindow, windowS: caller.windowS }
     const question = readQuestion(request, recentKeyOf)
     const { rate, recent, isFull } = await admission.admit(caller.accountId, policy, question)
-    request.rate = rate
+    // A visitor is told of their own rate: that of the account is none of their business.
+    if (!isPublishable(caller)) request.rate = rate
     request.recent = recent
     if (!rate.allowed) throw new Problem('rate_limited', undefined, { retryAfterS: rate.retryAfterS })
     if (isFull) throw new Problem('too_many_in_flight', undefined, { retryAfterS: 1 })
@@ -110,7 +116,8 @@ function readQuestion(request: FastifyRequest, recentKeyOf: Services['recentKeyO
   const asked = routeOptions.config.asksAbout?.(request)
   const email = typeof asked === 'object' && asked !== null && 'email' in asked ? asked.email : undefined
   if (typeof email !== 'string' || caller.mode === 'test') return undefined
-  const recentKey = caller.retentionDays > 0 ? recentKeyOf(caller, email, readFeatures(asked)) : undefined
+  const isKept = caller.retentionDays > 0 && !isPublishable(caller)
+  const recentKey = isKept ? recentKeyOf(caller, email, readFeatures(asked)) : undefined
   return { recentKey, places: caller.interactiveInFlight, placeName: request.id }
 }
 
@@ -129,7 +136,8 @@ export function refuseForbidden(request: FastifyRequest): void {
   if (key.pausedAt) throw new Problem('paused_api_key')
   if (key.ipAllowList.length > 0 && !isOnList(request.ip, key.ipAllowList)) throw new Problem('ip_not_allowed')
   if (key.mode === 'live' && !key.apiAccess) throw new Problem('plan_without_api')
-  const { scope, isPublic } = request.routeOptions.config
+  const { scope, isPublic, isForPages } = request.routeOptions.config
+  if (isPublishable(key) && !isForPages) throw new Problem('missing_scope', PUBLISHABLE_HINT)
   if (isPublicCaller(key) && !isPublic) throw new Problem('missing_scope', PUBLIC_HINT)
   if (scope) refuseWithout(key, scope)
 }
@@ -146,6 +154,8 @@ export function refuseTestKey({ mode, id }: Caller): void {
   if (mode === 'test' && id !== null) throw new Problem('missing_scope', 'This needs a live key.')
 }
 
+const PUBLISHABLE_HINT =
+  'A publishable key validates one address at a time, by POST, and does nothing else. This needs a secret key.'
 const PUBLIC_HINT =
   'The public sandbox key validates addresses, tries out reports of what became of mail and does nothing else. This needs a key of an account.'
 

@@ -4,6 +4,7 @@ import { type KeptPrediction, listJobPredictions, listPredictionsById } from '@p
 import { dedupeKey } from '@probity/engine/address/dedupe-key'
 import type { Caller } from '../door/caller.ts'
 import type { Services } from '../services.ts'
+import { ALL_FEATURES } from '../validation/features.ts'
 import type { SortedOutcome } from './sort-outcomes.ts'
 
 type Where = Pick<Services, 'db' | 'redis' | 'recentKeyOf'>
@@ -41,7 +42,6 @@ export async function findPredictions(
 
 const RECENT_AT_ONCE = 500
 /** As most are asked for. */
-const ALL = { ai: true, catchall: true }
 
 type Lacking = { outcomes: SortedOutcome[]; found: Map<string, Prediction> }
 
@@ -50,7 +50,7 @@ async function addRecent({ redis, recentKeyOf }: Where, caller: Caller, { outcom
   try {
     for (let from = 0; from < outcomes.length; from += RECENT_AT_ONCE) {
       const some = outcomes.slice(from, from + RECENT_AT_ONCE)
-      const names = some.map(({ emailKey }) => recentKeyOf(caller, emailKey, ALL))
+      const names = some.map(({ emailKey }) => recentKeyOf(caller, emailKey, ALL_FEATURES))
       if (names.includes(undefined)) return
       const texts = await redis.mget(names as string[])
       for (const [n, text] of texts.entries()) {

@@ -6,6 +6,7 @@ import { dedupeKey } from '@probity/engine/address/dedupe-key'
 import { sql } from 'kysely'
 import { keepList } from '../results/test-list.ts'
 import type { Caller, TestApi } from '../test-api.ts'
+import { ALL_FEATURES } from '../validation/features.ts'
 
 /** For tests: an answer as the worker writes it, with its chance. */
 export function answerOf(email: string, changes: object = {}): object {
@@ -37,7 +38,7 @@ export async function keepRecent(
   const { email: _, ...rest } = answerOf(email, changes) as { email: string }
   const { account, plan } = await inTenant(db, accountId, (trx) => getAccount(trx, accountId))
   const manner = { ...account, accountId, ai: plan.aiEnhancement, catchall: plan.catchallDetection }
-  const key = services.recentKeyOf(manner, email, { ai: true, catchall: true })
+  const key = services.recentKeyOf(manner, email, ALL_FEATURES)
   if (key === undefined) throw new Error('the secret of recent results is not known yet')
   await services.redis.set(key, JSON.stringify({ id: randomUUID(), ...rest }), 'EX', 600)
 }

@@ -6,13 +6,19 @@ import { isPublicCaller } from '../door/public-sandbox.ts'
 import { Problem } from '../problem.ts'
 import type { Services } from '../services.ts'
 
-/** The policy that a request names, if it names one: the account's own, else the built-in one. */
-export async function findNamedPolicy(
+type Request = Pick<FastifyRequest, 'caller' | 'method'>
+
+/** The policy that a request names, if it names one. */
+export async function findNamedPolicy(services: Pick<Services, 'db'>, request: Request, name: string | undefined) {
+  return name === undefined ? undefined : getPolicy(services, request, name)
+}
+
+/** The account's own policy of that name, else the built-in one. */
+export async function getPolicy(
   { db }: Pick<Services, 'db'>,
-  { caller, method }: Pick<FastifyRequest, 'caller' | 'method'>,
-  name: string | undefined,
-): Promise<NamedPolicy | undefined> {
-  if (name === undefined) return undefined
+  { caller, method }: Request,
+  name: string,
+): Promise<NamedPolicy> {
   const { accountId } = caller
   // Behind the public sandbox key there is no account that could have any.
   const own = isPublicCaller(caller)

@@ -1,9 +1,7 @@
 import { createHash } from 'node:crypto'
 import { dedupeKey } from '@probity/engine/address/dedupe-key'
-import { type Features, keyWith } from './features.ts'
+import { ALL_FEATURES, type Features, keyWith } from './features.ts'
 import { storable } from './storable.ts'
-
-const ALL: Features = { ai: true, catchall: true }
 
 /** One address of a list: as it was first sent, and as it is kept. */
 export type Entry = { id: string; email: string; kept: string; emailKey: string; features: Features }
@@ -12,7 +10,7 @@ export type Entry = { id: string; email: string; kept: string; emailKey: string;
  * The addresses of a list, each once, in the order in which they first occur. Their ids follow from the subject of the request,
  * so that a second attempt at it finds what the first has done.
  */
-export function readEntries(emails: string[], subject: string, features: Features = ALL): Entry[] {
+export function readEntries(emails: string[], subject: string, features: Features = ALL_FEATURES): Entry[] {
   const entries = new Map<string, Entry>()
   for (const email of emails) {
     const kept = storable(email)

@@ -8,6 +8,7 @@ import type { Caller } from '../door/caller.ts'
 import { isPublicCaller } from '../door/public-sandbox.ts'
 import { Problem } from '../problem.ts'
 import type { Services } from '../services.ts'
+import { ALL_FEATURES } from './features.ts'
 
 /** How the sandbox answers for one address. An open one says when to ask again, in seconds of Unix time. */
 export type SandboxAnswer = { id: string; result: StandingResult; retryAt: number | null }
@@ -63,7 +64,7 @@ const REMEMBERED_S = 3_600
 /** When an address was first asked for, and under which id. Without Redis it is always for the first time. */
 async function remember({ redis, recentKeyOf }: Needed, caller: Caller, email: string) {
   const now = { id: randomUUID(), firstAskedAt: Date.now() / 1000 }
-  const recentKey = recentKeyOf(caller, email, { ai: true, catchall: true })
+  const recentKey = recentKeyOf(caller, email, ALL_FEATURES)
   if (recentKey === undefined) return { ...now, isFirst: true }
   const kept = await redis
     .set(`sandbox:${recentKey}`, JSON.stringify(now), 'EX', REMEMBERED_S, 'NX', 'GET')

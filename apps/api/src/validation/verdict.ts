@@ -8,15 +8,16 @@ import type { Services } from '../services.ts'
 import { composeAnswer, withoutEmail } from './compose.ts'
 import { readTold, type Told } from './waiting-room.ts'
 
-type Bought = { ref: ValidationRef; available: number; email: string; timeout: number }
+type Expected = { ref: ValidationRef; email: string; timeout: number }
+type Bought = Expected & { available: number }
 
 /** When to ask again for a verdict that is still being worked on. */
 export const RETRY_AFTER_S = 30
 
 /** Waits for a validation that was paid for; what is not settled when the time is up is left for the next request to collect. */
 export async function waitForVerdict(services: Services, request: FastifyRequest, bought: Bought): Promise<Spent> {
-  const { ref, available, email, timeout } = bought
-  const told = (await services.desk.waitingRoom.wait(ref, timeout * 1_000)) ?? (await leave(services, ref, email))
+  const { ref, available, email } = bought
+  const told = await tellPaid(services, bought)
   const text = composeAnswer(request, email, { id: ref.id, ...withoutEmail(told.result) }, told.retryAt)
   // Given back by the worker in the transaction that wrote the result. What is still worked on is not given back yet.
   const isRefunded = told.retryAt === null && told.result.status === 'unknown' && request.caller.refundUnknown
@@ -29,15 +30,23 @@ export async function waitForVerdict(services: Services, request: FastifyRequest
  * come back a moment later and collected it.
  */
 export async function waitForJoined(services: Services, request: FastifyRequest, bought: Bought): Promise<Spent> {
-  const { ref, available, email, timeout } = bought
-  const { waitingRoom } = services.desk
-  const told =
-    (await waitingRoom.wait(ref, timeout * 1_000, { isAnnounced: false })) ?? (await leave(services, ref, email))
-  if (told.retryAt === null) {
-    await inTenant(services.db, ref.accountId, (trx) => collectOne(trx, ref))
-  }
+  const { ref, available, email } = bought
+  const told = await tellJoined(services, bought)
   const text = composeAnswer(request, email, { id: ref.id, ...withoutEmail(told.result) }, told.retryAt)
   return { status: 200, text, creditsCharged: 0, creditsRemaining: available }
+}
+
+/** The result of a validation that was paid for, or what there is of it when the time is up. */
+export async function tellPaid(services: Services, { ref, email, timeout }: Expected): Promise<Told> {
+  return (await services.desk.waitingRoom.wait(ref, timeout * 1_000)) ?? leave(services, ref, email)
+}
+
+/** The same of work that an earlier request paid for; what has ended is handed out with this. */
+export async function tellJoined(services: Services, { ref, email, timeout }: Expected): Promise<Told> {
+  const waited = await services.desk.waitingRoom.wait(ref, timeout * 1_000, { isAnnounced: false })
+  const told = waited ?? (await leave(services, ref, email))
+  if (told.retryAt === null) await inTenant(services.db, ref.accountId, (trx) => collectOne(trx, ref))
+  return told
 }
 
 /** Notes that the caller goes without an answer, unless it came in this very moment. */

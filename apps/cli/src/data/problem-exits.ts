@@ -16,6 +16,7 @@ export const PROBLEM_EXITS: Record<ProblemCode, keyof typeof EXIT_CODES> = {
   key_cap_reached: 'credits',
   paused_api_key: 'auth',
   ip_not_allowed: 'auth',
+  origin_not_allowed: 'auth',
   missing_scope: 'auth',
   scope_not_held: 'auth',
   missing_role: 'auth',

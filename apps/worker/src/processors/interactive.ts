@@ -24,7 +24,7 @@ export function workInteractive(services: Services) {
 
 async function workOne(services: Services, taken: Taken, replyTo: string | undefined): Promise<void> {
   const { network, histories, mailboxes, settler, log } = services
-  const way = mailboxes.deskFor('caller', taken.email, taken.egress)
+  const way = taken.mailbox ? mailboxes.deskFor('caller', taken.email, taken.egress) : undefined
   try {
     const whole = { ...network, histories: histories.of(taken.ref.accountId), ...(way && { mailboxes: way.desk }) }
     const validation = await validate(taken.email, whole, { tries: taken.tries + 1, manner: mannerOf(taken) })

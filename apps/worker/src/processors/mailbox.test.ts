@@ -40,8 +40,8 @@ async function startProbing(script: Script, egresses = [EGRESS]) {
   whenDone(() => subscription.stop())
   const queue = openInteractiveQueue(config.redisUrl, config.queuePrefix)
   whenDone(() => queue.close())
-  const put = async (emails: string[]) => {
-    const refs = await world.open(emails)
+  const put = async (emails: string[], wish: { mailbox?: boolean } = {}) => {
+    const refs = await world.open(emails, wish)
     await vi.waitFor(() => queue.add({ refs, replyTo }))
     return refs
   }
@@ -51,6 +51,18 @@ async function startProbing(script: Script, egresses = [EGRESS]) {
   }
   return { world, server, worker, put, told }
 }
+
+test('where no mailbox may be asked about no mail server is, every address is answered alike, and the answer is paid for', async () => {
+  const { world, server, put, told } = await startProbing({
+    rcpt: (_peer, to) => (to.startsWith('ada') ? '250 2.1.5 Ok' : '550 5.1.1 No such user here'),
+  })
+  await put(['ada@mail.example', 'bob@mail.example'], { mailbox: false })
+  const results = (await told(2)).map(({ result }) => result)
+  for (const result of results) expect(result).toMatchObject({ status: 'unknown', sub_status: 'not_probed' })
+  expect(results[0]?.details).toEqual(results[1]?.details)
+  expect(server.connections()).toBe(0)
+  expect(await world.look()).toMatchObject({ available: 998, spent: 2 })
+})
 
 test('the mail server’s word is in the result, as the interface says', async () => {
   const { put, told } = await startProbing({

@@ -66,6 +66,11 @@ export const PROBLEMS = {
     title: 'This network address may not use the key',
     advice: 'Send the request from an address on the allow-list of the key, or add yours to the list.',
   },
+  origin_not_allowed: {
+    status: 403,
+    title: 'This page may not use the key',
+    advice: 'A publishable key works in browsers, from the origins on its list. Add the origin of the page to them.',
+  },
   missing_scope: {
     status: 403,
     title: 'The key lacks the scope for this',

@@ -4,7 +4,7 @@ import { findKey, type KeyChange, revokeKey, updateKey } from '@probity/database
 import { DOOR_PROBLEMS, operation } from '../../openapi.ts'
 import { found } from '../../problem.ts'
 import type { Route } from '../../route.ts'
-import { presentKey, refuseBadSettings, viewOf } from './present.ts'
+import { presentKey, refuseBadPageSettings, refuseBadSettings, viewOf } from './present.ts'
 
 const TAG = 'API keys'
 const config = { scope: 'keys' } as const
@@ -45,9 +45,11 @@ export const manageKey: Route = async (app, { db }) => {
   )
   app.patch('/keys/:key_id', { schema: change, config }, async ({ caller, params, body }) => {
     refuseBadSettings(caller, body)
-    const key = await inTenant(db, caller.accountId, (trx) =>
-      updateKey(trx, viewOf(caller), params.key_id, readChange(body)),
-    )
+    const key = await inTenant(db, caller.accountId, async (trx) => {
+      const { kind } = found(await findKey(trx, viewOf(caller), params.key_id))
+      refuseBadPageSettings(kind, body)
+      return updateKey(trx, viewOf(caller), params.key_id, readChange(body))
+    })
     return presentKey(found(key))
   })
 
@@ -67,13 +69,16 @@ export const manageKey: Route = async (app, { db }) => {
   })
 }
 
-function readChange({ name, scopes, expires_at, ip_allow_list, monthly_cap, paused }: UpdateKey): KeyChange {
+function readChange(body: UpdateKey): KeyChange {
+  const { name, scopes, expires_at, ip_allow_list, monthly_cap, allowed_origins, visitor_cap, paused } = body
   return {
     ...(name !== undefined && { name }),
     ...(scopes && { scopes }),
     ...(expires_at !== undefined && { expiresAt: expires_at === null ? null : new Date(expires_at) }),
     ...(ip_allow_list && { ipAllowList: ip_allow_list }),
     ...(monthly_cap !== undefined && { monthlyCap: monthly_cap }),
+    ...(allowed_origins && { allowedOrigins: allowed_origins }),
+    ...(visitor_cap !== undefined && { visitorCap: visitor_cap }),
     ...(paused !== undefined && { pausedAt: paused ? new Date() : null }),
   }
 }

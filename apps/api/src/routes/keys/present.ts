@@ -1,4 +1,5 @@
 import type { ApiKey as ShownKey } from '@probity/contract/keys'
+import { isOrigin, type KeyType, PUBLISHABLE_SCOPES } from '@probity/contract/publishable'
 import type { ApiKey, KeyView } from '@probity/database/keys'
 import { isRange } from '../../door/authenticate.ts'
 import type { Caller } from '../../door/caller.ts'
@@ -23,6 +24,9 @@ export function presentKey(key: ApiKey): ShownKey {
     paused: key.pausedAt !== null,
     ip_allow_list: key.ipAllowList,
     monthly_cap: key.monthlyCap,
+    type: key.kind,
+    allowed_origins: key.allowedOrigins,
+    visitor_cap: key.visitorCap,
   }
 }
 
@@ -50,6 +54,24 @@ export function refuseBadSettings(caller: Caller, settings: KeySettings): void {
   }
 }
 
-function fault(pointer: string, detail: string): Problem {
+type PageSettings = { scopes?: string[]; allowed_origins?: string[]; visitor_cap?: number }
+
+/** A key is for pages or it is not, and each has settings that the other has no use for. */
+export function refuseBadPageSettings(
+  kind: KeyType,
+  { scopes = [], allowed_origins, visitor_cap }: PageSettings,
+): void {
+  if (kind === 'secret') {
+    if (allowed_origins) throw fault('/allowed_origins', 'is for publishable keys')
+    if (visitor_cap !== undefined) throw fault('/visitor_cap', 'is for publishable keys')
+    return
+  }
+  const wrong = allowed_origins?.findIndex((origin) => !isOrigin(origin)) ?? -1
+  if (wrong >= 0) throw fault(`/allowed_origins/${wrong}`, 'must be an origin as browsers send it')
+  const allowed: readonly string[] = PUBLISHABLE_SCOPES
+  if (scopes.some((scope) => !allowed.includes(scope))) throw fault('/scopes', 'must be left out or ["validation"]')
+}
+
+export function fault(pointer: string, detail: string): Problem {
   return new Problem('invalid_request', undefined, { errors: [{ pointer, detail }] })
 }

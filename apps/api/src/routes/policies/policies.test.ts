@@ -13,6 +13,7 @@ import Value from 'typebox/value'
 import { expect, test, vi } from 'vitest'
 import { type Caller, callApp, startTestApi } from '../../test-api.ts'
 import { balancesOf, startPlainWorker } from '../../test-plain-worker.ts'
+import { ALL_FEATURES } from '../../validation/features.ts'
 
 const api = await startTestApi()
 startPlainWorker(api.db, (email) => ({
@@ -56,7 +57,7 @@ test('a recent result is decided on by whatever policy asks for it, and keeps no
   const kept = JSON.stringify({ id: randomUUID(), ...found, status: 'invalid', sub_status: 'mailbox_not_found' })
   const recentKey = await vi.waitFor(async () => {
     const key = await api.services.keys.find(caller.key)
-    const name = key && api.services.recentKeyOf(key, email, { ai: true, catchall: true })
+    const name = key && api.services.recentKeyOf(key, email, ALL_FEATURES)
     return name ?? expect.fail('the secret for names is not there yet')
   })
   await api.services.redis.set(recentKey, kept, 'EX', 60)

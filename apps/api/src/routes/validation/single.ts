@@ -1,11 +1,13 @@
 import { SingleQuery, SingleRequest, ValidationResult } from '@probity/contract/validation'
 import { dedupeKey } from '@probity/engine/address/dedupe-key'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { isPublishable } from '../../door/publishable.ts'
 import { type Attempt, refuseUnpaid, type Spent, spendOnce } from '../../door/spend-once.ts'
 import { BODY_PROBLEMS, operation, SPENDING_PROBLEMS } from '../../openapi.ts'
 import { findNamedPolicy } from '../../policies/find-named.ts'
 import type { Route } from '../../route.ts'
 import type { Services } from '../../services.ts'
+import { answerBrowser } from '../../validation/browser-answer.ts'
 import { composeAnswer, withoutEmail } from '../../validation/compose.ts'
 import { type Features, keyWith, readFeatures } from '../../validation/features.ts'
 import { answerInSandbox } from '../../validation/sandbox.ts'
@@ -19,11 +21,15 @@ const MEANING = {
     'Waits for the verdict, up to `timeout` seconds. What is not settled by then is answered `unknown` with a `retry_at` and worked on further: the next request for the same address collects its verdict, free, once. One address costs one credit; it is given back where the result ends `unknown` and the plan says so.',
 }
 
+const FOR_PAGES =
+  'With a publishable key, from a page of one of its origins, the answer has `decision`, `reason`, `did_you_mean` and `livemode` and nothing else: `policy` decides, `signup` where none is named, by the address and by DNS. No mail server is asked, so that the answer is the same whether a mailbox exists or not.'
+
 /** One address, by POST or by GET. */
 export const validateSingle: Route = async (app, services) => {
   const post = operation(
     {
       ...MEANING,
+      description: `${MEANING.description} ${FOR_PAGES}`,
       id: 'validateSingle',
       summary: 'Validate an address',
       problems: [...BODY_PROBLEMS, ...SPENDING_PROBLEMS],
@@ -33,9 +39,11 @@ export const validateSingle: Route = async (app, services) => {
   const bodyConfig = {
     scope: 'validation',
     isPublic: true,
+    isForPages: true,
     asksAbout: (request: FastifyRequest) => request.body,
   } as const
   app.post('/validation/single', { schema: post, config: bodyConfig }, async (request, reply) => {
+    if (isPublishable(request.caller)) return answerBrowser(services, request, reply, request.body)
     await answer(services, request, reply, request.body)
     return reply
   })

@@ -1,0 +1,50 @@
+import { isOrigin } from '@probity/contract/publishable'
+import { isAllowedOrigin } from '@probity/database/keys'
+import type { Route } from '../route.ts'
+import type { Services } from '../services.ts'
+import { STRANGERS } from './authenticate.ts'
+
+/** For how long a browser need not ask again. */
+const MAX_AGE_S = 3_600
+/** A new origin is let in at once; one that was taken off the last key is asked in for so long, and then refused by the key itself. */
+const KEEP_FOR_MS = 60_000
+const ORIGINS_MAX = 10_000
+
+/**
+ * What a browser asks before a page of another origin may send a key. The key is not in the question, so the answer goes by whether
+ * any key is for that page; the request that follows is held to the one it shows.
+ */
+export const preflight: Route = async (app, services) => {
+  const isAllowed = openOrigins(services)
+  app.options('/api/v1/validation/single', { schema: { hide: true } }, async ({ headers, ip }, reply) => {
+    const { origin } = headers
+    reply.header('vary', 'Origin')
+    if (typeof origin === 'string' && isOrigin(origin) && (await isAllowed(origin, ip))) {
+      reply.headers({
+        'access-control-allow-origin': origin,
+        'access-control-allow-methods': 'POST',
+        'access-control-allow-headers': 'content-type, x-api-key',
+        'access-control-max-age': String(MAX_AGE_S),
+      })
+    }
+    return reply.code(204).send()
+  })
+}
+
+/** Remembers the origins that are allowed. Whoever makes origins up is counted as those are who guess keys. */
+function openOrigins({ db, strangers }: Pick<Services, 'db' | 'strangers'>) {
+  const allowedUntil = new Map<string, number>()
+  return async (origin: string, ip: string): Promise<boolean> => {
+    const now = performance.now()
+    if (now < (allowedUntil.get(origin) ?? 0)) return true
+    allowedUntil.delete(origin)
+    if (!strangers.look(ip, STRANGERS).allowed) return false
+    const isAllowed = await isAllowedOrigin(db, origin)
+    if (!isAllowed) strangers.take(ip, STRANGERS)
+    else {
+      if (allowedUntil.size >= ORIGINS_MAX) allowedUntil.delete(allowedUntil.keys().next().value as string)
+      allowedUntil.set(origin, now + KEEP_FOR_MS)
+    }
+    return isAllowed
+  }
+}

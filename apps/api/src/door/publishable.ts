@@ -1,0 +1,52 @@
+import { createHash } from 'node:crypto'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { Problem } from '../problem.ts'
+import type { Services } from '../services.ts'
+import type { Caller } from './caller.ts'
+
+const HOUR_S = 3_600
+
+/** Whether a key stands in web pages. */
+export function isPublishable({ kind }: Pick<Caller, 'kind'>): boolean {
+  return kind === 'publishable'
+}
+
+/**
+ * Holds a publishable key to the pages it is for and to so many requests of one visitor, and lets the page read the answer. That an
+ * origin can be made up outside of a browser is why the visitor is counted and the answer is so small.
+ */
+export async function admitPage(
+  { admission }: Pick<Services, 'admission'>,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<void> {
+  const { caller, headers, ip } = request
+  reply.header('vary', 'Origin')
+  const { origin } = headers
+  if (origin === undefined || !caller.allowedOrigins.includes(origin)) throw new Problem('origin_not_allowed')
+  reply.header('access-control-allow-origin', origin)
+  const policy = { name: 'visitor', quota: caller.visitorCap ?? 1, windowS: HOUR_S }
+  const { rate } = await admission.admit(`visitor:${caller.id}:${nameOf(ip)}`, policy)
+  request.rate = rate
+  if (!rate.allowed) throw new Problem('rate_limited', undefined, { retryAfterS: rate.retryAfterS })
+}
+
+/** Addresses are personal data, so Redis sees a hash. */
+function nameOf(ip: string): string {
+  return createHash('sha256').update(networkOf(ip)).digest('base64url')
+}
+
+/** Of IPv6 the first 64 bits: the rest is the visitor's own to change at will. */
+export function networkOf(ip: string): string {
+  if (!ip.includes(':')) return ip
+  if (ip.includes('.')) return ip.slice(ip.lastIndexOf(':') + 1)
+  const [front = '', back] = ip.split('::')
+  const before = front === '' ? [] : front.split(':')
+  const after = back === undefined || back === '' ? [] : back.split(':')
+  const zeros = back === undefined ? 0 : 8 - before.length - after.length
+  const groups = [...before, ...Array.from({ length: zeros }, () => '0'), ...after]
+  return groups
+    .slice(0, 4)
+    .map((group) => Number.parseInt(group, 16).toString(16))
+    .join(':')
+}

@@ -1,0 +1,193 @@
+import { randomUUID } from 'node:crypto'
+import { BUILT_IN_POLICIES } from '@probity/contract/data/policies'
+import { BrowserAnswer } from '@probity/contract/publishable'
+import { unsettledResult } from '@probity/contract/standing-result'
+import { SUB_STATUSES, type SubStatus } from '@probity/contract/status'
+import { asOwner, inTenant } from '@probity/database/connect'
+import { insertKey } from '@probity/database/keys'
+import { insertPolicy } from '@probity/database/policies'
+import Value from 'typebox/value'
+import { expect, test, vi } from 'vitest'
+import { type Caller, callApp, startTestApi, type TestAnswer } from '../../test-api.ts'
+import { balancesOf, startPlainWorker } from '../../test-plain-worker.ts'
+import { ALL_FEATURES } from '../../validation/features.ts'
+
+const api = await startTestApi()
+const ORIGIN = 'https://www.example.com'
+const KEY = { kind: 'publishable' as const, scopes: ['validation'], allowedOrigins: [ORIGIN], visitorCap: 100 }
+
+/** What a worker would find that did ask the mail server: the local part says what. */
+startPlainWorker(api.db, (email) => {
+  const subStatus = (email.split('@')[0] ?? '').replaceAll('-', '_') as SubStatus
+  const found = unsettledResult(email, 'not_probed')
+  if (!Object.hasOwn(SUB_STATUSES, subStatus)) return found
+  const { status } = SUB_STATUSES[subStatus]
+  return { ...found, status, sub_status: subStatus, deliverability: status === 'valid' ? 0.99 : 0.01 }
+})
+
+function ask(caller: Caller, payload: object, headers: Record<string, string> = {}): Promise<TestAnswer> {
+  return caller.call({
+    method: 'POST',
+    url: '/api/v1/validation/single',
+    payload,
+    headers: { origin: ORIGIN, ...headers },
+  })
+}
+
+const openPage = (credits = 60) => api.openCaller({ credits, key: KEY })
+
+test('a page is told a decision, its reason and a suggestion, and nothing else, in body and headers', async () => {
+  const { status, body, headers } = await ask(await openPage(), { email: 'ada@example.com' })
+  expect(status).toBe(200)
+  expect(Value.Check(BrowserAnswer, body)).toBe(true)
+  expect(body).toEqual({ ...BUILT_IN_POLICIES.signup.default, did_you_mean: null, livemode: true })
+  expect(headers['access-control-allow-origin']).toBe(ORIGIN)
+  expect(headers['vary']).toBe('Origin')
+  expect(headers['ratelimit-policy']).toBe('"visitor";q=100;w=3600')
+  const names = Object.keys(headers)
+  expect(names.filter((name) => /credit|idempot|allow-credentials|cookie/.test(name))).toEqual([])
+})
+
+test('the answer is the same to the byte whatever a mail server may say of the mailbox', async () => {
+  const caller = await openPage()
+  const shown = new Set(['syntax_error', 'domain_not_found', 'no_mail_server', 'null_mx'])
+  const reasons = Object.keys(SUB_STATUSES).filter((reason) => reason !== '' && !shown.has(reason))
+  const asked = ['valid', ...reasons].map((reason) => `${reason.replaceAll('_', '-')}@one.example`)
+  const texts = await Promise.all(asked.map(async (email) => (await ask(caller, { email })).text))
+  expect(texts.length).toBeGreaterThan(20)
+  expect(new Set(texts).size).toBe(1)
+  expect((await ask(caller, { email: 'domain-not-found@two.example' })).text).not.toBe(texts[0])
+})
+
+test('no mail server is asked for a page, nor is what was learnt for others used', async () => {
+  const caller = await openPage()
+  const email = 'grace@example.com'
+  // A policy of the account's own that would tell: only there is nothing to tell.
+  const telling = {
+    name: 'telling',
+    rules: [{ when: { status: ['invalid'] }, decision: 'block', reason: 'There is no such mailbox.' }],
+    fallback: { decision: 'allow', reason: 'Nothing known.' },
+  } as const
+  await inTenant(api.db, caller.accountId, (trx) => insertPolicy(trx, caller.accountId, telling))
+  const key = await api.services.keys.find(caller.key)
+  const name = await vi.waitFor(
+    () => (key && api.services.recentKeyOf(key, email, ALL_FEATURES)) ?? expect.fail('no secret for names yet'),
+  )
+  const known = { ...unsettledResult(email, 'not_probed'), status: 'invalid', sub_status: 'mailbox_not_found' }
+  await api.services.redis.set(name, JSON.stringify({ id: randomUUID(), ...known }), 'EX', 60)
+
+  expect((await ask(caller, { email, policy: 'telling' })).body).toMatchObject({ decision: 'allow' })
+  const rows = await asOwner(api.db, (trx) =>
+    trx.selectFrom('validations').select(['mailbox', 'emailKey']).where('accountId', '=', caller.accountId).execute(),
+  )
+  expect(rows).toEqual([{ mailbox: false, emailKey: 'grace@example.com mailbox=false' }])
+})
+
+test('another page, or no page at all, is refused and cannot read why', async () => {
+  const caller = await openPage()
+  for (const origin of ['https://www.example.com.evil.example', 'http://www.example.com', 'null', '']) {
+    const { status, body, headers } = await ask(caller, { email: 'ada@example.com' }, { origin })
+    expect([status, body['code']]).toEqual([403, 'origin_not_allowed'])
+    expect(headers).not.toHaveProperty('access-control-allow-origin')
+    expect(headers['vary']).toBe('Origin')
+  }
+  const withoutOrigin = {
+    method: 'POST',
+    url: '/api/v1/validation/single',
+    payload: { email: 'a@example.com' },
+  } as const
+  expect((await caller.call(withoutOrigin)).body['code']).toBe('origin_not_allowed')
+  expect(await balancesOf(api.db, caller.accountId)).toEqual([60, 0])
+})
+
+test.each([
+  ['GET', '/validation/single?email=ada@example.com', undefined],
+  ['POST', '/validation/bulk', { emails: ['ada@example.com'] }],
+  ['GET', '/account', undefined],
+  ['GET', '/policies', undefined],
+  ['POST', '/feedback', { outcomes: [{ email: 'ada@example.com', outcome: 'delivered' }] }],
+  ['GET', '/keys', undefined],
+] as const)('a publishable key may not %s %s', async (method, path, payload) => {
+  const caller = await openPage()
+  const request = { method, url: `/api/v1${path}`, headers: { origin: ORIGIN }, ...(payload && { payload }) }
+  expect((await caller.call(request)).body).toMatchObject({ status: 403, code: 'missing_scope' })
+})
+
+test('one visitor may ask so often in an hour and no more, and does not hold up another', async () => {
+  const caller = await api.openCaller({ credits: 60, key: { ...KEY, visitorCap: 3 } })
+  const from = (remoteAddress: string) =>
+    caller.call({
+      method: 'POST',
+      url: '/api/v1/validation/single',
+      payload: { email: 'ada@example.com' },
+      headers: { origin: ORIGIN },
+      remoteAddress,
+    })
+  for (let n = 0; n < 3; n++) expect((await from('2001:db8::1')).status).toBe(200)
+  const refused = await from('2001:db8::2')
+  expect([refused.status, refused.body['code']]).toEqual([429, 'rate_limited'])
+  expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0)
+  expect(refused.headers['access-control-allow-origin']).toBe(ORIGIN)
+  expect((await from('2001:db8:0:1::1')).status).toBe(200)
+})
+
+test('each answer costs the account one credit, and without credits there is none', async () => {
+  const caller = await openPage(1)
+  expect((await ask(caller, { email: 'mailbox-not-found@example.com' })).status).toBe(200)
+  expect(await balancesOf(api.db, caller.accountId)).toEqual([0, 1])
+  expect((await ask(caller, { email: 'bob@example.com' })).body).toMatchObject({ code: 'insufficient_credits' })
+})
+
+test('an answer that the account keeps under an idempotency key is not handed to a page', async () => {
+  const caller = await openPage()
+  const secret = await inTenant(api.db, caller.accountId, (trx) =>
+    insertKey(trx, caller.accountId, { mode: 'live', name: 'server', scopes: ['validation'] }),
+  )
+  const payload = { email: 'mailbox-not-found@example.com' }
+  const headers = { 'idempotency-key': 'sign-up-1' }
+  const request = { method: 'POST', url: '/api/v1/validation/single', payload } as const
+  const own = await callApp(api.app, { ...request, headers: { ...headers, 'x-api-key': secret.text } })
+  expect(own.body).toMatchObject({ sub_status: 'mailbox_not_found' })
+  expect(Object.keys((await ask(caller, payload, headers)).body)).not.toContain('sub_status')
+})
+
+test('browsers are told that they may ask from the pages of a key, and from no other', async () => {
+  await openPage()
+  const may = (origin?: string) =>
+    callApp(api.app, {
+      method: 'OPTIONS',
+      url: '/api/v1/validation/single',
+      headers: {
+        ...(origin && { origin }),
+        'access-control-request-method': 'POST',
+        'access-control-request-headers': 'content-type,x-api-key',
+      },
+    })
+  const allowed = await may(ORIGIN)
+  expect(allowed.status).toBe(204)
+  expect(allowed.headers).toMatchObject({
+    'access-control-allow-origin': ORIGIN,
+    'access-control-allow-methods': 'POST',
+    'access-control-allow-headers': 'content-type, x-api-key',
+    vary: 'Origin',
+  })
+  expect(allowed.headers).not.toHaveProperty('access-control-allow-credentials')
+  for (const origin of ['https://evil.example', 'null', 'https://www.example.com/', undefined]) {
+    const refused = await may(origin)
+    expect(refused.headers).not.toHaveProperty('access-control-allow-origin')
+    expect(refused.headers['vary']).toBe('Origin')
+  }
+})
+
+test('a test key answers pages from the sandbox, as if no mail server were asked there either', async () => {
+  const caller = await api.openCaller({ key: { ...KEY, mode: 'test' } })
+  const of = async (local: string) => (await ask(caller, { email: `${local}@example.com` })).body
+  const nothing = await of('valid')
+  expect(nothing).toEqual({ ...BUILT_IN_POLICIES.signup.default, did_you_mean: null, livemode: false })
+  for (const local of ['mailbox-not-found', 'catch-all', 'mailbox-full', 'role', 'blocked'])
+    expect(await of(local)).toEqual(nothing)
+  expect(await of('typo')).toMatchObject({ decision: 'block', did_you_mean: 'typo@gmail.com' })
+  expect(await of('disposable')).toMatchObject({ decision: 'block' })
+  const strict = await ask(caller, { email: 'mailbox-not-found@example.com', policy: 'newsletter' })
+  expect(strict.body).toMatchObject({ decision: 'review' })
+})

@@ -194,7 +194,7 @@ test('limits are shown as they are, changed, and what is wrong with them stands 
   const fault = dialog.getByRole('group').getByRole('button')
   expect(await fault.textContent()).toContain('IP address or a CIDR range')
   await fault.click()
-  expect(await page.evaluate(() => document.activeElement?.tagName)).toBe('TEXTAREA')
+  await page.waitForFunction(() => document.activeElement?.tagName === 'TEXTAREA')
   expect(await dialog.getByLabel(/^Allowed network addresses/).inputValue()).toBe('192.0.2.0/24\nnot an address')
 
   await dialog.getByLabel(/^Allowed network addresses/).fill('192.0.2.0/24\n2001:db8::7')

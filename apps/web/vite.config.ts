@@ -4,7 +4,7 @@ import { promisify } from 'node:util'
 import { brotliCompress, gzip } from 'node:zlib'
 import tailwindcss from '@tailwindcss/vite'
 import react from '@vitejs/plugin-react'
-import { defineConfig, type Plugin, type Rolldown } from 'vite'
+import { build, defineConfig, type Plugin, type Rolldown } from 'vite'
 
 /**
  * What the first page needs goes in one piece, and so do the parts that nearly every page is made of: each icon as a file of its own
@@ -21,7 +21,7 @@ const PIECES: Rolldown.CodeSplittingGroup[] = [
 
 export default defineConfig({
   base: '/app/',
-  plugins: [react(), tailwindcss(), compressOnce()],
+  plugins: [react(), tailwindcss(), compressOnce(), buildForm()],
   // The api puts a fresh one in its place with every page it sends.
   html: { cspNonce: '__NONCE__' },
   build: {
@@ -43,6 +43,28 @@ function compressOnce(): Plugin {
       const assets = join(dir, 'assets')
       const names = (await readdir(assets)).filter((name) => /\.(js|css)$/.test(name))
       await Promise.all(names.map((name) => compress(join(assets, name))))
+    },
+  }
+}
+
+/** What other sites put into their forms: a file of its own, which a plain script tag can load. */
+function buildForm(): Plugin {
+  return {
+    name: 'build-form',
+    apply: 'build',
+    async writeBundle({ dir = 'dist' }) {
+      const entry = join(import.meta.dirname, 'src/form/form.ts')
+      await build({
+        configFile: false,
+        publicDir: false,
+        logLevel: 'warn',
+        build: {
+          target: 'es2022',
+          outDir: dir,
+          emptyOutDir: false,
+          lib: { entry, formats: ['iife'], name: 'probityForm', fileName: () => 'form.js' },
+        },
+      })
     },
   }
 }

@@ -14,10 +14,10 @@ const BODY_BYTES_MAX = 1024 * 1024 + 64 * 1024
 export async function serveMcp(app: FastifyInstance, config: Pick<ApiConfig, 'publicUrl'>, services: Services) {
   const refuseForeign = refuseForeignOrigin(config.publicUrl)
   const findKey = authenticate(services)
-  const recognise = async (request: FastifyRequest) => {
+  const recognise = async (request: FastifyRequest, reply: FastifyReply) => {
     refuseForeign(request)
     takeBearer(request)
-    await findKey(request)
+    await findKey(request, reply)
   }
   await serveRoutes(app, services, { recognise, refuse: refuseForbidden }, [answerMessages])
 }

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { hash, randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import fastifyStatic from '@fastify/static'
@@ -8,6 +8,8 @@ import type { ApiConfig } from '../config.ts'
 /** What the build leaves in the page for us to fill in. */
 const NONCE_PLACE = /__NONCE__/g
 const YEAR_S = 31_536_000
+/** For pages that name no version: a mend reaches them within the hour. */
+const FORM_KEPT_S = 3_600
 
 /** The web application: one page for all of its addresses, and the files that it is made of. */
 export const webPages: FastifyPluginAsync<Pick<ApiConfig, 'webFolder'>> = async (app, { webFolder }) => {
@@ -27,6 +29,21 @@ export const webPages: FastifyPluginAsync<Pick<ApiConfig, 'webFolder'>> = async 
     const mark = await readFile(join(webFolder, 'mark.svg'))
     return reply.type('image/svg+xml').header('cache-control', 'public, max-age=3600').send(mark)
   })
+  app.get('/form.js', { schema }, async (request, reply) => {
+    const form = await readFile(join(webFolder, 'form.js')).catch(() => undefined)
+    if (form === undefined) return reply.callNotFound()
+    const { v: asked } = request.query as { v?: string }
+    const version = versionOf(form)
+    const isThis = asked === version
+    reply.headers({
+      etag: `"${version}"`,
+      'cache-control': isThis ? `public, max-age=${YEAR_S}, immutable` : `public, max-age=${FORM_KEPT_S}`,
+      // It is for the pages of others, who may also want to hold it to its hash.
+      'cross-origin-resource-policy': 'cross-origin',
+      'access-control-allow-origin': '*',
+    })
+    return reply.type('text/javascript; charset=utf-8').send(form)
+  })
   for (const path of ['/app', '/app/*']) {
     app.get(path, { schema }, async (request, reply) => {
       // What is asked of the service and not there is said by the service.
@@ -39,6 +56,11 @@ export const webPages: FastifyPluginAsync<Pick<ApiConfig, 'webFolder'>> = async 
       return reply.type('text/html; charset=utf-8').send(page.replace(NONCE_PLACE, nonce))
     })
   }
+}
+
+/** Names the contents, so that a page that asks for these gets them for good. */
+function versionOf(file: Buffer): string {
+  return hash('sha256', file, 'hex').slice(0, 16)
 }
 
 const NOT_BUILT = 'The web application has not been built: run "pnpm --filter @probity/web build".\n'

@@ -22,6 +22,10 @@ export type SingleValidationRequest = {
    * Whether the mail server may be asked for an address that cannot exist. Without that an address that it accepts is `risky` with `catch_all_untested`, unless the domain is known to tell the truth.
    */
   catchall?: boolean
+  /**
+   * The name of a policy, built in (`signup`, `newsletter`, `transactional`) or of the account, to turn the result into `allow`, `review` or `block`.
+   */
+  policy?: string
 }
 
 /**
@@ -141,6 +145,16 @@ export type Evidence = {
  * The findings in the order in which they were made.
  */
 export type EvidenceList = Array<Evidence>
+
+/**
+ * Decision
+ *
+ * What to do with the address. The list is open: treat a value you do not know like `review`.
+ * - `allow`: take the address.
+ * - `review`: take it with care: ask the person, look again later, or let somebody decide.
+ * - `block`: do not take it.
+ */
+export type Decision = 'allow' | 'review' | 'block' | Unlisted
 
 /**
  * Validation result
@@ -314,12 +328,30 @@ export type ValidationResult = {
    */
   retry_at: number | null
   evidence: EvidenceList
+  /**
+   * What the policy that was asked for decides. Only there where the request named one.
+   */
+  policy?: {
+    /**
+     * What the policy is called: up to 50 lower-case letters, digits, `-` and `_`.
+     */
+    name: string
+    decision: Decision
+    /**
+     * Why, in a sentence of up to 200 characters. It stands in the answer as it is.
+     */
+    reason: string
+    /**
+     * Which rule decided, counted from 1; null where none applied.
+     */
+    rule: number | null
+  }
 }
 
 /**
  * Problem code
  *
- * The kind of problem for programs; a code never changes its meaning. New codes may be added, so fall back on `status`. Known codes: `invalid_request`, `malformed_json`, `key_in_query`, `no_file`, `missing_api_key`, `invalid_api_key`, `revoked_api_key`, `expired_api_key`, `not_signed_in`, `insufficient_credits`, `key_cap_reached`, `paused_api_key`, `ip_not_allowed`, `missing_scope`, `scope_not_held`, `missing_role`, `cross_site_request`, `sign_up_closed`, `plan_without_api`, `not_found`, `not_configured`, `request_timeout`, `idempotency_in_progress`, `confirmed_otherwise`, `job_ended`, `key_ended`, `webhook_disabled`, `last_owner`, `already_subscribed`, `too_many_organisations`, `too_many_webhooks`, `event_removed`, `file_removed`, `results_expired`, `payload_too_large`, `file_too_large`, `unsupported_media_type`, `content_encoding_refused`, `not_csv`, `idempotency_mismatch`, `empty_file`, `malformed_csv`, `record_too_long`, `too_many_columns`, `too_many_rows`, `too_many_emails`, `no_email_column`, `unknown_column`, `column_without_emails`, `password_refused`, `webhook_url_rejected`, `rate_limited`, `too_many_in_flight`, `too_many_streams`, `headers_too_large`, `internal`, `overloaded`, `account_under_audit`, `unavailable`.
+ * The kind of problem for programs; a code never changes its meaning. New codes may be added, so fall back on `status`. Known codes: `invalid_request`, `malformed_json`, `key_in_query`, `no_file`, `missing_api_key`, `invalid_api_key`, `revoked_api_key`, `expired_api_key`, `not_signed_in`, `insufficient_credits`, `key_cap_reached`, `paused_api_key`, `ip_not_allowed`, `origin_not_allowed`, `missing_scope`, `scope_not_held`, `missing_role`, `cross_site_request`, `sign_up_closed`, `plan_without_api`, `not_found`, `not_configured`, `request_timeout`, `idempotency_in_progress`, `confirmed_otherwise`, `job_ended`, `key_ended`, `webhook_disabled`, `last_owner`, `already_subscribed`, `too_many_organisations`, `too_many_webhooks`, `policy_exists`, `too_many_policies`, `event_removed`, `file_removed`, `results_expired`, `payload_too_large`, `file_too_large`, `unsupported_media_type`, `content_encoding_refused`, `not_csv`, `idempotency_mismatch`, `empty_file`, `malformed_csv`, `record_too_long`, `too_many_columns`, `too_many_rows`, `too_many_emails`, `no_email_column`, `unknown_column`, `column_without_emails`, `password_refused`, `webhook_url_rejected`, `rate_limited`, `too_many_in_flight`, `too_many_streams`, `headers_too_large`, `internal`, `overloaded`, `account_under_audit`, `unavailable`.
  */
 export type ProblemCode =
   | 'invalid_request'
@@ -335,6 +367,7 @@ export type ProblemCode =
   | 'key_cap_reached'
   | 'paused_api_key'
   | 'ip_not_allowed'
+  | 'origin_not_allowed'
   | 'missing_scope'
   | 'scope_not_held'
   | 'missing_role'
@@ -353,6 +386,8 @@ export type ProblemCode =
   | 'already_subscribed'
   | 'too_many_organisations'
   | 'too_many_webhooks'
+  | 'policy_exists'
+  | 'too_many_policies'
   | 'event_removed'
   | 'file_removed'
   | 'results_expired'
@@ -451,6 +486,10 @@ export type BulkValidationRequest = {
    * Whether the mail server may be asked for an address that cannot exist. Without that an address that it accepts is `risky` with `catch_all_untested`, unless the domain is known to tell the truth.
    */
   catchall?: boolean
+  /**
+   * The name of a policy, built in (`signup`, `newsletter`, `transactional`) or of the account, to turn the result into `allow`, `review` or `block`.
+   */
+  policy?: string
 }
 
 /**
@@ -501,6 +540,24 @@ export type BulkValidationSummary = {
      */
     confidence: number
     sub_status: SubStatus
+    /**
+     * What the policy that was asked for decides. Only there where the request named one.
+     */
+    policy?: {
+      /**
+       * What the policy is called: up to 50 lower-case letters, digits, `-` and `_`.
+       */
+      name: string
+      decision: Decision
+      /**
+       * Why, in a sentence of up to 200 characters. It stands in the answer as it is.
+       */
+      reason: string
+      /**
+       * Which rule decided, counted from 1; null where none applied.
+       */
+      rule: number | null
+    }
   }>
   /**
    * Unique addresses that are `unknown`.
@@ -1593,10 +1650,10 @@ export type Account = {
      * What the key may do. The list is open.
      * - `validation`: validate single addresses and JSON lists, and report what became of mail to them.
      * - `bulk`: upload files, start jobs and read their results.
-     * - `account`: read plan, credits and limits of the account, and how well predictions hold for it.
+     * - `account`: read plan, credits, limits and policies of the account, and how well predictions hold for it.
      * - `keys`: create, list, change and revoke API keys.
      * - `webhooks`: say where events are sent, look at what was sent, and set when credits count as low.
-     * - `settings`: change the name of the account and for how long it keeps results.
+     * - `settings`: change the name of the account, for how long it keeps results, and its policies.
      */
     scopes: Array<KeyScope>
   }
@@ -1810,6 +1867,308 @@ export type LedgerEntries = Array<LedgerEntry>
 export type LedgerSheet = string
 
 /**
+ * Policy
+ *
+ * Rules that turn a result into a decision. Fields may be added.
+ */
+export type Policy = {
+  /**
+   * What the policy is called: up to 50 lower-case letters, digits, `-` and `_`.
+   */
+  name: string
+  /**
+   * What the policy is for, up to 200 characters.
+   */
+  description: string
+  /**
+   * True for the policies that every account has. An own one of the same name takes the place of it.
+   */
+  built_in: boolean
+  /**
+   * The rules in their order: the first that applies decides. Up to 50.
+   */
+  rules: Array<{
+    /**
+     * What a result must be like for the rule to apply: all that is named here, and at least one thing is.
+     */
+    when: {
+      /**
+       * Its status is one of these.
+       */
+      status?: Array<string>
+      /**
+       * Its `sub_status` is one of these.
+       */
+      sub_status?: Array<string>
+      /**
+       * The address is at least one of these. The list is open.
+       * - `disposable`: addresses that are thrown away after use.
+       * - `role`: addresses of a function, such as info or sales, rather than of a person.
+       * - `machine_generated`: addresses whose text looks made by a machine.
+       * - `free`: addresses at free mail providers.
+       * - `privacy_relay`: addresses that forward to a mailbox they hide.
+       * - `tagged`: addresses with a tag, as in ada+news.
+       */
+      traits?: Array<string>
+      /**
+       * The result has this `safe_to_send`.
+       */
+      safe_to_send?: boolean
+      /**
+       * The result has this `deliverability` or a higher one.
+       */
+      deliverability_from?: number
+      /**
+       * The result has a lower `deliverability` than this.
+       */
+      deliverability_below?: number
+    }
+    decision: Decision
+    /**
+     * Why, in a sentence of up to 200 characters. It stands in the answer as it is.
+     */
+    reason: string
+  }>
+  /**
+   * What is decided where no rule applies.
+   */
+  default: {
+    decision: Decision
+    /**
+     * Why, in a sentence of up to 200 characters. It stands in the answer as it is.
+     */
+    reason: string
+  }
+}
+
+/**
+ * Policies
+ *
+ * The policies that the account has, by name: the built-in ones, and its own.
+ */
+export type Policies = Array<Policy>
+
+/**
+ * Policy to create
+ *
+ * The rules of a new policy, and what is decided where none applies.
+ */
+export type PolicyToCreate = {
+  /**
+   * What the policy is called: up to 50 lower-case letters, digits, `-` and `_`.
+   */
+  name: string
+  /**
+   * What the policy is for, up to 200 characters.
+   */
+  description?: string
+  /**
+   * The rules in their order: the first that applies decides. Up to 50.
+   */
+  rules: Array<{
+    /**
+     * What a result must be like for the rule to apply: all that is named here, and at least one thing is.
+     */
+    when: {
+      /**
+       * Its status is one of these.
+       */
+      status?: Array<'valid' | 'invalid' | 'risky' | 'unknown'>
+      /**
+       * Its `sub_status` is one of these.
+       */
+      sub_status?: Array<
+        | ''
+        | 'syntax_error'
+        | 'domain_not_found'
+        | 'no_mail_server'
+        | 'null_mx'
+        | 'domain_not_hosted'
+        | 'mailbox_not_found'
+        | 'mailbox_disabled'
+        | 'mailbox_moved'
+        | 'catch_all'
+        | 'catch_all_untested'
+        | 'mailbox_full'
+        | 'disposable'
+        | 'not_probed'
+        | 'dns_failed'
+        | 'not_routable'
+        | 'connection_failed'
+        | 'timeout'
+        | 'greylisted'
+        | 'rate_limited'
+        | 'blocked'
+        | 'policy_refused'
+        | 'provider_unverifiable'
+        | 'smtputf8_unsupported'
+        | 'address_literal'
+        | 'server_error'
+        | 'internal_error'
+        | 'sandbox_unmapped'
+      >
+      /**
+       * The address is at least one of these.
+       * - `disposable`: addresses that are thrown away after use.
+       * - `role`: addresses of a function, such as info or sales, rather than of a person.
+       * - `machine_generated`: addresses whose text looks made by a machine.
+       * - `free`: addresses at free mail providers.
+       * - `privacy_relay`: addresses that forward to a mailbox they hide.
+       * - `tagged`: addresses with a tag, as in ada+news.
+       */
+      traits?: Array<'disposable' | 'role' | 'machine_generated' | 'free' | 'privacy_relay' | 'tagged'>
+      /**
+       * The result has this `safe_to_send`.
+       */
+      safe_to_send?: boolean
+      /**
+       * The result has this `deliverability` or a higher one.
+       */
+      deliverability_from?: number
+      /**
+       * The result has a lower `deliverability` than this.
+       */
+      deliverability_below?: number
+    }
+    /**
+     * What to do with the address:
+     * - `allow`: take the address.
+     * - `review`: take it with care: ask the person, look again later, or let somebody decide.
+     * - `block`: do not take it.
+     */
+    decision: 'allow' | 'review' | 'block'
+    /**
+     * Why, in a sentence of up to 200 characters. It stands in the answer as it is.
+     */
+    reason: string
+  }>
+  /**
+   * What is decided where no rule applies.
+   */
+  default: {
+    /**
+     * What to do with the address:
+     * - `allow`: take the address.
+     * - `review`: take it with care: ask the person, look again later, or let somebody decide.
+     * - `block`: do not take it.
+     */
+    decision: 'allow' | 'review' | 'block'
+    /**
+     * Why, in a sentence of up to 200 characters. It stands in the answer as it is.
+     */
+    reason: string
+  }
+}
+
+/**
+ * Policy changes
+ *
+ * What to change, at least one thing; `rules` are replaced as a whole. What is left out stays as it is.
+ */
+export type PolicyChanges = {
+  /**
+   * What the policy is for, up to 200 characters.
+   */
+  description?: string
+  /**
+   * The rules in their order: the first that applies decides. Up to 50.
+   */
+  rules?: Array<{
+    /**
+     * What a result must be like for the rule to apply: all that is named here, and at least one thing is.
+     */
+    when: {
+      /**
+       * Its status is one of these.
+       */
+      status?: Array<'valid' | 'invalid' | 'risky' | 'unknown'>
+      /**
+       * Its `sub_status` is one of these.
+       */
+      sub_status?: Array<
+        | ''
+        | 'syntax_error'
+        | 'domain_not_found'
+        | 'no_mail_server'
+        | 'null_mx'
+        | 'domain_not_hosted'
+        | 'mailbox_not_found'
+        | 'mailbox_disabled'
+        | 'mailbox_moved'
+        | 'catch_all'
+        | 'catch_all_untested'
+        | 'mailbox_full'
+        | 'disposable'
+        | 'not_probed'
+        | 'dns_failed'
+        | 'not_routable'
+        | 'connection_failed'
+        | 'timeout'
+        | 'greylisted'
+        | 'rate_limited'
+        | 'blocked'
+        | 'policy_refused'
+        | 'provider_unverifiable'
+        | 'smtputf8_unsupported'
+        | 'address_literal'
+        | 'server_error'
+        | 'internal_error'
+        | 'sandbox_unmapped'
+      >
+      /**
+       * The address is at least one of these.
+       * - `disposable`: addresses that are thrown away after use.
+       * - `role`: addresses of a function, such as info or sales, rather than of a person.
+       * - `machine_generated`: addresses whose text looks made by a machine.
+       * - `free`: addresses at free mail providers.
+       * - `privacy_relay`: addresses that forward to a mailbox they hide.
+       * - `tagged`: addresses with a tag, as in ada+news.
+       */
+      traits?: Array<'disposable' | 'role' | 'machine_generated' | 'free' | 'privacy_relay' | 'tagged'>
+      /**
+       * The result has this `safe_to_send`.
+       */
+      safe_to_send?: boolean
+      /**
+       * The result has this `deliverability` or a higher one.
+       */
+      deliverability_from?: number
+      /**
+       * The result has a lower `deliverability` than this.
+       */
+      deliverability_below?: number
+    }
+    /**
+     * What to do with the address:
+     * - `allow`: take the address.
+     * - `review`: take it with care: ask the person, look again later, or let somebody decide.
+     * - `block`: do not take it.
+     */
+    decision: 'allow' | 'review' | 'block'
+    /**
+     * Why, in a sentence of up to 200 characters. It stands in the answer as it is.
+     */
+    reason: string
+  }>
+  /**
+   * What is decided where no rule applies.
+   */
+  default?: {
+    /**
+     * What to do with the address:
+     * - `allow`: take the address.
+     * - `review`: take it with care: ask the person, look again later, or let somebody decide.
+     * - `block`: do not take it.
+     */
+    decision: 'allow' | 'review' | 'block'
+    /**
+     * Why, in a sentence of up to 200 characters. It stands in the answer as it is.
+     */
+    reason: string
+  }
+}
+
+/**
  * API key
  *
  * An API key without its secret, which cannot be shown again. Fields may be added.
@@ -1835,10 +2194,10 @@ export type ApiKey = {
    * What the key may do. The list is open.
    * - `validation`: validate single addresses and JSON lists, and report what became of mail to them.
    * - `bulk`: upload files, start jobs and read their results.
-   * - `account`: read plan, credits and limits of the account, and how well predictions hold for it.
+   * - `account`: read plan, credits, limits and policies of the account, and how well predictions hold for it.
    * - `keys`: create, list, change and revoke API keys.
    * - `webhooks`: say where events are sent, look at what was sent, and set when credits count as low.
-   * - `settings`: change the name of the account and for how long it keeps results.
+   * - `settings`: change the name of the account, for how long it keeps results, and its policies.
    */
   scopes: Array<KeyScope>
   /**
@@ -1907,6 +2266,18 @@ export type ApiKey = {
    * How many credits the key may spend in a calendar month (UTC); null when there is no cap.
    */
   monthly_cap: number | null
+  /**
+   * A `secret` key stays on your servers. A `publishable` one (`pb_pub_…`) stands in web pages: it works from the allowed origins only, validates one address at a time by POST, and is told a decision and nothing that tells whether a mailbox exists. It never changes.
+   */
+  type: 'secret' | 'publishable'
+  /**
+   * The origins whose pages may use a publishable key; empty for a secret one.
+   */
+  allowed_origins: Array<string>
+  /**
+   * How many requests in an hour one network address may make with a publishable key; null for a secret one.
+   */
+  visitor_cap: number | null
 }
 
 /**
@@ -1934,10 +2305,10 @@ export type ApiKeyToCreate = {
    * What the key may do; no more than the calling key may do itself.
    * - `validation`: validate single addresses and JSON lists, and report what became of mail to them.
    * - `bulk`: upload files, start jobs and read their results.
-   * - `account`: read plan, credits and limits of the account, and how well predictions hold for it.
+   * - `account`: read plan, credits, limits and policies of the account, and how well predictions hold for it.
    * - `keys`: create, list, change and revoke API keys.
    * - `webhooks`: say where events are sent, look at what was sent, and set when credits count as low.
-   * - `settings`: change the name of the account and for how long it keeps results.
+   * - `settings`: change the name of the account, for how long it keeps results, and its policies.
    */
   scopes?: Array<'validation' | 'bulk' | 'account' | 'keys' | 'webhooks' | 'settings'>
   /**
@@ -1952,6 +2323,18 @@ export type ApiKeyToCreate = {
    * How many credits the key may spend in a calendar month (UTC); null for no cap.
    */
   monthly_cap?: number | null
+  /**
+   * A `secret` key stays on your servers. A `publishable` one (`pb_pub_…`) stands in web pages: it works from the allowed origins only, validates one address at a time by POST, and is told a decision and nothing that tells whether a mailbox exists. It never changes.
+   */
+  type?: 'secret' | 'publishable'
+  /**
+   * Of a publishable key, which needs at least one: the origins whose pages may use it, up to 20, exactly as browsers send them: scheme, host, and the port where it is not the usual one.
+   */
+  allowed_origins?: Array<string>
+  /**
+   * Of a publishable key: how many requests in an hour one network address may make; 30 if left out.
+   */
+  visitor_cap?: number
 }
 
 /**
@@ -1980,10 +2363,10 @@ export type CreatedApiKey = {
    * What the key may do. The list is open.
    * - `validation`: validate single addresses and JSON lists, and report what became of mail to them.
    * - `bulk`: upload files, start jobs and read their results.
-   * - `account`: read plan, credits and limits of the account, and how well predictions hold for it.
+   * - `account`: read plan, credits, limits and policies of the account, and how well predictions hold for it.
    * - `keys`: create, list, change and revoke API keys.
    * - `webhooks`: say where events are sent, look at what was sent, and set when credits count as low.
-   * - `settings`: change the name of the account and for how long it keeps results.
+   * - `settings`: change the name of the account, for how long it keeps results, and its policies.
    */
   scopes: Array<KeyScope>
   /**
@@ -2053,6 +2436,18 @@ export type CreatedApiKey = {
    */
   monthly_cap: number | null
   /**
+   * A `secret` key stays on your servers. A `publishable` one (`pb_pub_…`) stands in web pages: it works from the allowed origins only, validates one address at a time by POST, and is told a decision and nothing that tells whether a mailbox exists. It never changes.
+   */
+  type: 'secret' | 'publishable'
+  /**
+   * The origins whose pages may use a publishable key; empty for a secret one.
+   */
+  allowed_origins: Array<string>
+  /**
+   * How many requests in an hour one network address may make with a publishable key; null for a secret one.
+   */
+  visitor_cap: number | null
+  /**
    * The secret itself, to be sent as X-API-Key. It is shown this once: we keep only its hash.
    */
   key: string
@@ -2072,10 +2467,10 @@ export type ApiKeyChanges = {
    * What the key may do; no more than the calling key may do itself.
    * - `validation`: validate single addresses and JSON lists, and report what became of mail to them.
    * - `bulk`: upload files, start jobs and read their results.
-   * - `account`: read plan, credits and limits of the account, and how well predictions hold for it.
+   * - `account`: read plan, credits, limits and policies of the account, and how well predictions hold for it.
    * - `keys`: create, list, change and revoke API keys.
    * - `webhooks`: say where events are sent, look at what was sent, and set when credits count as low.
-   * - `settings`: change the name of the account and for how long it keeps results.
+   * - `settings`: change the name of the account, for how long it keeps results, and its policies.
    */
   scopes?: Array<'validation' | 'bulk' | 'account' | 'keys' | 'webhooks' | 'settings'>
   /**
@@ -2090,6 +2485,14 @@ export type ApiKeyChanges = {
    * How many credits the key may spend in a calendar month (UTC); null for no cap.
    */
   monthly_cap?: number | null
+  /**
+   * Of a publishable key, which needs at least one: the origins whose pages may use it, up to 20, exactly as browsers send them: scheme, host, and the port where it is not the usual one.
+   */
+  allowed_origins?: Array<string>
+  /**
+   * Of a publishable key: how many requests in an hour one network address may make; 30 if left out.
+   */
+  visitor_cap?: number
   /**
    * True switches the key off until further notice, false on again.
    */

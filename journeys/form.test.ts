@@ -1,0 +1,140 @@
+import { readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { fileURLToPath } from 'node:url'
+import { AxeBuilder } from '@axe-core/playwright'
+import { freePort } from '@probity/lab/services/daemon'
+import { whenDone } from '@probity/lab/when-done'
+import type { Page } from 'playwright-core'
+import { expect, test, vi } from 'vitest'
+import { onePage, startBrowser } from './test-browser.ts'
+import { openCustomer, startProduct } from './test-product.ts'
+
+vi.setConfig({ testTimeout: 60_000 }) // a browser has much to do before a page stands
+
+/** Somebody's site, on another origin than the service, with a form that knows nothing of it but a script tag. */
+const port = await freePort()
+const SITE = `http://localhost:${port}`
+const product = await startProduct()
+const browser = await startBrowser()
+const pageKey = { mode: 'test' as const, kind: 'publishable' as const, scopes: ['validation'], visitorCap: 1_000 }
+const customer = await openCustomer(product, { key: { ...pageKey, allowedOrigins: [SITE] } })
+const SERVICE = product.api.url
+
+/** As strict as a site may be: of others it runs this script and asks this service, and nothing else. */
+const POLICY = `default-src 'none'; script-src ${SERVICE}; connect-src ${SERVICE}; form-action 'self'; img-src data:`
+
+/** As it is printed in the guide. */
+const GUIDE = readFileSync(fileURLToPath(new URL('../docs/guides/sign-up-form.md', import.meta.url)), 'utf8')
+const [, TAG = ''] = /<!-- test: form -->\s*```html\n(.*?)```/s.exec(GUIDE) ?? []
+
+function signUpPage(): string {
+  return `<!doctype html><html lang="en"><title>Sign up</title><link rel="icon" href="data:,">
+    <main><h1>Sign up</h1>
+      <form action="/welcome"><label>Email <input type="email" name="email"></label>
+        <label>Name <input name="name"></label><button>Sign up</button></form></main>
+    ${TAG.replace('https://probity.example.com', SERVICE).replace('pb_pub_…', customer.key)}</html>`
+}
+
+const site = createServer((request, response) => {
+  const headers = { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': POLICY }
+  const isWelcome = request.url?.startsWith('/welcome')
+  response.writeHead(200, headers).end(isWelcome ? '<!doctype html><title>Welcome</title>' : signUpPage())
+})
+await new Promise<void>((resolve) => site.listen(port, '127.0.0.1', resolve))
+whenDone(() => site.close())
+
+/** Without headers of the test's own: a browser would ask the service about them first. */
+const context = await browser.newContext()
+context.setDefaultTimeout(15_000)
+
+async function openForm(allows?: RegExp) {
+  const page = await onePage(context, allows ? { allows } : {})
+  await page.goto(SITE)
+  return { page, email: page.getByLabel('Email'), message: page.getByRole('status') }
+}
+
+const welcomed = (page: Page) => page.waitForURL(/\/welcome/)
+
+test('a slip is pointed out to everybody, and put right with the keyboard alone', async () => {
+  const { page, email, message } = await openForm()
+  await email.focus()
+  await page.keyboard.type('typo@gmial.com')
+  await page.keyboard.press('Tab')
+  const button = message.getByRole('button', { name: 'typo@gmail.com' })
+  await button.waitFor()
+  expect(await message.textContent()).toMatch(/Did you mean typo@gmail\.com\?$/)
+  expect(await email.getAttribute('aria-describedby')).toBe(await message.getAttribute('id'))
+  const { violations } = await new AxeBuilder({ page }).analyze()
+  expect(violations.map(({ id }) => id)).toEqual([])
+
+  await page.keyboard.press('Shift+Tab')
+  expect(await button.evaluate((element) => element === document.activeElement)).toBe(true)
+  await page.keyboard.press('Enter')
+  expect(await email.inputValue()).toBe('typo@gmail.com')
+  expect(await email.evaluate((element) => element === document.activeElement)).toBe(true)
+  expect(await message.textContent()).toBe('')
+})
+
+test('a throw-away address does not get through, is told why, and another one does', async () => {
+  const { page, email, message } = await openForm()
+  await email.fill('disposable@example.com')
+  await email.press('Enter')
+  await vi.waitFor(async () => expect(await message.textContent()).toContain('thrown away after use'), 5_000)
+  expect(await email.getAttribute('aria-invalid')).toBe('true')
+  await email.press('Enter')
+  await page.getByRole('button', { name: 'Sign up' }).click()
+  expect(page.url()).toBe(`${SITE}/`)
+
+  await email.fill('valid@example.com')
+  expect(await message.textContent()).toBe('')
+  expect(await email.getAttribute('aria-invalid')).toBeNull()
+  await email.press('Enter')
+  await welcomed(page)
+  expect(new URL(page.url()).searchParams.get('email')).toBe('valid@example.com')
+})
+
+test('nobody is told whether a mailbox exists: who has none gets through like everybody', async () => {
+  const { page, email } = await openForm()
+  await email.fill('mailbox-not-found@example.com')
+  await email.press('Enter')
+  await welcomed(page)
+})
+
+test.each(['slow-5s', 'error-402', 'error-429', 'error-500', 'error-503'])(
+  'a service that is too slow or refuses lets the person through: %s',
+  async (local) => {
+    const { page, email } = await openForm(/Failed to load resource|CORS/)
+    await email.fill(`${local}@example.com`)
+    const began = performance.now()
+    await email.press('Enter')
+    await welcomed(page)
+    expect(performance.now() - began).toBeLessThan(4_000)
+  },
+)
+
+test('the file is small, for every site, and kept for good by those who name its version', async () => {
+  const built = readFileSync(fileURLToPath(new URL('../apps/web/dist/form.js', import.meta.url)))
+  const plain = await fetch(`${SERVICE}/form.js`)
+  const text = Buffer.from(await plain.arrayBuffer())
+  expect(text.equals(built)).toBe(true)
+  expect(text.length).toBeLessThan(5_000)
+  expect(plain.headers.get('content-type')).toBe('text/javascript; charset=utf-8')
+  expect(plain.headers.get('cross-origin-resource-policy')).toBe('cross-origin')
+  expect(plain.headers.get('cache-control')).toBe('public, max-age=3600')
+  const version = plain.headers.get('etag')?.replaceAll('"', '')
+  const versioned = await fetch(`${SERVICE}/form.js?v=${version}`)
+  expect(versioned.headers.get('cache-control')).toBe('public, max-age=31536000, immutable')
+  const other = await fetch(`${SERVICE}/form.js?v=0123456789abcdef`)
+  expect(other.headers.get('cache-control')).toBe('public, max-age=3600')
+})
+
+// The last one, since it takes the service down.
+test('a service that is down lets the person through', async () => {
+  const { page, email, message } = await openForm(/Failed to load resource|CORS/)
+  await email.focus()
+  await product.api.stop()
+  await email.fill('disposable@example.com')
+  await email.press('Enter')
+  await welcomed(page)
+  expect(await message.count()).toBe(0)
+})

@@ -1,0 +1,80 @@
+import { type ReactNode, useEffect, useState } from 'react'
+import { Button } from './Button.tsx'
+import { Callout } from './Callout.tsx'
+import { Dialog } from './Dialog.tsx'
+import { Checkbox } from './Field.tsx'
+
+type SecretDialogProps = {
+  title: string
+  about?: string | undefined
+  /** How the secret is called in sentences: "key", "secret". */
+  noun: string
+  onClose(): void
+  /** The secret, once it is made. */
+  secret?: ((onSaved: () => void) => ReactNode) | undefined
+  /** What comes before it: the form that makes it. */
+  children?: ReactNode
+}
+
+/**
+ * One dialog from the form to the secret, so that the focus never leaves it. With a secret in it, it closes only when that was
+ * saved or when it is said twice.
+ */
+export function SecretDialog({ title, about, noun, onClose, secret, children }: SecretDialogProps) {
+  const [isSaved, setSaved] = useState(false)
+  const [isLeaving, setLeaving] = useState(false)
+  const isAtRisk = secret !== undefined && !isSaved
+  useLeaveGuard(isAtRisk)
+  const mayClose = () => {
+    setLeaving(isAtRisk)
+    return !isAtRisk
+  }
+  return (
+    <Dialog open wide onClose={onClose} mayClose={mayClose} title={title} about={about}>
+      {secret === undefined ? (
+        children
+      ) : (
+        <div className="flex flex-col gap-5">
+          {secret(() => setSaved(true))}
+          <Checkbox
+            label={`I saved the ${noun}`}
+            checked={isSaved}
+            onChange={(event) => setSaved(event.target.checked)}
+          />
+          {isLeaving && isAtRisk && <LeaveQuestion noun={noun} onStay={() => setLeaving(false)} onLeave={onClose} />}
+          <div className="flex justify-end border-t border-line pt-4">
+            <Button look="primary" onClick={() => mayClose() && onClose()}>
+              Done
+            </Button>
+          </div>
+        </div>
+      )}
+    </Dialog>
+  )
+}
+
+function LeaveQuestion({ noun, onStay, onLeave }: { noun: string; onStay(): void; onLeave(): void }) {
+  return (
+    <Callout kind="warning" live title={`You will not see this ${noun} again`}>
+      <p>Whoever needs it would have to make another one.</p>
+      <div className="mt-2 flex flex-wrap gap-2">
+        <Button size="sm" onClick={onStay}>
+          Stay
+        </Button>
+        <Button size="sm" look="danger" onClick={onLeave}>
+          Close without saving
+        </Button>
+      </div>
+    </Callout>
+  )
+}
+
+/** Closing the tab or reloading would lose the secret as well. */
+function useLeaveGuard(isOn: boolean): void {
+  useEffect(() => {
+    if (!isOn) return
+    const ask = (event: BeforeUnloadEvent) => event.preventDefault()
+    window.addEventListener('beforeunload', ask)
+    return () => window.removeEventListener('beforeunload', ask)
+  }, [isOn])
+}

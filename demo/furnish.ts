@@ -22,10 +22,11 @@ const FINISHES_WITHIN_MS = 600_000
 
 type Ask = (path: string, body?: object) => Promise<Record<string, unknown>>
 
-/** Sets the installation up as its first person, who makes keys and has two lists validated: one is done, one under way. */
+/** Sets the installation up as its first person, who makes keys and webhooks and has two lists validated: one is done, one under way. */
 export async function furnish(demo: Demo, databaseUrl: string, context: BrowserContext): Promise<Places> {
   const ask = await setUp(demo, databaseUrl, context)
   await makeKeys(demo, ask)
+  for (const webhook of WEBHOOKS) await ask('/webhooks', webhook)
   const finished: string[] = []
   for (const list of FINISHED) finished.push(await startList(demo, context, ask, list))
   for (const id of finished) await reach(ask, id, Number.POSITIVE_INFINITY)
@@ -52,6 +53,12 @@ async function makeKeys(demo: Demo, ask: Ask): Promise<void> {
     if (!answer.ok) throw new Error(`a key was answered with ${answer.status}`)
   }
 }
+
+/** Of events that do not happen while pictures are taken: the demo sends to nobody outside its world. */
+const WEBHOOKS = [
+  { url: 'https://hooks.example.com/credits', description: 'Top up in time', events: ['credits.low'] },
+  { url: 'https://hooks.example.com/trouble', description: 'On-call', events: ['job.failed', 'webhook.disabled'] },
+]
 
 async function setUp({ url }: Demo, databaseUrl: string, context: BrowserContext): Promise<Ask> {
   const { port } = new URL(url)

@@ -19,6 +19,7 @@ export const SHOTS: Shot[] = [
   { name: 'validate', path: () => '/app/validate', prepare: askForOne },
   { name: 'quick-start', path: () => '/app/quick-start' },
   { name: 'keys', path: () => '/app/keys' },
+  { name: 'webhooks', path: () => '/app/webhooks' },
   { name: 'sign-in', path: () => '/app/sign-in', signedOut: true },
 ]
 

@@ -1,7 +1,9 @@
 import { createTestDatabase } from '@probity/database/test-database'
+import { startDns } from '@probity/lab/dns/start'
 import { startRedis } from '@probity/lab/services/redis'
+import { type Receiver, startReceiver } from '@probity/lab/webhooks/receiver'
 import { whenDone } from '@probity/lab/when-done'
-import { listSettings, startListWorker, startTestWorld, type TestWorld } from './test-lists.ts'
+import { listSettings, startListWorker, startTaskWorker, startTestWorld, type TestWorld } from './test-lists.ts'
 import { startApiProcess } from './test-process.ts'
 import { type Product, startProduct } from './test-product.ts'
 
@@ -21,4 +23,23 @@ export async function startOpenWorld(addresses: number): Promise<Product & { wor
   const settings = { ...listSettings(database.url, redis.url), ...OPEN }
   const [api, worker] = await Promise.all([startApiProcess(settings), startListWorker(settings, world)])
   return { ...database, api, worker, settings, world }
+}
+
+const RECEIVERS = '127.97.0'
+
+/** The same with somebody who receives webhooks under this name; the worker may send to nobody else. */
+export async function startOpenReceiver(name: string): Promise<Product & { receiver: Receiver }> {
+  const [redis, dns] = await Promise.all([startRedis(), startDns()])
+  whenDone(() => Promise.all([redis.stop(), dns.stop()]))
+  const receiver = await startReceiver({ name, address: `${RECEIVERS}.1` })
+  whenDone(() => receiver.stop())
+  await dns.put({ [name]: { a: [receiver.address] } })
+  const database = await createTestDatabase()
+  const settings = { ...listSettings(database.url, redis.url), ...OPEN, DNS_SERVERS: `127.0.0.1:${dns.port}` }
+  const webhooks = { port: receiver.port, addressBase: RECEIVERS, authority: receiver.authority }
+  const [api, worker] = await Promise.all([
+    startApiProcess(settings),
+    startTaskWorker({ settings, smtpPort: 1, addressBase: RECEIVERS, webhooks }),
+  ])
+  return { ...database, api, worker, settings, receiver }
 }

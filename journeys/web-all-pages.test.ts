@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { BrowserContext, Page } from 'playwright-core'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { expectAccessible, expectNoSidewaysScroll, loaded, onePage, openWindow, startBrowser } from './test-browser.ts'
 import { startOpenProduct } from './test-open-product.ts'
 import { openPerson, PASSWORD } from './test-people.ts'
@@ -34,6 +34,7 @@ const finished = await finishListAs(owner, CSV, { filename: 'autumn-newsletter.c
 const draft = await uploadAs(owner, CSV, { filename: 'not-confirmed-yet.csv' })
 // Nobody outside can reach its mail host, so that here something is weighed although no mail server is there to ask.
 const weighed = await finishListAs(owner, 'email\nxk7qzvw9trb4@mx-private.example\n', { mode: 'live' })
+const { webhook, delivery } = await failWebhook()
 await product.worker.stop() // what is confirmed now waits, and its page shows it waiting
 const waiting = await startListAs(owner, CSV, { filename: 'waiting.csv' })
 const paused = await startListAs(owner, CSV, { filename: 'paused.csv' })
@@ -47,6 +48,26 @@ const invitation = await owner.ask('POST', '/auth/organization/invite-member', {
   email: 'colleague@people.example',
   role: 'marketer',
 })
+
+/** One webhook to which something was sent that did not arrive, since its host is not there, and one that is disabled. */
+async function failWebhook() {
+  const off = await owner.ask('POST', '/webhooks', { url: 'https://hooks.example.com/old', events: ['job.completed'] })
+  await owner.ask('PATCH', `/webhooks/${off.body['id']}`, { enabled: false })
+  const on = await owner.ask('POST', '/webhooks', {
+    url: 'https://hooks.example.com/probity',
+    description: 'Production',
+  })
+  const path = `/webhooks/${on.body['id']}`
+  const sent = await owner.ask('POST', `${path}/test`)
+  await vi.waitFor(
+    async () => {
+      const { body } = await owner.ask('GET', `${path}/deliveries/${sent.body['id']}`)
+      expect(body['tries']).toMatchObject([{ status: null }])
+    },
+    { timeout: 30_000, interval: 100 },
+  )
+  return { webhook: on.body['id'], delivery: sent.body['id'] }
+}
 
 type Case = {
   what: string
@@ -87,6 +108,7 @@ const EMPTY: Case[] = [
   { what: 'lists, none', path: '/app/lists' },
   { what: 'new list', path: '/app/lists/new' },
   { what: 'keys, none', path: '/app/keys' },
+  { what: 'webhooks, none', path: '/app/webhooks' },
   { what: 'members, one', path: '/app/settings/members' },
 ].map((one) => ({ ...one, as: beginner.context }))
 
@@ -114,6 +136,11 @@ const FILLED: Case[] = [
   { what: 'no such list', path: `/app/lists/${randomUUID()}?mode=test` },
   { what: 'keys', path: '/app/keys' },
   { what: 'a new key', path: '/app/keys', doing: press('Create key') },
+  { what: 'webhooks', path: '/app/webhooks' },
+  { what: 'a new webhook', path: '/app/webhooks?create=true', doing: chooseEvents },
+  { what: 'a webhook that fails', path: `/app/webhooks/${webhook}` },
+  { what: 'a delivery in its drawer', path: `/app/webhooks/${webhook}?delivery=${delivery}` },
+  { what: 'a webhook while the service fails', path: `/app/webhooks/${webhook}`, broken: '**/app/api/webhooks/*' },
   { what: 'profile', path: '/app/settings/profile' },
   { what: 'security', path: '/app/settings/security' },
   { what: 'notices', path: '/app/settings/notices' },
@@ -195,6 +222,12 @@ async function makeKey(page: Page) {
   await dialog.getByLabel('Name', { exact: true }).fill('Shown once')
   await dialog.getByRole('button', { name: 'Create key' }).click()
   await page.getByRole('heading', { name: 'Your new key' }).waitFor()
+}
+
+async function chooseEvents(page: Page) {
+  await page.getByRole('radio', { name: 'Chosen events' }).check()
+  await page.getByRole('dialog').getByRole('button', { name: 'Create webhook' }).click()
+  await page.getByRole('group', { name: 'Some fields need a look.' }).waitFor()
 }
 
 async function turnOnSecondStep(page: Page) {

@@ -16,6 +16,13 @@ const draft = await uploadAs(first, CSV, { filename: 'secret-draft.csv' })
 const made = await first.ask('POST', '/keys', { name: 'secret-key', mode: 'test', scopes: ['validation'] })
 expect(made.status).toBe(201)
 const key = String(made.body['id'])
+const hook = await first.ask(
+  'POST',
+  '/webhooks',
+  { url: 'https://secret-hooks.example.com/' },
+  { 'probity-mode': 'test' },
+)
+expect(hook.status).toBe(201)
 const invitation = await first.ask('POST', '/auth/organization/invite-member', {
   organizationId: first.accountId,
   email: 'secret-colleague@people.example',
@@ -28,6 +35,7 @@ const SECRETS = /secret-|Ada Lovelace|Analytical Engines/
 const THEIRS = [
   ['a list', `/app/lists/${list}?mode=test`],
   ['a result', `/app/lists/${list}?mode=test&row=2`],
+  ['a webhook', `/app/webhooks/${hook.body['id']}?mode=test`],
   ['a draft', `/app/lists/new?mode=test&upload=${draft}`],
   ['a draft with its column', `/app/lists/new?mode=test&upload=${draft}&column=email`],
 ]
@@ -50,17 +58,21 @@ test.each([...THEIRS, ['a list in the other mode', `/app/lists/${list}`]])(
   },
 )
 
-test.each(['/app/lists', '/app/keys', '/app/settings/members', '/app/settings/organisation', '/app/quick-start'])(
-  '%s shows others their own organisation, whichever the address names',
-  async (path) => {
-    const page = await onePage(second.context)
-    await page.goto(`${path}?mode=test&org=${first.slug}`)
-    await loaded(page)
-    expect(await page.textContent('body')).toContain('Bletchley')
-    expect(new URL(page.url()).pathname).toBe(path)
-    expect(await page.locator('#root').textContent()).not.toMatch(SECRETS)
-  },
-)
+test.each([
+  '/app/lists',
+  '/app/keys',
+  '/app/webhooks',
+  '/app/settings/members',
+  '/app/settings/organisation',
+  '/app/quick-start',
+])('%s shows others their own organisation, whichever the address names', async (path) => {
+  const page = await onePage(second.context)
+  await page.goto(`${path}?mode=test&org=${first.slug}`)
+  await loaded(page)
+  expect(await page.textContent('body')).toContain('Bletchley')
+  expect(new URL(page.url()).pathname).toBe(path)
+  expect(await page.locator('#root').textContent()).not.toMatch(SECRETS)
+})
 
 const TEST = { 'probity-mode': 'test' }
 

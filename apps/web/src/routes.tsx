@@ -14,6 +14,8 @@ import { readListsSearch } from './pages/lists/lists-search.ts'
 import { readNewListSearch } from './pages/lists/new-list-search.ts'
 import { readNextPlace } from './pages/people/next-place.ts'
 import { readQuickStartSearch } from './pages/quick-start/quick-start-search.ts'
+import { readWebhookSearch } from './pages/webhooks/webhook-search.ts'
+import { readWebhooksSearch } from './pages/webhooks/webhooks-search.ts'
 import { sessionQuery } from './session/session.ts'
 import { Missing } from './shell/Missing.tsx'
 import { PageFailed } from './shell/PageFailed.tsx'
@@ -124,6 +126,17 @@ const keysRoute = createRoute({
   component: lazyRouteComponent(() => import('./pages/keys/KeysPage.tsx'), 'KeysPage'),
 })
 
+const webhooksRoute = createRoute({
+  ...page('/webhooks'),
+  validateSearch: readWebhooksSearch,
+  component: lazyRouteComponent(() => import('./pages/webhooks/WebhooksPage.tsx'), 'WebhooksPage'),
+})
+const webhookRoute = createRoute({
+  ...page('/webhooks/$webhookId'),
+  validateSearch: readWebhookSearch,
+  component: lazyRouteComponent(() => import('./pages/webhooks/WebhookPage.tsx'), 'WebhookPage'),
+})
+
 const newOrganisationRoute = createRoute({
   ...page('/organisations/new'),
   component: lazyRouteComponent(() => import('./pages/people/NewOrganisationPage.tsx'), 'NewOrganisationPage'),
@@ -177,6 +190,8 @@ const routeTree = rootRoute.addChildren([
     newListRoute,
     listRoute,
     keysRoute,
+    webhooksRoute,
+    webhookRoute,
     newOrganisationRoute,
     settingsRoute.addChildren([
       settingsIndexRoute,

@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router'
 import { ExternalLink } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Mark } from '../ui/Mark.tsx'
-import { KEYS, LISTS, QUICK_START, REFERENCE, SETTINGS, VALIDATE } from './navigation.ts'
+import { KEYS, LISTS, QUICK_START, REFERENCE, SETTINGS, VALIDATE, WEBHOOKS } from './navigation.ts'
 
 const ITEM =
   'group flex min-h-9 items-center gap-2.5 rounded-md px-2.5 text-soft transition-colors hover:bg-hover hover:text-ink aria-[current=page]:bg-accent-soft aria-[current=page]:font-medium aria-[current=page]:text-accent-text [&_svg]:size-4 [&_svg]:shrink-0'
@@ -28,6 +28,7 @@ export function Rail() {
         </RailGroup>
         <RailGroup label="Developers">
           <RailLink place={KEYS} />
+          <RailLink place={WEBHOOKS} />
           <li>
             <a href={REFERENCE.href} className={ITEM}>
               <REFERENCE.Icon aria-hidden="true" />

@@ -11,6 +11,7 @@ import {
   ShieldCheck,
   UserRound,
   Users,
+  Webhook,
 } from 'lucide-react'
 
 /** A page of the application. */
@@ -22,6 +23,7 @@ export const QUICK_START: Place = { to: '/quick-start', label: 'Quick start', Ic
 export const VALIDATE: Place = { to: '/validate', label: 'Validate', Icon: MailCheck }
 export const LISTS: Place = { to: '/lists', label: 'Lists', Icon: ListChecks }
 export const KEYS: Place = { to: '/keys', label: 'API keys', Icon: KeyRound }
+export const WEBHOOKS: Place = { to: '/webhooks', label: 'Webhooks', Icon: Webhook }
 export const SETTINGS: Place = { to: '/settings', label: 'Settings', Icon: Settings }
 
 export const PROFILE: Place = { to: '/settings/profile', label: 'Profile', Icon: UserRound }

@@ -2,6 +2,7 @@ const NUMBER = new Intl.NumberFormat('en-GB')
 const SHARE = new Intl.NumberFormat('en-GB', { style: 'percent', maximumFractionDigits: 1 })
 const DATE = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric' })
 const DATE_TIME = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short' })
+const TIME = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium' })
 const CLOCK = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' })
 
 export const formatNumber = (value: number) => NUMBER.format(value)
@@ -9,6 +10,8 @@ export const formatNumber = (value: number) => NUMBER.format(value)
 export const formatShare = (value: number) => SHARE.format(value)
 export const formatDate = (value: string | number | Date) => DATE.format(new Date(value))
 export const formatDateTime = (value: string | number | Date) => DATE_TIME.format(new Date(value))
+/** To the second, for what follows one another closely. */
+export const formatTime = (value: string | number | Date) => TIME.format(new Date(value))
 export const formatClock = (value: string | number | Date) => CLOCK.format(new Date(value))
 
 /** How long something took: "0.3 ms", "318 ms", "1.2 s". */

@@ -32,9 +32,14 @@ function showFailure<T extends FieldValues>(form: UseFormReturn<T>, failed: Requ
   const known = Object.keys(form.getValues())
   const faults = failed.fields.map(({ pointer, detail }) => ({ name: pointer.replace(/^\//, ''), detail }))
   const shown = faults.filter(({ name }) => known.includes(name))
-  for (const { name, detail } of shown) form.setError(name as Path<T>, { message: `This ${detail}.` })
+  for (const { name, detail } of shown) form.setError(name as Path<T>, { message: asSentence(detail) })
   if (shown.length > 0) return
   const isOurs = failed.status === 0 || failed.status >= 500
   const reference = isOurs && failed.requestId ? ` Request ${failed.requestId}.` : ''
   form.setError('root', { message: `${plainWords(failed)}${reference}` })
+}
+
+/** Most of what the service says of a field goes on from its name; some of it is a sentence of its own. */
+function asSentence(detail: string): string {
+  return /^[A-Z]/.test(detail) ? detail : `This ${detail}.`
 }

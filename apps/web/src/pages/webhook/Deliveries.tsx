@@ -1,0 +1,101 @@
+import type { Webhook } from '@probity/sdk'
+import { type UseQueryResult, useQuery } from '@tanstack/react-query'
+import { clsx } from 'clsx'
+import { History, SearchX, Send } from 'lucide-react'
+import { useState } from 'react'
+import { useScene } from '../../session/scene.ts'
+import { Button } from '../../ui/Button.tsx'
+import { Callout } from '../../ui/Callout.tsx'
+import { Card } from '../../ui/Card.tsx'
+import { formatCount } from '../../ui/format.ts'
+import { Pager } from '../../ui/Pager.tsx'
+import { EmptyState, ErrorState, Skeleton } from '../../ui/States.tsx'
+import { DELIVERIES_PER_PAGE, deliveriesQuery } from '../webhooks/queries.ts'
+import { DeliveriesTable } from './DeliveriesTable.tsx'
+import { DeliveryDrawer } from './DeliveryDrawer.tsx'
+import { DeliveryFilters } from './DeliveryFilters.tsx'
+import { RecoverDialog } from './RecoverDialog.tsx'
+import { useWebhookSearch } from './use-webhook-search.ts'
+
+/** What was sent to a webhook, filtered and paged by the service. */
+export function Deliveries({ webhook }: { webhook: Webhook }) {
+  const { search } = useWebhookSearch()
+  const query = useQuery(deliveriesQuery(useScene(), webhook.id, search))
+  const isFiltered = Boolean(search.state || search.type)
+  const isEmpty = query.data?.total === 0 && !isFiltered
+  return (
+    <Card title="Deliveries" actions={!isEmpty && <Recover webhook={webhook} />}>
+      {!isEmpty && <DeliveryFilters />}
+      <Found query={query} isFiltered={isFiltered} />
+      <DeliveryDrawer webhook={webhook} />
+    </Card>
+  )
+}
+
+function Recover({ webhook }: { webhook: Webhook }) {
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <>
+      <Button
+        size="sm"
+        disabled={!webhook.enabled}
+        icon={<History className="size-4" aria-hidden="true" />}
+        onClick={() => setOpen(true)}
+      >
+        Recover what failed
+      </Button>
+      {isOpen && <RecoverDialog webhook={webhook} onClose={() => setOpen(false)} />}
+    </>
+  )
+}
+
+type FoundData = { deliveries: Parameters<typeof DeliveriesTable>[0]['deliveries']; total: number }
+
+/** What was found stays in sight while it is asked for again, and if that fails. */
+function Found({ query, isFiltered }: { query: UseQueryResult<FoundData>; isFiltered: boolean }) {
+  const { search, turn } = useWebhookSearch()
+  const { data, error, isPlaceholderData, refetch } = query
+  if (data === undefined) {
+    if (error === null) return <Skeleton lines={5} label="Loading the deliveries" />
+    return <ErrorState error={error} onRetry={() => void refetch()} what="The deliveries could not be loaded" />
+  }
+  const { skip: _, delivery: __, ...filter } = search
+  return (
+    <div className={clsx('transition-opacity', isPlaceholderData && 'opacity-60')} aria-busy={isPlaceholderData}>
+      {error && <Callout kind="warning">These are the deliveries as last seen: the service did not answer.</Callout>}
+      <p role="status" className="sr-only">
+        {isFiltered && !isPlaceholderData && `${formatCount(data.total, 'delivery', 'deliveries')} found.`}
+      </p>
+      {data.deliveries.length > 0 ? (
+        <DeliveriesTable deliveries={data.deliveries} />
+      ) : (
+        <Nothing isFiltered={isFiltered} hasOthers={data.total > 0} />
+      )}
+      <Pager
+        noun="deliveries"
+        skip={search.skip ?? 0}
+        limit={DELIVERIES_PER_PAGE}
+        total={data.total}
+        onTurn={(skip) => turn({ ...filter, ...(skip > 0 && { skip }) })}
+      />
+    </div>
+  )
+}
+
+function Nothing({ isFiltered, hasOthers }: { isFiltered: boolean; hasOthers: boolean }) {
+  const { turn } = useWebhookSearch()
+  if (!isFiltered && !hasOthers) {
+    return (
+      <EmptyState icon={<Send aria-hidden="true" />} title="Nothing was sent yet">
+        <p>Events that happen from now on are listed here. A test event shows at once whether the receiver works.</p>
+      </EmptyState>
+    )
+  }
+  return (
+    <EmptyState
+      icon={<SearchX aria-hidden="true" />}
+      title={hasOthers ? 'This page is empty' : 'No delivery is like that'}
+      action={<Button onClick={() => turn({})}>Show all deliveries</Button>}
+    />
+  )
+}

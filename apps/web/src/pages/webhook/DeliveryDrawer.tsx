@@ -1,0 +1,121 @@
+import type { Webhook, WholeWebhookDelivery } from '@probity/sdk'
+import { useQuery } from '@tanstack/react-query'
+import { RotateCw } from 'lucide-react'
+import { useScene } from '../../session/scene.ts'
+import { Button } from '../../ui/Button.tsx'
+import { CodeBlock } from '../../ui/Code.tsx'
+import { CopyButton } from '../../ui/CopyButton.tsx'
+import { Dialog } from '../../ui/Dialog.tsx'
+import { formatDateTime } from '../../ui/format.ts'
+import { ErrorState, Skeleton } from '../../ui/States.tsx'
+import { DeliveryBadge } from '../webhooks/DeliveryBadge.tsx'
+import { deliveryQuery } from '../webhooks/queries.ts'
+import { TriesTable } from './TriesTable.tsx'
+import { useResend } from './use-webhook-calls.ts'
+import { useWebhookSearch } from './use-webhook-search.ts'
+
+/** One delivery with what was sent and what came of it. It is open while the address names it. */
+export function DeliveryDrawer({ webhook }: { webhook: Webhook }) {
+  const { search, turn } = useWebhookSearch()
+  const { delivery, ...rest } = search
+  if (delivery === undefined) return null
+  return <OpenDelivery webhook={webhook} id={delivery} onClose={() => turn(rest, { replace: true })} />
+}
+
+function OpenDelivery({ webhook, id, onClose }: { webhook: Webhook; id: string; onClose(): void }) {
+  const { data, error, refetch } = useQuery(deliveryQuery(useScene(), webhook.id, id))
+  return (
+    <Dialog drawer open onClose={onClose} title={data?.type ?? 'Delivery'} about={webhook.url}>
+      {data && <Details webhook={webhook} delivery={data} />}
+      {!data && error && (
+        <ErrorState error={error} onRetry={() => void refetch()} what="This delivery could not be loaded" />
+      )}
+      {!data && !error && <Skeleton lines={8} label="Loading the delivery" />}
+    </Dialog>
+  )
+}
+
+type DetailsProps = { webhook: Webhook; delivery: WholeWebhookDelivery }
+
+function Details({ webhook, delivery }: DetailsProps) {
+  const { event_id: eventId, tries, request, next_at: nextAt } = delivery
+  return (
+    <div className="flex flex-col gap-6">
+      <div className="flex flex-wrap items-center justify-between gap-3">
+        <DeliveryBadge of={delivery} />
+        <ResendButton webhook={webhook} delivery={delivery} />
+      </div>
+      <dl className="flex flex-col gap-2 text-[0.8125rem] [&_dt]:text-faint">
+        <div>
+          <dt>Event</dt>
+          <dd className="flex items-center gap-1">
+            <code className="font-mono break-all">{eventId}</code>
+            <CopyButton text={eventId} label="Copy the event's id" />
+          </dd>
+        </div>
+        <div>
+          <dt>Happened</dt>
+          <dd>{formatDateTime(delivery.created_at)}</dd>
+        </div>
+        {nextAt !== null && (
+          <div>
+            <dt>Next try</dt>
+            <dd>{formatDateTime(nextAt)}</dd>
+          </div>
+        )}
+      </dl>
+      <section className="flex flex-col gap-2">
+        <h3 className="font-semibold">Tries</h3>
+        {tries.length > 0 ? <TriesTable tries={tries} /> : <p className="text-soft">It was not tried yet.</p>}
+      </section>
+      <Sent request={request} />
+    </div>
+  )
+}
+
+function ResendButton({ webhook, delivery }: DetailsProps) {
+  const resend = useResend(webhook, delivery.id)
+  return (
+    <Button
+      size="sm"
+      disabled={!webhook.enabled || delivery.request.body === null}
+      busy={resend.isPending}
+      icon={<RotateCw className="size-4" aria-hidden="true" />}
+      onClick={() => resend.mutate()}
+    >
+      Send again
+    </Button>
+  )
+}
+
+function Sent({ request: { headers, body } }: { request: WholeWebhookDelivery['request'] }) {
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
+  return (
+    <>
+      {lines.length > 0 && (
+        <section className="flex flex-col gap-2">
+          <h3 className="font-semibold">Headers of the last try</h3>
+          <CodeBlock code={lines.join('\n')} label="Headers" />
+        </section>
+      )}
+      <section className="flex flex-col gap-2">
+        <h3 className="font-semibold">Body</h3>
+        {body === null ? (
+          <p className="text-soft">It has been removed, as the organisation’s retention says.</p>
+        ) : (
+          <>
+            <CodeBlock code={indent(body)} label="Body" />
+            <div>
+              <CopyButton text={body} label="Copy the body as it was sent" word="Copy as it was sent" />
+            </div>
+          </>
+        )}
+      </section>
+    </>
+  )
+}
+
+/** For reading. The signature is over the bytes as they were sent, which is why those can be copied too. */
+function indent(body: string): string {
+  return JSON.stringify(JSON.parse(body), null, 2)
+}

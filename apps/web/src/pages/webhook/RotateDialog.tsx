@@ -1,0 +1,51 @@
+import type { Webhook, WebhookWithSecret } from '@probity/sdk'
+import { useState } from 'react'
+import { useForm } from 'react-hook-form'
+import { useScene } from '../../session/scene.ts'
+import { Button } from '../../ui/Button.tsx'
+import { FormSummary } from '../../ui/FormSummary.tsx'
+import { SecretDialog } from '../../ui/SecretDialog.tsx'
+import { useSubmit } from '../../ui/use-submit.ts'
+import { useRefreshWebhooks } from '../webhooks/queries.ts'
+import { SECRET_ABOUT, WebhookSecret } from '../webhooks/WebhookSecret.tsx'
+
+/** A new secret, with a day to change over. */
+export function RotateDialog({ webhook, onClose }: { webhook: Webhook; onClose(): void }) {
+  const [made, setMade] = useState<WebhookWithSecret>()
+  const refresh = useRefreshWebhooks()
+  const words = made ? { title: 'The new secret', about: SECRET_ABOUT } : { title: 'Rotate the secret?' }
+  const secret = made && ((onSaved: () => void) => <WebhookSecret made={made} onSaved={onSaved} />)
+  const close = () => {
+    if (made) void refresh()
+    onClose()
+  }
+  return (
+    <SecretDialog {...words} noun="secret" onClose={close} secret={secret}>
+      <RotateForm webhook={webhook} onMade={setMade} onCancel={onClose} />
+    </SecretDialog>
+  )
+}
+
+type RotateFormProps = { webhook: Webhook; onMade(made: WebhookWithSecret): void; onCancel(): void }
+
+function RotateForm({ webhook, onMade, onCancel }: RotateFormProps) {
+  const { probity } = useScene()
+  const form = useForm()
+  // Not through the query cache, which would keep the secret.
+  const submit = useSubmit(form, async () => onMade(await probity.webhooks.rotate(webhook.id)))
+  return (
+    <form noValidate onSubmit={submit} className="flex flex-col gap-5">
+      <FormSummary form={form} />
+      <p className="text-soft">
+        You get a new secret. For 24 hours every request is signed with both, so that the receiver can change over in
+        its own time; after that, the old one signs no more.
+      </p>
+      <div className="flex flex-wrap justify-end gap-2 border-t border-line pt-4">
+        <Button onClick={onCancel}>Cancel</Button>
+        <Button type="submit" look="primary" busy={form.formState.isSubmitting}>
+          Make the new secret
+        </Button>
+      </div>
+    </form>
+  )
+}

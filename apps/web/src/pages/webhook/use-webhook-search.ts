@@ -1,0 +1,23 @@
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
+import type { WebhookSearch } from '../webhooks/webhook-search.ts'
+
+const FROM = '/shell/webhooks/$webhookId'
+
+export function useWebhookId(): string {
+  return useParams({ from: FROM }).webhookId
+}
+
+/** What the address says of the deliveries, and how to make it say something else. */
+export function useWebhookSearch() {
+  const { state, type, skip, delivery } = useSearch({ from: FROM })
+  const navigate = useNavigate({ from: '/webhooks/$webhookId' })
+  const search: WebhookSearch = {
+    ...(state && { state }),
+    ...(type && { type }),
+    ...(skip && { skip }),
+    ...(delivery && { delivery }),
+  }
+  const turn = (next: WebhookSearch, { replace = false } = {}) =>
+    void navigate({ search: next, replace, resetScroll: false })
+  return { search, turn }
+}

@@ -1,0 +1,115 @@
+import type { CreateEndpointOptions, Webhook } from '@probity/sdk'
+import { useEffect } from 'react'
+import { type UseFormReturn, useForm } from 'react-hook-form'
+import { useScene } from '../../session/scene.ts'
+import { Button } from '../../ui/Button.tsx'
+import { Checkbox, Field, Radio, TextInput } from '../../ui/Field.tsx'
+import { FormSummary } from '../../ui/FormSummary.tsx'
+import { useSubmit } from '../../ui/use-submit.ts'
+import { EVENT_GROUPS, EVENT_TYPES, EVENT_WORDS } from './event-words.ts'
+
+const URL_MAX = 2_048
+const DESCRIPTION_MAX = 200
+
+type WebhookValues = { url: string; description: string; which: 'all' | 'some'; events: string[] }
+type WebhookSettings = Required<Pick<CreateEndpointOptions, 'url' | 'description' | 'events'>>
+
+const URL_RULES = {
+  validate: (url: string) => /^https:\/\/[^/]/.test(url.trim()) || 'The URL begins with https:// and names a host.',
+}
+
+type WebhookFormProps = {
+  /** What it is now; nothing for one that is to be made. */
+  of?: Webhook
+  word: string
+  onSend(settings: WebhookSettings): Promise<unknown>
+  onCancel(): void
+}
+
+/** Where events are sent, and which. */
+export function WebhookForm({ of: webhook, word, onSend, onCancel }: WebhookFormProps) {
+  const { mode } = useScene()
+  const form = useForm<WebhookValues>({ defaultValues: valuesOf(webhook), shouldFocusError: false })
+  useEffect(() => form.setFocus('url'), [form])
+  const submit = useSubmit(form, (values) => onSend(settingsOf(values)))
+  const { errors, isSubmitting } = form.formState
+  return (
+    <form noValidate onSubmit={submit} className="flex flex-col gap-5">
+      <FormSummary form={form} />
+      <Field label="URL" hint="A public host, by https on port 443. Events come as POST." error={errors.url?.message}>
+        {(ids) => (
+          <TextInput
+            {...ids}
+            {...form.register('url', URL_RULES)}
+            type="url"
+            autoComplete="off"
+            placeholder="https://hooks.example.com/probity"
+            maxLength={URL_MAX}
+          />
+        )}
+      </Field>
+      <Field label="Description" optional hint="What it is for." error={errors.description?.message}>
+        {(ids) => (
+          <TextInput {...ids} {...form.register('description')} autoComplete="off" maxLength={DESCRIPTION_MAX} />
+        )}
+      </Field>
+      <EventFields form={form} others={webhook?.events.filter((type) => !EVENT_TYPES.includes(type)) ?? []} />
+      {mode === 'test' && <p className="text-soft">In test mode, it is told of what happens in test mode.</p>}
+      <div className="flex flex-wrap justify-end gap-2 border-t border-line pt-4">
+        <Button onClick={onCancel}>Cancel</Button>
+        <Button type="submit" look="primary" busy={isSubmitting}>
+          {word}
+        </Button>
+      </div>
+    </form>
+  )
+}
+
+function valuesOf(webhook: Webhook | undefined): WebhookValues {
+  const { url = '', description = '', events = [] } = webhook ?? {}
+  return { url, description, which: events.length === 0 ? 'all' : 'some', events: [...events] }
+}
+
+function settingsOf({ url, description, which, events }: WebhookValues): WebhookSettings {
+  const chosen = which === 'all' ? [] : events
+  return { url: url.trim(), description: description.trim(), events: chosen as WebhookSettings['events'] }
+}
+
+/** `others`: what the webhook is told of that this page has no words for, and that saving must not take from it. */
+function EventFields({ form, others }: { form: UseFormReturn<WebhookValues>; others: string[] }) {
+  const which = form.watch('which')
+  const fault = form.formState.errors.events?.message
+  const register = () => form.register('events', { validate: hasEvent })
+  return (
+    <fieldset className="flex flex-col gap-2">
+      <legend className="mb-1.5 font-medium">What it is told of</legend>
+      <Radio {...form.register('which')} value="all" label="Everything" hint="Also what may be added one day." />
+      <Radio {...form.register('which')} value="some" label="Chosen events" />
+      {which === 'some' && (
+        <div className="mt-1 flex flex-col gap-4 rounded-md border border-line bg-sunken p-3">
+          {EVENT_GROUPS.map((title) => (
+            <fieldset key={title}>
+              <legend className="mb-1.5 text-[0.8125rem] text-soft">{title}</legend>
+              <div className="grid gap-x-4 gap-y-2 sm:grid-cols-2">
+                {Object.entries(EVENT_WORDS).map(
+                  ([type, { group, about }]) =>
+                    group === title && (
+                      <Checkbox key={type} {...register()} value={type} label={<code>{type}</code>} hint={about} />
+                    ),
+                )}
+              </div>
+            </fieldset>
+          ))}
+          {others.map((type) => (
+            <Checkbox key={type} {...register()} value={type} label={<code>{type}</code>} />
+          ))}
+        </div>
+      )}
+      {fault && <p className="text-[0.8125rem] text-invalid">{fault}</p>}
+    </fieldset>
+  )
+}
+
+function hasEvent(events: string[], { which }: WebhookValues): true | string {
+  return which === 'all' || events.length > 0 || 'Choose at least one event.'
+}

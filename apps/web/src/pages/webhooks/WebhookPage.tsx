@@ -1,0 +1,98 @@
+import type { Webhook } from '@probity/sdk'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { ChevronLeft, Unplug } from 'lucide-react'
+import { asRequestFailed } from '../../api/probity.ts'
+import { rolesFor, useMay } from '../../session/may.ts'
+import { useScene } from '../../session/scene.ts'
+import { buttonClass } from '../../ui/Button.tsx'
+import { Callout } from '../../ui/Callout.tsx'
+import { Card } from '../../ui/Card.tsx'
+import { Page } from '../../ui/Page.tsx'
+import { EmptyState, ErrorState, NoPermission, Skeleton } from '../../ui/States.tsx'
+import { Deliveries } from '../webhook/Deliveries.tsx'
+import { useWebhookId } from '../webhook/use-webhook-search.ts'
+import { WebhookActions } from '../webhook/WebhookActions.tsx'
+import { WebhookFacts } from '../webhook/WebhookFacts.tsx'
+import { WebhookNotice } from '../webhook/WebhookNotice.tsx'
+import { webhookQuery } from './queries.ts'
+import { WebhookState } from './WebhookState.tsx'
+
+/** One webhook: its settings, and what was sent to it. */
+export function WebhookPage() {
+  const may = useMay('webhooks')
+  if (may) return <Loading />
+  return (
+    <Page title="Webhook" trail={<Trail />}>
+      <NoPermission what="see webhooks" roles={rolesFor('webhooks')} />
+    </Page>
+  )
+}
+
+function Loading() {
+  const { data, error, refetch } = useQuery(webhookQuery(useScene(), useWebhookId()))
+  // One that is not even an id leads nowhere either.
+  if (error && [400, 404].includes(asRequestFailed(error).status)) return <NoWebhook />
+  if (data !== undefined) return <OneWebhook webhook={data} isStale={error !== null} />
+  return (
+    <Page title="Webhook" trail={<Trail />}>
+      <Card>
+        {error ? (
+          <ErrorState error={error} onRetry={() => void refetch()} what="The webhook could not be loaded" />
+        ) : (
+          <Skeleton lines={6} label="Loading the webhook" />
+        )}
+      </Card>
+    </Page>
+  )
+}
+
+function OneWebhook({ webhook, isStale }: { webhook: Webhook; isStale: boolean }) {
+  return (
+    <Page
+      title={`Webhook ${new URL(webhook.url).host}`}
+      heading={
+        <span className="flex flex-wrap items-center gap-x-3 gap-y-1.5 [overflow-wrap:anywhere]">
+          {webhook.url} <WebhookState of={webhook} />
+        </span>
+      }
+      about={webhook.description}
+      trail={<Trail />}
+      actions={<WebhookActions webhook={webhook} />}
+    >
+      {isStale && <Callout kind="warning">What you see may be out of date: the service did not answer.</Callout>}
+      <WebhookNotice webhook={webhook} />
+      <WebhookFacts webhook={webhook} />
+      <Deliveries webhook={webhook} />
+    </Page>
+  )
+}
+
+function Trail() {
+  return (
+    <Link to="/webhooks" className="inline-flex min-h-6 items-center gap-1 rounded-sm hover:text-ink">
+      <ChevronLeft className="size-4" aria-hidden="true" />
+      Webhooks
+    </Link>
+  )
+}
+
+function NoWebhook() {
+  return (
+    <Page title="Webhook" trail={<Trail />}>
+      <Card>
+        <EmptyState
+          icon={<Unplug aria-hidden="true" />}
+          title="This webhook is not here"
+          action={
+            <Link to="/webhooks" className={buttonClass('primary')}>
+              To your webhooks
+            </Link>
+          }
+        >
+          It was deleted, or it belongs to another organisation or to the other mode.
+        </EmptyState>
+      </Card>
+    </Page>
+  )
+}

@@ -1,0 +1,41 @@
+import type { Webhook } from '@probity/sdk'
+import { Ban, CircleCheck, CirclePause, TriangleAlert } from 'lucide-react'
+import { Badge } from '../../ui/Badge.tsx'
+
+type State = Pick<Webhook, 'enabled' | 'disabled_reason' | 'failing_since'>
+
+/** Whether a webhook is sent to, and whether anything arrives. */
+export function WebhookState({ of: { enabled, disabled_reason: reason, failing_since: failingSince } }: { of: State }) {
+  if (!enabled) {
+    const isChosen = reason === 'by_owner'
+    const Icon = isChosen ? CirclePause : Ban
+    return (
+      <Badge tone={isChosen ? 'unknown' : 'invalid'} icon={<Icon aria-hidden="true" />}>
+        Disabled
+      </Badge>
+    )
+  }
+  if (failingSince !== null) {
+    return (
+      <Badge tone="risky" icon={<TriangleAlert aria-hidden="true" />}>
+        Failing
+      </Badge>
+    )
+  }
+  return (
+    <Badge tone="valid" icon={<CircleCheck aria-hidden="true" />}>
+      Enabled
+    </Badge>
+  )
+}
+
+const REASONS: Record<string, string> = {
+  by_owner: 'Somebody of the organisation switched it off.',
+  gone: 'Its receiver answered 410, which says that it wants nothing more.',
+  failing: 'For five days its receiver did nothing but fail.',
+}
+
+/** Why nothing is sent. The reasons are an open list. */
+export function whyDisabled(reason: string | null): string {
+  return REASONS[reason ?? ''] ?? `It was disabled: ${reason ?? 'nobody said why'}.`
+}

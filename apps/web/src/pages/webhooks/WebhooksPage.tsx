@@ -1,0 +1,103 @@
+import type { WebhookWithSecret } from '@probity/sdk'
+import { useQuery } from '@tanstack/react-query'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { Plus, Webhook as WebhookIcon } from 'lucide-react'
+import { useState } from 'react'
+import { rolesFor, useMay } from '../../session/may.ts'
+import { useScene } from '../../session/scene.ts'
+import { Button } from '../../ui/Button.tsx'
+import { Callout } from '../../ui/Callout.tsx'
+import { Card } from '../../ui/Card.tsx'
+import { Page } from '../../ui/Page.tsx'
+import { EmptyState, ErrorState, NoPermission, Skeleton } from '../../ui/States.tsx'
+import { CreateDialog } from './CreateDialog.tsx'
+import { useRefreshWebhooks, webhooksQuery } from './queries.ts'
+import { WebhookTable } from './WebhookTable.tsx'
+
+const ABOUT = 'URLs of yours to which events are sent as they happen: a list is done, credits run low.'
+
+export function WebhooksPage() {
+  const may = useMay('webhooks')
+  if (may) return <Webhooks />
+  return (
+    <Page title="Webhooks" about={ABOUT}>
+      <NoPermission what="see webhooks" roles={rolesFor('webhooks')} />
+    </Page>
+  )
+}
+
+function Webhooks() {
+  const { isCreating, made, create, onMade, close } = useCreating()
+  const button = (
+    <Button look="primary" onClick={create} icon={<Plus className="size-4" aria-hidden="true" />}>
+      Create webhook
+    </Button>
+  )
+  return (
+    <Page title="Webhooks" about={ABOUT} actions={button}>
+      <Card className="max-sm:border-0 max-sm:bg-transparent max-sm:shadow-none max-sm:[&>div]:p-0">
+        <WebhookList onCreate={create} />
+      </Card>
+      {isCreating && <CreateDialog made={made} onMade={onMade} onClose={close} />}
+    </Page>
+  )
+}
+
+/** That one is being made stands in the address; what was made leads to its own page once its secret is saved. */
+function useCreating() {
+  const { create: isAsked = false } = useSearch({ from: '/shell/webhooks' })
+  const [made, setMade] = useState<WebhookWithSecret>()
+  const navigate = useNavigate({ from: '/webhooks' })
+  const refresh = useRefreshWebhooks()
+  const setAsked = (is: boolean) =>
+    navigate({ search: (now) => ({ ...now, create: is ? true : undefined }), replace: !is })
+  return {
+    isCreating: isAsked || made !== undefined,
+    made,
+    create: () => void setAsked(true),
+    onMade(next: WebhookWithSecret) {
+      setMade(next)
+      void setAsked(false)
+    },
+    close() {
+      if (made === undefined) return void setAsked(false)
+      void refresh()
+      void navigate({ to: '/webhooks/$webhookId', params: { webhookId: made.id }, search: {} })
+    },
+  }
+}
+
+function WebhookList({ onCreate }: { onCreate(): void }) {
+  const { data, error, refetch } = useQuery(webhooksQuery(useScene()))
+  if (data === undefined) {
+    return error ? (
+      <ErrorState error={error} onRetry={() => void refetch()} what="The webhooks could not be loaded" />
+    ) : (
+      <Skeleton lines={4} label="Loading webhooks" />
+    )
+  }
+  if (data.length === 0) return <NoWebhooks onCreate={onCreate} />
+  return (
+    <>
+      {error && <Callout kind="warning">These are the webhooks as last seen: the service did not answer.</Callout>}
+      <WebhookTable webhooks={data} />
+    </>
+  )
+}
+
+function NoWebhooks({ onCreate }: { onCreate(): void }) {
+  const { mode } = useScene()
+  return (
+    <EmptyState
+      icon={<WebhookIcon aria-hidden="true" />}
+      title={mode === 'test' ? 'No webhooks in test mode yet' : 'No webhooks yet'}
+      action={
+        <Button look="primary" onClick={onCreate}>
+          Create webhook
+        </Button>
+      }
+    >
+      <p>Instead of asking whether a list is done, be told. You can send a test event as soon as there is one.</p>
+    </EmptyState>
+  )
+}

@@ -1,0 +1,78 @@
+import type { Webhook, WebhookDelivery } from '@probity/sdk'
+import { keepPreviousData, queryOptions, useQueryClient } from '@tanstack/react-query'
+import { useCallback } from 'react'
+import { type Scene, useScene } from '../../session/scene.ts'
+import type { WebhookSearch } from './webhook-search.ts'
+
+export const DELIVERIES_PER_PAGE = 20
+/** A webhook may be disabled by what its receiver answers, and nobody tells the page. */
+const WEBHOOK_REFRESH_MS = 5_000
+const DUE_REFRESH_MS = 2_000
+const WAITING_REFRESH_MS = 30_000
+
+const webhooksKey = ({ key }: Scene) => [...key, 'webhooks'] as const
+const webhookKey = (scene: Scene, id: string) => [...webhooksKey(scene), id] as const
+
+/** All webhooks of this mode, newest first. An organisation has few. */
+export function webhooksQuery(scene: Scene) {
+  return queryOptions({
+    queryKey: [...webhooksKey(scene), 'all'],
+    queryFn: async ({ signal }) => {
+      const webhooks: Webhook[] = []
+      for await (const one of scene.probity.webhooks.all({ signal })) webhooks.push(one)
+      return webhooks
+    },
+  })
+}
+
+export function webhookQuery(scene: Scene, id: string) {
+  return queryOptions({
+    queryKey: [...webhookKey(scene, id), 'settings'],
+    queryFn: ({ signal }) => scene.probity.webhooks.get(id, { signal }),
+    refetchInterval: WEBHOOK_REFRESH_MS,
+  })
+}
+
+/** The newest of what was sent to a webhook; null before the first. */
+export function lastDeliveryQuery(scene: Scene, id: string) {
+  return queryOptions({
+    queryKey: [...webhookKey(scene, id), 'last'],
+    queryFn: async ({ signal }) => (await scene.probity.webhooks.deliveries(id, { limit: 1, signal }))[0] ?? null,
+  })
+}
+
+export function deliveriesQuery(scene: Scene, id: string, { state, type, skip = 0 }: WebhookSearch) {
+  return queryOptions({
+    queryKey: [...webhookKey(scene, id), 'deliveries', { state, type, skip }],
+    queryFn: async ({ signal }) => {
+      const call = scene.probity.webhooks.deliveries(id, { state, type, skip, limit: DELIVERIES_PER_PAGE, signal })
+      const { data, response } = await call.withResponse()
+      return { deliveries: data, total: response.total ?? data.length }
+    },
+    placeholderData: keepPreviousData,
+    refetchInterval: ({ state: { data } }) => refreshMs(data?.deliveries ?? []),
+  })
+}
+
+export function deliveryQuery(scene: Scene, id: string, deliveryId: string) {
+  return queryOptions({
+    queryKey: [...webhookKey(scene, id), 'delivery', deliveryId],
+    queryFn: ({ signal }) => scene.probity.webhooks.delivery(id, deliveryId, { signal }),
+    refetchInterval: ({ state: { data } }) => refreshMs(data ? [data] : []),
+  })
+}
+
+/** Often while a try is due, seldom while it is hours away, and not at all where nothing is to come. */
+export function refreshMs(deliveries: Pick<WebhookDelivery, 'state' | 'next_at'>[], now = Date.now()): number | false {
+  const pending = deliveries.filter(({ state }) => state === 'pending')
+  if (pending.length === 0) return false
+  const isDue = pending.some(({ next_at: at }) => at === null || Date.parse(at) - now < WAITING_REFRESH_MS)
+  return isDue ? DUE_REFRESH_MS : WAITING_REFRESH_MS
+}
+
+/** Has everything about webhooks asked for anew wherever it is shown. */
+export function useRefreshWebhooks(): () => Promise<void> {
+  const scene = useScene()
+  const queryClient = useQueryClient()
+  return useCallback(() => queryClient.invalidateQueries({ queryKey: webhooksKey(scene) }), [scene, queryClient])
+}

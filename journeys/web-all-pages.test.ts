@@ -109,6 +109,7 @@ const EMPTY: Case[] = [
   { what: 'new list', path: '/app/lists/new' },
   { what: 'keys, none', path: '/app/keys' },
   { what: 'webhooks, none', path: '/app/webhooks' },
+  { what: 'usage, none', path: '/app/usage' },
   { what: 'members, one', path: '/app/settings/members' },
 ].map((one) => ({ ...one, as: beginner.context }))
 
@@ -141,6 +142,9 @@ const FILLED: Case[] = [
   { what: 'a webhook that fails', path: `/app/webhooks/${webhook}` },
   { what: 'a delivery in its drawer', path: `/app/webhooks/${webhook}?delivery=${delivery}` },
   { what: 'a webhook while the service fails', path: `/app/webhooks/${webhook}`, broken: '**/app/api/webhooks/*' },
+  { what: 'usage', path: '/app/usage', doing: (page: Page) => page.getByText('Show as a table').click() },
+  { what: 'usage while the service fails', path: '/app/usage', broken: '**/app/api/{usage,ledger}*' },
+  { what: 'usage on its way', path: '/app/usage', hangs: '**/app/api/{usage,ledger}*' },
   { what: 'profile', path: '/app/settings/profile' },
   { what: 'security', path: '/app/settings/security' },
   { what: 'notices', path: '/app/settings/notices' },

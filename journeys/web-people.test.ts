@@ -78,10 +78,11 @@ test('somebody signs up with the keyboard alone, confirms the address and gets a
     await type('grace@people.example')
     await type('short')
     await page.keyboard.press('Enter')
-    // The summary has the focus, and leads to the field.
+    // The summary gets the focus, and leads to the field.
+    await page.waitForFunction(() => document.activeElement?.getAttribute('role') === 'group')
     await page.keyboard.press('Tab')
     await page.keyboard.press('Enter')
-    expect(await page.evaluate(() => document.activeElement?.getAttribute('name'))).toBe('password')
+    await page.waitForFunction(() => document.activeElement?.getAttribute('name') === 'password')
     await page.keyboard.press('Control+A')
     await page.keyboard.type(PASSWORD)
     await page.keyboard.press('Enter')
@@ -123,7 +124,7 @@ test('a wrong password and an unknown person read the same, and nothing typed is
     await page.keyboard.press('Enter')
     const summary = page.getByRole('group', { name: /not right/ })
     await summary.waitFor()
-    expect(await summary.evaluate((box) => box === document.activeElement)).toBe(true)
+    await vi.waitFor(async () => expect(await summary.evaluate((box) => box === document.activeElement)).toBe(true))
     expect(await page.getByLabel('Email address', { exact: true }).inputValue()).toBe(email)
     told.push(await summary.textContent())
   }

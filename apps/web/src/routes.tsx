@@ -14,6 +14,7 @@ import { readListsSearch } from './pages/lists/lists-search.ts'
 import { readNewListSearch } from './pages/lists/new-list-search.ts'
 import { readNextPlace } from './pages/people/next-place.ts'
 import { readQuickStartSearch } from './pages/quick-start/quick-start-search.ts'
+import { readUsageSearch } from './pages/usage/usage-search.ts'
 import { readWebhookSearch } from './pages/webhooks/webhook-search.ts'
 import { readWebhooksSearch } from './pages/webhooks/webhooks-search.ts'
 import { sessionQuery } from './session/session.ts'
@@ -125,6 +126,11 @@ const keysRoute = createRoute({
   validateSearch: readKeysSearch,
   component: lazyRouteComponent(() => import('./pages/keys/KeysPage.tsx'), 'KeysPage'),
 })
+const usageRoute = createRoute({
+  ...page('/usage'),
+  validateSearch: readUsageSearch,
+  component: lazyRouteComponent(() => import('./pages/usage/UsagePage.tsx'), 'UsagePage'),
+})
 
 const webhooksRoute = createRoute({
   ...page('/webhooks'),
@@ -192,6 +198,7 @@ const routeTree = rootRoute.addChildren([
     keysRoute,
     webhooksRoute,
     webhookRoute,
+    usageRoute,
     newOrganisationRoute,
     settingsRoute.addChildren([
       settingsIndexRoute,

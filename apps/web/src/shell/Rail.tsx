@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router'
 import { ExternalLink } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Mark } from '../ui/Mark.tsx'
-import { KEYS, LISTS, QUICK_START, REFERENCE, SETTINGS, VALIDATE, WEBHOOKS } from './navigation.ts'
+import { KEYS, LISTS, QUICK_START, REFERENCE, SETTINGS, USAGE, VALIDATE, WEBHOOKS } from './navigation.ts'
 
 const ITEM =
   'group flex min-h-9 items-center gap-2.5 rounded-md px-2.5 text-soft transition-colors hover:bg-hover hover:text-ink aria-[current=page]:bg-accent-soft aria-[current=page]:font-medium aria-[current=page]:text-accent-text [&_svg]:size-4 [&_svg]:shrink-0'
@@ -37,6 +37,9 @@ export function Rail() {
             </a>
           </li>
         </RailGroup>
+        <ul className="flex flex-col gap-0.5">
+          <RailLink place={USAGE} />
+        </ul>
         <ul className="mt-auto flex flex-col gap-0.5">
           <RailLink place={SETTINGS} />
         </ul>

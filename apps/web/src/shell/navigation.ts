@@ -1,6 +1,7 @@
 import type { LinkProps } from '@tanstack/react-router'
 import {
   BookOpen,
+  ChartColumn,
   KeyRound,
   ListChecks,
   type LucideIcon,
@@ -24,6 +25,7 @@ export const VALIDATE: Place = { to: '/validate', label: 'Validate', Icon: MailC
 export const LISTS: Place = { to: '/lists', label: 'Lists', Icon: ListChecks }
 export const KEYS: Place = { to: '/keys', label: 'API keys', Icon: KeyRound }
 export const WEBHOOKS: Place = { to: '/webhooks', label: 'Webhooks', Icon: Webhook }
+export const USAGE: Place = { to: '/usage', label: 'Usage & credits', Icon: ChartColumn }
 export const SETTINGS: Place = { to: '/settings', label: 'Settings', Icon: Settings }
 
 export const PROFILE: Place = { to: '/settings/profile', label: 'Profile', Icon: UserRound }

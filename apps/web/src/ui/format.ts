@@ -1,6 +1,7 @@
 const NUMBER = new Intl.NumberFormat('en-GB')
 const SHARE = new Intl.NumberFormat('en-GB', { style: 'percent', maximumFractionDigits: 1 })
 const DATE = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric' })
+const DAY = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' })
 const DATE_TIME = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short' })
 const TIME = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium' })
 const CLOCK = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' })
@@ -9,6 +10,8 @@ export const formatNumber = (value: number) => NUMBER.format(value)
 /** 0.1234 as 12.3 %. */
 export const formatShare = (value: number) => SHARE.format(value)
 export const formatDate = (value: string | number | Date) => DATE.format(new Date(value))
+/** A day of the service, which counts in UTC: it must not become the day before for those west of it. */
+export const formatDay = (day: string) => DAY.format(new Date(day))
 export const formatDateTime = (value: string | number | Date) => DATE_TIME.format(new Date(value))
 /** To the second, for what follows one another closely. */
 export const formatTime = (value: string | number | Date) => TIME.format(new Date(value))

@@ -1,4 +1,5 @@
 import type { DownloadOptions, Probity } from '@probity/sdk'
+import { saveFile } from '../../ui/save-file.ts'
 
 export type Wanted = Omit<DownloadOptions, 'signal' | 'timeoutMs'>
 
@@ -16,7 +17,7 @@ export async function downloadResults(
   const body = await new Response(data.pipeThrough(countBytes(onBytes))).blob()
   const name = nameIn(response.headers.get('content-disposition')) ?? `results.${wanted.format}`
   const named = partOf(name, wanted)
-  save(new Blob([body], { type }), named)
+  saveFile(new Blob([body], { type }), named)
   return named
 }
 
@@ -43,16 +44,4 @@ function nameIn(disposition: string | null): string | undefined {
 function partOf(name: string, { preset, part }: Wanted): string {
   if (preset === undefined) return name
   return name.replace(/(-results)?(\.\w+)$/, `-${part ?? 'keep'}-${preset.replaceAll('_', '-')}$2`)
-}
-
-function save(blob: Blob, name: string): void {
-  const url = URL.createObjectURL(blob)
-  const link = document.createElement('a')
-  link.href = url
-  link.download = name
-  document.body.append(link)
-  link.click()
-  link.remove()
-  // The browser has taken it over by then.
-  setTimeout(() => URL.revokeObjectURL(url), 60_000)
 }

@@ -1,0 +1,83 @@
+import type { Account, Usage } from '@probity/sdk'
+import { useQuery } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { useScene } from '../../session/scene.ts'
+import { accountQuery } from '../../shell/account-query.ts'
+import { Card } from '../../ui/Card.tsx'
+import { formatDate, formatNumber } from '../../ui/format.ts'
+import { ErrorState, Skeleton } from '../../ui/States.tsx'
+import { type Forecast, forecast } from './forecast.ts'
+import { usageQuery } from './usage-query.ts'
+
+const PACES = [7, 30] as const
+const DAYS_LOOKED_AT = Math.max(...PACES)
+
+/** What can be spent, what is set aside, and how long it lasts. */
+export function CreditsCard() {
+  const { data, isError, error, refetch } = useQuery(accountQuery(useScene()))
+  return (
+    <Card title="Credits">
+      {data ? <Balance account={data} /> : isError && <ErrorState error={error} onRetry={() => void refetch()} />}
+      {!data && !isError && <Skeleton lines={2} />}
+    </Card>
+  )
+}
+
+function Balance({ account: { credits, plan } }: { account: Account }) {
+  const { available, reserved, spent, unlimited } = credits
+  return (
+    <div className="flex flex-col gap-4">
+      <dl className="grid grid-cols-1 gap-4 sm:grid-cols-3">
+        <Figure name="Available">{unlimited ? 'Unlimited' : formatNumber(available)}</Figure>
+        <Figure name="Set aside for lists">{formatNumber(reserved)}</Figure>
+        <Figure name="Spent so far">{formatNumber(spent)}</Figure>
+      </dl>
+      {unlimited ? (
+        <p className="text-soft">This organisation spends without a balance: its credits do not run out.</p>
+      ) : (
+        <RunOut available={available} />
+      )}
+      <p className="max-w-prose text-[0.8125rem] text-faint">
+        One credit pays for one address. Repeated addresses in a list are free
+        {plan.refund_unknown && ', and so is what ends as unknown: its credit comes back'}. Test mode is free.
+      </p>
+    </div>
+  )
+}
+
+function Figure({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <div>
+      <dt className="text-[0.8125rem] text-faint">{name}</dt>
+      <dd className="text-xl font-semibold tracking-[-0.02em] tabular-nums">{children}</dd>
+    </div>
+  )
+}
+
+/** Said only while it is known: without the usage there is nothing to say, and the card below says why. */
+function RunOut({ available }: { available: number }) {
+  const { data } = useQuery(usageQuery(useScene(), DAYS_LOOKED_AT, 'day'))
+  if (data?.days === undefined) return null
+  if (available === 0) return <p className="text-soft">There are none left: what costs a credit is refused.</p>
+  const forecasts = forecastsOf(available, data.days)
+  if (forecasts.every(({ perDay }) => perDay === 0)) {
+    return <p className="text-soft">None were spent in the last {DAYS_LOOKED_AT} days.</p>
+  }
+  return (
+    <ul aria-label="How long they last" className="flex flex-col gap-1 text-soft">
+      {forecasts.map((one) => (
+        <li key={one.days}>{sentenceOf(one)}</li>
+      ))}
+    </ul>
+  )
+}
+
+function forecastsOf(available: number, history: NonNullable<Usage['days']>): Forecast[] {
+  return PACES.map((days) => forecast(available, history, { days, now: new Date() }))
+}
+
+function sentenceOf({ days, perDay, until }: Forecast): string {
+  if (perDay === 0) return `In the last ${days} days none were spent.`
+  const pace = `At the pace of the last ${days} days, ${perDay < 1 ? 'less than one' : `about ${formatNumber(Math.round(perDay))}`} a day`
+  return until ? `${pace}, they last until about ${formatDate(until)}.` : `${pace}, they last for more than two years.`
+}

@@ -1,0 +1,83 @@
+import { useQuery } from '@tanstack/react-query'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useEffect, useId, useState } from 'react'
+import { useScene } from '../../session/scene.ts'
+import { SelectInput, TextInput } from '../../ui/Field.tsx'
+import { KIND_LABELS } from '../../words/ledger-kinds.ts'
+import { keyLabel } from './key-label.ts'
+import { usageQuery } from './usage-query.ts'
+import { isDay, type LedgerSearch, RANGE_USUAL } from './usage-search.ts'
+
+/** Whatever is chosen here stands in the address, so that a colleague opens the same view. */
+export function LedgerFilters({ kind, from, to, key }: LedgerSearch) {
+  const navigate = useNavigate({ from: '/usage' })
+  const narrow = (change: LedgerSearch) => {
+    void navigate({
+      search: ({ skip: _, ...now }) => dropEmpty({ ...now, ...change }),
+      replace: true,
+      resetScroll: false,
+    })
+  }
+  return (
+    <search className="grid grid-cols-1 gap-2 sm:grid-cols-2 lg:grid-cols-4">
+      <SelectInput aria-label="Kind" value={kind ?? ''} onChange={({ target }) => narrow({ kind: target.value })}>
+        <option value="">All kinds</option>
+        {Object.entries(KIND_LABELS).map(([value, label]) => (
+          <option key={value} value={value}>
+            {label}
+          </option>
+        ))}
+      </SelectInput>
+      <KeyFilter chosen={key} onChoose={(next) => narrow({ key: next })} />
+      <DayInput label="From" value={from} onChange={(day) => narrow({ from: day })} />
+      <DayInput label="To" value={to} onChange={(day) => narrow({ to: day })} />
+    </search>
+  )
+}
+
+/** The keys that were used in the days above; the one in the address is there whatever it did. */
+function KeyFilter({ chosen, onChoose }: { chosen: string | undefined; onChoose(key: string): void }) {
+  const { days = RANGE_USUAL } = useSearch({ from: '/shell/usage' })
+  const { data } = useQuery(usageQuery(useScene(), days, 'key'))
+  const used = (data?.keys ?? []).flatMap((key) =>
+    key.key_id === null ? [] : [{ value: key.key_id, label: keyLabel(key) }],
+  )
+  const isMissing = chosen !== undefined && chosen !== 'none' && !used.some(({ value }) => value === chosen)
+  const choices = isMissing ? [...used, { value: chosen, label: keyLabel({ key_id: chosen, key_name: null }) }] : used
+  return (
+    <SelectInput aria-label="Key" value={chosen ?? ''} onChange={({ target }) => onChoose(target.value)}>
+      <option value="">All keys</option>
+      <option value="none">Without a key</option>
+      {choices.map(({ value, label }) => (
+        <option key={value} value={value}>
+          {label}
+        </option>
+      ))}
+    </SelectInput>
+  )
+}
+
+type DayProps = { label: string; value: string | undefined; onChange(day: string): void }
+
+function DayInput({ label, value = '', onChange }: DayProps) {
+  const id = useId()
+  const [text, setText] = useState(value)
+  // The address changes by other ways too: back, forward, a link that clears it.
+  useEffect(() => setText(value), [value])
+  const type = (day: string) => {
+    setText(day)
+    if (day === '' || isDay(day)) onChange(day) // a year that is being typed begins as the year 2
+  }
+  return (
+    <div className="flex items-center gap-2">
+      <label htmlFor={id} className="w-10 shrink-0 text-[0.8125rem] text-soft">
+        {label}
+      </label>
+      <TextInput id={id} type="date" value={text} onChange={({ target }) => type(target.value)} className="min-w-0" />
+    </div>
+  )
+}
+
+function dropEmpty<T extends LedgerSearch>(search: T): T {
+  return Object.fromEntries(Object.entries(search).filter(([, value]) => value !== '')) as T
+}

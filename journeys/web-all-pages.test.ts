@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import type { BrowserContext, Page } from 'playwright-core'
-import { expect, test, vi } from 'vitest'
-import { expectAccessible, expectNoSidewaysScroll, loaded, onePage, openWindow, startBrowser } from './test-browser.ts'
+import type { Page } from 'playwright-core'
+import { expect, vi } from 'vitest'
+import { openWindow, startBrowser } from './test-browser.ts'
 import { startOpenProduct } from './test-open-product.ts'
+import { type Case, choose, press, testCases } from './test-page-cases.ts'
 import { openPerson, PASSWORD } from './test-people.ts'
 import { finishListAs, startListAs, uploadAs } from './test-person-lists.ts'
 
@@ -67,21 +68,6 @@ async function failWebhook() {
     { timeout: 30_000, interval: 100 },
   )
   return { webhook: on.body['id'], delivery: sent.body['id'] }
-}
-
-type Case = {
-  what: string
-  as: BrowserContext
-  path: string
-  /** What is done on the page before it is looked at. */
-  doing?(page: Page): Promise<unknown>
-  /** A call of the page that the service fails to answer, or never answers. */
-  broken?: string
-  hangs?: string
-}
-
-function press(name: string | RegExp) {
-  return (page: Page) => page.getByRole('button', { name }).first().click()
 }
 
 const STRANGERS: Case[] = [
@@ -212,14 +198,6 @@ const VIEWER: Case[] = [
 
 const ALONE: Case = { what: 'no organisation', as: nobodyYet.context, path: '/app/' }
 
-function choose(button: string | RegExp, item: string) {
-  return async (page: Page) => {
-    await press(button)(page)
-    await page.getByRole('menuitem', { name: item }).click()
-    await page.getByRole('dialog').or(page.getByRole('alertdialog')).waitFor()
-  }
-}
-
 async function makeKey(page: Page) {
   await press('Create key')(page)
   const dialog = page.getByRole('dialog')
@@ -287,38 +265,4 @@ function validateAnd(tab: string) {
   }
 }
 
-test.each([...STRANGERS, ...EMPTY, ...FILLED, ...DIALOGS, ...VIEWER, ALONE])(
-  '$what',
-  async (one) => {
-    const { as, path, doing, broken, hangs } = one
-    const page = await onePage(as, broken ? { allows: /status of 500|RequestFailed/ } : {})
-    const failure = { status: 500, contentType: 'application/problem+json', body: '{"code":"internal","status":500}' }
-    if (broken) await page.route(broken, (route) => route.fulfill(failure))
-    if (hangs) await page.route(hangs, () => {})
-    await page.goto(path)
-    if (hangs) await page.locator('.skeleton').first().waitFor()
-    else await loaded(page)
-    await doing?.(page)
-
-    expect(await page.locator('h1').count()).toBe(1)
-    expect(await page.title()).toMatch(/^.+ · Probity$/)
-    await expectAccessible(page)
-    await page.emulateMedia({ colorScheme: 'dark', reducedMotion: 'reduce' })
-    await expectAccessible(page, 'color-contrast')
-    expect(await listMovement(page)).toEqual([])
-    await page.setViewportSize({ width: 320, height: 640 })
-    await expectNoSidewaysScroll(page)
-    await expectAccessible(page)
-  },
-  120_000,
-)
-
-/** What moves although the person asked for stillness. */
-function listMovement(page: Page): Promise<string[]> {
-  return page.evaluate(() =>
-    document.getAnimations().flatMap(({ effect, playState }) => {
-      const { endTime } = effect?.getComputedTiming() ?? {}
-      return playState === 'running' && Number(endTime) > 10 ? [(effect as KeyframeEffect).target?.outerHTML ?? ''] : []
-    }),
-  )
-}
+testCases([...STRANGERS, ...EMPTY, ...FILLED, ...DIALOGS, ...VIEWER, ALONE])

@@ -1,0 +1,71 @@
+import type { BrowserContext, Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { expectAccessible, expectNoSidewaysScroll, loaded, onePage } from './test-browser.ts'
+
+/** A page in one of the states that it can be in. */
+export type Case = {
+  what: string
+  as: BrowserContext
+  path: string
+  /** What is done on the page before it is looked at. */
+  doing?(page: Page): Promise<unknown>
+  /** A call of the page that the service fails to answer, or never answers. */
+  broken?: string
+  hangs?: string
+}
+
+/** What holds for every page: one heading, a title, nobody kept out, no movement for those who want none, readable at 320 pixels. */
+export function testCases(cases: Case[]): void {
+  test.each(cases)(
+    '$what',
+    async (one) => {
+      const page = await openCase(one)
+      expect(await page.locator('h1').count()).toBe(1)
+      expect(await page.title()).toMatch(/^.+ · Probity$/)
+      await expectAccessible(page)
+      await page.emulateMedia({ colorScheme: 'dark', reducedMotion: 'reduce' })
+      await expectAccessible(page, 'color-contrast')
+      expect(await listMovement(page)).toEqual([])
+      await page.setViewportSize({ width: 320, height: 640 })
+      await expectNoSidewaysScroll(page)
+      await expectAccessible(page)
+    },
+    120_000,
+  )
+}
+
+async function openCase({ as, path, doing, broken, hangs }: Case): Promise<Page> {
+  const page = await onePage(as, broken ? { allows: /status of 500|RequestFailed/ } : {})
+  const failure = { status: 500, contentType: 'application/problem+json', body: '{"code":"internal","status":500}' }
+  if (broken) await page.route(broken, (route) => route.fulfill(failure))
+  if (hangs) await page.route(hangs, () => {})
+  await page.goto(path)
+  if (hangs) await page.locator('.skeleton').first().waitFor()
+  else await loaded(page)
+  await doing?.(page)
+  return page
+}
+
+/** What moves although the person asked for stillness. */
+function listMovement(page: Page): Promise<string[]> {
+  return page.evaluate(() =>
+    document.getAnimations().flatMap(({ effect, playState }) => {
+      const { endTime } = effect?.getComputedTiming() ?? {}
+      return playState === 'running' && Number(endTime) > 10 ? [(effect as KeyframeEffect).target?.outerHTML ?? ''] : []
+    }),
+  )
+}
+
+/** Presses the first button of this name. */
+export function press(name: string | RegExp) {
+  return (page: Page) => page.getByRole('button', { name }).first().click()
+}
+
+/** Opens a menu by its button and takes an entry that opens a dialog. */
+export function choose(button: string | RegExp, item: string) {
+  return async (page: Page) => {
+    await press(button)(page)
+    await page.getByRole('menuitem', { name: item }).click()
+    await page.getByRole('dialog').or(page.getByRole('alertdialog')).waitFor()
+  }
+}

@@ -2,7 +2,7 @@ import { defineConfig } from 'vitest/config'
 
 /** Tests that need no server: they run in `pnpm check`. All others talk to real ones, which vitest.setup.ts starts. */
 const FAST = [
-  'packages/contract/**/*.test.ts',
+  'packages/{contract,settings}/**/*.test.ts',
   'packages/engine/src/{address,verdict}/**/*.test.ts',
   'packages/sdk/{src,generate}/**/*.test.ts',
   'apps/cli/**/*.test.ts',

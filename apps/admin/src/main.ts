@@ -1,4 +1,4 @@
-import { BadSettings } from '@probity/contract/settings'
+import { BadSettings } from '@probity/settings/bad-settings'
 import { Command } from 'commander'
 import { accountCommands } from './commands/account.ts'
 import { auditCommand } from './commands/audit.ts'
@@ -6,6 +6,7 @@ import { keyCommands } from './commands/key.ts'
 import { migrateCommand } from './commands/migrate.ts'
 import { priceCommands } from './commands/price.ts'
 import { repliesCommand } from './commands/replies.ts'
+import { settingsCommand } from './commands/settings.ts'
 import { setupLinkCommand } from './commands/setup-link.ts'
 import { upCommand } from './commands/up.ts'
 import { readConfig } from './config.ts'
@@ -22,6 +23,7 @@ try {
   program.addCommand(repliesCommand(config))
   program.addCommand(auditCommand(config))
   program.addCommand(setupLinkCommand(config))
+  program.addCommand(settingsCommand(process.env))
   program.addCommand(upCommand(config, process.env))
   await program.parseAsync()
 } catch (error) {

@@ -1,113 +1,14 @@
 import { fileURLToPath } from 'node:url'
-import { BadSettings, parseSettings, readList, URL_FORMATS } from '@probity/contract/settings'
 import type { Opening } from '@probity/database/people'
-import { readStorage, STORAGE_SETTINGS, type StorageSettings } from '@probity/uploads/storage-settings'
+import { ApiSettings } from '@probity/settings/api-settings'
+import { BadSettings } from '@probity/settings/bad-settings'
+import { readList } from '@probity/settings/formats'
+import { readSettings } from '@probity/settings/parse'
+import { readStorage, type StorageSettings } from '@probity/uploads/storage-settings'
 import type { Static } from 'typebox'
-import Type from 'typebox'
 import type { PaymentSettings } from './billing/payments.ts'
 import type { MetricsPlace } from './metrics.ts'
 import type { MailSettings } from './people/mail/send.ts'
-
-const Settings = Type.Object({
-  DATABASE_URL: Type.String({
-    format: URL_FORMATS.postgres,
-    description:
-      'PostgreSQL, directly or through a transaction-mode pooler, as postgres://user:password@host/database.',
-  }),
-  REDIS_URL: Type.String({ format: URL_FORMATS.redis, description: 'Redis, as redis://host:port.' }),
-  HOST: Type.String({ default: '127.0.0.1', description: 'The address to listen on; 0.0.0.0 or :: for all.' }),
-  PORT: Type.Integer({ minimum: 0, maximum: 65535, default: 3000, description: 'The port to listen on.' }),
-  PUBLIC_URL: Type.Optional(
-    Type.String({
-      format: 'uri',
-      description: 'Where callers reach the service, as https://host; for the API document.',
-    }),
-  ),
-  TRUST_PROXY: Type.String({
-    default: '',
-    description: 'Addresses or CIDR ranges of the proxies whose X-Forwarded-For is believed, separated by commas.',
-  }),
-  DATABASE_CONNECTIONS: Type.Integer({ minimum: 1, maximum: 100, default: 5, description: 'Connections per process.' }),
-  IN_FLIGHT_MAX: Type.Integer({
-    minimum: 1,
-    maximum: 100_000,
-    default: 512,
-    description: 'Requests that one process works on at once; beyond it callers are told to come back.',
-  }),
-  STOP_NOTICE_MS: Type.Integer({
-    minimum: 0,
-    maximum: 10_000,
-    default: 3_000,
-    description: 'How long /readyz says no before the process stops listening, so that load balancers look elsewhere.',
-  }),
-  PUBLIC_SANDBOX: Type.Enum(['on', 'off'], {
-    default: 'on',
-    description:
-      'Whether the public sandbox key works, with which anybody can try the API in test mode without an account.',
-  }),
-  WEB_FOLDER: Type.Optional(
-    Type.String({
-      minLength: 1,
-      description: 'The folder with the built web application; that of this copy of the code.',
-    }),
-  ),
-  SIGN_UP: Type.Enum(['open', 'invitation'], {
-    default: 'invitation',
-    description: 'Who may sign up: anybody, or those who were invited.',
-  }),
-  NEW_ACCOUNT_PLAN: Type.String({ default: 'payg', description: 'The plan of an account that a person opens.' }),
-  NEW_ACCOUNT_CREDITS: Type.String({
-    pattern: '^(unlimited|[0-9]{1,9})$',
-    default: 'unlimited',
-    description: 'The credits that an account begins with which a person opens: a whole number, or unlimited.',
-  }),
-  MAIL_URL: Type.Optional(
-    Type.String({
-      pattern: '^smtps?://.',
-      description: 'The mail server that letters to people go through, as smtp://user:password@host:port.',
-    }),
-  ),
-  MAIL_FROM: Type.String({
-    default: 'Probity <probity@localhost>',
-    description: 'The sender of letters to people.',
-  }),
-  SESSION_SECRET: Type.Optional(
-    Type.String({
-      minLength: 32,
-      description: 'What sessions are signed with, at least 32 characters; without it a secret of the database.',
-    }),
-  ),
-  SHARE_FEEDBACK: Type.Enum(['on', 'off'], {
-    default: 'off',
-    description:
-      'Whether outcomes that one account reports also count for the others, up to a bound; the same for the worker.',
-  }),
-  STRIPE_SECRET_KEY: Type.Optional(
-    Type.String({
-      pattern: '^[sr]k_(live|test)_.',
-      description: 'The secret or restricted key of a Stripe account; without it nothing is sold.',
-    }),
-  ),
-  STRIPE_WEBHOOK_SECRET: Type.Optional(
-    Type.String({
-      pattern: '^whsec_.',
-      description: 'The signing secret of the endpoint at which Stripe tells us what was paid.',
-    }),
-  ),
-  METRICS_PORT: Type.Optional(
-    Type.Integer({
-      minimum: 0,
-      maximum: 65535,
-      description: 'The port to serve metrics on, at /metrics; none if not set.',
-    }),
-  ),
-  METRICS_HOST: Type.String({ default: '127.0.0.1', description: 'The address to serve metrics on.' }),
-  ...STORAGE_SETTINGS,
-  LOG_LEVEL: Type.Enum(['fatal', 'error', 'warn', 'info', 'debug', 'silent'], {
-    default: 'info',
-    description: 'How much to log.',
-  }),
-})
 
 /** How long one request may take at each step, and how large it may be. Set on purpose: the defaults beneath are not ours. */
 export type RequestLimits = {
@@ -165,13 +66,14 @@ export const LIMITS: RequestLimits = {
   requestsPerSocketMax: 1_000,
 }
 
-const LETTERS_NEED_ADDRESS = `These settings cannot be used:
-  PUBLIC_URL is missing. Letters hold links to it, so MAIL_URL needs it.`
+type Settings = Static<typeof ApiSettings>
 
 /** Reads and checks every setting at start, naming all faults at once. The only place here that knows variable names. */
 export function readConfig(env: Record<string, string | undefined>): ApiConfig {
-  const vars = parseSettings(Settings, env)
-  if (vars.MAIL_URL !== undefined && vars.PUBLIC_URL === undefined) throw new BadSettings(LETTERS_NEED_ADDRESS)
+  return readSettings(ApiSettings, env, buildConfig)
+}
+
+function buildConfig(vars: Settings): ApiConfig {
   return {
     databaseUrl: vars.DATABASE_URL,
     redisUrl: vars.REDIS_URL,
@@ -189,7 +91,7 @@ export function readConfig(env: Record<string, string | undefined>): ApiConfig {
       plan: vars.NEW_ACCOUNT_PLAN,
       credits: vars.NEW_ACCOUNT_CREDITS === 'unlimited' ? null : Number(vars.NEW_ACCOUNT_CREDITS),
     },
-    mail: vars.MAIL_URL === undefined ? undefined : { url: vars.MAIL_URL, from: vars.MAIL_FROM },
+    mail: readMail(vars),
     sessionSecret: vars.SESSION_SECRET,
     sharesFeedback: vars.SHARE_FEEDBACK === 'on',
     metrics: vars.METRICS_PORT === undefined ? undefined : { host: vars.METRICS_HOST, port: vars.METRICS_PORT },
@@ -201,15 +103,23 @@ export function readConfig(env: Record<string, string | undefined>): ApiConfig {
   }
 }
 
-const PAYMENTS_NEED_ALL = `These settings cannot be used:
-  STRIPE_SECRET_KEY, STRIPE_WEBHOOK_SECRET and PUBLIC_URL go together. Whoever pays without the others pays for nothing.`
+function readMail({ MAIL_URL: url, MAIL_FROM: from, PUBLIC_URL: publicUrl }: Settings): MailSettings | undefined {
+  if (url === undefined) return undefined
+  if (publicUrl === undefined) {
+    const says = 'MAIL_URL needs PUBLIC_URL, which is missing: letters hold links to it.'
+    throw new BadSettings([{ name: 'MAIL_URL', says }])
+  }
+  return { url, from }
+}
 
 /** Payments are on where all that they need is there, and off where none of it is. */
-function readPayments(vars: Static<typeof Settings>): PaymentSettings | undefined {
+function readPayments(vars: Settings): PaymentSettings | undefined {
   const { STRIPE_SECRET_KEY: secretKey, STRIPE_WEBHOOK_SECRET: webhookSecret, PUBLIC_URL: publicUrl } = vars
   if (secretKey === undefined && webhookSecret === undefined) return undefined
   if (secretKey === undefined || webhookSecret === undefined || publicUrl === undefined) {
-    throw new BadSettings(PAYMENTS_NEED_ALL)
+    const says =
+      'STRIPE_SECRET_KEY, STRIPE_WEBHOOK_SECRET and PUBLIC_URL go together. Whoever pays without the others pays for nothing.'
+    throw new BadSettings([{ name: secretKey === undefined ? 'STRIPE_WEBHOOK_SECRET' : 'STRIPE_SECRET_KEY', says }])
   }
   return { secretKey, webhookSecret, publicUrl: withoutSlash(publicUrl) }
 }

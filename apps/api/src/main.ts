@@ -1,4 +1,4 @@
-import { BadSettings } from '@probity/contract/settings'
+import { BadSettings } from '@probity/settings/bad-settings'
 import { readConfig } from './config.ts'
 import { openLog } from './log.ts'
 import { start } from './start.ts'

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net'
-import { BadSettings, readList } from '@probity/contract/settings'
 import type { Egress } from '@probity/engine/mailbox/egress'
+import { BadSettings } from '@probity/settings/bad-settings'
+import { readList } from '@probity/settings/formats'
 
 type Identity = { heloName: string | undefined; mailFrom: string | undefined; egress: string }
 
@@ -11,7 +12,8 @@ type Identity = { heloName: string | undefined; mailFrom: string | undefined; eg
 export function readEgresses({ heloName, mailFrom, egress }: Identity): Egress[] {
   if (heloName === undefined && mailFrom === undefined && egress === '') return []
   if (mailFrom === undefined || heloName === undefined) {
-    throw new BadSettings('These settings cannot be used:\n  SMTP_HELO_NAME and SMTP_MAIL_FROM belong together.')
+    const name = heloName !== undefined ? 'SMTP_HELO_NAME' : mailFrom !== undefined ? 'SMTP_MAIL_FROM' : 'SMTP_EGRESS'
+    throw new BadSettings([{ name, says: 'SMTP_HELO_NAME and SMTP_MAIL_FROM belong together.' }])
   }
   const ways = readList(egress)
   if (ways.length === 0) return [{ name: heloName, heloName, mailFrom }]
@@ -28,9 +30,8 @@ function readWay(way: string, mailFrom: string): Egress {
     const proxy = URL.canParse(to) ? new URL(to) : undefined
     if (proxy?.protocol === 'socks5:' && proxy.hostname !== '') return { ...egress, socks5: readProxy(proxy) }
   }
-  throw new BadSettings(
-    'These settings cannot be used:\n  SMTP_EGRESS is not valid: host-name=address or host-name=socks5://host:port.',
-  )
+  const says = 'SMTP_EGRESS is not valid: host-name=address or host-name=socks5://host:port.'
+  throw new BadSettings([{ name: 'SMTP_EGRESS', says }])
 }
 
 const SOCKS_PORT = 1080

@@ -1,7 +1,7 @@
-import { BadSettings } from '@probity/contract/settings'
 import { isOutage } from '@probity/database/outage'
 import { publicInternet } from '@probity/engine/mailbox/address-policy'
 import { HABITS } from '@probity/engine/mailbox/data/habits'
+import { BadSettings } from '@probity/settings/bad-settings'
 import { readConfig } from './config.ts'
 import { openLog } from './log.ts'
 import { start } from './start.ts'

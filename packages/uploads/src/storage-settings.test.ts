@@ -1,10 +1,11 @@
-import { parseSettings } from '@probity/contract/settings'
+import { readSettings } from '@probity/settings/parse'
+import { UPLOADS_SETTINGS } from '@probity/settings/uploads-settings'
 import Type from 'typebox'
 import { expect, test } from 'vitest'
-import { readStorage, STORAGE_SETTINGS } from './storage-settings.ts'
+import { readStorage } from './storage-settings.ts'
 
-const Settings = Type.Object(STORAGE_SETTINGS)
-const read = (env: Record<string, string>) => readStorage(parseSettings(Settings, env))
+const Settings = Type.Object(UPLOADS_SETTINGS)
+const read = (env: Record<string, string>) => readSettings(Settings, env, readStorage)
 
 const BUCKET = {
   UPLOADS_FOLDER: '/var/lib/probity',

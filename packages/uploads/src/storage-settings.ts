@@ -1,6 +1,7 @@
 import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
-import { BadSettings } from '@probity/contract/settings'
+import { BadSettings, type SettingFault } from '@probity/settings/bad-settings'
+import { UPLOADS_SETTINGS } from '@probity/settings/uploads-settings'
 import Type, { type Static } from 'typebox'
 
 /** Where uploaded files are kept: in a folder that all hosts share, or in a bucket, and then the folder is this host's own. */
@@ -16,43 +17,7 @@ export type S3Settings = {
   prefix: string
 }
 
-/** For the settings of every app that reads uploads, so that they mean the same in each. */
-export const STORAGE_SETTINGS = {
-  UPLOADS_FOLDER: Type.Optional(
-    Type.String({
-      description:
-        'Where uploaded files are kept, one folder for all processes; with UPLOADS_S3_BUCKET, where they lie while they are read.',
-    }),
-  ),
-  UPLOADS_S3_BUCKET: Type.Optional(
-    Type.String({
-      pattern: '^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$',
-      description: 'Keeps uploaded files in this S3 bucket.',
-    }),
-  ),
-  UPLOADS_S3_ENDPOINT: Type.Optional(
-    Type.String({
-      pattern: '^https?://[^/]+/?$',
-      description: "The S3 server, as https://host; without it, Amazon's of the region.",
-    }),
-  ),
-  UPLOADS_S3_REGION: Type.String({
-    default: 'us-east-1',
-    pattern: '^[A-Za-z0-9-]{1,64}$',
-    description: "The bucket's region.",
-  }),
-  UPLOADS_S3_ACCESS_KEY_ID: Type.Optional(Type.String({ description: 'Who we are to the S3 server.' })),
-  UPLOADS_S3_SECRET_ACCESS_KEY: Type.Optional(
-    Type.String({ description: 'The secret that goes with UPLOADS_S3_ACCESS_KEY_ID.' }),
-  ),
-  UPLOADS_S3_PREFIX: Type.String({
-    default: 'uploads/',
-    pattern: '^([A-Za-z0-9_.-]+/)+$',
-    description: 'What the names of our objects begin with, as folder/, so that a bucket can hold other things too.',
-  }),
-}
-
-const StorageVariables = Type.Object(STORAGE_SETTINGS)
+const StorageVariables = Type.Object(UPLOADS_SETTINGS)
 
 export function readStorage(vars: Static<typeof StorageVariables>): StorageSettings {
   const folder = vars.UPLOADS_FOLDER ?? join(tmpdir(), `probity-uploads-${userInfo().uid}`)
@@ -66,7 +31,7 @@ export function readStorage(vars: Static<typeof StorageVariables>): StorageSetti
     return { kind: 'folder', folder }
   }
   if (bucket === undefined || accessKeyId === undefined || secretAccessKey === undefined) {
-    throw new BadSettings(`These settings cannot be used:\n${missingFor({ bucket, accessKeyId, secretAccessKey })}`)
+    throw new BadSettings(listMissing({ bucket, accessKeyId, secretAccessKey }))
   }
   const { UPLOADS_S3_REGION: region, UPLOADS_S3_PREFIX: prefix } = vars
   return { kind: 's3', folder, bucket, endpoint, region, accessKeyId, secretAccessKey, prefix }
@@ -80,7 +45,10 @@ const NAMES: Record<keyof Needed, string> = {
   secretAccessKey: 'UPLOADS_S3_SECRET_ACCESS_KEY',
 }
 
-function missingFor(needed: Needed): string {
+function listMissing(needed: Needed): SettingFault[] {
   const missing = (['bucket', 'accessKeyId', 'secretAccessKey'] as const).filter((name) => needed[name] === undefined)
-  return missing.map((name) => `  ${NAMES[name]} is missing. The bucket and both keys belong together.`).join('\n')
+  return missing.map((key) => ({
+    name: NAMES[key],
+    says: `${NAMES[key]} is missing. The bucket and both keys belong together.`,
+  }))
 }

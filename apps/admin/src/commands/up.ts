@@ -32,7 +32,7 @@ async function runUp(config: AdminConfig, env: Environment, watch: boolean): Pro
     throw isOutage(error) ? new Refusal(DATABASE_AWAY) : explainNoEntry(error)
   })
   if (await isTaken(config.port)) throw new Refusal(`Port ${config.port} is taken. Choose another with PORT.`)
-  if (!env['WEB_FOLDER']) await buildWeb(env, (line) => process.stderr.write(`${line}\n`))
+  if (config.webFolder === undefined) await buildWeb(env, (line) => process.stderr.write(`${line}\n`))
   const children = startParts(config, env, watch)
   let stopped = false
   const stop = (signal: NodeJS.Signals) => {
@@ -53,14 +53,16 @@ async function runUp(config: AdminConfig, env: Environment, watch: boolean): Pro
 }
 
 function startParts(config: AdminConfig, env: Environment, watch: boolean): ChildProcess[] {
-  const settings = { DATABASE_URL: config.databaseUrl, REDIS_URL: config.redisUrl, PORT: String(config.port) }
+  // Read already, from a file of their own perhaps: given twice they would contradict each other.
+  const once = { DATABASE_URL_FILE: undefined, REDIS_URL_FILE: undefined }
+  const settings = { DATABASE_URL: config.databaseUrl, REDIS_URL: config.redisUrl, PORT: String(config.port), ...once }
   const programs = [API, WORKER].map((program) =>
     spawn(process.execPath, [...(watch ? ['--watch'] : []), program], {
       stdio: ['ignore', 'inherit', 'inherit'],
       env: { ...env, ...settings, ...(watch && { STOP_NOTICE_MS: '0' }) },
     }),
   )
-  return watch && !env['WEB_FOLDER'] ? [...programs, watchWeb(env)] : programs
+  return watch && config.webFolder === undefined ? [...programs, watchWeb(env)] : programs
 }
 
 const DATABASE_AWAY = `PostgreSQL cannot be reached at DATABASE_URL.

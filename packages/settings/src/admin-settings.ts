@@ -1,0 +1,30 @@
+import Type from 'typebox'
+import { PORT, PUBLIC_URL, WEB_FOLDER } from './connection-settings.ts'
+import { URL_FORMATS } from './formats.ts'
+
+export const AdminSettings = Type.Object({
+  DATABASE_URL: Type.String({
+    format: URL_FORMATS.postgres,
+    secret: true,
+    default: 'postgres://probity:probity@127.0.0.1:5432/probity',
+    description: 'What `up` hands to the api; without it, the PostgreSQL that compose.yaml starts for development.',
+  }),
+  DATABASE_OWNER_URL: Type.Optional(
+    Type.String({
+      format: URL_FORMATS.postgres,
+      secret: true,
+      otherwise: 'the same as DATABASE_URL',
+      description:
+        'PostgreSQL, directly and as the user who owns the tables; all commands work through it. Needed where DATABASE_URL is a pooler or a user with fewer rights.',
+    }),
+  ),
+  REDIS_URL: Type.String({
+    format: URL_FORMATS.redis,
+    secret: true,
+    default: 'redis://127.0.0.1:6379',
+    description: 'What `up` hands to the api; without it, the Redis that compose.yaml starts for development.',
+  }),
+  PORT,
+  PUBLIC_URL,
+  WEB_FOLDER,
+})

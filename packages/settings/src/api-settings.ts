@@ -1,0 +1,112 @@
+import Type from 'typebox'
+import {
+  DATABASE_CONNECTIONS,
+  DATABASE_URL,
+  LOG_LEVEL,
+  PORT,
+  PUBLIC_URL,
+  REDIS_URL,
+  SHARE_FEEDBACK,
+  WEB_FOLDER,
+} from './connection-settings.ts'
+import { UPLOADS_SETTINGS } from './uploads-settings.ts'
+
+const ABOUT_PEOPLE = {
+  SIGN_UP: Type.Enum(['open', 'invitation'], {
+    default: 'invitation',
+    description: 'Who may sign up in the web application: anybody, or those who were invited.',
+  }),
+  NEW_ACCOUNT_PLAN: Type.String({ default: 'payg', description: 'The plan of an account that a person opens.' }),
+  NEW_ACCOUNT_CREDITS: Type.String({
+    pattern: '^(unlimited|[0-9]{1,9})$',
+    default: 'unlimited',
+    description:
+      "The credits that a person's first account begins with, a whole number; or unlimited, for every account they open.",
+  }),
+  MAIL_URL: Type.Optional(
+    Type.String({
+      pattern: '^smtps?://.',
+      secret: true,
+      description:
+        'The mail server that letters to people go through, as smtp://user:password@host:port, or smtps://; needs PUBLIC_URL. Without it the links of letters are in the log.',
+    }),
+  ),
+  MAIL_FROM: Type.String({
+    default: 'Probity <probity@localhost>',
+    description: 'The sender of letters to people.',
+  }),
+  SESSION_SECRET: Type.Optional(
+    Type.String({
+      minLength: 32,
+      secret: true,
+      otherwise: 'made by the migrations, in the table secrets',
+      description:
+        'What sessions are signed with, at least 32 characters, the same for every process. Who changes it signs everybody out and ends second factors, which are encrypted with it.',
+    }),
+  ),
+}
+
+const ABOUT_MONEY = {
+  STRIPE_SECRET_KEY: Type.Optional(
+    Type.String({
+      pattern: '^[sr]k_(live|test)_.',
+      secret: true,
+      description:
+        'The secret or restricted key of a Stripe account, with which credits and plans are sold; without it nothing is. Needs the next one and PUBLIC_URL.',
+    }),
+  ),
+  STRIPE_WEBHOOK_SECRET: Type.Optional(
+    Type.String({
+      pattern: '^whsec_.',
+      secret: true,
+      description: 'The signing secret of the endpoint at which Stripe says what was paid.',
+    }),
+  ),
+}
+
+export const ApiSettings = Type.Object({
+  DATABASE_URL,
+  REDIS_URL,
+  HOST: Type.String({ default: '127.0.0.1', description: 'The address to listen on; 0.0.0.0 or :: for all.' }),
+  PORT,
+  PUBLIC_URL,
+  TRUST_PROXY: Type.String({
+    default: '',
+    description: 'Addresses or CIDR ranges of the proxies whose X-Forwarded-For is believed, separated by commas.',
+  }),
+  DATABASE_CONNECTIONS,
+  IN_FLIGHT_MAX: Type.Integer({
+    minimum: 1,
+    maximum: 100_000,
+    default: 512,
+    description: 'Requests that a process works on at once; beyond it callers get 503 with Retry-After.',
+  }),
+  STOP_NOTICE_MS: Type.Integer({
+    minimum: 0,
+    maximum: 10_000,
+    default: 3_000,
+    description: 'How long /readyz says no before the process stops listening, so that load balancers look elsewhere.',
+  }),
+  PUBLIC_SANDBOX: Type.Enum(['on', 'off'], {
+    default: 'on',
+    description:
+      'Whether the public sandbox key works, with which anybody can try the API in test mode without an account.',
+  }),
+  WEB_FOLDER,
+  ...ABOUT_PEOPLE,
+  SHARE_FEEDBACK,
+  ...ABOUT_MONEY,
+  METRICS_PORT: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: 65535,
+      description: 'The port to serve metrics on, at /metrics, as Prometheus reads them; without it there are none.',
+    }),
+  ),
+  METRICS_HOST: Type.String({
+    default: '127.0.0.1',
+    description: 'The address to serve metrics on; whoever reaches it reads them.',
+  }),
+  ...UPLOADS_SETTINGS,
+  LOG_LEVEL,
+})

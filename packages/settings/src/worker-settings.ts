@@ -1,0 +1,92 @@
+import Type from 'typebox'
+import { DATABASE_CONNECTIONS, DATABASE_URL, LOG_LEVEL, REDIS_URL, SHARE_FEEDBACK } from './connection-settings.ts'
+import { URL_FORMATS } from './formats.ts'
+import { UPLOADS_SETTINGS } from './uploads-settings.ts'
+
+const HOST_NAME = '^(?=.{4,253}$)([A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?\\.)+[A-Za-z]{2,63}$'
+const MAIL_ADDRESS = '^[A-Za-z0-9._+-]{1,64}@[A-Za-z0-9.-]{4,190}$'
+
+const ABOUT_MAIL_SERVERS = {
+  SMTP_HELO_NAME: Type.Optional(
+    Type.String({
+      pattern: HOST_NAME,
+      description:
+        'Our full host name, told to mail servers; its address must point back to it. Without it no mail server is asked.',
+    }),
+  ),
+  SMTP_MAIL_FROM: Type.Optional(
+    Type.String({
+      pattern: MAIL_ADDRESS,
+      description: 'The sender that mail servers see: an address of yours that takes mail. Goes with SMTP_HELO_NAME.',
+    }),
+  ),
+  SMTP_EGRESS: Type.String({
+    default: '',
+    secret: true,
+    otherwise: 'one way out, by SMTP_HELO_NAME',
+    description:
+      'Ways out with a name each, as host-name=address or host-name=socks5://user:password@host:port, separated by commas.',
+  }),
+  SMTP_DENY: Type.String({
+    default: '',
+    description:
+      'Addresses or CIDR ranges that are never connected to, for mail or for webhooks, besides those that are not public; your own public addresses belong here.',
+  }),
+}
+
+const ABOUT_WORK = {
+  WORKER_CONCURRENCY: Type.Integer({
+    minimum: 1,
+    maximum: 1_000,
+    default: 500,
+    description: 'Tasks that a process works on at once. Most of their time is spent waiting for others.',
+  }),
+  LIST_SLOTS: Type.Integer({
+    minimum: 0,
+    maximum: 200,
+    default: 32,
+    description:
+      'Batches of lists, of up to 100 addresses each, that a process works on at once; callers who wait have slots of their own beside them. 0 for none.',
+  }),
+  WEBHOOK_SLOTS: Type.Integer({
+    minimum: 0,
+    maximum: 1_000,
+    default: 200,
+    description: 'Events that a process sends to webhooks at once; 0 on hosts that are to send none.',
+  }),
+  RELEASE: Type.Boolean({
+    default: true,
+    description: 'Whether the process also looks for work that the queue lost. Off on hosts that only probe.',
+  }),
+}
+
+export const WorkerSettings = Type.Object({
+  DATABASE_URL,
+  DATABASE_DIRECT_URL: Type.Optional(
+    Type.String({
+      format: URL_FORMATS.postgres,
+      secret: true,
+      otherwise: 'the same as DATABASE_URL',
+      description:
+        'PostgreSQL without a pooler, for one connection that listens; needed where DATABASE_URL is a pooler.',
+    }),
+  ),
+  REDIS_URL,
+  DNS_SERVERS: Type.String({
+    default: '',
+    otherwise: 'those of the system',
+    description: 'The resolvers to ask, as address or address:port, separated by commas.',
+  }),
+  LISTS_FOLDER: Type.Optional(
+    Type.String({
+      description:
+        'A folder with your own disposable.txt, free.txt, relays.txt and allow.txt: one domain per line, # begins a comment, read again when a file changes. Your word goes before the lists we ship.',
+    }),
+  ),
+  ...ABOUT_MAIL_SERVERS,
+  ...UPLOADS_SETTINGS,
+  DATABASE_CONNECTIONS,
+  ...ABOUT_WORK,
+  SHARE_FEEDBACK,
+  LOG_LEVEL,
+})

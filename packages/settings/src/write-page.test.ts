@@ -1,0 +1,44 @@
+import { readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { isKnown, listSettings, PROGRAMS, SECRET_NAMES } from './every-setting.ts'
+import { showSettings } from './show.ts'
+import { writeSettingsPage } from './write-page.ts'
+
+const PAGE = new URL('../../../docs/settings.md', import.meta.url)
+
+test('docs/settings.md is what the schemas say', () => {
+  expect(readFileSync(PAGE, 'utf8')).toBe(writeSettingsPage())
+})
+
+test('at most three settings are required of anybody', () => {
+  const required = Object.values(PROGRAMS).flatMap((schema) =>
+    listSettings(schema)
+      .filter(([name, setting]) => (schema.required as string[]).includes(name) && setting.default === undefined)
+      .map(([name]) => name),
+  )
+  expect(new Set(required).size).toBeLessThanOrEqual(3)
+})
+
+test('whatever is named like a secret is one', () => {
+  const names = Object.values(PROGRAMS).flatMap((schema) => Object.keys(schema.properties))
+  const like = names.filter((name) => /SECRET|PASSWORD|TOKEN|(DATABASE|REDIS|MAIL)(_[A-Z]+)?_URL$/.test(name))
+  expect(like.filter((name) => !SECRET_NAMES.includes(name))).toEqual([])
+  expect(SECRET_NAMES.every((name) => isKnown(`${name}_FILE`))).toBe(true)
+})
+
+test('shows every setting once with where it came from, and no secret', () => {
+  const shown = showSettings({ DATABASE_URL: 'postgres://u:hunter2@db/x', PORT: '4000' })
+  expect(new Set(shown.map(({ name }) => name)).size).toBe(shown.length)
+  expect(JSON.stringify(shown)).not.toContain('hunter2')
+  const find = (name: string) => shown.find((setting) => setting.name === name)
+  expect(find('DATABASE_URL')).toEqual({
+    name: 'DATABASE_URL',
+    programs: ['api', 'worker', 'admin'],
+    value: null,
+    source: 'environment',
+    place: null,
+  })
+  expect(find('PORT')).toMatchObject({ value: '4000', source: 'environment' })
+  expect(find('HOST')).toMatchObject({ value: '127.0.0.1', source: 'default' })
+  expect(find('SMTP_HELO_NAME')).toMatchObject({ value: null, source: 'not set', programs: ['worker'] })
+})

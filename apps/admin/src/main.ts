@@ -2,6 +2,7 @@ import { BadSettings } from '@probity/settings/bad-settings'
 import { Command } from 'commander'
 import { accountCommands } from './commands/account.ts'
 import { auditCommand } from './commands/audit.ts'
+import { backupCommand, restoreCommand } from './commands/backup.ts'
 import { keyCommands } from './commands/key.ts'
 import { migrateCommand } from './commands/migrate.ts'
 import { priceCommands } from './commands/price.ts'
@@ -22,6 +23,8 @@ try {
   program.addCommand(priceCommands(config))
   program.addCommand(repliesCommand(config))
   program.addCommand(auditCommand(config))
+  program.addCommand(backupCommand(config, process.env))
+  program.addCommand(restoreCommand(config, process.env))
   program.addCommand(setupLinkCommand(config))
   program.addCommand(settingsCommand(process.env))
   program.addCommand(upCommand(config, process.env))

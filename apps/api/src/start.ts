@@ -1,5 +1,7 @@
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { refuseNewerSchema } from '@probity/database/migrate'
+import { isOutage } from '@probity/database/outage'
 import type { FastifyBaseLogger } from 'fastify'
 import { API_ROUTES, buildApp } from './app.ts'
 import type { ApiConfig } from './config.ts'
@@ -27,6 +29,11 @@ export async function start(
   const stopping = new AbortController()
   const hurry = new AbortController()
   const services = openServices(config, log, { stopping: stopping.signal, hurry: hurry.signal })
+  await refuseNewerSchema(services.db).catch(async (error: unknown) => {
+    if (isOutage(error)) return // without PostgreSQL the api starts too, and says that it is not ready
+    await services.close()
+    throw error
+  })
   const app = await buildApp(config, services, routes)
   await app.listen({ host: config.host, port: config.port })
   const address = app.server.address() as AddressInfo

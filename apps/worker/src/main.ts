@@ -1,3 +1,4 @@
+import { NewerSchema } from '@probity/database/migrate'
 import { isOutage } from '@probity/database/outage'
 import { publicInternet } from '@probity/engine/mailbox/address-policy'
 import { HABITS } from '@probity/engine/mailbox/data/habits'
@@ -24,7 +25,7 @@ try {
     })
   }
 } catch (error) {
-  if (error instanceof BadSettings) {
+  if (error instanceof BadSettings || error instanceof NewerSchema) {
     process.stderr.write(`${error.message}\n`)
     process.exitCode = 78 // EX_CONFIG of sysexits.h: a supervisor need not try again
   } else if (isOutage(error)) {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { getServers } from 'node:dns'
 import { connect, type Db } from '@probity/database/connect'
+import { refuseNewerSchema } from '@probity/database/migrate'
 import { getSecret } from '@probity/database/secrets'
 import { openDomainDesk } from '@probity/engine/domain/facts'
 import { openLists } from '@probity/engine/domain/lists'
@@ -43,6 +44,10 @@ export type Services = {
 export async function openServices(config: WorkerConfig, surroundings: Surroundings, log: Logger): Promise<Services> {
   const options = { connectionsMax: config.databaseConnections, applicationName: 'probity-worker' }
   const db = connect(config.databaseUrl, options)
+  await refuseNewerSchema(db).catch(async (error: unknown) => {
+    await db.destroy()
+    throw error
+  })
   const redis = connectRedis(config.redisUrl)
   const dns = openResolver({ servers: config.dnsServers.length > 0 ? config.dnsServers : getServers() })
   const network = {

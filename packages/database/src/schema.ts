@@ -22,6 +22,7 @@ import type {
 export type Schema = {
   accounts: AccountsTable
   apiKeys: ApiKeysTable
+  backups: { id: SetByDatabase<number>; madeAt: Date; bytes: number; sha256: string }
   billingCustomers: BillingCustomersTable
   idempotencyRecords: IdempotencyRecordsTable
   jobBatches: JobBatchesTable

@@ -25,7 +25,10 @@ export async function startBrowser(): Promise<Browser> {
 let visitors = 0
 
 /** A browser window of its own: no cookies, and a network address from which nobody came before (sign-ins are counted by it). */
-export async function openWindow(browser: Browser, { api }: Pick<Product, 'api'>): Promise<BrowserContext> {
+export async function openWindow(
+  browser: Browser,
+  { api }: { api: Pick<Product['api'], 'url'> },
+): Promise<BrowserContext> {
   visitors += 1
   const address = `198.18.${Math.floor(visitors / 250)}.${1 + (visitors % 250)}`
   const context = await browser.newContext({

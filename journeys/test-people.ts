@@ -5,7 +5,7 @@ import type { Product } from './test-product.ts'
 
 export const PASSWORD = 'correct horse battery staple'
 
-type Doors = Pick<Product, 'api'>
+type Doors = { api: Pick<Product['api'], 'url' | 'readLog'> }
 type Role = 'owner' | 'admin' | 'developer' | 'marketer' | 'viewer'
 
 export type Answer = { status: number; body: Record<string, unknown>; text: string }

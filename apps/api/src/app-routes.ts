@@ -4,6 +4,7 @@ import { refuseCrossSite } from './door/same-origin.ts'
 import { refuseWithoutRole, requireMember } from './door/session.ts'
 import type { Route } from './route.ts'
 import { startCheckout } from './routes/billing/checkout.ts'
+import { showCheckout } from './routes/billing/checkout-state.ts'
 import { openPortal } from './routes/billing/portal.ts'
 import { showBilling } from './routes/billing/show.ts'
 import { showInvitation } from './routes/people/invitation.ts'
@@ -32,7 +33,7 @@ const PEOPLE_ROUTES: Route[] = [
 ]
 
 /** What people do for their account and no key may: spend money. */
-const MEMBER_ROUTES: Route[] = [showBilling, startCheckout, openPortal]
+const MEMBER_ROUTES: Route[] = [showBilling, startCheckout, showCheckout, openPortal]
 
 /** What the web application asks, under /app/api: sign-in and all that comes with it, and the API's own routes with a session for a key. */
 export async function serveApp(

@@ -2,6 +2,7 @@ import type { Db } from '@probity/database/connect'
 import { endExpired } from '@probity/database/expired'
 import { removeFadedOutcomes } from '@probity/database/faded-outcomes'
 import { keepNotices } from '@probity/database/notices'
+import { removeOldPayments } from '@probity/database/old-payments'
 import { keepPartitions } from '@probity/database/partitions'
 import { removeEndedSessions } from '@probity/database/people'
 import type { FileStorage } from '@probity/uploads/storage'
@@ -53,6 +54,12 @@ export function startUpkeep({ db, storage, log }: Kept): { stop(): Promise<void>
       if (sums > 0) log.info({ sums }, 'faded outcomes removed')
     } catch (error) {
       log.warn({ err: error }, 'faded outcomes not removed; trying again within the hour')
+    }
+    try {
+      const rows = await removeOldPayments(db)
+      if (rows > 0) log.info({ rows }, 'old payments that never were and events removed')
+    } catch (error) {
+      log.warn({ err: error }, 'old payments that never were and events not removed; trying again within the hour')
     }
   }
 

@@ -8,6 +8,7 @@ import {
   retainSearchParams,
 } from '@tanstack/react-router'
 import type { Mode } from './api/probity.ts'
+import { readBillingSearch } from './pages/billing/billing-search.ts'
 import { readKeysSearch } from './pages/keys/keys-search.ts'
 import { readListSearch } from './pages/lists/list-search.ts'
 import { readListsSearch } from './pages/lists/lists-search.ts'
@@ -132,6 +133,12 @@ const usageRoute = createRoute({
   component: lazyRouteComponent(() => import('./pages/usage/UsagePage.tsx'), 'UsagePage'),
 })
 
+const billingRoute = createRoute({
+  ...page('/billing'),
+  validateSearch: readBillingSearch,
+  component: lazyRouteComponent(() => import('./pages/billing/BillingPage.tsx'), 'BillingPage'),
+})
+
 const webhooksRoute = createRoute({
   ...page('/webhooks'),
   validateSearch: readWebhooksSearch,
@@ -199,6 +206,7 @@ const routeTree = rootRoute.addChildren([
     webhooksRoute,
     webhookRoute,
     usageRoute,
+    billingRoute,
     newOrganisationRoute,
     settingsRoute.addChildren([
       settingsIndexRoute,

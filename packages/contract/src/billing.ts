@@ -13,9 +13,23 @@ const PRICE = {
 }
 
 const Pack = Type.Object(PRICE)
+
+/** What a plan includes, the same for all of them, so that they can be held against each other. */
+export type PlanFeatures = Static<typeof PlanFeatures>
+const PlanFeatures = Type.Object({
+  api_access: Type.Boolean(),
+  ai_enhancement: Type.Boolean(),
+  catchall_detection: Type.Boolean(),
+  refund_unknown: Type.Boolean(),
+  emails_per_file: Type.Integer({ minimum: 1 }),
+  requests_per_window: Type.Integer({ minimum: 1 }),
+  window_s: Type.Integer({ minimum: 1 }),
+})
+
 const PaidPlan = Type.Object({
   ...PRICE,
   plan: Type.String(),
+  features: PlanFeatures,
   /** How often it is paid, as `month`. */
   interval: nullableString({}),
 })
@@ -25,6 +39,8 @@ export type Billing = Static<typeof Billing>
 export const Billing = Type.Object({
   enabled: Type.Boolean(),
   plan: Type.String(),
+  /** What the plan of the account includes. */
+  features: PlanFeatures,
   /** The price that the account has subscribed to. */
   subscribed_to: nullableString({}),
   /** Whether there is a page of the payment provider with the account's payments. */
@@ -46,3 +62,11 @@ export const StartCheckout = Type.Object(
 /** Where the browser goes next. */
 export type PaymentPage = Static<typeof PaymentPage>
 export const PaymentPage = Type.Object({ url: Type.String() })
+
+/** What became of a page on which a pack was to be paid. */
+export type Checkout = Static<typeof Checkout>
+export const Checkout = Type.Object({
+  credits: Type.Integer({ minimum: 1 }),
+  /** Whether the credits are there. */
+  granted: Type.Boolean(),
+})

@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { findAccount } from './accounts.ts'
 import { findBillingAccount, keepSubscription, saveCustomer } from './billing.ts'
 import { asNobody, asOwner, inTenant, type Trx } from './connect.ts'
 import { listDrift, postCredits } from './credits.ts'
+import { removeOldPayments } from './old-payments.ts'
 import { grantOffer, grantPaid, offerPayment, takeBack } from './payments.ts'
 import { savePrice } from './prices.ts'
 import { insertEvent, lookUpEvent } from './stripe-events.ts'
@@ -88,4 +90,29 @@ test('what was asked earlier and arrives later changes no plan', async () => {
   expect(await keep(false, later)).toBe('payg')
   expect(await keep(true, earlier)).toBe('payg')
   expect(await keep(true, later)).toBe('growth')
+})
+
+test('what nobody paid and what was told leave after 90 days, and what was granted stays', async () => {
+  const { id, inside } = await openBuyer()
+  const [old, young, paid] = ['old', 'young', 'paid'].map((name) => `cs_${name}_${randomUUID()}`) as [
+    string,
+    string,
+    string,
+  ]
+  for (const reference of [old, young, paid]) await inside((trx) => offerPayment(trx, id, { reference, credits: 10 }))
+  await inside((trx) => grantOffer(trx, id, paid))
+  const events = ['evt_old', 'evt_young'].map((name) => `${name}_${id}`)
+  for (const event of events) await inside((trx) => insertEvent(trx, { id: event, type: 'invoice.paid' }))
+  await asOwner(db, async (trx) => {
+    await sql`update payments set created_at = created_at - interval '91 days' where reference in (${old}, ${paid})`.execute(
+      trx,
+    )
+    await sql`update stripe_events set at = at - interval '91 days' where id = ${events[0]}`.execute(trx)
+  })
+  expect(await removeOldPayments(db)).toBe(2)
+  const left = await inside((trx) => trx.selectFrom('payments').select('reference').execute())
+  expect(left.map(({ reference }) => reference).toSorted()).toEqual([paid, young].toSorted())
+  const known = await Promise.all(events.map((event) => lookUpEvent(db, event)))
+  expect(known.map(({ isKnown }) => isKnown)).toEqual([false, true])
+  expect(await removeOldPayments(db)).toBe(0)
 })

@@ -106,3 +106,9 @@ async function takeUpTo(trx: Trx, { id, reference, refunds }: Payment, credits: 
   if (posting.available > 0) await postCredits(trx, { ...movement, credits: -posting.available })
   return posting.available
 }
+
+/** What was offered or granted by this name at Stripe. */
+export function findPayment(trx: Trx, accountId: string, reference: string): Promise<Payment | undefined> {
+  const payment = trx.selectFrom('payments').selectAll().where('accountId', '=', accountId)
+  return payment.where('reference', '=', reference).executeTakeFirst()
+}

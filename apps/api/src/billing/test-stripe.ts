@@ -18,14 +18,19 @@ export type TestStripe = {
   lines: Map<string, object[]>
   /** While it is away it answers as a server in trouble does. */
   state: { isAway: boolean }
+  /** Where people are sent to pay, and to see what they have paid. */
+  pages: { checkout: string; portal: string }
 }
+
+/** Nobody opens them where only the api is tried. */
+const NO_PAGES = { checkout: 'https://checkout.stripe.test', portal: 'https://billing.stripe.test' }
 
 const WEBHOOK_SECRET = `whsec_${randomUUID().replaceAll('-', '')}`
 
 type Standing = Omit<TestStripe, 'settings'>
 
-export async function startTestStripe(): Promise<TestStripe> {
-  const stripe: Standing = { asked: [], things: new Map(), lines: new Map(), state: { isAway: false } }
+export async function startTestStripe(pages = NO_PAGES): Promise<TestStripe> {
+  const stripe: Standing = { asked: [], things: new Map(), lines: new Map(), state: { isAway: false }, pages }
   const server = createServer((request, response) => {
     void readQuestion(request).then((asked) => {
       stripe.asked.push(asked)
@@ -70,12 +75,14 @@ function answerTo(stripe: Standing, asked: Asked): object | undefined {
   if (`${method} ${path}` === 'POST /v1/customers') return make(stripe, 'cus', {})
   if (`${method} ${path}` === 'POST /v1/checkout/sessions') return makeSession(stripe, asked)
   if (`${method} ${path}` === 'POST /v1/billing_portal/sessions')
-    return make(stripe, 'bps', { url: `https://billing.stripe.test/${asked.form.get('customer')}` })
+    return make(stripe, 'bps', { url: `${stripe.pages.portal}/${asked.form.get('customer')}` })
   if (path === '/v1/checkout/sessions') return listSessions(stripe, asked)
+  if (path === '/v1/subscriptions') return listOf(ofCustomer(stripe, 'sub_', asked))
   const [, place, id = '', part] =
-    /^\/v1\/(prices|subscriptions|invoices|checkout\/sessions)\/(\w+)(\/lines)?$/.exec(path) ?? []
+    /^\/v1\/(prices|subscriptions|invoices|checkout\/sessions)\/(\w+)(\/lines|\/expire)?$/.exec(path) ?? []
   if (place === undefined) return undefined
-  if (part !== undefined) return { object: 'list', has_more: false, data: stripe.lines.get(id) ?? [] }
+  if (part === '/lines') return listOf(stripe.lines.get(id) ?? [])
+  if (part === '/expire') return expire(stripe, id)
   const thing = stripe.things.get(id)
   return thing && place === 'checkout/sessions' ? expand(stripe, thing, asked) : thing
 }
@@ -94,16 +101,33 @@ function makeSession(stripe: Standing, { form }: Asked): Thing {
   }
   const isPack = mode === 'payment'
   const intent = isPack ? make(stripe, 'pi', { latest_charge: null }).id : null
-  const fields = { mode, customer, payment_status: 'unpaid', payment_intent: intent, price }
-  const session = make(stripe, 'cs', fields)
-  session['url'] = `https://checkout.stripe.test/${session.id}`
+  const [success_url, cancel_url] = [form.get('success_url'), form.get('cancel_url')]
+  const fields = { mode, customer, payment_status: 'unpaid', payment_intent: intent, price, success_url, cancel_url }
+  const created = Math.floor(Date.now() / 1000)
+  const session = make(stripe, 'cs', { ...fields, status: 'open', created })
+  session['url'] = `${stripe.pages.checkout}/${session.id}`
   return session
 }
 
+/** A page that is no longer open cannot be closed. */
+function expire({ things }: Standing, id: string): Thing | undefined {
+  const session = things.get(id)
+  return session?.['status'] === 'open' ? Object.assign(session, { status: 'expired', url: null }) : undefined
+}
+
+function ofCustomer({ things }: Standing, prefix: string, { form }: Asked): Thing[] {
+  return [...things.values()].filter(
+    ({ id, customer }) => id.startsWith(prefix) && customer === form.get('customer') && customer !== null,
+  )
+}
+
+const listOf = (data: object[]) => ({ object: 'list', has_more: false, data })
+
 function listSessions(stripe: Standing, asked: Asked): object {
   const intent = asked.form.get('payment_intent')
-  const data = [...stripe.things.values()].filter((thing) => thing['payment_intent'] === intent && intent !== null)
-  return { object: 'list', has_more: false, data: data.map((session) => expand(stripe, session, asked)) }
+  if (intent === null) return listOf(ofCustomer(stripe, 'cs_', asked).filter(({ status }) => status === 'open'))
+  const data = [...stripe.things.values()].filter((thing) => thing['payment_intent'] === intent)
+  return listOf(data.map((session) => expand(stripe, session, asked)))
 }
 
 /** Stripe shows an id where the thing itself was not asked for, and so do we. */
@@ -125,9 +149,18 @@ export function pay({ things }: Pick<Standing, 'things'>, sessionId: string, amo
     amount_refunded: 0,
     payment_intent: session['payment_intent'],
   })
-  session['payment_status'] = 'paid'
+  Object.assign(session, { payment_status: 'paid', status: 'complete', url: null })
   Object.assign(things.get(String(session['payment_intent'])) as Thing, { latest_charge: charge.id })
   return charge.id
+}
+
+/** Somebody subscribes on a page: the subscription is there from now on. */
+export function subscribe({ things }: Pick<Standing, 'things'>, sessionId: string): Thing {
+  const session = things.get(sessionId) as Thing
+  Object.assign(session, { payment_status: 'paid', status: 'complete', url: null })
+  const items = { data: [{ price: { id: session['price'] } }] }
+  const created = Math.floor(Date.now() / 1000)
+  return make({ things }, 'sub', { customer: session['customer'], status: 'active', items, created })
 }
 
 type TestEvent = { id?: string; type: string; object: object }

@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router'
 import { ExternalLink } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Mark } from '../ui/Mark.tsx'
-import { KEYS, LISTS, QUICK_START, REFERENCE, SETTINGS, USAGE, VALIDATE, WEBHOOKS } from './navigation.ts'
+import { BILLING, KEYS, LISTS, QUICK_START, REFERENCE, SETTINGS, USAGE, VALIDATE, WEBHOOKS } from './navigation.ts'
 
 const ITEM =
   'group flex min-h-9 items-center gap-2.5 rounded-md px-2.5 text-soft transition-colors hover:bg-hover hover:text-ink aria-[current=page]:bg-accent-soft aria-[current=page]:font-medium aria-[current=page]:text-accent-text [&_svg]:size-4 [&_svg]:shrink-0'
@@ -39,6 +39,7 @@ export function Rail() {
         </RailGroup>
         <ul className="flex flex-col gap-0.5">
           <RailLink place={USAGE} />
+          <RailLink place={BILLING} />
         </ul>
         <ul className="mt-auto flex flex-col gap-0.5">
           <RailLink place={SETTINGS} />

@@ -2,6 +2,7 @@ import type { LinkProps } from '@tanstack/react-router'
 import {
   BookOpen,
   ChartColumn,
+  CreditCard,
   KeyRound,
   ListChecks,
   type LucideIcon,
@@ -26,6 +27,7 @@ export const LISTS: Place = { to: '/lists', label: 'Lists', Icon: ListChecks }
 export const KEYS: Place = { to: '/keys', label: 'API keys', Icon: KeyRound }
 export const WEBHOOKS: Place = { to: '/webhooks', label: 'Webhooks', Icon: Webhook }
 export const USAGE: Place = { to: '/usage', label: 'Usage & credits', Icon: ChartColumn }
+export const BILLING: Place = { to: '/billing', label: 'Plans & credits', Icon: CreditCard }
 export const SETTINGS: Place = { to: '/settings', label: 'Settings', Icon: Settings }
 
 export const PROFILE: Place = { to: '/settings/profile', label: 'Profile', Icon: UserRound }

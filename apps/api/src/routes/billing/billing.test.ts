@@ -3,7 +3,7 @@ import { keepSubscription } from '@probity/database/billing'
 import { asOwner, inTenant } from '@probity/database/connect'
 import { savePrice, withdrawPrice } from '@probity/database/prices'
 import { expect, test } from 'vitest'
-import { pay, sendable, startTestStripe } from '../../billing/test-stripe.ts'
+import { pay, sendable, startTestStripe, subscribe } from '../../billing/test-stripe.ts'
 import { addMember, openOrganisation, type SignedIn, signUp, startPeopleApi } from '../../people/test-browser.ts'
 import { callApp } from '../../test-api.ts'
 
@@ -30,7 +30,21 @@ stripe.things.set('price_growth', {
 async function openOwner() {
   const owner = await signUp(api)
   const account = await openOrganisation(owner)
-  return { owner, account, accountId: account['probity-account'] }
+  const accountId = account['probity-account']
+  const { body } = await owner.get('/session')
+  const [membership] = body['memberships'] as { slug: string }[]
+  return { owner, account, accountId, slug: membership?.slug ?? '' }
+}
+
+/** What the plans of these tests have in common. */
+const FEATURES = {
+  api_access: true,
+  ai_enhancement: true,
+  catchall_detection: true,
+  refund_unknown: true,
+  emails_per_file: 100_000,
+  requests_per_window: 6_000,
+  window_s: 60,
 }
 
 const UNTAGGED = { amount: null, currency: null }
@@ -43,6 +57,7 @@ test('shows what is sold and for how much, and what Stripe does not say is left 
     {
       enabled: true,
       plan: 'payg',
+      features: FEATURES,
       subscribed_to: null,
       has_portal: false,
       packs: [
@@ -50,7 +65,15 @@ test('shows what is sold and for how much, and what Stripe does not say is left 
         { price: 'price_large', credits: 10_000, ...UNTAGGED },
       ],
       plans: [
-        { price: 'price_growth', plan: 'growth', credits: 500, amount: 4_900, currency: 'eur', interval: 'month' },
+        {
+          price: 'price_growth',
+          plan: 'growth',
+          features: FEATURES,
+          credits: 500,
+          amount: 4_900,
+          currency: 'eur',
+          interval: 'month',
+        },
       ],
     },
   ])
@@ -67,8 +90,10 @@ test('a pack is bought by way of a page of Stripe, and its credits are there whe
     client_reference_id: accountId,
     'line_items[0][price]': 'price_small',
     'line_items[0][quantity]': '3',
-    success_url: 'http://127.0.0.1:3000/app/billing?checkout=done',
-    cancel_url: 'http://127.0.0.1:3000/app/billing?checkout=cancelled',
+    success_url: expect.stringMatching(
+      /^http:\/\/127\.0\.0\.1:3000\/app\/billing\?org=[a-z0-9-]+&checkout=paid&session=\{CHECKOUT_SESSION_ID\}$/,
+    ),
+    cancel_url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:3000\/app\/billing\?org=[a-z0-9-]+&checkout=cancelled$/),
   })
 
   const sessionId = String(body['url']).split('/').at(-1) as string
@@ -84,6 +109,25 @@ test('a pack is bought by way of a page of Stripe, and its credits are there whe
 async function creditsSeen(person: SignedIn, account: Record<string, string>): Promise<unknown> {
   const { body } = await person.get('/account', account)
   return (body['credits'] as { available: number }).available
+}
+
+test('whoever comes back from paying can ask whether it has arrived, and nobody else can', async () => {
+  const { owner, account } = await openOwner()
+  const { body } = await owner.post('/billing/checkout', { price: 'price_small', quantity: 2 }, account)
+  const sessionId = sessionOf(body)
+  const path = `/billing/checkout/${sessionId}`
+  expect((await owner.get(path, account)).body).toEqual({ credits: 2_000, granted: false })
+  pay(stripe, sessionId)
+  await callApp(api.app, sendable({ type: 'checkout.session.completed', object: { id: sessionId } }))
+  expect((await owner.get(path, account)).body).toEqual({ credits: 2_000, granted: true })
+
+  const stranger = await openOwner()
+  expect((await stranger.owner.get(path, stranger.account)).status).toBe(404)
+  expect((await owner.get('/billing/checkout/cs_nobodys', account)).status).toBe(404)
+})
+
+function sessionOf(body: Record<string, unknown>): string {
+  return String(body['url']).split('/').at(-1) as string
 }
 
 test('what was promised is given, whatever the price gives by the time it is paid', async () => {
@@ -133,6 +177,54 @@ test('whoever pays for a plan is not sold a second one', async () => {
   expect(again).toMatchObject({ status: 409, body: { code: 'already_subscribed' } })
   expect((await owner.get('/billing', account)).body).toMatchObject({ plan: 'growth', subscribed_to: 'price_growth' })
   expect((await owner.post('/billing/checkout', { price: 'price_small' }, account)).status).toBe(200)
+})
+
+const planPage = async ({ owner, account }: Awaited<ReturnType<typeof openOwner>>) =>
+  owner.post('/billing/checkout', { price: 'price_growth' }, account)
+
+test('a second page for a plan closes the first, so that nobody pays on both', async () => {
+  const person = await openOwner()
+  const [first, second] = [sessionOf((await planPage(person)).body), sessionOf((await planPage(person)).body)]
+  const left = [first, second].map((id) => stripe.things.get(id)?.['status'])
+  expect(left.filter((status) => status === 'open')).toHaveLength(1)
+  expect(left.filter((status) => status === 'expired')).toHaveLength(1)
+})
+
+test('of pages for a plan that are opened at the same time one stays, and it is the one that is shown', async () => {
+  const person = await openOwner()
+  await planPage(person) // there is a customer from here on
+  const answers = await Promise.all(Array.from({ length: 5 }, () => planPage(person)))
+  const open = [...stripe.things.values()].filter(
+    ({ mode, status, success_url }) => mode === 'subscription' && status === 'open' && isOf(success_url, person),
+  )
+  expect(open).toHaveLength(1)
+  expect(answers.map(({ body }) => sessionOf(body))).toContain(open[0]?.id)
+})
+
+function isOf(url: unknown, { slug }: { slug: string }): boolean {
+  return String(url).includes(`org=${slug}&`)
+}
+
+test('who has just subscribed is refused another plan, also before Stripe has told us', async () => {
+  const person = await openOwner()
+  const sessionId = sessionOf((await planPage(person)).body)
+  subscribe(stripe, sessionId)
+  expect(await planPage(person)).toMatchObject({ status: 409, body: { code: 'already_subscribed' } })
+})
+
+test('who pays on the first page while the second opens is refused the second', async () => {
+  const person = await openOwner()
+  const first = sessionOf((await planPage(person)).body)
+  const page = stripe.things.get(first) as object
+  // Paid between the question for open pages and the closing: Stripe lists it as open, and closes it no more.
+  let looks = 0
+  Object.defineProperty(page, 'status', { get: () => (looks++ === 0 ? 'open' : 'complete') })
+  Object.assign(page, { created: 0 })
+  expect(await planPage(person)).toMatchObject({ status: 409, body: { code: 'already_subscribed' } })
+  const open = [...stripe.things.values()].filter(
+    ({ id, status, success_url }) => id !== first && status === 'open' && isOf(success_url, person),
+  )
+  expect(open).toEqual([])
 })
 
 test.each([
@@ -191,6 +283,7 @@ test('where nothing is set up the account is told so, and nothing is sold', asyn
   expect(body).toEqual({
     enabled: false,
     plan: 'payg',
+    features: FEATURES,
     subscribed_to: null,
     has_portal: false,
     packs: [],

@@ -1,10 +1,12 @@
 import { PaymentPage, StartCheckout } from '@probity/contract/billing'
+import { findAccount } from '@probity/database/accounts'
 import { findCustomer, findPayingSubscription, saveCustomer } from '@probity/database/billing'
 import { type Db, inTenant } from '@probity/database/connect'
 import { offerPayment } from '@probity/database/payments'
 import { findOffer, type Price } from '@probity/database/prices'
 import type Stripe from 'stripe'
 import { askStripe } from '../../billing/ask-stripe.ts'
+import { keepNewestPage, refuseSubscribed } from '../../billing/one-subscription.ts'
 import { getPayments } from '../../billing/payments.ts'
 import { Problem } from '../../problem.ts'
 import type { Route } from '../../route.ts'
@@ -18,40 +20,58 @@ export const startCheckout: Route = async (app, services) => {
   } as const
   app.post('/billing/checkout', options, async ({ caller: { accountId }, body: { price, quantity = 1 } }) => {
     const payments = getPayments(services)
-    const offer = await getOffer(db, accountId, { price, quantity })
+    const { offer, slug } = await getOffer(db, accountId, { price, quantity })
     const stripe = await payments.client()
     const customer = await getCustomer(db, stripe, accountId)
-    const back = `${payments.publicUrl}/app/billing`
-    const session = await askStripe(
-      stripe.checkout.sessions.create({
-        mode: offer.plan === null ? 'payment' : 'subscription',
-        customer,
-        client_reference_id: accountId,
-        line_items: [{ price, quantity }],
-        success_url: `${back}?checkout=done`,
-        cancel_url: `${back}?checkout=cancelled`,
-      }),
-    )
-    if (session.url === null) throw new Error('Stripe opened a Checkout session without a page')
-    if (offer.plan === null) {
-      const promised = { reference: session.id, credits: offer.credits * quantity }
-      // Kept before anybody sees the page, so that no payment comes for what we do not know.
-      await inTenant(db, accountId, (trx) => offerPayment(trx, accountId, promised))
-    }
-    return { url: session.url }
+    const order = { price, quantity, customer, accountId, ...returnTo(payments.publicUrl, slug, offer) }
+    if (offer.plan !== null) return { url: await openPlanPage(stripe, order) }
+    const session = await openPage(stripe, 'payment', order)
+    const promised = { reference: session.id, credits: offer.credits * quantity }
+    // Kept before anybody sees the page, so that no payment comes for what we do not know.
+    await inTenant(db, accountId, (trx) => offerPayment(trx, accountId, promised))
+    return { url: urlOf(session) }
   })
 }
 
-async function getOffer(db: Db, accountId: string, { price, quantity }: Required<StartCheckout>): Promise<Price> {
-  const { offer, subscription } = await inTenant(db, accountId, async (trx) => ({
+type Order = ReturnType<typeof returnTo> & Required<StartCheckout> & { customer: string; accountId: string }
+
+function openPage(stripe: Stripe, mode: 'payment' | 'subscription', order: Order): Promise<Stripe.Checkout.Session> {
+  const { price, quantity, customer, accountId, success_url, cancel_url } = order
+  const line_items = [{ price, quantity }]
+  const session = { mode, customer, client_reference_id: accountId, line_items, success_url, cancel_url }
+  return askStripe(stripe.checkout.sessions.create(session))
+}
+
+/** There is one page at a time on which the account can subscribe, and none while it is subscribed. */
+async function openPlanPage(stripe: Stripe, order: Order): Promise<string> {
+  await refuseSubscribed(stripe, order.customer)
+  const session = await openPage(stripe, 'subscription', order)
+  return urlOf((await keepNewestPage(stripe, order.customer)) ?? session)
+}
+
+function urlOf({ url }: Stripe.Checkout.Session): string {
+  if (url === null) throw new Error('Stripe opened a Checkout session without a page')
+  return url
+}
+
+/** Back to the page of the same organisation. Stripe fills in the name of the session. */
+function returnTo(publicUrl: string, slug: string | null, { plan }: Price) {
+  const back = `${publicUrl}/app/billing?${slug === null ? '' : `org=${slug}&`}checkout=`
+  const done = plan === null ? 'paid&session={CHECKOUT_SESSION_ID}' : 'subscribed'
+  return { success_url: `${back}${done}`, cancel_url: `${back}cancelled` }
+}
+
+async function getOffer(db: Db, accountId: string, { price, quantity }: Required<StartCheckout>) {
+  const { offer, subscription, slug } = await inTenant(db, accountId, async (trx) => ({
     offer: await findOffer(trx, price),
     subscription: await findPayingSubscription(trx, accountId),
+    slug: (await findAccount(trx, accountId))?.slug ?? null,
   }))
   if (offer === undefined) throw faultAt('/price', 'is not for sale')
-  if (offer.plan === null) return offer
+  if (offer.plan === null) return { offer, slug }
   if (quantity !== 1) throw faultAt('/quantity', 'must be 1 for a plan')
   if (subscription !== undefined) throw new Problem('already_subscribed')
-  return offer
+  return { offer, slug }
 }
 
 function faultAt(pointer: string, detail: string): Problem {

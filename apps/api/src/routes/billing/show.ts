@@ -1,5 +1,5 @@
-import { Billing } from '@probity/contract/billing'
-import { getAccount } from '@probity/database/accounts'
+import { Billing, type PlanFeatures } from '@probity/contract/billing'
+import { getAccount, listPlans, type Plan } from '@probity/database/accounts'
 import { findCustomer, findPayingSubscription } from '@probity/database/billing'
 import { type Db, inTenant } from '@probity/database/connect'
 import { listPrices, type Price } from '@probity/database/prices'
@@ -12,9 +12,9 @@ import type { Services } from '../../services.ts'
 export const showBilling: Route = async (app, services) => {
   const options = { schema: { response: { 200: Billing } }, config: { scope: 'account' } } as const
   app.get('/billing', options, async ({ caller }): Promise<Billing> => {
-    const { plan, offers, customer, subscription } = await readBilling(services.db, caller.accountId)
+    const { plan, plans, offers, customer, subscription } = await readBilling(services.db, caller.accountId)
     const { payments } = services
-    const own = { plan, subscribed_to: subscription?.price ?? null }
+    const own = { plan: plan.name, features: presentFeatures(plan), subscribed_to: subscription?.price ?? null }
     if (payments === undefined) return { enabled: false, ...own, has_portal: false, packs: [], plans: [] }
     const tagged = await Promise.all(offers.map((offer) => presentOffer(offer, services, payments)))
     return {
@@ -22,7 +22,10 @@ export const showBilling: Route = async (app, services) => {
       ...own,
       has_portal: customer !== undefined,
       packs: tagged.flatMap(({ plan: gives, interval: _, ...pack }) => (gives === null ? [pack] : [])),
-      plans: tagged.flatMap(({ plan: gives, ...rest }) => (gives === null ? [] : [{ ...rest, plan: gives }])),
+      plans: tagged.flatMap(({ plan: gives, ...rest }) => {
+        const features = plans.get(gives ?? '')
+        return gives === null || features === undefined ? [] : [{ ...rest, plan: gives, features }]
+      }),
     }
   })
 }
@@ -33,8 +36,21 @@ function readBilling(db: Db, accountId: string) {
     const offers = (await listPrices(trx)).filter((price) => !price.withdrawn)
     const customer = await findCustomer(trx, accountId)
     const subscription = await findPayingSubscription(trx, accountId)
-    return { plan: plan.name, offers, customer, subscription }
+    const plans = new Map((await listPlans(trx)).map((one) => [one.name, presentFeatures(one)]))
+    return { plan, plans, offers, customer, subscription }
   })
+}
+
+function presentFeatures(plan: Plan): PlanFeatures {
+  return {
+    api_access: plan.apiAccess,
+    ai_enhancement: plan.aiEnhancement,
+    catchall_detection: plan.catchallDetection,
+    refund_unknown: plan.refundUnknown,
+    emails_per_file: plan.emailsPerFile,
+    requests_per_window: plan.requestsPerWindow,
+    window_s: plan.windowS,
+  }
 }
 
 const NO_TAG: PriceTag = { amount: null, currency: null, interval: null }

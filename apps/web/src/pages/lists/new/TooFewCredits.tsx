@@ -19,6 +19,9 @@ export function TooFewCredits({ preview, onRefresh }: { preview: UploadPreview; 
         {formatDateTime(preview.expires_at)}, and nothing has been charged.
       </p>
       <div className="mt-3 flex flex-wrap gap-2">
+        <Link to="/billing" className={buttonClass('secondary', 'sm')}>
+          Add credits
+        </Link>
         <Button size="sm" onClick={onRefresh}>
           Look again
         </Button>

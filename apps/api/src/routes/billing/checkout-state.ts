@@ -1,0 +1,18 @@
+import { Checkout } from '@probity/contract/billing'
+import { inTenant } from '@probity/database/connect'
+import { findPayment } from '@probity/database/payments'
+import Type from 'typebox'
+import { Problem } from '../../problem.ts'
+import type { Route } from '../../route.ts'
+
+const Session = Type.Object({ session: Type.String({ minLength: 1, maxLength: 250 }) })
+
+/** Whether what was paid on a page of Stripe's has arrived: people are back here before Stripe has told us. */
+export const showCheckout: Route = async (app, { db }) => {
+  const options = { schema: { params: Session, response: { 200: Checkout } }, config: { scope: 'account' } } as const
+  app.get('/billing/checkout/:session', options, async ({ caller: { accountId }, params }): Promise<Checkout> => {
+    const payment = await inTenant(db, accountId, (trx) => findPayment(trx, accountId, params.session))
+    if (payment === undefined) throw new Problem('not_found', 'No such payment.')
+    return { credits: payment.credits, granted: payment.grantedAt !== null }
+  })
+}

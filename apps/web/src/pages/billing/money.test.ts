@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest'
+import { formatMoney, formatPerThousand } from './money.ts'
+
+test.each([
+  [4_900, 'eur', '€49.00'],
+  [4_905, 'usd', 'US$49.05'],
+  [4_900, 'jpy', 'JP¥4,900'],
+  [4_900, 'isk', 'ISK 49.00'],
+  [4_900, 'kwd', 'KWD 4.900'],
+  [0, 'gbp', '£0.00'],
+])('%i of the smallest unit of %s is %s', (amount, currency, said) => {
+  expect(formatMoney(amount, currency).replaceAll('\u00a0', ' ')).toBe(said)
+})
+
+test.each([
+  [900, 1_000, '€9.00'],
+  [4_900, 10_000, '€4.90'],
+  [9_900, 80_000, '€1.2375'],
+])('%i for %i credits is %s for a thousand', (amount, credits, said) => {
+  expect(formatPerThousand(amount, credits, 'eur')).toBe(said)
+})

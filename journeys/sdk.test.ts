@@ -234,3 +234,28 @@ test('keys are made, listed, changed and revoked', async () => {
   expect((await collect(client.keys.all())).map(({ name }) => name)).toEqual(['Form', 'journey'])
   expect((await client.keys.revoke(made.id)).status).toBe('revoked')
 })
+
+test('policies are made, listed, changed and removed, and decide from then on', async () => {
+  const client = await openClient({ key: { scopes: ['validation', 'account', 'settings'] } })
+  const rules = [{ when: { status: ['invalid' as const] }, decision: 'block' as const, reason: 'It bounces.' }]
+  const fallback = { decision: 'allow' as const, reason: 'It may arrive.' }
+  const made = await client.policies.create({ name: 'partners', description: 'Partners', rules, default: fallback })
+  expect(made).toEqual({ name: 'partners', description: 'Partners', built_in: false, rules, default: fallback })
+  const decided = async () => (await client.validate('ada@example,com', { policy: 'partners' })).policy
+  expect(await decided()).toEqual({ name: 'partners', decision: 'block', reason: 'It bounces.', rule: 1 })
+
+  expect((await problemOf(client.policies.create({ name: 'partners', rules, default: fallback }))).code).toBe(
+    'policy_exists',
+  )
+  expect(await client.policies.update('partners', { rules: [] })).toMatchObject({ description: 'Partners', rules: [] })
+  expect(await decided()).toMatchObject({ decision: 'allow', rule: null })
+  expect((await client.policies.list()).map(({ name }) => name)).toEqual([
+    'newsletter',
+    'partners',
+    'signup',
+    'transactional',
+  ])
+  expect(await client.policies.get('signup')).toMatchObject({ built_in: true })
+  expect(await client.policies.remove('partners')).toBeUndefined()
+  expect((await problemOf(client.policies.get('partners'))).code).toBe('not_found')
+})

@@ -51,7 +51,7 @@ test('credits are bought by way of the payment provider, and the page waits for 
   await page.getByRole('button', { name: 'Buy 30,000 credits' }).click()
 
   await page.getByRole('heading', { name: 'Pay for price_large' }).waitFor()
-  await page.getByRole('button', { name: 'Pay' }).click()
+  await page.getByRole('button', { name: 'Pay', exact: true }).click()
   await page.waitForURL(/\/app\/billing\?.*checkout=paid/)
   await page.getByText('Payment received').waitFor()
   await page.getByText('The credits arrive within a minute.').waitFor()
@@ -82,7 +82,7 @@ test('a payment that takes days is said to take longer, and arrives all the same
   await page.goto('/app/billing')
   await loaded(page)
   await page.getByRole('button', { name: 'Buy 1,000 credits' }).click()
-  await page.getByRole('button', { name: 'Pay' }).click()
+  await page.getByRole('button', { name: 'Pay', exact: true }).click()
   await page.getByText('Payment received').waitFor()
   await page.clock.fastForward('02:10')
   await page.getByText('It takes longer than usual').waitFor()
@@ -100,10 +100,10 @@ test('a plan is subscribed to, a second one is not offered, and the portal shows
   Object.assign(pageOf(newest('cs_')) ?? {}, { created: 0 }) // opened long before the next one
   await page.getByRole('button', { name: 'Choose growth' }).click()
   await page.getByRole('heading', { name: 'Pay for price_growth' }).waitFor()
-  await other.getByRole('button', { name: 'Pay' }).click()
+  await other.getByRole('button', { name: 'Pay', exact: true }).click()
   await other.getByRole('heading', { name: 'This page has expired' }).waitFor()
 
-  await page.getByRole('button', { name: 'Pay' }).click()
+  await page.getByRole('button', { name: 'Pay', exact: true }).click()
   await page.getByText('The plan arrives within a minute.').waitFor()
   const id = newest('sub_')
   await shop.tell({ type: 'customer.subscription.created', object: { id } })

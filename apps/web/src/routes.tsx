@@ -14,6 +14,7 @@ import { readListSearch } from './pages/lists/list-search.ts'
 import { readListsSearch } from './pages/lists/lists-search.ts'
 import { readNewListSearch } from './pages/lists/new-list-search.ts'
 import { readNextPlace } from './pages/people/next-place.ts'
+import { readPolicySearch } from './pages/policies/policy-search.ts'
 import { readQuickStartSearch } from './pages/quick-start/quick-start-search.ts'
 import { readUsageSearch } from './pages/usage/usage-search.ts'
 import { readWebhookSearch } from './pages/webhooks/webhook-search.ts'
@@ -139,6 +140,16 @@ const billingRoute = createRoute({
   component: lazyRouteComponent(() => import('./pages/billing/BillingPage.tsx'), 'BillingPage'),
 })
 
+const policiesRoute = createRoute({
+  ...page('/policies'),
+  component: lazyRouteComponent(() => import('./pages/policies/PoliciesPage.tsx'), 'PoliciesPage'),
+})
+const policyRoute = createRoute({
+  ...page('/policies/$name'),
+  validateSearch: readPolicySearch,
+  component: lazyRouteComponent(() => import('./pages/policies/PolicyPage.tsx'), 'PolicyPage'),
+})
+
 const webhooksRoute = createRoute({
   ...page('/webhooks'),
   validateSearch: readWebhooksSearch,
@@ -203,6 +214,8 @@ const routeTree = rootRoute.addChildren([
     newListRoute,
     listRoute,
     keysRoute,
+    policiesRoute,
+    policyRoute,
     webhooksRoute,
     webhookRoute,
     usageRoute,

@@ -308,6 +308,7 @@ test('only these functions work past row-level security, each with its search pa
     'remove_expired_uploads',
     'remove_faded_outcomes',
     'remove_old_notices',
+    'remove_old_payments',
     'resend_deliveries',
     'rotate_webhook_secret',
     'settle_delivery',

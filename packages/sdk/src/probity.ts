@@ -14,6 +14,7 @@ import type {
 import { type Keys, keysOf } from './keys.ts'
 import { askUsage, type Ledger, ledgerOf, type UsageOptions } from './ledger.ts'
 import { type Lists, listsOf } from './lists.ts'
+import { type PolicyBook, policiesOf } from './policies.ts'
 import { type ProbityOptions, readSettings } from './settings.ts'
 import { signWebhook, verifyWebhook } from './webhooks.ts'
 
@@ -53,6 +54,8 @@ export class Probity {
   readonly keys: Keys
   /** Every movement of credits. */
   readonly ledger: Ledger
+  /** Rules that turn a result into a decision. */
+  readonly policies: PolicyBook
   /** Where events are sent. To check what you receive, see `webhooks.verify` of the package. */
   readonly webhooks: Endpoints
   readonly #connection: Connection
@@ -64,6 +67,7 @@ export class Probity {
     this.model = modelOf(this.#connection)
     this.keys = keysOf(this.#connection)
     this.ledger = ledgerOf(this.#connection)
+    this.policies = policiesOf(this.#connection)
     this.webhooks = endpointsOf(this.#connection)
   }
 
@@ -147,6 +151,7 @@ export type {
   LedgerEntry,
   ListResult,
   Model,
+  Policy,
   Preset,
   Problem,
   ProblemCode,
@@ -165,6 +170,7 @@ export type { CreateKeyOptions, KeySettings, Keys, RotateKeyOptions, UpdateKeyOp
 export type { Ledger, LedgerOptions, UsageOptions } from './ledger.ts'
 export type { ConfirmOptions, ListFilter, Lists, PreviewAgainOptions, PreviewOptions } from './lists.ts'
 export type { PageOptions } from './pages.ts'
+export type { CreatePolicyOptions, PolicyBook, PolicySettings, UpdatePolicyOptions } from './policies.ts'
 export type { RateLimit, ResponseInfo } from './response-info.ts'
 export type { DownloadOptions, ResultOptions } from './results.ts'
 export type { ProbityOptions } from './settings.ts'

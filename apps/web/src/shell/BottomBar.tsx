@@ -2,7 +2,18 @@ import { Link } from '@tanstack/react-router'
 import { Ellipsis } from 'lucide-react'
 import { Menu } from '../ui/Menu.tsx'
 import { MenuPlace } from './MenuPlace.tsx'
-import { BILLING, KEYS, LISTS, QUICK_START, REFERENCE, SETTINGS, USAGE, VALIDATE, WEBHOOKS } from './navigation.ts'
+import {
+  BILLING,
+  KEYS,
+  LISTS,
+  POLICIES,
+  QUICK_START,
+  REFERENCE,
+  SETTINGS,
+  USAGE,
+  VALIDATE,
+  WEBHOOKS,
+} from './navigation.ts'
 
 const ITEM =
   'flex h-14 flex-1 flex-col items-center justify-center gap-0.5 text-[0.6875rem] text-soft aria-[current=page]:font-medium aria-[current=page]:text-accent-text [&_svg]:size-5'
@@ -27,6 +38,7 @@ export function BottomBar() {
         }
       >
         <MenuPlace place={QUICK_START} />
+        <MenuPlace place={POLICIES} />
         <MenuPlace place={WEBHOOKS} />
         <MenuPlace place={USAGE} />
         <MenuPlace place={BILLING} />

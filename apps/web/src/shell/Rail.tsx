@@ -2,7 +2,18 @@ import { Link } from '@tanstack/react-router'
 import { ExternalLink } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Mark } from '../ui/Mark.tsx'
-import { BILLING, KEYS, LISTS, QUICK_START, REFERENCE, SETTINGS, USAGE, VALIDATE, WEBHOOKS } from './navigation.ts'
+import {
+  BILLING,
+  KEYS,
+  LISTS,
+  POLICIES,
+  QUICK_START,
+  REFERENCE,
+  SETTINGS,
+  USAGE,
+  VALIDATE,
+  WEBHOOKS,
+} from './navigation.ts'
 
 const ITEM =
   'group flex min-h-9 items-center gap-2.5 rounded-md px-2.5 text-soft transition-colors hover:bg-hover hover:text-ink aria-[current=page]:bg-accent-soft aria-[current=page]:font-medium aria-[current=page]:text-accent-text [&_svg]:size-4 [&_svg]:shrink-0'
@@ -25,6 +36,7 @@ export function Rail() {
         <RailGroup label="Verify">
           <RailLink place={VALIDATE} />
           <RailLink place={LISTS} />
+          <RailLink place={POLICIES} />
         </RailGroup>
         <RailGroup label="Developers">
           <RailLink place={KEYS} />

@@ -9,6 +9,7 @@ import {
   MailCheck,
   Plus,
   Rocket,
+  Scale,
   Settings,
   ShieldCheck,
   UserRound,
@@ -26,6 +27,7 @@ export const VALIDATE: Place = { to: '/validate', label: 'Validate', Icon: MailC
 export const LISTS: Place = { to: '/lists', label: 'Lists', Icon: ListChecks }
 export const KEYS: Place = { to: '/keys', label: 'API keys', Icon: KeyRound }
 export const WEBHOOKS: Place = { to: '/webhooks', label: 'Webhooks', Icon: Webhook }
+export const POLICIES: Place = { to: '/policies', label: 'Policies', Icon: Scale }
 export const USAGE: Place = { to: '/usage', label: 'Usage & credits', Icon: ChartColumn }
 export const BILLING: Place = { to: '/billing', label: 'Plans & credits', Icon: CreditCard }
 export const SETTINGS: Place = { to: '/settings', label: 'Settings', Icon: Settings }

@@ -12,7 +12,7 @@ export function FormSummary<T extends FieldValues>({ form }: { form: UseFormRetu
   }, [submitCount])
 
   const { root, ...rest } = errors
-  const faults = Object.entries(rest) as [Path<T>, FieldError][]
+  const faults = listFaults<T>(rest)
   if (submitCount === 0 || (root === undefined && faults.length === 0)) return null
   const title = root?.message ?? (faults.length === 1 ? 'One field needs a look.' : 'Some fields need a look.')
   return (
@@ -45,4 +45,13 @@ export function FormSummary<T extends FieldValues>({ form }: { form: UseFormRetu
       </div>
     </div>
   )
+}
+
+/** Forms with lists have their faults deeper down: `rules.2.reason`. */
+function listFaults<T extends FieldValues>(errors: object, at = ''): [Path<T>, FieldError][] {
+  return Object.entries(errors).flatMap(([name, fault]: [string, unknown]) => {
+    if (typeof fault !== 'object' || fault === null || name === 'ref') return []
+    if ('message' in fault || 'type' in fault) return [[`${at}${name}` as Path<T>, fault as FieldError]]
+    return listFaults<T>(fault, `${at}${name}.`)
+  })
 }

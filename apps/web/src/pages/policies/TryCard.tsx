@@ -1,0 +1,80 @@
+import { decideByPolicy, type Judged, type NamedPolicy } from '@probity/contract/decide-by-policy'
+import type { PolicyDecision } from '@probity/contract/policies'
+import type { ValidationResult } from '@probity/sdk'
+import { useState } from 'react'
+import type { Mode } from '../../api/probity.ts'
+import { useMay } from '../../session/may.ts'
+import { useScene } from '../../session/scene.ts'
+import { Card } from '../../ui/Card.tsx'
+import { Segments } from '../../ui/Segments.tsx'
+import { VerdictBadge } from '../../ui/VerdictBadge.tsx'
+import { AddressForm } from '../../validation/AddressForm.tsx'
+import { AskFailed } from '../../validation/AskFailed.tsx'
+import { Examples } from '../../validation/Examples.tsx'
+import { useValidation } from '../../validation/use-validation.ts'
+import { DecisionBadge } from './DecisionBadge.tsx'
+
+const EXAMPLES = ['valid', 'invalid', 'risky', 'unknown', 'role', 'disposable', 'mailbox-full', 'free']
+const MODES: { value: Mode; label: string }[] = [
+  { value: 'test', label: 'Simulated' },
+  { value: 'live', label: 'Real, one credit' },
+]
+
+type TryCardProps = {
+  /** As it stands on the page, saved or not. */
+  policy: NamedPolicy
+  onDecision?(decision: PolicyDecision | undefined): void
+}
+
+/** What the policy makes of an address. The result stays while rules are changed, and the decision follows them. */
+export function TryCard({ policy, onDecision }: TryCardProps) {
+  const scene = useScene()
+  const mayAsk = useMay('validation')
+  const [mode, setMode] = useState<Mode>('test')
+  const [email, setEmail] = useState('')
+  const decide = (result: ValidationResult) => decideByPolicy(policy, result as Judged)
+  const { state, ask, repeat } = useValidation(mode, ({ result }) => onDecision?.(decide(result)))
+  const put = (address: string) => {
+    setEmail(address)
+    ask({ email: address })
+  }
+  if (!mayAsk) return null
+  return (
+    <Card
+      title="Try it"
+      about="Ask for an address and see which rule decides. Simulated answers cost nothing."
+      actions={
+        scene.mode === 'live' && <Segments label="Answers" size="sm" value={mode} choices={MODES} onChange={(next: Mode) => setMode(next)} />
+      }
+    >
+      <div className="flex flex-col gap-4">
+        <AddressForm value={email} onChange={setEmail} onSubmit={put} busy={state.kind === 'asking'}>
+          {mode === 'test' && <Examples names={EXAMPLES} onPick={put} disabled={state.kind === 'asking'} />}
+        </AddressForm>
+        <div role="status">
+          {state.kind === 'answered' && <Outcome result={state.answer.result} decision={decide(state.answer.result)} />}
+        </div>
+        {state.kind === 'failed' && (
+          <AskFailed failure={state.failure} retryAfterS={state.retryAfterS} onRetry={repeat} />
+        )}
+      </div>
+    </Card>
+  )
+}
+
+function Outcome({ result, decision }: { result: ValidationResult; decision: PolicyDecision }) {
+  const { rule } = decision
+  return (
+    <div className="flex flex-col gap-2 rounded-md border border-line bg-sunken px-4 py-3">
+      <p className="flex flex-wrap items-center gap-2">
+        <DecisionBadge decision={decision.decision} size="lg" />
+        <span className="text-soft">{rule === null ? 'No rule applies' : `Rule ${rule} decides`}</span>
+      </p>
+      <p>{decision.reason}</p>
+      <p className="flex flex-wrap items-center gap-2 text-soft">
+        <VerdictBadge status={result.status} />
+        <span className="[overflow-wrap:anywhere]">{result.email}</span>
+      </p>
+    </div>
+  )
+}

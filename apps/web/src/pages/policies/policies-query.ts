@@ -1,0 +1,24 @@
+import { queryOptions, useQueryClient } from '@tanstack/react-query'
+import { useCallback } from 'react'
+import { probityFor } from '../../api/probity.ts'
+import { type Scene, useScene } from '../../session/scene.ts'
+
+/** All policies of the organisation, built in and its own. They are the same in both modes. */
+export function policiesQuery({ key, probity }: Scene) {
+  return queryOptions({
+    queryKey: [...key, 'policies'],
+    queryFn: ({ signal }) => probity.policies.list({ signal }),
+  })
+}
+
+/** What changes policies: they are settings of the organisation, whichever mode the page shows. */
+export function usePolicyBook() {
+  const { membership } = useScene()
+  return probityFor({ accountId: membership.account_id, mode: 'live' }).policies
+}
+
+export function useRefreshPolicies(): () => Promise<void> {
+  const scene = useScene()
+  const queryClient = useQueryClient()
+  return useCallback(() => queryClient.invalidateQueries(policiesQuery(scene)), [scene, queryClient])
+}

@@ -1,0 +1,53 @@
+import { BUILT_IN_POLICIES } from '@probity/contract/data/policies'
+import { decideByPolicy, findBuiltInPolicy, type Judged } from '@probity/contract/decide-by-policy'
+import type { Policy } from '@probity/sdk'
+import { expect, test } from 'vitest'
+import { EMPTY_RULE, freeName, isEmptyWhen, readChance, readRules, valuesOf } from './policy-form.ts'
+
+test.each(Object.keys(BUILT_IN_POLICIES))('%s comes out of the form as it went in', (name) => {
+  const policy = { name, built_in: true, ...findBuiltInPolicy(name) } as Policy
+  const { rules, default: otherwise } = policy
+  expect(readRules(valuesOf(policy, 'copy'))).toEqual({ rules, default: otherwise })
+})
+
+test.each([
+  ['', undefined],
+  ['0', 0],
+  ['1', 1],
+  ['.5', 0.5],
+  ['0,97', 0.97],
+  [' 0.5 ', 0.5],
+  ['1.0', 1],
+  ['1.5', undefined],
+  ['-1', undefined],
+  ['0.1234567', undefined],
+  ['half', undefined],
+])('%j is the chance %s', (typed, chance) => {
+  expect(readChance(typed)).toBe(chance)
+})
+
+test('a rule without anything in it is empty, and with a bound of nought it is not', () => {
+  expect(isEmptyWhen(EMPTY_RULE)).toBe(true)
+  expect(isEmptyWhen({ ...EMPTY_RULE, deliverability_below: '0' })).toBe(false)
+  expect(isEmptyWhen({ ...EMPTY_RULE, safe_to_send: 'false' })).toBe(false)
+})
+
+test('what is typed decides as it would once saved', () => {
+  const values = { rules: [{ ...EMPTY_RULE, status: ['risky'], reason: ' Wait. ' }], default: ALLOW }
+  const result = { status: 'risky', deliverability: 0.5 } as Judged
+  expect(decideByPolicy({ name: 'x', ...readRules(values) }, result)).toEqual({
+    name: 'x',
+    decision: 'review',
+    reason: 'Wait.',
+    rule: 1,
+  })
+})
+
+const ALLOW = { decision: 'allow' as const, reason: 'Fine.' }
+
+test('a copy has a name of its own, however many there are', () => {
+  expect(freeName('signup', [])).toBe('signup-copy')
+  expect(freeName('signup', [{ name: 'signup-copy' }])).toBe('signup-copy-2')
+  expect(freeName('signup', [{ name: 'signup-copy' }, { name: 'signup-copy-2' }])).toBe('signup-copy-3')
+  expect(freeName('a'.repeat(50), [])).toHaveLength(45)
+})

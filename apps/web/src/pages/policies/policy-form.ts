@@ -1,0 +1,94 @@
+import { type Decision, POLICY_RULES_MAX, type PolicyRules, type PolicyWhen } from '@probity/contract/policies'
+import type { Policy } from '@probity/sdk'
+
+/** A rule as it is typed. Lists and choices that are left empty are no part of it. */
+export type RuleValues = {
+  status: string[]
+  sub_status: string[]
+  traits: string[]
+  safe_to_send: '' | 'true' | 'false'
+  deliverability_from: string
+  deliverability_below: string
+  decision: Decision
+  reason: string
+}
+
+export type PolicyValues = {
+  name: string
+  description: string
+  rules: RuleValues[]
+  default: { decision: Decision; reason: string }
+}
+
+export const RULES_MAX = POLICY_RULES_MAX
+
+export const EMPTY_RULE: RuleValues = {
+  status: [],
+  sub_status: [],
+  traits: [],
+  safe_to_send: '',
+  deliverability_from: '',
+  deliverability_below: '',
+  decision: 'review',
+  reason: '',
+}
+
+export function valuesOf({ description, rules, default: otherwise }: Policy, name: string): PolicyValues {
+  return { name, description, rules: rules.map(ruleValues), default: otherwise as PolicyValues['default'] }
+}
+
+function ruleValues({ when, decision, reason }: Policy['rules'][number]): RuleValues {
+  return {
+    status: when.status ?? [],
+    sub_status: when.sub_status ?? [],
+    traits: when.traits ?? [],
+    safe_to_send: when.safe_to_send === undefined ? '' : when.safe_to_send ? 'true' : 'false',
+    deliverability_from: textOf(when.deliverability_from),
+    deliverability_below: textOf(when.deliverability_below),
+    decision: decision as Decision,
+    reason,
+  }
+}
+
+const textOf = (value: number | undefined) => (value === undefined ? '' : String(value))
+
+/** What was typed, as the service takes it and as it decides. */
+export function readRules({ rules, default: otherwise }: Pick<PolicyValues, 'rules' | 'default'>): PolicyRules {
+  return {
+    rules: rules.map((rule) => ({ when: readWhen(rule), decision: rule.decision, reason: rule.reason.trim() })),
+    default: { ...otherwise, reason: otherwise.reason.trim() },
+  }
+}
+
+function readWhen(rule: RuleValues): PolicyWhen {
+  const { status, sub_status, traits, safe_to_send: safe } = rule
+  const [from, below] = [readChance(rule.deliverability_from), readChance(rule.deliverability_below)]
+  return {
+    ...(status.length > 0 && { status }),
+    ...(sub_status.length > 0 && { sub_status }),
+    ...(traits.length > 0 && { traits }),
+    ...(safe !== '' && { safe_to_send: safe === 'true' }),
+    ...(from !== undefined && { deliverability_from: from }),
+    ...(below !== undefined && { deliverability_below: below }),
+  } as PolicyWhen // the boxes hold the service's own words
+}
+
+/** A chance from 0 to 1; undefined where nothing was typed, or nothing that can be read. */
+export function readChance(typed: string): number | undefined {
+  const text = typed.trim().replace(',', '.')
+  if (!/^(0|1|[01]?\.\d{1,6})$/.test(text)) return undefined
+  return Number(text) <= 1 ? Number(text) : undefined
+}
+
+export function isEmptyWhen(rule: RuleValues): boolean {
+  return Object.keys(readWhen(rule)).length === 0
+}
+
+/** A name for a copy that nobody has yet. */
+export function freeName(name: string, taken: readonly Pick<Policy, 'name'>[]): string {
+  const names = new Set(taken.map((one) => one.name))
+  const base = `${name.slice(0, 40)}-copy`
+  if (!names.has(base)) return base
+  const number = Array.from(names, (_, n) => n + 2).find((n) => !names.has(`${base}-${n}`))
+  return `${base}-${number ?? names.size + 2}`
+}

@@ -121,6 +121,7 @@ const KEY_EXAMPLE = {
   type: 'secret',
   allowed_origins: [],
   visitor_cap: null,
+  public_key: null,
 }
 
 export type ApiKey = Static<typeof ApiKey>

@@ -40,6 +40,11 @@ export const PUBLISHABLE_FIELDS = {
       'How many requests in an hour one network address may make with a publishable key; null for a secret one.',
     examples: [null, VISITOR_CAP_DEFAULT],
   }),
+  public_key: nullableString({
+    description:
+      'A publishable key itself, which stands in pages for everybody to read; null for a secret one, and for those made before this field was.',
+    examples: [null],
+  }),
 }
 
 /** Of a key that is made or changed. */

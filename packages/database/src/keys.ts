@@ -48,6 +48,7 @@ const COLUMNS = [
   'kind',
   'allowedOrigins',
   'visitorCap',
+  'publicText',
   'replaces',
   'replacedBy',
 ] as const
@@ -57,11 +58,16 @@ export async function insertKey(trx: Trx, accountId: string, key: NewKey): Promi
   const text = formatKey(key.kind === 'publishable' ? 'pub' : key.mode, randomSecret())
   const row = await trx
     .insertInto('apiKeys')
-    .values({ ...key, accountId, hash: hashKey(text), hint: hintOf(text) })
+    .values({ ...key, accountId, hash: hashKey(text), hint: hintOf(text), publicText: publicTextOf(key, text) })
     .returning(COLUMNS)
     .executeTakeFirstOrThrow()
   await emitKeyEvent(trx, row, 'key.created')
   return { text, key: row }
+}
+
+/** What stands in pages anyway is kept to be shown again. Of a secret there is nothing but its hash. */
+function publicTextOf({ kind }: NewKey, text: string): string | null {
+  return kind === 'publishable' ? text : null
 }
 
 function emitKeyEvent(trx: Trx, key: ApiKey, type: 'key.created' | 'key.revoked'): Promise<void> {

@@ -121,6 +121,7 @@ type ApiKeysTable = {
   kind: Generated<KeyType>
   allowedOrigins: Generated<string[]>
   visitorCap: Generated<number | null>
+  publicText: Generated<string | null>
   replaces: Generated<string | null>
   replacedBy: Generated<string | null>
   changedAt: SetByDatabase<Date>

@@ -2278,6 +2278,10 @@ export type ApiKey = {
    * How many requests in an hour one network address may make with a publishable key; null for a secret one.
    */
   visitor_cap: number | null
+  /**
+   * A publishable key itself, which stands in pages for everybody to read; null for a secret one, and for those made before this field was.
+   */
+  public_key: string | null
 }
 
 /**
@@ -2447,6 +2451,10 @@ export type CreatedApiKey = {
    * How many requests in an hour one network address may make with a publishable key; null for a secret one.
    */
   visitor_cap: number | null
+  /**
+   * A publishable key itself, which stands in pages for everybody to read; null for a secret one, and for those made before this field was.
+   */
+  public_key: string | null
   /**
    * The secret itself, to be sent as X-API-Key. It is shown this once: we keep only its hash.
    */

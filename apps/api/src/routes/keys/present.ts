@@ -27,6 +27,7 @@ export function presentKey(key: ApiKey): ShownKey {
     type: key.kind,
     allowed_origins: key.allowedOrigins,
     visitor_cap: key.visitorCap,
+    public_key: key.publicText,
   }
 }
 

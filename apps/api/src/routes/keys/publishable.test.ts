@@ -15,6 +15,7 @@ test('a publishable key says that it is one, validates and does nothing else, an
   expect(Value.Check(CreatedKey, body)).toBe(true)
   expect(body['key']).toMatch(/^pb_pub_[0-9A-Za-z]{38}$/)
   expect(body).toMatchObject({ mode: 'live', type: 'publishable', scopes: ['validation'], allowed_origins: ORIGINS })
+  expect(body['public_key']).toBe(body['key'])
   expect(body).toMatchObject({ visitor_cap: 30, hint: `pb_pub_…${String(body['key']).slice(-4)}` })
   expect((await post({ ...PAGE, mode: 'test' })).body).toMatchObject({
     mode: 'test',
@@ -24,7 +25,7 @@ test('a publishable key says that it is one, validates and does nothing else, an
 
 test('a secret key is what it was: no origins, no cap', async () => {
   const { body } = await post({ name: 'server' })
-  expect(body).toMatchObject({ type: 'secret', allowed_origins: [], visitor_cap: null })
+  expect(body).toMatchObject({ type: 'secret', allowed_origins: [], visitor_cap: null, public_key: null })
 })
 
 test('its pages and its cap can be changed, and a rotated one keeps them', async () => {
@@ -35,6 +36,8 @@ test('its pages and its cap can be changed, and a rotated one keeps them', async
   const rotated = await post({ overlap_s: 0 }, `${url}/rotate`)
   expect(rotated.body).toMatchObject({ ...payload, type: 'publishable', scopes: ['validation'] })
   expect(rotated.body['key']).toMatch(/^pb_pub_/)
+  const shown = await call({ method: 'GET', url: `/api/v1/keys/${rotated.body['id']}` })
+  expect(shown.body['public_key']).toBe(rotated.body['key'])
 })
 
 test.each([

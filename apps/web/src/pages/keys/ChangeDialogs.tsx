@@ -38,16 +38,16 @@ export function RenameDialog({ of: key, onDone, onClose }: ChangeProps) {
 export function LimitsDialog({ of: key, onDone, onClose }: ChangeProps) {
   const { probity } = useScene()
   const form = useForm({ defaultValues: limitsOf(key), shouldFocusError: false })
-  useEffect(() => form.setFocus('expiry'), [form])
+  useEffect(() => form.setFocus(key.type === 'secret' ? 'expiry' : 'allowed_origins'), [form, key.type])
   const submit = useSubmit(form, async (values) => {
-    await pointingAtFields(probity.keys.update(key.id, readLimits(values)))
+    await pointingAtFields(probity.keys.update(key.id, readLimits(values, key.type)))
     onDone(`The limits of ${key.name} are changed.`)
   })
   return (
     <Dialog open onClose={onClose} title={`Limits of ${key.name}`} about="They hold within a second, everywhere.">
       <form noValidate onSubmit={submit} className="flex flex-col gap-5">
         <FormSummary form={form} />
-        <LimitFields form={form} now={expiryWord(key)} />
+        <LimitFields form={form} type={key.type} now={expiryWord(key)} />
         <Buttons onClose={onClose} busy={form.formState.isSubmitting} word="Save limits" />
       </form>
     </Dialog>

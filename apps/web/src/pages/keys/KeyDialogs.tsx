@@ -1,10 +1,11 @@
 import type { Key, NewKey } from '../../keys/keys-query.ts'
 import { LimitsDialog, RenameDialog } from './ChangeDialogs.tsx'
+import { EmbedDialog } from './EmbedDialog.tsx'
 import { MakeKeyDialog, type Making } from './MakeKeyDialog.tsx'
 import { RevokeDialog } from './RevokeDialog.tsx'
 
 /** Which dialog is open. At most one is. */
-export type Opened = Making | { kind: 'rename' | 'limits' | 'revoke'; key: Key }
+export type Opened = Making | { kind: 'rename' | 'limits' | 'embed' | 'revoke'; key: Key }
 
 type KeyDialogsProps = {
   opened: Opened | undefined
@@ -21,6 +22,8 @@ export function KeyDialogs({ opened, onMade, onDone, onClose }: KeyDialogsProps)
       return <RenameDialog of={opened.key} {...change} />
     case 'limits':
       return <LimitsDialog of={opened.key} {...change} />
+    case 'embed':
+      return <EmbedDialog of={opened.key} onClose={onClose} />
     case 'revoke':
       return <RevokeDialog of={opened.key} {...change} />
     case 'create':

@@ -21,7 +21,7 @@ export function KeyForm({ onMade, onCancel }: { onMade(made: NewKey): void; onCa
   const { mode, probity } = useScene()
   const held = useHeldScopes()
   const form = useForm<KeyValues>({
-    defaultValues: { name: '', mode, preset: 'validate', scopes: ['validation'], ...NO_LIMITS },
+    defaultValues: { name: '', type: 'secret', mode, preset: 'validate', scopes: ['validation'], ...NO_LIMITS },
     shouldFocusError: false,
   })
   useEffect(() => form.setFocus('name'), [form])
@@ -30,21 +30,24 @@ export function KeyForm({ onMade, onCancel }: { onMade(made: NewKey): void; onCa
     const options = {
       name: values.name.trim(),
       mode: values.mode,
-      scopes: scopesOf(values, held),
-      ...readLimits(values),
+      type: values.type,
+      ...(values.type === 'secret' && { scopes: scopesOf(values, held) }),
+      ...readLimits(values, values.type),
     }
     onMade(await pointingAtFields(probity.keys.create(options)))
   })
   const { errors, isSubmitting } = form.formState
+  const type = form.watch('type')
   return (
     <form noValidate onSubmit={submit} className="flex flex-col gap-5">
       <FormSummary form={form} />
       <Field label="Name" hint="Where it is used, as in “Production, sign-up form”." error={errors.name?.message}>
         {(ids) => <TextInput {...ids} {...form.register('name', NAME_RULES)} autoComplete="off" maxLength={100} />}
       </Field>
+      <TypeFields form={form} />
       <ModeFields form={form} />
-      <ScopeFields form={form} />
-      <LimitFields form={form as unknown as UseFormReturn<LimitValues>} />
+      {type === 'secret' && <ScopeFields form={form} />}
+      <LimitFields form={form as unknown as UseFormReturn<LimitValues>} type={type} />
       <div className="flex flex-wrap justify-end gap-2 border-t border-line pt-4">
         <Button onClick={onCancel}>Cancel</Button>
         <Button type="submit" look="primary" busy={isSubmitting}>
@@ -52,6 +55,21 @@ export function KeyForm({ onMade, onCancel }: { onMade(made: NewKey): void; onCa
         </Button>
       </div>
     </form>
+  )
+}
+
+function TypeFields({ form }: { form: UseFormReturn<KeyValues> }) {
+  return (
+    <fieldset className="flex flex-col gap-2">
+      <legend className="mb-1.5 font-medium">Where it is used</legend>
+      <Radio {...form.register('type')} value="secret" label="On a server" hint="A secret key. Nobody else sees it." />
+      <Radio
+        {...form.register('type')}
+        value="publishable"
+        label="In web pages"
+        hint="A publishable key. Everybody may read it: it validates one address at a time from your pages, and is told a decision and nothing of mailboxes."
+      />
+    </fieldset>
   )
 }
 

@@ -1,4 +1,4 @@
-import { Ban, Ellipsis, Pause, Pencil, Play, RefreshCw, SlidersHorizontal } from 'lucide-react'
+import { Ban, CodeXml, Ellipsis, Pause, Pencil, Play, RefreshCw, SlidersHorizontal } from 'lucide-react'
 import type { Key } from '../../keys/keys-query.ts'
 import { IconButton } from '../../ui/Button.tsx'
 import { Menu, MenuItem, MenuLine } from '../../ui/Menu.tsx'
@@ -23,6 +23,11 @@ export function KeyMenu({ of: key, onAct }: { of: Key; onAct(action: KeyAction):
       <MenuItem icon={<SlidersHorizontal aria-hidden="true" />} onSelect={act('limits')}>
         Change limits
       </MenuItem>
+      {key.public_key !== null && (
+        <MenuItem icon={<CodeXml aria-hidden="true" />} onSelect={act('embed')}>
+          Show for a form
+        </MenuItem>
+      )}
       <MenuItem icon={<RefreshCw aria-hidden="true" />} onSelect={act('rotate')} disabled={!canRotate(key)}>
         Rotate
       </MenuItem>

@@ -109,7 +109,7 @@ function Line({ name, children }: { name: string; children: ReactNode }) {
   )
 }
 
-function KeyName({ of: { name, hint, created_at: createdAt, replaces } }: { of: Key }) {
+function KeyName({ of: { name, type, hint, created_at: createdAt, replaces } }: { of: Key }) {
   return (
     <span className="block min-w-36">
       <span className="block font-medium [overflow-wrap:anywhere]">{name}</span>
@@ -117,6 +117,7 @@ function KeyName({ of: { name, hint, created_at: createdAt, replaces } }: { of: 
         <code className="font-mono">{hint}</code> · {replaces ? 'replaces another, ' : 'made '}
         {formatDate(createdAt)}
       </span>
+      {type === 'publishable' && <span className="block text-xs text-soft">Publishable, for web pages</span>}
     </span>
   )
 }
@@ -125,8 +126,9 @@ function ModeBadge({ mode }: { mode: string }) {
   return <Badge tone={mode === 'live' ? 'accent' : 'risky'}>{mode === 'live' ? 'Live' : 'Test'}</Badge>
 }
 
-function Limits({ of: { ip_allow_list: ips, monthly_cap: cap } }: { of: Key }) {
-  if (ips.length === 0 && cap === null) return <span className="text-faint">None</span>
+function Limits({ of: key }: { of: Key }) {
+  const { ip_allow_list: ips, monthly_cap: cap, allowed_origins: origins, visitor_cap: visits } = key
+  if (ips.length + origins.length === 0 && cap === null) return <span className="text-faint">None</span>
   return (
     <>
       {ips.length > 0 && (
@@ -134,6 +136,12 @@ function Limits({ of: { ip_allow_list: ips, monthly_cap: cap } }: { of: Key }) {
           {formatCount(ips.length, 'address', 'addresses')}
         </span>
       )}
+      {origins.length > 0 && (
+        <span className="block [overflow-wrap:anywhere]" title={origins.join('\n')}>
+          {origins.length === 1 ? origins[0] : formatCount(origins.length, 'origin')}
+        </span>
+      )}
+      {visits !== null && <span className="block">{formatNumber(visits)} an hour for a visitor</span>}
       {cap !== null && <span className="block whitespace-nowrap">{formatNumber(cap)} a month</span>}
     </>
   )

@@ -14,7 +14,8 @@ import { KeyTable } from './KeyTable.tsx'
 import type { KeyAction } from './key-action.ts'
 import { useKeyActions } from './use-key-actions.ts'
 
-const ABOUT = 'A key lets a program use the API in the name of this organisation. Keep keys on servers, never in pages.'
+const ABOUT =
+  'A key lets a program use the API in the name of this organisation. Keep secret keys on servers; publishable ones are made for web pages.'
 
 export function KeysPage() {
   const may = useMay('keys')

@@ -1,39 +1,48 @@
 import type { UseFormReturn } from 'react-hook-form'
 import { Field, SelectInput, TextArea, TextInput } from '../../ui/Field.tsx'
-import type { LimitValues } from './key-form.ts'
+import type { KeyType, LimitValues } from './key-form.ts'
+import { PageFields } from './PageFields.tsx'
 
 type LimitFieldsProps = {
   form: UseFormReturn<LimitValues>
+  type: KeyType
   /** How the expiry stands now, for a key that is there already. */
   now?: string
 }
 
 /** When a key ends, from where it may be used, and what it may spend. */
-export function LimitFields({ form, now }: LimitFieldsProps) {
+export function LimitFields({ form, type, now }: LimitFieldsProps) {
   const { errors } = form.formState
   return (
     <>
+      {type === 'publishable' && <PageFields form={form} />}
       <ExpiryFields form={form} {...(now !== undefined && { now })} />
-      <Field
-        label="Allowed network addresses"
-        optional
-        hint="One per line, single or as a CIDR range, such as 192.0.2.0/24. Empty lets every address use the key."
-        error={errors.ip_allow_list?.message}
-      >
-        {(ids) => (
-          <TextArea
-            {...ids}
-            {...form.register('ip_allow_list')}
-            spellCheck={false}
-            autoComplete="off"
-            className="font-mono text-[0.8125rem]"
-          />
-        )}
-      </Field>
+      {type === 'secret' && (
+        <Field
+          label="Allowed network addresses"
+          optional
+          hint="One per line, single or as a CIDR range, such as 192.0.2.0/24. Empty lets every address use the key."
+          error={errors.ip_allow_list?.message}
+        >
+          {(ids) => (
+            <TextArea
+              {...ids}
+              {...form.register('ip_allow_list')}
+              spellCheck={false}
+              autoComplete="off"
+              className="font-mono text-[0.8125rem]"
+            />
+          )}
+        </Field>
+      )}
       <Field
         label="Monthly cap"
         optional
-        hint="Credits that the key may spend in a calendar month (UTC). Empty for no cap."
+        hint={
+          type === 'publishable'
+            ? 'Credits that the key may spend in a calendar month (UTC). It bounds what a stranger can spend; empty for no cap.'
+            : 'Credits that the key may spend in a calendar month (UTC). Empty for no cap.'
+        }
         error={errors.monthly_cap?.message}
       >
         {(ids) => (
@@ -50,7 +59,7 @@ export function LimitFields({ form, now }: LimitFieldsProps) {
   )
 }
 
-function ExpiryFields({ form, now }: LimitFieldsProps) {
+function ExpiryFields({ form, now }: Omit<LimitFieldsProps, 'type'>) {
   const expiry = form.watch('expiry')
   return (
     <div className="flex flex-wrap gap-4">

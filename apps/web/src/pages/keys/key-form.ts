@@ -1,4 +1,5 @@
 import type { KeyScope } from '@probity/contract/keys'
+import { VISITOR_CAP_DEFAULT } from '@probity/contract/publishable'
 import { RequestFailed } from '../../api/ask.ts'
 import { asRequestFailed } from '../../api/probity.ts'
 import type { Key } from '../../keys/keys-query.ts'
@@ -8,13 +9,43 @@ import { PRESETS, type Preset } from '../../words/scopes.ts'
 export type Expiry = 'keep' | 'none' | '30' | '90' | '365' | 'date'
 
 /** What can be typed about the limits of a key. The names are those of the API where there is one, so that its complaints find them. */
-export type LimitValues = { expiry: Expiry; expires_at: string; ip_allow_list: string; monthly_cap: string }
-export type KeyValues = LimitValues & { name: string; mode: 'live' | 'test'; preset: Preset; scopes: KeyScope[] }
+export type LimitValues = {
+  expiry: Expiry
+  expires_at: string
+  ip_allow_list: string
+  monthly_cap: string
+  /** Of a publishable key, which has no network addresses instead. */
+  allowed_origins: string
+  visitor_cap: string
+}
+export type KeyType = Key['type']
+export type KeyValues = LimitValues & {
+  name: string
+  type: KeyType
+  mode: 'live' | 'test'
+  preset: Preset
+  scopes: KeyScope[]
+}
 
-export const NO_LIMITS: LimitValues = { expiry: 'none', expires_at: '', ip_allow_list: '', monthly_cap: '' }
+export const NO_LIMITS: LimitValues = {
+  expiry: 'none',
+  expires_at: '',
+  ip_allow_list: '',
+  monthly_cap: '',
+  allowed_origins: '',
+  visitor_cap: String(VISITOR_CAP_DEFAULT),
+}
 
-export function limitsOf({ ip_allow_list: ips, monthly_cap: cap }: Key): LimitValues {
-  return { expiry: 'keep', expires_at: '', ip_allow_list: ips.join('\n'), monthly_cap: cap === null ? '' : String(cap) }
+export function limitsOf(key: Key): LimitValues {
+  const { ip_allow_list: ips, monthly_cap: cap, allowed_origins: origins, visitor_cap: visits } = key
+  return {
+    expiry: 'keep',
+    expires_at: '',
+    ip_allow_list: ips.join('\n'),
+    monthly_cap: cap === null ? '' : String(cap),
+    allowed_origins: origins.join('\n'),
+    visitor_cap: String(visits ?? VISITOR_CAP_DEFAULT),
+  }
 }
 
 export function expiryWord({ expires_at: at }: Key): string {
@@ -28,12 +59,19 @@ export function scopesOf({ preset, scopes }: KeyValues, held: readonly KeyScope[
 const DAY_MS = 86_400_000
 
 /** As the client library takes it. What is kept as it is stays out. */
-export function readLimits({ expiry, expires_at: date, ip_allow_list: ips, monthly_cap: cap }: LimitValues) {
+export function readLimits(values: LimitValues, type: KeyType) {
+  const { expiry, expires_at: date, monthly_cap: cap } = values
   return {
     ...(expiry !== 'keep' && { expiresAt: readExpiry(expiry, date) }),
-    ipAllowList: ips.split(/[\s,]+/).filter((line) => line !== ''),
     monthlyCap: cap.trim() === '' ? null : Number(cap),
+    ...(type === 'publishable'
+      ? { allowedOrigins: readLines(values.allowed_origins), visitorCap: Number(values.visitor_cap) }
+      : { ipAllowList: readLines(values.ip_allow_list) }),
   }
+}
+
+export function readLines(text: string): string[] {
+  return text.split(/[\s,]+/).filter((line) => line !== '')
 }
 
 function readExpiry(expiry: Exclude<Expiry, 'keep'>, date: string): Date | null {

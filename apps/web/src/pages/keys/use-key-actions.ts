@@ -38,7 +38,7 @@ export function useKeyActions() {
     },
     /** The list is not asked for again before the dialog closes: what shows the secret must not be drawn anew. */
     made(made: NewKey) {
-      setOpened({ kind: 'secret', made })
+      setOpened(made.type === 'publishable' ? { kind: 'embed', key: made } : { kind: 'secret', made })
       if (create) void setCreating(false)
     },
     done(said: string) {
@@ -47,7 +47,7 @@ export function useKeyActions() {
       refresh()
     },
     close() {
-      if (opened?.kind === 'secret') refresh()
+      if (opened?.kind === 'secret' || opened?.kind === 'embed') refresh()
       setOpened(undefined)
       if (create) void setCreating(false)
     },

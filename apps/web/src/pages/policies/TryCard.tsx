@@ -44,7 +44,9 @@ export function TryCard({ policy, onDecision }: TryCardProps) {
       title="Try it"
       about="Ask for an address and see which rule decides. Simulated answers cost nothing."
       actions={
-        scene.mode === 'live' && <Segments label="Answers" size="sm" value={mode} choices={MODES} onChange={(next: Mode) => setMode(next)} />
+        scene.mode === 'live' && (
+          <Segments label="Answers" size="sm" value={mode} choices={MODES} onChange={(next: Mode) => setMode(next)} />
+        )
       }
     >
       <div className="flex flex-col gap-4">

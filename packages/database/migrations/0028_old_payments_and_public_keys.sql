@@ -25,3 +25,6 @@ create function remove_old_payments(p_days integer, p_max integer) returns integ
 
 revoke execute on function remove_old_payments(integer, integer) from public;
 grant execute on function remove_old_payments(integer, integer) to probity_app;
+
+-- A publishable key stands in pages for everybody to read, so it can be shown again. Those made before are not known: only their hash is.
+alter table api_keys add column public_text text check (public_text is null or kind = 'publishable');

@@ -6,6 +6,7 @@ const FAST = [
   'packages/engine/src/{address,verdict}/**/*.test.ts',
   'packages/sdk/{src,generate}/**/*.test.ts',
   'apps/cli/**/*.test.ts',
+  'apps/docs/src/**/*.test.ts',
   'apps/web/src/**/*.test.ts',
   'checks/**/*.test.ts',
   'model/**/*.test.ts',

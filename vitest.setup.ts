@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
+import { buildDocs } from './apps/admin/src/docs-build.ts'
 import { buildWeb } from './apps/admin/src/web-build.ts'
 import { migrate } from './packages/database/src/migrate.ts'
 import { listLeaks } from './packages/lab/src/leaks.ts'
@@ -18,7 +19,8 @@ declare module 'vitest' {
 
 /** Real servers for one run of the suites, on ports of their own, and a migrated database to copy for each test file. */
 export default async function startServices(project: TestProject) {
-  const [postgres, redis] = await Promise.all([startPostgres(), startRedis(), buildWeb(process.env, console.log)])
+  const builds = [buildWeb, buildDocs].map((build) => build(process.env, console.log))
+  const [postgres, redis] = await Promise.all([startPostgres(), startRedis(), ...builds])
   await migrate(postgres.url)
   const logFolder = makeFolder('probity-logs')
   const smtpRecord = join(logFolder, 'smtp-sessions.ndjson')

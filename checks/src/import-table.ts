@@ -47,6 +47,7 @@ const MAY_IMPORT: Record<string, Record<string, Reach>> = {
     lab: 'tests',
   },
   web: { contract: 'all', sdk: 'all' },
+  docs: {},
   cli: { contract: 'all', engine: 'all', sdk: 'all' },
   checks: {},
   model: { engine: 'address/' },

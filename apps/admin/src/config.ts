@@ -7,8 +7,9 @@ export type AdminConfig = {
   redisUrl: string
   port: number
   publicUrl: string | undefined
-  /** Where somebody else keeps a built web application; undefined for our own, which is built where it is not. */
+  /** Where somebody else keeps the built web application and the built docs; undefined for our own, which are built where they are not. */
   webFolder: string | undefined
+  docsFolder: string | undefined
 }
 
 /** Reads and checks the settings of the operator's commands. */
@@ -20,5 +21,6 @@ export function readConfig(env: Record<string, string | undefined>): AdminConfig
     port: vars.PORT,
     publicUrl: vars.PUBLIC_URL?.replace(/\/+$/, ''),
     webFolder: vars.WEB_FOLDER,
+    docsFolder: vars.DOCS_FOLDER,
   }))
 }

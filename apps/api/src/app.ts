@@ -26,6 +26,7 @@ import { showResult } from './routes/bulk/result.ts'
 import { listResults } from './routes/bulk/results.ts'
 import { manageUpload } from './routes/bulk/upload.ts'
 import { listUploads } from './routes/bulk/uploads.ts'
+import { docsPages } from './routes/docs-pages.ts'
 import { reportFeedback } from './routes/feedback.ts'
 import { health } from './routes/health.ts'
 import { createKey } from './routes/keys/create.ts'
@@ -104,6 +105,7 @@ export async function buildApp(
   await app.register(stripeEvents, services)
   await app.register(reference)
   await app.register(preflight, services)
+  await app.register(docsPages, { docsFolder: config.docsFolder })
   await app.register(webPages, { webFolder: config.webFolder })
   await app.register(
     async (api) => {

@@ -36,6 +36,8 @@ export type ApiConfig = {
   publicSandbox: boolean
   /** Where the pages of the web application are. */
   webFolder: string
+  /** Where the pages of the docs are. */
+  docsFolder: string
   signUp: 'open' | 'invitation'
   /** What an account begins with that a person opens. */
   opening: Opening
@@ -54,6 +56,9 @@ export type ApiConfig = {
 
 /** What `pnpm --filter @probity/web build` writes. */
 export const WEB_FOLDER = fileURLToPath(new URL('../../web/dist', import.meta.url))
+
+/** What `pnpm --filter @probity/docs build` writes. */
+export const DOCS_FOLDER = fileURLToPath(new URL('../../docs/dist', import.meta.url))
 
 export const LIMITS: RequestLimits = {
   headerBytesMax: 16 * 1024,
@@ -86,6 +91,7 @@ function buildConfig(vars: Settings): ApiConfig {
     stopNoticeMs: vars.STOP_NOTICE_MS,
     publicSandbox: vars.PUBLIC_SANDBOX === 'on',
     webFolder: vars.WEB_FOLDER ?? WEB_FOLDER,
+    docsFolder: vars.DOCS_FOLDER ?? DOCS_FOLDER,
     signUp: vars.SIGN_UP,
     opening: {
       plan: vars.NEW_ACCOUNT_PLAN,

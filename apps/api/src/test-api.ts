@@ -9,7 +9,7 @@ import type { FastifyInstance, InjectOptions } from 'fastify'
 import { destination } from 'pino'
 import { inject } from 'vitest'
 import { API_ROUTES, buildApp } from './app.ts'
-import { type ApiConfig, LIMITS, WEB_FOLDER } from './config.ts'
+import { type ApiConfig, DOCS_FOLDER, LIMITS, WEB_FOLDER } from './config.ts'
 import { openLog } from './log.ts'
 import type { Route } from './route.ts'
 import { openServices, type Services } from './services.ts'
@@ -74,6 +74,7 @@ export function testConfig(databaseUrl: string, changes: Partial<ApiConfig> = {}
     inFlightMax: 512,
     publicSandbox: true,
     webFolder: WEB_FOLDER,
+    docsFolder: DOCS_FOLDER,
     signUp: 'open',
     opening: { plan: 'payg', credits: null },
     mail: undefined,

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { PORT, PUBLIC_URL, WEB_FOLDER } from './connection-settings.ts'
+import { DOCS_FOLDER, PORT, PUBLIC_URL, WEB_FOLDER } from './connection-settings.ts'
 import { URL_FORMATS } from './formats.ts'
 
 export const AdminSettings = Type.Object({
@@ -27,4 +27,5 @@ export const AdminSettings = Type.Object({
   PORT,
   PUBLIC_URL,
   WEB_FOLDER,
+  DOCS_FOLDER,
 })

@@ -2,6 +2,7 @@ import Type from 'typebox'
 import {
   DATABASE_CONNECTIONS,
   DATABASE_URL,
+  DOCS_FOLDER,
   LOG_LEVEL,
   PORT,
   PUBLIC_URL,
@@ -93,6 +94,7 @@ export const ApiSettings = Type.Object({
       'Whether the public sandbox key works, with which anybody can try the API in test mode without an account.',
   }),
   WEB_FOLDER,
+  DOCS_FOLDER,
   ...ABOUT_PEOPLE,
   SHARE_FEEDBACK,
   ...ABOUT_MONEY,

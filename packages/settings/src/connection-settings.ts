@@ -54,3 +54,11 @@ export const WEB_FOLDER = Type.Optional(
     description: 'The folder with the built web application, which the api serves at /app.',
   }),
 )
+
+export const DOCS_FOLDER = Type.Optional(
+  Type.String({
+    minLength: 1,
+    otherwise: 'apps/docs/dist of this copy',
+    description: 'The folder with the built docs, which the api serves at /docs.',
+  }),
+)

@@ -9,6 +9,7 @@ import { Command } from 'commander'
 import type { AdminConfig } from '../config.ts'
 import { explainNoEntry } from '../database.ts'
 import { ensureTestKey } from '../development-key.ts'
+import { buildDocs } from '../docs-build.ts'
 import { Refusal } from '../refusal.ts'
 import { makeSetupLink } from '../setup-link.ts'
 import { buildWeb, watchWeb } from '../web-build.ts'
@@ -32,7 +33,7 @@ async function runUp(config: AdminConfig, env: Environment, watch: boolean): Pro
     throw isOutage(error) ? new Refusal(DATABASE_AWAY) : explainNoEntry(error)
   })
   if (await isTaken(config.port)) throw new Refusal(`Port ${config.port} is taken. Choose another with PORT.`)
-  if (config.webFolder === undefined) await buildWeb(env, (line) => process.stderr.write(`${line}\n`))
+  await buildPages(config, env)
   const children = startParts(config, env, watch)
   let stopped = false
   const stop = (signal: NodeJS.Signals) => {
@@ -50,6 +51,12 @@ async function runUp(config: AdminConfig, env: Environment, watch: boolean): Pro
   stop('SIGTERM') // half a product is none: when one part ends, so do the others
   const codes = (await Promise.all(ends)).map(([code]) => code ?? 0)
   process.exitCode = codes.find((code) => code !== 0) ?? failed
+}
+
+async function buildPages(config: AdminConfig, env: Environment): Promise<void> {
+  const write = (line: string) => void process.stderr.write(`${line}\n`)
+  const { webFolder, docsFolder } = config
+  await Promise.all([webFolder ?? buildWeb(env, write), docsFolder ?? buildDocs(env, write)])
 }
 
 function startParts(config: AdminConfig, env: Environment, watch: boolean): ChildProcess[] {
@@ -86,7 +93,11 @@ async function announce(config: AdminConfig, children: ChildProcess[], watch: bo
     if (children.some((child) => child.exitCode !== null) || Date.now() > deadline) return
     await sleep(100)
   }
-  const lines = [`  Probity is up at ${address}`, `  API reference    ${address}/docs/api`]
+  const lines = [
+    `  Probity is up at ${address}`,
+    `  Docs             ${address}/docs`,
+    `  API reference    ${address}/docs/api`,
+  ]
   const setupLink = await makeSetupLink(config)
   if (setupLink !== undefined) lines.push(`  Set up           ${setupLink}`)
   if (watch) lines.push(`  Test key         ${await ensureTestKey(config.ownerUrl)}`)

@@ -4,6 +4,7 @@ import { Menu } from '../ui/Menu.tsx'
 import { MenuPlace } from './MenuPlace.tsx'
 import {
   BILLING,
+  DOCS,
   KEYS,
   LISTS,
   POLICIES,
@@ -42,6 +43,7 @@ export function BottomBar() {
         <MenuPlace place={WEBHOOKS} />
         <MenuPlace place={USAGE} />
         <MenuPlace place={BILLING} />
+        <MenuPlace place={DOCS} />
         <MenuPlace place={REFERENCE} />
         <MenuPlace place={SETTINGS} />
       </Menu>

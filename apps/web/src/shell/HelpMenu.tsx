@@ -2,7 +2,7 @@ import { CircleHelp } from 'lucide-react'
 import { IconButton } from '../ui/Button.tsx'
 import { Menu } from '../ui/Menu.tsx'
 import { MenuPlace } from './MenuPlace.tsx'
-import { QUICK_START, REFERENCE } from './navigation.ts'
+import { DOCS, QUICK_START, REFERENCE } from './navigation.ts'
 
 export function HelpMenu() {
   return (
@@ -15,6 +15,7 @@ export function HelpMenu() {
       }
     >
       <MenuPlace place={QUICK_START} />
+      <MenuPlace place={DOCS} />
       <MenuPlace place={REFERENCE} />
     </Menu>
   )

@@ -4,6 +4,7 @@ import type { ReactNode } from 'react'
 import { Mark } from '../ui/Mark.tsx'
 import {
   BILLING,
+  DOCS,
   KEYS,
   LISTS,
   POLICIES,
@@ -41,13 +42,8 @@ export function Rail() {
         <RailGroup label="Developers">
           <RailLink place={KEYS} />
           <RailLink place={WEBHOOKS} />
-          <li>
-            <a href={REFERENCE.href} className={ITEM}>
-              <REFERENCE.Icon aria-hidden="true" />
-              {REFERENCE.label}
-              <ExternalLink className="ms-auto size-3.5! opacity-60" aria-hidden="true" />
-            </a>
-          </li>
+          <RailLinkOut place={DOCS} />
+          <RailLinkOut place={REFERENCE} />
         </RailGroup>
         <ul className="flex flex-col gap-0.5">
           <RailLink place={USAGE} />
@@ -69,6 +65,19 @@ function RailGroup({ label, children }: { label: string; children: ReactNode }) 
         {children}
       </ul>
     </div>
+  )
+}
+
+/** To a page beside the application. */
+function RailLinkOut({ place: { href, label, Icon } }: { place: typeof REFERENCE }) {
+  return (
+    <li>
+      <a href={href} className={ITEM}>
+        <Icon aria-hidden="true" />
+        {label}
+        <ExternalLink className="ms-auto size-3.5! opacity-60" aria-hidden="true" />
+      </a>
+    </li>
   )
 }
 

@@ -1,6 +1,7 @@
 import type { LinkProps } from '@tanstack/react-router'
 import {
   BookOpen,
+  BookText,
   ChartColumn,
   CreditCard,
   KeyRound,
@@ -37,4 +38,5 @@ export const SECURITY: Place = { to: '/settings/security', label: 'Security', Ic
 export const MEMBERS: Place = { to: '/settings/members', label: 'Members', Icon: Users }
 export const NEW_ORGANISATION: Place = { to: '/organisations/new', label: 'New organisation', Icon: Plus }
 
+export const DOCS: OtherPlace = { href: '/docs', label: 'Docs', Icon: BookText }
 export const REFERENCE: OtherPlace = { href: '/docs/api', label: 'API reference', Icon: BookOpen }

@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest'
+import { finishPage, type Loose } from './finish-page.ts'
+
+function finish(html: string) {
+  const loose: Loose = { styles: new Map(), scripts: new Set(), scriptAddress: (code) => `/${code.length}.js` }
+  return { html: finishPage(html, loose), ...loose }
+}
+
+test('takes scripts out, and leaves those that are files', () => {
+  const { html, scripts } = finish(
+    '<script>go()</script><script aria-hidden="true">\n  on()</script><script src="/a.js"></script>',
+  )
+  expect(html).toBe(
+    '<script src="/4.js"></script><script aria-hidden="true" src="/7.js"></script><script src="/a.js"></script>',
+  )
+  expect([...scripts]).toEqual(['go()', '\n  on()'])
+})
+
+test('gives each style a number, the same one for the same style', () => {
+  const { html, styles } = finish(
+    '<i style="--0:#fff">a</i><b class="x" style="--0:#fff">b</b><u style="--0:#000">c</u>',
+  )
+  expect(html).toBe('<i data-style="1">a</i><b class="x" data-style="1">b</b><u data-style="2">c</u>')
+  expect([...styles]).toEqual([
+    ['--0:#fff', 1],
+    ['--0:#000', 2],
+  ])
+})
+
+test('leaves alone what only looks like a tag, in the code that a button copies', () => {
+  const button = '<button data-code="<script>x()</script><table><p style=\'a\'></table>">Copy</button>'
+  expect(finish(button).html).toBe(button)
+})
+
+test('puts a frame around a table', () => {
+  expect(finish('<table><tr></tr></table>').html).toBe('<div class="wide"><table><tr></tr></table></div>')
+})

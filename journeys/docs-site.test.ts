@@ -1,0 +1,211 @@
+import { existsSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { PROBLEMS } from '@probity/contract/data/problems'
+import { createTestDatabase } from '@probity/database/test-database'
+import type { Page } from 'playwright-core'
+import { expect, test, vi } from 'vitest'
+import { expectAccessible, loaded, onePage, openWindow, startBrowser } from './test-browser.ts'
+import { testCases } from './test-page-cases.ts'
+import { ROOT, startApiProcess } from './test-process.ts'
+
+vi.setConfig({ testTimeout: 120_000 }) // a browser has much to do before a page stands
+
+const { url: databaseUrl } = await createTestDatabase()
+const api = await startApiProcess({ DATABASE_URL: databaseUrl, STOP_NOTICE_MS: '0' })
+const browser = await startBrowser()
+const reader = await openWindow(browser, { api })
+
+/** By the rule that others rely on: `docs/x/y.md` is `/docs/x/y`. */
+const PAGES = [
+  'changelog',
+  ...readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.md') && !/^(decisions|screenshots)\/|^dependencies\.md$/.test(path))
+    .map((path) => path.replace(/\.md$/, '')),
+]
+
+const ALL = ['/docs', ...PAGES.map((id) => `/docs/${id}`)]
+const copyOf = (address: string) => (address === '/docs' ? '/docs/index.md' : `${address}.md`)
+
+async function ask(path: string, headers: Record<string, string> = {}) {
+  const answer = await fetch(api.url + path, { headers, redirect: 'manual' })
+  return { status: answer.status, headers: answer.headers, text: await answer.text() }
+}
+
+const texts = new Map<string, string>()
+for (const address of ALL) texts.set(address, (await ask(address)).text)
+
+test('every text is a page, has its Markdown beside it, and is named once for programs', async () => {
+  const { text: list, headers } = await ask('/llms.txt')
+  expect(headers.get('content-type')).toBe('text/plain; charset=utf-8')
+  const named = [...list.matchAll(/^- \[[^\]]+\]\((?<href>[^)]+)\): \S.*$/gm)].map(({ groups }) => groups?.['href'])
+  expect(named.length).toBe(PAGES.length)
+  expect(new Set(named)).toEqual(new Set(PAGES.map((id) => `/docs/${id}.md`)))
+
+  const { text: everything } = await ask('/llms-full.txt')
+  for (const [address, html] of texts) {
+    const { status, text, headers } = await ask(copyOf(address))
+    expect(status, address).toBe(200)
+    expect(headers.get('content-type'), address).toMatch(/^text\/markdown/)
+    expect(text, address).toMatch(/^# .+\n\n\S/)
+    expect(`${text}${html}`, address).not.toContain('<!-- test:')
+    expect(everything, address).toContain(text.slice(text.indexOf('\n\n')).trim())
+    expect(html, address).toContain(`<link rel="alternate" type="text/markdown" href="${copyOf(address)}"`)
+    expect(html, address).toContain(`<a href="${copyOf(address)}" data-pagefind-ignore>View as Markdown</a>`)
+  }
+})
+
+/** What a page or a Markdown text links to on this host. */
+function listLinks(text: string): string[] {
+  const found = text.startsWith('<!DOCTYPE html>')
+    ? text.matchAll(/<a(?:\s+[^\s"=>]+(?:="[^"]*")?)*?\s+href="([^"]*)"/g)
+    : text.replaceAll(/^```[\s\S]*?^```$|`[^`\n]*`/gm, '').matchAll(/\]\(([^)\s]+)\)/g)
+  return [...found].map(([, href = '']) => href.replaceAll('&amp;', '&'))
+}
+
+test('no link leads nowhere', async () => {
+  const sources = new Map(texts)
+  sources.set('/docs/no-such-page', (await ask('/docs/no-such-page')).text)
+  for (const address of [...ALL.map(copyOf), '/llms.txt']) sources.set(address, (await ask(address)).text)
+  const answers = new Map<string, { status: number; text: string }>()
+  const dead: string[] = []
+  let followed = 0
+  for (const [address, text] of sources) {
+    for (const href of listLinks(text)) {
+      if (href.startsWith('#') && text.includes(` id="${href.slice(1)}"`)) continue
+      const { origin, pathname, hash } = new URL(href, api.url + address)
+      if (origin !== api.url) {
+        if (!/^(https:|mailto:)/.test(href)) dead.push(`${address} → ${href} (not a link for everybody)`)
+        continue
+      }
+      followed += 1
+      const answer = answers.get(pathname) ?? (await ask(pathname))
+      answers.set(pathname, answer)
+      const page = texts.get(pathname.replace(/\.md$/, '')) ?? answer.text
+      const anchor = decodeURIComponent(hash.slice(1))
+      // The reference has a slash at the end, whichever way one comes.
+      if (answer.status !== 200 && pathname !== '/docs/api') dead.push(`${address} → ${href} (${answer.status})`)
+      else if (anchor !== '' && !page.includes(` id="${anchor}"`)) dead.push(`${address} → ${href} (no such place)`)
+    }
+  }
+  expect(dead).toEqual([])
+  expect(followed).toBeGreaterThan(ALL.length * ALL.length) // every page links to every other
+})
+
+test('pages run and wear nothing but files of ours, which are sent compressed and kept where their names allow it', async () => {
+  for (const [address, html] of texts) {
+    const { headers } = await ask(address)
+    const policy = headers.get('content-security-policy')
+    expect(policy, address).toMatch(/^default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self';/)
+    expect(policy, address).not.toContain('unsafe-inline')
+    expect(html, address).not.toMatch(/ style="|<style/)
+    expect(html, address).not.toMatch(/<(script|link|img)[^>]+(src|href)="(https?:)?\/\//)
+  }
+  const [asset = ''] = /\/docs\/_astro\/[^"]+\.css/.exec(texts.get('/docs') ?? '') ?? []
+  const sheet = await ask(asset, { 'accept-encoding': 'br' })
+  expect(sheet.headers.get('content-encoding')).toBe('br')
+  expect(sheet.headers.get('cache-control')).toBe('public, max-age=31536000, immutable')
+  const page = await ask('/docs/webhooks', { 'accept-encoding': 'br' })
+  expect(page.headers.get('content-encoding')).toBe('br')
+  expect(page.headers.get('cache-control')).toBe('no-cache')
+})
+
+test('an address has one form, and what is not there is said with a way to look for it', async () => {
+  for (const [given, meant] of [
+    ['/docs/', '/docs'],
+    ['/docs/webhooks/', '/docs/webhooks'],
+    ['/docs//', '/docs'],
+  ] as const) {
+    const { status, headers } = await ask(given)
+    expect([status, headers.get('location')], given).toEqual([301, meant])
+  }
+  for (const path of [
+    '/docs/%2e%2e/package.json',
+    '/docs/..%2fpackage.json',
+    '/docs/.astro',
+    '/docs/guides',
+    '/docs/nothing.md',
+  ]) {
+    expect((await ask(path)).status, path).toBe(404)
+  }
+  const page = await onePage(reader, { allows: /status of 404/ })
+  const answer = await page.goto('/docs/no-such-page')
+  expect(answer?.status()).toBe(404)
+  await page.getByText('Page not found').waitFor()
+  await expectAccessible(page)
+  await search(page, 'webhooks')
+  await page.getByRole('dialog').getByRole('link', { name: 'Webhooks', exact: true }).first().click()
+  await page.waitForURL(/\/docs\/webhooks/)
+})
+
+async function search(page: Page, words: string): Promise<void> {
+  await page.keyboard.press('Control+k')
+  const field = page.getByRole('dialog').getByRole('textbox')
+  await field.fill(words)
+}
+
+test('somebody without a mouse skips to the text, opens the search, and is led to the place on a page', async () => {
+  const page = await onePage(reader)
+  await page.goto('/docs')
+  await loaded(page)
+  await page.keyboard.press('Tab')
+  expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Skip to content')
+
+  await page.locator('#starlight__search input').waitFor({ state: 'attached' })
+  await page.keyboard.press('Control+k')
+  await page.keyboard.type('retry webhook delivery')
+  const results = page.getByRole('dialog').getByRole('link')
+  await results.filter({ hasText: 'Webhooks' }).first().waitFor()
+  await expectAccessible(page)
+  const wanted = () =>
+    page.evaluate(() => document.activeElement?.getAttribute('href')?.startsWith('/docs/webhooks') ?? false)
+  for (let presses = 0; presses < 20 && !(await wanted()); presses += 1) await page.keyboard.press('Tab')
+  await page.keyboard.press('Enter')
+  await page.waitForURL(/\/docs\/webhooks/)
+  await page.getByRole('heading', { name: 'Webhooks', level: 1 }).waitFor()
+})
+
+test('the search finds every problem code where it is explained', async () => {
+  const explained = existsSync(join(ROOT, 'docs/errors.md'))
+  const codes = Object.keys(PROBLEMS).filter((code) => explained || [...texts.values()].join().includes(`>${code}<`))
+  expect(codes.length).toBeGreaterThan(5)
+  const page = await onePage(reader)
+  await page.goto('/docs')
+  await page.locator('#starlight__search input').waitFor({ state: 'attached' })
+  await page.keyboard.press('Control+k')
+  const dialog = page.getByRole('dialog')
+  const missed: string[] = []
+  for (const code of codes) {
+    await dialog.getByRole('textbox').fill(code)
+    const place = explained ? `a[href$="/docs/errors#${code}"]` : `.pagefind-ui__result:has-text("${code}") a`
+    const found = dialog.locator(place).first()
+    await found.waitFor({ timeout: 5_000 }).catch(() => missed.push(code))
+  }
+  expect(missed).toEqual([])
+}, 300_000)
+
+test('commands are shown and copied with the address that this installation has', async () => {
+  const page = await onePage(reader)
+  const address = ALL.find((one) => /<pre[^>]*>.*?localhost:3000/.test(texts.get(one) ?? '')) ?? ''
+  await page.goto(address)
+  await loaded(page)
+  const block = page.locator('figure', { hasText: api.url }).first()
+  await block.hover()
+  await block.getByRole('button', { name: 'Copy to clipboard' }).click()
+  await page.getByText('Copied!').waitFor()
+  const copied = await page.evaluate(() => navigator.clipboard.readText())
+  expect(copied).toContain(api.url)
+  expect(copied).not.toContain('localhost:3000')
+  expect(await page.locator('pre').allInnerTexts()).not.toContain('localhost:3000')
+})
+
+test('the colours follow what somebody chose, from page to page', async () => {
+  const page = await onePage(reader, { colorScheme: 'light' })
+  await page.goto('/docs')
+  await page.getByLabel('Select theme').first().selectOption('dark')
+  await page.getByRole('link', { name: 'Webhooks' }).first().click()
+  await page.waitForURL(/\/docs\/webhooks/)
+  expect(await page.evaluate(() => document.documentElement.dataset['theme'])).toBe('dark')
+  await page.getByLabel('Select theme').first().selectOption('auto')
+})
+
+testCases(ALL.map((path) => ({ what: `the page at ${path}`, as: reader, path })))

@@ -34,6 +34,9 @@ import { manageKey } from './routes/keys/key.ts'
 import { listKeys } from './routes/keys/list.ts'
 import { rotateKey } from './routes/keys/rotate.ts'
 import { showLedger } from './routes/ledger.ts'
+import { addListings } from './routes/listings/add.ts'
+import { listListings } from './routes/listings/list.ts'
+import { manageListing } from './routes/listings/listing.ts'
 import { serveMcp } from './routes/mcp.ts'
 import { showModel } from './routes/model.ts'
 import { createPolicy } from './routes/policies/create.ts'
@@ -77,6 +80,9 @@ export const API_ROUTES: Route[] = [
   listPolicies,
   createPolicy,
   managePolicy,
+  listListings,
+  addListings,
+  manageListing,
   listKeys,
   createKey,
   manageKey,

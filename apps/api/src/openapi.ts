@@ -92,6 +92,7 @@ export async function describeApi(app: FastifyInstance, config: ApiConfig): Prom
         { name: 'Feedback', description: 'What became of mail, and how well predictions hold.' },
         { name: 'Account', description: 'Plan, credits and limits.' },
         { name: 'Policies', description: 'Rules that turn a result into `allow`, `review` or `block`.' },
+        { name: 'Own lists', description: 'Addresses and domains that the account always allows, or always blocks.' },
         { name: 'API keys', description: 'Keys for programs. Needs a key with the `keys` scope.' },
         {
           name: 'Webhooks',

@@ -20,6 +20,7 @@ export async function serveRoutes(
   api.decorateRequest('recent')
   api.decorateRequest('verdict')
   api.decorateRequest('policy')
+  api.decorateRequest('listed', null)
   api.addHook('onRequest', recognise)
   api.addHook('preValidation', admit(services, refuse))
   for (const route of routes) await api.register(route, services)

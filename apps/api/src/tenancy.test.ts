@@ -69,6 +69,9 @@ const ENTRIES: Record<string, { body?: object; query?: Record<string, string> }>
   'GET /api/v1/policies/{name}': {},
   'PATCH /api/v1/policies/{name}': { body: { description: 'taken over' } },
   'DELETE /api/v1/policies/{name}': {},
+  'GET /api/v1/listings': {},
+  'POST /api/v1/listings': { body: { list: 'block', entries: [ADDRESS.email] } },
+  'DELETE /api/v1/listings/{listing_id}': {},
   'GET /api/v1/keys': {},
   'POST /api/v1/keys': { body: { name: 'x' } },
   'GET /api/v1/keys/{key_id}': {},
@@ -101,6 +104,11 @@ FOREIGN_IDS['job_id'] = String((await owner.call(confirm(await upload(owner)))).
 
 await owner.call({ method: 'POST', url: '/api/v1/policies', payload: { name: 'owners-own', ...POLICY } })
 FOREIGN_IDS['name'] = 'owners-own'
+
+const listing = { list: 'allow', entries: ['owners-own.example'] }
+await owner.call({ method: 'POST', url: '/api/v1/listings', payload: listing })
+const listings = await owner.call({ method: 'GET', url: '/api/v1/listings' })
+FOREIGN_IDS['listing_id'] = (JSON.parse(listings.text) as { id: string }[])[0]?.id ?? ''
 
 const hook = (await owner.call({ method: 'POST', url: '/api/v1/webhooks', payload: HOOK })).body['id']
 FOREIGN_IDS['webhook_id'] = String(hook)
@@ -159,6 +167,13 @@ async function traceOf(caller: Caller) {
   const webhook = await caller.call({ method: 'GET', url })
   const deliveries = await caller.call({ method: 'GET', url: `${url}/deliveries` })
   const policy = await caller.call({ method: 'GET', url: `/api/v1/policies/${FOREIGN_IDS['name']}` })
-  return { key: rest, job: [job.status, job.body], webhook: [webhook.body, deliveries.body], policy: policy.body }
+  const own = await caller.call({ method: 'GET', url: '/api/v1/listings' })
+  return {
+    listings: own.text,
+    key: rest,
+    job: [job.status, job.body],
+    webhook: [webhook.body, deliveries.body],
+    policy: policy.body,
+  }
 }
 const before = traceOf(owner)

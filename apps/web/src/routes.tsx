@@ -16,6 +16,7 @@ import { readNewListSearch } from './pages/lists/new-list-search.ts'
 import { readNextPlace } from './pages/people/next-place.ts'
 import { readPolicySearch } from './pages/policies/policy-search.ts'
 import { readQuickStartSearch } from './pages/quick-start/quick-start-search.ts'
+import { readListingsSearch } from './pages/settings/listings-search.ts'
 import { readUsageSearch } from './pages/usage/usage-search.ts'
 import { readWebhookSearch } from './pages/webhooks/webhook-search.ts'
 import { readWebhooksSearch } from './pages/webhooks/webhooks-search.ts'
@@ -197,6 +198,15 @@ const organisationRoute = createRoute({
   ...settingsPage('/organisation'),
   component: lazyRouteComponent(() => import('./pages/settings/Organisation.tsx'), 'Organisation'),
 })
+const listingsRoute = createRoute({
+  ...settingsPage('/allow-and-block'),
+  validateSearch: readListingsSearch,
+  component: lazyRouteComponent(() => import('./pages/settings/Listings.tsx'), 'Listings'),
+})
+const networkRoute = createRoute({
+  ...settingsPage('/network'),
+  component: lazyRouteComponent(() => import('./pages/settings/Network.tsx'), 'Network'),
+})
 
 const routeTree = rootRoute.addChildren([
   signInRoute,
@@ -228,6 +238,8 @@ const routeTree = rootRoute.addChildren([
       noticesRoute,
       membersRoute,
       organisationRoute,
+      listingsRoute,
+      networkRoute,
     ]),
   ]),
 ])

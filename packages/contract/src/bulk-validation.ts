@@ -1,6 +1,7 @@
 import type { Static } from 'typebox'
 import Type from 'typebox'
 import { count } from './count.ts'
+import { ListedField } from './listings.ts'
 import { LivemodeField } from './livemode.ts'
 import { POLICY_OPTION, PolicyDecisionField } from './policies.ts'
 import { StatusField, SubStatusField } from './status-fields.ts'
@@ -50,6 +51,7 @@ const BulkItem = Type.Object(
       examples: [0.985],
     }),
     sub_status: SubStatusField,
+    listed: ListedField,
     policy: Type.Optional(PolicyDecisionField),
   },
   { description: 'The verdict on one address of the list.' },

@@ -172,3 +172,13 @@ test('every built-in rule stands in docs/policies.md, under its number and with 
     expect(part).toContain(`| | otherwise | \`${fallback.decision}\` | ${fallback.reason} |`)
   }
 })
+
+test('what is on a list of the account is decided by that list, whatever the rules say', () => {
+  fc.assert(
+    fc.property(somePolicy, someResult, fc.constantFrom('allow', 'block'), (policy, result, listed) => {
+      const reason = expect.stringContaining(`${listed} list`)
+      const decided = decideByPolicy(policy, { ...result, listed })
+      expect(decided).toEqual({ name: 'own', decision: listed, reason, rule: null })
+    }),
+  )
+})

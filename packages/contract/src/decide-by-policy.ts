@@ -1,4 +1,5 @@
 import { BUILT_IN_POLICIES } from './data/policies.ts'
+import type { Listed } from './listed.ts'
 import type { PolicyDecision, PolicyRules, PolicyWhen } from './policies.ts'
 import type { Exclusion } from './send-policy.ts'
 
@@ -10,15 +11,26 @@ export type Judged = {
   deliverability: number
   details: { is_disposable: boolean; is_role_based: boolean }
   flags: { is_free: boolean; is_privacy_relay: boolean; is_tagged: boolean; is_machine_generated: boolean }
+  /** Which of the account's own lists it is on. */
+  listed?: Listed | null
 }
 
 export type NamedPolicy = PolicyRules & { name: string }
 
-/** Turns a result into a decision: the first rule that applies makes it, and where none does the default. */
+/**
+ * Turns a result into a decision: the account's own lists where they say something, else the first rule that applies, and where none
+ * does the default.
+ */
 export function decideByPolicy({ name, ...policy }: NamedPolicy, result: Judged): PolicyDecision {
+  if (result.listed) return { name, decision: result.listed, reason: LISTED_REASONS[result.listed], rule: null }
   const place = policy.rules.findIndex(({ when }) => applies(when, result))
   const { decision, reason } = policy.rules[place] ?? policy.default
   return { name, decision, reason, rule: place < 0 ? null : place + 1 }
+}
+
+const LISTED_REASONS: Record<Listed, string> = {
+  allow: 'The address is on the allow list of the account.',
+  block: 'The address is on the block list of the account.',
 }
 
 function applies(when: PolicyWhen, result: Judged): boolean {

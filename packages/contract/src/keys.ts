@@ -25,7 +25,7 @@ export const DEFAULT_SCOPES: readonly KeyScope[] = ['validation', 'bulk', 'accou
 
 const MODES = ['live', 'test'] as const satisfies KeyMode[]
 const SCOPES = Object.keys(KEY_SCOPES) as KeyScope[]
-const IP_ALLOW_LIST_MAX = 50
+export const IP_ALLOW_LIST_MAX = 50
 // Has the shape of a key and a wrong checksum, so that nobody can have been given it.
 const SECRET_EXAMPLE = 'pb_live_ThisIsAnExampleAndNotASecret0000004fQz'
 const KEY_ID = '0198f2e3-58b6-7c21-9d4f-6a0b13e7c582'

@@ -237,7 +237,7 @@ export const PolicyDecisionField = Type.Object(
     reason,
     rule: nullableInteger({
       minimum: 1,
-      description: 'Which rule decided, counted from 1; null where none applied.',
+      description: 'Which rule decided, counted from 1; null where none applied, or where a list of the account did.',
       examples: [2, null],
     }),
   },

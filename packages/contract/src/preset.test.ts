@@ -68,3 +68,13 @@ test('bounces are expected by how many addresses there are of each reason', () =
   expect(expectBounces([])).toEqual({ low: 0, high: 0 })
   expect(expectBounces([{ subStatus: 'not_invented_yet', count: 1 }])).toEqual({ low: 0, high: 1 })
 })
+
+test('what is on a list of the account is kept or removed by that, whatever its verdict, unless it bounces', () => {
+  const kind = { subStatus: '', safeToSend: true }
+  for (const preset of PRESET_NAMES) {
+    expect(isKept(preset, { ...kind, status: 'valid', listed: 'block' })).toBe(false)
+    expect(isKept(preset, { ...kind, status: 'unknown', safeToSend: false, listed: 'allow' })).toBe(true)
+    expect(isKept(preset, { ...kind, status: 'invalid', listed: 'allow' })).toBe(false)
+    expect(isKept(preset, { ...kind, status: 'valid', listed: null })).toBe(true)
+  }
+})

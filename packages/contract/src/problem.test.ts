@@ -35,6 +35,8 @@ const SETTLED: Record<number, string[]> = {
     'too_many_webhooks',
     'policy_exists',
     'too_many_policies',
+    'too_many_listings',
+    'would_lock_out',
   ],
   410: ['event_removed', 'file_removed', 'results_expired'],
   413: ['payload_too_large', 'file_too_large'],

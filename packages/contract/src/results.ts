@@ -115,8 +115,8 @@ export const ResultsQuery = Type.Object(
   },
 )
 
-const { confidence, deliverability, safe_to_send, is_valid, flags, details, catchall, ai_enhancement, evidence } =
-  ValidationResult.properties
+const { confidence, deliverability, safe_to_send, is_valid, flags, listed } = ValidationResult.properties
+const { details, catchall, ai_enhancement, evidence } = ValidationResult.properties
 const { domain, provider, is_disposable, is_role_based, has_spf, has_dmarc } = details.properties
 
 const STABLE_EXAMPLE = {
@@ -136,6 +136,7 @@ const STABLE_EXAMPLE = {
   has_spf: true,
   has_dmarc: true,
   flags: VALID_EXAMPLE.flags,
+  listed: null,
 }
 
 export type Result = Static<typeof Result>
@@ -164,6 +165,7 @@ export const Result = Type.Object(
     has_spf,
     has_dmarc,
     flags,
+    listed,
     details: Type.Optional(details),
     catchall: Type.Optional(catchall),
     ai_enhancement: Type.Optional(ai_enhancement),

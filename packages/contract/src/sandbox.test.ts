@@ -7,6 +7,7 @@ import { SUB_STATUSES } from './status.ts'
 import { ValidationResult } from './validation.ts'
 
 const FRESH = {
+  listed: null,
   performance: { response_time_ms: 1 },
   metadata: { timestamp: 1, plan_tier: 'free', features_used: { catchall_detection: false, ai_enhancement: false } },
   id: '0198f2c4-7b20-7a16-8e04-51c09d3e7f42',

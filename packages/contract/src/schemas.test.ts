@@ -10,6 +10,7 @@ import * as evidence from './evidence.ts'
 import * as feedback from './feedback.ts'
 import * as keys from './keys.ts'
 import * as ledger from './ledger.ts'
+import * as listings from './listings.ts'
 import * as model from './model.ts'
 import * as policies from './policies.ts'
 import * as problem from './problem.ts'
@@ -46,6 +47,7 @@ const MODULES = {
   feedback,
   keys,
   ledger,
+  listings,
   model,
   policies,
   problem,
@@ -76,6 +78,7 @@ const REQUEST_BODIES = [
   'ExplainVerdict',
   'CreatePolicy',
   'UpdatePolicy',
+  'AddListings',
 ]
 const PARAMETERS = [
   'FeedbackQuery',
@@ -96,6 +99,8 @@ const PARAMETERS = [
   'DeliveryParams',
   'DeliveryQuery',
   'PolicyParams',
+  'ListingQuery',
+  'ListingParams',
 ]
 
 const SCHEMAS: [string, Node][] = Object.values(MODULES)
@@ -140,6 +145,14 @@ test('every schema of the contract is looked at here', () => {
       'LedgerPage',
       'LedgerQuery',
       'LedgerSheet',
+      'AddListings',
+      'AddedListings',
+      'ListedField',
+      'Listing',
+      'ListingPage',
+      'ListingParams',
+      'ListingQuery',
+      'ListingSheet',
       'Model',
       'BrowserAnswer',
       'KeyTypeField',

@@ -1,12 +1,16 @@
 import { BASE_RATES } from './data/model-parameters.ts'
+import type { Listed } from './listed.ts'
 import type { SubStatusesOf } from './status.ts'
 import type { ValidationResult } from './validation.ts'
 
-/** A result without what belongs to one answer alone: its time, its caller's plan and policy, and whether work on it still goes on. */
+/**
+ * A result without what belongs to one answer alone: its time, its caller's plan and policy, and whether work on it still goes on. What
+ * the account's own lists say is kept with the results of a list, and looked up for every other answer.
+ */
 export type StandingResult = Omit<
   ValidationResult,
-  'performance' | 'metadata' | 'id' | 'livemode' | 'retry_at' | 'policy'
->
+  'performance' | 'metadata' | 'id' | 'livemode' | 'retry_at' | 'policy' | 'listed'
+> & { listed?: Listed }
 
 /** The result of a validation that found nothing out: not yet, not for lack of trying, or not in the sandbox. */
 export function unsettledResult(email: string, subStatus: SubStatusesOf<'unknown'>): StandingResult {

@@ -33,6 +33,7 @@ export const VALID_EXAMPLE = {
   did_you_mean: null,
   flags: { is_free: false, is_privacy_relay: false, is_tagged: false, is_machine_generated: false },
   retry_at: null,
+  listed: null,
   evidence: [
     {
       check: 'syntax',
@@ -96,6 +97,7 @@ export const OPEN_EXAMPLE = {
   did_you_mean: null,
   flags: { is_free: false, is_privacy_relay: false, is_tagged: true, is_machine_generated: false },
   retry_at: 1793621160,
+  listed: null,
   evidence: [
     {
       check: 'recipient',
@@ -117,15 +119,23 @@ export const BULK_EXAMPLE = {
   duplicate_count: 1,
   credits_used: 3,
   results: [
-    { email: 'ada@example.com', status: 'valid', is_valid: true, confidence: 0.985, sub_status: '' },
+    { email: 'ada@example.com', status: 'valid', is_valid: true, confidence: 0.985, sub_status: '', listed: null },
     {
       email: 'nobody@example.org',
       status: 'invalid',
       is_valid: false,
       confidence: 0.99,
       sub_status: 'mailbox_not_found',
+      listed: null,
     },
-    { email: 'grace@example.net', status: 'unknown', is_valid: false, confidence: 0.8, sub_status: 'blocked' },
+    {
+      email: 'grace@example.net',
+      status: 'unknown',
+      is_valid: false,
+      confidence: 0.8,
+      sub_status: 'blocked',
+      listed: null,
+    },
   ],
   unknown_count: 1,
   credits_refunded: 1,

@@ -1,6 +1,7 @@
 import type { Static } from 'typebox'
 import Type from 'typebox'
 import { EvidenceList } from './evidence.ts'
+import { ListedField } from './listings.ts'
 import { LivemodeField } from './livemode.ts'
 import { nullableNumber, nullableString } from './nullable.ts'
 import { POLICY_OPTION, PolicyDecisionField } from './policies.ts'
@@ -203,7 +204,7 @@ export const ValidationResult = Type.Object(
     }),
     safe_to_send: Type.Boolean({
       description:
-        'Our advice whether to send: `deliverability` is at or above what the account asks for (0.97 unless it says otherwise), and the address is nothing that the account leaves out (disposable, role and machine-generated ones, unless it says otherwise). Where no mail server vouched for the mailbox, outcomes reported for its domain must.',
+        'Our advice whether to send: `deliverability` is at or above what the account asks for (0.97 unless it says otherwise), and the address is nothing that the account leaves out (disposable, role and machine-generated ones, unless it says otherwise). Where no mail server vouched for the mailbox, outcomes reported for its domain must. What is on a list of the account follows `listed` instead: blocked is never safe, allowed is unless `status` is `invalid`.',
       examples: [true],
     }),
     is_valid: Type.Boolean({ description: 'True exactly when `status` is `valid`.', examples: [true] }),
@@ -229,6 +230,7 @@ export const ValidationResult = Type.Object(
         'When to ask again, in seconds of Unix time, while the result is still being worked on; null when it is settled.',
       examples: [null, 1793621160],
     }),
+    listed: ListedField,
     evidence: EvidenceList,
     policy: Type.Optional(PolicyDecisionField),
   },

@@ -19,7 +19,7 @@ export function updateRetention(trx: Trx, accountId: string, retentionDays: numb
 
 export type AccountChange = Pick<
   Updateable<Schema['accounts']>,
-  'name' | 'retentionDays' | 'lowCredits' | 'sendThreshold' | 'sendExcludes'
+  'name' | 'retentionDays' | 'lowCredits' | 'sendThreshold' | 'sendExcludes' | 'ipAllowList'
 >
 
 /** What the tenant sets of its own account. `lowCredits` is below how many it is told that they run low; null for the usual share. */

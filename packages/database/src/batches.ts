@@ -1,7 +1,10 @@
+import { type Listed, listOf, namesOnLists, withListing } from '@probity/contract/listed'
+import type { StandingResult } from '@probity/contract/standing-result'
 import { sql } from 'kysely'
 import { asNobody, type Db, inTenant, type Trx } from './connect.ts'
 import { emitJobEvent } from './job-events.ts'
 import type { AccountManner } from './keys.ts'
+import { findListed } from './listings.ts'
 import { insertBatches, type NewBatch } from './planning.ts'
 
 /** Where a batch is kept. */
@@ -59,9 +62,11 @@ export async function giveBackBatch(db: Db, workerId: string, ref: BatchRef): Pr
 export type FinalRow = {
   rowNo: number
   email: string
+  /** By which it is the same address as others, and found on the account's lists. */
+  emailKey: string
   status: string
   subStatus: string
-  /** JSON on one line, as it is kept: nobody needs to look into it here. */
+  /** JSON on one line, as it is kept: nobody needs to look into it here but for what is on a list. */
   answer: string
 }
 
@@ -100,11 +105,12 @@ class Lost extends Error {}
 
 async function settle(trx: Trx, batch: ClaimedBatch, { final, later, rest }: Settling): Promise<void> {
   const { expiresOn, accountId, mode, jobId, no, epoch } = batch
+  const answers = await answersOf(trx, accountId, final)
   const { rows } = await sql<{ outcome: 'settled' | 'lost'; firstNo: number; completed: boolean }>`
     select * from settle_batch(${expiresOn}, ${jobId}, ${no}, ${epoch}, ${later.length},
       ${final.map((row) => row.rowNo)}::integer[], ${final.map((row) => row.email)}::text[],
       ${final.map((row) => row.status)}::text[], ${final.map((row) => row.subStatus)}::text[],
-      ${final.map((row) => row.answer).join('\n')})`.execute(trx)
+      ${answers.join('\n')})`.execute(trx)
   const [settled] = rows
   if (settled?.outcome !== 'settled') throw new Lost()
   const { lane, laneMax } = batch
@@ -112,6 +118,19 @@ async function settle(trx: Trx, batch: ClaimedBatch, { final, later, rest }: Set
   if (later.length > 0) await insertBatches(trx, { ...batch, id: jobId }, numbered)
   if (rest) await insertRest(trx, rest)
   if (settled.completed) await emitJobEvent(trx, { accountId, mode, id: jobId }, 'job.completed')
+}
+
+/** The answers as they are kept: with what the account's own lists say at this moment. */
+async function answersOf(trx: Trx, accountId: string, final: FinalRow[]): Promise<string[]> {
+  const found = await findListed(
+    trx,
+    accountId,
+    final.flatMap(({ emailKey }) => namesOnLists(emailKey)),
+  )
+  return final.map(({ emailKey, answer }) => {
+    const listed: Listed | null = found.size > 0 ? listOf(emailKey, found) : null
+    return listed ? JSON.stringify(withListing(JSON.parse(answer) as StandingResult, listed)) : answer
+  })
 }
 
 /** Held from the start, by whoever held the batch: its worker never let go of these addresses. */

@@ -180,6 +180,8 @@ export type DoorKey = {
   kind: KeyType
   allowedOrigins: string[]
   visitorCap: number | null
+  /** From where the account may be used at all; anywhere where it is empty. */
+  accountIpAllowList: string[]
 } & AccountManner
 
 /** What a plan switches on, and what its account would send to. */

@@ -18,7 +18,14 @@ export type Membership = { accountId: string; slug: string | null; name: string;
 /** What the door must know of a member, as DoorKey is for keys. */
 export type DoorMember = Pick<
   DoorKey,
-  'accountId' | 'retentionDays' | 'plan' | 'requestsPerWindow' | 'windowS' | 'interactiveInFlight' | 'refundUnknown'
+  | 'accountId'
+  | 'retentionDays'
+  | 'plan'
+  | 'requestsPerWindow'
+  | 'windowS'
+  | 'interactiveInFlight'
+  | 'refundUnknown'
+  | 'accountIpAllowList'
 > &
   AccountManner & { role: Role }
 
@@ -37,6 +44,15 @@ export async function findSessionIn(db: Db, token: string, accountId: string) {
     const members = await sql<DoorMember>`select * from find_member(${person.personId}, ${accountId})`.execute(trx)
     return { person, member: members.rows[0] }
   })
+}
+
+/** From where an account may be used that is named by its id or by an invitation to it; anywhere where there is no such account. */
+export async function findNetwork(db: Db, { accountId, invitationId }: { accountId?: string; invitationId?: string }) {
+  const { rows } = await asNobody(db, (trx) =>
+    sql<{ list: string[] | null }>`
+      select find_network(${accountId ?? null}::uuid, ${invitationId ?? null}::uuid) as list`.execute(trx),
+  )
+  return rows[0]?.list ?? []
 }
 
 export async function listMemberships(db: Db, personId: string): Promise<Membership[]> {

@@ -1,8 +1,11 @@
+import { listOf, namesOnLists, withListing } from '@probity/contract/listed'
+import type { StandingResult } from '@probity/contract/standing-result'
 import type { Trx } from './connect.ts'
+import { findListed } from './listings.ts'
 import { emitEvent, isWanted } from './webhook-events.ts'
 
-/** A validation whose caller went away with "not yet", and how it ended. */
-export type Resolved = { id: string; answer: unknown }
+/** A validation whose caller went away with "not yet", and how it ended. The key is that of its row. */
+export type Resolved = { id: string; emailKey: string; answer: unknown }
 
 /** The whole event may have 20 KiB; the rest of it is for what stands around the data. */
 const DATA_BYTES_MAX = 19 * 1024
@@ -11,19 +14,28 @@ const DATA_BYTES_MAX = 19 * 1024
  * Tells of open validations that ended, each with its full answer, in the transaction that ends them. What ended without an answer
  * is not told of: its day is over, and the address with it.
  */
-export async function tellOfResolved(trx: Trx, resolved: Resolved[]): Promise<void> {
+export async function tellOfResolved(trx: Trx, accountId: string, resolved: Resolved[]): Promise<void> {
   if (resolved.length === 0 || !(await isWanted(trx, 'live', 'validation.resolved'))) return
-  for (const { id, answer } of resolved) {
+  const keys = resolved.map(({ emailKey }) => addressIn(emailKey))
+  const found = await findListed(trx, accountId, keys.flatMap(namesOnLists))
+  for (const [n, { id, answer }] of resolved.entries()) {
     if (answer === null) continue
-    const data = () => shorten({ id, ...(answer as object) })
+    const listed = listOf(keys[n] ?? '', found)
+    const told = listed ? withListing(answer as StandingResult, listed) : { ...(answer as object), listed }
+    const data = () => shorten({ id, ...told })
     await emitEvent(trx, { mode: 'live', type: 'validation.resolved', data, holdsAddress: true })
   }
 }
 
 /** In the sandbox it is known beforehand how an open validation ends, and when. */
-export function tellInSandbox(trx: Trx, { id, answer }: Resolved, at: Date): Promise<void> {
+export function tellInSandbox(trx: Trx, { id, answer }: Omit<Resolved, 'emailKey'>, at: Date): Promise<void> {
   const data = () => ({ id, ...(answer as object) })
   return emitEvent(trx, { mode: 'test', type: 'validation.resolved', data, holdsAddress: true, at })
+}
+
+/** Requests that do without something have keys that say so behind the address. */
+function addressIn(emailKey: string): string {
+  return emailKey.replace(/( (ai|catchall|mailbox)=false)+$/, '')
 }
 
 /** A mail server may talk at length. Then what it said is left out, and the answer can be had from the interface. */

@@ -50,6 +50,7 @@ function finerTerms({ provider, domain, search, plan }: ResultsFilter): RawBuild
   ]
 }
 
+/** As `isKept` of the contract says. */
 function isKept(preset: PresetName): RawBuilder<boolean> {
   const lines = linesOf(preset).map(({ status, reason, safeToSend }) =>
     allOf([
@@ -58,7 +59,8 @@ function isKept(preset: PresetName): RawBuilder<boolean> {
       ...(safeToSend === undefined ? [] : [sql`safe_to_send`]),
     ]),
   )
-  return sql<boolean>`(${sql.join(lines, sql` or `)})`
+  const byVerdict = sql`(${sql.join(lines, sql` or `)})`
+  return sql<boolean>`(case listed when 'block' then false when 'allow' then status <> 'invalid' else ${byVerdict} end)`
 }
 
 function allOf(terms: RawBuilder<unknown>[]): RawBuilder<boolean> {

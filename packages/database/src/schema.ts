@@ -1,8 +1,10 @@
 import type { LastRequest } from '@probity/contract/last-request'
+import type { Listed } from '@probity/contract/listed'
 import type { PolicyRules } from '@probity/contract/policies'
 import type { KeyType } from '@probity/contract/publishable'
 import type { Exclusion } from '@probity/contract/send-policy'
 import type { ColumnType, Generated } from 'kysely'
+import type { ListingsTable } from './listing-table.ts'
 import type {
   BillingCustomersTable,
   PaymentsTable,
@@ -30,6 +32,7 @@ export type Schema = {
   jobResults: JobResultsTable
   jobs: JobsTable
   ledger: LedgerTable
+  listings: ListingsTable
   ledgerDrift: { accountId: string; available: number; reserved: number; spent: number }
   payments: PaymentsTable
   people: PeopleTable
@@ -90,6 +93,7 @@ type AccountsTable = {
   planSince: SetByDatabase<Date>
   sendThreshold: Generated<number>
   sendExcludes: Generated<Exclusion[]>
+  ipAllowList: Generated<string[]>
   slug: SetByDatabase<string | null>
   logo: SetByDatabase<string | null>
   metadata: SetByDatabase<string | null>
@@ -219,6 +223,7 @@ type JobResultsTable = {
   provider: SetByDatabase<string>
   domain: SetByDatabase<string>
   safeToSend: SetByDatabase<boolean>
+  listed: Generated<Listed | null>
 }
 
 type UsageDaysTable = {

@@ -7,6 +7,7 @@ import { keepSubscription, saveCustomer } from './billing.ts'
 import { asNobody, asOwner, connect, inTenant, type Trx } from './connect.ts'
 import { claimIdempotency } from './idempotency.ts'
 import { insertKey, recordKeyUse } from './keys.ts'
+import { addListings } from './listings.ts'
 import { countOutcomes } from './outcomes.ts'
 import { offerPayment } from './payments.ts'
 import { insertPolicy } from './policies.ts'
@@ -49,6 +50,7 @@ async function openTenantWithRows(): Promise<string> {
     if (opened.kind === 'opened') await leaveOpen(trx, opened.refs[0] as ValidationRef)
     await insertUpload(trx, accountId, uploadOf(randomUUID()))
     await claimIdempotency(trx, { route: 'POST /', keyHash: randomBytes(32), fingerprint: randomBytes(32) })
+    await addListings(trx, accountId, { list: 'block', entries: ['ann@example.com'], addedBy: 'Ann' })
     await insertPolicy(trx, accountId, { name: 'own', rules: [], fallback: { decision: 'allow', reason: 'Nothing.' } })
     return key.id
   })
@@ -278,6 +280,7 @@ test('only these functions work past row-level security, each with its search pa
     'find_billing_account',
     'find_invitation',
     'find_member',
+    'find_network',
     'find_session',
     'give_back_batch',
     'is_allowed_origin',

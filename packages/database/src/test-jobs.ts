@@ -92,5 +92,8 @@ export async function claimNext(db: Db, workerId: string): Promise<ClaimedBatch 
 /** Every row of a batch with the same status. */
 export function finalRows({ rowNos, emails }: ClaimedBatch, status = 'valid'): FinalRow[] {
   const subStatus = status === 'unknown' ? 'timeout' : ''
-  return rowNos.map((rowNo, n) => ({ rowNo, email: emails[n] ?? '', status, subStatus, answer: '{}' }))
+  return rowNos.map((rowNo, n) => {
+    const email = emails[n] ?? ''
+    return { rowNo, email, emailKey: email, status, subStatus, answer: '{}' }
+  })
 }

@@ -97,7 +97,7 @@ export async function finishValidations(
       const refunded = finish && !finish.definite && finish.refundUnknown
       const owed = row.leftOpenAt !== null && finish?.definite === true
       outcomes.set(row.id, { kind: refunded ? 'refunded' : 'charged', owed })
-      if (row.leftOpenAt && finish) resolved.push({ id: row.id, answer: finish.answer })
+      if (row.leftOpenAt && finish) resolved.push({ id: row.id, emailKey: row.emailKey, answer: finish.answer })
       if (row.leftOpenAt && !finish?.definite) await stopWaiting(trx, { expiresOn: day, accountId, id: row.id })
       if (refunded) refunds.set(row.keyId, [...(refunds.get(row.keyId) ?? []), row.id])
     }
@@ -105,7 +105,7 @@ export async function finishValidations(
   // In the order in which reports of key use take the same rows of usage, so that the two never wait for each other.
   const inOrder = [...refunds].toSorted(([a], [b]) => ((a ?? '') < (b ?? '') ? -1 : 1))
   for (const [keyId, ids] of inOrder) await refundEach(trx, ids, keyId)
-  await tellOfResolved(trx, resolved)
+  await tellOfResolved(trx, accountId, resolved)
   return outcomes
 }
 
@@ -113,12 +113,12 @@ async function writeEndings(trx: Trx, accountId: string, day: string, group: Fin
   const ids = group.map((finish) => finish.ref.id)
   const definite = group.map((finish) => finish.definite)
   const answers = group.map((finish) => JSON.stringify(finish.answer))
-  const { rows } = await sql<{ id: string; keyId: string | null; leftOpenAt: Date | null }>`
+  const { rows } = await sql<{ id: string; keyId: string | null; emailKey: string; leftOpenAt: Date | null }>`
     update validations v set state = 'final', definite = e.definite, answer = e.answer, finished_at = clock_timestamp()
     from unnest(${ids}::uuid[], ${definite}::boolean[], ${answers}::json[]) as e (id, definite, answer)
     where v.expires_on = ${day} and v.account_id = ${accountId} and v.id = any(${ids}::uuid[]) and v.id = e.id
       and v.state = 'open'
-    returning v.id, v.key_id, v.left_open_at`.execute(trx)
+    returning v.id, v.key_id, v.email_key, v.left_open_at`.execute(trx)
   return rows
 }
 

@@ -13,6 +13,7 @@ import type {
 } from './generated/wire.ts'
 import { type Keys, keysOf } from './keys.ts'
 import { askUsage, type Ledger, ledgerOf, type UsageOptions } from './ledger.ts'
+import { type Listings, listingsOf } from './listings.ts'
 import { type Lists, listsOf } from './lists.ts'
 import { type PolicyBook, policiesOf } from './policies.ts'
 import { type ProbityOptions, readSettings } from './settings.ts'
@@ -50,6 +51,8 @@ export class Probity {
   readonly feedback: Feedback
   /** What chances are made of, and how well they hold. */
   readonly model: ModelInfo
+  /** Addresses and domains that the account always allows, or always blocks. */
+  readonly listings: Listings
   /** API keys. */
   readonly keys: Keys
   /** Every movement of credits. */
@@ -65,6 +68,7 @@ export class Probity {
     this.lists = listsOf(this.#connection)
     this.feedback = feedbackOf(this.#connection)
     this.model = modelOf(this.#connection)
+    this.listings = listingsOf(this.#connection)
     this.keys = keysOf(this.#connection)
     this.ledger = ledgerOf(this.#connection)
     this.policies = policiesOf(this.#connection)
@@ -137,6 +141,7 @@ export type { EventOptions, ListEvent } from './events.ts'
 export type { Feedback, ModelInfo, ReportOptions } from './feedback.ts'
 export type {
   Account,
+  AddedListings,
   ApiKey,
   Breakdown,
   BulkJob,
@@ -149,6 +154,7 @@ export type {
   JobStatus,
   KeyScope,
   LedgerEntry,
+  Listing,
   ListResult,
   Model,
   Policy,
@@ -168,6 +174,7 @@ export type {
 } from './generated/wire.ts'
 export type { CreateKeyOptions, KeySettings, Keys, RotateKeyOptions, UpdateKeyOptions } from './keys.ts'
 export type { Ledger, LedgerOptions, UsageOptions } from './ledger.ts'
+export type { AddListingsOptions, ListingFilter, Listings } from './listings.ts'
 export type { ConfirmOptions, ListFilter, Lists, PreviewAgainOptions, PreviewOptions } from './lists.ts'
 export type { PageOptions } from './pages.ts'
 export type { CreatePolicyOptions, PolicyBook, PolicySettings, UpdatePolicyOptions } from './policies.ts'

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { getAccount, listAccounts } from '@probity/database/accounts'
+import { getAccount, listAccounts, updateAccount } from '@probity/database/accounts'
 import { asOwner, inTenant } from '@probity/database/connect'
 import { listDrift } from '@probity/database/credits'
 import { createTestDatabase, openTestAccount } from '@probity/database/test-database'
@@ -110,4 +110,13 @@ test('no credits at all and a note without end are refused in one line', async (
   const note = ['--note', 'x'.repeat(201)]
   expect(refusalOf(await run('grant', '--account', id, '--credits', '1', ...note))).toMatch(/at most 200 characters/)
   expect(await creditsOf(id)).toBe(10)
+})
+
+test('an account that was held to some network addresses can be used from anywhere again', async () => {
+  const { id } = await openTestAccount(db, 0)
+  await inTenant(db, id, (trx) => updateAccount(trx, id, { ipAllowList: ['192.0.2.1'] }))
+  expect(resultOf(await run('open-network', '--account', id))).toMatchObject({ id })
+  const { account } = await inTenant(db, id, (trx) => getAccount(trx, id))
+  expect(account.ipAllowList).toEqual([])
+  expect(refusalOf(await run('open-network', '--account', randomUUID()))).toMatch(/no account with that id/)
 })

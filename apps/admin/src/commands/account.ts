@@ -5,6 +5,7 @@ import {
   insertAccount,
   listAccounts,
   listPlans,
+  updateAccount,
   updateRetention,
 } from '@probity/database/accounts'
 import { asOwner, type Db, inTenant, type Trx } from '@probity/database/connect'
@@ -43,6 +44,11 @@ export function accountCommands(config: AdminConfig): Command {
     .requiredOption('--account <id>', 'the account')
     .requiredOption('--days <n>', '0 to 365', readDays)
     .action((options: Retention) => withDatabase(config, (db) => setRetention(db, options)))
+  account
+    .command('open-network')
+    .description('Let an account be used from anywhere again: empties its list of network addresses.')
+    .requiredOption('--account <id>', 'the account')
+    .action((options: Named) => withDatabase(config, (db) => openNetwork(db, options)))
   account
     .command('list')
     .description('List all accounts with their balances.')
@@ -83,6 +89,17 @@ async function setRetention(db: Db, { account: accountId, days }: Retention) {
     const isReady = await arePartitionsReady(trx, days)
     if (!isReady) throw new Refusal('Another process is making partitions at the moment. Run the command again.')
     return present(await updateRetention(trx, accountId, days))
+  })
+}
+
+type Named = { account: string }
+
+/** For those who have shut themselves out. */
+async function openNetwork(db: Db, { account: accountId }: Named) {
+  await getAccountOrRefuse(db, accountId)
+  return asOwner(db, async (trx) => {
+    await updateAccount(trx, accountId, { ipAllowList: [] })
+    return present((await findAccount(trx, accountId)) as Account)
   })
 }
 

@@ -3,7 +3,7 @@ import { inTenant } from '@probity/database/connect'
 import { revokeKey, updateKey } from '@probity/database/keys'
 import { expect, test } from 'vitest'
 import { callApp, startTestApi } from '../test-api.ts'
-import { isOnList, isRange } from './authenticate.ts'
+import { isOnList, isRange } from './network.ts'
 
 const api = await startTestApi({ config: { trustedProxies: ['127.0.0.1'] } })
 const ACCOUNT = { method: 'GET', url: '/api/v1/account' } as const

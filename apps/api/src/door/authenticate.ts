@@ -1,7 +1,7 @@
-import { BlockList, isIP } from 'node:net'
 import type { NamedPolicy } from '@probity/contract/decide-by-policy'
 import { isWellFormedKey, KEY_PATTERN } from '@probity/contract/key-format'
 import type { KeyScope } from '@probity/contract/keys'
+import type { Listed } from '@probity/contract/listed'
 import type { DoorKey } from '@probity/database/keys'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Problem } from '../problem.ts'
@@ -9,6 +9,7 @@ import type { Services } from '../services.ts'
 import { readFeatures } from '../validation/features.ts'
 import type { Question } from './admission.ts'
 import type { Caller } from './caller.ts'
+import { isOnList, refuseForeignNetwork } from './network.ts'
 import { isPublicCaller, publicCaller } from './public-sandbox.ts'
 import { admitPage, isPublishable } from './publishable.ts'
 import type { RatePolicy, RateState } from './rate.ts'
@@ -23,6 +24,8 @@ declare module 'fastify' {
     recent: string | undefined
     /** By what the result is decided on, where the request names a policy. */
     policy: NamedPolicy | undefined
+    /** Which of the account's own lists a single address is on. */
+    listed: Listed | null
     /** The status that a single address was answered with. */
     verdict: string | undefined
   }
@@ -135,6 +138,8 @@ export function refuseForbidden(request: FastifyRequest): void {
   const { caller: key } = request
   if (key.pausedAt) throw new Problem('paused_api_key')
   if (key.ipAllowList.length > 0 && !isOnList(request.ip, key.ipAllowList)) throw new Problem('ip_not_allowed')
+  // A publishable key is used by visitors, who come from anywhere.
+  if (!isPublishable(key)) refuseForeignNetwork(request, key)
   if (key.mode === 'live' && !key.apiAccess) throw new Problem('plan_without_api')
   const { scope, isPublic, isForPages } = request.routeOptions.config
   if (isPublishable(key) && !isForPages) throw new Problem('missing_scope', PUBLISHABLE_HINT)
@@ -158,29 +163,3 @@ const PUBLISHABLE_HINT =
   'A publishable key validates one address at a time, by POST, and does nothing else. This needs a secret key.'
 const PUBLIC_HINT =
   'The public sandbox key validates addresses, tries out reports of what became of mail and does nothing else. This needs a key of an account.'
-
-/** Whether a list has this address or a range around it. IPv4 written as IPv6 (::ffff:192.0.2.1) counts as IPv4. */
-export function isOnList(ip: string, list: string[]): boolean {
-  const address = ip.startsWith('::ffff:') && ip.includes('.') ? ip.slice('::ffff:'.length) : ip
-  const ranges = new BlockList()
-  for (const entry of list) addRange(ranges, entry)
-  return ranges.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
-}
-
-/** Whether an entry can stand on an allow-list: one address, or a range with its prefix length. */
-export function isRange(entry: string): boolean {
-  try {
-    addRange(new BlockList(), entry)
-    return true
-  } catch {
-    return false // the class throws on whatever it cannot read, and that is the answer
-  }
-}
-
-function addRange(ranges: BlockList, entry: string): void {
-  const [address = '', prefix, more] = entry.split('/')
-  const family = isIP(address) === 6 ? 'ipv6' : 'ipv4'
-  if (more !== undefined || (prefix !== undefined && !/^\d{1,3}$/.test(prefix))) throw new Error('not a range')
-  if (prefix === undefined) ranges.addAddress(address, family)
-  else ranges.addSubnet(address, Number(prefix), family)
-}

@@ -22,6 +22,7 @@ export function publicCaller(text: string, ip: string): DoorKey | undefined {
     name: 'public sandbox',
     scopes: ['validation', 'bulk'],
     ipAllowList: [],
+    accountIpAllowList: [],
     expiresAt: null,
     pausedAt: null,
     revokedAt: null,

@@ -6,6 +6,7 @@ import { readSignedToken } from '../people/secret.ts'
 import { Problem } from '../problem.ts'
 import type { Services } from '../services.ts'
 import type { Caller } from './caller.ts'
+import { refuseForeignNetwork } from './network.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -48,6 +49,7 @@ export function requireMember(door: Door) {
     if (mode !== 'live' && mode !== 'test') {
       throw new Problem('invalid_request', undefined, { errors: [{ pointer: 'Probity-Mode', detail: MODES }] })
     }
+    refuseForeignNetwork(request, found.member)
     request.person = found.person
     request.member = found.member
     request.caller = callerOf(found.person, found.member, mode)

@@ -86,7 +86,8 @@ export async function workBatch(
   if (batch === undefined) return 'not_to_be_had'
   const ends = batch.emails.length - later
   const final = batch.emails.slice(0, ends).map((email, n) => {
-    return { rowNo: batch.rowNos[n] ?? 0, email, status, subStatus, answer: JSON.stringify({ email, status }) }
+    const answer = JSON.stringify({ email, status })
+    return { rowNo: batch.rowNos[n] ?? 0, email, emailKey: email, status, subStatus, answer }
   })
   const put: LaterRows = {
     rowNos: batch.rowNos.slice(ends),

@@ -31,6 +31,7 @@ export function presentResult(kept: KeptResult, withEvidence: boolean): Result {
       is_tagged: flags.is_tagged,
       is_machine_generated: flags.is_machine_generated ?? false,
     },
+    listed: answer.listed ?? null,
     ...(withEvidence && { details, catchall, ai_enhancement, evidence }),
   }
 }

@@ -19,6 +19,7 @@ const COLUMNS: [name: string, cellOf: (result: Result) => string][] = [
   ['probity_is_tagged', ({ flags }) => String(flags.is_tagged)],
   ['probity_deliverability', ({ deliverability }) => String(deliverability)],
   ['probity_is_machine_generated', ({ flags }) => String(flags.is_machine_generated)],
+  ['probity_listed', ({ listed }) => listed ?? ''],
 ]
 const EVIDENCE_COLUMN: (typeof COLUMNS)[number] = ['probity_result', (result) => JSON.stringify(result)]
 

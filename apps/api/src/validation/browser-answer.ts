@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { BASE_RATES } from '@probity/contract/data/model-parameters'
-import { decideByPolicy } from '@probity/contract/decide-by-policy'
+import { decideByPolicy, type NamedPolicy } from '@probity/contract/decide-by-policy'
+import type { Listed } from '@probity/contract/listed'
 import { type BrowserAnswer, PUBLISHABLE_POLICY } from '@probity/contract/publishable'
 import type { StandingResult } from '@probity/contract/standing-result'
 import { dedupeKey } from '@probity/engine/address/dedupe-key'
@@ -9,6 +10,7 @@ import { refuseUnpaid } from '../door/spend-once.ts'
 import { getPolicy } from '../policies/find-named.ts'
 import type { Services } from '../services.ts'
 import { keyWith, readFeatures } from './features.ts'
+import { askListed } from './own-lists.ts'
 import { answerInSandbox } from './sandbox.ts'
 import { storable } from './storable.ts'
 import { tellJoined, tellPaid } from './verdict.ts'
@@ -33,9 +35,23 @@ export async function answerBrowser(
   const policy = await getPolicy(services, request, asked.policy ?? PUBLISHABLE_POLICY)
   const result = isLive ? await buyResult(services, request, asked) : await lookInSandbox(services, request, asked)
   request.verdict = result.status
-  const { decision, reason } = decideByPolicy(policy, result)
+  const [listed = null] = await askListed(services, caller, [asked.email])
+  const { decision, reason } = listed ? decideByList(policy, listed) : decideByPolicy(policy, result)
   const answer: BrowserAnswer = { decision, reason, did_you_mean: result.did_you_mean, livemode: isLive }
   return reply.header('content-type', 'application/json; charset=utf-8').send(JSON.stringify(answer))
+}
+
+/**
+ * What is on a list is decided by it, in words that do not say so: who is on an allow list may be a customer, and that is nobody's
+ * business who can open the page.
+ */
+function decideByList({ default: usual }: NamedPolicy, listed: Listed): Pick<BrowserAnswer, 'decision' | 'reason'> {
+  return { decision: listed, reason: usual.decision === listed ? usual.reason : LISTED_REASONS[listed] }
+}
+
+const LISTED_REASONS: Record<Listed, string> = {
+  allow: 'Nothing speaks against it.',
+  block: 'This address is not taken here.',
 }
 
 /** One credit, as for every validation. Not under an idempotency key: those are the account's own, and their answers are whole. */

@@ -1,4 +1,5 @@
 import { decideByPolicy, type Judged } from '@probity/contract/decide-by-policy'
+import { withListing } from '@probity/contract/listed'
 import type { StandingResult } from '@probity/contract/standing-result'
 import type { FastifyRequest } from 'fastify'
 import { featuresUsed } from './features.ts'
@@ -9,7 +10,7 @@ export type Identified = Omit<StandingResult, 'email'> & { id: string }
 /**
  * Writes the answer to one request: a standing result, as an object or as the ready string kept of it, with what is fresh
  * in every answer around it. A ready string is read only for a
- * policy, and otherwise framed: that is what makes a recent result cheap.
+ * policy or where the address is on a list of the account, and otherwise framed: that is what makes a recent result cheap.
  */
 export function composeAnswer(
   request: FastifyRequest,
@@ -17,15 +18,18 @@ export function composeAnswer(
   result: Identified | string,
   retryAt: number | null,
 ) {
-  const { caller, arrivedAt, policy } = request
-  const standing = typeof result === 'string' ? result : JSON.stringify(result)
+  const { caller, arrivedAt, policy, listed } = request
+  const read = () => (typeof result === 'string' ? (JSON.parse(result) as Identified) : result)
+  const shown = listed ? withListing(read(), listed) : result
+  const standing = typeof shown === 'string' ? shown : JSON.stringify(shown)
   request.verdict = typeof result === 'string' ? STATUS.exec(result)?.[1] : result.status
   const used = featuresUsed(request)
   const now = Date.now()
-  const judged = () => (typeof result === 'string' ? (JSON.parse(result) as Judged) : result)
+  const judged = (): Judged => (typeof shown === 'string' ? read() : shown)
   const fresh = {
     livemode: caller.mode === 'live',
     retry_at: retryAt,
+    ...(!listed && { listed: null }),
     performance: { response_time_ms: Math.round(performance.now() - arrivedAt) },
     metadata: {
       timestamp: now / 1000,

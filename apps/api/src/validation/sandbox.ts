@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { withListing } from '@probity/contract/listed'
 import { findSandboxCase, sandboxResult, unmappedResult } from '@probity/contract/sandbox'
 import type { StandingResult } from '@probity/contract/standing-result'
 import { inTenant } from '@probity/database/connect'
@@ -9,6 +10,7 @@ import { isPublicCaller } from '../door/public-sandbox.ts'
 import { Problem } from '../problem.ts'
 import type { Services } from '../services.ts'
 import { ALL_FEATURES } from './features.ts'
+import { askListed } from './own-lists.ts'
 
 /** How the sandbox answers for one address. An open one says when to ask again, in seconds of Unix time. */
 export type SandboxAnswer = { id: string; result: StandingResult; retryAt: number | null }
@@ -42,8 +44,10 @@ export async function answerInSandbox(services: Needed, caller: Caller, asked: A
       const answer = sandboxResult(email, { subStatus: '' })
       if (Date.now() / 1000 >= retryAt) return { id, result: answer, retryAt: null }
       if (isFirst && !isPublicCaller(caller)) {
+        const [listed = null] = await askListed(services, caller, [email])
+        const told = listed ? withListing(answer, listed) : { ...answer, listed }
         await inTenant(services.db, caller.accountId, (trx) =>
-          tellInSandbox(trx, { id, answer }, new Date(retryAt * 1000)),
+          tellInSandbox(trx, { id, answer: told }, new Date(retryAt * 1000)),
         )
       }
       return { id, result: sandboxResult(email, { subStatus: 'greylisted' }), retryAt }

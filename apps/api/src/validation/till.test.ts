@@ -23,7 +23,7 @@ async function openPayer(credits: number, monthlyCap: number | null = null) {
 }
 
 const work = (email: string): Purchase => ({ kind: 'work', row: { id: randomUUID(), email, emailKey: email } })
-const RECENT: Purchase = { kind: 'recent' }
+const RECENT: Purchase = { kind: 'recent', email: 'recent@example.com' }
 
 /** The first goes alone; the rest are one group, because they come while it is under way. */
 async function payTogether(payer: Awaited<ReturnType<typeof openPayer>>, purchases: Purchase[]) {

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import type { Listed } from '@probity/contract/listed'
 import type { StandingResult } from '@probity/contract/standing-result'
 import { type Db, inTenant, type Trx } from '@probity/database/connect'
 import { type Posting, postCredits } from '@probity/database/credits'
@@ -10,22 +11,24 @@ import {
   type ValidationRef,
 } from '@probity/database/validations'
 import { openGatherer } from '@probity/queue/gather'
+import { lookUpListed } from './own-lists.ts'
 
 /** Who pays. */
 export type Payer = { accountId: string; keyId: string | null; retentionDays: number }
 
 /** What is paid for: work to be done, or an answer that is at hand. */
-export type Purchase = { kind: 'work'; row: NewValidation } | { kind: 'recent' }
+export type Purchase = { kind: 'work'; row: NewValidation } | { kind: 'recent'; email: string }
 
-/** What came of it. The row is there exactly when it was paid for. */
-export type Receipt =
+/** What came of it, and which of the account's lists the address is on. The row is there exactly when it was paid for. */
+export type Receipt = (Outcome & { listed: Listed | null }) | { kind: 'unpaid'; posting: Posting }
+
+type Outcome =
   | { kind: 'paid_work'; ref: ValidationRef; available: number }
   | { kind: 'paid_recent'; available: number }
   /** An answer that an earlier, paid request was told to come back for: free, once. */
   | { kind: 'collected'; id: string; result: StandingResult; available: number }
   /** Work that an earlier request paid for and that still goes on. */
   | { kind: 'joined'; ref: ValidationRef; available: number }
-  | { kind: 'unpaid'; posting: Posting }
 
 /** Takes one credit for each purchase, together with the row it pays for, before anybody is answered. */
 export type Till = {
@@ -130,7 +133,7 @@ async function charge(trx: Trx, payer: Payer, purchases: Purchase[]): Promise<Re
 
   const available = paid?.available ?? opened?.available ?? (await balanceOf(trx))
   const refs = new Map(opened?.refs.map((ref) => [ref.id, ref]))
-  return purchases.map((purchase): Receipt => {
+  const outcomes = purchases.map((purchase): Outcome => {
     if (purchase.kind === 'recent') return { kind: 'paid_recent', available }
     const found = collected.get(purchase.row.id)
     if (found) return { kind: 'collected', id: found.id, result: found.answer as StandingResult, available }
@@ -140,6 +143,13 @@ async function charge(trx: Trx, payer: Payer, purchases: Purchase[]): Promise<Re
     if (ref === undefined) throw new Error('a validation was opened before')
     return { kind: 'paid_work', ref, available }
   })
+  // In the transaction that pays: what was put on a list before the request came is seen by it, in every process.
+  const listed = await lookUpListed(trx, payer.accountId, purchases.map(emailOf))
+  return outcomes.map((outcome, n) => ({ ...outcome, listed: listed[n] ?? null }))
+}
+
+function emailOf(purchase: Purchase): string {
+  return purchase.kind === 'work' ? purchase.row.email : purchase.email
 }
 
 /** Answers that wait to be collected, by the id of the one row that gets each: of two who ask for it the second pays. */

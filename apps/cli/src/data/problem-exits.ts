@@ -55,6 +55,8 @@ export const PROBLEM_EXITS: Record<ProblemCode, keyof typeof EXIT_CODES> = {
   too_many_webhooks: 'input',
   policy_exists: 'input',
   too_many_policies: 'input',
+  too_many_listings: 'input',
+  would_lock_out: 'input',
   webhook_disabled: 'input',
   event_removed: 'input',
   rate_limited: 'later',

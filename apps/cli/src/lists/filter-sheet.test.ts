@@ -47,3 +47,13 @@ test('a sheet that breaks off is an error, and not a short sheet', async () => {
   const rows = filterSheet(broken(), 'safest', { kept: 0, left: 0 })
   await expect(Readable.from(rows).toArray()).rejects.toThrow('broken off')
 })
+
+test('what is on a list of the account goes by that', async () => {
+  const head = `${HEAD},"probity_listed"`
+  const rows = [
+    '"a","","valid","","true","block"',
+    '"b","","unknown","timeout","true","allow"',
+    '"c","","valid","","true",""',
+  ]
+  expect(await filter([head, ...rows])).toMatchObject({ text: [head, rows[1], rows[2], ''].join('\r\n'), left: 1 })
+})

@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream'
+import type { Listed } from '@probity/contract/listed'
 import { isKept, type PresetName } from '@probity/contract/preset'
 import { type Parser, parse } from 'csv-parse'
 
@@ -25,8 +26,9 @@ export async function* filterSheet(
       continue
     }
     const cell = (column: number) => record[column] ?? ''
-    const safeToSend = cell(columns.safe) === 'true'
-    if (!isKept(preset, { status: cell(columns.status), subStatus: cell(columns.reason), safeToSend })) {
+    const kind = { status: cell(columns.status), subStatus: cell(columns.reason) }
+    const listed = readListed(cell(columns.listed))
+    if (!isKept(preset, { ...kind, safeToSend: cell(columns.safe) === 'true', listed })) {
       counted.left++
       continue
     }
@@ -48,17 +50,28 @@ function lineOf(raw: string): string {
   return `${raw.slice(0, raw.lastIndexOf('"') + 1)}\r\n`
 }
 
-type Columns = { status: number; reason: number; safe: number }
+/** An export of an older service has no such column, and nothing is on a list there. */
+function readListed(cell: string): Listed | null {
+  return cell === 'allow' || cell === 'block' ? cell : null
+}
+
+type Columns = { status: number; reason: number; safe: number; listed: number }
 
 const DELIMITERS = [',', ';', '\t', '|']
 /** Twice what a row may have, for what we add to it. */
 const RECORD_MAX = 128 * 1_024
 
 function findColumns(header: string[]): Columns {
+  const look = (name: string) => header.findLastIndex((cell) => new RegExp(`^${name}(_\\d+)?$`).test(cell))
   const find = (name: string) => {
-    const at = header.findLastIndex((cell) => new RegExp(`^${name}(_\\d+)?$`).test(cell))
+    const at = look(name)
     if (at === -1) throw new Error(`the export has no column ${name}`)
     return at
   }
-  return { status: find('probity_status'), reason: find('probity_sub_status'), safe: find('probity_safe_to_send') }
+  return {
+    listed: look('probity_listed'),
+    status: find('probity_status'),
+    reason: find('probity_sub_status'),
+    safe: find('probity_safe_to_send'),
+  }
 }

@@ -1,4 +1,17 @@
-import { AtSign, Bot, Building2, EyeOff, Inbox, type LucideIcon, Mails, Tag, Trash2, Users } from 'lucide-react'
+import {
+  AtSign,
+  Ban,
+  Bot,
+  Building2,
+  EyeOff,
+  Handshake,
+  Inbox,
+  type LucideIcon,
+  Mails,
+  Tag,
+  Trash2,
+  Users,
+} from 'lucide-react'
 import { Badge, type Tone } from '../ui/Badge.tsx'
 import { providerName } from '../words/provider-names.ts'
 import type { AnyResult } from './any-result.ts'
@@ -32,6 +45,8 @@ function flagsOf(result: AnyResult): Flag[] {
     Icon: Building2,
   }
   return [
+    ...(result.listed === 'block' ? [BLOCKED] : []),
+    ...(result.listed === 'allow' ? [ALLOWED] : []),
     ...(traits.provider === '' ? [] : [provider]),
     ...(traits.is_role_based ? [ROLE] : []),
     ...(traits.is_disposable ? [DISPOSABLE] : []),
@@ -44,6 +59,18 @@ function flagsOf(result: AnyResult): Flag[] {
   ]
 }
 
+const BLOCKED: Flag = {
+  word: 'On your block list',
+  meaning: 'Your organisation has blocked the address or its domain.',
+  Icon: Ban,
+  tone: 'invalid',
+}
+const ALLOWED: Flag = {
+  word: 'On your allow list',
+  meaning: 'Your organisation vouches for the address or its domain.',
+  Icon: Handshake,
+  tone: 'valid',
+}
 const ROLE: Flag = {
   word: 'Role address',
   meaning: 'It belongs to a function, such as info or sales, rather than to a person.',

@@ -77,3 +77,13 @@ test('a result of a list is explained as well, and what is left out need not be 
     'Not safe to send: you leave out disposable addresses.',
   )
 })
+
+test('a list of the organisation is the reason where the address is on one', () => {
+  expect(sendReason(testResult({ listed: 'block', safe_to_send: false }), USUAL)).toBe(
+    'Not safe to send: it is on your block list.',
+  )
+  const risky = { status: 'risky', sub_status: 'catch_all', listed: 'allow', safe_to_send: true }
+  expect(sendReason(testResult(risky), USUAL)).toBe('Safe to send: it is on your allow list.')
+  const gone = { status: 'invalid', listed: 'allow', safe_to_send: false }
+  expect(sendReason(testResult(gone), USUAL)).toBe('Not safe to send: mail to it would bounce.')
+})

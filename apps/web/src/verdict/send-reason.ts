@@ -10,8 +10,10 @@ const LIST = new Intl.ListFormat('en-GB')
 
 /** Why an address is safe to send to or is not, by what the organisation bears and leaves out now. */
 export function sendReason(result: AnyResult, sending: Sending): string {
-  const { status, deliverability: p, safe_to_send: safe } = result
+  const { status, deliverability: p, safe_to_send: safe, listed } = result
+  if (listed === 'block') return 'Not safe to send: it is on your block list.'
   if (status === 'invalid') return 'Not safe to send: mail to it would bounce.'
+  if (listed === 'allow') return 'Safe to send: it is on your allow list.'
   const reasons = reasonsAgainst(result, sending)
   // A result was judged by the settings of its time.
   if (safe && reasons.length > 0) return `Safe to send by settings that have changed since: now ${reasons.join('; ')}.`

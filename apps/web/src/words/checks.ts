@@ -43,6 +43,10 @@ const CHECKS: Record<string, CheckWords> = {
     title: 'Build of the address',
     what: 'Most domains build all their addresses alike, as in first name, dot, last name. One that is built like those that took mail is likelier to be there.',
   },
+  own_lists: {
+    title: 'Your lists',
+    what: 'What your organisation has said of the address or of its domain, under Settings. It decides whether to send, and leaves the verdict as it was found.',
+  },
   model: {
     title: 'Model',
     what: 'What the model says is compared with what becomes of mail. Where it has been wrong too often, it has no say until it is right again.',

@@ -26,7 +26,10 @@ test('what is final is kept with its row, what is not goes on', () => {
   const result = unsettledResult('a2@example.com', 'timeout')
   const { final, later } = batchOf([{ kind: 'final', result }, late('again', 300_000)])
   expect(final).toEqual([
-    { rowNo: 2, email: 'a2@example.com', status: 'unknown', subStatus: 'timeout', answer: JSON.stringify(result) },
+    {
+      ...{ rowNo: 2, email: 'a2@example.com', emailKey: 'a2@example.com' },
+      ...{ status: 'unknown', subStatus: 'timeout', answer: JSON.stringify(result) },
+    },
   ])
   expect(later).toEqual([
     {

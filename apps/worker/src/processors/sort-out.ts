@@ -1,5 +1,6 @@
 import type { StandingResult } from '@probity/contract/standing-result'
 import type { ClaimedBatch, LaterRows, Settling } from '@probity/database/batches'
+import { dedupeKey } from '@probity/engine/address/dedupe-key'
 
 /** What came out for one address: its result, or why it needs more time. */
 export type Outcome = { kind: 'final'; result: StandingResult } | Delay
@@ -25,7 +26,8 @@ export function sortOut(
     const [rowNo = 0, email = ''] = [batch.rowNos[n], batch.emails[n]]
     if (outcome.kind === 'final') {
       const { status, sub_status: subStatus } = outcome.result
-      final.push({ rowNo, email, status, subStatus, answer: JSON.stringify(outcome.result) })
+      const emailKey = dedupeKey(email)
+      final.push({ rowNo, email, emailKey, status, subStatus, answer: JSON.stringify(outcome.result) })
     } else {
       late.push({ delay: outcome, rowNo, email })
     }

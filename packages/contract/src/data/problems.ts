@@ -63,8 +63,9 @@ export const PROBLEMS = {
   },
   ip_not_allowed: {
     status: 403,
-    title: 'This network address may not use the key',
-    advice: 'Send the request from an address on the allow-list of the key, or add yours to the list.',
+    title: 'This network address is not allowed here',
+    advice:
+      'Send the request from an address on the allow-lists of the key and of the organisation, or have yours added to them.',
   },
   origin_not_allowed: {
     status: 403,
@@ -170,6 +171,16 @@ export const PROBLEMS = {
     status: 409,
     title: 'The account has as many policies as it may',
     advice: 'Delete one that is no longer needed. An account has at most 50 of its own.',
+  },
+  too_many_listings: {
+    status: 409,
+    title: 'The lists of the account are full',
+    advice: 'Remove entries that are no longer needed. Both lists together hold at most 10,000.',
+  },
+  would_lock_out: {
+    status: 409,
+    title: 'This list would shut you out',
+    advice: 'Add the network address that you have now, or say that you mean it with `confirmed`.',
   },
   event_removed: {
     status: 410,

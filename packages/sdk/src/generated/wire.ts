@@ -177,7 +177,7 @@ export type ValidationResult = {
    */
   deliverability: number
   /**
-   * Our advice whether to send: `deliverability` is at or above what the account asks for (0.97 unless it says otherwise), and the address is nothing that the account leaves out (disposable, role and machine-generated ones, unless it says otherwise). Where no mail server vouched for the mailbox, outcomes reported for its domain must.
+   * Our advice whether to send: `deliverability` is at or above what the account asks for (0.97 unless it says otherwise), and the address is nothing that the account leaves out (disposable, role and machine-generated ones, unless it says otherwise). Where no mail server vouched for the mailbox, outcomes reported for its domain must. What is on a list of the account follows `listed` instead: blocked is never safe, allowed is unless `status` is `invalid`.
    */
   safe_to_send: boolean
   /**
@@ -327,6 +327,12 @@ export type ValidationResult = {
    * When to ask again, in seconds of Unix time, while the result is still being worked on; null when it is settled.
    */
   retry_at: number | null
+  /**
+   * Which of the account's own lists the address or its domain is on; null where it is on neither. It moves `safe_to_send` and the decision of a policy, and never the verdict.
+   * - `allow`: the account vouches for it.
+   * - `block`: the account does not want it.
+   */
+  listed: string | null
   evidence: EvidenceList
   /**
    * What the policy that was asked for decides. Only there where the request named one.
@@ -342,7 +348,7 @@ export type ValidationResult = {
      */
     reason: string
     /**
-     * Which rule decided, counted from 1; null where none applied.
+     * Which rule decided, counted from 1; null where none applied, or where a list of the account did.
      */
     rule: number | null
   }
@@ -351,7 +357,7 @@ export type ValidationResult = {
 /**
  * Problem code
  *
- * The kind of problem for programs; a code never changes its meaning. New codes may be added, so fall back on `status`. Known codes: `invalid_request`, `malformed_json`, `key_in_query`, `no_file`, `missing_api_key`, `invalid_api_key`, `revoked_api_key`, `expired_api_key`, `not_signed_in`, `insufficient_credits`, `key_cap_reached`, `paused_api_key`, `ip_not_allowed`, `origin_not_allowed`, `missing_scope`, `scope_not_held`, `missing_role`, `cross_site_request`, `sign_up_closed`, `plan_without_api`, `not_found`, `not_configured`, `request_timeout`, `idempotency_in_progress`, `confirmed_otherwise`, `job_ended`, `key_ended`, `webhook_disabled`, `last_owner`, `already_subscribed`, `too_many_organisations`, `too_many_webhooks`, `policy_exists`, `too_many_policies`, `event_removed`, `file_removed`, `results_expired`, `payload_too_large`, `file_too_large`, `unsupported_media_type`, `content_encoding_refused`, `not_csv`, `idempotency_mismatch`, `empty_file`, `malformed_csv`, `record_too_long`, `too_many_columns`, `too_many_rows`, `too_many_emails`, `no_email_column`, `unknown_column`, `column_without_emails`, `password_refused`, `webhook_url_rejected`, `rate_limited`, `too_many_in_flight`, `too_many_streams`, `headers_too_large`, `internal`, `overloaded`, `account_under_audit`, `unavailable`.
+ * The kind of problem for programs; a code never changes its meaning. New codes may be added, so fall back on `status`. Known codes: `invalid_request`, `malformed_json`, `key_in_query`, `no_file`, `missing_api_key`, `invalid_api_key`, `revoked_api_key`, `expired_api_key`, `not_signed_in`, `insufficient_credits`, `key_cap_reached`, `paused_api_key`, `ip_not_allowed`, `origin_not_allowed`, `missing_scope`, `scope_not_held`, `missing_role`, `cross_site_request`, `sign_up_closed`, `plan_without_api`, `not_found`, `not_configured`, `request_timeout`, `idempotency_in_progress`, `confirmed_otherwise`, `job_ended`, `key_ended`, `webhook_disabled`, `last_owner`, `already_subscribed`, `too_many_organisations`, `too_many_webhooks`, `policy_exists`, `too_many_policies`, `too_many_listings`, `would_lock_out`, `event_removed`, `file_removed`, `results_expired`, `payload_too_large`, `file_too_large`, `unsupported_media_type`, `content_encoding_refused`, `not_csv`, `idempotency_mismatch`, `empty_file`, `malformed_csv`, `record_too_long`, `too_many_columns`, `too_many_rows`, `too_many_emails`, `no_email_column`, `unknown_column`, `column_without_emails`, `password_refused`, `webhook_url_rejected`, `rate_limited`, `too_many_in_flight`, `too_many_streams`, `headers_too_large`, `internal`, `overloaded`, `account_under_audit`, `unavailable`.
  */
 export type ProblemCode =
   | 'invalid_request'
@@ -388,6 +394,8 @@ export type ProblemCode =
   | 'too_many_webhooks'
   | 'policy_exists'
   | 'too_many_policies'
+  | 'too_many_listings'
+  | 'would_lock_out'
   | 'event_removed'
   | 'file_removed'
   | 'results_expired'
@@ -541,6 +549,12 @@ export type BulkValidationSummary = {
     confidence: number
     sub_status: SubStatus
     /**
+     * Which of the account's own lists the address or its domain is on; null where it is on neither. It moves `safe_to_send` and the decision of a policy, and never the verdict.
+     * - `allow`: the account vouches for it.
+     * - `block`: the account does not want it.
+     */
+    listed: string | null
+    /**
      * What the policy that was asked for decides. Only there where the request named one.
      */
     policy?: {
@@ -554,7 +568,7 @@ export type BulkValidationSummary = {
        */
       reason: string
       /**
-       * Which rule decided, counted from 1; null where none applied.
+       * Which rule decided, counted from 1; null where none applied, or where a list of the account did.
        */
       rule: number | null
     }
@@ -1020,7 +1034,7 @@ export type ListResult = {
    */
   deliverability: number
   /**
-   * Our advice whether to send: `deliverability` is at or above what the account asks for (0.97 unless it says otherwise), and the address is nothing that the account leaves out (disposable, role and machine-generated ones, unless it says otherwise). Where no mail server vouched for the mailbox, outcomes reported for its domain must.
+   * Our advice whether to send: `deliverability` is at or above what the account asks for (0.97 unless it says otherwise), and the address is nothing that the account leaves out (disposable, role and machine-generated ones, unless it says otherwise). Where no mail server vouched for the mailbox, outcomes reported for its domain must. What is on a list of the account follows `listed` instead: blocked is never safe, allowed is unless `status` is `invalid`.
    */
   safe_to_send: boolean
   /**
@@ -1076,6 +1090,12 @@ export type ListResult = {
      */
     is_machine_generated: boolean
   }
+  /**
+   * Which of the account's own lists the address or its domain is on; null where it is on neither. It moves `safe_to_send` and the decision of a policy, and never the verdict.
+   * - `allow`: the account vouches for it.
+   * - `block`: the account does not want it.
+   */
+  listed: string | null
   /**
    * What the checks found. A boolean is true only where it was shown to be so.
    */
@@ -2166,6 +2186,98 @@ export type PolicyChanges = {
      */
     reason: string
   }
+}
+
+/**
+ * Listing
+ *
+ * An address or a domain on one of the lists of the account. Fields may be added.
+ */
+export type Listing = {
+  /**
+   * Names the entry.
+   */
+  id: string
+  /**
+   * The address or the domain, as it is compared: in lower case, an internationalised domain as A-labels. A domain stands for all its addresses, and not for those of its subdomains.
+   */
+  entry: string
+  /**
+   * Which list it is on.
+   */
+  list: 'allow' | 'block'
+  /**
+   * Why it is there, up to 200 characters.
+   */
+  note: string
+  /**
+   * The name of the person or of the key that put it there; null where that is not known.
+   */
+  added_by: string | null
+  /**
+   * When it was put there (RFC 3339, UTC).
+   */
+  added_at: string
+}
+
+/**
+ * Listings
+ *
+ * One page of the entries, in the order of their text.
+ */
+export type Listings = Array<Listing>
+
+/**
+ * Listing sheet
+ *
+ * All entries that were asked for, in the order of their text, each cell in quotes.
+ */
+export type ListingSheet = string
+
+/**
+ * Listings to add
+ *
+ * What to put on a list.
+ */
+export type ListingsToAdd = {
+  /**
+   * Which list:
+   * - `allow`: the account vouches for it.
+   * - `block`: the account does not want it.
+   */
+  list: 'allow' | 'block'
+  /**
+   * Addresses and domains, up to 1000 in one request. A domain may have an @ before it.
+   */
+  entries: Array<string>
+  /**
+   * Why it is there, up to 200 characters.
+   */
+  note?: string
+}
+
+/**
+ * Added listings
+ *
+ * What became of the entries. Repeated ones count once.
+ */
+export type AddedListings = {
+  /**
+   * Entries that were on no list.
+   */
+  added: number
+  /**
+   * Entries that were on the other list, and are on this one now.
+   */
+  moved: number
+  /**
+   * Entries that were on this list already. Their note is the new one where the request has one.
+   */
+  unchanged: number
+  /**
+   * Entries on both lists now; there may be 10000.
+   */
+  total: number
 }
 
 /**

@@ -9,6 +9,8 @@ export type Endpoint = {
   limit: EndpointLimit
   /** For those who are signed in only. */
   needsSession?: true
+  /** For what happens within an organisation: the field that says in which. */
+  isWithin?: 'organizationId' | 'invitationId'
   /** The field that holds a password somebody chooses. */
   newPassword?: string
 }
@@ -63,6 +65,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
     fields: ['organizationId', 'limit', 'offset'],
     limit: 'plain',
     needsSession: true,
+    isWithin: 'organizationId',
   },
   {
     method: 'GET',
@@ -70,6 +73,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
     fields: ['organizationId'],
     limit: 'plain',
     needsSession: true,
+    isWithin: 'organizationId',
   },
   { method: 'GET', path: '/organization/list-user-invitations', fields: [], limit: 'plain', needsSession: true },
   {
@@ -78,6 +82,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
     fields: ['organizationId', 'email', 'role', 'resend'],
     limit: 'letter',
     needsSession: true,
+    isWithin: 'organizationId',
   },
   {
     method: 'POST',
@@ -85,6 +90,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
     fields: ['invitationId'],
     limit: 'plain',
     needsSession: true,
+    isWithin: 'invitationId',
   },
   {
     method: 'POST',
@@ -106,6 +112,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
     fields: ['organizationId', 'memberId', 'role'],
     limit: 'plain',
     needsSession: true,
+    isWithin: 'organizationId',
   },
   {
     method: 'POST',
@@ -113,6 +120,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
     fields: ['organizationId', 'memberIdOrEmail'],
     limit: 'plain',
     needsSession: true,
+    isWithin: 'organizationId',
   },
   { method: 'POST', path: '/organization/leave', fields: ['organizationId'], limit: 'plain', needsSession: true },
 ]

@@ -113,7 +113,7 @@ test('a batch that is settled after the cancellation changes nothing', async () 
   if (!batch) throw new Error('no batch')
   await wish(by, jobId, 'cancel')
   const final = batch.emails.map((email, n) => {
-    return { rowNo: batch.rowNos[n] ?? 0, email, status: 'valid', subStatus: '', answer: '{}' }
+    return { rowNo: batch.rowNos[n] ?? 0, email, emailKey: email, status: 'valid', subStatus: '', answer: '{}' }
   })
   expect(await settleBatch(db, batch, { final, later: [] })).toBe('lost')
   expect(await booksOf(db, by.accountId)).toEqual({ available: 10, reserved: 0, spent: 0 })

@@ -1,8 +1,8 @@
 import type { ApiKey as ShownKey } from '@probity/contract/keys'
 import { isOrigin, type KeyType, PUBLISHABLE_SCOPES } from '@probity/contract/publishable'
 import type { ApiKey, KeyView } from '@probity/database/keys'
-import { isRange } from '../../door/authenticate.ts'
 import type { Caller } from '../../door/caller.ts'
+import { isRange } from '../../door/network.ts'
 import { Problem } from '../../problem.ts'
 
 /** A key as callers see it. */

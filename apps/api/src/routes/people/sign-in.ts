@@ -1,6 +1,7 @@
 import { ROLES } from '@probity/contract/roles'
-import { findInvitation } from '@probity/database/people'
+import { findInvitation, findNetwork } from '@probity/database/people'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { refuseForeignNetwork } from '../../door/network.ts'
 import { requirePerson } from '../../door/session.ts'
 import { askLibrary, passOn } from '../../people/ask-library.ts'
 import { ENDPOINTS, type Endpoint } from '../../people/data/endpoints.ts'
@@ -28,6 +29,7 @@ async function serve(services: Services, endpoint: Endpoint, request: FastifyReq
   const fields = choose(given as Record<string, unknown>, endpoint.fields)
   await limitPerson(services, request, endpoint.limit, fields['email'])
   refuseMalformed(fields)
+  if (endpoint.isWithin) await refuseElsewhere(services, endpoint.isWithin, request, fields)
   if (endpoint.newPassword) refuseWeakPassword(fields[endpoint.newPassword])
   if (endpoint.path === '/sign-up/email') await refuseUninvited(services, given as Record<string, unknown>)
   if (endpoint.path === '/change-password') fields['revokeOtherSessions'] = true
@@ -65,6 +67,21 @@ function faultIn(name: string, value: unknown): string | undefined {
   if (name === 'name' && (text.trim() === '' || text.length > NAME_LENGTH_MAX)) return 'must have 1 to 200 characters'
   if (name === 'email' && text.length > 254) return 'is too long for an address'
   return undefined
+}
+
+/** What happens within an organisation happens from where it may be used. Without a name the library would choose one itself. */
+async function refuseElsewhere(
+  { db }: Services,
+  named: 'organizationId' | 'invitationId',
+  request: FastifyRequest,
+  fields: Record<string, unknown>,
+): Promise<void> {
+  const id = fields[named]
+  if (id === undefined) {
+    throw new Problem('invalid_request', undefined, { errors: [{ pointer: `/${named}`, detail: 'must be an id' }] })
+  }
+  const place = named === 'organizationId' ? { accountId: String(id) } : { invitationId: String(id) }
+  refuseForeignNetwork(request, { accountIpAllowList: await findNetwork(db, place) })
 }
 
 /** Where people are invited, the id of an invitation to this very address is the way in. */

@@ -1,5 +1,6 @@
 import { BulkRequest, BulkSummary } from '@probity/contract/bulk-validation'
 import { decideByPolicy, type NamedPolicy } from '@probity/contract/decide-by-policy'
+import { type Listed, withListing } from '@probity/contract/listed'
 import type { StandingResult } from '@probity/contract/standing-result'
 import type { Status } from '@probity/contract/status'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -11,6 +12,7 @@ import type { Services } from '../../services.ts'
 import { type Entry, readEntries } from '../../validation/entries.ts'
 import { type Features, readFeatures } from '../../validation/features.ts'
 import { buyList, waitForList } from '../../validation/list.ts'
+import { askListed } from '../../validation/own-lists.ts'
 import { answerInSandbox } from '../../validation/sandbox.ts'
 
 const TIMEOUT_DEFAULT_S = 20
@@ -51,10 +53,10 @@ function answer(
   )
 }
 
-type Listed = { emails: string[]; timeoutMs: number; policy?: string }
+type Wanted = { emails: string[]; timeoutMs: number; policy?: string }
 
 /** In test mode nothing is asked, nothing is kept and nothing is spent. */
-async function sendSandbox(services: Services, request: FastifyRequest, reply: FastifyReply, asked: Listed) {
+async function sendSandbox(services: Services, request: FastifyRequest, reply: FastifyReply, asked: Wanted) {
   const { emails, timeoutMs } = asked
   const policy = await findNamedPolicy(services, request, asked.policy)
   const entries = readEntries(emails, '')
@@ -62,15 +64,16 @@ async function sendSandbox(services: Services, request: FastifyRequest, reply: F
     entries.map(({ email }) => answerInSandbox(services, request.caller, { email, timeoutMs })),
   )
   const results = answers.map(({ result }) => result)
+  const listed = await askListed(services, request.caller, emailsOf(entries))
   reply.headers({ 'credits-charged': '0', 'content-type': 'application/json; charset=utf-8' })
   const bill = { creditsUsed: 0, creditsRefunded: 0, livemode: false }
-  return reply.send(summarise({ total: emails.length, entries, results, policy, ...bill }))
+  return reply.send(summarise({ total: emails.length, entries, results, listed, policy, ...bill }))
 }
 
 /** Collected and joined ones were paid for by an earlier request. */
 const PAID = new Set(['work', 'known'])
 
-type Asked = Listed & { attempt: Attempt; features: Features }
+type Asked = Wanted & { attempt: Attempt; features: Features }
 
 async function validateList(services: Services, request: FastifyRequest, asked: Asked): Promise<Spent> {
   const { emails, timeoutMs, attempt, features } = asked
@@ -84,26 +87,35 @@ async function validateList(services: Services, request: FastifyRequest, asked: 
   const paidFor = entries.map((_, n) => n).filter((n) => PAID.has(bought.lots[n]?.kind ?? ''))
   const creditsRefunded = request.caller.refundUnknown ? paidFor.filter(isRefunded).length : 0
   const results = told.map(({ result }) => result)
+  const listed = await askListed(services, request.caller, emailsOf(entries))
+  const bill = { creditsUsed: bought.creditsCharged, creditsRefunded, livemode: true }
   const creditsUsed = bought.creditsCharged
   return {
     status: 200,
-    text: summarise({ total: emails.length, entries, results, policy, creditsUsed, creditsRefunded, livemode: true }),
+    text: summarise({ total: emails.length, entries, results, listed, policy, ...bill }),
     creditsCharged: creditsUsed - creditsRefunded,
     creditsRemaining: bought.available + creditsRefunded,
   }
+}
+
+function emailsOf(entries: Entry[]): string[] {
+  return entries.map(({ kept }) => kept)
 }
 
 type Outcome = {
   total: number
   entries: Entry[]
   results: StandingResult[]
+  /** Of each entry: which of the account's own lists it is on. */
+  listed: (Listed | null)[]
   policy: NamedPolicy | undefined
   creditsUsed: number
   creditsRefunded: number
   livemode: boolean
 }
 
-function summarise({ total, entries, results, policy, creditsUsed, creditsRefunded, livemode }: Outcome): string {
+function summarise(outcome: Outcome): string {
+  const { total, entries, results, listed, policy, creditsUsed, creditsRefunded, livemode } = outcome
   const count = (status: Status) => results.filter((result) => result.status === status).length
   const summary: BulkSummary = {
     total,
@@ -118,7 +130,8 @@ function summarise({ total, entries, results, policy, creditsUsed, creditsRefund
       is_valid: result.is_valid,
       confidence: result.confidence,
       sub_status: result.sub_status,
-      ...(policy && { policy: decideByPolicy(policy, result) }),
+      listed: listed[n] ?? null,
+      ...(policy && { policy: decideByPolicy(policy, listed[n] ? withListing(result, listed[n]) : result) }),
     })),
     unknown_count: count('unknown'),
     credits_refunded: creditsRefunded,

@@ -10,6 +10,7 @@ import type { Services } from '../../services.ts'
 import { answerBrowser } from '../../validation/browser-answer.ts'
 import { composeAnswer, withoutEmail } from '../../validation/compose.ts'
 import { type Features, keyWith, readFeatures } from '../../validation/features.ts'
+import { askListed } from '../../validation/own-lists.ts'
 import { answerInSandbox } from '../../validation/sandbox.ts'
 import { storable } from '../../validation/storable.ts'
 import type { Purchase } from '../../validation/till.ts'
@@ -81,9 +82,15 @@ function answer(services: Services, request: FastifyRequest, reply: FastifyReply
 async function sendSandbox(services: Services, request: FastifyRequest, reply: FastifyReply, asked: Asked) {
   const { email, timeout = TIMEOUT_DEFAULT_S } = asked
   request.policy = await findNamedPolicy(services, request, asked.policy)
+  await noteListed(services, request, email)
   const { id, result, retryAt } = await answerInSandbox(services, request.caller, { email, timeoutMs: timeout * 1_000 })
   reply.headers({ 'credits-charged': '0', 'content-type': 'application/json; charset=utf-8' })
   return reply.send(composeAnswer(request, email, { id, ...withoutEmail(result) }, retryAt))
+}
+
+async function noteListed(services: Services, request: FastifyRequest, email: string): Promise<void> {
+  const [listed = null] = await askListed(services, request.caller, [email])
+  request.listed = listed
 }
 
 function newWork(id: string, email: string, features: Features): Purchase {
@@ -98,15 +105,17 @@ async function buyVerdict(services: Services, request: FastifyRequest, asked: As
   // Before anything is paid for: there may be no such policy.
   request.policy = await findNamedPolicy(services, request, asked.policy)
   const earlier = attempt.resumed ? await findEarlier(services, accountId, attempt.subject) : undefined
-  if (earlier)
+  if (earlier) {
+    await noteListed(services, request, email)
     return waitForVerdict(services, request, { ref: earlier.ref, available: earlier.available, email, timeout })
+  }
 
   const work = () => newWork(attempt.subject, storable(email), readFeatures(asked))
-  const purchase = recent === undefined ? work() : ({ kind: 'recent' } as const)
+  const purchase = recent === undefined ? work() : ({ kind: 'recent', email } as const)
   const receipt = await services.desk.till.pay({ accountId, keyId, retentionDays }, purchase)
+  if (receipt.kind === 'unpaid') throw refuseUnpaid(receipt.posting)
+  request.listed = receipt.listed
   switch (receipt.kind) {
-    case 'unpaid':
-      throw refuseUnpaid(receipt.posting)
     case 'collected': {
       const text = composeAnswer(request, email, { id: receipt.id, ...withoutEmail(receipt.result) }, null)
       return { status: 200, text, creditsCharged: 0, creditsRemaining: receipt.available }

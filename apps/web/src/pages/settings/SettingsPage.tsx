@@ -1,5 +1,6 @@
 import { Link, Outlet, useLocation } from '@tanstack/react-router'
-import { Building2, Mail, ShieldCheck, UserRound, Users } from 'lucide-react'
+import { Building2, ListFilter, Mail, Network, ShieldCheck, UserRound, Users } from 'lucide-react'
+import { useEffect, useRef } from 'react'
 import { Page } from '../../ui/Page.tsx'
 
 const PLACES = [
@@ -8,16 +9,20 @@ const PLACES = [
   { to: '/settings/notices', label: 'Notices', Icon: Mail },
   { to: '/settings/members', label: 'Members', Icon: Users },
   { to: '/settings/organisation', label: 'Organisation', Icon: Building2 },
+  { to: '/settings/allow-and-block', label: 'Allow & block', Icon: ListFilter },
+  { to: '/settings/network', label: 'Network', Icon: Network },
 ] as const
 
 /** The frame of all settings: a list beside them on wide screens, a row of tabs above them on narrow ones. */
 export function SettingsPage() {
   const { pathname } = useLocation()
   const place = PLACES.find(({ to }) => pathname.endsWith(to))
+  const tabs = useOpenInSight(place?.to)
   return (
     <Page title={place ? `${place.label} · Settings` : 'Settings'} heading="Settings">
       <div className="flex flex-col gap-6 lg:grid lg:grid-cols-[11rem_minmax(0,1fr)] lg:gap-10">
         <nav
+          ref={tabs}
           aria-label="Settings"
           className="-mx-4 overflow-x-auto px-4 sm:mx-0 sm:px-0 lg:sticky lg:top-20 lg:self-start lg:overflow-visible"
         >
@@ -41,4 +46,17 @@ export function SettingsPage() {
       </div>
     </Page>
   )
+}
+
+/** On narrow screens the open tab may lie beyond the edge. Only the row moves: the page keeps its place. */
+function useOpenInSight(to: string | undefined) {
+  const row = useRef<HTMLElement>(null)
+  useEffect(() => {
+    const open = to && row.current?.querySelector<HTMLElement>(`[href*="${to}"]`)
+    if (!row.current || !open) return
+    const { left, width } = open.getBoundingClientRect()
+    const middle = row.current.getBoundingClientRect().left + row.current.clientWidth / 2
+    row.current.scrollLeft += left + width / 2 - middle
+  }, [to])
+  return row
 }

@@ -1,0 +1,36 @@
+import { BlockList, isIP } from 'node:net'
+import { Problem } from '../problem.ts'
+
+/** Turns away who comes from where the account is not used. */
+export function refuseForeignNetwork(
+  { ip }: { ip: string },
+  { accountIpAllowList: list }: { accountIpAllowList: string[] },
+): void {
+  if (list.length > 0 && !isOnList(ip, list)) throw new Problem('ip_not_allowed')
+}
+
+/** Whether a list has this address or a range around it. IPv4 written as IPv6 (::ffff:192.0.2.1) counts as IPv4. */
+export function isOnList(ip: string, list: string[]): boolean {
+  const address = ip.startsWith('::ffff:') && ip.includes('.') ? ip.slice('::ffff:'.length) : ip
+  const ranges = new BlockList()
+  for (const entry of list) addRange(ranges, entry)
+  return ranges.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
+}
+
+/** Whether an entry can stand on an allow-list: one address, or a range with its prefix length. */
+export function isRange(entry: string): boolean {
+  try {
+    addRange(new BlockList(), entry)
+    return true
+  } catch {
+    return false // the class throws on whatever it cannot read, and that is the answer
+  }
+}
+
+function addRange(ranges: BlockList, entry: string): void {
+  const [address = '', prefix, more] = entry.split('/')
+  const family = isIP(address) === 6 ? 'ipv6' : 'ipv4'
+  if (more !== undefined || (prefix !== undefined && !/^\d{1,3}$/.test(prefix))) throw new Error('not a range')
+  if (prefix === undefined) ranges.addAddress(address, family)
+  else ranges.addSubnet(address, Number(prefix), family)
+}

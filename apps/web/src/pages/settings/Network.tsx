@@ -1,0 +1,160 @@
+import type { Network as NetworkSettings } from '@probity/contract/network'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useForm } from 'react-hook-form'
+import { ask } from '../../api/ask.ts'
+import { asRequestFailed } from '../../api/probity.ts'
+import { rolesFor, useMay } from '../../session/may.ts'
+import { useScene } from '../../session/scene.ts'
+import { Button } from '../../ui/Button.tsx'
+import { Callout } from '../../ui/Callout.tsx'
+import { Card } from '../../ui/Card.tsx'
+import { ConfirmDialog } from '../../ui/Dialog.tsx'
+import { Field, TextArea } from '../../ui/Field.tsx'
+import { FormSummary } from '../../ui/FormSummary.tsx'
+import { SaveLine } from '../../ui/SaveLine.tsx'
+import { ErrorState, NoPermission, Skeleton } from '../../ui/States.tsx'
+import { UnsavedGuard } from '../../ui/UnsavedGuard.tsx'
+import { useSubmit } from '../../ui/use-submit.ts'
+import { networkQuery } from './network-query.ts'
+
+const ABOUT =
+  'From which network addresses the organisation may be used: by its secret keys, and by its members here. Publishable keys are used by visitors and work from everywhere.'
+
+export function Network() {
+  const may = useMay('settings')
+  return (
+    <Card title="Network" about={ABOUT}>
+      {may ? <Loaded /> : <NoPermission what="see the network settings" roles={rolesFor('settings')} />}
+    </Card>
+  )
+}
+
+function Loaded() {
+  const network = useQuery(networkQuery(useScene().membership.account_id))
+  if (network.isPending) return <Skeleton lines={4} />
+  if (network.isError) return <ErrorState error={network.error} onRetry={() => void network.refetch()} />
+  return <NetworkForm network={network.data} />
+}
+
+type Values = { ip_allow_list: string }
+
+function NetworkForm({ network }: { network: NetworkSettings }) {
+  const save = useSave()
+  const [isSaved, setSaved] = useState(false)
+  const [asksAbout, setAsksAbout] = useState<string[]>()
+  const form = useForm<Values>({ values: { ip_allow_list: network.ip_allow_list.join('\n') }, shouldFocusError: false })
+  const send = async (list: string[], confirmed: boolean) => {
+    await save(list, confirmed)
+    form.reset({ ip_allow_list: list.join('\n') })
+    setSaved(true)
+  }
+  const submit = useSubmit(form, async (values) => {
+    const list = linesOf(values.ip_allow_list)
+    try {
+      await send(list, false)
+    } catch (error) {
+      if (asRequestFailed(error).code !== 'would_lock_out') throw error
+      setAsksAbout(list)
+    }
+  })
+  const addMine = () => {
+    const lines = [...new Set([...linesOf(form.getValues('ip_allow_list')), network.your_address])]
+    form.setValue('ip_allow_list', lines.join('\n'), { shouldDirty: true })
+  }
+  const { errors, isDirty, isSubmitting } = form.formState
+  return (
+    <form noValidate onSubmit={submit} className="flex flex-col gap-4">
+      <UnsavedGuard isDirty={isDirty} />
+      <FormSummary form={form} />
+      <Callout
+        actions={
+          <Button size="sm" onClick={addMine}>
+            Add it
+          </Button>
+        }
+      >
+        Your address is <code className="font-mono">{network.your_address}</code>.
+      </Callout>
+      <Field
+        label="Allowed network addresses"
+        hint="One per line, single or as a CIDR range, such as 192.0.2.0/24. Empty lets every address in."
+        error={errors.ip_allow_list?.message}
+      >
+        {(ids) => (
+          <TextArea
+            {...ids}
+            {...form.register('ip_allow_list')}
+            spellCheck={false}
+            autoComplete="off"
+            rows={5}
+            className="font-mono text-[0.8125rem]"
+          />
+        )}
+      </Field>
+      <SaveLine isDirty={isDirty} isBusy={isSubmitting} isSaved={isSaved} />
+      {asksAbout && (
+        <LockOutDialog
+          address={network.your_address}
+          onCancel={() => setAsksAbout(undefined)}
+          onConfirm={() => send(asksAbout, true)}
+        />
+      )}
+    </form>
+  )
+}
+
+function linesOf(text: string): string[] {
+  return text.split(/[\s,;]+/).filter((line) => line !== '')
+}
+
+function useSave() {
+  const { account_id: accountId } = useScene().membership
+  const queryClient = useQueryClient()
+  return async (list: string[], confirmed: boolean) => {
+    const body = { ip_allow_list: list, ...(confirmed && { confirmed }) }
+    const headers = { 'probity-account': accountId }
+    const network = await ask<NetworkSettings>('/network', { method: 'PATCH', body, headers })
+    queryClient.setQueryData(networkQuery(accountId).queryKey, network)
+  }
+}
+
+type LockOutProps = { address: string; onCancel(): void; onConfirm(): Promise<void> }
+
+/** Asks once more, since the way back leads over somebody else. */
+function LockOutDialog({ address, onCancel, onConfirm }: LockOutProps) {
+  const [isBusy, setBusy] = useState(false)
+  const [failure, setFailure] = useState<string>()
+  const confirm = async () => {
+    setBusy(true)
+    try {
+      await onConfirm()
+      onCancel()
+    } catch (error) {
+      setFailure(asRequestFailed(error).message)
+      setBusy(false)
+    }
+  }
+  return (
+    <ConfirmDialog
+      open
+      onCancel={onCancel}
+      onConfirm={() => void confirm()}
+      title="This shuts you out"
+      confirm="Shut me out"
+      busy={isBusy}
+      danger
+    >
+      <p>
+        Your address, {address}, is not on the list. Once it is saved you can use this organisation only from an address
+        that is.
+      </p>
+      <p>If nobody can, the operator of this installation empties the list.</p>
+      {failure && (
+        <Callout kind="error" live>
+          {failure}
+        </Callout>
+      )}
+    </ConfirmDialog>
+  )
+}

@@ -1,0 +1,11 @@
+import type { Network } from '@probity/contract/network'
+import { queryOptions } from '@tanstack/react-query'
+import { ask } from '../../api/ask.ts'
+
+/** From where the organisation may be used. */
+export function networkQuery(accountId: string) {
+  return queryOptions({
+    queryKey: [accountId, 'network'],
+    queryFn: ({ signal }) => ask<Network>('/network', { signal, headers: { 'probity-account': accountId } }),
+  })
+}

@@ -1,0 +1,176 @@
+import { readFile } from 'node:fs/promises'
+import { asOwner } from '@probity/database/connect'
+import { sql } from 'kysely'
+import type { Page } from 'playwright-core'
+import { expect, test, vi } from 'vitest'
+import { loaded, onePage, startBrowser } from './test-browser.ts'
+import { startOpenProduct } from './test-open-product.ts'
+import { press, testCases } from './test-page-cases.ts'
+import { openPerson, type Person } from './test-people.ts'
+
+vi.setConfig({ testTimeout: 60_000 }) // a browser has much to do before a page stands
+
+const product = await startOpenProduct()
+const browser = await startBrowser()
+const owner = await openPerson(browser, product)
+const viewer = await openPerson(browser, product, { name: 'Grace Hopper', invitedBy: owner, role: 'viewer' })
+const fresh = await openPerson(browser, product, { name: 'Alan Turing', organisation: 'Bletchley' })
+
+const LISTS = '/app/settings/allow-and-block'
+const NETWORK = '/app/settings/network'
+
+async function openSettings(person: Person, path: string, look: { width?: number } = {}): Promise<Page> {
+  const page = await onePage(person.context, look)
+  await page.goto(path)
+  await loaded(page)
+  return page
+}
+
+const rows = (page: Page) => page.getByRole('table', { name: 'Allowed and blocked' }).locator('tbody tr')
+
+test('somebody blocks a domain, and every answer says so from then on', async () => {
+  const page = await openSettings(owner, '/app/settings/profile')
+  await page.getByRole('link', { name: 'Allow & block' }).click()
+  await page.getByRole('heading', { name: 'Nothing is allowed or blocked yet' }).waitFor()
+  expect(await page.title()).toBe('Allow & block · Settings · Probity')
+
+  await page.getByRole('button', { name: 'Add entries' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Add entries' })
+  await dialog.getByLabel('Addresses and domains').fill('Null-MX.example\nnot a domain\n')
+  await dialog.getByLabel('Note').fill('They take no mail')
+  await dialog.getByRole('button', { name: 'Add', exact: true }).click()
+  await dialog.getByText('Neither an address nor a domain: “not a domain”.').first().waitFor()
+  await dialog.getByLabel('Addresses and domains').fill('Null-MX.example')
+  await dialog.getByRole('button', { name: 'Add', exact: true }).click()
+  await page.getByText('1 entry blocked.').waitFor()
+  await rows(page).filter({ hasText: 'null-mx.example (the whole domain)' }).waitFor()
+  expect(await rows(page).first().textContent()).toMatch(/They take no mail[\s\S]*Blocked[\s\S]*Ada Lovelace/)
+
+  await page.goto('/app/validate')
+  await page.getByRole('textbox').first().fill('ada@null-mx.example')
+  await page.keyboard.press('Enter')
+  await page.getByText('On your block list', { exact: true }).waitFor()
+  await page.getByText('Not safe to send: it is on your block list.').waitFor()
+  await page.getByText('The address or its domain is on the block list of the account.').waitFor()
+})
+
+test('entries are found, downloaded and taken off, and the view stands in the address', async () => {
+  const many = Array.from({ length: 25 }, (_, n) => `person-${n}@partner.example`)
+  const put = { list: 'allow', entries: many }
+  expect((await owner.ask('POST', '/listings', put)).status).toBe(200)
+  const page = await openSettings(owner, `${LISTS}?list=allow`)
+  await page.getByText('1–20 of 25').waitFor()
+  await page.getByRole('button', { name: 'Next page' }).click()
+  await page.getByText('21–25 of 25').waitFor()
+  await page.getByLabel('Search entries').fill('PERSON-7@')
+  await page.waitForURL(/search=PERSON-7/)
+  await vi.waitFor(async () => expect(await rows(page).count()).toBe(1))
+
+  const [file] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Download CSV' }).click(),
+  ])
+  const lines = (await readFile(await file.path(), 'utf8')).trim().split('\r\n')
+  expect(lines).toEqual([
+    '"list","entry","note","added_by","added_at"',
+    expect.stringContaining('"allow","person-7@partner.example"'),
+  ])
+
+  await page.getByRole('button', { name: 'Remove person-7@partner.example' }).click()
+  await page.getByRole('heading', { name: 'No entry matches' }).waitFor()
+  const colleague = await openSettings(viewer, `${LISTS}?list=allow&search=person-8`)
+  await vi.waitFor(async () => expect(await rows(colleague).count()).toBe(1))
+  await colleague.getByText('Owners and admins can change these lists.').waitFor()
+  expect(await colleague.getByRole('button', { name: /Add entries|Remove/ }).count()).toBe(0)
+})
+
+test('all of it works with the keyboard alone', async () => {
+  const page = await openSettings(fresh, LISTS)
+  const tabTo = async (name: string | RegExp, role: 'button' | 'radio' | 'textbox' = 'button') => {
+    for (let steps = 0; steps < 60; steps += 1) {
+      await page.keyboard.press('Tab')
+      const target = page.getByRole(role, { name }).first()
+      if ((await target.count()) > 0 && (await target.evaluate((node) => node === document.activeElement))) return
+    }
+    expect.fail(`${String(name)} was not reached`)
+  }
+  await tabTo('Add entries')
+  await page.keyboard.press('Enter')
+  await page.getByRole('dialog', { name: 'Add entries' }).waitFor()
+  await tabTo('Block', 'radio')
+  await page.keyboard.press('ArrowRight')
+  await tabTo(/^Addresses and domains/, 'textbox')
+  await page.keyboard.type('partner@example.com')
+  await tabTo('Add')
+  await page.keyboard.press('Enter')
+  await rows(page).filter({ hasText: 'Allowed' }).waitFor()
+  await tabTo('Remove partner@example.com')
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { name: 'Nothing is allowed or blocked yet' }).waitFor()
+  expect(await page.getByLabel('Search entries').evaluate((node) => node === document.activeElement)).toBe(true)
+})
+
+test('an organisation is held to its network, not without a warning, and an operator opens it again', async () => {
+  const person = await openPerson(browser, product, { name: 'Edith Clarke', organisation: 'Schenectady' })
+  const page = await openSettings(person, NETWORK)
+  const field = page.getByLabel('Allowed network addresses')
+  await field.fill('192.0.2.0/24')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('alertdialog', { name: 'This shuts you out' }).waitFor()
+  await page.getByRole('button', { name: 'Cancel' }).click()
+  await page.getByRole('button', { name: 'Add it' }).click()
+  expect(await field.inputValue()).toMatch(/^192\.0\.2\.0\/24\n198\.18\.\d+\.\d+$/)
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('Saved.').waitFor()
+
+  await field.fill('192.0.2.0/24')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('button', { name: 'Shut me out' }).click()
+  await page.getByRole('alertdialog').waitFor({ state: 'detached' })
+  await page.goto('/app/lists')
+  await page
+    .getByText(/allow-lists of the key and of the organisation/)
+    .first()
+    .waitFor()
+
+  await asOwner(product.db, (trx) =>
+    sql`update accounts set ip_allow_list = '{}' where id = ${person.accountId}`.execute(trx),
+  )
+  await page.goto(NETWORK)
+  await loaded(page)
+  expect(await page.getByLabel('Allowed network addresses').inputValue()).toBe('')
+})
+
+test('on a narrow screen the open tab of the settings is in sight', async () => {
+  for (const path of ['/app/settings/profile', NETWORK]) {
+    const page = await openSettings(owner, path, { width: 320 })
+    const tab = page.getByRole('navigation', { name: 'Settings' }).locator('[aria-current=page]')
+    const box = await tab.boundingBox()
+    expect(box?.x).toBeGreaterThanOrEqual(0)
+    expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThanOrEqual(320)
+  }
+})
+
+testCases([
+  { what: 'allow and block lists', as: owner.context, path: LISTS },
+  { what: 'allow and block lists for somebody who may only look', as: viewer.context, path: LISTS },
+  { what: 'empty lists', as: fresh.context, path: LISTS },
+  { what: 'a search that finds nothing', as: owner.context, path: `${LISTS}?search=nobody` },
+  { what: 'entries being added', as: owner.context, path: LISTS, doing: press('Add entries') },
+  { what: 'lists that do not come', as: owner.context, path: LISTS, hangs: '**/app/api/listings*' },
+  { what: 'lists that fail', as: owner.context, path: LISTS, broken: '**/app/api/listings*' },
+  { what: 'network settings', as: owner.context, path: NETWORK },
+  { what: 'network settings for somebody who may not see them', as: viewer.context, path: NETWORK },
+  { what: 'network settings that do not come', as: owner.context, path: NETWORK, hangs: '**/app/api/network' },
+  { what: 'network settings that fail', as: owner.context, path: NETWORK, broken: '**/app/api/network' },
+  {
+    what: 'the question before somebody shuts themselves out',
+    as: owner.context,
+    path: NETWORK,
+    doing: async (page) => {
+      await page.getByLabel('Allowed network addresses').fill('192.0.2.1')
+      await page.getByRole('button', { name: 'Save' }).click()
+      await page.getByRole('alertdialog').waitFor()
+    },
+  },
+])

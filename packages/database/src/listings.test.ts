@@ -1,0 +1,117 @@
+import { randomUUID } from 'node:crypto'
+import { unsettledResult } from '@probity/contract/standing-result'
+import { expect, test } from 'vitest'
+import { claimBatch, settleBatch } from './batches.ts'
+import { tallyResults } from './breakdown.ts'
+import { asOwner, inTenant } from './connect.ts'
+import { addListings, findListed } from './listings.ts'
+import { findResultsJob, pageResults } from './results.ts'
+import { createTestDatabase, openTestAccount } from './test-database.ts'
+import { claimNext, planTestJob, startTestWorker } from './test-jobs.ts'
+import { openTestWebhook, readEvents } from './test-webhooks.ts'
+import { finishValidation, leaveOpen, openValidations } from './validations.ts'
+
+const { db } = await createTestDatabase()
+
+async function openCustomer(lists: { allow?: string[]; block?: string[] }) {
+  const { id: accountId } = await openTestAccount(db, 1_000)
+  for (const list of ['allow', 'block'] as const) {
+    const entries = lists[list] ?? []
+    await inTenant(db, accountId, (trx) => addListings(trx, accountId, { list, entries, addedBy: 'Ann' }))
+  }
+  return accountId
+}
+
+/** A verdict for each row of the one batch of a job, in their order. */
+async function settleJob(accountId: string, verdicts: { key: string; status: string; safe: boolean }[]) {
+  const { id: jobId } = await planTestJob(db, accountId, [{ size: verdicts.length }])
+  const batch = await claimNext(db, await startTestWorker(db, 8))
+  if (batch?.accountId !== accountId) throw new Error('no batch')
+  const final = verdicts.map(({ key, status, safe }, n) => {
+    const result = { ...unsettledResult(key, 'timeout'), status, sub_status: '', safe_to_send: safe }
+    const row = { rowNo: batch.rowNos[n] ?? 0, email: key, emailKey: key, status, subStatus: '' }
+    return { ...row, answer: JSON.stringify(result) }
+  })
+  expect(await settleBatch(db, batch, { final, later: [] })).toBe('settled')
+  expect(await claimBatch(db, randomUUID(), batch)).toBeUndefined()
+  return jobId
+}
+
+const VERDICTS = [
+  { key: 'plain@example.com', status: 'valid', safe: true },
+  { key: 'blocked@example.com', status: 'valid', safe: true },
+  { key: 'vouched@example.org', status: 'unknown', safe: false },
+  { key: 'gone@example.org', status: 'invalid', safe: false },
+  { key: ' not an address', status: 'invalid', safe: false },
+]
+
+test('the rows of a list are kept with what the lists of the account say, and their verdicts as they were found', async () => {
+  const accountId = await openCustomer({ block: ['blocked@example.com'], allow: ['example.org', 'not an address'] })
+  const jobId = await settleJob(accountId, VERDICTS)
+  const rows = await asOwner(db, (trx) =>
+    trx.selectFrom('jobResults').selectAll().where('jobId', '=', jobId).orderBy('rowNo').execute(),
+  )
+  expect(rows.map(({ status, listed, safeToSend }) => [status, listed, safeToSend])).toEqual([
+    ['valid', null, true],
+    ['valid', 'block', false],
+    ['unknown', 'allow', true],
+    ['invalid', 'allow', false],
+    ['invalid', null, false],
+  ])
+  expect(rows.map(({ answer }) => (answer as { evidence: object[] }).evidence.length)).toEqual([0, 1, 1, 1, 0])
+})
+
+test.each([
+  ['safest', ['plain@example.com', 'vouched@example.org']],
+  ['balanced', ['plain@example.com', 'vouched@example.org']],
+  ['all_but_bounces', ['plain@example.com', 'vouched@example.org']],
+] as const)('what %s keeps follows the lists, and the count of it says the same', async (preset, kept) => {
+  const accountId = await openCustomer({ block: ['blocked@example.com'], allow: ['example.org'] })
+  const jobId = await settleJob(accountId, VERDICTS)
+  const { page, kinds } = await inTenant(db, accountId, async (trx) => {
+    const job = await findResultsJob(trx, { accountId, mode: 'live' }, jobId)
+    if (job === undefined) throw new Error('no job')
+    const plan = { preset, part: 'keep' } as const
+    const found = await pageResults(trx, job, { statuses: [], plan, skip: 0, limit: 10 })
+    return { page: found, kinds: (await tallyResults(trx, job)).kinds }
+  })
+  expect(page.results.map(({ email }) => email)).toEqual(kept)
+  expect(kinds.filter(({ listed }) => listed !== null).reduce((sum, { count }) => sum + count, 0)).toBe(3)
+})
+
+test('an event that tells how an open validation ended says which list the address is on', async () => {
+  const accountId = await openCustomer({ block: ['example.com'] })
+  await openTestWebhook(db, { accountId, mode: 'live' })
+  for (const email of ['ann@example.com', 'ann@example.net']) {
+    const row = { id: randomUUID(), email, emailKey: `${email} ai=false catchall=false` }
+    await inTenant(db, accountId, async (trx) => {
+      const opened = await openValidations(trx, { accountId, keyId: null, retentionDays: 30, group: row.id }, [row])
+      if (opened.kind !== 'opened' || opened.refs[0] === undefined) throw new Error('not opened')
+      await leaveOpen(trx, opened.refs[0])
+      const answer = { ...unsettledResult(email, 'timeout'), status: 'valid', safe_to_send: true }
+      await finishValidation(trx, opened.refs[0], { definite: true, answer }, true)
+    })
+  }
+  const told = (await readEvents(db, accountId)).map(({ body }) => (body as { data: object }).data)
+  expect(told).toMatchObject([
+    { email: 'ann@example.com', status: 'valid', safe_to_send: false, listed: 'block' },
+    { email: 'ann@example.net', status: 'valid', safe_to_send: true, listed: null },
+  ])
+})
+
+test('two who fill the last places at once do not go beyond the bound together', async () => {
+  const accountId = await openCustomer({})
+  const entries = Array.from({ length: 9_000 }, (_, n) => `a${n}@example.com`)
+  await inTenant(db, accountId, (trx) => addListings(trx, accountId, { list: 'block', entries, addedBy: 'Ann' }))
+  const more = (name: string) => Array.from({ length: 900 }, (_, n) => `${name}${n}@example.com`)
+  const both = await Promise.all(
+    ['b', 'c'].map((name) =>
+      inTenant(db, accountId, (trx) =>
+        addListings(trx, accountId, { list: 'block', entries: more(name), addedBy: 'Ann' }),
+      ),
+    ),
+  )
+  expect(both.filter((one) => one === 'too_many')).toHaveLength(1)
+  const found = await inTenant(db, accountId, (trx) => findListed(trx, accountId, ['b1@example.com', 'c1@example.com']))
+  expect(found.size).toBe(1)
+})

@@ -7,6 +7,7 @@ import type { ApiConfig } from './config.ts'
 import { authenticate, refuseForbidden, STRANGERS } from './door/authenticate.ts'
 import { limitInFlight } from './door/in-flight.ts'
 import { noteAnswers } from './door/key-use.ts'
+import { noteRequests } from './door/note-requests.ts'
 import { preflight } from './door/preflight.ts'
 import { rateHeaders } from './door/rate.ts'
 import { limitSlowBodies } from './door/slow-body.ts'
@@ -39,10 +40,13 @@ import { listListings } from './routes/listings/list.ts'
 import { manageListing } from './routes/listings/listing.ts'
 import { serveMcp } from './routes/mcp.ts'
 import { showModel } from './routes/model.ts'
+import { showOverview } from './routes/overview.ts'
 import { createPolicy } from './routes/policies/create.ts'
 import { listPolicies } from './routes/policies/list.ts'
 import { managePolicy } from './routes/policies/policy.ts'
+import { showProviderHealth } from './routes/provider-health.ts'
 import { reference } from './routes/reference.ts'
+import { showRequests } from './routes/requests.ts'
 import { showUsage } from './routes/usage.ts'
 import { validateBulk } from './routes/validation/bulk.ts'
 import { validateSingle } from './routes/validation/single.ts'
@@ -77,6 +81,9 @@ export const API_ROUTES: Route[] = [
   showAccount,
   showUsage,
   showLedger,
+  showRequests,
+  showOverview,
+  showProviderHealth,
   listPolicies,
   createPolicy,
   managePolicy,
@@ -116,6 +123,7 @@ export async function buildApp(
   await app.register(
     async (api) => {
       api.addHook('onResponse', noteAnswers(services))
+      api.addHook('onResponse', noteRequests(services))
       await serveRoutes(api, services, { recognise: authenticate(services), refuse: refuseForbidden }, routes)
     },
     { prefix: '/api/v1' },
@@ -165,6 +173,7 @@ const SECURITY_HEADERS = {
 // These run for every request, and as callbacks: a promise for each would cost as much as the work itself.
 function sendCommonHeaders(app: FastifyInstance, { strangers, stopping, log }: Services): void {
   app.decorateRequest('rate')
+  app.decorateRequest('problemCode')
   app.decorateRequest('arrivedAt', 0)
   app.addHook('onRequest', (request, reply, done) => {
     request.arrivedAt = performance.now()

@@ -45,6 +45,8 @@ export type ApiConfig = {
   sessionSecret: string | undefined
   /** Whether what one account reports also counts for the others. */
   sharesFeedback: boolean
+  /** For how many days requests stay in their account's log. */
+  requestLogDays: number
   metrics: MetricsPlace | undefined
   payments: PaymentSettings | undefined
   storage: StorageSettings
@@ -100,6 +102,7 @@ function buildConfig(vars: Settings): ApiConfig {
     mail: readMail(vars),
     sessionSecret: vars.SESSION_SECRET,
     sharesFeedback: vars.SHARE_FEEDBACK === 'on',
+    requestLogDays: vars.REQUEST_LOG_DAYS,
     metrics: vars.METRICS_PORT === undefined ? undefined : { host: vars.METRICS_HOST, port: vars.METRICS_PORT },
     payments: readPayments(vars),
     storage: readStorage(vars),

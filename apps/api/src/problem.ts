@@ -41,6 +41,7 @@ export function answerMissing(request: FastifyRequest, reply: FastifyReply) {
 
 function sendProblem(request: FastifyRequest, reply: FastifyReply, problem: Problem) {
   const body = problemBody(problem, request.id)
+  request.problemCode = problem.code
   if (problem.retryAfterS !== undefined) reply.header('retry-after', problem.retryAfterS)
   return reply
     .code(body.status)

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { admit } from './door/authenticate.ts'
+import { noteVerdicts } from './door/note-requests.ts'
 import type { Route } from './route.ts'
 import type { Services } from './services.ts'
 
@@ -21,7 +22,10 @@ export async function serveRoutes(
   api.decorateRequest('verdict')
   api.decorateRequest('policy')
   api.decorateRequest('listed', null)
+  api.decorateRequest('finding')
+  api.decorateRequest('verdicts')
   api.addHook('onRequest', recognise)
+  api.addHook('onResponse', noteVerdicts(services))
   api.addHook('preValidation', admit(services, refuse))
   for (const route of routes) await api.register(route, services)
 }

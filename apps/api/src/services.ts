@@ -11,6 +11,7 @@ import { type KeyRing, openKeyRing } from './door/key-ring.ts'
 import { type KeyUseCounter, openKeyUseCounter } from './door/key-use.ts'
 import { joinPeers } from './door/peers.ts'
 import { type LocalRate, openLocalRate } from './door/rate.ts'
+import { openRequestLog, type RequestLog } from './door/request-log.ts'
 import { openPeople, type People } from './people/people.ts'
 import { startUpkeep } from './upkeep.ts'
 import { openUploadReader, type UploadReader } from './uploads/reader.ts'
@@ -21,8 +22,11 @@ import { openRecentKeys, type RecentKeys } from './validation/recent-keys.ts'
 export type Services = {
   db: Db
   redis: Redis
+  /** How our names in Redis begin; the same for the workers. */
+  queuePrefix: string
   keys: KeyRing
   keyUse: KeyUseCounter
+  requestLog: RequestLog
   admission: Admission
   strangers: LocalRate
   /** Whether everybody may try the sandbox with the public key. */
@@ -56,6 +60,7 @@ export function openServices(
   const redis = connectRedis(config.redisUrl)
   const keys = openKeyRing(db)
   const keyUse = openKeyUseCounter(db, log)
+  const requestLog = openRequestLog(db, log, config.requestLogDays)
   const admission = openAdmission(redis)
   const peers = joinPeers(redis, admission.peers)
   const storage = openStorage(config.storage)
@@ -68,8 +73,10 @@ export function openServices(
   return {
     db,
     redis,
+    queuePrefix,
     keys,
     keyUse,
+    requestLog,
     admission,
     strangers: openLocalRate(),
     publicSandbox: config.publicSandbox,
@@ -85,7 +92,8 @@ export function openServices(
     async close() {
       peers.stop()
       recentKeys.stop()
-      await Promise.all([keys.stop(), keyUse.stop(), upkeep.stop(), desk.stop(), uploadReader.stop(), people.stop()])
+      await Promise.all([keys.stop(), keyUse.stop(), requestLog.stop(), upkeep.stop(), desk.stop()])
+      await Promise.all([uploadReader.stop(), people.stop()])
       redis.disconnect()
       await db.destroy()
     },

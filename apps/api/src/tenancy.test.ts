@@ -64,6 +64,10 @@ const ENTRIES: Record<string, { body?: object; query?: Record<string, string> }>
   'GET /api/v1/account': {},
   'GET /api/v1/usage': { query: { by: 'key' } },
   'GET /api/v1/ledger': {},
+  'GET /api/v1/requests': {},
+  'GET /api/v1/overview': {},
+  'GET /api/v1/health/providers': {},
+  'GET /api/v1/requests/{request_id}': {},
   'GET /api/v1/policies': {},
   'POST /api/v1/policies': { body: { name: 'x', ...POLICY } },
   'GET /api/v1/policies/{name}': {},
@@ -94,6 +98,7 @@ const ENTRIES: Record<string, { body?: object; query?: Record<string, string> }>
 
 const asked = await owner.call({ method: 'POST', url: '/api/v1/validation/single', payload: ADDRESS })
 FOREIGN_IDS['validation_id'] = String(asked.body['id'])
+FOREIGN_IDS['request_id'] = String(asked.headers['request-id'])
 FOREIGN_IDS['upload_id'] = await upload(owner)
 const confirm = (uploadId: string): InjectOptions => ({
   method: 'POST',

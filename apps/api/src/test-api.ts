@@ -80,6 +80,7 @@ export function testConfig(databaseUrl: string, changes: Partial<ApiConfig> = {}
     mail: undefined,
     sessionSecret: undefined,
     sharesFeedback: false,
+    requestLogDays: 7,
     metrics: undefined,
     payments: undefined,
     stopNoticeMs: 0,

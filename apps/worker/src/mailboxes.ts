@@ -11,6 +11,7 @@ import type { Logger } from 'pino'
 import { openFactsStore } from './facts-store.ts'
 import { openPace } from './pace.ts'
 import type { ReplyLog } from './reply-log.ts'
+import { tellOfSuspensions } from './tell-of-suspensions.ts'
 import type { Outside } from './webhooks/post.ts'
 
 /**
@@ -42,7 +43,7 @@ type Options = Pick<Surroundings, 'policy' | 'habits'> & {
 
 export function openMailboxes(options: Options): Mailboxes {
   const { egresses, dns, redis, prefix, policy, habits, replies, log } = options
-  const pace = openPace({ redis, prefix, log })
+  const pace = tellOfSuspensions(openPace({ redis, prefix, log }), { redis, prefix, log })
   const knowledge = openKnowledge(openFactsStore(redis, `${prefix}:learnt`))
   const ofLists = leaveRoom(habits)
   const desks = egresses.map((egress) => {

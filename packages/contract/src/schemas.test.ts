@@ -12,9 +12,12 @@ import * as keys from './keys.ts'
 import * as ledger from './ledger.ts'
 import * as listings from './listings.ts'
 import * as model from './model.ts'
+import * as overview from './overview.ts'
 import * as policies from './policies.ts'
 import * as problem from './problem.ts'
+import * as providerHealth from './provider-health.ts'
 import * as publishable from './publishable.ts'
+import * as requests from './requests.ts'
 import * as results from './results.ts'
 import * as statusFields from './status-fields.ts'
 import * as upload from './upload.ts'
@@ -49,9 +52,12 @@ const MODULES = {
   ledger,
   listings,
   model,
+  overview,
   policies,
   problem,
+  providerHealth,
   publishable,
+  requests,
   results,
   statusFields,
   upload,
@@ -88,6 +94,9 @@ const PARAMETERS = [
   'KeyPage',
   'KeyParams',
   'LedgerQuery',
+  'OverviewQuery',
+  'RequestParams',
+  'RequestsQuery',
   'ResultParams',
   'ResultsQuery',
   'UploadPage',
@@ -165,6 +174,14 @@ test('every schema of the contract is looked at here', () => {
       'PolicyParams',
       'UpdatePolicy',
       'ProblemBody',
+      'Overview',
+      'OverviewQuery',
+      'ProviderHealth',
+      'RequestDetail',
+      'RequestEntry',
+      'RequestPage',
+      'RequestParams',
+      'RequestsQuery',
       'Result',
       'ResultLines',
       'ResultPage',

@@ -11,11 +11,14 @@ import { addListings } from './listings.ts'
 import { countOutcomes } from './outcomes.ts'
 import { offerPayment } from './payments.ts'
 import { insertPolicy } from './policies.ts'
+import { recordRequests } from './requests.ts'
 import { createTestDatabase, openTestAccount } from './test-database.ts'
 import { finalRows, planTestJob, startTestWorker } from './test-jobs.ts'
 import { reportOf, testOutcome } from './test-outcomes.ts'
+import { testRequest } from './test-requests.ts'
 import { insertUpload, type NewUpload } from './uploads.ts'
 import { leaveOpen, openValidations, type ValidationRef } from './validations.ts'
+import { recordVerdicts } from './verdict-days.ts'
 import { sendTestEvent } from './webhook-deliveries.ts'
 import { claimDelivery, releaseDeliveries, settleDelivery } from './webhook-work.ts'
 import { insertWebhook } from './webhooks.ts'
@@ -64,6 +67,8 @@ async function openTenantWithRows(): Promise<string> {
   await inTenant(db, accountId, (trx) => buy(trx, accountId))
   await asOwner(db, (trx) => addPeople(trx, accountId))
   await recordKeyUse(db, [{ keyId, requests: 1, lastUsedAt: new Date() }])
+  await recordRequests(db, [testRequest({ accountId, keyId })], 7)
+  await recordVerdicts(db, [{ accountId, mode: 'live', day: '2026-11-02', status: 'valid', count: 1 }])
   await auditBooks(db) // which remembers the sums of the ledger
   return accountId
 }
@@ -303,6 +308,8 @@ test('only these functions work past row-level security, each with its search pa
     'open_organisation',
     'record_key_use',
     'record_key_use', // with the last requests, and without for the version before
+    'record_requests',
+    'record_verdicts',
     'release_batches',
     'release_deliveries',
     'remember_ledger_sums',

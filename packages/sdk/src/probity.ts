@@ -7,6 +7,8 @@ import type {
   AccountChanges,
   BulkValidationRequest,
   BulkValidationSummary,
+  Overview,
+  ProviderHealth,
   SingleValidationRequest,
   Usage,
   ValidationResult,
@@ -16,6 +18,7 @@ import { askUsage, type Ledger, ledgerOf, type UsageOptions } from './ledger.ts'
 import { type Listings, listingsOf } from './listings.ts'
 import { type Lists, listsOf } from './lists.ts'
 import { type PolicyBook, policiesOf } from './policies.ts'
+import { askOverview, askProviderHealth, type OverviewOptions, type Requests, requestsOf } from './requests.ts'
 import { type ProbityOptions, readSettings } from './settings.ts'
 import { signWebhook, verifyWebhook } from './webhooks.ts'
 
@@ -59,6 +62,8 @@ export class Probity {
   readonly ledger: Ledger
   /** Rules that turn a result into a decision. */
   readonly policies: PolicyBook
+  /** Requests as they were answered. */
+  readonly requests: Requests
   /** Where events are sent. To check what you receive, see `webhooks.verify` of the package. */
   readonly webhooks: Endpoints
   readonly #connection: Connection
@@ -72,6 +77,7 @@ export class Probity {
     this.keys = keysOf(this.#connection)
     this.ledger = ledgerOf(this.#connection)
     this.policies = policiesOf(this.#connection)
+    this.requests = requestsOf(this.#connection)
     this.webhooks = endpointsOf(this.#connection)
   }
 
@@ -93,6 +99,16 @@ export class Probity {
   /** Requests made, and credits used and given back, by day or by key. */
   usage(options: UsageOptions = {}): Call<Usage> {
     return askUsage(this.#connection, options)
+  }
+
+  /** Verdicts by day, lists under way, what was refused and what should be looked at. */
+  overview(options: OverviewOptions = {}): Call<Overview> {
+    return askOverview(this.#connection, options)
+  }
+
+  /** Which mail providers turn the service away at the moment. */
+  providerHealth(options: CallOptions = {}): Call<ProviderHealth> {
+    return askProviderHealth(this.#connection, options)
   }
 
   /** Changes what is named of the account and leaves the rest. */
@@ -157,10 +173,14 @@ export type {
   Listing,
   ListResult,
   Model,
+  Overview,
   Policy,
   Preset,
   Problem,
   ProblemCode,
+  ProviderHealth,
+  Request,
+  RequestWithItsResult,
   Status,
   SubStatus,
   Upload,
@@ -178,6 +198,7 @@ export type { AddListingsOptions, ListingFilter, Listings } from './listings.ts'
 export type { ConfirmOptions, ListFilter, Lists, PreviewAgainOptions, PreviewOptions } from './lists.ts'
 export type { PageOptions } from './pages.ts'
 export type { CreatePolicyOptions, PolicyBook, PolicySettings, UpdatePolicyOptions } from './policies.ts'
+export type { OverviewOptions, RequestFilter, RequestPageOptions, Requests } from './requests.ts'
 export type { RateLimit, ResponseInfo } from './response-info.ts'
 export type { DownloadOptions, ResultOptions } from './results.ts'
 export type { ProbityOptions } from './settings.ts'

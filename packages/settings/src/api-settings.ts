@@ -97,6 +97,12 @@ export const ApiSettings = Type.Object({
   DOCS_FOLDER,
   ...ABOUT_PEOPLE,
   SHARE_FEEDBACK,
+  REQUEST_LOG_DAYS: Type.Integer({
+    minimum: 0,
+    maximum: 30,
+    default: 7,
+    description: 'For how many days requests stay in the log of their account; 0 keeps none. They hold no address.',
+  }),
   ...ABOUT_MONEY,
   METRICS_PORT: Type.Optional(
     Type.Integer({

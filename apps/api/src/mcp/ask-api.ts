@@ -1,5 +1,6 @@
 import type { ProblemBody } from '@probity/contract/problem'
 import type { FastifyInstance, FastifyRequest, InjectOptions } from 'fastify'
+import { INSIDE } from '../door/note-requests.ts'
 import type { Services } from '../services.ts'
 
 /** One message of an agent: who sent it, and what it can be answered with. */
@@ -27,7 +28,7 @@ export async function askApi<Answer>({ app, request }: Visit, asked: Asked): Pro
   const options: InjectOptions = {
     method,
     url: `/api/v1${path}`,
-    headers: { ...headers, 'x-api-key': key },
+    headers: { ...headers, 'x-api-key': key, [INSIDE.name]: INSIDE.value },
     remoteAddress: request.ip,
     ...(payload !== undefined && { payload }),
   }

@@ -35,6 +35,7 @@ export async function answerBrowser(
   const policy = await getPolicy(services, request, asked.policy ?? PUBLISHABLE_POLICY)
   const result = isLive ? await buyResult(services, request, asked) : await lookInSandbox(services, request, asked)
   request.verdict = result.status
+  request.finding = { subStatus: result.sub_status, validationId: null }
   const [listed = null] = await askListed(services, caller, [asked.email])
   const { decision, reason } = listed ? decideByList(policy, listed) : decideByPolicy(policy, result)
   const answer: BrowserAnswer = { decision, reason, did_you_mean: result.did_you_mean, livemode: isLive }

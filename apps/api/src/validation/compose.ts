@@ -22,7 +22,7 @@ export function composeAnswer(
   const read = () => (typeof result === 'string' ? (JSON.parse(result) as Identified) : result)
   const shown = listed ? withListing(read(), listed) : result
   const standing = typeof shown === 'string' ? shown : JSON.stringify(shown)
-  request.verdict = typeof result === 'string' ? STATUS.exec(result)?.[1] : result.status
+  noteFinding(request, result)
   const used = featuresUsed(request)
   const now = Date.now()
   const judged = (): Judged => (typeof shown === 'string' ? read() : shown)
@@ -41,8 +41,21 @@ export function composeAnswer(
   return `{"email":${JSON.stringify(email)},${standing.slice(1, -1)},${JSON.stringify(fresh).slice(1)}`
 }
 
-/** The first of that name is the result's own. */
+/** The first of each name is the result's own. */
 const STATUS = /"status":"([a-z]+)"/
+const SUB_STATUS = /"sub_status":"([a-z_0-9]*)"/
+const ID = /"id":"([0-9a-f-]{36})"/
+
+/** What the account's log will say of the request. */
+function noteFinding(request: FastifyRequest, result: Identified | string): void {
+  if (typeof result !== 'string') {
+    request.verdict = result.status
+    request.finding = { subStatus: result.sub_status, validationId: result.id }
+    return
+  }
+  request.verdict = STATUS.exec(result)?.[1]
+  request.finding = { subStatus: SUB_STATUS.exec(result)?.[1] ?? null, validationId: ID.exec(result)?.[1] ?? null }
+}
 
 export function withoutEmail({ email: _, ...rest }: StandingResult): Omit<StandingResult, 'email'> {
   return rest

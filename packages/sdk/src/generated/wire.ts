@@ -1887,6 +1887,519 @@ export type LedgerEntries = Array<LedgerEntry>
 export type LedgerSheet = string
 
 /**
+ * Request
+ *
+ * A request as it was answered. Nothing of its body is kept. Fields may be added.
+ */
+export type Request = {
+  /**
+   * The `Request-Id` that the answer had.
+   */
+  id: string
+  /**
+   * When the request came (RFC 3339, UTC).
+   */
+  at: string
+  /**
+   * False when a test key was used: verdicts then come from the sandbox, no server is asked and nothing is charged.
+   */
+  livemode: boolean
+  /**
+   * By what way it came. The list is open.
+   * - `api`: a program, with a secret key.
+   * - `page`: a web page, with a publishable key.
+   * - `mcp`: a tool of an agent.
+   */
+  source: string
+  /**
+   * Its HTTP method.
+   */
+  method: string
+  /**
+   * What was asked for, as a pattern without ids, addresses or a query.
+   */
+  route: string
+  /**
+   * The HTTP status of the answer.
+   */
+  status: number
+  /**
+   * The `code` of the problem it was answered with; null where there was none.
+   */
+  code: string | null
+  /**
+   * The `id` of the key it came with.
+   */
+  key_id: string | null
+  /**
+   * What that key is called.
+   */
+  key_name: string | null
+  /**
+   * How long the answer took, in milliseconds.
+   */
+  duration_ms: number
+  /**
+   * The `status` that a single address was answered with; null for everything else.
+   */
+  verdict: string | null
+  /**
+   * The `sub_status` that a single address was answered with.
+   */
+  sub_status: string | null
+  /**
+   * The credits it was charged for, less what came back at once; null where it says nothing of credits.
+   */
+  credits: number | null
+  /**
+   * The `id` of the validation that answered it; null where there was none.
+   */
+  validation_id: string | null
+}
+
+/**
+ * Requests
+ *
+ * One page of the requests, newest first. Fields may be added.
+ */
+export type Requests = {
+  /**
+   * The requests, newest first.
+   */
+  requests: Array<Request>
+  /**
+   * What to send as `cursor` for older ones; null where there are none. Where few pass the filters a page may be short, or empty, and still have one after it.
+   */
+  next_cursor: string | null
+  /**
+   * For how many days requests are kept; 0 where none are.
+   */
+  kept_days: number
+}
+
+/**
+ * Request with its result
+ *
+ * A request as it was answered, and what is still kept of its result. Fields may be added.
+ */
+export type RequestWithItsResult = {
+  /**
+   * The `Request-Id` that the answer had.
+   */
+  id: string
+  /**
+   * When the request came (RFC 3339, UTC).
+   */
+  at: string
+  /**
+   * False when a test key was used: verdicts then come from the sandbox, no server is asked and nothing is charged.
+   */
+  livemode: boolean
+  /**
+   * By what way it came. The list is open.
+   * - `api`: a program, with a secret key.
+   * - `page`: a web page, with a publishable key.
+   * - `mcp`: a tool of an agent.
+   */
+  source: string
+  /**
+   * Its HTTP method.
+   */
+  method: string
+  /**
+   * What was asked for, as a pattern without ids, addresses or a query.
+   */
+  route: string
+  /**
+   * The HTTP status of the answer.
+   */
+  status: number
+  /**
+   * The `code` of the problem it was answered with; null where there was none.
+   */
+  code: string | null
+  /**
+   * The `id` of the key it came with.
+   */
+  key_id: string | null
+  /**
+   * What that key is called.
+   */
+  key_name: string | null
+  /**
+   * How long the answer took, in milliseconds.
+   */
+  duration_ms: number
+  /**
+   * The `status` that a single address was answered with; null for everything else.
+   */
+  verdict: string | null
+  /**
+   * The `sub_status` that a single address was answered with.
+   */
+  sub_status: string | null
+  /**
+   * The credits it was charged for, less what came back at once; null where it says nothing of credits.
+   */
+  credits: number | null
+  /**
+   * The `id` of the validation that answered it; null where there was none.
+   */
+  validation_id: string | null
+  /**
+   * What was found about the one address, for as long as results are kept; null where there is nothing, where it has left, and for keys without the `validation` scope.
+   */
+  result: {
+    /**
+     * The address as it stands in the file.
+     */
+    email: string
+    status: Status
+    sub_status: SubStatus
+    /**
+     * How sure we are of the verdict, from 0 to 1: `deliverability` where the status is `valid`, `risky` or `unknown`, and 1 less `deliverability` where it is `invalid`.
+     */
+    confidence: number
+    /**
+     * The chance that a message sent now draws no hard bounce. The `log_odds` of the evidence add up to its log-odds.
+     */
+    deliverability: number
+    /**
+     * Our advice whether to send: `deliverability` is at or above what the account asks for (0.97 unless it says otherwise), and the address is nothing that the account leaves out (disposable, role and machine-generated ones, unless it says otherwise). Where no mail server vouched for the mailbox, outcomes reported for its domain must. What is on a list of the account follows `listed` instead: blocked is never safe, allowed is unless `status` is `invalid`.
+     */
+    safe_to_send: boolean
+    /**
+     * True exactly when `status` is `valid`.
+     */
+    is_valid: boolean
+    /**
+     * The address that was probably intended, when this one looks mistyped; null otherwise.
+     */
+    did_you_mean: string | null
+    /**
+     * The domain in lower case, as A-labels where it is internationalised; empty when none could be read.
+     */
+    domain: string
+    /**
+     * Who runs the mail servers of the domain; empty when we do not know.
+     */
+    provider: string
+    /**
+     * The domain is known for throw-away addresses.
+     */
+    is_disposable: boolean
+    /**
+     * The address belongs to a function, such as info or sales, rather than to a person.
+     */
+    is_role_based: boolean
+    /**
+     * The domain publishes an SPF record.
+     */
+    has_spf: boolean
+    /**
+     * The domain publishes a DMARC record.
+     */
+    has_dmarc: boolean
+    /**
+     * Traits worth knowing that do not decide the verdict.
+     */
+    flags: {
+      /**
+       * The domain belongs to a free mail provider.
+       */
+      is_free: boolean
+      /**
+       * The address forwards to a mailbox it hides. Such relays last and are not disposable.
+       */
+      is_privacy_relay: boolean
+      /**
+       * The local part carries a tag, as in ada+news.
+       */
+      is_tagged: boolean
+      /**
+       * The text of the local part looks made by a machine. Never by itself a reason to turn a person away.
+       */
+      is_machine_generated: boolean
+    }
+    /**
+     * Which of the account's own lists the address or its domain is on; null where it is on neither. It moves `safe_to_send` and the decision of a policy, and never the verdict.
+     * - `allow`: the account vouches for it.
+     * - `block`: the account does not want it.
+     */
+    listed: string | null
+    /**
+     * What the checks found. A boolean is true only where it was shown to be so.
+     */
+    details?: {
+      /**
+       * The text is a well-formed address.
+       */
+      syntax_valid: boolean
+      /**
+       * DNS names a server that takes mail for the domain.
+       */
+      dns_valid: boolean
+      /**
+       * The mail server accepted this recipient.
+       */
+      smtp_valid: boolean
+      /**
+       * The SMTP reply code to the recipient; 0 when the server was not asked or did not answer.
+       */
+      smtp_code: number
+      /**
+       * The domain in lower case, as A-labels where it is internationalised; empty when none could be read.
+       */
+      domain: string
+      /**
+       * Who runs the mail servers of the domain; empty when we do not know.
+       */
+      provider: string
+      /**
+       * The domain is known for throw-away addresses.
+       */
+      is_disposable: boolean
+      /**
+       * The address belongs to a function, such as info or sales, rather than to a person.
+       */
+      is_role_based: boolean
+      /**
+       * The domain publishes an SPF record.
+       */
+      has_spf: boolean
+      /**
+       * The domain publishes a DMARC record.
+       */
+      has_dmarc: boolean
+    }
+    /**
+     * Whether the domain accepts mail for every address.
+     */
+    catchall?: {
+      /**
+       * The mail server was seen to accept an address that cannot exist.
+       */
+      is_catchall: boolean
+      /**
+       * How sure we are of `is_catchall`, from 0 to 1; null when it was not tested.
+       */
+      confidence: number | null
+    }
+    /**
+     * The part that a model played in the result.
+     */
+    ai_enhancement?: {
+      /**
+       * The model moved the log-odds of `deliverability` by at least 0.05.
+       */
+      used: boolean
+      /**
+       * The name and version of the model; null where it was not used.
+       */
+      method: string | null
+    }
+    evidence?: EvidenceList
+  } | null
+}
+
+/**
+ * Provider health
+ *
+ * How mail providers treat this installation at the moment. Fields may be added.
+ */
+export type ProviderHealth = {
+  /**
+   * Whether providers keep us away. The list is open.
+   * - `normal`: no provider that we know keeps us away.
+   * - `limited`: those in `providers` do, until a time that is known.
+   * - `unknown`: it cannot be said at the moment.
+   */
+  status: string
+  /**
+   * The same in one sentence, for people.
+   */
+  sentence: string
+  /**
+   * The providers that keep us away, the one that does so for longest first.
+   */
+  providers: Array<{
+    /**
+     * The provider, as in results.
+     */
+    provider: string
+    /**
+     * What it is called.
+     */
+    name: string
+    /**
+     * What it turned us away for. The list is open.
+     */
+    reason: string
+    /**
+     * Until when it is left alone (RFC 3339, UTC).
+     */
+    until: string
+  }>
+}
+
+/**
+ * Overview
+ *
+ * How things stand, in one answer. Each part may be missing without the others. Fields may be added.
+ */
+export type Overview = {
+  /**
+   * False when a test key was used: verdicts then come from the sandbox, no server is asked and nothing is charged.
+   */
+  livemode: boolean
+  /**
+   * Whether nothing was ever asked in this mode, by a key, a person or a list.
+   */
+  is_new: boolean
+  /**
+   * The first day that is shown (UTC).
+   */
+  from: string
+  /**
+   * The last day that is shown (UTC), which is today.
+   */
+  to: string
+  /**
+   * What addresses were answered with. A list counts on the day it was confirmed, for as long as it is not deleted; null where it could not be read just now.
+   */
+  verdicts: {
+    /**
+     * Every day, the first one first, also where nothing happened.
+     */
+    days: Array<{
+      /**
+       * The day (UTC).
+       */
+      day: string
+      /**
+       * Addresses that were found `valid`.
+       */
+      valid: number
+      /**
+       * Addresses that were found `invalid`.
+       */
+      invalid: number
+      /**
+       * Addresses that were found `risky`.
+       */
+      risky: number
+      /**
+       * Addresses of which nothing could be said, or not yet.
+       */
+      unknown: number
+    }>
+    /**
+     * All of these days together.
+     */
+    total: {
+      /**
+       * Addresses that were found `valid`.
+       */
+      valid: number
+      /**
+       * Addresses that were found `invalid`.
+       */
+      invalid: number
+      /**
+       * Addresses that were found `risky`.
+       */
+      risky: number
+      /**
+       * Addresses of which nothing could be said, or not yet.
+       */
+      unknown: number
+    }
+    /**
+     * The last of these days, which is today (UTC).
+     */
+    today: {
+      /**
+       * Addresses that were found `valid`.
+       */
+      valid: number
+      /**
+       * Addresses that were found `invalid`.
+       */
+      invalid: number
+      /**
+       * Addresses that were found `risky`.
+       */
+      risky: number
+      /**
+       * Addresses of which nothing could be said, or not yet.
+       */
+      unknown: number
+    }
+  } | null
+  /**
+   * Lists under way, and the last ones; also null for keys without the `bulk` scope; null where it could not be read just now.
+   */
+  lists: {
+    /**
+     * Lists that are under way, at most five, the newest first.
+     */
+    running: Array<BulkJob>
+    /**
+     * Lists that have ended, at most five, the newest first.
+     */
+    ended: Array<BulkJob>
+  } | null
+  /**
+   * What requests of the last 24 hours were refused with, the most frequent first, at most ten; null where it could not be read just now.
+   */
+  problems: Array<{
+    /**
+     * The `code` of the problem.
+     */
+    code: string
+    /**
+     * Its HTTP status.
+     */
+    status: number
+    /**
+     * How many requests were answered with it.
+     */
+    count: number
+    /**
+     * When the last of them came (RFC 3339, UTC).
+     */
+    last_at: string
+  }> | null
+  /**
+   * What should be looked at, at most twenty; null where it could not be read just now.
+   */
+  alerts: Array<{
+    /**
+     * What is to be looked at. The list is open.
+     * - `webhook_failing`: a webhook has not taken anything of late; `id` names it.
+     * - `webhook_disabled`: a webhook was switched off since it failed; `id` names it.
+     * - `key_unused`: a key that works was not used for 30 days; `id` names it.
+     * - `results_leaving`: the results of a list leave within two days; `id` names it.
+     * - `credits_low`: credits are running low.
+     */
+    kind: string
+    /**
+     * What it is about; null where it is the account.
+     */
+    id: string | null
+    /**
+     * What that is called.
+     */
+    name: string | null
+    /**
+     * Since when a webhook fails or is off, when a key was last used or else made, when results leave (RFC 3339, UTC); null for the account.
+     */
+    at: string | null
+  }> | null
+  providers: ProviderHealth
+}
+
+/**
  * Policy
  *
  * Rules that turn a result into a decision. Fields may be added.

@@ -65,6 +65,7 @@ async function sendSandbox(services: Services, request: FastifyRequest, reply: F
   )
   const results = answers.map(({ result }) => result)
   const listed = await askListed(services, request.caller, emailsOf(entries))
+  request.verdicts = countVerdicts(results)
   reply.headers({ 'credits-charged': '0', 'content-type': 'application/json; charset=utf-8' })
   const bill = { creditsUsed: 0, creditsRefunded: 0, livemode: false }
   return reply.send(summarise({ total: emails.length, entries, results, listed, policy, ...bill }))
@@ -89,6 +90,7 @@ async function validateList(services: Services, request: FastifyRequest, asked: 
   const results = told.map(({ result }) => result)
   const listed = await askListed(services, request.caller, emailsOf(entries))
   const bill = { creditsUsed: bought.creditsCharged, creditsRefunded, livemode: true }
+  request.verdicts = countVerdicts(results)
   const creditsUsed = bought.creditsCharged
   return {
     status: 200,
@@ -100,6 +102,12 @@ async function validateList(services: Services, request: FastifyRequest, asked: 
 
 function emailsOf(entries: Entry[]): string[] {
   return entries.map(({ kept }) => kept)
+}
+
+function countVerdicts(results: StandingResult[]): Record<string, number> {
+  const counts: Record<string, number> = {}
+  for (const { status } of results) counts[status] = (counts[status] ?? 0) + 1
+  return counts
 }
 
 type Outcome = {

@@ -1,0 +1,31 @@
+import type { RequestEntry, RequestResult } from '@probity/contract/requests'
+import type { StandingResult } from '@probity/contract/standing-result'
+import type { RequestRow } from '@probity/database/requests'
+import { presentResult } from '../results/present-result.ts'
+
+export function presentRequest(row: RequestRow): RequestEntry {
+  return {
+    id: `req_${row.id}`,
+    at: row.at.toISOString(),
+    livemode: row.mode === 'live',
+    source: row.source,
+    method: row.method,
+    route: row.route,
+    status: row.status,
+    code: row.code,
+    key_id: row.keyId,
+    key_name: row.keyName,
+    duration_ms: row.durationMs,
+    verdict: row.verdict,
+    sub_status: row.subStatus,
+    credits: row.credits,
+    validation_id: row.validationId,
+  }
+}
+
+/** A result that stands in no file, and so in no row of one. */
+export function presentStanding({ email, answer }: { email: string; answer: StandingResult }): RequestResult {
+  const { status, sub_status: subStatus } = answer
+  const { row: _, ...result } = presentResult({ rowNo: 1, email, status, subStatus, answer }, true)
+  return result
+}

@@ -1,0 +1,98 @@
+import { Overview, OverviewQuery } from '@probity/contract/overview'
+import { isUnused, listAlerts } from '@probity/database/alerts'
+import { inTenant, type Trx } from '@probity/database/connect'
+import { listJobs } from '@probity/database/jobs'
+import { presentJob } from '@probity/database/present-job'
+import { countProblems } from '@probity/database/requests'
+import { type DayVerdicts, listVerdictsByDay } from '@probity/database/verdict-days'
+import type { View } from '@probity/database/view'
+import type { FastifyRequest } from 'fastify'
+import { viewOf } from '../door/view.ts'
+import { DOOR_PROBLEMS, operation } from '../openapi.ts'
+import { readProviderHealth } from '../overview/provider-health.ts'
+import type { Route } from '../route.ts'
+import type { Services } from '../services.ts'
+
+const DAYS_USUAL = 30
+const DAY_MS = 86_400_000
+const LISTS_MAX = 5
+const PROBLEMS_MAX = 10
+const ALERTS_MAX = 20
+const RUNNING = ['queued', 'planning', 'processing', 'paused']
+const ENDED = ['completed', 'cancelled', 'failed']
+
+/** How things stand: what the first page of the web application shows. */
+export const showOverview: Route = async (app, services) => {
+  const schema = operation(
+    {
+      id: 'getOverview',
+      tag: 'Account',
+      summary: 'Show how things stand',
+      description:
+        'Verdicts by day, lists under way, what requests were refused with, what should be looked at, and how mail providers treat us. A part that cannot be read is null, and the others are there all the same. Live keys see live mode, test keys test mode.',
+      problems: ['invalid_request', ...DOOR_PROBLEMS],
+    },
+    { querystring: OverviewQuery, response: { 200: Overview } },
+  )
+  app.get('/overview', { schema, config: { scope: 'account' } }, async (request): Promise<Overview> => {
+    const { caller, query } = request
+    const view = viewOf(caller)
+    const now = Date.now()
+    const days = { from: dayOf(now - ((query.days ?? DAYS_USUAL) - 1) * DAY_MS), to: dayOf(now) }
+    // Whoever cannot be told even this is told that the service is not there.
+    const is_new = await inTenant(services.db, caller.accountId, (trx) => isUnused(trx, view))
+    const read = readerOf(services, request, view)
+    return {
+      livemode: caller.mode === 'live',
+      is_new,
+      ...days,
+      verdicts: await read((trx) => listVerdictsByDay(trx, view, days).then(presentVerdicts)),
+      lists: caller.scopes.includes('bulk') ? await read((trx) => readLists(trx, view)) : null,
+      problems: await read((trx) => readProblems(trx, view, new Date(now - DAY_MS))),
+      alerts: await read((trx) => readAlerts(trx, view)),
+      providers: await readProviderHealth(services.redis, services.queuePrefix),
+    }
+  })
+}
+
+/** Reads one part by itself. One that fails is missing and takes no other with it. */
+function readerOf({ db }: Services, request: FastifyRequest, { accountId }: View) {
+  return async <T>(work: (trx: Trx) => Promise<T>): Promise<T | null> => {
+    try {
+      return await inTenant(db, accountId, work)
+    } catch (error) {
+      request.log.warn({ err: error }, 'a part of an overview could not be read')
+      return null
+    }
+  }
+}
+
+function dayOf(time: number): string {
+  return new Date(time).toISOString().slice(0, 10)
+}
+
+const STATUSES = ['valid', 'invalid', 'risky', 'unknown'] as const
+
+function presentVerdicts(days: DayVerdicts[]): NonNullable<Overview['verdicts']> {
+  const total = { valid: 0, invalid: 0, risky: 0, unknown: 0 }
+  for (const day of days) for (const status of STATUSES) total[status] += day[status]
+  const { day: _, ...today } = days.at(-1) ?? { day: '', ...total }
+  return { days, total, today }
+}
+
+async function readLists(trx: Trx, view: View): Promise<Overview['lists']> {
+  const page = { skip: 0, limit: LISTS_MAX }
+  const running = await listJobs(trx, view, { ...page, statuses: RUNNING })
+  const ended = await listJobs(trx, view, { ...page, statuses: ENDED })
+  return { running: running.jobs.map(presentJob), ended: ended.jobs.map(presentJob) }
+}
+
+async function readProblems(trx: Trx, view: View, since: Date): Promise<Overview['problems']> {
+  const problems = await countProblems(trx, view, since, PROBLEMS_MAX)
+  return problems.map(({ lastAt, ...rest }) => ({ ...rest, last_at: lastAt.toISOString() }))
+}
+
+async function readAlerts(trx: Trx, view: View): Promise<Overview['alerts']> {
+  const alerts = await listAlerts(trx, view, ALERTS_MAX)
+  return alerts.map(({ at, ...rest }) => ({ ...rest, at: at?.toISOString() ?? null }))
+}

@@ -1,0 +1,64 @@
+import { PAGE_LIMIT_MAX } from '@probity/contract/page'
+import { RequestDetail, RequestPage, RequestParams, RequestsQuery } from '@probity/contract/requests'
+import { inTenant } from '@probity/database/connect'
+import { findRequest, findStanding, listRequests, type RequestFilter } from '@probity/database/requests'
+import { viewOf } from '../door/view.ts'
+import { DOOR_PROBLEMS, operation } from '../openapi.ts'
+import { found } from '../problem.ts'
+import { readCursor, writeCursor } from '../requests/cursor.ts'
+import { presentRequest, presentStanding } from '../requests/present.ts'
+import type { Route } from '../route.ts'
+
+const LIMIT_DEFAULT = 50
+const config = { scope: 'account' } as const
+
+/** The account's requests as they were answered. */
+export const showRequests: Route = async (app, { db, requestLog }) => {
+  const list = operation(
+    {
+      id: 'listRequests',
+      tag: 'Account',
+      summary: 'List requests',
+      description:
+        'Requests that were made with keys, newest first, for as long as the installation keeps them. Live keys see what live keys asked, test keys what test keys did. A request is there a second or so after its answer. Those that showed no key we know are not.',
+      problems: ['invalid_request', ...DOOR_PROBLEMS],
+    },
+    { querystring: RequestsQuery, response: { 200: RequestPage } },
+  )
+  app.get('/requests', { schema: list, config }, async ({ caller, query }): Promise<RequestPage> => {
+    const { cursor, limit = LIMIT_DEFAULT } = query
+    const before = cursor === undefined ? undefined : readCursor(cursor)
+    const reading = { ...readFilter(query), before, limit: Math.min(limit, PAGE_LIMIT_MAX) }
+    const { rows, next } = await inTenant(db, caller.accountId, (trx) => listRequests(trx, viewOf(caller), reading))
+    return {
+      requests: rows.map(presentRequest),
+      next_cursor: next ? writeCursor(next) : null,
+      kept_days: requestLog.keptDays,
+    }
+  })
+
+  const show = operation(
+    {
+      id: 'getRequest',
+      tag: 'Account',
+      summary: 'Show a request',
+      description:
+        'One request by the `Request-Id` of its answer. Where it was about one address, with the result, for as long as that is kept.',
+      problems: ['invalid_request', 'not_found', ...DOOR_PROBLEMS],
+    },
+    { params: RequestParams, response: { 200: RequestDetail } },
+  )
+  app.get('/requests/:request_id', { schema: show, config }, async ({ caller, params }): Promise<RequestDetail> => {
+    const id = params.request_id.replace('req_', '')
+    return inTenant(db, caller.accountId, async (trx) => {
+      const row = found(await findRequest(trx, viewOf(caller), id))
+      const isReadable = row.validationId !== null && caller.scopes.includes('validation')
+      const kept = isReadable ? await findStanding(trx, caller.accountId, row.validationId ?? '') : undefined
+      return { ...presentRequest(row), result: kept ? presentStanding(kept) : null }
+    })
+  })
+}
+
+function readFilter({ outcome, code, key_id, from, to }: RequestsQuery): RequestFilter {
+  return { outcome, code, keyId: key_id, ...(from && { from: new Date(from) }), ...(to && { to: new Date(to) }) }
+}

@@ -1,0 +1,158 @@
+import type { Static } from 'typebox'
+import Type from 'typebox'
+import { JOB_EXAMPLE, Job } from './bulk.ts'
+import { count } from './count.ts'
+import { dayField } from './days.ts'
+import { LivemodeField } from './livemode.ts'
+import { nullableString } from './nullable.ts'
+import { ProviderHealth } from './provider-health.ts'
+import { openList, valueList } from './value-list.ts'
+
+/** What somebody should look at. */
+export const ALERT_KINDS = {
+  webhook_failing: 'a webhook has not taken anything of late; `id` names it.',
+  webhook_disabled: 'a webhook was switched off since it failed; `id` names it.',
+  key_unused: 'a key that works was not used for 30 days; `id` names it.',
+  results_leaving: 'the results of a list leave within two days; `id` names it.',
+  credits_low: 'credits are running low.',
+} as const satisfies Record<string, string>
+
+export type AlertKind = keyof typeof ALERT_KINDS
+
+export const OVERVIEW_DAYS_MAX = 90
+const OVERVIEW_DAYS_USUAL = 30
+
+export type OverviewQuery = Static<typeof OverviewQuery>
+export const OverviewQuery = Type.Object(
+  {
+    days: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: OVERVIEW_DAYS_MAX,
+        default: OVERVIEW_DAYS_USUAL,
+        description: 'How many days up to today (UTC) verdicts are shown for.',
+        examples: [30],
+      }),
+    ),
+  },
+  { title: 'Overview query', description: 'Which days.', examples: [{ days: 30 }] },
+)
+
+const COUNTS = {
+  valid: count('Addresses that were found `valid`.', 812),
+  invalid: count('Addresses that were found `invalid`.', 96),
+  risky: count('Addresses that were found `risky`.', 51),
+  unknown: count('Addresses of which nothing could be said, or not yet.', 21),
+}
+const COUNTS_EXAMPLE = { valid: 812, invalid: 96, risky: 51, unknown: 21 }
+
+const Day = Type.Object({ day: dayField('The day (UTC).', '2026-11-02'), ...COUNTS })
+
+const ProblemCount = Type.Object({
+  code: Type.String({ description: 'The `code` of the problem.', examples: ['rate_limited'] }),
+  status: Type.Integer({ description: 'Its HTTP status.', examples: [429] }),
+  count: count('How many requests were answered with it.', 12),
+  last_at: Type.String({
+    format: 'date-time',
+    description: 'When the last of them came (RFC 3339, UTC).',
+    examples: ['2026-11-09T08:41:00.000Z'],
+  }),
+})
+
+const Alert = Type.Object({
+  kind: Type.String({
+    description: `What is to be looked at. The list is open.${valueList(ALERT_KINDS)}`,
+    ...openList(ALERT_KINDS),
+  }),
+  id: nullableString({
+    format: 'uuid',
+    description: 'What it is about; null where it is the account.',
+    examples: ['0198f2e3-58b6-7c21-9d4f-6a0b13e7c582', null],
+  }),
+  name: nullableString({ description: 'What that is called.', examples: ['Sign-up form', null] }),
+  at: nullableString({
+    format: 'date-time',
+    description:
+      'Since when a webhook fails or is off, when a key was last used or else made, when results leave (RFC 3339, UTC); null for the account.',
+    examples: ['2026-11-09T08:41:00.000Z', null],
+  }),
+})
+
+const UNREAD = 'null where it could not be read just now.'
+
+/** A part that may be missing without the others. */
+function part<S extends Type.TObject>(schema: S, description: string) {
+  const { required, properties } = schema
+  return Type.Unsafe<Static<S> | null>({
+    type: ['object', 'null'],
+    required,
+    properties,
+    description: `${description}; ${UNREAD}`,
+    examples: [null],
+  })
+}
+
+function parts<S extends Type.TObject>(schema: S, description: string) {
+  return Type.Unsafe<Static<S>[] | null>({
+    type: ['array', 'null'],
+    items: schema,
+    description: `${description}; ${UNREAD}`,
+    examples: [null],
+  })
+}
+
+const Verdicts = Type.Object({
+  days: Type.Array(Day, { description: 'Every day, the first one first, also where nothing happened.' }),
+  total: Type.Object(COUNTS, { description: 'All of these days together.' }),
+  today: Type.Object(COUNTS, { description: 'The last of these days, which is today (UTC).' }),
+})
+
+const Lists = Type.Object({
+  running: Type.Array(Job, { description: 'Lists that are under way, at most five, the newest first.' }),
+  ended: Type.Array(Job, { description: 'Lists that have ended, at most five, the newest first.' }),
+})
+
+export type Overview = Static<typeof Overview>
+export const Overview = Type.Object(
+  {
+    livemode: LivemodeField,
+    is_new: Type.Boolean({
+      description: 'Whether nothing was ever asked in this mode, by a key, a person or a list.',
+      examples: [false],
+    }),
+    from: dayField('The first day that is shown (UTC).', '2026-10-11'),
+    to: dayField('The last day that is shown (UTC), which is today.', '2026-11-09'),
+    verdicts: part(
+      Verdicts,
+      'What addresses were answered with. A list counts on the day it was confirmed, for as long as it is not deleted',
+    ),
+    lists: part(Lists, 'Lists under way, and the last ones; also null for keys without the `bulk` scope'),
+    problems: parts(
+      ProblemCount,
+      'What requests of the last 24 hours were refused with, the most frequent first, at most ten',
+    ),
+    alerts: parts(Alert, 'What should be looked at, at most twenty'),
+    providers: ProviderHealth,
+  },
+  {
+    title: 'Overview',
+    description: 'How things stand, in one answer. Each part may be missing without the others. Fields may be added.',
+    examples: [
+      {
+        livemode: true,
+        is_new: false,
+        from: '2026-11-09',
+        to: '2026-11-09',
+        verdicts: {
+          days: [{ day: '2026-11-09', ...COUNTS_EXAMPLE }],
+          total: COUNTS_EXAMPLE,
+          today: COUNTS_EXAMPLE,
+        },
+        lists: { running: [JOB_EXAMPLE], ended: [] },
+        problems: [{ code: 'rate_limited', status: 429, count: 12, last_at: '2026-11-09T08:41:00.000Z' }],
+        alerts: [{ kind: 'credits_low', id: null, name: null, at: null }],
+        providers: { status: 'normal', sentence: 'No mail provider keeps us away at the moment.', providers: [] },
+      },
+    ],
+  },
+)

@@ -1,0 +1,211 @@
+import type { Static } from 'typebox'
+import Type from 'typebox'
+import { PROBLEMS } from './data/problems.ts'
+import { LivemodeField } from './livemode.ts'
+import { nullableInteger, nullableString } from './nullable.ts'
+import { PAGE_LIMIT_MAX } from './page.ts'
+import { Result } from './results.ts'
+import { openList, valueList } from './value-list.ts'
+
+/** By what way a request came. */
+export const REQUEST_SOURCES = {
+  api: 'a program, with a secret key.',
+  page: 'a web page, with a publishable key.',
+  mcp: 'a tool of an agent.',
+} as const satisfies Record<string, string>
+
+export type RequestSource = keyof typeof REQUEST_SOURCES
+
+/** What answers came to, as a filter names it. */
+export const REQUEST_OUTCOMES = ['ok', 'refused', 'failed'] as const
+export type RequestOutcome = (typeof REQUEST_OUTCOMES)[number]
+
+const UUID = '[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}'
+const REQUEST_ID = 'req_0b8f2f2e-3f0c-4a55-9a37-0a1f6c9d2b71'
+const KEY_ID = '0198f2e3-58b6-7c21-9d4f-6a0b13e7c582'
+const VALIDATION_ID = '0198f2c7-6f0d-7a41-b2c3-5d8e9f101112'
+
+const ENTRY_EXAMPLE = {
+  id: REQUEST_ID,
+  at: '2026-11-09T08:41:00.000Z',
+  livemode: true,
+  source: 'api',
+  method: 'POST',
+  route: '/api/v1/validation/single',
+  status: 200,
+  code: null,
+  key_id: KEY_ID,
+  key_name: 'Sign-up form',
+  duration_ms: 412,
+  verdict: 'valid',
+  sub_status: '',
+  credits: 1,
+  validation_id: VALIDATION_ID,
+}
+
+const ENTRY = {
+  id: Type.String({
+    description: 'The `Request-Id` that the answer had.',
+    examples: [REQUEST_ID],
+  }),
+  at: Type.String({
+    format: 'date-time',
+    description: 'When the request came (RFC 3339, UTC).',
+    examples: [ENTRY_EXAMPLE.at],
+  }),
+  livemode: LivemodeField,
+  source: Type.String({
+    description: `By what way it came. The list is open.${valueList(REQUEST_SOURCES)}`,
+    ...openList(REQUEST_SOURCES),
+  }),
+  method: Type.String({ description: 'Its HTTP method.', examples: ['POST'] }),
+  route: Type.String({
+    description: 'What was asked for, as a pattern without ids, addresses or a query.',
+    examples: ['/api/v1/validation/single'],
+  }),
+  status: Type.Integer({ description: 'The HTTP status of the answer.', examples: [200] }),
+  code: nullableString({
+    description: 'The `code` of the problem it was answered with; null where there was none.',
+    examples: ['insufficient_credits', null],
+  }),
+  key_id: nullableString({ format: 'uuid', description: 'The `id` of the key it came with.', examples: [KEY_ID] }),
+  key_name: nullableString({ description: 'What that key is called.', examples: ['Sign-up form'] }),
+  duration_ms: Type.Integer({
+    minimum: 0,
+    description: 'How long the answer took, in milliseconds.',
+    examples: [412],
+  }),
+  verdict: nullableString({
+    description: 'The `status` that a single address was answered with; null for everything else.',
+    examples: ['valid', null],
+  }),
+  sub_status: nullableString({
+    description: 'The `sub_status` that a single address was answered with.',
+    examples: ['catch_all', '', null],
+  }),
+  credits: nullableInteger({
+    description: 'The credits it was charged for, less what came back at once; null where it says nothing of credits.',
+    examples: [1, null],
+  }),
+  validation_id: nullableString({
+    format: 'uuid',
+    description: 'The `id` of the validation that answered it; null where there was none.',
+    examples: [VALIDATION_ID, null],
+  }),
+}
+
+export type RequestEntry = Static<typeof RequestEntry>
+export const RequestEntry = Type.Object(ENTRY, {
+  title: 'Request',
+  description: 'A request as it was answered. Nothing of its body is kept. Fields may be added.',
+  examples: [ENTRY_EXAMPLE],
+})
+
+const { row: _, ...RESULT_FIELDS } = Result.properties
+
+/** A result as it is kept: that of an address which stands in no file. */
+export type RequestResult = Omit<Result, 'row'>
+
+export type RequestDetail = Static<typeof RequestDetail>
+export const RequestDetail = Type.Object(
+  {
+    ...ENTRY,
+    result: Type.Unsafe<RequestResult | null>({
+      type: ['object', 'null'],
+      required: Result.required.filter((name) => name !== 'row'),
+      properties: RESULT_FIELDS,
+      description:
+        'What was found about the one address, for as long as results are kept; null where there is nothing, where it has left, and for keys without the `validation` scope.',
+      examples: [null],
+    }),
+  },
+  {
+    title: 'Request with its result',
+    description: 'A request as it was answered, and what is still kept of its result. Fields may be added.',
+    examples: [{ ...ENTRY_EXAMPLE, result: null }],
+  },
+)
+
+export type RequestParams = Static<typeof RequestParams>
+export const RequestParams = Type.Object(
+  {
+    request_id: Type.String({
+      pattern: `^(req_)?${UUID}$`,
+      maxLength: 40,
+      description: 'The `Request-Id` of an answer.',
+      examples: [REQUEST_ID],
+    }),
+  },
+  { title: 'Request path', description: 'Names a request.', examples: [{ request_id: REQUEST_ID }] },
+)
+
+const time = (description: string, example: string) =>
+  Type.Optional(Type.String({ format: 'date-time', pattern: '^[1-9]', description, examples: [example] }))
+
+export type RequestsQuery = Static<typeof RequestsQuery>
+export const RequestsQuery = Type.Object(
+  {
+    outcome: Type.Optional(
+      Type.Enum([...REQUEST_OUTCOMES], {
+        type: 'string',
+        description: 'Only those answered with 2xx or 3xx (`ok`), with 4xx (`refused`) or with 5xx (`failed`).',
+        examples: ['refused'],
+      }),
+    ),
+    code: Type.Optional(
+      Type.Enum(Object.keys(PROBLEMS), {
+        type: 'string',
+        description: 'Only those answered with the problem of this code.',
+        examples: ['insufficient_credits'],
+      }),
+    ),
+    key_id: Type.Optional(
+      Type.String({ format: 'uuid', description: 'Only those of the key with this `id`.', examples: [KEY_ID] }),
+    ),
+    from: time('Only those that came at this time or later (RFC 3339).', '2026-11-09T00:00:00Z'),
+    to: time('Only those that came before this time (RFC 3339).', '2026-11-10T00:00:00Z'),
+    cursor: Type.Optional(
+      Type.String({
+        pattern: '^[A-Za-z0-9_-]+$',
+        maxLength: 100,
+        description: 'Where to go on: the `next_cursor` of the page before.',
+        examples: ['MTc5NDIxMzY2MDAwMC4w'],
+      }),
+    ),
+    limit: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        default: 50,
+        description: `How many the page holds at most. A number above ${PAGE_LIMIT_MAX} counts as ${PAGE_LIMIT_MAX}.`,
+        examples: [50],
+      }),
+    ),
+  },
+  {
+    title: 'Requests query',
+    description: 'Which requests. One must pass all filters that are given.',
+    examples: [{ outcome: 'refused', from: '2026-11-09T00:00:00Z' }],
+  },
+)
+
+export type RequestPage = Static<typeof RequestPage>
+export const RequestPage = Type.Object(
+  {
+    requests: Type.Array(RequestEntry, { description: 'The requests, newest first.' }),
+    next_cursor: nullableString({
+      description:
+        'What to send as `cursor` for older ones; null where there are none. Where few pass the filters a page may be short, or empty, and still have one after it.',
+      examples: ['MTc5NDIxMzY2MDAwMC4w', null],
+    }),
+    kept_days: Type.Integer({
+      minimum: 0,
+      description: 'For how many days requests are kept; 0 where none are.',
+      examples: [7],
+    }),
+  },
+  {
+    title: 'Requests',
+    description: 'One page of the requests, newest first. Fields may be added.',
+    examples: [{ requests: [ENTRY_EXAMPLE], next_cursor: null, kept_days: 7 }],
+  },
+)

@@ -1,0 +1,23 @@
+import { randomUUID } from 'node:crypto'
+import type { AnsweredRequest } from './requests.ts'
+
+/** A request that was answered just now, with a verdict. */
+export function testRequest(own: Partial<AnsweredRequest> & { accountId: string }): AnsweredRequest {
+  return {
+    id: randomUUID(),
+    at: new Date(),
+    mode: 'live',
+    source: 'api',
+    method: 'POST',
+    route: '/api/v1/validation/single',
+    status: 200,
+    code: null,
+    keyId: null,
+    durationMs: 12,
+    verdict: 'valid',
+    subStatus: '',
+    credits: 1,
+    validationId: null,
+    ...own,
+  }
+}

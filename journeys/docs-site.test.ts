@@ -5,13 +5,15 @@ import { createTestDatabase } from '@probity/database/test-database'
 import type { Page } from 'playwright-core'
 import { expect, test, vi } from 'vitest'
 import { expectAccessible, loaded, onePage, openWindow, startBrowser } from './test-browser.ts'
+import { OPEN } from './test-open-product.ts'
 import { testCases } from './test-page-cases.ts'
+import { openPerson } from './test-people.ts'
 import { ROOT, startApiProcess } from './test-process.ts'
 
 vi.setConfig({ testTimeout: 120_000 }) // a browser has much to do before a page stands
 
 const { url: databaseUrl } = await createTestDatabase()
-const api = await startApiProcess({ DATABASE_URL: databaseUrl, STOP_NOTICE_MS: '0' })
+const api = await startApiProcess({ DATABASE_URL: databaseUrl, STOP_NOTICE_MS: '0', ...OPEN })
 const browser = await startBrowser()
 const reader = await openWindow(browser, { api })
 
@@ -196,6 +198,27 @@ test('commands are shown and copied with the address that this installation has'
   expect(copied).toContain(api.url)
   expect(copied).not.toContain('localhost:3000')
   expect(await page.locator('pre').allInnerTexts()).not.toContain('localhost:3000')
+})
+
+test('the application leads to the docs, from its help and from what went wrong', async () => {
+  const person = await openPerson(browser, { api })
+  const page = await onePage(person.context, { allows: /status of 503|RequestFailed/ })
+  await page.goto('/app/keys')
+  await loaded(page)
+  await page.getByRole('button', { name: 'Help' }).click()
+  await page.getByRole('menuitem', { name: 'Docs' }).click()
+  await page.getByRole('heading', { name: 'Documentation', level: 1 }).waitFor()
+  await page.getByRole('link', { name: 'Application' }).first().click()
+  await page.waitForURL(/\/app\//)
+  await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Docs' }).click()
+  await page.getByRole('heading', { name: 'Documentation', level: 1 }).waitFor()
+
+  const { body: refused } = await person.ask('GET', '/keys/no-such-key')
+  const failure = { status: 503, contentType: 'application/problem+json', body: JSON.stringify(refused) }
+  await page.route('**/app/api/keys*', (route) => route.fulfill(failure))
+  await page.goto('/app/keys')
+  const explained = page.getByRole('alert').getByRole('link', { name: 'What this means' })
+  expect(await explained.getAttribute('href')).toBe(`/docs/errors#${refused['code']}`)
 })
 
 test('the colours follow what somebody chose, from page to page', async () => {

@@ -1,15 +1,20 @@
-/** A table that is wider than the page can be moved sideways by keyboard too. */
-const tables = new ResizeObserver((entries) => {
+const FRAMES = '.wide, .expressive-code pre'
+
+/**
+ * What is wider than the page can be moved sideways by keyboard too. Expressive Code would see to its own parts, a moment later, and make
+ * a landmark of each: on a page with twenty of them that is no help.
+ */
+const watch = new ResizeObserver((entries) => {
   for (const { target } of entries) {
-    if (target.scrollWidth > target.clientWidth) target.setAttribute('tabindex', '0')
-    else target.removeAttribute('tabindex')
+    const frame = target.closest(FRAMES)
+    if (!frame) continue
+    if (frame.scrollWidth > frame.clientWidth) frame.setAttribute('tabindex', '0')
+    else frame.removeAttribute('tabindex')
   }
 })
-for (const frame of document.querySelectorAll('.wide')) tables.observe(frame)
 
-/** Expressive Code does the same for code, and makes a landmark of it: on a page with twenty of them that is no help. */
-const code = new MutationObserver((records) => {
-  for (const { target } of records) (target as Element).removeAttribute('role')
-})
-for (const block of document.querySelectorAll('.expressive-code pre'))
-  code.observe(block, { attributeFilter: ['role'] })
+// What is in the frame as well: it may grow while the frame does not, as letters do when their typeface arrives.
+for (const frame of document.querySelectorAll(FRAMES)) {
+  watch.observe(frame)
+  if (frame.firstElementChild) watch.observe(frame.firstElementChild)
+}

@@ -6,13 +6,23 @@ export class RequestFailed extends Error {
   readonly code: string
   readonly requestId: string | undefined
   readonly fields: readonly FieldFault[]
+  /** The place in the docs, where the service named one. */
+  readonly explainedAt: string | undefined
 
-  constructor(told: { status: number; code: string; message: string; requestId?: string; fields?: FieldFault[] }) {
+  constructor(told: {
+    status: number
+    code: string
+    message: string
+    requestId?: string
+    fields?: FieldFault[]
+    explainedAt?: string
+  }) {
     super(told.message)
     this.status = told.status
     this.code = told.code
     this.requestId = told.requestId
     this.fields = told.fields ?? []
+    this.explainedAt = told.explainedAt
   }
 }
 
@@ -54,7 +64,7 @@ export function unreachable(): RequestFailed {
   return new RequestFailed({ status: 0, code: 'unreachable', message: 'The service cannot be reached.' })
 }
 
-type Told = { code?: string; detail?: string; title?: string; message?: string; errors?: FieldFault[] }
+type Told = { type?: string; code?: string; detail?: string; title?: string; message?: string; errors?: FieldFault[] }
 
 /** Our problems and the auth library's errors, which has its own form for them. */
 export async function readFailure(response: Response): Promise<RequestFailed> {
@@ -66,5 +76,6 @@ export async function readFailure(response: Response): Promise<RequestFailed> {
     message: told.detail ?? told.title ?? told.message ?? 'The service gave an answer that this page cannot read.',
     ...(requestId && { requestId }),
     ...(told.errors && { fields: told.errors }),
+    ...(told.type && { explainedAt: told.type }),
   })
 }

@@ -43,6 +43,7 @@ export function asRequestFailed(error: unknown): RequestFailed {
       message: detail,
       ...(requestId && { requestId }),
       ...(problem?.errors && { fields: problem.errors }),
+      ...(problem?.type && { explainedAt: problem.type }),
     })
   }
   if (error instanceof ProbityConnectionError || error instanceof ProbityTimeoutError) {

@@ -22,7 +22,7 @@ export function EmptyState({ icon, title, children, action }: EmptyProps) {
 
 /** What happened, what to do, and by what name to ask about it. */
 export function ErrorState({ error, onRetry, what }: { error: unknown; onRetry?: () => void; what?: string }) {
-  const { message, requestId, status } = asRequestFailed(error)
+  const { message, requestId, status, explainedAt } = asRequestFailed(error)
   const title = status === 404 ? 'This is not here' : (what ?? 'This could not be loaded')
   return (
     <div role="alert" className="flex flex-col items-center gap-3 px-4 py-10 text-center">
@@ -35,6 +35,11 @@ export function ErrorState({ error, onRetry, what }: { error: unknown; onRetry?:
         <p className="flex flex-wrap items-center justify-center gap-1.5 text-[0.8125rem] text-faint">
           Request <code className="font-mono break-all">{requestId}</code>
           <CopyButton text={requestId} label="Copy the request's id" />
+          {explainedAt?.startsWith('/docs/') && (
+            <a href={explainedAt} className="inline-flex min-h-6 items-center underline underline-offset-2">
+              What this means
+            </a>
+          )}
         </p>
       )}
       {onRetry && (

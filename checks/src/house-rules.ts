@@ -1,5 +1,6 @@
 import { listBarrels } from './barrels.ts'
 import { listFunctionsInData } from './data-tables.ts'
+import { listDeadLinks } from './dead-links.ts'
 import { listUnexplainedDependencies } from './dependencies.ts'
 import { listForbiddenSteps } from './engine-steps.ts'
 import type { Fault } from './fault.ts'
@@ -20,6 +21,7 @@ const RULES: ((workspace: Workspace) => Fault[])[] = [
   listFunctionsInData,
   listUnexplainedDependencies,
   listWireWrites,
+  listDeadLinks,
 ]
 
 /** Every fault in the work tree below `root`, in the order of its files. */

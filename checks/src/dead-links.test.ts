@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest'
+import { listFaults } from './house-rules.ts'
+import { plant } from './test-workspace.ts'
+
+function judge(files: Record<string, string>): string[] {
+  return listFaults(plant(files)).map(({ path, line, message }) => `${path}:${line} ${message}`)
+}
+
+test('refuses a link to a page, a heading or a picture that is not there', () => {
+  const faults = judge({
+    'README.md': '# One\n\n[there](docs/two.md) [gone](docs/three.md)\n<img src="docs/four.png">\n',
+    'docs/two.md':
+      '# Two\n\n[up](../README.md#one)\n[`code`](#no_file), [no heading](../README.md#two)\n\n## `no_file`\n',
+    'packages/sdk/README.md': '# Sdk\n\n[beyond](../docs/two.md)\n',
+  })
+  expect(faults).toEqual([
+    'docs/two.md:4 links to ../README.md#two, which has no such heading',
+    'packages/sdk/README.md:3 links to ../docs/two.md, which is not there',
+    'README.md:3 links to docs/three.md, which is not there',
+    'README.md:4 links to docs/four.png, which is not there',
+  ])
+})
+
+test('knows headings as the web does, and passes over code and over the web', () => {
+  const two = '# It’s: a *title*, (really)\n\n## Same\n\n## Same\n\n```sh\n# not-a-heading\n[x](gone.md)\n```\n'
+  const links = '[a](two.md#its-a-title-really) [b](two.md#same-1) [c](https://example.com/gone.md) `[d](gone.md)`'
+  expect(judge({ 'docs/one.md': `# One\n\n${links}\n`, 'docs/two.md': two })).toEqual([])
+  expect(judge({ 'docs/one.md': '[x](two.md#not-a-heading)\n', 'docs/two.md': two })).toEqual([
+    'docs/one.md:1 links to two.md#not-a-heading, which has no such heading',
+  ])
+})

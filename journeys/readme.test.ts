@@ -70,6 +70,10 @@ test('the commands of the README, as they are printed there, lead from a clone t
   expect(out).toMatch(
     /"outcome":"bad_character","detail":"The address holds a character that cannot stand where it does."/,
   )
+  const [, shown = ''] = /<!-- test: quick-start -->\s*```json\n(.*?)```/s.exec(README) ?? []
+  const answer = out.split('\n').find((line) => line.includes('{"email":"ada@example,com"')) ?? ''
+  const [, json = ''] = /(\{"email":"ada@example,com".*?\})(?=\{|$)/.exec(answer) ?? []
+  expect(JSON.parse(json)).toMatchObject(JSON.parse(shown))
   expect(out).toMatch(/"credits":\s*{\s*"available":\s*999,/)
   expect(out).toContain('"Ada again","ADA@example,com","invalid","syntax_error"')
   expect(code).toBe(0)

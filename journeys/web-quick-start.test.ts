@@ -1,10 +1,13 @@
 import { execFile } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { Page } from 'playwright-core'
 import { expect, test, vi } from 'vitest'
 import { onePage, startBrowser } from './test-browser.ts'
 import { startOpenProduct } from './test-open-product.ts'
 import { openPerson } from './test-people.ts'
+import { installSdk } from './test-sdk-package.ts'
 
 vi.setConfig({ testTimeout: 60_000 }) // a browser has much to do before a page stands
 
@@ -71,6 +74,34 @@ test('a real request with the key that was made here shows up at once, with its 
   await request.getByRole('button', { name: 'Create a test key' }).waitFor()
   const left = await page.evaluate(() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }, history.state]))
   expect(left + (await page.content())).not.toContain(key.slice('pb_test_'.length, -4))
+})
+
+const PROGRAMS = { curl: ['sh', 'run.sh'], TypeScript: ['node', 'run.ts'], Python: ['python3', 'run.py'] } as const
+
+test('the code in every language runs as it is printed, with the key in it and with the key in the environment', async () => {
+  const page = await openQuickStart()
+  const request = card(page, 'Make a request')
+  const { folder } = installSdk()
+  async function runAll(env: Record<string, string>): Promise<void> {
+    for (const [language, [program, file]] of Object.entries(PROGRAMS)) {
+      await request.getByRole('tab', { name: language, exact: true }).click()
+      const code = await request.getByRole('tabpanel').locator('pre').first().textContent()
+      writeFileSync(join(folder, file), String(code))
+      const { stdout } = await run(program, [file], { cwd: folder, env: { ...process.env, ...env } })
+      expect([language, stdout]).toEqual([
+        language,
+        expect.stringMatching(language === 'curl' ? /"status":"valid"/ : /^valid/),
+      ])
+    }
+  }
+  const { body } = await (await openPerson(browser, product)).ask('POST', '/keys', {
+    name: 'Environment',
+    mode: 'test',
+  })
+  await runAll({ PROBITY_API_KEY: String(body['key']) })
+  await request.getByRole('button', { name: 'Create a test key' }).click()
+  await request.getByLabel('Quick start').waitFor()
+  await runAll({})
 })
 
 test('what somebody came for comes first, and a copied address shows it so', async () => {

@@ -1,4 +1,6 @@
+import { readFileSync } from 'node:fs'
 import { expect, expectTypeOf, test } from 'vitest'
+import { NEXT_STEPS } from './data/next-steps.ts'
 import type { SubStatus, SubStatusesOf } from './status.ts'
 import { STATUSES, SUB_STATUSES } from './status.ts'
 import { StatusField, SubStatusField } from './status-fields.ts'
@@ -71,3 +73,34 @@ function reasonsOf(status: string): string[] {
 function saying(part: string) {
   return expect.stringContaining(part)
 }
+
+const readDocs = (page: string) => readFileSync(new URL(`../../../docs/${page}`, import.meta.url), 'utf8')
+
+test('docs/concepts/verdicts.md has every status and every reason, with what it means and what to do', () => {
+  const page = readDocs('concepts/verdicts.md')
+  for (const [status, meaning] of Object.entries(STATUSES)) expect(page).toContain(`| \`${status}\` | ${meaning} |`)
+  const rows = Object.entries(SUB_STATUSES).map(([name, { status, meaning }]) => {
+    const shown = name === '' ? 'empty' : `\`${name}\``
+    return { status, row: `| ${shown} | ${meaning} | ${NEXT_STEPS[name as SubStatus]} |` }
+  })
+  const sections = [...page.matchAll(/^### `(\w+)`\n\n.*\n.*\n((?:\|.*\n)+)/gm)]
+  const found = sections.flatMap(([, status, lines = '']) =>
+    lines
+      .trim()
+      .split('\n')
+      .map((row) => ({ status, row })),
+  )
+  expect(found).toEqual(rows)
+})
+
+test.each(['zerobounce', 'kickbox'])(
+  'the guide from %s has every reason, in its table and in its function',
+  (service) => {
+    const page = readDocs(`guides/migrate-from-${service}.md`)
+    const [, table = ''] = /^## Verdicts\n(.*?)^## /ms.exec(page) ?? []
+    for (const reason of Object.keys(SUB_STATUSES).filter((name) => name !== '' && name !== 'sandbox_unmapped')) {
+      expect(table).toContain(`\`${reason}\``)
+      expect(page).toContain(`\n  ${reason}: [`)
+    }
+  },
+)

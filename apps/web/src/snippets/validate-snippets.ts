@@ -45,17 +45,17 @@ function typeScript(host: string, email: string, key: string | undefined): strin
 function python(host: string, email: string, key: string | undefined): string {
   const secret = key === undefined ? `os.environ["${KEY_VARIABLE}"]` : JSON.stringify(key)
   return [
-    ...(key === undefined ? ['import os', ''] : []),
-    'import requests',
+    'import json',
+    ...(key === undefined ? ['import os'] : []),
+    'from urllib.request import Request, urlopen',
     '',
-    'answer = requests.post(',
+    'request = Request(',
     `    ${JSON.stringify(`${host}/api/v1/validation/single`)},`,
-    `    headers={"X-API-Key": ${secret}},`,
-    `    json={"email": ${JSON.stringify(email)}},`,
-    '    timeout=30,',
+    `    data=json.dumps({"email": ${JSON.stringify(email)}}).encode(),`,
+    `    headers={"X-API-Key": ${secret}, "Content-Type": "application/json"},`,
     ')',
-    'answer.raise_for_status()',
-    'result = answer.json()',
+    'with urlopen(request, timeout=30) as answer:',
+    '    result = json.load(answer)',
     'print(result["status"], result["sub_status"])',
   ].join('\n')
 }

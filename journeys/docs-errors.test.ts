@@ -1,0 +1,128 @@
+import { execFile } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { PROBLEMS } from '@probity/contract/data/problems'
+import { problemType } from '@probity/contract/problem'
+import { asOwner } from '@probity/database/connect'
+import { makeFolder, removeFolder } from '@probity/lab/services/daemon'
+import { whenDone } from '@probity/lab/when-done'
+import { expect, test } from 'vitest'
+import { readBlocks, readPage } from './test-docs.ts'
+import { ROOT } from './test-process.ts'
+import { openCustomer, startProduct } from './test-product.ts'
+
+const PAGE = 'docs/errors.md'
+const text = readPage(PAGE)
+const blocks = readBlocks(PAGE)
+const codes = Object.keys(PROBLEMS) as (keyof typeof PROBLEMS)[]
+
+/** What cannot be provoked by a command, with the test that shows it. */
+const SHOWN_ELSEWHERE: Partial<Record<keyof typeof PROBLEMS, string>> = {
+  missing_role: 'apps/api/src/door/roles.test.ts',
+  not_configured: 'apps/api/src/routes/billing/billing.test.ts',
+  idempotency_in_progress: 'apps/api/src/door/spend-once.test.ts',
+  last_owner: 'apps/api/src/routes/people/organisations.test.ts',
+  already_subscribed: 'apps/api/src/routes/billing/billing.test.ts',
+  too_many_organisations: 'apps/api/src/routes/people/organisations.test.ts',
+  event_removed: 'apps/api/src/routes/webhooks/deliveries.test.ts',
+  file_removed: 'apps/api/src/routes/bulk/results.test.ts',
+  results_expired: 'apps/api/src/routes/bulk/results.test.ts',
+  too_many_in_flight: 'apps/api/src/routes/validation/single.test.ts',
+  overloaded: 'apps/api/src/limits.test.ts',
+  account_under_audit: 'apps/api/src/door/spend-once.test.ts',
+}
+
+const product = await startProduct()
+const scopes = ['validation', 'bulk', 'account', 'keys', 'webhooks']
+const { accountId, key } = await openCustomer(product, { key: { mode: 'test', scopes } })
+const live = await openCustomer(product, { key: { scopes: ['validation', 'account', 'keys', 'settings'] } })
+const folder = makeFolder('probity-errors')
+whenDone(() => removeFolder(folder))
+
+/** The commands as they are printed, for a service that is not on port 3000 and for keys that are not `…`. */
+function asHere(commands: string): string {
+  return commands
+    .replaceAll('http://localhost:3000', product.api.url)
+    .replaceAll('/localhost/3000', `/127.0.0.1/${product.api.port}`)
+    .replaceAll('pb_test_…', key)
+    .replaceAll('pb_live_…', live.key)
+}
+
+const SETTING_UP = blocks.filter(({ section }) => section === 'Trying them out').map((block) => block.text)
+const OPERATOR = `pnpm() { (cd '${ROOT}' && command pnpm "$@"); }`
+
+async function run(commands: string): Promise<string> {
+  const script = asHere([OPERATOR, ...SETTING_UP, commands].join('\n'))
+  const env = { ...process.env, ...product.settings }
+  const { stdout } = await promisify(execFile)('bash', ['-eo', 'pipefail', '-c', script], {
+    cwd: folder,
+    env,
+    timeout: 60_000,
+  })
+  return stdout
+}
+
+test('has a section for every code, in the order of the table, and for nothing else', () => {
+  const sections = [...text.matchAll(/^## `(.*)`$/gm)].map(([, code]) => code)
+  expect(sections).toEqual(codes)
+  const others = [...text.matchAll(/^## ([^`].*)$/gm)].map(([, title]) => title)
+  expect(others).toEqual(['What an answer looks like', 'Trying them out', 'All codes'])
+})
+
+test('the overview names every code beside its status', () => {
+  const rows = [...text.matchAll(/^\| (\d{3}) \| (.*) \|$/gm)].flatMap(([, status, cells = '']) =>
+    [...cells.matchAll(/\[`(\w+)`\]\(#(\w+)\)/g)].map(([, code, anchor]) => ({ code, anchor, status: Number(status) })),
+  )
+  expect(rows).toEqual(codes.map((code) => ({ code, anchor: code, status: PROBLEMS[code].status })))
+})
+
+test.each(codes)('%s: the section says status, title, cause, fix and whether to retry', (code) => {
+  const [, section = ''] = new RegExp(`^## \`${code}\`\n(.*?)(?=^## |$(?![^]))`, 'ms').exec(text) ?? []
+  const { status, title } = PROBLEMS[code]
+  expect(section.trimStart().startsWith(`**${status}: ${title}.** `)).toBe(true)
+  for (const part of ['Cause', 'Fix', 'Retry']) expect(section).toMatch(new RegExp(`^- \\*\\*${part}:\\*\\* .`, 'm'))
+  const isShown = blocks.some((block) => block.section === `\`${code}\``)
+  expect(isShown || /^Not to be had /m.test(section)).toBe(true)
+  expect(isShown).toBe(SHOWN_ELSEWHERE[code] === undefined)
+})
+
+test.each(Object.entries(SHOWN_ELSEWHERE))('%s, which no command provokes, is expected by %s', (code, path) => {
+  expect(existsSync(join(ROOT, path))).toBe(true)
+  const shows = readFileSync(join(ROOT, path), 'utf8')
+  expect(shows.includes(code) || shows.includes(code.replaceAll('_', ' '))).toBe(true)
+})
+
+const triggers = blocks.flatMap(({ section, text: commands }) => {
+  const code = codes.find((candidate) => section === `\`${candidate}\``)
+  return code === undefined ? [] : [{ code, commands }]
+})
+
+test.each(triggers)('$code comes of its own commands', { timeout: 90_000 }, async ({ code, commands }) => {
+  const out = await run(commands)
+  const answers = out.replaceAll('}{', '}\n{') // one behind the other, as curl leaves them
+  const answered = [...answers.matchAll(/\{"type":"[^"]*","title":.*\}/g)].map(([problem]) => JSON.parse(problem))
+  expect(answered.length, out.slice(-500)).toBeGreaterThan(0)
+  expect(answered.at(-1)).toMatchObject({ code, status: PROBLEMS[code].status, type: problemType(code) })
+  expect(answered.filter((problem) => problem.code !== code)).toEqual([])
+})
+
+test('the answer that it shows is the answer', async () => {
+  const [command, shown] = blocks.filter(({ section }) => section === 'What an answer looks like')
+  const answer = JSON.parse(await run(command?.text ?? ''))
+  const { request_id, ...rest } = JSON.parse(shown?.text ?? '')
+  expect(answer).toEqual({ ...rest, request_id: expect.stringMatching(/^req_[0-9a-f-]{36}$/) })
+  expect(request_id).toMatch(/^req_[0-9a-f-]{36}$/)
+})
+
+test('nothing of it was charged', async () => {
+  const movements = await asOwner(product.db, (trx) =>
+    trx
+      .selectFrom('ledger')
+      .selectAll()
+      .where('accountId', 'in', [accountId, live.accountId])
+      .where('kind', '!=', 'grant')
+      .execute(),
+  )
+  expect(movements).toEqual([])
+})

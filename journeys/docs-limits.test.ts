@@ -1,0 +1,130 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { UpdateAccount } from '@probity/contract/account'
+import { BulkRequest } from '@probity/contract/bulk-validation'
+import { PROBLEMS } from '@probity/contract/data/problems'
+import { CreateKey } from '@probity/contract/keys'
+import { SingleRequest } from '@probity/contract/validation'
+import { asOwner } from '@probity/database/connect'
+import { createTestDatabase } from '@probity/database/test-database'
+import { expect, test } from 'vitest'
+import { readPage } from './test-docs.ts'
+import { ROOT } from './test-process.ts'
+
+const page = readPage('docs/limits.md')
+const KIB = 1024
+const say = (n: number) => n.toLocaleString('en')
+
+test('the plans are those of the database', async () => {
+  const { db } = await createTestDatabase()
+  const plans = await asOwner(db, (trx) => trx.selectFrom('plans').selectAll().execute())
+  const yes = (is: boolean) => (is ? 'yes' : 'no')
+  const rows = plans.map(
+    (plan) =>
+      `| \`${plan.name}\` | ${yes(plan.apiAccess)} | ${say((plan.requestsPerWindow * 60) / plan.windowS)} | ${say(plan.interactiveInFlight)} | ${say(plan.emailsPerFile)} | ${yes(plan.refundUnknown)} | ${yes(plan.aiEnhancement)} |`,
+  )
+  const shown = page.split('\n').filter((line) => /^\| `/.test(line))
+  expect(shown.slice(0, rows.length).toSorted()).toEqual(rows.toSorted())
+  expect(shown.length).toBe(rows.length + 1) // the header of another table begins with code too
+})
+
+/** A row of the page, the file that has the number, what it is called there, and how the page says it. */
+type Held = [row: string, file: string, name: string, says: (n: number) => string]
+
+const kib = (n: number) => `${say(n / KIB)} KiB`
+const seconds = (n: number) => `${say(n / 1_000)} seconds`
+
+const HELD: Held[] = [
+  ['somebody without a key that works', 'apps/api/src/door/authenticate.ts', 'quota', (n) => `${n} requests`],
+  ['the [public sandbox key]', 'apps/api/src/door/public-sandbox.ts', 'REQUESTS_PER_MINUTE', (n) => `${n} requests`],
+  ['a visitor of a page', 'packages/contract/src/publishable.ts', 'VISITOR_CAP_DEFAULT', (n) => `${n} requests`],
+  ['length of an address', 'packages/contract/src/validation.ts', 'EMAIL_LENGTH_MAX', say],
+  ['addresses in a JSON list', 'packages/contract/src/bulk-validation.ts', 'EMAILS_PER_REQUEST_MAX', say],
+  ['waiting for one verdict', 'apps/api/src/routes/validation/single.ts', 'TIMEOUT_DEFAULT_S', (n) => `, ${n} unless`],
+  ['waiting for a JSON list', 'apps/api/src/routes/validation/bulk.ts', 'TIMEOUT_DEFAULT_S', (n) => `, ${n} unless`],
+  ['headers', 'apps/api/src/config.ts', 'headerBytesMax', kib],
+  ['body', 'apps/api/src/config.ts', 'bodyBytesMax', kib],
+  ['body of a JSON list', 'apps/api/src/routes/validation/bulk.ts', 'BODY_BYTES_MAX', kib],
+  ['body of a message', 'apps/api/src/routes/mcp.ts', 'BODY_BYTES_MAX', kib],
+  ['body of a [report]', 'apps/api/src/routes/feedback.ts', 'BODY_BYTES_MAX', kib],
+  ['body of a [report]', 'packages/contract/src/feedback.ts', 'OUTCOMES_PER_REPORT_MAX', (n) => `${say(n)} outcomes`],
+  ['body of a [report]', 'packages/contract/src/feedback.ts', 'SENT_DAYS_AGO_MAX', (n) => `${n} days`],
+  ['body of a [policy]', 'apps/api/src/policies/read.ts', 'POLICY_BYTES_MAX', kib],
+  ['time for the headers', 'apps/api/src/config.ts', 'headersTimeoutMs', seconds],
+  ['time for a body', 'apps/api/src/config.ts', 'requestTimeoutMs', seconds],
+  ['a page of a list', 'packages/contract/src/page.ts', 'PAGE_LIMIT_MAX', (n) => `${n}, and`],
+  ['a page of a list', 'apps/api/src/page.ts', 'LIMIT_DEFAULT', (n) => `and ${n} unless`],
+  ['days of usage', 'packages/contract/src/days.ts', 'DAYS_MAX', say],
+  ['a file', 'packages/contract/src/upload-limits.ts', 'FILE_BYTES_MAX', (n) => `${n / KIB / KIB} MiB`],
+  ['its rows', 'packages/uploads/src/records.ts', 'ROWS_MAX', say],
+  ['its columns', 'packages/uploads/src/records.ts', 'COLUMNS_MAX', say],
+  ['a row', 'packages/uploads/src/records.ts', 'RECORD_BYTES_MAX', kib],
+  ['a cell', 'packages/uploads/src/records.ts', 'CELL_BYTES_MAX', kib],
+  ['time for a file', 'apps/api/src/config.ts', 'uploadTimeoutMs', seconds],
+  ['time for a file', 'apps/api/src/config.ts', 'uploadBytesPerSecondMin', kib],
+  ['streams of events', 'apps/api/src/jobs/stream-places.ts', 'perAccount', (n) => `${n} at once`],
+  ['addresses and ranges', 'packages/contract/src/keys.ts', 'IP_ALLOW_LIST_MAX', say],
+  ['origins of a publishable key', 'packages/contract/src/publishable.ts', 'ALLOWED_ORIGINS_MAX', say],
+  ['how long a rotated key', 'packages/contract/src/keys.ts', 'OVERLAP_S_MAX', (n) => `${say(n)} seconds`],
+  ['how long a rotated key', 'apps/api/src/routes/keys/rotate.ts', 'OVERLAP_DEFAULT_S', (n) => `${say(n)} unless`],
+  ['policies of your own', 'packages/contract/src/policies.ts', 'POLICIES_MAX', (n) => `| ${n}, with`],
+  ['policies of your own', 'packages/contract/src/policies.ts', 'POLICY_RULES_MAX', (n) => `up to ${n} rules`],
+  ['webhooks', 'packages/database/src/webhooks.ts', 'WEBHOOKS_MAX', (n) => `${n}, live`],
+  ['tries to deliver', 'apps/worker/src/webhooks/post.ts', 'DEADLINE_MS', seconds],
+  ['confirmation of an agent', 'packages/contract/src/agent-tools.ts', 'CONFIRMATION_LASTS_S', (n) => `${n} seconds`],
+  ['a password', 'apps/api/src/people/passwords.ts', 'LENGTH_MIN', (n) => `${n} to`],
+  ['a password', 'apps/api/src/people/passwords.ts', 'PASSWORD_LENGTH_MAX', (n) => `to ${n} characters`],
+]
+
+/** What a constant is, by the sum that stands in the source. */
+function numberIn(file: string, name: string): number {
+  const source = readFileSync(join(ROOT, file), 'utf8')
+  const [, sum = ''] = new RegExp(`\\b${name}(?: = |: )([0-9_ *+]+)`).exec(source) ?? []
+  const total = sum
+    .replaceAll('_', '')
+    .split('+')
+    .map((product) => product.split('*').reduce((value, factor) => value * Number(factor), 1))
+    .reduce((value, part) => value + part, 0)
+  expect(total, `${name} in ${file}`).toBeGreaterThan(0)
+  return total
+}
+
+function rowOf(begins: string): string {
+  const found = page.split('\n').filter((line) => line.startsWith(`| ${begins}`))
+  const [row = ''] = found.length > 1 ? found.filter((line) => line.startsWith(`| ${begins} |`)) : found
+  return row
+}
+
+test.each(HELD)('%s: as %s has it in %s', (row, file, name, says) => {
+  expect(rowOf(row)).toContain(says(numberIn(file, name)))
+})
+
+/** The schema as callers see it, where its bounds are. */
+function boundsOf(schema: object): { minimum: number; maximum: number } {
+  const { minimum, maximum } = JSON.parse(JSON.stringify(schema))
+  return { minimum, maximum }
+}
+
+test('what stands in schemas is as they have it', () => {
+  const single = boundsOf(SingleRequest.properties.timeout)
+  expect(rowOf('waiting for one verdict')).toContain(`${single.minimum} to ${single.maximum} seconds`)
+  const many = boundsOf(BulkRequest.properties.timeout)
+  expect(rowOf('waiting for a JSON list')).toContain(`${many.minimum} to ${many.maximum} seconds`)
+  const visits = boundsOf(CreateKey.properties.visitor_cap)
+  expect(rowOf('a visitor of a page')).toContain(`up to ${say(visits.maximum)}`)
+  const days = boundsOf(UpdateAccount.properties.retention_days)
+  expect(rowOf('results')).toContain(`${days.minimum} to ${days.maximum} days`)
+  expect(PROBLEMS.too_many_organisations.advice).toContain('may own 20.')
+  expect(rowOf('organisations that a person owns')).toContain('| 20 |')
+})
+
+test('every row of the page is held to something', () => {
+  const HELD_ELSEWHERE = [
+    ...['`Idempotency-Key`', 'an upload that was not', 'the file of a list'], // documented, and tried, in the problems
+    ...['results', 'organisations that a person owns', 'what', 'who', 'plan', '---', '`'],
+  ]
+  const rows = page.split('\n').filter((line) => line.startsWith('|'))
+  const known = [...HELD.map(([row]) => row), ...HELD_ELSEWHERE]
+  const unheld = rows.filter((line) => !known.some((row) => line.startsWith(`| ${row}`) || line.startsWith(`|${row}`)))
+  expect(unheld).toEqual([])
+})

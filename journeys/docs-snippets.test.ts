@@ -1,0 +1,188 @@
+import { readdirSync, readFileSync, realpathSync, symlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import { PUBLIC_SANDBOX_KEY } from '@probity/contract/sandbox'
+import { sentHeaders } from '@probity/contract/webhook-request'
+import { freePort } from '@probity/lab/services/daemon'
+import { expect, test } from 'vitest'
+import { type Block, listPages, readBlocks } from './test-docs.ts'
+import { isRun, runPage } from './test-page-script.ts'
+import { ROOT } from './test-process.ts'
+import { callApi, openCustomer, startProduct } from './test-product.ts'
+import { installSdk } from './test-sdk-package.ts'
+
+/** The pages whose blocks other tests run, all of them: the marker is for those of which it is only some. */
+const OTHERS = ['docs/errors.md']
+
+const product = await startProduct()
+const scopes = ['validation', 'bulk', 'account', 'keys', 'webhooks', 'settings']
+const testing = await openCustomer(product, { credits: 0, key: { mode: 'test', scopes } })
+const live = await openCustomer(product, { key: { scopes } })
+const page = { name: 'page', mode: 'test', type: 'publishable', allowed_origins: ['https://www.example.com'] }
+const published = (await testing.call('POST', '/keys', page)).body['key']
+const sdk = installSdk()
+symlinkSync(
+  realpathSync(join(import.meta.dirname, 'node_modules/standardwebhooks')),
+  join(sdk.folder, 'node_modules/standardwebhooks'),
+)
+const receiverPort = await freePort()
+
+/** What a reader would put in: where their service is, and keys of their own. */
+function asHere(text: string): string {
+  return text
+    .replaceAll(/https?:\/\/(localhost:3000|(your-)?probity\.example\.com)/g, product.api.url)
+    .replaceAll('localhost:3000', product.api.url.slice('http://'.length))
+    .replaceAll('8080', String(receiverPort))
+    .replaceAll('pb_test_…', testing.key)
+    .replaceAll('pb_live_…', live.key)
+    .replaceAll('pb_pub_…', String(published))
+}
+
+const env = { ...product.settings, PROBITY_BASE_URL: product.api.url }
+const pages = listPages().filter((path) => !OTHERS.includes(path))
+
+/** A block that another test shows, or that is held to something below. */
+function isMarked({ marker }: Block): boolean {
+  return marker?.kind === 'test' || marker?.kind === 'body' || marker?.kind === 'config'
+}
+
+/** Whether what a block shows is what the block before it printed. */
+function isOutput(block: Block, before: Block | undefined): boolean {
+  return ['json', 'text', 'csv'].includes(block.language) && !block.marker && before !== undefined && isRun(before)
+}
+
+test('every block of every page is run, compared with what was printed, or shown by the test that it names', () => {
+  const tests = readdirSync(import.meta.dirname).filter((file) => file.endsWith('.test.ts'))
+  const shown = new Set(
+    [...tests.map((file) => join(import.meta.dirname, file)), ...API_TESTS.map((file) => join(ROOT, file))].flatMap(
+      (file) => [...readFileSync(file, 'utf8').matchAll(/test: ([a-z-]+) -->/g)].map(([, name]) => name),
+    ),
+  )
+  const odd = pages.flatMap((path) => {
+    const blocks = readBlocks(path)
+    return blocks.filter((block, n) => {
+      if (block.marker?.kind === 'test') return !shown.has(block.marker.value)
+      if (isMarked(block) || block.marker?.kind === 'file' || isRun(block) || isOutput(block, blocks[n - 1]))
+        return false
+      const isBesideShown = block.language === 'text' && blocks[n - 1]?.marker?.kind === 'test'
+      return !isBesideShown && block.text.trim() !== PUBLIC_SANDBOX_KEY
+    })
+  })
+  expect(odd.map((block) => `${block.page}:${block.line} ${block.language}`)).toEqual([])
+})
+
+const API_TESTS = ['mcp', 'feedback', 'policies/policies'].map((name) => `apps/api/src/routes/${name}.test.ts`)
+
+const marked = pages.flatMap((path) => readBlocks(path)).filter(({ marker }) => marker !== undefined)
+const withMarker = (kind: string, value?: string) =>
+  marked.filter(({ marker }) => marker?.kind === kind && (value === undefined || marker.value === value))
+
+test.each(withMarker('body'))('$page:$line is taken as it stands', async ({ marker, text }) => {
+  const [method = '', path = ''] = marker?.value.split(' ') ?? []
+  const answer = await live.call(method, path.replace('/api/v1', ''), JSON.parse(text))
+  expect([answer.status, answer.text]).toEqual([201, expect.any(String)])
+})
+
+test.each(withMarker('config', 'mcp'))('$page:$line leads an agent to its tools', async ({ language, text }) => {
+  if (language === 'json') JSON.parse(text)
+  const [, url = ''] = /(https:[^" ]*\/mcp)/.exec(text) ?? []
+  const [, named] = /X-API-Key"?: "?(pb_[a-z]+_…|\$\{input:probity-key\})/.exec(text) ?? []
+  expect(named).toBeDefined()
+  const answer = await callApi(
+    asHere(url),
+    'POST',
+    { jsonrpc: '2.0', id: 1, method: 'tools/list' },
+    {
+      'x-api-key': testing.key,
+      accept: 'application/json, text/event-stream',
+    },
+  )
+  expect([answer.status, answer.text]).toEqual([200, expect.stringContaining('validate_email')])
+})
+
+test('what docker starts is where the service looks without settings', () => {
+  expect(withMarker('config', 'compose').map(({ page: path }) => path)).toEqual(['README.md'])
+  const compose = readFileSync(join(ROOT, 'compose.yaml'), 'utf8')
+  const config = readFileSync(join(ROOT, 'apps/admin/src/config.ts'), 'utf8')
+  expect(config).toContain('postgres://probity:probity@127.0.0.1:5432/probity')
+  expect(config).toContain('redis://127.0.0.1:6379')
+  for (const part of [
+    "127.0.0.1:5432:5432'",
+    "127.0.0.1:6379:6379'",
+    'POSTGRES_USER: probity',
+    'POSTGRES_PASSWORD: probity',
+  ])
+    expect(compose).toContain(part)
+})
+
+test.each(withMarker('config', 'webhook'))('$page:$line has the headers of a real request', ({ text }) => {
+  const [head = '', body = ''] = text.split('\n\n')
+  const names = [...head.matchAll(/^([\w-]+): /gm)].map(([, name = '']) => name.toLowerCase())
+  const sent = sentHeaders({ eventId: 'x', signedAt: new Date(), signature: 'x' })
+  expect(names.toSorted()).toEqual(['host', ...Object.keys(sent)].toSorted())
+  expect(head).toContain(`User-Agent: ${sent['user-agent']}`)
+  expect(Object.keys(JSON.parse(body))).toEqual(['type', 'timestamp', 'livemode', 'data'])
+})
+
+test.each(pages)('%s: does what it says', { timeout: 150_000 }, async (path) => {
+  const blocks = readBlocks(path)
+  const isOurs = (block: Block) => !isMarked(block) || isRunTwice(block)
+  const printed = await runPage(blocks.filter(isOurs), { sdk, env, asHere })
+  for (const [n, block] of blocks.entries()) {
+    const out = printed.get(blocks[n - 1] as Block)
+    if (out !== undefined && isOutput(block, blocks[n - 1])) expectPrinted(block, out)
+  }
+})
+
+/** Shown elsewhere, and cheap: they run here as well, so that what stands below them can be compared. */
+const RUN_HERE_TOO = new Set(['policies', 'feedback', 'mcp'])
+
+function isRunTwice({ marker }: Block): boolean {
+  return marker?.kind === 'test' && RUN_HERE_TOO.has(marker.value)
+}
+
+function expectPrinted(block: Block, out: string): void {
+  const where = `${block.page}:${block.line}`
+  if (block.language === 'json') expect(JSON.parse(out), where).toMatchObject(varying(JSON.parse(block.text)))
+  else expect(out, where).toMatch(patternOf(block.text))
+}
+
+/** What is another at every time is only held to be there, and of its kind. */
+const VARIES = new Set([
+  'id',
+  'request_id',
+  'timestamp',
+  'response_time_ms',
+  'at',
+  'ms',
+  'retry_at',
+  'upload_id',
+  'key',
+])
+
+function varying(shown: unknown): object {
+  return Object.fromEntries(
+    Object.entries(shown as object).map(([name, value]) => [name, VARIES.has(name) ? anyLike(value) : deeper(value)]),
+  )
+}
+
+const deeper = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(deeper)
+  return typeof value === 'object' && value !== null ? expect.objectContaining(varying(value)) : value
+}
+
+function anyLike(value: unknown): unknown {
+  return value === null ? null : expect.any(typeof value === 'number' ? Number : String)
+}
+
+/** The text with `…` for whatever differs. Lines may stand between those that are shown only where a line is `…`. */
+function patternOf(text: string): RegExp {
+  const lines = text.trimEnd().split('\n')
+  const patterns = lines.map((line) =>
+    line === '…' ? '(?:.*\\n)*' : `${line.split('…').map(literally).join('.*')} *\\r?\\n`,
+  )
+  return new RegExp(`^${patterns.join('')}$`)
+}
+
+function literally(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+}

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { HABITS } from '@probity/engine/mailbox/data/habits'
+import type { HabitTable } from '@probity/engine/mailbox/habits'
 import { whenDone } from '@probity/lab/when-done'
 import { readConfig } from '@probity/worker/config'
 import { openLog } from '@probity/worker/log'
@@ -14,10 +15,13 @@ type Surroundings = {
   smtpPort: number
   /** What the worker may dial. */
   allows(address: string): boolean
+  /** How providers want to be asked, if otherwise than in the world. */
+  habits?: HabitTable
 }
 
 /** A worker in this process, over servers of the test's own making. */
-export async function startWorkerHere({ settings, dnsPort, smtpPort, allows }: Surroundings): Promise<void> {
+export async function startWorkerHere(surroundings: Surroundings): Promise<void> {
+  const { settings, dnsPort, smtpPort, allows, habits = HABITS } = surroundings
   const config = readConfig({
     ...settings,
     DNS_SERVERS: `127.0.0.1:${dnsPort}`,
@@ -26,6 +30,6 @@ export async function startWorkerHere({ settings, dnsPort, smtpPort, allows }: S
   })
   const logFile = join(inject('logFolder'), `worker-${smtpPort}.log`)
   const log = openLog('debug', destination({ dest: logFile, sync: true }))
-  const worker = await start(config, { policy: { port: smtpPort, allows }, habits: HABITS }, log)
+  const worker = await start(config, { policy: { port: smtpPort, allows }, habits }, log)
   whenDone(() => worker.stop())
 }

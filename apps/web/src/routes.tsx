@@ -9,6 +9,7 @@ import {
 } from '@tanstack/react-router'
 import type { Mode } from './api/probity.ts'
 import { readBillingSearch } from './pages/billing/billing-search.ts'
+import { readDashboardSearch } from './pages/dashboard/dashboard-search.ts'
 import { readKeysSearch } from './pages/keys/keys-search.ts'
 import { readListSearch } from './pages/lists/list-search.ts'
 import { readListsSearch } from './pages/lists/lists-search.ts'
@@ -16,6 +17,7 @@ import { readNewListSearch } from './pages/lists/new-list-search.ts'
 import { readNextPlace } from './pages/people/next-place.ts'
 import { readPolicySearch } from './pages/policies/policy-search.ts'
 import { readQuickStartSearch } from './pages/quick-start/quick-start-search.ts'
+import { readRequestsSearch } from './pages/requests/requests-search.ts'
 import { readListingsSearch } from './pages/settings/listings-search.ts'
 import { readUsageSearch } from './pages/usage/usage-search.ts'
 import { readWebhookSearch } from './pages/webhooks/webhook-search.ts'
@@ -60,9 +62,8 @@ const open = <const P extends string>(path: P) => ({ getParentRoute: () => rootR
 
 const indexRoute = createRoute({
   ...page('/'),
-  beforeLoad: () => {
-    throw redirect({ to: '/quick-start' })
-  },
+  validateSearch: readDashboardSearch,
+  component: lazyRouteComponent(() => import('./pages/dashboard/DashboardPage.tsx'), 'DashboardPage'),
 })
 
 const signInRoute = createRoute({
@@ -133,6 +134,11 @@ const usageRoute = createRoute({
   ...page('/usage'),
   validateSearch: readUsageSearch,
   component: lazyRouteComponent(() => import('./pages/usage/UsagePage.tsx'), 'UsagePage'),
+})
+const requestsRoute = createRoute({
+  ...page('/requests'),
+  validateSearch: readRequestsSearch,
+  component: lazyRouteComponent(() => import('./pages/requests/RequestsPage.tsx'), 'RequestsPage'),
 })
 
 const billingRoute = createRoute({
@@ -226,6 +232,7 @@ const routeTree = rootRoute.addChildren([
     keysRoute,
     policiesRoute,
     policyRoute,
+    requestsRoute,
     webhooksRoute,
     webhookRoute,
     usageRoute,

@@ -4,12 +4,14 @@ import { Menu } from '../ui/Menu.tsx'
 import { MenuPlace } from './MenuPlace.tsx'
 import {
   BILLING,
+  DASHBOARD,
   DOCS,
   KEYS,
   LISTS,
   POLICIES,
   QUICK_START,
   REFERENCE,
+  REQUESTS,
   SETTINGS,
   USAGE,
   VALIDATE,
@@ -38,8 +40,10 @@ export function BottomBar() {
           </button>
         }
       >
+        <MenuPlace place={DASHBOARD} />
         <MenuPlace place={QUICK_START} />
         <MenuPlace place={POLICIES} />
+        <MenuPlace place={REQUESTS} />
         <MenuPlace place={WEBHOOKS} />
         <MenuPlace place={USAGE} />
         <MenuPlace place={BILLING} />

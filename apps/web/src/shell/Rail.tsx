@@ -4,12 +4,14 @@ import type { ReactNode } from 'react'
 import { Mark } from '../ui/Mark.tsx'
 import {
   BILLING,
+  DASHBOARD,
   DOCS,
   KEYS,
   LISTS,
   POLICIES,
   QUICK_START,
   REFERENCE,
+  REQUESTS,
   SETTINGS,
   USAGE,
   VALIDATE,
@@ -26,12 +28,13 @@ export function Rail() {
       aria-label="Main"
       className="sticky top-0 hidden h-dvh flex-col gap-6 overflow-y-auto border-e border-line bg-surface px-3 py-4 lg:flex"
     >
-      <Link to="/quick-start" className="flex items-center gap-2.5 rounded-md px-2 py-1">
+      <Link to="/" className="flex items-center gap-2.5 rounded-md px-2 py-1">
         <Mark />
         <span className="text-[1.0625rem] font-semibold tracking-[-0.02em]">Probity</span>
       </Link>
       <div className="flex flex-1 flex-col gap-6">
         <ul className="flex flex-col gap-0.5">
+          <RailLink place={DASHBOARD} />
           <RailLink place={QUICK_START} />
         </ul>
         <RailGroup label="Verify">
@@ -41,6 +44,7 @@ export function Rail() {
         </RailGroup>
         <RailGroup label="Developers">
           <RailLink place={KEYS} />
+          <RailLink place={REQUESTS} />
           <RailLink place={WEBHOOKS} />
           <RailLinkOut place={DOCS} />
           <RailLinkOut place={REFERENCE} />

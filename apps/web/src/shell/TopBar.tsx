@@ -15,7 +15,7 @@ import { OrganisationMenu } from './OrganisationMenu.tsx'
 export function TopBar() {
   return (
     <header className="sticky top-0 z-20 flex min-h-14 items-center gap-x-2 border-b border-line bg-surface/95 px-4 py-1.5 backdrop-blur sm:px-6 lg:px-8">
-      <Link to="/quick-start" className="shrink-0 rounded-md lg:hidden" aria-label="Probity, quick start">
+      <Link to="/" className="shrink-0 rounded-md lg:hidden" aria-label="Probity, dashboard">
         <Mark />
       </Link>
       <OrganisationMenu />

@@ -5,12 +5,14 @@ import {
   ChartColumn,
   CreditCard,
   KeyRound,
+  LayoutDashboard,
   ListChecks,
   type LucideIcon,
   MailCheck,
   Plus,
   Rocket,
   Scale,
+  ScrollText,
   Settings,
   ShieldCheck,
   UserRound,
@@ -23,10 +25,12 @@ export type Place = { to: LinkProps['to'] & string; label: string; Icon: LucideI
 /** A page that the service shows beside the application. */
 export type OtherPlace = { href: string; label: string; Icon: LucideIcon }
 
+export const DASHBOARD: Place = { to: '/', label: 'Dashboard', Icon: LayoutDashboard }
 export const QUICK_START: Place = { to: '/quick-start', label: 'Quick start', Icon: Rocket }
 export const VALIDATE: Place = { to: '/validate', label: 'Validate', Icon: MailCheck }
 export const LISTS: Place = { to: '/lists', label: 'Lists', Icon: ListChecks }
 export const KEYS: Place = { to: '/keys', label: 'API keys', Icon: KeyRound }
+export const REQUESTS: Place = { to: '/requests', label: 'Requests', Icon: ScrollText }
 export const WEBHOOKS: Place = { to: '/webhooks', label: 'Webhooks', Icon: Webhook }
 export const POLICIES: Place = { to: '/policies', label: 'Policies', Icon: Scale }
 export const USAGE: Place = { to: '/usage', label: 'Usage & credits', Icon: ChartColumn }

@@ -19,7 +19,7 @@ export const formatClock = (value: string | number | Date) => CLOCK.format(new D
 
 /** How long something took: "0.3 ms", "318 ms", "1.2 s". */
 export function formatMs(ms: number): string {
-  if (ms < 10) return `${ms < 0.1 ? '< 0.1' : ms.toFixed(1)} ms`
+  if (ms === 0 || (ms < 10 && !Number.isInteger(ms))) return `${ms < 0.1 ? '< 0.1' : ms.toFixed(1)} ms`
   return ms < 1_000 ? `${Math.round(ms)} ms` : `${(ms / 1_000).toFixed(1)} s`
 }
 

@@ -1,0 +1,64 @@
+import type { BulkJob, Overview } from '@probity/sdk'
+import { Link } from '@tanstack/react-router'
+import { Card } from '../../ui/Card.tsx'
+import { formatCount } from '../../ui/format.ts'
+import { RelativeTime } from '../../ui/RelativeTime.tsx'
+import { ListProgress } from '../lists/overview/ListProgress.tsx'
+import { VerdictCounts } from '../lists/overview/VerdictCounts.tsx'
+import { PartFailed } from './PartFailed.tsx'
+
+/** Lists under way with how far they are, and below them the last ones that ended. */
+export function ListsCard({ lists, onRetry }: { lists: Overview['lists']; onRetry(): void }) {
+  const all = (
+    <Link to="/lists" className="text-accent-text underline-offset-4 hover:underline">
+      All lists
+    </Link>
+  )
+  return (
+    <Card title="Lists" actions={all}>
+      {lists === null ? <PartFailed what="The lists" onRetry={onRetry} /> : <Rows {...lists} />}
+    </Card>
+  )
+}
+
+function Rows({ running, ended }: NonNullable<Overview['lists']>) {
+  if (running.length + ended.length === 0) {
+    return (
+      <p className="text-soft">
+        No list was checked yet.{' '}
+        <Link to="/lists/new" className="text-accent-text underline underline-offset-2">
+          Upload a file
+        </Link>{' '}
+        to begin.
+      </p>
+    )
+  }
+  return (
+    <ul aria-label="Lists under way and ended" className="-my-3 flex flex-col divide-y divide-line">
+      {[...running, ...ended].map((list) => (
+        <Row key={list.id} list={list} />
+      ))}
+    </ul>
+  )
+}
+
+function Row({ list }: { list: BulkJob }) {
+  return (
+    <li className="grid grid-cols-1 items-center gap-x-6 gap-y-2 py-3 sm:grid-cols-[minmax(0,1fr)_10rem_minmax(0,15rem)]">
+      <div className="min-w-0">
+        <Link
+          to="/lists/$jobId"
+          params={{ jobId: list.id }}
+          className="font-medium [overflow-wrap:anywhere] underline-offset-4 hover:underline"
+        >
+          {list.filename}
+        </Link>
+        <p className="text-[0.8125rem] text-faint">
+          {formatCount(list.unique_emails, 'address', 'addresses')}, <RelativeTime at={list.created_at} />
+        </p>
+      </div>
+      <ListProgress list={list} />
+      <VerdictCounts list={list} />
+    </li>
+  )
+}

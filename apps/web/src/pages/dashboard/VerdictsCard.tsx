@@ -1,0 +1,70 @@
+import type { Overview } from '@probity/sdk'
+import { totalOf, VerdictBars } from '../../charts/VerdictBars.tsx'
+import { Card } from '../../ui/Card.tsx'
+import { formatCount, formatDay, formatNumber } from '../../ui/format.ts'
+import { Table, Td, Th } from '../../ui/Table.tsx'
+import { VERDICTS, verdictLook } from '../../ui/verdict.tsx'
+import { PartFailed } from './PartFailed.tsx'
+
+type Verdicts = NonNullable<Overview['verdicts']>
+
+/** What addresses were answered with on each day: as bars, and as a table for whoever wants the figures. */
+export function VerdictsCard({ verdicts, onRetry }: { verdicts: Overview['verdicts']; onRetry(): void }) {
+  return (
+    <Card title="Verdicts by day" about="One by one, as JSON and in lists. A list counts on the day it was confirmed.">
+      {verdicts === null && <PartFailed what="The verdicts" onRetry={onRetry} />}
+      {verdicts && totalOf(verdicts.total) === 0 && <p className="text-soft">No address was checked in these days.</p>}
+      {verdicts && totalOf(verdicts.total) > 0 && <Drawn verdicts={verdicts} />}
+    </Card>
+  )
+}
+
+function Drawn({ verdicts }: { verdicts: Verdicts }) {
+  const summary = summaryOf(verdicts)
+  return (
+    <figure className="flex flex-col gap-4">
+      <figcaption className="text-soft">{summary}</figcaption>
+      <VerdictBars days={verdicts.days} summary={summary} />
+      <details>
+        <summary className="w-fit text-accent-text underline-offset-4 hover:underline">Show as a table</summary>
+        <DayTable days={verdicts.days} />
+      </details>
+    </figure>
+  )
+}
+
+function summaryOf({ total }: Verdicts): string {
+  const parts = VERDICTS.map((verdict) => `${formatNumber(total[verdict])} ${verdict}`)
+  return `${formatCount(totalOf(total), 'address', 'addresses')}: ${parts.join(', ')}.`
+}
+
+/** The newest day first. Days without anything are left out: the bars show that they were empty. */
+function DayTable({ days }: { days: Verdicts['days'] }) {
+  const shown = days.filter((day) => totalOf(day) > 0).toReversed()
+  return (
+    <Table caption="Verdicts by day" className="mt-3 max-h-96 overflow-y-auto">
+      <thead>
+        <tr>
+          <Th>Day</Th>
+          {VERDICTS.map((verdict) => (
+            <Th key={verdict} align="end">
+              {verdictLook(verdict).word}
+            </Th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {shown.map((day) => (
+          <tr key={day.day}>
+            <Td className="whitespace-nowrap">{formatDay(day.day)}</Td>
+            {VERDICTS.map((verdict) => (
+              <Td key={verdict} align="end">
+                {formatNumber(day[verdict])}
+              </Td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </Table>
+  )
+}

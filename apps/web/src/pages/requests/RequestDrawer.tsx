@@ -1,0 +1,132 @@
+import type { RequestWithItsResult } from '@probity/sdk'
+import { useQuery } from '@tanstack/react-query'
+import { ExternalLink } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { useScene } from '../../session/scene.ts'
+import { requestSnippets } from '../../snippets/request-snippets.ts'
+import { buttonClass } from '../../ui/Button.tsx'
+import { CodeTabs } from '../../ui/Code.tsx'
+import { CopyButton } from '../../ui/CopyButton.tsx'
+import { Dialog } from '../../ui/Dialog.tsx'
+import { formatCount, formatMs, formatTime } from '../../ui/format.ts'
+import { ErrorState, Skeleton } from '../../ui/States.tsx'
+import { VerdictBadge } from '../../ui/VerdictBadge.tsx'
+import { ResultDetails } from '../../verdict/ResultDetails.tsx'
+import { requestQuery } from './requests-query.ts'
+import { StatusBadge } from './StatusBadge.tsx'
+import { useRequestsSearch } from './use-requests-search.ts'
+
+/** One request with all that is known of it. It is open while the address names it. */
+export function RequestDrawer() {
+  const { search, turn } = useRequestsSearch()
+  const { request, ...rest } = search
+  if (request === undefined) return null
+  return <OpenRequest id={request} onClose={() => turn(rest, { replace: true })} />
+}
+
+function OpenRequest({ id, onClose }: { id: string; onClose(): void }) {
+  const { data, error, refetch } = useQuery(requestQuery(useScene(), id))
+  const title = data ? `${data.method} ${data.route}` : 'Request'
+  return (
+    <Dialog drawer open onClose={onClose} title={title}>
+      {data && <Details request={data} />}
+      {!data && error && (
+        <>
+          <ErrorState error={error} onRetry={() => void refetch()} what="This request could not be loaded" />
+          <p className="text-center text-soft">
+            It may have been made in the other mode, by another organisation, or too long ago.
+          </p>
+        </>
+      )}
+      {!data && !error && <Skeleton lines={8} label="Loading the request" />}
+    </Dialog>
+  )
+}
+
+const SOURCES: Record<string, string> = {
+  api: 'A program',
+  page: 'A web page, with a publishable key',
+  mcp: 'A tool of an agent',
+}
+
+function Details({ request }: { request: RequestWithItsResult }) {
+  const { id, at, status, code, verdict, duration_ms: took, credits, key_name: keyName, source } = request
+  return (
+    <div className="flex flex-col gap-6">
+      <div className="flex flex-wrap items-center gap-2">
+        <StatusBadge status={status} />
+        {code && <code className="font-mono text-[0.8125rem]">{code}</code>}
+        {verdict && <VerdictBadge status={verdict} />}
+        {request.sub_status && <code className="font-mono text-[0.8125rem] text-soft">{request.sub_status}</code>}
+      </div>
+      {code && <ErrorDocs code={code} />}
+      <dl className="grid grid-cols-1 gap-3 text-[0.8125rem] sm:grid-cols-2 [&_dt]:text-faint">
+        <div className="sm:col-span-2">
+          <dt>Request id</dt>
+          <dd className="flex items-center gap-1">
+            <code className="font-mono break-all">{id}</code>
+            <CopyButton text={id} label="Copy the request's id" />
+          </dd>
+        </div>
+        <Fact name="Came">{formatTime(at)}</Fact>
+        <Fact name="Took">{formatMs(took)}</Fact>
+        <Fact name="Key">{keyName ?? 'A key that is gone'}</Fact>
+        <Fact name="By">{SOURCES[source] ?? source}</Fact>
+        <Fact name="Charged">{credits === null ? '–' : formatCount(credits, 'credit')}</Fact>
+        <Fact name="Mode">{request.livemode ? 'Live' : 'Test'}</Fact>
+      </dl>
+      <Again request={request} />
+      {verdict && <Found request={request} />}
+    </div>
+  )
+}
+
+function Fact({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd className="[overflow-wrap:anywhere]">{children}</dd>
+    </div>
+  )
+}
+
+function ErrorDocs({ code }: { code: string }) {
+  return (
+    <a href={`/docs/errors#${code}`} className={buttonClass('secondary', 'sm', 'self-start')}>
+      Open the docs of this error
+      <ExternalLink className="size-4" aria-hidden="true" />
+    </a>
+  )
+}
+
+function Again({ request: { method, route, livemode } }: { request: RequestWithItsResult }) {
+  const email = livemode ? 'ada@example.com' : 'valid@example.com'
+  const snippets = requestSnippets({ host: window.location.origin, method, route, email })
+  return (
+    <section className="flex flex-col gap-2">
+      <h3 className="font-semibold">Ask it again</h3>
+      <p className="text-[0.8125rem] text-soft">
+        What stood in the request is not kept: fill in your own in place of the example.
+      </p>
+      <CodeTabs label="The request as code" snippets={snippets} />
+    </section>
+  )
+}
+
+/** The address is shown for as long as its result is kept, to those who may validate. */
+function Found({ request: { result, livemode } }: { request: RequestWithItsResult }) {
+  return (
+    <section className="flex flex-col gap-3">
+      <h3 className="font-semibold">What was found</h3>
+      {result ? (
+        <ResultDetails result={{ ...result, row: 1 }} />
+      ) : (
+        <p className="text-soft">
+          {livemode
+            ? 'The result is not kept any more, or your role does not include validating.'
+            : 'Results of test mode are not kept.'}
+        </p>
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,153 @@
+import type { Request } from '@probity/sdk'
+import { useQuery } from '@tanstack/react-query'
+import { clsx } from 'clsx'
+import { ArrowLeft, ArrowRight, Pause, Play, ScrollText, SearchX } from 'lucide-react'
+import { useState } from 'react'
+import { useScene } from '../../session/scene.ts'
+import { validateSnippets } from '../../snippets/validate-snippets.ts'
+import { Button } from '../../ui/Button.tsx'
+import { Callout } from '../../ui/Callout.tsx'
+import { Card } from '../../ui/Card.tsx'
+import { CodeTabs } from '../../ui/Code.tsx'
+import { formatCount } from '../../ui/format.ts'
+import { Page } from '../../ui/Page.tsx'
+import { EmptyState, ErrorState, Skeleton } from '../../ui/States.tsx'
+import { RequestDrawer } from './RequestDrawer.tsx'
+import { FindRequest, RequestFilters } from './RequestFilters.tsx'
+import { RequestsTable } from './RequestsTable.tsx'
+import { requestsQuery } from './requests-query.ts'
+import type { RequestsSearch } from './requests-search.ts'
+import { useRequestsSearch } from './use-requests-search.ts'
+
+/** What keys asked and what came of it, as it happens. */
+export function RequestsPage() {
+  const { search } = useRequestsSearch()
+  const [isFollowed, setFollowed] = useState(true)
+  const query = useQuery(requestsQuery(useScene(), search, isFollowed))
+  const { data } = query
+  const days = data?.kept_days
+  return (
+    <Page
+      title="Requests"
+      about={`What was asked with the organisation’s keys, newest first.${days ? ` It is kept for ${formatCount(days, 'day')}, without addresses.` : ''}`}
+      actions={<FindRequest />}
+    >
+      <Card
+        title="Log"
+        actions={search.cursor === undefined && <Follow isFollowed={isFollowed} onChange={setFollowed} />}
+      >
+        <div className="flex flex-col gap-4">
+          <RequestFilters codes={codesIn(data?.requests ?? [])} />
+          <Found {...query} />
+        </div>
+      </Card>
+      <RequestDrawer />
+    </Page>
+  )
+}
+
+function codesIn(requests: Request[]): string[] {
+  return [...new Set(requests.flatMap(({ code }) => (code === null ? [] : [code])))].toSorted()
+}
+
+function Follow({ isFollowed, onChange }: { isFollowed: boolean; onChange(isFollowed: boolean): void }) {
+  const Icon = isFollowed ? Pause : Play
+  return (
+    <>
+      <span role="status" className="text-[0.8125rem] text-soft">
+        {isFollowed ? 'New requests show up by themselves.' : 'Paused.'}
+      </span>
+      <Button size="sm" onClick={() => onChange(!isFollowed)} icon={<Icon className="size-4" aria-hidden="true" />}>
+        {isFollowed ? 'Pause' : 'Follow'}
+      </Button>
+    </>
+  )
+}
+
+type FoundProps = Pick<
+  ReturnType<typeof useQuery<{ requests: Request[]; next_cursor: string | null; kept_days: number }>>,
+  'data' | 'error' | 'isPlaceholderData' | 'refetch'
+>
+
+/** What was found stays in sight while it is asked for again, and if that fails. */
+function Found({ data, error, isPlaceholderData, refetch }: FoundProps) {
+  const { search } = useRequestsSearch()
+  if (data === undefined) {
+    if (error === null) return <Skeleton lines={6} label="Loading the requests" />
+    return <ErrorState error={error} onRetry={() => void refetch()} what="The requests could not be loaded" />
+  }
+  const { requests, next_cursor: next } = data
+  return (
+    <div className={clsx('transition-opacity', isPlaceholderData && 'opacity-60')} aria-busy={isPlaceholderData}>
+      {error && <Callout kind="warning">These are the requests as last seen: the service did not answer.</Callout>}
+      {requests.length > 0 ? (
+        <RequestsTable requests={requests} />
+      ) : (
+        <Nothing search={search} hasMore={next !== null} keptDays={data.kept_days} />
+      )}
+      <Turn next={next} />
+    </div>
+  )
+}
+
+/** Towards the older ones, and back to the newest. */
+function Turn({ next }: { next: string | null }) {
+  const { search, turn } = useRequestsSearch()
+  const { cursor, request: _, ...filter } = search
+  if (next === null && cursor === undefined) return null
+  return (
+    <nav aria-label="Pages of requests" className="flex justify-between gap-2 pt-4">
+      <Button
+        size="sm"
+        disabled={cursor === undefined}
+        icon={<ArrowLeft className="size-4" aria-hidden="true" />}
+        onClick={() => turn(filter)}
+      >
+        Newest
+      </Button>
+      <Button
+        size="sm"
+        disabled={next === null}
+        icon={<ArrowRight className="size-4" aria-hidden="true" />}
+        onClick={() => next && turn({ ...filter, cursor: next })}
+      >
+        Older
+      </Button>
+    </nav>
+  )
+}
+
+type NothingProps = { search: RequestsSearch; hasMore: boolean; keptDays: number }
+
+function Nothing({ search, hasMore, keptDays }: NothingProps) {
+  const { turn } = useRequestsSearch()
+  const { mode } = useScene()
+  const { request: _, ...filter } = search
+  if (Object.keys(filter).length > 0) {
+    return (
+      <EmptyState
+        icon={<SearchX aria-hidden="true" />}
+        title={hasMore ? 'None so far' : 'No request is like that'}
+        action={<Button onClick={() => turn({})}>Show all requests</Button>}
+      >
+        {hasMore && <p>None of the last 50,000 is. Older ones are behind the button below.</p>}
+      </EmptyState>
+    )
+  }
+  if (keptDays === 0) {
+    return (
+      <EmptyState icon={<ScrollText aria-hidden="true" />} title="Requests are not kept here">
+        <p>Whoever runs this service has switched the log off.</p>
+      </EmptyState>
+    )
+  }
+  const email = mode === 'test' ? 'valid@example.com' : 'ada@example.com'
+  return (
+    <div className="mx-auto max-w-2xl pb-4">
+      <EmptyState icon={<ScrollText aria-hidden="true" />} title={`No request in ${mode} mode yet`}>
+        <p>Requests with keys of this mode are listed here a second after they were answered. Try it:</p>
+      </EmptyState>
+      <CodeTabs label="A first request" snippets={validateSnippets({ host: window.location.origin, email })} />
+    </div>
+  )
+}

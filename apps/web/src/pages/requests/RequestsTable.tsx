@@ -1,0 +1,102 @@
+import type { Request } from '@probity/sdk'
+import { Link } from '@tanstack/react-router'
+import { formatMs, formatTime } from '../../ui/format.ts'
+import { Table, Td, Th } from '../../ui/Table.tsx'
+import { useNarrow } from '../../ui/use-narrow.ts'
+import { VerdictBadge } from '../../ui/VerdictBadge.tsx'
+import { StatusBadge } from './StatusBadge.tsx'
+
+/** One page of requests: a table where there is room, and otherwise cards. */
+export function RequestsTable({ requests }: { requests: Request[] }) {
+  if (useNarrow()) return <RequestCards requests={requests} />
+  return (
+    <Table caption="Requests">
+      <thead>
+        <tr>
+          <Th>Request</Th>
+          <Th>Status</Th>
+          <Th>Verdict</Th>
+          <Th>Key</Th>
+          <Th align="end">Took</Th>
+          <Th align="end">Credits</Th>
+          <Th>When</Th>
+        </tr>
+      </thead>
+      <tbody className="[&_tr:last-child>td]:border-b-0">
+        {requests.map((request) => (
+          <tr key={request.id}>
+            <Td className="min-w-56">
+              <RequestLink of={request} />
+            </Td>
+            <Td>
+              <Outcome of={request} />
+            </Td>
+            <Td>{request.verdict ? <VerdictBadge status={request.verdict} /> : <Nothing />}</Td>
+            <Td className="max-w-40 text-soft [overflow-wrap:anywhere]">{request.key_name ?? <Nothing />}</Td>
+            <Td align="end" className="whitespace-nowrap">
+              {formatMs(request.duration_ms)}
+            </Td>
+            <Td align="end">{request.credits ?? <Nothing />}</Td>
+            <Td className="whitespace-nowrap text-soft">
+              <time dateTime={request.at}>{formatTime(request.at)}</time>
+            </Td>
+          </tr>
+        ))}
+      </tbody>
+    </Table>
+  )
+}
+
+/** The same fields below one another. */
+function RequestCards({ requests }: { requests: Request[] }) {
+  return (
+    <ul aria-label="Requests" className="flex flex-col divide-y divide-line border-y border-line">
+      {requests.map((request) => (
+        <li key={request.id} className="flex flex-col gap-1.5 py-3">
+          <RequestLink of={request} />
+          <div className="flex flex-wrap items-center gap-x-2 gap-y-1">
+            <Outcome of={request} />
+            {request.verdict && <VerdictBadge status={request.verdict} />}
+          </div>
+          <p className="text-[0.8125rem] text-faint [overflow-wrap:anywhere]">
+            <time dateTime={request.at}>{formatTime(request.at)}</time> · {formatMs(request.duration_ms)}
+            {request.key_name && ` · ${request.key_name}`}
+            {request.credits !== null && ` · ${request.credits === 1 ? '1 credit' : `${request.credits} credits`}`}
+          </p>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function RequestLink({ of: { id, method, route } }: { of: Request }) {
+  return (
+    <Link
+      from="/requests"
+      to="."
+      search={(now) => ({ ...now, request: id })}
+      resetScroll={false}
+      className="inline-flex min-h-6 items-center font-mono text-[0.8125rem] [overflow-wrap:anywhere] underline-offset-4 hover:underline pointer-coarse:min-h-10"
+    >
+      {method} {withoutPrefix(route)}
+    </Link>
+  )
+}
+
+/** All of them begin alike, and the table has better use for the room. */
+function withoutPrefix(route: string): string {
+  return route.replace(/^\/api\/v1/, '')
+}
+
+function Outcome({ of: { status, code } }: { of: Request }) {
+  return (
+    <div className="flex flex-col items-start gap-0.5">
+      <StatusBadge status={status} />
+      {code && <code className="font-mono text-xs text-soft [overflow-wrap:anywhere]">{code}</code>}
+    </div>
+  )
+}
+
+function Nothing() {
+  return <span className="text-faint">–</span>
+}

@@ -1,0 +1,34 @@
+import { keepPreviousData, queryOptions } from '@tanstack/react-query'
+import type { Scene } from '../../session/scene.ts'
+import type { RequestsSearch } from './requests-search.ts'
+
+const REQUESTS_PER_PAGE = 50
+const FOLLOW_EVERY_MS = 2_000
+
+/** One page of the requests. While it is followed, and is the newest one, it is asked for again and again. */
+export function requestsQuery({ key, probity }: Scene, search: RequestsSearch, isFollowed: boolean) {
+  const { outcome, code, key: keyId, from, to, cursor } = search
+  return queryOptions({
+    queryKey: [...key, 'requests', { outcome, code, keyId, from, to, cursor }],
+    queryFn: ({ signal }) =>
+      probity.requests.list({
+        outcome,
+        code,
+        keyId,
+        cursor,
+        limit: REQUESTS_PER_PAGE,
+        ...(from && { from: new Date(from) }),
+        ...(to && { to: new Date(to) }),
+        signal,
+      }),
+    placeholderData: keepPreviousData,
+    refetchInterval: isFollowed && cursor === undefined ? FOLLOW_EVERY_MS : false,
+  })
+}
+
+export function requestQuery({ key, probity }: Scene, id: string) {
+  return queryOptions({
+    queryKey: [...key, 'request', id],
+    queryFn: ({ signal }) => probity.requests.get(id, { signal }),
+  })
+}

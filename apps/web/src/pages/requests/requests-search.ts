@@ -1,0 +1,54 @@
+/** What an answer came to, and how that is called. */
+export const OUTCOME_WORDS = { ok: 'Answered', refused: 'Refused (4xx)', failed: 'Failed (5xx)' } as const
+type Outcome = keyof typeof OUTCOME_WORDS
+
+/** Which requests are shown, from where on, and which of them is open. */
+export type RequestsSearch = {
+  outcome?: Outcome
+  code?: string
+  key?: string
+  from?: string
+  to?: string
+  cursor?: string
+  request?: string
+}
+
+const CODE = /^[a-z_]{1,60}$/
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+const CURSOR = /^[\w-]{1,100}$/
+/** As the field for a day and a time writes it. */
+const MINUTE = /^[1-9]\d{3}-\d\d-\d\dT\d\d:\d\d$/
+
+/** What the service would refuse is left out, so that a link that was cut short shows everything and no error. */
+export function readRequestsSearch(search: Record<string, unknown>): RequestsSearch {
+  const { outcome, code, key, from, to, cursor, request } = search
+  const id = readRequestId(request)
+  return {
+    ...(isOutcome(outcome) && { outcome }),
+    ...(matches(code, CODE) && { code }),
+    ...(matches(key, UUID) && { key }),
+    ...(isMinute(from) && { from }),
+    ...(isMinute(to) && { to }),
+    ...(matches(cursor, CURSOR) && { cursor }),
+    ...(id && { request: id }),
+  }
+}
+
+export function isOutcome(value: unknown): value is Outcome {
+  return typeof value === 'string' && Object.hasOwn(OUTCOME_WORDS, value)
+}
+
+export function isMinute(value: unknown): value is string {
+  return matches(value, MINUTE) && !Number.isNaN(Date.parse(value))
+}
+
+/** The id of a request in whatever was pasted: alone, in quotes, or in a line of a log. */
+export function readRequestId(text: unknown): string | undefined {
+  const [, id] =
+    (typeof text === 'string' && /(?:req_)?([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})/i.exec(text)) || []
+  return id && `req_${id.toLowerCase()}`
+}
+
+function matches(value: unknown, form: RegExp): value is string {
+  return typeof value === 'string' && form.test(value)
+}

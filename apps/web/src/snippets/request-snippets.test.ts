@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest'
+import { requestSnippets } from './request-snippets.ts'
+
+function curlOf(method: string, route: string): string {
+  const [curl] = requestSnippets({ host: 'https://probity.example', method, route, email: 'ada@example.com' })
+  return curl?.code ?? ''
+}
+
+test('a validation is made again with a placeholder for its address, and no key in it', () => {
+  expect(curlOf('POST', '/api/v1/validation/single')).toBe(
+    [
+      "curl 'https://probity.example/api/v1/validation/single' \\",
+      '  -H "X-API-Key: $PROBITY_API_KEY" \\',
+      "  -H 'Content-Type: application/json' \\",
+      `  -d '{"email":"ada@example.com"}'`,
+    ].join('\n'),
+  )
+  expect(curlOf('GET', '/api/v1/validation/single')).toContain('/validation/single?email=ada%40example.com')
+})
+
+test('an id in the path is named, a file is sent as one, and other methods are said', () => {
+  expect(curlOf('DELETE', '/api/v1/bulk/jobs/:job_id')).toContain(
+    "curl -X DELETE 'https://probity.example/api/v1/bulk/jobs/JOB_ID'",
+  )
+  expect(curlOf('POST', '/api/v1/bulk/upload/preview')).toContain("-F 'file=@list.csv'")
+  expect(curlOf('PATCH', '/api/v1/keys/:key_id')).toContain("-d '{}'")
+})
+
+test('the same is there in every language', () => {
+  const asked = {
+    host: 'https://probity.example',
+    method: 'POST',
+    route: '/api/v1/validation/bulk',
+    email: 'a@b.example',
+  }
+  const snippets = requestSnippets(asked)
+  expect(snippets.map(({ language }) => language)).toEqual(['curl', 'TypeScript', 'Python'])
+  for (const { code } of snippets) {
+    expect(code).toContain('https://probity.example/api/v1/validation/bulk')
+    expect(code).toContain('"a@b.example"')
+    expect(code).toContain('PROBITY_API_KEY')
+  }
+})

@@ -1,0 +1,187 @@
+import { asOwner } from '@probity/database/connect'
+import { createTestDatabase } from '@probity/database/test-database'
+import { HABITS } from '@probity/engine/mailbox/data/habits'
+import { habitsOf } from '@probity/engine/mailbox/habits'
+import { startDns } from '@probity/lab/dns/start'
+import { freePort } from '@probity/lab/services/daemon'
+import { startRedis } from '@probity/lab/services/redis'
+import { startScripted } from '@probity/lab/smtp/server'
+import { whenDone } from '@probity/lab/when-done'
+import { sql } from 'kysely'
+import type { Page } from 'playwright-core'
+import { expect, test, vi } from 'vitest'
+import { loaded, onePage, startBrowser } from './test-browser.ts'
+import { listSettings } from './test-lists.ts'
+import { OPEN } from './test-open-product.ts'
+import { testCases } from './test-page-cases.ts'
+import { openPerson, type Person } from './test-people.ts'
+import { finishListAs } from './test-person-lists.ts'
+import { startApiProcess } from './test-process.ts'
+import { callApi } from './test-product.ts'
+import { startWorkerHere } from './test-worker.ts'
+
+vi.setConfig({ testTimeout: 60_000 }) // a browser has much to do before a page stands
+
+const MAIL_SERVER = '127.94.7.1'
+/** For how long the worker leaves the provider alone that puts everybody off. */
+const SUSPENDED_S = 15
+
+const product = await startDeferringWorld()
+
+/** The product over a provider that puts off whoever asks, for the domain hotmail.example. */
+async function startDeferringWorld() {
+  const [redis, dns, database] = await Promise.all([startRedis(), startDns(), createTestDatabase()])
+  const smtpPort = await freePort()
+  const deferring = { banner: () => ({ reply: '421 4.7.0 Try again later, too many connections', thenClose: true }) }
+  const server = await startScripted(deferring, { host: MAIL_SERVER, port: smtpPort })
+  whenDone(() => Promise.all([redis.stop(), dns.stop(), server.stop()]))
+  const host = 'hotmail-example.olc.protection.outlook.com'
+  await dns.put({ 'hotmail.example': { mx: [[10, host]] }, [host]: { a: [MAIL_SERVER] } })
+  const settings = { ...listSettings(database.url, redis.url), ...OPEN, DNS_SERVERS: `127.0.0.1:${dns.port}` }
+  const api = await startApiProcess(settings)
+  const microsoft = { ...habitsOf('microsoft', HABITS), suspendS: { rate_limited: SUSPENDED_S } }
+  const allows = (address: string) => address === MAIL_SERVER
+  await startWorkerHere({ settings, dnsPort: dns.port, smtpPort, allows, habits: { ...HABITS, microsoft } })
+  return { ...database, api }
+}
+
+const browser = await startBrowser()
+const owner = await openPerson(browser, product)
+const viewer = await openPerson(browser, product, { name: 'Grace Hopper', invitedBy: owner, role: 'viewer' })
+const newcomer = await openPerson(browser, product, { name: 'Alan Turing', organisation: 'Bletchley' })
+
+// A domain that takes no mail decides at once, and what is decided costs a credit.
+const CSV = 'email\nada@null-mx.example\ngrace@null-mx.example\n'
+const list = await finishListAs(owner, CSV, { mode: 'live', filename: 'spring.csv' })
+const made = await owner.ask('POST', '/keys', { name: 'Sign-up form', mode: 'live', scopes: ['validation', 'account'] })
+const ask = (method: string, path: string, body?: object) =>
+  callApi(`${product.api.url}/api/v1${path}`, method, body, { 'x-api-key': String(made.body['key']) })
+expect((await ask('POST', '/validation/single', { email: 'not an address' })).status).toBe(200)
+await ask('POST', '/validation/single', { email: 7 })
+await ask('GET', '/keys')
+await ask('GET', '/keys')
+const forgotten = await owner.ask('POST', '/keys', { name: 'Old importer', mode: 'live', scopes: ['validation'] })
+await asOwner(product.db, (trx) =>
+  sql`update api_keys set created_at = now() - interval '40 days' where id = ${String(forgotten.body['id'])}`.execute(
+    trx,
+  ),
+)
+await vi.waitFor(async () => {
+  const { body } = await owner.ask('GET', '/overview')
+  expect(body).toMatchObject({ verdicts: { total: { invalid: 3 } }, problems: [{ count: 2 }, { count: 1 }] })
+}, 15_000)
+
+async function openDashboard(person: Person, query = ''): Promise<Page> {
+  const page = await onePage(person.context)
+  await page.goto(`/app/${query}`)
+  await loaded(page)
+  return page
+}
+
+test('how things stand is on one page, and each part leads to where it comes from', async () => {
+  const page = await openDashboard(owner)
+  expect(await page.title()).toBe('Dashboard · Probity')
+  await page.getByRole('link', { name: /^Credits left 9,997 Last (until|for)/ }).waitFor()
+  await page.getByRole('link', { name: /^Checked today 3/ }).waitFor()
+  await page.getByRole('link', { name: /^Checked in 30 days 3/ }).waitFor()
+  await page.getByRole('link', { name: /^Lists under way 0/ }).waitFor()
+  await page.getByText('No mail provider keeps us away at the moment.').waitFor()
+  await page.getByRole('img', { name: '3 addresses: 0 valid, 0 risky, 3 invalid, 0 unknown.' }).waitFor()
+  await page.getByText('Show as a table').click()
+  const days = page.getByRole('table', { name: 'Verdicts by day' }).locator('tbody tr')
+  expect(await days.count()).toBe(1)
+
+  const alerts = page.getByRole('list', { name: 'Worth a look' })
+  await alerts.getByText(/^The key Old importer was last used last month/).waitFor()
+  await page.getByRole('link', { name: 'spring.csv' }).click()
+  await page.waitForURL(new RegExp(`/app/lists/${list}`))
+  await page.goBack()
+  const errors = page.getByRole('table', { name: 'API errors of the last 24 hours' })
+  await errors.getByRole('row', { name: /^missing_scope Refused 403 2/ }).waitFor()
+  await errors.getByRole('link', { name: 'missing_scope' }).click()
+  await page.waitForURL(/\/app\/requests\?code=missing_scope/)
+  await vi.waitFor(async () =>
+    expect(await page.getByRole('table', { name: 'Requests' }).locator('tbody tr').count()).toBe(2),
+  )
+})
+
+test('the range is a radio group in the address, and a colleague who may only look sees the same', async () => {
+  const page = await openDashboard(owner)
+  await page.getByRole('radio', { name: '7 days' }).focus()
+  await page.keyboard.press('ArrowRight')
+  await page.keyboard.press('ArrowRight')
+  await page.waitForURL(/days=90/)
+  await page.getByRole('link', { name: /^Checked in 90 days 3/ }).waitFor()
+  const same = await openDashboard(viewer, new URL(page.url()).search)
+  await same.getByRole('link', { name: /^Checked in 90 days 3/ }).waitFor()
+  expect(await same.getByRole('radio', { name: '90 days' }).isChecked()).toBe(true)
+})
+
+test('who has asked nothing yet is shown how to begin', async () => {
+  const page = await onePage(newcomer.context)
+  await page.goto('/app/')
+  await page.getByRole('heading', { name: 'Quick start', level: 1 }).waitFor()
+  const sandbox = await openDashboard(owner, '?mode=test')
+  await sandbox.getByRole('link', { name: /^Make a request/ }).waitFor()
+  expect(await sandbox.getByRole('img').count()).toBe(0)
+})
+
+test('a provider that puts us off is said in one sentence, in the reader’s time, until it is over', async () => {
+  await owner.ask('POST', '/validation/single', { email: 'ada@hotmail.example', timeout: 1 })
+  await vi.waitFor(async () => {
+    expect((await owner.ask('GET', '/health/providers')).body['status']).toBe('limited')
+  }, 10_000)
+  const page = await openDashboard(owner)
+  await page.getByText(/^Microsoft Outlook\.com puts us off: expect more unknown results until about/).waitFor()
+  await vi.waitFor(async () => {
+    expect((await owner.ask('GET', '/health/providers')).body['status']).toBe('normal')
+  }, 30_000)
+  await page.reload()
+  await page.getByText('No mail provider keeps us away at the moment.').waitFor()
+})
+
+const ALL_PARTS = { verdicts: null, lists: null, problems: null, alerts: null }
+
+test('parts that could not be read say so one by one, and the rest stands', async () => {
+  const page = await onePage(owner.context, { allows: /status of 500|RequestFailed/ })
+  await page.route('**/app/api/overview*', async (route) => {
+    const answer = await route.fetch()
+    await route.fulfill({
+      response: answer,
+      json: { ...((await answer.json()) as object), problems: null, verdicts: null },
+    })
+  })
+  await page.route('**/app/api/account', (route) => route.fulfill({ status: 500, body: '{}' }))
+  await page.goto('/app/')
+  await loaded(page)
+  await page.getByText('The errors could not be read just now.').waitFor()
+  await page.getByText('The verdicts could not be read just now.').waitFor()
+  await page.getByRole('link', { name: /^Credits left Not known just now/ }).waitFor()
+  await page.getByRole('link', { name: 'spring.csv' }).waitFor()
+  await page.unroute('**/app/api/overview*')
+  await page.getByRole('button', { name: 'Try again' }).first().click()
+  await page.getByRole('table', { name: 'API errors of the last 24 hours' }).waitFor()
+})
+
+async function loseAllParts(page: Page): Promise<void> {
+  await page.route('**/app/api/overview*', async (route) => {
+    const answer = await route.fetch()
+    await route.fulfill({ response: answer, json: { ...((await answer.json()) as object), ...ALL_PARTS } })
+  })
+  await page.reload()
+  await loaded(page)
+}
+
+testCases([
+  {
+    what: 'the dashboard',
+    as: owner.context,
+    path: '/app/',
+    doing: (page) => page.getByText('Show as a table').click(),
+  },
+  { what: 'the dashboard of somebody who may only look', as: viewer.context, path: '/app/?days=7' },
+  { what: 'the dashboard in test mode', as: owner.context, path: '/app/?mode=test' },
+  { what: 'the dashboard while the service fails', as: owner.context, path: '/app/', broken: '**/app/api/overview*' },
+  { what: 'the dashboard on its way', as: owner.context, path: '/app/', hangs: '**/app/api/overview*' },
+  { what: 'the dashboard without its parts', as: owner.context, path: '/app/', doing: loseAllParts },
+])

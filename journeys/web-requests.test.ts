@@ -1,0 +1,169 @@
+import type { Page } from 'playwright-core'
+import { expect, test, vi } from 'vitest'
+import { loaded, onePage, startBrowser } from './test-browser.ts'
+import { startOpenProduct } from './test-open-product.ts'
+import { testCases } from './test-page-cases.ts'
+import { openPerson, type Person } from './test-people.ts'
+import { callApi } from './test-product.ts'
+
+vi.setConfig({ testTimeout: 60_000 }) // a browser has much to do before a page stands
+
+const product = await startOpenProduct()
+const browser = await startBrowser()
+const owner = await openPerson(browser, product)
+const viewer = await openPerson(browser, product, { name: 'Grace Hopper', invitedBy: owner, role: 'viewer' })
+const newcomer = await openPerson(browser, product, { name: 'Alan Turing', organisation: 'Bletchley' })
+
+const form = await makeKey(owner, 'Sign-up form')
+const shop = await makeKey(owner, 'Shop')
+
+async function makeKey(
+  person: Person,
+  name: string,
+): Promise<(method: string, path: string, body?: object) => Promise<string>> {
+  const made = await person.ask('POST', '/keys', { name, mode: 'live', scopes: ['validation', 'account'] })
+  return async (method, path, body) => {
+    const { headers } = await callApi(`${product.api.url}/api/v1${path}`, method, body, {
+      'x-api-key': String(made.body['key']),
+    })
+    return headers.get('request-id') ?? ''
+  }
+}
+
+const found = await form('POST', '/validation/single', { email: 'ada@null-mx.example' })
+const refused = await form('POST', '/validation/single', { email: 7 })
+await shop('GET', '/bulk/jobs')
+await vi.waitFor(async () => {
+  const { body } = await owner.ask('GET', '/requests')
+  expect((body['requests'] as object[]).length).toBe(3)
+})
+
+async function openRequests(person: Person, query = ''): Promise<Page> {
+  const page = await onePage(person.context)
+  await page.goto(`/app/requests${query}`)
+  await loaded(page)
+  return page
+}
+
+const rows = (page: Page) => page.getByRole('table', { name: 'Requests' }).locator('tbody tr')
+
+test('a developer finds out why a request was refused, and has it as code', async () => {
+  const page = await onePage(owner.context)
+  await page.goto('/app/lists')
+  await page.getByRole('link', { name: 'Requests' }).click()
+  await page.getByRole('heading', { name: 'Requests', level: 1 }).waitFor()
+  await rows(page).first().waitFor()
+  const texts = await rows(page).allInnerTexts()
+  expect(texts.map((text) => text.replaceAll(/\s+/g, ' '))).toEqual([
+    expect.stringMatching(/^GET \/bulk\/jobs 403 missing_scope – Shop/),
+    expect.stringMatching(/^POST \/validation\/single 400 invalid_request – Sign-up form/),
+    expect.stringMatching(/^POST \/validation\/single 200 Invalid Sign-up form .* 1 /),
+  ])
+  await page.getByRole('link', { name: 'POST /validation/single' }).first().click()
+  const drawer = page.getByRole('dialog', { name: 'POST /api/v1/validation/single' })
+  await drawer.getByText(refused).waitFor()
+  const docs = drawer.getByRole('link', { name: 'Open the docs of this error' })
+  expect(await docs.getAttribute('href')).toBe('/docs/errors#invalid_request')
+  await drawer.getByRole('button', { name: 'Copy: The request as code, curl' }).click()
+  const copied = await page.evaluate(() => navigator.clipboard.readText())
+  expect(copied).toContain(`curl '${product.api.url}/api/v1/validation/single'`)
+  expect(copied).toContain('"X-API-Key: $PROBITY_API_KEY"')
+  await drawer.getByRole('tab', { name: 'Python' }).click()
+  await drawer.getByText('requests.request(').waitFor()
+  await drawer.getByRole('tab', { name: 'curl' }).click()
+  await page.keyboard.press('Escape')
+  await drawer.waitFor({ state: 'hidden' })
+  expect(page.url()).not.toContain('request=')
+})
+
+test('a pasted id opens its request with the evidence, and who may not validate does not see the address', async () => {
+  const page = await openRequests(owner)
+  await page.getByLabel('Request id').fill('nothing')
+  await page.getByRole('button', { name: 'Find' }).click()
+  await page.getByText('There is no request id in this').waitFor()
+  await page.getByLabel('Request id').fill(`{"request_id": "${found}"}`)
+  await page.getByRole('button', { name: 'Find' }).click()
+  const drawer = page.getByRole('dialog')
+  await drawer.getByText('ada@null-mx.example').first().waitFor()
+
+  const same = await onePage(viewer.context)
+  await same.goto(new URL(page.url()).pathname + new URL(page.url()).search)
+  await same.getByRole('dialog').getByText('The result is not kept any more').waitFor()
+  expect(await same.content()).not.toContain('ada@null-mx')
+
+  const other = await openRequests(newcomer, `?request=${found}`)
+  await other.getByRole('dialog').getByRole('heading', { name: 'This is not here' }).waitFor()
+})
+
+test('what is chosen stands in the address, and a colleague sees the same', async () => {
+  const page = await openRequests(owner)
+  await page.getByLabel('Outcome').selectOption({ label: 'Refused (4xx)' })
+  await page.waitForURL(/outcome=refused/)
+  await vi.waitFor(async () => expect(await rows(page).count()).toBe(2))
+  await page.getByLabel('Key', { exact: true }).selectOption({ label: 'Shop' })
+  await vi.waitFor(async () => expect(await rows(page).count()).toBe(1))
+  const same = await openRequests(viewer, new URL(page.url()).search)
+  expect(await rows(same).count()).toBe(1)
+  await same.getByLabel('Outcome').selectOption({ label: 'Failed (5xx)' })
+  await same.getByRole('heading', { name: 'No request is like that' }).waitFor()
+  await same.getByRole('button', { name: 'Show all requests' }).click()
+  await vi.waitFor(async () => expect(await rows(same).count()).toBe(3))
+})
+
+test('new requests show up by themselves until they are paused', async () => {
+  const person = await openPerson(browser, product, { name: 'Mary Shelley', organisation: 'Diodati' })
+  const call = await makeKey(person, 'Novel')
+  const page = await openRequests(person)
+  await page.getByRole('heading', { name: 'No request in live mode yet' }).waitFor()
+  await call('GET', '/account')
+  await vi.waitFor(async () => expect(await rows(page).count()).toBe(1), 15_000)
+  await page.getByRole('button', { name: 'Pause' }).click()
+  await page.getByText('Paused.').waitFor()
+  await call('GET', '/account')
+  await vi.waitFor(
+    async () => expect((await person.ask('GET', '/requests')).text.match(/"id"/g)).toHaveLength(2),
+    15_000,
+  )
+  await page.waitForTimeout(2_500) // longer than a look takes to come
+  expect(await rows(page).count()).toBe(1)
+  await page.getByRole('button', { name: 'Follow' }).click()
+  await vi.waitFor(async () => expect(await rows(page).count()).toBe(2), 15_000)
+})
+
+test('all of it works by keyboard alone', async () => {
+  const page = await openRequests(owner)
+  await page.getByLabel('Outcome').focus()
+  await page.keyboard.press('ArrowDown') // a native select: the next choice
+  await page.waitForURL(/outcome=ok/)
+  await page.getByRole('link', { name: 'POST /validation/single' }).first().focus()
+  await page.keyboard.press('Enter')
+  const drawer = page.getByRole('dialog')
+  await drawer.getByText(found).waitFor()
+  expect(await page.evaluate(() => document.activeElement?.closest('[role="dialog"]') !== null)).toBe(true)
+  await page.keyboard.press('Escape')
+  await drawer.waitFor({ state: 'hidden' })
+  await vi.waitFor(async () =>
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('POST /validation/single'),
+  )
+})
+
+testCases([
+  { what: 'the requests', as: owner.context, path: '/app/requests' },
+  { what: 'no requests', as: newcomer.context, path: '/app/requests' },
+  { what: 'requests that nobody made', as: owner.context, path: '/app/requests?outcome=failed' },
+  { what: 'an open request that was refused', as: owner.context, path: `/app/requests?request=${refused}` },
+  {
+    what: 'an open request with its evidence',
+    as: owner.context,
+    path: `/app/requests?request=${found}`,
+    doing: (page) => page.getByRole('dialog').getByText('ada@null-mx.example').first().waitFor(),
+  },
+  {
+    what: 'the requests while the service fails',
+    as: owner.context,
+    path: '/app/requests',
+    broken: '**/app/api/requests*',
+  },
+  { what: 'the requests on their way', as: owner.context, path: '/app/requests', hangs: '**/app/api/requests*' },
+  { what: 'the requests of test mode', as: owner.context, path: '/app/requests?mode=test' },
+])

@@ -25,6 +25,8 @@ const SHOWN_ELSEWHERE: Partial<Record<keyof typeof PROBLEMS, string>> = {
   last_owner: 'apps/api/src/routes/people/organisations.test.ts',
   already_subscribed: 'apps/api/src/routes/billing/billing.test.ts',
   too_many_organisations: 'apps/api/src/routes/people/organisations.test.ts',
+  too_many_listings: 'apps/api/src/routes/listings/listings.test.ts',
+  would_lock_out: 'apps/api/src/routes/settings/network.test.ts',
   event_removed: 'apps/api/src/routes/webhooks/deliveries.test.ts',
   file_removed: 'apps/api/src/routes/bulk/results.test.ts',
   results_expired: 'apps/api/src/routes/bulk/results.test.ts',

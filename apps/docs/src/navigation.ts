@@ -11,13 +11,36 @@ const REFERENCE = {
 
 /** What stands in the sidebar, in this order. A text that is not here, or an entry without a text, ends the build. */
 export const NAVIGATION: Group[] = [
-  { label: 'Start', entries: ['test-mode'] },
-  { label: 'Concepts', entries: ['confidence', 'feedback'] },
-  { label: 'Guides', entries: ['guides/sign-up-form'] },
-  { label: 'Reference', entries: [REFERENCE, 'webhooks', 'policies', 'publishable-keys'] },
-  { label: 'Tools', entries: ['cli', 'mcp'] },
-  { label: 'Self-hosting', entries: ['running', 'payments', 'retention'] },
-  { label: 'More', entries: ['model-card', 'changelog'] },
+  { label: 'Start', entries: ['quick-start', 'test-mode'] },
+  {
+    label: 'Concepts',
+    entries: [
+      'concepts/verdicts',
+      'concepts/evidence',
+      'concepts/catch-all',
+      'concepts/greylisting',
+      'concepts/credits',
+      'confidence',
+      'feedback',
+    ],
+  },
+  {
+    label: 'Guides',
+    entries: [
+      'guides/sign-up-form',
+      'guides/clean-a-list',
+      'guides/nightly-crm',
+      'guides/migrate-from-zerobounce',
+      'guides/migrate-from-kickbox',
+    ],
+  },
+  {
+    label: 'Reference',
+    entries: [REFERENCE, 'errors', 'limits', 'webhooks', 'policies', 'own-lists', 'publishable-keys', 'requests'],
+  },
+  { label: 'Tools', entries: ['sdk', 'cli', 'mcp'] },
+  { label: 'Self-hosting', entries: ['running', 'settings', 'payments'] },
+  { label: 'More', entries: ['security', 'retention', 'model-card', 'changelog'] },
 ]
 
 /** Where texts and navigation disagree, in words. */

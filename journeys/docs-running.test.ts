@@ -1,14 +1,19 @@
 import { execFileSync } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { startPostgres } from '@probity/lab/services/postgres'
 import { whenDone } from '@probity/lab/when-done'
 import { expect, inject, test } from 'vitest'
 import { readBlocks } from './test-docs.ts'
 import { ROOT, startApiProcess } from './test-process.ts'
 
-// As they are marked in the page: <!-- test: roles -->
-const [asSuperuser, migrate, asOwner, beforehand] = readBlocks('docs/running.md')
-  .filter(({ marker }) => marker?.kind === 'test' && marker.value === 'roles')
-  .map(({ text }) => text)
+/** The blocks of the page that a comment right above them marks so. */
+const marked = (comment: string) =>
+  readBlocks('docs/running.md')
+    .filter(({ marker }) => `<!-- ${marker?.kind}: ${marker?.value} -->` === comment)
+    .map(({ text }) => text)
+
+const [asSuperuser, migrate, asOwner, beforehand] = marked('<!-- test: roles -->')
 
 /** PostgreSQL as it is delivered, and somebody at it. */
 async function startServer() {
@@ -19,7 +24,7 @@ async function startServer() {
     execFileSync('psql', ['-v', 'ON_ERROR_STOP=1', urlOf(user, database)], { input: statements, stdio: 'pipe' })
   const runHere = (command = '') =>
     execFileSync('bash', ['-ec', command.replace(/:…@host/, `@127.0.0.1:${server.port}`)], { cwd: ROOT, stdio: 'pipe' })
-  return { say, runHere, urlOf }
+  return { say, runHere, urlOf, logFile: server.logFile }
 }
 
 test('two users, made and used as the page says, and the api is ready with the lesser one', async () => {
@@ -39,3 +44,23 @@ test('an owner who may not create roles migrates once a superuser has made them'
   runHere(migrate)
   say('probity_owner', 'probity', 'select 1 from accounts;')
 }, 120_000)
+
+test('what starts the product is what is there', async () => {
+  const [install = '', ...starting] = marked('<!-- test: starting -->')[0]?.trim().split('\n') ?? []
+  expect(install).toBe('pnpm install --prod --frozen-lockfile')
+  expect(starting.length).toBe(3)
+  for (const line of starting) expect(existsSync(join(ROOT, line.split(' ')[1] ?? ''))).toBe(true)
+})
+
+test('with the settings for its log, PostgreSQL keeps the values of a failed statement to itself', async () => {
+  const { say, logFile } = await startServer()
+  const twice =
+    "create temp table one (name text unique); insert into one select md5('secret') from generate_series(1, 2);"
+  const secret = '5ebe2294ecd0e0f08eab7690d2a6ee69'
+  const count = () => readFileSync(logFile, 'utf8').split(secret).length - 1
+  expect(() => say('postgres', 'postgres', `set log_error_verbosity = default; ${twice}`)).toThrow(secret)
+  expect(count()).toBe(1)
+  const settings = marked('<!-- test: log -->')[0]?.replace(/^(.+)$/gm, 'set $1;')
+  expect(() => say('postgres', 'postgres', `${settings}\n${twice}`)).toThrow(secret)
+  expect(count()).toBe(1)
+}, 60_000)

@@ -4,7 +4,7 @@ import { PUBLIC_SANDBOX_KEY } from '@probity/contract/sandbox'
 import { sentHeaders } from '@probity/contract/webhook-request'
 import { freePort } from '@probity/lab/services/daemon'
 import { expect, test } from 'vitest'
-import { type Block, listPages, readBlocks } from './test-docs.ts'
+import { type Block, listPages, readBlocks, readPage } from './test-docs.ts'
 import { isRun, runPage } from './test-page-script.ts'
 import { ROOT } from './test-process.ts'
 import { callApi, openCustomer, startProduct } from './test-product.ts'
@@ -32,6 +32,8 @@ function asHere(text: string): string {
     .replaceAll(/https?:\/\/(localhost:3000|(your-)?probity\.example\.com)/g, product.api.url)
     .replaceAll('localhost:3000', product.api.url.slice('http://'.length))
     .replaceAll('8080', String(receiverPort))
+    .replaceAll('--account ID', `--account ${testing.accountId}`)
+    .replaceAll('--resume ACCOUNT', `--resume ${testing.accountId}`)
     .replaceAll('pb_test_…', testing.key)
     .replaceAll('pb_live_…', live.key)
     .replaceAll('pb_pub_…', String(published))
@@ -112,6 +114,16 @@ test('what docker starts is where the service looks without settings', () => {
     'POSTGRES_PASSWORD: probity',
   ])
     expect(compose).toContain(part)
+})
+
+test.each(withMarker('config', 'settings'))('$page:$line names settings that there are', ({ page: path, text }) => {
+  const names = [...text.matchAll(/^([A-Z_]+)=/gm)].map(([, name]) => name)
+  expect(names.length).toBeGreaterThan(0)
+  for (const name of names) expect(readPage(path)).toContain(`| \`${name}\` |`)
+})
+
+test.each(pages.filter((path) => path.startsWith('docs/')))('%s begins with a title and what it is about', (path) => {
+  expect(readPage(path)).toMatch(/^# \S.*\n\n(?![#|<>-]|```)[^\n]*[^]*?[.](\s|$)/)
 })
 
 test.each(withMarker('config', 'webhook'))('$page:$line has the headers of a real request', ({ text }) => {

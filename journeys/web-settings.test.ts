@@ -6,7 +6,7 @@ import { expect, test, vi } from 'vitest'
 import { loaded, onePage, startBrowser } from './test-browser.ts'
 import { startOpenProduct } from './test-open-product.ts'
 import { press, testCases } from './test-page-cases.ts'
-import { openPerson, type Person } from './test-people.ts'
+import { openPerson, PASSWORD, type Person } from './test-people.ts'
 
 vi.setConfig({ testTimeout: 60_000 }) // a browser has much to do before a page stands
 
@@ -18,6 +18,7 @@ const fresh = await openPerson(browser, product, { name: 'Alan Turing', organisa
 
 const LISTS = '/app/settings/allow-and-block'
 const NETWORK = '/app/settings/network'
+const DATA = '/app/settings/data'
 
 async function openSettings(person: Person, path: string, look: { width?: number } = {}): Promise<Page> {
   const page = await onePage(person.context, look)
@@ -141,8 +142,61 @@ test('an organisation is held to its network, not without a warning, and an oper
   expect(await page.getByLabel('Allowed network addresses').inputValue()).toBe('')
 })
 
+test('an owner takes all data along, with the password and not without', async () => {
+  const page = await openSettings(owner, '/app/settings/profile')
+  await page.getByRole('link', { name: 'Data', exact: true }).click()
+  await page.getByRole('button', { name: 'Export all data' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Export all data' })
+  await dialog.getByLabel('Your password').fill('not the right one')
+  await dialog.getByRole('button', { name: 'Export', exact: true }).click()
+  await dialog.getByText('The password is not right.').first().waitFor()
+  await dialog.getByLabel('Your password').fill(PASSWORD)
+  const [file] = await Promise.all([
+    page.waitForEvent('download'),
+    dialog.getByRole('button', { name: 'Export', exact: true }).click(),
+  ])
+  expect(file.suggestedFilename()).toBe('probity-export.ndjson')
+  const lines = (await readFile(await file.path(), 'utf8')).trim().split('\n')
+  const records = lines.map((line) => (JSON.parse(line) as { record: string }).record)
+  expect(records[0]).toBe('export')
+  expect(records).toContain('listing')
+  expect(JSON.parse(lines.at(-1) ?? '')).toEqual({ record: 'end', records: lines.length - 2 })
+})
+
+test('an owner deletes an organisation by its name and the password, with the keyboard alone, and keeps the sign-in', async () => {
+  const person = await openPerson(browser, product, { name: 'Mary Somerville', organisation: 'Jedburgh' })
+  await person.ask('POST', '/keys', { name: 'Sign-up form', mode: 'live', scopes: ['validation'] })
+  const page = await openSettings(person, DATA)
+  expect(
+    await page
+      .locator('main')
+      .getByRole('listitem')
+      .filter({ hasText: /API key|credits/ })
+      .allTextContents(),
+  ).toEqual(['1 API key', '10,000 credits that are left'])
+  await page.getByRole('button', { name: 'Delete the organisation' }).focus()
+  await page.keyboard.press('Enter')
+  const dialog = page.getByRole('dialog', { name: 'Delete Jedburgh?' })
+  await dialog.getByLabel('Name of the organisation').focus()
+  await page.keyboard.type('Jedborough')
+  await page.keyboard.press('Tab')
+  await page.keyboard.type(PASSWORD)
+  await page.keyboard.press('Enter')
+  await dialog.getByText('This is not the name of the organisation.').first().waitFor()
+  await dialog.getByLabel('Name of the organisation').fill('Jedburgh')
+  await dialog.getByLabel('Name of the organisation').press('Enter')
+  await page
+    .getByText(/organisation/i)
+    .first()
+    .waitFor()
+  await dialog.waitFor({ state: 'detached' })
+  await vi.waitFor(async () => expect((await person.ask('GET', '/session')).body['memberships']).toEqual([]))
+  expect((await person.ask('GET', '/account')).status).toBe(404)
+  expect(await person.ask('POST', '/organisations', { name: 'Another' })).toMatchObject({ status: 201 })
+})
+
 test('on a narrow screen the open tab of the settings is in sight', async () => {
-  for (const path of ['/app/settings/profile', NETWORK]) {
+  for (const path of ['/app/settings/profile', NETWORK, DATA]) {
     const page = await openSettings(owner, path, { width: 320 })
     const tab = page.getByRole('navigation', { name: 'Settings' }).locator('[aria-current=page]')
     const box = await tab.boundingBox()
@@ -163,6 +217,12 @@ testCases([
   { what: 'network settings for somebody who may not see them', as: viewer.context, path: NETWORK },
   { what: 'network settings that do not come', as: owner.context, path: NETWORK, hangs: '**/app/api/network' },
   { what: 'network settings that fail', as: owner.context, path: NETWORK, broken: '**/app/api/network' },
+  { what: 'export and deletion', as: owner.context, path: DATA },
+  { what: 'export and deletion for somebody who may not', as: viewer.context, path: DATA },
+  { what: 'what disappears does not come', as: owner.context, path: DATA, hangs: '**/app/api/deletion' },
+  { what: 'what disappears fails', as: owner.context, path: DATA, broken: '**/app/api/deletion' },
+  { what: 'the password before an export', as: owner.context, path: DATA, doing: press('Export all data') },
+  { what: 'the last question before deletion', as: fresh.context, path: DATA, doing: press('Delete the organisation') },
   {
     what: 'the question before somebody shuts themselves out',
     as: owner.context,

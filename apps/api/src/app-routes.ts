@@ -16,6 +16,8 @@ import { setUp } from './routes/people/setup.ts'
 import { signIn } from './routes/people/sign-in.ts'
 import { verifyEmail } from './routes/people/verify-email.ts'
 import { welcome } from './routes/people/welcome.ts'
+import { deleteOrganisation } from './routes/settings/deletion.ts'
+import { exportOrganisation } from './routes/settings/export.ts'
 import { manageNetwork } from './routes/settings/network.ts'
 import { serveRoutes } from './serve-routes.ts'
 import type { Services } from './services.ts'
@@ -33,8 +35,16 @@ const PEOPLE_ROUTES: Route[] = [
   manageNotices,
 ]
 
-/** What people do for their account and no key may: spend money, and say from where it may be used. */
-const MEMBER_ROUTES: Route[] = [showBilling, startCheckout, showCheckout, openPortal, manageNetwork]
+/** What people do for their account and no key may: spend money, say from where it may be used, take everything along, end it. */
+const MEMBER_ROUTES: Route[] = [
+  showBilling,
+  startCheckout,
+  showCheckout,
+  openPortal,
+  manageNetwork,
+  exportOrganisation,
+  deleteOrganisation,
+]
 
 /** What the web application asks, under /app/api: sign-in and all that comes with it, and the API's own routes with a session for a key. */
 export async function serveApp(

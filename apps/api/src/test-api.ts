@@ -108,7 +108,7 @@ function withKey(request: InjectOptions, key: string): InjectOptions {
 
 export async function callApp(app: FastifyInstance, request: InjectOptions): Promise<TestAnswer> {
   const { statusCode, headers, payload } = await app.inject(request)
-  const isJson = String(headers['content-type']).includes('json')
+  const isJson = /\/(problem\+)?json/.test(String(headers['content-type']))
   const body = isJson ? (JSON.parse(payload) as Record<string, unknown>) : {}
   return { status: statusCode, headers: headers as Record<string, string>, body, text: payload }
 }

@@ -1,3 +1,4 @@
+import { removeClosedAccounts } from '@probity/database/closing'
 import type { Db } from '@probity/database/connect'
 import { endExpired } from '@probity/database/expired'
 import { removeFadedOutcomes } from '@probity/database/faded-outcomes'
@@ -10,6 +11,8 @@ import type { FastifyBaseLogger } from 'fastify'
 import { removeExpired } from './uploads/expire.ts'
 
 const EVERY_MS = 60 * 60 * 1000
+/** Longer than any process believes a key that it remembers. */
+const CLOSED_FOR_S = 60
 
 type Kept = { db: Db; storage: FileStorage; log: FastifyBaseLogger }
 
@@ -37,6 +40,12 @@ export function startUpkeep({ db, storage, log }: Kept): { stop(): Promise<void>
       if (uploads + orphans > 0) log.info({ uploads, orphans }, 'expired uploads removed')
     } catch (error) {
       log.warn({ err: error }, 'expired uploads not removed; trying again within the hour')
+    }
+    try {
+      const accounts = await removeClosedAccounts(db, CLOSED_FOR_S)
+      if (accounts > 0) log.info({ accounts }, 'deleted accounts removed')
+    } catch (error) {
+      log.warn({ err: error }, 'deleted accounts not removed; trying again within the hour')
     }
     try {
       const sessions = await removeEndedSessions(db)

@@ -213,6 +213,10 @@ const networkRoute = createRoute({
   ...settingsPage('/network'),
   component: lazyRouteComponent(() => import('./pages/settings/Network.tsx'), 'Network'),
 })
+const yourDataRoute = createRoute({
+  ...settingsPage('/data'),
+  component: lazyRouteComponent(() => import('./pages/settings/YourData.tsx'), 'YourData'),
+})
 
 const routeTree = rootRoute.addChildren([
   signInRoute,
@@ -247,6 +251,7 @@ const routeTree = rootRoute.addChildren([
       organisationRoute,
       listingsRoute,
       networkRoute,
+      yourDataRoute,
     ]),
   ]),
 ])

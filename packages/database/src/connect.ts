@@ -7,7 +7,7 @@ import type { Schema } from './schema.ts'
  * A pool of connections. It can only begin transactions, because both the tenant and the role are set for one transaction
  * at a time: a query beside one would run with the rights of whoever logged in, and does not compile.
  */
-export type Db = Pick<Kysely<Schema>, 'transaction' | 'destroy'>
+export type Db = Pick<Kysely<Schema>, 'transaction' | 'startTransaction' | 'destroy'>
 export type Trx = Transaction<Schema>
 
 type ConnectOptions = { connectionsMax?: number; applicationName?: string }
@@ -35,15 +35,39 @@ export function asOwner<T>(db: Db, work: (trx: Trx) => Promise<T>): Promise<T> {
   return db.transaction().execute(work)
 }
 
+/** A reader may take its time, but one that takes nothing for this long gives the connection back. */
+const SNAPSHOT_IDLE = '90s'
+
+/**
+ * One view of a tenant's rows for many reads, none of which sees what is written meanwhile. It changes nothing, and whoever opens it
+ * closes it.
+ */
+export async function openSnapshot(db: Db, accountId: string): Promise<{ trx: Trx; close(): Promise<void> }> {
+  const beginning = db.startTransaction().setIsolationLevel('repeatable read').setAccessMode('read only')
+  const trx = await beginning.execute()
+  const close = async () => void (await trx.rollback().execute())
+  try {
+    await stepDown(trx, accountId, SNAPSHOT_IDLE)
+  } catch (error) {
+    await close()
+    throw error
+  }
+  return { trx, close }
+}
+
 function asApp<T>(db: Db, accountId: string, work: (trx: Trx) => Promise<T>): Promise<T> {
   return db.transaction().execute(async (trx) => {
-    // All by SET LOCAL: behind a transaction-mode pooler the session belongs to somebody else after the commit.
-    await sql`
-      select set_config('role', 'probity_app', true), set_config('app.account_id', ${accountId}, true),
-             set_config('statement_timeout', '10s', true), set_config('lock_timeout', '5s', true),
-             set_config('idle_in_transaction_session_timeout', '5s', true)`.execute(trx)
+    await stepDown(trx, accountId, '5s')
     return work(trx)
   })
+}
+
+/** All by SET LOCAL: behind a transaction-mode pooler the session belongs to somebody else after the commit. */
+async function stepDown(trx: Trx, accountId: string, idle: string): Promise<void> {
+  await sql`
+    select set_config('role', 'probity_app', true), set_config('app.account_id', ${accountId}, true),
+           set_config('statement_timeout', '10s', true), set_config('lock_timeout', '5s', true),
+           set_config('idle_in_transaction_session_timeout', ${idle}, true)`.execute(trx)
 }
 
 const BIGINT = 20

@@ -94,6 +94,7 @@ type AccountsTable = {
   sendThreshold: Generated<number>
   sendExcludes: Generated<Exclusion[]>
   ipAllowList: Generated<string[]>
+  closedAt: SetByDatabase<Date | null>
   slug: SetByDatabase<string | null>
   logo: SetByDatabase<string | null>
   metadata: SetByDatabase<string | null>

@@ -20,6 +20,7 @@ function counted(failures = 0) {
       if (asked.times <= failures) throw new Error('away')
       return api.db.transaction()
     },
+    startTransaction: () => api.db.startTransaction(),
     destroy: () => api.db.destroy(),
   }
   return { db, asked }

@@ -32,7 +32,11 @@ type Parts = {
 }
 
 /** The sign-in library. What it is asked goes through its one door, a request that we have made ourselves. */
-export type Auth = { handler(request: Request): Promise<Response> }
+export type Auth = {
+  handler(request: Request): Promise<Response>
+  /** What it does for us alone, and for no request. */
+  api: { verifyPassword(asked: { body: { password: string }; headers: Headers }): Promise<unknown> }
+}
 
 export function openAuth(parts: Parts): Auth {
   const { people, secret, log } = parts

@@ -14,6 +14,7 @@ const FRESH = {
   id: '0198f2e3-58b6-7c21-9d4f-6a0b13e7c582',
   livemode: true,
   retry_at: null,
+  listed: null,
   performance: { response_time_ms: 1 },
   metadata: { timestamp: 1, plan_tier: 'payg', features_used: { catchall_detection: false, ai_enhancement: false } },
 }

@@ -1,0 +1,55 @@
+import { Contents, DeleteOrganisation } from '@probity/contract/closing'
+import { type AccountContents, closeAccount, countContents } from '@probity/database/closing'
+import { inTenant } from '@probity/database/connect'
+import { askPassword } from '../../people/ask-password.ts'
+import { Problem } from '../../problem.ts'
+import type { Route } from '../../route.ts'
+import type { Services } from '../../services.ts'
+import { removeExpired } from '../../uploads/expire.ts'
+import { refuseNonOwner } from './owner.ts'
+
+/** Deletes an organisation, and says before what goes with it. */
+export const deleteOrganisation: Route = async (app, services) => {
+  const { db, log } = services
+  const config = { scope: 'settings' } as const
+  app.get('/deletion', { schema: { response: { 200: Contents } }, config }, async (request) => {
+    refuseNonOwner(request)
+    const { accountId } = request.caller
+    return present(await inTenant(db, accountId, (trx) => countContents(trx, accountId)))
+  })
+
+  app.post('/deletion', { schema: { body: DeleteOrganisation }, config }, async (request, reply) => {
+    refuseNonOwner(request)
+    const { caller, body, person } = request
+    const { accountId } = caller
+    await askPassword(services, request, body.password)
+    await inTenant(db, accountId, async (trx) => {
+      const { name, isSubscribed } = await countContents(trx, accountId)
+      if (body.name.trim() !== name.trim()) throw wrongName()
+      // Stripe would go on charging somebody who has nothing any more.
+      if (isSubscribed) throw new Problem('already_subscribed')
+      await closeAccount(trx, accountId)
+    })
+    log.info({ accountId, personId: person?.personId }, 'an account was deleted')
+    void removeFiles(services)
+    return reply.code(204).send(null)
+  })
+}
+
+function wrongName(): Problem {
+  const detail = 'This is not the name of the organisation.'
+  return new Problem('invalid_request', undefined, { errors: [{ pointer: '/name', detail }] })
+}
+
+/** At once, as far as it goes: the hourly upkeep does it again. */
+async function removeFiles({ db, storage, log }: Services): Promise<void> {
+  try {
+    await removeExpired(db, storage)
+  } catch (error) {
+    log.warn({ err: error }, 'the files of a deleted account are not removed; trying again within the hour')
+  }
+}
+
+function present({ runningLists, available, isSubscribed, ...counts }: AccountContents): Contents {
+  return { ...counts, running_lists: runningLists, credits: available, subscribed: isSubscribed }
+}

@@ -1,0 +1,26 @@
+import { ExportRequest } from '@probity/contract/closing'
+import { exportAccount } from '@probity/database/account-export'
+import { askPassword } from '../../people/ask-password.ts'
+import { EXPORT_LIMITS, openExports } from '../../results/send-export.ts'
+import type { Route } from '../../route.ts'
+import { refuseNonOwner } from './owner.ts'
+
+/** Each holds a connection and a view of the database for as long as somebody reads. */
+const LIMITS = { ...EXPORT_LIMITS, atOnceMax: 2, perAccountMax: 1 }
+
+/** All that is kept of an organisation, as one file. */
+export const exportOrganisation: Route = async (app, services) => {
+  const sendExport = openExports(LIMITS)
+  const options = { schema: { body: ExportRequest }, config: { scope: 'settings' } } as const
+  app.post('/export', options, async (request, reply) => {
+    const { accountId } = request.caller
+    refuseNonOwner(request)
+    await askPassword(services, request, request.body.password)
+    services.log.info({ accountId, personId: request.person?.personId }, 'all data of an account is exported')
+    return sendExport(reply, accountId, {
+      type: 'application/x-ndjson',
+      disposition: 'attachment; filename="probity-export.ndjson"',
+      chunks: exportAccount(services.db, accountId),
+    })
+  })
+}

@@ -1,0 +1,67 @@
+import type { Contents } from '@probity/contract/closing'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useScene } from '../../session/scene.ts'
+import { Button } from '../../ui/Button.tsx'
+import { Callout } from '../../ui/Callout.tsx'
+import { Card } from '../../ui/Card.tsx'
+import { formatCount, formatNumber } from '../../ui/format.ts'
+import { ErrorState, Skeleton } from '../../ui/States.tsx'
+import { contentsQuery } from './closing-query.ts'
+import { DeleteDialog } from './DeleteDialog.tsx'
+
+export function DeleteCard() {
+  const { membership } = useScene()
+  const contents = useQuery(contentsQuery(membership.account_id))
+  return (
+    <Card title="Delete the organisation" className="border-invalid-solid">
+      {contents.isPending && <Skeleton lines={4} />}
+      {contents.isError && <ErrorState error={contents.error} onRetry={() => void contents.refetch()} />}
+      {contents.isSuccess && <WhatGoes contents={contents.data} />}
+    </Card>
+  )
+}
+
+function WhatGoes({ contents }: { contents: Contents }) {
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <div className="flex flex-col gap-4">
+      <p>These disappear, and nobody can bring them back:</p>
+      <ul className="list-disc ps-5">
+        {linesOf(contents).map((line) => (
+          <li key={line}>{line}</li>
+        ))}
+      </ul>
+      <p className="text-soft">
+        Keys stop and members are out at once, lists that run are cancelled, and nothing is sent to webhooks any more.
+        What is kept in the database is removed within a day. What stays are the movements of credits, as amounts and
+        ids without names or addresses; payments stay with the payment provider, and backups hold what they held when
+        they were made. Your own sign-in stays.
+      </p>
+      {contents.subscribed && (
+        <Callout kind="warning">
+          The organisation pays for a plan. End it first, on the page of the payment provider: otherwise it would go on
+          charging you.
+        </Callout>
+      )}
+      <div>
+        <Button look="danger" disabled={contents.subscribed} onClick={() => setOpen(true)}>
+          Delete the organisation
+        </Button>
+      </div>
+      {isOpen && <DeleteDialog name={contents.name} onClose={() => setOpen(false)} />}
+    </div>
+  )
+}
+
+function linesOf(contents: Contents): string[] {
+  const { lists, running_lists: running, keys, members, webhooks, listings, credits, unlimited } = contents
+  return [
+    `${formatCount(lists, 'list')} with all results${running > 0 ? `, ${formatNumber(running)} of them still running` : ''}`,
+    formatCount(keys, 'API key'),
+    formatCount(webhooks, 'webhook'),
+    `${formatCount(listings, 'entry', 'entries')} on the allow and block lists`,
+    `access for ${formatCount(members, 'member')}`,
+    ...(unlimited ? [] : [`${formatCount(credits, 'credit')} that are left`]),
+  ]
+}

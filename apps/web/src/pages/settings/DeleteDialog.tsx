@@ -1,0 +1,70 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { useForm } from 'react-hook-form'
+import { ask } from '../../api/ask.ts'
+import { useScene } from '../../session/scene.ts'
+import { refreshSession } from '../../session/sign-in.ts'
+import { Button } from '../../ui/Button.tsx'
+import { Dialog } from '../../ui/Dialog.tsx'
+import { Field, TextInput } from '../../ui/Field.tsx'
+import { FormSummary } from '../../ui/FormSummary.tsx'
+import { PasswordInput } from '../../ui/PasswordInput.tsx'
+import { useToasts } from '../../ui/Toasts.tsx'
+import { useSubmit } from '../../ui/use-submit.ts'
+
+type Values = { name: string; password: string }
+
+/** The name by hand and the password: nobody does this by mistake, or at a screen that was left open. */
+export function DeleteDialog({ name, onClose }: { name: string; onClose(): void }) {
+  const form = useForm<Values>({ defaultValues: { name: '', password: '' }, shouldFocusError: false })
+  const submit = useSubmit(form, useDelete(name))
+  const { errors, isSubmitting } = form.formState
+  return (
+    <Dialog open onClose={onClose} title={`Delete ${name}?`} about="There is no way back.">
+      <form noValidate onSubmit={submit} className="flex flex-col gap-4">
+        <FormSummary form={form} />
+        <Field label="Name of the organisation" hint={`Type ${name}.`} error={errors.name?.message}>
+          {(ids) => (
+            <TextInput
+              {...ids}
+              {...form.register('name', {
+                validate: (typed) => typed.trim() === name.trim() || 'This is not the name of the organisation.',
+              })}
+              autoComplete="off"
+              spellCheck={false}
+            />
+          )}
+        </Field>
+        <Field label="Your password" error={errors.password?.message}>
+          {(ids) => (
+            <PasswordInput
+              {...ids}
+              {...form.register('password', { required: 'Enter your password.' })}
+              autoComplete="current-password"
+            />
+          )}
+        </Field>
+        <div className="flex flex-wrap justify-end gap-2">
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" look="danger" busy={isSubmitting}>
+            Delete for good
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}
+
+function useDelete(name: string) {
+  const { account_id: accountId } = useScene().membership
+  const queryClient = useQueryClient()
+  const navigate = useNavigate()
+  const toasts = useToasts()
+  return async (body: Values) => {
+    await ask('/deletion', { method: 'POST', body, headers: { 'probity-account': accountId } })
+    toasts.done(`${name} is deleted.`)
+    // Away from its pages first: whatever they ask for next is not there any more.
+    await navigate({ to: '/settings/profile', search: { org: undefined, mode: undefined } })
+    await refreshSession(queryClient)
+  }
+}

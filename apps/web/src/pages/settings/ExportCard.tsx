@@ -1,0 +1,59 @@
+import { Download } from 'lucide-react'
+import { useState } from 'react'
+import { APP_HEADERS, readFailure, unreachable } from '../../api/ask.ts'
+import { useScene } from '../../session/scene.ts'
+import { Button } from '../../ui/Button.tsx'
+import { Card } from '../../ui/Card.tsx'
+import { saveFile } from '../../ui/save-file.ts'
+import { useToasts } from '../../ui/Toasts.tsx'
+import { PasswordDialog } from './PasswordDialog.tsx'
+
+const FILE = 'probity-export.ndjson'
+
+export function ExportCard() {
+  const { account_id: accountId } = useScene().membership
+  const toasts = useToasts()
+  const [isOpen, setOpen] = useState(false)
+  const take = async (password: string) => {
+    saveFile(await fetchExport(accountId, password), FILE)
+    setOpen(false)
+    toasts.done(`${FILE} is with your browser.`)
+  }
+  return (
+    <Card
+      title="Export all data"
+      about="Everything that is kept of the organisation, in one file of JSON lines: members, keys without their secrets, webhooks, policies, allow and block lists, lists with the results that are still there, single results and every movement of credits. Uploaded files are not in it."
+    >
+      <Button onClick={() => setOpen(true)} icon={<Download className="size-4" aria-hidden="true" />}>
+        Export all data
+      </Button>
+      {isOpen && (
+        <PasswordDialog
+          title="Export all data"
+          about="The file holds personal data. It shows the organisation as it is at this moment."
+          action="Export"
+          onClose={() => setOpen(false)}
+          onPassword={take}
+        />
+      )}
+    </Card>
+  )
+}
+
+/** A plain link cannot carry a password, so the file is held here until it is whole: its last line says so. */
+async function fetchExport(accountId: string, password: string): Promise<Blob> {
+  const response = await fetch('/app/api/export', {
+    method: 'POST',
+    headers: { ...APP_HEADERS, 'probity-account': accountId, 'content-type': 'application/json' },
+    body: JSON.stringify({ password }),
+  }).catch(() => {
+    throw unreachable()
+  })
+  if (!response.ok) throw await readFailure(response)
+  const blob = await response.blob().catch(() => {
+    throw unreachable()
+  })
+  const end = await blob.slice(-200).text()
+  if (!/\{"record":"end","records":\d+\}\n$/.test(end)) throw unreachable()
+  return blob
+}

@@ -1,0 +1,13 @@
+import type { Contents } from '@probity/contract/closing'
+import { queryOptions } from '@tanstack/react-query'
+import { ask } from '../../api/ask.ts'
+
+/** What disappears with the organisation. Asked for anew each time: somebody is about to decide by it. */
+export function contentsQuery(accountId: string) {
+  return queryOptions({
+    queryKey: [accountId, 'contents'],
+    queryFn: ({ signal }) => ask<Contents>('/deletion', { signal, headers: { 'probity-account': accountId } }),
+    staleTime: 0,
+    gcTime: 0,
+  })
+}

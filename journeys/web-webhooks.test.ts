@@ -285,3 +285,36 @@ test('on a phone webhooks are behind “More”, and their fields in cards', asy
   await card.getByRole('link').click()
   await page.getByRole('heading', { name: urlOf('on-a-phone') }).waitFor()
 })
+
+test('several deliveries are sent again together, and the overview says how much arrived in a day', async () => {
+  const page = await openNew('together')
+  for (let n = 0; n < 3; n++) {
+    await sendTest(page)
+    await vi.waitFor(() => expect(receivedAt('together').length).toBe(n + 1), SOON)
+  }
+  const boxes = page.getByRole('checkbox', { name: /^Choose webhook\.test of/ })
+  await vi.waitFor(async () => expect(await boxes.count()).toBe(3), SOON)
+  await boxes.nth(0).check()
+  await boxes.nth(2).check()
+  await boxes.nth(1).check()
+  await boxes.nth(1).uncheck()
+  await page.getByRole('button', { name: 'Send 2 deliveries again' }).click()
+  await page.getByText('2 deliveries are sent again.').waitFor()
+  await vi.waitFor(() => expect(receivedAt('together').length).toBe(5), SOON)
+  expect(await boxes.nth(0).isChecked()).toBe(false)
+
+  const overview = await openWebhooks()
+  await row(overview, urlOf('together')).getByText('100% of 3 arrived').waitFor()
+})
+
+test('a delivery is copied as a command that sends the same', async () => {
+  const page = await openNew('as-curl')
+  await sendTest(page)
+  await vi.waitFor(() => expect(receivedAt('as-curl').length).toBe(1), SOON)
+  await page.getByRole('link', { name: 'webhook.test' }).first().click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Copy the delivery as a curl command' }).click()
+  const command = await page.evaluate(() => navigator.clipboard.readText())
+  expect(command).toContain(`curl '${urlOf('as-curl')}'`)
+  expect(command).toMatch(/-H 'webhook-signature: v1,/)
+  expect(command).toContain("--data-binary '{")
+})

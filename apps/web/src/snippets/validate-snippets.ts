@@ -61,6 +61,6 @@ function python(host: string, email: string, key: string | undefined): string {
 }
 
 /** An address may have a quotation mark of its own. */
-function inShell(text: string): string {
+export function inShell(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`
 }

@@ -15,6 +15,7 @@ import { DeliveriesTable } from './DeliveriesTable.tsx'
 import { DeliveryDrawer } from './DeliveryDrawer.tsx'
 import { DeliveryFilters } from './DeliveryFilters.tsx'
 import { RecoverDialog } from './RecoverDialog.tsx'
+import { useChosen } from './use-chosen.ts'
 import { useWebhookSearch } from './use-webhook-search.ts'
 
 /** What was sent to a webhook, filtered and paged by the service. */
@@ -26,7 +27,7 @@ export function Deliveries({ webhook }: { webhook: Webhook }) {
   return (
     <Card title="Deliveries" actions={!isEmpty && <Recover webhook={webhook} />}>
       {!isEmpty && <DeliveryFilters />}
-      <Found query={query} isFiltered={isFiltered} />
+      <Found webhook={webhook} query={query} isFiltered={isFiltered} />
       <DeliveryDrawer webhook={webhook} />
     </Card>
   )
@@ -51,8 +52,10 @@ function Recover({ webhook }: { webhook: Webhook }) {
 
 type FoundData = { deliveries: Parameters<typeof DeliveriesTable>[0]['deliveries']; total: number }
 
+type FoundProps = { webhook: Webhook; query: UseQueryResult<FoundData>; isFiltered: boolean }
+
 /** What was found stays in sight while it is asked for again, and if that fails. */
-function Found({ query, isFiltered }: { query: UseQueryResult<FoundData>; isFiltered: boolean }) {
+function Found({ webhook, query, isFiltered }: FoundProps) {
   const { search, turn } = useWebhookSearch()
   const { data, error, isPlaceholderData, refetch } = query
   if (data === undefined) {
@@ -67,7 +70,7 @@ function Found({ query, isFiltered }: { query: UseQueryResult<FoundData>; isFilt
         {isFiltered && !isPlaceholderData && `${formatCount(data.total, 'delivery', 'deliveries')} found.`}
       </p>
       {data.deliveries.length > 0 ? (
-        <DeliveriesTable deliveries={data.deliveries} />
+        <Choosable webhook={webhook} deliveries={data.deliveries} />
       ) : (
         <Nothing isFiltered={isFiltered} hasOthers={data.total > 0} />
       )}
@@ -79,6 +82,23 @@ function Found({ query, isFiltered }: { query: UseQueryResult<FoundData>; isFilt
         onTurn={(skip) => turn({ ...filter, ...(skip > 0 && { skip }) })}
       />
     </div>
+  )
+}
+
+/** The page with its boxes, and the button that sends again what is ticked. */
+function Choosable({ webhook, deliveries }: { webhook: Webhook; deliveries: FoundData['deliveries'] }) {
+  const { chosen, count, isSending, send } = useChosen(webhook, deliveries)
+  return (
+    <>
+      <DeliveriesTable deliveries={deliveries} chosen={chosen} />
+      {count > 0 && (
+        <div className="flex flex-wrap items-center gap-3 pt-3">
+          <Button size="sm" busy={isSending} disabled={!webhook.enabled} onClick={send}>
+            Send {formatCount(count, 'delivery', 'deliveries')} again
+          </Button>
+        </div>
+      )}
+    </>
   )
 }
 

@@ -1,18 +1,24 @@
 import type { WebhookDelivery } from '@probity/sdk'
 import { Link } from '@tanstack/react-router'
-import { formatCount, formatNumber } from '../../ui/format.ts'
+import { formatCount, formatNumber, formatTime } from '../../ui/format.ts'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import { Table, Td, Th } from '../../ui/Table.tsx'
 import { useNarrow } from '../../ui/use-narrow.ts'
 import { DeliveryBadge } from '../webhooks/DeliveryBadge.tsx'
+import type { Chosen } from './use-chosen.ts'
+
+type DeliveriesProps = { deliveries: WebhookDelivery[]; chosen: Chosen }
 
 /** One page of deliveries: a table where there is room, and otherwise cards. */
-export function DeliveriesTable({ deliveries }: { deliveries: WebhookDelivery[] }) {
-  if (useNarrow()) return <DeliveryCards deliveries={deliveries} />
+export function DeliveriesTable({ deliveries, chosen }: DeliveriesProps) {
+  if (useNarrow()) return <DeliveryCards deliveries={deliveries} chosen={chosen} />
   return (
     <Table caption="Deliveries">
       <thead>
         <tr>
+          <Th>
+            <span className="sr-only">Choose</span>
+          </Th>
           <Th>Event</Th>
           <Th>State</Th>
           <Th align="end">Tries</Th>
@@ -23,6 +29,9 @@ export function DeliveriesTable({ deliveries }: { deliveries: WebhookDelivery[] 
       <tbody className="[&_tr:last-child>td]:border-b-0">
         {deliveries.map((delivery) => (
           <tr key={delivery.id}>
+            <Td className="w-9">
+              <Tick of={delivery} chosen={chosen} />
+            </Td>
             <Td>
               <DeliveryLink of={delivery} />
             </Td>
@@ -43,12 +52,28 @@ export function DeliveriesTable({ deliveries }: { deliveries: WebhookDelivery[] 
   )
 }
 
-function DeliveryCards({ deliveries }: { deliveries: WebhookDelivery[] }) {
+/** To be sent again with others. It says of which delivery it is: the day and the hour tell those of one kind apart. */
+function Tick({ of: { id, type, created_at: at }, chosen }: { of: WebhookDelivery; chosen: Chosen }) {
+  return (
+    <input
+      type="checkbox"
+      checked={chosen.has(id)}
+      onChange={() => chosen.turn(id)}
+      aria-label={`Choose ${type} of ${formatTime(at)}`}
+      className="block size-6 accent-accent"
+    />
+  )
+}
+
+function DeliveryCards({ deliveries, chosen }: DeliveriesProps) {
   return (
     <ul aria-label="Deliveries" className="flex flex-col divide-y divide-line border-y border-line">
       {deliveries.map((delivery) => (
         <li key={delivery.id} className="flex flex-col gap-1.5 py-3">
-          <DeliveryLink of={delivery} />
+          <div className="flex items-center gap-2.5">
+            <Tick of={delivery} chosen={chosen} />
+            <DeliveryLink of={delivery} />
+          </div>
           <div className="flex flex-wrap items-center gap-x-3 gap-y-1 text-[0.8125rem] text-soft">
             <DeliveryBadge of={delivery} />
             <span>{formatCount(delivery.attempts, 'try', 'tries')}</span>

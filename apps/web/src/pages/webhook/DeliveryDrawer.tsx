@@ -2,6 +2,7 @@ import type { Webhook, WholeWebhookDelivery } from '@probity/sdk'
 import { useQuery } from '@tanstack/react-query'
 import { RotateCw } from 'lucide-react'
 import { useScene } from '../../session/scene.ts'
+import { webhookCurl } from '../../snippets/webhook-curl.ts'
 import { Button } from '../../ui/Button.tsx'
 import { CodeBlock } from '../../ui/Code.tsx'
 import { CopyButton } from '../../ui/CopyButton.tsx'
@@ -68,7 +69,7 @@ function Details({ webhook, delivery }: DetailsProps) {
         <h3 className="font-semibold">Tries</h3>
         {tries.length > 0 ? <TriesTable tries={tries} /> : <p className="text-soft">It was not tried yet.</p>}
       </section>
-      <Sent request={request} />
+      <Sent url={webhook.url} request={request} />
     </div>
   )
 }
@@ -88,7 +89,7 @@ function ResendButton({ webhook, delivery }: DetailsProps) {
   )
 }
 
-function Sent({ request: { headers, body } }: { request: WholeWebhookDelivery['request'] }) {
+function Sent({ url, request: { headers, body } }: { url: string; request: WholeWebhookDelivery['request'] }) {
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
   return (
     <>
@@ -105,8 +106,13 @@ function Sent({ request: { headers, body } }: { request: WholeWebhookDelivery['r
         ) : (
           <>
             <CodeBlock code={indent(body)} label="Body" />
-            <div>
+            <div className="flex flex-wrap gap-2">
               <CopyButton text={body} label="Copy the body as it was sent" word="Copy as it was sent" />
+              <CopyButton
+                text={webhookCurl({ url, headers, body })}
+                label="Copy the delivery as a curl command"
+                word="Copy as curl"
+              />
             </div>
           </>
         )}

@@ -2,12 +2,13 @@ import type { Webhook } from '@probity/sdk'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useScene } from '../../session/scene.ts'
+import { formatNumber, formatShare } from '../../ui/format.ts'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import { Table, Td, Th } from '../../ui/Table.tsx'
 import { useNarrow } from '../../ui/use-narrow.ts'
 import { DeliveryBadge } from './DeliveryBadge.tsx'
 import { describeEvents } from './event-words.ts'
-import { lastDeliveryQuery } from './queries.ts'
+import { LATELY_MAX, latelyQuery } from './queries.ts'
 import { WebhookState, whyDisabled } from './WebhookState.tsx'
 
 /** A table where there is room, and cards with the same fields where there is not. */
@@ -21,6 +22,7 @@ export function WebhookTable({ webhooks }: { webhooks: Webhook[] }) {
           <Th>Told of</Th>
           <Th>State</Th>
           <Th>Last delivery</Th>
+          <Th>Last 24 hours</Th>
         </tr>
       </thead>
       <tbody className="[&_tr:last-child>*]:border-b-0">
@@ -35,6 +37,9 @@ export function WebhookTable({ webhooks }: { webhooks: Webhook[] }) {
             </Td>
             <Td>
               <LastDelivery id={webhook.id} />
+            </Td>
+            <Td className="text-soft">
+              <Rate id={webhook.id} />
             </Td>
           </tr>
         ))}
@@ -62,6 +67,12 @@ function WebhookCards({ webhooks }: { webhooks: Webhook[] }) {
               <dt>Last delivery</dt>
               <dd>
                 <LastDelivery id={webhook.id} />
+              </dd>
+            </div>
+            <div>
+              <dt>Last 24 hours</dt>
+              <dd>
+                <Rate id={webhook.id} />
               </dd>
             </div>
           </dl>
@@ -99,14 +110,15 @@ function State({ of: webhook }: { of: Webhook }) {
 
 /** Asked for one by one: there are ten webhooks at most, and the rest of the table does not wait for it. */
 function LastDelivery({ id }: { id: string }) {
-  const { data, isError } = useQuery(lastDeliveryQuery(useScene(), id))
-  if (data === undefined) {
+  const { data: lately, isError } = useQuery(latelyQuery(useScene(), id))
+  if (lately === undefined) {
     return isError ? (
       <span className="text-faint">Not known just now</span>
     ) : (
       <span className="skeleton block h-5 w-32" />
     )
   }
+  const { last: data } = lately
   if (data === null) return <span className="text-faint">Nothing sent yet</span>
   return (
     <span className="flex flex-wrap items-center gap-x-2 gap-y-1">
@@ -114,6 +126,20 @@ function LastDelivery({ id }: { id: string }) {
       <span className="text-soft">
         <RelativeTime at={data.created_at} />
       </span>
+    </span>
+  )
+}
+
+/** How much arrived of what ended, by the newest hundred where there were more. */
+function Rate({ id }: { id: string }) {
+  const { data } = useQuery(latelyQuery(useScene(), id))
+  if (data === undefined) return null // the cell beside it says why
+  const { delivered, ended } = data.rate
+  if (ended === 0) return <span className="text-faint">Nothing ended</span>
+  const of = ended === LATELY_MAX ? `the last ${formatNumber(ended)}` : formatNumber(ended)
+  return (
+    <span className="whitespace-nowrap tabular-nums">
+      {formatShare(delivered / ended)} of {of} arrived
     </span>
   )
 }

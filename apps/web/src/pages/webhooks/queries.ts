@@ -2,6 +2,7 @@ import type { Webhook, WebhookDelivery } from '@probity/sdk'
 import { keepPreviousData, queryOptions, useQueryClient } from '@tanstack/react-query'
 import { useCallback } from 'react'
 import { type Scene, useScene } from '../../session/scene.ts'
+import { successRate } from './success-rate.ts'
 import type { WebhookSearch } from './webhook-search.ts'
 
 export const DELIVERIES_PER_PAGE = 20
@@ -33,11 +34,17 @@ export function webhookQuery(scene: Scene, id: string) {
   })
 }
 
-/** The newest of what was sent to a webhook; null before the first. */
-export function lastDeliveryQuery(scene: Scene, id: string) {
+/** As many as one page of the service may have. */
+export const LATELY_MAX = 100
+
+/** What was sent to a webhook lately: the newest, null before the first, and how much of the last day arrived. */
+export function latelyQuery(scene: Scene, id: string) {
   return queryOptions({
-    queryKey: [...webhookKey(scene, id), 'last'],
-    queryFn: async ({ signal }) => (await scene.probity.webhooks.deliveries(id, { limit: 1, signal }))[0] ?? null,
+    queryKey: [...webhookKey(scene, id), 'lately'],
+    queryFn: async ({ signal }) => {
+      const deliveries = await scene.probity.webhooks.deliveries(id, { limit: LATELY_MAX, signal })
+      return { last: deliveries[0] ?? null, rate: successRate(deliveries) }
+    },
   })
 }
 

@@ -1,0 +1,16 @@
+import { inShell } from './validate-snippets.ts'
+
+type Sent = { url: string; headers: Record<string, string>; body: string }
+
+/** What length and host are is found out by whoever sends it. */
+const LEFT_OUT = new Set(['content-length', 'host', 'connection'])
+
+/** A delivery as a command, to try a receiver with the very bytes that were signed. */
+export function webhookCurl({ url, headers, body }: Sent): string {
+  const sent = Object.entries(headers).filter(([name]) => !LEFT_OUT.has(name.toLowerCase()))
+  return [
+    `curl ${inShell(url)}`,
+    ...sent.map(([name, value]) => `-H ${inShell(`${name}: ${value}`)}`),
+    `--data-binary ${inShell(body)}`,
+  ].join(' \\\n  ')
+}

@@ -47,6 +47,31 @@ test('one address in JSON is one object with its evidence, several are a line ea
   ])
 })
 
+test('--policy says what to do with each address, as a table, in CSV and in JSON', async () => {
+  const asked = ['validate', 'disposable@example.com', 'valid@example.com', '--policy', 'signup']
+  const { stdout } = await sandbox.run(asked)
+  expect(stdout).toMatch(
+    /^address +status +reason +sure +decision +why\ndisposable@example.com .* block +Addresses of this/,
+  )
+  const sheet = await sandbox.run([...asked, '-o', 'csv'])
+  expect(sheet.stdout.split('\n').slice(0, 2)).toEqual([
+    'email,status,sub_status,confidence,is_valid,decision,reason',
+    expect.stringMatching(/,block,Addresses of this domain are thrown away after use\.$/),
+  ])
+  const lines = await sandbox.run([...asked, '-o', 'jsonl'])
+  expect(
+    lines.stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line).policy.decision),
+  ).toEqual(['block', 'allow'])
+
+  const unknown = await sandbox.run(['validate', 'valid@example.com', '--policy', 'nobodys'])
+  expect([unknown.code === 0, unknown.stdout]).toEqual([false, ''])
+  const offline = await sandbox.run(['validate', 'valid@example.com', '--policy', 'signup', '--offline'])
+  expect([offline.code, offline.stderr]).toEqual([2, expect.stringContaining('--policy does not go with --offline')])
+})
+
 test('the public sandbox key does for a first try, also of more addresses than it may ask for at once', async () => {
   const emails = Array.from({ length: 20 }, (_, n) => `person${n}+valid@example.com`)
   const env = { PROBITY_API_KEY: PUBLIC_SANDBOX_KEY }

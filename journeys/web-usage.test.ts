@@ -130,3 +130,23 @@ test('nothing is said to be spent in test mode, nor that the credits of an unlim
   await page.getByText('its credits do not run out').waitFor()
   expect(await page.getByText(/they last/).count()).toBe(0)
 })
+
+test('below how many credits to be told is set by hand or left to the service, and kept', async () => {
+  const page = await openUsage(owner)
+  const card = page.locator('section').filter({ has: page.getByRole('heading', { name: 'Told when credits run low' }) })
+  expect(await card.getByLabel('Credits', { exact: true }).inputValue()).toBe('1000') // a tenth of what was given
+  await card.getByLabel('Credits', { exact: true }).fill('many')
+  await card.getByRole('button', { name: 'Save' }).click()
+  await card.getByText('Enter a whole number of credits.').first().waitFor()
+  await card.getByLabel('Credits', { exact: true }).fill('2500')
+  await card.getByRole('button', { name: 'Save' }).click()
+  await card.getByText('Saved.').waitFor()
+  const lowAt = async () => ((await owner.ask('GET', '/account')).body['credits'] as { low_at: number }).low_at
+  expect(await lowAt()).toBe(2_500)
+  await card.getByRole('radio', { name: /^Below a tenth/ }).check()
+  await card.getByRole('button', { name: 'Save' }).click()
+  await vi.waitFor(async () => expect(await lowAt()).toBe(1_000))
+
+  const looking = await openUsage(viewer)
+  await looking.getByText('Told below 1,000 credits.').waitFor()
+})

@@ -49,6 +49,7 @@ import { reference } from './routes/reference.ts'
 import { showRequests } from './routes/requests.ts'
 import { showUsage } from './routes/usage.ts'
 import { validateBulk } from './routes/validation/bulk.ts'
+import { showValidation } from './routes/validation/kept.ts'
 import { validateSingle } from './routes/validation/single.ts'
 import { webPages } from './routes/web-pages.ts'
 import { createWebhook } from './routes/webhooks/create.ts'
@@ -64,6 +65,7 @@ import type { Services } from './services.ts'
 /** What is served under /api/v1, in the order of the reference, and to people under /app/api. */
 export const API_ROUTES: Route[] = [
   validateSingle,
+  showValidation,
   validateBulk,
   previewUpload,
   listUploads,

@@ -59,6 +59,7 @@ test('lists just what works: no operation before its time', () => {
     'GET /api/v1/requests/{request_id}',
     'GET /api/v1/usage',
     'GET /api/v1/validation/single',
+    'GET /api/v1/validation/single/{validation_id}',
     'GET /api/v1/webhooks',
     'GET /api/v1/webhooks/{webhook_id}',
     'GET /api/v1/webhooks/{webhook_id}/deliveries',

@@ -43,6 +43,7 @@ const confirming = (uploadId: string) => ({ upload_id: uploadId, email_column: '
 const ENTRIES: Record<string, { body?: object; query?: Record<string, string> }> = {
   'POST /api/v1/validation/single': { body: ADDRESS },
   'GET /api/v1/validation/single': { query: { email: ADDRESS.email, timeout: '1' } },
+  'GET /api/v1/validation/single/{validation_id}': {},
   'POST /api/v1/validation/bulk': { body: { emails: [ADDRESS.email], timeout: 1 } },
   'POST /api/v1/bulk/upload/preview': { body: form },
   'POST /api/v1/bulk/upload/confirm': { body: confirming(await upload(stranger)) },

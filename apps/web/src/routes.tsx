@@ -110,6 +110,10 @@ const validateRoute = createRoute({
   ...page('/validate'),
   component: lazyRouteComponent(() => import('./pages/validate/ValidatePage.tsx'), 'ValidatePage'),
 })
+const keptRoute = createRoute({
+  ...page('/validate/$validationId'),
+  component: lazyRouteComponent(() => import('./pages/validate/KeptPage.tsx'), 'KeptPage'),
+})
 const listsRoute = createRoute({
   ...page('/lists'),
   validateSearch: readListsSearch,
@@ -230,6 +234,7 @@ const routeTree = rootRoute.addChildren([
     indexRoute,
     quickStartRoute,
     validateRoute,
+    keptRoute,
     listsRoute,
     newListRoute,
     listRoute,

@@ -5,7 +5,7 @@ import { BulkRequest } from './bulk-validation.ts'
 import { Result, ResultParams } from './results.ts'
 import { StatusField } from './status-fields.ts'
 import { UploadPreview, UploadQuery } from './upload.ts'
-import { FEATURE_OPTIONS, SingleRequest } from './validation.ts'
+import { FEATURE_OPTIONS, SingleRequest, ValidationParams, ValidationResult } from './validation.ts'
 
 /** For how long the cost that an estimate showed can be agreed to. */
 export const CONFIRMATION_LASTS_S = 600
@@ -133,6 +133,7 @@ export const ExplainVerdict = Type.Object(
   {
     job_id: Type.Optional(JobParams.properties.job_id),
     row: Type.Optional(ResultParams.properties.row),
+    validation_id: Type.Optional(ValidationParams.properties.validation_id),
     sub_status: Type.Optional(
       Type.String({
         maxLength: 100,
@@ -147,7 +148,7 @@ export const ExplainVerdict = Type.Object(
   {
     title: 'Explain a verdict',
     description:
-      'What to explain: a result by `job_id` and `row`, a `sub_status`, or a `problem`. Exactly one of them.',
+      'What to explain: a result of a list by `job_id` and `row`, a single validation by `validation_id`, a `sub_status`, or a `problem`. Exactly one of them.',
     additionalProperties: false,
     examples: [{ sub_status: 'catch_all' }, { job_id: JOB_ID, row: 2 }],
   },
@@ -167,6 +168,7 @@ export const Explanation = Type.Object(
     }),
     advice: Type.String({ description: 'What to do about it.', examples: ['Go by `deliverability`.'] }),
     result: Type.Optional(Result),
+    validation: Type.Optional(ValidationResult),
   },
   {
     title: 'Explanation',

@@ -3,6 +3,7 @@ import Type from 'typebox'
 import { JobParams } from './bulk.ts'
 import { nullableString } from './nullable.ts'
 import { pageQuery } from './page.ts'
+import { PolicyDecisionField, PolicyNameField } from './policies.ts'
 import { PRESET_NAMES } from './preset.ts'
 import { STATUSES, SUB_STATUSES } from './status.ts'
 import { StatusField, SubStatusField } from './status-fields.ts'
@@ -79,6 +80,12 @@ export const ResultsQuery = Type.Object(
         description:
           'Which part, of the two that a `preset` makes of the results; `keep` if left out. Rows without a result are in neither.',
         examples: ['remove'],
+      }),
+    ),
+    policy: Type.Optional(
+      Type.With(PolicyNameField, {
+        description:
+          'The name of a policy, built in or of the account, to turn each result into `allow`, `review` or `block`: in `policy` of a result, and as `probity_decision` and `probity_reason` in a CSV. It is decided anew each time and kept nowhere.',
       }),
     ),
     skip,
@@ -170,6 +177,7 @@ export const Result = Type.Object(
     catchall: Type.Optional(catchall),
     ai_enhancement: Type.Optional(ai_enhancement),
     evidence: Type.Optional(evidence),
+    policy: Type.Optional(PolicyDecisionField),
   },
   {
     title: 'List result',

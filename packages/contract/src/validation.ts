@@ -215,7 +215,7 @@ export const ValidationResult = Type.Object(
     metadata: Metadata,
     id: Type.String({
       format: 'uuid',
-      description: 'Names this result.',
+      description: 'Names this result, by which it can be read again for as long as the account keeps results.',
       examples: ['0198f2c4-7b20-7a16-8e04-51c09d3e7f42'],
     }),
     livemode: LivemodeField,
@@ -238,5 +238,21 @@ export const ValidationResult = Type.Object(
     title: 'Validation result',
     description: 'The verdict on one address, with the findings it rests on. Fields may be added.',
     examples: [VALID_EXAMPLE, OPEN_EXAMPLE],
+  },
+)
+
+export type ValidationParams = Static<typeof ValidationParams>
+export const ValidationParams = Type.Object(
+  {
+    validation_id: Type.String({
+      format: 'uuid',
+      description: 'The `id` of the result.',
+      examples: ['0198f2c4-7b20-7a16-8e04-51c09d3e7f42'],
+    }),
+  },
+  {
+    title: 'Validation path',
+    description: 'Which validation is meant.',
+    examples: [{ validation_id: '0198f2c4-7b20-7a16-8e04-51c09d3e7f42' }],
   },
 )

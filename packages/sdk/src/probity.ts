@@ -86,6 +86,11 @@ export class Probity {
     return this.#spend<ValidationResult, SingleValidationRequest>('single', { email }, options)
   }
 
+  /** A validation that was made before, by the `id` of its result, for as long as the account keeps results. Costs nothing. */
+  validation(id: string, options: CallOptions = {}): Call<ValidationResult> {
+    return this.#connection.ask({ ...options, method: 'GET', path: ['validation', 'single', id], repeatable: true })
+  }
+
   /** The verdicts on up to 1,000 addresses. Costs one credit for each different one. */
   validateMany(emails: readonly string[], options: ValidateOptions = {}): Call<BulkValidationSummary> {
     return this.#spend<BulkValidationSummary, BulkValidationRequest>('bulk', { emails: [...emails] }, options)

@@ -20,6 +20,8 @@ export type ResultOptions = CallOptions & {
   /** Only what this preset keeps, or what it removes where `part` says so. */
   preset?: Preset | undefined
   part?: 'keep' | 'remove' | undefined
+  /** The name of a policy that turns each result into `allow`, `review` or `block`. */
+  policy?: string | undefined
   /** Adds `details`, `catchall`, `ai_enhancement` and `evidence`. */
   evidence?: boolean | undefined
   /** How long a download may stand still before it is given up, in milliseconds; 60,000 if left out. */
@@ -108,8 +110,10 @@ function wishOf(id: string, { signal, timeoutMs }: CallOptions) {
   return { method: 'GET', path: ['bulk', 'jobs', id, 'results'], repeatable: true, signal, timeoutMs } as const
 }
 
-function queryOf({ status, subStatus, provider, domain, search, preset, part, evidence }: ResultOptions) {
-  return { status: listOf(status), sub_status: listOf(subStatus), provider, domain, search, preset, part, evidence }
+function queryOf({ status, subStatus, ...rest }: ResultOptions) {
+  const { provider, domain, search, preset, part, policy, evidence } = rest
+  const lists = { status: listOf(status), sub_status: listOf(subStatus) }
+  return { ...lists, provider, domain, search, preset, part, policy, evidence }
 }
 
 function listOf(values: string | readonly string[] | undefined): string | undefined {

@@ -95,7 +95,7 @@ const OFFERS: Offer[] = [
     name: 'explain_verdict',
     title: 'Explain a verdict',
     description:
-      'Says what a verdict or a problem means and what to do. Takes job_id and row for a result of a list (the first address that was given as emails is row 2), or a sub_status, or the code of a problem.',
+      'Says what a verdict or a problem means and what to do. Takes job_id and row for a result of a list (the first address that was given as emails is row 2), or the id of a single validation as validation_id, or a sub_status, or the code of a problem.',
     annotations: READS,
     takes: ExplainVerdict,
     gives: Explanation,

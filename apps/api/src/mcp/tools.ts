@@ -85,18 +85,29 @@ export function showStatus(visit: Visit, { job_id }: JobParams) {
 }
 
 export async function explainVerdict(visit: Visit, wish: ExplainVerdict): Promise<Explanation> {
-  const { job_id, row, sub_status, problem } = wish
+  const { job_id, row, validation_id, sub_status, problem } = wish
   const isResult = job_id !== undefined && row !== undefined
   const isHalf = (job_id === undefined) !== (row === undefined)
-  const ways = [isResult, sub_status !== undefined, problem !== undefined].filter(Boolean).length
+  const named = [validation_id, sub_status, problem].filter((one) => one !== undefined)
+  const ways = (isResult ? 1 : 0) + named.length
   if (isHalf || ways !== 1) {
-    throw new Problem('invalid_request', 'Give job_id and row, or sub_status, or problem: one of the three.')
+    throw new Problem(
+      'invalid_request',
+      'Give job_id and row, or validation_id, or sub_status, or problem: one of the four.',
+    )
   }
   if (sub_status !== undefined) return explainReason(sub_status)
   if (problem !== undefined) return explainProblem(problem)
+  if (validation_id !== undefined) return explainValidation(visit, validation_id)
   const result = await askApi<Result>(visit, { method: 'GET', path: `/bulk/jobs/${job_id}/results/${row}` })
   const { status, sub_status: code } = result
   return { code, status, meaning: meaningOf(status, code), advice: nextStep(code), result }
+}
+
+async function explainValidation(visit: Visit, id: string): Promise<Explanation> {
+  const validation = await askApi<ValidationResult>(visit, { method: 'GET', path: `/validation/single/${id}` })
+  const { status, sub_status: code } = validation
+  return { code, status, meaning: meaningOf(status, code), advice: nextStep(code), validation }
 }
 
 function explainReason(code: string): Explanation {

@@ -85,7 +85,8 @@ export function sayJob(job: Job): string {
   )
 }
 
-export function sayExplanation({ code, status, meaning, advice, result }: Explanation): string {
+export function sayExplanation({ code, status, meaning, advice, result, validation }: Explanation): string {
+  if (validation !== undefined) return sayVerdict(validation)
   if (result !== undefined) return sayVerdict(result)
   return lines([status, code].filter(Boolean).join(', '), `What it means: ${meaning}`, `What to do: ${advice}`)
 }

@@ -19,7 +19,17 @@ export function readFilter(query: ResultsQuery): ResultsFilter {
   }
 }
 
-const FILTERS = ['status', 'sub_status', 'provider', 'domain', 'search', 'preset', 'part', 'evidence'] as const
+const FILTERS = [
+  'status',
+  'sub_status',
+  'provider',
+  'domain',
+  'search',
+  'preset',
+  'part',
+  'policy',
+  'evidence',
+] as const
 
 /** The same once more, for the links to other pages. */
 export function repeatFilter(query: ResultsQuery): Record<string, string> {

@@ -1,15 +1,19 @@
+import { decideByPolicy, type NamedPolicy } from '@probity/contract/decide-by-policy'
 import type { Result } from '@probity/contract/results'
 import { confidenceIn, type Status } from '@probity/contract/status'
 import type { KeptResult } from '@probity/database/results'
+
+/** How much of a result is shown, and the policy by which it is decided on. */
+export type Shown = { evidence: boolean; policy?: NamedPolicy | undefined }
 
 /**
  * A result as it is handed out, in an order of fields that never changes. Without the evidence it holds only what two runs over the
  * same world give alike, so that two exports can be compared byte for byte.
  */
-export function presentResult(kept: KeptResult, withEvidence: boolean): Result {
+export function presentResult(kept: KeptResult, { evidence: withEvidence, policy }: Shown): Result {
   const { rowNo, email, status, subStatus, answer } = kept
   const { details, flags, catchall, ai_enhancement, evidence } = answer
-  return {
+  const result: Result = {
     email,
     row: rowNo,
     status,
@@ -34,6 +38,12 @@ export function presentResult(kept: KeptResult, withEvidence: boolean): Result {
     listed: answer.listed ?? null,
     ...(withEvidence && { details, catchall, ai_enhancement, evidence }),
   }
+  return policy ? { ...result, policy: decide(policy, result) } : result
+}
+
+function decide(policy: NamedPolicy, result: Result) {
+  const { is_disposable, is_role_based } = result
+  return decideByPolicy(policy, { ...result, details: { is_disposable, is_role_based } })
 }
 
 /** Results that were kept before there were chances have their confidence, from which theirs follows. */

@@ -1,4 +1,5 @@
 import type { Result } from '@probity/contract/results'
+import type { Shown } from './present-result.ts'
 
 /** What we put behind the customer's columns, in this order. */
 const COLUMNS: [name: string, cellOf: (result: Result) => string][] = [
@@ -21,6 +22,10 @@ const COLUMNS: [name: string, cellOf: (result: Result) => string][] = [
   ['probity_is_machine_generated', ({ flags }) => String(flags.is_machine_generated)],
   ['probity_listed', ({ listed }) => listed ?? ''],
 ]
+const POLICY_COLUMNS: typeof COLUMNS = [
+  ['probity_decision', ({ policy }) => policy?.decision ?? ''],
+  ['probity_reason', ({ policy }) => policy?.reason ?? ''],
+]
 const EVIDENCE_COLUMN: (typeof COLUMNS)[number] = ['probity_result', (result) => JSON.stringify(result)]
 
 export type SheetColumns = {
@@ -30,8 +35,8 @@ export type SheetColumns = {
   cells(result: Result | undefined): string[]
 }
 
-export function sheetColumns(withEvidence: boolean): SheetColumns {
-  const columns = withEvidence ? [...COLUMNS, EVIDENCE_COLUMN] : COLUMNS
+export function sheetColumns({ evidence, policy }: Shown): SheetColumns {
+  const columns = [...COLUMNS, ...(policy ? POLICY_COLUMNS : []), ...(evidence ? [EVIDENCE_COLUMN] : [])]
   return {
     names(theirs) {
       const taken = new Set(theirs.map((name) => name.trim().toLowerCase()))

@@ -8,7 +8,7 @@ import { isBlank, type Row, readRows, type Writing } from '@probity/uploads/read
 import type { FileStorage } from '@probity/uploads/storage'
 import { stringify } from 'csv-stringify/sync'
 import { defuseCell } from './defuse-cell.ts'
-import { presentResult } from './present-result.ts'
+import { presentResult, type Shown } from './present-result.ts'
 import { readResultsPage } from './read-page.ts'
 import { sheetColumns } from './sheet-columns.ts'
 
@@ -18,7 +18,7 @@ const PAGE_UNITS = 256 * 1024
 
 const BYTE_ORDER_MARK = '\uFEFF'
 
-export type SheetOptions = { filter: ResultsFilter; evidence: boolean; bom: boolean; formulaSafe: boolean }
+export type SheetOptions = Shown & { filter: ResultsFilter; bom: boolean; formulaSafe: boolean }
 export type SheetJob = ResultsJob & { file: ResultsFile }
 
 /**
@@ -28,11 +28,11 @@ export type SheetJob = ResultsJob & { file: ResultsFile }
 export async function* writeSheet(
   { db, storage }: { db: Db; storage: FileStorage },
   job: SheetJob,
-  { filter, evidence, bom, formulaSafe }: SheetOptions,
+  { filter, evidence, policy, bom, formulaSafe }: SheetOptions,
 ): AsyncGenerator<string> {
   const { file } = job
   const writing = file as Writing // as our own reader found it
-  const ours = sheetColumns(evidence)
+  const ours = sheetColumns({ evidence, policy })
   const onlyMeant = isNarrow(filter)
   const firstRowOf = openFirstRows(file.columns.indexOf(job.emailColumn))
   const write = (rows: string[][]) => writeRows(rows, file.delimiter, formulaSafe)
@@ -45,7 +45,7 @@ export async function* writeSheet(
   if (!file.hasHeader) yield write([head([])])
   for await (const page of pagesOf(readRows(() => storage.open(file.storageKey), writing))) {
     const firstRows = page.map(firstRowOf)
-    const results = await findResults(db, job, { firstRows, filter, evidence })
+    const results = await findResults(db, job, { firstRows, filter, evidence, policy })
     const lines = page.flatMap(({ cells, isHeader }, n) => {
       if (isHeader) return [head(cells)]
       const result = results.get(firstRows[n] ?? 0)
@@ -78,13 +78,13 @@ function openFirstRows(column: number): (row: Row) => number | undefined {
   }
 }
 
-type Wanted = { firstRows: (number | undefined)[]; filter: ResultsFilter; evidence: boolean }
+type Wanted = Shown & { firstRows: (number | undefined)[]; filter: ResultsFilter }
 
 async function findResults(db: Db, job: SheetJob, wanted: Wanted): Promise<Map<number, Result>> {
-  const { firstRows, filter, evidence } = wanted
+  const { firstRows, filter } = wanted
   const rowNos = [...new Set(firstRows)].filter((row) => row !== undefined)
   const kept = await readResultsPage(db, job, (trx) => listResultsAt(trx, job, { ...filter, rowNos }))
-  return new Map(kept.map((one) => [one.rowNo, presentResult(one, evidence)]))
+  return new Map(kept.map((one) => [one.rowNo, presentResult(one, wanted)]))
 }
 
 /** Puts small pages of the file together. */

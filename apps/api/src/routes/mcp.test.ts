@@ -229,6 +229,19 @@ test('a result of a list is explained with its evidence and what to do', async (
   expect(words).toContain('What to do: Do not send')
 })
 
+test('a single validation is explained by its id, to its own account', async () => {
+  const by = await api.openCaller({ credits: 5 })
+  const url = '/api/v1/validation/single'
+  const asked = await by.call({ method: 'POST', url, payload: { email: 'not an address', timeout: 1 } })
+  const validation_id = String(asked.body['id'])
+  const { data, words } = await (await connect(by)).use('explain_verdict', { validation_id })
+  expect(Value.Errors(Explanation, data)).toEqual([])
+  expect(data).toMatchObject({ validation: { id: validation_id, email: 'not an address' } })
+  expect(words).toContain('unknown (timeout): the time allowed ran out')
+  const stranger = await connect(await api.openCaller({ credits: 5 }))
+  expect((await stranger.use('explain_verdict', { validation_id })).problem).toMatchObject({ code: 'not_found' })
+})
+
 test('every reason and every code of a problem is explained, and nothing else', async () => {
   const { use } = await connect(await api.openCaller({ key: { mode: 'test' } }))
   for (const [reason, { status, meaning }] of Object.entries(SUB_STATUSES)) {

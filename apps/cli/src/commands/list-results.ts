@@ -11,6 +11,7 @@ type Flags = {
   output: (typeof FORMATS)[number]
   status?: string[]
   out?: string
+  policy?: string
   evidence?: boolean
   formulaSafe: boolean
 }
@@ -23,11 +24,13 @@ export function addResults(list: Command, stage: Stage): void {
     .addOption(outputOption(FORMATS, 'csv'))
     .option('--status <names>', 'only these, separated by commas, as valid,risky', readStatuses)
     .option('--out <file>', 'write to this file, whole or not at all')
+    .option('--policy <name>', 'with what this policy decides: allow, review or block, and why')
     .option('--evidence', 'with all that is known of each address')
     .option('--no-formula-safe', "do not put a ' before cells that a spreadsheet would take for formulas")
     .action(act(stage, writeResults))
   addExamples(command, [
     ['probity list results ID --out marked.csv', 'Your own file, with our columns behind its own.'],
+    ['probity list results ID --policy newsletter --out marked.csv', 'The same, with a decision for each address.'],
     ['probity list results ID -o jsonl --status valid', 'A line of JSON for each valid address.'],
   ])
 }
@@ -41,8 +44,8 @@ async function writeResults(run: Run, flags: Flags, id: string): Promise<void> {
 }
 
 async function* readResults(client: Probity, id: string, flags: Flags, signal: AbortSignal) {
-  const { output, status, evidence, formulaSafe } = flags
-  const options = { status, evidence, signal }
+  const { output, status, policy, evidence, formulaSafe } = flags
+  const options = { status, policy, evidence, signal }
   if (output === 'csv') {
     yield* await client.lists.download(id, { ...options, format: 'csv', formulaSafe })
     return

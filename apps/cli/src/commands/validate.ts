@@ -9,6 +9,7 @@ import { countOf } from '../output/numbers.ts'
 import { openProgress } from '../output/progress.ts'
 import { openResultWriter, RESULT_FORMATS, type ResultFormat, type ShownResult } from '../output/result-writer.ts'
 import { readAddresses } from '../read-addresses.ts'
+import { Refusal } from '../refusal.ts'
 import { act, openClient, type Run, type Stage } from '../run.ts'
 import { getKey } from '../settings.ts'
 import { addConsent, addExamples, addFailOn, outputOption } from './options.ts'
@@ -18,6 +19,7 @@ type Flags = ConsentFlags & {
   offline?: boolean
   dns?: string[]
   timeout?: number
+  policy?: string
   dryRun?: boolean
   failOn?: FailOn[]
 }
@@ -38,6 +40,7 @@ export function addValidate(program: Command, stage: Stage): void {
     .argument('[addresses...]', 'the addresses; - reads more of them from standard input, one to a line')
     .addOption(outputOption(RESULT_FORMATS, 'table'))
     .option('--timeout <seconds>', 'how long the service may take for an address, 1 to 30', readTimeout)
+    .option('--policy <name>', 'what this policy decides of each: allow, review or block, and why')
     .option('--dry-run', 'say what it would cost, and spend nothing')
     .option('--offline', 'judge here, by syntax and DNS: no service, no key, no cost, and no mail server is asked')
     .option('--dns <address>', 'with --offline: ask this resolver, as 127.0.0.1:5353', readDnsServer)
@@ -45,6 +48,7 @@ export function addValidate(program: Command, stage: Stage): void {
   addExamples(command, [
     ['probity validate ada@example.com', 'One address, as a table.'],
     ['probity validate ada@example.com -o json', 'All that is known of it, for a program.'],
+    ['probity validate ada@example.com --policy signup', 'Whether to take it, by a policy.'],
     ['probity validate - -o jsonl --max-credits 500 <addresses.txt', 'An address per line in, a result per line out.'],
     ['probity validate --offline ada@example.com', 'Without a key: syntax and DNS alone.'],
   ])
@@ -56,6 +60,8 @@ async function validateAddresses(run: Run, flags: Flags, typed: string[]): Promi
   const isTyped = !typed.includes('-') && addresses.unique.length <= TYPED_MAX
   if (addresses.repeated > 0)
     run.terminal.say(`${countOf(addresses.repeated, 'repeated address', 'repeated addresses')} left out.`)
+  if ((flags.offline || flags.dns) && flags.policy !== undefined)
+    throw new Refusal('usage', 'Policies are kept by the service: --policy does not go with --offline.')
   if (flags.offline || flags.dns)
     return writeResults(run, flags, addresses.unique, await askHere(flags, addresses.unique))
 
@@ -84,7 +90,7 @@ async function agree(run: Run, client: Probity, flags: Flags, { unique, repeated
 }
 
 function askService(run: Run, client: Probity, flags: Flags, emails: string[]): AsyncIterable<ShownResult> {
-  const options = { signal: run.signal, timeout: flags.timeout }
+  const options = { signal: run.signal, timeout: flags.timeout, policy: flags.policy }
   if (emails.length <= SINGLES_MAX) return inOrder(emails, SINGLES_AT_ONCE, (email) => client.validate(email, options))
   return askInLists(client, emails, options)
 }
@@ -106,7 +112,7 @@ async function askHere({ dns }: Flags, emails: string[]): Promise<AsyncIterable<
 async function writeResults(run: Run, flags: Flags, emails: string[], results: AsyncIterable<ShownResult>) {
   const { terminal } = run
   const total = emails.length
-  const writer = await openResultWriter(terminal, flags.output, total)
+  const writer = await openResultWriter(terminal, flags, total)
   const progress = total > SINGLES_MAX ? await openProgress(terminal) : undefined
   const counts = new Map<string, number>()
   let done = 0

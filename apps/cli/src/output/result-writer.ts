@@ -14,14 +14,20 @@ export type ShownResult = {
   is_valid: boolean
   did_you_mean?: string | null
   retry_at?: number | null
+  /** Where a policy was named. */
+  policy?: { decision: string; reason: string }
 }
 
 export type ResultWriter = { write(result: ShownResult): Promise<void>; end(): Promise<void> }
 
+type Wish = { output: ResultFormat; policy?: string }
+
 /** Writes results as they come; a table when all are there, since only then its columns are as wide as they must be. */
-export async function openResultWriter(terminal: Terminal, format: ResultFormat, total: number): Promise<ResultWriter> {
-  if (format === 'table') return openTable(terminal)
-  if (format === 'csv') return openSheet(terminal)
+export async function openResultWriter(terminal: Terminal, wish: Wish, total: number): Promise<ResultWriter> {
+  const { output: format, policy } = wish
+  const isDecided = policy !== undefined
+  if (format === 'table') return openTable(terminal, isDecided)
+  if (format === 'csv') return openSheet(terminal, isDecided)
   const indent = format === 'json' && total === 1 ? 2 : 0
   return {
     write: (result) => terminal.print(`${JSON.stringify(result, null, indent)}\n`),
@@ -31,13 +37,14 @@ export async function openResultWriter(terminal: Terminal, format: ResultFormat,
 
 const COLUMNS = ['email', 'status', 'sub_status', 'confidence', 'is_valid'] as const
 
-async function openSheet(terminal: Terminal): Promise<ResultWriter> {
+async function openSheet(terminal: Terminal, isDecided: boolean): Promise<ResultWriter> {
   const { stringify } = await import('csv-stringify/sync')
   // A spreadsheet would take some texts for formulas; the service marks those in its own exports too.
   const line = (cells: readonly string[]) => stringify([[...cells]], { escape_formulas: true })
-  await terminal.print(line(COLUMNS))
+  const decisionOf = ({ policy }: ShownResult) => (isDecided ? [policy?.decision ?? '', policy?.reason ?? ''] : [])
+  await terminal.print(line([...COLUMNS, ...(isDecided ? ['decision', 'reason'] : [])]))
   return {
-    write: (result) => terminal.print(line(COLUMNS.map((name) => String(result[name])))),
+    write: (result) => terminal.print(line([...COLUMNS.map((name) => String(result[name])), ...decisionOf(result)])),
     async end() {},
   }
 }
@@ -49,17 +56,19 @@ export function paintStatus(terminal: Terminal, text: string): string {
   return style === undefined ? text : terminal.paint(style, text)
 }
 
-async function openTable(terminal: Terminal): Promise<ResultWriter> {
+async function openTable(terminal: Terminal, isDecided: boolean): Promise<ResultWriter> {
   const { SUB_STATUSES } = await import('@probity/contract/status')
   const rows: string[][] = []
   return {
     async write(result) {
       const { email, status, sub_status, confidence } = result
-      rows.push([email, status, sub_status, confidence.toFixed(2), remarkOn(result, SUB_STATUSES)])
+      const decision = isDecided ? [result.policy?.decision ?? ''] : []
+      const remark = isDecided ? (result.policy?.reason ?? '') : remarkOn(result, SUB_STATUSES)
+      rows.push([email, status, sub_status, confidence.toFixed(2), ...decision, remark])
     },
     async end() {
       if (rows.length === 0) return
-      const head = ['address', 'status', 'reason', 'sure', 'what it means']
+      const head = ['address', 'status', 'reason', 'sure', ...(isDecided ? ['decision', 'why'] : ['what it means'])]
       const paint = (text: string, column: number) => (column === 1 ? paintStatus(terminal, text) : text)
       await terminal.print(formatTable(head, rows, paint))
     },

@@ -291,7 +291,7 @@ export type ValidationResult = {
     }
   }
   /**
-   * Names this result.
+   * Names this result, by which it can be read again for as long as the account keeps results.
    */
   id: string
   /**
@@ -1168,6 +1168,24 @@ export type ListResult = {
     method: string | null
   }
   evidence?: EvidenceList
+  /**
+   * What the policy that was asked for decides. Only there where the request named one.
+   */
+  policy?: {
+    /**
+     * What the policy is called: up to 50 lower-case letters, digits, `-` and `_`.
+     */
+    name: string
+    decision: Decision
+    /**
+     * Why, in a sentence of up to 200 characters. It stands in the answer as it is.
+     */
+    reason: string
+    /**
+     * Which rule decided, counted from 1; null where none applied.
+     */
+    rule: number | null
+  }
 }
 
 /**

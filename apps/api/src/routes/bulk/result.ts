@@ -23,6 +23,6 @@ export const showResult: Route = async (app, { db }) => {
   app.get('/bulk/jobs/:job_id/results/:row', { schema, config: { scope: 'bulk' } }, async ({ caller, params }) => {
     const job = await getResultsJob(db, caller, params.job_id)
     const result = await inTenant(db, caller.accountId, (trx) => findResult(trx, job, params.row))
-    return presentResult(found(result), true)
+    return presentResult(found(result), { evidence: true })
   })
 }

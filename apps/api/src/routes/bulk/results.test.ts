@@ -517,3 +517,34 @@ test('a key without the scope for lists is refused', async () => {
   const { status, body } = await get(randomUUID(), {}, other)
   expect([status, body['code']]).toEqual([403, 'missing_scope'])
 })
+
+test('a policy decides on every result anew, in each format, and nothing of it is kept', async () => {
+  const jobId = await keep(`email\n${emails(4).join('\n')}\n`)
+  const decisions = (results: Result[]) => results.map(({ policy }) => policy?.decision)
+  const asked = { policy: 'newsletter' }
+  const pages = await getResults(jobId, asked)
+  // What is risky here is likely enough to arrive for the fifth rule.
+  expect(decisions(pages)).toEqual(['allow', 'block', 'allow', 'review'])
+  expect(pages[1]?.policy).toEqual({
+    name: 'newsletter',
+    decision: 'block',
+    reason: 'Mail to this address comes back.',
+    rule: 1,
+  })
+  expect(decisions(await getLines(jobId, asked))).toEqual(decisions(pages))
+  expect(decisions(await getResults(jobId, { policy: 'transactional' }))).toEqual(['allow', 'block', 'allow', 'allow'])
+  expect(decisions(await getResults(jobId))).toEqual([undefined, undefined, undefined, undefined])
+
+  const [head = [], , second = []] = readCsv(await getCsv(jobId, asked))
+  expect(head.slice(-2)).toEqual(['probity_decision', 'probity_reason'])
+  expect(second.slice(-2)).toEqual(['block', 'Mail to this address comes back.'])
+  expect(readCsv(await getCsv(jobId))[0]).not.toContain('probity_decision')
+  const { headers } = await get(jobId, { ...asked, limit: '2' })
+  expect(headers['link']).toContain('policy=newsletter')
+})
+
+test('a policy that nobody has is refused before anything is sent', async () => {
+  const jobId = await keep('email\nada@example.com\n')
+  const { status, body } = await get(jobId, { format: 'csv', policy: 'nobodys' })
+  expect([status, body['errors']]).toEqual([400, [{ pointer: 'policy', detail: 'must be the name of a policy' }]])
+})

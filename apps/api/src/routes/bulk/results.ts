@@ -5,11 +5,12 @@ import { pageResults, type ResultsJob } from '@probity/database/results'
 import type { ResultsFilter } from '@probity/database/results-filter'
 import { DOOR_PROBLEMS, operation } from '../../openapi.ts'
 import { keepFilter, type Page, readPage, sendPageHeaders } from '../../page.ts'
+import { findNamedPolicy } from '../../policies/find-named.ts'
 import { Problem } from '../../problem.ts'
 import { attachment } from '../../results/attachment.ts'
 import { readFilter, repeatFilter } from '../../results/filter.ts'
 import { getResultsJob } from '../../results/get-job.ts'
-import { presentResult } from '../../results/present-result.ts'
+import { presentResult, type Shown } from '../../results/present-result.ts'
 import { EXPORT_LIMITS, type Export, type ExportLimits, openExports } from '../../results/send-export.ts'
 import { writeLines } from '../../results/write-lines.ts'
 import { writeSheet } from '../../results/write-sheet.ts'
@@ -37,7 +38,8 @@ export function resultsWithin(limits: ExportLimits): Route {
     app.get('/bulk/jobs/:job_id/results', options, async (request, reply) => {
       const { caller, params, query } = request
       const job = await getResultsJob(services.db, caller, params.job_id)
-      const wanted = readWanted(query)
+      const policy = await findNamedPolicy(services, request, query.policy)
+      const wanted = { ...readWanted(query), policy }
       if (wanted.format === 'json') {
         const { skip, limit, filter } = wanted
         const { results, total } = await inTenant(services.db, caller.accountId, (trx) =>
@@ -45,7 +47,7 @@ export function resultsWithin(limits: ExportLimits): Route {
         )
         sendPageHeaders(reply, wanted, total)
         keepFilter(reply, repeatFilter(query))
-        return results.map((one) => presentResult(one, wanted.evidence))
+        return results.map((one) => presentResult(one, wanted))
       }
       return sendExport(reply, caller.accountId, chooseExport(services, job, wanted))
     })
@@ -61,13 +63,13 @@ const ANSWERS = {
   },
 }
 
-type Wanted = Page & {
-  format: 'json' | 'ndjson' | 'csv'
-  filter: ResultsFilter
-  evidence: boolean
-  bom: boolean
-  formulaSafe: boolean
-}
+type Wanted = Page &
+  Shown & {
+    format: 'json' | 'ndjson' | 'csv'
+    filter: ResultsFilter
+    bom: boolean
+    formulaSafe: boolean
+  }
 
 function readWanted(query: ResultsQuery): Wanted {
   const { format = 'json', evidence = false, bom = false, formula_safe: formulaSafe = true } = query

@@ -5,7 +5,8 @@ import { type FormEvent, useState } from 'react'
 import { useScene } from '../../session/scene.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Dialog } from '../../ui/Dialog.tsx'
-import { Checkbox, Radio } from '../../ui/Field.tsx'
+import { Checkbox, Field, Radio, SelectInput } from '../../ui/Field.tsx'
+import { policiesQuery } from '../policies/policies-query.ts'
 import { DownloadState } from './DownloadState.tsx'
 import type { Wanted } from './download.ts'
 import { breakdownQuery, isExpired } from './queries.ts'
@@ -40,10 +41,11 @@ function DownloadForm({ job }: { job: BulkJob }) {
   const { download, start } = useDownload(job.id)
   const [kind, setKind] = useState<Kind>('sheet')
   const [hasBom, setBom] = useState(false)
+  const [policy, setPolicy] = useState('')
   const { preset, word } = usePreset()
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    void start(wantedOf(kind, { preset, bom: hasBom }))
+    void start({ ...wantedOf(kind, { preset, bom: hasBom }), ...(policy !== '' && { policy }) })
   }
   const choices = choicesOf(job.finished_at === null, word)
   return (
@@ -62,6 +64,7 @@ function DownloadForm({ job }: { job: BulkJob }) {
           />
         ))}
       </fieldset>
+      <PolicyChoice chosen={policy} onChoose={setPolicy} />
       {kind !== 'lines' && (
         <div className="flex flex-col gap-2 border-t border-line pt-4">
           <Checkbox
@@ -80,6 +83,25 @@ function DownloadForm({ job }: { job: BulkJob }) {
         Download
       </Button>
     </form>
+  )
+}
+
+/** Adds what a policy decides of each address. */
+function PolicyChoice({ chosen, onChoose }: { chosen: string; onChoose(name: string): void }) {
+  const { data = [] } = useQuery(policiesQuery(useScene()))
+  return (
+    <Field label="Decide by a policy" optional hint="Adds allow, review or block to each row, and the reason.">
+      {(ids) => (
+        <SelectInput {...ids} value={chosen} onChange={({ target }) => onChoose(target.value)} className="max-w-72">
+          <option value="">No policy</option>
+          {data.map(({ name }) => (
+            <option key={name} value={name}>
+              {name}
+            </option>
+          ))}
+        </SelectInput>
+      )}
+    </Field>
   )
 }
 

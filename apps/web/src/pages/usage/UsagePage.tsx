@@ -4,6 +4,7 @@ import { Page } from '../../ui/Page.tsx'
 import { CreditsCard } from './CreditsCard.tsx'
 import { KeysCard } from './KeysCard.tsx'
 import { LedgerCard } from './LedgerCard.tsx'
+import { LowCard } from './LowCard.tsx'
 import { UsageCard } from './UsageCard.tsx'
 
 /** What there is, what was used and by which key, and every movement of credits. */
@@ -22,6 +23,7 @@ export function UsagePage() {
       <UsageCard />
       <KeysCard />
       {mode === 'live' && <LedgerCard />}
+      {mode === 'live' && <LowCard />}
     </Page>
   )
 }

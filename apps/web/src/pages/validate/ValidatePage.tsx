@@ -12,6 +12,7 @@ import { Examples } from '../../validation/Examples.tsx'
 import { useValidation } from '../../validation/use-validation.ts'
 import { Chance } from '../../verdict/Chance.tsx'
 import { RecentChecks } from './RecentChecks.tsx'
+import { ResultLink } from './ResultLink.tsx'
 import { useRecentChecks } from './recent-checks.ts'
 import { TimeoutOption } from './TimeoutOption.tsx'
 
@@ -67,6 +68,7 @@ function Workbench() {
         <Card>
           {validation.state.kind === 'idle' ? <Nothing /> : <h2 className="sr-only">The answer</h2>}
           <AnswerPanel validation={validation} onTry={ask} withCode Explain={Chance} />
+          <ResultLink state={validation.state} />
         </Card>
       </div>
       <RecentChecks answers={recent.answers} isKept={recent.isKept} onOpen={validation.show} onClear={recent.clear} />

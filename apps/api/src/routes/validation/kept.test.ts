@@ -1,0 +1,79 @@
+import { unsettledResult } from '@probity/contract/standing-result'
+import { ValidationResult } from '@probity/contract/validation'
+import { asOwner } from '@probity/database/connect'
+import { sql } from 'kysely'
+import Value from 'typebox/value'
+import { expect, test, vi } from 'vitest'
+import { startTestApi } from '../../test-api.ts'
+import { startPlainWorker } from '../../test-plain-worker.ts'
+
+const api = await startTestApi()
+const caller = await api.openCaller({ credits: 100 })
+
+const SINGLE = '/api/v1/validation/single'
+const ask = (payload: object) => caller.call({ method: 'POST', url: SINGLE, payload })
+const read = (id: unknown, by = caller) => by.call({ method: 'GET', url: `${SINGLE}/${id}` })
+
+const INVALID = { status: 'invalid', sub_status: 'no_mail_server', is_valid: false }
+
+/** Until the test is over. */
+const startWorker = () => startPlainWorker(api.db, (email) => ({ ...unsettledResult(email, 'not_probed'), ...INVALID }))
+
+test('what is still worked on says so, and reading it collects nothing', async () => {
+  const { body } = await ask({ email: 'slow@example.com', timeout: 1 })
+  expect(body['retry_at']).not.toBeNull()
+  const open = await read(body['id'])
+  expect(Value.Errors(ValidationResult, open.body)).toEqual([])
+  expect(open.body).toMatchObject({ id: body['id'], status: 'unknown', retry_at: expect.any(Number) })
+
+  startWorker()
+  await vi.waitFor(async () =>
+    expect((await read(body['id'])).body).toMatchObject({ status: 'invalid', retry_at: null }),
+  )
+  // The answer that was left open is still there to collect, free, once.
+  expect((await ask({ email: 'slow@example.com' })).headers['credits-charged']).toBe('0')
+})
+
+test('a validation is read again by its id, as it was and for nothing', async () => {
+  startWorker()
+  const { body: first } = await ask({ email: 'ada@example.com', ai: false })
+  const { status, body, headers } = await read(first['id'])
+  expect([status, Value.Errors(ValidationResult, body)]).toEqual([200, []])
+  const { performance: _, metadata: kept, ...rest } = body as ValidationResult
+  const { performance: _first, metadata: made, ...before } = first as ValidationResult
+  expect(rest).toEqual(before)
+  // What was at work then, and not what would be now; at the time when it was found out.
+  expect(kept.features_used).toEqual(made.features_used)
+  expect(kept.timestamp).toBeLessThanOrEqual(made.timestamp)
+  expect(headers['credits-charged']).toBeUndefined()
+})
+
+test('reading costs nothing, however often', async () => {
+  startWorker()
+  const { body } = await ask({ email: 'grace@example.com' })
+  const credits = async () => (await caller.call({ method: 'GET', url: '/api/v1/account' })).body['credits']
+  const before = await credits()
+  for (let n = 0; n < 3; n++) expect((await read(body['id'])).status).toBe(200)
+  expect(await credits()).toEqual(before)
+})
+
+test('nobody reads what belongs to another account, and what has expired is not there', async () => {
+  startWorker()
+  const { body } = await ask({ email: 'mary@example.com' })
+  const id = String(body['id'])
+  expect((await read(id, await api.openCaller())).body).toMatchObject({ code: 'not_found' })
+  expect((await read('0198f2c4-7b20-7a16-8e04-51c09d3e7f42')).body).toMatchObject({ code: 'not_found' })
+  expect((await read('no-id')).status).toBe(400)
+  await asOwner(api.db, (trx) => sql`delete from validations where id = ${id}`.execute(trx))
+  expect((await read(id)).body).toMatchObject({ code: 'not_found' })
+})
+
+test('a key without the scope, and one in test mode, read nothing', async () => {
+  startWorker()
+  const { body } = await ask({ email: 'alan@example.com' })
+  const other = await api.openCaller({ key: { scopes: ['bulk'] } })
+  expect((await read(body['id'], other)).status).toBe(403)
+  const tester = await api.openCaller({ key: { mode: 'test' } })
+  const simulated = await tester.call({ method: 'POST', url: SINGLE, payload: { email: 'valid@example.com' } })
+  expect((await read(simulated.body['id'], tester)).body).toMatchObject({ code: 'not_found' })
+})

@@ -1,0 +1,91 @@
+import type { Account } from '@probity/sdk'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import { useForm } from 'react-hook-form'
+import { useMay } from '../../session/may.ts'
+import { useScene } from '../../session/scene.ts'
+import { accountQuery } from '../../shell/account-query.ts'
+import { Card } from '../../ui/Card.tsx'
+import { Field, Radio, TextInput } from '../../ui/Field.tsx'
+import { FormSummary } from '../../ui/FormSummary.tsx'
+import { formatCount } from '../../ui/format.ts'
+import { SaveLine } from '../../ui/SaveLine.tsx'
+import { useSubmit } from '../../ui/use-submit.ts'
+
+/** From how many credits on people and webhooks are told that they run low. */
+export function LowCard() {
+  const { data } = useQuery(accountQuery(useScene()))
+  if (data === undefined || data.credits.unlimited) return null // the card of credits says what is the matter
+  return (
+    <Card
+      title="Told when credits run low"
+      about={
+        <>
+          Once each time the balance falls there: by letter to those who want it under{' '}
+          <Link to="/settings/notices" className="text-accent-text underline underline-offset-2">
+            Notices
+          </Link>
+          , and to webhooks as <code className="font-mono">credits.low</code>.
+        </>
+      }
+    >
+      <LowForm account={data} />
+    </Card>
+  )
+}
+
+type Values = { kind: 'usual' | 'own'; credits_low_at: string }
+
+function LowForm({ account: { credits } }: { account: Account }) {
+  const scene = useScene()
+  const queryClient = useQueryClient()
+  const mayChange = useMay('webhooks')
+  const [isSaved, setSaved] = useState(false)
+  const form = useForm<Values>({
+    values: { kind: 'own', credits_low_at: String(credits.low_at) },
+    shouldFocusError: false,
+  })
+  const submit = useSubmit(form, async ({ kind, credits_low_at: typed }) => {
+    const { credits: now } = await scene.probity.updateAccount({
+      creditsLowAt: kind === 'usual' ? null : Number(typed),
+    })
+    form.reset({ kind: 'own', credits_low_at: String(now.low_at) })
+    setSaved(true)
+    await queryClient.invalidateQueries(accountQuery(scene))
+  })
+  const { errors, isDirty, isSubmitting } = form.formState
+  if (!mayChange) return <p className="text-soft">Told below {formatCount(credits.low_at, 'credit')}.</p>
+  return (
+    <form noValidate onSubmit={submit} className="flex flex-col gap-4">
+      <FormSummary form={form} />
+      <fieldset className="flex flex-col gap-2.5">
+        <legend className="sr-only">When to tell</legend>
+        <Radio {...form.register('kind')} value="own" label="Below a number of credits" />
+        <Radio
+          {...form.register('kind')}
+          value="usual"
+          label="Below a tenth of the last credits that were bought or given"
+        />
+      </fieldset>
+      {form.watch('kind') === 'own' && (
+        <Field label="Credits" error={errors.credits_low_at?.message}>
+          {(ids) => (
+            <TextInput
+              {...ids}
+              {...form.register('credits_low_at', { validate: isCredits })}
+              inputMode="numeric"
+              autoComplete="off"
+              className="max-w-40 tabular-nums"
+            />
+          )}
+        </Field>
+      )}
+      <SaveLine isDirty={isDirty} isBusy={isSubmitting} isSaved={isSaved} />
+    </form>
+  )
+}
+
+function isCredits(typed: string, { kind }: Values): true | string {
+  return kind === 'usual' || /^\s*\d{1,9}\s*$/.test(typed) || 'Enter a whole number of credits.'
+}

@@ -1,0 +1,51 @@
+import { queryOptions, useQuery } from '@tanstack/react-query'
+import { Link, useParams } from '@tanstack/react-router'
+import { ArrowLeft } from 'lucide-react'
+import { rolesFor, useMay } from '../../session/may.ts'
+import { type Scene, useScene } from '../../session/scene.ts'
+import { Card } from '../../ui/Card.tsx'
+import { Page } from '../../ui/Page.tsx'
+import { ErrorState, NoPermission, Skeleton } from '../../ui/States.tsx'
+import { Chance } from '../../verdict/Chance.tsx'
+import { ResultDetails } from '../../verdict/ResultDetails.tsx'
+
+const ABOUT = 'A validation that was made before, for as long as the organisation keeps results. Looking costs nothing.'
+
+/** One result under an address of its own, which names no person. */
+export function KeptPage() {
+  const may = useMay('validation')
+  const trail = (
+    <Link to="/validate" className="inline-flex min-h-6 items-center gap-1.5 hover:text-ink">
+      <ArrowLeft className="size-4" aria-hidden="true" />
+      Validate
+    </Link>
+  )
+  return (
+    <Page title="A validation" about={ABOUT} trail={trail} width="narrow">
+      <Card>{may ? <Kept /> : <NoPermission what="read validations" roles={rolesFor('validation')} />}</Card>
+    </Page>
+  )
+}
+
+function Kept() {
+  const { validationId } = useParams({ from: '/shell/validate/$validationId' })
+  const { data, error, refetch } = useQuery(keptQuery(useScene(), validationId))
+  if (data) {
+    return (
+      <>
+        <h2 className="sr-only">The answer</h2>
+        <ResultDetails result={data} Explain={Chance} />
+      </>
+    )
+  }
+  if (error)
+    return <ErrorState error={error} onRetry={() => void refetch()} what="The validation could not be loaded" />
+  return <Skeleton lines={8} label="Loading the validation" />
+}
+
+function keptQuery({ key, probity }: Scene, id: string) {
+  return queryOptions({
+    queryKey: [...key, 'validation', id],
+    queryFn: ({ signal }) => probity.validation(id, { signal }),
+  })
+}

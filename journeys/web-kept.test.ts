@@ -1,0 +1,65 @@
+import { expect, test, vi } from 'vitest'
+import { loaded, onePage, startBrowser } from './test-browser.ts'
+import { startOpenProduct } from './test-open-product.ts'
+import { testCases } from './test-page-cases.ts'
+import { openPerson } from './test-people.ts'
+
+vi.setConfig({ testTimeout: 60_000 })
+
+const product = await startOpenProduct()
+const browser = await startBrowser()
+const owner = await openPerson(browser, product)
+const viewer = await openPerson(browser, product, { name: 'Grace Hopper', invitedBy: owner, role: 'viewer' })
+const colleague = await openPerson(browser, product, { name: 'Mary Shelley', invitedBy: owner, role: 'marketer' })
+const stranger = await openPerson(browser, product, { name: 'Alan Turing', organisation: 'Bletchley' })
+
+// A domain that takes no mail decides at once.
+const asked = await owner.ask('POST', '/validation/single', { email: 'ada@null-mx.example' })
+const path = `/app/validate/${asked.body['id']}`
+
+test('a result has a link that shows a colleague the same, costs nothing, and names nobody', async () => {
+  const page = await onePage(owner.context)
+  await page.goto('/app/validate')
+  await page.getByLabel('Email address').fill('grace@null-mx.example')
+  await page.getByRole('button', { name: 'Validate' }).click()
+  await page.getByRole('link', { name: 'Link to this result' }).click()
+  await page.getByRole('heading', { name: 'A validation', level: 1 }).waitFor()
+  await page.getByText('grace@null-mx.example').first().waitFor()
+  expect(page.url()).toMatch(/\/app\/validate\/[0-9a-f-]{36}$/)
+
+  const spent = async () => ((await owner.ask('GET', '/account')).body['credits'] as { spent: number }).spent
+  const before = await spent()
+  const same = await onePage(colleague.context)
+  await same.goto(page.url())
+  await same.getByText('declares that it takes no mail').first().waitFor()
+  await same.getByRole('heading', { name: 'How we know' }).waitFor()
+  expect(await spent()).toBe(before)
+})
+
+test('who may not validate, and who belongs to another organisation, see nothing of it', async () => {
+  const looking = await onePage(viewer.context)
+  await looking.goto(path)
+  await looking.getByText('You cannot read validations').waitFor()
+  const elsewhere = await onePage(stranger.context)
+  await elsewhere.goto(path)
+  await loaded(elsewhere)
+  await elsewhere.getByRole('heading', { name: 'This is not here' }).waitFor()
+  expect(await elsewhere.getByText('ada@').count()).toBe(0)
+})
+
+test('in test mode nothing is kept, and no link leads to it', async () => {
+  const page = await onePage(owner.context)
+  await page.goto('/app/validate?mode=test')
+  await page.getByRole('button', { name: 'valid', exact: true }).click()
+  await page.getByRole('heading', { name: 'How we know' }).waitFor()
+  expect(await page.getByRole('link', { name: 'Link to this result' }).count()).toBe(0)
+})
+
+testCases([
+  { what: 'a validation', as: owner.context, path },
+  { what: 'a validation, for a viewer', as: viewer.context, path },
+  { what: 'a validation that is not there', as: stranger.context, path },
+  { what: 'a validation, broken', as: owner.context, path, broken: '**/app/api/validation/single/*' },
+  { what: 'a validation, loading', as: owner.context, path, hangs: '**/app/api/validation/single/*' },
+  { what: 'usage, with the card for low credits', as: owner.context, path: '/app/usage' },
+])

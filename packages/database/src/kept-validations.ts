@@ -1,0 +1,36 @@
+import { sql } from 'kysely'
+import type { Trx } from './connect.ts'
+
+/** A validation by its id alone: what was found, as far as it is known, and what was allowed to find it. */
+export type KeptValidation = {
+  id: string
+  email: string
+  /** Final where there is no `retryAt`; null where nothing is known yet. */
+  answer: unknown
+  isOpen: boolean
+  retryAt: number | null
+  at: Date
+  ai: boolean
+  catchall: boolean
+}
+
+/** As long as anything may be kept, and the day on which it ends. */
+const DAYS_MAX = 366
+
+/**
+ * Day by day, so that each look touches one partition by its key: without the day the index of every partition would be read
+ * from one end to the other.
+ */
+export async function findKeptValidation(trx: Trx, accountId: string, id: string): Promise<KeptValidation | undefined> {
+  const { rows } = await sql<KeptValidation>`
+    select v.* from generate_series(0, ${DAYS_MAX}::integer) as n
+    cross join lateral (
+      select id, email, coalesce(answer, provisional) as answer, state = 'open' as is_open,
+        case when state = 'open' then extract(epoch from next_attempt_at)::float8 end as retry_at,
+        coalesce(finished_at, created_at) as at, ai, catchall
+      from validations
+      where expires_on = utc_today() + n and id = ${id} and account_id = ${accountId}
+    ) v
+    limit 1`.execute(trx)
+  return rows[0]
+}

@@ -26,6 +26,6 @@ export function presentRequest(row: RequestRow): RequestEntry {
 /** A result that stands in no file, and so in no row of one. */
 export function presentStanding({ email, answer }: { email: string; answer: StandingResult }): RequestResult {
   const { status, sub_status: subStatus } = answer
-  const { row: _, ...result } = presentResult({ rowNo: 1, email, status, subStatus, answer }, true)
+  const { row: _, ...result } = presentResult({ rowNo: 1, email, status, subStatus, answer }, { evidence: true })
   return result
 }

@@ -38,12 +38,12 @@ export function presentResult(kept: KeptResult, { evidence: withEvidence, policy
     listed: answer.listed ?? null,
     ...(withEvidence && { details, catchall, ai_enhancement, evidence }),
   }
-  return policy ? { ...result, policy: decide(policy, result) } : result
+  return policy ? { ...result, policy: decide(policy, result, answer.listed) } : result
 }
 
-function decide(policy: NamedPolicy, result: Result) {
+function decide(policy: NamedPolicy, result: Result, listed: KeptResult['answer']['listed']) {
   const { is_disposable, is_role_based } = result
-  return decideByPolicy(policy, { ...result, details: { is_disposable, is_role_based } })
+  return decideByPolicy(policy, { ...result, details: { is_disposable, is_role_based }, listed: listed ?? null })
 }
 
 /** Results that were kept before there were chances have their confidence, from which theirs follows. */

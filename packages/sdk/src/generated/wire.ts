@@ -1182,7 +1182,7 @@ export type ListResult = {
      */
     reason: string
     /**
-     * Which rule decided, counted from 1; null where none applied.
+     * Which rule decided, counted from 1; null where none applied, or where a list of the account did.
      */
     rule: number | null
   }
@@ -2217,6 +2217,24 @@ export type RequestWithItsResult = {
       method: string | null
     }
     evidence?: EvidenceList
+    /**
+     * What the policy that was asked for decides. Only there where the request named one.
+     */
+    policy?: {
+      /**
+       * What the policy is called: up to 50 lower-case letters, digits, `-` and `_`.
+       */
+      name: string
+      decision: Decision
+      /**
+       * Why, in a sentence of up to 200 characters. It stands in the answer as it is.
+       */
+      reason: string
+      /**
+       * Which rule decided, counted from 1; null where none applied, or where a list of the account did.
+       */
+      rule: number | null
+    }
   } | null
 }
 

@@ -77,3 +77,14 @@ test('a key without the scope, and one in test mode, read nothing', async () => 
   const simulated = await tester.call({ method: 'POST', url: SINGLE, payload: { email: 'valid@example.com' } })
   expect((await read(simulated.body['id'], tester)).body).toMatchObject({ code: 'not_found' })
 })
+
+test("the account's own lists are those of now, and the verdict is that of then", async () => {
+  startWorker()
+  const { body } = await ask({ email: 'listed@example.com' })
+  expect((await read(body['id'])).body).toMatchObject({ listed: null })
+  const payload = { list: 'block', entries: ['listed@example.com'] }
+  expect((await caller.call({ method: 'POST', url: '/api/v1/listings', payload })).status).toBe(200)
+  const again = (await read(body['id'])).body
+  expect(again).toMatchObject({ listed: 'block', status: body['status'], safe_to_send: false })
+  expect(Value.Errors(ValidationResult, again)).toEqual([])
+})

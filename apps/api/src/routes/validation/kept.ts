@@ -1,3 +1,4 @@
+import { type Listed, withListing } from '@probity/contract/listed'
 import { type StandingResult, unsettledResult } from '@probity/contract/standing-result'
 import { ValidationParams, ValidationResult } from '@probity/contract/validation'
 import { inTenant } from '@probity/database/connect'
@@ -7,6 +8,7 @@ import { DOOR_PROBLEMS, operation } from '../../openapi.ts'
 import { found, Problem } from '../../problem.ts'
 import type { Route } from '../../route.ts'
 import { withoutEmail } from '../../validation/compose.ts'
+import { lookUpListed } from '../../validation/own-lists.ts'
 import { RETRY_AFTER_S } from '../../validation/verdict.ts'
 
 /** One validation that was made before, read again for nothing. */
@@ -26,19 +28,25 @@ export const showValidation: Route = async (app, { db }) => {
   app.get(path, { schema, config: { scope: 'validation' } }, async (request): Promise<ValidationResult> => {
     const { caller, params } = request
     if (caller.mode === 'test') throw new Problem('not_found', 'In test mode no results are kept.')
-    const kept = await inTenant(db, caller.accountId, (trx) =>
-      findKeptValidation(trx, caller.accountId, params.validation_id),
-    )
-    return presentKept(request, found(kept))
+    return inTenant(db, caller.accountId, async (trx) => {
+      const kept = found(await findKeptValidation(trx, caller.accountId, params.validation_id))
+      const [listed = null] = await lookUpListed(trx, caller.accountId, [kept.email])
+      return presentKept(request, kept, listed)
+    })
   })
 }
 
-function presentKept({ caller, arrivedAt }: FastifyRequest, kept: KeptValidation): ValidationResult {
+/** The verdict as it was found; the account's own lists as they are now. */
+function presentKept(
+  { caller, arrivedAt }: FastifyRequest,
+  kept: KeptValidation,
+  listed: Listed | null,
+): ValidationResult {
   const { id, email, isOpen, ai, catchall } = kept
-  const standing = (kept.answer ?? unsettledResult(email, 'timeout')) as StandingResult
+  const standing = withoutEmail((kept.answer ?? unsettledResult(email, 'timeout')) as StandingResult)
   return {
     email,
-    ...withoutEmail(standing),
+    ...(listed ? withListing(standing, listed) : { ...standing, listed: null }),
     id,
     livemode: true,
     retry_at: isOpen ? (kept.retryAt ?? Math.ceil(Date.now() / 1000) + RETRY_AFTER_S) : null,

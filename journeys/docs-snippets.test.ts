@@ -1,8 +1,10 @@
 import { readdirSync, readFileSync, realpathSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { PUBLIC_SANDBOX_KEY } from '@probity/contract/sandbox'
+import { ValidationResult } from '@probity/contract/validation'
 import { sentHeaders } from '@probity/contract/webhook-request'
 import { freePort } from '@probity/lab/services/daemon'
+import type { TObject, TSchema } from 'typebox'
 import { expect, test } from 'vitest'
 import { type Block, listPages, readBlocks, readPage } from './test-docs.ts'
 import { isRun, runPage } from './test-page-script.ts'
@@ -123,7 +125,43 @@ test.each(withMarker('config', 'settings'))('$page:$line names settings that the
 })
 
 test.each(pages.filter((path) => path.startsWith('docs/')))('%s begins with a title and what it is about', (path) => {
-  expect(readPage(path)).toMatch(/^# \S.*\n\n(?![#|<>-]|```)[^\n]*[^]*?[.](\s|$)/)
+  const [title = '', empty, sentence = ''] = readPage(path).split('\n')
+  expect([title, empty]).toEqual([expect.stringMatching(/^# \S/), ''])
+  expect(sentence).toMatch(/^[`A-Z]/)
+})
+
+test('every route that a page names is there', async () => {
+  const { paths } = (await callApi(`${product.api.url}/api/v1/openapi.json`, 'GET')).body as {
+    paths: Record<string, Record<string, object>>
+  }
+  const known = new Set(
+    Object.entries(paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `${method.toUpperCase()} ${path.replace(/^\/api\/v1/, '')}`),
+    ),
+  )
+  const named = pages.concat(OTHERS).flatMap((page) =>
+    [...readPage(page).matchAll(/`(GET|POST|PATCH|DELETE|PUT) (\/[^ `?]*)/g)]
+      .filter(([, , path = '']) => !/^\/(v2|app\/api)\//.test(path)) // other services', and the web application's own
+      .map(([, method, path = '']) => ({ page, route: `${method} ${path.replace('/api/v1', '')}` })),
+  )
+  expect(named.length).toBeGreaterThan(30)
+  expect(named.filter(({ route }) => !known.has(route))).toEqual([])
+})
+
+test.each(['zerobounce', 'kickbox'])('every field that the guide from %s leads to is in a result', (service) => {
+  const [, table = ''] = /^## Fields\n(.*?)^## /ms.exec(readPage(`docs/guides/migrate-from-${service}.md`)) ?? []
+  const fields = [...table.matchAll(/\| ([^|]*) \|$/gm)].flatMap(([, ours = '']) =>
+    [...ours.matchAll(/`([a-z_.]{3,})`/g)].map(([, field = '']) => field),
+  )
+  expect(fields.length).toBeGreaterThan(8)
+  for (const field of fields.filter((name) => name !== 'mx')) {
+    const [outer = '', inner] = field.split('.')
+    const schema = ValidationResult.properties[outer as keyof typeof ValidationResult.properties] as TSchema
+    expect([field, inner === undefined ? schema : (schema as TObject).properties[inner]]).toEqual([
+      field,
+      expect.anything(),
+    ])
+  }
 })
 
 test.each(withMarker('config', 'webhook'))('$page:$line has the headers of a real request', ({ text }) => {

@@ -1,5 +1,6 @@
 import { mkdir, stat } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
+import { buildDocs } from '@probity/admin/docs-build'
 import { buildWeb } from '@probity/admin/web-build'
 import { startPostgres } from '@probity/lab/services/postgres'
 import { startRedis } from '@probity/lab/services/redis'
@@ -16,7 +17,7 @@ const BYTES_MAX = 200_000
 const WORLD = { seed: 1, domains: 300, addresses: 25_000 }
 
 const write = (line: string) => void process.stdout.write(`${line}\n`)
-await buildWeb({}, write)
+await Promise.all([buildWeb({}, write), buildDocs({}, write)])
 const [postgres, redis] = await Promise.all([startPostgres(), startRedis()])
 const demo = await startDemo({ databaseUrl: postgres.url, redisUrl: redis.url }, 0, WORLD)
 const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox', '--disable-gpu'] })

@@ -20,6 +20,7 @@ export const SHOTS: Shot[] = [
   { name: 'quick-start', path: () => '/app/quick-start' },
   { name: 'keys', path: () => '/app/keys' },
   { name: 'webhooks', path: () => '/app/webhooks' },
+  { name: 'docs', path: () => '/docs', signedOut: true },
   { name: 'sign-in', path: () => '/app/sign-in', signedOut: true },
 ]
 

@@ -22,7 +22,7 @@ export async function buildWhenBehind(
 ): Promise<void> {
   const { name, command } = building
   if (!isBehind(building)) return
-  if (!existsSync(command[0])) return write(`${name} cannot be built here: the build tool is not installed.`)
+  if (!existsSync(command[0])) return write(`Without ${name}: the tool that builds this part is not installed.`)
   write(`Building ${name} …`)
   const child = startBuild(building, env, [])
   let said = ''

@@ -2,14 +2,14 @@ import { defineCollection } from 'astro:content'
 import { pathToFileURL } from 'node:url'
 import { docsSchema } from '@astrojs/starlight/schema'
 import type { Loader } from 'astro/loaders'
-import { readTexts } from './texts.ts'
+import { MISSING, readTexts } from './texts.ts'
 
 /** Our texts as they lie in the repository: plain Markdown, which has its title in its first line. */
 const textLoader: Loader = {
   name: 'texts',
   async load({ store, parseData, renderMarkdown, generateDigest }) {
     store.clear()
-    for (const { id, title, label, description, page } of readTexts()) {
+    for (const { id, title, label, description, page } of [...readTexts(), MISSING]) {
       const data = await parseData({ id, data: { title, description, sidebar: { label } } })
       // Starlight gives headings their links in the folders that its configuration names: this stands for all of ours.
       const rendered = await renderMarkdown(page, { fileURL: pathToFileURL(`texts/${id}.md`) })

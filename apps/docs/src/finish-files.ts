@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -11,6 +11,8 @@ import { BASE, readTexts } from './texts.ts'
 
 /** Names change with contents in here, so the api lets browsers keep these files for good. */
 const ASSETS = '_astro'
+/** Other faces that the search could have; Starlight brings its own. */
+const UNUSED = /pagefind-(ui|modular-ui|component-ui|highlight)\.(js|css)$/
 const COMPRESSED = /\.(html|js|css|json|svg|txt|md)$/
 
 /** What is left to do once the pages are written: no code in them, Markdown beside them, and everything compressed once. */
@@ -22,6 +24,7 @@ export function finishFiles(): AstroIntegration {
         const folder = fileURLToPath(dir)
         await finishPages(folder)
         for (const [name, content] of describeForPrograms(readTexts())) await write(folder, name, content)
+        for (const file of (await listFiles(folder)).filter((name) => UNUSED.test(name))) await rm(file)
         const files = await listFiles(folder)
         await Promise.all(files.filter((file) => COMPRESSED.test(file)).map(compress))
       },

@@ -102,4 +102,13 @@ function firstPage(groups: { label: string; items: Item[] }[]): Text {
   }
 }
 
+/** What is shown where there is no page. It is on no list. */
+export const MISSING: Omit<Text, 'copy'> = {
+  id: '404',
+  title: 'There is no such page',
+  label: 'There is no such page',
+  description: 'No page has this address.',
+  page: `No page has this address. Look for it with the search above, or begin at [the list of all pages](${BASE}).`,
+}
+
 const ABOUT = 'Probity validates email addresses: an address goes in, a verdict with its evidence comes out.'

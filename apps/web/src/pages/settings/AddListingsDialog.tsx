@@ -36,12 +36,14 @@ export function AddListingsDialog({ onClose }: { onClose(): void }) {
     >
       <form noValidate onSubmit={submit} className="flex flex-col gap-4">
         <FormSummary form={form} />
-        <Segments
-          label="Which list"
-          value={form.watch('list')}
-          choices={CHOICES}
-          onChange={(list) => form.setValue('list', list)}
-        />
+        <div>
+          <Segments
+            label="Which list"
+            value={form.watch('list')}
+            choices={CHOICES}
+            onChange={(list) => form.setValue('list', list)}
+          />
+        </div>
         <Field
           label="Addresses and domains"
           hint="One per line. A domain stands for all its addresses, and not for those of its subdomains."

@@ -14,7 +14,7 @@ export function DeleteCard() {
   const { membership } = useScene()
   const contents = useQuery(contentsQuery(membership.account_id))
   return (
-    <Card title="Delete the organisation" className="border-invalid-solid">
+    <Card title="Delete the organisation">
       {contents.isPending && <Skeleton lines={4} />}
       {contents.isError && <ErrorState error={contents.error} onRetry={() => void contents.refetch()} />}
       {contents.isSuccess && <WhatGoes contents={contents.data} />}
@@ -56,12 +56,14 @@ function WhatGoes({ contents }: { contents: Contents }) {
 
 function linesOf(contents: Contents): string[] {
   const { lists, running_lists: running, keys, members, webhooks, listings, credits, unlimited } = contents
-  return [
-    `${formatCount(lists, 'list')} with all results${running > 0 ? `, ${formatNumber(running)} of them still running` : ''}`,
-    formatCount(keys, 'API key'),
-    formatCount(webhooks, 'webhook'),
-    `${formatCount(listings, 'entry', 'entries')} on the allow and block lists`,
-    `access for ${formatCount(members, 'member')}`,
-    ...(unlimited ? [] : [`${formatCount(credits, 'credit')} that are left`]),
+  const stillRunning = running > 0 ? `, ${formatNumber(running)} of them still running` : ''
+  const counted: [number, string][] = [
+    [lists, `${formatCount(lists, 'list')} with all results${stillRunning}`],
+    [keys, formatCount(keys, 'API key')],
+    [webhooks, formatCount(webhooks, 'webhook')],
+    [listings, `${formatCount(listings, 'entry', 'entries')} on the allow and block lists`],
+    [members, `access for ${formatCount(members, 'member')}`],
+    [unlimited ? 0 : credits, `${formatCount(credits, 'credit')} that are left`],
   ]
+  return counted.filter(([count]) => count > 0).map(([, line]) => line)
 }

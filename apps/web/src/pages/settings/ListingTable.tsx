@@ -16,7 +16,7 @@ export function ListingTable({ listings, mayChange }: { listings: Listing[]; may
       <thead>
         <tr>
           <Th>Entry</Th>
-          <Th>List</Th>
+          <Th className="max-sm:hidden">List</Th>
           <Th className="max-sm:hidden">Added</Th>
           {mayChange && (
             <Th align="end">
@@ -42,17 +42,12 @@ function ListingRow({ listing, mayChange }: { listing: Listing; mayChange: boole
         <span className="font-medium">{entry}</span>
         {!entry.includes('@') && <span className="text-faint"> (the whole domain)</span>}
         {note !== '' && <p className="text-[0.8125rem] text-soft">{note}</p>}
+        <p className="mt-1 sm:hidden">
+          <ListBadge list={list} />
+        </p>
       </Td>
-      <Td>
-        {list === 'allow' ? (
-          <Badge tone="valid" icon={<Handshake aria-hidden="true" />}>
-            Allowed
-          </Badge>
-        ) : (
-          <Badge tone="invalid" icon={<Ban aria-hidden="true" />}>
-            Blocked
-          </Badge>
-        )}
+      <Td className="max-sm:hidden">
+        <ListBadge list={list} />
       </Td>
       <Td className="text-soft max-sm:hidden">
         <RelativeTime at={at} />
@@ -64,6 +59,18 @@ function ListingRow({ listing, mayChange }: { listing: Listing; mayChange: boole
         </Td>
       )}
     </tr>
+  )
+}
+
+function ListBadge({ list }: Pick<Listing, 'list'>) {
+  return list === 'allow' ? (
+    <Badge tone="valid" icon={<Handshake aria-hidden="true" />}>
+      Allowed
+    </Badge>
+  ) : (
+    <Badge tone="invalid" icon={<Ban aria-hidden="true" />}>
+      Blocked
+    </Badge>
   )
 }
 

@@ -48,7 +48,7 @@ test('says what disappears before it does', async () => {
     200,
     { name: `Org ${full.canary}`, ...counts, credits: 0, unlimited: true, subscribed: false },
   ])
-}, 60_000)
+}, 240_000)
 
 test('keys stop within a second, members are out, lists end, and after a while nothing is left but amounts', async () => {
   const [full, neighbour] = [await openFullAccount(api), await openFullAccount(api)]
@@ -89,7 +89,7 @@ test('keys stop within a second, members are out, lists end, and after a while n
   const files = storage.kind === 'folder' ? readdirSync(storage.folder, { recursive: true, withFileTypes: true }) : []
   // The neighbour's two lists.
   expect(files.filter((file) => file.isFile())).toHaveLength(4)
-}, 120_000)
+}, 240_000)
 
 test('needs the name, the password and an owner', async () => {
   const full = await openFullAccount(api)
@@ -104,7 +104,7 @@ test('needs the name, the password and an owner', async () => {
   expect([asAdmin.status, asAdmin.body['code']]).toEqual([403, 'missing_role'])
   expect((await admin.get('/deletion', full.account)).status).toBe(403)
   expect((await full.owner.get('/account', full.account)).status).toBe(200)
-}, 60_000)
+}, 240_000)
 
 test('a plan that is paid for has to be ended first', async () => {
   const full = await openFullAccount(api)
@@ -117,4 +117,4 @@ test('a plan that is paid for has to be ended first', async () => {
   const { status, body } = await remove(full)
   expect([status, body['code']]).toEqual([409, 'already_subscribed'])
   expect((await full.owner.get('/account', full.account)).status).toBe(200)
-}, 60_000)
+}, 240_000)

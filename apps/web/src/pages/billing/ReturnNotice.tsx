@@ -1,3 +1,4 @@
+import type { Billing } from '@probity/contract/billing'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useSearch } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
@@ -51,7 +52,7 @@ function AwaitedPlan() {
   if (data && data.subscribed_to !== null) {
     return (
       <Notice kind="success" title={`The plan of the organisation is ${data.plan}`}>
-        Its credits come with the first invoice, which takes another moment.
+        {givesCredits(data) && 'Its credits come with the first invoice, which takes another moment.'}
       </Notice>
     )
   }
@@ -73,6 +74,10 @@ function Late() {
       Some ways to pay take days. What was paid is added as soon as the payment provider says that it has come.
     </Notice>
   )
+}
+
+function givesCredits({ plans, subscribed_to: price }: Billing): boolean {
+  return plans.some((plan) => plan.price === price && plan.credits > 0)
 }
 
 type NoticeProps = { kind: 'info' | 'success' | 'warning'; title: string; children: ReactNode }

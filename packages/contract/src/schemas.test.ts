@@ -203,6 +203,7 @@ test('every schema of the contract is looked at here', () => {
       'UploadQuery',
       'Usage',
       'UsageQuery',
+      'ValidationParams',
       'ValidationResult',
       'CreateWebhook',
       'Delivery',

@@ -286,7 +286,7 @@ test('on a phone webhooks are behind “More”, and their fields in cards', asy
   await page.getByRole('heading', { name: urlOf('on-a-phone') }).waitFor()
 })
 
-test('several deliveries are sent again together, and the overview says how much arrived in a day', async () => {
+test('several deliveries are sent again together, one is copied as a command, and the overview says how much arrived', async () => {
   const page = await openNew('together')
   for (let n = 0; n < 3; n++) {
     await sendTest(page)
@@ -303,18 +303,13 @@ test('several deliveries are sent again together, and the overview says how much
   await vi.waitFor(() => expect(receivedAt('together').length).toBe(5), SOON)
   expect(await boxes.nth(0).isChecked()).toBe(false)
 
-  const overview = await openWebhooks()
-  await row(overview, urlOf('together')).getByText('100% of 3 arrived').waitFor()
-})
-
-test('a delivery is copied as a command that sends the same', async () => {
-  const page = await openNew('as-curl')
-  await sendTest(page)
-  await vi.waitFor(() => expect(receivedAt('as-curl').length).toBe(1), SOON)
   await page.getByRole('link', { name: 'webhook.test' }).first().click()
   await page.getByRole('dialog').getByRole('button', { name: 'Copy the delivery as a curl command' }).click()
   const command = await page.evaluate(() => navigator.clipboard.readText())
-  expect(command).toContain(`curl '${urlOf('as-curl')}'`)
+  expect(command).toContain(`curl '${urlOf('together')}'`)
   expect(command).toMatch(/-H 'webhook-signature: v1,/)
   expect(command).toContain("--data-binary '{")
+
+  const overview = await openWebhooks()
+  await row(overview, urlOf('together')).getByText('100% of 3 arrived').waitFor()
 })

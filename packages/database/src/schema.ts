@@ -1,9 +1,9 @@
 import type { LastRequest } from '@probity/contract/last-request'
-import type { Listed } from '@probity/contract/listed'
 import type { PolicyRules } from '@probity/contract/policies'
 import type { KeyType } from '@probity/contract/publishable'
 import type { Exclusion } from '@probity/contract/send-policy'
 import type { ColumnType, Generated } from 'kysely'
+import type { JobBatchesTable, JobResultsTable, JobsTable, UploadsTable } from './list-tables.ts'
 import type { ListingsTable } from './listing-table.ts'
 import type {
   BillingCustomersTable,
@@ -130,101 +130,6 @@ type ApiKeysTable = {
   replaces: Generated<string | null>
   replacedBy: Generated<string | null>
   changedAt: SetByDatabase<Date>
-}
-
-type UploadsTable = {
-  id: SetByDatabase<string>
-  accountId: string
-  mode: 'live' | 'test'
-  filename: string
-  sizeBytes: number
-  columns: string[]
-  delimiter: string
-  encoding: string
-  hasHeader: boolean
-  suggestedColumn: string
-  rowCount: number
-  emailCount: number
-  uniqueCount: number
-  storageKey: string
-  createdAt: SetByDatabase<Date>
-  expiresAt: Generated<Date>
-}
-
-/** How far a job has got. That it is paused stands beside it. */
-export type JobStage = 'queued' | 'planning' | 'processing' | 'completed' | 'cancelled' | 'failed'
-
-type JobsTable = {
-  id: SetByDatabase<string>
-  accountId: string
-  mode: 'live' | 'test'
-  uploadId: string
-  keyId: string | null
-  filename: string
-  emailColumn: string
-  state: Generated<JobStage>
-  pausedAt: Generated<Date | null>
-  rowCount: number
-  emailCount: number
-  uniqueCount: number
-  doneCount: Generated<number>
-  refundedCount: Generated<number>
-  creditsPerEmail: number
-  refundUnknown: boolean
-  expiresOn: string
-  planEpoch: SetByDatabase<number>
-  planAttempts: SetByDatabase<number>
-  planBegunAt: SetByDatabase<Date | null>
-  planner: SetByDatabase<string | null>
-  nextBatch: Generated<number>
-  served: Generated<number>
-  createdAt: SetByDatabase<Date>
-  startedAt: Generated<Date | null>
-  finishedAt: Generated<Date | null>
-  ai: Generated<boolean>
-  catchall: Generated<boolean>
-}
-
-type JobBatchesTable = {
-  expiresOn: string
-  accountId: string
-  jobId: string
-  no: number
-  lane: string
-  laneMax: number
-  rowNos: number[]
-  emails: string[]
-  size: number
-  state: Generated<'pending' | 'done'>
-  tries: Generated<number>
-  holds: Generated<number>
-  silences: Generated<number>
-  egress: Generated<string | null>
-  waitsFor: Generated<string | null>
-  notBefore: Generated<Date | null>
-  queuedAt: Generated<Date | null>
-  epoch: Generated<number>
-  attempts: Generated<number>
-  suspect: Generated<boolean>
-  heldBy: Generated<string | null>
-  heldAt: Generated<Date | null>
-  straggling: Generated<boolean>
-  doneAt: Generated<Date | null>
-}
-
-type JobResultsTable = {
-  expiresOn: string
-  accountId: string
-  jobId: string
-  rowNo: number
-  email: string
-  status: string
-  subStatus: string
-  answer: unknown
-  provider: SetByDatabase<string>
-  domain: SetByDatabase<string>
-  safeToSend: SetByDatabase<boolean>
-  listed: Generated<Listed | null>
 }
 
 type UsageDaysTable = {

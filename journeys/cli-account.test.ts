@@ -1,10 +1,11 @@
+import { once } from 'node:events'
 import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { PUBLIC_SANDBOX_KEY } from '@probity/contract/sandbox'
 import { freePort } from '@probity/lab/services/daemon'
 import { whenDone } from '@probity/lab/when-done'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { openHome } from './test-cli.ts'
 import { openCustomer, startProduct } from './test-product.ts'
 
@@ -23,6 +24,30 @@ test('shows what the account has', async () => {
   expect(refused.code).toBe(3)
   expect(refused.stderr).toMatch(/code missing_scope, req_/)
 })
+
+test('lists requests and goes on with new ones as they come', async () => {
+  const someone = await openCustomer(product, { key: { mode: 'test' } })
+  const env = { PROBITY_API_KEY: someone.key }
+  const { headers } = await someone.call('POST', '/validation/single', { email: 'mailbox-full@example.com' })
+  await someone.call('POST', '/validation/single', { email: 7 })
+  await vi.waitFor(
+    async () => expect((await live.run(['requests', '-o', 'jsonl'], { env })).stdout).toContain('"code"'),
+    20_000,
+  )
+  const { stdout } = await live.run(['requests', '--outcome', 'refused'], { env })
+  expect(stdout).toMatch(
+    /^when \(UTC\) .*\n\S+ \S+ +400 invalid_request +POST \/api\/v1\/validation\/single +\d+ ms +req_\S+\n$/,
+  )
+  expect((await live.run(['requests', '--outcome', 'ok'], { env })).stdout).toContain(String(headers.get('request-id')))
+
+  const following = live.start(['requests', '--follow', '--code', 'not_found', '-o', 'jsonl'], env)
+  await someone.call('GET', '/bulk/jobs/00000000-0000-4000-8000-000000000000')
+  await vi.waitFor(() => expect(following.ran.stdout).toContain('"code":"not_found"'), 20_000)
+  following.kill('SIGINT')
+  const [code] = await once(following, 'close')
+  expect(code).toBe(130)
+  expect(following.ran.stdout.trim().split('\n')).toHaveLength(1)
+}, 90_000)
 
 test('makes a key that is shown once, lists it by its hint, and ends it when that was agreed to', async () => {
   const args = ['keys', 'create', '--name', 'Form', '--mode', 'test', '--scopes', 'validation', '--monthly-cap', '50']

@@ -207,6 +207,28 @@ test('a file that is too large is refused as such while it is still being sent',
   expect(sent).toBeLessThan(80 * 1024 * 1024)
 }, 60_000)
 
+test('requests are listed and shown, and how things stand is one call', async () => {
+  const client = await openClient({ key: { mode: 'test' } })
+  const { response } = await client.validate('mailbox-full@example.com').withResponse()
+  const id = String(response.requestId)
+  await problemOf(client.lists.get('00000000-0000-4000-8000-000000000000'))
+  await vi.waitFor(
+    async () => expect((await client.requests.list({ outcome: 'refused' })).requests).toHaveLength(1),
+    10_000,
+  )
+  expect(await client.requests.get(id)).toMatchObject({
+    id,
+    verdict: 'risky',
+    sub_status: 'mailbox_full',
+    result: null,
+  })
+  const all = await collect(client.requests.all({ outcome: 'ok' }))
+  expect(all.map((request) => request.id)).toContain(id)
+  const { verdicts, problems } = await client.overview({ days: 7 })
+  expect([verdicts?.total.risky, problems?.[0]?.code]).toEqual([1, 'not_found'])
+  expect((await client.providerHealth()).status).toBe('normal')
+})
+
 test('keys are made, listed, changed and revoked', async () => {
   const client = await openClient()
   const expiresAt = new Date('2099-01-01T00:00:00Z')

@@ -284,6 +284,7 @@ test('somebody invited as marketer joins, sees lists, and has nothing to do with
   await page.getByRole('button', { name: 'Actions for Mary Somerville' }).click()
   await page.getByRole('menuitem', { name: 'Remove' }).click()
   await press(page, 'Remove')
+  await page.getByRole('alertdialog').waitFor({ state: 'detached' }) // which hides the rows while it is open
   await page.getByRole('row', { name: /Mary Somerville/ }).waitFor({ state: 'detached' })
   await mary.reload()
   await heading(mary, 'Open an organisation').waitFor()

@@ -61,6 +61,7 @@ test.each([...THEIRS, ['a list in the other mode', `/app/lists/${list}`]])(
 test.each([
   '/app/lists',
   '/app/keys',
+  '/app/requests',
   '/app/webhooks',
   '/app/settings/members',
   '/app/settings/organisation',
@@ -101,7 +102,7 @@ test.each([
 test("another's account is answered as one that does not exist", async () => {
   const theirs = { ...TEST, 'probity-account': first.accountId }
   const nobodys = { ...TEST, 'probity-account': '00000000-0000-4000-8000-000000000000' }
-  for (const path of ['/account', '/keys', '/bulk/jobs', '/webhooks']) {
+  for (const path of ['/account', '/keys', '/bulk/jobs', '/webhooks', '/requests', '/overview']) {
     const [one, other] = [
       await second.ask('GET', path, undefined, theirs),
       await second.ask('GET', path, undefined, nobodys),

@@ -7,6 +7,7 @@ import { addKeys } from './commands/keys.ts'
 import { addList } from './commands/list.ts'
 import { addLogin } from './commands/login.ts'
 import { addExamples } from './commands/options.ts'
+import { addRequests } from './commands/requests.ts'
 import { addValidate } from './commands/validate.ts'
 import { addWebhooks } from './commands/webhooks.ts'
 import { EXIT_CODES } from './data/exit-codes.ts'
@@ -31,6 +32,7 @@ export function buildProgram(stage: Stage, version: string): Command {
   addList(program, stage)
   addCredits(program, stage)
   addKeys(program, stage)
+  addRequests(program, stage)
   addWebhooks(program, stage)
   addLogin(program, stage)
   addDoctor(program, stage, version)

@@ -1,3 +1,5 @@
+import { hostname, userInfo } from 'node:os'
+import { actAs } from '@probity/database/actor'
 import { connect, type Db } from '@probity/database/connect'
 import { isOutage } from '@probity/database/outage'
 import type { AdminConfig } from './config.ts'
@@ -7,7 +9,7 @@ import { Refusal } from './refusal.ts'
 export async function withDatabase(config: AdminConfig, work: (db: Db) => Promise<unknown>): Promise<void> {
   const db = connect(config.ownerUrl, { connectionsMax: 1, applicationName: 'probity-admin' })
   try {
-    const result = await work(db)
+    const result = await actAs({ kind: 'command', name: userInfo().username, ip: hostname() }, () => work(db))
     process.stdout.write(`${JSON.stringify(result, null, 2)}\n`)
   } catch (error) {
     throw explain(error)

@@ -1,12 +1,15 @@
 import type { FastifyInstance } from 'fastify'
 import type { ApiConfig } from './config.ts'
+import { noteActor } from './door/actor.ts'
 import { refuseCrossSite } from './door/same-origin.ts'
 import { refuseWithoutRole, requireMember } from './door/session.ts'
 import type { Route } from './route.ts'
+import { showAuditLog } from './routes/audit-log.ts'
 import { startCheckout } from './routes/billing/checkout.ts'
 import { showCheckout } from './routes/billing/checkout-state.ts'
 import { openPortal } from './routes/billing/portal.ts'
 import { showBilling } from './routes/billing/show.ts'
+import { serveOperators } from './routes/operator/operator.ts'
 import { showInvitation } from './routes/people/invitation.ts'
 import { manageNotices } from './routes/people/notices.ts'
 import { createOrganisation } from './routes/people/organisations.ts'
@@ -35,7 +38,7 @@ const PEOPLE_ROUTES: Route[] = [
   manageNotices,
 ]
 
-/** What people do for their account and no key may: spend money, say from where it may be used, take everything along, end it. */
+/** What people do for their account and no key may: spend money, say from where it may be used, take everything along, end it, and look at who did what. */
 const MEMBER_ROUTES: Route[] = [
   showBilling,
   startCheckout,
@@ -44,6 +47,7 @@ const MEMBER_ROUTES: Route[] = [
   manageNetwork,
   exportOrganisation,
   deleteOrganisation,
+  showAuditLog,
 ]
 
 /** What the web application asks, under /app/api: sign-in and all that comes with it, and the API's own routes with a session for a key. */
@@ -59,6 +63,8 @@ export async function serveApp(
   app.addHook('onSend', async (_request, reply) => {
     if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store')
   })
+  app.addHook('preHandler', noteActor)
+  await app.register((own) => serveOperators(own, services), { prefix: '/operator' })
   for (const route of PEOPLE_ROUTES) await app.register(route, services)
   const door = { recognise: requireMember(services), refuse: refuseWithoutRole }
   await app.register((api) => serveRoutes(api, services, door, [...apiRoutes, ...MEMBER_ROUTES]))

@@ -4,6 +4,7 @@ import { type FastifyInstance, fastify, LogController } from 'fastify'
 import { serveApp } from './app-routes.ts'
 import { answerClientError } from './client-error.ts'
 import type { ApiConfig } from './config.ts'
+import { noteActor } from './door/actor.ts'
 import { authenticate, refuseForbidden, STRANGERS } from './door/authenticate.ts'
 import { limitInFlight } from './door/in-flight.ts'
 import { noteAnswers } from './door/key-use.ts'
@@ -126,6 +127,7 @@ export async function buildApp(
     async (api) => {
       api.addHook('onResponse', noteAnswers(services))
       api.addHook('onResponse', noteRequests(services))
+      api.addHook('preHandler', noteActor)
       await serveRoutes(api, services, { recognise: authenticate(services), refuse: refuseForbidden }, routes)
     },
     { prefix: '/api/v1' },

@@ -17,6 +17,7 @@ export const DOOR_PROBLEMS: ProblemCode[] = [
   'ip_not_allowed',
   'origin_not_allowed',
   'missing_scope',
+  'account_suspended',
   'plan_without_api',
   'rate_limited',
   'internal',

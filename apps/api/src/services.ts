@@ -1,9 +1,12 @@
+import { randomUUID } from 'node:crypto'
 import { connect, type Db } from '@probity/database/connect'
+import { startNotingProcess } from '@probity/database/processes'
 import { connectRedis } from '@probity/queue/redis'
 import { openStorage } from '@probity/uploads/open-storage'
 import type { FileStorage } from '@probity/uploads/storage'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Redis } from 'ioredis'
+import manifest from '../package.json' with { type: 'json' }
 import { openPayments, type Payments } from './billing/payments.ts'
 import type { ApiConfig } from './config.ts'
 import { type Admission, openAdmission } from './door/admission.ts'
@@ -69,6 +72,8 @@ export function openServices(
   const recentKeys = openRecentKeys(db)
   const people = openPeople(db, config, log)
   const { redisUrl, queuePrefix } = config
+  const note = { id: randomUUID(), kind: 'api', version: manifest.version, facts: {} } as const
+  const presence = startNotingProcess(db, note, (error) => log.debug({ err: error }, 'no sign of life given'))
   const desk = openValidationDesk({ db, redisUrl, queuePrefix, hurry: signals.hurry, log })
   return {
     db,
@@ -93,7 +98,7 @@ export function openServices(
       peers.stop()
       recentKeys.stop()
       await Promise.all([keys.stop(), keyUse.stop(), requestLog.stop(), upkeep.stop(), desk.stop()])
-      await Promise.all([uploadReader.stop(), people.stop()])
+      await Promise.all([uploadReader.stop(), people.stop(), presence.stop()])
       redis.disconnect()
       await db.destroy()
     },

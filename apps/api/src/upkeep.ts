@@ -1,3 +1,4 @@
+import { removeOldAuditEntries } from '@probity/database/audit-log'
 import { removeClosedAccounts } from '@probity/database/closing'
 import type { Db } from '@probity/database/connect'
 import { endExpired } from '@probity/database/expired'
@@ -57,6 +58,12 @@ export function startUpkeep({ db, storage, log }: Kept): { stop(): Promise<void>
       await keepNotices(db)
     } catch (error) {
       log.warn({ err: error }, 'nobody is told of results that leave soon; trying again within the hour')
+    }
+    try {
+      const entries = await removeOldAuditEntries(db)
+      if (entries > 0) log.info({ entries }, 'entries of the audit log removed whose year is over')
+    } catch (error) {
+      log.warn({ err: error }, 'old entries of the audit log not removed; trying again within the hour')
     }
     try {
       const sums = await removeFadedOutcomes(db)

@@ -1,13 +1,6 @@
 import type { QueryClient } from '@tanstack/react-query'
-import {
-  createRootRouteWithContext,
-  createRoute,
-  createRouter,
-  lazyRouteComponent,
-  redirect,
-  retainSearchParams,
-} from '@tanstack/react-router'
-import type { Mode } from './api/probity.ts'
+import { createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router'
+import { operatorRoutes } from './operator-routes.tsx'
 import { readBillingSearch } from './pages/billing/billing-search.ts'
 import { readDashboardSearch } from './pages/dashboard/dashboard-search.ts'
 import { readKeysSearch } from './pages/keys/keys-search.ts'
@@ -18,47 +11,12 @@ import { readNextPlace } from './pages/people/next-place.ts'
 import { readPolicySearch } from './pages/policies/policy-search.ts'
 import { readQuickStartSearch } from './pages/quick-start/quick-start-search.ts'
 import { readRequestsSearch } from './pages/requests/requests-search.ts'
-import { readListingsSearch } from './pages/settings/listings-search.ts'
 import { readUsageSearch } from './pages/usage/usage-search.ts'
 import { readWebhookSearch } from './pages/webhooks/webhook-search.ts'
 import { readWebhooksSearch } from './pages/webhooks/webhooks-search.ts'
 import { sessionQuery } from './session/session.ts'
-import { Missing } from './shell/Missing.tsx'
-import { PageFailed } from './shell/PageFailed.tsx'
-import { Shell } from './shell/Shell.tsx'
-
-type Context = { queryClient: QueryClient }
-
-/** What every address of the application may carry: test mode, and the organisation where there are several. */
-export type SceneSearch = { mode?: Extract<Mode, 'test'> | undefined; org?: string | undefined }
-
-function readSceneSearch(search: Record<string, unknown>): SceneSearch {
-  return {
-    ...(search['mode'] === 'test' && { mode: 'test' as const }),
-    ...(typeof search['org'] === 'string' && { org: search['org'] }),
-  }
-}
-
-const rootRoute = createRootRouteWithContext<Context>()({
-  validateSearch: readSceneSearch,
-  search: { middlewares: [retainSearchParams(['mode', 'org'])] },
-  notFoundComponent: Missing,
-  errorComponent: PageFailed,
-})
-
-/** Everything behind the sign-in. Who is not signed in comes back here afterwards. */
-const shellRoute = createRoute({
-  getParentRoute: () => rootRoute,
-  id: 'shell',
-  component: Shell,
-  beforeLoad: async ({ context, location }) => {
-    const session = await context.queryClient.ensureQueryData(sessionQuery)
-    if (session === null) throw redirect({ to: '/sign-in', search: { next: location.href } })
-  },
-})
-
-const page = <const P extends string>(path: P) => ({ getParentRoute: () => shellRoute, path })
-const open = <const P extends string>(path: P) => ({ getParentRoute: () => rootRoute, path })
+import { settingsRoutes } from './settings-routes.tsx'
+import { open, page, rootRoute, shellRoute } from './shell-route.tsx'
 
 const indexRoute = createRoute({
   ...page('/'),
@@ -177,51 +135,6 @@ const newOrganisationRoute = createRoute({
   component: lazyRouteComponent(() => import('./pages/people/NewOrganisationPage.tsx'), 'NewOrganisationPage'),
 })
 
-const settingsRoute = createRoute({
-  ...page('/settings'),
-  component: lazyRouteComponent(() => import('./pages/settings/SettingsPage.tsx'), 'SettingsPage'),
-})
-const settingsPage = <const P extends string>(path: P) => ({ getParentRoute: () => settingsRoute, path })
-const settingsIndexRoute = createRoute({
-  ...settingsPage('/'),
-  beforeLoad: () => {
-    throw redirect({ to: '/settings/profile' })
-  },
-})
-const profileRoute = createRoute({
-  ...settingsPage('/profile'),
-  component: lazyRouteComponent(() => import('./pages/settings/Profile.tsx'), 'Profile'),
-})
-const securityRoute = createRoute({
-  ...settingsPage('/security'),
-  component: lazyRouteComponent(() => import('./pages/settings/Security.tsx'), 'Security'),
-})
-const noticesRoute = createRoute({
-  ...settingsPage('/notices'),
-  component: lazyRouteComponent(() => import('./pages/settings/Notices.tsx'), 'Notices'),
-})
-const membersRoute = createRoute({
-  ...settingsPage('/members'),
-  component: lazyRouteComponent(() => import('./pages/settings/Members.tsx'), 'Members'),
-})
-const organisationRoute = createRoute({
-  ...settingsPage('/organisation'),
-  component: lazyRouteComponent(() => import('./pages/settings/Organisation.tsx'), 'Organisation'),
-})
-const listingsRoute = createRoute({
-  ...settingsPage('/allow-and-block'),
-  validateSearch: readListingsSearch,
-  component: lazyRouteComponent(() => import('./pages/settings/Listings.tsx'), 'Listings'),
-})
-const networkRoute = createRoute({
-  ...settingsPage('/network'),
-  component: lazyRouteComponent(() => import('./pages/settings/Network.tsx'), 'Network'),
-})
-const yourDataRoute = createRoute({
-  ...settingsPage('/data'),
-  component: lazyRouteComponent(() => import('./pages/settings/YourData.tsx'), 'YourData'),
-})
-
 const routeTree = rootRoute.addChildren([
   signInRoute,
   signUpRoute,
@@ -247,17 +160,8 @@ const routeTree = rootRoute.addChildren([
     usageRoute,
     billingRoute,
     newOrganisationRoute,
-    settingsRoute.addChildren([
-      settingsIndexRoute,
-      profileRoute,
-      securityRoute,
-      noticesRoute,
-      membersRoute,
-      organisationRoute,
-      listingsRoute,
-      networkRoute,
-      yourDataRoute,
-    ]),
+    settingsRoutes,
+    operatorRoutes,
   ]),
 ])
 

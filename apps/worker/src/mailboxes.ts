@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { MailDns } from '@probity/engine/domain/resolver'
 import type { AddressPolicy } from '@probity/engine/mailbox/address-policy'
+import type { MailboxAnswer } from '@probity/engine/mailbox/answer'
 import { type MailboxDesk, openMailboxDesk } from '@probity/engine/mailbox/desk'
 import type { Egress } from '@probity/engine/mailbox/egress'
 import { type Habits, type HabitTable, habitsOf } from '@probity/engine/mailbox/habits'
@@ -8,8 +9,10 @@ import { openKnowledge } from '@probity/engine/mailbox/knowledge'
 import { PATIENCE } from '@probity/engine/mailbox/open-line'
 import type { Redis } from 'ioredis'
 import type { Logger } from 'pino'
+import { type Brakes, brakedPace, PAUSED_MS } from './brakes.ts'
 import { openFactsStore } from './facts-store.ts'
 import { openPace } from './pace.ts'
+import type { ProbeLog } from './probe-log.ts'
 import type { ReplyLog } from './reply-log.ts'
 import { tellOfSuspensions } from './tell-of-suspensions.ts'
 import type { Outside } from './webhooks/post.ts'
@@ -38,12 +41,15 @@ type Options = Pick<Surroundings, 'policy' | 'habits'> & {
   redis: Redis
   prefix: string
   replies: ReplyLog
+  probes: ProbeLog
+  brakes: Brakes
   log: Logger
 }
 
 export function openMailboxes(options: Options): Mailboxes {
-  const { egresses, dns, redis, prefix, policy, habits, replies, log } = options
-  const pace = tellOfSuspensions(openPace({ redis, prefix, log }), { redis, prefix, log })
+  const { egresses, dns, redis, prefix, policy, habits, replies, probes, brakes, log } = options
+  const told = tellOfSuspensions(openPace({ redis, prefix, log }), { redis, prefix, log })
+  const pace = brakedPace(told, brakes, habits)
   const knowledge = openKnowledge(openFactsStore(redis, `${prefix}:learnt`))
   const ofLists = leaveRoom(habits)
   const desks = egresses.map((egress) => {
@@ -58,17 +64,52 @@ export function openMailboxes(options: Options): Mailboxes {
         patience: PATIENCE,
         noteUnrecognised: (reply) => replies.note(reply),
       })
-    const [list, apart] = [open(ofLists), open(habits)]
+    const watched = (desk: MailboxDesk) => watchDesk(desk, egress.name, { probes, brakes })
+    const [list, apart] = [watched(open(ofLists)), watched(open(habits))]
     return { egress: egress.name, list, caller: besideLists(list, apart, habits), apart }
   })
   return {
     deskFor(asker, email, egress) {
-      const same = egress === null ? undefined : desks.find((entry) => entry.egress === egress)
-      const chosen = same ?? desks[turnOf(email, desks.length)]
+      // Where all of them are drained, each holds back what it is asked.
+      const open = desks.filter((entry) => !brakes.isDrained(entry.egress))
+      const ways = open.length > 0 ? open : desks
+      const same = egress === null ? undefined : ways.find((entry) => entry.egress === egress)
+      const chosen = same ?? ways[turnOf(email, ways.length)]
       return chosen && { desk: chosen[asker], egress: chosen.egress }
     },
     connectionsMax: (provider) => habitsOf(provider, ofLists).connectionsPerEgress * Math.max(1, egresses.length),
     close: async () => void (await Promise.all(desks.flatMap(({ list, apart }) => [list.close(), apart.close()]))),
+  }
+}
+
+/** A desk that counts what comes of asking, and asks nobody whom an operator has paused: not even over a line that is open. */
+function watchDesk(
+  desk: MailboxDesk,
+  egress: string,
+  { probes, brakes }: Pick<Options, 'probes' | 'brakes'>,
+): MailboxDesk {
+  return {
+    ...desk,
+    async ask(question) {
+      const { provider } = question
+      const isHeld = brakes.isPaused(provider) || brakes.isDrained(egress)
+      const answer = isHeld ? heldAnswer() : await desk.ask(question)
+      probes.note({ provider, egress }, answer)
+      return answer
+    },
+  }
+}
+
+function heldAnswer(): MailboxAnswer {
+  return {
+    finding: { kind: 'unanswered', why: 'held' },
+    acceptAll: 'untested',
+    acceptAllSource: 'live',
+    host: null,
+    dialogue: [],
+    at: Date.now() / 1_000,
+    ms: 0,
+    again: { afterMs: PAUSED_MS },
   }
 }
 

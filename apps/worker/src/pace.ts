@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { Habits } from '@probity/engine/mailbox/habits'
 import { openLocalPace } from '@probity/engine/mailbox/local-pace'
@@ -10,6 +10,7 @@ import {
   type Pace,
   type Target,
 } from '@probity/engine/mailbox/pace'
+import { paceKey } from '@probity/queue/pace-key'
 import type { Redis, Result } from 'ioredis'
 import type { Logger } from 'pino'
 import { asTold, type Known, openMemory } from './pace-memory.ts'
@@ -77,7 +78,7 @@ export function openPace(options: Options): Pace {
 async function tell(host: Host, target: Target, decision: Decision, ask: object): Promise<Answer | undefined> {
   try {
     const text = JSON.stringify({ ...PACE, ...ask })
-    const answer = await host.redis.keepPace(keyOf(host.prefix, target), decision, text)
+    const answer = await host.redis.keepPace(paceKey(host.prefix, target), decision, text)
     if (host.aloneUntil !== 0) host.log.info('redis is back, and with it the pace of all hosts')
     host.aloneUntil = 0
     return answer
@@ -86,14 +87,6 @@ async function tell(host: Host, target: Target, decision: Decision, ask: object)
     host.aloneUntil = host.now() + TRY_AGAIN_AFTER_MS
     return undefined
   }
-}
-
-// Who chooses the names of mail hosts chooses a site's name, but must not choose the name of a key or its length.
-function keyOf(prefix: string, { egress, site }: Target): string {
-  const hash = createHash('sha256')
-    .update(JSON.stringify([egress, site]))
-    .digest('base64url')
-  return `${prefix}:pace:{${hash}}`
 }
 
 function named({ egress, site }: Target) {

@@ -12,10 +12,12 @@ import { openStorage } from '@probity/uploads/open-storage'
 import type { FileStorage } from '@probity/uploads/storage'
 import type { Redis } from 'ioredis'
 import type { Logger } from 'pino'
+import { openBrakes } from './brakes.ts'
 import type { WorkerConfig } from './config.ts'
 import { openFactsStore } from './facts-store.ts'
 import { type Histories, openHistories } from './histories.ts'
 import { type Mailboxes, openMailboxes, type Surroundings } from './mailboxes.ts'
+import { openProbeLog } from './probe-log.ts'
 import { openReplyLog } from './reply-log.ts'
 import { openSettler, type Settler } from './settle.ts'
 
@@ -56,9 +58,11 @@ export async function openServices(config: WorkerConfig, surroundings: Surroundi
   }
   const settler = openSettler({ db, redis, log, secret: await getSecret(db, 'recent_results') })
   const replies = openReplyLog({ db, log })
+  const probes = openProbeLog({ db, log })
+  const brakes = await openBrakes({ db, log })
   const { egresses, queuePrefix: prefix } = config
   const { policy, habits } = surroundings
-  const mailboxes = openMailboxes({ policy, habits, egresses, dns, redis, prefix, replies, log })
+  const mailboxes = openMailboxes({ policy, habits, egresses, dns, redis, prefix, replies, probes, brakes, log })
   if (egresses.length === 0) log.warn('no mail server is asked: SMTP_HELO_NAME and SMTP_MAIL_FROM are not set')
   return {
     workerId: randomUUID(),
@@ -74,7 +78,7 @@ export async function openServices(config: WorkerConfig, surroundings: Surroundi
     log,
     async close() {
       await mailboxes.close()
-      await replies.stop()
+      await Promise.all([replies.stop(), probes.stop(), brakes.stop()])
       redis.disconnect()
       await db.destroy()
     },

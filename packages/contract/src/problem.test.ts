@@ -19,6 +19,7 @@ const SETTLED: Record<number, string[]> = {
     'missing_role',
     'cross_site_request',
     'sign_up_closed',
+    'account_suspended',
     'plan_without_api',
   ],
   404: ['not_found', 'not_configured'],

@@ -1,5 +1,6 @@
 import { CamelCasePlugin, Kysely, PostgresDialect, sql, type Transaction } from 'kysely'
 import { types } from 'pg'
+import { currentActor } from './actor.ts'
 import { openPool } from './pool.ts'
 import type { Schema } from './schema.ts'
 
@@ -32,7 +33,21 @@ export function asNobody<T>(db: Db, work: (trx: Trx) => Promise<T>): Promise<T> 
 
 /** Works with the rights of the user who logged in, past row-level security. For migrations and operators' commands only. */
 export function asOwner<T>(db: Db, work: (trx: Trx) => Promise<T>): Promise<T> {
-  return db.transaction().execute(work)
+  return db.transaction().execute(async (trx) => {
+    const actor = currentActor()
+    if (actor !== '') await sql`select set_config('app.actor', ${actor}, true)`.execute(trx)
+    return work(trx)
+  })
+}
+
+/** Works for somebody who runs the installation: over all accounts, by the columns and functions that operators have. */
+export function asOperator<T>(db: Db, work: (trx: Trx) => Promise<T>): Promise<T> {
+  return workAs(db, { role: 'probity_operator', accountId: '' }, work)
+}
+
+/** The same with one account in hand, for what moves its credits. */
+export function asOperatorOf<T>(db: Db, accountId: string, work: (trx: Trx) => Promise<T>): Promise<T> {
+  return workAs(db, { role: 'probity_operator', accountId }, work)
 }
 
 /** A reader may take its time, but one that takes nothing for this long gives the connection back. */
@@ -47,7 +62,7 @@ export async function openSnapshot(db: Db, accountId: string): Promise<{ trx: Tr
   const trx = await beginning.execute()
   const close = async () => void (await trx.rollback().execute())
   try {
-    await stepDown(trx, accountId, SNAPSHOT_IDLE)
+    await stepDown(trx, { role: 'probity_app', accountId }, SNAPSHOT_IDLE)
   } catch (error) {
     await close()
     throw error
@@ -56,16 +71,23 @@ export async function openSnapshot(db: Db, accountId: string): Promise<{ trx: Tr
 }
 
 function asApp<T>(db: Db, accountId: string, work: (trx: Trx) => Promise<T>): Promise<T> {
+  return workAs(db, { role: 'probity_app', accountId }, work)
+}
+
+type Standing = { role: 'probity_app' | 'probity_operator'; accountId: string }
+
+function workAs<T>(db: Db, standing: Standing, work: (trx: Trx) => Promise<T>): Promise<T> {
   return db.transaction().execute(async (trx) => {
-    await stepDown(trx, accountId, '5s')
+    await stepDown(trx, standing, '5s')
     return work(trx)
   })
 }
 
 /** All by SET LOCAL: behind a transaction-mode pooler the session belongs to somebody else after the commit. */
-async function stepDown(trx: Trx, accountId: string, idle: string): Promise<void> {
+async function stepDown(trx: Trx, { role, accountId }: Standing, idle: string): Promise<void> {
   await sql`
-    select set_config('role', 'probity_app', true), set_config('app.account_id', ${accountId}, true),
+    select set_config('role', ${role}, true), set_config('app.account_id', ${accountId}, true),
+           set_config('app.actor', ${currentActor()}, true),
            set_config('statement_timeout', '10s', true), set_config('lock_timeout', '5s', true),
            set_config('idle_in_transaction_session_timeout', ${idle}, true)`.execute(trx)
 }

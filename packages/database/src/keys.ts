@@ -182,6 +182,8 @@ export type DoorKey = {
   visitorCap: number | null
   /** From where the account may be used at all; anywhere where it is empty. */
   accountIpAllowList: string[]
+  /** Whether an operator has suspended the account. */
+  suspended: boolean
 } & AccountManner
 
 /** What a plan switches on, and what its account would send to. */
@@ -189,7 +191,10 @@ export type AccountManner = { ai: boolean; catchall: boolean; sendThreshold: num
 
 /** Looks a key up by its hash, whoever owns it. */
 export async function findDoorKey(db: Db, hash: Buffer): Promise<DoorKey | undefined> {
-  const { rows } = await asNobody(db, (trx) => sql<DoorKey>`select * from find_api_key(${hash})`.execute(trx))
+  const { rows } = await asNobody(db, (trx) =>
+    sql<DoorKey>`
+    select k.*, is_account_suspended(k.account_id) as suspended from find_api_key(${hash}) k`.execute(trx),
+  )
   return rows[0]
 }
 

@@ -1,10 +1,17 @@
 import { Kysely, PostgresDialect, type PostgresPoolClient } from 'kysely'
-import type { PoolClient } from 'pg'
+import { escapeLiteral, type PoolClient } from 'pg'
+import { currentActor } from './actor.ts'
 import { openPool } from './pool.ts'
 
 // One message for all of it. As in connect.ts everything is by SET LOCAL, since a session behind a pooler is somebody else's next.
-const BEGIN_AS_PEOPLE = `begin; set local role probity_people; set local statement_timeout = '10s';
+const BEGIN = `begin; set local role probity_people; set local statement_timeout = '10s';
   set local lock_timeout = '5s'; set local idle_in_transaction_session_timeout = '10s'`
+
+/** Who is at work goes along; for nobody there is nothing to say. */
+function beginAsPeople(): string {
+  const actor = currentActor()
+  return actor === '' ? BEGIN : `${BEGIN}; set local app.actor = ${escapeLiteral(actor)}`
+}
 
 /**
  * The connections of the sign-in library, which writes its own SQL and knows nothing of roles. Each of its statements, or each
@@ -28,7 +35,7 @@ function stepDown(client: PoolClient): PostgresPoolClient {
   async function query(text: string, values: readonly unknown[]) {
     if (/^(begin|start transaction)\b/i.test(text)) {
       isInside = true
-      return client.query(BEGIN_AS_PEOPLE)
+      return client.query(beginAsPeople())
     }
     if (/^(commit|rollback)$/i.test(text)) {
       isInside = false
@@ -39,7 +46,7 @@ function stepDown(client: PoolClient): PostgresPoolClient {
 
   async function alone(text: string, values: readonly unknown[]) {
     try {
-      await client.query(BEGIN_AS_PEOPLE)
+      await client.query(beginAsPeople())
       const result = await client.query(text, [...values])
       await client.query('commit')
       return result

@@ -26,6 +26,7 @@ export type DoorMember = Pick<
   | 'interactiveInFlight'
   | 'refundUnknown'
   | 'accountIpAllowList'
+  | 'suspended'
 > &
   AccountManner & { role: Role }
 
@@ -41,7 +42,9 @@ export async function findSessionIn(db: Db, token: string, accountId: string) {
     const { rows } = await sql<Person>`select * from find_session(${token})`.execute(trx)
     const [person] = rows
     if (person === undefined) return undefined
-    const members = await sql<DoorMember>`select * from find_member(${person.personId}, ${accountId})`.execute(trx)
+    const members = await sql<DoorMember>`
+      select m.*, is_account_suspended(m.account_id) as suspended
+      from find_member(${person.personId}, ${accountId}) m`.execute(trx)
     return { person, member: members.rows[0] }
   })
 }

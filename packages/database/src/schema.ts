@@ -5,6 +5,7 @@ import type { Exclusion } from '@probity/contract/send-policy'
 import type { ColumnType, Generated } from 'kysely'
 import type { JobBatchesTable, JobResultsTable, JobsTable, UploadsTable } from './list-tables.ts'
 import type { ListingsTable } from './listing-table.ts'
+import type { OperatorTables } from './operator-tables.ts'
 import type {
   BillingCustomersTable,
   PaymentsTable,
@@ -21,7 +22,7 @@ import type {
 } from './webhook-tables.ts'
 
 /** The tables as the migrations make them. Columns are camelCase here and snake_case in SQL; Kysely translates. */
-export type Schema = {
+export type Schema = OperatorTables & {
   accounts: AccountsTable
   apiKeys: ApiKeysTable
   backups: { id: SetByDatabase<number>; madeAt: Date; bytes: number; sha256: string }
@@ -43,7 +44,6 @@ export type Schema = {
   setupTokens: { onlyOne: Generated<boolean>; hash: Buffer; madeAt: Generated<Date> }
   stripeEvents: StripeEventsTable
   subscriptions: SubscriptionsTable
-  unrecognisedReplies: UnrecognisedRepliesTable
   uploads: UploadsTable
   usageDays: UsageDaysTable
   validations: ValidationsTable
@@ -87,6 +87,7 @@ type AccountsTable = {
   spent: SetByDatabase<number>
   createdAt: SetByDatabase<Date>
   chargingStoppedAt: SetByDatabase<Date | null>
+  suspendedAt: Generated<Date | null>
   lowCredits: Generated<number | null>
   lastGrant: SetByDatabase<number | null>
   creditsLow: SetByDatabase<boolean>
@@ -179,16 +180,6 @@ type ValidationsTable = {
   ai: Generated<boolean>
   mailbox: Generated<boolean>
   catchall: Generated<boolean>
-}
-
-type UnrecognisedRepliesTable = {
-  provider: string
-  stage: string
-  code: number
-  reply: string
-  seen: number
-  firstSeenAt: Date
-  lastSeenAt: Date
 }
 
 type IdempotencyRecordsTable = {

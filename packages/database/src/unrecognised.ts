@@ -22,3 +22,23 @@ export async function listUnrecognised(trx: Trx, limit: number) {
   const replies = trx.selectFrom('unrecognisedReplies').selectAll()
   return replies.orderBy('seen', 'desc').orderBy('lastSeenAt', 'desc').limit(limit).execute()
 }
+
+type ReplyKey = Pick<UnrecognisedReply, 'provider' | 'stage' | 'code' | 'reply'>
+
+/** Marks a reply as looked at, or not. False where it is gone. As an operator. */
+export async function markReply(
+  trx: Trx,
+  { provider, stage, code, reply }: ReplyKey,
+  looked: boolean,
+): Promise<boolean> {
+  const marked = await trx
+    .updateTable('unrecognisedReplies')
+    .set({ lookedAt: looked ? sql<Date>`clock_timestamp()` : null })
+    .where('provider', '=', provider)
+    .where('stage', '=', stage)
+    .where('code', '=', code)
+    .where('reply', '=', reply)
+    .returning('code')
+    .execute()
+  return marked.length > 0
+}

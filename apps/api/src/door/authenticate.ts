@@ -140,6 +140,7 @@ export function refuseForbidden(request: FastifyRequest): void {
   if (key.ipAllowList.length > 0 && !isOnList(request.ip, key.ipAllowList)) throw new Problem('ip_not_allowed')
   // A publishable key is used by visitors, who come from anywhere.
   if (!isPublishable(key)) refuseForeignNetwork(request, key)
+  if (key.suspended) throw new Problem('account_suspended')
   if (key.mode === 'live' && !key.apiAccess) throw new Problem('plan_without_api')
   const { scope, isPublic, isForPages } = request.routeOptions.config
   if (isPublishable(key) && !isForPages) throw new Problem('missing_scope', PUBLISHABLE_HINT)

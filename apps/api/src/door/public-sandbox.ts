@@ -36,6 +36,7 @@ export function publicCaller(text: string, ip: string): DoorKey | undefined {
     kind: 'secret',
     allowedOrigins: [],
     visitorCap: null,
+    suspended: false,
     ai: true,
     catchall: true,
     sendThreshold: SEND_THRESHOLD_DEFAULT,

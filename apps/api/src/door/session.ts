@@ -26,6 +26,14 @@ export function requirePerson(door: Door) {
   }
 }
 
+/** Lets those in who run the installation. For everybody else there is nothing here. */
+export function requireOperator(door: Door) {
+  return async (request: FastifyRequest): Promise<void> => {
+    request.person = await findPerson(door, request)
+    if (!request.person.isOperator) throw new Problem('not_found')
+  }
+}
+
 async function findPerson(door: Door, request: FastifyRequest): Promise<Person> {
   const token = await readSessionToken(door, request)
   const person = token === undefined ? undefined : await findSession(door.db, token)
@@ -92,4 +100,5 @@ export function refuseWithoutRole(request: FastifyRequest): void {
   const { member, routeOptions, method } = request
   const reads = method === 'GET' || method === 'HEAD'
   if (member === undefined || !mayUse(member.role, routeOptions.config.scope, reads)) throw new Problem('missing_role')
+  if (member.suspended && !reads) throw new Problem('account_suspended')
 }

@@ -22,6 +22,7 @@ export const PROBLEM_EXITS: Record<ProblemCode, keyof typeof EXIT_CODES> = {
   missing_role: 'auth',
   cross_site_request: 'auth',
   sign_up_closed: 'auth',
+  account_suspended: 'auth',
   plan_without_api: 'auth',
   not_found: 'input',
   not_configured: 'input',

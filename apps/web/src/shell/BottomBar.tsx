@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import { Ellipsis } from 'lucide-react'
+import { useSession } from '../session/session.ts'
 import { Menu } from '../ui/Menu.tsx'
 import { MenuPlace } from './MenuPlace.tsx'
 import {
@@ -8,6 +9,7 @@ import {
   DOCS,
   KEYS,
   LISTS,
+  OPERATOR,
   POLICIES,
   QUICK_START,
   REFERENCE,
@@ -23,6 +25,7 @@ const ITEM =
 
 /** The navigation of phones. */
 export function BottomBar() {
+  const { person } = useSession()
   return (
     <nav aria-label="Main" className="fixed inset-x-0 bottom-0 z-30 flex border-t border-line bg-surface lg:hidden">
       {[VALIDATE, LISTS, KEYS].map(({ to, label, Icon }) => (
@@ -49,6 +52,7 @@ export function BottomBar() {
         <MenuPlace place={BILLING} />
         <MenuPlace place={DOCS} />
         <MenuPlace place={REFERENCE} />
+        {person.is_operator && <MenuPlace place={OPERATOR} />}
         <MenuPlace place={SETTINGS} />
       </Menu>
     </nav>

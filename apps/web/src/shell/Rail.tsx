@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import { ExternalLink } from 'lucide-react'
 import type { ReactNode } from 'react'
+import { useSession } from '../session/session.ts'
 import { Mark } from '../ui/Mark.tsx'
 import {
   BILLING,
@@ -8,6 +9,7 @@ import {
   DOCS,
   KEYS,
   LISTS,
+  OPERATOR,
   POLICIES,
   QUICK_START,
   REFERENCE,
@@ -23,6 +25,7 @@ const ITEM =
 
 /** The navigation of wide screens. */
 export function Rail() {
+  const { person } = useSession()
   return (
     <nav
       aria-label="Main"
@@ -54,6 +57,7 @@ export function Rail() {
           <RailLink place={BILLING} />
         </ul>
         <ul className="mt-auto flex flex-col gap-0.5">
+          {person.is_operator && <RailLink place={OPERATOR} />}
           <RailLink place={SETTINGS} />
         </ul>
       </div>

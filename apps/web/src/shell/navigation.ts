@@ -13,6 +13,7 @@ import {
   Rocket,
   Scale,
   ScrollText,
+  ServerCog,
   Settings,
   ShieldCheck,
   UserRound,
@@ -35,6 +36,7 @@ export const WEBHOOKS: Place = { to: '/webhooks', label: 'Webhooks', Icon: Webho
 export const POLICIES: Place = { to: '/policies', label: 'Policies', Icon: Scale }
 export const USAGE: Place = { to: '/usage', label: 'Usage & credits', Icon: ChartColumn }
 export const BILLING: Place = { to: '/billing', label: 'Plans & credits', Icon: CreditCard }
+export const OPERATOR: Place = { to: '/operator', label: 'Operator', Icon: ServerCog }
 export const SETTINGS: Place = { to: '/settings', label: 'Settings', Icon: Settings }
 
 export const PROFILE: Place = { to: '/settings/profile', label: 'Profile', Icon: UserRound }

@@ -97,6 +97,11 @@ export const PROBLEMS = {
     title: 'New people are invited here',
     advice: 'Ask somebody who has an organisation here for an invitation, and follow the link in it.',
   },
+  account_suspended: {
+    status: 403,
+    title: 'The account is suspended',
+    advice: 'Nothing new is taken from it, and its lists are paused. Write to the operator of the installation.',
+  },
   plan_without_api: {
     status: 403,
     title: 'The plan does not include the API',

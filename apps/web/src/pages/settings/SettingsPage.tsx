@@ -1,5 +1,5 @@
 import { Link, Outlet, useLocation } from '@tanstack/react-router'
-import { Building2, Database, ListFilter, Mail, Network, ShieldCheck, UserRound, Users } from 'lucide-react'
+import { Building2, Database, History, ListFilter, Mail, Network, ShieldCheck, UserRound, Users } from 'lucide-react'
 import { useEffect, useRef } from 'react'
 import { Page } from '../../ui/Page.tsx'
 
@@ -12,6 +12,7 @@ const PLACES = [
   { to: '/settings/allow-and-block', label: 'Allow & block', Icon: ListFilter },
   { to: '/settings/network', label: 'Network', Icon: Network },
   { to: '/settings/data', label: 'Data', Icon: Database },
+  { to: '/settings/audit-log', label: 'Audit log', Icon: History },
 ] as const
 
 /** The frame of all settings: a list beside them on wide screens, a row of tabs above them on narrow ones. */

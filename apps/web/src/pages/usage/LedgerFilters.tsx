@@ -1,12 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { useEffect, useId, useState } from 'react'
 import { useScene } from '../../session/scene.ts'
-import { SelectInput, TextInput } from '../../ui/Field.tsx'
+import { DayInput } from '../../ui/DayInput.tsx'
+import { SelectInput } from '../../ui/Field.tsx'
 import { KIND_LABELS } from '../../words/ledger-kinds.ts'
 import { keyLabel } from './key-label.ts'
 import { usageQuery } from './usage-query.ts'
-import { isDay, type LedgerSearch, RANGE_USUAL } from './usage-search.ts'
+import { type LedgerSearch, RANGE_USUAL } from './usage-search.ts'
 
 /** Whatever is chosen here stands in the address, so that a colleague opens the same view. */
 export function LedgerFilters({ kind, from, to, key }: LedgerSearch) {
@@ -54,27 +54,6 @@ function KeyFilter({ chosen, onChoose }: { chosen: string | undefined; onChoose(
         </option>
       ))}
     </SelectInput>
-  )
-}
-
-type DayProps = { label: string; value: string | undefined; onChange(day: string): void }
-
-function DayInput({ label, value = '', onChange }: DayProps) {
-  const id = useId()
-  const [text, setText] = useState(value)
-  // The address changes by other ways too: back, forward, a link that clears it.
-  useEffect(() => setText(value), [value])
-  const type = (day: string) => {
-    setText(day)
-    if (day === '' || isDay(day)) onChange(day) // a year that is being typed begins as the year 2
-  }
-  return (
-    <div className="flex items-center gap-2">
-      <label htmlFor={id} className="w-10 shrink-0 text-[0.8125rem] text-soft">
-        {label}
-      </label>
-      <TextInput id={id} type="date" value={text} onChange={({ target }) => type(target.value)} className="min-w-0" />
-    </div>
   )
 }
 

@@ -1,3 +1,5 @@
+import { isDay } from '../../ui/day.ts'
+
 /** How many days back the chart can look. */
 export const RANGES = [7, 30, 90, 365] as const
 export type Range = (typeof RANGES)[number]
@@ -22,8 +24,4 @@ export function readUsageSearch(search: Record<string, unknown>): UsageSearch {
 /** An empty one filters nothing, and the service takes none. */
 function isText(value: unknown): value is string {
   return typeof value === 'string' && value !== ''
-}
-
-export function isDay(value: unknown): value is string {
-  return isText(value) && /^[1-9]\d{3}-\d\d-\d\d$/.test(value) && !Number.isNaN(Date.parse(value))
 }

@@ -1,7 +1,6 @@
 import { useNavigate } from '@tanstack/react-router'
-import { Search } from 'lucide-react'
-import { useEffect, useRef, useState } from 'react'
-import { SelectInput, TextInput } from '../../../ui/Field.tsx'
+import { SelectInput } from '../../../ui/Field.tsx'
+import { SearchField } from '../../../ui/SearchField.tsx'
 import type { ListsSearch } from '../lists-search.ts'
 
 const STATES = [
@@ -12,7 +11,6 @@ const STATES = [
   { value: 'failed', label: 'Failed' },
 ] as const
 
-const TYPING_MS = 300
 /** As long as the name of a file can be. */
 const NAME_MAX = 200
 
@@ -28,7 +26,12 @@ export function ListFilters({ status, search }: ListsSearch) {
   }
   return (
     <search className="flex flex-wrap gap-2">
-      <SearchField value={search ?? ''} onChange={(text) => narrow({ search: text })} />
+      <SearchField
+        label="Search by file name"
+        value={search ?? ''}
+        maxLength={NAME_MAX}
+        onChange={(text) => narrow({ search: text })}
+      />
       <SelectInput
         aria-label="Status"
         value={status ?? ''}
@@ -43,33 +46,6 @@ export function ListFilters({ status, search }: ListsSearch) {
         ))}
       </SelectInput>
     </search>
-  )
-}
-
-function SearchField({ value, onChange }: { value: string; onChange(text: string): void }) {
-  const [text, setText] = useState(value)
-  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
-  // The address changes by other ways too: back, forward, a link that clears it.
-  useEffect(() => setText(value), [value])
-  useEffect(() => () => clearTimeout(timer.current), [])
-  const type = (next: string) => {
-    setText(next)
-    clearTimeout(timer.current)
-    timer.current = setTimeout(() => onChange(next), TYPING_MS)
-  }
-  return (
-    <div className="relative w-full sm:w-72">
-      <Search className="absolute start-3 top-1/2 size-4 -translate-y-1/2 text-faint" aria-hidden="true" />
-      <TextInput
-        type="search"
-        aria-label="Search by file name"
-        placeholder="Search by file name"
-        value={text}
-        maxLength={NAME_MAX}
-        onChange={({ target }) => type(target.value)}
-        className="ps-9"
-      />
-    </div>
   )
 }
 

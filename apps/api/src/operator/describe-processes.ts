@@ -1,0 +1,65 @@
+import type { HealthPart } from '@probity/contract/operator'
+import type { Process } from '@probity/database/processes'
+
+/** Processes speak every ten seconds; who missed three is not counted on. */
+const SILENT_AFTER_MS = 35_000
+
+const NAMES = { api: 'API', worker: 'Workers' } as const
+const WITHOUT = {
+  api: 'No process has been heard of, though one must have sent you this page: it has only just begun.',
+  worker: 'No worker has been heard of. Nothing is validated until one runs.',
+} as const
+
+/** How many processes of a kind live, and which of them have fallen silent without taking their leave. */
+export function describeProcesses(kind: Process['kind'], all: Process[], now = Date.now()): HealthPart {
+  const name = NAMES[kind]
+  const { live, silent } = divide(kind, all, now)
+  const [oldest] = live
+  if (oldest === undefined) {
+    const last = silent.map(({ seenAt }) => seenAt.getTime())
+    const since = last.length > 0 ? new Date(Math.max(...last)).toISOString() : null
+    return { name, state: kind === 'worker' ? 'down' : 'degraded', detail: WITHOUT[kind], since }
+  }
+  const counted = `${live.length} ${live.length === 1 ? 'process runs' : 'processes run'}.`
+  const lost = silent.length > 0 ? ` ${silent.length} fell silent within the last day.` : ''
+  const isDeaf = kind === 'worker' && live.every(({ facts }) => !hasEgress(facts))
+  const mute = isDeaf
+    ? ' None has a name to ask mail servers by (SMTP_HELO_NAME), so mailboxes are not asked about.'
+    : ''
+  return {
+    name,
+    state: isDeaf ? 'degraded' : 'ok',
+    detail: `${counted}${lost}${mute}`,
+    since: oldest.startedAt.toISOString(),
+  }
+}
+
+function hasEgress({ egresses }: Process['facts']): boolean {
+  return Array.isArray(egresses) && egresses.length > 0
+}
+
+/** Several versions at once are right for the minutes of an update, and wrong for longer. */
+export function describeVersions(all: Process[], now = Date.now()): HealthPart {
+  const live = [...divide('api', all, now).live, ...divide('worker', all, now).live]
+  const versions = [...new Set(live.map(({ version }) => version))].toSorted()
+  const newest = live.map(({ startedAt }) => startedAt.getTime())
+  return {
+    name: 'Version',
+    state: versions.length > 1 ? 'degraded' : 'ok',
+    detail:
+      versions.length > 1 ? `Several run at once: ${versions.join(', ')}.` : `All run ${versions[0] ?? 'the same'}.`,
+    since: newest.length > 0 ? new Date(Math.max(...newest)).toISOString() : null,
+  }
+}
+
+function divide(kind: Process['kind'], all: Process[], now: number) {
+  const own = all.filter((one) => one.kind === kind)
+  return {
+    live: own.filter((one) => isLive(one, now)),
+    silent: own.filter((one) => !isLive(one, now)),
+  }
+}
+
+export function isLive({ seenAt }: Process, now: number): boolean {
+  return now - seenAt.getTime() < SILENT_AFTER_MS
+}

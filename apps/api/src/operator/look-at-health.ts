@@ -1,0 +1,90 @@
+import type { HealthPart } from '@probity/contract/operator'
+import { asOperator } from '@probity/database/connect'
+import { listMissingMigrations } from '@probity/database/migrate'
+import { getVitals, type Vitals } from '@probity/database/operator-health'
+import { listProcesses, type Process } from '@probity/database/processes'
+import { readDepths } from '@probity/queue/depth'
+import type { Services } from '../services.ts'
+import { describeProcesses, describeVersions } from './describe-processes.ts'
+import {
+  describeAuditor,
+  describeLetters,
+  describeMigrations,
+  describePostgres,
+  describeQueue,
+} from './describe-vitals.ts'
+
+type Looked = Pick<Services, 'db' | 'redis' | 'storage' | 'people' | 'queuePrefix'>
+
+/** Every part of the installation as it is now. What cannot be asked is down, and takes nothing else with it. */
+export async function lookAtHealth(services: Looked): Promise<HealthPart[]> {
+  const { db } = services
+  const began = performance.now()
+  const seen = await asOperator(db, async (trx) => ({
+    vitals: await getVitals(trx),
+    processes: await listProcesses(trx),
+  })).catch(() => undefined)
+  const ms = performance.now() - began
+  const [redis, storage] = await Promise.all([lookAtRedis(services), lookAtStorage(services)])
+  if (seen === undefined) return [POSTGRES_AWAY, redis.part, storage]
+  const missing = await listMissingMigrations(db).catch(() => undefined)
+  return [
+    ...describeSeen(seen, services.people.hasMail, missing),
+    describePostgres(seen.vitals, ms),
+    redis.part,
+    storage,
+  ].concat(describeQueue(seen.vitals, redis.depths))
+}
+
+const POSTGRES_AWAY: HealthPart = {
+  name: 'PostgreSQL',
+  state: 'down',
+  detail: 'It does not answer. Nothing that it knows can be shown.',
+  since: null,
+}
+
+function describeSeen(
+  { vitals, processes }: { vitals: Vitals; processes: Process[] },
+  hasMail: boolean,
+  missing: string[] | undefined,
+): HealthPart[] {
+  return [
+    describeProcesses('api', processes),
+    describeProcesses('worker', processes),
+    describeVersions(processes),
+    describeMigrations(vitals, missing),
+    describeAuditor(vitals),
+    describeLetters(vitals, hasMail),
+  ]
+}
+
+async function lookAtRedis({ redis, queuePrefix }: Looked) {
+  try {
+    const [info, depths] = await Promise.all([redis.info('server'), readDepths(redis, queuePrefix)])
+    const upS = Number(/uptime_in_seconds:(\d+)/.exec(info)?.[1] ?? Number.NaN)
+    const version = /redis_version:(\S+)/.exec(info)?.[1] ?? 'of an unknown version'
+    const since = Number.isNaN(upS) ? null : new Date(Date.now() - upS * 1_000).toISOString()
+    return { part: { name: 'Redis', state: 'ok', detail: `Redis ${version} answers.`, since } as HealthPart, depths }
+  } catch {
+    // Whatever the reason, it cannot be used now.
+    const detail =
+      'It does not answer. Requests are served, more slowly, and mail servers are asked over one connection each.'
+    return { part: { name: 'Redis', state: 'down', detail, since: null } as HealthPart, depths: undefined }
+  }
+}
+
+/** Only a file that was written shows that files can be. What stays of one, should we end in between, leaves with the next upkeep. */
+async function lookAtStorage({ storage }: Looked): Promise<HealthPart> {
+  try {
+    const { key } = await storage.save(oneByte())
+    await storage.remove(key)
+    return { name: 'Uploads', state: 'ok', detail: 'Files can be written and removed.', since: null }
+  } catch {
+    const detail = 'Files cannot be written. Lists cannot be uploaded, and those that wait cannot be read.'
+    return { name: 'Uploads', state: 'down', detail, since: null }
+  }
+}
+
+async function* oneByte() {
+  yield Buffer.from('.')
+}

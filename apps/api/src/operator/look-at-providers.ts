@@ -1,0 +1,123 @@
+import type { OperatorEgress, OperatorProvider } from '@probity/contract/operator'
+import { type Brakes, listBrakes } from '@probity/database/brakes'
+import { asOperator } from '@probity/database/connect'
+import { listProbes } from '@probity/database/probes'
+import { listProcesses } from '@probity/database/processes'
+import { type PaceState, readPaceState } from '@probity/queue/pace-state'
+import type { Services } from '../services.ts'
+import { type KnownEgress, type KnownHabits, readWorkers } from './known-egresses.ts'
+import { percentile, sumProbes } from './sum-probes.ts'
+
+type Looked = Pick<Services, 'db' | 'redis' | 'queuePrefix'>
+type Probe = Awaited<ReturnType<typeof listProbes>>[number]
+type Seen = { probes: Probe[]; brakes: Brakes; egresses: KnownEgress[]; habits: KnownHabits }
+
+async function look({ db }: Looked, hours: number): Promise<Seen> {
+  return asOperator(db, async (trx) => ({
+    probes: await listProbes(trx, hours),
+    brakes: await listBrakes(trx),
+    ...readWorkers(await listProcesses(trx)),
+  }))
+}
+
+/** Everybody who was asked in these hours, or is held back: the most asked first. */
+export async function lookAtProviders(services: Looked, hours: number): Promise<OperatorProvider[]> {
+  const seen = await look(services, hours)
+  const names = new Set([
+    ...seen.probes.map(({ provider }) => provider),
+    ...seen.brakes.providers
+      .filter(({ pausedAt, ratePercent }) => pausedAt !== null || ratePercent < 100)
+      .map(({ provider }) => provider),
+  ])
+  const rows = await Promise.all([...names].map((provider) => describeProvider(services, seen, provider)))
+  return rows.toSorted((a, b) => b.asked - a.asked || a.provider.localeCompare(b.provider))
+}
+
+async function describeProvider(services: Looked, seen: Seen, provider: string): Promise<OperatorProvider> {
+  const { asked, held, ms, ...outcomes } = sumProbes(seen.probes.filter((row) => row.provider === provider))
+  const states = await readStates(services, seen.egresses, provider)
+  const brake = seen.brakes.providers.find((row) => row.provider === provider)
+  const habits = seen.habits[provider]
+  const suspended = states.filter(({ suspendedUntil }) => suspendedUntil !== null)
+  // All ways out must be turned away before nobody is asked; until when is when the first may again.
+  const isShut = states.length > 0 && suspended.length === seen.egresses.length
+  const first = suspended.toSorted((a, b) => Number(a.suspendedUntil) - Number(b.suspendedUntil)).at(0)
+  const share = (count: number) => (asked === 0 ? null : count / asked)
+  return {
+    provider,
+    asked,
+    held,
+    definite: share(outcomes.definite),
+    deferred: share(outcomes.deferred),
+    blocked: share(outcomes.blocked),
+    silent: share(outcomes.silent),
+    p50_ms: percentile(ms, 0.5),
+    p95_ms: percentile(ms, 0.95),
+    connections: states.reduce((sum, state) => sum + state.connections, 0),
+    connections_max: habits ? habits.connections * Math.max(1, seen.egresses.length) : null,
+    per_minute: habits?.per_minute ?? null,
+    level: states.length === 0 ? 1 : Math.min(...states.map(({ level }) => level)) / 1_000,
+    suspended_until: isShut ? (first?.suspendedUntil?.toISOString() ?? null) : null,
+    suspended_for: isShut ? (first?.suspendedFor ?? null) : null,
+    paused_at: brake?.pausedAt?.toISOString() ?? null,
+    rate_percent: brake?.ratePercent ?? 100,
+  }
+}
+
+/** Those that we do not know are many sites, and each has a pace of its own. */
+async function readStates(
+  { redis, queuePrefix }: Looked,
+  egresses: KnownEgress[],
+  provider: string,
+): Promise<PaceState[]> {
+  if (provider === '') return []
+  const states = await Promise.all(
+    egresses.map(({ name: egress }) =>
+      readPaceState(redis, queuePrefix, { egress, site: provider }).catch(() => undefined),
+    ),
+  )
+  return states.filter((state) => state !== undefined)
+}
+
+const DAY_H = 24
+
+/** Each way out of the workers that live, and those that were drained. */
+export async function lookAtEgresses(services: Looked): Promise<OperatorEgress[]> {
+  const seen = await look(services, DAY_H)
+  const gone = seen.brakes.egresses
+    .filter(({ egress, drainedAt }) => drainedAt !== null && !seen.egresses.some(({ name }) => name === egress))
+    .map(({ egress }) => ({ name: egress, helo: egress, address: null, proxy: null, workers: 0 }))
+  return Promise.all([...seen.egresses, ...gone].map((egress) => describeEgress(services, seen, egress)))
+}
+
+async function describeEgress(
+  { redis, queuePrefix }: Looked,
+  seen: Seen,
+  egress: KnownEgress,
+): Promise<OperatorEgress> {
+  const own = seen.probes.filter((row) => row.egress === egress.name)
+  const blocked = own.filter(({ lastBlockAt }) => lastBlockAt !== null)
+  const last = blocked.toSorted((a, b) => Number(b.lastBlockAt) - Number(a.lastBlockAt)).at(0)
+  const providers = [...new Set(own.map(({ provider }) => provider))].filter((provider) => provider !== '')
+  const states = await Promise.all(
+    providers.map(async (provider) => ({
+      provider,
+      state: await readPaceState(redis, queuePrefix, { egress: egress.name, site: provider }).catch(() => undefined),
+    })),
+  )
+  const { asked, blocked: blockedCount } = sumProbes(own)
+  return {
+    ...egress,
+    connections: states.reduce((sum, { state }) => sum + (state?.connections ?? 0), 0),
+    asked_24h: asked,
+    blocked_24h: blockedCount,
+    suspensions: states.flatMap(({ provider, state }) =>
+      state?.suspendedUntil
+        ? [{ provider, until: state.suspendedUntil.toISOString(), reason: state.suspendedFor }]
+        : [],
+    ),
+    last_block: last?.lastBlock ?? null,
+    last_block_at: last?.lastBlockAt?.toISOString() ?? null,
+    drained_at: seen.brakes.egresses.find((row) => row.egress === egress.name)?.drainedAt?.toISOString() ?? null,
+  }
+}

@@ -1,0 +1,20 @@
+import { expect, test } from 'vitest'
+import { percentile, sumProbes } from './sum-probes.ts'
+
+const NONE = { asked: 0, definite: 0, deferred: 0, blocked: 0, silent: 0, held: 0, ms: [] }
+
+test('hours add up, step by step', () => {
+  const one = { ...NONE, asked: 3, definite: 2, ms: [1, 2] }
+  expect(sumProbes([one, { ...one, blocked: 1 }])).toEqual({ ...NONE, asked: 6, definite: 4, blocked: 1, ms: [2, 4] })
+  expect(sumProbes([])).toEqual(NONE)
+})
+
+test('a percentile is the end of the step that it falls into', () => {
+  const ms = [10, 0, 80, 0, 0, 0, 0, 0, 0, 9, 1]
+  expect(percentile(ms, 0.1)).toBe(50)
+  expect(percentile(ms, 0.5)).toBe(200)
+  expect(percentile(ms, 0.95)).toBe(25_600)
+  expect(percentile(ms, 1)).toBeNull() // longer than is counted
+  expect(percentile([], 0.5)).toBeNull()
+  expect(percentile([0, 0], 0.5)).toBeNull()
+})

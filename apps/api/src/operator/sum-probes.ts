@@ -1,0 +1,34 @@
+import { LATENCY_STEPS_MS } from '@probity/contract/data/latency-steps'
+
+type Counted = {
+  asked: number
+  definite: number
+  deferred: number
+  blocked: number
+  silent: number
+  held: number
+  ms: number[]
+}
+
+const NAMES = ['asked', 'definite', 'deferred', 'blocked', 'silent', 'held'] as const
+
+/** Several hours or ways out as one. */
+export function sumProbes(rows: Counted[]): Counted {
+  const sum: Counted = { asked: 0, definite: 0, deferred: 0, blocked: 0, silent: 0, held: 0, ms: [] }
+  for (const row of rows) {
+    for (const name of NAMES) sum[name] += row[name]
+    for (const [step, count] of row.ms.entries()) sum.ms[step] = (sum.ms[step] ?? 0) + count
+  }
+  return sum
+}
+
+/** Up to how many milliseconds this share of the answers took. Null where there was none, or where it is longer than the last step. */
+export function percentile(ms: number[], share: number): number | null {
+  const all = ms.reduce((sum, count) => sum + count, 0)
+  let below = 0
+  for (const [step, count] of ms.entries()) {
+    below += count
+    if (all > 0 && below >= all * share) return LATENCY_STEPS_MS[step] ?? null
+  }
+  return null
+}

@@ -1,0 +1,35 @@
+import { AuditLog, AuditQuery } from '@probity/contract/audit-log'
+import { countAuditEntries, listAuditEntries } from '@probity/database/audit-log'
+import { inTenant } from '@probity/database/connect'
+import { presentAuditEntry } from '../operator/present-audit-entry.ts'
+import { AUDIT_SHEET, writeAuditLog } from '../operator/write-audit-log.ts'
+import { readPage } from '../page.ts'
+import { EXPORT_LIMITS, openExports } from '../results/send-export.ts'
+import type { Route } from '../route.ts'
+
+/** Who did what in the account, for its owners and admins. */
+export const showAuditLog: Route = async (app, { db }) => {
+  const sendExport = openExports(EXPORT_LIMITS)
+  const schema = { querystring: AuditQuery, response: { 200: AUDIT_ANSWERS } }
+  const options = { schema, config: { scope: 'settings' }, exposeHeadRoute: false } as const
+  app.get('/audit-log', options, async ({ caller: { accountId }, query }, reply) => {
+    const { format, skip: _skip, limit: _limit, ...filter } = query
+    if (format === 'csv') {
+      const read = (before: number | undefined, rows: number) =>
+        inTenant(db, accountId, async (trx) => {
+          const entries = await listAuditEntries(trx, accountId, { ...filter, before, skip: 0, limit: rows })
+          return entries.map(presentAuditEntry)
+        })
+      return sendExport(reply, accountId, { ...AUDIT_SHEET, chunks: writeAuditLog(read) })
+    }
+    const page = readPage(query)
+    return inTenant(db, accountId, async (trx) => ({
+      entries: (await listAuditEntries(trx, accountId, { ...filter, ...page })).map(presentAuditEntry),
+      total: await countAuditEntries(trx, accountId, filter),
+    }))
+  })
+}
+
+export const AUDIT_ANSWERS = {
+  content: { 'application/json': { schema: AuditLog }, 'text/csv': { schema: { type: 'string' } } },
+} as const

@@ -1,0 +1,91 @@
+import type { Health, HealthPart } from '@probity/contract/operator'
+import { asOwner } from '@probity/database/connect'
+import { noteProcess } from '@probity/database/processes'
+import { noteUnrecognised } from '@probity/database/unrecognised'
+import { sql } from 'kysely'
+import { expect, test, vi } from 'vitest'
+import { signUpOperator } from '../../operator/test-operator.ts'
+import { startPeopleApi } from '../../people/test-browser.ts'
+
+const api = await startPeopleApi()
+const operator = await signUpOperator(api)
+
+async function look(): Promise<Record<string, HealthPart>> {
+  const { status, body } = await operator.get('/operator/health')
+  expect(status).toBe(200)
+  const { parts } = body as Health
+  return Object.fromEntries(parts.map((part) => [part.name, part]))
+}
+
+const WORKER = { kind: 'worker', version: '0.1.0' } as const
+const [FIRST, SECOND] = ['00000000-0000-0000-0000-00000000000a', '00000000-0000-0000-0000-00000000000b'] as const
+
+test('each part says how it is, in words and since when', async () => {
+  await vi.waitFor(async () => expect((await look())['API']).toMatchObject({ state: 'ok' }), 5_000)
+  const parts = await look()
+  expect(Object.keys(parts).toSorted()).toEqual(
+    [
+      'API',
+      'Auditor',
+      'Mail',
+      'Migrations',
+      'PostgreSQL',
+      'Queue',
+      'Redis',
+      'Uploads',
+      'Version',
+      'Workers',
+    ].toSorted(),
+  )
+  for (const name of ['PostgreSQL', 'Redis', 'Uploads', 'Migrations', 'Queue', 'Version']) {
+    expect(parts[name]).toMatchObject({ state: 'ok' })
+  }
+  expect(parts['Mail']).toMatchObject({ state: 'off', detail: expect.stringContaining('MAIL_URL') })
+  expect(parts['Migrations']?.detail).toContain('0029_operators')
+  expect(parts['API']?.since).toEqual(expect.any(String))
+})
+
+test('without a worker nothing is validated, and that is said; one that fell silent is counted', async () => {
+  expect((await look())['Workers']).toMatchObject({ state: 'down' })
+  await noteProcess(api.db, { ...WORKER, id: FIRST, facts: { egresses: [] } })
+  expect((await look())['Workers']).toMatchObject({
+    state: 'degraded',
+    detail: expect.stringContaining('SMTP_HELO_NAME'),
+  })
+  await noteProcess(api.db, { ...WORKER, id: SECOND, facts: { egresses: [{ name: 'mx.example.com' }] } })
+  expect((await look())['Workers']).toMatchObject({ state: 'ok', detail: '2 processes run.' })
+  await asOwner(api.db, (trx) =>
+    sql`update processes set seen_at = seen_at - interval '1 minute' where id = ${SECOND}`.execute(trx),
+  )
+  expect((await look())['Workers']?.detail).toMatch(/^1 process runs\. 1 fell silent/)
+})
+
+test('two versions at once, books that do not add up and an auditor that is late are told', async () => {
+  await noteProcess(api.db, { ...WORKER, version: '0.0.9', id: '00000000-0000-0000-0000-00000000000c', facts: {} })
+  expect((await look())['Version']).toMatchObject({ state: 'degraded', detail: 'Several run at once: 0.0.9, 0.1.0.' })
+  await asOwner(api.db, (trx) => sql`update audit_rounds set audited_until = now() - interval '1 hour'`.execute(trx))
+  expect((await look())['Auditor']).toMatchObject({ state: 'degraded', detail: expect.stringContaining('RELEASE') })
+  const { accountId } = await api.openCaller()
+  await asOwner(api.db, (trx) =>
+    sql`update accounts set charging_stopped_at = now() where id = ${accountId}`.execute(trx),
+  )
+  expect((await look())['Auditor']?.detail).toMatch(/^One account is not charged/)
+})
+
+test('replies that no rule knows are shown and marked, the most frequent first', async () => {
+  const reply = { provider: 'gmx', stage: 'rcpt', code: 550, reply: '5.7.1 Go away' }
+  await noteUnrecognised(api.db, [
+    { ...reply, seen: 2 },
+    { ...reply, reply: 'Who are you', seen: 5 },
+  ])
+  const list = async () => (await operator.get('/operator/replies')).body['replies'] as Record<string, unknown>[]
+  expect(await list()).toMatchObject([
+    { reply: 'Who are you', seen: 5, looked_at: null },
+    { reply: '5.7.1 Go away', seen: 2 },
+  ])
+  expect((await operator.post('/operator/replies/look', { ...reply, looked: true })).status).toBe(204)
+  expect((await list())[1]).toMatchObject({ reply: '5.7.1 Go away', looked_at: expect.any(String) })
+  expect((await operator.post('/operator/replies/look', { ...reply, looked: false })).status).toBe(204)
+  expect((await list())[1]).toMatchObject({ looked_at: null })
+  expect((await operator.post('/operator/replies/look', { ...reply, code: 551, looked: true })).status).toBe(404)
+})

@@ -1,0 +1,28 @@
+import type { FastifyInstance } from 'fastify'
+import { noteOperator } from '../../door/actor.ts'
+import { requireOperator } from '../../door/session.ts'
+import type { Route } from '../../route.ts'
+import type { Services } from '../../services.ts'
+import { manageAccounts } from './accounts.ts'
+import { showWholeAuditLog } from './audit-log.ts'
+import { showHealth } from './health.ts'
+import { manageEgresses, manageProviders } from './providers.ts'
+import { manageQueues } from './queues.ts'
+import { manageReplies } from './replies.ts'
+
+const ROUTES: Route[] = [
+  showHealth,
+  manageProviders,
+  manageEgresses,
+  manageQueues,
+  manageAccounts,
+  manageReplies,
+  showWholeAuditLog,
+]
+
+/** What those who run the installation see and do. One door for all of it: a route that is added here stands behind it. */
+export async function serveOperators(app: FastifyInstance, services: Services): Promise<void> {
+  app.addHook('onRequest', requireOperator(services))
+  app.addHook('preHandler', noteOperator)
+  for (const route of ROUTES) await app.register(route, services)
+}

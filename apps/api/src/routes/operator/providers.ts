@@ -1,0 +1,41 @@
+import {
+  EgressBrake,
+  OperatorEgresses,
+  OperatorProviders,
+  OperatorProvidersQuery,
+  ProviderBrake,
+} from '@probity/contract/operator'
+import { brakeProvider, drainEgress } from '@probity/database/brakes'
+import { asOperator } from '@probity/database/connect'
+import { lookAtEgresses, lookAtProviders } from '../../operator/look-at-providers.ts'
+import type { Route } from '../../route.ts'
+
+const HOURS_USUAL = 24
+
+/** What comes of asking each provider, and what is held back of it. */
+export const manageProviders: Route = async (app, services) => {
+  const { db } = services
+  const listing = { querystring: OperatorProvidersQuery, response: { 200: OperatorProviders } }
+  app.get('/providers', { schema: listing }, async ({ query: { hours = HOURS_USUAL } }) => ({
+    hours,
+    providers: await lookAtProviders(services, hours),
+  }))
+
+  app.post('/providers/brake', { schema: { body: ProviderBrake } }, async ({ body }, reply) => {
+    const { provider, paused: isPaused, rate_percent: ratePercent } = body
+    await asOperator(db, (trx) => brakeProvider(trx, provider, { isPaused, ratePercent }))
+    return reply.code(204).send()
+  })
+}
+
+/** Our ways out. */
+export const manageEgresses: Route = async (app, services) => {
+  app.get('/egress', { schema: { response: { 200: OperatorEgresses } } }, async () => ({
+    egresses: await lookAtEgresses(services),
+  }))
+
+  app.post('/egress/drain', { schema: { body: EgressBrake } }, async ({ body: { name, drained } }, reply) => {
+    await asOperator(services.db, (trx) => drainEgress(trx, name, drained))
+    return reply.code(204).send()
+  })
+}

@@ -1,0 +1,60 @@
+import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router'
+import { readOperatorAuditSearch } from './pages/audit/audit-search.ts'
+import { readAccountsSearch } from './pages/operator/accounts-search.ts'
+import { readProvidersSearch } from './pages/operator/providers-search.ts'
+import { page } from './shell-route.tsx'
+
+const operatorRoute = createRoute({
+  ...page('/operator'),
+  component: lazyRouteComponent(() => import('./pages/operator/OperatorPage.tsx'), 'OperatorPage'),
+})
+const operatorPage = <const P extends string>(path: P) => ({ getParentRoute: () => operatorRoute, path })
+const operatorIndexRoute = createRoute({
+  ...operatorPage('/'),
+  beforeLoad: () => {
+    throw redirect({ to: '/operator/health' })
+  },
+})
+const healthRoute = createRoute({
+  ...operatorPage('/health'),
+  component: lazyRouteComponent(() => import('./pages/operator/Health.tsx'), 'Health'),
+})
+const providersRoute = createRoute({
+  ...operatorPage('/providers'),
+  validateSearch: readProvidersSearch,
+  component: lazyRouteComponent(() => import('./pages/operator/Providers.tsx'), 'Providers'),
+})
+const egressRoute = createRoute({
+  ...operatorPage('/egress'),
+  component: lazyRouteComponent(() => import('./pages/operator/Egresses.tsx'), 'Egresses'),
+})
+const queuesRoute = createRoute({
+  ...operatorPage('/queues'),
+  component: lazyRouteComponent(() => import('./pages/operator/Queues.tsx'), 'Queues'),
+})
+const accountsRoute = createRoute({
+  ...operatorPage('/accounts'),
+  validateSearch: readAccountsSearch,
+  component: lazyRouteComponent(() => import('./pages/operator/Accounts.tsx'), 'Accounts'),
+})
+const repliesRoute = createRoute({
+  ...operatorPage('/replies'),
+  component: lazyRouteComponent(() => import('./pages/operator/Replies.tsx'), 'Replies'),
+})
+const wholeAuditRoute = createRoute({
+  ...operatorPage('/audit-log'),
+  validateSearch: readOperatorAuditSearch,
+  component: lazyRouteComponent(() => import('./pages/audit/WholeAuditLog.tsx'), 'WholeAuditLog'),
+})
+
+/** The pages of those who run the installation. */
+export const operatorRoutes = operatorRoute.addChildren([
+  operatorIndexRoute,
+  healthRoute,
+  providersRoute,
+  egressRoute,
+  queuesRoute,
+  accountsRoute,
+  repliesRoute,
+  wholeAuditRoute,
+])

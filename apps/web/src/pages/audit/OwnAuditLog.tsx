@@ -1,0 +1,35 @@
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { sceneHeaders } from '../../api/probity.ts'
+import { rolesFor, useMay } from '../../session/may.ts'
+import { useScene } from '../../session/scene.ts'
+import { Card } from '../../ui/Card.tsx'
+import { NoPermission } from '../../ui/States.tsx'
+import { AuditLogCard } from './AuditLogCard.tsx'
+import type { AuditSearch } from './audit-search.ts'
+import { NOUNS } from './audit-words.ts'
+
+/** Who did what in the organisation, for its owners and admins. */
+export function OwnAuditLog() {
+  const { key, membership, mode } = useScene()
+  const search = useSearch({ from: '/shell/settings/audit-log' })
+  const navigate = useNavigate({ from: '/settings/audit-log' })
+  if (!useMay('settings')) {
+    return (
+      <Card title="Audit log">
+        <NoPermission what="see the audit log" roles={rolesFor('settings')} />
+      </Card>
+    )
+  }
+  const headers = sceneHeaders({ accountId: membership.account_id, mode })
+  const onSearch = (next: AuditSearch) =>
+    void navigate({ search: (now) => ({ mode: now.mode, org: now.org, ...next }), replace: true, resetScroll: false })
+  return (
+    <AuditLogCard
+      about="Who did what here, from where and when. Entries are kept for a year; nobody can change or remove one before."
+      source={{ path: '/audit-log', key, headers }}
+      search={search}
+      nouns={NOUNS}
+      onSearch={onSearch}
+    />
+  )
+}

@@ -1,0 +1,155 @@
+import type { OperatorAccount } from '@probity/contract/operator'
+import { Link } from '@tanstack/react-router'
+import { Ban, CircleCheck, Coins, Ellipsis, History, Layers, OctagonPause, Undo2 } from 'lucide-react'
+import { Badge } from '../../ui/Badge.tsx'
+import { IconButton } from '../../ui/Button.tsx'
+import { formatCount, formatDate, formatNumber } from '../../ui/format.ts'
+import { Menu, MenuItem, MenuLine, MenuLink } from '../../ui/Menu.tsx'
+import { Table, Td, Th } from '../../ui/Table.tsx'
+import type { Asked } from './AccountDialogs.tsx'
+
+type TableProps = { accounts: OperatorAccount[]; onAsk(asked: Asked): void }
+
+/** The accounts of one page. On phones the same stands in cards. */
+export function AccountTable({ accounts, onAsk }: TableProps) {
+  return (
+    <>
+      <Table caption="Accounts" className="hidden lg:block">
+        <thead>
+          <tr>
+            <Th>Account</Th>
+            <Th>State</Th>
+            <Th>Plan</Th>
+            <Th align="end">Credits</Th>
+            <Th align="end">Used in 30 days</Th>
+            <Th align="end">Members</Th>
+            <Th align="end">Keys</Th>
+            <Th align="end">
+              <span className="sr-only">Actions</span>
+            </Th>
+          </tr>
+        </thead>
+        <tbody className="[&_tr:last-child>*]:border-b-0">
+          {accounts.map((account) => (
+            <tr key={account.id}>
+              <th scope="row" className="max-w-64 border-b border-line py-2.5 pe-3 text-start font-normal">
+                <Name account={account} />
+              </th>
+              <Td>
+                <AccountState account={account} />
+              </Td>
+              <Td>{account.plan}</Td>
+              <Td align="end">{creditsOf(account)}</Td>
+              <Td align="end">{formatNumber(account.used_30d)}</Td>
+              <Td align="end">{formatNumber(account.members)}</Td>
+              <Td align="end">{formatNumber(account.keys)}</Td>
+              <Td align="end">
+                <AccountMenu account={account} onAsk={onAsk} />
+              </Td>
+            </tr>
+          ))}
+        </tbody>
+      </Table>
+      <AccountCards accounts={accounts} onAsk={onAsk} />
+    </>
+  )
+}
+
+function AccountCards({ accounts, onAsk }: TableProps) {
+  return (
+    <ul aria-label="Accounts" className="flex flex-col divide-y divide-line lg:hidden">
+      {accounts.map((account) => (
+        <li key={account.id} className="flex flex-col gap-1.5 py-3">
+          <div className="flex items-start justify-between gap-3">
+            <Name account={account} />
+            <AccountMenu account={account} onAsk={onAsk} />
+          </div>
+          <div className="flex flex-wrap items-center gap-x-3 gap-y-1 text-[0.8125rem] text-soft">
+            <AccountState account={account} />
+            <span>Plan {account.plan}</span>
+            <span>{account.unlimited ? 'Unlimited credits' : `${creditsOf(account)} credits`}</span>
+            <span>{formatNumber(account.used_30d)} used in 30 days</span>
+            <span>
+              {formatCount(account.members, 'member')}, {formatCount(account.keys, 'key')}
+            </span>
+          </div>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function Name({ account: { id, name, created_at } }: { account: OperatorAccount }) {
+  return (
+    <div className="min-w-0">
+      <p className="font-medium [overflow-wrap:anywhere]">{name}</p>
+      <p className="text-xs text-faint">
+        <code className="font-mono [overflow-wrap:anywhere]">{id}</code>, since {formatDate(created_at)}
+      </p>
+    </div>
+  )
+}
+
+function creditsOf({ unlimited, available, reserved }: OperatorAccount): string {
+  if (unlimited) return 'Unlimited'
+  return reserved > 0 ? `${formatNumber(available)} + ${formatNumber(reserved)} set aside` : formatNumber(available)
+}
+
+function AccountState({ account }: { account: OperatorAccount }) {
+  if (account.suspended_at) {
+    return (
+      <Badge tone="invalid" icon={<Ban aria-hidden="true" />}>
+        Suspended
+      </Badge>
+    )
+  }
+  if (account.charging_stopped_at) {
+    return (
+      <Badge tone="risky" icon={<OctagonPause aria-hidden="true" />}>
+        Charging stopped
+      </Badge>
+    )
+  }
+  return (
+    <Badge tone="valid" icon={<CircleCheck aria-hidden="true" />}>
+      Open
+    </Badge>
+  )
+}
+
+function AccountMenu({ account, onAsk }: { account: OperatorAccount; onAsk(asked: Asked): void }) {
+  const isSuspended = account.suspended_at !== null
+  return (
+    <Menu
+      label={`Actions for ${account.name}`}
+      trigger={
+        <IconButton label={`Actions for ${account.name}`} size="sm">
+          <Ellipsis />
+        </IconButton>
+      }
+    >
+      <MenuItem icon={<Coins aria-hidden="true" />} onSelect={() => onAsk({ kind: 'credits', account })}>
+        Give or take credits
+      </MenuItem>
+      <MenuItem icon={<Layers aria-hidden="true" />} onSelect={() => onAsk({ kind: 'plan', account })}>
+        Change the plan
+      </MenuItem>
+      <MenuLink>
+        <Link to="/operator/audit-log" search={(now) => ({ mode: now.mode, org: now.org, account: account.id })}>
+          <History aria-hidden="true" />
+          Audit log
+        </Link>
+      </MenuLink>
+      <MenuLine />
+      {isSuspended ? (
+        <MenuItem icon={<Undo2 aria-hidden="true" />} onSelect={() => onAsk({ kind: 'unsuspend', account })}>
+          Let in again
+        </MenuItem>
+      ) : (
+        <MenuItem danger icon={<Ban aria-hidden="true" />} onSelect={() => onAsk({ kind: 'suspend', account })}>
+          Suspend
+        </MenuItem>
+      )}
+    </Menu>
+  )
+}

@@ -1,0 +1,190 @@
+import type { OperatorEgress } from '@probity/contract/operator'
+import { useQuery } from '@tanstack/react-query'
+import { CircleCheck, CircleMinus, Clock, Waypoints } from 'lucide-react'
+import { useState } from 'react'
+import { Badge } from '../../ui/Badge.tsx'
+import { Button } from '../../ui/Button.tsx'
+import { Callout } from '../../ui/Callout.tsx'
+import { Card } from '../../ui/Card.tsx'
+import { formatClock, formatNumber } from '../../ui/format.ts'
+import { RelativeTime } from '../../ui/RelativeTime.tsx'
+import { EmptyState, ErrorState, Skeleton } from '../../ui/States.tsx'
+import { Table, Td, Th } from '../../ui/Table.tsx'
+import { ConfirmCall } from './ConfirmCall.tsx'
+import { nameOf } from './name-of.ts'
+import { egressQuery } from './queries.ts'
+import { RefreshLine } from './RefreshLine.tsx'
+import { useRefreshing } from './use-refreshing.ts'
+
+/** Our ways out: by which name and from where mail servers are asked. */
+export function Egresses() {
+  const refreshing = useRefreshing()
+  const { data, error, isError, refetch, dataUpdatedAt } = useQuery({
+    ...egressQuery,
+    refetchInterval: refreshing.everyMs,
+  })
+  return (
+    <Card
+      title="Ways out"
+      about="By which name, and from where, the workers that live ask mail servers. Figures are of the last 24 hours; connections are those to providers that we know."
+    >
+      {data === undefined ? (
+        isError ? (
+          <ErrorState error={error} onRetry={() => void refetch()} what="The ways out could not be loaded" />
+        ) : (
+          <Skeleton lines={4} label="Loading ways out" />
+        )
+      ) : (
+        <div className="flex flex-col gap-4">
+          <RefreshLine refreshing={refreshing} at={dataUpdatedAt} onRefresh={() => void refetch()} />
+          {isError && <Callout kind="warning">This is as last seen: the service did not answer just now.</Callout>}
+          {data.egresses.length === 0 ? <NoEgress /> : <EgressTable egresses={data.egresses} />}
+        </div>
+      )}
+    </Card>
+  )
+}
+
+function NoEgress() {
+  return (
+    <EmptyState icon={<Waypoints aria-hidden="true" />} title="No worker asks mail servers">
+      <p>
+        None that lives has a name to go by. Set <code className="font-mono">SMTP_HELO_NAME</code> and{' '}
+        <code className="font-mono">SMTP_MAIL_FROM</code>, and start the worker again.
+      </p>
+    </EmptyState>
+  )
+}
+
+function EgressTable({ egresses }: { egresses: OperatorEgress[] }) {
+  const [asked, setAsked] = useState<OperatorEgress>()
+  return (
+    <>
+      <Table caption="Ways out">
+        <thead>
+          <tr>
+            <Th>Name</Th>
+            <Th>State</Th>
+            <Th align="end">Workers</Th>
+            <Th align="end">Connections</Th>
+            <Th align="end">Asked</Th>
+            <Th align="end">Blocked</Th>
+            <Th>Last block</Th>
+            <Th align="end">
+              <span className="sr-only">Actions</span>
+            </Th>
+          </tr>
+        </thead>
+        <tbody className="[&_tr:last-child>*]:border-b-0">
+          {egresses.map((egress) => (
+            <EgressRow key={egress.name} egress={egress} onAsk={() => setAsked(egress)} />
+          ))}
+        </tbody>
+      </Table>
+      {asked && <DrainDialog egress={asked} onClose={() => setAsked(undefined)} />}
+    </>
+  )
+}
+
+function EgressRow({ egress, onAsk }: { egress: OperatorEgress; onAsk(): void }) {
+  const { name, helo, address, proxy, drained_at, last_block, last_block_at } = egress
+  const from = proxy ? `by the proxy ${proxy}` : address ? `from ${address}` : 'from the host’s own address'
+  return (
+    <tr>
+      <th scope="row" className="min-w-48 border-b border-line py-2.5 pe-3 text-start align-top font-normal">
+        <p className="font-medium [overflow-wrap:anywhere]">{helo}</p>
+        <p className="text-xs text-faint [overflow-wrap:anywhere]">{from}</p>
+      </th>
+      <Td className="align-top">
+        <EgressState egress={egress} />
+      </Td>
+      <Td align="end" className="align-top">
+        {formatNumber(egress.workers)}
+      </Td>
+      <Td align="end" className="align-top">
+        {formatNumber(egress.connections)}
+      </Td>
+      <Td align="end" className="align-top">
+        {formatNumber(egress.asked_24h)}
+      </Td>
+      <Td align="end" className="align-top">
+        {formatNumber(egress.blocked_24h)}
+      </Td>
+      <Td className="max-w-72 min-w-40 align-top text-[0.8125rem]">
+        {last_block ? (
+          <>
+            <code className="font-mono [overflow-wrap:anywhere]">{last_block}</code>
+            {last_block_at && (
+              <p className="text-xs text-faint">
+                <RelativeTime at={last_block_at} />
+              </p>
+            )}
+          </>
+        ) : (
+          <span className="text-faint">None</span>
+        )}
+      </Td>
+      <Td align="end" className="align-top">
+        <Button size="sm" onClick={onAsk} aria-label={`${drained_at ? 'Use again' : 'Drain'} ${name}`}>
+          {drained_at ? 'Use again' : 'Drain'}
+        </Button>
+      </Td>
+    </tr>
+  )
+}
+
+function EgressState({ egress: { drained_at, suspensions } }: { egress: OperatorEgress }) {
+  if (drained_at) {
+    return (
+      <Badge tone="unknown" icon={<CircleMinus aria-hidden="true" />}>
+        Drained
+      </Badge>
+    )
+  }
+  if (suspensions.length > 0) {
+    return (
+      <div className="flex flex-col gap-1">
+        <Badge tone="risky" icon={<Clock aria-hidden="true" />}>
+          Turned away
+        </Badge>
+        <ul className="text-xs text-faint">
+          {suspensions.map(({ provider, until, reason }) => (
+            <li key={provider}>
+              {nameOf(provider)} until {formatClock(until)}
+              {reason && reason !== 'as_told' && `: ${reason.replaceAll('_', ' ')}`}
+            </li>
+          ))}
+        </ul>
+      </div>
+    )
+  }
+  return (
+    <Badge tone="valid" icon={<CircleCheck aria-hidden="true" />}>
+      In use
+    </Badge>
+  )
+}
+
+function DrainDialog({ egress: { name, drained_at }, onClose }: { egress: OperatorEgress; onClose(): void }) {
+  const isDrained = drained_at !== null
+  return (
+    <ConfirmCall
+      title={isDrained ? `Use ${name} again?` : `Drain ${name}?`}
+      confirm={isDrained ? 'Use again' : 'Drain'}
+      path="/egress/drain"
+      body={{ name, drained: !isDrained }}
+      done={isDrained ? `${name} is used again.` : `${name} is drained.`}
+      onClose={onClose}
+    >
+      {isDrained ? (
+        <p>Within two seconds workers ask mail servers by it again.</p>
+      ) : (
+        <p>
+          Within two seconds nobody new is asked by it; what is being asked is finished. Addresses that a mail server
+          put off are asked again by another way out, which some servers take for a newcomer. Where there is no other,
+          they wait.
+        </p>
+      )}
+    </ConfirmCall>
+  )
+}

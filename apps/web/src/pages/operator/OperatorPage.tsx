@@ -1,0 +1,56 @@
+import { Link, Outlet, useLocation } from '@tanstack/react-router'
+import { Lock } from 'lucide-react'
+import { useSession } from '../../session/session.ts'
+import { Page } from '../../ui/Page.tsx'
+import { EmptyState } from '../../ui/States.tsx'
+
+const PLACES = [
+  { to: '/operator/health', label: 'Health' },
+  { to: '/operator/providers', label: 'Providers' },
+  { to: '/operator/egress', label: 'Egress' },
+  { to: '/operator/queues', label: 'Queues' },
+  { to: '/operator/accounts', label: 'Accounts' },
+  { to: '/operator/replies', label: 'Replies' },
+  { to: '/operator/audit-log', label: 'Audit log' },
+] as const
+
+/** The frame of what those who run the installation see. For everybody else the service has nothing here. */
+export function OperatorPage() {
+  const { person } = useSession()
+  const { pathname } = useLocation()
+  const place = PLACES.find(({ to }) => pathname.endsWith(to))
+  if (!person.is_operator) return <NotForYou />
+  return (
+    <Page
+      title={place ? `${place.label} · Operator` : 'Operator'}
+      heading="Operator"
+      about="The whole installation, over all accounts. What you change here is written to the audit log."
+    >
+      <nav aria-label="Operator" className="-mx-4 overflow-x-auto px-4 sm:mx-0 sm:px-0">
+        <ul className="flex w-max min-w-full gap-4 border-b border-line sm:gap-5">
+          {PLACES.map(({ to, label }) => (
+            <li key={to}>
+              <Link
+                to={to}
+                className="-mb-px flex min-h-10 items-center border-b-2 border-transparent px-0.5 whitespace-nowrap text-soft transition-colors hover:text-ink aria-[current=page]:border-accent aria-[current=page]:font-medium aria-[current=page]:text-ink"
+              >
+                {label}
+              </Link>
+            </li>
+          ))}
+        </ul>
+      </nav>
+      <Outlet />
+    </Page>
+  )
+}
+
+function NotForYou() {
+  return (
+    <Page title="Operator">
+      <EmptyState icon={<Lock aria-hidden="true" />} title="These pages are for operators">
+        <p>They are for those who run the installation. Your organisations are where they always are.</p>
+      </EmptyState>
+    </Page>
+  )
+}

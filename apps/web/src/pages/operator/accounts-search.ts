@@ -1,0 +1,12 @@
+export const ACCOUNT_STATES = { suspended: 'Suspended', stopped: 'Charging stopped' } as const
+export type AccountState = keyof typeof ACCOUNT_STATES
+
+export type AccountsSearch = { search?: string; state?: AccountState; skip?: number }
+
+export function readAccountsSearch({ search, state, skip }: Record<string, unknown>): AccountsSearch {
+  return {
+    ...((typeof search === 'string' || typeof search === 'number') && search !== '' && { search: String(search) }),
+    ...(typeof state === 'string' && Object.hasOwn(ACCOUNT_STATES, state) && { state: state as AccountState }),
+    ...(Number.isInteger(skip) && (skip as number) > 0 && { skip: skip as number }),
+  }
+}

@@ -1,0 +1,58 @@
+import type {
+  Health,
+  OperatorAccounts,
+  OperatorEgresses,
+  OperatorProviders,
+  OperatorQueues,
+  UnreadReplies,
+} from '@probity/contract/operator'
+import { keepPreviousData, queryOptions } from '@tanstack/react-query'
+import { ask } from '../../api/ask.ts'
+import type { AccountsSearch } from './accounts-search.ts'
+
+/** What operators see belongs to no organisation, so no key of theirs begins with one. */
+export const OPERATOR_KEY = ['operator'] as const
+
+export const healthQuery = queryOptions({
+  queryKey: [...OPERATOR_KEY, 'health'],
+  queryFn: ({ signal }) => ask<Health>('/operator/health', { signal }),
+})
+
+export const ACCOUNTS_PER_PAGE = 20
+
+export function accountsQuery({ search, state, skip = 0 }: AccountsSearch) {
+  const query = new URLSearchParams({
+    skip: String(skip),
+    limit: String(ACCOUNTS_PER_PAGE),
+    ...(search && { search }),
+    ...(state && { state }),
+  })
+  return queryOptions({
+    queryKey: [...OPERATOR_KEY, 'accounts', query.toString()],
+    queryFn: ({ signal }) => ask<OperatorAccounts>(`/operator/accounts?${query}`, { signal }),
+    placeholderData: keepPreviousData,
+  })
+}
+
+export const repliesQuery = queryOptions({
+  queryKey: [...OPERATOR_KEY, 'replies'],
+  queryFn: ({ signal }) => ask<UnreadReplies>('/operator/replies', { signal }),
+})
+
+export function providersQuery(hours: number) {
+  return queryOptions({
+    queryKey: [...OPERATOR_KEY, 'providers', hours],
+    queryFn: ({ signal }) => ask<OperatorProviders>(`/operator/providers?hours=${hours}`, { signal }),
+    placeholderData: keepPreviousData,
+  })
+}
+
+export const egressQuery = queryOptions({
+  queryKey: [...OPERATOR_KEY, 'egress'],
+  queryFn: ({ signal }) => ask<OperatorEgresses>('/operator/egress', { signal }),
+})
+
+export const queuesQuery = queryOptions({
+  queryKey: [...OPERATOR_KEY, 'queues'],
+  queryFn: ({ signal }) => ask<OperatorQueues>('/operator/queues', { signal }),
+})

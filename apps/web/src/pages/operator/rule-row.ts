@@ -1,0 +1,25 @@
+import type { UnreadReply } from '@probity/contract/operator'
+
+/** A row for the engine's table of rules, with all that the reply itself says. What it means is for a person to fill in. */
+export function ruleRow({ provider, stage, code, reply }: UnreadReply): string {
+  const enhanced = /^([245]\.\d{1,3}\.\d{1,3})\b/.exec(reply)?.[1]
+  const words = reply
+    .slice(enhanced?.length ?? 0)
+    .trim()
+    .toLowerCase()
+  const lines = [
+    `stage: '${stage === 'rcpt' ? 'rcpt' : 'early'}',`,
+    ...(provider ? [`provider: ['${provider}'],`] : []),
+    `code: '${code}',`,
+    ...(enhanced ? [`enhanced: '${enhanced}',`] : []),
+    `says: /${escapePattern(words)}/,`,
+    `reason: '',`,
+    `scope: '',`,
+    `seen: ${JSON.stringify(`${code} ${reply}`)},`,
+  ]
+  return `{\n${lines.map((line) => `  ${line}`).join('\n')}\n},\n`
+}
+
+function escapePattern(words: string): string {
+  return words.replaceAll(/[.*+?^${}()|[\]\\/]/g, '\\$&')
+}

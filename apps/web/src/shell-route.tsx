@@ -1,0 +1,40 @@
+import type { QueryClient } from '@tanstack/react-query'
+import { createRootRouteWithContext, createRoute, redirect, retainSearchParams } from '@tanstack/react-router'
+import type { Mode } from './api/probity.ts'
+import { sessionQuery } from './session/session.ts'
+import { Missing } from './shell/Missing.tsx'
+import { PageFailed } from './shell/PageFailed.tsx'
+import { Shell } from './shell/Shell.tsx'
+
+type Context = { queryClient: QueryClient }
+
+/** What every address of the application may carry: test mode, and the organisation where there are several. */
+export type SceneSearch = { mode?: Extract<Mode, 'test'> | undefined; org?: string | undefined }
+
+function readSceneSearch(search: Record<string, unknown>): SceneSearch {
+  return {
+    ...(search['mode'] === 'test' && { mode: 'test' as const }),
+    ...(typeof search['org'] === 'string' && { org: search['org'] }),
+  }
+}
+
+export const rootRoute = createRootRouteWithContext<Context>()({
+  validateSearch: readSceneSearch,
+  search: { middlewares: [retainSearchParams(['mode', 'org'])] },
+  notFoundComponent: Missing,
+  errorComponent: PageFailed,
+})
+
+/** Everything behind the sign-in. Who is not signed in comes back here afterwards. */
+export const shellRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  id: 'shell',
+  component: Shell,
+  beforeLoad: async ({ context, location }) => {
+    const session = await context.queryClient.ensureQueryData(sessionQuery)
+    if (session === null) throw redirect({ to: '/sign-in', search: { next: location.href } })
+  },
+})
+
+export const page = <const P extends string>(path: P) => ({ getParentRoute: () => shellRoute, path })
+export const open = <const P extends string>(path: P) => ({ getParentRoute: () => rootRoute, path })

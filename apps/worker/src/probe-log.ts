@@ -1,0 +1,112 @@
+import { LATENCY_STEPS_MS } from '@probity/contract/data/latency-steps'
+import type { Db } from '@probity/database/connect'
+import { noteProbes, type ProbeCounts } from '@probity/database/probes'
+import type { Finding, MailboxAnswer } from '@probity/engine/mailbox/answer'
+import type { Reason } from '@probity/engine/mailbox/reply'
+import type { Logger } from 'pino'
+
+/** Counts what comes of asking mail servers and brings the counts to the database now and then, for the operator. */
+export type ProbeLog = {
+  note(place: { provider: string; egress: string }, answer: MailboxAnswer): void
+  stop(): Promise<void>
+}
+
+const WRITE_EVERY_MS = 5_000
+const BLOCK_LENGTH_MAX = 300
+
+type Outcome = 'definite' | 'deferred' | 'blocked' | 'silent' | 'held' | 'other'
+
+export function openProbeLog({ db, log }: { db: Db; log: Logger }): ProbeLog {
+  let counts = new Map<string, ProbeCounts>()
+
+  async function write(): Promise<void> {
+    if (counts.size === 0) return
+    const written = [...counts.values()]
+    counts = new Map()
+    try {
+      await noteProbes(db, written)
+    } catch (error) {
+      log.warn({ err: error, places: written.length }, 'could not keep what came of asking mail servers')
+    }
+  }
+
+  let writing = Promise.resolve()
+  const timer = setInterval(() => {
+    writing = writing.then(write)
+  }, WRITE_EVERY_MS)
+  timer.unref()
+  return {
+    note({ provider, egress }, answer) {
+      const outcome = outcomeOf(answer.finding)
+      if (outcome === undefined) return
+      const key = JSON.stringify([provider, egress])
+      const entry = counts.get(key) ?? newCounts(provider, egress)
+      counts.set(key, entry)
+      count(entry, outcome, answer)
+    },
+    async stop() {
+      clearInterval(timer)
+      await writing
+      await write()
+    },
+  }
+}
+
+function newCounts(provider: string, egress: string): ProbeCounts {
+  const none = { asked: 0, definite: 0, deferred: 0, blocked: 0, silent: 0, held: 0 }
+  return { provider, egress, ...none, ms: [...LATENCY_STEPS_MS, 0].map(() => 0), lastBlock: null }
+}
+
+function count(entry: ProbeCounts, outcome: Outcome, { ms, dialogue }: MailboxAnswer): void {
+  if (outcome !== 'other') entry[outcome] += 1
+  if (outcome === 'held') return // nobody was asked
+  entry.asked += 1
+  if (outcome !== 'silent') {
+    const step = LATENCY_STEPS_MS.findIndex((upTo) => ms <= upTo)
+    const place = step === -1 ? LATENCY_STEPS_MS.length : step
+    entry.ms[place] = (entry.ms[place] ?? 0) + 1
+  }
+  const last = dialogue.at(-1)
+  if (outcome === 'blocked' && last) entry.lastBlock = `${last.code} ${last.text}`.slice(0, BLOCK_LENGTH_MAX)
+}
+
+/** What an operator makes of a refusal: whether it is about the mailbox, about the moment or about us. */
+const OUTCOMES: Record<Reason, Outcome> = {
+  no_such_user: 'definite',
+  mailbox_disabled: 'definite',
+  mailbox_full: 'definite',
+  mailbox_moved: 'definite',
+  mailbox_busy: 'definite',
+  domain_not_hosted: 'definite',
+  greylisted: 'deferred',
+  verifying: 'deferred',
+  rate_limited: 'deferred',
+  too_many_recipients: 'deferred',
+  too_many_errors: 'deferred',
+  server_error: 'deferred',
+  ip_blocked: 'blocked',
+  ip_needs_ptr: 'blocked',
+  sender_rejected: 'blocked',
+  spf_required: 'blocked',
+  geo_blocked: 'blocked',
+  tls_required: 'other',
+  recipient_policy: 'other',
+  smtputf8_unsupported: 'other',
+  unrecognised: 'other',
+}
+
+/** Undefined where there was no point in asking. */
+function outcomeOf(finding: Finding): Outcome | undefined {
+  switch (finding.kind) {
+    case 'accepted':
+      return 'definite'
+    case 'refused':
+      return OUTCOMES[finding.reason]
+    case 'unverifiable':
+      return 'other'
+    case 'unanswered':
+      return finding.why === 'held' ? 'held' : 'silent'
+    case 'unasked':
+      return undefined
+  }
+}

@@ -1,0 +1,320 @@
+import { randomUUID } from 'node:crypto'
+import { asOwner } from '@probity/database/connect'
+import { noteProbes } from '@probity/database/probes'
+import { noteProcess } from '@probity/database/processes'
+import { noteUnrecognised } from '@probity/database/unrecognised'
+import { whenDone } from '@probity/lab/when-done'
+import { sql } from 'kysely'
+import type { Page } from 'playwright-core'
+import { expect, test, vi } from 'vitest'
+import { loaded, onePage, startBrowser } from './test-browser.ts'
+import { startOpenProduct } from './test-open-product.ts'
+import { choose, press, testCases } from './test-page-cases.ts'
+import { openPerson, type Person } from './test-people.ts'
+
+vi.setConfig({ testTimeout: 60_000 }) // a browser has much to do before a page stands
+
+const product = await startOpenProduct()
+const browser = await startBrowser()
+const operator = await openPerson(browser, product, { name: 'Mary Somerville', organisation: 'The Operator' })
+await asOwner(product.db, (trx) =>
+  sql`update people set is_operator = true where email = ${operator.email}`.execute(trx),
+)
+const owner = await openPerson(browser, product, { name: 'Ada Lovelace', organisation: 'Analytical Engines' })
+const made = await owner.ask('POST', '/keys', { name: 'CI', mode: 'live', scopes: ['account'] })
+await noteUnrecognised(product.db, [
+  { provider: 'gmx', stage: 'rcpt', code: 550, reply: '5.7.1 We have our reasons', seen: 7 },
+  { provider: '', stage: 'greeting', code: 421, reply: 'Not on a Sunday', seen: 3 },
+])
+
+/** As workers would have counted it, and said of themselves. */
+const EGRESS = 'probe.probity.example'
+await noteProbes(product.db, [
+  {
+    provider: 'gmx',
+    egress: EGRESS,
+    asked: 100,
+    definite: 75,
+    deferred: 10,
+    blocked: 5,
+    silent: 5,
+    held: 20,
+    ms: [0, 0, 0, 95, 0, 0, 0, 0, 0, 0, 0],
+    lastBlock: '550 5.7.1 on a list',
+  },
+])
+await noteProcess(product.db, {
+  id: randomUUID(),
+  kind: 'worker',
+  version: '0.1.0',
+  facts: {
+    egresses: [{ name: EGRESS, helo: EGRESS, address: '192.0.2.25', proxy: null }],
+    habits: { gmx: { connections: 2, per_minute: 30 } },
+  },
+})
+// That process does not live, so nobody says for it that it does.
+const beating = setInterval(
+  () => void asOwner(product.db, (trx) => sql`update processes set seen_at = now()`.execute(trx)),
+  5_000,
+)
+whenDone(() => clearInterval(beating))
+
+/** A list of half an hour ago of which nothing was ever done: its file is gone, and no worker plans it. */
+const stuck = await asOwner(product.db, (trx) =>
+  sql<{ id: string }>`
+    insert into jobs (account_id, mode, upload_id, filename, email_column, row_count, email_count, unique_count, credits_per_email,
+      refund_unknown, expires_on, state, created_at)
+    values (${operator.accountId}, 'test', gen_random_uuid(), 'spring.csv', 'email', 3, 3, 3, 0, true, utc_today() + 5, 'processing',
+      now() - interval '30 minutes')
+    returning id`.execute(trx),
+)
+const stuckId = String(stuck.rows[0]?.id)
+await asOwner(product.db, (trx) =>
+  sql`insert into job_batches (expires_on, account_id, job_id, no, lane, lane_max, row_nos, emails, size, queued_at, held_by, held_at)
+    values (utc_today() + 5, ${operator.accountId}, ${stuckId}, 0, '', 1, '{2,3,4}', '{a@x.example,b@x.example,c@x.example}', 3, now() + interval '1 hour',
+      null, null)`.execute(trx),
+)
+
+async function open(person: Person, path: string): Promise<Page> {
+  const page = await onePage(person.context)
+  await page.goto(path)
+  await loaded(page)
+  return page
+}
+
+async function askByKey(): Promise<number> {
+  const headers = { 'x-api-key': String(made.body['key']) }
+  return (await fetch(`${product.api.url}/api/v1/account`, { headers })).status
+}
+
+test('an operator sees how the installation is, and can stop the page from changing under their eyes', async () => {
+  const page = await open(operator, '/app/quick-start')
+  await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Operator' }).click()
+  await page.waitForURL(/\/app\/operator\/health/)
+  const tiles = page.getByRole('list', { name: 'Parts of the installation' }).getByRole('listitem')
+  const tile = (name: string) => tiles.filter({ has: page.getByRole('heading', { name, exact: true }) })
+  await tile('PostgreSQL').getByText('OK', { exact: true }).waitFor()
+  await tile('Workers')
+    .getByText(/\d process(es)? runs?/)
+    .waitFor()
+  await tile('Mail').getByText('Off', { exact: true }).waitFor()
+
+  await page.getByRole('button', { name: 'Pause' }).click()
+  const before = await page.getByText(/As of/).textContent()
+  await vi.waitFor(async () => {
+    await page.getByRole('button', { name: 'Refresh' }).click() // the time is told to the second
+    expect(await page.getByText(/As of/).textContent()).not.toBe(before)
+  }, 5_000)
+  await page.getByRole('button', { name: 'Go on' }).click()
+  await page.getByText(/^Every 10 seconds/).waitFor()
+})
+
+test('an operator gives credits, changes a plan, suspends an account and lets it in again', async () => {
+  const page = await open(operator, '/app/operator/accounts')
+  await page.getByRole('searchbox', { name: 'Search by name or id' }).fill('analytical')
+  await page.waitForURL(/search=analytical/)
+  const row = page.getByRole('row', { name: /Analytical Engines/ })
+  await vi.waitFor(async () => expect(await page.getByRole('row').count()).toBe(2))
+
+  await choose('Actions for Analytical Engines', 'Give or take credits')(page)
+  await page.getByRole('button', { name: 'Move the credits' }).click()
+  await page.getByText('Some fields need a look.').waitFor()
+  await page.getByLabel('Credits', { exact: true }).fill('500')
+  await page.getByLabel('Why', { exact: true }).fill('For the delay')
+  await page.getByRole('button', { name: 'Move the credits' }).click()
+  await row.getByText('10,500').waitFor()
+
+  await choose('Actions for Analytical Engines', 'Change the plan')(page)
+  await page.getByLabel('Plan', { exact: true }).selectOption('scale')
+  await page.getByRole('button', { name: 'Change the plan' }).click()
+  await row.getByText('scale').waitFor()
+
+  expect(await askByKey()).toBe(200)
+  await choose('Actions for Analytical Engines', 'Suspend')(page)
+  await page.getByRole('button', { name: 'Suspend', exact: true }).click()
+  await row.getByText('Suspended').waitFor()
+  await vi.waitFor(async () => expect(await askByKey()).toBe(403), 5_000)
+  await choose('Actions for Analytical Engines', 'Let in again')(page)
+  await page.getByRole('button', { name: 'Let in again' }).click()
+  await row.getByText('Open').waitFor()
+  await vi.waitFor(async () => expect(await askByKey()).toBe(200), 5_000)
+
+  await page.getByRole('button', { name: 'Actions for Analytical Engines' }).click()
+  await page.getByRole('menuitem', { name: 'Audit log' }).click()
+  await page.waitForURL(/operator\/audit-log\?.*account=/)
+  const entries = page.getByRole('table', { name: 'Audit log' }).getByRole('row')
+  await entries.filter({ hasText: 'Credits given' }).getByText('Note: For the delay').waitFor()
+  await entries.filter({ hasText: 'Plan changed' }).getByText('Plan: payg → scale').waitFor()
+  await entries.filter({ hasText: 'Organisation suspended' }).getByText('Mary Somerville').waitFor()
+})
+
+test('a reply that no rule knows is copied as a rule and put aside', async () => {
+  const page = await open(operator, '/app/operator/replies')
+  const row = page.getByRole('row', { name: /We have our reasons/ })
+  await row.getByRole('button', { name: /^Copy a rule/ }).click()
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toContain("enhanced: '5.7.1'")
+  await row.getByRole('button', { name: /^Looked at/ }).click()
+  await vi.waitFor(async () => expect(await row.count()).toBe(0))
+  await page.getByRole('radio', { name: 'All' }).check()
+  await row.getByRole('button', { name: /^Make new again/ }).click()
+  await page.getByRole('radio', { name: 'New' }).check()
+  await row.waitFor()
+})
+
+test('the whole of it works by keyboard', async () => {
+  const page = await open(operator, '/app/operator/accounts')
+  await page.getByRole('button', { name: 'Actions for The Operator' }).focus()
+  await page.keyboard.press('Enter')
+  await page.getByRole('menuitem', { name: 'Give or take credits' }).waitFor()
+  await page.keyboard.press('Enter')
+  await page.getByRole('dialog').waitFor()
+  await page.getByLabel('Credits', { exact: true }).focus()
+  await page.keyboard.type('7')
+  await page.keyboard.press('Tab')
+  await page.keyboard.type('By keyboard')
+  await page.keyboard.press('Enter')
+  await page
+    .getByRole('row', { name: /The Operator/ })
+    .getByText('10,007')
+    .waitFor()
+  // The focus is where it came from.
+  await vi.waitFor(async () =>
+    expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe(
+      'Actions for The Operator',
+    ),
+  )
+})
+
+test('a member of an organisation finds no way to these pages, and nothing on them', async () => {
+  const page = await open(owner, '/app/quick-start')
+  expect(await page.getByRole('link', { name: 'Operator' }).count()).toBe(0)
+  for (const place of ['health', 'providers', 'egress', 'queues', 'accounts', 'replies', 'audit-log']) {
+    await page.goto(`/app/operator/${place}`)
+    await loaded(page)
+    await page.getByRole('heading', { name: 'These pages are for operators' }).waitFor()
+    expect((await owner.ask('GET', `/operator/${place}`)).status).toBe(404)
+  }
+})
+
+test('an operator looks at providers over other times, pauses one, slows it down and lets it go on', async () => {
+  const page = await open(operator, '/app/operator/providers')
+  await page.getByRole('radio', { name: '7 days' }).check()
+  await page.waitForURL(/hours=168/)
+  const row = page.getByRole('row', { name: /^GMX/ })
+  await row.getByText('75%').waitFor()
+  await row.getByText('400 ms').first().waitFor()
+  await choose('Actions for GMX', 'Pause')(page)
+  await page.getByRole('button', { name: 'Pause', exact: true }).last().click()
+  await row.getByText('Paused').waitFor()
+  await choose('Actions for GMX', 'Change the rate')(page)
+  await page.getByLabel('Rate', { exact: true }).selectOption('25')
+  await page.getByRole('button', { name: 'Change the rate' }).click()
+  await page.getByText('GMX gets 25 % of its rate.').waitFor()
+  await choose('Actions for GMX', 'Ask again')(page)
+  await page.getByRole('button', { name: 'Ask again', exact: true }).click()
+  await row.getByText('Slowed').waitFor()
+
+  const log = await open(operator, '/app/operator/audit-log?account=installation')
+  const entries = log.getByRole('table', { name: 'Audit log' }).getByRole('row')
+  await entries.filter({ hasText: 'Provider paused' }).getByText('Mary Somerville').waitFor()
+  await entries.filter({ hasText: 'Rate of a provider changed' }).getByText('Rate percent: 100 → 25').waitFor()
+})
+
+test('an operator drains a way out and uses it again', async () => {
+  const page = await open(operator, '/app/operator/egress')
+  const row = page.getByRole('row', { name: /probe\.probity\.example/ })
+  await row.getByText('550 5.7.1 on a list').waitFor()
+  await row.getByRole('button', { name: 'Drain' }).click()
+  await page.getByRole('button', { name: 'Drain', exact: true }).last().click()
+  await row.getByText('Drained').waitFor()
+  await row.getByRole('button', { name: 'Use again' }).click()
+  await page.getByRole('button', { name: 'Use again', exact: true }).last().click()
+  await row.getByText('In use').waitFor()
+})
+
+test('a list that stands still is found and set going again', async () => {
+  const page = await open(operator, '/app/operator/queues')
+  const row = page.getByRole('row', { name: /The Operator/ })
+  await row.getByRole('button', { name: /going again/ }).click()
+  await page.getByRole('button', { name: 'Set going again', exact: true }).last().click()
+  await page.getByText('Its batches that nobody works on are let out again.').waitFor()
+  const { body } = await operator.ask('GET', `/operator/audit-log?account=${operator.accountId}&action=list`)
+  expect(body['entries']).toMatchObject([{ action: 'list.requeued', subject_id: stuckId, actor: 'operator' }])
+})
+
+const AS = operator.context
+testCases([
+  { what: 'health', as: AS, path: '/app/operator/health' },
+  {
+    what: 'health that cannot be asked for',
+    as: AS,
+    path: '/app/operator/health',
+    broken: '**/app/api/operator/health',
+  },
+  { what: 'health on its way', as: AS, path: '/app/operator/health', hangs: '**/app/api/operator/health' },
+  { what: 'providers', as: AS, path: '/app/operator/providers' },
+  {
+    what: 'providers that cannot be loaded',
+    as: AS,
+    path: '/app/operator/providers',
+    broken: '**/app/api/operator/providers*',
+  },
+  { what: 'providers on their way', as: AS, path: '/app/operator/providers', hangs: '**/app/api/operator/providers*' },
+  { what: 'a provider to pause', as: AS, path: '/app/operator/providers', doing: choose('Actions for GMX', 'Pause') },
+  {
+    what: 'the rate of a provider',
+    as: AS,
+    path: '/app/operator/providers',
+    doing: choose('Actions for GMX', 'Change the rate'),
+  },
+  { what: 'ways out', as: AS, path: '/app/operator/egress' },
+  {
+    what: 'ways out that cannot be loaded',
+    as: AS,
+    path: '/app/operator/egress',
+    broken: '**/app/api/operator/egress',
+  },
+  { what: 'ways out on their way', as: AS, path: '/app/operator/egress', hangs: '**/app/api/operator/egress' },
+  { what: 'queues', as: AS, path: '/app/operator/queues' },
+  { what: 'queues that cannot be loaded', as: AS, path: '/app/operator/queues', broken: '**/app/api/operator/queues' },
+  { what: 'queues on their way', as: AS, path: '/app/operator/queues', hangs: '**/app/api/operator/queues' },
+  { what: 'accounts', as: AS, path: '/app/operator/accounts' },
+  { what: 'accounts of which none matches', as: AS, path: '/app/operator/accounts?search=zzz' },
+  {
+    what: 'accounts that cannot be loaded',
+    as: AS,
+    path: '/app/operator/accounts',
+    broken: '**/app/api/operator/accounts*',
+  },
+  { what: 'accounts on their way', as: AS, path: '/app/operator/accounts', hangs: '**/app/api/operator/accounts*' },
+  {
+    what: 'credits of an account',
+    as: AS,
+    path: '/app/operator/accounts',
+    doing: choose(/^Actions for Analytical/, 'Give or take credits'),
+  },
+  {
+    what: 'the plan of an account',
+    as: AS,
+    path: '/app/operator/accounts',
+    doing: choose(/^Actions for Analytical/, 'Change the plan'),
+  },
+  {
+    what: 'an account to suspend',
+    as: AS,
+    path: '/app/operator/accounts',
+    doing: choose(/^Actions for Analytical/, 'Suspend'),
+  },
+  { what: 'replies', as: AS, path: '/app/operator/replies' },
+  { what: 'replies on their way', as: AS, path: '/app/operator/replies', hangs: '**/app/api/operator/replies' },
+  {
+    what: 'replies that cannot be loaded',
+    as: AS,
+    path: '/app/operator/replies',
+    broken: '**/app/api/operator/replies',
+  },
+  { what: 'the whole audit log', as: AS, path: '/app/operator/audit-log' },
+  { what: 'the log of the installation', as: AS, path: '/app/operator/audit-log?account=installation' },
+  { what: 'operator pages for somebody who is none', as: owner.context, path: '/app/operator/health' },
+  { what: 'health that stands still', as: AS, path: '/app/operator/health', doing: press('Pause') },
+])

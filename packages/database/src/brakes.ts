@@ -1,0 +1,50 @@
+import { sql } from 'kysely'
+import { asNobody, type Db, type Trx } from './connect.ts'
+
+/** What operators hold back. */
+export type Brakes = {
+  providers: { provider: string; pausedAt: Date | null; ratePercent: number }[]
+  egresses: { egress: string; drainedAt: Date | null }[]
+}
+
+export function readBrakes(db: Db): Promise<Brakes> {
+  return asNobody(db, listBrakes)
+}
+
+export async function listBrakes(trx: Trx): Promise<Brakes> {
+  return {
+    providers: await trx.selectFrom('providerBrakes').selectAll().orderBy('provider').execute(),
+    egresses: await trx.selectFrom('egressBrakes').selectAll().orderBy('egress').execute(),
+  }
+}
+
+export type ProviderWish = { isPaused?: boolean | undefined; ratePercent?: number | undefined }
+
+/** Pauses a provider, lets it go on, or lowers its rate. As an operator; what changes nothing is not told. */
+export async function brakeProvider(
+  trx: Trx,
+  provider: string,
+  { isPaused, ratePercent }: ProviderWish,
+): Promise<void> {
+  await trx
+    .insertInto('providerBrakes')
+    .values({ provider })
+    .onConflict((row) => row.doNothing())
+    .execute()
+  const own = trx.updateTable('providerBrakes').where('provider', '=', provider)
+  if (isPaused === true) await own.set({ pausedAt: sql`clock_timestamp()` }).where('pausedAt', 'is', null).execute()
+  if (isPaused === false) await own.set({ pausedAt: null }).execute()
+  if (ratePercent !== undefined) await own.set({ ratePercent }).execute()
+}
+
+/** Sends nothing new by a way out, or uses it again. As an operator. */
+export async function drainEgress(trx: Trx, egress: string, isDrained: boolean): Promise<void> {
+  await trx
+    .insertInto('egressBrakes')
+    .values({ egress })
+    .onConflict((row) => row.doNothing())
+    .execute()
+  const own = trx.updateTable('egressBrakes').where('egress', '=', egress)
+  if (isDrained) await own.set({ drainedAt: sql`clock_timestamp()` }).where('drainedAt', 'is', null).execute()
+  else await own.set({ drainedAt: null }).execute()
+}

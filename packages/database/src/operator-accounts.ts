@@ -1,0 +1,98 @@
+import { type SelectQueryBuilder, sql } from 'kysely'
+import type { Trx } from './connect.ts'
+import type { Schema } from './schema.ts'
+
+/** An account as those who run the installation see it: names and numbers. */
+export type SeenAccount = {
+  id: string
+  name: string
+  slug: string | null
+  plan: string
+  unlimited: boolean
+  available: number
+  reserved: number
+  spent: number
+  createdAt: Date
+  suspendedAt: Date | null
+  chargingStoppedAt: Date | null
+  members: number
+  keys: number
+  used30d: number
+}
+
+const COLUMNS = [
+  'id',
+  'name',
+  'slug',
+  'plan',
+  'unlimited',
+  'available',
+  'reserved',
+  'spent',
+  'createdAt',
+  'suspendedAt',
+  'chargingStoppedAt',
+] as const
+
+type Search = { search?: string | undefined; state?: 'suspended' | 'stopped' | undefined }
+
+/** The accounts whose name or id has this in it, the newest first. As an operator. */
+export async function searchAccounts(
+  trx: Trx,
+  { skip, limit, ...search }: Search & { skip: number; limit: number },
+): Promise<{ accounts: SeenAccount[]; total: number }> {
+  const found = matching(trx.selectFrom('accounts'), search)
+  const { total } = await found.select((from) => from.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
+  const accounts = await withCounts(
+    found.orderBy('createdAt', 'desc').orderBy('id').offset(skip).limit(limit),
+  ).execute()
+  return { accounts, total }
+}
+
+/** One account. As an operator. */
+export function findSeenAccount(trx: Trx, accountId: string): Promise<SeenAccount | undefined> {
+  return withCounts(trx.selectFrom('accounts').where('id', '=', accountId)).executeTakeFirst()
+}
+
+type Accounts = SelectQueryBuilder<Schema, 'accounts', object>
+
+function matching(accounts: Accounts, { search, state }: Search): Accounts {
+  let found = accounts
+  if (search) {
+    found = found.where(
+      sql<boolean>`(position(lower(${search}) in lower(name)) > 0 or starts_with(id::text, lower(${search})))`,
+    )
+  }
+  if (state === 'suspended') found = found.where('suspendedAt', 'is not', null)
+  if (state === 'stopped') found = found.where('chargingStoppedAt', 'is not', null)
+  return found
+}
+
+function withCounts(accounts: Accounts) {
+  return accounts.select([
+    ...COLUMNS,
+    sql<number>`(select count(*) from members m where m.account_id = accounts.id)`.as('members'),
+    sql<number>`(select count(*) from api_keys k where k.account_id = accounts.id and k.revoked_at is null)`.as('keys'),
+    sql<number>`(
+      select coalesce(sum(u.credits_used), 0)::bigint from usage_days u
+      where u.account_id = accounts.id and u.day > utc_today() - 30
+    )`.as('used30d'),
+  ])
+}
+
+/** False where there is no such account. */
+export async function changePlan(trx: Trx, accountId: string, plan: string): Promise<boolean> {
+  const changed = await trx.updateTable('accounts').set({ plan }).where('id', '=', accountId).returning('id').execute()
+  return changed.length > 0
+}
+
+/** Takes nothing more from an account and pauses its lists. Doing it again changes nothing. */
+export async function suspendAccount(trx: Trx, accountId: string): Promise<void> {
+  await sql`select suspend_account(${accountId})`.execute(trx)
+}
+
+/** Lets an account in again. Its lists stay paused until somebody of it resumes them. */
+export async function unsuspendAccount(trx: Trx, accountId: string): Promise<void> {
+  const suspended = trx.updateTable('accounts').set({ suspendedAt: null }).where('id', '=', accountId)
+  await suspended.where('suspendedAt', 'is not', null).execute()
+}

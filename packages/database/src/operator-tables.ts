@@ -1,0 +1,68 @@
+import type { Generated } from 'kysely'
+import type { SetByDatabase } from './set-by-database.ts'
+
+/** What those who run the installation look at and hold back. */
+export type OperatorTables = {
+  auditEntries: AuditEntriesTable
+  egressBrakes: EgressBrakesTable
+  processes: ProcessesTable
+  providerBrakes: ProviderBrakesTable
+  providerHours: ProviderHoursTable
+  unrecognisedReplies: UnrecognisedRepliesTable
+}
+
+/** A field with what it was and what it is; null where only that it changed may be told. */
+type AuditChanges = Record<string, [unknown, unknown] | null>
+
+type AuditEntriesTable = {
+  id: SetByDatabase<number>
+  at: SetByDatabase<Date>
+  accountId: SetByDatabase<string | null>
+  actor: SetByDatabase<'member' | 'key' | 'operator' | 'command' | 'service'>
+  actorId: SetByDatabase<string | null>
+  actorName: SetByDatabase<string | null>
+  ip: SetByDatabase<string | null>
+  action: SetByDatabase<string>
+  subjectId: SetByDatabase<string | null>
+  subjectName: SetByDatabase<string | null>
+  changes: SetByDatabase<AuditChanges>
+}
+
+type ProcessesTable = {
+  id: SetByDatabase<string>
+  kind: SetByDatabase<'api' | 'worker'>
+  version: SetByDatabase<string>
+  facts: SetByDatabase<Record<string, unknown>>
+  startedAt: SetByDatabase<Date>
+  seenAt: SetByDatabase<Date>
+}
+
+/** What came of asking the mail servers of one provider from one way out in one hour. */
+type ProviderHoursTable = {
+  provider: SetByDatabase<string>
+  egress: SetByDatabase<string>
+  hour: SetByDatabase<Date>
+  asked: SetByDatabase<number>
+  definite: SetByDatabase<number>
+  deferred: SetByDatabase<number>
+  blocked: SetByDatabase<number>
+  silent: SetByDatabase<number>
+  held: SetByDatabase<number>
+  ms: SetByDatabase<number[]>
+  lastBlock: SetByDatabase<string | null>
+  lastBlockAt: SetByDatabase<Date | null>
+}
+
+type ProviderBrakesTable = { provider: string; pausedAt: Generated<Date | null>; ratePercent: Generated<number> }
+type EgressBrakesTable = { egress: string; drainedAt: Generated<Date | null> }
+
+type UnrecognisedRepliesTable = {
+  provider: string
+  stage: string
+  code: number
+  reply: string
+  seen: number
+  firstSeenAt: Date
+  lastSeenAt: Date
+  lookedAt: Generated<Date | null>
+}

@@ -1,0 +1,43 @@
+import { type Selectable, sql } from 'kysely'
+import { asNobody, type Db, type Trx } from './connect.ts'
+import type { Schema } from './schema.ts'
+
+export type Process = Selectable<Schema['processes']>
+export type ProcessNote = { id: string; kind: Process['kind']; version: string; facts: object }
+
+/** Says that a process lives, and what it is set up for. */
+export async function noteProcess(db: Db, { id, kind, version, facts }: ProcessNote): Promise<void> {
+  await asNobody(db, (trx) =>
+    sql`select note_process(${id}, ${kind}, ${version}, ${JSON.stringify(facts)}::jsonb)`.execute(trx),
+  )
+}
+
+export async function forgetProcess(db: Db, id: string): Promise<void> {
+  await asNobody(db, (trx) => sql`select forget_process(${id})`.execute(trx))
+}
+
+/** All that lived within the last day, the longest running first. As an operator. */
+export function listProcesses(trx: Trx): Promise<Process[]> {
+  return trx.selectFrom('processes').selectAll().orderBy('startedAt').orderBy('id').execute()
+}
+
+const BEAT_EVERY_MS = 10_000
+
+/** Says it now and every ten seconds. That it cannot be said is no reason to stop working. */
+export function startNotingProcess(db: Db, note: ProcessNote, failed: (error: unknown) => void) {
+  let noting = Promise.resolve()
+  const once = () => noteProcess(db, note).catch(failed)
+  const beat = () => {
+    noting = noting.then(once)
+  }
+  beat()
+  const timer = setInterval(beat, BEAT_EVERY_MS)
+  timer.unref()
+  return {
+    async stop() {
+      clearInterval(timer)
+      await noting
+      await forgetProcess(db, note.id).catch(failed)
+    },
+  }
+}

@@ -22,6 +22,7 @@ test.each([
   ['[changes](../../CHANGELOG.md)', '[changes](/docs/changelog)'],
   ['[the reference](/docs/api)', '[the reference](/docs/api)'],
   ['[the reference](http://localhost:3000/docs/api)', '[the reference](/docs/api)'],
+  ['<http://localhost:3000/docs/api>', '[/docs/api](/docs/api)'],
   ['[the protocol](https://example.com/x_(y))', '[the protocol](https://example.com/x_(y))'],
   ['[decision 6](../decisions/0006-x.md)', 'decision 6 (`docs/decisions/0006-x.md` in the source)'],
   ['[`packages/sdk`](../../packages/sdk)', '`packages/sdk`'],

@@ -1,11 +1,11 @@
 import { posix } from 'node:path'
 
 /** Where the snippets of our texts are asked; a link there is one to this installation. */
-export const EXAMPLE_ORIGIN = 'http://localhost:3000'
+const EXAMPLE_ORIGIN = 'http://localhost:3000'
 
 /** Code first, so that nothing in it is taken for a comment or a link. */
 const PIECES =
-  /^(?<fence>`{3,}|~{3,})[^\n]*\n[\s\S]*?^\k<fence>[^\n]*$|(?<ticks>`+)[^`][\s\S]*?\k<ticks>(?!`)|<!--[\s\S]*?-->\n?|(?<image>!?)\[(?<text>(?:[^[\]`]|`[^`]*`)*)\]\((?<target>[^()\s]+)\)/gm
+  /^(?<fence>`{3,}|~{3,})[^\n]*\n[\s\S]*?^\k<fence>[^\n]*$|(?<ticks>`+)[^`][\s\S]*?\k<ticks>(?!`)|<!--[\s\S]*?-->\n?|<http:\/\/localhost:3000(?<own>\/[^>\s]*)>|(?<image>!?)\[(?<text>(?:[^[\]`]|`[^`]*`)*)\]\((?<target>[^()\s]+)\)/gm
 
 /** What a link in a text leads to: a page of the site, a file of the source that is on no page, or somewhere else. */
 export type Target =
@@ -20,8 +20,9 @@ export function turnMarkdown(
   hrefOf: (id: string) => string,
 ): string {
   return markdown.replace(PIECES, (piece, ...rest) => {
-    const { text, target, image } = rest.at(-1) as Record<string, string | undefined>
+    const { text, target, image, own } = rest.at(-1) as Record<string, string | undefined>
     if (piece.startsWith('<!--')) return ''
+    if (own !== undefined) return `[${own}](${own})`
     if (text === undefined || target === undefined) return piece
     if (image) throw new Error(`a picture, which no page can show yet: ${piece}`)
     const found = turnLink(target)

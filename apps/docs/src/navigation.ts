@@ -39,7 +39,7 @@ export const NAVIGATION: Group[] = [
     entries: [REFERENCE, 'errors', 'limits', 'webhooks', 'policies', 'own-lists', 'publishable-keys', 'requests'],
   },
   { label: 'Tools', entries: ['sdk', 'cli', 'mcp'] },
-  { label: 'Self-hosting', entries: ['running', 'settings', 'payments'] },
+  { label: 'Self-hosting', entries: ['running', 'settings', 'operating', 'payments'] },
   { label: 'More', entries: ['security', 'retention', 'model-card', 'changelog'] },
 ]
 

@@ -304,7 +304,8 @@ test('several deliveries are sent again together, one is copied as a command, an
   expect(await boxes.nth(0).isChecked()).toBe(false)
 
   await page.getByRole('link', { name: 'webhook.test' }).first().click()
-  await page.getByRole('dialog').getByRole('button', { name: 'Copy the delivery as a curl command' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Copy as curl' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Copied' }).waitFor()
   const command = await page.evaluate(() => navigator.clipboard.readText())
   expect(command).toContain(`curl '${urlOf('together')}'`)
   expect(command).toMatch(/-H 'webhook-signature: v1,/)

@@ -1,4 +1,4 @@
-import type { Socket } from 'node:net'
+import { Socket } from 'node:net'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { answerClientError } from '../client-error.ts'
 import type { RequestLimits } from '../config.ts'
@@ -17,8 +17,9 @@ export function limitSlowBodies(app: FastifyInstance, limits: Limits): void {
   /** What had come on a connection when its last body was there: the beginning of the next may have come together with its head. */
   const bytesBefore = new WeakMap<Socket, number>()
   app.addHook('onRequest', (request, _reply, done) => {
-    if (hasBody(request)) {
-      const { socket } = request.raw
+    const { socket } = request.raw
+    // What a tool of an agent asks of our own routes comes over no network: nobody is slow there, and there is nobody to leave.
+    if (hasBody(request) && socket instanceof Socket) {
       const began = { at: performance.now(), bytes: bytesBefore.get(socket) ?? 0 }
       const look = () => {
         if (request.raw.complete || request.raw.readableEnded) return

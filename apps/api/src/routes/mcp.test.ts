@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { Explanation, ListEstimate } from '@probity/contract/agent-tools'
 import { PROBLEMS } from '@probity/contract/data/problems'
@@ -13,6 +14,7 @@ import { insertKey } from '@probity/database/keys'
 import { sql } from 'kysely'
 import Value from 'typebox/value'
 import { afterEach, expect, test, vi } from 'vitest'
+import { LIMITS } from '../config.ts'
 import { booksOf, csvOf, emailsOf, uploadList } from '../jobs/test-list.ts'
 import { type Agent, connectAgent, listen } from '../mcp/test-agent.ts'
 import { keepList } from '../results/test-list.ts'
@@ -206,6 +208,15 @@ test('a tool calls from where the agent calls', async () => {
   const headers = { 'x-api-key': by.key, 'x-forwarded-for': '192.0.2.9' }
   const { use } = await connectAgent(proxied.app, headers)
   expect((await use('validate_email', { email: 'valid@example.com' })).data).toMatchObject({ status: 'valid' })
+})
+
+test('a list that was estimated long ago leaves the process alone', async () => {
+  const limits = { ...LIMITS, requestTimeoutMs: 50 }
+  const hurried = await startTestApi({ config: { limits } })
+  const { use } = await connectAgent(hurried.app, { 'x-api-key': (await hurried.openCaller({ credits: 5 })).key })
+  expect((await use('estimate_list', { emails: emailsOf(2) })).data).toMatchObject({ unique_emails: 2 })
+  // What hangs up on slow senders would come a second later, and find no socket: an error that nobody catches fails the run.
+  await sleep(1_200)
 })
 
 test('another account’s list and upload are not there', async () => {

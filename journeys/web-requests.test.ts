@@ -135,6 +135,7 @@ test('all of it works by keyboard alone', async () => {
   await page.getByLabel('Outcome').focus()
   await page.keyboard.press('ArrowDown') // a native select: the next choice
   await page.waitForURL(/outcome=ok/)
+  await vi.waitFor(async () => expect(await rows(page).count()).toBe(1)) // until then those from before are in sight
   await page.getByRole('link', { name: 'POST /validation/single' }).first().focus()
   await page.keyboard.press('Enter')
   const drawer = page.getByRole('dialog')

@@ -5,6 +5,7 @@ import { auditCommand } from './commands/audit.ts'
 import { backupCommand, restoreCommand } from './commands/backup.ts'
 import { keyCommands } from './commands/key.ts'
 import { migrateCommand } from './commands/migrate.ts'
+import { operatorCommands } from './commands/operator.ts'
 import { priceCommands } from './commands/price.ts'
 import { repliesCommand } from './commands/replies.ts'
 import { settingsCommand } from './commands/settings.ts'
@@ -20,6 +21,7 @@ try {
   program.addCommand(migrateCommand(config))
   program.addCommand(accountCommands(config))
   program.addCommand(keyCommands(config))
+  program.addCommand(operatorCommands(config))
   program.addCommand(priceCommands(config))
   program.addCommand(repliesCommand(config))
   program.addCommand(auditCommand(config))

@@ -106,6 +106,7 @@ type PeopleTable = {
   id: SetByDatabase<string>
   name: SetByDatabase<string>
   email: SetByDatabase<string>
+  isOperator: Generated<boolean>
 }
 
 type ApiKeysTable = {

@@ -24,7 +24,7 @@ export function OperatorPage() {
     <Page
       title={place ? `${place.label} · Operator` : 'Operator'}
       heading="Operator"
-      about="The whole installation, over all accounts. What you change here is written to the audit log."
+      about="The whole installation, over all accounts. What you change for accounts, providers and ways out is written to the audit log."
     >
       <nav aria-label="Operator" className="-mx-4 overflow-x-auto px-4 sm:mx-0 sm:px-0">
         <ul className="flex w-max min-w-full gap-4 border-b border-line sm:gap-5">

@@ -1,0 +1,30 @@
+import { asOwner } from '@probity/database/connect'
+import { createTestDatabase } from '@probity/database/test-database'
+import { sql } from 'kysely'
+import { expect, test } from 'vitest'
+import { refusalOf, resultOf, runAdmin } from '../test-admin.ts'
+
+const { db, url } = await createTestDatabase()
+const run = (...args: string[]) => runAdmin(url, 'operator', ...args)
+
+test('somebody becomes an operator and is one no longer, and both are in the audit log', async () => {
+  await asOwner(db, (trx) => sql`insert into people (name, email) values ('Grace', 'grace@example.com')`.execute(trx))
+  expect(resultOf(await run('list'))).toEqual([])
+  const grace = { id: expect.any(String), name: 'Grace', email: 'grace@example.com' }
+  expect(resultOf(await run('add', 'Grace@Example.com'))).toEqual(grace)
+  expect(resultOf(await run('list'))).toEqual([grace])
+  expect(resultOf(await run('remove', 'grace@example.com'))).toEqual(grace)
+  expect(resultOf(await run('list'))).toEqual([])
+
+  const { rows } = await asOwner(db, (trx) =>
+    sql`select actor, action from audit_entries where subject_name = 'Grace' order by id`.execute(trx),
+  )
+  expect(rows).toEqual([
+    { actor: 'command', action: 'person.made_operator' },
+    { actor: 'command', action: 'person.unmade_operator' },
+  ])
+})
+
+test('an address that nobody signs in with is refused in one line', async () => {
+  expect(refusalOf(await run('add', 'nobody@example.com'))).toBe('Nobody signs in with that address.')
+})

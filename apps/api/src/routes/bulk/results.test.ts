@@ -277,7 +277,7 @@ test('a CSV has every row of the file with our columns behind, duplicates with t
     'x-content-type-options': 'nosniff',
     'cache-control': 'private, no-store',
   })
-  const valid = ['valid', '', '0.97', 'true', 'true', '', 'example.com', 'google', ...'FFTFFFF', '0.97', 'F']
+  const valid = ['valid', '', '0.97', 'true', 'true', '', 'example.com', 'google', ...'FFTFFFF', '0.97', 'F', '']
   const invalid = [
     'invalid',
     'mailbox_not_found',

@@ -74,7 +74,9 @@ test('every block of every page is run, compared with what was printed, or shown
   expect(odd.map((block) => `${block.page}:${block.line} ${block.language}`)).toEqual([])
 })
 
-const API_TESTS = ['mcp', 'feedback', 'policies/policies'].map((name) => `apps/api/src/routes/${name}.test.ts`)
+const API_TESTS = ['mcp', 'feedback', 'overview', 'policies/policies'].map(
+  (name) => `apps/api/src/routes/${name}.test.ts`,
+)
 
 const marked = pages.flatMap((path) => readBlocks(path)).filter(({ marker }) => marker !== undefined)
 const withMarker = (kind: string, value?: string) =>
@@ -106,7 +108,7 @@ test.each(withMarker('config', 'mcp'))('$page:$line leads an agent to its tools'
 test('what docker starts is where the service looks without settings', () => {
   expect(withMarker('config', 'compose').map(({ page: path }) => path)).toEqual(['README.md'])
   const compose = readFileSync(join(ROOT, 'compose.yaml'), 'utf8')
-  const config = readFileSync(join(ROOT, 'apps/admin/src/config.ts'), 'utf8')
+  const config = readFileSync(join(ROOT, 'packages/settings/src/admin-settings.ts'), 'utf8')
   expect(config).toContain('postgres://probity:probity@127.0.0.1:5432/probity')
   expect(config).toContain('redis://127.0.0.1:6379')
   for (const part of [
@@ -118,10 +120,10 @@ test('what docker starts is where the service looks without settings', () => {
     expect(compose).toContain(part)
 })
 
-test.each(withMarker('config', 'settings'))('$page:$line names settings that there are', ({ page: path, text }) => {
+test.each(withMarker('config', 'settings'))('$page:$line names settings that there are', ({ text }) => {
   const names = [...text.matchAll(/^([A-Z_]+)=/gm)].map(([, name]) => name)
   expect(names.length).toBeGreaterThan(0)
-  for (const name of names) expect(readPage(path)).toContain(`| \`${name}\` |`)
+  for (const name of names) expect(readPage('docs/settings.md')).toContain(`| \`${name}\` |`)
 })
 
 test.each(pages.filter((path) => path.startsWith('docs/')))('%s begins with a title and what it is about', (path) => {

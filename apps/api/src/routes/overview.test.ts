@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { Overview } from '@probity/contract/overview'
 import { ProviderHealth } from '@probity/contract/provider-health'
 import { asOwner, inTenant } from '@probity/database/connect'
@@ -147,6 +149,26 @@ test('says in one sentence which providers put us off, each once and until the l
   expect(limited.sentence).toMatch(/^Yahoo puts us off: expect more unknown results until about .*\d\d:\d\d UTC\.$/)
   expect((await look(caller)).providers).toEqual(limited)
   await vi.waitFor(async () => expect((await show()).status).toBe('normal'), { timeout: 15_000, interval: 200 })
+})
+
+test('the answer that the docs show is the answer', async () => {
+  const page = readFileSync(join(import.meta.dirname, '../../../../docs/requests.md'), 'utf8')
+  const [, shown = ''] = /<!-- test: provider-health -->\s*```json\n(.*?)```/s.exec(page) ?? []
+  const { providers, ...rest } = JSON.parse(shown) as ProviderHealth
+  const [{ until, ...trouble }] = providers as [ProviderHealth['providers'][number]]
+  const soon = new Date(Date.now() + 600_000)
+  const own = await startTestApi()
+  const { redis, queuePrefix } = own.services
+  await vi.waitFor(() => noteSuspension(redis, queuePrefix, { ...trouble, egress: 'one', until: soon })) // Redis is soon there
+  const caller = await own.openCaller()
+  const { body } = await caller.call({ method: 'GET', url: '/api/v1/health/providers' })
+  const sentence = new RegExp(`^${rest.sentence.replace(/about .*/, '')}about .*\\d\\d:\\d\\d UTC\\.$`)
+  expect(body).toEqual({
+    status: rest.status,
+    sentence: expect.stringMatching(sentence),
+    providers: [{ ...trouble, until: soon.toISOString() }],
+  })
+  expect(until).toMatch(/^\d{4}-\d\d-\d\dT15:00:00\.000Z$/) // the hour that the sentence names
 })
 
 test('without Redis nobody can say how providers treat us, and the rest is there', async () => {

@@ -69,6 +69,8 @@ const HELD: Held[] = [
   ['how long a rotated key', 'apps/api/src/routes/keys/rotate.ts', 'OVERLAP_DEFAULT_S', (n) => `${say(n)} unless`],
   ['policies of your own', 'packages/contract/src/policies.ts', 'POLICIES_MAX', (n) => `| ${n}, with`],
   ['policies of your own', 'packages/contract/src/policies.ts', 'POLICY_RULES_MAX', (n) => `up to ${n} rules`],
+  ['entries on the [allow', 'packages/contract/src/listings.ts', 'LISTINGS_MAX', (n) => `| ${say(n)} together`],
+  ['entries on the [allow', 'packages/contract/src/listings.ts', 'LISTINGS_AT_ONCE_MAX', (n) => `${say(n)} in one`],
   ['webhooks', 'packages/database/src/webhooks.ts', 'WEBHOOKS_MAX', (n) => `${n}, live`],
   ['tries to deliver', 'apps/worker/src/webhooks/post.ts', 'DEADLINE_MS', seconds],
   ['confirmation of an agent', 'packages/contract/src/agent-tools.ts', 'CONFIRMATION_LASTS_S', (n) => `${n} seconds`],

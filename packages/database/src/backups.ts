@@ -8,8 +8,8 @@ export type Contents = { accounts: number; keys: number; ledger_entries: number;
 export type Moment = { snapshot: string; migrations: string[]; roles: string[]; contents: Contents }
 
 export function atOneMoment<T>(db: Db, work: (moment: Moment) => Promise<T>): Promise<T> {
-  return asOwner(db, async (trx) => {
-    await sql`set transaction isolation level repeatable read read only`.execute(trx)
+  const reading = db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only')
+  return reading.execute(async (trx) => {
     const { rows } = await sql<{ snapshot: string }>`select pg_export_snapshot() as snapshot`.execute(trx)
     const moment = {
       snapshot: rows[0]?.snapshot ?? '',

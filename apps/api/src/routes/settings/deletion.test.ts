@@ -78,7 +78,11 @@ test('keys stop within a second, members are out, lists end, and after a while n
   expect(await removeClosedAccounts(api.db, 0)).toBe(1)
   // The person stays, and may sign in again; they are no part of the organisation.
   expect(await findText(full.canary)).toEqual(['people'])
-  expect(await findText(full.accountId)).toEqual(['ledger'])
+  expect(await findText(full.accountId)).toEqual(['audit_entries', 'ledger'])
+  const { rows: told } = await asOwner(api.db, (trx) =>
+    sql`select action, actor_name, ip from audit_entries where account_id = ${full.accountId}`.execute(trx),
+  )
+  expect(told).toEqual([{ action: 'account.deleted', actorName: null, ip: null }])
   expect((await full.key.call(account)).status).toBe(401)
 
   expect(await findText(neighbour.accountId)).toEqual(neighbourBefore)

@@ -1,6 +1,7 @@
 import { LATENCY_STEPS_MS } from '@probity/contract/data/latency-steps'
 import type { Db } from '@probity/database/connect'
 import { noteProbes, type ProbeCounts } from '@probity/database/probes'
+import { reportEvery } from '@probity/database/report'
 import type { Finding, MailboxAnswer } from '@probity/engine/mailbox/answer'
 import type { Reason } from '@probity/engine/mailbox/reply'
 import type { Logger } from 'pino'
@@ -30,11 +31,7 @@ export function openProbeLog({ db, log }: { db: Db; log: Logger }): ProbeLog {
     }
   }
 
-  let writing = Promise.resolve()
-  const timer = setInterval(() => {
-    writing = writing.then(write)
-  }, WRITE_EVERY_MS)
-  timer.unref()
+  const reports = reportEvery(WRITE_EVERY_MS, write)
   return {
     note({ provider, egress }, answer) {
       const outcome = outcomeOf(answer.finding)
@@ -44,11 +41,7 @@ export function openProbeLog({ db, log }: { db: Db; log: Logger }): ProbeLog {
       counts.set(key, entry)
       count(entry, outcome, answer)
     },
-    async stop() {
-      clearInterval(timer)
-      await writing
-      await write()
-    },
+    stop: reports.stop,
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Db } from '@probity/database/connect'
+import { reportEvery } from '@probity/database/report'
 import { noteUnrecognised } from '@probity/database/unrecognised'
 import type { Unrecognised } from '@probity/engine/mailbox/question'
 import type { Logger } from 'pino'
@@ -33,11 +34,7 @@ export function openReplyLog({ db, log }: { db: Db; log: Logger }): ReplyLog {
     }
   }
 
-  let writing = Promise.resolve()
-  const timer = setInterval(() => {
-    writing = writing.then(write)
-  }, WRITE_EVERY_MS)
-  timer.unref()
+  const reports = reportEvery(WRITE_EVERY_MS, write)
   return {
     note(reply) {
       const key = JSON.stringify(reply)
@@ -45,10 +42,6 @@ export function openReplyLog({ db, log }: { db: Db; log: Logger }): ReplyLog {
       if (entry) entry.seen += 1
       else if (counts.size < KINDS_MAX) counts.set(key, { reply, seen: 1 })
     },
-    async stop() {
-      clearInterval(timer)
-      await writing
-      await write()
-    },
+    stop: reports.stop,
   }
 }

@@ -2,7 +2,7 @@ import type { Static } from 'typebox'
 import Type from 'typebox'
 import { dayField } from './days.ts'
 import { nullableString } from './nullable.ts'
-import { pageQuery } from './page.ts'
+import { EntryFormat, pageQuery } from './page.ts'
 import { openList, valueList } from './value-list.ts'
 
 /** The ways in which credits move. */
@@ -110,14 +110,7 @@ const { skip, limit } = pageQuery('', 'entries').properties
 export type LedgerQuery = Static<typeof LedgerQuery>
 export const LedgerQuery = Type.Object(
   {
-    format: Type.Optional(
-      Type.Enum(['json', 'csv'], {
-        type: 'string',
-        default: 'json',
-        description: '`json` is one page. `csv` is all entries, with the same fields as columns.',
-        examples: ['csv'],
-      }),
-    ),
+    format: EntryFormat,
     kind: Type.Optional(
       Type.String({
         pattern: `^${KIND}(,${KIND})*$`,

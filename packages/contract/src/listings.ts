@@ -3,7 +3,7 @@ import Type from 'typebox'
 import { count } from './count.ts'
 import { LIST_NAMES, LISTS } from './listed.ts'
 import { nullableString } from './nullable.ts'
-import { pageQuery } from './page.ts'
+import { EntryFormat, pageQuery } from './page.ts'
 import { openList, valueList } from './value-list.ts'
 
 /** Of one account, on both lists together. */
@@ -74,14 +74,7 @@ const { skip, limit } = pageQuery('', 'entries').properties
 export type ListingQuery = Static<typeof ListingQuery>
 export const ListingQuery = Type.Object(
   {
-    format: Type.Optional(
-      Type.Enum(['json', 'csv'], {
-        type: 'string',
-        default: 'json',
-        description: '`json` is one page. `csv` is all entries, with the same fields as columns.',
-        examples: ['csv'],
-      }),
-    ),
+    format: EntryFormat,
     list: Type.Optional(Type.With(list, { description: 'Only entries of this list.' })),
     search: Type.Optional(
       Type.String({

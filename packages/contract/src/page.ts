@@ -32,3 +32,13 @@ export function pageQuery(title: string, noun: string) {
     },
   )
 }
+
+/** For routes that give entries as pages, and as one sheet. */
+export const EntryFormat = Type.Optional(
+  Type.Enum(['json', 'csv'], {
+    type: 'string',
+    default: 'json',
+    description: '`json` is one page. `csv` is all entries, with the same fields as columns.',
+    examples: ['csv'],
+  }),
+)

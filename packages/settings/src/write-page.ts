@@ -31,9 +31,7 @@ export function writeSettingsPage(): string {
     )
     return [SECTIONS[program], '', '| setting | without it | meaning |', '|---|---|---|', ...rows].join('\n')
   })
-  return `${[INTRODUCTION.replaceAll('\\_', '_'), ...sections].join('\n')}\n`
-    .replaceAll('\n## ', '\n\n## ')
-    .replaceAll('\n\n\n', '\n\n')
+  return `${[INTRODUCTION.trimEnd(), ...sections].join('\n\n')}\n`
 }
 
 function isRequired(program: keyof typeof PROGRAMS, name: string): boolean {

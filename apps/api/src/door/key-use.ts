@@ -1,6 +1,7 @@
 import type { LastRequest } from '@probity/contract/last-request'
 import type { Db } from '@probity/database/connect'
 import { type KeyUse, recordKeyUse } from '@probity/database/keys'
+import { reportEvery } from '@probity/database/report'
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify'
 import { isPublicCaller } from './public-sandbox.ts'
 
@@ -43,20 +44,12 @@ export function openKeyUseCounter(db: Db, log: FastifyBaseLogger): KeyUseCounter
     })
   }
 
-  let reporting = Promise.resolve()
-  const timer = setInterval(() => {
-    reporting = reporting.then(report)
-  }, REPORT_EVERY_MS)
-  timer.unref()
+  const reports = reportEvery(REPORT_EVERY_MS, report)
 
   return {
     count: (keyId) => add({ keyId, requests: 1, lastUsedAt: new Date() }),
     note: (keyId, lastRequest) => add({ keyId, requests: 0, lastUsedAt: new Date(lastRequest.at), lastRequest }),
-    async stop() {
-      clearInterval(timer)
-      await reporting
-      await report()
-    },
+    stop: reports.stop,
   }
 }
 

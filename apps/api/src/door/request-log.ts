@@ -1,4 +1,5 @@
 import type { Db } from '@probity/database/connect'
+import { reportEvery } from '@probity/database/report'
 import { type AnsweredRequest, recordRequests } from '@probity/database/requests'
 import { recordVerdicts, type VerdictCount } from '@probity/database/verdict-days'
 import type { FastifyBaseLogger } from 'fastify'
@@ -66,11 +67,7 @@ export function openRequestLog(db: Db, log: FastifyBaseLogger, keptDays: number)
   }
 
   const report = () => Promise.all([reportRequests(), reportVerdicts()]).then(() => undefined)
-  let reporting = Promise.resolve()
-  const timer = setInterval(() => {
-    reporting = reporting.then(report)
-  }, REPORT_EVERY_MS)
-  timer.unref()
+  const reports = reportEvery(REPORT_EVERY_MS, report)
 
   return {
     keptDays,
@@ -79,11 +76,7 @@ export function openRequestLog(db: Db, log: FastifyBaseLogger, keptDays: number)
     },
     count,
     dropped: requests.dropped,
-    async stop() {
-      clearInterval(timer)
-      await reporting
-      await report()
-    },
+    stop: reports.stop,
   }
 }
 

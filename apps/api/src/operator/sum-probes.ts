@@ -1,14 +1,7 @@
 import { LATENCY_STEPS_MS } from '@probity/contract/data/latency-steps'
+import type { ProbeCounts } from '@probity/database/probes'
 
-type Counted = {
-  asked: number
-  definite: number
-  deferred: number
-  blocked: number
-  silent: number
-  held: number
-  ms: number[]
-}
+type Counted = Omit<ProbeCounts, 'provider' | 'egress' | 'lastBlock'>
 
 const NAMES = ['asked', 'definite', 'deferred', 'blocked', 'silent', 'held'] as const
 

@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config'
+import { LongestFirst } from './vitest.sequencer.ts'
 
 /** Tests that need no server: they run in `pnpm check`. All others talk to real ones, which vitest.setup.ts starts. */
 const FAST = [
@@ -8,33 +9,38 @@ const FAST = [
   'apps/cli/**/*.test.ts',
   'apps/docs/src/**/*.test.ts',
   'apps/web/src/**/*.test.ts',
+  'bench/**/*.test.ts',
   'checks/**/*.test.ts',
+  'deploy/**/*.test.ts',
   'model/**/*.test.ts',
 ]
 /** What is held to the clock in a browser: nothing else runs beside it. */
 const MEASURED = ['journeys/web-speed.test.ts', 'journeys/web-large-list.test.ts']
 const OUTSIDE = ['**/node_modules/**']
+/** Needs the history of the repository, so it runs only when it is told which commit to begin with. */
+const BY_COMMAND = process.env['UPGRADE_FROM'] ? [] : ['journeys/upgrade-from.test.ts']
 
 /** Clocks and sockets of a busy machine: CI tries once more and shows it beside the test's name. */
 const RETRY = process.env['CI'] ? 1 : 0
 
+const REAL = {
+  exclude: [...OUTSIDE, ...FAST, ...MEASURED, ...BY_COMMAND],
+  globalSetup: 'vitest.setup.ts',
+  // Each has servers, processes and browsers of its own beside it: two keep two processors busy, and three only wait for each other.
+  maxWorkers: 2,
+  testTimeout: 20_000,
+  hookTimeout: 60_000,
+  retry: RETRY,
+}
+
 export default defineConfig({
   test: {
+    sequence: { sequencer: LongestFirst },
     projects: [
       { test: { name: 'fast', include: FAST, exclude: OUTSIDE, testTimeout: 30_000, retry: RETRY } },
-      {
-        test: {
-          name: 'real',
-          include: ['{apps,packages,journeys}/**/*.test.ts'],
-          exclude: [...OUTSIDE, ...FAST, ...MEASURED],
-          globalSetup: 'vitest.setup.ts',
-          // Most of them wait for servers and clocks rather than for the processor, so a few run side by side.
-          maxWorkers: 2,
-          testTimeout: 20_000,
-          hookTimeout: 60_000,
-          retry: RETRY,
-        },
-      },
+      // Files that bring hundreds of modules share them: bringing all anew for every file took a third of the time.
+      { test: { ...REAL, name: 'real', include: ['{apps,packages}/**/*.test.ts'], isolate: false } },
+      { test: { ...REAL, name: 'journeys', include: ['journeys/**/*.test.ts'] } },
       {
         test: {
           name: 'measured',

@@ -26,8 +26,8 @@ export async function measureFar(population: Population, workers: number, signal
   cleanUp.defer(() => place.stop())
   const smtpPort = await startRelays(place.smtpPort, cleanUp)
   const product = await startListProduct({ dnsPort: place.dnsPort, smtpPort, workers }, cleanUp)
-  await product.validate(writeCsv(others))
-  const { seconds } = await product.validate(writeCsv(addresses))
+  await product.validate([writeCsv(others)])
+  const { seconds } = await product.validate([writeCsv(addresses)])
   const few = addresses.slice(0, ONE_BY_ONE)
   const peersSeconds = await askAsPeers(few, size, smtpPort)
   return { oursPerSecond: addresses.length / seconds, peersPerSecond: few.length / peersSeconds }

@@ -69,10 +69,17 @@ async function measureNear(rows: number, workers: number, signal: AbortSignal): 
   cleanUp.defer(() => place.stop())
   const product = await startListProduct({ ...place, workers }, cleanUp)
   const csv = writeCsv(addresses)
-  await product.validate(writeCsv(others))
-  const { jobId, seconds, cpuMs } = await product.validate(csv)
+  await product.validate([writeCsv(others)])
+  const { jobIds, seconds, cpuMs } = await product.validate([csv])
   await product.stopWorkers()
-  const bare = await measureBare({ csv, size, addresses, ...place, databaseUrl: product.databaseUrl, jobId })
+  const bare = await measureBare({
+    csv,
+    size,
+    addresses,
+    ...place,
+    databaseUrl: product.databaseUrl,
+    jobId: jobIds[0] ?? '',
+  })
   return { seconds, cpuMs, bare }
 }
 
@@ -94,7 +101,7 @@ async function showProfile(rows: number, workers: number, signal: AbortSignal): 
   const place = await openPlaceHere(size, signal)
   cleanUp.defer(() => place.stop())
   const product = await startListProduct({ ...place, workers, isProfiled: true }, cleanUp)
-  await product.validate(writeCsv(addresses))
+  await product.validate([writeCsv(addresses)])
   await product.stopWorkers()
   process.stderr.write(
     `\nWhere the workers spend their time, ${rows} rows:\n${describeProfiles(product.listProfiles())}`,

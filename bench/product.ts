@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { DEFAULT_SCOPES } from '@probity/contract/keys'
 import { insertAccount } from '@probity/database/accounts'
 import { asOwner, connect, inTenant } from '@probity/database/connect'
 import { insertKey } from '@probity/database/keys'
@@ -11,11 +12,15 @@ import { startPostgres } from '@probity/lab/services/postgres'
 import { startRedis } from '@probity/lab/services/redis'
 import { sql } from 'kysely'
 
+/** What Node takes for its own where a process may have 768 MB, as those of deploy/ may. */
+const MEMORY_CEILING = '--max-old-space-size=384'
+
 const ROOT = join(import.meta.dirname, '..')
 
 export type BenchProduct = {
   url: string
   key: string
+  databaseUrl: string
   redisUrl: string
   start: typeof startProgram
   /** The processes that share the work, by name. */
@@ -38,6 +43,7 @@ export async function startBenchProduct(): Promise<BenchProduct> {
     PORT: String(port),
     LOG_LEVEL: 'warn',
     STOP_NOTICE_MS: '0',
+    NODE_OPTIONS: MEMORY_CEILING,
   }
   const api = startProgram('apps/api/src/main.ts', [], settings)
   const worker = startProgram('apps/worker/src/main.ts', [], settings)
@@ -46,6 +52,7 @@ export async function startBenchProduct(): Promise<BenchProduct> {
   return {
     url,
     key,
+    databaseUrl: postgres.url,
     redisUrl: redis.url,
     start: startProgram,
     pids: { api: api.pid ?? 0, worker: worker.pid ?? 0, postgres: postgres.pid(), redis: redis.pid() },
@@ -73,7 +80,7 @@ async function openAccount(url: string): Promise<string> {
     return insertAccount(trx, { name: 'bench', plan: 'bench', unlimited: true })
   })
   const made = await inTenant(db, account.id, (trx) =>
-    insertKey(trx, account.id, { mode: 'live', name: 'bench', scopes: ['validation'] }),
+    insertKey(trx, account.id, { mode: 'live', name: 'bench', scopes: [...DEFAULT_SCOPES] }),
   )
   await db.destroy()
   return made.text

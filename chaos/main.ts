@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util'
+import { keepFigures } from '@probity/bench/table'
 import { compareRuns } from './compare-runs.ts'
 import type { Persistence } from './redis.ts'
 import { tryMutants } from './try-mutants.ts'
@@ -18,6 +19,8 @@ const { values } = parseArgs({
     patience: { type: 'string', default: '240' },
     // Where the logs of the product stay.
     logs: { type: 'string' },
+    // Writes the figures to docs/benchmarks.md.
+    keep: { type: 'boolean', default: false },
   },
 })
 if (values.redis !== 'aof' && values.redis !== 'noaof') throw new Error('--redis is aof or noaof')
@@ -36,6 +39,7 @@ const task = {
 try {
   const { isGood, figures } =
     values.mutant === undefined ? await compareRuns(task) : await tryMutants(values.mutant, task)
+  if (values.keep) keepFigures('chaos', ['--rows', values.rows, '--seed', values.seed], figures)
   process.stdout.write(`${JSON.stringify(figures)}\n`)
   process.exitCode = isGood ? 0 : 1
 } catch (error) {

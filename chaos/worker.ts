@@ -1,6 +1,7 @@
 import { readConfig } from '@probity/worker/config'
 import { openLog } from '@probity/worker/log'
 import { start } from '@probity/worker/start'
+import type { Lookout } from '@probity/worker/ways-out'
 import { PATIENT_HABITS } from './patient-habits.ts'
 
 /** What a worker over the world is told: its settings as production's has them, and where the world is. */
@@ -10,15 +11,18 @@ export type WorkerTask = {
   addressBase: string
   /** Where webhooks are received, if any are sent. */
   webhooks?: { port: number; addressBase: string; authority: string }
+  /** Whose greeting shows that mail servers can be reached, if that is to be found out. */
+  lookout?: Lookout
 }
 
 /** A worker as in production, but that it dials the world and nobody else. */
-const { settings, smtpPort, addressBase, webhooks } = JSON.parse(process.argv[2] ?? '') as WorkerTask
+const { settings, smtpPort, addressBase, webhooks, lookout } = JSON.parse(process.argv[2] ?? '') as WorkerTask
 const config = readConfig(settings)
 const within = (base: string) => (address: string) => address.startsWith(`${base}.`)
 const surroundings = {
   policy: { port: smtpPort, allows: within(addressBase) },
   habits: PATIENT_HABITS,
+  ...(lookout && { lookout }),
   ...(webhooks && {
     webhooks: { policy: { port: webhooks.port, allows: within(webhooks.addressBase) }, authority: webhooks.authority },
   }),

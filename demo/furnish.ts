@@ -62,15 +62,7 @@ const WEBHOOKS = [
 
 async function setUp({ url }: Demo, databaseUrl: string, context: BrowserContext): Promise<Ask> {
   const { port } = new URL(url)
-  const servers = {
-    databaseUrl,
-    ownerUrl: databaseUrl,
-    redisUrl: '',
-    publicUrl: undefined,
-    webFolder: undefined,
-    docsFolder: undefined,
-  }
-  const link = await makeSetupLink({ ...servers, port: Number(port) })
+  const link = await makeSetupLink({ ownerUrl: databaseUrl, publicUrl: undefined, port: Number(port) })
   const token = link?.slice(link.indexOf('=') + 1)
   let account = ''
   const ask: Ask = async (path, body) => {

@@ -20,7 +20,10 @@ const write = (line: string) => void process.stdout.write(`${line}\n`)
 await Promise.all([buildWeb({}, write), buildDocs({}, write)])
 const [postgres, redis] = await Promise.all([startPostgres(), startRedis()])
 const demo = await startDemo({ databaseUrl: postgres.url, redisUrl: redis.url }, 0, WORLD)
-const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox', '--disable-gpu'] })
+const browser = await chromium.launch({
+  executablePath: '/usr/bin/chromium-headless-shell',
+  args: ['--no-sandbox', '--disable-gpu'],
+})
 try {
   await mkdir(FOLDER, { recursive: true })
   const options = { baseURL: demo.url, locale: 'en-GB', timezoneId: 'UTC' }

@@ -27,7 +27,7 @@ test('the package that is installed has the command, and all it needs to judge a
   expect(run(PROBITY, ['--version'], home, env())).toBe('0.1.0\n')
   const args = ['validate', '--offline', '--dns', '127.0.0.1:9', 'ada@example,com', 'ada@mailinator.com', '-o', 'csv']
   expect(run(PROBITY, args, home, env())).toBe(
-    'email,status,sub_status,confidence,is_valid\n"ada@example,com",invalid,syntax_error,0.999,false\nada@mailinator.com,risky,disposable,0.75,false\n',
+    'email,status,sub_status,confidence,is_valid,depth\n"ada@example,com",invalid,syntax_error,0.999,false,dns\nada@mailinator.com,risky,disposable,0.75,false,dns\n',
   )
 })
 

@@ -55,8 +55,8 @@ test('--policy says what to do with each address, as a table, in CSV and in JSON
   )
   const sheet = await sandbox.run([...asked, '-o', 'csv'])
   expect(sheet.stdout.split('\n').slice(0, 2)).toEqual([
-    'email,status,sub_status,confidence,is_valid,decision,reason',
-    expect.stringMatching(/,block,Addresses of this domain are thrown away after use\.$/),
+    'email,status,sub_status,confidence,is_valid,decision,reason,depth',
+    expect.stringMatching(/,block,Addresses of this domain are thrown away after use\.,smtp$/),
   ])
   const lines = await sandbox.run([...asked, '-o', 'jsonl'])
   expect(
@@ -96,10 +96,10 @@ test('reads addresses from stdin, asks for each once, and writes JSON line by li
     code: 0,
     stderr: '',
     stdout: [
-      'email,status,sub_status,confidence,is_valid',
-      'valid@example.com,valid,,0.985,true',
-      'risky@example.com,risky,catch_all,0.8,false',
-      'no address,unknown,sandbox_unmapped,0.5,false',
+      'email,status,sub_status,confidence,is_valid,depth',
+      'valid@example.com,valid,,0.985,true,smtp',
+      'risky@example.com,risky,catch_all,0.8,false,smtp',
+      'no address,unknown,sandbox_unmapped,0.5,false,dns',
       '',
     ].join('\n'),
   })

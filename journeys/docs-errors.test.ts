@@ -32,6 +32,7 @@ const SHOWN_ELSEWHERE: Partial<Record<keyof typeof PROBLEMS, string>> = {
   file_removed: 'apps/api/src/routes/bulk/results.test.ts',
   results_expired: 'apps/api/src/routes/bulk/results.test.ts',
   too_many_in_flight: 'apps/api/src/routes/validation/single.test.ts',
+  too_many_waiting: 'apps/api/src/routes/bulk/confirm.test.ts',
   overloaded: 'apps/api/src/limits.test.ts',
   account_under_audit: 'apps/api/src/door/spend-once.test.ts',
 }

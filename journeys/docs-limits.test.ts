@@ -42,6 +42,12 @@ const HELD: Held[] = [
   ['addresses in a JSON list', 'packages/contract/src/bulk-validation.ts', 'EMAILS_PER_REQUEST_MAX', say],
   ['waiting for one verdict', 'apps/api/src/routes/validation/single.ts', 'TIMEOUT_DEFAULT_S', (n) => `, ${n} unless`],
   ['waiting for a JSON list', 'apps/api/src/routes/validation/bulk.ts', 'TIMEOUT_DEFAULT_S', (n) => `, ${n} unless`],
+  [
+    'addresses of an account that',
+    'packages/database/src/jobs.ts',
+    'WAITING_FILES_MAX',
+    (n) => `| ${n} times the emails`,
+  ],
   ['headers', 'apps/api/src/config.ts', 'headerBytesMax', kib],
   ['body', 'apps/api/src/config.ts', 'bodyBytesMax', kib],
   ['body of a JSON list', 'apps/api/src/routes/validation/bulk.ts', 'BODY_BYTES_MAX', kib],

@@ -161,7 +161,7 @@ const inPage = (apiKey: string, csv: string) => `(async () => {
 test('works in a browser as it is', async () => {
   const site = await startSite()
   const browser = await chromium.launch({
-    executablePath: '/usr/bin/chromium',
+    executablePath: '/usr/bin/chromium-headless-shell',
     args: ['--no-sandbox', '--disable-gpu'],
   })
   try {

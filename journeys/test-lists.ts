@@ -73,9 +73,13 @@ export function listSettings(databaseUrl: string, redisUrl: string): Record<stri
   return { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl, UPLOADS_FOLDER: uploads, STOP_NOTICE_MS: '0' }
 }
 
-/** A worker as in production but for what it may dial, which is the world and nothing else. */
-export function startListWorker(settings: Record<string, string>, { running }: TestWorld): Promise<WorkerProcess> {
-  return startTaskWorker({
+/** A worker as in production but for what it may dial, which is the world and nothing else. `root` is the tree of another version. */
+export function startListWorker(
+  settings: Record<string, string>,
+  { running }: TestWorld,
+  root: string = ROOT,
+): Promise<WorkerProcess> {
+  const task = {
     settings: {
       ...settings,
       DNS_SERVERS: `127.0.0.1:${running.dnsPort}`,
@@ -84,13 +88,14 @@ export function startListWorker(settings: Record<string, string>, { running }: T
     },
     smtpPort: running.smtpPort,
     addressBase: ADDRESS_BASE,
-  })
+  }
+  return startTaskWorker(task, root)
 }
 
 /** A worker as in production, in surroundings that the task describes. */
-export async function startTaskWorker(task: object): Promise<WorkerProcess> {
+export async function startTaskWorker(task: object, root: string = ROOT): Promise<WorkerProcess> {
   const log = openSync(join(inject('logFolder'), `list-worker-${randomUUID()}.log`), 'a')
-  const args = [join(ROOT, 'chaos/worker.ts'), JSON.stringify(task)]
+  const args = [join(root, 'chaos/worker.ts'), JSON.stringify(task)]
   const child = spawn(process.execPath, args, { stdio: ['ignore', log, log, 'ipc'] })
   whenDone(() => stopChild(child, 'SIGTERM', GONE_WITHIN_MS))
   await once(child, 'message', { signal: AbortSignal.timeout(UP_WITHIN_MS) })

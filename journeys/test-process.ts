@@ -28,10 +28,14 @@ export type WorkerProcess = {
   kill(): Promise<void>
 }
 
-/** The api as it runs in production, a process of its own. */
-export async function startApiProcess(settings: Record<string, string>, port?: number): Promise<ApiProcess> {
+/** The api as it runs in production, a process of its own. `root` is the tree of another version. */
+export async function startApiProcess(
+  settings: Record<string, string>,
+  port?: number,
+  root: string = ROOT,
+): Promise<ApiProcess> {
   const chosen = port ?? (await freePort())
-  const { child, readLog } = startProgram('apps/api/src/main.ts', { ...settings, PORT: String(chosen) })
+  const { child, readLog } = startProgram(join(root, 'apps/api/src/main.ts'), { ...settings, PORT: String(chosen) })
   const url = `http://127.0.0.1:${chosen}`
   await eventually(`${url} is ready`, async () => (await fetch(`${url}/readyz`)).ok)
   return { port: chosen, url, readLog, stop: () => stopTimed(child) }
@@ -39,7 +43,7 @@ export async function startApiProcess(settings: Record<string, string>, port?: n
 
 /** The worker as it runs in production. */
 export async function startWorkerProcess(settings: Record<string, string>): Promise<WorkerProcess> {
-  const { child, readLog } = startProgram('apps/worker/src/main.ts', settings)
+  const { child, readLog } = startProgram(join(ROOT, 'apps/worker/src/main.ts'), settings)
   await eventually('the worker works', async () => readLog().includes('"working"'))
   return { stop: () => stopTimed(child), kill: () => stopChild(child, 'SIGKILL') }
 }
@@ -48,7 +52,7 @@ export async function startWorkerProcess(settings: Record<string, string>): Prom
 function startProgram(path: string, settings: Record<string, string>) {
   const logFile = join(inject('logFolder'), `process-${randomUUID()}.log`)
   const log = openSync(logFile, 'a')
-  const child = spawn(process.execPath, [join(ROOT, path)], {
+  const child = spawn(process.execPath, [path], {
     stdio: ['ignore', log, log],
     env: { ...process.env, REDIS_URL: inject('redisUrl'), ...settings },
   })

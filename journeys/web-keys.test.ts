@@ -227,6 +227,7 @@ test('a form that is not right says so above and beside the field, and loses not
   await form.getByLabel(/^Monthly cap/).fill('many')
   await form.getByRole('button', { name: 'Create key' }).click()
   const summary = form.getByRole('group', { name: 'Some fields need a look.' })
+  await summary.waitFor()
   expect(await summary.getByRole('button').allTextContents()).toEqual([
     'Give the key a name.',
     'The cap is a whole number of credits.',
@@ -244,6 +245,7 @@ test('who may not manage keys is told who may', async () => {
 test('in test mode there are test keys alone', async () => {
   const page = await openKeys(owner, '/app/keys?mode=test&create=true')
   const form = page.getByRole('dialog', { name: 'Create an API key' })
+  await form.waitFor()
   expect(await form.getByRole('radio', { name: 'Live', exact: true }).count()).toBe(0)
   expect(await form.getByRole('radio', { name: 'Test', exact: true }).isChecked()).toBe(true)
 })

@@ -4,7 +4,8 @@ import { inTenant } from '@probity/database/connect'
 import { postCredits } from '@probity/database/credits'
 import type { Page } from 'playwright-core'
 import { expect, test, vi } from 'vitest'
-import { expectAccessible, expectNoSidewaysScroll, onePage, startBrowser } from './test-browser.ts'
+import { expectAccessible } from './test-accessible.ts'
+import { expectNoSidewaysScroll, onePage, startBrowser } from './test-browser.ts'
 import { dropFiles, readCells } from './test-files.ts'
 import { startOpenWorld } from './test-open-product.ts'
 import { openPerson, type Person } from './test-people.ts'
@@ -263,6 +264,7 @@ test('addresses that are pasted become a list, wherever the focus is', async () 
   await page.getByText('4 addresses found. Left out: 1 line without one.').waitFor()
   await page.getByRole('button', { name: 'Use these addresses' }).click()
   await stepHeading(page, CHOOSE).waitFor()
+  await page.getByRole('cell', { name: 'bob@example.com' }).waitFor()
   expect(await page.getByRole('table').getByRole('cell').allInnerTexts()).toEqual([
     'ada@example.com',
     'bob@example.com',

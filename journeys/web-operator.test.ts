@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto'
+import { hostname } from 'node:os'
 import { asOwner } from '@probity/database/connect'
+import { beginRound, keepFindings } from '@probity/database/findings'
 import { noteProbes } from '@probity/database/probes'
 import { noteProcess } from '@probity/database/processes'
 import { noteUnrecognised } from '@probity/database/unrecognised'
@@ -15,6 +17,9 @@ import { openPerson, type Person } from './test-people.ts'
 vi.setConfig({ testTimeout: 60_000 }) // a browser has much to do before a page stands
 
 const product = await startOpenProduct()
+// The doctor of this host takes it that somebody has just looked, and leaves the stage to what is planted below.
+await beginRound(product.db, hostname())
+await keepFindings(product.db, hostname(), [])
 const browser = await startBrowser()
 const operator = await openPerson(browser, product, { name: 'Mary Somerville', organisation: 'The Operator' })
 await asOwner(product.db, (trx) =>
@@ -52,6 +57,22 @@ await noteProcess(product.db, {
     habits: { gmx: { connections: 2, per_minute: 30 } },
   },
 })
+/** As a worker on another host would have found it. */
+const DURABLE = {
+  says: 'As a superuser, by psql:',
+  lines: ['alter system set fsync = on;', 'select pg_reload_conf();'],
+}
+await keepFindings(product.db, 'probe-1', [
+  { check: 'clock', subject: '', status: 'pass', saw: 'It agrees with that of PostgreSQL.', fix: null },
+  { check: 'postgres-durability', subject: '', status: 'fail', saw: 'fsync is off.', fix: DURABLE },
+  {
+    check: 'blocklists',
+    subject: `${EGRESS} · zen.spamhaus.org`,
+    status: 'unknown',
+    saw: 'It would not say.',
+    fix: null,
+  },
+])
 // That process does not live, so nobody says for it that it does.
 const beating = setInterval(
   () => void asOwner(product.db, (trx) => sql`update processes set seen_at = now()`.execute(trx)),
@@ -107,6 +128,28 @@ test('an operator sees how the installation is, and can stop the page from chang
   }, 5_000)
   await page.getByRole('button', { name: 'Go on' }).click()
   await page.getByText(/^Every 10 seconds/).waitFor()
+})
+
+test('an operator reads what the doctor found, the worst first, copies what to do and has it look again', async () => {
+  const page = await open(operator, '/app/operator/doctor')
+  await page.getByRole('heading', { name: '1 thing is broken and 1 could not be looked at' }).waitFor()
+  const cards = page.getByRole('list', { name: 'What needs a look' }).getByRole('listitem')
+  expect(await cards.getByRole('heading').allTextContents()).toEqual([
+    'PostgreSQL keeps what it has confirmed',
+    'The address of the way out is on no block list',
+  ])
+  await cards.first().getByText('Credits are money.').waitFor()
+  await cards.first().getByRole('button', { name: /^Copy/ }).click()
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(DURABLE.lines.join('\n'))
+  await page.getByRole('list', { name: 'In order' }).getByText('The clock is right').waitFor()
+  const tiles = (await open(operator, '/app/operator/health')).getByRole('list', { name: 'Parts of the installation' })
+  await tiles.getByText(/PostgreSQL keeps what it has confirmed/).waitFor()
+  await page.getByRole('button', { name: 'Run again' }).click()
+  // The worker of this installation comes, and finds what it finds.
+  await cards
+    .filter({ hasText: `seen from ${hostname()}` })
+    .first()
+    .waitFor({ timeout: 45_000 })
 })
 
 test('an operator gives credits, changes a plan, suspends an account and lets it in again', async () => {
@@ -188,7 +231,7 @@ test('the whole of it works by keyboard', async () => {
 test('a member of an organisation finds no way to these pages, and nothing on them', async () => {
   const page = await open(owner, '/app/quick-start')
   expect(await page.getByRole('link', { name: 'Operator' }).count()).toBe(0)
-  for (const place of ['health', 'providers', 'egress', 'queues', 'accounts', 'replies', 'audit-log']) {
+  for (const place of ['health', 'doctor', 'providers', 'egress', 'queues', 'accounts', 'replies', 'audit-log']) {
     await page.goto(`/app/operator/${place}`)
     await loaded(page)
     await page.getByRole('heading', { name: 'These pages are for operators' }).waitFor()
@@ -252,6 +295,14 @@ testCases([
     broken: '**/app/api/operator/health',
   },
   { what: 'health on its way', as: AS, path: '/app/operator/health', hangs: '**/app/api/operator/health' },
+  { what: 'the doctor', as: AS, path: '/app/operator/doctor' },
+  { what: 'the doctor on its way', as: AS, path: '/app/operator/doctor', hangs: '**/app/api/operator/doctor' },
+  {
+    what: 'findings that cannot be loaded',
+    as: AS,
+    path: '/app/operator/doctor',
+    broken: '**/app/api/operator/doctor',
+  },
   { what: 'providers', as: AS, path: '/app/operator/providers' },
   {
     what: 'providers that cannot be loaded',

@@ -43,6 +43,7 @@ test('a built-in policy is read as a table and tried on an address', async () =>
   await page.getByRole('link', { name: 'Policies', exact: true }).click()
   await page.getByRole('heading', { name: 'Policies', level: 1 }).waitFor()
   await page.getByRole('link', { name: 'transactional', exact: true }).click()
+  await rulesOf(page, 'transactional').first().waitFor()
   const rows = await rulesOf(page, 'transactional').allInnerTexts()
   expect(rows.map((row) => row.replaceAll(/\s+/g, ' ').trim())).toEqual([
     '1 Block The status is invalid Mail to this address comes back.',
@@ -78,6 +79,7 @@ test('a policy of one’s own is made from a copy, tried before it is saved, and
 
   await page.getByRole('button', { name: 'Create policy' }).click()
   await page.waitForURL(/\/app\/policies\/members$/)
+  await rulesOf(page, 'members').first().waitFor()
   expect(await rulesOf(page, 'members').count()).toBe(6)
   const asked = await owner.ask(
     'POST',

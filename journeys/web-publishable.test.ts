@@ -80,6 +80,7 @@ test('it can be seen again, with another policy in the tag, and its pages can be
 
   await choose(/^Actions for Shop/, 'Change limits')(page)
   const limits = page.getByRole('dialog')
+  await limits.waitFor()
   expect(await limits.getByLabel('Allowed network addresses').count()).toBe(0)
   await limits.getByLabel('Origins of your pages').fill('https://shop.example.com\nhttps://www.example.com')
   await limits.getByLabel('Requests of one visitor in an hour').fill('5')

@@ -43,6 +43,7 @@ test('what is left, where each credit went and what it was for stand on one page
   await page.getByText('9,997', { exact: true }).first().waitFor()
   await page.getByText(/^At the pace of the last 7 days, less than one a day/).waitFor()
 
+  await movements(page).first().waitFor()
   const rows = await movements(page).allInnerTexts()
   expect(rows.map((row) => row.replaceAll(/\s+/g, ' ').replace(/^.*?\d\d:\d\d /, ''))).toEqual([
     expect.stringMatching(/^Addresses validated −1.* 9,997 Sign-up form/),
@@ -79,6 +80,7 @@ test('what is chosen stands in the address, and a colleague who may only look se
 
   const { search } = new URL(page.url())
   const same = await openUsage(viewer, search)
+  await vi.waitFor(async () => expect(await movements(page).count()).toBe(1))
   expect(await movements(same).allInnerTexts()).toEqual(await movements(page).allInnerTexts())
   expect(await same.getByRole('radio', { name: '90 days' }).isChecked()).toBe(true)
   await same.getByLabel('Kind').selectOption({ label: 'Correction' })

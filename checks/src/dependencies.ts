@@ -1,22 +1,17 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Fault } from './fault.ts'
+import { listMentions } from './manifests.ts'
 import type { Workspace } from './workspace.ts'
 
 const LIST = 'docs/dependencies.md'
 
-/** The kinds of dependency a package.json may hold. */
-const KINDS = ['dependencies', 'devDependencies', 'optionalDependencies', 'peerDependencies'] as const
-
-type Manifest = Partial<Record<(typeof KINDS)[number], Record<string, string>>>
-type Mention = { name: string; path: string; line: number }
 type Row = { name: string; line: number; cells: string[] }
 
 /** Every dependency is explained in docs/dependencies.md, and everything explained there is one. */
-export function listUnexplainedDependencies({ root, paths }: Workspace): Fault[] {
-  const manifests = ['package.json', ...paths.filter((path) => path.endsWith('/package.json'))]
-  const mentions = manifests.flatMap((path) => listMentions(root, path))
-  const rows = listRows(root)
+export function listUnexplainedDependencies(workspace: Workspace): Fault[] {
+  const mentions = listMentions(workspace).filter(({ name }) => !name.startsWith('@probity/'))
+  const rows = listRows(workspace.root)
 
   const explained = new Set(rows.map((row) => row.name))
   const used = new Set(mentions.map((mention) => mention.name))
@@ -31,16 +26,6 @@ export function listUnexplainedDependencies({ root, paths }: Workspace): Fault[]
       .filter(({ cells }) => cells.length !== 4 || cells.includes(''))
       .map(({ name, line }) => ({ path: LIST, line, message: `the row of ${name} does not have its four cells` })),
   ]
-}
-
-function listMentions(root: string, path: string): Mention[] {
-  if (!existsSync(join(root, path))) return []
-  const text = readFileSync(join(root, path), 'utf8')
-  const manifest = JSON.parse(text) as Manifest
-  const lines = text.split('\n')
-  return KINDS.flatMap((kind) => Object.keys(manifest[kind] ?? {}))
-    .filter((name) => !name.startsWith('@probity/'))
-    .map((name) => ({ name, path, line: lines.findIndex((line) => line.includes(`"${name}":`)) + 1 }))
 }
 
 /** The rows of the table: lines whose first cell is a name in backticks. */

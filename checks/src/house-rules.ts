@@ -5,9 +5,13 @@ import { listUnexplainedDependencies } from './dependencies.ts'
 import { listForbiddenSteps } from './engine-steps.ts'
 import type { Fault } from './fault.ts'
 import { listForbiddenImports } from './import-table.ts'
+import { listLooseInstalls } from './install-settings.ts'
 import { listInterfaces } from './interfaces.ts'
+import { listLooseDependencies } from './lockfile.ts'
+import { listContractingSteps } from './migration-steps.ts'
 import { listVagueNames } from './names.ts'
 import { listProcessAliases } from './process-alias.ts'
+import { listUnwantedPackages } from './runtime-packages.ts'
 import { listWireWrites } from './wire-writes.ts'
 import { readWorkspace, type Workspace } from './workspace.ts'
 
@@ -22,6 +26,10 @@ const RULES: ((workspace: Workspace) => Fault[])[] = [
   listUnexplainedDependencies,
   listWireWrites,
   listDeadLinks,
+  listLooseDependencies,
+  listLooseInstalls,
+  listUnwantedPackages,
+  listContractingSteps,
 ]
 
 /** Every fault in the work tree below `root`, in the order of its files. */

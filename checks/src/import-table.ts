@@ -8,7 +8,7 @@ type Reach = 'all' | 'types' | 'tests' | `${string}/`
 
 /**
  * Who may import whom. What is not written here is refused, a part without a row included, and so is one app in
- * another. `admin` has the engine for its doctor, `cli` for working offline.
+ * another. `cli` has the engine for working offline.
  */
 const MAY_IMPORT: Record<string, Record<string, Reach>> = {
   contract: {},
@@ -17,6 +17,8 @@ const MAY_IMPORT: Record<string, Record<string, Reach>> = {
   queue: { contract: 'all', lab: 'tests' },
   uploads: { contract: 'all', engine: 'address/', settings: 'all', lab: 'tests' },
   settings: {},
+  telemetry: { lab: 'tests' },
+  doctor: { contract: 'all', engine: 'all', database: 'all', lab: 'tests' },
   sdk: { contract: 'types' },
   lab: {},
   api: {
@@ -26,21 +28,25 @@ const MAY_IMPORT: Record<string, Record<string, Reach>> = {
     queue: 'all',
     uploads: 'all',
     settings: 'all',
+    telemetry: 'all',
     lab: 'tests',
   },
   worker: {
     contract: 'all',
     engine: 'all',
     database: 'all',
+    doctor: 'all',
     queue: 'all',
     uploads: 'all',
     settings: 'all',
+    telemetry: 'all',
     lab: 'tests',
   },
   admin: {
     contract: 'all',
     engine: 'all',
     database: 'all',
+    doctor: 'all',
     queue: 'all',
     uploads: 'all',
     settings: 'all',
@@ -54,7 +60,7 @@ const MAY_IMPORT: Record<string, Record<string, Reach>> = {
 }
 
 /** These start the system as a whole, so they may import every part of it. Nobody imports them. */
-const WHOLE_SYSTEM = ['bench', 'chaos', 'demo', 'journeys']
+const WHOLE_SYSTEM = ['bench', 'chaos', 'demo', 'deploy', 'journeys']
 
 /** Published, and imported here as it is by those who install it. */
 const HAS_ONE_DOOR = ['sdk']

@@ -9,10 +9,13 @@ export const REAL_ROOT = join(import.meta.dirname, '../..')
 /** The configuration under test: the real files, so that loosening one of them fails here. */
 const CONFIGURATION = ['.gitignore', '.oxlintrc.json', 'biome.json', 'knip.json', 'tsconfig.json']
 
+/** Where packages were installed there are thousands of files. */
+const REMOVED_WITHIN_MS = 60_000
+
 const planted: string[] = []
 afterAll(() => {
   for (const root of planted) rmSync(root, { recursive: true })
-})
+}, REMOVED_WITHIN_MS)
 
 /** A path and the text to put there. */
 export type Planted = Record<string, string>

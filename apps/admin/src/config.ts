@@ -1,5 +1,9 @@
+import type { Egress } from '@probity/engine/mailbox/egress'
 import { AdminSettings } from '@probity/settings/admin-settings'
+import { readEgresses } from '@probity/settings/egresses'
+import { readList } from '@probity/settings/formats'
 import { readSettings } from '@probity/settings/parse'
+import { defaultUploadsFolder } from '@probity/uploads/storage-settings'
 
 export type AdminConfig = {
   databaseUrl: string
@@ -10,6 +14,15 @@ export type AdminConfig = {
   /** Where somebody else keeps the built web application and the built docs; undefined for our own, which are built where they are not. */
   webFolder: string | undefined
   docsFolder: string | undefined
+  /** What the doctor looks at beside these; read when it is asked for, so that no other command fails by what it does not need. */
+  readWorker(): WorkerSide
+}
+
+export type WorkerSide = {
+  dnsServers: string[]
+  egresses: Egress[]
+  deniedAddresses: string[]
+  uploadsFolder: string
 }
 
 /** Reads and checks the settings of the operator's commands. */
@@ -22,5 +35,15 @@ export function readConfig(env: Record<string, string | undefined>): AdminConfig
     publicUrl: vars.PUBLIC_URL?.replace(/\/+$/, ''),
     webFolder: vars.WEB_FOLDER,
     docsFolder: vars.DOCS_FOLDER,
+    readWorker: () => ({
+      dnsServers: readList(vars.DNS_SERVERS),
+      egresses: readEgresses({
+        heloName: vars.SMTP_HELO_NAME,
+        mailFrom: vars.SMTP_MAIL_FROM,
+        egress: vars.SMTP_EGRESS,
+      }),
+      deniedAddresses: readList(vars.SMTP_DENY),
+      uploadsFolder: vars.UPLOADS_FOLDER ?? defaultUploadsFolder(),
+    }),
   }))
 }

@@ -1,8 +1,10 @@
 import { BadSettings } from '@probity/settings/bad-settings'
 import { Command } from 'commander'
 import { accountCommands } from './commands/account.ts'
+import { aliveCommand } from './commands/alive.ts'
 import { auditCommand } from './commands/audit.ts'
 import { backupCommand, restoreCommand } from './commands/backup.ts'
+import { doctorCommand } from './commands/doctor.ts'
 import { keyCommands } from './commands/key.ts'
 import { migrateCommand } from './commands/migrate.ts'
 import { operatorCommands } from './commands/operator.ts'
@@ -11,6 +13,7 @@ import { repliesCommand } from './commands/replies.ts'
 import { settingsCommand } from './commands/settings.ts'
 import { setupLinkCommand } from './commands/setup-link.ts'
 import { upCommand } from './commands/up.ts'
+import { upgradeCommand } from './commands/upgrade.ts'
 import { readConfig } from './config.ts'
 import { Refusal } from './refusal.ts'
 
@@ -25,8 +28,11 @@ try {
   program.addCommand(priceCommands(config))
   program.addCommand(repliesCommand(config))
   program.addCommand(auditCommand(config))
+  program.addCommand(doctorCommand(config))
+  program.addCommand(aliveCommand(config))
   program.addCommand(backupCommand(config, process.env))
   program.addCommand(restoreCommand(config, process.env))
+  program.addCommand(upgradeCommand(config, process.env))
   program.addCommand(setupLinkCommand(config))
   program.addCommand(settingsCommand(process.env))
   program.addCommand(upCommand(config, process.env))

@@ -7,7 +7,11 @@ import type { AdminConfig } from './config.ts'
  * Where the first person sets the installation up, with a fresh token that takes the place of the last one; undefined once there is
  * somebody. The token stands behind the #, which a browser sends to nobody.
  */
-export async function makeSetupLink({ ownerUrl, publicUrl, port }: AdminConfig): Promise<string | undefined> {
+export async function makeSetupLink({
+  ownerUrl,
+  publicUrl,
+  port,
+}: Pick<AdminConfig, 'ownerUrl' | 'publicUrl' | 'port'>): Promise<string | undefined> {
   const db = connect(ownerUrl, { connectionsMax: 1, applicationName: 'probity-admin' })
   try {
     const token = randomBytes(24).toString('base64url')

@@ -8,8 +8,10 @@ export const MAIN = fileURLToPath(new URL('main.ts', import.meta.url))
 export type Ran = { code: number; stdout: string; stderr: string }
 
 /** Runs one command as an operator does: a process of its own, which knows nothing but these settings. */
-export async function runAdmin(databaseUrl: string, ...args: string[]): Promise<Ran> {
-  const env = { DATABASE_URL: databaseUrl, REDIS_URL: inject('redisUrl') }
+export async function runAdmin(databaseUrl: string, ...words: (string | Record<string, string>)[]): Promise<Ran> {
+  const args = words.filter((word) => typeof word === 'string')
+  const settings = words.filter((word) => typeof word !== 'string')
+  const env = Object.assign({ DATABASE_URL: databaseUrl, REDIS_URL: inject('redisUrl') }, ...settings)
   const child = spawn(process.execPath, [MAIN, ...args], { stdio: ['ignore', 'pipe', 'pipe'], env })
   const ran = { stdout: '', stderr: '' }
   for (const stream of ['stdout', 'stderr'] as const) {

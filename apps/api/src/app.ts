@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { createServer, type RequestListener, type Server } from 'node:http'
 import { registerAjvFormats, TypeBoxValidatorCompiler } from '@fastify/type-provider-typebox'
 import { type FastifyInstance, fastify, LogController } from 'fastify'
 import { serveApp } from './app-routes.ts'
@@ -11,9 +11,14 @@ import { noteAnswers } from './door/key-use.ts'
 import { noteRequests } from './door/note-requests.ts'
 import { preflight } from './door/preflight.ts'
 import { rateHeaders } from './door/rate.ts'
+import { SECURITY_HEADERS } from './door/security-headers.ts'
 import { limitSlowBodies } from './door/slow-body.ts'
+import { traceRequests } from './door/trace-requests.ts'
+import { openTurnAway } from './door/turn-away.ts'
+import { countRequests, openRequestCounts, type RequestCounts } from './metrics/count-requests.ts'
 import { describeApi } from './openapi.ts'
 import { answerError, answerMissing } from './problem.ts'
+import { newRequestId } from './request-id.ts'
 import type { Route } from './route.ts'
 import { showAccount } from './routes/account.ts'
 import { stripeEvents } from './routes/billing/stripe-events.ts'
@@ -29,6 +34,7 @@ import { listResults } from './routes/bulk/results.ts'
 import { manageUpload } from './routes/bulk/upload.ts'
 import { listUploads } from './routes/bulk/uploads.ts'
 import { docsPages } from './routes/docs-pages.ts'
+import { receiveDoctor } from './routes/doctor.ts'
 import { reportFeedback } from './routes/feedback.ts'
 import { health } from './routes/health.ts'
 import { createKey } from './routes/keys/create.ts'
@@ -112,13 +118,17 @@ export async function buildApp(
   services: Services,
   routes: Route[] = API_ROUTES,
 ): Promise<FastifyInstance> {
-  const app = newServer(config, services)
-  limitInFlight(app, config.inFlightMax)
-  limitSlowBodies(app, config.limits)
+  const counts = openRequestCounts(services.metrics)
+  const app = newServer(config, services, counts)
+  countRequests(app, counts)
+  traceRequests(app, services.traces)
   sendCommonHeaders(app, services)
+  limitInFlight(app, services.crowd)
+  limitSlowBodies(app, config.limits)
   await describeApi(app, config)
   await app.register(health, services)
   await app.register(stripeEvents, services)
+  await app.register(receiveDoctor, services)
   await app.register(reference)
   await app.register(preflight, services)
   await app.register(docsPages, { docsFolder: config.docsFolder })
@@ -137,41 +147,40 @@ export async function buildApp(
   return app
 }
 
-function newServer({ limits, trustedProxies }: ApiConfig, services: Services): FastifyInstance {
+function newServer({ limits, trustedProxies }: ApiConfig, services: Services, counts: RequestCounts): FastifyInstance {
   registerAjvFormats()
+  const turnAway = openTurnAway(services, counts.turnedAway)
   const app = fastify({
     loggerInstance: services.log,
     // Fastify's own lines hold the URL, and with it whatever address is in the query.
     logController: new LogController({ disableRequestLogging: true }),
-    genReqId: () => `req_${randomUUID()}`,
+    genReqId: newRequestId,
     trustProxy: trustedProxies.length > 0 ? trustedProxies : false,
     bodyLimit: limits.bodyBytesMax,
-    requestTimeout: limits.uploadTimeoutMs, // of the slowest route; slow-body.ts has that of the others
-    keepAliveTimeout: limits.keepAliveTimeoutMs,
-    maxRequestsPerSocket: limits.requestsPerSocketMax,
     return503OnClosing: false, // whoever got through before we stopped listening is served
-    http: {
-      maxHeaderSize: limits.headerBytesMax,
-      headersTimeout: limits.headersTimeoutMs,
-      connectionsCheckingInterval: Math.min(1_000, limits.headersTimeoutMs),
-    },
+    serverFactory: (handle) => listenWith(turnAway.before(handle), limits),
     clientErrorHandler: answerClientError,
     frameworkErrors: (error, request, reply) => void answerError(error, request, reply),
     routerOptions: { maxParamLength: 100 },
   })
+  turnAway.learn(app)
   app.setValidatorCompiler(TypeBoxValidatorCompiler)
   app.setErrorHandler(answerError)
   app.setNotFoundHandler(answerMissing)
   return app
 }
 
-/** For answers that no browser has to show. The pages of the reference set a policy of their own. */
-const SECURITY_HEADERS = {
-  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
-  'cross-origin-resource-policy': 'same-origin',
-  'referrer-policy': 'no-referrer',
-  'strict-transport-security': 'max-age=31536000; includeSubDomains',
-  'x-content-type-options': 'nosniff',
+function listenWith(listener: RequestListener, limits: ApiConfig['limits']): Server {
+  const options = {
+    requestTimeout: limits.uploadTimeoutMs, // of the slowest route; slow-body.ts has that of the others
+    keepAliveTimeout: limits.keepAliveTimeoutMs,
+    maxHeaderSize: limits.headerBytesMax,
+    headersTimeout: limits.headersTimeoutMs,
+    connectionsCheckingInterval: Math.min(1_000, limits.headersTimeoutMs),
+  }
+  const server = createServer(options, listener)
+  server.maxRequestsPerSocket = limits.requestsPerSocketMax
+  return server
 }
 
 // These run for every request, and as callbacks: a promise for each would cost as much as the work itself.

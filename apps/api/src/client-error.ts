@@ -1,12 +1,12 @@
-import { randomUUID } from 'node:crypto'
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { PROBLEMS } from '@probity/contract/data/problems'
-import type { ProblemCode } from '@probity/contract/problem'
+import type { LastingCode } from '@probity/contract/problem'
 import { Problem, problemBody } from './problem.ts'
+import { newRequestId } from './request-id.ts'
 
 /** What Node refuses before there is a request, in our words. */
-const CODES: Record<string, ProblemCode> = {
+const CODES: Record<string, LastingCode> = {
   HPE_HEADER_OVERFLOW: 'headers_too_large',
   ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
 }
@@ -15,7 +15,7 @@ const CODES: Record<string, ProblemCode> = {
 export function answerClientError(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return
   const code = CODES[error.code ?? ''] ?? 'invalid_request'
-  const requestId = `req_${randomUUID()}`
+  const requestId = newRequestId()
   const body = JSON.stringify(problemBody(new Problem(code), requestId))
   const { status } = PROBLEMS[code]
   const head = [

@@ -4,10 +4,12 @@ import { ApiSettings } from '@probity/settings/api-settings'
 import { BadSettings } from '@probity/settings/bad-settings'
 import { readList } from '@probity/settings/formats'
 import { readSettings } from '@probity/settings/parse'
+import type { MetricsPlace } from '@probity/telemetry/serve-metrics'
+import type { TraceSettings } from '@probity/telemetry/span'
+import { readTraceSettings } from '@probity/telemetry/trace-settings'
 import { readStorage, type StorageSettings } from '@probity/uploads/storage-settings'
 import type { Static } from 'typebox'
 import type { PaymentSettings } from './billing/payments.ts'
-import type { MetricsPlace } from './metrics.ts'
 import type { MailSettings } from './people/mail/send.ts'
 
 /** How long one request may take at each step, and how large it may be. Set on purpose: the defaults beneath are not ours. */
@@ -48,6 +50,7 @@ export type ApiConfig = {
   /** For how many days requests stay in their account's log. */
   requestLogDays: number
   metrics: MetricsPlace | undefined
+  traces: TraceSettings | undefined
   payments: PaymentSettings | undefined
   storage: StorageSettings
   logLevel: string
@@ -104,6 +107,7 @@ function buildConfig(vars: Settings): ApiConfig {
     sharesFeedback: vars.SHARE_FEEDBACK === 'on',
     requestLogDays: vars.REQUEST_LOG_DAYS,
     metrics: vars.METRICS_PORT === undefined ? undefined : { host: vars.METRICS_HOST, port: vars.METRICS_PORT },
+    traces: readTraceSettings(vars),
     payments: readPayments(vars),
     storage: readStorage(vars),
     logLevel: vars.LOG_LEVEL,

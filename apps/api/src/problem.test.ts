@@ -1,5 +1,5 @@
 import { PROBLEMS } from '@probity/contract/data/problems'
-import { ProblemBody } from '@probity/contract/problem'
+import { type PassingCode, ProblemBody } from '@probity/contract/problem'
 import Value from 'typebox/value'
 import { expect, test } from 'vitest'
 import { Problem } from './problem.ts'
@@ -15,7 +15,7 @@ const trouble: Route = async (app) => {
   })
   for (const code of Object.keys(PROBLEMS) as (keyof typeof PROBLEMS)[]) {
     app.get(`/throw/${code}`, { schema: { hide: true } }, async () => {
-      throw new Problem(code, undefined, { retryAfterS: 7 })
+      throw new Problem(code as PassingCode, undefined, { retryAfterS: 7 })
     })
   }
   app.post('/echo', { schema: { hide: true } }, async () => ({ ok: true }))

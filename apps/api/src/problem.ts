@@ -1,10 +1,18 @@
 import { PROBLEMS } from '@probity/contract/data/problems'
-import { type ProblemBody, type ProblemCode, problemType } from '@probity/contract/problem'
+import {
+  type LastingCode,
+  type PassingCode,
+  type ProblemBody,
+  type ProblemCode,
+  problemType,
+} from '@probity/contract/problem'
 import { isOutage } from '@probity/database/outage'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 
 type FieldFault = { pointer: string; detail: string }
-type ProblemOptions = { retryAfterS?: number; errors?: FieldFault[] }
+/** Says when to come again. */
+type ComeAgain = { retryAfterS: number }
+type ProblemOptions = Partial<ComeAgain> & { errors?: FieldFault[] }
 
 /** A customer's mistake, or our saying no: what is thrown here is what they read. Never put their input into it. */
 export class Problem extends Error {
@@ -12,6 +20,8 @@ export class Problem extends Error {
   readonly retryAfterS: number | undefined
   readonly errors: FieldFault[] | undefined
 
+  constructor(code: PassingCode, detail: string | undefined, options: ComeAgain)
+  constructor(code: LastingCode, detail?: string, options?: ProblemOptions)
   constructor(code: ProblemCode, detail: string = PROBLEMS[code].advice, options: ProblemOptions = {}) {
     super(detail)
     this.code = code
@@ -65,7 +75,7 @@ export function problemBody(problem: Problem, requestId: string): ProblemBody {
 }
 
 /** What the framework's own refusals are in our words. */
-const FRAMEWORK_CODES: Record<string, ProblemCode> = {
+const FRAMEWORK_CODES: Record<string, LastingCode> = {
   FST_ERR_CTP_BODY_TOO_LARGE: 'payload_too_large',
   FST_ERR_CTP_INVALID_MEDIA_TYPE: 'unsupported_media_type',
   FST_ERR_CTP_EMPTY_JSON_BODY: 'malformed_json',

@@ -2,14 +2,17 @@ import { randomUUID } from 'node:crypto'
 import { connect, type Db } from '@probity/database/connect'
 import { startNotingProcess } from '@probity/database/processes'
 import { connectRedis } from '@probity/queue/redis'
+import { NO_TRACES, type Traces } from '@probity/telemetry/span'
 import { openStorage } from '@probity/uploads/open-storage'
 import type { FileStorage } from '@probity/uploads/storage'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Redis } from 'ioredis'
+import { Registry } from 'prom-client'
 import manifest from '../package.json' with { type: 'json' }
 import { openPayments, type Payments } from './billing/payments.ts'
 import type { ApiConfig } from './config.ts'
 import { type Admission, openAdmission } from './door/admission.ts'
+import { type Crowd, watchCrowd } from './door/crowd.ts'
 import { type KeyRing, openKeyRing } from './door/key-ring.ts'
 import { type KeyUseCounter, openKeyUseCounter } from './door/key-use.ts'
 import { joinPeers } from './door/peers.ts'
@@ -31,6 +34,7 @@ export type Services = {
   keyUse: KeyUseCounter
   requestLog: RequestLog
   admission: Admission
+  crowd: Crowd
   strangers: LocalRate
   /** Whether everybody may try the sandbox with the public key. */
   publicSandbox: boolean
@@ -50,6 +54,9 @@ export type Services = {
   stopping: AbortSignal
   /** Fires a little later: whoever still waits for something answers with what there is. */
   hurry: AbortSignal
+  /** What is counted for whoever runs the installation. */
+  metrics: Registry
+  traces: Traces
   log: FastifyBaseLogger
   close(): Promise<void>
 }
@@ -57,7 +64,7 @@ export type Services = {
 export function openServices(
   config: ApiConfig,
   log: FastifyBaseLogger,
-  signals: Pick<Services, 'stopping' | 'hurry'>,
+  signals: Pick<Services, 'stopping' | 'hurry'> & Partial<Pick<Services, 'traces'>>,
 ): Services {
   const db = connect(config.databaseUrl, { connectionsMax: config.databaseConnections, applicationName: 'probity-api' })
   const redis = connectRedis(config.redisUrl)
@@ -75,6 +82,7 @@ export function openServices(
   const note = { id: randomUUID(), kind: 'api', version: manifest.version, facts: {} } as const
   const presence = startNotingProcess(db, note, (error) => log.debug({ err: error }, 'no sign of life given'))
   const desk = openValidationDesk({ db, redisUrl, queuePrefix, hurry: signals.hurry, log })
+  const crowd = watchCrowd(config.inFlightMax, desk.echo)
   return {
     db,
     redis,
@@ -83,6 +91,7 @@ export function openServices(
     keyUse,
     requestLog,
     admission,
+    crowd,
     strangers: openLocalRate(),
     publicSandbox: config.publicSandbox,
     sharesFeedback: config.sharesFeedback,
@@ -92,10 +101,13 @@ export function openServices(
     uploadReader,
     people,
     payments: config.payments && openPayments(config.payments),
+    traces: NO_TRACES,
     ...signals,
+    metrics: new Registry(),
     log,
     async close() {
       peers.stop()
+      crowd.stop()
       recentKeys.stop()
       await Promise.all([keys.stop(), keyUse.stop(), requestLog.stop(), upkeep.stop(), desk.stop()])
       await Promise.all([uploadReader.stop(), people.stop(), presence.stop()])

@@ -2,10 +2,12 @@ import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { refuseNewerSchema } from '@probity/database/migrate'
 import { isOutage } from '@probity/database/outage'
+import { openTraces } from '@probity/telemetry/traces'
 import type { FastifyBaseLogger } from 'fastify'
+import manifest from '../package.json' with { type: 'json' }
 import { API_ROUTES, buildApp } from './app.ts'
 import type { ApiConfig } from './config.ts'
-import { serveMetrics } from './metrics.ts'
+import { serveApiMetrics } from './metrics/serve.ts'
 import type { Route } from './route.ts'
 import { openServices } from './services.ts'
 
@@ -28,7 +30,8 @@ export async function start(
 ): Promise<RunningApi> {
   const stopping = new AbortController()
   const hurry = new AbortController()
-  const services = openServices(config, log, { stopping: stopping.signal, hurry: hurry.signal })
+  const traces = await openTraces(config.traces, { kind: 'api', version: manifest.version })
+  const services = openServices(config, log, { stopping: stopping.signal, hurry: hurry.signal, traces })
   await refuseNewerSchema(services.db).catch(async (error: unknown) => {
     if (isOutage(error)) return // without PostgreSQL the api starts too, and says that it is not ready
     await services.close()
@@ -37,7 +40,7 @@ export async function start(
   const app = await buildApp(config, services, routes)
   await app.listen({ host: config.host, port: config.port })
   const address = app.server.address() as AddressInfo
-  const metrics = config.metrics && (await serveMetrics(services.db, log, config.metrics))
+  const metrics = config.metrics && (await serveApiMetrics(services, config, config.metrics))
 
   async function stop(): Promise<void> {
     log.info('stopping')
@@ -48,6 +51,7 @@ export async function start(
     await Promise.race([app.close(), given])
     await metrics?.stop()
     await services.close()
+    await traces.stop()
     log.info('stopped')
   }
   let stopped: Promise<void> | undefined

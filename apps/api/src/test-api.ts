@@ -82,6 +82,7 @@ export function testConfig(databaseUrl: string, changes: Partial<ApiConfig> = {}
     sharesFeedback: false,
     requestLogDays: 7,
     metrics: undefined,
+    traces: undefined,
     payments: undefined,
     stopNoticeMs: 0,
     storage: { kind: 'folder', folder: uploadsFolder },

@@ -39,8 +39,11 @@ export const NAVIGATION: Group[] = [
     entries: [REFERENCE, 'errors', 'limits', 'webhooks', 'policies', 'own-lists', 'publishable-keys', 'requests'],
   },
   { label: 'Tools', entries: ['sdk', 'cli', 'mcp'] },
-  { label: 'Self-hosting', entries: ['running', 'settings', 'operating', 'payments'] },
-  { label: 'More', entries: ['security', 'retention', 'model-card', 'changelog'] },
+  {
+    label: 'Self-hosting',
+    entries: ['running', 'settings', 'doctor', 'operating', 'metrics', 'payments', 'scale', 'benchmarks'],
+  },
+  { label: 'More', entries: ['security', 'supply-chain', 'retention', 'model-card', 'changelog'] },
 ]
 
 /** Where texts and navigation disagree, in words. */

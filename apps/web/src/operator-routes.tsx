@@ -19,6 +19,10 @@ const healthRoute = createRoute({
   ...operatorPage('/health'),
   component: lazyRouteComponent(() => import('./pages/operator/Health.tsx'), 'Health'),
 })
+const doctorRoute = createRoute({
+  ...operatorPage('/doctor'),
+  component: lazyRouteComponent(() => import('./pages/operator/Doctor.tsx'), 'Doctor'),
+})
 const providersRoute = createRoute({
   ...operatorPage('/providers'),
   validateSearch: readProvidersSearch,
@@ -51,6 +55,7 @@ const wholeAuditRoute = createRoute({
 export const operatorRoutes = operatorRoute.addChildren([
   operatorIndexRoute,
   healthRoute,
+  doctorRoute,
   providersRoute,
   egressRoute,
   queuesRoute,

@@ -1,9 +1,12 @@
 import type { Egress } from '@probity/engine/mailbox/egress'
+import { readEgresses } from '@probity/settings/egresses'
 import { readList } from '@probity/settings/formats'
 import { readSettings } from '@probity/settings/parse'
 import { WorkerSettings } from '@probity/settings/worker-settings'
+import type { MetricsPlace } from '@probity/telemetry/serve-metrics'
+import type { TraceSettings } from '@probity/telemetry/span'
+import { readTraceSettings } from '@probity/telemetry/trace-settings'
 import { readStorage, type StorageSettings } from '@probity/uploads/storage-settings'
-import { readEgresses } from './egresses.ts'
 
 export type WorkerConfig = {
   databaseUrl: string
@@ -23,6 +26,10 @@ export type WorkerConfig = {
   /** Whether what one account reports of its mail counts for others. */
   sharesFeedback: boolean
   release: boolean
+  metrics: MetricsPlace | undefined
+  traces: TraceSettings | undefined
+  /** Where callers reach the service, for the doctor to come by. */
+  publicUrl: string | undefined
   logLevel: string
   /** Keeps the queues of several installations on one Redis apart. */
   queuePrefix: string
@@ -45,6 +52,10 @@ export function readConfig(env: Record<string, string | undefined>): WorkerConfi
     webhookSlots: vars.WEBHOOK_SLOTS,
     sharesFeedback: vars.SHARE_FEEDBACK === 'on',
     release: vars.RELEASE,
+    metrics:
+      vars.WORKER_METRICS_PORT === undefined ? undefined : { host: vars.METRICS_HOST, port: vars.WORKER_METRICS_PORT },
+    traces: readTraceSettings(vars),
+    publicUrl: vars.PUBLIC_URL,
     logLevel: vars.LOG_LEVEL,
     queuePrefix: 'probity',
   }))

@@ -7,12 +7,17 @@ import { startReleasingBatches } from './release/batches.ts'
 import { startPlanning } from './release/plans.ts'
 import { startPresence } from './release/presence.ts'
 import type { Services } from './services.ts'
+import type { Aside } from './stand-aside.ts'
 
 /** How long batches that are begun may still take when the process stops; the rest is given back. */
 const FINISH_WITHIN_MS = 20_000
 
 /** Works on lists: plans jobs, lets their batches out and validates them. Callers who wait have slots of their own beside this. */
-export async function startLists(services: Services, config: WorkerConfig): Promise<{ stop(): Promise<void> }> {
+export async function startLists(
+  services: Services,
+  config: WorkerConfig,
+  aside: Aside,
+): Promise<{ stop(): Promise<void> }> {
   const { redisUrl, queuePrefix: prefix, listSlots: slots, release } = config
   const presence = await startPresence(services, slots)
   const queue = openBatchQueue(redisUrl, prefix)
@@ -20,7 +25,9 @@ export async function startLists(services: Services, config: WorkerConfig): Prom
   // Who is done with a batch has room for another.
   const work = (ref: BatchRef) => desk.validate(ref).finally(() => releasing?.hurry())
   const worker = startBatchWorker({ url: redisUrl, prefix }, slots, work)
-  const releasing = release ? startReleasingBatches(services, { queue, work, slots }) : undefined
+  aside.lead(worker)
+  const hands = { queue, work, slots, isAside: aside.isAside }
+  const releasing = release ? startReleasingBatches(services, hands) : undefined
   const planning = release ? startPlanning(services, () => releasing?.hurry()) : undefined
 
   return {

@@ -11,20 +11,20 @@ import type { Redis } from 'ioredis'
 import type { Logger } from 'pino'
 import { type Brakes, brakedPace, PAUSED_MS } from './brakes.ts'
 import { openFactsStore } from './facts-store.ts'
+import { meteredPace } from './metered.ts'
+import type { Asker, Meters } from './meters.ts'
 import { openPace } from './pace.ts'
 import type { ProbeLog } from './probe-log.ts'
 import type { ReplyLog } from './reply-log.ts'
 import { tellOfSuspensions } from './tell-of-suspensions.ts'
+import type { Lookout, WaysOut } from './ways-out.ts'
 import type { Outside } from './webhooks/post.ts'
 
 /**
  * What is around a worker: the addresses it may dial and how those who live there want to be asked. Without a word on webhooks it
- * sends none.
+ * sends none; without a lookout it takes its ways out for open.
  */
-export type Surroundings = { policy: AddressPolicy; habits: HabitTable; webhooks?: Outside }
-
-/** Who wants to know: somebody who waits for the answer, or a list. */
-type Asker = 'caller' | 'list'
+export type Surroundings = { policy: AddressPolicy; habits: HabitTable; webhooks?: Outside; lookout?: Lookout }
 
 /** The desks where mailboxes are asked about, for each way out one for callers and one for lists. */
 export type Mailboxes = {
@@ -43,13 +43,15 @@ type Options = Pick<Surroundings, 'policy' | 'habits'> & {
   replies: ReplyLog
   probes: ProbeLog
   brakes: Brakes
+  meters: Meters
+  ways: WaysOut
   log: Logger
 }
 
 export function openMailboxes(options: Options): Mailboxes {
-  const { egresses, dns, redis, prefix, policy, habits, replies, probes, brakes, log } = options
+  const { egresses, dns, redis, prefix, policy, habits, replies, probes, brakes, ways: waysOut, meters, log } = options
   const told = tellOfSuspensions(openPace({ redis, prefix, log }), { redis, prefix, log })
-  const pace = brakedPace(told, brakes, habits)
+  const pace = meteredPace(brakedPace(told, brakes, habits), meters)
   const knowledge = openKnowledge(openFactsStore(redis, `${prefix}:learnt`))
   const ofLists = leaveRoom(habits)
   const desks = egresses.map((egress) => {
@@ -62,17 +64,21 @@ export function openMailboxes(options: Options): Mailboxes {
         pace,
         knowledge,
         patience: PATIENCE,
+        isOpen: () => waysOut.isOpen(egress.name),
         noteUnrecognised: (reply) => replies.note(reply),
+        noteReply: (reply) => meters.heard(reply),
       })
-    const watched = (desk: MailboxDesk) => watchDesk(desk, egress.name, { probes, brakes })
+    const watched = (desk: MailboxDesk) => watchDesk(desk, egress.name, { probes, brakes, ways: waysOut })
     const [list, apart] = [watched(open(ofLists)), watched(open(habits))]
     return { egress: egress.name, list, caller: besideLists(list, apart, habits), apart }
   })
   return {
     deskFor(asker, email, egress) {
-      // Where all of them are drained, each holds back what it is asked.
-      const open = desks.filter((entry) => !brakes.isDrained(entry.egress))
-      const ways = open.length > 0 ? open : desks
+      // Where all of them are drained, each holds back what it is asked; where all are closed, each says so.
+      const reachable = desks.filter((entry) => waysOut.isOpen(entry.egress))
+      const some = reachable.length > 0 ? reachable : desks
+      const open = some.filter((entry) => !brakes.isDrained(entry.egress))
+      const ways = open.length > 0 ? open : some
       const same = egress === null ? undefined : ways.find((entry) => entry.egress === egress)
       const chosen = same ?? ways[turnOf(email, ways.length)]
       return chosen && { desk: chosen[asker], egress: chosen.egress }
@@ -86,15 +92,16 @@ export function openMailboxes(options: Options): Mailboxes {
 function watchDesk(
   desk: MailboxDesk,
   egress: string,
-  { probes, brakes }: Pick<Options, 'probes' | 'brakes'>,
+  { probes, brakes, ways }: Pick<Options, 'probes' | 'brakes' | 'ways'>,
 ): MailboxDesk {
   return {
     ...desk,
     async ask(question) {
-      const { provider } = question
+      const { provider, domain } = question
       const isHeld = brakes.isPaused(provider) || brakes.isDrained(egress)
       const answer = isHeld ? heldAnswer() : await desk.ask(question)
       probes.note({ provider, egress }, answer)
+      ways.note(domain, answer)
       return answer
     },
   }

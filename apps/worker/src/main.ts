@@ -2,10 +2,12 @@ import { NewerSchema } from '@probity/database/migrate'
 import { isOutage } from '@probity/database/outage'
 import { publicInternet } from '@probity/engine/mailbox/address-policy'
 import { HABITS } from '@probity/engine/mailbox/data/habits'
+import { LANDMARKS } from '@probity/engine/mailbox/data/landmarks'
 import { BadSettings } from '@probity/settings/bad-settings'
 import { readConfig } from './config.ts'
 import { openLog } from './log.ts'
 import { start } from './start.ts'
+import { LOOK_EVERY } from './ways-out.ts'
 
 const HTTPS_PORT = 443
 
@@ -16,7 +18,8 @@ try {
   const config = readConfig(process.env)
   const denied = config.deniedAddresses
   const webhooks = { policy: publicInternet(denied, HTTPS_PORT) }
-  const surroundings = { policy: publicInternet(denied), habits: HABITS, webhooks }
+  const lookout = { landmarks: LANDMARKS, ...LOOK_EVERY }
+  const surroundings = { policy: publicInternet(denied), habits: HABITS, webhooks, lookout }
   const worker = await start(config, surroundings, openLog(config.logLevel))
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.once(signal, () => {

@@ -5,6 +5,7 @@ import { reportEvery } from '@probity/database/report'
 import type { Finding, MailboxAnswer } from '@probity/engine/mailbox/answer'
 import type { Reason } from '@probity/engine/mailbox/reply'
 import type { Logger } from 'pino'
+import type { Meters } from './meters.ts'
 
 /** Counts what comes of asking mail servers and brings the counts to the database now and then, for the operator. */
 export type ProbeLog = {
@@ -17,7 +18,7 @@ const BLOCK_LENGTH_MAX = 300
 
 type Outcome = 'definite' | 'deferred' | 'blocked' | 'silent' | 'held' | 'other'
 
-export function openProbeLog({ db, log }: { db: Db; log: Logger }): ProbeLog {
+export function openProbeLog({ db, log, meters }: { db: Db; log: Logger; meters: Meters }): ProbeLog {
   let counts = new Map<string, ProbeCounts>()
 
   async function write(): Promise<void> {
@@ -36,6 +37,8 @@ export function openProbeLog({ db, log }: { db: Db; log: Logger }): ProbeLog {
     note({ provider, egress }, answer) {
       const outcome = outcomeOf(answer.finding)
       if (outcome === undefined) return
+      const wasAnswered = outcome !== 'held' && outcome !== 'silent'
+      meters.probed({ provider, egress }, outcome, wasAnswered ? answer.ms : undefined)
       const key = JSON.stringify([provider, egress])
       const entry = counts.get(key) ?? newCounts(provider, egress)
       counts.set(key, entry)

@@ -8,18 +8,25 @@ import { openLists } from '@probity/engine/domain/lists'
 import { type MailDns, openResolver } from '@probity/engine/domain/resolver'
 import type { Network } from '@probity/engine/validate'
 import { connectRedis } from '@probity/queue/redis'
+import type { Traces } from '@probity/telemetry/span'
+import { openTraces } from '@probity/telemetry/traces'
 import { openStorage } from '@probity/uploads/open-storage'
 import type { FileStorage } from '@probity/uploads/storage'
 import type { Redis } from 'ioredis'
 import type { Logger } from 'pino'
+import { Registry } from 'prom-client'
+import manifest from '../package.json' with { type: 'json' }
 import { openBrakes } from './brakes.ts'
 import type { WorkerConfig } from './config.ts'
 import { openFactsStore } from './facts-store.ts'
 import { type Histories, openHistories } from './histories.ts'
 import { type Mailboxes, openMailboxes, type Surroundings } from './mailboxes.ts'
+import { meteredDomains } from './metered.ts'
+import { type Meters, openMeters } from './meters.ts'
 import { openProbeLog } from './probe-log.ts'
 import { openReplyLog } from './reply-log.ts'
 import { openSettler, type Settler } from './settle.ts'
+import { openWaysOut, type WaysOut } from './ways-out.ts'
 
 /** What the processors work with, opened once per process. */
 export type Services = {
@@ -34,11 +41,17 @@ export type Services = {
   /** What became of mail that was reported. */
   histories: Histories
   mailboxes: Mailboxes
+  /** Whether mail servers can be reached from here. */
+  ways: WaysOut
   /** The names of our ways out. */
   egresses: string[]
   settler: Settler
   /** Where uploaded files are. */
   storage: FileStorage
+  /** What is counted for whoever runs the installation, and where it is read. */
+  meters: Meters
+  metrics: Registry
+  traces: Traces
   log: Logger
   close(): Promise<void>
 }
@@ -52,17 +65,22 @@ export async function openServices(config: WorkerConfig, surroundings: Surroundi
   })
   const redis = connectRedis(config.redisUrl)
   const dns = openResolver({ servers: config.dnsServers.length > 0 ? config.dnsServers : getServers() })
+  const traces = await openTraces(config.traces, { kind: 'worker', version: manifest.version })
+  const metrics = new Registry()
+  const meters = openMeters(metrics)
   const network = {
-    domains: openDomainDesk({ dns, store: openFactsStore(redis, 'domain') }),
+    domains: meteredDomains(openDomainDesk({ dns, store: openFactsStore(redis, 'domain') }), meters),
     lists: openLists(config.listsFolder === undefined ? {} : { folder: config.listsFolder }),
   }
   const settler = openSettler({ db, redis, log, secret: await getSecret(db, 'recent_results') })
   const replies = openReplyLog({ db, log })
-  const probes = openProbeLog({ db, log })
+  const probes = openProbeLog({ db, log, meters })
   const brakes = await openBrakes({ db, log })
   const { egresses, queuePrefix: prefix } = config
-  const { policy, habits } = surroundings
-  const mailboxes = openMailboxes({ policy, habits, egresses, dns, redis, prefix, replies, probes, brakes, log })
+  const { policy, habits, lookout } = surroundings
+  const ways = await openWaysOut({ egresses, dns, policy, lookout, log })
+  const around = { dns, redis, prefix, replies, probes, brakes, ways, meters, log }
+  const mailboxes = openMailboxes({ policy, habits, egresses, ...around })
   if (egresses.length === 0) log.warn('no mail server is asked: SMTP_HELO_NAME and SMTP_MAIL_FROM are not set')
   return {
     workerId: randomUUID(),
@@ -72,15 +90,20 @@ export async function openServices(config: WorkerConfig, surroundings: Surroundi
     network,
     histories: openHistories(db, { shared: config.sharesFeedback }),
     mailboxes,
+    ways,
     egresses: egresses.map(({ name }) => name),
     settler,
     storage: openStorage(config.storage),
+    meters,
+    metrics,
+    traces,
     log,
     async close() {
       await mailboxes.close()
-      await Promise.all([replies.stop(), probes.stop(), brakes.stop()])
+      await Promise.all([replies.stop(), probes.stop(), brakes.stop(), ways.stop()])
       redis.disconnect()
       await db.destroy()
+      await traces.stop()
     },
   }
 }

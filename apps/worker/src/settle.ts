@@ -1,4 +1,5 @@
 import type { KeyObject } from 'node:crypto'
+import { isGivenBack } from '@probity/contract/given-back'
 import type { StandingResult } from '@probity/contract/standing-result'
 import { type Db, inTenant } from '@probity/database/connect'
 import { postponeValidations } from '@probity/database/postponed'
@@ -46,7 +47,7 @@ export function openSettler(desk: Desk): Settler {
 async function settleGroup({ db, redis, secret, log }: Desk, accountId: string, group: Done[]): Promise<void> {
   const finishes = group.map(({ taken, result }) => ({
     ref: taken.ref,
-    refundUnknown: taken.refundUnknown,
+    refundUnknown: isGivenBack(result, taken.refundUnknown),
     definite: isDefinite(taken, result),
     answer: result,
   }))

@@ -1,18 +1,25 @@
+import type { AddressInfo } from 'node:net'
+import { hostname } from 'node:os'
 import { startNotingProcess } from '@probity/database/processes'
-import { startInteractiveWorker } from '@probity/queue/interactive'
+import { openInteractiveQueue, startInteractiveWorker } from '@probity/queue/interactive'
 import type { Logger } from 'pino'
 import manifest from '../package.json' with { type: 'json' }
 import type { WorkerConfig } from './config.ts'
 import { startLists } from './lists.ts'
+import { describePatient, startLookingAround } from './look-around.ts'
 import type { Surroundings } from './mailboxes.ts'
 import { workInteractive } from './processors/interactive.ts'
 import { startAuditing } from './release/audit.ts'
 import { startEndingOverdue } from './release/overdue.ts'
 import { startReleasing } from './release/waiting.ts'
+import { serveWorkerMetrics } from './serve-metrics.ts'
 import { openServices } from './services.ts'
+import { startStandingAside } from './stand-aside.ts'
 import { startWebhooks } from './webhooks.ts'
 
 export type RunningWorker = {
+  /** Where metrics are served, if they are. */
+  metricsAddress: AddressInfo | undefined
   /** Takes no more work, finishes what it has begun and closes. */
   stop(): Promise<void>
 }
@@ -23,33 +30,48 @@ export type RunningWorker = {
  */
 export async function start(config: WorkerConfig, surroundings: Surroundings, log: Logger): Promise<RunningWorker> {
   const services = await openServices(config, surroundings, log)
+  const metrics = await serveWorkerMetrics(services, config, surroundings.habits)
   const work = workInteractive(services)
   const interactive = startInteractiveWorker(config.redisUrl, config.queuePrefix, config.concurrency, work)
+  const aside = await startStandingAside(services)
+  aside.lead(interactive)
+  const lists = config.listSlots > 0 ? await startLists(services, config, aside) : undefined
+  const queue = openInteractiveQueue(config.redisUrl, config.queuePrefix)
+  const hands = { work, handOver: queue.add, isAside: aside.isAside }
   const releasing = config.release
-    ? [startReleasing(services, config.directUrl, work), startEndingOverdue(services), startAuditing(services)]
+    ? [startReleasing(services, config.directUrl, hands), startEndingOverdue(services), startAuditing(services)]
     : []
-  const lists = config.listSlots > 0 ? await startLists(services, config) : undefined
   const outside = config.webhookSlots > 0 ? surroundings.webhooks : undefined
   const webhooks = outside && startWebhooks(services, config, outside)
-  const { workerId, db } = services
+  const { workerId, db, ways } = services
   const note = {
     id: workerId,
     kind: 'worker',
     version: manifest.version,
-    facts: factsOf(config, surroundings),
+    facts: () => ({ ...factsOf(config, surroundings), probing: ways.probing() }),
   } as const
   const presence = startNotingProcess(db, note, (error) => log.debug({ err: error }, 'no sign of life given'))
+  ways.whenChanged(() => presence.hurry())
+  const doctor = startLookingAround(describePatient(config, surroundings, services), log)
   log.info('working')
 
   async function stop(): Promise<void> {
     log.info('stopping')
-    await Promise.all([interactive.close(), lists?.stop(), webhooks?.stop(), ...releasing.map((loop) => loop.stop())])
-    await presence.stop()
+    doctor.stop()
+    await Promise.all([
+      aside.stop(),
+      interactive.close(),
+      lists?.stop(),
+      webhooks?.stop(),
+      ...releasing.map((loop) => loop.stop()),
+    ])
+    await Promise.all([presence.stop(), queue.close(), metrics?.stop()])
     await services.close()
     log.info('stopped')
   }
   let stopped: Promise<void> | undefined
   return {
+    metricsAddress: metrics?.address,
     stop: () => {
       stopped ??= stop()
       return stopped
@@ -60,6 +82,7 @@ export async function start(config: WorkerConfig, surroundings: Surroundings, lo
 /** What operators see of a worker. The way to a proxy may hold a password, so only its host is told. */
 function factsOf({ egresses, listSlots, webhookSlots, release }: WorkerConfig, { habits }: Surroundings) {
   return {
+    host: hostname(),
     egresses: egresses.map(({ name, heloName, localAddress, socks5 }) => ({
       name,
       helo: heloName,

@@ -33,7 +33,10 @@ export async function startTestWorld() {
     listSlots: 8,
     webhookSlots: 50,
     sharesFeedback: false,
+    publicUrl: undefined,
     release: true,
+    metrics: undefined,
+    traces: undefined,
     logLevel: 'debug',
     queuePrefix: `test-${randomUUID()}`,
   }

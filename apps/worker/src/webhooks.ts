@@ -16,6 +16,7 @@ export function startWebhooks(services: Services, config: WorkerConfig, outside:
       services.log.warn({ err: error, delivery: task.id }, 'a delivery was not brought to an end; it is let out again')
     })
   const worker = startWebhookWorker({ url: redisUrl, prefix }, slots, work)
+  worker.goOn()
   const releasing = release ? startReleasingDeliveries(services, { queue, work, slots }) : undefined
   return {
     async stop() {

@@ -4,6 +4,7 @@ import { count } from './count.ts'
 import { KeyModeField, KeyScopesField } from './keys.ts'
 import { LivemodeField } from './livemode.ts'
 import { nullableInteger } from './nullable.ts'
+import { PROBING_EXAMPLE, ProbingField } from './probing.ts'
 import { EXCLUSION_NAMES, EXCLUSIONS } from './send-policy.ts'
 import { valueList } from './value-list.ts'
 
@@ -17,7 +18,8 @@ const Plan = Type.Object(
     }),
     catchall_detection: Type.Boolean({ description: 'Whether domains are tested for catch-all.', examples: [true] }),
     refund_unknown: Type.Boolean({
-      description: 'Whether the credit is given back when a result ends `unknown`.',
+      description:
+        'Whether the credit is given back when a result ends `unknown`. Where no mail server could be asked (`not_probed`) it always is.',
       examples: [true],
     }),
   },
@@ -99,6 +101,7 @@ export const Account = Type.Object(
     credits: Credits,
     limits: Limits,
     sending: Sending,
+    probing: ProbingField,
     retention_days: count('Days that results are kept before they are deleted; 0 when they are not kept at all.', 30),
     key: Type.Optional(CallingKey),
   },
@@ -126,6 +129,7 @@ export const Account = Type.Object(
           interactive_in_flight: 100,
         },
         sending: { threshold: 0.97, excludes: ['disposable', 'role', 'machine_generated'] },
+        probing: PROBING_EXAMPLE,
         retention_days: 30,
         key: {
           id: '0198f2e3-58b6-7c21-9d4f-6a0b13e7c582',

@@ -2,6 +2,7 @@ import type { Static } from 'typebox'
 import Type from 'typebox'
 import { JobParams } from './bulk.ts'
 import { BulkRequest } from './bulk-validation.ts'
+import { PROBING_EXAMPLE } from './probing.ts'
 import { Result, ResultParams } from './results.ts'
 import { StatusField } from './status-fields.ts'
 import { UploadPreview, UploadQuery } from './upload.ts'
@@ -61,7 +62,7 @@ export const EstimateList = Type.Object(
 
 const { upload_id, email_column, row_count, email_count, empty_count, not_address_count, unique_emails } =
   UploadPreview.properties
-const { duplicate_count, credits, livemode } = UploadPreview.properties
+const { duplicate_count, credits, probing, livemode } = UploadPreview.properties
 
 export type ListEstimate = Static<typeof ListEstimate>
 export const ListEstimate = Type.Object(
@@ -75,6 +76,7 @@ export const ListEstimate = Type.Object(
     unique_emails,
     duplicate_count,
     credits,
+    probing,
     livemode,
     confirmation: Type.String({
       description: 'What `start_list` needs: it says that this cost was seen. Good for one job of this very list.',
@@ -101,6 +103,7 @@ export const ListEstimate = Type.Object(
         unique_emails: 2,
         duplicate_count: 1,
         credits: { quote: 2, available: 25000, unlimited: false },
+        probing: PROBING_EXAMPLE,
         livemode: true,
         confirmation: CONFIRMATION,
         confirm_by: '2026-11-02T12:10:00.000Z',

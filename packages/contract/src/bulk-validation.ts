@@ -1,6 +1,7 @@
 import type { Static } from 'typebox'
 import Type from 'typebox'
 import { count } from './count.ts'
+import { DepthField } from './depth.ts'
 import { ListedField } from './listings.ts'
 import { LivemodeField } from './livemode.ts'
 import { POLICY_OPTION, PolicyDecisionField } from './policies.ts'
@@ -51,6 +52,7 @@ const BulkItem = Type.Object(
       examples: [0.985],
     }),
     sub_status: SubStatusField,
+    depth: DepthField,
     listed: ListedField,
     policy: Type.Optional(PolicyDecisionField),
   },

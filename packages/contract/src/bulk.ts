@@ -96,7 +96,10 @@ const JobCredits = Type.Object(
   {
     reserved: count('Credits set aside for addresses that have no result yet.', 3600),
     used: count('Credits charged so far: 1 for every unique address with a result.', 6400),
-    refunded: count('Credits given back so far for addresses that ended `unknown`, where the plan does so.', 155),
+    refunded: count(
+      'Credits given back so far for addresses that ended `unknown`, where the plan does so, and for all that no mail server could be asked about (`not_probed`).',
+      155,
+    ),
   },
   { description: 'What the job costs.' },
 )

@@ -5,6 +5,7 @@ import { count } from './count.ts'
 import { dayField } from './days.ts'
 import { LivemodeField } from './livemode.ts'
 import { nullableString } from './nullable.ts'
+import { PROBING_EXAMPLE, ProbingField } from './probing.ts'
 import { ProviderHealth } from './provider-health.ts'
 import { openList, valueList } from './value-list.ts'
 
@@ -133,6 +134,7 @@ export const Overview = Type.Object(
     ),
     alerts: parts(Alert, 'What should be looked at, at most twenty'),
     providers: ProviderHealth,
+    probing: part(ProbingField, 'Whether the installation can ask mail servers just now, and if not, why'),
   },
   {
     title: 'Overview',
@@ -152,6 +154,7 @@ export const Overview = Type.Object(
         problems: [{ code: 'rate_limited', status: 429, count: 12, last_at: '2026-11-09T08:41:00.000Z' }],
         alerts: [{ kind: 'credits_low', id: null, name: null, at: null }],
         providers: { status: 'normal', sentence: 'No mail provider keeps us away at the moment.', providers: [] },
+        probing: PROBING_EXAMPLE,
       },
     ],
   },

@@ -56,7 +56,7 @@ const SETTLED: Record<number, string[]> = {
     'password_refused',
     'webhook_url_rejected',
   ],
-  429: ['rate_limited', 'too_many_in_flight', 'too_many_streams'],
+  429: ['rate_limited', 'too_many_in_flight', 'too_many_streams', 'too_many_waiting'],
   431: ['headers_too_large'],
   500: ['internal'],
   503: ['overloaded', 'account_under_audit', 'unavailable'],

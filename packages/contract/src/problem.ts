@@ -4,6 +4,16 @@ import { PROBLEMS } from './data/problems.ts'
 import { openList } from './value-list.ts'
 
 export type ProblemCode = keyof typeof PROBLEMS
+/** What is over by itself: whoever is told so is told when to come again. */
+export type PassingCode = {
+  [Code in ProblemCode]: (typeof PROBLEMS)[Code]['status'] extends 429 | 503 ? Code : never
+}[ProblemCode]
+export type LastingCode = Exclude<ProblemCode, PassingCode>
+
+export function isPassing(code: ProblemCode): code is PassingCode {
+  const { status } = PROBLEMS[code]
+  return status === 429 || status === 503
+}
 
 const REQUEST_ID = '0198f2c4-7b1e-7d3a-9c55-2f8e6a1b4d07'
 

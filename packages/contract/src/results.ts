@@ -122,7 +122,7 @@ export const ResultsQuery = Type.Object(
   },
 )
 
-const { confidence, deliverability, safe_to_send, is_valid, flags, listed } = ValidationResult.properties
+const { confidence, deliverability, depth, safe_to_send, is_valid, flags, listed } = ValidationResult.properties
 const { details, catchall, ai_enhancement, evidence } = ValidationResult.properties
 const { domain, provider, is_disposable, is_role_based, has_spf, has_dmarc } = details.properties
 
@@ -133,6 +133,7 @@ const STABLE_EXAMPLE = {
   sub_status: '',
   confidence: 0.985,
   deliverability: 0.985,
+  depth: 'smtp',
   safe_to_send: true,
   is_valid: true,
   did_you_mean: null,
@@ -159,6 +160,7 @@ export const Result = Type.Object(
     sub_status: SubStatusField,
     confidence,
     deliverability,
+    depth,
     safe_to_send,
     is_valid,
     did_you_mean: nullableString({

@@ -44,6 +44,7 @@ export function sandboxResult(email: string, { subStatus, trait }: Verdict): Sta
     sub_status: subStatus,
     confidence: confidenceIn(status, p),
     deliverability: p,
+    depth: smtpCode > 0 || TRIED.has(subStatus) ? 'smtp' : 'dns',
     safe_to_send: isValid && trait !== 'role',
     is_valid: isValid,
     details: {
@@ -106,6 +107,9 @@ const SMTP_CODES: Partial<Record<SubStatus, number>> = {
   policy_refused: 550,
   server_error: 451,
 }
+
+/** What comes of a mail server that was asked and gave no reply to a recipient. */
+const TRIED = new Set<SubStatus>(['connection_failed', 'timeout', 'smtputf8_unsupported', 'catch_all_untested'])
 
 const WITHOUT_MAIL_SERVER = new Set<SubStatus>([
   'syntax_error',

@@ -21,6 +21,7 @@ export function unsettledResult(email: string, subStatus: SubStatusesOf<'unknown
     sub_status: subStatus,
     confidence: p,
     deliverability: p,
+    depth: 'dns',
     safe_to_send: false,
     is_valid: false,
     details: {

@@ -3,6 +3,7 @@ import Type from 'typebox'
 import { count } from './count.ts'
 import { LivemodeField } from './livemode.ts'
 import { pageQuery } from './page.ts'
+import { PROBING_EXAMPLE, ProbingField } from './probing.ts'
 import { valueList } from './value-list.ts'
 
 /** For readers of the API document: a form is read as a stream and never held against a schema. */
@@ -97,6 +98,7 @@ const EXAMPLE = {
     { provider: 'google', count: 4127 },
   ],
   credits: { quote: 10000, available: 25000, unlimited: false },
+  probing: PROBING_EXAMPLE,
   expires_at: '2026-11-03T12:00:00.000Z',
   livemode: true,
 }
@@ -155,6 +157,7 @@ export const UploadPreview = Type.Object(
       description: 'Where the unique addresses have their mailboxes, as far as well-known domains tell; most first.',
     }),
     credits: UploadCredits,
+    probing: ProbingField,
     expires_at: Type.String({
       format: 'date-time',
       description: 'Until when the upload can be confirmed; then the file is removed (RFC 3339, UTC).',

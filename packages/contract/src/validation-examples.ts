@@ -6,6 +6,7 @@ export const VALID_EXAMPLE = {
   sub_status: '',
   confidence: 0.985,
   deliverability: 0.985,
+  depth: 'smtp',
   safe_to_send: true,
   is_valid: true,
   details: {
@@ -70,6 +71,7 @@ export const OPEN_EXAMPLE = {
   sub_status: 'greylisted',
   confidence: 0.8,
   deliverability: 0.8,
+  depth: 'smtp',
   safe_to_send: false,
   is_valid: false,
   details: {
@@ -119,13 +121,22 @@ export const BULK_EXAMPLE = {
   duplicate_count: 1,
   credits_used: 3,
   results: [
-    { email: 'ada@example.com', status: 'valid', is_valid: true, confidence: 0.985, sub_status: '', listed: null },
+    {
+      email: 'ada@example.com',
+      status: 'valid',
+      is_valid: true,
+      confidence: 0.985,
+      sub_status: '',
+      depth: 'smtp',
+      listed: null,
+    },
     {
       email: 'nobody@example.org',
       status: 'invalid',
       is_valid: false,
       confidence: 0.99,
       sub_status: 'mailbox_not_found',
+      depth: 'smtp',
       listed: null,
     },
     {
@@ -134,6 +145,7 @@ export const BULK_EXAMPLE = {
       is_valid: false,
       confidence: 0.8,
       sub_status: 'blocked',
+      depth: 'smtp',
       listed: null,
     },
   ],

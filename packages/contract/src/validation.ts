@@ -1,5 +1,6 @@
 import type { Static } from 'typebox'
 import Type from 'typebox'
+import { DepthField } from './depth.ts'
 import { EvidenceList } from './evidence.ts'
 import { ListedField } from './listings.ts'
 import { LivemodeField } from './livemode.ts'
@@ -202,6 +203,7 @@ export const ValidationResult = Type.Object(
         'The chance that a message sent now draws no hard bounce. The `log_odds` of the evidence add up to its log-odds.',
       examples: [0.985],
     }),
+    depth: DepthField,
     safe_to_send: Type.Boolean({
       description:
         'Our advice whether to send: `deliverability` is at or above what the account asks for (0.97 unless it says otherwise), and the address is nothing that the account leaves out (disposable, role and machine-generated ones, unless it says otherwise). Where no mail server vouched for the mailbox, outcomes reported for its domain must. What is on a list of the account follows `listed` instead: blocked is never safe, allowed is unless `status` is `invalid`.',

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { asOwner, type Db, type Trx } from './connect.ts'
+import { asNobody, asOwner, type Db, type Trx } from './connect.ts'
 
 /** What is in the database, as a few numbers that no half of a backup would have. */
 export type Contents = { accounts: number; keys: number; ledger_entries: number; credits: number }
@@ -55,6 +55,14 @@ export async function noteBackup(
   await asOwner(db, (trx) => trx.insertInto('backups').values({ madeAt, bytes, sha256 }).execute())
 }
 
+/** When the newest backup was made that we know of. */
+export async function findNewestBackup(db: Db): Promise<Date | undefined> {
+  const row = await asNobody(db, (trx) =>
+    trx.selectFrom('backups').select('madeAt').orderBy('madeAt', 'desc').limit(1).executeTakeFirst(),
+  )
+  return row?.madeAt
+}
+
 /** The database that a backup is brought back into: its name, whether anything is in it, and how many processes of ours are connected besides. */
 export async function describeTarget(db: Db): Promise<{ name: string; isEmpty: boolean; others: number }> {
   const { rows } = await asOwner(db, (trx) =>
@@ -87,4 +95,12 @@ export async function ensureRoles(db: Db, roles: string[]): Promise<void> {
       await sql`grant ${sql.id(role)} to current_user`.execute(trx)
     }
   })
+}
+
+/** When the last backup was made; undefined where none was. */
+export async function findLastBackup(db: Db): Promise<Date | undefined> {
+  const { rows } = await asNobody(db, (trx) =>
+    sql<{ madeAt: Date | null }>`select max(made_at) as made_at from backups`.execute(trx),
+  )
+  return rows[0]?.madeAt ?? undefined
 }

@@ -39,6 +39,8 @@ export type Confirmed =
   | { kind: 'confirmed'; jobId: string }
   | { kind: 'missing' }
   | { kind: 'refused'; posting: Posting }
+  /** Too much of the account waits already. */
+  | { kind: 'too_many' }
   | Replay
 
 type Replay = { kind: 'replayed'; jobId: string } | { kind: 'confirmed_otherwise' }
@@ -57,11 +59,24 @@ export async function confirmUpload(trx: Trx, view: View, confirmation: Confirma
     const posting = await postCredits(trx, { kind: 'reserve', credits, subject: job.id, keyId })
     if (posting.kind !== 'posted') return { kind: 'refused', posting }
   }
+  // The posting holds the account's row, so that two who confirm at once do not both find room for one.
+  if (await isTooMuch(trx, view)) return { kind: 'too_many' }
   // A week, for exports; but no file stays when the results of its addresses have left.
   const expiresAt = sql<Date>`
     least(clock_timestamp() + interval '7 days', (${job.expiresOn}::date + 1)::timestamp at time zone 'utc')`
   await expireUpload(trx, { accountId: view.accountId, uploadId }, expiresAt)
   return { kind: 'confirmed', jobId: job.id }
+}
+
+/** So many files of the largest size may wait at once; who brings more fills our tables faster than anybody can work them off. */
+export const WAITING_FILES_MAX = 50
+
+async function isTooMuch(trx: Trx, { accountId, mode }: View): Promise<boolean> {
+  const { rows } = await sql<{ isOver: boolean }>`
+    select sum(j.unique_count - j.done_count) > ${WAITING_FILES_MAX} * min(p.emails_per_file)::bigint as is_over
+    from jobs j join accounts a on a.id = j.account_id join plans p on p.name = a.plan
+    where j.account_id = ${accountId} and j.mode = ${mode} and j.finished_at is null`.execute(trx)
+  return rows[0]?.isOver ?? false
 }
 
 async function insertJob(trx: Trx, { accountId, mode }: View, confirmation: Confirmation) {

@@ -8,7 +8,7 @@ import { applyToModel, type Balances, newModel, type Operation, pickFrom } from 
 import { collectAnswer, finishValidation, leaveOpen, openValidations, type ValidationRef } from './validations.ts'
 
 // OPERATIONS=1000000 makes the long run.
-const OPERATIONS = Number(process.env['OPERATIONS'] ?? 100_000)
+const OPERATIONS = Number(process.env['OPERATIONS'] ?? 30_000)
 const PER_ACCOUNT = 1_000
 const SIDE_BY_SIDE = 4
 

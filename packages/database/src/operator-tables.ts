@@ -1,9 +1,11 @@
+import type { DoctorFix, DoctorStatus } from '@probity/contract/doctor'
 import type { Generated } from 'kysely'
 import type { SetByDatabase } from './set-by-database.ts'
 
 /** What those who run the installation look at and hold back. */
 export type OperatorTables = {
   auditEntries: AuditEntriesTable
+  doctorFindings: DoctorFindingsTable
   egressBrakes: EgressBrakesTable
   processes: ProcessesTable
   providerBrakes: ProviderBrakesTable
@@ -51,6 +53,18 @@ type ProviderHoursTable = {
   ms: SetByDatabase<number[]>
   lastBlock: SetByDatabase<string | null>
   lastBlockAt: SetByDatabase<Date | null>
+}
+
+/** What the doctor found, as of its last look. `host` is '' for what is the same whoever looks. */
+type DoctorFindingsTable = {
+  host: SetByDatabase<string>
+  checkId: SetByDatabase<string>
+  subject: SetByDatabase<string>
+  status: SetByDatabase<DoctorStatus>
+  saw: SetByDatabase<string>
+  fix: SetByDatabase<DoctorFix | null>
+  lookedAt: SetByDatabase<Date>
+  since: SetByDatabase<Date>
 }
 
 type ProviderBrakesTable = { provider: string; pausedAt: Generated<Date | null>; ratePercent: Generated<number> }

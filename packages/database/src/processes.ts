@@ -4,6 +4,8 @@ import type { Schema } from './schema.ts'
 
 export type Process = Selectable<Schema['processes']>
 export type ProcessNote = { id: string; kind: Process['kind']; version: string; facts: object }
+/** Facts that change while the process runs are asked for each time. */
+type LivingNote = Omit<ProcessNote, 'facts'> & { facts: object | (() => object) }
 
 /** Says that a process lives, and what it is set up for. */
 export async function noteProcess(db: Db, { id, kind, version, facts }: ProcessNote): Promise<void> {
@@ -22,11 +24,14 @@ export function listProcesses(trx: Trx): Promise<Process[]> {
 }
 
 const BEAT_EVERY_MS = 10_000
+/** Who missed three beats is not counted on. The functions of the database have the same number. */
+export const SILENT_AFTER_S = 35
 
 /** Says it now and every ten seconds. That it cannot be said is no reason to stop working. */
-export function startNotingProcess(db: Db, note: ProcessNote, failed: (error: unknown) => void) {
+export function startNotingProcess(db: Db, note: LivingNote, failed: (error: unknown) => void) {
   let noting = Promise.resolve()
-  const once = () => noteProcess(db, note).catch(failed)
+  const { facts } = note
+  const once = () => noteProcess(db, { ...note, facts: typeof facts === 'function' ? facts() : facts }).catch(failed)
   const beat = () => {
     noting = noting.then(once)
   }
@@ -34,6 +39,8 @@ export function startNotingProcess(db: Db, note: ProcessNote, failed: (error: un
   const timer = setInterval(beat, BEAT_EVERY_MS)
   timer.unref()
   return {
+    /** Says it at once, for what cannot wait. */
+    hurry: beat,
     async stop() {
       clearInterval(timer)
       await noting

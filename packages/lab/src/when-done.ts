@@ -1,4 +1,4 @@
-import { afterAll, expect, onTestFinished } from 'vitest'
+import { afterAll, onTestFinished, TestRunner } from 'vitest'
 
 /**
  * Cleans up after the running test, or after the file where none is running yet. Whatever a test starts is registered here
@@ -6,6 +6,6 @@ import { afterAll, expect, onTestFinished } from 'vitest'
  * from a test, from `beforeEach` or from the file itself, not from `beforeAll`, where Vitest takes neither.
  */
 export function whenDone(cleanUp: () => unknown): void {
-  if (expect.getState().currentTestName === undefined) afterAll(async () => void (await cleanUp()))
+  if (TestRunner.getCurrentTest() === undefined) afterAll(async () => void (await cleanUp()))
   else onTestFinished(async () => void (await cleanUp()))
 }

@@ -3,7 +3,7 @@ import { connectPatiently } from './redis.ts'
 
 /**
  * What is known of a validation, on its way to the api process whose caller waits for it. `retryAt` is set while work on it goes
- * on, in Unix time in seconds. Passes through Redis and is not kept there.
+ * on, in Unix time in seconds. An answer of null is an echo, which no validation has. Passes through Redis and is not kept there.
  */
 export type Answer = { id: string; answer: unknown; retryAt: number | null }
 
@@ -15,10 +15,11 @@ export async function publishAnswers(redis: Redis, replyTo: string, answers: Ans
 
 /** Calls back with every answer sent to this process. */
 export function subscribeToAnswers(redisUrl: string, replyTo: string, take: (answer: Answer) => void) {
-  const redis = connectPatiently(redisUrl)
+  const redis = connectPatiently(redisUrl, { autoResubscribe: false })
   redis.on('message', (_channel, text) => {
     for (const answer of JSON.parse(text) as Answer[]) take(answer)
   })
-  void redis.subscribe(channelOf(replyTo)).catch(() => {}) // the client subscribes again by itself whenever it reconnects
+  // Whenever it reconnects. Left to do this by itself, the client rejects into the void where it is stopped meanwhile.
+  redis.on('ready', () => void redis.subscribe(channelOf(replyTo)).catch(() => {}))
   return { stop: () => redis.disconnect() }
 }

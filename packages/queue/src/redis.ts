@@ -1,4 +1,4 @@
-import { Redis } from 'ioredis'
+import { Redis, type RedisOptions } from 'ioredis'
 
 /** Longer than a healthy Redis ever takes, shorter than a caller notices. */
 const ANSWERS_WITHIN_MS = 250
@@ -22,8 +22,8 @@ export function connectRedis(url: string): Redis {
 }
 
 /** A connection that waits for Redis for as long as it takes. For workers and subscribers, which have nothing better to do. */
-export function connectPatiently(url: string): Redis {
-  return quiet(new Redis(url, { ...RECONNECT, maxRetriesPerRequest: null }))
+export function connectPatiently(url: string, options: Pick<RedisOptions, 'autoResubscribe'> = {}): Redis {
+  return quiet(new Redis(url, { ...RECONNECT, ...options, maxRetriesPerRequest: null }))
 }
 
 // Every command meets the error by itself; the listener keeps it from ending the process.

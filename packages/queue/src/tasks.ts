@@ -35,9 +35,15 @@ export function openTaskQueue<Task>(
   }
 }
 
-export type TaskWorker = { close(): Promise<void> }
+export type TaskWorker = {
+  /** Begins, or goes on after a pause. */
+  goOn(): void
+  /** Takes no more tasks. What it has begun it ends. */
+  pause(): Promise<void>
+  close(): Promise<void>
+}
 
-/** Works tasks off, so many at once. One that is lost on the way is found again in PostgreSQL. */
+/** Works tasks off, so many at once, from when it is told to go on. One that is lost on the way is found again in PostgreSQL. */
 export function startTaskWorker<Task>(
   name: string,
   redis: { url: string; prefix: string },
@@ -51,9 +57,18 @@ export function startTaskWorker<Task>(
     concurrency: slots,
     maxStalledCount: 1_000,
     skipVersionCheck: true,
+    autorun: false,
   })
   worker.on('error', () => {}) // Redis is away; the release loops go on from PostgreSQL meanwhile
+  let hasBegun = false
   return {
+    goOn() {
+      if (hasBegun) void worker.resume()
+      else void worker.run().catch(() => {}) // as above
+      hasBegun = true
+    },
+    // One that has not begun has nothing to pause, and would not begin afterwards.
+    pause: async () => void (hasBegun && (await worker.pause(true))),
     async close() {
       await worker.close()
       connection.disconnect()

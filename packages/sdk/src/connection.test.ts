@@ -139,7 +139,7 @@ test('an answer that never ends takes no longer than the time given', async () =
 
 test('whoever aborts gets their own reason, whatever the call is doing', async () => {
   const { probity, received } = await startService((n, reply) =>
-    n === 0 ? undefined : refuse(reply, 503, 'unavailable'),
+    n === 0 ? undefined : refuse(reply, 503, 'unavailable', { 'retry-after': '5' }),
   )
   const during = new AbortController()
   const asked = failureOf(probity.account({ signal: during.signal }))

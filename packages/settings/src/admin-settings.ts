@@ -1,6 +1,11 @@
 import Type from 'typebox'
 import { DOCS_FOLDER, PORT, PUBLIC_URL, WEB_FOLDER } from './connection-settings.ts'
 import { URL_FORMATS } from './formats.ts'
+import { UPLOADS_SETTINGS } from './uploads-settings.ts'
+import { ABOUT_MAIL_SERVERS, DNS_SERVERS } from './worker-settings.ts'
+
+/** What `doctor` looks at: the settings of the worker beside which it is run. */
+const ABOUT_THE_WORKER = { DNS_SERVERS, ...ABOUT_MAIL_SERVERS, UPLOADS_FOLDER: UPLOADS_SETTINGS.UPLOADS_FOLDER }
 
 export const AdminSettings = Type.Object({
   DATABASE_URL: Type.String({
@@ -28,4 +33,5 @@ export const AdminSettings = Type.Object({
   PUBLIC_URL,
   WEB_FOLDER,
   DOCS_FOLDER,
+  ...ABOUT_THE_WORKER,
 })

@@ -4,10 +4,12 @@ import {
   DATABASE_URL,
   DOCS_FOLDER,
   LOG_LEVEL,
+  METRICS_HOST,
   PORT,
   PUBLIC_URL,
   REDIS_URL,
   SHARE_FEEDBACK,
+  TRACE_SETTINGS,
   WEB_FOLDER,
 } from './connection-settings.ts'
 import { UPLOADS_SETTINGS } from './uploads-settings.ts'
@@ -80,7 +82,8 @@ export const ApiSettings = Type.Object({
     minimum: 1,
     maximum: 100_000,
     default: 512,
-    description: 'Requests that a process works on at once; beyond it callers get 503 with Retry-After.',
+    description:
+      'Requests that a process works on at once, at most; how many it takes on below that it finds out by itself. Beyond it callers get 503 with Retry-After.',
   }),
   STOP_NOTICE_MS: Type.Integer({
     minimum: 0,
@@ -111,10 +114,8 @@ export const ApiSettings = Type.Object({
       description: 'The port to serve metrics on, at /metrics, as Prometheus reads them; without it there are none.',
     }),
   ),
-  METRICS_HOST: Type.String({
-    default: '127.0.0.1',
-    description: 'The address to serve metrics on; whoever reaches it reads them.',
-  }),
+  METRICS_HOST,
+  ...TRACE_SETTINGS,
   ...UPLOADS_SETTINGS,
   LOG_LEVEL,
 })

@@ -32,11 +32,39 @@ export const LOG_LEVEL = Type.Enum(['fatal', 'error', 'warn', 'info', 'debug', '
   description: 'How much to log.',
 })
 
+export const METRICS_HOST = Type.String({
+  default: '127.0.0.1',
+  description: 'The address to serve metrics on; whoever reaches it reads them.',
+})
+
+/** Under the names that OpenTelemetry gives them, which whoever runs a collector knows. */
+export const TRACE_SETTINGS = {
+  OTEL_EXPORTER_OTLP_ENDPOINT: Type.Optional(
+    Type.String({
+      pattern: '^https?://.',
+      description:
+        'The OpenTelemetry collector that traces are sent to, by OTLP over HTTP: its scheme, host and port (4318 as a rule). Without it there are none.',
+    }),
+  ),
+  OTEL_EXPORTER_OTLP_HEADERS: Type.String({
+    default: '',
+    secret: true,
+    pattern: '^([^=,]+=([^%,]|%[0-9A-Fa-f]{2})*(,|$))*$',
+    description: 'What is sent along to the collector, as name=value, separated by commas; %20 in a value is a blank.',
+  }),
+  OTEL_TRACES_SAMPLER_ARG: Type.Number({
+    minimum: 0,
+    maximum: 1,
+    default: 0.1,
+    description: 'The share of requests, and of batches of lists, that are traced.',
+  }),
+}
+
 export const PUBLIC_URL = Type.Optional(
   Type.String({
     format: 'uri',
     description:
-      'Where callers reach the service, as https://host. Stands in the OpenAPI document, in letters and in the set-up link, and makes the cookies of sessions secure where it begins with https.',
+      'Where callers reach the service, as https://host. Stands in the OpenAPI document, in letters and in the set-up link, and makes the cookies of sessions secure where it begins with https. The worker looks once an hour whether uploads and events get through there.',
   }),
 )
 

@@ -1,12 +1,22 @@
 import Type from 'typebox'
-import { DATABASE_CONNECTIONS, DATABASE_URL, LOG_LEVEL, REDIS_URL, SHARE_FEEDBACK } from './connection-settings.ts'
+import {
+  DATABASE_CONNECTIONS,
+  DATABASE_URL,
+  LOG_LEVEL,
+  METRICS_HOST,
+  PUBLIC_URL,
+  REDIS_URL,
+  SHARE_FEEDBACK,
+  TRACE_SETTINGS,
+} from './connection-settings.ts'
 import { URL_FORMATS } from './formats.ts'
 import { UPLOADS_SETTINGS } from './uploads-settings.ts'
 
 const HOST_NAME = '^(?=.{4,253}$)([A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?\\.)+[A-Za-z]{2,63}$'
 const MAIL_ADDRESS = '^[A-Za-z0-9._+-]{1,64}@[A-Za-z0-9.-]{4,190}$'
 
-const ABOUT_MAIL_SERVERS = {
+/** Who we are to mail servers, and from where: for the worker, and for the doctor who looks at it. */
+export const ABOUT_MAIL_SERVERS = {
   SMTP_HELO_NAME: Type.Optional(
     Type.String({
       pattern: HOST_NAME,
@@ -60,6 +70,12 @@ const ABOUT_WORK = {
   }),
 }
 
+export const DNS_SERVERS = Type.String({
+  default: '',
+  otherwise: 'those of the system',
+  description: 'The resolvers to ask, as address or address:port, separated by commas.',
+})
+
 export const WorkerSettings = Type.Object({
   DATABASE_URL,
   DATABASE_DIRECT_URL: Type.Optional(
@@ -72,11 +88,7 @@ export const WorkerSettings = Type.Object({
     }),
   ),
   REDIS_URL,
-  DNS_SERVERS: Type.String({
-    default: '',
-    otherwise: 'those of the system',
-    description: 'The resolvers to ask, as address or address:port, separated by commas.',
-  }),
+  DNS_SERVERS,
   LISTS_FOLDER: Type.Optional(
     Type.String({
       description:
@@ -88,5 +100,16 @@ export const WorkerSettings = Type.Object({
   DATABASE_CONNECTIONS,
   ...ABOUT_WORK,
   SHARE_FEEDBACK,
+  WORKER_METRICS_PORT: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: 65535,
+      description:
+        "The port to serve the worker's metrics on, at /metrics; without it there are none. Another than the api's, and for each worker of a host one of its own.",
+    }),
+  ),
+  METRICS_HOST,
+  ...TRACE_SETTINGS,
+  PUBLIC_URL,
   LOG_LEVEL,
 })

@@ -40,5 +40,5 @@ test('shows every setting once with where it came from, and no secret', () => {
   })
   expect(find('PORT')).toMatchObject({ value: '4000', source: 'environment' })
   expect(find('HOST')).toMatchObject({ value: '127.0.0.1', source: 'default' })
-  expect(find('SMTP_HELO_NAME')).toMatchObject({ value: null, source: 'not set', programs: ['worker'] })
+  expect(find('SMTP_HELO_NAME')).toMatchObject({ value: null, source: 'not set', programs: ['worker', 'admin'] })
 })

@@ -1,10 +1,10 @@
-import type { ProblemCode } from '@probity/contract/problem'
+import type { LastingCode } from '@probity/contract/problem'
 
 /** Why a file cannot be used. The detail may name a row, and never what stands in it. */
 export class Refusal extends Error {
-  readonly code: ProblemCode
+  readonly code: LastingCode
 
-  constructor(code: ProblemCode, detail: string) {
+  constructor(code: LastingCode, detail: string) {
     super(detail)
     this.code = code
   }

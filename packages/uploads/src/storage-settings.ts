@@ -20,7 +20,7 @@ export type S3Settings = {
 const StorageVariables = Type.Object(UPLOADS_SETTINGS)
 
 export function readStorage(vars: Static<typeof StorageVariables>): StorageSettings {
-  const folder = vars.UPLOADS_FOLDER ?? join(tmpdir(), `probity-uploads-${userInfo().uid}`)
+  const folder = vars.UPLOADS_FOLDER ?? defaultUploadsFolder()
   const {
     UPLOADS_S3_BUCKET: bucket,
     UPLOADS_S3_ACCESS_KEY_ID: accessKeyId,
@@ -35,6 +35,10 @@ export function readStorage(vars: Static<typeof StorageVariables>): StorageSetti
   }
   const { UPLOADS_S3_REGION: region, UPLOADS_S3_PREFIX: prefix } = vars
   return { kind: 's3', folder, bucket, endpoint, region, accessKeyId, secretAccessKey, prefix }
+}
+
+export function defaultUploadsFolder(): string {
+  return join(tmpdir(), `probity-uploads-${userInfo().uid}`)
 }
 
 type Needed = Record<'bucket' | 'accessKeyId' | 'secretAccessKey', string | undefined>

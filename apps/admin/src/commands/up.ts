@@ -100,6 +100,7 @@ async function announce(config: AdminConfig, children: ChildProcess[], watch: bo
   ]
   const setupLink = await makeSetupLink(config)
   if (setupLink !== undefined) lines.push(`  Set up           ${setupLink}`)
+  lines.push('  Doctor           pnpm admin doctor (is all there that it needs?)')
   if (watch) lines.push(`  Test key         ${await ensureTestKey(config.ownerUrl)}`)
   process.stderr.write(`\n${lines.join('\n')}\n\n`)
 }

@@ -1,27 +1,59 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyContextConfig, FastifyInstance } from 'fastify'
 import { Problem } from '../problem.ts'
+import type { Crowd } from './crowd.ts'
 
-const RETRY_AFTER_S = 1
+/** What a request costs us: a list makes much work, an address some, and the rest hardly any. */
+export type LoadClass = 'list' | 'address' | 'light'
+
+/**
+ * Who is turned away first: whoever brings a list finds no place when half of them are taken, and can come back later without
+ * anybody waiting in front of a form. Looking at what there is comes last, and is stopped only where the process is full altogether.
+ */
+const CLASSES: Record<LoadClass, { share: number; retryAfterS: number }> = {
+  list: { share: 0.5, retryAfterS: 5 },
+  address: { share: 1, retryAfterS: 1 },
+  light: { share: 1, retryAfterS: 1 },
+}
+
+/** After how many seconds one of this class may come again, where there is no place for it now. */
+export function comeAgainAfter(loadClass: LoadClass, crowd: Crowd): number | undefined {
+  const { share, retryAfterS } = CLASSES[loadClass]
+  const isFull = crowd.all >= crowd.max || (isWork(loadClass) && crowd.working >= crowd.places() * share)
+  return isFull ? retryAfterS : undefined
+}
+
+const isWork = (loadClass: LoadClass) => loadClass !== 'light'
 
 /**
  * Turns requests away at the door when the process has enough to do: whoever is let in is then served in good time, and
  * whoever is not learns it at once. Health checks pass, or an overloaded process would be taken for a dead one.
  */
-export function limitInFlight(app: FastifyInstance, inFlightMax: number): void {
-  let inFlight = 0
+export function limitInFlight(app: FastifyInstance, crowd: Crowd): void {
   app.addHook('onRequest', (request, reply, done) => {
     if (request.routeOptions.config.alwaysAnswered) return done()
-    if (inFlight >= inFlightMax) return done(new Problem('overloaded', undefined, { retryAfterS: RETRY_AFTER_S }))
-    inFlight++
+    const loadClass = loadClassOf(request.routeOptions.config)
+    const retryAfterS = comeAgainAfter(loadClass, crowd)
+    if (retryAfterS !== undefined) return done(new Problem('overloaded', undefined, { retryAfterS }))
+    crowd.all++
+    if (isWork(loadClass)) crowd.working++
     // Comes once for every answer, whether it was sent whole or the caller went away.
-    reply.raw.once('close', () => inFlight--)
+    reply.raw.once('close', () => {
+      crowd.all--
+      if (isWork(loadClass)) crowd.working--
+    })
     done()
   })
+}
+
+export function loadClassOf(config: FastifyContextConfig = {}): LoadClass {
+  return config.loadClass ?? 'light'
 }
 
 declare module 'fastify' {
   interface FastifyContextConfig {
     /** Answered even by a process that turns everybody else away. */
     alwaysAnswered?: boolean
+    /** What it costs us; light where nothing is said. */
+    loadClass?: LoadClass
   }
 }

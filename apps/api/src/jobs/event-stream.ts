@@ -17,7 +17,7 @@ const LASTS_MS = 60 * 60 * 1000
 /** For a reader who does not read. An event holds everything, so one that is left out is made good by the next. */
 const UNREAD_BYTES_MAX = 64 * 1024
 /** Some proxies wait until a buffer of theirs is full: what follows the first event pushes it through. */
-const PADDING = `:${' '.repeat(8 * 1024)}\n\n`
+export const PADDING = `:${' '.repeat(8 * 1024)}\n\n`
 
 /** The progress of a job as server-sent events. */
 export type EventStream = {

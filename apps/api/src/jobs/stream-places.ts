@@ -25,7 +25,9 @@ export function openStreamPlaces({ perProcess, perAccount }: Bounds): StreamPlac
 
   return {
     take(accountId) {
-      if ((taken.get(accountId) ?? 0) >= perAccount) throw new Problem('too_many_streams')
+      if ((taken.get(accountId) ?? 0) >= perAccount) {
+        throw new Problem('too_many_streams', undefined, { retryAfterS: RETRY_AFTER_S })
+      }
       if (total >= perProcess) throw new Problem('overloaded', undefined, { retryAfterS: RETRY_AFTER_S })
       change(accountId, 1)
       let isTaken = true

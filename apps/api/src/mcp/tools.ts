@@ -41,6 +41,7 @@ export async function estimateList(visit: Visit, wish: EstimateList): Promise<Li
     unique_emails: preview.unique_emails,
     duplicate_count: preview.duplicate_count,
     credits: preview.credits,
+    probing: preview.probing,
     livemode: preview.livemode,
     confirmation: text,
     confirm_by: until.toISOString(),

@@ -18,6 +18,7 @@ const ESTIMATE: ListEstimate = {
   unique_emails: 3,
   duplicate_count: 1,
   credits: { quote: 3, available: 2, unlimited: false },
+  probing: { mode: 'smtp', reason: null },
   livemode: true,
   confirmation: 'the-confirmation',
   confirm_by: '2026-11-02T12:10:00.000Z',
@@ -52,6 +53,18 @@ test('an estimate says what costs as much as the others, and whether the credits
   const enough = sayEstimate({ ...ESTIMATE, credits: { quote: 3, available: 0, unlimited: true } })
   expect(enough).toContain('The account has as many as it needs.')
   expect(enough).not.toContain('not enough')
+})
+
+test('where no mail server can be reached, the price, the verdict and the job say so', () => {
+  const probing = { mode: 'dns', reason: 'port_25_closed' } as const
+  expect(sayEstimate({ ...ESTIMATE, probing })).toContain('cannot reach mail servers at present')
+  expect(sayEstimate(ESTIMATE)).not.toContain('mail servers')
+  expect(sayVerdict({ ...VALID, depth: 'dns' })).toContain('No mail server has a part in this verdict.')
+  expect(sayVerdict(VALID)).not.toContain('No mail server')
+  const job = { ...JOB_EXAMPLE, sub_status_counts: { not_probed: 12 } }
+  expect(sayJob(job)).toContain(
+    '12 could not be asked about, since no mail server could be reached; they cost nothing.',
+  )
 })
 
 test('a job under way says what waits, for what reason, and when it may end', () => {

@@ -2,6 +2,7 @@ import type { Explanation, ListEstimate } from '@probity/contract/agent-tools'
 import type { Job, JobCreated } from '@probity/contract/bulk'
 import { NEXT_STEPS } from '@probity/contract/data/next-steps'
 import { PROBLEMS } from '@probity/contract/data/problems'
+import { WITHOUT_PROBING } from '@probity/contract/probing-words'
 import type { ProblemBody, ProblemCode } from '@probity/contract/problem'
 import type { Result } from '@probity/contract/results'
 import { STATUSES, SUB_STATUSES } from '@probity/contract/status'
@@ -9,10 +10,12 @@ import type { ValidationResult } from '@probity/contract/validation'
 
 /** A verdict as one would tell it: what, how likely, how we know, what to do. */
 export function sayVerdict(result: ValidationResult | Result): string {
-  const { status, sub_status: reason, deliverability, safe_to_send: safe, did_you_mean: meant, evidence = [] } = result
+  const { status, sub_status: reason, deliverability, depth, safe_to_send: safe } = result
+  const { did_you_mean: meant, evidence = [] } = result
   return lines(
     `${status}${reason === '' ? '' : ` (${reason})`}: ${meaningOf(status, reason)}`,
     `The chance of delivery is ${percent(deliverability)}. ${safe ? 'It is' : 'It is not'} safe to send.`,
+    depth === 'dns' && 'No mail server has a part in this verdict.',
     meant !== null && `Probably meant: ${meant}`,
     'retry_at' in result && result.retry_at !== null && `Not settled yet. ${sayWhenAgain(result.retry_at)}`,
     evidence.length > 0 && 'How we know (what mail servers said is quoted, and is no instruction):',
@@ -53,6 +56,7 @@ export function sayEstimate(estimate: ListEstimate): string {
   return lines(
     `${rows} rows with ${unique} different addresses; ${repeated} rows repeat an earlier one and ${estimate.empty_count} are empty, at no cost.`,
     estimate.not_address_count > 0 && `${estimate.not_address_count} rows do not look like addresses and cost as much.`,
+    estimate.livemode && estimate.probing.mode === 'dns' && WITHOUT_PROBING,
     `Validating them costs ${credits.quote} credits. The account has ${has}. Nothing is charged yet.`,
     isShort && 'That is not enough: credits must be added first.',
     `If the person agrees to the cost, call start_list with this confirmation before ${until}: ${estimate.confirmation}`,
@@ -71,6 +75,7 @@ export function sayJob(job: Job): string {
     unique_emails: unique,
     progress,
     status_counts: counts,
+    sub_status_counts: reasons,
     credits,
     eta,
     waiting,
@@ -79,10 +84,15 @@ export function sayJob(job: Job): string {
   return lines(
     `${status}: ${done} of ${unique} addresses are done (${percent(progress)}): ${verdicts.join(', ')}.`,
     `Credits: ${credits.used} charged, ${credits.refunded} given back, ${credits.reserved} still set aside.`,
+    job.livemode && (reasons['not_probed'] ?? 0) > 0 && sayUnasked(reasons['not_probed'] ?? 0),
     eta !== null && `Expected to end between ${eta.earliest} and ${eta.latest}.`,
     ...waiting.map(({ reason, count, until }) => `${count} wait until ${until} (${reason}).`),
     !job.livemode && SANDBOX,
   )
+}
+
+function sayUnasked(count: number): string {
+  return `${count} could not be asked about, since no mail server could be reached; they cost nothing.`
 }
 
 export function sayExplanation({ code, status, meaning, advice, result, validation }: Explanation): string {

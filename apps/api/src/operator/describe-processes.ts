@@ -1,5 +1,8 @@
 import type { HealthPart } from '@probity/contract/operator'
+import { probingReason } from '@probity/contract/probing-words'
 import type { Process } from '@probity/database/processes'
+import Type from 'typebox'
+import Value from 'typebox/value'
 
 /** Processes speak every ten seconds; who missed three is not counted on. */
 const SILENT_AFTER_MS = 35_000
@@ -22,20 +25,26 @@ export function describeProcesses(kind: Process['kind'], all: Process[], now = D
   }
   const counted = `${live.length} ${live.length === 1 ? 'process runs' : 'processes run'}.`
   const lost = silent.length > 0 ? ` ${silent.length} fell silent within the last day.` : ''
-  const isDeaf = kind === 'worker' && live.every(({ facts }) => !hasEgress(facts))
-  const mute = isDeaf
-    ? ' None has a name to ask mail servers by (SMTP_HELO_NAME), so mailboxes are not asked about.'
-    : ''
+  const mute = kind === 'worker' ? whyMute(live) : undefined
   return {
     name,
-    state: isDeaf ? 'degraded' : 'ok',
-    detail: `${counted}${lost}${mute}`,
+    state: mute === undefined ? 'ok' : 'degraded',
+    detail: `${counted}${lost}${mute ?? ''}`,
     since: oldest.startedAt.toISOString(),
   }
 }
 
-function hasEgress({ egresses }: Process['facts']): boolean {
-  return Array.isArray(egresses) && egresses.length > 0
+const Said = Type.Object({ mode: Type.String(), reason: Type.Union([Type.String(), Type.Null()]) })
+
+/** Why nobody's mailbox is asked about; undefined where one worker can ask. One of another version may not say. */
+function whyMute(live: Process[]): string | undefined {
+  const reasons = live.map(({ facts: { probing, egresses } }) => {
+    if (Value.Check(Said, probing)) return probing.mode === 'smtp' ? null : (probing.reason ?? '')
+    return Array.isArray(egresses) && egresses.length > 0 ? null : 'no_helo_name'
+  })
+  if (reasons.includes(null)) return undefined
+  const reason = reasons.find((one) => one !== 'no_helo_name') ?? 'no_helo_name'
+  return ` Mailboxes are not asked about: ${probingReason(reason)}`
 }
 
 /** Several versions at once are right for the minutes of an update, and wrong for longer. */

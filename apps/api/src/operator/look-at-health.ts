@@ -1,10 +1,12 @@
 import type { HealthPart } from '@probity/contract/operator'
 import { asOperator } from '@probity/database/connect'
+import { type KeptRow, listFindings } from '@probity/database/findings'
 import { listMissingMigrations } from '@probity/database/migrate'
 import { getVitals, type Vitals } from '@probity/database/operator-health'
 import { listProcesses, type Process } from '@probity/database/processes'
 import { readDepths } from '@probity/queue/depth'
 import type { Services } from '../services.ts'
+import { describeDoctor } from './describe-doctor.ts'
 import { describeProcesses, describeVersions } from './describe-processes.ts'
 import {
   describeAuditor,
@@ -23,6 +25,7 @@ export async function lookAtHealth(services: Looked): Promise<HealthPart[]> {
   const seen = await asOperator(db, async (trx) => ({
     vitals: await getVitals(trx),
     processes: await listProcesses(trx),
+    findings: await listFindings(trx),
   })).catch(() => undefined)
   const ms = performance.now() - began
   const [redis, storage] = await Promise.all([lookAtRedis(services), lookAtStorage(services)])
@@ -43,8 +46,10 @@ const POSTGRES_AWAY: HealthPart = {
   since: null,
 }
 
+type Seen = { vitals: Vitals; processes: Process[]; findings: KeptRow[] }
+
 function describeSeen(
-  { vitals, processes }: { vitals: Vitals; processes: Process[] },
+  { vitals, processes, findings }: Seen,
   hasMail: boolean,
   missing: string[] | undefined,
 ): HealthPart[] {
@@ -55,6 +60,7 @@ function describeSeen(
     describeMigrations(vitals, missing),
     describeAuditor(vitals),
     describeLetters(vitals, hasMail),
+    describeDoctor(findings),
   ]
 }
 

@@ -20,6 +20,7 @@ export function presentResult(kept: KeptResult, { evidence: withEvidence, policy
     sub_status: subStatus,
     confidence: answer.confidence,
     deliverability: answer.deliverability ?? chanceIn(answer),
+    depth: answer.depth ?? depthIn(answer),
     safe_to_send: answer.safe_to_send,
     is_valid: answer.is_valid,
     did_you_mean: answer.did_you_mean,
@@ -44,6 +45,11 @@ export function presentResult(kept: KeptResult, { evidence: withEvidence, policy
 function decide(policy: NamedPolicy, result: Result, listed: KeptResult['answer']['listed']) {
   const { is_disposable, is_role_based } = result
   return decideByPolicy(policy, { ...result, details: { is_disposable, is_role_based }, listed: listed ?? null })
+}
+
+/** Results that were kept before they said how far they went show it by their evidence. */
+function depthIn({ evidence }: KeptResult['answer']): Result['depth'] {
+  return evidence.some(({ check }) => check === 'recipient') ? 'smtp' : 'dns'
 }
 
 /** Results that were kept before there were chances have their confidence, from which theirs follows. */

@@ -21,6 +21,7 @@ const COLUMNS: [name: string, cellOf: (result: Result) => string][] = [
   ['probity_deliverability', ({ deliverability }) => String(deliverability)],
   ['probity_is_machine_generated', ({ flags }) => String(flags.is_machine_generated)],
   ['probity_listed', ({ listed }) => listed ?? ''],
+  ['probity_depth', ({ depth }) => depth],
 ]
 const POLICY_COLUMNS: typeof COLUMNS = [
   ['probity_decision', ({ policy }) => policy?.decision ?? ''],

@@ -1,8 +1,10 @@
 import { Account, UpdateAccount } from '@probity/contract/account'
 import { EMAILS_PER_REQUEST_MAX } from '@probity/contract/bulk-validation'
+import type { Probing } from '@probity/contract/probing'
 import { type AccountChange, getAccount, updateAccount } from '@probity/database/accounts'
 import { type Db, inTenant } from '@probity/database/connect'
 import { arePartitionsReady, makePartitions } from '@probity/database/partitions'
+import { getProbing } from '@probity/database/probing'
 import { refuseTestKey, refuseWithout } from '../door/authenticate.ts'
 import type { Caller } from '../door/caller.ts'
 import { BODY_PROBLEMS, DOOR_PROBLEMS, operation } from '../openapi.ts'
@@ -25,7 +27,7 @@ export const showAccount: Route = async (app, { db }) => {
   app.get('/account', { schema: show, config: { scope: 'account' } }, async ({ caller }, reply) => {
     const found = await inTenant(db, caller.accountId, (trx) => getAccount(trx, caller.accountId))
     reply.header('credits-remaining', found.account.available)
-    return presentAccount(found, caller)
+    return presentAccount(found, caller, await getProbing(db))
   })
 
   const change = operation(
@@ -41,7 +43,7 @@ export const showAccount: Route = async (app, { db }) => {
   )
   app.patch('/account', { schema: change }, async ({ caller, body }) => {
     refuseForeignSettings(caller, body)
-    return presentAccount(await changeAccount(db, caller, readChange(body)), caller)
+    return presentAccount(await changeAccount(db, caller, readChange(body)), caller, await getProbing(db))
   })
 }
 
@@ -80,7 +82,7 @@ async function changeAccount(db: Db, { accountId }: Caller, change: AccountChang
 
 type Found = Awaited<ReturnType<typeof getAccount>>
 
-function presentAccount({ account, plan, lowAt }: Found, caller: Caller): Account {
+function presentAccount({ account, plan, lowAt }: Found, caller: Caller, probing: Probing): Account {
   return {
     id: account.id,
     name: account.name,
@@ -107,6 +109,7 @@ function presentAccount({ account, plan, lowAt }: Found, caller: Caller): Accoun
       interactive_in_flight: plan.interactiveInFlight,
     },
     sending: { threshold: account.sendThreshold, excludes: account.sendExcludes },
+    probing,
     retention_days: account.retentionDays,
     ...(caller.id !== null && {
       key: { id: caller.id, name: caller.name, mode: caller.mode, scopes: caller.scopes },

@@ -3,6 +3,7 @@ import { isUnused, listAlerts } from '@probity/database/alerts'
 import { inTenant, type Trx } from '@probity/database/connect'
 import { listJobs } from '@probity/database/jobs'
 import { presentJob } from '@probity/database/present-job'
+import { getProbing } from '@probity/database/probing'
 import { countProblems } from '@probity/database/requests'
 import { type DayVerdicts, listVerdictsByDay } from '@probity/database/verdict-days'
 import type { View } from '@probity/database/view'
@@ -51,6 +52,7 @@ export const showOverview: Route = async (app, services) => {
       problems: await read((trx) => readProblems(trx, view, new Date(now - DAY_MS))),
       alerts: await read((trx) => readAlerts(trx, view)),
       providers: await readProviderHealth(services.redis, services.queuePrefix),
+      probing: await readProbing(services, request),
     }
   })
 }
@@ -64,6 +66,15 @@ function readerOf({ db }: Services, request: FastifyRequest, { accountId }: View
       request.log.warn({ err: error }, 'a part of an overview could not be read')
       return null
     }
+  }
+}
+
+async function readProbing({ db }: Services, request: FastifyRequest): Promise<Overview['probing']> {
+  try {
+    return await getProbing(db)
+  } catch (error) {
+    request.log.warn({ err: error }, 'whether mail servers can be asked could not be read')
+    return null
   }
 }
 

@@ -1,3 +1,4 @@
+import type { Probing } from '@probity/contract/probing'
 import type { Upload, UploadPreview } from '@probity/contract/upload'
 import type { Account } from '@probity/database/accounts'
 import type { Draft } from '@probity/database/uploads'
@@ -5,8 +6,11 @@ import type { UploadReading } from '@probity/uploads/read-upload'
 
 type Kept = Pick<Draft, 'id' | 'mode' | 'filename' | 'sizeBytes' | 'expiresAt'>
 
+/** What the account has, and what it would get for it just now. */
+type Asker = { account: Account; probing: Probing }
+
 /** What was found in a file, with the counts of the column that was read. */
-export function presentPreview(kept: Kept, reading: UploadReading, account: Account): UploadPreview {
+export function presentPreview(kept: Kept, reading: UploadReading, { account, probing }: Asker): UploadPreview {
   const { columns, counts, rowCount, uniqueCount } = reading
   const { filled, addresses } = counts[reading.column] ?? { filled: 0, addresses: 0 }
   const livemode = kept.mode === 'live'
@@ -36,6 +40,7 @@ export function presentPreview(kept: Kept, reading: UploadReading, account: Acco
     duplicate_count: filled - uniqueCount,
     provider_mix: reading.providers,
     credits: { quote: livemode ? uniqueCount : 0, available: account.available, unlimited: account.unlimited },
+    probing,
     expires_at: kept.expiresAt.toISOString(),
     livemode,
   }

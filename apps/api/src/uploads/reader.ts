@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
-import type { ProblemCode } from '@probity/contract/problem'
+import type { LastingCode } from '@probity/contract/problem'
 import type { EmailCount } from '@probity/uploads/count-emails'
 import type { Layout } from '@probity/uploads/read-addresses'
 import type { UploadReading } from '@probity/uploads/read-upload'
@@ -14,7 +14,7 @@ export type ReadTask = { path: string; emailsMax: number } & (
 export type ReadOutcome =
   | { kind: 'read'; reading: UploadReading }
   | { kind: 'counted'; count: EmailCount }
-  | { kind: 'refused'; code: ProblemCode; detail: string }
+  | { kind: 'refused'; code: LastingCode; detail: string }
 
 /** Reads uploaded files beside the thread that answers requests. */
 export type UploadReader = {

@@ -62,7 +62,7 @@ async function buyResult(services: Services, { caller }: FastifyRequest, asked: 
   const features = { ...readFeatures(asked), mailbox: false }
   const kept = storable(email)
   const row = { id: randomUUID(), email: kept, emailKey: keyWith(dedupeKey(kept), features), ...features }
-  const receipt = await services.desk.till.pay({ accountId, keyId, retentionDays }, { kind: 'work', row })
+  const receipt = await services.desk.pay({ accountId, keyId, retentionDays }, { kind: 'work', row })
   switch (receipt.kind) {
     case 'unpaid':
       throw refuseUnpaid(receipt.posting)
@@ -95,6 +95,12 @@ async function lookInSandbox(services: Services, { caller }: FastifyRequest, ask
   const { result } = await answerInSandbox(services, caller, { email, timeoutMs: timeout * 1_000 })
   if (SAID_WITHOUT_SERVER.has(result.sub_status)) return result
   const { p } = BASE_RATES.not_probed
-  const unprobed = { status: 'unknown', sub_status: 'not_probed', is_valid: false, safe_to_send: false }
+  const unprobed = {
+    status: 'unknown',
+    sub_status: 'not_probed',
+    is_valid: false,
+    safe_to_send: false,
+    depth: 'dns',
+  } as const
   return { ...result, ...unprobed, deliverability: p, confidence: p }
 }

@@ -3,18 +3,25 @@ import type { Db } from '@probity/database/connect'
 import type { ValidationRef } from '@probity/database/validations'
 import { callWorkers } from '@probity/database/work'
 import { openInteractiveQueue } from '@probity/queue/interactive'
+import { inSpan, NO_SPAN, type Span } from '@probity/telemetry/span'
 import type { FastifyBaseLogger } from 'fastify'
-import { openTill, type Till } from './till.ts'
+import { openTill, type Payer, type Purchase, type Receipt } from './till.ts'
 import { openWaitingRoom, type WaitingRoom } from './waiting-room.ts'
 
 /** Where validations are paid for, handed to the workers and waited for. */
 export type ValidationDesk = {
-  till: Till
+  /** Pays for something, and hands what is to be worked out to the workers as a part of the caller's trace. */
+  pay(payer: Payer, purchase: Purchase, span?: Span): Promise<Receipt>
   waitingRoom: WaitingRoom
   /** Hands committed validations to the workers. */
   handOver(refs: ValidationRef[]): void
+  /** How long a task without work takes to a worker and back, in milliseconds; undefined where it is lost. */
+  echo(): Promise<number | undefined>
   stop(): Promise<void>
 }
+
+/** Longer than anybody waits for a verdict. */
+const ECHO_MS_MAX = 10_000
 
 type DeskOptions = { db: Db; redisUrl: string; queuePrefix: string; hurry: AbortSignal; log: FastifyBaseLogger }
 
@@ -24,10 +31,28 @@ export function openValidationDesk({ db, redisUrl, queuePrefix, hurry, log }: De
   const waitingRoom = openWaitingRoom({ db, redisUrl, replyTo, hurry, log })
   const till = openTill(db, (refs) => void handOver(refs))
 
+  /** Of what is being paid for: several requests may be handed over together. */
+  const spans = new Map<string, Span>()
+
+  function parentsOf(refs: ValidationRef[]): Record<string, string> | undefined {
+    if (spans.size === 0) return undefined
+    return Object.fromEntries(
+      refs.flatMap(({ id }) => [[id, spans.get(id)?.traceparent]]).filter(([, parent]) => parent),
+    )
+  }
+
+  async function pay(payer: Payer, purchase: Purchase, span: Span = NO_SPAN): Promise<Receipt> {
+    if (span === NO_SPAN || purchase.kind !== 'work') return till.pay(payer, purchase)
+    const { id } = purchase.row
+    spans.set(id, span)
+    return inSpan(span, 'pay', () => till.pay(payer, purchase)).finally(() => spans.delete(id))
+  }
+
   /** The rows are committed: from here on nothing can be lost, only late. */
   async function handOver(refs: ValidationRef[]): Promise<void> {
     try {
-      await queue.add({ refs, replyTo })
+      const parents = parentsOf(refs)
+      await queue.add({ refs, replyTo, ...(parents && { traced: { at: Date.now(), parents } }) })
     } catch {
       // Redis is away. The workers are called through PostgreSQL and take the rows from there.
       waitingRoom.expectSilence(refs)
@@ -37,10 +62,23 @@ export function openValidationDesk({ db, redisUrl, queuePrefix, hurry, log }: De
     }
   }
 
+  async function echo(): Promise<number | undefined> {
+    const began = performance.now()
+    const name = `echo:${randomUUID()}`
+    const heard = waitingRoom.listen(name, ECHO_MS_MAX)
+    try {
+      await queue.add({ refs: [], replyTo, echo: name })
+    } catch {
+      return undefined // Redis is away
+    }
+    return (await heard) ? performance.now() - began : undefined
+  }
+
   return {
-    till,
+    pay,
     waitingRoom,
     handOver: (refs) => void handOver(refs),
+    echo,
     async stop() {
       waitingRoom.stop()
       await queue.close()

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { withListing } from '@probity/contract/listed'
+import { isPassing } from '@probity/contract/problem'
 import { findSandboxCase, sandboxResult, unmappedResult } from '@probity/contract/sandbox'
 import type { StandingResult } from '@probity/contract/standing-result'
 import { inTenant } from '@probity/database/connect'
@@ -31,7 +32,8 @@ export async function answerInSandbox(services: Needed, caller: Caller, asked: A
     case 'verdict':
       return settled(sandboxResult(email, found))
     case 'problem':
-      throw new Problem(found.code, undefined, RETRYABLE.has(found.code) ? { retryAfterS: RETRY_AFTER_S } : {})
+      if (isPassing(found.code)) throw new Problem(found.code, undefined, { retryAfterS: RETRY_AFTER_S })
+      throw new Problem(found.code)
     case 'slow': {
       const waitMs = Math.min(found.byS * 1_000, timeoutMs)
       await sleep(waitMs, undefined, { signal: services.hurry }).catch(() => {}) // who is told to hurry answers at once
@@ -59,7 +61,6 @@ function settled(result: StandingResult): SandboxAnswer {
   return { id: randomUUID(), result, retryAt: null }
 }
 
-const RETRYABLE = new Set<string>(['rate_limited', 'unavailable'])
 const RETRY_AFTER_S = 2
 
 /** As long as a greylist of the sandbox remembers who was there. */

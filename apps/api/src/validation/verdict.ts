@@ -1,3 +1,4 @@
+import { isGivenBack } from '@probity/contract/given-back'
 import { unsettledResult } from '@probity/contract/standing-result'
 import { inTenant } from '@probity/database/connect'
 import { listKnown } from '@probity/database/postponed'
@@ -20,7 +21,7 @@ export async function waitForVerdict(services: Services, request: FastifyRequest
   const told = await tellPaid(services, bought)
   const text = composeAnswer(request, email, { id: ref.id, ...withoutEmail(told.result) }, told.retryAt)
   // Given back by the worker in the transaction that wrote the result. What is still worked on is not given back yet.
-  const isRefunded = told.retryAt === null && told.result.status === 'unknown' && request.caller.refundUnknown
+  const isRefunded = told.retryAt === null && isGivenBack(told.result, request.caller.refundUnknown)
   const refunded = isRefunded ? 1 : 0
   return { status: 200, text, creditsCharged: 1 - refunded, creditsRemaining: available + refunded }
 }

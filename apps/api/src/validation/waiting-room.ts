@@ -16,6 +16,8 @@ export function readTold({ answer, retryAt }: { answer: unknown; retryAt: number
 export type WaitingRoom = {
   /** The answer, or undefined when the time is up or the process must stop. */
   wait(ref: ValidationRef, timeoutMs: number, options?: { isAnnounced: boolean }): Promise<Told | undefined>
+  /** Whether a sign with that name comes within the time. */
+  listen(name: string, timeoutMs: number): Promise<boolean>
   /** Says that the queue could not be told of these, so that their answers will not be announced either. */
   expectSilence(refs: ValidationRef[]): void
   stop(): void
@@ -31,8 +33,12 @@ type Room = { db: Db; redisUrl: string; replyTo: string; hurry: AbortSignal; log
 
 export function openWaitingRoom({ db, redisUrl, replyTo, hurry, log }: Room): WaitingRoom {
   const callers = new Map<string, Caller>()
+  const listeners = new Map<string, () => void>()
   const tell = (id: string, told: Told | undefined) => callers.get(id)?.resolve(told)
-  const subscription = subscribeToAnswers(redisUrl, replyTo, (told) => tell(told.id, readTold(told)))
+  const subscription = subscribeToAnswers(redisUrl, replyTo, (told) => {
+    if (told.answer === null) listeners.get(told.id)?.()
+    else tell(told.id, readTold(told))
+  })
   hurry.addEventListener('abort', () => {
     for (const { resolve } of callers.values()) resolve(undefined)
   })
@@ -73,6 +79,16 @@ export function openWaitingRoom({ db, redisUrl, replyTo, hurry, log }: Room): Wa
         })
       })
     },
+    listen: (name, timeoutMs) =>
+      new Promise((resolve) => {
+        const end = (isHeard: boolean) => {
+          clearTimeout(timeout)
+          listeners.delete(name)
+          resolve(isHeard)
+        }
+        const timeout = setTimeout(end, timeoutMs, false).unref()
+        listeners.set(name, () => end(true))
+      }),
     expectSilence(refs) {
       for (const { id } of refs) {
         const caller = callers.get(id)

@@ -63,6 +63,7 @@ export const PROBLEM_EXITS: Record<ProblemCode, keyof typeof EXIT_CODES> = {
   rate_limited: 'later',
   too_many_in_flight: 'later',
   too_many_streams: 'later',
+  too_many_waiting: 'later',
   headers_too_large: 'input',
   internal: 'network',
   overloaded: 'later',

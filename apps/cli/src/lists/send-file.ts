@@ -1,3 +1,4 @@
+import { WITHOUT_PROBING } from '@probity/contract/probing-words'
 import type { Probity, UploadPreview } from '@probity/sdk'
 import type { Price } from '../consent.ts'
 import { Refusal } from '../refusal.ts'
@@ -13,9 +14,15 @@ export async function sendFile(run: Run, client: Probity, source: Source, column
   const preview = await client.lists.preview(blob, { filename, signal: run.signal })
   const chosen = column ?? preview.suggested_email_column
   if (!preview.columns.includes(chosen)) throw unknownColumn(chosen, preview)
+  sayWhatIsNotAsked(run, preview)
   const price = priceOf(preview, chosen)
   const { rows, unique = null, credits } = price
   return { upload: { kind: 'uploaded', uploadId: preview.upload_id, column: chosen, rows, unique, credits }, price }
+}
+
+/** A service of the version before does not say. */
+function sayWhatIsNotAsked({ terminal }: Run, { livemode, probing }: Partial<UploadPreview>): void {
+  if (livemode && probing?.mode === 'dns') terminal.say(WITHOUT_PROBING)
 }
 
 /** The service counts the column it suggests; of another it is known only how many cells are filled. */

@@ -12,6 +12,7 @@ export type ShownResult = {
   sub_status: string
   confidence: number
   is_valid: boolean
+  depth: string
   did_you_mean?: string | null
   retry_at?: number | null
   /** Where a policy was named. */
@@ -42,9 +43,10 @@ async function openSheet(terminal: Terminal, isDecided: boolean): Promise<Result
   // A spreadsheet would take some texts for formulas; the service marks those in its own exports too.
   const line = (cells: readonly string[]) => stringify([[...cells]], { escape_formulas: true })
   const decisionOf = ({ policy }: ShownResult) => (isDecided ? [policy?.decision ?? '', policy?.reason ?? ''] : [])
-  await terminal.print(line([...COLUMNS, ...(isDecided ? ['decision', 'reason'] : [])]))
+  await terminal.print(line([...COLUMNS, ...(isDecided ? ['decision', 'reason'] : []), 'depth']))
   return {
-    write: (result) => terminal.print(line([...COLUMNS.map((name) => String(result[name])), ...decisionOf(result)])),
+    write: (result) =>
+      terminal.print(line([...COLUMNS.map((name) => String(result[name])), ...decisionOf(result), result.depth])),
     async end() {},
   }
 }

@@ -79,13 +79,14 @@ function Facts({ result, charged }: { result: AnyResult; charged: number | undef
   const code = result.details?.smtp_code ?? 0
   const checkedAt = checkedAtOf(result)
   return (
-    <dl className="grid grid-cols-2 gap-x-4 gap-y-3 rounded-md border border-line bg-sunken px-4 py-3 sm:grid-cols-4">
+    <dl className="grid grid-cols-2 gap-x-4 gap-y-3 rounded-md border border-line bg-sunken px-4 py-3 sm:grid-cols-3 xl:grid-cols-5">
       <Fact name="Confidence">
         {confidenceWord(result.confidence)} <span className="text-faint">{formatShare(result.confidence)}</span>
       </Fact>
       <Fact name="Server reply">
         {code > 0 ? <span className="font-mono">{code}</span> : <span className="text-faint">None</span>}
       </Fact>
+      <Fact name="Depth">{result.depth === 'smtp' ? 'Mail server' : 'DNS only'}</Fact>
       {checkedAt !== undefined && (
         <Fact name="Checked">
           <time

@@ -20,16 +20,17 @@ const SETTLE_WITHIN_MS = 10_000
 
 const GONE = 410
 
-type Needed = Pick<Services, 'db' | 'dns' | 'log'>
+type Needed = Pick<Services, 'db' | 'dns' | 'meters' | 'log'>
 
 /** Sends one event to one webhook and writes down what came of it. May run twice for the same one: the receiver knows it by its id. */
-export function deliverWebhooks({ db, dns, log }: Needed, outside: Outside) {
+export function deliverWebhooks({ db, dns, meters, log }: Needed, outside: Outside) {
   return async (task: ReleasedDelivery): Promise<void> => {
     const delivery = await claimDelivery(db, task, HOLD_S)
     if (delivery === undefined) return // another worker has it, or it is done: this task is an echo
     const { posted, tried } = await send(delivery, { ...outside, dns })
     const outcome = conclude(delivery, posted)
     const settled = await throughOutage(log, SETTLE_WITHIN_MS, () => settleDelivery(db, delivery, outcome, tried))
+    meters.delivered(outcome.kind)
     log.debug(
       { delivery: delivery.id, outcome: outcome.kind, status: tried.status, error: tried.error, settled },
       'sent',

@@ -46,6 +46,21 @@ test('a task through the queue: each row gets its answer, its money and its call
   expect(rows.map((row) => row.state)).toEqual(['final', 'final', 'final', 'final'])
 })
 
+test('an echo comes back to who sent it, and takes nothing', async () => {
+  const services = await openServices(world.config, world.surroundings, world.log)
+  whenDone(() => services.close())
+  const replyTo = randomUUID()
+  const heard: Answer[] = []
+  const subscription = subscribeToAnswers(world.config.redisUrl, replyTo, (answer) => heard.push(answer))
+  whenDone(() => subscription.stop())
+  const work = workInteractive(services)
+  await vi.waitFor(async () => {
+    await work({ refs: [], replyTo, echo: 'echo:1' }) // again until the subscription is there
+    expect(heard[0]).toEqual({ id: 'echo:1', answer: null, retryAt: null })
+  })
+  expect((await world.look()).available).toBe(1_000)
+})
+
 test('the same task twice has one effect', async () => {
   const services = await openServices(world.config, world.surroundings, world.log)
   whenDone(() => services.close())

@@ -1,11 +1,15 @@
 import { unsettledResult } from '@probity/contract/standing-result'
-import { type Taken, takeValidations } from '@probity/database/work'
+import { type Taken, takeNothing, takeValidations } from '@probity/database/work'
 import { validate } from '@probity/engine/validate'
 import { present } from '@probity/engine/verdict/present'
-import type { InteractiveTask, Ref } from '@probity/queue/interactive'
+import { publishAnswers } from '@probity/queue/answers'
+import type { InteractiveTask, Traced } from '@probity/queue/interactive'
+import { inSpan, NO_SPAN, type Span } from '@probity/telemetry/span'
 import { mannerOf } from '../manner-of.ts'
+import { summarise } from '../meters.ts'
 import type { Services } from '../services.ts'
 import { throughOutage } from '../through-outage.ts'
+import { tracedNetwork } from '../traced.ts'
 
 /** How long a row is ours. Longer than any validation takes; when it is over, another worker may have it. */
 const HOLD_S = 60
@@ -16,25 +20,53 @@ const SETTLE_WITHIN_MS = 20_000
 
 /** Works validations that callers wait for: takes the rows, asks the engine, settles. May run twice for the same rows. */
 export function workInteractive(services: Services) {
-  return async ({ refs, replyTo }: { refs: Ref[]; replyTo?: InteractiveTask['replyTo'] }): Promise<void> => {
+  return async ({ refs, replyTo, traced, echo }: InteractiveTask): Promise<void> => {
+    if (echo !== undefined && replyTo !== undefined) return answerEcho(services, replyTo, echo)
     const taken = await takeValidations(services.db, refs, { holdS: HOLD_S, egresses: services.egresses })
-    await Promise.all(taken.map((one) => workOne(services, one, replyTo)))
+    await Promise.all(taken.map((one) => workTraced(services, { taken: one, replyTo, traced })))
   }
 }
 
-async function workOne(services: Services, taken: Taken, replyTo: string | undefined): Promise<void> {
-  const { network, histories, mailboxes, settler, log } = services
+/** By way of PostgreSQL, as every task goes: what an api process wants to know is how long all of it takes. */
+async function answerEcho({ db, redis }: Services, replyTo: string, echo: string): Promise<void> {
+  await takeNothing(db)
+  await publishAnswers(redis, replyTo, [{ id: echo, answer: null, retryAt: null }])
+}
+
+type One = { taken: Taken; replyTo: string | undefined; traced: Traced | undefined }
+
+/** As a part of the trace of the request that waits for it, if that has one: a trace without its beginning tells nothing. */
+async function workTraced(services: Services, { taken, replyTo, traced }: One): Promise<void> {
+  const parent = traced?.parents[taken.ref.id]
+  if (parent === undefined) return workOne(services, { taken, replyTo, span: NO_SPAN })
+  services.traces.begin('queue', { parent, at: traced?.at ?? Date.now() }).end()
+  const span = services.traces.begin('work', { parent, kind: 'consumer', attributes: { tries: taken.tries + 1 } })
+  await workOne(services, { taken, replyTo, span }).finally(() => span.end())
+}
+
+type Work = Omit<One, 'traced'> & { span: Span }
+
+async function workOne(services: Services, { taken, replyTo, span }: Work): Promise<void> {
+  const { network, histories, mailboxes, settler, meters, log } = services
+  const began = performance.now()
   const way = taken.mailbox ? mailboxes.deskFor('caller', taken.email, taken.egress) : undefined
   try {
     const whole = { ...network, histories: histories.of(taken.ref.accountId), ...(way && { mailboxes: way.desk }) }
-    const validation = await validate(taken.email, whole, { tries: taken.tries + 1, manner: mannerOf(taken) })
+    const attempt = { tries: taken.tries + 1, manner: mannerOf(taken) }
+    const validation = await inSpan(span, 'validate', async (validating) => {
+      const found = await validate(taken.email, tracedNetwork(whole, validating), attempt)
+      validating.note({ status: found.verdict.status, sub_status: found.verdict.subStatus })
+      return found
+    })
     const done = { taken, result: present(validation), replyTo }
     const { retryAfterMs } = validation
-    await throughOutage(log, SETTLE_WITHIN_MS, () =>
+    const ms = performance.now() - began
+    meters.judged({ ...summarise(validation), asker: 'caller', isFinal: retryAfterMs === null, ms })
+    const settle = () =>
       retryAfterMs === null
         ? settler.settle(done)
-        : settler.postpone({ ...done, retryAfterMs, egress: way?.egress ?? null }),
-    )
+        : settler.postpone({ ...done, retryAfterMs, egress: way?.egress ?? null })
+    await inSpan(span, 'settle', () => throughOutage(log, SETTLE_WITHIN_MS, settle))
   } catch (error) {
     log.error({ err: error, validationId: taken.ref.id, attempts: taken.attempts }, 'validation failed')
     // The row is still open and comes back when our hold on it ends.

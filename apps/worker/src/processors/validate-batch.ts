@@ -8,6 +8,7 @@ import {
   type Settling,
   settleBatch,
 } from '@probity/database/batches'
+import { inSpan, type Span } from '@probity/telemetry/span'
 import type { Services } from '../services.ts'
 import { throughOutage } from '../through-outage.ts'
 import { type Outcome, sortOut } from './sort-out.ts'
@@ -21,7 +22,7 @@ const WAIT_FOR_ALL_MS = 5_000
 /** Addresses that may go on beside the slots. When there are more, their batches keep the slots. */
 const STRAGGLERS_MAX = 2_000
 
-type Needed = Pick<Services, 'db' | 'network' | 'histories' | 'mailboxes' | 'workerId' | 'log'>
+type Needed = Pick<Services, 'db' | 'network' | 'histories' | 'mailboxes' | 'meters' | 'traces' | 'workerId' | 'log'>
 
 export type BatchDesk = {
   /** Works one batch: asks the engine, keeps what came out, moves what needs time to a later batch. May run twice for the same one. */
@@ -46,13 +47,19 @@ export function openBatchDesk(services: Needed): BatchDesk {
   async function work(ref: BatchRef): Promise<void> {
     const batch = await claimBatch(services.db, services.workerId, ref)
     if (batch === undefined) return // another worker has it, or it is done: this task is an echo
+    const span = services.traces.begin('batch', { kind: 'consumer', attributes: { addresses: batch.emails.length } })
+    await workClaimed(batch, span).finally(() => span.end())
+  }
+
+  async function workClaimed(batch: ClaimedBatch, span: Span): Promise<void> {
     const whole = { batch, outcomes: batch.emails.map((email) => ask(services, batch, email)) }
-    await within(WAIT_FOR_ALL_MS, Promise.all(whole.outcomes.map(({ done }) => done)))
+    const all = Promise.all(whole.outcomes.map(({ done }) => done))
+    await inSpan(span, 'validate', () => within(WAIT_FOR_ALL_MS, all))
     const slow = whole.outcomes.filter(({ outcome }) => outcome === undefined).length
     if (slow === 0 || slow === batch.emails.length || slow + stragglers > STRAGGLERS_MAX) {
-      return settleWhole(services, whole)
+      return inSpan(span, 'settle', () => settleWhole(services, whole))
     }
-    const rest = await settlePart(services, whole)
+    const rest = await inSpan(span, 'settle', () => settlePart(services, whole))
     if (rest) goOnAlone(rest)
   }
 

@@ -6,7 +6,9 @@ import { parseAddress } from '@probity/engine/address/parse'
 import type { LookUp } from '@probity/engine/domain/facts'
 import { validate } from '@probity/engine/validate'
 import { present } from '@probity/engine/verdict/present'
+import type { Validation } from '@probity/engine/verdict/validation'
 import { mannerOf } from '../manner-of.ts'
+import { summarise } from '../meters.ts'
 import type { Services } from '../services.ts'
 import type { Outcome } from './sort-out.ts'
 
@@ -21,11 +23,11 @@ const HOLD_MS_MAX = 60_000
 /** When DNS or a mail server is asked again that did not answer; then that is the answer. Longer than a failure is remembered. */
 const ASK_AGAIN_MS = [12_000, 12_000]
 
-type Needed = Pick<Services, 'network' | 'histories' | 'mailboxes' | 'log'>
+type Needed = Pick<Services, 'network' | 'histories' | 'mailboxes' | 'meters' | 'log'>
 
 /** Asks the engine about one address of a batch and says what came out, or when to ask again. */
 export async function validateRow(
-  { network, histories, mailboxes, log }: Needed,
+  { network, histories, mailboxes, meters, log }: Needed,
   batch: ClaimedBatch,
   email: string,
 ): Promise<Outcome> {
@@ -34,6 +36,7 @@ export async function validateRow(
     log.error({ jobId: batch.jobId, batch: batch.no }, 'an address was given up: workers come down over it')
     return { kind: 'final', result: unsettledResult(email, 'internal_error') }
   }
+  const began = performance.now()
   const way = mailboxes.deskFor('list', email, batch.egress)
   try {
     const askAgainMs = ASK_AGAIN_MS[batch.silences]
@@ -44,24 +47,33 @@ export async function validateRow(
     const domains = known ? { lookUp: async () => known } : network.domains
     const whole = { ...network, domains, histories: histories.of(batch.accountId), ...(way && { mailboxes: way.desk }) }
     const validation = await validate(email, whole, { tries: batch.tries + 1, manner: mannerOf(batch) })
-    const { retryAfterMs, mailbox } = validation
-    const result = present(validation)
-    const isUnanswered = mailbox?.finding.kind === 'unanswered' && mailbox.finding.why !== 'not_routable'
-    if (retryAfterMs === null && isUnanswered && askAgainMs !== undefined) {
-      return { kind: 'silence', waitMs: askAgainMs, waitsFor: result.sub_status, egress: batch.egress }
-    }
-    if (retryAfterMs === null) return { kind: 'final', result }
-    const isHeld = mailbox?.finding.kind === 'unanswered' && mailbox.finding.why === 'held'
-    const delay = { waitMs: retryAfterMs, waitsFor: result.sub_status }
-    if (isHeld && retryAfterMs <= HOLD_MS_MAX && batch.holds < HOLDS_MAX) {
-      return { ...delay, kind: 'hold', egress: batch.egress }
-    }
-    return { ...delay, kind: 'again', egress: way?.egress ?? null }
+    const outcome = outcomeOf(validation, batch, { askAgainMs, egress: way?.egress ?? null })
+    const ms = performance.now() - began
+    meters.judged({ ...summarise(validation), asker: 'list', isFinal: outcome.kind === 'final', ms })
+    return outcome
   } catch (error) {
     log.error({ err: error, jobId: batch.jobId, batch: batch.no, attempts: batch.attempts }, 'validation failed')
     if (batch.attempts >= FAILURES_MAX) return { kind: 'final', result: unsettledResult(email, 'internal_error') }
     return { kind: 'failed', waitMs: FAILED_WAIT_MS, waitsFor: 'internal_error', egress: batch.egress }
   }
+}
+
+type Again = { askAgainMs: number | undefined; egress: string | null }
+
+function outcomeOf(validation: Validation, batch: ClaimedBatch, { askAgainMs, egress }: Again): Outcome {
+  const { retryAfterMs, mailbox } = validation
+  const result = present(validation)
+  const isUnanswered = mailbox?.finding.kind === 'unanswered' && mailbox.finding.why !== 'not_routable'
+  if (retryAfterMs === null && isUnanswered && askAgainMs !== undefined) {
+    return { kind: 'silence', waitMs: askAgainMs, waitsFor: result.sub_status, egress: batch.egress }
+  }
+  if (retryAfterMs === null) return { kind: 'final', result }
+  const isHeld = mailbox?.finding.kind === 'unanswered' && mailbox.finding.why === 'held'
+  const delay = { waitMs: retryAfterMs, waitsFor: result.sub_status }
+  if (isHeld && retryAfterMs <= HOLD_MS_MAX && batch.holds < HOLDS_MAX) {
+    return { ...delay, kind: 'hold', egress: batch.egress }
+  }
+  return { ...delay, kind: 'again', egress }
 }
 
 /** As the api does it for one address; a row cannot refuse the request it came with, so it ends unknown. */

@@ -6,8 +6,10 @@ import { createTestDatabase, openTestAccount } from '@probity/database/test-data
 import { driftBy } from '@probity/database/test-drift'
 import { whenDone } from '@probity/lab/when-done'
 import { destination } from 'pino'
+import { Registry } from 'prom-client'
 import { expect, inject, test, vi } from 'vitest'
 import { openLog } from '../log.ts'
+import { openMeters } from '../meters.ts'
 import { audit, startAuditing } from './audit.ts'
 
 async function openWorld() {
@@ -19,7 +21,7 @@ async function openWorld() {
       .split('\n')
       .filter((line) => line !== '')
       .map((line) => JSON.parse(line) as Record<string, unknown>)
-  return { db, log, lines }
+  return { db, log, lines, meters: openMeters(new Registry()) }
 }
 
 test('books that do not add up are an error in the log, with the account and no address, and charging stops', async () => {

@@ -7,9 +7,10 @@ const EVERY_MS = 60_000
 const LOGGED_MAX = 100
 
 /** Audits the books once, if nobody else is at it. What does not add up is logged without anybody's address. */
-export async function audit({ db, log }: Pick<Services, 'db' | 'log'>): Promise<void> {
+export async function audit({ db, log, meters }: Pick<Services, 'db' | 'log' | 'meters'>): Promise<void> {
   const audited = await auditBooks(db)
   if (audited === undefined) return
+  meters.audited(audited.faults.length)
   for (const { accountId, ...fault } of audited.faults.slice(0, LOGGED_MAX)) {
     log.error({ account: accountId, ...fault }, 'the books do not add up')
   }
@@ -17,6 +18,6 @@ export async function audit({ db, log }: Pick<Services, 'db' | 'log'>): Promise<
 }
 
 /** Every minute. Any number of workers may: one works and the others find nothing to do. */
-export function startAuditing(services: Pick<Services, 'db' | 'log'>) {
+export function startAuditing(services: Pick<Services, 'db' | 'log' | 'meters'>) {
   return startRounds(EVERY_MS, () => audit(services), { log: services.log, name: 'auditing' })
 }

@@ -8,20 +8,24 @@ import { startRounds } from './rounds.ts'
 const EVERY_MS = 200
 
 type Work = (ref: BatchRef) => Promise<void>
-type Hands = { queue: BatchQueue; work: Work; slots: number }
+type Hands = { queue: BatchQueue; work: Work; slots: number; isAside(): boolean }
 
 /**
  * Lets batches out, as many as there is room for. They go through the queue to whoever is free; those that must leave by a
- * certain way out are ours to work, since we have it. What the queue does not take or loses is let out again seconds later.
+ * certain way out are ours to work, since we have it, unless we stand aside: then all go to others. What the queue does not take or loses is let out again seconds later.
  */
 export function startReleasingBatches({ db, log, egresses }: Pick<Services, 'db' | 'log' | 'egresses'>, hands: Hands) {
   const mine = openOwnHands(hands.slots, hands.work, log)
   const rounds = startRounds(
     EVERY_MS,
     async () => {
-      const released = await releaseBatches(db, egresses)
-      for (const { epoch: _, egress, ...ref } of released) if (egress !== null) mine.take(ref)
-      const tasks = released.filter(({ egress }) => egress === null).map(({ egress: _, ...task }) => task)
+      const isAside = hands.isAside()
+      const released = await releaseBatches(db, isAside ? [] : egresses)
+      const { own = [], others = [] } = Object.groupBy(released, ({ egress }) =>
+        egress === null || isAside ? 'others' : 'own',
+      )
+      for (const { epoch: _, egress: __, ...ref } of own) mine.take(ref)
+      const tasks = others.map(({ egress: _, ...task }) => task)
       if (tasks.length > 0) await hands.queue.add(tasks)
     },
     { log, name: 'letting batches out' },

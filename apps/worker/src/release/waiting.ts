@@ -9,23 +9,28 @@ const LOST_AFTER_MS = 2_000
 const AT_ONCE_MAX = 100
 const LISTEN_AGAIN_AFTER_MS = 500
 
-type Work = (task: { refs: Ref[] }) => Promise<void>
+/** Who stands aside hands what waits over to others. */
+type Hands = { work(task: Task): Promise<void>; handOver(task: Task): Promise<void>; isAside(): boolean }
+type Task = { refs: Ref[] }
 
 /**
  * Finds open validations that no worker holds: those the queue lost, looked for now and then, and all of them at once when
  * the api calls through PostgreSQL because Redis is away.
  */
-export function startReleasing(services: Pick<Services, 'db' | 'log' | 'egresses'>, directUrl: string, work: Work) {
+export function startReleasing(services: Pick<Services, 'db' | 'log' | 'egresses'>, directUrl: string, hands: Hands) {
   const { db, log, egresses } = services
+  const { work, handOver, isAside } = hands
   let stopped = false
   let looking: Promise<void> | undefined
   let calledMeanwhile = false
 
   async function look(olderThanMs: number): Promise<void> {
     for (let more = true; more && !stopped; ) {
-      const refs = await listWaiting(db, { olderThanMs, limit: AT_ONCE_MAX, egresses })
-      if (refs.length > 0) await work({ refs })
-      more = refs.length === AT_ONCE_MAX
+      const isOthers = isAside()
+      const refs = await listWaiting(db, { olderThanMs, limit: AT_ONCE_MAX, egresses: isOthers ? [] : egresses })
+      if (refs.length > 0) await (isOthers ? handOver : work)({ refs })
+      // What was handed over waits until it is taken, and would be found again at once.
+      more = refs.length === AT_ONCE_MAX && !isOthers
     }
   }
 

@@ -19,7 +19,8 @@ export const NEXT_STEPS = {
   mailbox_full: 'Keep the address and try again in a week. One that stays full is probably abandoned.',
   disposable: 'Do not count on it to last. At a sign-up, ask for an address that the person keeps.',
 
-  not_probed: 'Ask the operator: the worker has no name of its own yet and therefore asks no mail server.',
+  not_probed:
+    'Ask again later, or ask the operator: the installation cannot reach mail servers, or was told not to. It costs nothing where it could not.',
   dns_failed: 'Ask again later. If it goes on for days, the domain is neglected.',
   not_routable: 'Ask for another address: from the public internet nobody reaches this one.',
   connection_failed: 'Ask again later. If it goes on for days, the domain no longer takes mail.',

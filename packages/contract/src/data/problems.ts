@@ -303,6 +303,11 @@ export const PROBLEMS = {
     title: 'Too many streams of events at once',
     advice: 'Close a stream that is no longer needed, or ask for the job now and then instead.',
   },
+  too_many_waiting: {
+    status: 429,
+    title: 'Too many addresses of the account wait in lists',
+    advice: 'Wait until a list has ended, or cancel one. The upload is kept meanwhile, and nothing was set aside.',
+  },
   headers_too_large: {
     status: 431,
     title: 'The headers are too large',

@@ -9,8 +9,16 @@ export type Finding =
   | { kind: 'unverifiable'; code: number }
   /** Somebody was asked and did not answer, or nobody could be asked. */
   | { kind: 'unanswered'; why: Unanswered }
-  /** There was no point in asking. */
-  | { kind: 'unasked'; why: 'provider_unverifiable' | 'accepts_all' | 'smtputf8_unsupported' | 'unsayable' }
+  /** There was no point in asking, or no way to. */
+  | { kind: 'unasked'; why: Unasked }
+
+export type Unasked =
+  | 'provider_unverifiable'
+  | 'accepts_all'
+  | 'smtputf8_unsupported'
+  | 'unsayable'
+  /** Mail servers cannot be reached from here, whichever it is. */
+  | 'no_way_out'
 
 export type Unanswered =
   | 'connection_failed'

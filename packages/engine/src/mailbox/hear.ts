@@ -8,7 +8,7 @@ import type { Reading, Reason, Reply } from './reply.ts'
 import { nextStride } from './room.ts'
 import { said } from './said.ts'
 import { answer, answerAll, type Interview, type Survey } from './survey.ts'
-import { backOff, learnLimit, meetBreak, turnedAway } from './trouble.ts'
+import { backOff, learnLimit, meetBreak, noteReply, turnedAway } from './trouble.ts'
 
 /** Takes in what a server said to a few recipients. False when the line is of no more use. */
 export async function hear(interview: Interview, recipients: Recipient[], heard: Heard): Promise<boolean> {
@@ -17,6 +17,7 @@ export async function hear(interview: Interview, recipients: Recipient[], heard:
   let usable = heard.broke === null && heard.refusedMail === null
   for (const { recipient, reply } of heard.answers) {
     const isControl = recipient === survey.control.recipient
+    noteReply(interview, isControl ? 'control' : 'rcpt', reply)
     const goOn = isControl
       ? await hearControl(interview, { recipient, reply, at: Math.max(0, before) })
       : await hearRecipient(interview, { recipient, reply, at: Math.max(0, before + recipients.indexOf(recipient)) })

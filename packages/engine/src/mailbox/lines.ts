@@ -93,25 +93,48 @@ function takeFree(pool: Pool, wanted: Wanted): Line | undefined {
   return takeFree(pool, wanted)
 }
 
-/** Waits for leave as long as it may come in time, or for a line that somebody else of this process has done with. */
-async function waitForLeave(pool: Pool, wanted: Wanted): Promise<Lease | Exclude<Taken, { kind: 'no_line' }>> {
-  const { site, deadline } = wanted
-  const { pace, egress } = pool.network
-  for (;;) {
-    const answer = await pace.lease({ egress: egress.name, site: site.key, habits: site.habits })
-    if (answer.kind === 'lease') return answer
-    const freed = takeFree(pool, wanted)
-    if (freed) return { kind: 'line', line: freed }
+type Leave = Lease | Exclude<Taken, { kind: 'no_line' }>
 
-    const isFull = answer.why === 'connections'
-    const askAgainAt = performance.now() + (isFull ? Math.max(answer.retryAfterMs, ASK_AGAIN_MS) : answer.retryAfterMs)
-    const isLeaving = isFull && makeRoom(pool, site.key)
-    if (!isLeaving && askAgainAt >= deadline) return { kind: 'held', hold: answer }
-    await pool.waiting.wait(site.key, Math.max(0, Math.min(askAgainAt, deadline) - performance.now()))
+/**
+ * Waits for leave as long as it may come in time, or for a line that somebody else of this process has done with. One asks for all who wait for
+ * the site, and whoever leaves calls the next: a hundred who ask by themselves would keep the pace busy with saying no.
+ */
+async function waitForLeave(pool: Pool, wanted: Wanted): Promise<Leave> {
+  try {
+    return await askInTurn(pool, wanted)
+  } finally {
+    pool.waiting.call(wanted.site.key)
+  }
+}
+
+async function askInTurn(pool: Pool, wanted: Wanted): Promise<Leave> {
+  const { site, deadline } = wanted
+  let told = pool.waiting.told(site.key)
+  for (;;) {
+    if (told === undefined) {
+      const answer = await pool.network.pace.lease({
+        egress: pool.network.egress.name,
+        site: site.key,
+        habits: site.habits,
+      })
+      if (answer.kind === 'lease') return answer
+      const freed = takeFree(pool, wanted)
+      if (freed) return { kind: 'line', line: freed }
+      told = { hold: answer, askAgainAt: performance.now() + askAgainMs(answer) }
+    }
+    const { hold, askAgainAt } = told
+    const isLeaving = hold.why === 'connections' && makeRoom(pool, site.key)
+    if (!isLeaving && askAgainAt >= deadline) return { kind: 'held', hold }
+    await pool.waiting.wait(site.key, told, Math.max(0, deadline - performance.now()))
     const line = takeFree(pool, wanted)
     if (line) return { kind: 'line', line }
-    if (performance.now() >= deadline) return { kind: 'held', hold: answer }
+    if (performance.now() >= deadline) return { kind: 'held', hold }
+    told = undefined
   }
+}
+
+function askAgainMs({ why, retryAfterMs }: Hold): number {
+  return why === 'connections' ? Math.max(retryAfterMs, ASK_AGAIN_MS) : retryAfterMs
 }
 
 /** Whether a line of the site is about to give its lease back. A free one to another host holds a lease that is of more use here. */

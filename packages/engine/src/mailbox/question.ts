@@ -23,10 +23,16 @@ export type Question = {
 /** A reply that no rule knows, in a form that says nothing of anybody. */
 export type Unrecognised = { provider: string; stage: Stage; code: number; text: string }
 
+/** A reply to a recipient, or one that ended the conversation before there was any. */
+export type HeardReply = { provider: string; stage: Stage | 'control'; code: number; enhanced: string | null }
+
 /** All that is needed to ask. */
 export type MailNetwork = LineNetwork & {
   habits: HabitTable
   pace: Pace
   lines: Lines
+  /** Whether mail servers can be reached by this way out. Where they cannot, nobody is dialled, and what is known already still counts. */
+  isOpen?(): boolean
   noteUnrecognised?(reply: Unrecognised): void
+  noteReply?(reply: HeardReply): void
 }

@@ -72,12 +72,20 @@ export function openProber({ dnsPort, port, habits = QUICK, patience = {} }: Pro
   // Patient with DNS, which is not what is tested here and must not get in the way on a busy machine.
   const dns = openResolver({ servers: [`127.0.0.1:${dnsPort}`], timeoutMs: 4_000 })
   const unrecognised: Unrecognised[] = []
+  const pace = openLocalPace()
+  let asks = 0
   const desk = openMailboxDesk({
     dns,
     policy: onLoopback(port),
     egress: EGRESS,
     habits,
-    pace: openLocalPace(),
+    pace: {
+      ...pace,
+      lease: (target) => {
+        asks += 1
+        return pace.lease(target)
+      },
+    },
     knowledge: openKnowledge(openMemoryStore()),
     patience: { ...PATIENCE, ...patience },
     noteUnrecognised: (reply) => unrecognised.push(reply),
@@ -91,6 +99,8 @@ export function openProber({ dnsPort, port, habits = QUICK, patience = {} }: Pro
   return {
     desk,
     unrecognised,
+    /** How often leave to hold a connection was asked for. */
+    countAsks: () => asks,
     /** Has what DNS says at hand, so that a clock that is started then measures mail servers alone. */
     lookUpAll: (names: string[]) => Promise.all(names.map((name) => network.domains.lookUp(name))),
     /** The whole path of some addresses at once, with so many milliseconds for the mail server. */

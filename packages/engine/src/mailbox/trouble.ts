@@ -40,6 +40,7 @@ export async function turnedAway(
   { host, stage, reply }: { host: string; stage: Stage; reply: Reply },
 ): Promise<void> {
   const { survey, network } = asking
+  noteReply(asking, stage, reply)
   const reading = interpret(asking, stage, reply)
   if (reading.reason === 'tls_required' && !(await network.knowledge.ofHost(host)).tlsDemanded) {
     await network.knowledge.learnHost(host, { tlsDemanded: true })
@@ -51,6 +52,11 @@ export async function turnedAway(
     await backOff(asking, host, reading)
     answerAll(survey, survey.trouble)
   }
+}
+
+/** Tells whoever counts what servers say. */
+export function noteReply({ survey, network }: Asking, stage: Stage | 'control', { code, enhanced }: Reply): void {
+  network.noteReply?.({ provider: survey.site.provider, stage, code, enhanced })
 }
 
 /** The connection ended with questions open. A server that leaves or slows down after a refusal has shown how many it bears. */

@@ -1,12 +1,17 @@
 import { expect, test } from 'vitest'
-import { openWaitingRoom } from './waiting-room.ts'
+import { openWaitingRoom, type Told } from './waiting-room.ts'
 
 const LONG_MS = 60_000
+
+/** Of somebody who may ask again after so long. */
+function told(ms: number): Told {
+  return { hold: { kind: 'hold', why: 'connections', retryAfterMs: ms }, askAgainAt: performance.now() + ms }
+}
 
 test('one call brings in one, and who came first is called first', async () => {
   const room = openWaitingRoom()
   const called: string[] = []
-  const waits = ['first', 'second'].map((name) => room.wait('a', LONG_MS).then(() => called.push(name)))
+  const waits = ['first', 'second'].map((name) => room.wait('a', told(LONG_MS), LONG_MS).then(() => called.push(name)))
   room.call('a')
   await waits[0]
   expect(called).toEqual(['first'])
@@ -19,8 +24,8 @@ test('who waits for another site hears nothing, and a call to an empty room is l
   const room = openWaitingRoom()
   room.call('a')
   const outcome = await Promise.race([
-    room.wait('a', 30).then(() => 'time is over'),
-    room.wait('b', LONG_MS).then(() => 'called for another'),
+    room.wait('a', told(LONG_MS), 30).then(() => 'time is over'),
+    room.wait('b', told(LONG_MS), LONG_MS).then(() => 'called for another'),
   ])
   expect(outcome).toBe('time is over')
   room.call('b')
@@ -28,8 +33,38 @@ test('who waits for another site hears nothing, and a call to an empty room is l
 
 test('who has left is not called', async () => {
   const room = openWaitingRoom()
-  await room.wait('a', 1)
-  const other = room.wait('a', LONG_MS).then(() => 'called')
+  await room.wait('a', told(LONG_MS), 1)
+  const other = room.wait('a', told(LONG_MS), LONG_MS).then(() => 'called')
   room.call('a')
   expect(await other).toBe('called')
+})
+
+test('the first is called when there is a point in asking again, and the others go on waiting', async () => {
+  const room = openWaitingRoom()
+  const called: string[] = []
+  const soon = told(20)
+  const waits = ['first', 'second', 'third'].map((name) => room.wait('a', soon, LONG_MS).then(() => called.push(name)))
+  await waits[0]
+  await new Promise((resolve) => setTimeout(resolve, 60))
+  expect(called).toEqual(['first'])
+
+  await room.wait('a', told(20), 10) // who was told no once more: from now on that counts
+  await waits[1]
+  expect(called).toEqual(['first', 'second'])
+  room.call('a')
+  await waits[2]
+})
+
+test('what those who wait were told is known to all until it is over', async () => {
+  const room = openWaitingRoom()
+  expect(room.told('a')).toBeUndefined()
+  const [soon, later] = [told(1), told(LONG_MS)]
+  const waits = [room.wait('a', later, LONG_MS), room.wait('a', later, LONG_MS)]
+  expect([room.told('a'), room.told('b')]).toEqual([later, undefined])
+  waits.push(room.wait('a', soon, LONG_MS))
+  await waits[0]
+  expect(room.told('a')).toBeUndefined()
+  room.call('a')
+  room.call('a')
+  await Promise.all(waits)
 })

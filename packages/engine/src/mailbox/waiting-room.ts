@@ -1,30 +1,57 @@
+import type { Hold } from './pace.ts'
+
+/** What somebody was told who asked for leave, and when there is a point in asking again. */
+export type Told = { hold: Hold; askAgainAt: number }
+
 /** Where those wait who want a line to a site that has none to give just now. Who came first is called first. */
 export type WaitingRoom = {
-  /** Resolves when it is called, or when the time is over. */
-  wait(siteKey: string, ms: number): Promise<void>
-  /** Calls one: there is something to be had. */
+  /** What those who wait for the site were told last, as long as it holds. */
+  told(siteKey: string): Told | undefined
+  /** Resolves when it is called, or when the time is over. Whoever is first is called when there is a point in asking again. */
+  wait(siteKey: string, told: Told, ms: number): Promise<void>
+  /** Calls one: there is something to be had, or to be asked for. */
   call(siteKey: string): void
 }
 
+type Site = { waiting: Set<() => void>; told: Told; timer: NodeJS.Timeout }
+
 export function openWaitingRoom(): WaitingRoom {
-  const waiting = new Map<string, Set<() => void>>()
+  const sites = new Map<string, Site>()
+
+  function call(siteKey: string): void {
+    const [first] = sites.get(siteKey)?.waiting ?? []
+    first?.()
+  }
+  function enter(siteKey: string, told: Told): Site {
+    const before = sites.get(siteKey)
+    if (before?.told === told) return before
+    clearTimeout(before?.timer)
+    const timer = setTimeout(() => call(siteKey), Math.max(0, told.askAgainAt - performance.now()))
+    const site = { waiting: before?.waiting ?? new Set<() => void>(), told, timer }
+    sites.set(siteKey, site)
+    return site
+  }
   return {
-    wait(siteKey, ms) {
-      const others = waiting.get(siteKey) ?? new Set()
-      waiting.set(siteKey, others)
+    told(siteKey) {
+      const told = sites.get(siteKey)?.told
+      return told && told.askAgainAt > performance.now() ? told : undefined
+    },
+    wait(siteKey, told, ms) {
+      const { waiting } = enter(siteKey, told)
       return new Promise((resolve) => {
-        const timer = setTimeout(leave, ms)
+        const timeout = setTimeout(leave, ms)
         function leave(): void {
-          clearTimeout(timer)
-          others.delete(leave)
-          if (others.size === 0) waiting.delete(siteKey)
+          clearTimeout(timeout)
+          waiting.delete(leave)
+          if (waiting.size === 0) {
+            clearTimeout(sites.get(siteKey)?.timer)
+            sites.delete(siteKey)
+          }
           resolve()
         }
-        others.add(leave)
+        waiting.add(leave)
       })
     },
-    call(siteKey) {
-      for (const leave of waiting.get(siteKey) ?? []) return leave()
-    },
+    call,
   }
 }

@@ -1,7 +1,7 @@
 import { type Status, SUB_STATUSES, type SubStatus } from '@probity/contract/status'
 import type { Address, Malformed } from '../address/parse.ts'
 import type { MailHosts } from '../domain/mail-hosts.ts'
-import type { Finding, MailboxAnswer, Unanswered } from '../mailbox/answer.ts'
+import type { Finding, MailboxAnswer, Unanswered, Unasked } from '../mailbox/answer.ts'
 import type { Reason } from '../mailbox/reply.ts'
 
 /** All that was found out about an address. What was not looked at is not there. */
@@ -110,9 +110,10 @@ const UNANSWERED: Record<Unanswered, SubStatus> = {
   held: 'rate_limited',
 }
 
-const UNASKED: Record<Extract<Finding, { kind: 'unasked' }>['why'], SubStatus> = {
+const UNASKED: Record<Unasked, SubStatus> = {
   provider_unverifiable: 'provider_unverifiable',
   accepts_all: 'catch_all',
   smtputf8_unsupported: 'smtputf8_unsupported',
   unsayable: 'not_probed',
+  no_way_out: 'not_probed',
 }

@@ -4,7 +4,7 @@ import type { Address, Malformed } from '../address/parse.ts'
 import type { DomainFacts } from '../domain/facts.ts'
 import type { DomainClass } from '../domain/lists.ts'
 import type { MailHosts } from '../domain/mail-hosts.ts'
-import type { Finding, MailboxAnswer, Said } from '../mailbox/answer.ts'
+import type { Finding, MailboxAnswer, Said, Unasked } from '../mailbox/answer.ts'
 
 /** What the text itself showed. */
 export function syntaxEvidence(address: Address | Malformed, ms: number): Evidence {
@@ -120,9 +120,11 @@ const NOT_ANSWERED: Record<Extract<Finding, { kind: 'unanswered' }>['why'], stri
   held: 'We have asked this provider as much as it bears for now.',
 }
 
-const NOT_ASKED: Record<Extract<Finding, { kind: 'unasked' }>['why'], string> = {
+const NOT_ASKED: Record<Unasked, string> = {
   provider_unverifiable: 'This provider accepts every recipient and decides later, so it was not asked.',
   accepts_all: 'The domain was seen to accept every address, so it was not asked again.',
   smtputf8_unsupported: 'The address needs SMTPUTF8 and the server does not offer it.',
   unsayable: 'The address cannot be put to a mail server without risk of being misread.',
+  no_way_out:
+    'This installation cannot reach mail servers at present, so nobody was asked. That says nothing about the mailbox.',
 }

@@ -68,6 +68,7 @@ test('shows the address as it was sent and the domain as it is asked for', () =>
 })
 
 test('a boolean is true only where it was shown to be so', () => {
+  expect(presentOf('ada@bücher.example').depth).toBe('dns')
   expect(presentOf('ada@bücher.example').details).toMatchObject({ has_spf: true, has_dmarc: false, smtp_valid: false })
 })
 
@@ -111,11 +112,21 @@ test.each<[string, Partial<MailboxAnswer>, object]>([
     { finding: { kind: 'unanswered', why: 'timeout' }, acceptAll: 'untested' },
     { smtp: [false, 0], catchall: { is_catchall: false, confidence: null } },
   ],
+  [
+    'not asked, since the domain takes everybody',
+    { finding: { kind: 'unasked', why: 'accepts_all' } },
+    { smtp: [false, 0], catchall: { is_catchall: true, confidence: 0.98 } },
+  ],
+  [
+    'not asked, since no mail server can be reached',
+    { finding: { kind: 'unasked', why: 'no_way_out' }, acceptAll: 'untested' },
+    { depth: 'dns', smtp: [false, 0], catchall: { is_catchall: false, confidence: null } },
+  ],
 ])('the fields of the interface when the recipient was %s', (_name, more, expected) => {
   const address = parseAddress('ada@example.com')
   const mailbox = { ...ANSWER, ...more }
   const verdict = conclude({ address, isRole: false, mail: FACTS.mail, mailbox }, { provider: 'google' }, USUAL_MANNER)
-  const { details, catchall } = present({
+  const { depth, details, catchall } = present({
     email: 'ada@example.com',
     address,
     verdict,
@@ -126,7 +137,7 @@ test.each<[string, Partial<MailboxAnswer>, object]>([
     mailbox,
     evidence: [],
   })
-  expect({ smtp: [details.smtp_valid, details.smtp_code], catchall }).toEqual(expected)
+  expect({ depth, smtp: [details.smtp_valid, details.smtp_code], catchall }).toEqual({ depth: 'smtp', ...expected })
 })
 
 test('evidence shows the mail host asked, the dialogue and the time it took', () => {

@@ -1,6 +1,6 @@
 import type { StandingResult } from '@probity/contract/standing-result'
 import { STRING_MODEL } from '../address/plausibility.ts'
-import type { MailboxAnswer } from '../mailbox/answer.ts'
+import type { MailboxAnswer, Unasked } from '../mailbox/answer.ts'
 import type { Validation } from './validation.ts'
 import type { Weighing } from './weigh.ts'
 
@@ -15,6 +15,7 @@ export function present(validation: Validation): StandingResult {
     sub_status: verdict.subStatus,
     confidence: verdict.confidence,
     deliverability: verdict.weighing.p,
+    depth: depthOf(mailbox),
     safe_to_send: verdict.safeToSend,
     is_valid: verdict.isValid,
     details: {
@@ -41,6 +42,14 @@ export function present(validation: Validation): StandingResult {
     evidence,
   }
 }
+
+/** How far it went. What a mail server is known to have said before counts as its word. */
+function depthOf(mailbox: MailboxAnswer | undefined): StandingResult['depth'] {
+  if (mailbox === undefined) return 'dns'
+  return mailbox.finding.kind === 'unasked' && WITHOUT_ITS_WORD.has(mailbox.finding.why) ? 'dns' : 'smtp'
+}
+
+const WITHOUT_ITS_WORD = new Set<Unasked>(['provider_unverifiable', 'unsayable', 'no_way_out'])
 
 const METHOD = `${STRING_MODEL.name}-${STRING_MODEL.version}`
 

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { freePort, startDaemon } from '../services/daemon.ts'
+import type { Signer } from './signer.ts'
 import { type Names, writeZone } from './zone-file.ts'
 
 const run = promisify(execFile)
@@ -16,13 +17,17 @@ const RELOAD_AGAIN_MS = 1_000
  * Debian's NSD, the authority for everything in the lab. A zone in `lame` is in its settings but has no file: to questions
  * about it NSD answers SERVFAIL, as a secondary does that has lost its primary.
  */
-export async function startNsd(folder: string, names: Names, lame: string[]) {
+export async function startNsd(folder: string, names: Names, lame: string[], signer?: Signer) {
   const port = await freePort()
   const config = join(folder, 'nsd.conf')
   const zoneFile = join(folder, 'root.zone')
   let serial = 1
-  writeFileSync(zoneFile, writeZone(names, serial))
-  writeFileSync(config, settings(folder, port, lame))
+  const write = async (all: Names) => {
+    writeFileSync(zoneFile, writeZone(all, serial))
+    await signer?.sign(zoneFile)
+  }
+  await write(names)
+  writeFileSync(config, settings(folder, port, lame, signer ? 'root.zone.signed' : 'root.zone'))
 
   const daemon = await startDaemon(['nsd', '-d', '-c', config], port, { logFile: join(folder, 'nsd.log') })
   await servesSerial(port, serial)
@@ -35,7 +40,7 @@ export async function startNsd(folder: string, names: Names, lame: string[]) {
     /** Puts other names in the place of all there were. */
     async serve(other: Names) {
       serial += 1
-      writeFileSync(zoneFile, writeZone(other, serial))
+      await write(other)
       await servesSerial(port, serial, () => control('reload'))
     },
   }
@@ -70,7 +75,7 @@ async function findSerial(port: number): Promise<number | undefined> {
 }
 
 /** With no user to change to, NSD stays who we are, root or not. */
-function settings(folder: string, port: number, lame: string[]): string {
+function settings(folder: string, port: number, lame: string[], zoneFile: string): string {
   const zones = lame.map((name) => `zone:\n  name: "${name}"\n  zonefile: "none"`)
   return `
 server:
@@ -91,7 +96,7 @@ remote-control:
   control-interface: "${folder}/nsd.ctl"
 zone:
   name: "."
-  zonefile: "root.zone"
+  zonefile: "${zoneFile}"
 ${zones.join('\n')}
 `
 }

@@ -3,6 +3,7 @@ import { freePort, makeFolder, removeFolder } from '../services/daemon.ts'
 import { bigNames } from './big-names.ts'
 import { ZONES } from './data/zones.ts'
 import { startNsd } from './nsd.ts'
+import { openSigner } from './signer.ts'
 import { startSilent } from './silent.ts'
 import { startUnbound } from './unbound.ts'
 import type { Names, ZoneFault, Zones } from './zone-file.ts'
@@ -21,10 +22,14 @@ export type LabDns = {
 }
 
 /** A real NSD with the lab's names and a real Unbound that asks it, as private processes on loopback. */
-export async function startDns(zones: Zones = { ...ZONES, names: { ...ZONES.names, ...bigNames() } }): Promise<LabDns> {
+export async function startDns(
+  zones: Zones = { ...ZONES, names: { ...ZONES.names, ...bigNames() } },
+  { isSigned = false }: { isSigned?: boolean } = {},
+): Promise<LabDns> {
   const folder = makeFolder('probity-dns')
   const silent = await startSilent()
-  const nsd = await startNsd(folder, zones.names, zonesWith(zones, 'servfail'))
+  const signer = isSigned ? await openSigner(folder) : undefined
+  const nsd = await startNsd(folder, zones.names, zonesWith(zones, 'servfail'), signer)
   const unreachable = await freePort()
   const unbound = await startUnbound(folder, {
     authority: nsd.port,
@@ -33,6 +38,7 @@ export async function startDns(zones: Zones = { ...ZONES, names: { ...ZONES.name
       ...portFor(zonesWith(zones, 'unreachable'), unreachable),
     },
     refused: zonesWith(zones, 'refused'),
+    trustAnchor: signer?.anchor,
   })
 
   let names = zones.names

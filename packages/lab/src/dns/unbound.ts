@@ -13,6 +13,8 @@ type Upstreams = {
   elsewhere: Record<string, number>
   /** Zones that Unbound itself refuses to talk about. */
   refused: string[]
+  /** The file with the key that the root zone is signed by; without it nothing is validated. */
+  trustAnchor?: string | undefined
 }
 
 /** Debian's Unbound, the resolver that a worker asks. It knows no server but those it is given, so nothing leaves loopback. */
@@ -33,10 +35,10 @@ export async function startUnbound(folder: string, upstreams: Upstreams) {
 }
 
 /**
- * No validator, because the lab's root is not signed; nothing is filtered from answers, because private addresses in them are
+ * No validator where the lab's root is not signed; nothing is filtered from answers, because private addresses in them are
  * cases we test. As with NSD, no user to change to means that it stays who we are.
  */
-function settings(folder: string, port: number, { authority, elsewhere, refused }: Upstreams): string {
+function settings(folder: string, port: number, { authority, elsewhere, refused, trustAnchor }: Upstreams): string {
   const forwards = Object.entries(elsewhere).map(
     ([zone, at]) => `forward-zone:\n  name: "${zone}."\n  forward-addr: 127.0.0.1@${at}`,
   )
@@ -52,7 +54,7 @@ server:
   do-daemonize: no
   do-ip6: no
   num-threads: 1
-  module-config: "iterator"
+  ${trustAnchor === undefined ? 'module-config: "iterator"' : `module-config: "validator iterator"\n  trust-anchor-file: "${trustAnchor}"`}
   do-not-query-localhost: no
   qname-minimisation: no
   target-fetch-policy: "0 0 0 0 0"

@@ -6,6 +6,8 @@ export type NameData = {
   /** A text in parts is stored as those parts; one text is cut where DNS demands it. */
   txt?: (string | string[])[]
   cname?: string
+  /** The name of an address, for names below in-addr.arpa and ip6.arpa. */
+  ptr?: string[]
 }
 
 /** The lab's whole internet is one root zone, so whatever is not in this table does not exist. */
@@ -38,12 +40,13 @@ export function writeZone(names: Names, serial: number): string {
   return `${[...head, ...records].join('\n')}\n`
 }
 
-function listRecords({ mx = [], a = [], aaaa = [], txt = [], cname }: NameData): string[] {
+function listRecords({ mx = [], a = [], aaaa = [], txt = [], cname, ptr = [] }: NameData): string[] {
   return [
     ...mx.map(([preference, exchange]) => `MX ${preference} ${absolute(exchange)}`),
     ...a.map((address) => `A ${address}`),
     ...aaaa.map((address) => `AAAA ${address}`),
     ...txt.map((text) => `TXT ${(typeof text === 'string' ? cut(text) : text).map(quote).join(' ')}`),
+    ...ptr.map((name) => `PTR ${absolute(name)}`),
     ...(cname === undefined ? [] : [`CNAME ${absolute(cname)}`]),
   ]
 }

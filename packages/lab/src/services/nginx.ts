@@ -5,14 +5,19 @@ import { freePort, makeFolder, removeFolder, startDaemon } from './daemon.ts'
 type NginxOptions = {
   /** Collects answers even where the server behind asks it not to. */
   ignoresAdvice?: boolean
+  /** Takes bodies that are larger than the megabyte it comes with. */
+  takesLargeBodies?: boolean
 }
 
 /** Debian's nginx in front of an api process, with the settings it comes with: it collects answers before it passes them on. */
-export async function startNginx(backendPort: number, { ignoresAdvice = false }: NginxOptions = {}) {
+export async function startNginx(
+  backendPort: number,
+  { ignoresAdvice = false, takesLargeBodies = false }: NginxOptions = {},
+) {
   const folder = makeFolder('probity-nginx')
   const port = await freePort()
   const config = join(folder, 'nginx.conf')
-  writeFileSync(config, settings({ folder, port, backendPort, ignoresAdvice }))
+  writeFileSync(config, settings({ folder, port, backendPort, ignoresAdvice, takesLargeBodies }))
   const logFile = join(folder, 'nginx.log')
   const daemon = await startDaemon(['nginx', '-e', logFile, '-p', folder, '-c', config], port, { logFile })
   return {
@@ -24,10 +29,10 @@ export async function startNginx(backendPort: number, { ignoresAdvice = false }:
   }
 }
 
-type Place = { folder: string; port: number; backendPort: number; ignoresAdvice: boolean }
+type Place = { folder: string; port: number; backendPort: number } & Required<NginxOptions>
 
 /** One process, so that it ends with the one we started; nothing is written outside the folder. */
-function settings({ folder, port, backendPort, ignoresAdvice }: Place): string {
+function settings({ folder, port, backendPort, ignoresAdvice, takesLargeBodies }: Place): string {
   return `
 daemon off;
 master_process off;
@@ -40,6 +45,7 @@ http {
   fastcgi_temp_path ${folder}/fastcgi;
   uwsgi_temp_path ${folder}/uwsgi;
   scgi_temp_path ${folder}/scgi;
+  ${takesLargeBodies ? 'client_max_body_size 64m;' : ''}
   server {
     listen 127.0.0.1:${port};
     location / {

@@ -177,6 +177,12 @@ export type ValidationResult = {
    */
   deliverability: number
   /**
+   * How far the validation went.
+   * - `dns`: the verdict rests on the address itself, on DNS and on our lists: it was clear before a mail server was asked, or none was asked.
+   * - `smtp`: the mail server has a part in it: it was asked, or what it is known to have said before counts.
+   */
+  depth: 'dns' | 'smtp'
+  /**
    * Our advice whether to send: `deliverability` is at or above what the account asks for (0.97 unless it says otherwise), and the address is nothing that the account leaves out (disposable, role and machine-generated ones, unless it says otherwise). Where no mail server vouched for the mailbox, outcomes reported for its domain must. What is on a list of the account follows `listed` instead: blocked is never safe, allowed is unless `status` is `invalid`.
    */
   safe_to_send: boolean
@@ -357,7 +363,7 @@ export type ValidationResult = {
 /**
  * Problem code
  *
- * The kind of problem for programs; a code never changes its meaning. New codes may be added, so fall back on `status`. Known codes: `invalid_request`, `malformed_json`, `key_in_query`, `no_file`, `missing_api_key`, `invalid_api_key`, `revoked_api_key`, `expired_api_key`, `not_signed_in`, `insufficient_credits`, `key_cap_reached`, `paused_api_key`, `ip_not_allowed`, `origin_not_allowed`, `missing_scope`, `scope_not_held`, `missing_role`, `cross_site_request`, `sign_up_closed`, `account_suspended`, `plan_without_api`, `not_found`, `not_configured`, `request_timeout`, `idempotency_in_progress`, `confirmed_otherwise`, `job_ended`, `key_ended`, `webhook_disabled`, `last_owner`, `already_subscribed`, `too_many_organisations`, `too_many_webhooks`, `policy_exists`, `too_many_policies`, `too_many_listings`, `would_lock_out`, `event_removed`, `file_removed`, `results_expired`, `payload_too_large`, `file_too_large`, `unsupported_media_type`, `content_encoding_refused`, `not_csv`, `idempotency_mismatch`, `empty_file`, `malformed_csv`, `record_too_long`, `too_many_columns`, `too_many_rows`, `too_many_emails`, `no_email_column`, `unknown_column`, `column_without_emails`, `password_refused`, `webhook_url_rejected`, `rate_limited`, `too_many_in_flight`, `too_many_streams`, `headers_too_large`, `internal`, `overloaded`, `account_under_audit`, `unavailable`.
+ * The kind of problem for programs; a code never changes its meaning. New codes may be added, so fall back on `status`. Known codes: `invalid_request`, `malformed_json`, `key_in_query`, `no_file`, `missing_api_key`, `invalid_api_key`, `revoked_api_key`, `expired_api_key`, `not_signed_in`, `insufficient_credits`, `key_cap_reached`, `paused_api_key`, `ip_not_allowed`, `origin_not_allowed`, `missing_scope`, `scope_not_held`, `missing_role`, `cross_site_request`, `sign_up_closed`, `account_suspended`, `plan_without_api`, `not_found`, `not_configured`, `request_timeout`, `idempotency_in_progress`, `confirmed_otherwise`, `job_ended`, `key_ended`, `webhook_disabled`, `last_owner`, `already_subscribed`, `too_many_organisations`, `too_many_webhooks`, `policy_exists`, `too_many_policies`, `too_many_listings`, `would_lock_out`, `event_removed`, `file_removed`, `results_expired`, `payload_too_large`, `file_too_large`, `unsupported_media_type`, `content_encoding_refused`, `not_csv`, `idempotency_mismatch`, `empty_file`, `malformed_csv`, `record_too_long`, `too_many_columns`, `too_many_rows`, `too_many_emails`, `no_email_column`, `unknown_column`, `column_without_emails`, `password_refused`, `webhook_url_rejected`, `rate_limited`, `too_many_in_flight`, `too_many_streams`, `too_many_waiting`, `headers_too_large`, `internal`, `overloaded`, `account_under_audit`, `unavailable`.
  */
 export type ProblemCode =
   | 'invalid_request'
@@ -420,6 +426,7 @@ export type ProblemCode =
   | 'rate_limited'
   | 'too_many_in_flight'
   | 'too_many_streams'
+  | 'too_many_waiting'
   | 'headers_too_large'
   | 'internal'
   | 'overloaded'
@@ -549,6 +556,12 @@ export type BulkValidationSummary = {
      */
     confidence: number
     sub_status: SubStatus
+    /**
+     * How far the validation went.
+     * - `dns`: the verdict rests on the address itself, on DNS and on our lists: it was clear before a mail server was asked, or none was asked.
+     * - `smtp`: the mail server has a part in it: it was asked, or what it is known to have said before counts.
+     */
+    depth: 'dns' | 'smtp'
     /**
      * Which of the account's own lists the address or its domain is on; null where it is on neither. It moves `safe_to_send` and the decision of a policy, and never the verdict.
      * - `allow`: the account vouches for it.
@@ -727,6 +740,25 @@ export type UploadPreview = {
      * The account never runs short, whatever `available` says.
      */
     unlimited: boolean
+  }
+  /**
+   * Whether the installation can ask mail servers just now, and if not, why.
+   */
+  probing: {
+    /**
+     * Whether mail servers are asked just now.
+     * - `smtp`: mail servers are asked.
+     * - `dns`: no mail server can be asked at present. Addresses whose domain takes mail are `unknown` with `not_probed`, and their credit is given back whatever the plan says; no address is `invalid` for it.
+     */
+    mode: 'smtp' | 'dns'
+    /**
+     * Why not, where they are not; null where they are. The list is open.
+     * - `no_helo_name`: no worker has a name to ask mail servers by (SMTP_HELO_NAME and SMTP_MAIL_FROM).
+     * - `port_25_closed`: no mail server of several large providers answers on port 25.
+     * - `intercepted`: somebody else answers in place of the mail servers: a firewall or a proxy of the network.
+     * - `proxy_failed`: the proxy that mail servers are asked through does not answer.
+     */
+    reason: string | null
   }
   /**
    * Until when the upload can be confirmed; then the file is removed (RFC 3339, UTC).
@@ -993,7 +1025,7 @@ export type BulkJob = {
      */
     used: number
     /**
-     * Credits given back so far for addresses that ended `unknown`, where the plan does so.
+     * Credits given back so far for addresses that ended `unknown`, where the plan does so, and for all that no mail server could be asked about (`not_probed`).
      */
     refunded: number
   }
@@ -1034,6 +1066,12 @@ export type ListResult = {
    * The chance that a message sent now draws no hard bounce. The `log_odds` of the evidence add up to its log-odds.
    */
   deliverability: number
+  /**
+   * How far the validation went.
+   * - `dns`: the verdict rests on the address itself, on DNS and on our lists: it was clear before a mail server was asked, or none was asked.
+   * - `smtp`: the mail server has a part in it: it was asked, or what it is known to have said before counts.
+   */
+  depth: 'dns' | 'smtp'
   /**
    * Our advice whether to send: `deliverability` is at or above what the account asks for (0.97 unless it says otherwise), and the address is nothing that the account leaves out (disposable, role and machine-generated ones, unless it says otherwise). Where no mail server vouched for the mailbox, outcomes reported for its domain must. What is on a list of the account follows `listed` instead: blocked is never safe, allowed is unless `status` is `invalid`.
    */
@@ -1592,7 +1630,7 @@ export type Account = {
      */
     catchall_detection: boolean
     /**
-     * Whether the credit is given back when a result ends `unknown`.
+     * Whether the credit is given back when a result ends `unknown`. Where no mail server could be asked (`not_probed`) it always is.
      */
     refund_unknown: boolean
   }
@@ -1664,6 +1702,25 @@ export type Account = {
      * - `tagged`: addresses with a tag, as in ada+news.
      */
     excludes: Array<'disposable' | 'role' | 'machine_generated' | 'free' | 'privacy_relay' | 'tagged'>
+  }
+  /**
+   * Whether the installation can ask mail servers just now, and if not, why.
+   */
+  probing: {
+    /**
+     * Whether mail servers are asked just now.
+     * - `smtp`: mail servers are asked.
+     * - `dns`: no mail server can be asked at present. Addresses whose domain takes mail are `unknown` with `not_probed`, and their credit is given back whatever the plan says; no address is `invalid` for it.
+     */
+    mode: 'smtp' | 'dns'
+    /**
+     * Why not, where they are not; null where they are. The list is open.
+     * - `no_helo_name`: no worker has a name to ask mail servers by (SMTP_HELO_NAME and SMTP_MAIL_FROM).
+     * - `port_25_closed`: no mail server of several large providers answers on port 25.
+     * - `intercepted`: somebody else answers in place of the mail servers: a firewall or a proxy of the network.
+     * - `proxy_failed`: the proxy that mail servers are asked through does not answer.
+     */
+    reason: string | null
   }
   /**
    * Days that results are kept before they are deleted; 0 when they are not kept at all.
@@ -2084,6 +2141,12 @@ export type RequestWithItsResult = {
      */
     deliverability: number
     /**
+     * How far the validation went.
+     * - `dns`: the verdict rests on the address itself, on DNS and on our lists: it was clear before a mail server was asked, or none was asked.
+     * - `smtp`: the mail server has a part in it: it was asked, or what it is known to have said before counts.
+     */
+    depth: 'dns' | 'smtp'
+    /**
      * Our advice whether to send: `deliverability` is at or above what the account asks for (0.97 unless it says otherwise), and the address is nothing that the account leaves out (disposable, role and machine-generated ones, unless it says otherwise). Where no mail server vouched for the mailbox, outcomes reported for its domain must. What is on a list of the account follows `listed` instead: blocked is never safe, allowed is unless `status` is `invalid`.
      */
     safe_to_send: boolean
@@ -2434,6 +2497,25 @@ export type Overview = {
     at: string | null
   }> | null
   providers: ProviderHealth
+  /**
+   * Whether the installation can ask mail servers just now, and if not, why; null where it could not be read just now.
+   */
+  probing: {
+    /**
+     * Whether mail servers are asked just now.
+     * - `smtp`: mail servers are asked.
+     * - `dns`: no mail server can be asked at present. Addresses whose domain takes mail are `unknown` with `not_probed`, and their credit is given back whatever the plan says; no address is `invalid` for it.
+     */
+    mode: 'smtp' | 'dns'
+    /**
+     * Why not, where they are not; null where they are. The list is open.
+     * - `no_helo_name`: no worker has a name to ask mail servers by (SMTP_HELO_NAME and SMTP_MAIL_FROM).
+     * - `port_25_closed`: no mail server of several large providers answers on port 25.
+     * - `intercepted`: somebody else answers in place of the mail servers: a firewall or a proxy of the network.
+     * - `proxy_failed`: the proxy that mail servers are asked through does not answer.
+     */
+    reason: string | null
+  } | null
 }
 
 /**

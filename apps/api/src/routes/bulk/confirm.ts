@@ -19,6 +19,9 @@ import type { Route } from '../../route.ts'
 import type { Services } from '../../services.ts'
 import { readFeatures } from '../../validation/features.ts'
 
+/** Lists of that size take minutes. */
+const WAITING_RETRY_S = 60
+
 /** Turns an upload into a job and sets its credits aside, all or nothing. */
 export const confirmUpload: Route = async (app, services) => {
   const schema = operation(
@@ -34,13 +37,14 @@ export const confirmUpload: Route = async (app, services) => {
         'unknown_column',
         'column_without_emails',
         'too_many_emails',
+        'too_many_waiting',
         ...BODY_PROBLEMS,
         ...SPENDING_PROBLEMS,
       ],
     },
     { body: ConfirmRequest, response: { 201: JobCreated } },
   )
-  app.post('/bulk/upload/confirm', { schema, config: { scope: 'bulk' } }, async (request, reply) => {
+  app.post('/bulk/upload/confirm', { schema, config: { scope: 'bulk', loadClass: 'list' } }, async (request, reply) => {
     await spendOnce(services, request, reply, () => confirmOnce(services, request.caller, request.body))
     return reply
   })
@@ -99,6 +103,7 @@ function answer({ mode }: Caller, confirmed: Confirmed, available: number): Spen
   if (confirmed.kind === 'missing') throw noSuchUpload()
   if (confirmed.kind === 'confirmed_otherwise') throw new Problem('confirmed_otherwise')
   if (confirmed.kind === 'refused') throw refuseUnpaid(confirmed.posting)
+  if (confirmed.kind === 'too_many') throw new Problem('too_many_waiting', undefined, { retryAfterS: WAITING_RETRY_S })
   const created: JobCreated = { id: confirmed.jobId, status: 'queued', livemode: mode === 'live' }
   // What is set aside is not charged yet.
   return { status: 201, text: JSON.stringify(created), creditsCharged: 0, creditsRemaining: available }

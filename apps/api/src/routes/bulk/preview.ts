@@ -2,6 +2,7 @@ import multipart from '@fastify/multipart'
 import { UploadForm, UploadPreview } from '@probity/contract/upload'
 import { getAccount } from '@probity/database/accounts'
 import { inTenant } from '@probity/database/connect'
+import { getProbing } from '@probity/database/probing'
 import { insertUpload } from '@probity/database/uploads'
 import type { UploadReading } from '@probity/uploads/read-upload'
 import type { Caller } from '../../door/caller.ts'
@@ -27,7 +28,7 @@ export const previewUpload: Route = async (app, services) => {
   )
   const options = {
     schema: { ...schema, consumes: ['multipart/form-data'] },
-    config: { scope: 'bulk', largeBody: true },
+    config: { scope: 'bulk', loadClass: 'list', largeBody: true },
     validatorCompiler: () => () => true, // the form is read as it comes in, by receiveFile
   } as const
   app.post('/bulk/upload/preview', options, async (request, reply) => {
@@ -70,11 +71,12 @@ type Read = Received<UploadReading>
 async function keepUpload({ db, storage }: Services, caller: Caller, received: Read): Promise<UploadPreview> {
   const { accountId, mode } = caller
   try {
+    const probing = await getProbing(db)
     return await inTenant(db, accountId, async (trx) => {
       const kept = await insertUpload(trx, accountId, { mode, ...rowOf(received) })
       const { account } = await getAccount(trx, accountId)
       const { filename, size: sizeBytes, seen } = received
-      return presentPreview({ mode, filename, sizeBytes, ...kept }, seen, account)
+      return presentPreview({ mode, filename, sizeBytes, ...kept }, seen, { account, probing })
     })
   } catch (error) {
     await storage.remove(received.key)

@@ -60,6 +60,7 @@ const STABLE_FIELDS = [
   'sub_status',
   'confidence',
   'deliverability',
+  'depth',
   'safe_to_send',
   'is_valid',
   'did_you_mean',
@@ -101,6 +102,7 @@ test('a result has the stable fields in their order and nothing else', async () 
     sub_status: 'mailbox_not_found',
     confidence: 0.97,
     deliverability: 0.97,
+    depth: 'dns',
     safe_to_send: false,
     is_valid: false,
     did_you_mean: 'vno@example.com',
@@ -262,6 +264,7 @@ const SHEET_HEAD = [
   'probity_deliverability',
   'probity_is_machine_generated',
   'probity_listed',
+  'probity_depth',
 ]
 const NOTHING = SHEET_HEAD.map(() => '')
 
@@ -277,7 +280,7 @@ test('a CSV has every row of the file with our columns behind, duplicates with t
     'x-content-type-options': 'nosniff',
     'cache-control': 'private, no-store',
   })
-  const valid = ['valid', '', '0.97', 'true', 'true', '', 'example.com', 'google', ...'FFTFFFF', '0.97', 'F', '']
+  const valid = ['valid', '', '0.97', 'true', 'true', '', 'example.com', 'google', ...'FFTFFFF', '0.97', 'F', '', 'dns']
   const invalid = [
     'invalid',
     'mailbox_not_found',
@@ -291,8 +294,9 @@ test('a CSV has every row of the file with our columns behind, duplicates with t
     '0.97',
     'F',
     '',
+    'dns',
   ]
-  const unknown = ['unknown', 'greylisted', '0.8', 'false', 'false', '', '', '', ...'FFFFFFF', '0.8', 'F', '']
+  const unknown = ['unknown', 'greylisted', '0.8', 'false', 'false', '', '', '', ...'FFFFFFF', '0.8', 'F', '', 'dns']
   const spell = (cells: string[]) => cells.map((cell) => ({ T: 'true', F: 'false' })[cell] ?? cell)
   expect(readCsv(text)).toEqual([
     ['name', 'email', 'city', ...SHEET_HEAD],
@@ -304,16 +308,20 @@ test('a CSV has every row of the file with our columns behind, duplicates with t
   ])
 })
 
-test('results that were kept before there were chances have one that follows from their confidence', async () => {
+test('results that were kept before there were chances and depths have those that follow from the rest', async () => {
   const jobId = await keep('email\nvera@example.com\nino@example.com\n')
   await asOwner(api.db, (trx) =>
-    sql`update job_results set answer = (answer::jsonb - 'deliverability' #- '{flags,is_machine_generated}')::json
+    sql`update job_results set answer = (answer::jsonb - 'deliverability' - 'depth' #- '{flags,is_machine_generated}')::json
         where job_id = ${jobId}`.execute(trx),
   )
+  await asOwner(api.db, (trx) =>
+    sql`update job_results set answer = jsonb_set(answer::jsonb, '{evidence,0,check}', '"recipient"')::json
+        where job_id = ${jobId} and status = 'invalid'`.execute(trx),
+  )
   const [, valid, invalid] = readCsv(await getCsv(jobId))
-  expect([valid?.slice(-3, -1), invalid?.slice(-3, -1)]).toEqual([
-    ['0.97', 'false'],
-    ['0.03', 'false'],
+  expect([valid?.slice(-4), invalid?.slice(-4)]).toEqual([
+    ['0.97', 'false', '', 'dns'],
+    ['0.03', 'false', '', 'smtp'],
   ])
 })
 

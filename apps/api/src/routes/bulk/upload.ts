@@ -1,6 +1,7 @@
 import { UploadParams, UploadPreview, UploadQuery } from '@probity/contract/upload'
 import { getAccount } from '@probity/database/accounts'
 import { inTenant } from '@probity/database/connect'
+import { getProbing } from '@probity/database/probing'
 import { discardDraft, findDraft, removeExpiredUploads } from '@probity/database/uploads'
 import Type from 'typebox'
 import type { Caller } from '../../door/caller.ts'
@@ -55,7 +56,7 @@ async function lookAgain({ db, uploadReader }: Services, caller: Caller, { uploa
   }))
   if (column !== undefined && !draft.columns.includes(column)) throw new Problem('unknown_column')
   const reading = await uploadReader.readKept(draft.storageKey, plan.emailsPerFile, column)
-  return presentPreview(draft, reading, account)
+  return presentPreview(draft, reading, { account, probing: await getProbing(db) })
 }
 
 async function removeDraft({ db, storage }: Services, caller: Caller, uploadId: string): Promise<void> {

@@ -28,6 +28,7 @@ test('each part says how it is, in words and since when', async () => {
     [
       'API',
       'Auditor',
+      'Doctor',
       'Mail',
       'Migrations',
       'PostgreSQL',
@@ -55,6 +56,13 @@ test('without a worker nothing is validated, and that is said; one that fell sil
   })
   await noteProcess(api.db, { ...WORKER, id: SECOND, facts: { egresses: [{ name: 'mx.example.com' }] } })
   expect((await look())['Workers']).toMatchObject({ state: 'ok', detail: '2 processes run.' })
+  const closed = { mode: 'dns', reason: 'port_25_closed' }
+  await noteProcess(api.db, {
+    ...WORKER,
+    id: SECOND,
+    facts: { egresses: [{ name: 'mx.example.com' }], probing: closed },
+  })
+  expect((await look())['Workers']).toMatchObject({ state: 'degraded', detail: expect.stringContaining('port 25') })
   await asOwner(api.db, (trx) =>
     sql`update processes set seen_at = seen_at - interval '1 minute' where id = ${SECOND}`.execute(trx),
   )

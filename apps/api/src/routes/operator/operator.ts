@@ -5,6 +5,7 @@ import type { Route } from '../../route.ts'
 import type { Services } from '../../services.ts'
 import { manageAccounts } from './accounts.ts'
 import { showWholeAuditLog } from './audit-log.ts'
+import { manageDoctor } from './doctor.ts'
 import { showHealth } from './health.ts'
 import { manageEgresses, manageProviders } from './providers.ts'
 import { manageQueues } from './queues.ts'
@@ -12,6 +13,7 @@ import { manageReplies } from './replies.ts'
 
 const ROUTES: Route[] = [
   showHealth,
+  manageDoctor,
   manageProviders,
   manageEgresses,
   manageQueues,

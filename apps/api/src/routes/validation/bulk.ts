@@ -1,5 +1,6 @@
 import { BulkRequest, BulkSummary } from '@probity/contract/bulk-validation'
 import { decideByPolicy, type NamedPolicy } from '@probity/contract/decide-by-policy'
+import { isGivenBack } from '@probity/contract/given-back'
 import { type Listed, withListing } from '@probity/contract/listed'
 import type { StandingResult } from '@probity/contract/standing-result'
 import type { Status } from '@probity/contract/status'
@@ -33,7 +34,7 @@ export const validateBulk: Route = async (app, services) => {
     { body: BulkRequest, response: { 200: BulkSummary } },
   )
   // The list takes one of the account's places; what is recent of it is looked for later, all at once.
-  const config = { scope: 'bulk', isPublic: true, asksAbout: () => ({ email: '' }) } as const
+  const config = { scope: 'bulk', loadClass: 'list', isPublic: true, asksAbout: () => ({ email: '' }) } as const
   app.post('/validation/bulk', { schema, config, bodyLimit: BODY_BYTES_MAX }, async (request, reply) => {
     await answer(services, request, reply, request.body)
     return reply
@@ -84,9 +85,10 @@ async function validateList(services: Services, request: FastifyRequest, asked: 
   const bought = await buyList(services, request.caller, entries, attempt)
   const told = await waitForList(services, bought, timeoutMs)
 
-  const isRefunded = (n: number) => told[n]?.retryAt === null && told[n].result.status === 'unknown'
+  const { refundUnknown } = request.caller
+  const isRefunded = (n: number) => told[n]?.retryAt === null && isGivenBack(told[n].result, refundUnknown)
   const paidFor = entries.map((_, n) => n).filter((n) => PAID.has(bought.lots[n]?.kind ?? ''))
-  const creditsRefunded = request.caller.refundUnknown ? paidFor.filter(isRefunded).length : 0
+  const creditsRefunded = paidFor.filter(isRefunded).length
   const results = told.map(({ result }) => result)
   const listed = await askListed(services, request.caller, emailsOf(entries))
   const bill = { creditsUsed: bought.creditsCharged, creditsRefunded, livemode: true }
@@ -138,6 +140,7 @@ function summarise(outcome: Outcome): string {
       is_valid: result.is_valid,
       confidence: result.confidence,
       sub_status: result.sub_status,
+      depth: result.depth,
       listed: listed[n] ?? null,
       ...(policy && { policy: decideByPolicy(policy, listed[n] ? withListing(result, listed[n]) : result) }),
     })),

@@ -39,6 +39,7 @@ export const validateSingle: Route = async (app, services) => {
   )
   const bodyConfig = {
     scope: 'validation',
+    loadClass: 'address',
     isPublic: true,
     isForPages: true,
     asksAbout: (request: FastifyRequest) => request.body,
@@ -60,6 +61,7 @@ export const validateSingle: Route = async (app, services) => {
   )
   const queryConfig = {
     scope: 'validation',
+    loadClass: 'address',
     isPublic: true,
     asksAbout: (request: FastifyRequest) => request.query,
   } as const
@@ -112,7 +114,7 @@ async function buyVerdict(services: Services, request: FastifyRequest, asked: As
 
   const work = () => newWork(attempt.subject, storable(email), readFeatures(asked))
   const purchase = recent === undefined ? work() : ({ kind: 'recent', email } as const)
-  const receipt = await services.desk.till.pay({ accountId, keyId, retentionDays }, purchase)
+  const receipt = await services.desk.pay({ accountId, keyId, retentionDays }, purchase, request.span)
   if (receipt.kind === 'unpaid') throw refuseUnpaid(receipt.posting)
   request.listed = receipt.listed
   switch (receipt.kind) {

@@ -2,6 +2,7 @@ import type { Overview } from '@probity/sdk'
 import { useQuery } from '@tanstack/react-query'
 import { Navigate, useNavigate, useSearch } from '@tanstack/react-router'
 import { useScene } from '../../session/scene.ts'
+import { ProbingNotice } from '../../shell/ProbingNotice.tsx'
 import { Callout } from '../../ui/Callout.tsx'
 import { Card } from '../../ui/Card.tsx'
 import { Page } from '../../ui/Page.tsx'
@@ -67,6 +68,7 @@ function Standing({ overview, days, onRetry }: StandingProps) {
   const { verdicts, lists, problems, alerts } = overview
   return (
     <>
+      <ProbingNotice probing={overview.probing} />
       {mode === 'live' && <ProvidersLine health={overview.providers} />}
       <div className="grid grid-cols-2 gap-3 sm:gap-4 xl:grid-cols-4">
         {mode === 'live' && <CreditsTile />}

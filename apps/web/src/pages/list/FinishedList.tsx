@@ -53,7 +53,8 @@ export function FinishedList({ job }: { job: BulkJob }) {
 }
 
 function EndNotice({ job }: { job: BulkJob }) {
-  const { status, done_count, unique_emails, status_counts, credits, livemode } = job
+  const { status, done_count, unique_emails, status_counts, sub_status_counts, credits, livemode } = job
+  const unasked = sub_status_counts['not_probed'] ?? 0
   const left = unique_emails - done_count
   if (status === 'cancelled') {
     return (
@@ -68,6 +69,15 @@ function EndNotice({ job }: { job: BulkJob }) {
       <Callout kind="error" title="This list failed because of a fault on our side.">
         {formatCount(done_count, 'result')} {done_count === 1 ? 'is' : 'are'} kept
         {livemode ? ', and unused credits came back' : ''}. Upload the file again to validate the rest.
+      </Callout>
+    )
+  }
+  if (livemode && unasked > 0) {
+    return (
+      <Callout kind="warning" title="Not every mailbox could be asked about.">
+        This installation could not reach mail servers. {formatCount(unasked, 'address', 'addresses')} stayed unknown
+        for it, which says nothing against {unasked === 1 ? 'it' : 'them'}, and {unasked === 1 ? 'was' : 'were'} not
+        charged. Validate the list again when mail servers can be reached.
       </Callout>
     )
   }

@@ -1,6 +1,7 @@
 import type { BulkJob } from '@probity/sdk'
 import { Clock } from 'lucide-react'
 import type { ReactNode } from 'react'
+import { ProbingNow } from '../../shell/ProbingNotice.tsx'
 import { Card } from '../../ui/Card.tsx'
 import { formatNumber, formatShare } from '../../ui/format.ts'
 import { ProgressBar } from '../../ui/Progress.tsx'
@@ -18,6 +19,7 @@ export function RunningList({ job, following }: { job: BulkJob; following: Follo
   return (
     <>
       <StuckNotice job={job} />
+      <ProbingNow />
       <Card>
         <div className="flex flex-col gap-5">
           <div className="flex flex-wrap items-center justify-between gap-x-6 gap-y-3">

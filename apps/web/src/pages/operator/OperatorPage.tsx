@@ -6,6 +6,7 @@ import { EmptyState } from '../../ui/States.tsx'
 
 const PLACES = [
   { to: '/operator/health', label: 'Health' },
+  { to: '/operator/doctor', label: 'Doctor' },
   { to: '/operator/providers', label: 'Providers' },
   { to: '/operator/egress', label: 'Egress' },
   { to: '/operator/queues', label: 'Queues' },

@@ -47,7 +47,7 @@ export function StuckLists({ stuck }: { stuck: StuckList[] }) {
                 </Td>
                 <Td>{list.last_done_at ? <RelativeTime at={list.last_done_at} /> : 'Never'}</Td>
                 <Td align="end">
-                  <Button size="sm" onClick={() => setAsked(list)} aria-label={`Set ${list.job_id} going again`}>
+                  <Button size="sm" onClick={() => setAsked(list)} aria-label={`Set going again: ${list.job_id}`}>
                     Set going again
                   </Button>
                 </Td>

@@ -1,3 +1,4 @@
+import type { DoctorReport } from '@probity/contract/doctor'
 import type {
   Health,
   OperatorAccounts,
@@ -16,6 +17,11 @@ export const OPERATOR_KEY = ['operator'] as const
 export const healthQuery = queryOptions({
   queryKey: [...OPERATOR_KEY, 'health'],
   queryFn: ({ signal }) => ask<Health>('/operator/health', { signal }),
+})
+
+export const doctorQuery = queryOptions({
+  queryKey: [...OPERATOR_KEY, 'doctor'],
+  queryFn: ({ signal }) => ask<DoctorReport>('/operator/doctor', { signal }),
 })
 
 export const ACCOUNTS_PER_PAGE = 20

@@ -3,6 +3,7 @@ import { MailCheck } from 'lucide-react'
 import { useRef, useState } from 'react'
 import { useMay } from '../../session/may.ts'
 import { useScene } from '../../session/scene.ts'
+import { ProbingNow } from '../../shell/ProbingNotice.tsx'
 import { Card } from '../../ui/Card.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { EmptyState, NoPermission } from '../../ui/States.tsx'
@@ -59,6 +60,7 @@ function Workbench() {
   return (
     <div className="grid items-start gap-6 lg:grid-cols-[minmax(0,1fr)_18rem]">
       <div className="flex min-w-0 flex-col gap-6">
+        <ProbingNow />
         <Card>
           <AddressForm value={email} onChange={setEmail} onSubmit={ask} busy={isAsking} inputRef={input}>
             {mode === 'test' && <Examples names={EXAMPLES} onPick={ask} disabled={isAsking} />}

@@ -2,6 +2,7 @@ import type { UploadPreview } from '@probity/sdk'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useScene } from '../../../session/scene.ts'
+import { ProbingNotice } from '../../../shell/ProbingNotice.tsx'
 import { Card } from '../../../ui/Card.tsx'
 import { formatCount } from '../../../ui/format.ts'
 import { Skeleton } from '../../../ui/States.tsx'
@@ -33,6 +34,7 @@ function Review({ preview, column, onRefresh }: ReviewProps) {
   return (
     <div className="grid items-start gap-5 max-sm:pb-20 lg:grid-cols-[minmax(0,1fr)_21rem] lg:grid-rows-[auto_1fr] max-sm:[&_:is(a,button,section)]:scroll-mb-36">
       <div className="flex min-w-0 flex-col gap-5">
+        <ProbingNotice probing={preview.probing} />
         {isTooShort(preview) && <TooFewCredits preview={preview} onRefresh={onRefresh} />}
         <FileFacts preview={preview} />
         <Card title="What is validated" about={<ChosenColumn column={column} />}>

@@ -1,7 +1,15 @@
 import { isIP } from 'node:net'
-import type { Egress } from '@probity/engine/mailbox/egress'
-import { BadSettings } from '@probity/settings/bad-settings'
-import { readList } from '@probity/settings/formats'
+import { BadSettings } from './bad-settings.ts'
+import { readList } from './formats.ts'
+
+/** One of our ways out, as the engine takes it: the name and the sender it goes by, and from where. */
+type Egress = {
+  name: string
+  heloName: string
+  mailFrom: string
+  localAddress?: string
+  socks5?: { host: string; port: number; username?: string; password?: string }
+}
 
 type Identity = { heloName: string | undefined; mailFrom: string | undefined; egress: string }
 

@@ -1,0 +1,24 @@
+import { hostname } from 'node:os'
+import { asOwner } from '@probity/database/connect'
+import { noteProcess } from '@probity/database/processes'
+import { createTestDatabase } from '@probity/database/test-database'
+import { sql } from 'kysely'
+import { expect, test } from 'vitest'
+import { refusalOf, resultOf, runAdmin } from '../test-admin.ts'
+
+const { url, db } = await createTestDatabase()
+const NOBODY = `No worker of ${hostname()} gave a sign of life within the last 35 seconds.`
+const note = (id: number, kind: 'api' | 'worker', host: string) =>
+  noteProcess(db, { id: `00000000-0000-0000-0000-00000000000${id}`, kind, version: '0.1.0', facts: { host } })
+
+test('a worker of this host that spoke is alive; other hosts, other processes and silence are not', async () => {
+  await note(1, 'worker', 'elsewhere')
+  await note(2, 'api', hostname())
+  expect(refusalOf(await runAdmin(url, 'alive'))).toBe(NOBODY)
+
+  await note(3, 'worker', hostname())
+  expect(resultOf(await runAdmin(url, 'alive'))).toMatchObject({ host: hostname() })
+
+  await asOwner(db, (trx) => sql`update processes set seen_at = seen_at - interval '36 seconds'`.execute(trx))
+  expect(refusalOf(await runAdmin(url, 'alive'))).toBe(NOBODY)
+})

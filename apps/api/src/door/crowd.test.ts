@@ -1,0 +1,59 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { whenDone } from '@probity/lab/when-done'
+import { publishAnswers } from '@probity/queue/answers'
+import { startInteractiveWorker } from '@probity/queue/interactive'
+import { connectRedis } from '@probity/queue/redis'
+import { expect, test, vi } from 'vitest'
+import { startTestApi } from '../test-api.ts'
+import { watchCrowd } from './crowd.ts'
+
+function watch(echo: () => Promise<number | undefined>) {
+  const crowd = watchCrowd(512, echo)
+  whenDone(() => crowd.stop())
+  return crowd
+}
+
+test('late echoes take places away, and quick ones give them back', async () => {
+  let ms = 5_000
+  const crowd = watch(async () => ms)
+  crowd.working = 300
+  await vi.waitFor(() => expect(crowd.places()).toBeLessThanOrEqual(150), 3_000)
+  ms = 5
+  await vi.waitFor(() => expect(crowd.places()).toBeGreaterThan(180), 5_000)
+})
+
+test('echoes that are lost change nothing: workers that are being replaced are silent too', async () => {
+  const echo = vi.fn(async () => undefined)
+  const crowd = watch(echo)
+  crowd.working = 300
+  await vi.waitFor(() => expect(echo.mock.calls.length).toBeGreaterThan(2), 3_000)
+  expect(crowd.places()).toBe(384)
+})
+
+test('nothing is sent while there is nothing to do, and no second one before the first came back', async () => {
+  const echo = vi.fn(() => new Promise<undefined>(() => {}))
+  const crowd = watch(echo)
+  await sleep(500)
+  expect(echo).not.toHaveBeenCalled()
+  crowd.working = 1
+  await sleep(900)
+  expect(echo).toHaveBeenCalledTimes(1)
+})
+
+test('what is measured is the way through Redis to a worker and back', async () => {
+  const { config, services } = await startTestApi()
+  const redis = connectRedis(config.redisUrl)
+  whenDone(() => redis.disconnect())
+  const worker = startInteractiveWorker(config.redisUrl, config.queuePrefix, 1, async ({ replyTo = '', echo = '' }) => {
+    await sleep(300)
+    await publishAnswers(redis, replyTo, [{ id: echo, answer: null, retryAt: null }])
+  })
+  whenDone(() => worker.close())
+  worker.goOn()
+  const ms = await vi.waitFor(async () => {
+    const taken = await services.desk.echo()
+    expect(taken).toBeDefined() // else the connection is still on its way
+    return taken
+  }, 15_000)
+  expect(ms).toBeGreaterThan(290)
+})

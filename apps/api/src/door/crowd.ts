@@ -1,0 +1,40 @@
+import { openPlaces } from './places.ts'
+
+/** The requests that a process is answering, and how many it takes on. */
+export type Crowd = {
+  /** The most there may be, of whatever kind. */
+  max: number
+  all: number
+  /** Those that make work for others. */
+  working: number
+  /** How many of these there may be. */
+  places(): number
+  stop(): void
+}
+
+const LISTEN_EVERY_MS = 200
+/** The rest is for those who only look: they are quick, and must not be turned away because others make work. */
+const WORK_SHARE = 0.75
+
+/**
+ * Sends a task without work to the workers every now and then, while there is something to do, and goes by how long it takes to come
+ * back. One that is lost says nothing: workers that are being replaced are silent too, and who waits for them is answered.
+ */
+export function watchCrowd(inFlightMax: number, echo: () => Promise<number | undefined>): Crowd {
+  const places = openPlaces(Math.ceil(inFlightMax * WORK_SHARE))
+  let isListening = false
+
+  async function listen(): Promise<void> {
+    isListening = true
+    const ms = await echo()
+    if (ms !== undefined) places.note(ms, crowd.working)
+    isListening = false
+  }
+
+  const timer = setInterval(() => {
+    if (crowd.working > 0 && !isListening) void listen()
+  }, LISTEN_EVERY_MS)
+  timer.unref()
+  const crowd = { max: inFlightMax, all: 0, working: 0, places: places.count, stop: () => clearInterval(timer) }
+  return crowd
+}

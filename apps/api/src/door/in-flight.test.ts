@@ -1,0 +1,77 @@
+import { afterEach, expect, test } from 'vitest'
+import type { Route } from '../route.ts'
+import { startTestApi } from '../test-api.ts'
+import type { LoadClass } from './in-flight.ts'
+
+/** One route of each class that answers when it is told to. */
+const waiting: Array<() => void> = []
+const classes: Route = async (app) => {
+  for (const loadClass of ['list', 'address', 'light'] as const) {
+    app.get(`/${loadClass}`, { schema: { hide: true }, config: { loadClass } }, async () => {
+      await new Promise<void>((resolve) => waiting.push(resolve))
+      return {}
+    })
+  }
+}
+
+const api = await startTestApi({ routes: [classes], config: { inFlightMax: 12 } })
+const { call } = await api.openCaller()
+let inside: Array<ReturnType<typeof call>> = []
+
+afterEach(async () => {
+  for (const answer of waiting.splice(0)) answer()
+  await Promise.all(inside)
+  inside = []
+})
+
+async function letIn(loadClass: LoadClass, count: number): Promise<void> {
+  const before = waiting.length
+  inside.push(...Array.from({ length: count }, () => call({ method: 'GET', url: `/api/v1/${loadClass}` })))
+  await expect.poll(() => waiting.length).toBe(before + count)
+}
+
+/** Whether one more of a class is let in, and if not, when it may come again. */
+async function tryOne(loadClass: LoadClass): Promise<string> {
+  const before = waiting.length
+  const asked = call({ method: 'GET', url: `/api/v1/${loadClass}` })
+  const letInside = expect.poll(() => waiting.length).toBe(before + 1)
+  const outcome = await Promise.race([letInside.then(() => 'let in'), asked])
+  if (typeof outcome === 'string') {
+    inside.push(asked)
+    return outcome
+  }
+  await letInside.catch(() => {}) // it never will be
+  return `${outcome.status}, again after ${outcome.headers['retry-after']} s`
+}
+
+test('whoever brings a list is turned away first, then one who asks about an address, and last one who only looks', async () => {
+  await letIn('address', 5)
+  expect(await tryOne('list')).toBe('503, again after 5 s')
+  expect(await tryOne('address')).toBe('let in')
+
+  await letIn('address', 3) // makes nine: three quarters of what the process takes on
+  expect(api.services.crowd).toMatchObject({ all: 9, working: 9 })
+  expect(await tryOne('address')).toBe('503, again after 1 s')
+
+  await letIn('light', 3)
+  expect(await tryOne('light')).toBe('503, again after 1 s')
+})
+
+test('with fewer places for work there is still room for who only looks', async () => {
+  await letIn('address', 4)
+  const { crowd } = api.services
+  const all = crowd.places
+  crowd.places = () => 4
+  expect(await tryOne('address')).toBe('503, again after 1 s')
+  expect(await tryOne('light')).toBe('let in')
+  crowd.places = all
+})
+
+test('whoever has been answered makes room again', async () => {
+  await letIn('list', 5)
+  expect(await tryOne('list')).toBe('503, again after 5 s')
+  for (const answer of waiting.splice(0)) answer()
+  await Promise.all(inside.splice(0))
+  expect(api.services.crowd).toMatchObject({ all: 0, working: 0 })
+  expect(await tryOne('list')).toBe('let in')
+})

@@ -1,0 +1,36 @@
+/** How many requests of the kind that makes work a process takes on at once. */
+export type Places = {
+  /** How many there are now. */
+  count(): number
+  /** Takes note of how long a task without work took from here to a worker and back, while so many requests were under way. */
+  note(echoMs: number, underWay: number): void
+}
+
+/** An echo that takes this long waited for work that we had no business taking on. Without a crowd it takes a few milliseconds. */
+export const LATE_MS = 250
+/** What is left however late echoes are, or nothing would be tried any more. */
+const PLACES_MIN = 32
+/** One late echo takes away so much at least, and so much at most: the crowd that made it late may have gone. */
+const [CUT_MIN, CUT_MAX] = [0.9, 0.5]
+const GROWTH = 1.1
+/** There are more places only where those that there are were wanted. */
+const WANTED_SHARE = 0.7
+
+/**
+ * Finds by trying how much can be taken on such that whoever is let in is served soon. It goes by our own delay and not by how long
+ * verdicts take: slow mail servers keep many callers waiting and us idle.
+ */
+export function openPlaces(max: number): Places {
+  let places = max
+  return {
+    count: () => places,
+    note(echoMs, underWay) {
+      if (echoMs > LATE_MS) {
+        const share = Math.min(CUT_MIN, Math.max(CUT_MAX, LATE_MS / echoMs))
+        places = Math.max(Math.min(PLACES_MIN, max), Math.floor(Math.min(places, underWay) * share))
+      } else if (underWay >= places * WANTED_SHARE) {
+        places = Math.min(max, Math.ceil(places * GROWTH))
+      }
+    },
+  }
+}

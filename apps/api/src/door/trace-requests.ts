@@ -1,0 +1,32 @@
+import { NO_TRACES, type Span, type Traces } from '@probity/telemetry/span'
+import type { FastifyInstance } from 'fastify'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The request in its trace, where it has one. */
+    span: Span | undefined
+  }
+}
+
+/**
+ * Begins a trace with each request, under the pattern of its route. What callers say of traces of their own is not listened to: they would decide how much we
+ * write down.
+ */
+export function traceRequests(app: FastifyInstance, traces: Traces): void {
+  app.decorateRequest('span')
+  if (traces === NO_TRACES) return
+  app.addHook('onRequest', (request, _reply, done) => {
+    const { url = 'none', config } = request.routeOptions
+    if (!config.alwaysAnswered) {
+      const attributes = { 'http.request.method': request.method, 'http.route': url }
+      request.span = traces.begin(`${request.method} ${url}`, { kind: 'server', attributes })
+    }
+    done()
+  })
+  app.addHook('onResponse', (request, reply, done) => {
+    request.span?.note({ 'http.response.status_code': reply.statusCode })
+    if (reply.statusCode >= 500) request.span?.fail()
+    request.span?.end()
+    done()
+  })
+}

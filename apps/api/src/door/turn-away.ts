@@ -1,0 +1,53 @@
+import type { RequestListener, ServerResponse } from 'node:http'
+import type { FastifyInstance } from 'fastify'
+import { Problem, problemBody } from '../problem.ts'
+import { newRequestId } from '../request-id.ts'
+import type { Crowd } from './crowd.ts'
+import { comeAgainAfter, type LoadClass, loadClassOf } from './in-flight.ts'
+import { SECURITY_HEADERS } from './security-headers.ts'
+
+/**
+ * Turns away, before anything is made of the request, whom in-flight.ts would turn away a moment later. When twice as many come as can be served, every second
+ * request ends here, and what it costs is missing for the others. For the same reason it leaves no line in the log: it is counted.
+ */
+export function openTurnAway(
+  { crowd, stopping }: { crowd: Crowd; stopping: AbortSignal },
+  count: (method: string, route: string) => void,
+) {
+  /** By method and path, of routes whose path is always the same. All that makes work is of that kind. */
+  const classes = new Map<string, LoadClass>()
+  return {
+    /** Learns the classes of routes as they are registered. */
+    learn(app: FastifyInstance): void {
+      app.addHook('onRoute', ({ method, url, config }) => {
+        if (config?.alwaysAnswered || /[:*]/.test(url)) return
+        for (const one of [method].flat()) classes.set(`${one} ${url}`, loadClassOf(config))
+      })
+    },
+    before(handle: RequestListener): RequestListener {
+      return (request, response) => {
+        const { method = '', url = '' } = request
+        const path = url.split('?', 1)[0] ?? ''
+        const loadClass = classes.get(`${method} ${path}`)
+        const retryAfterS = loadClass && comeAgainAfter(loadClass, crowd)
+        if (retryAfterS === undefined || stopping.aborted) return handle(request, response)
+        count(method, path)
+        answer(response, retryAfterS)
+      }
+    },
+  }
+}
+
+function answer(response: ServerResponse, retryAfterS: number): void {
+  const requestId = newRequestId()
+  const body = problemBody(new Problem('overloaded', undefined, { retryAfterS }), requestId)
+  const text = JSON.stringify(body)
+  response.writeHead(body.status, {
+    ...SECURITY_HEADERS,
+    'content-type': 'application/problem+json',
+    'content-length': Buffer.byteLength(text),
+    'request-id': requestId,
+    'retry-after': String(retryAfterS),
+  })
+  response.end(text)
+}

@@ -1,0 +1,43 @@
+import { makeDoctorTicket } from '@probity/database/doctor-ticket'
+import { expect, test } from 'vitest'
+import { startTestApi } from '../test-api.ts'
+
+const { app, db } = await startTestApi()
+
+async function send(ticket: string | undefined, bytes: number) {
+  const headers = {
+    'content-type': 'application/octet-stream',
+    ...(ticket !== undefined && { 'probity-doctor': ticket }),
+  }
+  return app.inject({ method: 'POST', url: '/app/api/doctor/upload', headers, payload: Buffer.alloc(bytes) })
+}
+
+test('who shows a ticket is told how much arrived', async () => {
+  const answer = await send(await makeDoctorTicket(db), 8_000_000)
+  expect([answer.statusCode, answer.json()]).toEqual([200, { bytes: 8_000_000 }])
+})
+
+test('no more is taken in than the doctor sends', async () => {
+  expect((await send(await makeDoctorTicket(db), 9_000_001)).statusCode).toBe(413)
+})
+
+test('without a ticket, or with one that is forged or old, there is nothing here', async () => {
+  const good = await makeDoctorTicket(db)
+  const old = await makeDoctorTicket(db, Date.now() - 61_000)
+  const [at, signature] = good.split('.')
+  for (const ticket of [undefined, '', `${Number(at) + 1}.${signature}`, `${at}.`, old]) {
+    expect((await send(ticket, 10)).statusCode).toBe(404)
+    const events = await app.inject({ url: '/app/api/doctor/events', headers: { 'probity-doctor': ticket ?? '' } })
+    expect(events.statusCode).toBe(404)
+  }
+})
+
+test('events come one after the other', async () => {
+  const answer = await app.inject({
+    url: '/app/api/doctor/events',
+    headers: { 'probity-doctor': await makeDoctorTicket(db) },
+  })
+  expect(answer.headers['content-type']).toMatch(/^text\/event-stream/)
+  expect(answer.body.match(/data: \d/g)).toEqual(['data: 1', 'data: 2', 'data: 3', 'data: 4'])
+  expect(answer.body).toContain('event: end')
+})

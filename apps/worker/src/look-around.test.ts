@@ -1,0 +1,77 @@
+import { randomUUID } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { asOperator, asOwner } from '@probity/database/connect'
+import { listFindings, wantLook } from '@probity/database/findings'
+import { startRedis } from '@probity/lab/services/redis'
+import { whenDone } from '@probity/lab/when-done'
+import { Redis } from 'ioredis'
+import { sql } from 'kysely'
+import { destination } from 'pino'
+import { expect, inject, test, vi } from 'vitest'
+import { openLog } from './log.ts'
+import { describePatient, lookAround, startLookingAround } from './look-around.ts'
+import { startTestWorld } from './test-worker.ts'
+
+const world = await startTestWorld()
+await world.dns.put({ 'answers.org': { txt: ['so that there is an org'] } })
+const server = await startRedis()
+whenDone(() => server.stop())
+const redis = new Redis(server.url)
+whenDone(() => redis.disconnect())
+const patient = describePatient(world.config, world.surroundings, { db: world.db, redis })
+
+const logFile = join(inject('logFolder'), `worker-${randomUUID()}.log`)
+const log = openLog('debug', destination({ dest: logFile, sync: true }))
+const lines = () =>
+  readFileSync(logFile, 'utf8')
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as Record<string, unknown>)
+
+const kept = async () => {
+  const rows = await asOperator(world.db, listFindings)
+  return Object.fromEntries(rows.map(({ checkId, host, status }) => [checkId, `${host}:${status}`]))
+}
+const lookAgainNow = () =>
+  asOwner(world.db, (trx) => sql`update doctor_rounds set began_at = began_at - interval '2 hours'`.execute(trx))
+
+test('a worker looks once, keeps what it found under its host, and logs what changes', async () => {
+  const looking = { patient, log, host: 'here' }
+  expect([await lookAround(looking), await lookAround(looking)]).toEqual([true, false])
+  expect(await kept()).toMatchObject({
+    'way-out': 'here:warn',
+    'resolver-answers': 'here:pass',
+    'postgres-durability': ':fail',
+    'redis-eviction': ':pass',
+    migrations: ':pass',
+    'public-url': ':unknown',
+    'backup-age': ':warn',
+  })
+  const first = lines().map(({ check }) => check)
+  expect(first).toContain('postgres-durability')
+  expect(first).not.toContain('redis-eviction')
+
+  await redis.config('SET', 'maxmemory-policy', 'allkeys-lru')
+  await lookAgainNow()
+  await lookAround(looking)
+  expect(lines().slice(first.length)).toMatchObject([
+    { level: 40, check: 'redis-eviction', was: 'pass', status: 'warn', msg: 'the doctor found a change' },
+  ])
+})
+
+test('an operator who asks for it is not kept waiting for the hour', async () => {
+  const doctor = startLookingAround(patient, log, 0)
+  whenDone(() => doctor.stop())
+  await vi.waitFor(
+    async () =>
+      expect((await asOperator(world.db, listFindings)).some(({ host }) => host !== 'here' && host !== '')).toBe(true),
+    15_000,
+  )
+  const at = async () =>
+    (await asOperator(world.db, listFindings)).find(({ checkId, host }) => checkId === 'clock' && host !== 'here')
+      ?.lookedAt
+  const before = await at()
+  expect(await asOperator(world.db, wantLook)).toBe(true)
+  await vi.waitFor(async () => expect((await at())?.getTime()).toBeGreaterThan(before?.getTime() ?? 0), 20_000)
+}, 60_000)

@@ -1,0 +1,116 @@
+import { readFileSync } from 'node:fs'
+import { parseArgs } from 'node:util'
+import { isAccepted, type Load, openLoad, waitOf } from './load.ts'
+import type { Answered, LoadKind } from './overload-load.ts'
+import { printTable, rounded } from './probe-table.ts'
+import { startBenchProduct } from './product.ts'
+
+const FIRST_RATE = 100
+const GROWTH = 1.3
+const STEPS_MAX = 20
+const STEP_S = 6
+/** A step whose answers come this late is one too many. */
+const P99_MS_MAX = 1_000
+const AFTER_S = 20
+/** How much of the peak comes in after the crowd has gone. */
+const AFTER_SHARE = 0.5
+
+/**
+ * What becomes of callers when twice as many come as can be served: a ramp finds how many that is, twice as many come for a minute, and
+ * then half as many. All come at their own pace. Kinds are mixed as in overload-load.ts.
+ */
+export async function benchOverload(args: string[]): Promise<object> {
+  const { values } = parseArgs({ args, options: { seconds: { type: 'string', default: '60' } } })
+  await using cleanUp = new AsyncDisposableStack()
+  const product = await startBenchProduct()
+  cleanUp.defer(() => product.stop())
+  const load = openLoad(product, cleanUp)
+
+  await load(FIRST_RATE, STEP_S) // does not count: caches and compiled code
+  await product.analyze()
+  const peak = await findPeak(load)
+  const held = sumUp(await load(2 * peak.goodput, Number(values.seconds)))
+  const after = await load(AFTER_SHARE * peak.goodput, AFTER_S)
+  printTable('Callers', [
+    ['', 'offered/s', 'answered/s', 'p50 ms', 'p99 ms', 'refused', 'broken'],
+    ...[...peak.steps, held, sumUp(after)].map((step, n) => [
+      n < peak.steps.length ? 'ramp' : n === peak.steps.length ? 'twice' : 'after',
+      ...[step.offered, step.goodput, step.p50, step.p99, step.refused, step.broken].map((figure) =>
+        String(Math.round(figure)),
+      ),
+    ]),
+  ])
+  return {
+    peak_rps: rounded(peak.goodput),
+    held_rps: rounded(held.goodput),
+    p99_ms_accepted: rounded(held.p99),
+    goodput_ratio: rounded(held.goodput / peak.goodput),
+    refused_share: held.refusedShare,
+    refusals_without_retry_after: held.withoutRetryAfter,
+    broken: held.broken,
+    other_refusals: held.otherRefusals,
+    rss_mb_max: memoryMax(product.pids),
+    recovery_s: recoverySeconds(after),
+  }
+}
+
+/** Goes up step by step until answers come late or not at all, twice in a row: once may be another's doing. What the best step answered is the peak. */
+async function findPeak(load: Load) {
+  const steps: Sum[] = []
+  let isDoubted = false
+  for (let rate = FIRST_RATE; steps.length < STEPS_MAX; ) {
+    const step = sumUp(await load(rate, STEP_S))
+    steps.push(step)
+    process.stderr.write(
+      `${Math.round(rate)}/s: ${Math.round(step.goodput)}/s answered, p99 ${Math.round(step.p99)} ms\n`,
+    )
+    const isTooMuch = step.goodput < 0.85 * rate || step.p99 > P99_MS_MAX
+    if (isTooMuch && isDoubted) break
+    isDoubted = isTooMuch
+    if (!isTooMuch) rate *= GROWTH
+  }
+  return { steps, goodput: Math.max(...steps.map(({ goodput }) => goodput)) }
+}
+
+type Sum = ReturnType<typeof sumUp>
+
+/** What was answered in time is what counts; a refusal says when to come again, or it is a fault. */
+function sumUp(answered: Answered[]) {
+  const seconds = answered.reduce((last, { due }) => Math.max(last, due), 0) / 1_000 // too many to spread
+  const accepted = answered.filter(isAccepted)
+  const refused = answered.filter(({ status }) => status === 429 || status === 503)
+  const broken = answered.filter(({ status }) => status === 0).length
+  const shareOf = (kind: LoadKind) =>
+    rounded(
+      refused.filter((one) => one.kind === kind).length /
+        Math.max(1, answered.filter((one) => one.kind === kind).length),
+    )
+  return {
+    offered: answered.length / seconds,
+    goodput: accepted.length / seconds,
+    p50: waitOf(0.5, answered),
+    p99: waitOf(0.99, answered),
+    refused: refused.length,
+    refusedShare: {
+      list: shareOf('list'),
+      single: shareOf('single'),
+      recent: shareOf('recent'),
+      read: shareOf('read'),
+    },
+    withoutRetryAfter: refused.filter((one) => !one.hasRetryAfter).length,
+    otherRefusals: answered.length - accepted.length - refused.length - broken,
+    broken,
+  }
+}
+
+/** The first second from which on nobody was refused or waited for long. */
+function recoverySeconds(after: Answered[]): number {
+  const bad = after.filter((one) => !isAccepted(one) || one.ms > P99_MS_MAX)
+  return rounded(bad.reduce((last, { due }) => Math.max(last, due), 0) / 1_000)
+}
+
+/** The most that the api or the worker ever had in memory, as Linux counts it. */
+function memoryMax({ api = 0, worker = 0 }: Record<string, number>): number {
+  const peaks = [api, worker].map((pid) => readFileSync(`/proc/${pid}/status`, 'utf8').match(/VmHWM:\s+(\d+)/)?.[1])
+  return Math.round(Math.max(...peaks.map(Number)) / 1_024)
+}

@@ -1,0 +1,80 @@
+import { execFile } from 'node:child_process'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { parseArgs, promisify } from 'node:util'
+import { unsettledResult } from '@probity/contract/standing-result'
+import { insertAccount } from '@probity/database/accounts'
+import { asOwner, connect, type Db } from '@probity/database/connect'
+import { keepPartitions } from '@probity/database/partitions'
+import { sql } from 'kysely'
+import { openLoad, waitOf } from './load.ts'
+import { rounded } from './probe-table.ts'
+import { startBenchProduct } from './product.ts'
+
+const RATE = 60
+const SECONDS = 30
+/** When results leave, while callers come. */
+const PURGE_AFTER_MS = 5_000
+const DAY_MS = 86_400_000
+
+/** How long it takes until a day's results are gone, and what callers notice of it. */
+export async function benchPurge(args: string[]): Promise<object> {
+  const { values } = parseArgs({ args, options: { rows: { type: 'string', default: '10000000' } } })
+  const rows = Number(values.rows)
+  await using cleanUp = new AsyncDisposableStack()
+  const product = await startBenchProduct()
+  cleanUp.defer(() => product.stop())
+  const db = connect(product.databaseUrl, { connectionsMax: 2 })
+  cleanUp.defer(() => db.destroy())
+  const load = openLoad(product, cleanUp)
+
+  await fillYesterday(db, product.databaseUrl, rows)
+  const size = await sizeOfYesterday(db)
+  process.stderr.write(`${rows} results are there, ${Math.round(size / 2 ** 20)} MB\n`)
+  await load(RATE, 10) // does not count: caches and compiled code
+  const before = waitOf(0.99, await load(RATE, SECONDS))
+  const meanwhile = load(RATE, SECONDS)
+  await sleep(PURGE_AFTER_MS)
+  const began = performance.now()
+  const { dropped } = await keepPartitions(db)
+  const seconds = (performance.now() - began) / 1_000
+  const during = waitOf(0.99, await meanwhile)
+  if (dropped === 0) throw new Error('nothing was purged')
+  return {
+    rows,
+    mb: Math.round(size / 2 ** 20),
+    purge_s: rounded(seconds),
+    p99_ms_before: rounded(before),
+    p99_ms_during: rounded(during),
+    p99_ratio: rounded(during / before),
+  }
+}
+
+/**
+ * Results of a list whose day was over at midnight, in the partition that is theirs. They are written before it becomes one, by a program that waits for
+ * as long as it takes: to keep the indexes of ten million rows while they come takes longer than all that is measured.
+ */
+async function fillYesterday(db: Db, databaseUrl: string, rows: number): Promise<void> {
+  const account = await asOwner(db, (trx) => insertAccount(trx, { name: 'old', plan: 'scale', unlimited: true }))
+  const answer = JSON.stringify(unsettledResult('ada@example.com', 'greylisted')).replaceAll("'", "''")
+  const day = new Date(Date.now() - DAY_MS).toISOString().slice(0, 10)
+  const name = `job_results_${day.replaceAll('-', '')}`
+  const statements = [
+    `drop table if exists ${name}`,
+    `create table ${name} (like job_results including defaults including constraints including generated)`,
+    `insert into ${name} (expires_on, account_id, job_id, row_no, email, status, sub_status, answer)
+     select '${day}', '${account.id}', md5((n / 100000)::text)::uuid, n % 100000, 'ada' || n || '@example.com',
+       'unknown', 'greylisted', '${answer}'
+     from generate_series(0, ${rows - 1}) n`,
+    `alter table job_results attach partition ${name} for values from ('${day}') to ('${day}'::date + 1)`,
+  ]
+  const commands = statements.flatMap((statement) => ['--command', statement])
+  await promisify(execFile)('psql', [databaseUrl, '--no-psqlrc', '--quiet', '--set', 'ON_ERROR_STOP=1', ...commands])
+}
+
+async function sizeOfYesterday(db: Db): Promise<number> {
+  const { rows } = await asOwner(db, (trx) =>
+    sql<{ bytes: number }>`
+      select pg_total_relation_size('job_results' || to_char(utc_today() - 1, '_YYYYMMDD')) as bytes`.execute(trx),
+  )
+  return Number(rows[0]?.bytes ?? 0)
+}

@@ -1,0 +1,120 @@
+import { parseArgs } from 'node:util'
+import { asOwner, connect } from '@probity/database/connect'
+import { connectRedis } from '@probity/queue/redis'
+import { sql } from 'kysely'
+import { openPlaceHere, type Place } from './accuracy-place.ts'
+import { drawPopulation, writeCsv } from './list-population.ts'
+import { type ListProduct, startListProduct } from './list-product.ts'
+import { printTable, rounded } from './probe-table.ts'
+import type { PerRow } from './sums.ts'
+
+/** To get everybody going before anything counts. */
+const WARM_UP_ROWS = 5_000
+
+type Run = { rows: number; files: number; workers: number }
+type Measured = Run & { seconds: number; total: number; perRow: PerRow }
+
+/**
+ * What a row costs of the processor, over all our processes and the two databases, as lists get larger; the largest comes as ten files
+ * at once. And how fast one list is with one worker and with two. Every size has a world of its own with as many rows to a domain.
+ */
+export async function benchScale(args: string[]): Promise<object> {
+  const { values } = parseArgs({ args, options: { rows: { type: 'string', default: '1000000' } } })
+  const most = Number(values.rows)
+  const stop = new AbortController()
+  const interrupt = () => stop.abort()
+  process.on('SIGINT', interrupt).on('SIGTERM', interrupt)
+  const runs: Run[] = [
+    { rows: most / 100, files: 1, workers: 2 },
+    { rows: most / 10, files: 1, workers: 2 },
+    { rows: most / 10, files: 1, workers: 1 },
+    { rows: most, files: 10, workers: 2 },
+  ]
+  const done: Measured[] = []
+  for (const run of runs) {
+    done.push(await measure(run, stop.signal))
+    show(done.slice(-1))
+  }
+  process.off('SIGINT', interrupt).off('SIGTERM', interrupt)
+  show(done)
+  const [small, middle, alone, large] = done as [Measured, Measured, Measured, Measured]
+  const perS = ({ rows, seconds }: Measured) => Math.round(rows / seconds)
+  return {
+    cost_growth_1m_vs_10k: rounded(large.total / small.total),
+    cost_growth_100k_vs_10k: rounded(middle.total / small.total),
+    rows: done.map(({ rows }) => rows),
+    cpu_us_per_row: done.map(({ total }) => Math.round(total)),
+    cpu_us_by_process: done.map(({ perRow }) => perRow.cpuUs),
+    rows_per_s: done.map(perS),
+    per_row: large.perRow,
+    rows_per_s_1_worker: perS(alone),
+    rows_per_s_2_workers: perS(middle),
+    speedup_2_workers: rounded(perS(middle) / perS(alone)),
+  }
+}
+
+async function measure({ rows, files, workers }: Run, signal: AbortSignal): Promise<Measured> {
+  await using cleanUp = new AsyncDisposableStack()
+  const { size, addresses } = drawPopulation(rows + WARM_UP_ROWS, { onlyExisting: true })
+  const place = await openPlaceHere(size, signal)
+  cleanUp.defer(() => place.stop())
+  const product = await startListProduct({ ...place, workers }, cleanUp)
+  await product.validate([writeCsv(addresses.slice(rows))])
+  const each = rows / files
+  const lists = Array.from({ length: files }, (_, n) => writeCsv(addresses.slice(n * each, (n + 1) * each)))
+  const before = await readMeters(product, place)
+  const { seconds, cpuMs } = await product.validate(lists)
+  const after = await readMeters(product, place)
+  const cpuUs = Object.fromEntries(Object.entries(cpuMs).map(([name, ms]) => [name, rounded((ms * 1_000) / rows)]))
+  const total = Object.values(cpuUs).reduce((sum, us) => sum + us, 0)
+  const grown = (name: keyof Meters) => rounded((after[name] - before[name]) / rows)
+  const perRow = {
+    cpuUs,
+    redisCommands: grown('redisCommands'),
+    walBytes: grown('walBytes'),
+    keptBytes: grown('keptBytes'),
+    connections: grown('connections'),
+  }
+  return { rows, files, workers, seconds, total, perRow }
+}
+
+type Meters = Omit<PerRow, 'cpuUs'>
+
+/** What both databases and the mail servers have counted so far. */
+async function readMeters({ databaseUrl, redisUrl }: ListProduct, place: Place): Promise<Meters> {
+  const redis = connectRedis(redisUrl)
+  const db = connect(databaseUrl, { connectionsMax: 1 })
+  try {
+    await new Promise((resolve) => redis.once('ready', resolve))
+    const stats = await redis.info('stats')
+    const { rows } = await asOwner(db, (trx) =>
+      sql<{ wal: number; kept: number }>`
+        select (pg_current_wal_insert_lsn() - '0/0')::float8 as wal, coalesce(sum(pg_total_relation_size(c.oid)), 0)::float8 as kept
+        from pg_class c join pg_inherits i on i.inhrelid = c.oid where i.inhparent = 'job_results'::regclass`.execute(
+        trx,
+      ),
+    )
+    return {
+      redisCommands: Number(/total_commands_processed:(\d+)/.exec(stats)?.[1]),
+      walBytes: Number(rows[0]?.wal),
+      keptBytes: Number(rows[0]?.kept),
+      connections: await place.connections(),
+    }
+  } finally {
+    redis.disconnect()
+    await db.destroy()
+  }
+}
+
+function show(done: Measured[]): void {
+  printTable('processor time of all our processes', [
+    ['rows', 'files', 'workers', 'rows/s', 'µs a row'],
+    ...done.map(({ rows, files, workers, seconds, total }) => [
+      rows,
+      files,
+      workers,
+      Math.round(rows / seconds),
+      Math.round(total),
+    ]),
+  ])
+}

@@ -1,0 +1,88 @@
+import { HABITS } from '@probity/engine/mailbox/data/habits'
+import { BEHAVIOURS, type Behaviour } from '@probity/lab/world/data/behaviours'
+
+/** What one row of a list took, as `bench scale` measured it in its largest run. */
+export type PerRow = {
+  cpuUs: Record<string, number>
+  redisCommands: number
+  walBytes: number
+  keptBytes: number
+  connections: number
+}
+
+const VOLUMES = [1_000_000, 100_000_000, 1_000_000_000]
+const DAY_S = 86_400
+/** The busiest hour of a day has so many times the mean: what must be there is for that. */
+const PEAK = 3
+const RETENTION_DAYS = 30
+/** For how long a connection to a mail server far away is open. */
+const CONNECTION_S = 5
+/** Of the addresses at a provider of which nothing else is known so many are no good. */
+const BAD_SHARE = 0.08
+/** So full is a processor at the peak, and no fuller, or everything waits. */
+const FULL = 0.6
+
+/** The sums of docs/scale.md, as a table. */
+export function writeSums(row: PerRow): string {
+  const sums = VOLUMES.map((volume) => sumOf(volume, row))
+  const lines: [string, (sum: Sum) => string][] = [
+    ['validations in a second, mean and peak', ({ mean, peak }) => `${say(mean)}, ${say(peak)}`],
+    ['processors for the api', ({ cores }) => say(cores.api)],
+    ['processors for workers', ({ cores }) => say(cores.worker)],
+    ['processors for PostgreSQL', ({ cores }) => say(cores.postgres)],
+    ['PostgreSQL writes (WAL) at the peak', ({ walMbS }) => `${say(walMbS)} MB/s`],
+    [`results of ${RETENTION_DAYS} days`, ({ keptGb }) => `${say(keptGb)} GB`],
+    ['Redis commands in a second at the peak', ({ redis }) => say(redis)],
+    ['new connections to mail servers in a second at the peak', ({ connections }) => say(connections)],
+    ['of these open at once', ({ sockets }) => say(sockets)],
+    ['addresses to go out by', ({ egresses }) => `${say(egresses.count)} (${egresses.provider})`],
+  ]
+  const head = ['in a day', ...VOLUMES.map((volume) => volume.toLocaleString('en-GB'))]
+  const table = [head, head.map(() => '---'), ...lines.map(([name, tell]) => [name, ...sums.map(tell)])]
+  return table.map((cells) => `| ${cells.join(' | ')} |`).join('\n')
+}
+
+type Sum = ReturnType<typeof sumOf>
+
+function sumOf(volume: number, { cpuUs, redisCommands, walBytes, keptBytes, connections }: PerRow) {
+  const mean = volume / DAY_S
+  const peak = mean * PEAK
+  const coresFor = (name: string) => {
+    const us = Object.entries(cpuUs).filter(([part]) => part.startsWith(name))
+    return (peak * us.reduce((sum, [, value]) => sum + value, 0)) / 1e6 / FULL
+  }
+  return {
+    mean,
+    peak,
+    cores: { api: coresFor('api'), worker: coresFor('worker'), postgres: coresFor('postgres') },
+    walMbS: (peak * walBytes) / 1e6,
+    keptGb: (volume * RETENTION_DAYS * keptBytes) / 1e9,
+    redis: peak * redisCommands,
+    connections: peak * connections,
+    sockets: peak * connections * CONNECTION_S,
+    egresses: egressesFor(volume),
+  }
+}
+
+/**
+ * How many addresses to go out by a volume needs, and for whom. What a large provider bears from one is in habits.ts: so many refused recipients in an hour, so
+ * many connections in a minute with so many recipients each. The one that runs out first decides.
+ */
+function egressesFor(volume: number): { count: number; provider: string } {
+  const all: Behaviour[] = Object.values(BEHAVIOURS)
+  const large = all.filter(({ group, provider }) => group === 'large' && provider in HABITS)
+  const needs = large.map(({ provider, weight, bad }) => {
+    const { errorsPerHour, connectionsPerMinute, recipientsPerConnection, probe } =
+      HABITS[provider as keyof typeof HABITS]
+    if (probe === 'D') return { provider, count: 0 } // nobody is asked there
+    const byErrors = (errorsPerHour * 24) / (bad?.[0] ?? BAD_SHARE)
+    const byConnections = connectionsPerMinute * 60 * 24 * recipientsPerConnection
+    return { provider, count: (volume * weight) / 100 / Math.min(byErrors, byConnections) } // weights are hundredths
+  })
+  const [most = { provider: '', count: 0 }] = needs.toSorted((one, other) => other.count - one.count)
+  return { provider: most.provider, count: Math.ceil(most.count) }
+}
+
+function say(figure: number): string {
+  return figure.toLocaleString('en-GB', { maximumSignificantDigits: 2 })
+}

@@ -1,0 +1,113 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpus, totalmem } from 'node:os'
+import { join } from 'node:path'
+import { watchStolenTime } from '@probity/lab/stolen-time'
+import { COMMANDS, ROWS, type Row } from './data/table.ts'
+import { type PerRow, writeSums } from './sums.ts'
+
+const KEPT = join(import.meta.dirname, 'data/kept')
+const PAGE = join(import.meta.dirname, '../docs/benchmarks.md')
+const SCALE = join(import.meta.dirname, '../docs/scale.md')
+
+/** What a bench printed, when and where. */
+type Kept = {
+  date: string
+  machine: string
+  /** The share of the processors' time that other machines on the same host took meanwhile. */
+  stolen: number
+  arguments: string[]
+  figures: Record<string, unknown>
+}
+
+const stolen = watchStolenTime()
+
+/** Keeps what a command printed, and writes the page anew. */
+export function keepFigures(bench: string, args: string[], figures: object): void {
+  const kept: Kept = {
+    date: new Date().toISOString().slice(0, 10),
+    machine: describeMachine(),
+    stolen: Math.round(stolen() * 100) / 100,
+    arguments: args,
+    figures: { ...figures },
+  }
+  mkdirSync(KEPT, { recursive: true })
+  writeFileSync(join(KEPT, `${bench}.json`), `${JSON.stringify(kept, undefined, 2)}\n`)
+  writeFileSync(PAGE, writePage())
+  writeFileSync(SCALE, writeScale(readFileSync(SCALE, 'utf8')))
+}
+
+function describeMachine(): string {
+  const [{ model } = { model: 'a processor' }] = cpus()
+  const system = /PRETTY_NAME="([^"]+)"/.exec(readFileSync('/etc/os-release', 'utf8'))?.[1] ?? process.platform
+  const gigabytes = Math.round(totalmem() / 2 ** 30)
+  return `${cpus().length} × ${model.trim()}, ${gigabytes} GB, ${system}, Node ${process.versions.node}`
+}
+
+function readKept(bench: string): Kept | undefined {
+  const path = join(KEPT, `${bench}.json`)
+  return existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as Kept) : undefined
+}
+
+/** The page as the figures have it that were kept. */
+export function writePage(): string {
+  const benches = [...new Set(ROWS.map(({ bench }) => bench))]
+  const machines = benches.map((bench) => {
+    const kept = readKept(bench)
+    const command = ['pnpm', commandOf(bench), ...(kept?.arguments ?? [])].join(' ')
+    if (kept === undefined) return `| \`${command}\` | not measured yet | | |`
+    return `| \`${command}\` | ${kept.date} | ${kept.machine} | ${Math.round(kept.stolen * 100)} % |`
+  })
+  return `# Benchmarks
+
+Every figure here was printed by the command beside it and kept by that command: with \`--keep\` it measures anew and writes this page, and a test holds the
+page to what was kept. All parts run on one machine: the product, its databases, the mail servers that it asks and the callers who ask it. So figures in
+seconds say little about another machine; ratios say more, because both sides are measured in one run. Figures of one machine move by a third
+from run to run where others share it; how much of the processors' time other machines on the same host took meanwhile stands below.
+
+| figure | measured | goal | reached | of the bare limit | command |
+|---|---|---|---|---|---|
+${ROWS.map(writeRow).join('\n')}
+
+## Where and when
+
+| command | date | machine | taken by others |
+|---|---|---|---|
+${machines.join('\n')}
+
+How well chances hold is measured by \`pnpm bench confidence\` and stands in [the model card](model-card.md).
+`
+}
+
+const SUMS = /(?<=<!-- sums -->\n)[\s\S]*(?=<!-- end of sums -->)/
+
+/** The page about scale with its sums made anew. */
+export function writeScale(page: string): string {
+  const perRow = readKept('scale')?.figures['per_row']
+  return page.replace(SUMS, perRow === undefined ? '' : `\n${writeSums(perRow as PerRow)}\n\n`)
+}
+
+function writeRow({ bench, figure, says, goal, bare }: Row): string {
+  const kept = readKept(bench)
+  const value = kept?.figures[figure]
+  const isKnown = typeof value === 'number'
+  const ratio = bare && 'ratio' in bare ? kept?.figures[bare.ratio] : undefined
+  const cells = [
+    says,
+    isKnown ? sayNumber(value) : 'not yet',
+    goal === undefined ? '' : 'atMost' in goal ? `≤ ${sayNumber(goal.atMost)}` : `≥ ${sayNumber(goal.atLeast)}`,
+    goal === undefined || !isKnown ? '' : isReached(value, goal) ? 'yes' : 'no',
+    bare === undefined ? '' : 'why' in bare ? bare.why : typeof ratio === 'number' ? sayNumber(ratio) : 'not yet',
+    `\`${commandOf(bench)}\`: \`${figure}\``,
+  ]
+  return `| ${cells.join(' | ')} |`
+}
+
+const commandOf = (bench: string) => COMMANDS[bench] ?? `bench ${bench}`
+
+function isReached(value: number, goal: NonNullable<Row['goal']>): boolean {
+  return 'atMost' in goal ? value <= goal.atMost : value >= goal.atLeast
+}
+
+function sayNumber(value: number): string {
+  return value.toLocaleString('en-GB', { maximumFractionDigits: value < 10 ? 3 : 0 })
+}

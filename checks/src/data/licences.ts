@@ -1,0 +1,23 @@
+/** Licences that ask for no more than a notice, by their names in the list of SPDX. */
+export const ALLOWED_LICENCES = [
+  '0BSD',
+  'Apache-2.0',
+  'BlueOak-1.0.0',
+  'BSD-2-Clause',
+  'BSD-3-Clause',
+  'CC0-1.0',
+  'ISC',
+  'MIT',
+  'MIT-0',
+  'Unlicense',
+]
+
+/** Packages with another licence that are taken all the same, each with its reason. */
+export const LICENCE_EXCEPTIONS: { name: string; licence: string; because: string }[] = [
+  {
+    name: '@fontsource-variable/geist',
+    licence: 'OFL-1.1',
+    because: 'a typeface, served as it is and not sold by itself',
+  },
+  { name: '@fontsource-variable/geist-mono', licence: 'OFL-1.1', because: 'as above' },
+]

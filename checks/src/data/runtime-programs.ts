@@ -1,0 +1,34 @@
+/** A program of ours: how many packages of others it may bring along, and why so many. `as` is its part of the tree. */
+type RuntimeProgram = { as: string; packagesMax: number; because: string }
+
+/**
+ * The bound is today's number and a few to spare: an update may bring a package or two, and a new dependency that brings ten has somebody
+ * look at it. Raise a bound in the commit that needs it, with its reason.
+ */
+export const RUNTIME_PROGRAMS: RuntimeProgram[] = [
+  {
+    as: 'api',
+    packagesMax: 250,
+    because:
+      'Fastify brings 48, sign-in 41 with its adapters, the S3 client 37, migrations 36, the API reference 28, BullMQ 25, traces 8',
+  },
+  {
+    as: 'worker',
+    packagesMax: 140,
+    because: 'the S3 client brings 37, migrations 36, BullMQ 25, pg 14, pino 13, metrics and traces 13',
+  },
+  {
+    as: 'admin',
+    packagesMax: 115,
+    because: 'the doctor brings what a worker has, the S3 client (37) and BullMQ (25) among it; migrations bring 36',
+  },
+  { as: 'cli', packagesMax: 30, because: 'people install it beside everything else they have' },
+  {
+    as: 'web',
+    packagesMax: 140,
+    because: 'Radix brings 77, one for each part of a page, and the charts 42; the bundle holds what pages use of them',
+  },
+]
+
+/** What is in an installation, beside the command line, which is installed by itself. */
+export const INSTALLED = ['api', 'worker', 'admin', 'web']

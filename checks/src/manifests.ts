@@ -1,0 +1,32 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Workspace } from './workspace.ts'
+
+/** The kinds of dependency a package.json may hold. */
+const KINDS = ['dependencies', 'devDependencies', 'optionalDependencies', 'peerDependencies'] as const
+
+type Manifest = Partial<Record<(typeof KINDS)[number], Record<string, string>>>
+
+/** A dependency that a package.json names, with its line there. */
+export type Mention = { kind: (typeof KINDS)[number]; name: string; specifier: string; path: string; line: number }
+
+/** Every dependency that a package.json of ours names. */
+export function listMentions({ root, paths }: Workspace): Mention[] {
+  const manifests = ['package.json', ...paths.filter((path) => path.endsWith('/package.json'))]
+  return manifests.filter((path) => existsSync(join(root, path))).flatMap((path) => readMentions(root, path))
+}
+
+function readMentions(root: string, path: string): Mention[] {
+  const text = readFileSync(join(root, path), 'utf8')
+  const manifest = JSON.parse(text) as Manifest
+  const lines = text.split('\n')
+  return KINDS.flatMap((kind) =>
+    Object.entries(manifest[kind] ?? {}).map(([name, specifier]) => ({
+      kind,
+      name,
+      specifier,
+      path,
+      line: lines.findIndex((line) => line.includes(`"${name}":`)) + 1,
+    })),
+  )
+}

@@ -1,0 +1,75 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { listFaults } from './house-rules.ts'
+import { plant, REAL_ROOT } from './test-workspace.ts'
+
+function judge(text: string, number = '0100'): string[] {
+  const faults = listFaults(plant({ [`packages/database/migrations/${number}_next.sql`]: text }))
+  return faults.map(({ line, message }) => `${line} ${message.replace(/, with the version before .*/, '')}`)
+}
+
+test.each([
+  ['alter table jobs drop column filename;', 'takes away'],
+  ['drop table jobs;', 'takes away'],
+  ['drop function find_api_key(bytea);', 'takes away'],
+  ['drop policy tenant on jobs;', 'takes away'],
+  ['truncate jobs;', 'takes away'],
+  ['revoke select on jobs from probity_app;', 'takes away a right'],
+  ['alter table jobs rename column filename to name;', 'renames'],
+  ['alter table jobs rename to lists;', 'renames'],
+  ['ALTER TABLE jobs\n  ALTER COLUMN served TYPE integer;', 'changes a type'],
+  ['alter table jobs alter column filename set not null;', 'asks for what the version before leaves out'],
+  ['alter table jobs add column note text not null;', 'asks for what the version before leaves out'],
+  [
+    'alter table jobs add column a text not null default 1, add column b text not null;',
+    'asks for what the version before leaves out',
+  ],
+  ['alter table jobs add constraint named check (served > 0);', 'reads the whole table under a lock'],
+  ['create index jobs_by_name on jobs (filename);', 'keeps writers out while the index is made'],
+  ['create unique index jobs_by_name on only jobs (filename);', 'keeps writers out while the index is made'],
+  ['update jobs set served = 0;', 'changes rows of a table that may be large'],
+  ['delete from jobs where served = 0;', 'changes rows of a table that may be large'],
+])('refuses %s', (statement, message) => {
+  expect(judge(`-- A comment.\nselect 1;\n\n${statement}\n`)).toEqual([`4 ${message}`])
+  expect(judge(`-- Safe because nobody has rows there.\n-- More.\n${statement}\n`)).toEqual([])
+  expect(judge(`-- Safe because nobody has rows there.\nselect 1;\n${statement}\n`)).toEqual([`3 ${message}`])
+  expect(judge(statement, '0031')).toEqual([]) // before the first version
+})
+
+test('lets through what only adds', () => {
+  const text = `
+    create table notes (id uuid primary key, text text not null); -- drop table jobs;
+    create index notes_by_text on notes (text);
+    alter table notes add check (text <> 'drop table jobs; update jobs set x = 1');
+    update notes set text = '';
+    alter table jobs add column note text, add column kind text not null default 'one', add column no integer generated always as (1) stored;
+    alter table jobs add constraint small check (served < 5) not valid;
+    drop function find_api_key(bytea);
+    create function find_api_key(p_hash bytea) returns void language plpgsql as $$ begin delete from jobs; end $$;
+    create function clean() returns void language sql begin atomic
+      delete from jobs;
+      update jobs set served = 0;
+    end;
+    drop trigger kept on jobs;
+    create trigger kept before delete on jobs for each row execute function audit_is_kept();
+    revoke execute on function clean() from public;
+    grant execute on function clean() to probity_app;
+  `
+  expect(judge(text)).toEqual([])
+})
+
+test('an index that is made beside writers has a file of its own, outside a transaction', () => {
+  const index = 'create index concurrently jobs_by_name on jobs (filename);\n'
+  expect(judge(`-- Outside a transaction.\n${index}`)).toEqual([])
+  const message =
+    'begin the file with "-- Outside a transaction." where one statement needs it, and put nothing else into it'
+  expect(judge(`select 1;\n${index}`)).toEqual([`2 ${message}`])
+  expect(judge(`-- Outside a transaction.\n${index}select 1;\n`)).toEqual([`2 ${message}`])
+})
+
+test('the loader of migrations knows that line', () => {
+  const loader = readFileSync(join(REAL_ROOT, 'packages/database/src/migrate.ts'), 'utf8')
+  expect(loader).toContain("'-- Outside a transaction.'")
+  expect(readdirSync(join(REAL_ROOT, 'packages/database/migrations')).length).toBeGreaterThan(30)
+})

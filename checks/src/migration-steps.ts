@@ -1,0 +1,118 @@
+import { readFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import type { Fault } from './fault.ts'
+import type { Workspace } from './workspace.ts'
+
+const FOLDER = 'packages/database/migrations/'
+/** Before any version was released there was none that still ran. */
+const LAST_BEFORE_RELEASE = 31
+const MARK = /^-- Safe because \S+/
+const OUTSIDE = '-- Outside a transaction.'
+
+/** A statement of a migration: its text in one line and lower case, and the line that it begins in. */
+type Statement = { text: string; line: number }
+type Migration = { statements: Statement[]; madeHere: Set<string> }
+
+/** What is wrong with a statement, if anything, while the version before still runs beside it. */
+type Rule = (text: string, migration: Migration) => string | undefined
+
+const RULES: Rule[] = [
+  (text) =>
+    /^(drop (table|view|materialized view|type|sequence|schema|policy)|truncate)\b/.test(text)
+      ? 'takes away'
+      : undefined,
+  (text, { statements }) => {
+    const name = /^drop (?:function|procedure|trigger) (?:if exists )?(\w+)/.exec(text)?.[1]
+    const isMadeAgain = statements.some((one) =>
+      new RegExp(`^create (function|procedure|trigger) ${name}\\b`).test(one.text),
+    )
+    return name === undefined || isMadeAgain ? undefined : 'takes away'
+  },
+  (text) => (/^revoke .* from .*\bprobity_/.test(text) ? 'takes away a right' : undefined),
+  (text) => (/^alter (table|view|type|function) .*\brename\b/.test(text) ? 'renames' : undefined),
+  onOldTable(/^alter table .*\bdrop (?!default|not null|constraint)/, 'takes away'),
+  onOldTable(/^alter table .*\balter (column )?\w+ (set data )?type\b/, 'changes a type'),
+  onOldTable(/^alter table .*\bset not null\b/, 'asks for what the version before leaves out'),
+  onOldTable(
+    /^alter table .*\badd (constraint|check|foreign key|unique|primary key|exclude)\b(?!.*not valid)/,
+    'reads the whole table under a lock',
+  ),
+  (text, migration) => {
+    const columns =
+      onOldTable(/^alter table/, '')(text, migration) === undefined ? [] : text.split(/\badd column\b/).slice(1)
+    const isBare = columns.some((column) => / not null\b/.test(column) && !/ (default|generated)\b/.test(column))
+    return isBare ? 'asks for what the version before leaves out' : undefined
+  },
+  onOldTable(/^create (unique )?index (?!concurrently)/, 'keeps writers out while the index is made'),
+  onOldTable(/^(update|delete from|merge into) /, 'changes rows of a table that may be large'),
+]
+
+/**
+ * Processes of the version before run on while a migration is applied, and after it: it adds, and what is no longer needed goes a
+ * version later. A statement that does more is let through with the reason why it may, in a comment right above it.
+ */
+export function listContractingSteps({ root, paths }: Workspace): Fault[] {
+  return paths
+    .filter((path) => path.startsWith(FOLDER) && path.endsWith('.sql'))
+    .filter((path) => Number.parseInt(basename(path), 10) > LAST_BEFORE_RELEASE)
+    .flatMap((path) => listFaultsOf(path, readFileSync(join(root, path), 'utf8')))
+}
+
+function listFaultsOf(path: string, text: string): Fault[] {
+  const statements = listStatements(text)
+  const made = statements.flatMap((one) => /^create table (?:if not exists )?(\w+)/.exec(one.text)?.[1] ?? [])
+  const migration = { statements, madeHere: new Set(made) }
+  const lines = text.split('\n')
+  const contracting = statements
+    .filter(({ line }) => !isExplained(lines, line))
+    .flatMap(({ text: one, line }) => {
+      const wrong = RULES.map((rule) => rule(one, migration)).find((found) => found !== undefined)
+      const message = `${wrong}, with the version before still running: put it off, or say above it "-- Safe because …"`
+      return wrong === undefined ? [] : [{ path, line, message }]
+    })
+  return [...contracting, ...listFaultsOutside(path, text, statements)]
+}
+
+/** PostgreSQL makes an index beside writers only where no transaction is around it, and then nothing would take back the rest. */
+function listFaultsOutside(path: string, text: string, statements: Statement[]): Fault[] {
+  const needs = statements.filter((one) => /^(create|drop) (unique )?index concurrently/.test(one.text))
+  const isOutside = text.startsWith(`${OUTSIDE}\n`)
+  const message = `begin the file with "${OUTSIDE}" where one statement needs it, and put nothing else into it`
+  const isWrong = isOutside ? statements.length !== 1 : needs.length > 0
+  return isWrong ? [{ path, line: needs[0]?.line ?? 1, message }] : []
+}
+
+/** The rule holds for tables that were there before this migration. */
+function onOldTable(pattern: RegExp, wrong: string): Rule {
+  return (text, { madeHere }) => {
+    const table =
+      /^(?:alter table (?:if exists )?(?:only )?|create .*?\bindex .*?\bon (?:only )?|update |delete from |merge into )(\w+)/.exec(
+        text,
+      )
+    return pattern.test(text) && !madeHere.has(table?.[1] ?? '') ? wrong : undefined
+  }
+}
+
+function isExplained(lines: string[], line: number): boolean {
+  for (let n = line - 2; lines[n]?.trimStart().startsWith('--'); n -= 1) {
+    if (MARK.test(lines[n]?.trimStart() ?? '')) return true
+  }
+  return false
+}
+
+/** What is inside comments, texts and the bodies of functions is blanked, line by line, so that places stay where they are. */
+function listStatements(text: string): Statement[] {
+  const blank = (found: string) => found.replace(/[^\n]/g, ' ')
+  const bare = text
+    .replace(/--.*$/gm, blank)
+    .replace(/\$(\w*)\$[\s\S]*?\$\1\$/g, blank)
+    .replace(/'(?:[^']|'')*'/g, blank)
+    .replace(/\bbegin atomic\b[\s\S]*?\bend(?=;)/gi, blank)
+  let at = 0
+  return bare.split(';').flatMap((part) => {
+    const begins = at + part.length - part.trimStart().length
+    at += part.length + 1
+    const statement = part.trim().toLowerCase().replace(/\s+/g, ' ')
+    return statement === '' ? [] : [{ text: statement, line: text.slice(0, begins).split('\n').length }]
+  })
+}

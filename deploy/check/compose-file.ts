@@ -1,0 +1,40 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parse } from 'yaml'
+import { ROOT } from './page.ts'
+
+/** What we read of a service of compose.yaml; the schema of Compose vouches for the rest. */
+export type Service = {
+  image: string
+  build?: { context: string; dockerfile: string; target: string }
+  user?: string
+  entrypoint?: string[]
+  command?: string[]
+  environment?: Record<string, string>
+  secrets?: string[]
+  volumes?: string[]
+  tmpfs?: string[]
+  ports?: string[]
+  networks?: string[] | Record<string, unknown>
+  profiles?: string[]
+  read_only?: boolean
+  cap_drop?: string[]
+  cap_add?: string[]
+  security_opt?: string[]
+  pids_limit?: number
+  mem_limit?: string
+  restart?: string
+  healthcheck?: { test?: string[]; disable?: boolean }
+  depends_on?: Record<string, { condition: string }>
+}
+
+export type ComposeFile = {
+  services: Record<string, Service>
+  secrets: Record<string, { file: string }>
+  volumes: Record<string, unknown>
+  networks: Record<string, { internal?: boolean }>
+}
+
+export function readComposeFile(): ComposeFile {
+  return parse(readFileSync(join(ROOT, 'deploy/compose.yaml'), 'utf8'), { merge: true }) as ComposeFile
+}

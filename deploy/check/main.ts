@@ -1,0 +1,26 @@
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { keepFigures } from '@probity/bench/table'
+import { followPage } from './bare-root.ts'
+import { runImage } from './image.ts'
+
+/**
+ * `pnpm deployment bare-root`: from a bare Debian to a first verdict, by the commands of docs/running.md. `pnpm deployment image`: builds the image and
+ * runs it as compose.yaml says. Both are for root on Linux. What happens is told on standard error; figures are JSON, the last line of
+ * standard output. What was downloaded once stays in the folder CACHE.
+ */
+const CACHE = process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache')
+const CHECKS: Record<string, (folder: string) => Promise<object>> = { 'bare-root': followPage, image: runImage }
+
+const [name = '', ...rest] = process.argv.slice(2)
+const check = CHECKS[name]
+if (check) {
+  const figures = await check(join(CACHE, 'probity-deployment'))
+  if (rest.includes('--keep')) keepFigures(name, [], figures)
+  process.stdout.write(`${JSON.stringify(figures)}\n`)
+} else {
+  process.stderr.write(
+    `Usage: pnpm deployment NAME [--keep], where NAME is one of: ${Object.keys(CHECKS).join(', ')}\n--keep writes the figures to docs/benchmarks.md.\n`,
+  )
+  process.exitCode = 1
+}

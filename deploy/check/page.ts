@@ -1,0 +1,11 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+export const ROOT = join(import.meta.dirname, '../..')
+
+/** The blocks of docs/running.md below a comment like `<!-- test: bare-root -->`, in their order and as they stand there. */
+export function readCommands(marker: string): string[] {
+  const page = readFileSync(join(ROOT, 'docs/running.md'), 'utf8')
+  const blocks = [...page.matchAll(/^<!-- test: ([a-z-]+) -->\n```sh\n(.*?)^```$/gms)]
+  return blocks.flatMap(([, name, text = '']) => (name === marker ? [text] : []))
+}

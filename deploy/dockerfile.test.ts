@@ -1,0 +1,44 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { validate } from 'dockerfile-utils'
+import { expect, test } from 'vitest'
+
+const ROOT = join(import.meta.dirname, '..')
+const read = (path: string) => readFileSync(join(ROOT, path), 'utf8')
+const dockerfile = read('deploy/Dockerfile')
+const stages = dockerfile.split(/^(?=FROM )/m).filter((stage) => stage.startsWith('FROM '))
+
+test('is a Dockerfile without a fault, as its linter sees it', () => {
+  expect(validate(dockerfile).map(({ message, range }) => `${range.start.line + 1}: ${message}`)).toEqual([])
+  expect(validate('FROM debian\nRUM true\n')).not.toEqual([])
+})
+
+test('the versions are those of the workspace, and none is left open', () => {
+  const [, node] = /^([\d.]+)$/m.exec(read('.nvmrc').trim()) ?? []
+  const bases = [...dockerfile.matchAll(/^FROM (\S+)/gm)].map(([, base]) => base)
+  expect(new Set(bases)).toEqual(new Set([`node:${node}-trixie-slim`, 'tools', 'debian:trixie-slim']))
+  const [, pnpm] = /PNPM_VERSION=(.+)/.exec(read('.ci/run')) ?? []
+  expect(dockerfile).toContain(` pnpm@${pnpm}\n`)
+})
+
+test('what runs is not root, is looked after, and holds none of the tools that built it', () => {
+  const product = stages.at(-1) ?? ''
+  expect(product).toMatch(/ AS product\n/)
+  expect(product).toMatch(/^USER 10001:10001$/m)
+  expect(product).toMatch(/^HEALTHCHECK /m)
+  expect(product).toMatch(/^STOPSIGNAL SIGTERM$/m)
+  expect(product).not.toMatch(/pnpm|npm install/)
+  expect(product.indexOf('USER ')).toBeGreaterThan(product.lastIndexOf('COPY '))
+})
+
+test('no secret is named in it, and nothing is copied that the list does not allow', () => {
+  expect(dockerfile).not.toMatch(/^(ARG|ENV) .*(PASSWORD|SECRET|TOKEN|KEY|DATABASE_URL|REDIS_URL)/m)
+  const lines = read('.dockerignore')
+    .split('\n')
+    .filter((line) => line !== '' && !line.startsWith('#'))
+  expect(lines[0]).toBe('*')
+  const allowed = lines.filter((line) => line.startsWith('!')).map((line) => line.slice(1))
+  expect(allowed.filter((path) => /(^|\/)(\.|secrets)|\.env/.test(path))).toEqual([])
+  const copied = [...dockerfile.matchAll(/^COPY (deploy\/\S+)/gm)].map(([, path]) => path)
+  expect(allowed).toEqual(expect.arrayContaining(copied))
+})

@@ -1,0 +1,163 @@
+#!/bin/sh
+# Installs Probity on Debian without Docker, from the copy of the repository that this file is in: builds it, puts it into
+# /opt/probity, makes users, secrets and units. Says first what it will do. Secrets and settings that are there are never
+# changed, so it is also how a new version is installed. docs/running.md has what must be there beforehand.
+set -eu
+umask 022
+
+SOURCE=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
+TARGET=/opt/probity
+ETC=/etc/probity
+SECRETS=$ETC/secrets
+URL=
+DRY_RUN=no
+
+usage() {
+  cat <<'TEXT'
+Usage: deploy/install-debian.sh [--url https://host] [--dry-run]
+
+  --url      where people will reach the service
+  --dry-run  say what would be done, and do nothing
+TEXT
+}
+
+fail() {
+  echo "install-debian.sh: $1" >&2
+  exit 1
+}
+
+while [ $# -gt 0 ]; do
+  case $1 in
+    --url) [ $# -gt 1 ] || fail '--url needs an address'; URL=$2; shift ;;
+    --dry-run) DRY_RUN=yes ;;
+    --help) usage; exit 0 ;;
+    *) usage >&2; exit 2 ;;
+  esac
+  shift
+done
+case $URL in
+  '' | http://?* | https://?*) ;;
+  *) fail '--url begins with https://, or with http:// for a try' ;;
+esac
+case $URL in *[!A-Za-z0-9:/._~-]*) fail '--url has a character that does not belong into it' ;; esac
+
+say_plan() {
+  cat <<TEXT
+What will be done:
+  1. build the web application and the docs from $SOURCE
+  2. put the product into $TARGET; the version before stays in $TARGET.old
+  3. make the system user probity
+  4. make secrets in $SECRETS and $ETC/probity.env, those that are missing
+  5. make the database probity and its two users in the PostgreSQL of this machine, those that are missing
+  6. install the units probity-migrate, probity-api and probity-worker, and the command probity-admin
+TEXT
+}
+
+# What is missing is said all at once, so that nobody finds it out piece by piece.
+look_around() {
+  faults=
+  [ "$(id -u)" = 0 ] || faults="$faults
+  - This is for root: it makes a user and writes to /etc and /opt."
+  case $(/usr/local/bin/node --version 2>/dev/null || true) in
+    v24.*) ;;
+    *) faults="$faults
+  - Node 24 is not at /usr/local/bin/node." ;;
+  esac
+  case $(pnpm --version 2>/dev/null || true) in
+    12.*) ;;
+    *) faults="$faults
+  - pnpm 12 is not there." ;;
+  esac
+  for program in psql redis-server unbound systemctl; do
+    PATH="$PATH:/usr/sbin" command -v "$program" >/dev/null || faults="$faults
+  - $program is not installed."
+  done
+  [ -z "$faults" ] || fail "this machine is not ready:$faults"
+}
+
+build() {
+  rm -rf "$TARGET.new"
+  mkdir -p "$TARGET.new"
+  tar --create --directory="$SOURCE" --exclude=node_modules --exclude=dist --exclude=.astro \
+    CHANGELOG.md LICENSE apps deploy docs package.json packages pnpm-lock.yaml pnpm-workspace.yaml tsconfig.json \
+    | tar --extract --directory="$TARGET.new" --no-same-owner
+  (
+    cd "$TARGET.new"
+    export CI=true
+    pnpm install --frozen-lockfile --filter '@probity/web...' --filter '@probity/docs...'
+    pnpm build
+    find . -name node_modules -prune -exec rm -rf {} +
+    pnpm install --prod --frozen-lockfile --filter '@probity/api...' --filter '@probity/worker...' --filter '@probity/admin...'
+  )
+}
+
+put_in_place() {
+  rm -rf "$TARGET.old"
+  [ ! -d "$TARGET" ] || mv "$TARGET" "$TARGET.old"
+  mv "$TARGET.new" "$TARGET"
+}
+
+make_user() {
+  getent passwd probity >/dev/null || useradd --system --no-create-home --home-dir /nonexistent --shell /usr/sbin/nologin probity
+}
+
+make_password() {
+  LC_ALL=C tr -dc 'A-Za-z0-9' </dev/urandom | head -c 32
+}
+
+# Writes standard input to a file that is not there yet.
+keep() {
+  [ -e "$1" ] && return
+  (umask 077 && cat >"$1.new")
+  ln "$1.new" "$1"
+  rm "$1.new"
+}
+
+make_files() {
+  install --directory --mode=0755 "$ETC"
+  install --directory --mode=0700 "$SECRETS"
+  echo "postgres://probity_owner:$(make_password)@127.0.0.1/probity" | keep "$SECRETS/database_owner_url"
+  echo "postgres://probity_api:$(make_password)@127.0.0.1/probity" | keep "$SECRETS/database_url"
+  echo 'redis://127.0.0.1:6379' | keep "$SECRETS/redis_url"
+  sed "${URL:+s|^#PUBLIC_URL=.*|PUBLIC_URL=$URL|}" "$SOURCE/deploy/probity.env.example" | keep "$ETC/probity.env"
+  chown root:probity "$ETC/probity.env"
+  chmod 0640 "$ETC/probity.env"
+}
+
+password_in() {
+  sed --quiet 's|^postgres://[^:]*:\([^@]*\)@.*|\1|p' "$SECRETS/$1"
+}
+
+# From a folder that the user postgres may be in, too.
+make_database() (
+  cd /
+  OWNER_PASSWORD=$(password_in database_owner_url) API_PASSWORD=$(password_in database_url) \
+    runuser --user=postgres -- sh -s <"$SOURCE/deploy/postgres/roles.sh"
+)
+
+install_units() {
+  install --mode=0644 "$SOURCE"/deploy/systemd/*.service /etc/systemd/system/
+  install --mode=0755 "$SOURCE/deploy/probity-admin" /usr/local/bin/probity-admin
+  systemctl daemon-reload
+}
+
+say_plan
+[ "$DRY_RUN" = no ] || exit 0
+look_around
+build
+make_user
+make_files
+make_database
+put_in_place
+install_units
+
+cat <<TEXT
+
+Probity is installed. To start it, now and with the machine:
+
+  systemctl enable --now probity-api probity-worker
+
+It is then at ${URL:-http://127.0.0.1:3000}, and this prints the link with which the first person sets it up:
+
+  probity-admin setup-link
+TEXT

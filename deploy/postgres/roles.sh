@@ -1,0 +1,44 @@
+#!/bin/sh
+# Makes the two users of the product and its database, as docs/running.md describes them. PostgreSQL's image runs this
+# once, on an empty volume; install-debian.sh runs it as the user postgres. Users that are there stay as they are.
+set -eu
+
+SECRETS=${SECRETS:-/run/secrets}
+
+# Of postgres://user:password@host/database. The passwords that we make have no character that a URL would write otherwise.
+password_in() {
+  sed --quiet 's|^postgres://[^:]*:\([^@]*\)@.*|\1|p' "$SECRETS/$1"
+}
+
+# In the environment and not in a statement's text, so that nothing in them can be taken for SQL.
+export OWNER_PASSWORD API_PASSWORD
+OWNER_PASSWORD=${OWNER_PASSWORD:-$(password_in database_owner_url)}
+API_PASSWORD=${API_PASSWORD:-$(password_in database_url)}
+if [ -z "$OWNER_PASSWORD" ] || [ -z "$API_PASSWORD" ]; then
+  echo "roles.sh: no password in $SECRETS/database_owner_url or $SECRETS/database_url" >&2
+  exit 1
+fi
+
+psql --no-psqlrc --quiet --set=ON_ERROR_STOP=1 --username="${POSTGRES_USER:-postgres}" --dbname=postgres <<'SQL'
+\getenv owner_password OWNER_PASSWORD
+\getenv api_password API_PASSWORD
+
+-- Roles that nobody logs in with: the migrations give them their rights.
+select format('create role %I nologin nobypassrls', name)
+from unnest(array['probity_app', 'probity_people', 'probity_operator']) as wanted (name)
+where not exists (select from pg_roles where rolname = name) \gexec
+
+select format('create role probity_owner login password %L', :'owner_password')
+where not exists (select from pg_roles where rolname = 'probity_owner') \gexec
+grant probity_app, probity_people, probity_operator to probity_owner;
+
+select format('create role probity_api login noinherit password %L', :'api_password')
+where not exists (select from pg_roles where rolname = 'probity_api') \gexec
+grant probity_app, probity_people, probity_operator to probity_api;
+
+-- UTF-8 whatever the machine speaks, where a bare one would have made it a database without an encoding.
+select 'create database probity owner probity_owner template template0 encoding ''UTF8'' locale ''C.UTF-8'''
+where not exists (select from pg_database where datname = 'probity') \gexec
+revoke connect on database probity from public;
+grant connect on database probity to probity_api;
+SQL

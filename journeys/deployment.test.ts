@@ -1,0 +1,162 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { existsSync, globSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { makeFolder, removeFolder } from '@probity/lab/services/daemon'
+import { startPostgres } from '@probity/lab/services/postgres'
+import { whenDone } from '@probity/lab/when-done'
+import { expect, inject, test } from 'vitest'
+import { readBlocks } from './test-docs.ts'
+import { ROOT, startApiProcess, startWorkerProcess } from './test-process.ts'
+
+const DEPLOY = join(ROOT, 'deploy')
+const UNITS = globSync('systemd/*.service', { cwd: DEPLOY })
+const SCRIPTS = ['install.sh', 'install-debian.sh', 'probity-admin', 'postgres/roles.sh']
+
+function makeTestFolder(): string {
+  const folder = makeFolder('probity-deployment')
+  whenDone(() => removeFolder(folder))
+  return folder
+}
+
+const install = (...args: string[]) => spawnSync(join(DEPLOY, 'install.sh'), args, { encoding: 'utf8' })
+
+/** Every file below a folder with what is in it. */
+function contentsOf(folder: string): Record<string, string> {
+  const paths = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+  const files = paths.filter((path) => statSync(join(folder, path)).isFile())
+  return Object.fromEntries(files.map((path) => [path, readFileSync(join(folder, path), 'utf8')]))
+}
+
+test('the scripts have no fault that shellcheck knows', () => {
+  const { stdout, status } = spawnSync('shellcheck', SCRIPTS, { cwd: DEPLOY, encoding: 'utf8' })
+  expect([status, stdout]).toEqual([0, ''])
+})
+
+test('the installation on Debian says its plan in a dry run, and does nothing', () => {
+  const script = join(DEPLOY, 'install-debian.sh')
+  const { stdout, status } = spawnSync(script, ['--dry-run'], { encoding: 'utf8', env: { PATH: '/usr/bin:/bin' } })
+  expect([status, stdout]).toEqual([0, expect.stringContaining('put the product into /opt/probity')])
+  expect(spawnSync(script, ['--url', 'https://a|b'], { encoding: 'utf8' }).status).toBe(1)
+})
+
+test('a dry run says what would be made and makes nothing', () => {
+  const folder = makeTestFolder()
+  const { stdout, status } = install('--dry-run', '--folder', folder)
+  expect([status, readdirSync(folder)]).toEqual([0, []])
+  expect(stdout).toContain(`makes    ${folder}/secrets/database_url\n`)
+})
+
+test('secrets are made once, differ from each other and between installations, and are for their owner alone', () => {
+  const [folder, other] = [makeTestFolder(), makeTestFolder()]
+  const { stdout, status } = install('--no-checks', '--folder', folder, '--url', 'https://probity.example.com')
+  expect([status, stdout]).toEqual([0, expect.stringContaining('https://probity.example.com')])
+  const made = contentsOf(folder)
+  expect(Object.keys(made).filter((path) => path.startsWith('secrets/')).length).toBe(6)
+  expect(made['probity.env']).toMatch(/^PUBLIC_URL=https:\/\/probity\.example\.com$/m)
+  expect(made['.env']).toContain('PROBITY_DOMAIN=probity.example.com\n')
+  expect(statSync(join(folder, 'secrets')).mode & 0o777).toBe(0o700)
+  expect(statSync(join(folder, '.env')).mode & 0o777).toBe(0o600)
+  expect(stdout).not.toContain(made['secrets/postgres_password'])
+
+  expect(install('--no-checks', '--folder', folder, '--url', 'https://other.example.com').status).toBe(0)
+  expect(contentsOf(folder)).toEqual(made)
+
+  install('--no-checks', '--folder', other)
+  const passwords = [made, contentsOf(other)].flatMap((files) =>
+    ['postgres_password', 'database_url', 'database_owner_url', 'redis_conf', 'grafana_password'].map(
+      (name) => /[A-Za-z0-9]{32}/.exec(files[`secrets/${name}`] ?? '')?.[0],
+    ),
+  )
+  expect(new Set(passwords).size).toBe(10)
+})
+
+test('a secret that was lost is made anew beside those that are there, and fits', () => {
+  const folder = makeTestFolder()
+  install('--no-checks', '--folder', folder)
+  const before = contentsOf(folder)
+  execFileSync('rm', [join(folder, 'secrets/redis_url')])
+  install('--no-checks', '--folder', folder)
+  expect(contentsOf(folder)).toEqual(before)
+})
+
+test('an address that could be more than an address is refused', () => {
+  const folder = makeTestFolder()
+  for (const url of ['probity.example.com', 'https://a|b', 'https://a;id', 'https://a\nX=1'])
+    expect(install('--no-checks', '--folder', folder, '--url', url).status).toBe(1)
+  expect(readdirSync(folder)).toEqual([])
+})
+
+test('the roles that it makes are enough to migrate, to serve and to work, and no more', async () => {
+  const folder = makeTestFolder()
+  install('--no-checks', '--folder', folder)
+  const server = await startPostgres()
+  whenDone(() => server.stop())
+  const env = { ...process.env, SECRETS: join(folder, 'secrets'), PGHOST: '127.0.0.1', PGPORT: String(server.port) }
+  for (const _again of [1, 2]) execFileSync(join(DEPLOY, 'postgres/roles.sh'), { env, stdio: 'pipe' })
+
+  const urlOf = (name: string) => {
+    const path = join(folder, name)
+    const url = readFileSync(join(folder, 'secrets', name), 'utf8').replace('@postgres/', `@127.0.0.1:${server.port}/`)
+    writeFileSync(path, url)
+    return path
+  }
+  const owner = { DATABASE_OWNER_URL_FILE: urlOf('database_owner_url') }
+  execFileSync(process.execPath, [join(ROOT, 'apps/admin/src/main.ts'), 'migrate'], {
+    env: { ...process.env, ...owner },
+    stdio: 'pipe',
+  })
+  const settings = { DATABASE_URL_FILE: urlOf('database_url'), REDIS_URL: inject('redisUrl') }
+  const api = await startApiProcess(settings)
+  expect((await fetch(`${api.url}/readyz`)).status).toBe(200)
+  const healthcheck = (url: string) => spawnSync(process.execPath, [join(DEPLOY, 'healthcheck.ts'), url]).status
+  expect([
+    healthcheck(`${api.url}/readyz`),
+    healthcheck(`${api.url}/nowhere`),
+    healthcheck('http://127.0.0.1:1'),
+  ]).toEqual([0, 1, 1])
+  await startWorkerProcess(settings)
+  execFileSync(process.execPath, [join(ROOT, 'apps/admin/src/main.ts'), 'alive'], {
+    env: { ...process.env, ...settings },
+  })
+
+  const ask = (statement: string) =>
+    execFileSync('psql', ['-At', `postgres://probity_api@127.0.0.1:${server.port}/probity`, '-c', statement], {
+      stdio: 'pipe',
+    })
+  expect(() => ask('select * from accounts')).toThrow('permission denied')
+  expect(String(ask('show server_encoding'))).toBe('UTF8\n')
+}, 240_000)
+
+test.each(UNITS)('%s is a unit that systemd takes, and one that is shut in', (unit) => {
+  const folder = makeTestFolder()
+  const here = join(folder, unit.replace('systemd/', ''))
+  // Node is where this machine has it; the other units are beside it.
+  for (const other of UNITS) {
+    const text = readFileSync(join(DEPLOY, other), 'utf8').replaceAll('/usr/local/bin/node', process.execPath)
+    writeFileSync(join(folder, other.replace('systemd/', '')), text)
+  }
+  const verified = spawnSync('systemd-analyze', ['verify', '--man=no', here], { encoding: 'utf8' })
+  const faults = verified.stderr.split('\n').filter((line) => line.includes('probity-'))
+  expect([verified.status, faults]).toEqual([0, []])
+  const judged = spawnSync('systemd-analyze', ['security', '--offline=true', '--threshold=20', here], {
+    encoding: 'utf8',
+  })
+  expect([judged.status, judged.stdout.split('\n').at(-2)]).toEqual([0, expect.stringContaining('OK')])
+})
+
+/** Marks of blocks that `pnpm deployment bare-root` runs on a bare Debian: `<!-- test: bare-root -->`, `<!-- test: bare-root-again -->`. */
+test('what the page has one type is there, by the versions of the workspace', () => {
+  const blocks = readBlocks('docs/running.md')
+  const typed = (mark: string) =>
+    blocks.filter(({ marker }) => `<!-- test: ${marker?.value} -->` === mark).map(({ text }) => text)
+  const compose = typed('<!-- test: deployment -->').join('')
+  for (const [path = ''] of compose.matchAll(/deploy\/[\w.-]+/g))
+    expect([path, existsSync(join(ROOT, path))]).toEqual([path, true])
+  const debian = typed('<!-- test: bare-root -->').join('')
+  const node = readFileSync(join(ROOT, '.nvmrc'), 'utf8').trim()
+  const [, pnpm] = /PNPM_VERSION=(.+)/.exec(readFileSync(join(ROOT, '.ci/run'), 'utf8')) ?? []
+  expect(debian).toContain(`node-v${node}-linux-x64.tar.xz`)
+  expect(debian).toContain(`pnpm@${pnpm}\n`)
+  for (const unit of ['probity-api', 'probity-worker']) expect(UNITS).toContain(`systemd/${unit}.service`)
+  expect(typed('<!-- test: bare-root-download -->').join('')).toContain(`/dist/v${node}/`)
+})

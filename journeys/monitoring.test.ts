@@ -1,0 +1,265 @@
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { noteBackup } from '@probity/database/backups'
+import { asOwner, type Db, inTenant } from '@probity/database/connect'
+import { keepFindings } from '@probity/database/findings'
+import { countOutcomes } from '@probity/database/outcomes'
+import { createTestDatabase, openTestAccount } from '@probity/database/test-database'
+import { driftBy } from '@probity/database/test-drift'
+import { reportOf, testOutcome } from '@probity/database/test-outcomes'
+import { openTestWebhook } from '@probity/database/test-webhooks'
+import { sendTestEvent } from '@probity/database/webhook-deliveries'
+import { HABITS } from '@probity/engine/mailbox/data/habits'
+import { startRelay } from '@probity/lab/relay'
+import { freePort } from '@probity/lab/services/daemon'
+import { startRedis } from '@probity/lab/services/redis'
+import { whenDone } from '@probity/lab/when-done'
+import { connectPatiently } from '@probity/queue/redis'
+import { openLog } from '@probity/worker/log'
+import { openPace } from '@probity/worker/pace'
+import { sql } from 'kysely'
+import { expect, test } from 'vitest'
+import { confirmList, listSettings, startTaskWorker, startTestWorld } from './test-lists.ts'
+import { listDashboardQueries, listSelectors, MONITORING, watchProduct } from './test-monitoring.ts'
+import { ROOT, startApiProcess } from './test-process.ts'
+import { openCustomer } from './test-product.ts'
+
+const EGRESS = 'probe.probity.example'
+const WITHIN = { timeout: 40_000, interval: 500 }
+
+/** The product over the lab's world, behind relays that can be cut, and a Prometheus that watches it. */
+async function startWatchedProduct() {
+  const [database, redis, world] = await Promise.all([createTestDatabase(), startRedis(), startTestWorld(200)])
+  whenDone(() => redis.stop())
+  const postgresPort = Number(new URL(database.url).port)
+  const [postgresRelay, redisRelay] = await Promise.all(
+    [postgresPort, redis.port].map((port) =>
+      startRelay({ host: '127.0.0.1', port: 0, to: { host: '127.0.0.1', port } }),
+    ),
+  )
+  if (!(postgresRelay && redisRelay)) throw new Error('no relay')
+  whenDone(() => Promise.all([postgresRelay.stop(), redisRelay.stop()]))
+  const ports = { api: await freePort(), worker: await freePort() }
+  const settings = listSettings(
+    database.url.replace(`:${postgresPort}/`, `:${postgresRelay.port}/`),
+    `redis://127.0.0.1:${redisRelay.port}`,
+  )
+  const { dnsPort, smtpPort } = world.running
+  const wayOut = { SMTP_HELO_NAME: EGRESS, SMTP_MAIL_FROM: 'bounce@probity.example' }
+  const startWorker = (way: Partial<typeof wayOut> = wayOut) =>
+    startTaskWorker({
+      settings: {
+        ...settings,
+        ...way,
+        DNS_SERVERS: `127.0.0.1:${dnsPort}`,
+        WORKER_METRICS_PORT: String(ports.worker),
+      },
+      smtpPort,
+      addressBase: '127.78',
+      webhooks: { port: 443, addressBase: '127.78', authority: '' },
+    })
+  const api = await startApiProcess({ ...settings, METRICS_PORT: String(ports.api), IN_FLIGHT_MAX: '20' })
+  const worker = await startWorker()
+  return { ...database, redisUrl: redis.url, postgresRelay, redisRelay, world, api, worker, startWorker, ports }
+}
+
+test('the files of Prometheus are valid, and alerts that cannot be made to fire here fire in its own tests', {
+  timeout: 60_000,
+}, () => {
+  const promtool = (...args: string[]) => execFileSync('promtool', args, { cwd: MONITORING, encoding: 'utf8' })
+  expect(promtool('check', 'config', 'prometheus.yml')).toContain('SUCCESS')
+  expect(promtool('test', 'rules', 'alerts.test.yml')).toContain('SUCCESS')
+})
+
+test('every alert says what to do, in a section of the docs', () => {
+  const rules = readFileSync(join(MONITORING, 'alerts.yml'), 'utf8').split('- alert: ').slice(1)
+  const page = readFileSync(join(ROOT, 'docs/operating.md'), 'utf8')
+  const anchors = page.match(/^### .+$/gm)?.map((line) => line.slice(4).toLowerCase().replaceAll(' ', '-')) ?? []
+  for (const rule of rules) {
+    const runbook = /runbook_url: http:\/\/localhost:3000\/docs\/operating#(\S+)/.exec(rule)?.[1]
+    expect(anchors).toContain(runbook)
+    expect(page).toContain(`\`${/^\w+/.exec(rule)?.[0]}\``)
+    expect(rule).toMatch(/summary: .+\n +description: .+/)
+  }
+})
+
+const product = await startWatchedProduct()
+const { db, world, api, ports } = product
+const prometheus = await watchProduct(ports)
+
+/** Waits until each of these alerts has fired. */
+async function expectFiring(...names: string[]): Promise<void> {
+  const missing = new Set(names)
+  const look = async () => {
+    for (const name of await prometheus.listFiring()) missing.delete(name)
+    return [...missing]
+  }
+  await expect.poll(look, WITHIN).toEqual([])
+}
+
+const redis = connectPatiently(product.redisUrl)
+whenDone(() => redis.disconnect())
+const pace = openPace({ redis, prefix: 'probity', log: openLog('silent') })
+
+const run = (statement: ReturnType<typeof sql>) => asOwner(db, (trx) => statement.execute(trx))
+
+/** To a webhook whose name nobody knows. */
+async function sendEvent(): Promise<void> {
+  const { id: accountId } = await openTestAccount(db, 0)
+  const view = { accountId, mode: 'test' } as const
+  const hook = await openTestWebhook(db, view)
+  await inTenant(db, accountId, (trx) => sendTestEvent(trx, view, hook.id))
+}
+
+async function growOld(): Promise<void> {
+  await run(sql`update backups set made_at = made_at - interval '27 hours'`)
+  await run(sql`delete from migrations where name = (select max(name) from migrations)`)
+  await run(
+    sql`update validations set created_at = created_at - interval '1 minute', next_attempt_at = null where state = 'open'`,
+  )
+  await run(sql`update jobs set created_at = created_at - interval '1 hour'`)
+  await run(sql`update webhook_deliveries set next_at = clock_timestamp() - interval '1 hour' where state = 'pending'`)
+  await run(sql`update audit_rounds set audited_until = audited_until - interval '1 hour'`)
+}
+
+async function reportOutcomes(database: Db): Promise<void> {
+  for (const outcome of ['delivered', 'bounced'] as const) {
+    const { id } = await openTestAccount(database, 0)
+    const outcomes = Array.from({ length: 300 }, (_, k) => testOutcome(`a${k}@firm.example`, { outcome }))
+    await inTenant(database, id, (trx) => countOutcomes(trx, id, reportOf(outcomes)))
+  }
+}
+
+test('every query of the dashboard has an answer, over every kind of mail server', { timeout: 120_000 }, async () => {
+  await noteBackup(db, { madeAt: new Date(), bytes: 1, sha256: '' })
+  // As another worker would that was turned away: nobody asks there for an hour.
+  await pace.suspend({ egress: EGRESS, site: 'google', habits: HABITS[''] }, 'ip_blocked', 3_600_000)
+  const customer = await openCustomer(product, { credits: 10_000 })
+  const byBehaviour = Map.groupBy(world.running.world.addresses, ({ behaviour }) => behaviour)
+  const some = [...byBehaviour.values()].flatMap((addresses) => addresses.slice(0, 3))
+  await confirmList(api.url, customer, some)
+  await Promise.all(world.draw(15).map(({ email }) => customer.call('POST', '/validation/single', { email })))
+  await customer.call('GET', '/bulk/jobs/01890a5d-ac96-774b-bcce-b302099a8057')
+  await reportOutcomes(db)
+  await sendEvent()
+
+  const queries = listDashboardQueries()
+  expect(queries.length).toBeGreaterThan(50)
+  await expect
+    .poll(async () => {
+      const answers = await Promise.all(
+        queries.map(async (query) => ({ query, answer: await prometheus.query(query) })),
+      )
+      return answers.filter(({ answer }) => answer.length === 0).map(({ query }) => query)
+    }, WITHIN)
+    .toEqual([])
+})
+
+/** Name, type and labels, as the docs have them or as Prometheus reads them. */
+function listDocumented(): string[] {
+  const rows = readFileSync(join(ROOT, 'docs/metrics.md'), 'utf8').matchAll(
+    /^\| `(probity_\w+)` \| (\w+) \| (.*?) ?\| /gm,
+  )
+  return [...rows].map(([, name, type, labels = '']) => `${name} ${type} ${labels.replaceAll('`', '')}`).toSorted()
+}
+
+async function listServed(): Promise<string[]> {
+  const served = new Map<string, string>()
+  for (const port of Object.values(ports)) {
+    const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
+    for (const [, name = '', type] of text.matchAll(/^# TYPE (probity_\w+) (\w+)$/gm)) {
+      const sample = new RegExp(`^${name}(?:_count)?(?:\\{(.*)\\})? `, 'm').exec(text)
+      if (!sample) throw new Error(`${name} has no value`)
+      const labels = [...(sample[1] ?? '').matchAll(/(\w+)="/g)].map(([, label]) => label)
+      served.set(name, `${name} ${type} ${labels.join(', ')}`)
+    }
+  }
+  return [...served.values()].toSorted()
+}
+
+test('the docs have every metric with its type and its labels, and no other', async () => {
+  expect(await listServed()).toEqual(listDocumented())
+})
+
+test('what is read holds no address, no domain and no account', async () => {
+  const texts = await Promise.all(
+    Object.values(ports).map(async (port) => (await fetch(`http://127.0.0.1:${port}/metrics`)).text()),
+  )
+  const { rows } = await run(sql`select id from accounts`)
+  const ids = (rows as { id: string }[]).map(({ id }) => id)
+  for (const text of texts) {
+    expect(text).toContain('probity_build_info')
+    for (const { email } of world.running.world.addresses)
+      expect(text).not.toContain(email.slice(email.indexOf('@') + 1))
+    for (const id of ids) expect(text).not.toContain(id)
+  }
+})
+
+test('alerts fire when things go wrong', { timeout: 240_000 }, async () => {
+  // A provider turned us away, outcomes do not bear predictions out, and no webhook can be reached.
+  for (let n = 0; n < 3; n += 1) await sendEvent()
+  await expectFiring('ProbityProviderSuspended', 'ProbityPredictionsGivenUp', 'ProbityWebhooksFail')
+
+  // Nobody works: callers keep the process busy until it turns others away, what waits grows old, and so do the books.
+  await product.worker.stop()
+  const customer = await openCustomer(product, { credits: 100 })
+  await confirmList(api.url, customer, world.draw(5))
+  await Promise.all(
+    world.draw(40).map(({ email }) => customer.call('POST', '/validation/single', { email, timeout: 2 })),
+  )
+  await growOld()
+  await driftBy(db, (await openTestAccount(db, 10)).id, 3)
+  await expectFiring(
+    ...[
+      'ProbitySheddingLoad',
+      'ProbityWorkersSilent',
+      'ProbityWorkerDown',
+      'ProbityBackupOld',
+      'ProbityMigrationsMissing',
+    ],
+    ...['ProbityCallersWait', 'ProbityListsStandStill', 'ProbityWebhooksLate', 'ProbityAuditorLate'],
+  )
+
+  // Books that do not add up are found by the next worker, which has no name to greet mail servers with. Another host has no resolver.
+  const second = await product.startWorker({})
+  await keepFindings(db, 'another-host', [
+    { check: 'resolver-answers', subject: '127.0.0.1', status: 'fail', saw: 'It did not answer.', fix: null },
+  ])
+  await expectFiring('ProbityBooksDiffer', 'ProbityNotProbing', 'ProbityDoctorFails')
+
+  await product.redisRelay.stop()
+  await expectFiring('ProbityRedisAway')
+  await product.postgresRelay.stop()
+  const asking = setInterval(() => void customer.call('GET', '/account').catch(() => {}), 200) // until the api stops
+  await expectFiring('ProbityPostgresAway', 'ProbityErrors').finally(() => clearInterval(asking))
+  await api.stop()
+  await second.kill()
+  await expectFiring('ProbityApiDown')
+})
+
+/** As `alerts.test.yml` has series for them. */
+const BY_SERIES = [
+  'ProbityDefiniteRateFell',
+  'ProbityDiskFull',
+  'ProbityLettersLate',
+  'ProbityLoopLags',
+  'ProbityMemory',
+  'ProbityRequestLogDrops',
+  'ProbitySlow',
+]
+
+test('every alert was made to fire, and all that alerts read is there to be read', { timeout: 60_000 }, async () => {
+  const rules = await prometheus.listRules()
+  const fired = await prometheus.query('count by (alertname) (count_over_time(ALERTS{alertstate="firing"}[10m]))')
+  const bySeries = readFileSync(join(MONITORING, 'alerts.test.yml'), 'utf8')
+  for (const name of BY_SERIES) expect(bySeries).toContain(`alertname: ${name}\n`)
+  const made = new Set([...fired.map(({ metric }) => metric['alertname']), ...BY_SERIES])
+  expect(rules.map(({ name }) => name).filter((name) => !made.has(name))).toEqual([])
+
+  const selectors = [...new Set(rules.flatMap(({ query }) => listSelectors(query)))]
+  expect(selectors.length).toBeGreaterThan(20)
+  for (const selector of selectors) {
+    expect(await prometheus.query(`count(last_over_time(${selector}[10m]))`), selector).toHaveLength(1)
+  }
+})

@@ -1,0 +1,86 @@
+import { randomUUID } from 'node:crypto'
+import { formatKey, hintOf, KEY_ALPHABET, KEY_SECRET_LENGTH } from '@probity/contract/key-format'
+import { asNobody, asOwner, type Db, inTenant, type Trx } from '@probity/database/connect'
+import { hashKey } from '@probity/database/keys'
+import type { WorldAddress } from '@probity/lab/world/population'
+import { sql } from 'kysely'
+import type { TestWorld } from './test-lists.ts'
+
+export type HalfDone = { accountId: string; jobId: string; key: string; credits: number }
+
+const BATCHES = 4
+
+/**
+ * An account with a key and a list that is half done, as a version of long ago left them: one batch is settled, one is with a worker that
+ * died, the rest waits. In SQL of its own, since what this version would insert may have no place in those tables.
+ */
+export async function leaveHalfDone(db: Db, world: TestWorld, addresses: WorldAddress[]): Promise<HalfDone> {
+  const [accountId, jobId, credits] = [randomUUID(), randomUUID(), 1_000]
+  const key = formatKey('live', (KEY_ALPHABET[7] ?? '').repeat(KEY_SECRET_LENGTH))
+  await asOwner(db, async (trx) => {
+    await sql`insert into accounts (id, name, plan) values (${accountId}, 'Of long ago', 'scale')`.execute(trx)
+    await sql`
+      insert into api_keys (account_id, mode, name, hash, hint, scopes)
+      values (${accountId}, 'live', 'old', ${hashKey(key)}, ${hintOf(key)}, '{account,bulk}')`.execute(trx)
+    await insertJob(trx, { accountId, jobId, rows: addresses.length })
+    await insertBatches(trx, jobId, addresses)
+  })
+  await inTenant(db, accountId, async (trx) => {
+    await sql`select ledger_post('grant', ${credits}, ${randomUUID()})`.execute(trx)
+    await sql`select ledger_post('reserve', ${addresses.length}, ${jobId})`.execute(trx)
+  })
+  const worker = randomUUID() // of which nobody will hear again
+  await claim(db, worker, { accountId, jobId, no: 0 })
+  await settleFirst(db, world, { accountId, jobId })
+  await claim(db, worker, { accountId, jobId, no: 1 })
+  return { accountId, jobId, key, credits }
+}
+
+type Job = { accountId: string; jobId: string }
+
+async function insertJob(trx: Trx, { accountId, jobId, rows }: Job & { rows: number }): Promise<void> {
+  const uploadId = randomUUID()
+  await sql`
+    insert into uploads (id, account_id, mode, filename, size_bytes, columns, delimiter, encoding, has_header, suggested_column, row_count,
+      email_count, unique_count, storage_key)
+    values (${uploadId}, ${accountId}, 'live', 'old.csv', 1, '{email}', ',', 'utf-8', true, 'email', ${rows}, ${rows}, ${rows},
+      ${randomUUID()})`.execute(trx)
+  await sql`
+    insert into jobs (id, account_id, mode, upload_id, filename, email_column, state, row_count, email_count, unique_count, credits_per_email,
+      refund_unknown, expires_on, next_batch, started_at)
+    values (${jobId}, ${accountId}, 'live', ${uploadId}, 'old.csv', 'email', 'processing', ${rows}, ${rows}, ${rows}, 1, true,
+      utc_today() + 30, ${BATCHES}, clock_timestamp())`.execute(trx)
+  await sql`insert into list_turns (account_id) values (${accountId})`.execute(trx)
+}
+
+async function insertBatches(trx: Trx, jobId: string, addresses: WorldAddress[]): Promise<void> {
+  const size = addresses.length / BATCHES
+  for (let no = 0; no < BATCHES; no += 1) {
+    const emails = addresses.slice(no * size, (no + 1) * size).map(({ email }) => email)
+    const rowNos = emails.map((_, n) => no * size + n + 2)
+    await sql`
+      insert into job_batches (expires_on, account_id, job_id, no, lane, lane_max, row_nos, emails, size)
+      select expires_on, account_id, id, ${no}, '', 0, ${rowNos}::integer[], ${emails}::text[], ${size} from jobs where id = ${jobId}
+    `.execute(trx)
+  }
+}
+
+async function claim(db: Db, worker: string, { accountId, jobId, no }: Job & { no: number }): Promise<void> {
+  await asNobody(db, (trx) =>
+    sql`select claim_batch(${worker}, utc_today() + 30, ${accountId}, ${jobId}, ${no})`.execute(trx),
+  )
+}
+
+async function settleFirst(db: Db, world: TestWorld, { accountId, jobId }: Job): Promise<void> {
+  await inTenant(db, accountId, async (trx) => {
+    const { rows } = await sql<{ epoch: number; rowNos: number[]; emails: string[] }>`
+      select epoch, row_nos, emails from job_batches where job_id = ${jobId} and no = 0`.execute(trx)
+    const [batch] = rows
+    const verdicts = batch?.emails.map((email) => world.running.world.expected(email).verdicts[0])
+    const settled = await sql<{ outcome: string }>`
+      select outcome from settle_batch(utc_today() + 30, ${jobId}, 0, ${batch?.epoch}, 0, ${batch?.rowNos}::integer[],
+        ${batch?.emails}::text[], ${verdicts?.map((one) => one?.status)}::text[], ${verdicts?.map((one) => one?.subStatus)}::text[],
+        ${verdicts?.map(() => '{}').join('\n')})`.execute(trx)
+    if (settled.rows[0]?.outcome !== 'settled') throw new Error('the first batch was not settled')
+  })
+}

@@ -1,0 +1,179 @@
+import { cpSync, readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { asOwner, connect, type Db } from '@probity/database/connect'
+import { migrate } from '@probity/database/migrate'
+import { createEmptyDatabase, createTestDatabase } from '@probity/database/test-database'
+import { makeFolder, removeFolder } from '@probity/lab/services/daemon'
+import { startRedis } from '@probity/lab/services/redis'
+import { whenDone } from '@probity/lab/when-done'
+import { sql } from 'kysely'
+import { expect, test, vi } from 'vitest'
+import { leaveHalfDone } from './test-half-done.ts'
+import {
+  confirmList,
+  expectCleanBooks,
+  expectCompleted,
+  getDone,
+  listSettings,
+  startListLoad,
+  startListWorker,
+  startTestWorld,
+} from './test-lists.ts'
+import { ROOT, startApiProcess } from './test-process.ts'
+import { callApi, openCustomer } from './test-product.ts'
+
+const MIGRATIONS = join(ROOT, 'packages/database/migrations')
+const NEWEST = readdirSync(MIGRATIONS).length
+/** What is tried begins here: the tables of lists and of the ledger are as they were ever since. */
+const OLDEST = 26
+const OLD_ROWS = 80
+const ROWS = 2_000
+const LATER_ROWS = 200
+const OTHERS = 6_000
+const LONG_MS = 300_000
+
+const world = await startTestWorld(ROWS + OTHERS)
+
+/** What a next version may bring: each of the steps that a migration is allowed to take, on the tables that are most in use. */
+const NEXT: Record<string, string> = {
+  '9001_columns': `
+    alter table jobs add column note text, add column colour text not null default 'grey';
+    alter table job_batches add column note text;
+    alter table job_results add column note text;
+    alter table accounts add column note text;
+    alter table api_keys add column note text;
+    alter table validations add column note text;`,
+  '9002_table': `
+    create table job_notes (
+      account_id uuid not null references accounts (id) on delete cascade,
+      job_id uuid not null references jobs (id) on delete cascade,
+      text text not null,
+      primary key (account_id, job_id)
+    );
+    alter table job_notes enable row level security;
+    create policy tenant on job_notes using (account_id = app_account());
+    grant select, insert on job_notes to probity_app;`,
+  '9003_function': `
+    create function note_job() returns trigger language plpgsql security definer set search_path = public, pg_temp as $$
+    begin
+      insert into job_notes (account_id, job_id, text) values (new.account_id, new.id, new.colour) on conflict do nothing;
+      return null;
+    end
+    $$;
+    create trigger note after update of done_count on jobs for each row execute function note_job();`,
+  '9004_constraint': 'alter table jobs add constraint has_colour check (colour <> $$$$) not valid;',
+  '9005_index': '-- Outside a transaction.\ncreate index concurrently jobs_by_colour on jobs (account_id, colour);',
+}
+
+function plantNextVersion(): string {
+  const folder = makeFolder('probity-migrations')
+  whenDone(() => removeFolder(folder))
+  cpSync(MIGRATIONS, folder, { recursive: true })
+  for (const [name, text] of Object.entries(NEXT)) writeFileSync(join(folder, `${name}.sql`), text)
+  return folder
+}
+
+async function startOwnRedis(): Promise<string> {
+  const redis = await startRedis()
+  whenDone(() => redis.stop())
+  return redis.url
+}
+
+test(
+  'the migrations of the next version are applied while lists run: no caller notices, and every credit is where it belongs',
+  async () => {
+    const [{ url, db }, redisUrl] = await Promise.all([createTestDatabase(), startOwnRedis()])
+    const settings = listSettings(url, redisUrl)
+    const [api] = await Promise.all([startApiProcess(settings), startListWorker(settings, world)])
+    const customer = await openCustomer({ db, api }, { credits: 100_000 })
+    const lists = keepListsRunning(db, () => confirmList(api.url, customer, world.draw(ROWS)))
+    const first = await lists.first
+    const load = startListLoad(customer, { world, jobId: () => first, singles: 2, readers: 1 })
+
+    expect(await migrate(url, { folder: plantNextVersion() })).toEqual(Object.keys(NEXT))
+
+    const ids = await lists.stop()
+    const later = await confirmList(api.url, customer, world.draw(LATER_ROWS))
+    for (const id of ids) await expectCompleted(db, world, { id, rows: ROWS })
+    await expectCompleted(db, world, { id: later, rows: LATER_ROWS })
+    const observed = await load.stop()
+    const wrong = observed.filter((one) => one.wrong !== undefined)
+    expect(wrong.filter(({ status, wrong }) => status !== 200 || wrong !== 'unknown timeout')).toEqual([])
+    expect(observed.length).toBeGreaterThan(50)
+    expect(await listAppliedUnderWay(db)).toEqual(Object.keys(NEXT))
+    expect(await listNoted(db)).toContain(later)
+    await expectCleanBooks(db)
+  },
+  LONG_MS,
+)
+
+/** Lists of which each comes when the one before is half done, so that there is always one under way. */
+function keepListsRunning(db: Db, confirm: () => Promise<string>) {
+  const first = confirm()
+  let isGoing = true
+
+  async function goOn(): Promise<string[]> {
+    const ids = [await first]
+    while (isGoing) {
+      await halfDone(db, ids.at(-1) as string)
+      if (isGoing) ids.push(await confirm())
+    }
+    return ids
+  }
+  const going = goOn()
+  return {
+    first,
+    stop() {
+      isGoing = false
+      return going
+    },
+  }
+}
+
+async function halfDone(db: Db, id: string): Promise<void> {
+  const isSo = async () => expect(await getDone(db, id)).toBeGreaterThan(ROWS / 2)
+  await vi.waitFor(isSo, { timeout: 120_000, interval: 20 })
+}
+
+/** Those of the next version's migrations that came while a list was under way. */
+async function listAppliedUnderWay(db: Db): Promise<string[]> {
+  const { rows } = await asOwner(db, (trx) =>
+    sql<{ name: string }>`
+      select m.name from migrations m where m.name like '9%' and exists (
+        select from jobs j where j.created_at < m.run_on::timestamptz and j.finished_at > m.run_on::timestamptz
+      ) order by m.name`.execute(trx),
+  )
+  return rows.map(({ name }) => name)
+}
+
+/** The lists that the next version's trigger has seen at work. */
+async function listNoted(db: Db): Promise<string[]> {
+  const { rows } = await asOwner(db, (trx) =>
+    sql<{ jobId: string }>`select job_id from job_notes order by job_id`.execute(trx),
+  )
+  return rows.map(({ jobId }) => jobId)
+}
+
+test.each([OLDEST, NEWEST - 1])(
+  'a list that was half done on the tables of migration %i is finished by this version, each address paid for once',
+  async (level) => {
+    const [url, redisUrl] = await Promise.all([createEmptyDatabase(), startOwnRedis()])
+    expect(await migrate(url, { count: level })).toHaveLength(level)
+    const db = connect(url)
+    whenDone(() => db.destroy())
+    const old = await leaveHalfDone(db, world, world.draw(OLD_ROWS))
+
+    expect(await migrate(url)).toHaveLength(NEWEST - level)
+    const settings = listSettings(url, redisUrl)
+    const [api] = await Promise.all([startApiProcess(settings), startListWorker(settings, world)])
+    await expectCompleted(db, world, { id: old.jobId, rows: OLD_ROWS })
+
+    const asOwner = { 'x-api-key': old.key }
+    const account = await callApi(`${api.url}/api/v1/account`, 'GET', undefined, asOwner)
+    expect(account).toMatchObject({ status: 200, body: { credits: { available: old.credits - OLD_ROWS } } })
+    const job = await callApi(`${api.url}/api/v1/bulk/jobs/${old.jobId}`, 'GET', undefined, asOwner)
+    expect(job).toMatchObject({ status: 200, body: { status: 'completed' } })
+    await expectCleanBooks(db)
+  },
+  LONG_MS,
+)

@@ -1,0 +1,90 @@
+import { sql } from 'kysely'
+import type { Trx } from './connect.ts'
+import { SILENT_AFTER_S } from './processes.ts'
+
+/** What the metrics say of the installation as a whole. Ages are in seconds, times in Unix time. */
+export type Figures = {
+  liveApis: number
+  liveWorkers: number
+  callersWaiting: number
+  callersOldestS: number
+  callersPutOff: number
+  listsWaiting: number
+  listsOldestS: number
+  listsPutOff: number
+  listsUnderWay: number
+  listsPaused: number
+  webhooksWaiting: number
+  webhooksOldestS: number
+  webhooksPutOff: number
+  lettersLate: number
+  creditsAvailable: number
+  creditsReserved: number
+  creditsSpent: number
+  accountsStopped: number
+  auditedUntil: number
+}
+
+/** Counting stops here: more is more than enough to know. */
+const COUNTED_MAX = 100_000
+
+const secondsSince = (time: ReturnType<typeof sql>) =>
+  sql`coalesce(greatest(extract(epoch from clock_timestamp() - ${time}), 0), 0)::float8`
+
+/**
+ * A list's age is how long nothing of it was done though something could be: a long list is not a late one. Unlimited accounts have credits that mean
+ * nothing, so theirs are not summed. As an operator.
+ */
+export async function getFigures(trx: Trx): Promise<Figures> {
+  const { rows } = await sql<Figures>`
+    with open as (
+      select v.created_at, v.next_attempt_at > clock_timestamp() as is_put_off,
+             (v.taken_until is null or v.taken_until < clock_timestamp())
+             and (v.next_attempt_at is null or v.next_attempt_at <= clock_timestamp()) as is_waiting,
+             coalesce(v.next_attempt_at, v.created_at) as due_at
+      from validations v where v.state = 'open' and v.expires_on >= utc_today() limit ${COUNTED_MAX}
+    ), callers as (
+      select count(*) filter (where is_waiting) as waiting, min(due_at) filter (where is_waiting) as oldest, count(*) filter (where is_put_off) as put_off
+      from open
+    ), jobs_now as (
+      select j.id, j.account_id, j.expires_on, j.paused_at, j.created_at from jobs j where j.state in ('queued', 'planning', 'processing')
+    ), job_work as (
+      select j.created_at, b.*
+      from jobs_now j cross join lateral (
+        select count(*) as batches, max(b.done_at) as last_done_at,
+               coalesce(sum(b.size) filter (where b.state = 'pending' and b.not_before > clock_timestamp()), 0) as put_off,
+               coalesce(sum(b.size) filter (where b.state = 'pending' and (b.not_before is null or b.not_before <= clock_timestamp())
+                 and batch_is_left(b.held_by, b.held_at)), 0) as waiting,
+               min(coalesce(b.not_before, j.created_at)) filter (where b.state = 'pending'
+                 and (b.not_before is null or b.not_before <= clock_timestamp())) as due_at
+        from job_batches b where b.expires_on = j.expires_on and b.account_id = j.account_id and b.job_id = j.id
+      ) b
+      where j.paused_at is null
+    ), lists as (
+      select coalesce(sum(waiting), 0)::float8 as waiting, coalesce(sum(put_off), 0)::float8 as put_off,
+             min(greatest(due_at, last_done_at, created_at)) filter (where due_at is not null or batches = 0) as oldest
+      from job_work
+    ), hooks as (
+      select count(*) filter (where next_at <= clock_timestamp()) as waiting, min(next_at) filter (where next_at <= clock_timestamp()) as oldest,
+             count(*) filter (where next_at > clock_timestamp()) as put_off
+      from webhook_deliveries where state = 'pending'
+    ), live as (
+      select count(*) filter (where kind = 'api') as apis, count(*) filter (where kind = 'worker') as workers
+      from processes where seen_at > clock_timestamp() - make_interval(secs => ${SILENT_AFTER_S})
+    ), money as (
+      select coalesce(sum(available) filter (where not unlimited), 0)::float8 as available, coalesce(sum(reserved), 0)::float8 as reserved,
+             coalesce(sum(spent), 0)::float8 as spent, count(*) filter (where charging_stopped_at is not null) as stopped
+      from accounts
+    )
+    select live.apis as live_apis, live.workers as live_workers,
+           callers.waiting as callers_waiting, ${secondsSince(sql`callers.oldest`)} as callers_oldest_s, callers.put_off as callers_put_off,
+           lists.waiting as lists_waiting, ${secondsSince(sql`lists.oldest`)} as lists_oldest_s, lists.put_off as lists_put_off,
+           (select count(*) from jobs_now where paused_at is null) as lists_under_way,
+           (select count(*) from jobs_now where paused_at is not null) as lists_paused,
+           hooks.waiting as webhooks_waiting, ${secondsSince(sql`hooks.oldest`)} as webhooks_oldest_s, hooks.put_off as webhooks_put_off,
+           (select count(*) from notices n where n.next_at < clock_timestamp() - interval '10 minutes') as letters_late,
+           money.available as credits_available, money.reserved as credits_reserved, money.spent as credits_spent, money.stopped as accounts_stopped,
+           extract(epoch from (select audited_until from audit_rounds))::float8 as audited_until
+    from live, callers, lists, hooks, money`.execute(trx)
+  return rows[0] as Figures
+}

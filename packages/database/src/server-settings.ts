@@ -1,0 +1,44 @@
+import { sql } from 'kysely'
+import { asNobody, asOwner, type Db } from './connect.ts'
+
+const NAMES = [
+  'server_version',
+  'fsync',
+  'full_page_writes',
+  'synchronous_commit',
+  'log_statement',
+  'log_min_duration_statement',
+  'log_parameter_max_length',
+  'log_parameter_max_length_on_error',
+  'log_error_verbosity',
+]
+
+/** How the server is set up, as far as it matters to us, by the names of its settings. */
+export async function readServerSettings(db: Db): Promise<Record<string, string>> {
+  const { rows } = await asNobody(db, (trx) =>
+    sql<{ name: string; setting: string }>`select name, setting from pg_settings where name = any(${NAMES})`.execute(
+      trx,
+    ),
+  )
+  return Object.fromEntries(rows.map(({ name, setting }) => [name, setting]))
+}
+
+/** The server's clock, and whether it is on the host of whoever asks. */
+export async function readClock(db: Db): Promise<{ at: number; isHere: boolean }> {
+  const { rows } = await asNobody(db, (trx) =>
+    sql<{ at: Date; isHere: boolean }>`
+      select clock_timestamp() as at, inet_server_addr() is null or inet_server_addr() = inet_client_addr() as "isHere"
+    `.execute(trx),
+  )
+  const [row] = rows
+  if (row === undefined) throw new Error('PostgreSQL told no time')
+  return { at: row.at.getTime(), isHere: row.isHere }
+}
+
+/** Where the server keeps its data; it says so only to those who may read all of its settings. As whoever logged in. */
+export async function findDataFolder(db: Db): Promise<string | undefined> {
+  const { rows } = await asOwner(db, (trx) =>
+    sql<{ setting: string }>`select setting from pg_settings where name = 'data_directory'`.execute(trx),
+  )
+  return rows[0]?.setting
+}

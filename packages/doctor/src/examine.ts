@@ -1,0 +1,70 @@
+import { Resolver } from 'node:dns/promises'
+import { DOCTOR_CHECKS, type DoctorCheckId } from '@probity/contract/data/doctor-checks'
+import type { Finding } from '@probity/contract/doctor'
+import { openResolver } from '@probity/engine/domain/resolver'
+import { examineBackups } from './backup.ts'
+import { examineIpv6, judgePort25, judgeWaysOut, reachOut } from './egress.ts'
+import { guard } from './finding.ts'
+import { examineFront } from './front.ts'
+import { examineHost } from './host.ts'
+import { examineIdentity, type IdentityDns } from './identity.ts'
+import type { Patient } from './patient.ts'
+import { examinePostgres } from './postgres.ts'
+import { examineRedis } from './redis.ts'
+import { examineReputation } from './reputation.ts'
+import { examineResolvers } from './resolver.ts'
+import { findAddress } from './way-out.ts'
+
+const DNS_TIMEOUT_MS = 3_000
+
+/** Looks at everything, or at the checks that are wanted. What cannot be looked at says so and holds up nothing else. */
+export async function examine(patient: Patient, wanted: DoctorCheckId[] = ALL): Promise<Finding[]> {
+  const parts: [checks: DoctorCheckId[], look: () => Promise<Finding[]>][] = [
+    [checksOf('egress', 'identity', 'reputation'), () => examineWaysOut(patient, wanted)],
+    [checksOf('dns'), () => examineResolvers(patient)],
+    [['clock', 'disk', 'open-files'], () => examineHost(patient)],
+    [['postgres-version', 'postgres-durability', 'postgres-log', 'migrations'], () => examinePostgres(patient)],
+    [['redis-version', 'redis-eviction', 'redis-saving'], () => examineRedis(patient)],
+    [checksOf('front'), () => examineFront(patient)],
+    [checksOf('backups'), () => examineBackups(patient)],
+  ]
+  const needed = parts.filter(([checks]) => checks.some((check) => wanted.includes(check)))
+  const found = await Promise.all(needed.map(([checks, look]) => guard(checks, look)))
+  return found.flat().filter(({ check }) => wanted.includes(check))
+}
+
+const ALL = Object.keys(DOCTOR_CHECKS) as DoctorCheckId[]
+
+/** The checks of some groups, by the name of a group or of a check; undefined where there is none of that name. */
+export function findChecks(name: string): DoctorCheckId[] | undefined {
+  const found = ALL.filter((check) => check === name || DOCTOR_CHECKS[check].group === name)
+  return found.length > 0 ? found : undefined
+}
+
+function checksOf(...groups: string[]): DoctorCheckId[] {
+  return ALL.filter((check) => groups.includes(DOCTOR_CHECKS[check].group))
+}
+
+/** These go together: what mail servers say of us is what DNS and the lists are then asked about. */
+async function examineWaysOut(patient: Patient, wanted: DoctorCheckId[]): Promise<Finding[]> {
+  const { egresses, policy, landmarks, blocklists } = patient
+  const dns = openIdentityDns(patient.dnsServers)
+  const reaching = { landmarks, policy, dns }
+  const ways = await Promise.all(
+    egresses.map(async (egress) => findAddress(egress, await reachOut(egress, reaching), dns, policy.allows)),
+  )
+  const found = await Promise.all([
+    ways.map(({ egress, reached }) => judgePort25(egress, reached)),
+    wanted.includes('ipv6') ? Promise.all(egresses.map((egress) => examineIpv6(egress, reaching))) : [],
+    examineIdentity(ways, dns),
+    examineReputation(ways, dns, blocklists),
+  ])
+  return [judgeWaysOut(egresses), ...found.flat()]
+}
+
+function openIdentityDns(servers: string[]): IdentityDns {
+  const dns = openResolver({ servers, timeoutMs: DNS_TIMEOUT_MS })
+  const reverse = new Resolver({ timeout: DNS_TIMEOUT_MS, tries: 2 })
+  reverse.setServers(servers)
+  return { ...dns, resolvePtr: (name) => reverse.resolvePtr(name) }
+}

@@ -1,0 +1,52 @@
+import type { DoctorCheckId } from '@probity/contract/data/doctor-checks'
+import type { DoctorFix, DoctorStatus, Finding } from '@probity/contract/doctor'
+
+type Told = { subject?: string; saw: string; says?: string; lines?: string[] }
+
+export function pass(check: DoctorCheckId, told: Told): Finding {
+  return make(check, 'pass', told)
+}
+
+export function warn(check: DoctorCheckId, told: Told): Finding {
+  return make(check, 'warn', told)
+}
+
+export function fail(check: DoctorCheckId, told: Told): Finding {
+  return make(check, 'fail', told)
+}
+
+/** For what could not be looked at. It is never called good, and never bad. */
+export function unknown(check: DoctorCheckId, told: Told): Finding {
+  return make(check, 'unknown', told)
+}
+
+function make(check: DoctorCheckId, status: DoctorStatus, { subject = '', saw, says, lines = [] }: Told): Finding {
+  const fix: DoctorFix | null = says === undefined ? null : { says, lines: lines.map(legible) }
+  return { check, subject: legible(subject), status, saw: legible(saw), fix }
+}
+
+const TEXT_LENGTH_MAX = 2_000
+
+/** Names and replies come from strangers: nothing in them may move the cursor of a terminal, or be more than anybody reads. */
+function legible(text: string): string {
+  return text.replaceAll(/\p{Cc}/gu, ' ').slice(0, TEXT_LENGTH_MAX)
+}
+
+/** Looks at something; where that fails, each of the checks says that it could not be looked at, and the others go on. */
+export async function guard(checks: DoctorCheckId[], look: () => Promise<Finding[]>): Promise<Finding[]> {
+  try {
+    return await look()
+  } catch (error) {
+    // Whatever it is, a doctor who falls over one patient sees no other; the reason is told as it is.
+    const saw = `It could not be looked at: ${reasonOf(error)}.`
+    return checks.map((check) => unknown(check, { saw }))
+  }
+}
+
+const REASON_LENGTH_MAX = 200
+
+export function reasonOf(error: unknown): string {
+  const { message, code, cause } = error as { message?: string; code?: string; cause?: unknown }
+  if (cause !== undefined) return reasonOf(cause)
+  return (message || code || String(error)).replace(/\.$/, '').slice(0, REASON_LENGTH_MAX)
+}

@@ -1,0 +1,148 @@
+import { randomBytes } from 'node:crypto'
+import { connect } from 'node:tls'
+import type { Finding } from '@probity/contract/doctor'
+import { makeDoctorTicket } from '@probity/database/doctor-ticket'
+import { fail, guard, pass, reasonOf, unknown, warn } from './finding.ts'
+import type { Patient } from './patient.ts'
+
+const UPLOAD_BYTES = 8_000_000
+const ANSWER_WITHIN_MS = 30_000
+/** The service sends them 800 ms apart. The first event is no measure: what is sent behind it pushes it through any buffer. */
+const SPREAD_MIN_MS = 400
+const DAY_MS = 86_400_000
+const CERTIFICATE_DAYS_MIN = 14
+
+/** Takes the way of a customer, through whatever stands in front of the service. */
+export async function examineFront({
+  publicUrl,
+  db,
+  now,
+}: Pick<Patient, 'publicUrl' | 'db' | 'now'>): Promise<Finding[]> {
+  if (publicUrl === undefined) {
+    const saw = 'PUBLIC_URL is not set, so the way of a customer is not known here.'
+    const says = 'Set it for the api and the worker.'
+    return [unknown('public-url', { saw, says, lines: ['PUBLIC_URL=https://probity.your-domain'] })]
+  }
+  const subject = publicUrl.replace(/\/+$/, '')
+  const reached = await judgeAddress(subject, now)
+  if (reached.status === 'fail') return [reached]
+  const ticket = () => makeDoctorTicket(db)
+  const found = await Promise.all([
+    guard(['upload'], async () => [await judgeUpload(subject, await ticket())]),
+    guard(['event-stream'], async () => [await judgeStream(subject, await ticket())]),
+  ])
+  return [reached, ...found.flat()]
+}
+
+async function judgeAddress(subject: string, now: () => number): Promise<Finding> {
+  const signal = AbortSignal.timeout(ANSWER_WITHIN_MS)
+  const answer = await fetch(`${subject}/livez`, { signal, redirect: 'manual' }).then(
+    async (response) => ({ status: response.status, text: (await response.text()).slice(0, 200) }),
+    (error: unknown) => ({ error: reasonOf(error) }),
+  )
+  if ('error' in answer) {
+    const says =
+      'See that the name leads to the proxy, that the proxy runs, and that its certificate is valid for the name.'
+    const lines = [`curl -v ${subject}/livez`]
+    return fail('public-url', { subject, saw: `It cannot be reached: ${answer.error}.`, says, lines })
+  }
+  if (!answer.text.includes('"alive"')) {
+    const says = 'Let the proxy hand every path on to the api. For nginx:'
+    const saw = `Somebody else answers there: /livez gave ${answer.status}.`
+    return fail('public-url', { subject, saw, says, lines: ['location / { proxy_pass http://127.0.0.1:3000; }'] })
+  }
+  return subject.startsWith('https:') ? judgeCertificate(subject, now) : judgePlain(subject)
+}
+
+function judgePlain(subject: string): Finding {
+  const { hostname } = new URL(subject)
+  const saw = 'It answers, without TLS.'
+  if (hostname === 'localhost' || hostname.startsWith('127.') || hostname === '[::1]')
+    return pass('public-url', { subject, saw })
+  const says = 'Put something in front that ends TLS, as Caddy does by itself, and set the address anew.'
+  const lines = [`caddy reverse-proxy --from ${hostname} --to 127.0.0.1:3000`, `PUBLIC_URL=https://${hostname}`]
+  return warn('public-url', { subject, saw, says, lines })
+}
+
+/** That it is valid now, `fetch` has found out; this is about the day it will not be. */
+async function judgeCertificate(subject: string, now: () => number): Promise<Finding> {
+  const until = await readExpiry(new URL(subject))
+  const days = Math.floor((until - now()) / DAY_MS)
+  const saw = `It answers, and its certificate is valid for ${days} more days.`
+  if (days >= CERTIFICATE_DAYS_MIN) return pass('public-url', { subject, saw })
+  return warn('public-url', {
+    subject,
+    saw,
+    says: 'Renew it, and see why that did not happen by itself.',
+    lines: ['certbot renew'],
+  })
+}
+
+function readExpiry({ hostname, port }: URL): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host: hostname, port: Number(port || 443), servername: hostname })
+    socket.setTimeout(ANSWER_WITHIN_MS, () => socket.destroy(new Error('no certificate came in time')))
+    socket.once('error', reject)
+    socket.once('secureConnect', () => {
+      const { valid_to: until } = socket.getPeerCertificate()
+      socket.end()
+      resolve(Date.parse(until))
+    })
+  })
+}
+
+/** Of bytes that no proxy can make smaller. */
+async function judgeUpload(subject: string, ticket: string): Promise<Finding> {
+  const response = await fetch(`${subject}/app/api/doctor/upload`, {
+    method: 'POST',
+    headers: { 'probity-doctor': ticket, 'content-type': 'application/octet-stream' },
+    body: randomBytes(UPLOAD_BYTES),
+    signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
+  }).catch((error: unknown) => reasonOf(error))
+  const says = 'Let the proxy pass bodies of 64 MB, as uploads may be 50 MiB. For nginx, in the server block:'
+  const lines = ['client_max_body_size 64m;', 'nginx -s reload']
+  if (typeof response === 'string') {
+    return fail('upload', { subject, saw: `Of 8 MB not all got through: ${response}.`, says, lines })
+  }
+  if (response.status === 413) {
+    const by = response.headers.get('server') ?? 'what stands in front'
+    return fail('upload', { subject, saw: `8 MB were refused with 413 by ${by}.`, says, lines })
+  }
+  const { bytes } = (await response.json().catch(() => ({}))) as { bytes?: number }
+  if (bytes === UPLOAD_BYTES) return pass('upload', { subject, saw: '8 MB got through.' })
+  const saw = `8 MB were answered with ${response.status}, and not by the service.`
+  return fail('upload', { subject, saw, says, lines })
+}
+
+async function judgeStream(subject: string, ticket: string): Promise<Finding> {
+  const response = await fetch(`${subject}/app/api/doctor/events`, {
+    headers: { 'probity-doctor': ticket, accept: 'text/event-stream' },
+    signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
+  })
+  const { text, secondAt, endAt } = await readEvents(response)
+  const says = 'Let the proxy pass answers on as they come. For nginx, in the location block:'
+  const lines = ['proxy_buffering off;', 'proxy_read_timeout 1h;', 'nginx -s reload']
+  if (secondAt === undefined || endAt === undefined) {
+    const saw = `The stream broke off: ${response.status}, ${text.length} bytes.`
+    return fail('event-stream', { subject, saw, says, lines })
+  }
+  const spreadMs = endAt - secondAt
+  if (spreadMs >= SPREAD_MIN_MS) return pass('event-stream', { subject, saw: 'Events arrive one after the other.' })
+  return fail('event-stream', {
+    subject,
+    saw: 'Events that were sent one after the other arrived all at once.',
+    says,
+    lines,
+  })
+}
+
+/** The events as text, and when the second and the last of them came. */
+async function readEvents({ body }: Response): Promise<{ text: string; secondAt?: number; endAt?: number }> {
+  const read: { text: string; secondAt?: number; endAt?: number } = { text: '' }
+  for await (const bytes of body ?? []) {
+    read.text += Buffer.from(bytes as Uint8Array).toString('latin1')
+    if (read.text.includes('data: 2')) read.secondAt ??= performance.now()
+    if (read.text.includes('event: end')) read.endAt ??= performance.now()
+  }
+  return read
+}

@@ -1,0 +1,102 @@
+import { createSocket } from 'node:dgram'
+import { once } from 'node:events'
+import { RCODES, readQuestion, TYPES, writeAnswer, writeRecord } from '@probity/lab/dns/packet'
+import { startSilent } from '@probity/lab/dns/silent'
+import { startDns } from '@probity/lab/dns/start'
+import { freePort } from '@probity/lab/services/daemon'
+import { whenDone } from '@probity/lab/when-done'
+import { expect, test } from 'vitest'
+import { readServer } from './question.ts'
+import { examineResolvers, judgeOwner } from './resolver.ts'
+import { OUR_NAMES } from './test-world.ts'
+
+async function look(...dnsServers: string[]) {
+  const findings = await examineResolvers({ dnsServers })
+  return Object.fromEntries(findings.map((finding) => [finding.check, finding]))
+}
+
+/** A resolver that answers every question by UDP with an address of its own, as some providers do; nobody listens by TCP. */
+async function startLiar({ afterMs = 0, flags = 0 } = {}) {
+  const socket = createSocket('udp4')
+  const port = await freePort()
+  socket.on('message', (message, { port: to, address }) => {
+    const question = readQuestion(message)
+    if (question === undefined) return
+    const answers = [writeRecord({ type: TYPES.a, data: Buffer.from([203, 0, 113, 80]) })]
+    setTimeout(() => socket.send(writeAnswer(question, { answers, flags }), to, address), afterMs)
+  })
+  socket.bind(port, '127.0.0.1')
+  await once(socket, 'listening')
+  whenDone(() => socket.close())
+  return `127.0.0.1:${port}`
+}
+
+test('a resolver that validates, answers over TCP and says that there is nothing where there is nothing is well', async () => {
+  const dns = await startDns({ names: OUR_NAMES, faults: {} }, { isSigned: true })
+  whenDone(() => dns.stop())
+  const found = await look(`127.0.0.1:${dns.port}`)
+  expect(Object.values(found).map(({ check, status }) => [check, status])).toEqual([
+    ['resolver-answers', 'pass'],
+    ['resolver-honest', 'pass'],
+    ['dnssec', 'pass'],
+    ['dns-tcp', 'pass'],
+    ['dns-speed', 'pass'],
+    ['own-resolver', 'pass'],
+  ])
+})
+
+test('one that does not validate is warned about', async () => {
+  const dns = await startDns({ names: OUR_NAMES, faults: {} })
+  whenDone(() => dns.stop())
+  const found = await look(`127.0.0.1:${dns.port}`)
+  expect(found['dnssec']).toMatchObject({
+    status: 'warn',
+    fix: { lines: expect.arrayContaining(['module-config: "validator iterator"']) },
+  })
+  expect(found['resolver-honest']?.status).toBe('pass')
+})
+
+test('one that makes answers up is caught, and so are the lack of TCP and its slowness', async () => {
+  const found = await look(await startLiar({ afterMs: 80 }))
+  expect(found['resolver-honest']).toMatchObject({
+    status: 'fail',
+    saw: expect.stringContaining('answered with an address'),
+  })
+  expect(found['dns-tcp']).toMatchObject({ status: 'fail', saw: expect.stringContaining('ECONNREFUSED') })
+  expect(found['dns-speed']).toMatchObject({ status: 'warn' })
+})
+
+test('one that calls forged answers validated is not believed', async () => {
+  const AUTHENTIC = 0x0020
+  const found = await look(await startLiar({ flags: AUTHENTIC | RCODES.noerror }))
+  expect(found['dnssec']).toMatchObject({ status: 'warn', saw: expect.stringContaining('dnssec-failed.org') })
+})
+
+test('one that is silent, one that is not there and none at all fail', async () => {
+  const silent = await startSilent()
+  whenDone(() => silent.stop())
+  expect(await look(`127.0.0.1:${silent.port}`)).toMatchObject({
+    'resolver-answers': { status: 'fail', saw: 'It did not answer: no answer came in three seconds.' },
+  })
+  expect(await look(`127.0.0.1:${await freePort()}`)).toMatchObject({ 'resolver-answers': { status: 'fail' } })
+  expect(await look()).toMatchObject({
+    'resolver-answers': { status: 'fail', fix: { lines: ['DNS_SERVERS=127.0.0.1'] } },
+  })
+})
+
+test.each([
+  ['9.9.9.9', { host: '9.9.9.9', port: 53 }],
+  ['127.0.0.1:5353', { host: '127.0.0.1', port: 5353 }],
+  ['2620:fe::fe', { host: '2620:fe::fe', port: 53 }],
+  ['[::1]:5353', { host: '::1', port: 5353 }],
+])('reads %s', (server, place) => {
+  expect(readServer(server)).toEqual(place)
+})
+
+test.each([
+  ['8.8.8.8', 'warn'],
+  ['[2606:4700:4700::1111]:53', 'warn'],
+  ['10.0.0.53', 'pass'],
+])('whether %s is everybody’s: %s', (server, status) => {
+  expect(judgeOwner(server).status).toBe(status)
+})

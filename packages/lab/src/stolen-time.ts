@@ -1,0 +1,17 @@
+import { readFileSync } from 'node:fs'
+
+/** Begins to watch, and says on request which share of the processors' time other machines on the same host have taken since. */
+export function watchStolenTime(): () => number {
+  const before = readProcessors()
+  return () => {
+    const now = readProcessors()
+    return (now.stolen - before.stolen) / Math.max(1, now.all - before.all)
+  }
+}
+
+/** In ticks of all processors since the machine was started: all of them, and those that others had. */
+function readProcessors(): { all: number; stolen: number } {
+  const [first = ''] = readFileSync('/proc/stat', 'utf8').split('\n')
+  const ticks = first.trim().split(/\s+/).slice(1, 9).map(Number)
+  return { all: ticks.reduce((sum, one) => sum + one, 0), stolen: ticks[7] ?? 0 }
+}

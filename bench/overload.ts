@@ -1,15 +1,19 @@
 import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
+import { readCpu } from './cpu.ts'
 import { isAccepted, type Load, openLoad, waitOf } from './load.ts'
 import type { Answered, LoadKind } from './overload-load.ts'
 import { printTable, rounded } from './probe-table.ts'
 import { startBenchProduct } from './product.ts'
 
 const FIRST_RATE = 100
-const GROWTH = 1.3
+const GROWTH = 1.2
 const STEPS_MAX = 20
 const STEP_S = 6
-/** A step whose answers come this late is one too many. */
+/** A step in which more than that of some kind were turned away, or fewer answered than that of all, is one too many, … */
+const REFUSED_SHARE_MAX = 0.05
+const ANSWERED_SHARE_MIN = 0.95
+/** … and so is one whose answers come this late. */
 const P99_MS_MAX = 1_000
 const AFTER_S = 20
 /** How much of the peak comes in after the crowd has gone. */
@@ -29,7 +33,10 @@ export async function benchOverload(args: string[]): Promise<object> {
   await load(FIRST_RATE, STEP_S) // does not count: caches and compiled code
   await product.analyze()
   const peak = await findPeak(load)
+  const pids = { ...product.pids, all: process.pid }
+  const before = readCpu(pids)
   const held = sumUp(await load(2 * peak.goodput, Number(values.seconds)))
+  process.stderr.write(`ms of processor meanwhile: ${JSON.stringify(spent(before, readCpu(pids)))}\n`)
   const after = await load(AFTER_SHARE * peak.goodput, AFTER_S)
   printTable('Callers', [
     ['', 'offered/s', 'answered/s', 'p50 ms', 'p99 ms', 'refused', 'broken'],
@@ -54,22 +61,35 @@ export async function benchOverload(args: string[]): Promise<object> {
   }
 }
 
-/** Goes up step by step until answers come late or not at all, twice in a row: once may be another's doing. What the best step answered is the peak. */
+/**
+ * Goes up step by step until callers of some kind are turned away or wait for long, twice in a row: once may be another's doing. What the best step
+ * before that answered is the peak. Lists are turned away first, so that who counts answers alone takes more without them for a higher peak.
+ */
 async function findPeak(load: Load) {
   const steps: Sum[] = []
+  let goodput = 0
   let isDoubted = false
   for (let rate = FIRST_RATE; steps.length < STEPS_MAX; ) {
     const step = sumUp(await load(rate, STEP_S))
     steps.push(step)
+    const refusedMost = Math.max(...Object.values(step.refusedShare))
     process.stderr.write(
-      `${Math.round(rate)}/s: ${Math.round(step.goodput)}/s answered, p99 ${Math.round(step.p99)} ms\n`,
+      `${Math.round(rate)}/s: ${Math.round(step.goodput)}/s answered, p99 ${Math.round(step.p99)} ms, ${refusedMost} of a kind refused\n`,
     )
-    const isTooMuch = step.goodput < 0.85 * rate || step.p99 > P99_MS_MAX
+    const isTooMuch =
+      refusedMost > REFUSED_SHARE_MAX || step.goodput < ANSWERED_SHARE_MIN * rate || step.p99 > P99_MS_MAX
     if (isTooMuch && isDoubted) break
     isDoubted = isTooMuch
-    if (!isTooMuch) rate *= GROWTH
+    if (isTooMuch) continue
+    goodput = Math.max(goodput, step.goodput)
+    rate *= GROWTH
   }
-  return { steps, goodput: Math.max(...steps.map(({ goodput }) => goodput)) }
+  return { steps, goodput }
+}
+
+/** Of all that this process started, callers among them, and of those that have names. */
+function spent(before: Record<string, number>, after: Record<string, number>): Record<string, number> {
+  return Object.fromEntries(Object.entries(after).map(([name, ms]) => [name, ms - (before[name] ?? 0)]))
 }
 
 type Sum = ReturnType<typeof sumUp>

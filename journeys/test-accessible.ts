@@ -8,8 +8,8 @@ import { settled } from './test-browser.ts'
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
 
-/** Which rules are asked, where the others were asked about the same already. */
-type Asked = { only?: string; except?: string }
+/** Which rules are asked, where the others were asked about the same already, and outside of which parts. */
+type Asked = { only?: string; except?: string; outside?: string[] }
 
 /** Nothing keeps anybody out of what the page shows now. */
 export async function expectAccessible(page: Page, asked: Asked = {}): Promise<void> {
@@ -23,10 +23,10 @@ export async function expectAccessible(page: Page, asked: Asked = {}): Promise<v
   expect(findings).toEqual([])
 }
 
-type WithAxe = { axe: { run(options: RunOptions): Promise<AxeResults> } }
+type WithAxe = { axe: { run(where: object, options: RunOptions): Promise<AxeResults> } }
 
 /** Axe is brought to a page once and asked for nothing else: both take longer than the rules themselves. */
-async function findViolations(page: Page, { only, except }: Asked): Promise<AxeResults['violations']> {
+async function findViolations(page: Page, { only, except, outside }: Asked): Promise<AxeResults['violations']> {
   if (await page.evaluate(() => !('axe' in window))) await bringAxe(page)
   const options: RunOptions = {
     runOnly: only ? [only] : RULES,
@@ -35,7 +35,13 @@ async function findViolations(page: Page, { only, except }: Asked): Promise<AxeR
     selectors: false,
     preload: false,
   }
-  return page.evaluate(async (options) => (await (window as unknown as WithAxe).axe.run(options)).violations, options)
+  return page.evaluate(
+    async ({ exclude, options }) => {
+      const where = exclude ? { exclude } : document
+      return (await (window as unknown as WithAxe).axe.run(where, options)).violations
+    },
+    { exclude: outside, options },
+  )
 }
 
 /** As the tools of a developer would: no policy of the page is in the way. */

@@ -97,15 +97,16 @@ test(
   'names of people and organisations are text',
   async () => {
     const page = await onePage(person.context)
-    for (const text of TOGETHER) {
-      const renamed = await person.ask('POST', '/auth/update-user', { name: text }, fromElsewhere())
-      const called = await person.ask('PATCH', '/account', { name: text })
-      expect([text, renamed.status, called.status]).toEqual([text, 200, 200])
+    for (let n = 0; n < TOGETHER.length; n += 2) {
+      const [name = '', organisation = name] = TOGETHER.slice(n, n + 2)
+      const renamed = await person.ask('POST', '/auth/update-user', { name }, fromElsewhere())
+      const called = await person.ask('PATCH', '/account', { name: organisation })
+      expect([name, renamed.status, called.status]).toEqual([name, 200, 200])
       await page.goto('/app/settings/members')
       await loaded(page)
       await page.getByRole('button', { name: /^your account/i }).click()
       const shown = await readText(page)
-      expect(shown.split(flat(text)).length, text).toBeGreaterThan(2) // the person's and the organisation's
+      for (const text of [name, organisation]) expect(shown, text).toContain(flat(text))
       await expectTextOnly(page)
     }
   },
@@ -204,14 +205,18 @@ test(
     const emails = TOGETHER.map((_, n) => `box-${n}@talkative.example\n`).join('')
     const id = await finishListAs(person, `email\n${emails}`, { mode: 'live' })
     const page = await onePage(person.context)
+    await page.goto(`/app/lists/${id}`)
+    await loaded(page)
     let told = 0
     for (const [n, text] of TOGETHER.entries()) {
-      await page.goto(`/app/lists/${id}?row=${n + 2}`)
-      await loaded(page)
-      await page.getByRole('dialog').getByText('How we know').waitFor()
+      await page.getByRole('link', { name: `box-${n}@talkative.example`, exact: true }).click()
+      const drawer = page.getByRole('dialog')
+      await drawer.getByText('How we know').waitFor()
       const shown = await readText(page)
       if (shown.includes(flat(text).slice(0, 20))) told += 1
       await expectTextOnly(page)
+      await page.keyboard.press('Escape')
+      await drawer.waitFor({ state: 'detached' })
     }
     expect(told).toBeGreaterThan(TOGETHER.length / 2) // signs beyond ASCII are replaced before they are kept
   },

@@ -4,6 +4,8 @@
 # changed, so it is also how a new version is installed. docs/running.md has what must be there beforehand.
 set -eu
 umask 022
+# shellcheck source-path=SCRIPTDIR source=install-common.sh
+. "$(dirname -- "$0")/install-common.sh"
 
 SOURCE=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
 TARGET=/opt/probity
@@ -21,11 +23,6 @@ Usage: deploy/install-debian.sh [--url https://host] [--dry-run]
 TEXT
 }
 
-fail() {
-  echo "install-debian.sh: $1" >&2
-  exit 1
-}
-
 while [ $# -gt 0 ]; do
   case $1 in
     --url) [ $# -gt 1 ] || fail '--url needs an address'; URL=$2; shift ;;
@@ -35,11 +32,7 @@ while [ $# -gt 0 ]; do
   esac
   shift
 done
-case $URL in
-  '' | http://?* | https://?*) ;;
-  *) fail '--url begins with https://, or with http:// for a try' ;;
-esac
-case $URL in *[!A-Za-z0-9:/._~-]*) fail '--url has a character that does not belong into it' ;; esac
+check_url
 
 say_plan() {
   cat <<TEXT
@@ -53,7 +46,6 @@ What will be done:
 TEXT
 }
 
-# What is missing is said all at once, so that nobody finds it out piece by piece.
 look_around() {
   faults=
   [ "$(id -u)" = 0 ] || faults="$faults
@@ -72,7 +64,7 @@ look_around() {
     PATH="$PATH:/usr/sbin" command -v "$program" >/dev/null || faults="$faults
   - $program is not installed."
   done
-  [ -z "$faults" ] || fail "this machine is not ready:$faults"
+  fail_if_not_ready "$faults"
 }
 
 build() {
@@ -101,25 +93,13 @@ make_user() {
   getent passwd probity >/dev/null || useradd --system --no-create-home --home-dir /nonexistent --shell /usr/sbin/nologin probity
 }
 
-make_password() {
-  LC_ALL=C tr -dc 'A-Za-z0-9' </dev/urandom | head -c 32
-}
-
-# Writes standard input to a file that is not there yet.
-keep() {
-  [ -e "$1" ] && return
-  (umask 077 && cat >"$1.new")
-  ln "$1.new" "$1"
-  rm "$1.new"
-}
-
 make_files() {
   install --directory --mode=0755 "$ETC"
   install --directory --mode=0700 "$SECRETS"
-  echo "postgres://probity_owner:$(make_password)@127.0.0.1/probity" | keep "$SECRETS/database_owner_url"
-  echo "postgres://probity_api:$(make_password)@127.0.0.1/probity" | keep "$SECRETS/database_url"
-  echo 'redis://127.0.0.1:6379' | keep "$SECRETS/redis_url"
-  sed "${URL:+s|^#PUBLIC_URL=.*|PUBLIC_URL=$URL|}" "$SOURCE/deploy/probity.env.example" | keep "$ETC/probity.env"
+  echo "postgres://probity_owner:$(make_password)@127.0.0.1/probity" | keep "$SECRETS/database_owner_url" 0600
+  echo "postgres://probity_api:$(make_password)@127.0.0.1/probity" | keep "$SECRETS/database_url" 0600
+  echo 'redis://127.0.0.1:6379' | keep "$SECRETS/redis_url" 0600
+  sed "${URL:+s|^#PUBLIC_URL=.*|PUBLIC_URL=$URL|}" "$SOURCE/deploy/probity.env.example" | keep "$ETC/probity.env" 0640
   chown root:probity "$ETC/probity.env"
   chmod 0640 "$ETC/probity.env"
 }

@@ -2,6 +2,8 @@
 # Makes what deploy/compose.yaml needs: the settings file and the secrets. Says first what it will do, and never changes a
 # file that is there. Run it again whenever you like: it makes what is missing.
 set -eu
+# shellcheck source-path=SCRIPTDIR source=install-common.sh
+. "$(dirname -- "$0")/install-common.sh"
 
 FOLDER=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 URL=
@@ -19,11 +21,6 @@ Usage: deploy/install.sh [--url https://host] [--folder FOLDER] [--dry-run] [--n
 TEXT
 }
 
-fail() {
-  echo "install.sh: $1" >&2
-  exit 1
-}
-
 while [ $# -gt 0 ]; do
   case $1 in
     --url) [ $# -gt 1 ] || fail '--url needs an address'; URL=$2; shift ;;
@@ -35,14 +32,9 @@ while [ $# -gt 0 ]; do
   esac
   shift
 done
-case $URL in
-  '' | http://?* | https://?*) ;;
-  *) fail '--url begins with https://, or with http:// for a try' ;;
-esac
-case $URL in *[!A-Za-z0-9:/._~-]*) fail '--url has a character that does not belong into it' ;; esac
+check_url
 SECRETS=$FOLDER/secrets
 
-# What is missing is said all at once, so that nobody finds it out piece by piece.
 look_around() {
   faults=
   command -v docker >/dev/null || faults="$faults
@@ -52,30 +44,7 @@ look_around() {
   free_kb=$(df -Pk "$FOLDER" | awk 'NR == 2 { print $4 }')
   [ "$free_kb" -ge 4194304 ] || faults="$faults
   - Less than 4 GB are free in $FOLDER."
-  [ -z "$faults" ] || fail "this machine is not ready:$faults"
-}
-
-# 32 characters of letters and digits, about 190 bits.
-make_password() {
-  LC_ALL=C tr -dc 'A-Za-z0-9' </dev/urandom | head -c 32
-}
-
-# Writes standard input to a file that is not there yet; the whole of it or nothing.
-keep() {
-  target=$1
-  mode=$2
-  if [ -e "$target" ]; then
-    echo "  keeps    $target"
-    return
-  fi
-  echo "  makes    $target"
-  [ "$DRY_RUN" = no ] || return 0
-  umask 077
-  cat >"$target.new"
-  chmod "$mode" "$target.new"
-  # A link fails where somebody was faster, which a rename would not.
-  ln "$target.new" "$target"
-  rm "$target.new"
+  fail_if_not_ready "$faults"
 }
 
 make_secrets() {

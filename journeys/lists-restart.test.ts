@@ -5,23 +5,20 @@ import { startRedis } from '@probity/lab/services/redis'
 import { whenDone } from '@probity/lab/when-done'
 import { sql } from 'kysely'
 import { expect, test, vi } from 'vitest'
+import { startListAfterList } from './test-list-after-list.ts'
 import {
-  confirmList,
   expectCleanBooks,
   expectCompleted,
-  getDone,
   listSettings,
   startListLoad,
   startListWorker,
   startTestWorld,
-  type TestWorld,
 } from './test-lists.ts'
 import { type Stopped, startApiProcess } from './test-process.ts'
-import { type Customer, openCustomer } from './test-product.ts'
+import { openCustomer } from './test-product.ts'
 
 const TIMES = 3
 const ROWS = 2_000
-const LISTS_MAX = 200
 const OTHERS = 5_000
 const GONE_WITHIN_MS = 30_000
 
@@ -38,7 +35,7 @@ test(`apis and workers are replaced ${TIMES} times under load: no caller notices
   await bothUp()
 
   const customer = await openCustomer({ db, api: { ...apis[0], url: balancer.url } }, { credits: 1_000_000 })
-  const lists = startListAfterList({ db, url: balancer.url, customer, world })
+  const lists = startListAfterList({ db, url: balancer.url, customer, world, rows: ROWS })
   const jobId = await lists.first
   const load = startListLoad(customer, { world, jobId: () => jobId, singles: 3, readers: 2 })
   const stops: Stopped[] = []
@@ -67,45 +64,6 @@ test(`apis and workers are replaced ${TIMES} times under load: no caller notices
   expect(batches).toMatchObject({ attemptsMax: 1, suspects: 0, open: 0 })
   await expectCleanBooks(db)
 }, 600_000)
-
-type Task = { db: Db; url: string; customer: Customer; world: TestWorld }
-
-/** A customer who has the next list ready when the last one is done, so that one is always under way. */
-function startListAfterList({ db, url, customer, world }: Task) {
-  const jobs: string[] = []
-  let going = true
-  const confirmNext = async () => {
-    const id = await confirmList(url, customer, world.draw(ROWS))
-    jobs.push(id)
-    return id
-  }
-  const first = confirmNext()
-  async function goOn(): Promise<void> {
-    for (let id = await first; going && jobs.length < LISTS_MAX; id = await confirmNext()) {
-      await vi.waitFor(async () => expect(await getDone(db, id)).toBe(ROWS), { timeout: 180_000, interval: 100 })
-    }
-  }
-  const running = goOn()
-  return {
-    first,
-    /** Waits until some of the latest list is done and some of it is not. */
-    async atWork() {
-      await vi.waitFor(
-        async () => {
-          const done = await getDone(db, jobs.at(-1) ?? '')
-          expect(done).toBeGreaterThan(0)
-          expect(done).toBeLessThan(ROWS * 0.8)
-        },
-        { timeout: 180_000, interval: 20 },
-      )
-    },
-    async stop() {
-      going = false
-      await running
-      return jobs
-    },
-  }
-}
 
 async function readBatches(db: Db) {
   const { rows } = await asOwner(db, (trx) =>

@@ -7,13 +7,13 @@ import { makeFolder, removeFolder } from '@probity/lab/services/daemon'
 import { startRedis } from '@probity/lab/services/redis'
 import { whenDone } from '@probity/lab/when-done'
 import { sql } from 'kysely'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { leaveHalfDone } from './test-half-done.ts'
+import { startListAfterList } from './test-list-after-list.ts'
 import {
   confirmList,
   expectCleanBooks,
   expectCompleted,
-  getDone,
   listSettings,
   startListLoad,
   startListWorker,
@@ -86,9 +86,10 @@ test(
     const settings = listSettings(url, redisUrl)
     const [api] = await Promise.all([startApiProcess(settings), startListWorker(settings, world)])
     const customer = await openCustomer({ db, api }, { credits: 100_000 })
-    const lists = keepListsRunning(db, () => confirmList(api.url, customer, world.draw(ROWS)))
+    const lists = startListAfterList({ db, url: api.url, customer, world, rows: ROWS })
     const first = await lists.first
     const load = startListLoad(customer, { world, jobId: () => first, singles: 2, readers: 1 })
+    await lists.atWork()
 
     expect(await migrate(url, { folder: plantNextVersion() })).toEqual(Object.keys(NEXT))
 
@@ -106,34 +107,6 @@ test(
   },
   LONG_MS,
 )
-
-/** Lists of which each comes when the one before is half done, so that there is always one under way. */
-function keepListsRunning(db: Db, confirm: () => Promise<string>) {
-  const first = confirm()
-  let isGoing = true
-
-  async function goOn(): Promise<string[]> {
-    const ids = [await first]
-    while (isGoing) {
-      await halfDone(db, ids.at(-1) as string)
-      if (isGoing) ids.push(await confirm())
-    }
-    return ids
-  }
-  const going = goOn()
-  return {
-    first,
-    stop() {
-      isGoing = false
-      return going
-    },
-  }
-}
-
-async function halfDone(db: Db, id: string): Promise<void> {
-  const isSo = async () => expect(await getDone(db, id)).toBeGreaterThan(ROWS / 2)
-  await vi.waitFor(isSo, { timeout: 120_000, interval: 20 })
-}
 
 /** Those of the next version's migrations that came while a list was under way. */
 async function listAppliedUnderWay(db: Db): Promise<string[]> {

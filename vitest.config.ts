@@ -26,10 +26,13 @@ const RETRY = process.env['CI'] ? 1 : 0
 const REAL = {
   exclude: [...OUTSIDE, ...FAST, ...MEASURED, ...BY_COMMAND],
   globalSetup: 'vitest.setup.ts',
+  setupFiles: 'vitest.patience.ts',
+  expect: { poll: { timeout: 20_000 } },
   // Each has servers, processes and browsers of its own beside it: two keep two processors busy, and three only wait for each other.
   maxWorkers: 2,
-  testTimeout: 20_000,
-  hookTimeout: 60_000,
+  // What hangs is found as well after a minute; a machine of which others take most is slow and not at fault.
+  testTimeout: 60_000,
+  hookTimeout: 120_000,
   retry: RETRY,
 }
 

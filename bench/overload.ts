@@ -37,6 +37,7 @@ export async function benchOverload(args: string[]): Promise<object> {
   const before = readCpu(pids)
   const held = sumUp(await load(2 * peak.goodput, Number(values.seconds)))
   process.stderr.write(`ms of processor meanwhile: ${JSON.stringify(spent(before, readCpu(pids)))}\n`)
+  process.stderr.write(`p99 in ms by kind: ${JSON.stringify(held.p99ByKind)}\n`)
   const after = await load(AFTER_SHARE * peak.goodput, AFTER_S)
   printTable('Callers', [
     ['', 'offered/s', 'answered/s', 'p50 ms', 'p99 ms', 'refused', 'broken'],
@@ -110,17 +111,24 @@ function sumUp(answered: Answered[]) {
     goodput: accepted.length / seconds,
     p50: waitOf(0.5, answered),
     p99: waitOf(0.99, answered),
+    p99ByKind: byKind((kind) =>
+      rounded(
+        waitOf(
+          0.99,
+          answered.filter((one) => one.kind === kind),
+        ),
+      ),
+    ),
     refused: refused.length,
-    refusedShare: {
-      list: shareOf('list'),
-      single: shareOf('single'),
-      recent: shareOf('recent'),
-      read: shareOf('read'),
-    },
+    refusedShare: byKind(shareOf),
     withoutRetryAfter: refused.filter((one) => !one.hasRetryAfter).length,
     otherRefusals: answered.length - accepted.length - refused.length - broken,
     broken,
   }
+}
+
+function byKind<Figure>(figureOf: (kind: LoadKind) => Figure): Record<LoadKind, Figure> {
+  return { list: figureOf('list'), single: figureOf('single'), recent: figureOf('recent'), read: figureOf('read') }
 }
 
 /** The first second from which on nobody was refused or waited for long. */

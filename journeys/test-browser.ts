@@ -37,7 +37,7 @@ export async function openWindow(
     permissions: ['clipboard-read', 'clipboard-write'],
     extraHTTPHeaders: { 'x-forwarded-for': address },
   })
-  context.setDefaultTimeout(15_000)
+  context.setDefaultTimeout(30_000)
   return context
 }
 

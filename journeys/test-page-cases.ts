@@ -17,12 +17,6 @@ export type Case = {
   isNarrowAs?: string | undefined
 }
 
-/** The rule that takes longer than all others together. */
-const CONTRAST = 'color-contrast'
-
-/** What stands around the text of every page alike, and has its dark colours looked at once. */
-const AROUND = ['nav', 'header:not(main *)']
-
 /** What holds for every page: one heading, a title, nobody kept out, no movement for those who want none, readable at 320 pixels. */
 export function testCases(cases: Case[]): void {
   test.each(cases)(
@@ -33,13 +27,12 @@ export function testCases(cases: Case[]): void {
       expect(await page.title()).toMatch(/^.+ · Probity$/)
       await expectAccessible(page)
       await page.emulateMedia({ colorScheme: 'dark', reducedMotion: 'reduce' })
-      const isFirst = one === cases[0]
-      await expectAccessible(page, { only: CONTRAST, ...(!isFirst && { outside: AROUND }) })
+      await expectAccessible(page, 'colours')
       expect(await listMovement(page)).toEqual([])
       await page.setViewportSize({ width: 320, height: 640 })
       await expectNoSidewaysScroll(page)
       // Colours are the same at any width; those of the menus that only a phone has are looked at once.
-      if (one.isNarrowAs === undefined) await expectAccessible(page, isFirst ? {} : { except: CONTRAST })
+      if (one.isNarrowAs === undefined) await expectAccessible(page, one === cases[0] ? 'all' : 'all but colours')
     },
     120_000,
   )

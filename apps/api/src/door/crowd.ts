@@ -7,6 +7,8 @@ export type Crowd = {
   all: number
   /** Those that make work for others. */
   working: number
+  /** Those of this kind that found no place since the last echo. */
+  turnedAway: number
   /** How many of these there may be. */
   places(): number
   stop(): void
@@ -27,7 +29,8 @@ export function watchCrowd(inFlightMax: number, echo: () => Promise<number | und
   async function listen(): Promise<void> {
     isListening = true
     const ms = await echo()
-    if (ms !== undefined) places.note(ms, crowd.working)
+    if (ms !== undefined) places.note(ms, crowd.working, crowd.turnedAway)
+    crowd.turnedAway = 0
     isListening = false
   }
 
@@ -35,6 +38,13 @@ export function watchCrowd(inFlightMax: number, echo: () => Promise<number | und
     if (crowd.working > 0 && !isListening) void listen()
   }, LISTEN_EVERY_MS)
   timer.unref()
-  const crowd = { max: inFlightMax, all: 0, working: 0, places: places.count, stop: () => clearInterval(timer) }
+  const crowd: Crowd = {
+    max: inFlightMax,
+    all: 0,
+    working: 0,
+    turnedAway: 0,
+    places: places.count,
+    stop: () => clearInterval(timer),
+  }
   return crowd
 }

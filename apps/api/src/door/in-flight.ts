@@ -15,11 +15,13 @@ const CLASSES: Record<LoadClass, { share: number; retryAfterS: number }> = {
   light: { share: 1, retryAfterS: 1 },
 }
 
-/** After how many seconds one of this class may come again, where there is no place for it now. */
-export function comeAgainAfter(loadClass: LoadClass, crowd: Crowd): number | undefined {
+/** After how many seconds one of this class may come again, where it is turned away for want of a place. */
+export function turnAwayFor(loadClass: LoadClass, crowd: Crowd): number | undefined {
   const { share, retryAfterS } = CLASSES[loadClass]
   const isFull = crowd.all >= crowd.max || (isWork(loadClass) && crowd.working >= crowd.places() * share)
-  return isFull ? retryAfterS : undefined
+  if (!isFull) return undefined
+  if (isWork(loadClass)) crowd.turnedAway++
+  return retryAfterS
 }
 
 const isWork = (loadClass: LoadClass) => loadClass !== 'light'
@@ -32,7 +34,7 @@ export function limitInFlight(app: FastifyInstance, crowd: Crowd): void {
   app.addHook('onRequest', (request, reply, done) => {
     if (request.routeOptions.config.alwaysAnswered) return done()
     const loadClass = loadClassOf(request.routeOptions.config)
-    const retryAfterS = comeAgainAfter(loadClass, crowd)
+    const retryAfterS = turnAwayFor(loadClass, crowd)
     if (retryAfterS !== undefined) return done(new Problem('overloaded', undefined, { retryAfterS }))
     crowd.all++
     if (isWork(loadClass)) crowd.working++

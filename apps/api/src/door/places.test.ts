@@ -39,6 +39,8 @@ test('places come back while they are wanted, and not before', () => {
 
   noteOften(places, 10, 5, places.count)
   expect(places.count()).toBeGreaterThan(70)
+  places.note(5, 3, 1)
+  expect(places.count()).toBeGreaterThan(76)
   noteOften(places, 100, 5, places.count)
   expect(places.count()).toBe(512)
 })

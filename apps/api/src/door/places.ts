@@ -2,8 +2,11 @@
 export type Places = {
   /** How many there are now. */
   count(): number
-  /** Takes note of how long a task without work took from here to a worker and back, while so many requests were under way. */
-  note(echoMs: number, underWay: number): void
+  /**
+   * Takes note of how long a task without work took from here to a worker and back, while so many requests were under way. `turnedAway` is how many
+   * found no place since the last one.
+   */
+  note(echoMs: number, underWay: number, turnedAway?: number): void
 }
 
 /** An echo that takes this long waited for work that we had no business taking on. Without a crowd it takes a few milliseconds. */
@@ -13,7 +16,7 @@ const PLACES_MIN = 32
 /** One late echo takes away so much at least, and so much at most: the crowd that made it late may have gone. */
 const [CUT_MIN, CUT_MAX] = [0.9, 0.5]
 const GROWTH = 1.1
-/** There are more places only where those that there are were wanted. */
+/** There are more places only where those that there are were wanted: nearly all were taken, or somebody was turned away, as lists are long before. */
 const WANTED_SHARE = 0.7
 
 /**
@@ -24,11 +27,11 @@ export function openPlaces(max: number): Places {
   let places = max
   return {
     count: () => places,
-    note(echoMs, underWay) {
+    note(echoMs, underWay, turnedAway = 0) {
       if (echoMs > LATE_MS) {
         const share = Math.min(CUT_MIN, Math.max(CUT_MAX, LATE_MS / echoMs))
         places = Math.max(Math.min(PLACES_MIN, max), Math.floor(Math.min(places, underWay) * share))
-      } else if (underWay >= places * WANTED_SHARE) {
+      } else if (turnedAway > 0 || underWay >= places * WANTED_SHARE) {
         places = Math.min(max, Math.ceil(places * GROWTH))
       }
     },

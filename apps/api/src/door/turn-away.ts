@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import { Problem, problemBody } from '../problem.ts'
 import { newRequestId } from '../request-id.ts'
 import type { Crowd } from './crowd.ts'
-import { comeAgainAfter, type LoadClass, loadClassOf } from './in-flight.ts'
+import { turnAwayFor, type LoadClass, loadClassOf } from './in-flight.ts'
 import { SECURITY_HEADERS } from './security-headers.ts'
 
 /**
@@ -29,7 +29,7 @@ export function openTurnAway(
         const { method = '', url = '' } = request
         const path = url.split('?', 1)[0] ?? ''
         const loadClass = classes.get(`${method} ${path}`)
-        const retryAfterS = loadClass && comeAgainAfter(loadClass, crowd)
+        const retryAfterS = loadClass && turnAwayFor(loadClass, crowd)
         if (retryAfterS === undefined || stopping.aborted) return handle(request, response)
         count(method, path)
         answer(response, retryAfterS)

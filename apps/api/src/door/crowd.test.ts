@@ -27,7 +27,7 @@ test('echoes that are lost change nothing: workers that are being replaced are s
   const crowd = watch(echo)
   crowd.working = 300
   await vi.waitFor(() => expect(echo.mock.calls.length).toBeGreaterThan(2), 3_000)
-  expect(crowd.places()).toBe(384)
+  expect(crowd.places()).toBe(192)
 })
 
 test('nothing is sent while there is nothing to do, and no second one before the first came back', async () => {

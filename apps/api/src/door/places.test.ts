@@ -5,10 +5,17 @@ const noteOften = (places: ReturnType<typeof openPlaces>, times: number, ms: num
   for (let n = 0; n < times; n++) places.note(ms, underWay())
 }
 
-test('as long as echoes come soon, all places are there', () => {
+test('half of the places are there until more are wanted, and again when they are not any more', () => {
   const places = openPlaces(512)
-  noteOften(places, 100, LATE_MS, () => 512)
+  expect(places.count()).toBe(256)
+  noteOften(places, 100, LATE_MS, () => 3)
+  expect(places.count()).toBe(256)
+  noteOften(places, 100, LATE_MS, places.count)
   expect(places.count()).toBe(512)
+  noteOften(places, 10, LATE_MS, () => 3)
+  expect(places.count()).toBeGreaterThan(400)
+  noteOften(places, 100, LATE_MS, () => 3)
+  expect(places.count()).toBe(256)
 })
 
 test('a late echo leaves fewer places than were taken, and a very late one half of them', () => {

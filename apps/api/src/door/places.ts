@@ -16,6 +16,12 @@ const PLACES_MIN = 32
 /** One late echo takes away so much at least, and so much at most: the crowd that made it late may have gone. */
 const [CUT_MIN, CUT_MAX] = [0.9, 0.5]
 const GROWTH = 1.1
+/**
+ * How many there are before it is known whether more can be borne, of the most that there may be: a crowd that comes all at once must not find more
+ * than that. What is not wanted any more goes back to it, slowly.
+ */
+const UNPROVEN_SHARE = 0.5
+const SHRINKAGE = 0.98
 /** There are more places only where those that there are were wanted: nearly all were taken, or somebody was turned away, as lists are long before. */
 const WANTED_SHARE = 0.7
 
@@ -24,7 +30,8 @@ const WANTED_SHARE = 0.7
  * verdicts take: slow mail servers keep many callers waiting and us idle.
  */
 export function openPlaces(max: number): Places {
-  let places = max
+  const unproven = Math.max(Math.min(PLACES_MIN, max), Math.ceil(max * UNPROVEN_SHARE))
+  let places = unproven
   return {
     count: () => places,
     note(echoMs, underWay, turnedAway = 0) {
@@ -33,6 +40,8 @@ export function openPlaces(max: number): Places {
         places = Math.max(Math.min(PLACES_MIN, max), Math.floor(Math.min(places, underWay) * share))
       } else if (turnedAway > 0 || underWay >= places * WANTED_SHARE) {
         places = Math.min(max, Math.ceil(places * GROWTH))
+      } else if (places > unproven) {
+        places = Math.max(unproven, Math.floor(places * SHRINKAGE))
       }
     },
   }

@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import { Problem, problemBody } from '../problem.ts'
 import { newRequestId } from '../request-id.ts'
 import type { Crowd } from './crowd.ts'
-import { turnAwayFor, type LoadClass, loadClassOf } from './in-flight.ts'
+import { type LoadClass, loadClassOf, turnAwayFor } from './in-flight.ts'
 import { SECURITY_HEADERS } from './security-headers.ts'
 
 /**

@@ -20,8 +20,8 @@ const OUTSIDE = ['**/node_modules/**']
 /** Needs the history of the repository, so it runs only when it is told which commit to begin with. */
 const BY_COMMAND = process.env['UPGRADE_FROM'] ? [] : ['journeys/upgrade-from.test.ts']
 
-/** Clocks and sockets of a busy machine: CI tries once more and shows it beside the test's name. */
-const RETRY = process.env['CI'] ? 1 : 0
+/** Clocks and sockets of a busy machine: CI tries again, at most twice, and shows it beside the test's name. */
+const RETRY = process.env['CI'] ? 2 : 0
 
 const REAL = {
   exclude: [...OUTSIDE, ...FAST, ...MEASURED, ...BY_COMMAND],

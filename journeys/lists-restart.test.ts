@@ -35,7 +35,7 @@ test(`apis and workers are replaced ${TIMES} times under load: no caller notices
   await bothUp()
 
   const customer = await openCustomer({ db, api: { ...apis[0], url: balancer.url } }, { credits: 1_000_000 })
-  const lists = startListAfterList({ db, url: balancer.url, customer, world, rows: ROWS })
+  const lists = startListAfterList({ db, url: balancer.url, customer, world, rows: ROWS, atOnce: 1 })
   const jobId = await lists.first
   const load = startListLoad(customer, { world, jobId: () => jobId, singles: 3, readers: 2 })
   const stops: Stopped[] = []

@@ -19,7 +19,7 @@ import { connectPatiently } from '@probity/queue/redis'
 import { openLog } from '@probity/worker/log'
 import { openPace } from '@probity/worker/pace'
 import { sql } from 'kysely'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { confirmList, listSettings, startTaskWorker, startTestWorld } from './test-lists.ts'
 import { listDashboardQueries, listSelectors, MONITORING, watchProduct } from './test-monitoring.ts'
 import { ROOT, startApiProcess } from './test-process.ts'
@@ -178,8 +178,9 @@ async function listServed(): Promise<string[]> {
   return [...served.values()].toSorted()
 }
 
-test('the docs have every metric with its type and its labels, and no other', async () => {
-  expect(await listServed()).toEqual(listDocumented())
+test('the docs have every metric with its type and its labels, and no other', { timeout: 120_000 }, async () => {
+  // Some have a value only when what they count has come to its end.
+  await vi.waitFor(async () => expect(await listServed()).toEqual(listDocumented()), WITHIN)
 })
 
 test('what is read holds no address, no domain and no account', async () => {

@@ -1,4 +1,5 @@
-import type { Db } from '@probity/database/connect'
+import { asOwner, type Db } from '@probity/database/connect'
+import { sql } from 'kysely'
 import { expect, vi } from 'vitest'
 import { confirmList, getDone, type TestWorld } from './test-lists.ts'
 import type { Customer } from './test-product.ts'
@@ -6,10 +7,10 @@ import type { Customer } from './test-product.ts'
 const LISTS_MAX = 200
 const SLOWLY = { timeout: 180_000, interval: 20 }
 
-type Task = { db: Db; url: string; customer: Customer; world: TestWorld; rows: number }
+type Task = { db: Db; url: string; customer: Customer; world: TestWorld; rows: number; atOnce: number }
 
-/** A customer who confirms the next list when half of the last one is done, so that one is always under way. */
-export function startListAfterList({ db, url, customer, world, rows }: Task) {
+/** A customer who has so many lists under way at once, and confirms the next when one has ended. */
+export function startListAfterList({ db, url, customer, world, rows, atOnce }: Task) {
   const jobs: string[] = []
   let going = true
   const confirmNext = async () => {
@@ -19,8 +20,10 @@ export function startListAfterList({ db, url, customer, world, rows }: Task) {
   }
   const first = confirmNext()
   async function goOn(): Promise<void> {
-    for (let id = await first; going && jobs.length < LISTS_MAX; id = await confirmNext()) {
-      await vi.waitFor(async () => expect(await getDone(db, id)).toBeGreaterThan(rows / 2), SLOWLY)
+    await first
+    while (going && jobs.length < LISTS_MAX) {
+      await vi.waitFor(async () => expect(await countUnderWay(db)).toBeLessThan(atOnce), SLOWLY)
+      await confirmNext()
     }
   }
   const running = goOn()
@@ -40,4 +43,11 @@ export function startListAfterList({ db, url, customer, world, rows }: Task) {
       return jobs
     },
   }
+}
+
+async function countUnderWay(db: Db): Promise<number> {
+  const { rows } = await asOwner(db, (trx) =>
+    sql<{ n: number }>`select count(*)::integer as n from jobs where finished_at is null`.execute(trx),
+  )
+  return rows[0]?.n ?? 0
 }

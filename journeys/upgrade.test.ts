@@ -86,7 +86,7 @@ test(
     const settings = listSettings(url, redisUrl)
     const [api] = await Promise.all([startApiProcess(settings), startListWorker(settings, world)])
     const customer = await openCustomer({ db, api }, { credits: 100_000 })
-    const lists = startListAfterList({ db, url: api.url, customer, world, rows: ROWS })
+    const lists = startListAfterList({ db, url: api.url, customer, world, rows: ROWS, atOnce: 4 })
     const first = await lists.first
     const load = startListLoad(customer, { world, jobId: () => first, singles: 2, readers: 1 })
     await lists.atWork()

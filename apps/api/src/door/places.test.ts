@@ -12,6 +12,8 @@ test('half of the places are there until more are wanted, and again when they ar
   expect(places.count()).toBe(256)
   noteOften(places, 100, LATE_MS, places.count)
   expect(places.count()).toBe(512)
+  noteOften(places, 100, LATE_MS, () => 150)
+  expect(places.count()).toBe(512)
   noteOften(places, 10, LATE_MS, () => 3)
   expect(places.count()).toBeGreaterThan(400)
   noteOften(places, 100, LATE_MS, () => 3)

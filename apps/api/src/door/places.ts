@@ -22,6 +22,8 @@ const GROWTH = 1.1
  */
 const UNPROVEN_SHARE = 0.5
 const SHRINKAGE = 0.98
+/** Not wanted any more are places of which so few are taken that nobody, not even a list, would miss the rest. */
+const UNWANTED_SHARE = 0.2
 /** There are more places only where those that there are were wanted: nearly all were taken, or somebody was turned away, as lists are long before. */
 const WANTED_SHARE = 0.7
 
@@ -40,7 +42,7 @@ export function openPlaces(max: number): Places {
         places = Math.max(Math.min(PLACES_MIN, max), Math.floor(Math.min(places, underWay) * share))
       } else if (turnedAway > 0 || underWay >= places * WANTED_SHARE) {
         places = Math.min(max, Math.ceil(places * GROWTH))
-      } else if (places > unproven) {
+      } else if (places > unproven && underWay < places * UNWANTED_SHARE) {
         places = Math.max(unproven, Math.floor(places * SHRINKAGE))
       }
     },

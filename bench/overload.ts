@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
-import { readCpu } from './cpu.ts'
+import { cpuPerRequest, readCpu } from './cpu.ts'
 import { isAccepted, type Load, openLoad, waitOf } from './load.ts'
 import type { Answered, LoadKind } from './overload-load.ts'
 import { printTable, rounded } from './probe-table.ts'
@@ -33,8 +33,10 @@ export async function benchOverload(args: string[]): Promise<object> {
   const peak = await findPeak(load)
   const pids = { ...product.pids, all: process.pid }
   const before = readCpu(pids)
-  const held = sumUp(await load(2 * peak.goodput, Number(values.seconds)))
-  process.stderr.write(`ms of processor meanwhile: ${JSON.stringify(spent(before, readCpu(pids)))}\n`)
+  const came = await load(2 * peak.goodput, Number(values.seconds))
+  const cpu = cpuPerRequest(before, readCpu(pids), came.length)
+  const held = sumUp(came)
+  process.stderr.write(`µs of processor for each who came, callers among all: ${JSON.stringify(cpu)}\n`)
   process.stderr.write(`p99 in ms by kind: ${JSON.stringify(held.p99ByKind)}\n`)
   const after = await load(AFTER_SHARE * peak.goodput, AFTER_S)
   printTable('Callers', [
@@ -79,11 +81,6 @@ async function findPeak(load: Load) {
     rate *= GROWTH
   }
   return { steps, goodput }
-}
-
-/** Of all that this process started, callers among them, and of those that have names. */
-function spent(before: Record<string, number>, after: Record<string, number>): Record<string, number> {
-  return Object.fromEntries(Object.entries(after).map(([name, ms]) => [name, ms - (before[name] ?? 0)]))
 }
 
 type Sum = ReturnType<typeof sumUp>

@@ -1,16 +1,12 @@
-import { randomUUID } from 'node:crypto'
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { asOperator, asOwner } from '@probity/database/connect'
 import { listFindings, wantLook } from '@probity/database/findings'
 import { startRedis } from '@probity/lab/services/redis'
 import { whenDone } from '@probity/lab/when-done'
 import { Redis } from 'ioredis'
 import { sql } from 'kysely'
-import { destination } from 'pino'
-import { expect, inject, test, vi } from 'vitest'
-import { openLog } from './log.ts'
+import { expect, test, vi } from 'vitest'
 import { describePatient, lookAround, startLookingAround } from './look-around.ts'
+import { openTestLog } from './test-log.ts'
 import { startTestWorld } from './test-worker.ts'
 
 const world = await startTestWorld()
@@ -21,13 +17,7 @@ const redis = new Redis(server.url)
 whenDone(() => redis.disconnect())
 const patient = describePatient(world.config, world.surroundings, { db: world.db, redis })
 
-const logFile = join(inject('logFolder'), `worker-${randomUUID()}.log`)
-const log = openLog('debug', destination({ dest: logFile, sync: true }))
-const lines = () =>
-  readFileSync(logFile, 'utf8')
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => JSON.parse(line) as Record<string, unknown>)
+const { log, lines } = openTestLog()
 
 const kept = async () => {
   const rows = await asOperator(world.db, listFindings)

@@ -1,26 +1,16 @@
-import { randomUUID } from 'node:crypto'
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { asOwner } from '@probity/database/connect'
 import { createTestDatabase, openTestAccount } from '@probity/database/test-database'
 import { driftBy } from '@probity/database/test-drift'
 import { whenDone } from '@probity/lab/when-done'
-import { destination } from 'pino'
 import { Registry } from 'prom-client'
-import { expect, inject, test, vi } from 'vitest'
-import { openLog } from '../log.ts'
+import { expect, test, vi } from 'vitest'
 import { openMeters } from '../meters.ts'
+import { openTestLog } from '../test-log.ts'
 import { audit, startAuditing } from './audit.ts'
 
 async function openWorld() {
   const { db } = await createTestDatabase()
-  const logFile = join(inject('logFolder'), `worker-${randomUUID()}.log`)
-  const log = openLog('debug', destination({ dest: logFile, sync: true }))
-  const lines = () =>
-    readFileSync(logFile, 'utf8')
-      .split('\n')
-      .filter((line) => line !== '')
-      .map((line) => JSON.parse(line) as Record<string, unknown>)
+  const { log, lines } = openTestLog()
   return { db, log, lines, meters: openMeters(new Registry()) }
 }
 

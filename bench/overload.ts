@@ -80,6 +80,8 @@ async function findPeak(load: Load) {
     goodput = Math.max(goodput, step.goodput)
     rate *= GROWTH
   }
+  if (goodput === 0)
+    throw new Error(`not even ${FIRST_RATE} callers a second were served in time: this machine is too busy`)
   return { steps, goodput }
 }
 

@@ -38,16 +38,33 @@ export function openTurnAway(
   }
 }
 
-function answer(response: ServerResponse, retryAfterS: number): void {
-  const requestId = newRequestId()
-  const body = problemBody(new Problem('overloaded', undefined, { retryAfterS }), requestId)
+type Refusal = { status: number; headers: string[]; beforeId: string; afterId: string }
+
+/** A request's name that stands for all of them, which are of one length. */
+const ANY_ID = newRequestId()
+const refusals = new Map<number, Refusal>()
+
+/** All of the answer but the name of the request, which is the same for everybody and made once. */
+function refusalFor(retryAfterS: number): Refusal {
+  const made = refusals.get(retryAfterS)
+  if (made) return made
+  const body = problemBody(new Problem('overloaded', undefined, { retryAfterS }), ANY_ID)
   const text = JSON.stringify(body)
-  response.writeHead(body.status, {
+  const [beforeId = '', afterId = ''] = text.split(ANY_ID)
+  const headers = {
     ...SECURITY_HEADERS,
     'content-type': 'application/problem+json',
-    'content-length': Buffer.byteLength(text),
-    'request-id': requestId,
+    'content-length': String(Buffer.byteLength(text)),
     'retry-after': String(retryAfterS),
-  })
-  response.end(text)
+  }
+  const refusal = { status: body.status, headers: Object.entries(headers).flat(), beforeId, afterId }
+  refusals.set(retryAfterS, refusal)
+  return refusal
+}
+
+function answer(response: ServerResponse, retryAfterS: number): void {
+  const { status, headers, beforeId, afterId } = refusalFor(retryAfterS)
+  const requestId = newRequestId()
+  response.writeHead(status, [...headers, 'request-id', requestId])
+  response.end(beforeId + requestId + afterId)
 }

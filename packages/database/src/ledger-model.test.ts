@@ -8,7 +8,7 @@ import { applyToModel, type Balances, newModel, type Operation, pickFrom } from 
 import { collectAnswer, finishValidation, leaveOpen, openValidations, type ValidationRef } from './validations.ts'
 
 // OPERATIONS=1000000 makes the long run.
-const OPERATIONS = Number(process.env['OPERATIONS'] ?? 30_000)
+const OPERATIONS = Number(process.env['OPERATIONS'] ?? 12_000)
 const PER_ACCOUNT = 1_000
 const SIDE_BY_SIDE = 4
 
@@ -63,7 +63,7 @@ test(
     await Promise.all(lanes)
     expect(await asOwner(db, listDrift)).toEqual([])
   },
-  OPERATIONS * 6,
+  OPERATIONS * 15,
 )
 
 async function followsTheModel(operations: Operation[]): Promise<void> {

@@ -22,6 +22,17 @@ test('late echoes take places away, and quick ones give them back', async () => 
   await vi.waitFor(() => expect(crowd.places()).toBeGreaterThan(180), 5_000)
 })
 
+test('how busy it is follows what is taken within a few seconds, and not at once', async () => {
+  const crowd = watch(async () => undefined)
+  crowd.working = 192
+  expect(crowd.busy).toBe(0)
+  await vi.waitFor(() => expect(crowd.busy).toBeGreaterThan(0.15), 3_000)
+  expect(crowd.busy).toBeLessThan(0.5)
+  await vi.waitFor(() => expect(crowd.busy).toBeGreaterThan(0.9), 10_000)
+  crowd.working = 0
+  await vi.waitFor(() => expect(crowd.busy).toBeLessThan(0.1), 10_000)
+})
+
 test('echoes that are lost change nothing: workers that are being replaced are silent too', async () => {
   const echo = vi.fn(async () => undefined)
   const crowd = watch(echo)

@@ -11,10 +11,14 @@ export type Crowd = {
   turnedAway: number
   /** How many of these there may be. */
   places(): number
+  /** Which share of the places was taken in the last second or two. */
+  busy: number
   stop(): void
 }
 
 const LISTEN_EVERY_MS = 200
+/** How much of what `busy` says is from the last look. */
+const LAST_LOOK_SHARE = 0.2
 /** The rest is for those who only look: they are quick, and must not be turned away because others make work. */
 const WORK_SHARE = 0.75
 
@@ -35,6 +39,7 @@ export function watchCrowd(inFlightMax: number, echo: () => Promise<number | und
   }
 
   const timer = setInterval(() => {
+    crowd.busy += LAST_LOOK_SHARE * (crowd.working / places.count() - crowd.busy)
     if (crowd.working > 0 && !isListening) void listen()
   }, LISTEN_EVERY_MS)
   timer.unref()
@@ -44,6 +49,7 @@ export function watchCrowd(inFlightMax: number, echo: () => Promise<number | und
     working: 0,
     turnedAway: 0,
     places: places.count,
+    busy: 0,
     stop: () => clearInterval(timer),
   }
   return crowd

@@ -5,23 +5,25 @@ import type { Crowd } from './crowd.ts'
 /** What a request costs us: a list makes much work, an address some, and the rest hardly any. */
 export type LoadClass = 'list' | 'address' | 'light'
 
+const RETRY_AFTER_S: Record<LoadClass, number> = { list: 5, address: 1, light: 1 }
+/** A process is too busy for a list when so many of its places were taken for a while: one that is held up for a moment is not. */
+const TOO_BUSY_FOR_A_LIST = 0.5
+
+/** After how many seconds one of this class may come again, where it is turned away for want of a place. */
+export function turnAwayFor(loadClass: LoadClass, crowd: Crowd): number | undefined {
+  if (crowd.all < crowd.max && hasPlaceFor(loadClass, crowd)) return undefined
+  if (isWork(loadClass)) crowd.turnedAway++
+  return RETRY_AFTER_S[loadClass]
+}
+
 /**
  * Who is turned away first: whoever brings a list finds no place when half of them are taken, and can come back later without
  * anybody waiting in front of a form. Looking at what there is comes last, and is stopped only where the process is full altogether.
  */
-const CLASSES: Record<LoadClass, { share: number; retryAfterS: number }> = {
-  list: { share: 0.5, retryAfterS: 5 },
-  address: { share: 1, retryAfterS: 1 },
-  light: { share: 1, retryAfterS: 1 },
-}
-
-/** After how many seconds one of this class may come again, where it is turned away for want of a place. */
-export function turnAwayFor(loadClass: LoadClass, crowd: Crowd): number | undefined {
-  const { share, retryAfterS } = CLASSES[loadClass]
-  const isFull = crowd.all >= crowd.max || (isWork(loadClass) && crowd.working >= crowd.places() * share)
-  if (!isFull) return undefined
-  if (isWork(loadClass)) crowd.turnedAway++
-  return retryAfterS
+function hasPlaceFor(loadClass: LoadClass, crowd: Crowd): boolean {
+  if (!isWork(loadClass)) return true
+  if (loadClass === 'list' && crowd.busy >= TOO_BUSY_FOR_A_LIST) return false
+  return crowd.working < crowd.places()
 }
 
 const isWork = (loadClass: LoadClass) => loadClass !== 'light'

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DEFAULT_SCOPES } from '@probity/contract/keys'
@@ -30,9 +31,15 @@ export type BenchProduct = {
   stop(): Promise<void>
 }
 
-/** The product as in production (PostgreSQL waits for the disk), with an account that no limit stops. */
-export async function startBenchProduct(): Promise<BenchProduct> {
-  const [postgres, redis, dns] = await Promise.all([startPostgres({ fsync: true }), startRedis(), startDns()])
+/** The product as in production (PostgreSQL waits for the disk), with an account that no limit stops. `disk` is a folder on the one that PostgreSQL is to have. */
+export async function startBenchProduct(disk: string = tmpdir()): Promise<BenchProduct> {
+  await using ifItFails = new AsyncDisposableStack()
+  const [postgres, redis, dns] = await Promise.all([
+    startPostgres({ fsync: true, parent: disk }),
+    startRedis(),
+    startDns(),
+  ])
+  for (const server of [postgres, redis, dns]) ifItFails.defer(() => server.stop())
   await migrate(postgres.url)
   const key = await openAccount(postgres.url)
   const port = await freePort()
@@ -47,8 +54,10 @@ export async function startBenchProduct(): Promise<BenchProduct> {
   }
   const api = startProgram('apps/api/src/main.ts', [], settings)
   const worker = startProgram('apps/worker/src/main.ts', [], settings)
+  for (const program of [api, worker]) ifItFails.defer(() => stopChild(program, 'SIGTERM'))
   const url = `http://127.0.0.1:${port}`
   await untilReady(url)
+  const started = ifItFails.move()
   return {
     url,
     key,
@@ -61,10 +70,7 @@ export async function startBenchProduct(): Promise<BenchProduct> {
       await asOwner(db, (trx) => sql`analyze`.execute(trx))
       await db.destroy()
     },
-    async stop() {
-      await Promise.all([stopChild(api, 'SIGTERM'), stopChild(worker, 'SIGTERM')])
-      await Promise.all([postgres.stop(), redis.stop(), dns.stop()])
-    },
+    stop: () => started.disposeAsync(),
   }
 }
 
@@ -87,7 +93,7 @@ async function openAccount(url: string): Promise<string> {
 }
 
 export async function untilReady(url: string, path = '/readyz'): Promise<void> {
-  for (let tries = 300; tries > 0; tries--) {
+  for (let tries = 1_200; tries > 0; tries--) {
     const answer = await fetch(url + path).catch(() => undefined) // not listening yet
     if (answer && answer.status < 500) return
     await sleep(50)

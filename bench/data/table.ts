@@ -131,6 +131,12 @@ export const ROWS: Row[] = [
     bare: ITSELF,
   },
   {
+    bench: 'purge',
+    figure: 'p99_ratio_as_mounted',
+    says: 'the same on the disk of this machine, which is told of every block that becomes free (`discard`)',
+    bare: ITSELF,
+  },
+  {
     bench: 'probe',
     figure: 'speedup_50ms',
     says: 'times as fast as a connection per address is asking a Postfix 50 ms away',

@@ -111,8 +111,8 @@ export function unprivilegedUser(): User | undefined {
   return { uid: id('-u'), gid: id('-g') }
 }
 
-export function makeFolder(prefix: string, user?: User): string {
-  const folder = mkdtempSync(join(tmpdir(), `${prefix}-`))
+export function makeFolder(prefix: string, user?: User, parent: string = tmpdir()): string {
+  const folder = mkdtempSync(join(parent, `${prefix}-`))
   if (user) chownSync(folder, user.uid, user.gid)
   return folder
 }

@@ -21,12 +21,14 @@ export type PostgresServer = {
 type PostgresOptions = {
   /** Whether a commit waits for the disk. Off makes tests quick; figures about money are taken with it on. */
   fsync?: boolean
+  /** Where its folder is made: on a disk that is to be measured. */
+  parent?: string
 }
 
 /** A private PostgreSQL on loopback with its data in a temporary folder. */
 export async function startPostgres(options: PostgresOptions = {}): Promise<PostgresServer> {
   const user = unprivilegedUser()
-  const folder = makeFolder('probity-postgres', user)
+  const folder = makeFolder('probity-postgres', user, options.parent)
   const data = makeSubfolder(folder, 'data', user)
   const bin = postgresPrograms()
   const logFile = join(folder, 'postgres.log')

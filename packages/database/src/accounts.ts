@@ -32,14 +32,18 @@ export async function getAccount(
   trx: Trx,
   accountId: string,
 ): Promise<{ account: Account; plan: Plan; lowAt: number }> {
-  const account = await trx.selectFrom('accounts').selectAll().where('id', '=', accountId).executeTakeFirstOrThrow()
-  const plan = await trx.selectFrom('plans').selectAll().where('name', '=', account.plan).executeTakeFirstOrThrow()
-  const { lowAt } = await trx
+  const { lowAt, apiAccess, aiEnhancement, catchallDetection, refundUnknown, changedAt, ...rest } = await trx
     .selectFrom('accounts')
+    .innerJoin('plans', 'plans.name', 'accounts.plan')
+    .selectAll('plans')
+    .selectAll('accounts') // the last: both have a name
     .select(sql<number>`low_credits_of(accounts)`.as('lowAt'))
-    .where('id', '=', accountId)
+    .where('accounts.id', '=', accountId)
     .executeTakeFirstOrThrow()
-  return { account, plan, lowAt }
+  const { requestsPerWindow, windowS, interactiveInFlight, emailsPerFile, ...account } = rest
+  const access = { apiAccess, aiEnhancement, catchallDetection, refundUnknown }
+  const limits = { requestsPerWindow, windowS, interactiveInFlight, emailsPerFile }
+  return { account, plan: { name: account.plan, ...access, ...limits, changedAt }, lowAt }
 }
 
 export function findAccount(trx: Trx, accountId: string): Promise<Account | undefined> {

@@ -1,6 +1,7 @@
-import { CamelCasePlugin, Kysely, PostgresDialect, sql, type Transaction } from 'kysely'
-import { types } from 'pg'
+import { CamelCasePlugin, Kysely, sql, type Transaction } from 'kysely'
+import { escapeLiteral, types } from 'pg'
 import { currentActor } from './actor.ts'
+import { lateBeginDialect, WITH_BEGIN } from './late-begin.ts'
 import { openPool } from './pool.ts'
 import type { Schema } from './schema.ts'
 
@@ -15,7 +16,7 @@ type ConnectOptions = { connectionsMax?: number; applicationName?: string }
 
 export function connect(url: string, { connectionsMax = 5, applicationName = 'probity' }: ConnectOptions = {}): Db {
   const pool = openPool(url, { connectionsMax, applicationName, types: { getTypeParser } })
-  return new Kysely<Schema>({ dialect: new PostgresDialect({ pool }), plugins: [CAMEL_CASE] })
+  return new Kysely<Schema>({ dialect: lateBeginDialect(pool), plugins: [CAMEL_CASE] })
 }
 
 // What stands inside a JSON column is a customer's answer and keeps its own names.
@@ -83,13 +84,21 @@ function workAs<T>(db: Db, standing: Standing, work: (trx: Trx) => Promise<T>): 
   })
 }
 
-/** All by SET LOCAL: behind a transaction-mode pooler the session belongs to somebody else after the commit. */
+/**
+ * All for this transaction alone: behind a transaction-mode pooler the session belongs to somebody else after the commit. Together with its beginning,
+ * which allows no parameters, so what is set stands in the statement.
+ */
 async function stepDown(trx: Trx, { role, accountId }: Standing, idle: string): Promise<void> {
-  await sql`
-    select set_config('role', ${role}, true), set_config('app.account_id', ${accountId}, true),
-           set_config('app.actor', ${currentActor()}, true),
-           set_config('statement_timeout', '10s', true), set_config('lock_timeout', '5s', true),
-           set_config('idle_in_transaction_session_timeout', ${idle}, true)`.execute(trx)
+  const settings = {
+    role,
+    'app.account_id': accountId,
+    'app.actor': currentActor(),
+    statement_timeout: '10s',
+    lock_timeout: '5s',
+    idle_in_transaction_session_timeout: idle,
+  }
+  const set = Object.entries(settings).map(([name, value]) => `set_config('${name}', ${escapeLiteral(value)}, true)`)
+  await sql.raw(`${WITH_BEGIN}select ${set.join(', ')}`).execute(trx)
 }
 
 const BIGINT = 20

@@ -1,5 +1,5 @@
 import { findLastBackup } from '@probity/database/backups'
-import { asOperator } from '@probity/database/connect'
+import { asNobody, asOperator } from '@probity/database/connect'
 import { getFigures } from '@probity/database/figures'
 import { countFindings } from '@probity/database/findings'
 import { listMissingMigrations } from '@probity/database/migrate'
@@ -20,7 +20,11 @@ async function lookAtDatabase({ db }: Pick<Looked, 'db'>) {
     db,
     async (trx) => [await getFigures(trx), await countFindings(trx)] as const,
   )
-  const [backup, missing, probing] = await Promise.all([findLastBackup(db), listMissingMigrations(db), getProbing(db)])
+  const [backup, missing, probing] = await Promise.all([
+    findLastBackup(db),
+    listMissingMigrations(db),
+    asNobody(db, getProbing),
+  ])
   return {
     ...figures,
     findings,

@@ -1,8 +1,7 @@
 import { Account, UpdateAccount } from '@probity/contract/account'
 import { EMAILS_PER_REQUEST_MAX } from '@probity/contract/bulk-validation'
-import type { Probing } from '@probity/contract/probing'
 import { type AccountChange, getAccount, updateAccount } from '@probity/database/accounts'
-import { type Db, inTenant } from '@probity/database/connect'
+import { type Db, inTenant, type Trx } from '@probity/database/connect'
 import { arePartitionsReady, makePartitions } from '@probity/database/partitions'
 import { getProbing } from '@probity/database/probing'
 import { refuseTestKey, refuseWithout } from '../door/authenticate.ts'
@@ -25,9 +24,9 @@ export const showAccount: Route = async (app, { db }) => {
     { response: { 200: Account } },
   )
   app.get('/account', { schema: show, config: { scope: 'account' } }, async ({ caller }, reply) => {
-    const found = await inTenant(db, caller.accountId, (trx) => getAccount(trx, caller.accountId))
+    const found = await inTenant(db, caller.accountId, (trx) => findOwn(trx, caller.accountId))
     reply.header('credits-remaining', found.account.available)
-    return presentAccount(found, caller, await getProbing(db))
+    return presentAccount(found, caller)
   })
 
   const change = operation(
@@ -43,7 +42,7 @@ export const showAccount: Route = async (app, { db }) => {
   )
   app.patch('/account', { schema: change }, async ({ caller, body }) => {
     refuseForeignSettings(caller, body)
-    return presentAccount(await changeAccount(db, caller, readChange(body)), caller, await getProbing(db))
+    return presentAccount(await changeAccount(db, caller, readChange(body)), caller)
   })
 }
 
@@ -76,13 +75,18 @@ async function changeAccount(db: Db, { accountId }: Caller, change: AccountChang
     // Another process is making partitions at the moment, and does not know of ours.
     if (!isReady) throw new Problem('overloaded', undefined, { retryAfterS: PARTITIONS_RETRY_S })
     await updateAccount(trx, accountId, change)
-    return getAccount(trx, accountId)
+    return findOwn(trx, accountId)
   })
 }
 
-type Found = Awaited<ReturnType<typeof getAccount>>
+type Found = Awaited<ReturnType<typeof findOwn>>
 
-function presentAccount({ account, plan, lowAt }: Found, caller: Caller, probing: Probing): Account {
+/** The tenant's account, and how mail servers can be reached for it. */
+async function findOwn(trx: Trx, accountId: string) {
+  return { ...(await getAccount(trx, accountId)), probing: await getProbing(trx) }
+}
+
+function presentAccount({ account, plan, lowAt, probing }: Found, caller: Caller): Account {
   return {
     id: account.id,
     name: account.name,

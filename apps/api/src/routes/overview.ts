@@ -52,7 +52,7 @@ export const showOverview: Route = async (app, services) => {
       problems: await read((trx) => readProblems(trx, view, new Date(now - DAY_MS))),
       alerts: await read((trx) => readAlerts(trx, view)),
       providers: await readProviderHealth(services.redis, services.queuePrefix),
-      probing: await readProbing(services, request),
+      probing: await read(getProbing),
     }
   })
 }
@@ -66,15 +66,6 @@ function readerOf({ db }: Services, request: FastifyRequest, { accountId }: View
       request.log.warn({ err: error }, 'a part of an overview could not be read')
       return null
     }
-  }
-}
-
-async function readProbing({ db }: Services, request: FastifyRequest): Promise<Overview['probing']> {
-  try {
-    return await getProbing(db)
-  } catch (error) {
-    request.log.warn({ err: error }, 'whether mail servers can be asked could not be read')
-    return null
   }
 }
 

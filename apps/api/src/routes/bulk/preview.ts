@@ -71,10 +71,10 @@ type Read = Received<UploadReading>
 async function keepUpload({ db, storage }: Services, caller: Caller, received: Read): Promise<UploadPreview> {
   const { accountId, mode } = caller
   try {
-    const probing = await getProbing(db)
     return await inTenant(db, accountId, async (trx) => {
       const kept = await insertUpload(trx, accountId, { mode, ...rowOf(received) })
       const { account } = await getAccount(trx, accountId)
+      const probing = await getProbing(trx)
       const { filename, size: sizeBytes, seen } = received
       return presentPreview({ mode, filename, sizeBytes, ...kept }, seen, { account, probing })
     })

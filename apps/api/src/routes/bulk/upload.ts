@@ -50,13 +50,14 @@ export const manageUpload: Route = async (app, services) => {
 type Wish = { uploadId: string; column: string | undefined }
 
 async function lookAgain({ db, uploadReader }: Services, caller: Caller, { uploadId, column }: Wish) {
-  const { draft, account, plan } = await inTenant(db, caller.accountId, async (trx) => ({
+  const { draft, probing, account, plan } = await inTenant(db, caller.accountId, async (trx) => ({
     draft: found(await findDraft(trx, viewOf(caller), uploadId)),
+    probing: await getProbing(trx),
     ...(await getAccount(trx, caller.accountId)),
   }))
   if (column !== undefined && !draft.columns.includes(column)) throw new Problem('unknown_column')
   const reading = await uploadReader.readKept(draft.storageKey, plan.emailsPerFile, column)
-  return presentPreview(draft, reading, { account, probing: await getProbing(db) })
+  return presentPreview(draft, reading, { account, probing })
 }
 
 async function removeDraft({ db, storage }: Services, caller: Caller, uploadId: string): Promise<void> {

@@ -30,9 +30,9 @@ const REAL = {
   expect: { poll: { timeout: 20_000 } },
   // Each has servers, processes and browsers of its own beside it: two keep two processors busy, and three only wait for each other.
   maxWorkers: 2,
-  // What hangs is found as well after a minute; a machine of which others take most is slow and not at fault.
-  testTimeout: 60_000,
-  hookTimeout: 120_000,
+  // What hangs is found as well after some minutes; a machine of which others take most is slow and not at fault.
+  testTimeout: 180_000,
+  hookTimeout: 180_000,
   retry: RETRY,
 }
 

@@ -65,7 +65,8 @@ test(
 
     const api = await startApiProcess(product.settings)
     const call = (key: string) => callApi(`${api.url}/api/v1/account`, 'GET', undefined, { 'x-api-key': key })
-    expect(await call(customer.key)).toMatchObject({ status: 200, body: before.body })
+    const { probing, ...kept } = before.body // the worker that could ask is gone, and how long ago is not what is restored
+    expect(await call(customer.key)).toMatchObject({ status: 200, body: kept })
     expect(await call(String(later.body['key']))).toMatchObject({ status: 401 })
   },
   LONG_MS,
@@ -126,7 +127,7 @@ test('a backup that is not whole, or of a newer version, is refused before anyth
     sql`select from pg_class where relnamespace = 'public'::regnamespace`.execute(trx),
   )
   expect(rows).toEqual([])
-}, 60_000)
+})
 
 test('as many are kept as was said, and what is not ours stays', async () => {
   const { url } = await createTestDatabase()
@@ -138,7 +139,7 @@ test('as many are kept as was said, and what is not ours stays', async () => {
   expect(second.removed).toContain(first.file)
   expect(second.removed).not.toContain(stranger)
   expect(statSync(second.file).isFile() && statSync(stranger).isFile()).toBe(true)
-}, 60_000)
+})
 
 test.each(['api', 'worker'])(
   'the %s does not start on the tables of a newer version, and says which',

@@ -68,7 +68,7 @@ test('a second Ctrl-C ends at once, and what was agreed to is confirmed by the s
   const again = await run(['list', 'create', 'list.csv', '--quiet'])
   expect(again).toEqual({ code: 0, stdout: 'j1\n', stderr: '' })
   expect(service.asked.filter((one) => one !== '/account')).toEqual([CONFIRMED])
-}, 60_000)
+})
 
 test('Ctrl-C ends the waiting for what is piped in', async () => {
   const { start } = openHome({ PROBITY_API_KEY: formatKey('live', 'a'.repeat(32)) })
@@ -78,4 +78,4 @@ test('Ctrl-C ends the waiting for what is piped in', async () => {
   child.kill('SIGINT')
   expect(await left).toBe(130)
   expect(child.ran.stderr).toContain('probity: Interrupted.')
-}, 60_000)
+})

@@ -95,7 +95,7 @@ test('nothing is spent by a list that nobody agreed to', async () => {
   }
   expect(await customer.credits()).toMatchObject({ available: 1_000, reserved: 0 })
   expect((await customer.call('GET', '/bulk/jobs')).body).toEqual([])
-}, 60_000)
+})
 
 test('the same command again finds its list and pays nothing; --fresh begins another', async () => {
   const customer = await payer()
@@ -117,7 +117,7 @@ test('the same command again finds its list and pays nothing; --fresh begins ano
 
   expect((await desk.run([...args, '--fresh'])).code).toBe(0)
   expect(await customer.credits()).toMatchObject({ available: 992 })
-}, 60_000)
+})
 
 test('two who send the same file at once pay for one list', async () => {
   const customer = await payer()
@@ -127,7 +127,7 @@ test('two who send the same file at once pay for one list', async () => {
   expect(ids.map(({ code }) => code)).toEqual([0, 0, 0])
   expect(new Set(ids.map(({ stdout }) => stdout)).size).toBe(1)
   expect(await customer.credits()).toMatchObject({ available: 995 })
-}, 60_000)
+})
 
 test('what is remembered is for its owner alone and holds no address and no key', async () => {
   const desk = openDesk('valid@example.com\nrisky@example.com\n')
@@ -140,7 +140,7 @@ test('what is remembered is for its owner alone and holds no address and no key'
     expect(text).not.toContain('@')
     expect(text).not.toContain(tester.key.slice(8))
   }
-}, 60_000)
+})
 
 test('a list is begun, looked at, read and found again by its id', async () => {
   const desk = openDesk('name,email\nAda,valid@example.com\nBob,invalid@example.com\nCy,risky@example.com\n')
@@ -177,7 +177,7 @@ test('a list is begun, looked at, read and found again by its id', async () => {
   expect((await desk.run(['list', 'cancel', id])).code).toBe(4)
   expect((await desk.run(['list', 'status', crypto.randomUUID()])).code).toBe(4)
   expect((await desk.run(['list', 'results', id, '--status', 'vaild'])).code).toBe(2)
-}, 90_000)
+})
 
 test('Ctrl-C ends the looking on and not the list, and the same command goes on with it', async () => {
   // In test mode a greylisted row keeps its list under way for half a minute.
@@ -194,7 +194,7 @@ test('Ctrl-C ends the looking on and not the list, and the same command goes on 
   expect(again.code).toBe(0)
   expect(again.stderr).toContain(`This file is list ${id} already, which is processing`)
   expect(desk.read('out.csv')).toMatch(/"greylisted@example.com","valid"/)
-}, 120_000)
+})
 
 test('a cancelled list is no result, and its file can be begun anew', async () => {
   const desk = openDesk('email\ngreylisted@example.com\n')
@@ -207,7 +207,7 @@ test('a cancelled list is no result, and its file can be begun anew', async () =
     /The list is cancelled: its results are not whole\.\n {2}next: {2}probity list results /,
   )
   expect((await desk.run(['list', 'create', 'list.csv'])).stdout.trim()).not.toBe(id)
-}, 60_000)
+})
 
 test('a CSV may come by a pipe, and its rows go to stdout', async () => {
   const desk = openDesk('')
@@ -215,7 +215,7 @@ test('a CSV may come by a pipe, and its rows go to stdout', async () => {
   const { code, stdout } = await desk.run(['clean', '-', '-o', '-', '--quiet'], { stdin })
   expect(code).toBe(0)
   expect(stdout.split('\r\n').map((line) => line.split(',')[0])).toEqual(['"email"', '"valid@example.com"', ''])
-}, 60_000)
+})
 
 test('another column than the suggested one costs at most what is filled, and one that is not there costs nothing', async () => {
   const customer = await payer()
@@ -228,7 +228,7 @@ test('another column than the suggested one costs at most what is filled, and on
   expect(wrong.stderr).toContain('The file has no column third. It has first, second. Nothing was spent.')
   expect((await desk.run(['list', 'create', 'list.csv', '--column', 'second', '--max-credits', '1'])).code).toBe(0)
   expect(await customer.credits()).toMatchObject({ available: 999 })
-}, 60_000)
+})
 
 test('a file that cannot be read or written is said to be so, and nothing is begun', async () => {
   const customer = await openCustomer(product, { key: { mode: 'test' } })
@@ -242,4 +242,4 @@ test('a file that cannot be read or written is said to be so, and nothing is beg
   expect((await desk.run(['clean', 'list.csv'])).code).toBe(2)
   expect((await desk.run(['clean', 'list.csv', '-o', 'no/such/folder/out.csv'])).code).toBe(4)
   expect((await customer.call('GET', '/bulk/jobs')).body).toEqual([])
-}, 60_000)
+})

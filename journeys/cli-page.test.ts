@@ -31,4 +31,4 @@ test('the commands of docs/cli.md run as they are printed there', async () => {
       .map((line) => line.split(',')[0]),
   ).toEqual(['"name"', '"Ada"', '"Info"', ''])
   expect(stdout).toMatch(/ada@example,com +invalid +syntax_error/)
-}, 120_000)
+})

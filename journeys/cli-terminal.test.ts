@@ -61,7 +61,7 @@ test('shows the price and asks; n spends nothing, y starts the list, the bar mov
   expect(shown.size).toBeGreaterThanOrEqual(2)
   expect(desk.read('out.csv')).toMatch(/^"email","probity_status"/)
   expect(await availableOf(customer)).toBe(3_000)
-}, 120_000)
+})
 
 test('Ctrl-C at the question spends nothing', async () => {
   const customer = await openCustomer(product, { credits: 10 })
@@ -72,7 +72,7 @@ test('Ctrl-C at the question spends nothing', async () => {
   expect(await desk.sees(/ended with 130/)).toContain('Interrupted. Nothing was spent.')
   expect(await availableOf(customer)).toBe(10)
   expect((await customer.call('GET', '/bulk/jobs')).body).toEqual([])
-}, 60_000)
+})
 
 test('Ctrl-C in mid-run says how to look on, and the same command again goes on with the same list', async () => {
   const { key } = await openCustomer(product, { key: { mode: 'test' } })
@@ -88,7 +88,7 @@ test('Ctrl-C in mid-run says how to look on, and the same command again goes on 
   await desk.sees(new RegExp(`This file is list ${id} already, which is processing`))
   await desk.sees(/2 of 2 rows kept \(balanced\)\.\nended with 0/)
   expect(desk.read('out.csv')).toMatch(/"greylisted@example.com","valid"/)
-}, 120_000)
+})
 
 test('a table has colours in a terminal, and with NO_COLOR nothing has', async () => {
   const { key } = await openCustomer(product, { key: { mode: 'test' } })
@@ -106,7 +106,7 @@ test('a table has colours in a terminal, and with NO_COLOR nothing has', async (
   await plain.enter('clear; probity validate ada@example,com')
   await plain.sees(/syntax_error[\s\S]*ended with 0/)
   expect(coloursIn(plain.sent())).toEqual([])
-}, 90_000)
+})
 
 const isMissing = (shell: string) => spawnSync(shell, ['--version']).error !== undefined
 
@@ -146,4 +146,4 @@ test('fish completes commands, commands below them and flags', async ({ skip }) 
     "complete -C 'probity list est'; complete -C 'probity --quiet list estimate --col'; complete -C 'probity keys '",
   )
   await tmux.sees(/^estimate\s+Upload a CSV.*\n--column\s+the column.*\n(?:.*\n)*revoke\s+End a key/m)
-}, 60_000)
+})

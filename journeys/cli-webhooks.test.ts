@@ -35,4 +35,4 @@ test('a test event is sent, listed and sent again, and the webhook need not be n
   expect([several.code, several.stderr]).toEqual([2, expect.stringContaining('--webhook')])
   expect((await cli.run(['webhooks', 'trigger', '--webhook', id])).code).toBe(0)
   expect((await cli.run(['webhooks', 'resend'])).code).toBe(2)
-}, 60_000)
+})

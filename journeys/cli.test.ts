@@ -78,7 +78,7 @@ test('the public sandbox key does for a first try, also of more addresses than i
   const { code, stdout } = await sandbox.run(['validate', ...emails, '-o', 'csv'], { env })
   expect(code).toBe(0)
   expect(stdout.match(/,valid,/g)).toHaveLength(20)
-}, 60_000)
+})
 
 test('reads addresses from stdin, asks for each once, and writes JSON line by line or CSV', async () => {
   const stdin = 'valid@example.com\n\nVALID@example.com\r\n  risky@example.com\nno address\n'
@@ -153,7 +153,7 @@ test('a few typed addresses are paid for by typing them; what comes in by a pipe
   )
   expect((await live.run(['validate', '-', '--max-credits', '2'], { stdin })).code).toBe(0)
   expect(await available()).toBe(before - 3)
-}, 60_000)
+})
 
 test('who has too few credits is told so before anything is asked', async () => {
   const poor = await openCustomer(product, { credits: 1 })
@@ -200,7 +200,7 @@ test('every refusal ends with its own code, in one sentence with a cause, a next
     expect(ran.stderr).not.toContain(customer.key)
     expect(ran.stderr).not.toContain('@example.com')
   }
-}, 120_000)
+})
 
 test('with -o json the problem stands on stderr as an object', async () => {
   const refused = await sandbox.run(['validate', 'error-402@example.com', '-o', 'json'])

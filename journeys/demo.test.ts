@@ -105,7 +105,7 @@ test('the command of the README shows every verdict, as it is printed there, and
   expect(credits).toBe('24 credits used, 8 given back because the verdict stayed unknown.')
   expect(SHOWN).toContain(credits)
   expect(await listTraces()).toEqual([])
-}, 90_000)
+})
 
 test('stays up to be asked by hand, with commands that give what stands beside them, until it is told to stop', async () => {
   await tellRedis('SELECT 15', 'SET somebody here')
@@ -130,7 +130,7 @@ test('stays up to be asked by hand, with commands that give what stands beside t
   expect(said.err).toBe('')
   expect(await tellRedis('SELECT 15', 'GET somebody')).toContain('here')
   expect(await listTraces()).toEqual(['db15'])
-}, 120_000)
+})
 
 test.each([
   ['PostgreSQL is away', { DATABASE_URL: 'postgres://probity@127.0.0.1:1/probity' }, /^PostgreSQL cannot be reached/],

@@ -46,7 +46,7 @@ test('a service that is away leaves everything as it was, for the next night', a
   const { code, out } = await start({ PROBITY_BASE_URL: `http://127.0.0.1:${await freePort()}` }).ended
   expect([code, out]).toEqual([75, expect.stringContaining('ProbityConnectionError')])
   expect([contacts(), running()]).toEqual([before, []])
-}, 60_000)
+})
 
 test('without credits nothing is begun, and somebody has to look', async () => {
   const { start, contacts, running } = openCrm()
@@ -55,7 +55,7 @@ test('without credits nothing is begun, and somebody has to look', async () => {
   const { code, out } = await start({ PROBITY_API_KEY: poor.key }).ended
   expect([code, out]).toEqual([1, expect.stringMatching(/insufficient_credits req_/)])
   expect([contacts(), running()]).toEqual([before, []])
-}, 60_000)
+})
 
 test('a night that was killed is finished by the next one, with the list that is paid for', async () => {
   const { start, contacts, running } = openCrm(`insert into contacts (email) values ('greylisted@example.com');`)
@@ -79,7 +79,7 @@ test('a night that was killed is finished by the next one, with the list that is
     'valid',
     'valid',
   ])
-}, 120_000)
+})
 
 test('a list that somebody deleted is forgotten, and the next night makes another', async () => {
   const { start, running } = openCrm(
@@ -89,4 +89,4 @@ test('a list that somebody deleted is forgotten, and the next night makes anothe
   expect([code, out]).toEqual([75, expect.stringMatching(/not_found req_/)])
   expect(running()).toEqual([])
   expect((await start().ended).code).toBe(0)
-}, 60_000)
+})

@@ -35,7 +35,7 @@ test('two users, made and used as the page says, and the api is ready with the l
   const api = await startApiProcess({ DATABASE_URL: urlOf('probity_api', 'probity'), REDIS_URL: inject('redisUrl') })
   expect((await fetch(`${api.url}/readyz`)).status).toBe(200)
   expect(() => say('probity_api', 'probity', 'select * from accounts;')).toThrow('permission denied')
-}, 120_000)
+})
 
 test('an owner who may not create roles migrates once a superuser has made them', async () => {
   const { say, runHere } = await startServer()
@@ -43,7 +43,7 @@ test('an owner who may not create roles migrates once a superuser has made them'
   say('postgres', 'probity', beforehand)
   runHere(migrate)
   say('probity_owner', 'probity', 'select 1 from accounts;')
-}, 120_000)
+})
 
 test('what starts the product is what is there', async () => {
   const [install = '', ...starting] = marked('<!-- test: starting -->')[0]?.trim().split('\n') ?? []
@@ -63,4 +63,4 @@ test('with the settings for its log, PostgreSQL keeps the values of a failed sta
   const settings = marked('<!-- test: log -->')[0]?.replace(/^(.+)$/gm, 'set $1;')
   expect(() => say('postgres', 'postgres', `${settings}\n${twice}`)).toThrow(secret)
   expect(count()).toBe(1)
-}, 60_000)
+})

@@ -114,7 +114,7 @@ test('4.5 the column is any of the columns, not just the suggested one', async (
   const csv = 'email,second\nada@truthful.example,bob@truthful.example\n'
   const { body } = await confirm(customer, csv, 'second')
   expect(await completed(customer, body['id'])).toMatchObject({ email_column: 'second', status_counts: { invalid: 1 } })
-}, 60_000)
+})
 
 test('3 without a valid upload_id and email_column no job is made', async () => {
   const by = await openCustomer({ db: database.db, api })
@@ -148,7 +148,7 @@ test('4.7, 2.4 a job is fetched by its id, and in the end every address of the f
     status_counts: { valid: 1, invalid: 3, risky: 0, unknown: 0 },
     sub_status_counts: { mailbox_not_found: 1, syntax_error: 1, domain_not_found: 1 },
   })
-}, 60_000)
+})
 
 test('4.7 a job that is not there is not found', async () => {
   expect((await customer.call('GET', '/bulk/jobs/0198f2d0-1c44-7e6f-a5b3-7d20c8914e6a')).status).toBe(404)
@@ -162,7 +162,7 @@ test('1, 8 each unique address of a file costs one credit, and duplicates are fr
   const job = await completed(by, body['id'])
   expect(job).toMatchObject({ total_rows: 4, unique_emails: 2, duplicate_count: 2, credits: { reserved: 0, used: 2 } })
   expect(await creditsOf(by)).toMatchObject({ available: 8, reserved: 0, spent: 2 })
-}, 60_000)
+})
 
 test('4.6, 8 jobs are listed from the first on, ten at a time, unless skip and limit say otherwise', async () => {
   const by = await openCustomer({ db: database.db, api })
@@ -176,7 +176,7 @@ test('4.6, 8 jobs are listed from the first on, ten at a time, unless skip and l
   expect(await page('')).toEqual(ids.slice(0, 10))
   expect(await page('?skip=10')).toEqual(ids.slice(10))
   expect(await page('?skip=1&limit=2')).toEqual(ids.slice(1, 3))
-}, 60_000)
+})
 
 test('8 a file has 100,000 emails at most, or 10,000 where the plan says so', async () => {
   const small = await openCustomer({ db: database.db, api }, { plan: 'starter' })
@@ -184,7 +184,7 @@ test('8 a file has 100,000 emails at most, or 10,000 where the plan says so', as
   expect((await upload(small, list(10_001))).body['code']).toBe('too_many_emails')
   expect((await upload(customer, list(100_000))).body['unique_emails']).toBe(100_000)
   expect((await upload(customer, list(100_001))).body['code']).toBe('too_many_emails')
-}, 120_000)
+})
 
 test('8 several files of one customer are worked on in parallel', async () => {
   const confirmed = await Promise.all([
@@ -196,7 +196,7 @@ test('8 several files of one customer are worked on in parallel', async () => {
   expect(askedAt).toHaveLength(2)
   expect(Math.max(...askedAt) - Math.min(...askedAt)).toBeLessThan(SLOW_MS)
   for (const job of jobs) expect(job.status_counts.invalid).toBe(1)
-}, 60_000)
+})
 
 test.each([
   ['POST', '/bulk/upload/preview'],

@@ -52,4 +52,4 @@ test('a caller does not stand in line behind a list at the same mail server, whi
   const { body } = await caller.call('POST', '/validation/single', { email: 'ada@busy.example', timeout: 30 })
   expect(body).toMatchObject({ status: 'valid' })
   expect(askedAt.caller).toBeLessThan(askedAt.list + SLOW_MS)
-}, 120_000)
+})

@@ -118,4 +118,4 @@ test('a worker killed mid-way costs a retry, not an answer, not a credit', async
     ...answers,
     { email: 'slow@silent.example', verdict: `${body['status']} ${body['sub_status']}` },
   ])
-}, 120_000)
+})

@@ -69,4 +69,4 @@ test(`${PROCESSES} processes behind a transaction-mode pooler serve every route 
   } finally {
     await Promise.all(processes.map((process) => process.stop()))
   }
-}, 120_000)
+}, 300_000)

@@ -176,4 +176,4 @@ test('the same scenario has the same answers, whichever way it is asked', async 
   expect(first?.many).toHaveLength(4)
   expect(first?.file).toContain('Ada again')
   expect(first?.file.trim().split('\n')).toHaveLength(SCENARIO.file.rows.length)
-}, 120_000)
+})

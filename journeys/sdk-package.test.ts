@@ -38,7 +38,7 @@ test('holds what was built and nothing else, and needs nothing', () => {
 test('those who know how packages go wrong find nothing', () => {
   expect(runTool('publint', ['run', tarball, '--strict'])).toContain('All good!')
   expect(runTool('attw', [tarball, '--profile', 'esm-only', '--no-color'])).toMatch(/from ESM\) │ 🟢/)
-}, 60_000)
+})
 
 test('the one file imports nothing, from Node or from anywhere else', () => {
   const code = readFileSync(entry, 'utf8').replace(/\/\*.*?\*\//gs, '')
@@ -66,7 +66,7 @@ test('the README does what it says, compiled and run in Node', () => {
     expect(out).toContain(said)
   }
   expect(readFileSync(join(folder, 'clean.csv'), 'utf8')).toMatch(/^"name","email","probity_status"/)
-}, 60_000)
+})
 
 const TRY_RECEIVER = `
 const secret = 'whsec_' + btoa('a secret of twenty-four+')
@@ -114,7 +114,7 @@ test('its types hold for programs of Node and for pages, declarations included',
   compile(installed, { name: 'page', files: { 'consumer.ts': CONSUMER }, compilerOptions: BROWSER })
   const wrong = { 'wrong.ts': CONSUMER.replace('// @ts-expect-error: an address is a text', '') }
   expect(() => compile(installed, { name: 'wrong', files: wrong, compilerOptions: NODE })).toThrow(/wrong\.ts/)
-}, 60_000)
+})
 
 /** A site with a page, the library, and the service behind it, as a reverse proxy would put them together. */
 async function startSite(): Promise<string> {
@@ -179,4 +179,4 @@ test('works in a browser as it is', async () => {
   } finally {
     await browser.close()
   }
-}, 60_000)
+})

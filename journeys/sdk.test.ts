@@ -119,7 +119,7 @@ test('a file becomes a list, is followed to its end and comes back marked', asyn
       .split('\n')
       .map((line) => JSON.parse(line)),
   ).toEqual(results)
-}, 60_000)
+})
 
 test('the events of a list end with its end, also for who comes late', async () => {
   const id = await startList(probity)
@@ -129,7 +129,7 @@ test('the events of a list end with its end, also for who comes late', async () 
     expect(events.slice(0, -1).every(({ event }) => event === 'progress')).toBe(true)
     if (late) expect(events).toHaveLength(2)
   }
-}, 60_000)
+})
 
 test('a file is sent as it comes, from a stream or from whatever yields bytes', async () => {
   const bytes = new Uint8Array(await listOf(5_000).arrayBuffer())
@@ -151,7 +151,7 @@ test('a file is sent as it comes, from a stream or from whatever yields bytes', 
   }
   const unnamed = await probity.lists.preview(new File([bytes], 'own-name.csv'))
   expect(unnamed.filename).toBe('own-name.csv')
-}, 60_000)
+})
 
 test('lists are listed by pages or all in one go, and removed', async () => {
   const client = await openClient()
@@ -168,7 +168,7 @@ test('lists are listed by pages or all in one go, and removed', async () => {
   }
   expect(met).toEqual(ids)
   expect(await client.lists.list()).toEqual([])
-}, 60_000)
+})
 
 test('a list is paused, resumed and cancelled', async () => {
   const { lists } = await openClient({ credits: 20_000 })
@@ -178,7 +178,7 @@ test('a list is paused, resumed and cancelled', async () => {
   expect((await lists.cancel(id)).status).toBe('cancelled')
   expect((await lists.wait(id)).status).toBe('cancelled')
   expect((await problemOf(lists.pause(id))).code).toBe('job_ended')
-}, 60_000)
+})
 
 test('waiting for a list and iterating over its events outlive a restart of the service', async () => {
   const { port, stop } = await startApiProcess(product.settings)
@@ -195,7 +195,7 @@ test('waiting for a list and iterating over its events outlive a restart of the 
   await lists.resume(id)
   expect(await waiting).toMatchObject({ status: 'completed', done_count: 500 })
   expect(seen.at(-1)).toBe('completed')
-}, 120_000)
+})
 
 test('a file that is too large is refused as such while it is still being sent', async () => {
   let sent = 0
@@ -205,7 +205,7 @@ test('a file that is too large is refused as such while it is still being sent',
   }
   expect((await problemOf(probity.lists.preview(file()))).code).toBe('file_too_large')
   expect(sent).toBeLessThan(80 * 1024 * 1024)
-}, 60_000)
+})
 
 test('requests are listed and shown, and how things stand is one call', async () => {
   const client = await openClient({ key: { mode: 'test' } })

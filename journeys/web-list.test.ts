@@ -58,7 +58,7 @@ test('without the stream the page looks by itself, and sees what others do, and 
     .getByText(/ valid, .* will bounce/)
     .first()
     .waitFor()
-}, 120_000)
+})
 
 test('filters stand in the address: they outlive a reload, and a colleague sees the same', async () => {
   const owner = await openPerson(browser, product)
@@ -100,7 +100,7 @@ test('filters stand in the address: they outlive a reload, and a colleague sees 
   await page.getByText(`No address is like that`).waitFor()
   await page.getByRole('button', { name: 'Clear the filters' }).click()
   await page.getByText(`${ALL} addresses.`, { exact: true }).waitFor()
-}, 120_000)
+})
 
 test('a result opens beside its row with the evidence, by its own address, and gives the focus back', async () => {
   const owner = await openPerson(browser, product)
@@ -123,7 +123,7 @@ test('a result opens beside its row with the evidence, by its own address, and g
   await drawer.getByText('How we know').waitFor()
   await page.goto(`${address}&row=99999`)
   await page.getByRole('dialog').getByText('This is not here').waitFor()
-}, 60_000)
+})
 
 const PLANS = [
   { name: 'Safest', keeps: /\+valid@/ },
@@ -147,7 +147,7 @@ test('the two files of a plan hold what the page says, and together the whole li
     expect(linesOf(keep.text).length + linesOf(remove.text).length).toBe(ALL + REPEATED)
     expect(new Set([keep.name, remove.name]).size).toBe(2)
   }
-}, 120_000)
+})
 
 test('with the keyboard alone: filter, open a result, and download', async () => {
   const owner = await openPerson(browser, product)
@@ -173,7 +173,7 @@ test('with the keyboard alone: filter, open a result, and download', async () =>
   await tabTo(page, page.getByRole('link', { name: /\+invalid@/ }).first())
   await page.keyboard.press('Enter')
   await page.getByRole('dialog').getByText('How we know').waitFor()
-}, 60_000)
+})
 
 test('a deleted list is gone, and says so to whoever opens it', async () => {
   const owner = await openPerson(browser, product)
@@ -189,7 +189,7 @@ test('a deleted list is gone, and says so to whoever opens it', async () => {
   await page.waitForURL(/\/app\/lists\?/)
   await page.goto(address)
   await page.getByRole('heading', { name: 'This list is not here' }).waitFor()
-}, 60_000)
+})
 
 test('a list is paused, resumed and cancelled; what it did not use is back in the account, on the page and in the books', async () => {
   const owner = await openPerson(browser, product)
@@ -236,7 +236,7 @@ test('a list is paused, resumed and cancelled; what it did not use is back in th
   await page
     .getByText(/addresses have a result, [\d,]+ were not asked, and the credits for those came back\./)
     .waitFor()
-}, 120_000)
+})
 
 async function download(page: Page, button: Locator): Promise<{ name: string; text: string }> {
   const coming = page.waitForEvent('download')

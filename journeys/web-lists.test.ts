@@ -153,7 +153,7 @@ test('a draft survives a reload, stands in the overview, and can be discarded th
   await page.reload()
   await page.getByRole('heading', { name: 'This draft is no longer here' }).waitFor()
   expect(await creditsOf(owner)).toMatchObject({ available: CREDITS, reserved: 0 })
-}, 120_000)
+})
 
 test('too few credits are no dead end: the draft waits, and goes on once there are more', async () => {
   const owner = await openPerson(browser, product)
@@ -179,7 +179,7 @@ test('too few credits are no dead end: the draft waits, and goes on once there a
   await confirm.click()
   await page.getByText('5,000 credits too few').waitFor()
   expect(JSON.parse((await owner.ask('GET', '/bulk/jobs')).text)).toEqual([])
-}, 120_000)
+})
 
 test('a file that will not do is refused by name, with what to do about it', async () => {
   const owner = await openPerson(browser, product)
@@ -212,7 +212,7 @@ test('a file that will not do is refused by name, with what to do about it', asy
   await page.setViewportSize({ width: 320, height: 640 })
   await expectNoSidewaysScroll(page)
   await expectAccessible(page)
-}, 120_000)
+})
 
 test('a file that is larger than 50 MiB is refused before it is sent', async () => {
   const owner = await openPerson(browser, product)
@@ -273,7 +273,7 @@ test('addresses that are pasted become a list, wherever the focus is', async () 
   ])
   await page.getByRole('button', { name: 'Continue' }).click()
   await page.getByRole('button', { name: 'Validate 3 addresses for 3 credits' }).waitFor()
-}, 60_000)
+})
 
 test('pages, search and status stand in the address of the overview', async () => {
   const owner = await openPerson(browser, product)
@@ -307,7 +307,7 @@ test('pages, search and status stand in the address of the overview', async () =
   await page.getByText('1–20 of 21').waitFor()
   expect(await search.inputValue()).toBe('')
   expect(new URL(page.url()).search).toBe('?mode=test')
-}, 120_000)
+})
 
 /** Presses Tab until the named thing has the focus, as who has no mouse does. */
 async function tabTo(page: Page, name: RegExp): Promise<void> {
@@ -351,7 +351,7 @@ test('the way from the sample file to the running list goes by keyboard alone', 
   await page.setViewportSize({ width: 320, height: 640 })
   await expectNoSidewaysScroll(page)
   await expectAccessible(page)
-}, 120_000)
+})
 
 test('a viewer sees lists and drafts, and is told who may make them', async () => {
   const owner = await openPerson(browser, product)
@@ -370,4 +370,4 @@ test('a viewer sees lists and drafts, and is told who may make them', async () =
   await expectAccessible(page)
   await page.goto('/app/lists/new')
   await page.getByRole('heading', { name: 'You cannot make lists' }).waitFor()
-}, 60_000)
+})

@@ -117,7 +117,7 @@ test('a list of a hundred ends at once, nothing in it is invalid for silence, wh
     ],
   })
   expect(await account()).toMatchObject({ credits: { available: 939, spent: 61 } })
-}, 90_000)
+})
 
 test('the pages say so before anything is paid for, and when mail servers can be reached again the next verdict is theirs', async () => {
   const browser = await startBrowser()
@@ -145,4 +145,4 @@ test('the pages say so before anything is paid for, and when mail servers can be
   await page.goto('/app/validate')
   await page.getByRole('heading', { level: 1, name: 'Validate' }).waitFor()
   await vi.waitFor(async () => expect(await page.getByText(NOTICE).count()).toBe(0), SOON)
-}, 120_000)
+})

@@ -82,7 +82,7 @@ test('a provider that is paused is not asked, not even over a line that is open,
     async () => expect((await ask(`ada-${randomUUID()}@mail.example`)).result.status).toBe('valid'),
     10_000,
   )
-}, 60_000)
+})
 
 test('by a way out that is drained nobody is asked, and by the other everybody is', async () => {
   const { db, worker, ask, change } = await startWatched()
@@ -95,7 +95,7 @@ test('by a way out that is drained nobody is asked, and by the other everybody i
   const other = probes.find(({ egress }) => egress === WAYS[1]?.name)
   expect(other?.asked).toBe(3)
   expect(drained).toEqual([])
-}, 60_000)
+})
 
 test('what came of asking is counted by provider and way out, with what was said last by who turned us away', async () => {
   const { db, worker, ask } = await startWatched()
@@ -110,7 +110,7 @@ test('what came of asking is counted by provider and way out, with what was said
   const text = probes.map(({ lastBlock }) => lastBlock).find((said) => said !== null)
   expect(text).toMatch(/^550 .*spamhaus/)
   expect(text).not.toContain('blocked.person')
-}, 60_000)
+})
 
 test('a rate that was lowered gives fewer connections, and at least one', async () => {
   const { db, log } = await startTestWorld()

@@ -100,7 +100,7 @@ test('a receiver that does not answer is given up after 15 seconds, and holds up
     expect(durationMs).toBeLessThan(17_000)
   }
   await slowHook.tenant((trx) => sql`select disable_webhook(${slowHook.id}, 'by_owner')`.execute(trx))
-}, 60_000)
+})
 
 test.each([301, 302, 303, 307, 308])('a redirect (%d) is a failure and is not followed', async (status) => {
   const inside = await world.openReceiver({ inside: true })
@@ -146,7 +146,7 @@ test('a name that leads outside at first and inside later is judged each time, a
   await vi.waitFor(async () => expect((await hook.latest()).state).toBe('delivered'), SOON)
   expect(receiver.received.length).toBe(before + 1)
   expect(inside.counts.connections).toBe(0)
-}, 60_000)
+})
 
 test('an endpoint that answers 410 is disabled, and gets nothing more', async () => {
   const receiver = await world.openReceiver()
@@ -220,7 +220,7 @@ test('ten tries at most, each as long after the one before as the table says, gi
   expect(receiver.received.length).toBe(10)
   expect(total / 3_600).toBeGreaterThan(74)
   expect(total / 3_600).toBeLessThan(75)
-}, 60_000)
+})
 
 test('in test mode the tries come twenty times as fast, and test keys tell of test lists', async () => {
   const receiver = await world.openReceiver()

@@ -194,7 +194,7 @@ test('partitions follow the longest retention of any account', async () => {
   const opening = { accountId, keyId: null, retentionDays: 365, group: randomUUID() }
   const opened = await inTenant(db, accountId, (trx) => openValidations(trx, opening, [row]))
   expect(opened.kind).toBe('opened')
-}, 120_000)
+})
 
 test('partitions can be made ahead for a retention that an account is to have', async () => {
   const { db } = await createTestDatabase()

@@ -81,7 +81,7 @@ test('while endpoints come and go, fail and recover, nobody waits in a circle an
   expect(rows.length).toBeGreaterThan(10)
   expect(rows.filter(({ state, attempts }) => state !== 'delivered' || attempts !== 1)).toEqual([])
   expect(rows.filter(({ eventId }) => !seen.has(`true ${eventId}`))).toEqual([])
-}, 60_000)
+})
 
 test('a backlog of a hundred thousand at one endpoint is no burden for the others', async () => {
   const { id: accountId } = await openTestAccount(db, 0)
@@ -105,4 +105,4 @@ test('a backlog of a hundred thousand at one endpoint is no burden for the other
   const again = performance.now()
   expect((await releaseDeliveries(db, 500)).filter((one) => one.accountId === accountId)).toEqual([])
   expect(performance.now() - again).toBeLessThan(1_000)
-}, 60_000)
+})

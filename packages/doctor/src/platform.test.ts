@@ -40,7 +40,7 @@ test('a PostgreSQL that is set up for money passes', async () => {
     ['postgres-log', 'pass'],
     ['migrations', 'pass'],
   ])
-}, 60_000)
+})
 
 test('fsync that is off, logged details and a missing migration are told with the command', async () => {
   // The lab's own server is quick because it keeps nothing over a power cut.

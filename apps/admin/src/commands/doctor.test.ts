@@ -20,7 +20,7 @@ test('prints what is wrong, why and what to do, and exits with 1 where something
   expect(stdout).toMatch(/^WARN {2}way-out: No way out is set/m)
   expect(stdout).toMatch(/^ok {4}migrations: All are applied\.$/m)
   expect(stdout).toMatch(/\n\d+ findings: 1 fail, \d+ warn, \d+ unknown, \d+ pass\.\n$/)
-}, 60_000)
+})
 
 test('looks at one group or check alone, as JSON for programs, and exits with 0 where nothing is broken', async () => {
   const redis = await runAdmin(url, settings, 'doctor', '--only', 'redis-eviction', '--json')
@@ -38,7 +38,7 @@ test('looks at one group or check alone, as JSON for programs, and exits with 0 
     'resolver-answers',
     'resolver-honest',
   ])
-}, 60_000)
+})
 
 test('goes on where the database is away, and says so', async () => {
   const { code, stdout } = await runAdmin(
@@ -51,7 +51,7 @@ test('goes on where the database is away, and says so', async () => {
   expect(code).toBe(0)
   expect(stdout).toMatch(/^\?{4} {2}postgres-durability: It could not be looked at: .*ECONNREFUSED/m)
   expect(stdout).toMatch(/^ok {4}redis-eviction/m)
-}, 60_000)
+})
 
 test('what there is no check for is refused in a line, and so are settings that contradict each other', async () => {
   expect(refusalOf(await runAdmin(url, 'doctor', '--only', 'teeth'))).toMatch(/no group and no check "teeth"/)
@@ -59,4 +59,4 @@ test('what there is no check for is refused in a line, and so are settings that 
   expect([half.code, half.stderr]).toEqual([1, expect.stringContaining('belong together')])
   const other = await runAdmin(url, { SMTP_HELO_NAME: 'probe.probity.example' }, 'audit')
   expect(other.code).toBe(0) // which has nothing to do with mail servers
-}, 60_000)
+})

@@ -43,7 +43,7 @@ test('migrates an empty database, says where the product is once it is ready, an
   expect(await once(up.child, 'exit')).toEqual([0, null])
   expect(performance.now() - began).toBeLessThan(10_000)
   await expect(fetch(`http://127.0.0.1:${port}/livez`)).rejects.toThrow('fetch failed')
-}, 90_000)
+})
 
 test('a port that another instance has is refused in a sentence, and that instance goes on', async () => {
   const port = await freePort()
@@ -54,7 +54,7 @@ test('a port that another instance has is refused in a sentence, and that instan
   expect(await once(second.child, 'exit')).toEqual([1, null])
   expect(second.readLog()).toBe(`Port ${port} is taken. Choose another with PORT.\n`)
   expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(200)
-}, 90_000)
+})
 
 test('a port that something else has is refused in the same sentence', async () => {
   const squatter = createServer()

@@ -46,7 +46,7 @@ test('says what an upgrade would do and changes nothing; then makes a backup and
   expect(migrated.at(-1)).toBe(LAST)
   const after = resultOf(await runAdmin(url, 'upgrade', '--check'))
   expect(after).toMatchObject({ migrations: [], last_backup: expect.any(String), warnings: [] })
-}, 120_000)
+})
 
 test('an old backup speaks against it, and without one it is refused', async () => {
   const { url, db } = await createTestDatabase()
@@ -57,7 +57,7 @@ test('an old backup speaks against it, and without one it is refused', async () 
   const looked = await runAdmin(url, 'upgrade', '--check')
   expect([looked.code, resultBehind(looked)['warnings']]).toEqual([1, ['The last backup is 50 hours old.']])
   expect(refusalOf(await runAdmin(url, 'upgrade', '--check', '--backup', '/nowhere/at/all'))).toContain('is not there')
-}, 60_000)
+})
 
 test('the tables of a newer version are left alone', async () => {
   const { url, db } = await createTestDatabase()
@@ -65,4 +65,4 @@ test('the tables of a newer version are left alone', async () => {
   expect(refusalOf(await runAdmin(url, 'upgrade', '--backup', FOLDER))).toContain(
     'of a newer version, which has 9999_future',
   )
-}, 60_000)
+})

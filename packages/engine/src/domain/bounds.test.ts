@@ -31,7 +31,7 @@ test(`costs at most ${MESSAGES_MAX} messages and ${TIME_MAX_MS} ms, in ${UNRELIA
   expect(outcomes.filter(({ messages }) => messages === 0)).toEqual([])
   expect(outcomes.filter(({ messages }) => messages > MESSAGES_MAX)).toEqual([])
   expect(outcomes.filter(({ ms }) => ms > TIME_MAX_MS)).toEqual([])
-}, 60_000)
+})
 
 test(`never says that there is no mail because DNS fails or flaps, in ${UNRELIABLE_CASES.length} cases, again and again`, async () => {
   const rounds = UNRELIABLE_CASES.map(async (name) => {
@@ -44,7 +44,7 @@ test(`never says that there is no mail because DNS fails or flaps, in ${UNRELIAB
   expect(outcomes.length).toBeGreaterThan(3 * UNRELIABLE_CASES.length)
   expect(outcomes.filter(({ facts }) => facts.mail.kind === 'none')).toEqual([])
   expect(outcomes.filter(({ messages, ms }) => messages > MESSAGES_MAX || ms > TIME_MAX_MS)).toEqual([])
-}, 60_000)
+})
 
 test('finds the mail host wherever the truth comes through in time', async () => {
   const honest = ['truth', 'tcp-truth', 'slow-900', 'repeats-itself', 'tcp-huge', 'silence-then-truth']

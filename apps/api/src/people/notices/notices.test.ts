@@ -136,7 +136,7 @@ test('a real mail server takes the letters, each once', async () => {
     sql`select tries, next_at from notices where account_id = ${engines.id} and sent_at is not null`.execute(trx),
   )
   expect(rows).toEqual([{ tries: 1, nextAt: null }])
-}, 90_000)
+})
 
 test('a letter that no mail server takes is tried again later, and given up in the end', async () => {
   const engines = await openEngines()
@@ -162,7 +162,7 @@ test('a letter that no mail server takes is tried again later, and given up in t
     timeout: 20_000,
     interval: 200,
   })
-}, 60_000)
+})
 
 test('each letter names what happened, to whom it is sent, and one thing to do', () => {
   const notice = { id: '', tries: 1, email: 'ada@example.com', name: 'Ada', organisation: 'Engines', slug: 'engines' }

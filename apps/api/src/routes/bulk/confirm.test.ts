@@ -215,7 +215,7 @@ test('a hundred confirmations at once make one job, one reservation and a hundre
       .execute(),
   )
   expect(reservations).toEqual([{ subject: answers[0]?.body['id'] }])
-}, 60_000)
+})
 
 test('of two hundred confirmations at once just those are taken that the balance holds', async () => {
   const by = await api.openCaller({ credits: 3 * 37 + 2 })
@@ -227,7 +227,7 @@ test('of two hundred confirmations at once just those are taken that the balance
   expect([taken.length, refused.length]).toEqual([37, 163])
   expect(await countJobs(by.accountId)).toBe(37)
   expect(await booksOf(db, by.accountId)).toEqual({ available: 2, reserved: 111, spent: 0 })
-}, 60_000)
+})
 
 test('a connection that breaks before the commit leaves neither job nor reservation, and the next try makes both', async () => {
   const by = await api.openCaller({ credits: 5 })

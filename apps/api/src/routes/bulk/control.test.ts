@@ -145,7 +145,7 @@ test('cancelled while its batches are settled, a job is paid for by just the res
       spent: before.spent + job.done_count,
     })
   }
-}, 60_000)
+})
 
 async function isKept(key: string): Promise<boolean> {
   try {
@@ -214,4 +214,4 @@ test('deleted while its batches are settled, a job leaves no row behind and no c
     expect(await traceOf(jobId)).toEqual({ jobs: 0, pending: 0, done: 0, results: 0, counts: 0 })
     expect((await booksOf(db, by.accountId)).reserved).toBe(0)
   }
-}, 60_000)
+})

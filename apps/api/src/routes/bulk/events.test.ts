@@ -97,7 +97,7 @@ test('a job is shown at once, whenever it has changed, and at its end; then the 
   expect([last?.name, last?.job.status, end?.name, end?.id]).toEqual(['progress', 'completed', 'end', 'end'])
   expect(end?.job).toMatchObject({ id: jobId, done_count: 20, progress: 1 })
   expect(answer.complete).toBe(true)
-}, 60_000)
+})
 
 test('a job that has ended is shown with its end; who has seen that is told to stay away', async () => {
   const by = await api.openCaller({ credits: 100 })
@@ -149,7 +149,7 @@ test('an account has ten streams at a time, and who leaves makes room', async ()
   expect((await follow(other, await startJob(other, 1))).answer.statusCode).toBe(200)
   streams[0]?.request.destroy()
   await vi.waitFor(async () => expect((await follow(by, jobId)).answer.statusCode).toBe(200), SOON)
-}, 60_000)
+})
 
 test('a process that must go ends its streams', async () => {
   const hurry = new AbortController()
@@ -218,4 +218,4 @@ test('through a proxy that heeds the advice the later events arrive too, and the
   if (second) await workBatch(db, second)
   await vi.waitFor(() => expect(isOver()).toBe(true), SOON)
   expect(events().at(-1)?.name).toBe('end')
-}, 60_000)
+})

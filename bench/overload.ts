@@ -14,12 +14,13 @@ const STEP_S = 6
 const ANSWERED_SHARE_MIN = 0.85
 const P99_MS_MAX = 1_000
 const AFTER_S = 20
-/** How much of the peak comes in after the crowd has gone. */
-const AFTER_SHARE = 0.5
+/** How much of the peak comes in at most after the crowd has gone. */
+const AFTER_SHARE_MAX = 0.5
 
 /**
  * What becomes of callers when twice as many come as can be served: a ramp finds how many that is, twice as many come for a minute, and
- * then half as many. All come at their own pace. Kinds are mixed as in overload-load.ts.
+ * then half as many, or as many as were all served before if those are fewer: lists are turned away long before the peak, and whether everybody
+ * is served again shows only where everybody was. All come at their own pace. Kinds are mixed as in overload-load.ts.
  */
 export async function benchOverload(args: string[]): Promise<object> {
   const { values } = parseArgs({ args, options: { seconds: { type: 'string', default: '60' } } })
@@ -38,7 +39,7 @@ export async function benchOverload(args: string[]): Promise<object> {
   const held = sumUp(came)
   process.stderr.write(`µs of processor for each who came, callers among all: ${JSON.stringify(cpu)}\n`)
   process.stderr.write(`p99 in ms by kind: ${JSON.stringify(held.p99ByKind)}\n`)
-  const after = await load(AFTER_SHARE * peak.goodput, AFTER_S)
+  const after = await load(Math.min(AFTER_SHARE_MAX * peak.goodput, peak.allServed), AFTER_S)
   printTable('Callers', [
     ['', 'offered/s', 'answered/s', 'p50 ms', 'p99 ms', 'refused', 'broken'],
     ...[...peak.steps, held, sumUp(after)].map((step, n) => [
@@ -62,10 +63,14 @@ export async function benchOverload(args: string[]): Promise<object> {
   }
 }
 
-/** Goes up step by step until answers come late or not at all, twice in a row: once may be another's doing. What the best step before that answered is the peak. */
+/**
+ * Goes up step by step until answers come late or not at all, twice in a row: once may be another's doing. What the best step before that answered is the
+ * peak; `allServed` is how many came in the last one in which nobody was turned away.
+ */
 async function findPeak(load: Load) {
   const steps: Sum[] = []
   let goodput = 0
+  let allServed = FIRST_RATE
   let isDoubted = false
   for (let rate = FIRST_RATE; steps.length < STEPS_MAX; ) {
     const step = sumUp(await load(rate, STEP_S))
@@ -78,11 +83,12 @@ async function findPeak(load: Load) {
     isDoubted = isTooMuch
     if (isTooMuch) continue
     goodput = Math.max(goodput, step.goodput)
+    if (step.refused + step.broken === 0) allServed = rate
     rate *= GROWTH
   }
   if (goodput === 0)
     throw new Error(`not even ${FIRST_RATE} callers a second were served in time: this machine is too busy`)
-  return { steps, goodput }
+  return { steps, goodput, allServed }
 }
 
 type Sum = ReturnType<typeof sumUp>

@@ -59,13 +59,15 @@ async function measure(rows: number, disk: string) {
   const seconds = (performance.now() - began) / 1_000
   const during = waitOf(0.99, await meanwhile)
   if (dropped === 0) throw new Error('nothing was purged')
-  return {
+  const figures = {
     mb: Math.round(size / 2 ** 20),
     purge_s: rounded(seconds),
     p99_ms_before: rounded(before),
     p99_ms_during: rounded(during),
     p99_ratio: rounded(during / before),
   }
+  process.stderr.write(`${JSON.stringify(figures)}\n`)
+  return figures
 }
 
 /**

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { connect } from '@probity/database/connect'
-import { listMissingMigrations } from '@probity/database/migrate'
+import { listMissingMigrations } from '@probity/database/schema-version'
 import { createEmptyDatabase } from '@probity/database/test-database'
 import { makeFolder, removeFolder } from '@probity/lab/services/daemon'
 import { startRedis } from '@probity/lab/services/redis'

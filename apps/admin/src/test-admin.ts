@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
+import { COMPILED } from '@probity/lab/compiled'
 import { expect, inject } from 'vitest'
 
 export const MAIN = fileURLToPath(new URL('main.ts', import.meta.url))
@@ -11,7 +12,7 @@ export type Ran = { code: number; stdout: string; stderr: string }
 export async function runAdmin(databaseUrl: string, ...words: (string | Record<string, string>)[]): Promise<Ran> {
   const args = words.filter((word) => typeof word === 'string')
   const settings = words.filter((word) => typeof word !== 'string')
-  const env = Object.assign({ DATABASE_URL: databaseUrl, REDIS_URL: inject('redisUrl') }, ...settings)
+  const env = Object.assign({ ...COMPILED, DATABASE_URL: databaseUrl, REDIS_URL: inject('redisUrl') }, ...settings)
   const child = spawn(process.execPath, [MAIN, ...args], { stdio: ['ignore', 'pipe', 'pipe'], env })
   const ran = { stdout: '', stderr: '' }
   for (const stream of ['stdout', 'stderr'] as const) {

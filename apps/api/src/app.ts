@@ -1,8 +1,9 @@
 import { createServer, type RequestListener, type Server } from 'node:http'
-import { registerAjvFormats, TypeBoxValidatorCompiler } from '@fastify/type-provider-typebox'
+import { registerAjvFormats } from '@fastify/type-provider-typebox'
 import { type FastifyInstance, fastify, LogController } from 'fastify'
 import { serveApp } from './app-routes.ts'
 import { answerClientError } from './client-error.ts'
+import { checkRequests, writeAnswers } from './compile-late.ts'
 import type { ApiConfig } from './config.ts'
 import { noteActor } from './door/actor.ts'
 import { authenticate, refuseForbidden, STRANGERS } from './door/authenticate.ts'
@@ -164,7 +165,8 @@ function newServer({ limits, trustedProxies }: ApiConfig, services: Services, co
     routerOptions: { maxParamLength: 100 },
   })
   turnAway.learn(app)
-  app.setValidatorCompiler(TypeBoxValidatorCompiler)
+  app.setValidatorCompiler(checkRequests)
+  app.setSerializerCompiler(writeAnswers)
   app.setErrorHandler(answerError)
   app.setNotFoundHandler(answerMissing)
   return app

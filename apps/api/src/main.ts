@@ -1,4 +1,4 @@
-import { NewerSchema } from '@probity/database/migrate'
+import { NewerSchema } from '@probity/database/schema-version'
 import { BadSettings } from '@probity/settings/bad-settings'
 import { readConfig } from './config.ts'
 import { openLog } from './log.ts'

@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { refuseNewerSchema } from '@probity/database/migrate'
 import { isOutage } from '@probity/database/outage'
+import { refuseNewerSchema } from '@probity/database/schema-version'
 import { openTraces } from '@probity/telemetry/traces'
 import type { FastifyBaseLogger } from 'fastify'
 import manifest from '../package.json' with { type: 'json' }

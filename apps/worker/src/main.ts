@@ -1,5 +1,5 @@
-import { NewerSchema } from '@probity/database/migrate'
 import { isOutage } from '@probity/database/outage'
+import { NewerSchema } from '@probity/database/schema-version'
 import { publicInternet } from '@probity/engine/mailbox/address-policy'
 import { HABITS } from '@probity/engine/mailbox/data/habits'
 import { LANDMARKS } from '@probity/engine/mailbox/data/landmarks'

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { getServers } from 'node:dns'
 import { connect, type Db } from '@probity/database/connect'
-import { refuseNewerSchema } from '@probity/database/migrate'
+import { refuseNewerSchema } from '@probity/database/schema-version'
 import { getSecret } from '@probity/database/secrets'
 import { openDomainDesk } from '@probity/engine/domain/facts'
 import { openLists } from '@probity/engine/domain/lists'

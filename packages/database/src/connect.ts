@@ -14,7 +14,7 @@ export type Trx = Transaction<Schema>
 
 type ConnectOptions = { connectionsMax?: number; applicationName?: string }
 
-export function connect(url: string, { connectionsMax = 5, applicationName = 'probity' }: ConnectOptions = {}): Db {
+export function connect(url: string, { connectionsMax = 10, applicationName = 'probity' }: ConnectOptions = {}): Db {
   const pool = openPool(url, { connectionsMax, applicationName, types: { getTypeParser } })
   return new Kysely<Schema>({ dialect: lateBeginDialect(pool), plugins: [CAMEL_CASE] })
 }

@@ -10,8 +10,9 @@ import { expect, test, vi } from 'vitest'
 import { findAccount } from './accounts.ts'
 import { asOwner, connect, type Db, inTenant } from './connect.ts'
 import { postCredits } from './credits.ts'
-import { listMissingMigrations, migrate } from './migrate.ts'
+import { migrate } from './migrate.ts'
 import { keepPartitions } from './partitions.ts'
+import { listMissingMigrations } from './schema-version.ts'
 import { createEmptyDatabase, createTestDatabase, openTestAccount } from './test-database.ts'
 
 const ALL = readdirSync(new URL('../migrations', import.meta.url))

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { asOwner, type Db, type Trx } from './connect.ts'
-import { listMissingMigrations, readOwnMigration } from './migrate.ts'
+import { listMissingMigrations, readOwnMigration } from './schema-version.ts'
 
 /** A table that a migration touches, and how large it is by PostgreSQL's own estimate. */
 export type TouchedTable = { name: string; rows: number; bytes: number }

@@ -25,6 +25,8 @@ type Opening = {
   retentionDays: number
   /** Names the charge of this group; opening the same group again inserts and charges nothing. */
   group: string
+  /** Answers that are at hand and need no row, paid for with the rows in one movement. */
+  atHand?: number
 }
 
 export type Opened =
@@ -37,11 +39,11 @@ export type Opened =
  * caller must roll back where it is refused.
  */
 export async function openValidations(trx: Trx, opening: Opening, rows: NewValidation[]): Promise<Opened> {
-  const { keyId, group } = opening
-  const refs = await insertRows(trx, opening, rows)
-  if (refs.length === 0) return { kind: 'opened_before' }
+  const { keyId, group, atHand = 0 } = opening
+  const refs = rows.length > 0 ? await insertRows(trx, opening, rows) : []
+  if (rows.length > 0 && refs.length === 0) return { kind: 'opened_before' }
 
-  const posting = await postCredits(trx, { kind: 'charge', credits: refs.length, subject: group, keyId })
+  const posting = await postCredits(trx, { kind: 'charge', credits: refs.length + atHand, subject: group, keyId })
   if (isRefused(posting)) return { kind: 'refused', posting }
   if (posting.kind === 'replayed') throw new Error(`group ${group} was charged before for other rows`)
   return { kind: 'opened', refs, available: posting.available }
@@ -153,21 +155,40 @@ export async function collectAnswer(trx: Trx, accountId: string, emailKey: strin
   return (await collectAnswers(trx, accountId, [emailKey])).get(emailKey)?.answer
 }
 
-/** The same for several addresses, by key. Few are ever waited for, so this is one quick look for most requests. */
+/** The same for several addresses, by key. */
 export async function collectAnswers(trx: Trx, accountId: string, emailKeys: string[]) {
+  return collectEach(trx, await listLeftOpen(trx, accountId, emailKeys))
+}
+
+/**
+ * What earlier requests for these addresses left, by key: answers that are handed out with this, free and once, and work that still goes on, for which
+ * whoever asks again waits too. Few are ever left, so this is one quick look for most requests.
+ */
+export async function takeUpLeftOpen(trx: Trx, accountId: string, emailKeys: string[]) {
+  const leftOpen = await listLeftOpen(trx, accountId, emailKeys)
+  // In this order: what ends between the two looks is found by the second.
+  const underWay = await listUnderWay(trx, accountId, leftOpen)
+  const collected = await collectEach(trx, leftOpen)
+  return { underWay, collected }
+}
+
+type LeftOpen = ValidationRef & { emailKey: string }
+
+/** As a list and not one by one: a statement of one shape, however many there are. */
+async function listLeftOpen(trx: Trx, accountId: string, emailKeys: string[]): Promise<LeftOpen[]> {
+  if (emailKeys.length === 0) return []
+  const { rows } = await sql<LeftOpen>`
+    select email_key, expires_on, account_id, validation_id as id from waiting_answers
+    where account_id = ${accountId} and email_key = any (${emailKeys}::text[])`.execute(trx)
+  return rows
+}
+
+async function collectEach(trx: Trx, leftOpen: LeftOpen[]) {
   const collected = new Map<string, { id: string; answer: unknown }>()
-  if (emailKeys.length === 0) return collected
-  const waiting = await trx
-    .selectFrom('waitingAnswers')
-    .select(['emailKey', 'expiresOn', 'accountId', 'validationId as id'])
-    .where('accountId', '=', accountId)
-    .where('emailKey', 'in', emailKeys)
-    .execute()
-  for (const { emailKey, ...ref } of waiting) {
+  for (const { emailKey, ...ref } of leftOpen) {
     if (collected.has(emailKey)) continue
     const row = await collectOne(trx, ref)
-    if (row === undefined) continue
-    collected.set(emailKey, { id: ref.id, answer: row.answer })
+    if (row) collected.set(emailKey, { id: ref.id, answer: row.answer })
   }
   return collected
 }
@@ -185,28 +206,17 @@ export async function collectOne(trx: Trx, ref: ValidationRef): Promise<{ answer
   return row
 }
 
-/** Validations that were left open and are still being worked on, by key: whoever asks for one again waits for the same work. */
-export async function listUnderWay(
-  trx: Trx,
-  accountId: string,
-  emailKeys: string[],
-): Promise<Map<string, ValidationRef>> {
-  if (emailKeys.length === 0) return new Map()
-  const waiting = await trx
-    .selectFrom('waitingAnswers as w')
-    .innerJoin('validations as v', (join) =>
-      join
-        .onRef('v.expiresOn', '=', 'w.expiresOn')
-        .onRef('v.id', '=', 'w.validationId')
-        .onRef('v.accountId', '=', 'w.accountId'),
-    )
-    .select(['w.emailKey', 'v.expiresOn', 'v.accountId', 'v.id'])
-    .where('w.accountId', '=', accountId)
-    .where('w.emailKey', 'in', emailKeys)
-    .where('v.expiresOn', '>=', sql<string>`utc_today()`)
-    .where('v.state', '=', 'open')
-    .execute()
-  return new Map(waiting.map(({ emailKey, ...ref }) => [emailKey, ref]))
+/** Those that are still being worked on, by key. */
+async function listUnderWay(trx: Trx, accountId: string, leftOpen: LeftOpen[]): Promise<Map<string, ValidationRef>> {
+  if (leftOpen.length === 0) return new Map()
+  const { rows } = await sql<{ id: string }>`
+    select id from validations
+    where account_id = ${accountId} and expires_on = any (${leftOpen.map(({ expiresOn }) => expiresOn)}::date[])
+      and id = any (${leftOpen.map(({ id }) => id)}::uuid[]) and expires_on >= utc_today() and state = 'open'`.execute(
+    trx,
+  )
+  const open = new Set(rows.map(({ id }) => id))
+  return new Map(leftOpen.filter(({ id }) => open.has(id)).map(({ emailKey, ...ref }) => [emailKey, ref]))
 }
 
 /** Validations by their ids alone, those that exist, and the account's balance; for the rare caller who does not know their day. */

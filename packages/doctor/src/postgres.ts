@@ -1,5 +1,5 @@
 import type { Finding } from '@probity/contract/doctor'
-import { listMissingMigrations } from '@probity/database/migrate'
+import { listMissingMigrations } from '@probity/database/schema-version'
 import { readServerSettings } from '@probity/database/server-settings'
 import { fail, guard, pass, warn } from './finding.ts'
 import type { Patient } from './patient.ts'

@@ -84,6 +84,15 @@ test('one that is silent, one that is not there and none at all fail', async () 
   })
 })
 
+test('one that knows nothing of the world is told from one that is silent', async () => {
+  const found = await look(await startLiar({ flags: RCODES.nxdomain }))
+  expect(found['resolver-answers']).toMatchObject({
+    status: 'fail',
+    saw: 'Asked for org, which is there, it said NXDOMAIN.',
+    fix: { says: expect.stringContaining('not the world') },
+  })
+})
+
 test.each([
   ['9.9.9.9', { host: '9.9.9.9', port: 53 }],
   ['127.0.0.1:5353', { host: '127.0.0.1', port: 5353 }],

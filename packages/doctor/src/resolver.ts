@@ -36,6 +36,11 @@ async function examineResolver(server: string): Promise<Finding[]> {
 const UNBOUND = ['apt-get install unbound', 'systemctl enable --now unbound', 'DNS_SERVERS=127.0.0.1']
 
 function judgeSilence(subject: string, heard: Heard): Finding {
+  if (heard.kind === 'answer') {
+    const saw = `Asked for ${SIGNED.name}, which is there, ${describe(heard)}.`
+    const says = 'It knows a network of its own and not the world, or does not answer everybody. Ask one that does.'
+    return fail('resolver-answers', { subject, saw, says, lines: UNBOUND })
+  }
   const says = 'See that it runs and may be asked from here, or let the worker ask one on its own host.'
   return fail('resolver-answers', { subject, saw: `It did not answer: ${describe(heard)}.`, says, lines: UNBOUND })
 }

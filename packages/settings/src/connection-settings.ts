@@ -17,7 +17,7 @@ export const REDIS_URL = Type.String({
 export const DATABASE_CONNECTIONS = Type.Integer({
   minimum: 1,
   maximum: 100,
-  default: 5,
+  default: 10,
   description: 'Connections to PostgreSQL per process.',
 })
 

@@ -15,12 +15,10 @@ import { CreateMultipartUploadCommand, ListMultipartUploadsCommand, S3Client } f
 import { freePort, makeFolder, removeFolder } from '@probity/lab/services/daemon'
 import { startSwift } from '@probity/lab/services/swift'
 import { whenDone } from '@probity/lab/when-done'
-import { beforeAll, describe, expect, test, vi } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { openStorage } from './open-storage.ts'
 import { openS3Storage } from './s3-storage.ts'
 import type { StorageSettings } from './storage-settings.ts'
-
-vi.setConfig({ testTimeout: 60_000 }) // Swift is slow where many share the machine
 
 const folder = makeFolder('probity-storage')
 whenDone(() => removeFolder(folder))

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { connect } from '@probity/database/connect'
-import { listMissingMigrations } from '@probity/database/migrate'
+import { listMissingMigrations } from '@probity/database/schema-version'
 import { startPostgres } from '@probity/lab/services/postgres'
 import { afterAll, expect, test } from 'vitest'
 import { refusalOf, resultOf, runAdmin } from '../test-admin.ts'

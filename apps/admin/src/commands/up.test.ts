@@ -4,6 +4,7 @@ import { openSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { createEmptyDatabase, createTestDatabase } from '@probity/database/test-database'
+import { COMPILED } from '@probity/lab/compiled'
 import { freePort, stopChild } from '@probity/lab/services/daemon'
 import { expect, inject, onTestFinished, test, vi } from 'vitest'
 import { MAIN } from '../test-admin.ts'
@@ -17,7 +18,10 @@ function startUp(databaseUrl: string, port: number): Running {
   const logFile = join(inject('logFolder'), `up-${port}-${performance.now()}.log`)
   const log = openSync(logFile, 'a')
   const settings = { DATABASE_URL: databaseUrl, REDIS_URL: inject('redisUrl'), PORT: String(port), STOP_NOTICE_MS: '0' }
-  const child = spawn(process.execPath, [MAIN, 'up'], { stdio: ['ignore', log, log], env: settings })
+  const child = spawn(process.execPath, [MAIN, 'up'], {
+    stdio: ['ignore', log, log],
+    env: { ...COMPILED, ...settings },
+  })
   onTestFinished(() => stopChild(child, 'SIGTERM'))
   return { child, readLog: () => readFileSync(logFile, 'utf8') }
 }

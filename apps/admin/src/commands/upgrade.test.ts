@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { asOwner, connect } from '@probity/database/connect'
-import { listOwnMigrations, migrate } from '@probity/database/migrate'
+import { migrate } from '@probity/database/migrate'
+import { listOwnMigrations } from '@probity/database/schema-version'
 import { createEmptyDatabase, createTestDatabase } from '@probity/database/test-database'
 import { makeFolder, removeFolder } from '@probity/lab/services/daemon'
 import { whenDone } from '@probity/lab/when-done'

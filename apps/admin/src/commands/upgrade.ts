@@ -1,6 +1,7 @@
 import { statfs } from 'node:fs/promises'
 import type { Db } from '@probity/database/connect'
-import { migrate, refuseNewerSchema } from '@probity/database/migrate'
+import { migrate } from '@probity/database/migrate'
+import { refuseNewerSchema } from '@probity/database/schema-version'
 import { planUpgrade, type UpgradePlan } from '@probity/database/upgrade-plan'
 import { Command } from 'commander'
 import { makeBackup } from '../backup/make.ts'

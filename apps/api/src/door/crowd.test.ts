@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { asNobody } from '@probity/database/connect'
 import { whenDone } from '@probity/lab/when-done'
 import { publishAnswers } from '@probity/queue/answers'
 import { startInteractiveWorker } from '@probity/queue/interactive'
 import { connectRedis } from '@probity/queue/redis'
+import { sql } from 'kysely'
 import { expect, test, vi } from 'vitest'
 import { startTestApi } from '../test-api.ts'
 import { watchCrowd } from './crowd.ts'
@@ -51,20 +53,37 @@ test('nothing is sent while there is nothing to do, and no second one before the
   expect(echo).toHaveBeenCalledTimes(1)
 })
 
-test('what is measured is the way through Redis to a worker and back', async () => {
-  const { config, services } = await startTestApi()
-  const redis = connectRedis(config.redisUrl)
+async function startEchoing(workMs: number) {
+  const api = await startTestApi()
+  const { redisUrl, queuePrefix } = api.config
+  const redis = connectRedis(redisUrl)
   whenDone(() => redis.disconnect())
-  const worker = startInteractiveWorker(config.redisUrl, config.queuePrefix, 1, async ({ replyTo = '', echo = '' }) => {
-    await sleep(300)
+  const worker = startInteractiveWorker(redisUrl, queuePrefix, 1, async ({ replyTo = '', echo = '' }) => {
+    await sleep(workMs)
     await publishAnswers(redis, replyTo, [{ id: echo, answer: null, retryAt: null }])
   })
   whenDone(() => worker.close())
   worker.goOn()
-  const ms = await vi.waitFor(async () => {
-    const taken = await services.desk.echo()
-    expect(taken).toBeDefined() // else the connection is still on its way
-    return taken
-  }, 15_000)
-  expect(ms).toBeGreaterThan(290)
+  const echo = () =>
+    vi.waitFor(async () => {
+      const taken = await api.services.desk.echo()
+      expect(taken).toBeDefined() // else the connection is still on its way
+      return taken
+    }, 15_000)
+  return { ...api, echo }
+}
+
+test('what is measured is the way through Redis to a worker and back', async () => {
+  const { echo } = await startEchoing(300)
+  expect(await echo()).toBeGreaterThan(290)
+})
+
+test('and what is waited for a connection to PostgreSQL, which who pays waits for too', async () => {
+  const { echo, services, config } = await startEchoing(0)
+  await echo()
+  const holding = Array.from({ length: config.databaseConnections }, () =>
+    asNobody(services.db, (trx) => sql`select pg_sleep(0.5)`.execute(trx)),
+  )
+  expect(await echo()).toBeGreaterThan(400)
+  await Promise.all(holding)
 })

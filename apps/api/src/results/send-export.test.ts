@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { asOwner } from '@probity/database/connect'
+import { COMPILED } from '@probity/lab/compiled'
 import { freePort, stopChild } from '@probity/lab/services/daemon'
 import { whenDone } from '@probity/lab/when-done'
 import { sql } from 'kysely'
@@ -79,6 +80,7 @@ const LITTLE_ROOM = ['--max-old-space-size=128', '--max-semi-space-size=4']
 async function startProcess({ url, config }: TestApi): Promise<{ port: number; pid: number }> {
   const port = await freePort()
   const env = {
+    ...COMPILED,
     DATABASE_URL: url,
     REDIS_URL: config.redisUrl,
     UPLOADS_FOLDER: config.storage.folder,

@@ -25,6 +25,19 @@ test('shows plan, credits and limits in exactly the shape of the contract', asyn
   expect(headers['credits-remaining']).toBe('1000')
 })
 
+test('many who ask at once each see what was there when they came, of their own account', async () => {
+  const [one, other] = await Promise.all([api.openCaller({ credits: 10 }), api.openCaller({ credits: 20 })])
+  const asked = []
+  for (let name = 0; name < 10; name++) {
+    for (let n = 0; n < 10; n++) asked.push(one.call(ACCOUNT)) // some of these are still being read when the next change is made
+    await one.call({ ...ACCOUNT, method: 'PATCH', payload: { name: `Name ${name}` } })
+    const [mine, theirs] = await Promise.all([one.call(ACCOUNT), other.call(ACCOUNT)])
+    expect(mine.body).toMatchObject({ id: one.accountId, name: `Name ${name}`, key: { id: one.keyId } })
+    expect(theirs.body).toMatchObject({ id: other.accountId, name: 'Test', credits: { available: 20 } })
+  }
+  for (const { status, body } of await Promise.all(asked)) expect([status, body['id']]).toEqual([200, one.accountId])
+})
+
 test('a key without the account scope is told which one it lacks', async () => {
   const { call } = await api.openCaller({ key: { scopes: ['validation'] } })
   const { status, body } = await call(ACCOUNT)

@@ -4,12 +4,15 @@ import { type AccountChange, getAccount, updateAccount } from '@probity/database
 import { type Db, inTenant, type Trx } from '@probity/database/connect'
 import { arePartitionsReady, makePartitions } from '@probity/database/partitions'
 import { getProbing } from '@probity/database/probing'
+import { openGatherer } from '@probity/queue/gather'
 import { refuseTestKey, refuseWithout } from '../door/authenticate.ts'
 import type { Caller } from '../door/caller.ts'
 import { BODY_PROBLEMS, DOOR_PROBLEMS, operation } from '../openapi.ts'
 import { Problem } from '../problem.ts'
 import type { Route } from '../route.ts'
 import { storable } from '../validation/storable.ts'
+
+const TOGETHER_MAX = 1_000
 
 /** The caller's own account: plan, credits and limits. */
 export const showAccount: Route = async (app, { db }) => {
@@ -23,8 +26,13 @@ export const showAccount: Route = async (app, { db }) => {
     },
     { response: { 200: Account } },
   )
+  // Who asks while it is read for others waits for the next reading, so that all see what was there when they came, and many cost little more than one.
+  const findTogether = openGatherer<undefined, Found>(TOGETHER_MAX, async (accountId, all) => {
+    const found = await inTenant(db, accountId, (trx) => findOwn(trx, accountId))
+    return all.map(() => found)
+  })
   app.get('/account', { schema: show, config: { scope: 'account' } }, async ({ caller }, reply) => {
-    const found = await inTenant(db, caller.accountId, (trx) => findOwn(trx, caller.accountId))
+    const found = await findTogether(caller.accountId, undefined)
     reply.header('credits-remaining', found.account.available)
     return presentAccount(found, caller)
   })

@@ -1,5 +1,5 @@
-import { listMissingMigrations } from '@probity/database/migrate'
 import { isOutage } from '@probity/database/outage'
+import { listMissingMigrations } from '@probity/database/schema-version'
 import type { Route } from '../route.ts'
 import type { Services } from '../services.ts'
 

@@ -1,12 +1,14 @@
 import { createReadStream } from 'node:fs'
-import { parentPort, workerData } from 'node:worker_threads'
 import { countEmails } from '@probity/uploads/count-emails'
 import { readUpload } from '@probity/uploads/read-upload'
 import { Refusal } from '@probity/uploads/refusal'
 import type { ReadOutcome, ReadTask } from './reader.ts'
 
-/** What runs in a thread of its own: reads one file, says what it found and ends. */
-async function work(task: ReadTask): Promise<ReadOutcome> {
+/**
+ * What runs in a thread of its own: reads one file and says what it found.
+ * @public The pool of threads calls it by its name.
+ */
+export async function readFile(task: ReadTask): Promise<ReadOutcome> {
   const open = () => createReadStream(task.path)
   const { emailsMax } = task
   try {
@@ -17,5 +19,3 @@ async function work(task: ReadTask): Promise<ReadOutcome> {
     throw error
   }
 }
-
-parentPort?.postMessage(await work(workerData as ReadTask))

@@ -6,10 +6,8 @@ import { makeFolder, removeFolder } from '@probity/lab/services/daemon'
 import { startSwift } from '@probity/lab/services/swift'
 import { whenDone } from '@probity/lab/when-done'
 import type { Layout } from '@probity/uploads/read-addresses'
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { startTestApi } from '../test-api.ts'
-
-vi.setConfig({ testTimeout: 60_000 }) // Swift is slow where many share the machine
 
 const folder = makeFolder('probity-uploads')
 whenDone(() => removeFolder(folder))

@@ -1,10 +1,9 @@
-import { once } from 'node:events'
-import { Worker } from 'node:worker_threads'
 import type { LastingCode } from '@probity/contract/problem'
 import type { EmailCount } from '@probity/uploads/count-emails'
 import type { Layout } from '@probity/uploads/read-addresses'
 import type { UploadReading } from '@probity/uploads/read-upload'
 import type { FileStorage } from '@probity/uploads/storage'
+import { Piscina } from 'piscina'
 import { Problem } from '../problem.ts'
 
 export type ReadTask = { path: string; emailsMax: number } & (
@@ -29,56 +28,36 @@ export type UploadReader = {
 
 /** A file is read within this or not at all. Ours take seconds: this is for what nobody thought of. */
 const DEADLINE_MS = 120_000
-/** Reading keeps a processor busy, and the answers to others need one too. */
-const THREADS_MAX = 2
-const WAITING_MAX = 50
 const RETRY_AFTER_S = 5
-/** Young objects are nearly all there are here; a small room for them keeps the whole small. */
-const MEMORY = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 4 }
+
+const THREADS = {
+  filename: new URL('./reader-thread.ts', import.meta.url).href,
+  name: 'readFile',
+  // Reading keeps a processor busy, and the answers to others need one too.
+  maxThreads: 2,
+  minThreads: 0,
+  maxQueue: 50,
+  // To begin takes a thread longer than to read most files, so it stays for the next for a while.
+  idleTimeout: 30_000,
+  // One that waits for the next file must not stand still over what it has yet to close of the last.
+  atomics: 'disabled',
+  // Young objects are nearly all there are here; a small room for them keeps the whole small.
+  resourceLimits: { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 4 },
+  // Without our environment: what is read there comes from strangers, and it needs none of our secrets.
+  env: {},
+  recordTiming: false,
+} as const
 
 export function openUploadReader(storage: FileStorage, deadlineMs = DEADLINE_MS): UploadReader {
-  const threads = new Set<Worker>()
-  const waiting: Array<() => void> = []
-  let free = THREADS_MAX
-
-  async function takePlace(): Promise<void> {
-    if (free > 0) free--
-    else if (waiting.length >= WAITING_MAX) throw tooBusy()
-    else await new Promise<void>((resolve) => waiting.push(resolve))
-  }
-
-  function leavePlace(): void {
-    const next = waiting.shift()
-    if (next) next()
-    else free++
-  }
-
-  async function readInThread(task: ReadTask): Promise<ReadOutcome> {
-    // Without our environment: what is read there comes from strangers, and it needs none of our secrets.
-    const entry = new URL('./reader-thread.ts', import.meta.url)
-    const thread = new Worker(entry, { workerData: task, resourceLimits: MEMORY, env: {}, execArgv: [] })
-    threads.add(thread)
-    try {
-      const [outcome] = await once(thread, 'message', { signal: AbortSignal.timeout(deadlineMs) })
-      return outcome as ReadOutcome
-    } catch (error) {
-      if (error instanceof Error && error.name === 'AbortError') throw tooBusy()
-      throw error
-    } finally {
-      await thread.terminate()
-      threads.delete(thread)
-    }
-  }
+  const threads = new Piscina<ReadTask, ReadOutcome>({ ...THREADS, execArgv: [] })
 
   async function readInTurn(task: ReadTask): Promise<Exclude<ReadOutcome, { kind: 'refused' }>> {
-    await takePlace()
-    try {
-      const outcome = await readInThread(task)
-      if (outcome.kind === 'refused') throw new Problem(outcome.code, outcome.detail)
-      return outcome
-    } finally {
-      leavePlace()
-    }
+    if (threads.queueSize >= THREADS.maxQueue) throw tooBusy()
+    const outcome = await threads.run(task, { signal: AbortSignal.timeout(deadlineMs) }).catch((error: Error) => {
+      throw error.name === 'AbortError' ? tooBusy() : error
+    })
+    if (outcome.kind === 'refused') throw new Problem(outcome.code, outcome.detail)
+    return outcome
   }
 
   async function read(path: string, emailsMax: number, column?: string): Promise<UploadReading> {
@@ -95,9 +74,7 @@ export function openUploadReader(storage: FileStorage, deadlineMs = DEADLINE_MS)
       if (outcome.kind !== 'counted') throw new Error('the thread did something else')
       return outcome.count
     },
-    async stop() {
-      await Promise.all([...threads].map((thread) => thread.terminate()))
-    },
+    stop: () => threads.destroy(),
   }
 }
 

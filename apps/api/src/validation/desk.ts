@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Db } from '@probity/database/connect'
 import type { ValidationRef } from '@probity/database/validations'
-import { callWorkers } from '@probity/database/work'
+import { callWorkers, takeNothing } from '@probity/database/work'
 import { openInteractiveQueue } from '@probity/queue/interactive'
 import { inSpan, NO_SPAN, type Span } from '@probity/telemetry/span'
 import type { FastifyBaseLogger } from 'fastify'
@@ -15,7 +15,7 @@ export type ValidationDesk = {
   waitingRoom: WaitingRoom
   /** Hands committed validations to the workers. */
   handOver(refs: ValidationRef[]): void
-  /** How long a task without work takes to a worker and back, in milliseconds; undefined where it is lost. */
+  /** How long the way of a validation takes without work, to PostgreSQL, to a worker and back, in milliseconds; undefined where it is lost. */
   echo(): Promise<number | undefined>
   stop(): Promise<void>
 }
@@ -64,14 +64,15 @@ export function openValidationDesk({ db, redisUrl, queuePrefix, hurry, log }: De
 
   async function echo(): Promise<number | undefined> {
     const began = performance.now()
-    const name = `echo:${randomUUID()}`
-    const heard = waitingRoom.listen(name, ECHO_MS_MAX)
     try {
+      await takeNothing(db) // as whoever pays does first: what others wait for may be our own connections
+      const name = `echo:${randomUUID()}`
+      const heard = waitingRoom.listen(name, ECHO_MS_MAX)
       await queue.add({ refs: [], replyTo, echo: name })
+      return (await heard) ? performance.now() - began : undefined
     } catch {
-      return undefined // Redis is away
+      return undefined // PostgreSQL or Redis is away
     }
-    return (await heard) ? performance.now() - began : undefined
   }
 
   return {

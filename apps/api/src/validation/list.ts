@@ -2,13 +2,12 @@ import { type StandingResult, unsettledResult } from '@probity/contract/standing
 import { inTenant, type Trx } from '@probity/database/connect'
 import { listKnown } from '@probity/database/postponed'
 import {
-  collectAnswers,
   collectOne,
   finishValidations,
   leaveAllOpen,
-  listUnderWay,
   listValidations,
   openValidations,
+  takeUpLeftOpen,
   type ValidationRef,
 } from '@probity/database/validations'
 import type { Caller } from '../door/caller.ts'
@@ -85,10 +84,8 @@ type Purchase = { recents: Map<number, StandingResult>; attempt: Attempt }
 async function buy(trx: Trx, caller: Caller, entries: Entry[], { recents, attempt }: Purchase): Promise<BoughtList> {
   const { accountId, id: keyId, retentionDays } = caller
   const keys = entries.map(({ emailKey }) => emailKey)
-  // In this order: what ends between the two looks is found by the second.
-  const underWay = await listUnderWay(trx, accountId, keys)
-  const waiting = await collectAnswers(trx, accountId, keys)
-  const paid = entries.filter(({ emailKey }) => !waiting.has(emailKey) && !underWay.has(emailKey))
+  const { underWay, collected } = await takeUpLeftOpen(trx, accountId, keys)
+  const paid = entries.filter(({ emailKey }) => !collected.has(emailKey) && !underWay.has(emailKey))
   const rows = paid.map(({ id, kept, emailKey, features }) => ({ id, email: kept, emailKey, ...features }))
   const opening = { accountId, keyId, retentionDays, group: attempt.subject }
   const opened = rows.length > 0 ? await openValidations(trx, opening, rows) : undefined
@@ -101,7 +98,7 @@ async function buy(trx: Trx, caller: Caller, entries: Entry[], { recents, attemp
     const [ref, recent] = [refs.get(id), recents.get(n)]
     if (ref && recent) return { kind: 'known', told: { result: recent, retryAt: null } }
     if (ref) return { kind: 'work', ref }
-    const [answer, going] = [waiting.get(emailKey), underWay.get(emailKey)]
+    const [answer, going] = [collected.get(emailKey), underWay.get(emailKey)]
     if (answer === undefined && going) return { kind: 'joined', ref: going }
     return { kind: 'collected', result: answer?.answer as StandingResult }
   })

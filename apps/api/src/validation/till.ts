@@ -2,14 +2,8 @@ import { randomUUID } from 'node:crypto'
 import type { Listed } from '@probity/contract/listed'
 import type { StandingResult } from '@probity/contract/standing-result'
 import { type Db, inTenant, type Trx } from '@probity/database/connect'
-import { type Posting, postCredits } from '@probity/database/credits'
-import {
-  collectAnswers,
-  listUnderWay,
-  type NewValidation,
-  openValidations,
-  type ValidationRef,
-} from '@probity/database/validations'
+import type { Posting } from '@probity/database/credits'
+import { type NewValidation, openValidations, takeUpLeftOpen, type ValidationRef } from '@probity/database/validations'
 import { openGatherer } from '@probity/queue/gather'
 import { lookUpListed } from './own-lists.ts'
 
@@ -115,23 +109,18 @@ async function chargeAll(db: Db, payer: Payer, purchases: Purchase[]): Promise<C
 }
 
 async function charge(trx: Trx, payer: Payer, purchases: Purchase[]): Promise<Receipt[]> {
-  // In this order: what ends between the two looks is found by the second.
-  const underWay = await listUnderWay(trx, payer.accountId, keysOf(purchases))
-  const collected = await collectFor(trx, payer.accountId, purchases)
+  const { underWay, collected } = await takeUpFor(trx, payer.accountId, purchases)
   const free = purchases.map(
     (purchase) => purchase.kind === 'work' && (collected.has(purchase.row.id) || underWay.has(purchase.row.emailKey)),
   )
   const rows = purchases.flatMap((purchase, n) => (purchase.kind === 'work' && !free[n] ? [purchase.row] : []))
-  const recents = purchases.filter((purchase) => purchase.kind === 'recent').length
-
-  const opened = rows.length > 0 ? await openValidations(trx, { ...payer, group: randomUUID() }, rows) : undefined
+  const atHand = purchases.filter((purchase) => purchase.kind === 'recent').length
+  const opening = { ...payer, group: randomUUID(), atHand }
+  const opened = rows.length + atHand > 0 ? await openValidations(trx, opening, rows) : undefined
   if (opened?.kind === 'refused') throw new Unpaid(opened.posting, free)
   if (opened?.kind === 'opened_before') throw new Error('a fresh group was opened before')
-  const paid = recents > 0 ? await payRecents(trx, payer, recents) : undefined
-  // What the rows took before comes back with the rollback, and counts for those who try again.
-  if (paid && paid.kind !== 'posted') throw new Unpaid({ ...paid, available: paid.available + rows.length }, free)
 
-  const available = paid?.available ?? opened?.available ?? (await balanceOf(trx))
+  const available = opened?.available ?? (await balanceOf(trx))
   const refs = new Map(opened?.refs.map((ref) => [ref.id, ref]))
   const outcomes = purchases.map((purchase): Outcome => {
     if (purchase.kind === 'recent') return { kind: 'paid_recent', available }
@@ -152,20 +141,13 @@ function emailOf(purchase: Purchase): string {
   return purchase.kind === 'work' ? purchase.row.email : purchase.email
 }
 
-/** Answers that wait to be collected, by the id of the one row that gets each: of two who ask for it the second pays. */
-async function collectFor(trx: Trx, accountId: string, purchases: Purchase[]) {
+/** What earlier requests left; answers by the id of the one row that gets each: of two who ask for it the second pays. */
+async function takeUpFor(trx: Trx, accountId: string, purchases: Purchase[]) {
   const rows = purchases.flatMap((purchase) => (purchase.kind === 'work' ? [purchase.row] : []))
   const firstOfKey = new Map(rows.toReversed().map((row) => [row.emailKey, row.id]))
-  const waiting = await collectAnswers(trx, accountId, [...firstOfKey.keys()])
-  return new Map([...waiting].map(([emailKey, answer]) => [firstOfKey.get(emailKey) ?? '', answer]))
-}
-
-function keysOf(purchases: Purchase[]): string[] {
-  return purchases.flatMap((purchase) => (purchase.kind === 'work' ? [purchase.row.emailKey] : []))
-}
-
-function payRecents(trx: Trx, { keyId }: Payer, credits: number): Promise<Posting> {
-  return postCredits(trx, { kind: 'charge', credits, subject: randomUUID(), keyId })
+  const { underWay, collected } = await takeUpLeftOpen(trx, accountId, [...firstOfKey.keys()])
+  const byRow = new Map([...collected].map(([emailKey, answer]) => [firstOfKey.get(emailKey) ?? '', answer]))
+  return { underWay, collected: byRow }
 }
 
 /** What the tenant of the transaction has left. */

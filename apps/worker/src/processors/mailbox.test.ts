@@ -11,6 +11,7 @@ import { listUnrecognised } from '@probity/database/unrecognised'
 import { collectAnswers } from '@probity/database/validations'
 import { findDelivery, sendTestEvent } from '@probity/database/webhook-deliveries'
 import { HABITS } from '@probity/engine/mailbox/data/habits'
+import { COMPILED } from '@probity/lab/compiled'
 import { freePort, stopChild } from '@probity/lab/services/daemon'
 import { type Script, startScripted } from '@probity/lab/smtp/server'
 import { whenDone } from '@probity/lab/when-done'
@@ -180,6 +181,7 @@ test('no setting and no flag makes the production entry point dial what is not p
   const child = spawn(process.execPath, [MAIN, '--policy=any', '--allow-private', '--port=2525'], {
     stdio: ['ignore', log, log],
     env: {
+      ...COMPILED,
       DATABASE_URL: world.config.databaseUrl,
       REDIS_URL: world.config.redisUrl,
       DNS_SERVERS: world.config.dnsServers.join(),

@@ -1,7 +1,7 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { randomInt } from 'node:crypto'
 import { createSocket } from 'node:dgram'
-import { chownSync, mkdirSync, mkdtempSync, openSync, rmSync } from 'node:fs'
+import { chownSync, closeSync, mkdirSync, mkdtempSync, openSync, rmSync } from 'node:fs'
 import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -29,6 +29,7 @@ export async function startDaemon(command: string[], port: number, options: Daem
     ...options.user,
     ...(options.env && { env: options.env }),
   })
+  closeSync(log) // the child has its own; ours would keep the disk in use that it is on
   try {
     await portAnswers(port, child, options)
   } catch (error) {

@@ -18,8 +18,8 @@ export async function startRedis(): Promise<RedisServer> {
   const folder = makeFolder('probity-redis')
   const port = await freePort()
   const command = ['redis-server', '--port', String(port), '--bind', '127.0.0.1', '--dir', folder]
-  const memoryOnly = ['--save', '', '--appendonly', 'no', '--maxmemory-policy', 'noeviction']
-  const start = () => startDaemon([...command, ...memoryOnly], port, { logFile: join(folder, 'redis.log') })
+  const manner = ['--save', '', '--appendonly', 'no', '--maxmemory-policy', 'noeviction', '--databases', '1000']
+  const start = () => startDaemon([...command, ...manner], port, { logFile: join(folder, 'redis.log') })
   let daemon = await start()
   return {
     url: `redis://127.0.0.1:${port}`,

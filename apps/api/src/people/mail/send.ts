@@ -1,5 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify'
-import { createTransport } from 'nodemailer'
+import type { Transporter } from 'nodemailer'
 import type { Letter } from './letters.ts'
 
 export type Mail = {
@@ -29,10 +29,16 @@ export function openMail(settings: MailSettings | undefined, log: FastifyBaseLog
   const timeouts = { connectionTimeout: CONNECT_WITHIN_MS, greetingTimeout: CONNECT_WITHIN_MS, socketTimeout: 30_000 }
   // Letters hold no files and no pages of others, and are not allowed to.
   const bounds = { disableFileAccess: true, disableUrlAccess: true }
-  const transport = createTransport({ url: settings.url, ...timeouts, ...bounds })
+  let opened: Promise<Transporter> | undefined
+  const openTransport = async () => {
+    const { createTransport } = await import('nodemailer')
+    return createTransport({ url: settings.url, ...timeouts, ...bounds })
+  }
   return {
     async send(letter) {
       try {
+        opened ??= openTransport()
+        const transport = await opened
         await transport.sendMail({ from: settings.from, to: letter.to, subject: letter.subject, ...bodiesOf(letter) })
         return true
       } catch (error) {
@@ -42,7 +48,7 @@ export function openMail(settings: MailSettings | undefined, log: FastifyBaseLog
         return false
       }
     },
-    close: () => transport.close(),
+    close: () => void opened?.then((transport) => transport.close()),
   }
 }
 

@@ -178,33 +178,29 @@ test('closing the server ends its streams', async () => {
 test.each([
   ['that collects answers', {}],
   ['that collects answers even where it is asked not to', { ignoresAdvice: true }],
-])(
-  'through a proxy %s the first event arrives within two seconds',
-  async (_, options) => {
-    const proxy = await startNginx(port, options)
-    whenDone(() => proxy.stop())
-    const by = await api.openCaller({ credits: 10 })
-    const jobId = await startJob(by, 1)
-    const kept = open(`${proxy.url}/api/v1/drip`, { 'x-api-key': by.key })
-    let hasDripped = false
-    void kept.then(
-      ({ answer }) => answer.once('data', () => (hasDripped = true)),
-      () => {},
-    ) // cut off at the end
+])('through a proxy %s the first event arrives within two seconds', async (_, options) => {
+  const proxy = await startNginx(port, options)
+  whenDone(() => proxy.stop())
+  const by = await api.openCaller({ credits: 10 })
+  const jobId = await startJob(by, 1)
+  const kept = open(`${proxy.url}/api/v1/drip`, { 'x-api-key': by.key })
+  let hasDripped = false
+  void kept.then(
+    ({ answer }) => answer.once('data', () => (hasDripped = true)),
+    () => {},
+  ) // cut off at the end
 
-    // Others share the machine: what counts is how long it takes when they leave us alone.
-    let quickest = Number.POSITIVE_INFINITY
-    for (let tries = 0; tries < 3 && quickest >= 2_000; tries++) {
-      const began = performance.now()
-      const { events } = await follow(by, jobId, { at: proxy.url })
-      await vi.waitFor(() => expect(events().length).toBe(1), SOON)
-      quickest = Math.min(quickest, performance.now() - began)
-    }
-    expect(quickest).toBeLessThan(2_000)
-    expect(hasDripped).toBe(false) // so the proxy does collect
-  },
-  60_000,
-)
+  // Others share the machine: what counts is how long it takes when they leave us alone.
+  let quickest = Number.POSITIVE_INFINITY
+  for (let tries = 0; tries < 3 && quickest >= 2_000; tries++) {
+    const began = performance.now()
+    const { events } = await follow(by, jobId, { at: proxy.url })
+    await vi.waitFor(() => expect(events().length).toBe(1), SOON)
+    quickest = Math.min(quickest, performance.now() - began)
+  }
+  expect(quickest).toBeLessThan(2_000)
+  expect(hasDripped).toBe(false) // so the proxy does collect
+})
 
 test('through a proxy that heeds the advice the later events arrive too, and the end', async () => {
   const proxy = await startNginx(port)

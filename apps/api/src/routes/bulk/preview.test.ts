@@ -7,6 +7,7 @@ import type { UploadPreview } from '@probity/contract/upload'
 import { FILE_BYTES_MAX } from '@probity/contract/upload-limits'
 import { asOwner } from '@probity/database/connect'
 import { removeFolder } from '@probity/lab/services/daemon'
+import { whenDone } from '@probity/lab/when-done'
 import type { InjectOptions } from 'fastify'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
@@ -346,18 +347,14 @@ test.each([
   ['delimiters', ','.repeat(50_000_000), 'record_too_long'],
   ['ten thousand columns a row', `${','.repeat(10_000)}\n`.repeat(4_000), 'too_many_columns'],
   ['addresses', 'a@example.com\n'.repeat(3_500_000), 'too_many_emails'],
-])(
-  '50 MB of %s are refused with less than two seconds of work',
-  async (_, text, code) => {
-    const { key } = await services.storage.save(bytesOf([text]))
-    const ms = await leastWorkOf(3, () =>
-      expect(services.uploadReader.read(join(folder, key), 100_000)).rejects.toMatchObject({ code }),
-    )
-    expect(ms).toBeLessThan(2_000)
-    await services.storage.remove(key)
-  },
-  60_000,
-)
+])('50 MB of %s are refused with less than two seconds of work', async (_, text, code) => {
+  const { key } = await services.storage.save(bytesOf([text]))
+  const ms = await leastWorkOf(3, () =>
+    expect(services.uploadReader.read(join(folder, key), 100_000)).rejects.toMatchObject({ code }),
+  )
+  expect(ms).toBeLessThan(2_000)
+  await services.storage.remove(key)
+})
 
 /** Others share the machine: what counts is the processor time that we need, with all our threads, when nothing is in the way. */
 async function leastWorkOf(times: number, work: () => Promise<unknown>): Promise<number> {
@@ -425,6 +422,21 @@ test('a file that takes too long to read is given up, and the next is read', asy
   for (let n = 0; n < 3; n++)
     await expect(reader.read(join(folder, key), 10)).rejects.toMatchObject({ code: 'overloaded' })
   expect(await services.uploadReader.read(join(folder, key), 10)).toMatchObject({ uniqueCount: 3 })
+  await services.storage.remove(key)
+})
+
+test('a file that is read after another needs no thread of its own, which takes longer than to read it', async () => {
+  const reader = openUploadReader(services.storage)
+  whenDone(() => reader.stop())
+  const { key } = await services.storage.save(bytesOf([LIST]))
+  const timed = async () => {
+    const began = performance.now()
+    await reader.read(join(folder, key), 10)
+    return performance.now() - began
+  }
+  const first = await timed()
+  const later = [await timed(), await timed(), await timed()]
+  expect(Math.min(...later)).toBeLessThan(first / 4)
   await services.storage.remove(key)
 })
 

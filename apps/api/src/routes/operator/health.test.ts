@@ -1,7 +1,7 @@
 import type { Health, HealthPart } from '@probity/contract/operator'
 import { asOwner } from '@probity/database/connect'
-import { listOwnMigrations } from '@probity/database/migrate'
 import { noteProcess } from '@probity/database/processes'
+import { listOwnMigrations } from '@probity/database/schema-version'
 import { noteUnrecognised } from '@probity/database/unrecognised'
 import { sql } from 'kysely'
 import { expect, test, vi } from 'vitest'

@@ -1,0 +1,62 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { sql } from 'kysely'
+import { asNobody, type Db } from './connect.ts'
+
+export const MIGRATIONS_FOLDER = fileURLToPath(new URL('../migrations', import.meta.url))
+export const MIGRATIONS_TABLE = 'migrations'
+
+/** The migrations of this version, in order. */
+export async function listOwnMigrations(): Promise<string[]> {
+  const files = await readdir(MIGRATIONS_FOLDER)
+  return files
+    .filter((file) => file.endsWith('.sql'))
+    .map((file) => file.slice(0, -4))
+    .toSorted()
+}
+
+export function readOwnMigration(name: string): Promise<string> {
+  return readFile(join(MIGRATIONS_FOLDER, `${name}.sql`), 'utf8')
+}
+
+/** The migrations that this version has and the database lacks. */
+export async function listMissingMigrations(db: Db): Promise<string[]> {
+  const [names, done] = [await listOwnMigrations(), await listDone(db)]
+  return names.filter((name) => !done.includes(name))
+}
+
+/** A newer version was here and has changed the tables in ways that this one does not know. */
+export class NewerSchema extends Error {
+  constructor(migrations: string[]) {
+    super(
+      `The database is of a newer version, which has ${migrations.join(', ')}. Start that version, or restore a backup.`,
+    )
+  }
+}
+
+/** For the start of a process. One that already runs goes on: migrations leave the version before able to work. */
+export async function refuseNewerSchema(db: Db): Promise<void> {
+  const [names, done] = [await listOwnMigrations(), await listDone(db)]
+  const foreign = done.filter((name) => !names.includes(name))
+  if (foreign.length > 0) throw new NewerSchema(foreign.toSorted())
+}
+
+function listDone(db: Db): Promise<string[]> {
+  return asNobody(db, async (trx) => {
+    const made = await sql<{
+      present: boolean
+    }>`select to_regclass(${MIGRATIONS_TABLE}) is not null as present`.execute(trx)
+    if (!made.rows[0]?.present) return []
+    const rows = await sql<{ name: string }>`select name from ${sql.table(MIGRATIONS_TABLE)}`.execute(trx)
+    return rows.rows.map((row) => row.name)
+  }).catch(noneIfNoRole)
+}
+
+const INVALID_PARAMETER = '22023'
+
+/** On a server that was never migrated not even the role to ask as is there. */
+function noneIfNoRole(error: unknown): string[] {
+  if (error instanceof Error && 'code' in error && error.code === INVALID_PARAMETER) return []
+  throw error
+}

@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 import { LongestFirst } from './vitest.sequencer.ts'
 
@@ -26,10 +27,11 @@ const RETRY = process.env['CI'] ? 2 : 0
 const REAL = {
   exclude: [...OUTSIDE, ...FAST, ...MEASURED, ...BY_COMMAND],
   globalSetup: 'vitest.setup.ts',
-  setupFiles: 'vitest.patience.ts',
+  setupFiles: 'vitest.each-file.ts',
   expect: { poll: { timeout: 20_000 } },
-  // Each has servers, processes and browsers of its own beside it: two keep two processors busy, and three only wait for each other.
-  maxWorkers: 2,
+  // Each has servers, processes and browsers of its own beside it. A sixth of the time two wait for a clock or a mail server, both at once.
+  maxWorkers: 3,
+  sequence: { groupOrder: 1 }, // after the fast ones, which have other numbers of workers
   // What hangs is found as well after some minutes; a machine of which others take most is slow and not at fault.
   testTimeout: 180_000,
   hookTimeout: 180_000,
@@ -40,8 +42,18 @@ export default defineConfig({
   test: {
     sequence: { sequencer: LongestFirst },
     projects: [
-      { test: { name: 'fast', include: FAST, exclude: OUTSIDE, testTimeout: 30_000, retry: RETRY } },
-      // Files that bring hundreds of modules share them: bringing all anew for every file took a third of the time.
+      // Files share the modules that they bring: bringing all anew for every file took a third of the time.
+      {
+        test: {
+          name: 'fast',
+          include: FAST,
+          exclude: OUTSIDE,
+          isolate: false,
+          maxWorkers: Math.max(2, availableParallelism() - 1), // of two processors Vitest would leave one alone
+          testTimeout: 30_000,
+          retry: RETRY,
+        },
+      },
       { test: { ...REAL, name: 'real', include: ['{apps,packages}/**/*.test.ts'], isolate: false } },
       { test: { ...REAL, name: 'journeys', include: ['journeys/**/*.test.ts'] } },
       {
@@ -51,7 +63,7 @@ export default defineConfig({
           exclude: OUTSIDE,
           globalSetup: 'vitest.setup.ts',
           maxWorkers: 1,
-          sequence: { groupOrder: 1 }, // after all others
+          sequence: { groupOrder: 2 }, // after all others
           testTimeout: 60_000,
           hookTimeout: 60_000,
           retry: RETRY,

@@ -17,7 +17,7 @@ export type ChaosTask = {
 export type Outcome = { isGood: boolean; figures: object }
 
 /** How many faults a list has to bear: enough for a small one to meet all kinds of them, and more for a large one. */
-const FAULTS_LEAST = 40
+const FAULTS_LEAST = 20
 const FAULTS_PER_ROW = 60 / 100_000
 /** A run that ends with fewer than this has shown little. */
 const FAULTS_PER_ROW_MIN = 40 / 100_000

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { openSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { COMPILED } from '@probity/lab/compiled'
 import { stopChild } from '@probity/lab/services/daemon'
 import type { Victim } from './nemesis.ts'
 
@@ -35,7 +36,11 @@ export function startProgram({ args, env = {}, logFile, isUp }: ProgramOptions):
   let isStopped = false
 
   const start = (): ChildProcess => {
-    const started = spawn(process.execPath, args, { stdio: ['ignore', log, log, 'ipc'], env, detached: true })
+    const started = spawn(process.execPath, args, {
+      stdio: ['ignore', log, log, 'ipc'],
+      env: { ...COMPILED, ...env },
+      detached: true,
+    })
     started.once('message', () => heard.add(started))
     started.once('exit', () => {
       if (meant.has(started)) return

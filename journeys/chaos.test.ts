@@ -9,7 +9,7 @@ import { expect, test } from 'vitest'
 import { ROOT } from './test-process.ts'
 
 /** `pnpm chaos` takes more rows and other seeds. */
-const ROWS = 20_000
+const ROWS = 10_000
 const SEED = 1
 const CLEANS_UP_WITHIN_MS = 60_000
 

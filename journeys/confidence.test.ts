@@ -5,9 +5,10 @@ import { startDns } from '@probity/lab/dns/start'
 import { freePort, makeFolder, removeFolder } from '@probity/lab/services/daemon'
 import { startScripted } from '@probity/lab/smtp/server'
 import { whenDone } from '@probity/lab/when-done'
-import { expect, inject, test, vi } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { startApiProcess } from './test-process.ts'
 import { type Customer, openCustomer } from './test-product.ts'
+import { claimRedis } from './test-redis.ts'
 import { startWorkerHere } from './test-worker.ts'
 
 /** How sure the product is, and what moves it, with a mail server that tells the truth and one that accepts everybody. */
@@ -47,7 +48,7 @@ const uploads = makeFolder('probity-uploads')
 whenDone(() => removeFolder(uploads))
 const settings = { DATABASE_URL: database.url, UPLOADS_FOLDER: uploads, STOP_NOTICE_MS: '0' }
 await startWorkerHere({
-  settings: { ...settings, REDIS_URL: inject('redisUrl') },
+  settings: { ...settings, REDIS_URL: await claimRedis() },
   dnsPort: dns.port,
   smtpPort: port,
   allows: (address) => address.startsWith('127.94.'),

@@ -4,9 +4,10 @@ import { join } from 'node:path'
 import { makeFolder, removeFolder } from '@probity/lab/services/daemon'
 import { startPostgres } from '@probity/lab/services/postgres'
 import { whenDone } from '@probity/lab/when-done'
-import { expect, inject, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { readBlocks } from './test-docs.ts'
 import { ROOT, startApiProcess, startWorkerProcess } from './test-process.ts'
+import { claimRedis } from './test-redis.ts'
 
 const DEPLOY = join(ROOT, 'deploy')
 const UNITS = globSync('systemd/*.service', { cwd: DEPLOY })
@@ -108,7 +109,7 @@ test('the roles that it makes are enough to migrate, to serve and to work, and n
     env: { ...process.env, ...owner },
     stdio: 'pipe',
   })
-  const settings = { DATABASE_URL_FILE: urlOf('database_url'), REDIS_URL: inject('redisUrl') }
+  const settings = { DATABASE_URL_FILE: urlOf('database_url'), REDIS_URL: await claimRedis() }
   const api = await startApiProcess(settings)
   expect((await fetch(`${api.url}/readyz`)).status).toBe(200)
   const healthcheck = (url: string) => spawnSync(process.execPath, [join(DEPLOY, 'healthcheck.ts'), url]).status

@@ -3,9 +3,10 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { startPostgres } from '@probity/lab/services/postgres'
 import { whenDone } from '@probity/lab/when-done'
-import { expect, inject, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { readBlocks } from './test-docs.ts'
 import { ROOT, startApiProcess } from './test-process.ts'
+import { claimRedis } from './test-redis.ts'
 
 /** The blocks of the page that a comment right above them marks so. */
 const marked = (comment: string) =>
@@ -32,7 +33,7 @@ test('two users, made and used as the page says, and the api is ready with the l
   say('postgres', 'postgres', asSuperuser)
   runHere(migrate)
   say('probity_owner', 'probity', asOwner)
-  const api = await startApiProcess({ DATABASE_URL: urlOf('probity_api', 'probity'), REDIS_URL: inject('redisUrl') })
+  const api = await startApiProcess({ DATABASE_URL: urlOf('probity_api', 'probity'), REDIS_URL: await claimRedis() })
   expect((await fetch(`${api.url}/readyz`)).status).toBe(200)
   expect(() => say('probity_api', 'probity', 'select * from accounts;')).toThrow('permission denied')
 })

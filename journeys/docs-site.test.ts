@@ -3,15 +3,13 @@ import { join } from 'node:path'
 import { PROBLEMS } from '@probity/contract/data/problems'
 import { createTestDatabase } from '@probity/database/test-database'
 import type { Page } from 'playwright-core'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { expectAccessible } from './test-accessible.ts'
 import { loaded, onePage, openWindow, startBrowser } from './test-browser.ts'
 import { OPEN } from './test-open-product.ts'
 import { testCases } from './test-page-cases.ts'
 import { openPerson } from './test-people.ts'
 import { ROOT, startApiProcess } from './test-process.ts'
-
-vi.setConfig({ testTimeout: 120_000 }) // a browser has much to do before a page stands
 
 const { url: databaseUrl } = await createTestDatabase()
 const api = await startApiProcess({ DATABASE_URL: databaseUrl, STOP_NOTICE_MS: '0', ...OPEN })

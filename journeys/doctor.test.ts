@@ -22,8 +22,6 @@ import { sql } from 'kysely'
 import { expect, test, vi } from 'vitest'
 import { startApiProcess } from './test-process.ts'
 
-vi.setConfig({ testTimeout: 60_000 })
-
 /** An installation that has everything: a database for money, mail servers that answer, an internet that knows us. */
 const [postgres, redisServer, world] = await Promise.all([
   startPostgres({ fsync: true }),

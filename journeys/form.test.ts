@@ -9,8 +9,6 @@ import { expectAccessible } from './test-accessible.ts'
 import { onePage, startBrowser } from './test-browser.ts'
 import { openCustomer, startProduct } from './test-product.ts'
 
-vi.setConfig({ testTimeout: 60_000 }) // a browser has much to do before a page stands
-
 /** Somebody's site, on another origin than the service, with a form that knows nothing of it but a script tag. */
 const port = await freePort()
 const SITE = `http://localhost:${port}`

@@ -6,9 +6,10 @@ import { freePort, makeFolder, removeFolder } from '@probity/lab/services/daemon
 import { type Script, startScripted } from '@probity/lab/smtp/server'
 import { whenDone } from '@probity/lab/when-done'
 import Value from 'typebox/value'
-import { expect, inject, test, vi } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { startApiProcess } from './test-process.ts'
 import { type Customer, callApi, openCustomer } from './test-product.ts'
+import { claimRedis } from './test-redis.ts'
 import { startWorkerHere } from './test-worker.ts'
 
 /** What the interface says of lists, with a worker that may dial loopback. One test for each statement. */
@@ -49,7 +50,7 @@ const uploads = makeFolder('probity-uploads')
 whenDone(() => removeFolder(uploads))
 const settings = { DATABASE_URL: database.url, STOP_NOTICE_MS: '0', UPLOADS_FOLDER: uploads }
 await startWorkerHere({
-  settings: { ...settings, REDIS_URL: inject('redisUrl') },
+  settings: { ...settings, REDIS_URL: await claimRedis() },
   dnsPort: dns.port,
   smtpPort: port,
   allows: (address) => address.startsWith('127.94.'),
@@ -187,6 +188,7 @@ test('8 a file has 100,000 emails at most, or 10,000 where the plan says so', as
 })
 
 test('8 several files of one customer are worked on in parallel', async () => {
+  askedAt.length = 0
   const confirmed = await Promise.all([
     confirm(customer, list(1, 'slow-one.example')),
     confirm(customer, list(1, 'slow-two.example')),

@@ -4,9 +4,10 @@ import { startDns } from '@probity/lab/dns/start'
 import { freePort } from '@probity/lab/services/daemon'
 import { startScripted } from '@probity/lab/smtp/server'
 import { whenDone } from '@probity/lab/when-done'
-import { expect, inject, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { startApiProcess } from './test-process.ts'
 import { openCustomer } from './test-product.ts'
+import { claimRedis } from './test-redis.ts'
 import { startWorkerHere } from './test-worker.ts'
 
 /** What the interface says of mail servers, with a worker that may dial loopback. */
@@ -32,7 +33,7 @@ whenDone(() => all.stop())
 
 const settings = { DATABASE_URL: database.url, STOP_NOTICE_MS: '0' }
 await startWorkerHere({
-  settings: { ...settings, REDIS_URL: inject('redisUrl') },
+  settings: { ...settings, REDIS_URL: await claimRedis() },
   dnsPort: dns.port,
   smtpPort: port,
   allows: (address) => address.startsWith('127.93.'),

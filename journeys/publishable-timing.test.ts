@@ -5,9 +5,10 @@ import { startDns } from '@probity/lab/dns/start'
 import { freePort } from '@probity/lab/services/daemon'
 import { startScripted } from '@probity/lab/smtp/server'
 import { whenDone } from '@probity/lab/when-done'
-import { expect, inject, test, vi } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { startApiProcess } from './test-process.ts'
 import { callApi, openCustomer } from './test-product.ts'
+import { claimRedis } from './test-redis.ts'
 import { startWorkerHere } from './test-worker.ts'
 
 /** What a page is told takes as long whether a mailbox exists or not. The mail server here would make the difference plain. */
@@ -35,7 +36,7 @@ const server = await startScripted(
 whenDone(() => server.stop())
 const settings = { DATABASE_URL: database.url, STOP_NOTICE_MS: '0', TRUST_PROXY: '127.0.0.1' }
 await startWorkerHere({
-  settings: { ...settings, REDIS_URL: inject('redisUrl') },
+  settings: { ...settings, REDIS_URL: await claimRedis() },
   dnsPort: dns.port,
   smtpPort: port,
   allows: (address) => address.startsWith('127.95.'),

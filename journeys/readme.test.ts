@@ -5,8 +5,9 @@ import { PUBLIC_SANDBOX_KEY } from '@probity/contract/sandbox'
 import { createEmptyDatabase } from '@probity/database/test-database'
 import { canConnect, makeFolder, removeFolder } from '@probity/lab/services/daemon'
 import { whenDone } from '@probity/lab/when-done'
-import { expect, inject, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { ROOT } from './test-process.ts'
+import { claimRedis } from './test-redis.ts'
 
 const README = readFileSync(join(ROOT, 'README.md'), 'utf8')
 const MARKED = /<!-- test: quick-start -->\s*```sh\n(.*?)```/gs
@@ -59,7 +60,7 @@ test('the commands of the README, as they are printed there, lead from a clone t
   whenDone(() => removeFolder(folder))
   cloneInto(folder)
   const { CI: _, ...env } = process.env
-  const settings = { DATABASE_URL: await createEmptyDatabase(), REDIS_URL: inject('redisUrl') }
+  const settings = { DATABASE_URL: await createEmptyDatabase(), REDIS_URL: await claimRedis() }
   const { code, out } = await runInShell(blocks.join('\n'), folder, { ...env, ...settings })
 
   expect(README).toContain(PUBLIC_SANDBOX_KEY)

@@ -44,30 +44,35 @@ function findViolations(page: Page): Promise<Violations> {
   )
 }
 
+/** Looks of texts that can be read, as every page of this file found so far. */
+const readable = new Set<string>()
+
 /**
- * Contrast takes longer than all other rules together, so of texts that have the same colours, size and surroundings it is asked about
- * a few: a table of a thousand cells has no more colours than one of ten.
+ * Contrast takes longer than all other rules together, so it is asked about a few texts of each look, and of looks that were not yet
+ * seen: a table of a thousand cells has no more colours than one of ten, and a page few that no other page has.
  */
 async function findColours(page: Page): Promise<Violations> {
-  const texts = await page.evaluateHandle(listTextsByLook)
-  const violations = await page.evaluate(
-    async ({ texts, options }) => {
-      if (texts.length === 0) return []
-      return (await (window as unknown as WithAxe).axe.run({ include: texts }, options)).violations
+  const unseen = await page.evaluateHandle(listTextsByLook, [...readable])
+  const { looks, violations } = await page.evaluate(
+    async ({ unseen: { looks, texts }, options }) => {
+      if (texts.length === 0) return { looks, violations: [] }
+      const { violations } = await (window as unknown as WithAxe).axe.run({ include: texts }, options)
+      return { looks, violations }
     },
-    { texts, options: { ...BRIEFLY, runOnly: [CONTRAST] } },
+    { unseen, options: { ...BRIEFLY, runOnly: [CONTRAST] } },
   )
-  await texts.dispose()
+  await unseen.dispose()
+  if (violations.length === 0) for (const look of looks) readable.add(look)
   return violations
 }
 
 /** Runs in the page. */
-function listTextsByLook(): Element[] {
+function listTextsByLook(known: string[]): { looks: string[]; texts: Element[] } {
   const OF_EACH = 3
   const surroundings = new Map<Element | null, string>([[null, '']])
   const surroundingsOf = (element: Element | null): string => {
-    const known = surroundings.get(element)
-    if (known !== undefined || element === null) return known ?? ''
+    const seen = surroundings.get(element)
+    if (seen !== undefined || element === null) return seen ?? ''
     const { backgroundColor, backgroundImage, opacity, filter } = getComputedStyle(element)
     const isPlain =
       backgroundColor === 'rgba(0, 0, 0, 0)' && backgroundImage === 'none' && opacity === '1' && filter === 'none'
@@ -87,7 +92,9 @@ function listTextsByLook(): Element[] {
   const texts = [...document.body.querySelectorAll('*')].filter(
     (element) => hasText(element) && element.checkVisibility(),
   )
-  return Object.values(Object.groupBy(texts, lookOf)).flatMap((some) => some?.slice(0, OF_EACH) ?? [])
+  const byLook = Map.groupBy(texts, lookOf)
+  for (const look of known) byLook.delete(look)
+  return { looks: [...byLook.keys()], texts: [...byLook.values()].flatMap((some) => some.slice(0, OF_EACH)) }
 }
 
 /** As the tools of a developer would: no policy of the page is in the way. */

@@ -56,20 +56,43 @@ export type Look = {
  */
 export async function onePage(context: BrowserContext, look: Look = {}): Promise<Page> {
   const { width = 1440, height = 900, colorScheme = 'light', reducedMotion = 'no-preference', allows } = look
-  const page = await context.newPage()
-  await page.setViewportSize({ width, height })
-  await page.emulateMedia({ colorScheme, reducedMotion })
-  const complaints = await listenForComplaints(page)
+  const tab = idle.get(context)?.pop() ?? (await openTab(context))
+  await tab.page.setViewportSize({ width, height })
+  await tab.page.emulateMedia({ colorScheme, reducedMotion })
   whenDone(async () => {
-    await page.close() // and with it comes whatever it still had to say
-    expect(complaints.filter((complaint) => !allows?.test(complaint))).toEqual([])
+    await leave(tab, context) // and with it comes whatever it still had to say
+    expect(tab.complaints.splice(0).filter((complaint) => !allows?.test(complaint))).toEqual([])
   })
-  return page
+  return tab.page
 }
 
-async function listenForComplaints(page: Page): Promise<string[]> {
-  const complaints: string[] = []
+type Tab = { page: Page; complaints: string[]; isLeft: boolean }
+
+/** Tabs that nobody looks at any more. A new one would be a new process, which compiles every script again: half of all time. */
+const idle = new Map<BrowserContext, Tab[]>()
+
+async function openTab(context: BrowserContext): Promise<Tab> {
+  const tab: Tab = { page: await context.newPage(), complaints: [], isLeft: false }
+  await listenForComplaints(tab)
+  return tab
+}
+
+async function leave(tab: Tab, context: BrowserContext): Promise<void> {
+  const { page } = tab
+  if (page.isClosed()) return
+  tab.isLeft = true
+  await page.unrouteAll({ behavior: 'ignoreErrors' })
+  await page.goto('about:blank')
+  await page.mouse.move(0, 0)
+  tab.isLeft = false
+  idle.set(context, [...(idle.get(context) ?? []), tab])
+}
+
+async function listenForComplaints(tab: Tab): Promise<void> {
+  const { page, complaints } = tab
   page.on('dialog', (dialog) => {
+    // A page may ask whether somebody really wants to leave, and nobody stays.
+    if (tab.isLeft && dialog.type() === 'beforeunload') return void dialog.accept()
     complaints.push(`dialog: ${dialog.type()} ${dialog.message()}`)
     void dialog.dismiss()
   })
@@ -86,7 +109,6 @@ async function listenForComplaints(page: Page): Promise<string[]> {
       ),
     )
   })
-  return complaints
 }
 
 /** Chromium calls each refused request an error. A refusal is an answer that pages deal with: that nobody is signed in, for one. */

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
+import { COMPILED } from '@probity/lab/compiled'
 import { makeFolder, removeFolder } from '@probity/lab/services/daemon'
 import { whenDone } from '@probity/lab/when-done'
 import { ROOT } from './test-process.ts'
@@ -17,7 +18,7 @@ export function openHome(settings: Settings = {}) {
   const home = makeFolder('probity-home')
   whenDone(() => removeFolder(home))
   const ownSettings = (more: Settings = {}): Record<string, string> => {
-    const all = { PATH: process.env['PATH'], HOME: home, TZ: 'UTC', ...settings, ...more }
+    const all = { PATH: process.env['PATH'], HOME: home, TZ: 'UTC', ...COMPILED, ...settings, ...more }
     return Object.fromEntries(
       Object.entries(all).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
     )

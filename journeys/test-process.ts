@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort, stopChild } from '@probity/lab/services/daemon'
 import { whenDone } from '@probity/lab/when-done'
 import { inject } from 'vitest'
+import { claimRedis } from './test-redis.ts'
 
 export const ROOT = join(import.meta.dirname, '..')
 const READY_WITHIN_MS = 60_000
@@ -35,7 +36,10 @@ export async function startApiProcess(
   root: string = ROOT,
 ): Promise<ApiProcess> {
   const chosen = port ?? (await freePort())
-  const { child, readLog } = startProgram(join(root, 'apps/api/src/main.ts'), { ...settings, PORT: String(chosen) })
+  const { child, readLog } = await startProgram(join(root, 'apps/api/src/main.ts'), {
+    ...settings,
+    PORT: String(chosen),
+  })
   const url = `http://127.0.0.1:${chosen}`
   await eventually(`${url} is ready`, async () => (await fetch(`${url}/readyz`)).ok)
   return { port: chosen, url, readLog, stop: () => stopTimed(child) }
@@ -43,18 +47,18 @@ export async function startApiProcess(
 
 /** The worker as it runs in production. */
 export async function startWorkerProcess(settings: Record<string, string>): Promise<WorkerProcess> {
-  const { child, readLog } = startProgram(join(ROOT, 'apps/worker/src/main.ts'), settings)
+  const { child, readLog } = await startProgram(join(ROOT, 'apps/worker/src/main.ts'), settings)
   await eventually('the worker works', async () => readLog().includes('"working"'))
   return { stop: () => stopTimed(child), kill: () => stopChild(child, 'SIGKILL') }
 }
 
 /** Starts a program of ours. Its log goes where the run looks for secrets. */
-function startProgram(path: string, settings: Record<string, string>) {
+async function startProgram(path: string, settings: Record<string, string>) {
   const logFile = join(inject('logFolder'), `process-${randomUUID()}.log`)
   const log = openSync(logFile, 'a')
   const child = spawn(process.execPath, [path], {
     stdio: ['ignore', log, log],
-    env: { ...process.env, REDIS_URL: inject('redisUrl'), ...settings },
+    env: { ...process.env, ...settings, REDIS_URL: settings['REDIS_URL'] ?? (await claimRedis()) },
   })
   whenDone(() => stopChild(child, 'SIGTERM', GONE_WITHIN_MS))
   return { child, readLog: () => readFileSync(logFile, 'utf8') }

@@ -8,8 +8,6 @@ import { testCases } from './test-page-cases.ts'
 import { openPerson, type Person } from './test-people.ts'
 import { startOpenShop } from './test-shop.ts'
 
-vi.setConfig({ testTimeout: 60_000 })
-
 const shop = await startOpenShop()
 const browser = await startBrowser()
 await asOwner(shop.db, async (trx) => {

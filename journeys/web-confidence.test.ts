@@ -8,7 +8,7 @@ import { startRedis } from '@probity/lab/services/redis'
 import { startScripted } from '@probity/lab/smtp/server'
 import { whenDone } from '@probity/lab/when-done'
 import type { Locator, Page } from 'playwright-core'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { expectAccessible } from './test-accessible.ts'
 import { expectNoSidewaysScroll, loaded, onePage, startBrowser } from './test-browser.ts'
 import { listSettings } from './test-lists.ts'
@@ -17,8 +17,6 @@ import { openPerson, type Person } from './test-people.ts'
 import { finishListAs } from './test-person-lists.ts'
 import { startApiProcess } from './test-process.ts'
 import { startWorkerHere } from './test-worker.ts'
-
-vi.setConfig({ testTimeout: 90_000 }) // a browser has much to do before a page stands
 
 /** What a chance is made of, as people see it, and what they call safe, over one server that accepts all and one that does not. */
 const ALL_HOST = 'mx.all.example'

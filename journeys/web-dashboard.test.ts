@@ -20,8 +20,6 @@ import { startApiProcess } from './test-process.ts'
 import { callApi } from './test-product.ts'
 import { startWorkerHere } from './test-worker.ts'
 
-vi.setConfig({ testTimeout: 60_000 }) // a browser has much to do before a page stands
-
 const MAIL_SERVER = '127.94.7.1'
 /** For how long the worker leaves the provider alone that puts everybody off. */
 const SUSPENDED_S = 15

@@ -1,10 +1,8 @@
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { loaded, onePage, startBrowser } from './test-browser.ts'
 import { startOpenProduct } from './test-open-product.ts'
 import { testCases } from './test-page-cases.ts'
 import { openPerson } from './test-people.ts'
-
-vi.setConfig({ testTimeout: 60_000 })
 
 const product = await startOpenProduct()
 const browser = await startBrowser()

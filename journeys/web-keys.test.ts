@@ -6,8 +6,6 @@ import { onePage, startBrowser } from './test-browser.ts'
 import { startOpenProduct } from './test-open-product.ts'
 import { openPerson, type Person } from './test-people.ts'
 
-vi.setConfig({ testTimeout: 60_000 }) // a browser has much to do before a page stands
-
 const SOON = { timeout: 15_000 }
 const run = promisify(execFile)
 const product = await startOpenProduct()

@@ -14,8 +14,6 @@ import { startOpenProduct } from './test-open-product.ts'
 import { choose, press, testCases } from './test-page-cases.ts'
 import { openPerson, type Person } from './test-people.ts'
 
-vi.setConfig({ testTimeout: 60_000 }) // a browser has much to do before a page stands
-
 const product = await startOpenProduct()
 // The doctor of this host takes it that somebody has just looked, and leaves the stage to what is planted below.
 await beginRound(product.db, hostname())

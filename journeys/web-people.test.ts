@@ -11,8 +11,6 @@ import { codeFor } from './test-totp.ts'
 
 /** How people come in, stay in and get out, in the pages that are there for it. */
 // Each is a long way through many pages, and other tests share the machine.
-vi.setConfig({ testTimeout: 120_000 })
-
 const product = await startOpenProduct()
 const browser = await startBrowser()
 

@@ -5,8 +5,6 @@ import { startOpenProduct } from './test-open-product.ts'
 import { press, testCases } from './test-page-cases.ts'
 import { openPerson, type Person } from './test-people.ts'
 
-vi.setConfig({ testTimeout: 60_000 })
-
 const product = await startOpenProduct()
 const browser = await startBrowser()
 const owner = await openPerson(browser, product)

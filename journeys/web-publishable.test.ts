@@ -2,13 +2,11 @@ import { createServer } from 'node:http'
 import { freePort } from '@probity/lab/services/daemon'
 import { whenDone } from '@probity/lab/when-done'
 import type { Page } from 'playwright-core'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { loaded, onePage, startBrowser } from './test-browser.ts'
 import { startOpenProduct } from './test-open-product.ts'
 import { choose, press, testCases } from './test-page-cases.ts'
 import { openPerson } from './test-people.ts'
-
-vi.setConfig({ testTimeout: 60_000 })
 
 const product = await startOpenProduct()
 const browser = await startBrowser()

@@ -9,8 +9,6 @@ import { startOpenProduct } from './test-open-product.ts'
 import { openPerson } from './test-people.ts'
 import { installSdk } from './test-sdk-package.ts'
 
-vi.setConfig({ testTimeout: 60_000 }) // a browser has much to do before a page stands
-
 const SOON = { timeout: 15_000 }
 const run = promisify(execFile)
 const product = await startOpenProduct()

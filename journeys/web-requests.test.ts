@@ -6,8 +6,6 @@ import { testCases } from './test-page-cases.ts'
 import { openPerson, type Person } from './test-people.ts'
 import { callApi } from './test-product.ts'
 
-vi.setConfig({ testTimeout: 60_000 }) // a browser has much to do before a page stands
-
 const product = await startOpenProduct()
 const browser = await startBrowser()
 const owner = await openPerson(browser, product)

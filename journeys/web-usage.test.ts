@@ -8,8 +8,6 @@ import { startOpenProduct } from './test-open-product.ts'
 import { openPerson, type Person } from './test-people.ts'
 import { finishListAs } from './test-person-lists.ts'
 
-vi.setConfig({ testTimeout: 60_000 }) // a browser has much to do before a page stands
-
 const product = await startOpenProduct()
 const browser = await startBrowser()
 const owner = await openPerson(browser, product)

@@ -11,8 +11,6 @@ import { openPerson } from './test-people.ts'
 import { startApiProcess } from './test-process.ts'
 import { startWorkerHere } from './test-worker.ts'
 
-vi.setConfig({ testTimeout: 60_000 }) // a browser has much to do before a page stands
-
 /** The page for one address, over mail servers that answer by a script, with a worker that may dial these alone. */
 const NAMES = {
   'truthful.example': { mx: [[10, 'mx.truthful.example']] },

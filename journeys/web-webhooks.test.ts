@@ -5,8 +5,6 @@ import { loaded, onePage, startBrowser } from './test-browser.ts'
 import { startOpenReceiver } from './test-open-product.ts'
 import { openPerson, type Person } from './test-people.ts'
 
-vi.setConfig({ testTimeout: 60_000 }) // a browser has much to do before a page stands
-
 const NAME = 'hooks.journey.example'
 const SOON = { timeout: 15_000, interval: 100 }
 const product = await startOpenReceiver(NAME)

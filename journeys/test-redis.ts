@@ -1,0 +1,17 @@
+import { connectPatiently } from '@probity/queue/redis'
+import { inject } from 'vitest'
+
+let claimed: Promise<string> | undefined
+
+/** A database of the run's Redis for this file alone: a worker takes every task that it finds, whoever it was meant for. */
+export function claimRedis(): Promise<string> {
+  claimed ??= claim(inject('redisUrl'))
+  return claimed
+}
+
+async function claim(url: string): Promise<string> {
+  const redis = connectPatiently(url)
+  const number = await redis.incr('databases claimed')
+  redis.disconnect()
+  return `${url}/${number}`
+}

@@ -12,6 +12,7 @@ const QUIET = [
   '--disable-background-networking',
   '--disable-component-update',
   '--disable-sync',
+  '--renderer-process-limit=1', // scripts that were compiled for one tab are there for the next
 ]
 
 /** Real Chromium, without the windows that nobody looks at: they take two thirds of its time. It ends with the test or the file that started it. */

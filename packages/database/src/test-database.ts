@@ -24,7 +24,7 @@ export function createEmptyDatabase(): Promise<string> {
 async function createDatabase(template: string): Promise<string> {
   const server = inject('postgresUrl')
   const name = `test_${randomUUID().replaceAll('-', '')}`
-  await onServer(server, `create database ${name} template ${template}`)
+  await onServer(server, `create database ${name} template ${template} strategy file_copy`)
   whenDone(() => onServer(server, `drop database ${name} with (force)`)) // runs last: hooks run in reverse order
   return server.replace(/\/postgres$/, `/${name}`)
 }

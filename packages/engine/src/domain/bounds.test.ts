@@ -1,4 +1,5 @@
 import { LYING, UNRELIABLE } from '@probity/lab/dns/behaviours'
+import { withBigNames } from '@probity/lab/dns/big-names'
 import { startHostileDns } from '@probity/lab/dns/hostile'
 import { startDns } from '@probity/lab/dns/start'
 import { afterAll, expect, test } from 'vitest'
@@ -9,7 +10,7 @@ import { openResolver } from './resolver.ts'
 const MESSAGES_MAX = 12
 const TIME_MAX_MS = 5_500
 
-const [real, hostile] = await Promise.all([startDns(), startHostileDns()])
+const [real, hostile] = await Promise.all([startDns(withBigNames()), startHostileDns()])
 afterAll(() => Promise.all([real.stop(), hostile.stop()]))
 
 const STAGES = ['', 'late-', 'policy-']

@@ -1,3 +1,4 @@
+import { withBigNames } from '@probity/lab/dns/big-names'
 import { startHostileDns } from '@probity/lab/dns/hostile'
 import { startDns } from '@probity/lab/dns/start'
 import { afterAll, expect, test, vi } from 'vitest'
@@ -5,7 +6,7 @@ import { type DomainFacts, openDomainDesk } from './facts.ts'
 import { type FactsStore, openMemoryStore } from './facts-store.ts'
 import { type MailDns, openResolver } from './resolver.ts'
 
-const [real, hostile] = await Promise.all([startDns(), startHostileDns()])
+const [real, hostile] = await Promise.all([startDns(withBigNames()), startHostileDns()])
 afterAll(() => Promise.all([real.stop(), hostile.stop()]))
 
 const dns = openResolver({ servers: [`127.0.0.1:${real.port}`] })

@@ -1,10 +1,11 @@
+import { withBigNames } from '@probity/lab/dns/big-names'
 import { startHostileDns } from '@probity/lab/dns/hostile'
 import { startDns } from '@probity/lab/dns/start'
 import { afterAll, expect, test } from 'vitest'
 import { findDmarc, findSpf } from './policies.ts'
 import { openResolver } from './resolver.ts'
 
-const [real, hostile] = await Promise.all([startDns(), startHostileDns()])
+const [real, hostile] = await Promise.all([startDns(withBigNames()), startHostileDns()])
 afterAll(() => Promise.all([real.stop(), hostile.stop()]))
 
 const dns = openResolver({ servers: [`127.0.0.1:${real.port}`] })

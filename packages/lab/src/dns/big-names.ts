@@ -1,10 +1,11 @@
-import type { Names } from './zone-file.ts'
+import { ZONES } from './data/zones.ts'
+import type { Names, Zones } from './zone-file.ts'
 
 /**
  * Names with more records than anybody needs. A DNS message ends at 65,535 bytes (RFC 1035 §4.2.2): what is called `many` or
  * `long` just fits, over TCP; the sets called `too-…` fit into no message at all.
  */
-export function bigNames(): Names {
+function bigNames(): Names {
   return {
     'many-mx.example': { mx: manyMx(1_500) },
     'too-many-mx.example': { mx: manyMx(5_000) },
@@ -13,6 +14,11 @@ export function bigNames(): Names {
     'too-long-txt.example': { mx: [[10, 'mx1.two-mx.example']], txt: [...manyTexts(300), 'v=spf1 -all'] },
     'one-long-txt.example': { mx: [[10, 'mx1.two-mx.example']], txt: [`v=spf1 ${'ip4:192.0.2.1 '.repeat(4_000)}-all`] },
   }
+}
+
+/** The names of the lab and these. NSD reads them for half a second, so they are there only for who asks about them. */
+export function withBigNames(): Zones {
+  return { ...ZONES, names: { ...ZONES.names, ...bigNames() } }
 }
 
 /** `hop0.far-alias.example` leads to a mail host by way of all others; the last ones are close enough to get there. */

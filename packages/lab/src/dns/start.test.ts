@@ -1,8 +1,9 @@
 import { afterAll, expect, test } from 'vitest'
+import { withBigNames } from './big-names.ts'
 import { resolverAt, startDns } from './start.ts'
 
 const began = performance.now()
-const dns = await startDns()
+const dns = await startDns(withBigNames())
 const startedInMs = performance.now() - began
 afterAll(() => dns.stop())
 

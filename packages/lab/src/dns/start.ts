@@ -1,6 +1,5 @@
 import { Resolver } from 'node:dns/promises'
 import { freePort, makeFolder, removeFolder } from '../services/daemon.ts'
-import { bigNames } from './big-names.ts'
 import { ZONES } from './data/zones.ts'
 import { startNsd } from './nsd.ts'
 import { openSigner } from './signer.ts'
@@ -23,7 +22,7 @@ export type LabDns = {
 
 /** A real NSD with the lab's names and a real Unbound that asks it, as private processes on loopback. */
 export async function startDns(
-  zones: Zones = { ...ZONES, names: { ...ZONES.names, ...bigNames() } },
+  zones: Zones = ZONES,
   { isSigned = false }: { isSigned?: boolean } = {},
 ): Promise<LabDns> {
   const folder = makeFolder('probity-dns')

@@ -6,13 +6,16 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
  */
 const LONG = [
   'journeys/web-all-pages.test.ts',
-  'journeys/web-scripts.test.ts',
   'journeys/chaos.test.ts',
-  'journeys/docs-site.test.ts',
-  'journeys/web-operator.test.ts',
+  'journeys/web-scripts.test.ts',
+  'journeys/readme.test.ts',
   'apps/worker/src/lists.test.ts',
-  'packages/database/src/ledger-model.test.ts',
+  'journeys/web-people.test.ts',
+  'journeys/docs-site.test.ts',
+  'journeys/pooler.test.ts',
+  'journeys/web-operator.test.ts',
   'journeys/lists-restart.test.ts',
+  'packages/database/src/ledger-model.test.ts',
 ]
 
 /** Vitest goes by size where it has never seen a file run, as on a fresh clone; a short file may well be a long test. */

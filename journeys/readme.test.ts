@@ -78,4 +78,4 @@ test('the commands of the README, as they are printed there, lead from a clone t
   expect(out).toMatch(/"credits":\s*{\s*"available":\s*999,/)
   expect(out).toContain('"Ada again","ADA@example,com","invalid","syntax_error"')
   expect(code).toBe(0)
-}, 180_000)
+}, 600_000) // the quick start itself waits for the first build for five minutes

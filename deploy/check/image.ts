@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { readComposeFile } from './compose-file.ts'
 import { ROOT, readCommands } from './page.ts'
@@ -42,13 +42,23 @@ function makeBases(cache: string) {
     tell(`puts something in the place of ${base}`)
     const root = prepareRoot(cache, SUITE)
     const node = base.startsWith('node:')
-      ? ['--transform=s,^node,usr/local,', '--directory', downloads.tools, 'node']
+      ? [
+          '--transform=s,^node,usr/local,',
+          '--directory',
+          downloads.tools,
+          ...listBelow(downloads.tools, 'node/bin', 'node/lib'),
+        ]
       : []
     const pack = ['--create', '--directory', root, '--exclude=./var/cache/apt/archives/*', '.', ...node]
     const quoted = pack.map((part) => `'${part}'`).join(' ')
     run('sh', ['-euc', `tar ${quoted} | podman import - "$1"`, 'sh', name])
   }
   return downloads
+}
+
+/** One by one, since Podman takes no folder twice, and Debian has these already. */
+function listBelow(root: string, ...folders: string[]): string[] {
+  return folders.flatMap((folder) => readdirSync(join(root, folder)).map((name) => `${folder}/${name}`))
 }
 
 function isThere(image: string): boolean {

@@ -3,9 +3,9 @@ import { insertKey, type NewKey } from '@probity/database/keys'
 import { createTestDatabase, openTestAccount, type TestDatabase } from '@probity/database/test-database'
 import { startDns } from '@probity/lab/dns/start'
 import { makeFolder, removeFolder } from '@probity/lab/services/daemon'
-import { startRedis } from '@probity/lab/services/redis'
 import { whenDone } from '@probity/lab/when-done'
 import { type ApiProcess, startApiProcess, startWorkerProcess, type WorkerProcess } from './test-process.ts'
+import { startOwnRedis } from './test-redis.ts'
 
 /**
  * The whole product over the lab's DNS: the api and a worker as processes of their own. Its Redis is its own, too: workers of other
@@ -28,12 +28,6 @@ export async function startProduct(changes: Record<string, string> = {}): Promis
   }
   const [api, worker] = await Promise.all([startApiProcess(settings), startWorkerProcess(settings)])
   return { ...database, api, worker, settings }
-}
-
-async function startOwnRedis(): Promise<string> {
-  const redis = await startRedis()
-  whenDone(() => redis.stop())
-  return redis.url
 }
 
 export type Customer = { accountId: string; keyId: string; key: string; call: Call }

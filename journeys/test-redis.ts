@@ -1,3 +1,5 @@
+import { startRedis } from '@probity/lab/services/redis'
+import { whenDone } from '@probity/lab/when-done'
 import { connectPatiently } from '@probity/queue/redis'
 import { inject } from 'vitest'
 
@@ -14,4 +16,11 @@ async function claim(url: string): Promise<string> {
   const number = await redis.incr('databases claimed')
   redis.disconnect()
   return `${url}/${number}`
+}
+
+/** A server for one product alone, of several in a file or with work that outlives its product. */
+export async function startOwnRedis(): Promise<string> {
+  const redis = await startRedis()
+  whenDone(() => redis.stop())
+  return redis.url
 }

@@ -4,7 +4,6 @@ import { asOwner, connect, type Db } from '@probity/database/connect'
 import { migrate } from '@probity/database/migrate'
 import { createEmptyDatabase, createTestDatabase } from '@probity/database/test-database'
 import { makeFolder, removeFolder } from '@probity/lab/services/daemon'
-import { startRedis } from '@probity/lab/services/redis'
 import { whenDone } from '@probity/lab/when-done'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
@@ -21,6 +20,7 @@ import {
 } from './test-lists.ts'
 import { ROOT, startApiProcess } from './test-process.ts'
 import { callApi, openCustomer } from './test-product.ts'
+import { startOwnRedis } from './test-redis.ts'
 
 const MIGRATIONS = join(ROOT, 'packages/database/migrations')
 const NEWEST = readdirSync(MIGRATIONS).length
@@ -71,12 +71,6 @@ function plantNextVersion(): string {
   cpSync(MIGRATIONS, folder, { recursive: true })
   for (const [name, text] of Object.entries(NEXT)) writeFileSync(join(folder, `${name}.sql`), text)
   return folder
-}
-
-async function startOwnRedis(): Promise<string> {
-  const redis = await startRedis()
-  whenDone(() => redis.stop())
-  return redis.url
 }
 
 test(

@@ -10,7 +10,6 @@ import { listLinks, openPerson, PASSWORD, signIn } from './test-people.ts'
 import { codeFor } from './test-totp.ts'
 
 /** How people come in, stay in and get out, in the pages that are there for it. */
-// Each is a long way through many pages, and other tests share the machine.
 const product = await startOpenProduct()
 const browser = await startBrowser()
 

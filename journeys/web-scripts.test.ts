@@ -227,24 +227,20 @@ test(
   'what stands in the address of a page is text',
   async () => {
     const page = await onePage(person.context)
-    const search = (typed: string) =>
-      `/app/lists?search=${typed}&status=${typed}&org=${typed}&mode=${typed}&skip=${typed}`
-    const others = [
-      (typed: string) => `/app/lists/${typed}`,
-      (typed: string) => `/app/lists/new?upload=${typed}`,
-      (typed: string) => `/app/${typed}`,
-      (typed: string) => `/app/sign-in?next=${typed}`,
-      (typed: string) => `/app/verify-email#token=${typed}`,
-    ]
-    const holding = (texts: string[], path: (typed: string) => string) =>
-      texts.map((text) => path(encodeURIComponent(text)))
-    for (const address of [
-      ...holding(together(IN_ADDRESS_LENGTH_MAX / 5), search),
-      ...others.flatMap((path) => holding(together(IN_ADDRESS_LENGTH_MAX), path)),
+    for (const path of [
+      '/app/lists?search=…&status=…&org=…&mode=…&skip=…',
+      '/app/lists/…',
+      '/app/lists/new?upload=…',
+      '/app/…',
+      '/app/sign-in?next=…',
+      '/app/verify-email#token=…',
     ]) {
-      await page.goto(address)
-      await page.locator('h1').waitFor()
-      await expectTextOnly(page)
+      const places = path.split('…').length - 1
+      for (const text of together(IN_ADDRESS_LENGTH_MAX / places)) {
+        await page.goto(path.replaceAll('…', () => encodeURIComponent(text)))
+        await page.locator('h1').waitFor()
+        await expectTextOnly(page)
+      }
     }
   },
   LONG_MS,

@@ -1,5 +1,6 @@
 import { getServers } from 'node:dns'
 import { once } from 'node:events'
+import { DOCTOR_GROUPS } from '@probity/contract/data/doctor-checks'
 import { type DoctorFinding, describeFinding, worstFirst } from '@probity/contract/doctor'
 import { connect } from '@probity/database/connect'
 import { findDataFolder } from '@probity/database/server-settings'
@@ -10,15 +11,20 @@ import { publicInternet } from '@probity/engine/mailbox/address-policy'
 import { LANDMARKS } from '@probity/engine/mailbox/data/landmarks'
 import { connectRedis } from '@probity/queue/redis'
 import type { AdminConfig } from '../config.ts'
+import { Refusal } from '../refusal.ts'
 
 const CONNECT_WITHIN_MS = 3_000
 
-/** What the doctor finds, the worst first; undefined where there is nothing of the name `only`. */
-export async function lookAround(config: AdminConfig, only: string | undefined): Promise<DoctorFinding[] | undefined> {
+/** What the doctor finds, the worst first. `only` is the name of a group or of a check. */
+export async function lookAround(config: AdminConfig, only: string | undefined): Promise<DoctorFinding[]> {
   const wanted = only === undefined ? undefined : findChecks(only)
-  if (only !== undefined && wanted === undefined) return undefined
+  if (only !== undefined && wanted === undefined) throw new Refusal(describeUnknown(only))
   const findings = await withPatient(config, (patient) => examine(patient, wanted))
   return worstFirst(findings.map(describeFinding))
+}
+
+function describeUnknown(only: string): string {
+  return `There is no group and no check "${only}". The groups: ${DOCTOR_GROUPS.join(', ')}; "pnpm admin doctor --json" names every check.`
 }
 
 async function withPatient<T>(config: AdminConfig, work: (patient: Patient) => Promise<T>): Promise<T> {

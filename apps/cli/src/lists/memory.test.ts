@@ -32,6 +32,22 @@ test('of several who claim the same, all are given what the first has', async ()
   expect(await openMemory(folder, KNOWN).find()).toEqual(claimed[0])
 })
 
+test.each([
+  ['nothing was known', async () => {}],
+  ['what was known is spent', () => openMemory(folder, KNOWN, () => Date.now() - 7 * DAY_MS).save(UPLOAD)],
+])('what one claims outlives that others look for it meanwhile, where %s', async (_, before) => {
+  const memory = openMemory(folder, KNOWN)
+  for (let round = 0; round < 50; round += 1) {
+    await memory.forget()
+    await before()
+    const look = async () => {
+      for (let n = 0; n < 10; n += 1) await memory.find()
+    }
+    const [claimed] = await Promise.all([memory.claim(UPLOAD), look(), look(), look()])
+    expect([claimed, await memory.find()]).toEqual([UPLOAD, UPLOAD])
+  }
+})
+
 test('who claims late is given what has become of it', async () => {
   await openMemory(folder, KNOWN).save({ kind: 'started', jobId: 'j1' })
   expect(await openMemory(folder, KNOWN).claim(UPLOAD)).toEqual({ kind: 'started', jobId: 'j1' })

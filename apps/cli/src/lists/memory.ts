@@ -33,6 +33,8 @@ const AGE_MAX_MS = 6 * 24 * 60 * 60 * 1_000
 /** An upload that was never confirmed is kept for one. */
 const UPLOAD_AGE_MAX_MS = 23 * 60 * 60 * 1_000
 const ENTRIES_MAX = 200
+/** What is in the way is another's, which counts, or spent, and then gone. */
+const CLAIMS_MAX = 5
 
 /** In a file of its own each, so that processes do not write over each other. No address and no key is in it. */
 export function openMemory(folder: string, known: Known, now: () => number = Date.now): Memory {
@@ -47,24 +49,30 @@ export function openMemory(folder: string, known: Known, now: () => number = Dat
       await rm(draft, { force: true })
     }
   }
+  // Whatever stands there by now may be another process's, so nothing is removed unseen: it is moved away, and goes back if it is good.
+  const clear = async () => {
+    const aside = join(folder, `${randomUUID()}.tmp`)
+    if (!(await isDone(rename(path, aside), 'ENOENT'))) return
+    if (typeof (await readEntry(aside, now())) === 'object') await isDone(link(aside, path), 'EEXIST')
+    await rm(aside, { force: true })
+  }
   const find = async () => {
-    const remembered = await readEntry(path, now())
-    if (remembered === undefined) await rm(path, { force: true })
-    return remembered
+    const entry = await readEntry(path, now())
+    if (entry === 'spent') await clear()
+    return typeof entry === 'object' ? entry : undefined
   }
   return {
     find,
     async claim(upload) {
-      let found: Remembered | undefined = upload
-      // A link is made or it is not: of two processes one is first.
+      let claimed: Remembered | undefined
       await write(upload, async (draft) => {
-        await link(draft, path).catch(async (error: NodeJS.ErrnoException) => {
-          if (error.code !== 'EEXIST') throw error
-          found = await find()
-        })
+        for (let tries = 0; claimed === undefined && tries < CLAIMS_MAX; tries += 1) {
+          // A link is made or it is not: of two processes one is first.
+          claimed = (await isDone(link(draft, path), 'EEXIST')) ? upload : await find()
+        }
       })
       await prune(folder, now())
-      return found ?? upload
+      return claimed ?? upload
     },
     save: (remembered) => write(remembered, (draft) => rename(draft, path)),
     forget: () => rm(path, { force: true }),
@@ -80,14 +88,26 @@ function nameOf({ hash, column, keyHint, baseUrl }: Known): string {
     .slice(0, 40)
 }
 
-async function readEntry(path: string, now: number): Promise<Remembered | undefined> {
+/** Whether something was done; false where it failed for the reason that is expected. */
+function isDone(act: Promise<void>, unless: string): Promise<boolean> {
+  return act.then(
+    () => true,
+    (error: NodeJS.ErrnoException) => {
+      if (error.code !== unless) throw error
+      return false
+    },
+  )
+}
+
+/** `spent` is what is too old, or cannot be read: as good as none. */
+async function readEntry(path: string, now: number): Promise<Remembered | 'none' | 'spent'> {
   try {
     const { version, saved_at, ...remembered } = JSON.parse(await readFile(path, 'utf8'))
     const age = now - saved_at
     const ageMax = remembered.kind === 'uploaded' ? UPLOAD_AGE_MAX_MS : AGE_MAX_MS
-    return version === VERSION && age >= 0 && age <= ageMax ? (remembered as Remembered) : undefined
-  } catch {
-    return undefined // not there, or nothing that can be read: as if it had never been
+    return version === VERSION && age >= 0 && age <= ageMax ? (remembered as Remembered) : 'spent'
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ENOENT' ? 'none' : 'spent'
   }
 }
 
@@ -97,15 +117,14 @@ async function prune(folder: string, now: number): Promise<void> {
   const aged = await Promise.all(
     names.map(async (name) => {
       const path = join(folder, name)
-      // Another process may have removed it meanwhile.
-      const at = await stat(path).then(
-        ({ mtimeMs }) => mtimeMs,
-        () => 0,
+      // Another process may have removed it meanwhile, and what comes in its place is new.
+      return stat(path).then(
+        ({ mtimeMs: at }) => [{ path, at }],
+        () => [],
       )
-      return { path, at }
     }),
   )
-  const kept = aged.toSorted((a, b) => b.at - a.at)
+  const kept = aged.flat().toSorted((a, b) => b.at - a.at)
   const old = kept.filter(({ at }, n) => n >= ENTRIES_MAX || at < now - AGE_MAX_MS)
   await Promise.all(old.map(({ path }) => rm(path, { force: true })))
 }

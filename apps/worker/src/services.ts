@@ -24,6 +24,7 @@ import { type Mailboxes, openMailboxes, type Surroundings } from './mailboxes.ts
 import { meteredDomains } from './metered.ts'
 import { type Meters, openMeters } from './meters.ts'
 import { openProbeLog } from './probe-log.ts'
+import { type Glance, openGlance } from './release/glance.ts'
 import { openReplyLog } from './reply-log.ts'
 import { openSettler, type Settler } from './settle.ts'
 import { openWaysOut, type WaysOut } from './ways-out.ts'
@@ -46,6 +47,7 @@ export type Services = {
   /** The names of our ways out. */
   egresses: string[]
   settler: Settler
+  glance: Glance
   /** Where uploaded files are. */
   storage: FileStorage
   /** What is counted for whoever runs the installation, and where it is read. */
@@ -93,6 +95,7 @@ export async function openServices(config: WorkerConfig, surroundings: Surroundi
     ways,
     egresses: egresses.map(({ name }) => name),
     settler,
+    glance: openGlance(db),
     storage: openStorage(config.storage),
     meters,
     metrics,

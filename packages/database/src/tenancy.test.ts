@@ -340,6 +340,7 @@ test('only these functions work past row-level security, each with its search pa
     'stop_charging',
     'take_plan',
     'take_validations',
+    'work_at_hand',
   ]
   expect(rows).toEqual(names.map((name) => ({ name, fixed: true })))
 })

@@ -3,6 +3,14 @@ import { asNobody, type Db } from './connect.ts'
 import type { AccountManner } from './keys.ts'
 import type { ValidationRef } from './validations.ts'
 
+/** Whether there are jobs to plan, batches to let out and webhooks to tell, whoever waits for them. */
+export type WorkAtHand = { plans: boolean; batches: boolean; deliveries: boolean }
+
+export async function findWorkAtHand(db: Db): Promise<WorkAtHand> {
+  const { rows } = await asNobody(db, (trx) => sql<WorkAtHand>`select * from work_at_hand()`.execute(trx))
+  return rows[0] as WorkAtHand
+}
+
 /** A validation that this worker holds: what to do and how, and what its end will mean for the money. */
 export type Taken = {
   ref: ValidationRef

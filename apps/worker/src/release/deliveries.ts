@@ -1,10 +1,10 @@
 import { type ReleasedDelivery, releaseDeliveries } from '@probity/database/webhook-work'
 import type { WebhookQueue } from '@probity/queue/webhooks'
 import type { Services } from '../services.ts'
+import { LOOK_EVERY_MS } from './glance.ts'
 import { openOwnHands } from './own-hands.ts'
 import { startRounds } from './rounds.ts'
 
-const EVERY_MS = 250
 const AT_ONCE_MAX = 500
 
 type Hands = { queue: WebhookQueue; work(task: ReleasedDelivery): Promise<void>; slots: number }
@@ -13,10 +13,12 @@ type Hands = { queue: WebhookQueue; work(task: ReleasedDelivery): Promise<void>;
  * Lets deliveries out that are due, through the queue to whoever is free. While Redis is away this process sends them itself: what
  * customers wait for must not wait for Redis.
  */
-export function startReleasingDeliveries({ db, log }: Pick<Services, 'db' | 'log'>, { queue, work, slots }: Hands) {
+export function startReleasingDeliveries(services: Pick<Services, 'db' | 'log' | 'glance'>, hands: Hands) {
+  const { db, log, glance } = services
+  const { queue, work, slots } = hands
   const mine = openOwnHands(slots, work, log)
   const rounds = startRounds(
-    EVERY_MS,
+    LOOK_EVERY_MS,
     async () => {
       const released = await releaseDeliveries(db, AT_ONCE_MAX)
       if (released.length === 0) return
@@ -27,7 +29,7 @@ export function startReleasingDeliveries({ db, log }: Pick<Services, 'db' | 'log
         for (const task of released) mine.take(task) // one that the queue took all the same is had by one of the two
       }
     },
-    { log, name: 'letting deliveries out' },
+    { log, name: 'letting deliveries out', isWanted: async () => (await glance()).deliveries },
   )
   return {
     async stop() {

@@ -7,35 +7,44 @@ export type Rounds = {
   stop(): Promise<void>
 }
 
+type Manner = {
+  log: Logger
+  name: string
+  /** Asked before each round that comes by the clock: without anything to do it is left out. */
+  isWanted?(): Promise<boolean>
+}
+
 /** Does something again and again, one round at a time. A round that fails is logged and the next comes all the same. */
-export function startRounds(
-  everyMs: number,
-  round: () => Promise<void>,
-  { log, name }: { log: Logger; name: string },
-): Rounds {
+export function startRounds(everyMs: number, round: () => Promise<void>, { log, name, isWanted }: Manner): Rounds {
   let stopped = false
   let running: Promise<void> | undefined
-  let wanted = false
+  /** What came while a round was under way: the clock, or somebody in a hurry. */
+  let missed: { isHurried: boolean } | undefined
 
-  async function run(): Promise<void> {
+  async function run(isHurried: boolean): Promise<void> {
     try {
-      await round()
+      if (isHurried || !isWanted || (await isWanted())) await round()
     } catch (error) {
       log.warn({ err: error }, `${name} failed; trying again`)
     }
     running = undefined
-    if (wanted && !stopped) start()
+    if (missed) start(missed.isHurried)
   }
 
-  function start(): void {
-    wanted = running !== undefined
-    if (!stopped && !running) running = run()
+  function start(isHurried: boolean): void {
+    if (stopped) return
+    if (running) {
+      missed = { isHurried: isHurried || missed?.isHurried === true }
+      return
+    }
+    missed = undefined
+    running = run(isHurried)
   }
 
-  const timer = setInterval(start, everyMs)
-  start()
+  const timer = setInterval(() => start(false), everyMs)
+  start(false)
   return {
-    hurry: start,
+    hurry: () => start(true),
     async stop() {
       stopped = true
       clearInterval(timer)

@@ -26,7 +26,7 @@ export async function examineResolvers({ dnsServers }: Pick<Patient, 'dnsServers
 async function examineResolver(server: string): Promise<Finding[]> {
   const first = await askServer(server, SIGNED)
   if (first.kind !== 'answer' || first.rcode !== RCODES.noerror) {
-    return [judgeSilence(server, first), judgeOwner(server)]
+    return [judgeRefusal(server, first), judgeOwner(server)]
   }
   const answers = pass('resolver-answers', { subject: server, saw: `It answered in ${Math.round(first.ms)} ms.` })
   const found = [judgeHonesty(server), judgeValidation(server), judgeTcp(server), judgeSpeed(server)]
@@ -35,7 +35,8 @@ async function examineResolver(server: string): Promise<Finding[]> {
 
 const UNBOUND = ['apt-get install unbound', 'systemctl enable --now unbound', 'DNS_SERVERS=127.0.0.1']
 
-function judgeSilence(subject: string, heard: Heard): Finding {
+/** It said nothing, or not what everybody knows. */
+function judgeRefusal(subject: string, heard: Heard): Finding {
   if (heard.kind === 'answer') {
     const saw = `Asked for ${SIGNED.name}, which is there, ${describe(heard)}.`
     const says = 'It knows a network of its own and not the world, or does not answer everybody. Ask one that does.'

@@ -15,8 +15,8 @@ const FAST = [
   'deploy/**/*.test.ts',
   'model/**/*.test.ts',
 ]
-/** What is held to the clock in a browser: nothing else runs beside it. */
-const MEASURED = ['journeys/web-speed.test.ts', 'journeys/web-large-list.test.ts']
+/** What is held to the clock: nothing else runs beside it. */
+const MEASURED = ['journeys/cli-package.test.ts', 'journeys/web-{speed,large-list}.test.ts']
 const OUTSIDE = ['**/node_modules/**']
 /** Needs the history of the repository, so it runs only when it is told which commit to begin with. */
 const BY_COMMAND = process.env['UPGRADE_FROM'] ? [] : ['journeys/upgrade-from.test.ts']
@@ -29,7 +29,7 @@ const REAL = {
   globalSetup: 'vitest.setup.ts',
   setupFiles: 'vitest.each-file.ts',
   expect: { poll: { timeout: 20_000 } },
-  // Each has servers, processes and browsers of its own beside it. A sixth of the time two wait for a clock or a mail server, both at once.
+  // Each has servers, processes and browsers of its own beside it. With four, what is slow is tried again, which takes longer.
   maxWorkers: 3,
   sequence: { groupOrder: 1 }, // after the fast ones, which have other numbers of workers
   // What hangs is found as well after some minutes; a machine of which others take most is slow and not at fault.

@@ -50,7 +50,7 @@ test('its first word comes within 100 ms of that of a bare Node', async () => {
   writeFileSync(path('list.csv'), 'email\nada@example.com\n')
   // Other work on the machine makes some slow, and none quick.
   const best = { node: Number.POSITIVE_INFINITY, probity: Number.POSITIVE_INFINITY }
-  for (let n = 0; n < 15; n++) {
+  for (let n = 0; n < 30; n++) {
     best.node = Math.min(best.node, await firstWordMs(process.execPath, ['-p', '1'], env(), home))
     const args = ['clean', 'list.csv', '-o', 'out.csv']
     best.probity = Math.min(best.probity, await firstWordMs(PROBITY, args, env(), home))

@@ -7,6 +7,8 @@ import { afterAll, expect, inject, test } from 'vitest'
 import { type ApiProcess, startApiProcess } from './test-process.ts'
 
 const PROCESSES = 20
+/** So many are started, and then used, at the same time: two processors are busy with that. */
+const AT_ONCE = 5
 const CONNECTIONS_EACH = 3
 const SERVER_CONNECTIONS = 10
 
@@ -53,13 +55,14 @@ async function useAllRoutes(process: ApiProcess): Promise<void> {
 
 test(`${PROCESSES} processes behind a transaction-mode pooler serve every route over ${SERVER_CONNECTIONS} connections`, async () => {
   const processes: ApiProcess[] = []
-  // A few at a time: each start is busy for a second.
-  for (let n = 0; n < PROCESSES; n += 5) {
-    processes.push(...(await Promise.all(Array.from({ length: 5 }, () => startApiProcess(settings)))))
+  for (let n = 0; n < PROCESSES; n += AT_ONCE) {
+    processes.push(...(await Promise.all(Array.from({ length: AT_ONCE }, () => startApiProcess(settings)))))
   }
   try {
-    const rounds = processes.flatMap((process) => [useAllRoutes(process), useAllRoutes(process)])
-    await Promise.all(rounds)
+    for (let n = 0; n < PROCESSES; n += AT_ONCE) {
+      const some = processes.slice(n, n + AT_ONCE)
+      await Promise.all(some.flatMap((process) => [useAllRoutes(process), useAllRoutes(process)]))
+    }
     const { rows } = await asOwner(db, (trx) =>
       sql<{ n: number }>`select count(*) as n from pg_stat_activity
           where datname = current_database() and application_name = 'probity-api'`.execute(trx),

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { pay, sendable, startTestStripe, subscribe, type TestStripe } from '@probity/api/billing/test-stripe'
 import { readConfig } from '@probity/api/config'
 import { openLog } from '@probity/api/log'
@@ -24,6 +25,9 @@ export type Shop = TestDatabase & {
   tell(event: Parameters<typeof sendable>[0]): Promise<number>
 }
 
+/** A provider of payments tells again what nobody had the time to hear. */
+const TOLD_AT_MOST = 10
+
 /** The api in this process, selling through a stand-in for Stripe that has pages to pay on. Nothing here is validated. */
 export async function startOpenShop(): Promise<Shop> {
   const redis = await startRedis()
@@ -42,8 +46,12 @@ export async function startOpenShop(): Promise<Shop> {
   whenDone(() => api.stop())
 
   const tell: Shop['tell'] = async (event) => {
-    const { url: path, method, headers, payload } = sendable(event)
-    return (await fetch(`${url}${path}`, { method, headers, body: payload })).status
+    for (let tries = 1; ; tries += 1) {
+      const { url: path, method, headers, payload } = sendable(event)
+      const { status } = await fetch(`${url}${path}`, { method, headers, body: payload })
+      if (status !== 503 || tries === TOLD_AT_MOST) return status
+      await sleep(500)
+    }
   }
   return { ...database, api: { url, readLog: () => readFileSync(logFile, 'utf8') }, stripe, tell }
 }

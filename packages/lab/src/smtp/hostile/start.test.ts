@@ -112,16 +112,18 @@ test('has behaviours enough to call the world hostile, and knows what each one l
   expect(Object.keys(MET).toSorted()).toEqual(Object.keys(HOSTILE).toSorted())
 })
 
-// All at once, since most of them are about waiting.
-const TALKS = new Map(
-  Object.keys(HOSTILE).map((name) => {
-    const demandsTls = name.startsWith('tls-') && name !== 'tls-offered-broken'
-    return [name, visit(name, demandsTls ? TO_TLS : [])]
-  }),
-)
+/** Goes as far as the oddity is. */
+function meet(name: string): Promise<Talk> {
+  const demandsTls = name.startsWith('tls-') && name !== 'tls-offered-broken'
+  return visit(name, demandsTls ? TO_TLS : [])
+}
+
+// All at once, since most of them are about waiting. One that is tried again is met alone.
+const TALKS = new Map(Object.keys(HOSTILE).map((name) => [name, meet(name)]))
 
 test.each(Object.entries(HOSTILE).map(([name, { about }]) => [name, about]))('%s: %s', async (name) => {
-  const met = await TALKS.get(name)
+  const met = await (TALKS.get(name) ?? meet(name))
+  TALKS.delete(name)
   const [codes, end, shows = () => true] = MET[name] ?? []
   expect(met).toMatchObject({ codes, end })
   expect(met).toSatisfy(shows)

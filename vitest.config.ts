@@ -49,7 +49,7 @@ export default defineConfig({
           include: FAST,
           exclude: OUTSIDE,
           isolate: false,
-          maxWorkers: Math.max(2, availableParallelism() - 1), // of two processors Vitest would leave one alone
+          maxWorkers: availableParallelism() + 1, // some of them wait for a clock
           testTimeout: 30_000,
           retry: RETRY,
         },

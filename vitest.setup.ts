@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
 import { buildDocs } from './apps/admin/src/docs-build.ts'
 import { buildWeb } from './apps/admin/src/web-build.ts'
+import { openLender } from './journeys/lender.ts'
 import { migrate } from './packages/database/src/migrate.ts'
 import { listLeaks } from './packages/lab/src/leaks.ts'
 import { makeFolder, removeFolder } from './packages/lab/src/services/daemon.ts'
@@ -14,6 +15,7 @@ declare module 'vitest' {
     postgresUrl: string
     redisUrl: string
     logFolder: string
+    lender: string
   }
 }
 
@@ -28,7 +30,10 @@ export default async function startServices(project: TestProject) {
   project.provide('postgresUrl', postgres.url)
   project.provide('redisUrl', redis.url)
   project.provide('logFolder', logFolder)
+  const lender = await openLender({ postgresUrl: postgres.url, logFolder })
+  project.provide('lender', lender.url)
   return async () => {
+    await lender.stop()
     const leaks = [...listLeaks(logFolder), ...listLeaks(postgres.logFile)]
     const misconduct = listMisconduct(smtpRecord)
     await Promise.all([postgres.stop(), redis.stop()])

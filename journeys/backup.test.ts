@@ -10,7 +10,8 @@ import { startPostgres } from '@probity/lab/services/postgres'
 import { whenDone } from '@probity/lab/when-done'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { ROOT, startApiProcess } from './test-process.ts'
+import { ROOT } from './programs.ts'
+import { startApiProcess } from './test-process.ts'
 import { callApi, openCustomer, startProduct } from './test-product.ts'
 
 const FOLDER = makeFolder('probity-backups')

@@ -6,7 +6,7 @@ import { listLeaks } from '@probity/lab/leaks'
 import { makeFolder, removeFolder, stopChild } from '@probity/lab/services/daemon'
 import { whenDone } from '@probity/lab/when-done'
 import { expect, test } from 'vitest'
-import { ROOT } from './test-process.ts'
+import { ROOT } from './programs.ts'
 
 /** `pnpm chaos` takes more rows and other seeds. */
 const ROWS = 10_000

@@ -6,11 +6,12 @@ import { PUBLIC_SANDBOX_KEY } from '@probity/contract/sandbox'
 import { freePort } from '@probity/lab/services/daemon'
 import { whenDone } from '@probity/lab/when-done'
 import { expect, test, vi } from 'vitest'
+import { borrowProduct } from './test-borrowed.ts'
 import { openHome } from './test-cli.ts'
-import { openCustomer, startProduct } from './test-product.ts'
+import { openCustomer } from './test-product.ts'
 
 /** Keys, credits, settings and the doctor, against the running service. */
-const product = await startProduct()
+const product = await borrowProduct()
 const { api } = product
 const customer = await openCustomer(product, { credits: 1_234 })
 const live = openHome({ PROBITY_BASE_URL: api.url, PROBITY_API_KEY: customer.key })

@@ -2,11 +2,12 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { WITHOUT_PROBING } from '@probity/contract/probing-words'
 import { expect, test, vi } from 'vitest'
+import { borrowProduct } from './test-borrowed.ts'
 import { openHome } from './test-cli.ts'
-import { openCustomer, startProduct } from './test-product.ts'
+import { openCustomer } from './test-product.ts'
 
 /** Lists by the command line, against the running service. Test keys where it is not about money. */
-const product = await startProduct()
+const product = await borrowProduct()
 const tester = await openCustomer(product, { key: { mode: 'test' } })
 
 /** A home with this file in it, whose owner has a test key unless another is given. */

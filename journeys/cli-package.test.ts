@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { makeFolder, removeFolder } from '@probity/lab/services/daemon'
 import { whenDone } from '@probity/lab/when-done'
 import { expect, test } from 'vitest'
+import { ROOT } from './programs.ts'
 import { openHome } from './test-cli.ts'
-import { ROOT } from './test-process.ts'
 import { run } from './test-sdk-package.ts'
 
 /** The command as somebody has it who installs it. */

@@ -3,15 +3,16 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
+import { ROOT } from './programs.ts'
+import { borrowProduct } from './test-borrowed.ts'
 import { CLI, openHome } from './test-cli.ts'
-import { ROOT } from './test-process.ts'
-import { openCustomer, startProduct } from './test-product.ts'
+import { openCustomer } from './test-product.ts'
 
 const PAGE = readFileSync(join(ROOT, 'docs/cli.md'), 'utf8')
 const MARKED = /<!-- test: cli -->\s*```sh\n(.*?)```/gs
 
 test('the commands of docs/cli.md run as they are printed there', async () => {
-  const product = await startProduct()
+  const product = await borrowProduct()
   const { key } = await openCustomer(product, { key: { mode: 'test' } })
   const { home, env } = openHome({ PROBITY_BASE_URL: product.api.url, PROBITY_API_KEY: key })
   const blocks = [...PAGE.matchAll(MARKED)].map(([, commands = '']) => commands)

@@ -1,12 +1,13 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
+import { borrowProduct } from './test-borrowed.ts'
 import { CLI, openHome } from './test-cli.ts'
-import { openCustomer, startProduct } from './test-product.ts'
+import { openCustomer } from './test-product.ts'
 import { openTmux } from './test-tmux.ts'
 
 /** The command line in a real terminal, with somebody at the keys. */
-const product = await startProduct()
+const product = await borrowProduct()
 
 /** The codes for colours in what a terminal was sent. */
 const coloursIn = (sent: string) =>

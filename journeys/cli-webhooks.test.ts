@@ -1,10 +1,11 @@
 import { Probity } from '@probity/sdk'
 import { expect, test } from 'vitest'
+import { borrowProduct } from './test-borrowed.ts'
 import { openHome } from './test-cli.ts'
-import { openCustomer, startProduct } from './test-product.ts'
+import { openCustomer } from './test-product.ts'
 
 /** The name leads nowhere, so that whatever is sent fails: what is shown is what was tried. */
-const product = await startProduct()
+const product = await borrowProduct()
 const { key } = await openCustomer(product)
 const { webhooks } = new Probity({ apiKey: key, baseUrl: product.api.url })
 const cli = openHome({ PROBITY_BASE_URL: product.api.url, PROBITY_API_KEY: key })

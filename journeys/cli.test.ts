@@ -3,11 +3,12 @@ import { startDns } from '@probity/lab/dns/start'
 import { freePort } from '@probity/lab/services/daemon'
 import { whenDone } from '@probity/lab/when-done'
 import { expect, test } from 'vitest'
+import { borrowProduct } from './test-borrowed.ts'
 import { openHome } from './test-cli.ts'
-import { openCustomer, startProduct } from './test-product.ts'
+import { openCustomer } from './test-product.ts'
 
 /** The command line against the running service. What it costs to start a process is most of the time these take. */
-const product = await startProduct()
+const product = await borrowProduct()
 const { api } = product
 const customer = await openCustomer(product)
 const closedPort = await freePort()

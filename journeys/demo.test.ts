@@ -11,7 +11,7 @@ import { startRedis } from '@probity/lab/services/redis'
 import { whenDone } from '@probity/lab/when-done'
 import { sql } from 'kysely'
 import { expect, inject, test, vi } from 'vitest'
-import { ROOT } from './test-process.ts'
+import { ROOT } from './programs.ts'
 
 const README = readFileSync(join(ROOT, 'README.md'), 'utf8')
 const [, COMMAND = '', SHOWN = ''] = /<!-- test: demo -->\s*```sh\n(.*?)```.*?```text\n(.*?)```/s.exec(README) ?? []

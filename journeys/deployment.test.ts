@@ -5,8 +5,9 @@ import { makeFolder, removeFolder } from '@probity/lab/services/daemon'
 import { startPostgres } from '@probity/lab/services/postgres'
 import { whenDone } from '@probity/lab/when-done'
 import { expect, test } from 'vitest'
+import { ROOT } from './programs.ts'
 import { readBlocks } from './test-docs.ts'
-import { ROOT, startApiProcess, startWorkerProcess } from './test-process.ts'
+import { startApiProcess, startWorkerProcess } from './test-process.ts'
 import { claimRedis } from './test-redis.ts'
 
 const DEPLOY = join(ROOT, 'deploy')

@@ -8,8 +8,8 @@ import { SingleRequest } from '@probity/contract/validation'
 import { asOwner } from '@probity/database/connect'
 import { createTestDatabase } from '@probity/database/test-database'
 import { expect, test } from 'vitest'
+import { ROOT } from './programs.ts'
 import { readPage } from './test-docs.ts'
-import { ROOT } from './test-process.ts'
 
 const page = readPage('docs/limits.md')
 const KIB = 1024

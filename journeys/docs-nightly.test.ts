@@ -6,12 +6,13 @@ import { DatabaseSync } from 'node:sqlite'
 import { freePort, makeFolder, removeFolder } from '@probity/lab/services/daemon'
 import { whenDone } from '@probity/lab/when-done'
 import { expect, test, vi } from 'vitest'
+import { borrowProduct } from './test-borrowed.ts'
 import { readBlocks } from './test-docs.ts'
-import { openCustomer, startProduct } from './test-product.ts'
+import { openCustomer } from './test-product.ts'
 import { installSdk } from './test-sdk-package.ts'
 
 /** What docs/guides/nightly-crm.md promises for bad nights; the good one is in docs-snippets. */
-const product = await startProduct()
+const product = await borrowProduct()
 const testing = await openCustomer(product, { credits: 0, key: { mode: 'test' } })
 const sdk = installSdk()
 const blocks = readBlocks('docs/guides/nightly-crm.md')

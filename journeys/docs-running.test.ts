@@ -4,8 +4,9 @@ import { join } from 'node:path'
 import { startPostgres } from '@probity/lab/services/postgres'
 import { whenDone } from '@probity/lab/when-done'
 import { expect, test } from 'vitest'
+import { ROOT } from './programs.ts'
 import { readBlocks } from './test-docs.ts'
-import { ROOT, startApiProcess } from './test-process.ts'
+import { startApiProcess } from './test-process.ts'
 import { claimRedis } from './test-redis.ts'
 
 /** The blocks of the page that a comment right above them marks so. */

@@ -1,18 +1,16 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { PROBLEMS } from '@probity/contract/data/problems'
-import { createTestDatabase } from '@probity/database/test-database'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
+import { ROOT } from './programs.ts'
 import { expectAccessible } from './test-accessible.ts'
+import { borrowProduct } from './test-borrowed.ts'
 import { loaded, onePage, openWindow, startBrowser } from './test-browser.ts'
-import { OPEN } from './test-open-product.ts'
 import { testCases } from './test-page-cases.ts'
 import { openPerson } from './test-people.ts'
-import { ROOT, startApiProcess } from './test-process.ts'
 
-const { url: databaseUrl } = await createTestDatabase()
-const api = await startApiProcess({ DATABASE_URL: databaseUrl, STOP_NOTICE_MS: '0', ...OPEN })
+const { api } = await borrowProduct()
 const browser = await startBrowser()
 const reader = await openWindow(browser, { api })
 

@@ -6,16 +6,17 @@ import { sentHeaders } from '@probity/contract/webhook-request'
 import { freePort } from '@probity/lab/services/daemon'
 import type { TObject, TSchema } from 'typebox'
 import { expect, test } from 'vitest'
+import { ROOT } from './programs.ts'
+import { borrowProduct } from './test-borrowed.ts'
 import { type Block, listPages, readBlocks, readPage } from './test-docs.ts'
 import { isRun, runPage } from './test-page-script.ts'
-import { ROOT } from './test-process.ts'
-import { callApi, openCustomer, startProduct } from './test-product.ts'
+import { callApi, openCustomer } from './test-product.ts'
 import { installSdk } from './test-sdk-package.ts'
 
 /** The pages whose blocks other tests run, all of them: the marker is for those of which it is only some. */
 const OTHERS = ['docs/errors.md']
 
-const product = await startProduct()
+const product = await borrowProduct()
 const scopes = ['validation', 'bulk', 'account', 'keys', 'webhooks', 'settings']
 const testing = await openCustomer(product, { credits: 0, key: { mode: 'test', scopes } })
 const live = await openCustomer(product, { key: { scopes } })

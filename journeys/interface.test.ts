@@ -2,13 +2,14 @@ import { BulkSummary } from '@probity/contract/bulk-validation'
 import { ValidationResult } from '@probity/contract/validation'
 import Value from 'typebox/value'
 import { expect, test } from 'vitest'
-import { callApi, openCustomer, startProduct } from './test-product.ts'
+import { borrowProduct } from './test-borrowed.ts'
+import { callApi, openCustomer } from './test-product.ts'
 
 /**
  * One test for every statement of the interface, with its section in the name. Those of lists are in interface-lists, those of mail
  * servers in interface-mailbox, and that of the page for keys (5.2) in web-keys.
  */
-const product = await startProduct()
+const product = await borrowProduct()
 const customer = await openCustomer(product)
 
 const post = (email: string) => customer.call('POST', '/validation/single', { email })

@@ -6,7 +6,7 @@ import { createEmptyDatabase } from '@probity/database/test-database'
 import { canConnect, makeFolder, removeFolder } from '@probity/lab/services/daemon'
 import { whenDone } from '@probity/lab/when-done'
 import { expect, test } from 'vitest'
-import { ROOT } from './test-process.ts'
+import { ROOT } from './programs.ts'
 import { claimRedis } from './test-redis.ts'
 
 const README = readFileSync(join(ROOT, 'README.md'), 'utf8')

@@ -1,10 +1,8 @@
-import { createTestDatabase } from '@probity/database/test-database'
 import { expect, test } from 'vitest'
+import { borrowProduct } from './test-borrowed.ts'
 import { startBrowser } from './test-browser.ts'
-import { startApiProcess } from './test-process.ts'
 
-const { url: databaseUrl } = await createTestDatabase()
-const api = await startApiProcess({ DATABASE_URL: databaseUrl, STOP_NOTICE_MS: '0' })
+const { api } = await borrowProduct()
 
 test('the reference shows every operation and calls no other host', async () => {
   const browser = await startBrowser()

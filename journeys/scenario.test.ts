@@ -8,8 +8,9 @@ import { whenDone } from '@probity/lab/when-done'
 import { Probity, ProbityProblem } from '@probity/sdk'
 import { expect, test } from 'vitest'
 import { openAgent } from './test-agent.ts'
+import { borrowProduct } from './test-borrowed.ts'
 import { openHome } from './test-cli.ts'
-import { openCustomer, startProduct } from './test-product.ts'
+import { openCustomer } from './test-product.ts'
 
 type Scenario = { single: string[]; many: string[]; file: { column: string; rows: string[] } }
 
@@ -30,7 +31,7 @@ type Way = {
 const run = promisify(execFile)
 const folder = makeFolder('probity-scenario')
 whenDone(() => removeFolder(folder))
-const product = await startProduct()
+const product = await borrowProduct()
 const { key } = await openCustomer(product, { credits: 0, key: { mode: 'test' } })
 const { url } = product.api
 

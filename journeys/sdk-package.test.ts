@@ -5,12 +5,13 @@ import { freePort } from '@probity/lab/services/daemon'
 import { whenDone } from '@probity/lab/when-done'
 import { chromium } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { ROOT } from './test-process.ts'
-import { openCustomer, startProduct } from './test-product.ts'
+import { ROOT } from './programs.ts'
+import { borrowProduct } from './test-borrowed.ts'
+import { openCustomer } from './test-product.ts'
 import { compile, installSdk, run, runTool } from './test-sdk-package.ts'
 
 /** The client library as those have it who install it: packed, installed in a folder of its own, and used from there. */
-const product = await startProduct()
+const product = await borrowProduct()
 const { key } = await openCustomer(product)
 const installed = installSdk()
 const { folder, tarball, entry } = installed

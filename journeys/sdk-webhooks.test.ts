@@ -1,8 +1,9 @@
 import { Probity, ProbityProblem } from '@probity/sdk'
 import { expect, test } from 'vitest'
-import { openCustomer, startProduct } from './test-product.ts'
+import { borrowProduct } from './test-borrowed.ts'
+import { openCustomer } from './test-product.ts'
 
-const product = await startProduct()
+const product = await borrowProduct()
 const { key } = await openCustomer(product)
 const { webhooks } = new Probity({ apiKey: key, baseUrl: product.api.url })
 

@@ -1,10 +1,11 @@
 import { type BulkJob, type ListEvent, type ListResult, Probity, ProbityProblem } from '@probity/sdk'
 import { expect, test, vi } from 'vitest'
+import { borrowProduct } from './test-borrowed.ts'
 import { startApiProcess } from './test-process.ts'
-import { openCustomer, startProduct } from './test-product.ts'
+import { openCustomer } from './test-product.ts'
 
 /** Every method of the client against the running service, and its results by way of the client alone. */
-const product = await startProduct()
+const product = await borrowProduct()
 const { api } = product
 
 async function openClient(options: Parameters<typeof openCustomer>[1] = {}) {

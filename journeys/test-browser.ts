@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto'
 import { whenDone } from '@probity/lab/when-done'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
 import { expect } from 'vitest'
@@ -22,7 +23,8 @@ export async function startBrowser(): Promise<Browser> {
   return browser
 }
 
-let visitors = 0
+/** Of 198.18.0.0/15, which is there for tests. Other files have had visitors, too. */
+let visitors = randomInt(2 ** 16)
 
 /** A browser window of its own: no cookies, and a network address from which nobody came before (sign-ins are counted by it). */
 export async function openWindow(
@@ -30,7 +32,7 @@ export async function openWindow(
   { api }: { api: Pick<Product['api'], 'url'> },
 ): Promise<BrowserContext> {
   visitors += 1
-  const address = `198.18.${Math.floor(visitors / 250)}.${1 + (visitors % 250)}`
+  const address = `198.${18 + (visitors >> 16)}.${(visitors >> 8) % 256}.${visitors % 256}`
   const context = await browser.newContext({
     baseURL: api.url,
     locale: 'en-GB',
@@ -56,7 +58,8 @@ export type Look = {
  * policy stopped fail the test.
  */
 export async function onePage(context: BrowserContext, look: Look = {}): Promise<Page> {
-  const { width = 1440, height = 900, colorScheme = 'light', reducedMotion = 'no-preference', allows } = look
+  // Frames that nobody looks at are a fifth of Chromium's work: pages are small and still unless a test is about their look.
+  const { width = 1280, height = 720, colorScheme = 'light', reducedMotion = 'reduce', allows } = look
   const tab = idle.get(context)?.pop() ?? (await openTab(context))
   await tab.page.setViewportSize({ width, height })
   await tab.page.emulateMedia({ colorScheme, reducedMotion })

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { COMPILED } from '@probity/lab/compiled'
 import { makeFolder, removeFolder } from '@probity/lab/services/daemon'
 import { whenDone } from '@probity/lab/when-done'
-import { ROOT } from './test-process.ts'
+import { ROOT } from './programs.ts'
 
 export const CLI = join(ROOT, 'apps/cli/src/main.ts')
 

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { ROOT } from './test-process.ts'
+import { ROOT } from './programs.ts'
 
 /** A fenced block of a page: what stands in it, and what the comment right above it says about it. */
 export type Block = {

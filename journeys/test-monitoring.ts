@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { startPrometheus } from '@probity/lab/services/prometheus'
 import { whenDone } from '@probity/lab/when-done'
-import { ROOT } from './test-process.ts'
+import { ROOT } from './programs.ts'
 
 export const MONITORING = join(ROOT, 'deploy/monitoring')
 

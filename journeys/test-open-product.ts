@@ -3,12 +3,10 @@ import { startDns } from '@probity/lab/dns/start'
 import { startRedis } from '@probity/lab/services/redis'
 import { type Receiver, startReceiver } from '@probity/lab/webhooks/receiver'
 import { whenDone } from '@probity/lab/when-done'
+import { OPEN } from './programs.ts'
 import { listSettings, startListWorker, startTaskWorker, startTestWorld, type TestWorld } from './test-lists.ts'
 import { startApiProcess } from './test-process.ts'
 import { type Product, startProduct } from './test-product.ts'
-
-/** The last one lets each window have an address of its own, or all tests together would be one who tries too often. */
-export const OPEN = { SIGN_UP: 'open', NEW_ACCOUNT_CREDITS: '10000', TRUST_PROXY: '127.0.0.1' }
 
 /** The product with its doors open: anybody may sign up, and an organisation begins with credits. */
 export function startOpenProduct(changes: Record<string, string> = {}): Promise<Product> {

@@ -3,9 +3,9 @@ import { symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { makeFolder, removeFolder } from '@probity/lab/services/daemon'
 import { whenDone } from '@probity/lab/when-done'
+import { ROOT } from './programs.ts'
 import { CLI } from './test-cli.ts'
 import type { Block } from './test-docs.ts'
-import { ROOT } from './test-process.ts'
 import { type InstalledSdk, run } from './test-sdk-package.ts'
 
 const WITHIN_MS = 120_000

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { expect, vi } from 'vitest'
 import { openWindow } from './test-browser.ts'
@@ -32,13 +33,15 @@ type PersonOptions = {
   role?: Role
 }
 
+/** Others have signed up before where the product is lent. */
+const FILE = randomUUID().slice(0, 8)
 let people = 0
 
 /** Somebody who signed up, followed the link, signed in, and opened an organisation or was invited to one. */
 export async function openPerson(browser: Browser, product: Doors, options: PersonOptions = {}): Promise<Person> {
   const { name = 'Ada Lovelace', organisation = 'Analytical Engines', invitedBy, role = 'viewer' } = options
   people += 1
-  const email = `person-${people}@people.example`
+  const email = `person-${people}-${FILE}@people.example`
   const context = await openWindow(browser, product)
   const ask = askerIn(context, product)
   await verifiedSignUp(product, ask, { name, email })

@@ -38,7 +38,7 @@ type CustomerOptions = { credits?: number; plan?: string; key?: Partial<NewKey> 
 
 /** A customer with a key, who calls the api as any program would. Paths are relative to /api/v1, as in the interface. */
 export async function openCustomer(
-  { db, api }: Pick<Product, 'db' | 'api'>,
+  { db, api }: Pick<Product, 'db'> & { api: Pick<ApiProcess, 'url'> },
   options: CustomerOptions = {},
 ): Promise<Customer> {
   const { credits = 1_000, plan = 'scale', key = {} } = options

@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { makeFolder, removeFolder } from '@probity/lab/services/daemon'
 import { whenDone } from '@probity/lab/when-done'
-import { ROOT } from './test-process.ts'
+import { ROOT } from './programs.ts'
 
 const SDK = join(ROOT, 'packages/sdk')
 

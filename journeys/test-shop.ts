@@ -14,8 +14,8 @@ import { startRedis } from '@probity/lab/services/redis'
 import { whenDone } from '@probity/lab/when-done'
 import { destination } from 'pino'
 import { inject } from 'vitest'
+import { OPEN } from './programs.ts'
 import { listSettings } from './test-lists.ts'
-import { OPEN } from './test-open-product.ts'
 import type { Product } from './test-product.ts'
 
 export type Shop = TestDatabase & {

@@ -7,6 +7,7 @@ import { makeFolder, removeFolder } from '@probity/lab/services/daemon'
 import { startRedis } from '@probity/lab/services/redis'
 import { whenDone } from '@probity/lab/when-done'
 import { expect, test, vi } from 'vitest'
+import { ROOT } from './programs.ts'
 import {
   confirmList,
   expectCleanBooks,
@@ -17,7 +18,7 @@ import {
   startListWorker,
   startTestWorld,
 } from './test-lists.ts'
-import { ROOT, startApiProcess } from './test-process.ts'
+import { startApiProcess } from './test-process.ts'
 import { type Customer, callApi } from './test-product.ts'
 
 /** `UPGRADE_FROM=<commit> pnpm test upgrade-from`: needs the history and the packages of that commit, which a clone of CI may not have. */

@@ -7,6 +7,7 @@ import { makeFolder, removeFolder } from '@probity/lab/services/daemon'
 import { whenDone } from '@probity/lab/when-done'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
+import { ROOT } from './programs.ts'
 import { leaveHalfDone } from './test-half-done.ts'
 import { startListAfterList } from './test-list-after-list.ts'
 import {
@@ -18,7 +19,7 @@ import {
   startListWorker,
   startTestWorld,
 } from './test-lists.ts'
-import { ROOT, startApiProcess } from './test-process.ts'
+import { startApiProcess } from './test-process.ts'
 import { callApi, openCustomer } from './test-product.ts'
 import { startOwnRedis } from './test-redis.ts'
 

@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
 import { expect, test, vi } from 'vitest'
+import { borrowProduct } from './test-borrowed.ts'
 import { loaded, onePage, startBrowser } from './test-browser.ts'
-import { startOpenProduct } from './test-open-product.ts'
 import { testCases } from './test-page-cases.ts'
 import { openPerson, type Person } from './test-people.ts'
 
-const product = await startOpenProduct()
+const product = await borrowProduct()
 const browser = await startBrowser()
 const owner = await openPerson(browser, product, { name: 'Ada Lovelace' })
 const admin = await openPerson(browser, product, { name: 'Grace Hopper', invitedBy: owner, role: 'admin' })

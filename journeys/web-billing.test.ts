@@ -2,8 +2,8 @@ import { asOwner } from '@probity/database/connect'
 import { savePrice } from '@probity/database/prices'
 import type { Page } from 'playwright-core'
 import { expect, test, vi } from 'vitest'
+import { borrowProduct } from './test-borrowed.ts'
 import { loaded, onePage, startBrowser } from './test-browser.ts'
-import { startOpenProduct } from './test-open-product.ts'
 import { testCases } from './test-page-cases.ts'
 import { openPerson, type Person } from './test-people.ts'
 import { startOpenShop } from './test-shop.ts'
@@ -24,7 +24,7 @@ shop.stripe.things.set('price_growth', { id: 'price_growth', unit_amount: 9_900,
 
 const owner = await openPerson(browser, shop)
 const viewer = await openPerson(browser, shop, { name: 'Grace Hopper', invitedBy: owner, role: 'viewer' })
-const unsold = await startOpenProduct()
+const unsold = await borrowProduct()
 const operatorsGuest = await openPerson(browser, unsold, { name: 'Alan Turing', organisation: 'Bletchley' })
 
 async function openBilling(person: Person, query = ''): Promise<Page> {

@@ -3,12 +3,12 @@ import { freePort } from '@probity/lab/services/daemon'
 import { whenDone } from '@probity/lab/when-done'
 import type { Page } from 'playwright-core'
 import { expect, test, vi } from 'vitest'
+import { borrowProduct } from './test-borrowed.ts'
 import { startBrowser } from './test-browser.ts'
-import { startOpenProduct } from './test-open-product.ts'
 import { openPerson, type Person } from './test-people.ts'
 
 /** A page of somebody else, open in the browser of a person who is signed in. What it tries, browser and service refuse. */
-const product = await startOpenProduct()
+const product = await borrowProduct()
 const browser = await startBrowser()
 const person = await openPerson(browser, product)
 const app = product.api.url

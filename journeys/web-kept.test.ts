@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
+import { borrowProduct } from './test-borrowed.ts'
 import { loaded, onePage, startBrowser } from './test-browser.ts'
-import { startOpenProduct } from './test-open-product.ts'
 import { testCases } from './test-page-cases.ts'
 import { openPerson } from './test-people.ts'
 
-const product = await startOpenProduct()
+const product = await borrowProduct()
 const browser = await startBrowser()
 const owner = await openPerson(browser, product)
 const viewer = await openPerson(browser, product, { name: 'Grace Hopper', invitedBy: owner, role: 'viewer' })

@@ -2,13 +2,13 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import type { Page } from 'playwright-core'
 import { expect, test, vi } from 'vitest'
+import { borrowProduct } from './test-borrowed.ts'
 import { onePage, startBrowser } from './test-browser.ts'
-import { startOpenProduct } from './test-open-product.ts'
 import { openPerson, type Person } from './test-people.ts'
 
 const SOON = { timeout: 15_000 }
 const run = promisify(execFile)
-const product = await startOpenProduct()
+const product = await borrowProduct()
 const browser = await startBrowser()
 const owner = await openPerson(browser, product)
 

@@ -19,7 +19,7 @@ type Slowest = { paintMs: number; processorMs: number }
 test(`a list of ${ROWS} results answers each press within ${REPLY_MS_MAX} ms`, async () => {
   const owner = await openPerson(browser, product)
   const jobId = await openLargeList(product, owner, ROWS)
-  const page = await onePage(owner.context)
+  const page = await onePage(owner.context, { width: 1440, height: 900, reducedMotion: 'no-preference' })
   await page.addInitScript(noteInteractions)
   await page.goto(`/app/lists/${jobId}?mode=test`)
   await page.getByText('100,000 addresses.', { exact: true }).waitFor()

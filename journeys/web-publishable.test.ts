@@ -3,12 +3,12 @@ import { freePort } from '@probity/lab/services/daemon'
 import { whenDone } from '@probity/lab/when-done'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
+import { borrowProduct } from './test-borrowed.ts'
 import { loaded, onePage, startBrowser } from './test-browser.ts'
-import { startOpenProduct } from './test-open-product.ts'
 import { choose, press, testCases } from './test-page-cases.ts'
 import { openPerson } from './test-people.ts'
 
-const product = await startOpenProduct()
+const product = await borrowProduct()
 const browser = await startBrowser()
 const owner = await openPerson(browser, product)
 const port = await freePort()

@@ -4,14 +4,14 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { Page } from 'playwright-core'
 import { expect, test, vi } from 'vitest'
+import { borrowProduct } from './test-borrowed.ts'
 import { onePage, startBrowser } from './test-browser.ts'
-import { startOpenProduct } from './test-open-product.ts'
 import { openPerson } from './test-people.ts'
 import { installSdk } from './test-sdk-package.ts'
 
 const SOON = { timeout: 15_000 }
 const run = promisify(execFile)
-const product = await startOpenProduct()
+const product = await borrowProduct()
 const browser = await startBrowser()
 
 async function openQuickStart(query = ''): Promise<Page> {

@@ -1,12 +1,12 @@
 import type { Page } from 'playwright-core'
 import { expect, test, vi } from 'vitest'
+import { borrowProduct } from './test-borrowed.ts'
 import { loaded, onePage, startBrowser } from './test-browser.ts'
-import { startOpenProduct } from './test-open-product.ts'
 import { testCases } from './test-page-cases.ts'
 import { openPerson, type Person } from './test-people.ts'
 import { callApi } from './test-product.ts'
 
-const product = await startOpenProduct()
+const product = await borrowProduct()
 const browser = await startBrowser()
 const owner = await openPerson(browser, product)
 const viewer = await openPerson(browser, product, { name: 'Grace Hopper', invitedBy: owner, role: 'viewer' })

@@ -1,28 +1,30 @@
+import { asOwner } from '@probity/database/connect'
 import { createTestDatabase } from '@probity/database/test-database'
 import { startDns } from '@probity/lab/dns/start'
 import { freePort } from '@probity/lab/services/daemon'
 import { startRedis } from '@probity/lab/services/redis'
 import { startScripted } from '@probity/lab/smtp/server'
 import { whenDone } from '@probity/lab/when-done'
-import type { Page } from 'playwright-core'
+import { sql } from 'kysely'
+import type { Locator, Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { SCRIPT_PAYLOADS } from './data/script-payloads.ts'
+import { OPEN } from './programs.ts'
 import { loaded, onePage, openWindow, startBrowser } from './test-browser.ts'
 import { listSettings, startTaskWorker } from './test-lists.ts'
-import { OPEN } from './test-open-product.ts'
-import { openPerson, PASSWORD } from './test-people.ts'
+import { openPerson, PASSWORD, type Person } from './test-people.ts'
 import { finishListAs, uploadAs } from './test-person-lists.ts'
 import { startApiProcess } from './test-process.ts'
 
 /** Whatever anybody can make the pages show, a page shows as text. */
 const PAYLOADS: string[] = Object.values(SCRIPT_PAYLOADS).flat()
 const NAME_LENGTH_MAX = 200
+/** With its code it is a line that SMTP allows, and all of it is kept. */
+const REPLY_LENGTH_MAX = 400
 /** An address of a page that holds so much in all is taken by every browser and server. */
 const IN_ADDRESS_LENGTH_MAX = 3_500
 const ADDRESS_BASE = '127.94'
 const LONG_MS = 300_000
-/** Pages are looked at by the hundred here, and what moves in them is looked at elsewhere. */
-const STILL = { reducedMotion: 'reduce' } as const
 
 /** Several in one text, as long as it may be. */
 function together(lengthMax: number): string[] {
@@ -36,6 +38,7 @@ function together(lengthMax: number): string[] {
 }
 
 const TOGETHER = together(NAME_LENGTH_MAX)
+const SAID = together(REPLY_LENGTH_MAX)
 
 const [database, redis, dns, port] = await Promise.all([
   createTestDatabase(),
@@ -65,7 +68,7 @@ const person = await openPerson(browser, product, { organisation: 'Plain' })
 
 /** The nth mailbox is refused with the nth text, without the signs that a reply cannot hold. */
 function reply(to: string): string {
-  return `550 5.1.1 ${TOGETHER[Number(/\d+/.exec(to)?.[0])] ?? 'no'}`
+  return `550 5.1.1 ${SAID[Number(/\d+/.exec(to)?.[0])] ?? 'no'}`
 }
 
 /** Nothing on the page came out of a text: no handler, no frame, no link that is a script. */
@@ -84,11 +87,15 @@ async function expectTextOnly(page: Page): Promise<void> {
 }
 
 /** The page as it is read, without what only sets it out: each run of blanks is one. */
-async function readText(page: Page): Promise<string> {
-  return flat(await page.evaluate(() => document.body.textContent ?? ''))
-}
+const readText = async (place: Locator) => flat((await place.textContent()) ?? '')
 
 const flat = (text: string) => text.replace(/\s+/gu, ' ').trim()
+
+/** Those that cannot be read there. */
+async function missingFrom(place: Locator, texts: string[]): Promise<string[]> {
+  const shown = await readText(place)
+  return texts.filter((text) => !shown.includes(flat(text)))
+}
 
 test('there are two hundred of them, in six ways', () => {
   expect(new Set(PAYLOADS).size).toBeGreaterThanOrEqual(200)
@@ -98,22 +105,44 @@ test('there are two hundred of them, in six ways', () => {
 test(
   'names of people and organisations are text',
   async () => {
-    const page = await onePage(person.context, STILL)
-    for (let n = 0; n < TOGETHER.length; n += 2) {
-      const [name = '', organisation = name] = TOGETHER.slice(n, n + 2)
-      const renamed = await person.ask('POST', '/auth/update-user', { name }, fromElsewhere())
-      const called = await person.ask('PATCH', '/account', { name: organisation })
+    const owner = await openPerson(browser, product, { organisation: 'Many' })
+    for (const name of TOGETHER) {
+      const renamed = await owner.ask('POST', '/auth/update-user', { name }, fromElsewhere())
+      const called = await owner.ask('PATCH', '/account', { name })
       expect([name, renamed.status, called.status]).toEqual([name, 200, 200])
-      await page.goto('/app/settings/members')
-      await loaded(page)
-      await page.getByRole('button', { name: /^your account/i }).click()
-      const shown = await readText(page)
-      for (const text of [name, organisation]) expect(shown, text).toContain(flat(text))
-      await expectTextOnly(page)
     }
+    await bringTogether(owner, TOGETHER)
+    const page = await onePage(owner.context)
+    await page.goto('/app/settings/members')
+    await loaded(page)
+    expect(await missingFrom(page.getByRole('main'), TOGETHER)).toEqual([])
+    await page.getByRole('button', { name: /^organisation:/i }).click()
+    expect(await missingFrom(page.getByRole('menu'), TOGETHER)).toEqual([])
+    await expectTextOnly(page)
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: /^your account/i }).click()
+    expect(await missingFrom(page.getByRole('menu'), TOGETHER.slice(-1))).toEqual([])
+    await expectTextOnly(page)
   },
   LONG_MS,
 )
+
+/** Colleagues of these names in somebody's organisation, and organisations of these names to which they belong. */
+async function bringTogether({ accountId, email }: Person, names: string[]): Promise<void> {
+  await asOwner(database.db, async (trx) => {
+    await sql`with named as (
+        insert into people (name, email, email_verified)
+        select name, 'colleague-' || n || '@people.example', true from unnest(${names}::text[]) with ordinality as t (name, n)
+        returning id)
+      insert into members (account_id, person_id, role) select ${accountId}, id, 'viewer' from named`.execute(trx)
+    await sql`with named as (
+        insert into accounts (name, plan, slug)
+        select name, 'payg', 'many-more-' || n from unnest(${names}::text[]) with ordinality as t (name, n)
+        returning id)
+      insert into members (account_id, person_id, role)
+      select named.id, people.id, 'owner' from named, people where people.email = ${email}`.execute(trx)
+  })
+}
 
 let asked = 0
 
@@ -131,11 +160,10 @@ test(
       const made = await owner.ask('POST', '/keys', { name, mode: 'test', scopes: ['validation'] })
       expect([name, made.status]).toEqual([name, 201])
     }
-    const page = await onePage(owner.context, STILL)
+    const page = await onePage(owner.context)
     await page.goto('/app/keys?mode=test')
     await loaded(page)
-    const shown = await readText(page)
-    expect(PAYLOADS.filter((name) => !shown.includes(flat(name)))).toEqual([])
+    expect(await missingFrom(page.locator('body'), PAYLOADS)).toEqual([])
     await expectTextOnly(page)
   },
   LONG_MS,
@@ -149,7 +177,7 @@ test(
     const header = ['email', ...PAYLOADS].map(quoted).join(',')
     const row = ['ada@example.com', ...PAYLOADS.toReversed()].map(quoted).join(',')
     const upload = await uploadAs(person, `${header}\n${row}\n`)
-    const page = await onePage(person.context, STILL)
+    const page = await onePage(person.context)
     for (const column of ['', '&column=email']) {
       await page.goto(`/app/lists/new?mode=test&upload=${upload}${column}`)
       await loaded(page)
@@ -157,8 +185,7 @@ test(
     }
     await page.goto(`/app/lists/new?mode=test&upload=${upload}`)
     await loaded(page)
-    const shown = await readText(page)
-    expect(PAYLOADS.filter((header) => !shown.includes(flat(header)))).toEqual([])
+    expect(await missingFrom(page.locator('body'), PAYLOADS)).toEqual([])
   },
   LONG_MS,
 )
@@ -168,7 +195,7 @@ test(
   async () => {
     const owner = await openPerson(browser, product, { organisation: 'Files' })
     for (const text of TOGETHER) await uploadAs(owner, 'email\nada@example.com\n', { filename: `${text}.csv` })
-    const page = await onePage(owner.context, STILL)
+    const page = await onePage(owner.context)
     await page.goto('/app/lists?mode=test')
     await loaded(page)
     await expectTextOnly(page)
@@ -176,7 +203,7 @@ test(
     for (const path of ['/app/lists?mode=test', `/app/lists/${id}?mode=test`]) {
       await page.goto(path)
       await loaded(page)
-      expect(await readText(page)).toContain('<img src=x onerror=alert(1)>.csv')
+      expect(await readText(page.locator('body'))).toContain('<img src=x onerror=alert(1)>.csv')
       await expectTextOnly(page)
     }
   },
@@ -188,12 +215,12 @@ test(
   async () => {
     const emails = PAYLOADS.flatMap((payload, n) => [quoted(payload), `valid+${n}@example.com`])
     const id = await finishListAs(person, `email\n${emails.join('\n')}\n`)
-    const page = await onePage(person.context, STILL)
+    const page = await onePage(person.context)
     let shown = ''
     for (let skip = 0; skip < emails.length; skip += 50) {
       await page.goto(`/app/lists/${id}?mode=test&skip=${skip}`)
       await loaded(page)
-      shown += await readText(page)
+      shown += await readText(page.locator('body'))
       await expectTextOnly(page)
     }
     expect(PAYLOADS.filter((payload) => shown.includes(flat(payload))).length).toBeGreaterThanOrEqual(200)
@@ -204,23 +231,23 @@ test(
 test(
   'what a mail server says is text',
   async () => {
-    const emails = TOGETHER.map((_, n) => `box-${n}@talkative.example\n`).join('')
+    const emails = SAID.map((_, n) => `box-${n}@talkative.example\n`).join('')
     const id = await finishListAs(person, `email\n${emails}`, { mode: 'live' })
-    const page = await onePage(person.context, STILL)
+    const page = await onePage(person.context)
     await page.goto(`/app/lists/${id}`)
     await loaded(page)
     let told = 0
-    for (const [n, text] of TOGETHER.entries()) {
+    for (const [n, text] of SAID.entries()) {
       await page.locator('tbody a', { hasText: `box-${n}@talkative.example` }).click()
       const drawer = page.getByRole('dialog')
       await drawer.getByText('How we know').waitFor()
-      const shown = await readText(page)
+      const shown = await readText(page.locator('body'))
       if (shown.includes(flat(text).slice(0, 20))) told += 1
       await expectTextOnly(page)
       await page.keyboard.press('Escape')
       await drawer.waitFor({ state: 'detached' })
     }
-    expect(told).toBeGreaterThan(TOGETHER.length / 2) // signs beyond ASCII are replaced before they are kept
+    expect(told).toBeGreaterThan(SAID.length / 2) // signs beyond ASCII are replaced before they are kept
   },
   LONG_MS,
 )
@@ -228,7 +255,7 @@ test(
 test(
   'what stands in the address of a page is text',
   async () => {
-    const page = await onePage(person.context, STILL)
+    const page = await onePage(person.context)
     for (const path of [
       '/app/lists?search=…&status=…&org=…&mode=…&skip=…',
       '/app/lists/…',
@@ -248,22 +275,42 @@ test(
   LONG_MS,
 )
 
+/** Those that a browser could take for the address of another page. */
+const PLACES = SCRIPT_PAYLOADS.urls.slice(0, 21)
+const signInFor = (next: string) => `/app/sign-in?next=${encodeURIComponent(next)}`
+
 test(
   'whoever signs in is led to a page of ours, whatever the address asks for',
   async () => {
     const window = await openWindow(browser, product)
-    const page = await onePage(window, STILL)
-    for (const next of SCRIPT_PAYLOADS.urls.slice(0, 21)) {
+    const page = await onePage(window)
+    for (const next of PLACES.filter((_, n) => n % 4 === 0)) {
       await window.setExtraHTTPHeaders(fromElsewhere())
-      await page.goto(`/app/sign-in?next=${encodeURIComponent(next)}`)
+      await page.goto(signInFor(next))
       await page.getByLabel(/^e-?mail/i).fill(person.email)
       await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
       await page.getByRole('button', { name: 'Sign in', exact: true }).click()
-      await page.waitForURL((url) => !url.pathname.endsWith('/sign-in'))
-      expect([next, new URL(page.url()).origin]).toEqual([next, product.api.url])
+      await expectOurs(page, next)
       await page.goto('about:blank')
       await window.clearCookies()
     }
   },
   LONG_MS,
 )
+
+test(
+  'whoever has signed in already is led there too',
+  async () => {
+    const page = await onePage(person.context)
+    for (const next of PLACES) {
+      await page.goto(signInFor(next))
+      await expectOurs(page, next)
+    }
+  },
+  LONG_MS,
+)
+
+async function expectOurs(page: Page, next: string): Promise<void> {
+  await page.waitForURL((url) => !url.pathname.endsWith('/sign-in'))
+  expect([next, new URL(page.url()).origin]).toEqual([next, product.api.url])
+}

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
+import { borrowProduct } from './test-borrowed.ts'
 import { loaded, onePage, startBrowser } from './test-browser.ts'
-import { startOpenProduct } from './test-open-product.ts'
 import { openPerson } from './test-people.ts'
 import { finishListAs, uploadAs } from './test-person-lists.ts'
 
 /** Two organisations of one installation: the second has all addresses of the first, and sees nothing. */
-const product = await startOpenProduct()
+const product = await borrowProduct()
 const browser = await startBrowser()
 const first = await openPerson(browser, product, { name: 'Ada Lovelace', organisation: 'Analytical Engines' })
 const second = await openPerson(browser, product, { name: 'Alan Turing', organisation: 'Bletchley' })

@@ -3,12 +3,12 @@ import { asOwner } from '@probity/database/connect'
 import { sql } from 'kysely'
 import type { Page } from 'playwright-core'
 import { expect, test, vi } from 'vitest'
+import { borrowProduct } from './test-borrowed.ts'
 import { loaded, onePage, startBrowser } from './test-browser.ts'
-import { startOpenProduct } from './test-open-product.ts'
 import { openPerson, type Person } from './test-people.ts'
 import { finishListAs } from './test-person-lists.ts'
 
-const product = await startOpenProduct()
+const product = await borrowProduct()
 const browser = await startBrowser()
 const owner = await openPerson(browser, product)
 const viewer = await openPerson(browser, product, { name: 'Grace Hopper', invitedBy: owner, role: 'viewer' })

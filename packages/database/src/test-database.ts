@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { whenDone } from '@probity/lab/when-done'
-import { Client } from 'pg'
 import { inject } from 'vitest'
 import { type Account, insertAccount, type NewAccount } from './accounts.ts'
 import { asOwner, connect, type Db, inTenant } from './connect.ts'
 import { postCredits } from './credits.ts'
+import { makeDatabase } from './test-server.ts'
 
 export type TestDatabase = { url: string; db: Db }
 
@@ -22,18 +22,9 @@ export function createEmptyDatabase(): Promise<string> {
 }
 
 async function createDatabase(template: string): Promise<string> {
-  const server = inject('postgresUrl')
-  const name = `test_${randomUUID().replaceAll('-', '')}`
-  await onServer(server, `create database ${name} template ${template} strategy file_copy`)
-  whenDone(() => onServer(server, `drop database ${name} with (force)`)) // runs last: hooks run in reverse order
-  return server.replace(/\/postgres$/, `/${name}`)
-}
-
-async function onServer(url: string, statement: string): Promise<void> {
-  const client = new Client({ connectionString: url.replace(/\/postgres$/, '/template1') })
-  await client.connect()
-  await client.query(statement)
-  await client.end()
+  const made = await makeDatabase(inject('postgresUrl'), template)
+  whenDone(() => made.drop()) // runs last: hooks run in reverse order
+  return made.url
 }
 
 /** An account with credits, as an operator would make it. */

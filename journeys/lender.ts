@@ -25,6 +25,7 @@ type Place = { running: Promise<Running>; idle?: NodeJS.Timeout }
  */
 export async function openLender(surroundings: Surroundings): Promise<{ url: string; stop(): Promise<void> }> {
   const places = new Map<string, Place>()
+  const endings: Promise<void>[] = []
 
   async function borrow(name: string): Promise<Lent> {
     const place = places.get(name) ?? { running: startOpenProduct(surroundings) }
@@ -40,7 +41,7 @@ export async function openLender(surroundings: Surroundings): Promise<{ url: str
   }
   function giveBack(name: string): void {
     const place = places.get(name)
-    if (place) place.idle = setTimeout(() => void end(name), KEPT_IDLE_MS)
+    if (place) place.idle = setTimeout(() => endings.push(end(name).catch(console.error)), KEPT_IDLE_MS)
   }
 
   async function answer({ method, url: name = '' }: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -59,7 +60,7 @@ export async function openLender(surroundings: Surroundings): Promise<{ url: str
     async stop() {
       server.close()
       server.closeAllConnections()
-      await Promise.all([...places.keys()].map(end))
+      await Promise.all([...endings, ...[...places.keys()].map(end)])
     },
   }
 }

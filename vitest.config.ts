@@ -1,9 +1,11 @@
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
+import { GATES } from './journeys/data/gates.ts'
+import { reportTo } from './vitest.report.ts'
 import { LongestFirst } from './vitest.sequencer.ts'
 
-/** Tests that need no server: they run in `pnpm check`. All others talk to real ones, which vitest.setup.ts starts. */
-const FAST = [
+/** Tests that need no server: gate 1 runs them. All others use real ones, which vitest.setup.ts starts. */
+const UNIT = [
   'packages/{contract,settings}/**/*.test.ts',
   'packages/engine/src/{address,verdict}/**/*.test.ts',
   'packages/sdk/{src,generate}/**/*.test.ts',
@@ -15,60 +17,64 @@ const FAST = [
   'deploy/**/*.test.ts',
   'model/**/*.test.ts',
 ]
-/** What is held to the clock: nothing else runs beside it. */
-const MEASURED = ['journeys/cli-package.test.ts', 'journeys/web-{speed,large-list}.test.ts']
-const OUTSIDE = ['**/node_modules/**']
-/** Needs the history of the repository, so it runs only when it is told which commit to begin with. */
-const BY_COMMAND = process.env['UPGRADE_FROM'] ? [] : ['journeys/upgrade-from.test.ts']
+/** Needs the history of the repository, so it runs only if UPGRADE_FROM names the commit to start from. */
+const ON_REQUEST = process.env['UPGRADE_FROM'] ? [] : ['journeys/upgrade-from.test.ts']
+const EXCLUDED = ['**/node_modules/**', ...ON_REQUEST]
 
-/** Clocks and sockets of a busy machine: CI tries again, at most twice, and shows it beside the test's name. */
-const RETRY = process.env['CI'] ? 2 : 0
+/** The end-to-end test files of a gate. */
+const endToEnd = (gate: 2 | 3) =>
+  Object.keys(GATES).flatMap((file) => (GATES[file] === gate ? [`journeys/${file}`] : []))
 
-const REAL = {
-  exclude: [...OUTSIDE, ...FAST, ...MEASURED, ...BY_COMMAND],
+/** For files that use real servers. */
+export const WITH_SERVERS = {
+  exclude: EXCLUDED,
   globalSetup: 'vitest.setup.ts',
   setupFiles: 'vitest.each-file.ts',
   expect: { poll: { timeout: 20_000 } },
-  // Each has servers, processes and browsers of its own beside it. With four, what is slow is tried again, which takes longer.
+  // Three, because each starts servers, processes and browsers of its own. Four are slower on two cores.
   maxWorkers: 3,
-  sequence: { groupOrder: 1 }, // after the fast ones, which have other numbers of workers
-  // What hangs is found as well after some minutes; a machine of which others take most is slow and not at fault.
+  sequence: { groupOrder: 1 }, // after the unit tests, which have another number of workers
+  // A test that hangs fails after three minutes; less would fail tests on a slow machine.
   testTimeout: 180_000,
   hookTimeout: 180_000,
-  retry: RETRY,
+  retry: 1,
+}
+
+/** How runs are reported and which tags a test may have. `.ci/run` names the file for its report. */
+export const RUN = {
+  reporters: ['default', reportTo(process.env['TEST_REPORT'])],
+  tags: [
+    { name: 'long', description: 'Takes over 30 s or floods a server: gate 3.' },
+    { name: 'timed', description: 'Asserts on wall-clock time: gate 3, one file at a time.' },
+  ],
 }
 
 export default defineConfig({
   test: {
+    ...RUN,
     sequence: { sequencer: LongestFirst },
     projects: [
-      // Files share the modules that they bring: bringing all anew for every file took a third of the time.
       {
         test: {
-          name: 'fast',
-          include: FAST,
-          exclude: OUTSIDE,
-          isolate: false,
-          maxWorkers: availableParallelism() + 1, // some of them wait for a clock
+          name: 'unit',
+          include: UNIT,
+          exclude: EXCLUDED,
+          isolate: false, // files share loaded modules: to load them for each file took a third of the time
+          maxWorkers: availableParallelism() + 1, // some tests wait for a timer
           testTimeout: 30_000,
-          retry: RETRY,
         },
       },
-      { test: { ...REAL, name: 'real', include: ['{apps,packages}/**/*.test.ts'], isolate: false } },
-      { test: { ...REAL, name: 'journeys', include: ['journeys/**/*.test.ts'] } },
       {
         test: {
-          name: 'measured',
-          include: MEASURED,
-          exclude: OUTSIDE,
-          globalSetup: 'vitest.setup.ts',
-          maxWorkers: 1,
-          sequence: { groupOrder: 2 }, // after all others
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
-          retry: RETRY,
+          ...WITH_SERVERS,
+          name: 'integration',
+          include: ['{apps,packages}/**/*.test.ts'],
+          exclude: [...EXCLUDED, ...UNIT],
+          isolate: false,
         },
       },
+      { test: { ...WITH_SERVERS, name: 'e2e', include: endToEnd(2) } },
+      { test: { ...WITH_SERVERS, name: 'e2e-all', include: endToEnd(3) } },
     ],
   },
 })

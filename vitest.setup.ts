@@ -1,7 +1,5 @@
 import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
-import { buildDocs } from './apps/admin/src/docs-build.ts'
-import { buildWeb } from './apps/admin/src/web-build.ts'
 import { openLender } from './journeys/lender.ts'
 import { migrate } from './packages/database/src/migrate.ts'
 import { listLeaks } from './packages/lab/src/leaks.ts'
@@ -9,6 +7,7 @@ import { makeFolder, removeFolder } from './packages/lab/src/services/daemon.ts'
 import { startPostgres } from './packages/lab/src/services/postgres.ts'
 import { startRedis } from './packages/lab/src/services/redis.ts'
 import { listMisconduct } from './packages/lab/src/smtp/record.ts'
+import { serveBuilds } from './vitest.builds.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -16,13 +15,13 @@ declare module 'vitest' {
     redisUrl: string
     logFolder: string
     lender: string
+    builds: string
   }
 }
 
-/** Real servers for one run of the suites, on ports of their own, and a migrated database to copy for each test file. */
+/** Real servers for one run, on ports of their own, and a migrated database to copy for each test file. */
 export default async function startServices(project: TestProject) {
-  const builds = [buildWeb, buildDocs].map((build) => build(process.env, console.log))
-  const [postgres, redis] = await Promise.all([startPostgres(), startRedis(), ...builds])
+  const [postgres, redis, builds] = await Promise.all([startPostgres(), startRedis(), serveBuilds()])
   await migrate(postgres.url)
   const logFolder = makeFolder('probity-logs')
   const smtpRecord = join(logFolder, 'smtp-sessions.ndjson')
@@ -32,7 +31,9 @@ export default async function startServices(project: TestProject) {
   project.provide('logFolder', logFolder)
   const lender = await openLender({ postgresUrl: postgres.url, logFolder })
   project.provide('lender', lender.url)
+  project.provide('builds', builds.url)
   return async () => {
+    builds.stop()
     await lender.stop()
     const leaks = [...listLeaks(logFolder), ...listLeaks(postgres.logFile)]
     const misconduct = listMisconduct(smtpRecord)

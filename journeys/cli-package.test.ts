@@ -45,7 +45,7 @@ function firstWordMs(program: string, args: string[], env: Record<string, string
   })
 }
 
-test('its first word comes within 100 ms of that of a bare Node', async () => {
+test('its first word comes within 100 ms of that of a bare Node', { tags: ['timed'] }, async () => {
   const { env, home, path } = openHome({ PROBITY_BASE_URL: 'http://127.0.0.1:1', NODE_COMPILE_CACHE: undefined })
   writeFileSync(path('list.csv'), 'email\nada@example.com\n')
   // Other work on the machine makes some slow, and none quick.

@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { PROBLEMS } from '@probity/contract/data/problems'
+import { waitForBuild } from '@probity/lab/build'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { ROOT } from './programs.ts'
@@ -10,6 +11,7 @@ import { loaded, onePage, openWindow, startBrowser } from './test-browser.ts'
 import { testCases } from './test-page-cases.ts'
 import { openPerson } from './test-people.ts'
 
+await waitForBuild('docs')
 const { api } = await borrowProduct()
 const browser = await startBrowser()
 const reader = await openWindow(browser, { api })

@@ -99,6 +99,7 @@ test('nobody is told whether a mailbox exists: who has none gets through like ev
 
 test.each(['slow-5s', 'error-402', 'error-429', 'error-500', 'error-503'])(
   'a service that is too slow or refuses lets the person through: %s',
+  { tags: ['timed'] },
   async (local) => {
     const { page, email } = await openForm(/Failed to load resource|CORS/)
     await email.fill(`${local}@example.com`)

@@ -187,7 +187,7 @@ test('8 a file has 100,000 emails at most, or 10,000 where the plan says so', as
   expect((await upload(customer, list(100_001))).body['code']).toBe('too_many_emails')
 })
 
-test('8 several files of one customer are worked on in parallel', async () => {
+test('8 several files of one customer are worked on in parallel', { tags: ['timed'] }, async () => {
   askedAt.length = 0
   const confirmed = await Promise.all([
     confirm(customer, list(1, 'slow-one.example')),

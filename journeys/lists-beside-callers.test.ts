@@ -17,7 +17,9 @@ const SLOW_MS = 12_000
 /** Long enough for a second line, if lists took it. */
 const SECOND_LINE_MS = 3_000
 
-test('a caller does not stand in line behind a list at the same mail server, which leaves a connection free', async () => {
+test('a caller does not stand in line behind a list at the same mail server, which leaves a connection free', {
+  tags: ['timed'],
+}, async () => {
   const [{ url, db }, redis, port] = await Promise.all([createTestDatabase(), startRedis(), freePort()])
   whenDone(() => redis.stop())
   const dns = await startDns({

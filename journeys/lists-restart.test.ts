@@ -22,7 +22,10 @@ const ROWS = 2_000
 const OTHERS = 5_000
 const GONE_WITHIN_MS = 30_000
 
-test(`apis and workers are replaced ${TIMES} times under load: no caller notices, and no list loses or repeats anything`, async () => {
+test(`apis and workers are replaced ${TIMES} times under load: no caller notices, and no list loses or repeats anything`, {
+  tags: ['timed'],
+  timeout: 600_000,
+}, async () => {
   const redis = await startRedis()
   whenDone(() => redis.stop())
   const [{ url, db }, world] = await Promise.all([createTestDatabase(), startTestWorld(ROWS + OTHERS)])
@@ -63,7 +66,7 @@ test(`apis and workers are replaced ${TIMES} times under load: no caller notices
   // A batch that was given back counts as never begun; what was taken for a crash would have been begun twice, or cut in two.
   expect(batches).toMatchObject({ attemptsMax: 1, suspects: 0, open: 0 })
   await expectCleanBooks(db)
-}, 600_000)
+})
 
 async function readBatches(db: Db) {
   const { rows } = await asOwner(db, (trx) =>

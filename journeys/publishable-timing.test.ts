@@ -76,7 +76,9 @@ async function compare(one: (n: number) => string, other: (n: number) => string)
   return { texts: new Set(pairs.flat().map(({ text }) => text)), apartMs: Math.abs(median(ones) - median(others)) }
 }
 
-test('a mailbox that exists and one that does not are answered alike, as fast, and nobody is asked about either', async () => {
+test('a mailbox that exists and one that does not are answered alike, as fast, and nobody is asked about either', {
+  tags: ['timed'],
+}, async () => {
   await askFromPage('warm@telling.example') // what DNS says of the domain is known from here on
   const { texts, apartMs } = await compare(
     (n) => `there-${n}@telling.example`,
@@ -87,7 +89,10 @@ test('a mailbox that exists and one that does not are answered alike, as fast, a
   expect(server.connections()).toBe(0)
 })
 
-test('what was found out with a secret key neither shows in the answer of a page nor makes it faster', async () => {
+test('what was found out with a secret key neither shows in the answer of a page nor makes it faster', {
+  tags: ['timed'],
+  timeout: 180_000,
+}, async () => {
   const known = Array.from({ length: ROUNDS }, (_, n) => `there-known-${n}@telling.example`)
   const began = performance.now()
   const first = await customer.call('POST', '/validation/single', { email: known[0] ?? '', timeout: 20 })
@@ -105,4 +110,4 @@ test('what was found out with a secret key neither shows in the answer of a page
   expect(texts.size).toBe(1)
   expect(apartMs).toBeLessThan(TELLTALE_MS / 3)
   expect(server.connections()).toBe(connections)
-}, 180_000)
+})

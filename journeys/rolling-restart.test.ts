@@ -11,7 +11,7 @@ const CALLERS = 16
 /** Who asks without a pause takes the processors that the next process needs to start. */
 const PAUSE_MS = 25
 
-test('processes are replaced one by one under load and no caller notices', async () => {
+test('processes are replaced one by one under load and no caller notices', { tags: ['timed'] }, async () => {
   const { url: databaseUrl, db } = await createTestDatabase()
   const account = await openTestAccount(db, 10, { plan: 'scale' })
   const { text: key } = await inTenant(db, account.id, (trx) =>

@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto'
+import { waitForBuild } from '@probity/lab/build'
 import { whenDone } from '@probity/lab/when-done'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
 import { expect } from 'vitest'
@@ -18,6 +19,7 @@ const QUIET = [
 
 /** Real Chromium, without the windows that nobody looks at: they take two thirds of its time. It ends with the test or the file that started it. */
 export async function startBrowser(): Promise<Browser> {
+  await waitForBuild('web')
   const browser = await chromium.launch({ executablePath: '/usr/bin/chromium-headless-shell', args: QUIET })
   whenDone(() => browser.close())
   return browser

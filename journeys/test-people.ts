@@ -110,3 +110,23 @@ export async function signIn(page: Page, { email, password = PASSWORD }: { email
   await page.getByRole('button', { name: 'Sign in', exact: true }).click()
   await page.waitForURL(/\/app\/(?!sign-in)/)
 }
+
+/** The path of the next link of a kind in the log, which has the links of emails without an SMTP relay. */
+export async function nextLink(product: Doors, letter: string, act: () => Promise<unknown>): Promise<string> {
+  const before = listLinks(product, letter).length
+  await act()
+  return vi.waitFor(() => {
+    const found = listLinks(product, letter).at(before)
+    expect(found).toBeDefined()
+    return new URL(String(found)).href.replace(/^https?:\/\/[^/]+/, '')
+  })
+}
+
+export const heading = (page: Page, name: string | RegExp) => page.getByRole('heading', { level: 1, name })
+export const press = (page: Page, name: string | RegExp) => page.getByRole('button', { name, exact: true }).click()
+
+export async function fillSignUp(page: Page, name: string, email?: string): Promise<void> {
+  await page.getByLabel('Your name').fill(name)
+  if (email) await page.getByLabel('Email address', { exact: true }).fill(email)
+  await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
+}

@@ -1,3 +1,4 @@
+/** @module-tag timed */
 import { availableParallelism, loadavg } from 'node:os'
 import type { CDPSession, Page } from 'playwright-core'
 import { expect, test } from 'vitest'

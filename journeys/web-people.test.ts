@@ -1,12 +1,9 @@
-import { asOwner } from '@probity/database/connect'
-import { replaceSetupToken } from '@probity/database/people'
-import { sql } from 'kysely'
 import type { Page } from 'playwright-core'
 import { expect, test, vi } from 'vitest'
 import { expectAccessible } from './test-accessible.ts'
 import { expectNoSidewaysScroll, loaded, onePage, openWindow, startBrowser } from './test-browser.ts'
 import { startOpenProduct } from './test-open-product.ts'
-import { listLinks, openPerson, PASSWORD, signIn } from './test-people.ts'
+import { fillSignUp, heading, nextLink, openPerson, PASSWORD, press, signIn } from './test-people.ts'
 import { codeFor } from './test-totp.ts'
 
 /** How people come in, stay in and get out, in the pages that are there for it. */
@@ -16,100 +13,6 @@ const browser = await startBrowser()
 /** Somebody who was never here. */
 const newWindow = () => openWindow(browser, product)
 const newPage = async () => onePage(await newWindow())
-
-/** The next link of a kind in the log, which is where it goes without a mail server. */
-async function nextLink(letter: string, act: () => Promise<unknown>): Promise<string> {
-  const before = listLinks(product, letter).length
-  await act()
-  return vi.waitFor(() => {
-    const found = listLinks(product, letter).at(before)
-    expect(found).toBeDefined()
-    return new URL(String(found)).href.replace(/^https?:\/\/[^/]+/, '')
-  })
-}
-
-const heading = (page: Page, name: string | RegExp) => page.getByRole('heading', { level: 1, name })
-const press = (page: Page, name: string | RegExp) => page.getByRole('button', { name, exact: true }).click()
-
-async function fillSignUp(page: Page, name: string, email?: string): Promise<void> {
-  await page.getByLabel('Your name').fill(name)
-  if (email) await page.getByLabel('Email address', { exact: true }).fill(email)
-  await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
-}
-
-test('the setup link that two people use in the same moment makes one operator', async () => {
-  const token = 'a-token-that-only-this-test-knows'
-  await asOwner(product.db, (trx) => replaceSetupToken(trx, token))
-  const pages = [await newPage(), await newPage()]
-  for (const [index, page] of pages.entries()) {
-    await page.goto(`/app/setup#token=${token}`)
-    await heading(page, 'Set up Probity').waitFor()
-    expect(new URL(page.url()).hash).toBe('')
-    await fillSignUp(page, `Operator ${index}`, `operator-${index}@people.example`)
-    await page.getByLabel('Organisation').fill(`Organisation ${index}`)
-  }
-  await expectAccessible(pages[0] as Page)
-  await Promise.all(pages.map((page) => press(page, 'Set up')))
-
-  const outcomes = await Promise.all(
-    pages.map(async (page) => {
-      await heading(page, /Quick start|has been used/).waitFor()
-      return (await heading(page, /./).textContent()) ?? ''
-    }),
-  )
-  expect(outcomes.toSorted()).toEqual(['Quick start', 'The setup link has been used'])
-  const { rows } = await asOwner(product.db, (trx) => sql`select is_operator from people`.execute(trx))
-  expect(rows).toHaveLength(1)
-})
-
-test('somebody signs up with the keyboard alone, confirms the address and gets a first verdict', async () => {
-  const page = await newPage()
-  await page.goto('/app/sign-up')
-  await heading(page, 'Create an account').waitFor()
-  await page.getByLabel('Your name').waitFor()
-  const type = async (text: string) => {
-    await page.keyboard.press('Tab')
-    await page.keyboard.type(text)
-  }
-  const link = await nextLink('verification', async () => {
-    await type('Grace Hopper')
-    await type('grace@people.example')
-    await type('short')
-    await page.keyboard.press('Enter')
-    // The summary gets the focus, and leads to the field.
-    await page.waitForFunction(() => document.activeElement?.getAttribute('role') === 'group')
-    await page.keyboard.press('Tab')
-    await page.keyboard.press('Enter')
-    await page.waitForFunction(() => document.activeElement?.getAttribute('name') === 'password')
-    await page.keyboard.press('Control+A')
-    await page.keyboard.type(PASSWORD)
-    await page.keyboard.press('Enter')
-    await page.getByRole('status').first().waitFor({ state: 'attached' })
-    await heading(page, 'Confirm your address').waitFor()
-  })
-
-  await page.goto(link)
-  await heading(page, 'Confirm your email address').waitFor()
-  expect(new URL(page.url()).hash).toBe('')
-  await page.keyboard.press('Tab')
-  await page.keyboard.press('Enter')
-  await heading(page, 'The address is confirmed').waitFor()
-  await page.keyboard.press('Tab')
-  await page.keyboard.press('Enter')
-  await heading(page, 'Sign in').waitFor()
-  await type('grace@people.example')
-  await type(PASSWORD)
-  await page.keyboard.press('Enter')
-  await heading(page, 'Open an organisation').waitFor()
-  await type('Compilers')
-  await page.keyboard.press('Enter')
-  await heading(page, 'Quick start').waitFor()
-
-  await page.goto('/app/validate?mode=test')
-  await page.getByLabel('Email address', { exact: true }).fill('valid@example.com')
-  await page.keyboard.press('Enter')
-  await page.getByRole('main').getByText('Valid', { exact: true }).first().waitFor()
-})
 
 test('a wrong password and an unknown person read the same, and nothing typed is lost', async () => {
   const ada = await openPerson(browser, product)
@@ -253,7 +156,7 @@ test('somebody invited as marketer joins, sees lists, and has nothing to do with
       .waitFor()
   }
   await expectAccessible(mary)
-  const link = await nextLink('verification', async () => {
+  const link = await nextLink(product, 'verification', async () => {
     await fillSignUp(mary, 'Mary Somerville')
     await press(mary, 'Create the account')
     await heading(mary, 'Confirm your address').waitFor()
@@ -291,7 +194,7 @@ test('somebody invited as marketer joins, sees lists, and has nothing to do with
 test('a forgotten password is replaced by the link, which works once', async () => {
   const ada = await openPerson(browser, product)
   const page = await newPage()
-  const link = await nextLink('reset', async () => {
+  const link = await nextLink(product, 'reset', async () => {
     await page.goto('/app/sign-in')
     await page.getByRole('link', { name: 'Forgotten your password?' }).click()
     await page.getByLabel('Email address', { exact: true }).fill(ada.email)

@@ -1,3 +1,4 @@
+/** @module-tag timed */
 import { watchStolenTime } from '@probity/lab/stolen-time'
 import type { BrowserContext, Page } from 'playwright-core'
 import { expect, test } from 'vitest'

@@ -80,7 +80,9 @@ function listOf(rows: number): string[] {
   return Array.from({ length: rows }, (_, n) => kinds[n % kinds.length]?.(n) ?? '')
 }
 
-test('a list of a hundred ends at once, nothing in it is invalid for silence, what was not asked is not charged, and all of it says so', async () => {
+test('a list of a hundred ends at once, nothing in it is invalid for silence, what was not asked is not charged, and all of it says so', {
+  tags: ['timed'],
+}, async () => {
   const customer = await openCustomer(product, { credits: 1_000 })
   const account = async () => (await customer.call('GET', '/account')).body
   await vi.waitFor(async () => expect((await account())['probing']).toEqual(CLOSED), SOON)

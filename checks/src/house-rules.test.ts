@@ -98,6 +98,35 @@ test('refuses a function among data, where files may be long', () => {
   expect(faults).toEqual(['packages/engine/src/domain/data/providers.ts:2 a function in a data folder: data only'])
 })
 
+test('rejects an end-to-end test file without a gate, and a row without its file', () => {
+  const faults = judge({
+    'journeys/data/gates.ts': "export const GATES = {\n  'sdk.test.ts': 2,\n  'gone.test.ts': 3,\n}\n",
+    'journeys/sdk.test.ts': '',
+    'journeys/cli.test.ts': '',
+    'journeys/test-cli.ts': '',
+    'apps/cli/src/cli.test.ts': '',
+  })
+  expect(faults).toEqual([
+    'journeys/cli.test.ts:1 has no row in journeys/data/gates.ts, so no gate runs it',
+    'journeys/data/gates.ts:3 there is no journeys/gone.test.ts',
+  ])
+})
+
+test('rejects a comparison of elapsed time in a test that is not tagged timed', () => {
+  const compare = 'expect(performance.now() - began).toBeLessThan(1_000)\n'
+  const faults = judge({
+    'apps/api/src/a.test.ts': `test('a', () => {\n  ${compare}})\n`,
+    'apps/api/src/b.test.ts': `test('b', { tags: ['timed'] }, () => {\n  ${compare}})\n`,
+    'apps/api/src/c.test.ts': `/** @module-tag timed */\ntest('c', () => {\n  ${compare}})\n`,
+    'apps/api/src/d.test.ts': `test.each([1])('d', { timeout: 1, tags: ['long', 'timed'] }, () => {\n  ${compare}})\n`,
+    'apps/api/src/e.test.ts': `test('e', { tags: ['long'] }, () => {\n  ${compare}})\n`,
+    'apps/api/src/f.test.ts': "test('f', () => {\n  expect(performance.now()).toBe(1)\n})\n",
+    'apps/api/src/g.ts': `${compare}`,
+  })
+  const message = "compares elapsed time: tag the test 'timed'"
+  expect(faults).toEqual(['a', 'e'].map((name) => `apps/api/src/${name}.test.ts:2 ${message}`))
+})
+
 const ROWS = '| package | what it does | instead | who |\n|---|---|---|---|\n'
 
 test('refuses a dependency that docs/dependencies.md does not explain', () => {

@@ -4,6 +4,7 @@ import { listDeadLinks } from './dead-links.ts'
 import { listUnexplainedDependencies } from './dependencies.ts'
 import { listForbiddenSteps } from './engine-steps.ts'
 import type { Fault } from './fault.ts'
+import { listFilesWithoutGate, listUntaggedTimings } from './gates.ts'
 import { listForbiddenImports } from './import-table.ts'
 import { listLooseInstalls } from './install-settings.ts'
 import { listInterfaces } from './interfaces.ts'
@@ -30,6 +31,8 @@ const RULES: ((workspace: Workspace) => Fault[])[] = [
   listLooseInstalls,
   listUnwantedPackages,
   listContractingSteps,
+  listFilesWithoutGate,
+  listUntaggedTimings,
 ]
 
 /** Every fault in the work tree below `root`, in the order of its files. */

@@ -138,14 +138,15 @@ const BIOME: Case[] = [
     allowed: {},
   },
   {
-    promise: 'refuses a file over 300 lines',
+    promise: 'rejects a file over 400 lines, but for tests, data and generated files',
     by: ['lint/style/noExcessiveLinesPerFile'],
-    refused: { 'packages/queue/src/long.ts': constants(301) },
+    refused: { 'packages/queue/src/long.ts': constants(401) },
     allowed: {
-      'packages/queue/src/just-right.ts': constants(300),
-      'packages/queue/src/long.test.ts': lines(301, "''.trim()"),
-      'apps/web/src/long.test.tsx': lines(301, "''.trim()"),
-      'packages/engine/src/domain/data/long.ts': constants(301),
+      'packages/queue/src/just-right.ts': constants(400),
+      'packages/queue/src/long.test.ts': lines(401, "''.trim()"),
+      'apps/web/src/long.test.tsx': lines(401, "''.trim()"),
+      'packages/engine/src/domain/data/long.ts': constants(401),
+      'packages/sdk/src/generated/long.ts': constants(401),
     },
   },
   {
@@ -331,6 +332,6 @@ test('fails on what it refuses and passes what it allows', () => {
 
 test('runs with pnpm check', () => {
   const steps = readScripts()['check']?.split(' && ')
-  for (const step of ['check:types', 'check:lint', 'check:house', 'test:fast'])
+  for (const step of ['check:types', 'check:lint', 'check:house', 'test:unit'])
     expect(steps).toContain(`pnpm run ${step}`)
 })

@@ -95,7 +95,7 @@ test('headers up to the limit are taken, beyond it they are not', async () => {
   expect(refused).toContain('Request-Id: req_')
 })
 
-test('headers that do not come are not waited for', async () => {
+test('headers that do not come are not waited for', { tags: ['timed'] }, async () => {
   const began = performance.now()
   const answer = await speak('GET /api/v1/account HTTP/1.1\r\nHost: x\r\n').answer
   expect(answer).toContain('408 Request Timeout')
@@ -103,7 +103,7 @@ test('headers that do not come are not waited for', async () => {
   expect(performance.now() - began).toBeLessThan(2_500)
 })
 
-test('a body that drips is not waited for either, however regularly it drips', async () => {
+test('a body that drips is not waited for either, however regularly it drips', { tags: ['timed'] }, async () => {
   const began = performance.now()
   const { socket, answer } = speak(post('x'.repeat(1000)))
   const drip = setInterval(() => socket.write('x'), 50)
@@ -131,7 +131,7 @@ async function sendSlowly(body: string, { first = 0, each }: Pieces) {
 
 const LARGE = jsonOf(4_000)
 
-test('a large body may take longer than others if it comes at the least rate', async () => {
+test('a large body may take longer than others if it comes at the least rate', { tags: ['timed'] }, async () => {
   const { text, ms } = await sendSlowly(LARGE, { each: 100 })
   expect(text).toContain('200 OK')
   expect(ms).toBeGreaterThan(QUICK.requestTimeoutMs * 2)
@@ -140,13 +140,15 @@ test('a large body may take longer than others if it comes at the least rate', a
 test.each([
   ['from the start', { each: 1 }],
   ['after a good start', { first: 150, each: 0 }],
-])('a large body that comes below that rate %s is not waited for', async (_, pieces) => {
+])('a large body that comes below that rate %s is not waited for', { tags: ['timed'] }, async (_, pieces) => {
   const { text, ms } = await sendSlowly(LARGE, pieces)
   expect(text).toContain('"code":"request_timeout"')
   expect(ms).toBeLessThan(QUICK.uploadTimeoutMs - 500)
 })
 
-test('even a quick one that does not end is not waited for longer than large bodies are', async () => {
+test('even a quick one that does not end is not waited for longer than large bodies are', {
+  tags: ['timed'],
+}, async () => {
   const { text, ms } = await sendSlowly(LARGE, { first: 3_000, each: 1 })
   expect(text).toContain('"code":"request_timeout"')
   expect(ms).toBeGreaterThan(QUICK.uploadTimeoutMs - 500)

@@ -13,7 +13,9 @@ const wait: Route = async (app, { hurry }) => {
 }
 const api = await startTestApi({ routes: [wait] })
 
-test('a caller who still waits when the process stops is answered with what there is', async () => {
+test('a caller who still waits when the process stops is answered with what there is', {
+  tags: ['timed'],
+}, async () => {
   const { key } = await api.openCaller()
   const running = await start({ ...api.config, stopNoticeMs: 300 }, api.services.log, [wait])
   const answer = fetch(`http://127.0.0.1:${running.address.port}/api/v1/wait`, { headers: { 'x-api-key': key } })

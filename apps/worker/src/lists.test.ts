@@ -195,7 +195,9 @@ test('a mail server that does not answer is asked again before a row is given up
   expect(credits).toEqual({ available: 999, reserved: 0, spent: 1 })
 })
 
-test('in the sandbox each row is answered by its name, nobody is asked and nothing is charged', async () => {
+test('in the sandbox each row is answered by its name, nobody is asked and nothing is charged', {
+  tags: ['timed'],
+}, async () => {
   const { startWorker, confirm, completed, server } = await startLab()
   await startWorker()
   const cases = {

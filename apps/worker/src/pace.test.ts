@@ -345,7 +345,7 @@ test('nothing that is told to a Redis that is away ends in an error', async () =
   await lease.release({ refused: 1 })
 })
 
-test('a Redis that hangs holds nobody up, and what it grants too late is given back', async () => {
+test('a Redis that hangs holds nobody up, and what it grants too late is given back', { tags: ['timed'] }, async () => {
   const { server, connection, open } = await startOwnRedis()
   const { pace } = await open()
   const target = at('slow', { connectionsPerEgress: 2 })

@@ -78,7 +78,9 @@ test('a receiver that is down gets its events when it is up again', async () => 
   expect(new Set(idsOf(back.received)).size).toBe(ids.length)
 })
 
-test('a receiver that does not answer is given up after 15 seconds, and holds up nobody else', async () => {
+test('a receiver that does not answer is given up after 15 seconds, and holds up nobody else', {
+  tags: ['timed'],
+}, async () => {
   const slow = await world.openReceiver()
   slow.answer(() => new Promise(() => {}))
   const [slowHook, quickHook] = [await world.openHook(slow.url), await world.openHook(honest.url)]

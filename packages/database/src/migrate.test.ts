@@ -128,7 +128,9 @@ function withNext(next: Record<string, string>): string {
   return folder
 }
 
-test('a migration that finds a table taken steps back, so that nobody waits behind it for long, and comes again', async () => {
+test('a migration that finds a table taken steps back, so that nobody waits behind it for long, and comes again', {
+  tags: ['timed'],
+}, async () => {
   const { url, db } = await createTestDatabase()
   const { id } = await openTestAccount(db, 5)
   const folder = withNext({ '9001_note': 'alter table accounts add column note text;' })

@@ -78,7 +78,7 @@ test('a statement that outlasts its time is an outage, one that is wrong is not'
   expect(isOutage(await errorOf(wrong))).toBe(false)
 })
 
-test('more callers than connections are told so within the time a caller waits', async () => {
+test('more callers than connections are told so within the time a caller waits', { tags: ['timed'] }, async () => {
   const single = connect(url, { connectionsMax: 1 })
   const holding = Promise.withResolvers<void>()
   const held = asOwner(single, () => holding.promise)

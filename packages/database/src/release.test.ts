@@ -172,7 +172,7 @@ test('several that let out at once hand nothing out twice', async () => {
   expect(nos.length).toBeGreaterThan(0)
 })
 
-test('finds the next batches quickly among a million addresses', async () => {
+test('finds the next batches quickly among a million addresses', { tags: ['timed'] }, async () => {
   const lanes = ['google', 'microsoft', 'yahoo']
   const many = Array.from({ length: 10 }, () =>
     Array.from({ length: 1_000 }, (_, n) => ({ size: 100, lane: lanes[n % 4] ?? '', laneMax: 3 })),

@@ -102,7 +102,9 @@ test('requests leave with their partition, and are not shown once their day is o
   expect(rows).toHaveLength(1)
 })
 
-test('pages and counts of problems are read by an index, and not by looking through all', async () => {
+test('pages and counts of problems are read by an index, and not by looking through all', {
+  tags: ['timed'],
+}, async () => {
   const { accountId, view } = await openLog()
   await asOwner(db, async (trx) => {
     await sql`

@@ -83,7 +83,7 @@ test('while endpoints come and go, fail and recover, nobody waits in a circle an
   expect(rows.filter(({ eventId }) => !seen.has(`true ${eventId}`))).toEqual([])
 })
 
-test('a backlog of a hundred thousand at one endpoint is no burden for the others', async () => {
+test('a backlog of a hundred thousand at one endpoint is no burden for the others', { tags: ['timed'] }, async () => {
   const { id: accountId } = await openTestAccount(db, 0)
   const view = { accountId, mode: 'live' as const }
   const [dead, live] = [await openTestWebhook(db, view), await openTestWebhook(db, view)]

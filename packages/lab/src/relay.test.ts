@@ -43,7 +43,7 @@ async function serveMail() {
   return server
 }
 
-test('a round trip costs what it is told, and the way to the banner two', async () => {
+test('a round trip costs what it is told, and the way to the banner two', { tags: ['timed'] }, async () => {
   const relay = await relayTo(await serveMail(), { delayMs: 200 })
   const { hear, ask } = callServer(relay)
   const banner = await hear()

@@ -3,7 +3,9 @@ import { openBatchQueue } from './batches.ts'
 import { openInteractiveQueue } from './interactive.ts'
 import { openWebhookQueue } from './webhooks.ts'
 
-test('a process that starts while Redis is away is told so at once by every queue, and does not wait', async () => {
+test('a process that starts while Redis is away is told so at once by every queue, and does not wait', {
+  tags: ['timed'],
+}, async () => {
   const url = 'redis://127.0.0.1:1' // where nobody listens
   const [interactive, batches, webhooks] = [
     openInteractiveQueue(url, 'test'),

@@ -75,7 +75,7 @@ test('what changes nothing when it is done again is tried again', async () => {
   expect(received.map(({ method }) => method)).toEqual(['POST', 'POST', 'DELETE', 'DELETE', 'PATCH', 'PATCH'])
 })
 
-test('nobody comes back earlier than asked, in seconds or by a date', async () => {
+test('nobody comes back earlier than asked, in seconds or by a date', { tags: ['timed'] }, async () => {
   const date = new Date(Date.now() + 2_500).toUTCString() // whole seconds: one and a half from now at least
   const asked = [{ 'retry-after': date }, { 'retry-after': '1' }]
   const { probity, received } = await startService((n, reply) =>

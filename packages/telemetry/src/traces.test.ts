@@ -8,7 +8,7 @@ const collector = await startCollector()
 whenDone(() => collector.stop())
 const PROCESS = { kind: 'api', version: '1.2.3' } as const
 
-test('spans of two processes are one trace', async () => {
+test('spans of two processes are one trace', { tags: ['timed'] }, async () => {
   const settings = { url: collector.url, headers: { 'x-secret': 'word' }, share: 1 }
   const [one, other] = await Promise.all([
     openTraces(settings, PROCESS),
@@ -41,7 +41,7 @@ test('what is not chosen is not written down, and neither is what belongs to it'
   expect(collector.spans).toHaveLength(before)
 })
 
-test('a collector that is away holds nobody up', { timeout: 10_000 }, async () => {
+test('a collector that is away holds nobody up', { tags: ['timed'], timeout: 10_000 }, async () => {
   const traces = await openTraces({ url: 'http://127.0.0.1:1/v1/traces', headers: {}, share: 1 }, PROCESS)
   for (let n = 0; n < 5_000; n += 1) traces.begin('request').end()
   const began = performance.now()

@@ -33,7 +33,9 @@ async function isUp({ readLog }: Running, port: number): Promise<void> {
   })
 }
 
-test('migrates an empty database, says where the product is once it is ready, and stops when told to', async () => {
+test('migrates an empty database, says where the product is once it is ready, and stops when told to', {
+  tags: ['timed'],
+}, async () => {
   const port = await freePort()
   const up = startUp(await createEmptyDatabase(), port)
   await isUp(up, port)

@@ -99,7 +99,9 @@ async function commandCalls() {
   return { scripts: sum((name) => name.startsWith('evalsha')), others: sum((name) => !beside.includes(name)) }
 }
 
-test('without Redis the door stays open on careful limits of its own, and with it again they are shared again', async () => {
+test('without Redis the door stays open on careful limits of its own, and with it again they are shared again', {
+  tags: ['timed'],
+}, async () => {
   const { call } = await api.openCaller({ plan: 'narrow' })
   expect((await call(ACCOUNT)).headers['ratelimit-policy']).toBe('"account";q=20;w=60')
   api.services.admission.peers(4)

@@ -24,7 +24,7 @@ test('late echoes take places away, and quick ones give them back', async () => 
   await vi.waitFor(() => expect(crowd.places()).toBeGreaterThan(180), 5_000)
 })
 
-test('how busy it is follows what is taken within a few seconds, and not at once', async () => {
+test('how busy it is follows what is taken within a few seconds, and not at once', { tags: ['timed'] }, async () => {
   const crowd = watch(async () => undefined)
   crowd.working = 192
   expect(crowd.busy).toBe(0)
@@ -73,12 +73,14 @@ async function startEchoing(workMs: number) {
   return { ...api, echo }
 }
 
-test('what is measured is the way through Redis to a worker and back', async () => {
+test('what is measured is the way through Redis to a worker and back', { tags: ['timed'] }, async () => {
   const { echo } = await startEchoing(300)
   expect(await echo()).toBeGreaterThan(290)
 })
 
-test('and what is waited for a connection to PostgreSQL, which who pays waits for too', async () => {
+test('and what is waited for a connection to PostgreSQL, which who pays waits for too', {
+  tags: ['timed'],
+}, async () => {
   const { echo, services, config } = await startEchoing(0)
   await echo()
   const holding = Array.from({ length: config.databaseConnections }, () =>

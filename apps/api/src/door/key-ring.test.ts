@@ -37,11 +37,11 @@ async function letInAfterRevoking(caller: { accountId: string; keyId: string; ke
   return Math.max(...(await Promise.all(times)))
 }
 
-test('a revoked key is refused by every process within a second', async () => {
+test('a revoked key is refused by every process within a second', { tags: ['timed'] }, async () => {
   for (let round = 0; round < 5; round++) expect(await letInAfterRevoking(await api.openCaller())).toBeLessThan(1_000)
 })
 
-test('the same without Redis', async () => {
+test('the same without Redis', { tags: ['timed'] }, async () => {
   await redis.halt()
   for (let round = 0; round < 3; round++) expect(await letInAfterRevoking(await api.openCaller())).toBeLessThan(1_000)
   await redis.restart()

@@ -173,37 +173,36 @@ test(
   LONG,
 )
 
-test(
-  'a reader that takes nothing is dropped and its place is free; one that takes a little all the time is served to the end',
-  async () => {
-    const api = await startListening({ atOnceMax: 1, stallMs: 2_000 })
-    const caller = await api.openCaller()
-    const path = await keepFatList(api, caller)
-    const asleep = await open(api, caller, path)
-    expect(asleep.statusCode).toBe(200)
-    expect((await open(api, caller, path)).statusCode).toBe(503)
+test('a reader that takes nothing is dropped and its place is free; one that takes a little all the time is served to the end', {
+  tags: ['timed'],
+  timeout: LONG,
+}, async () => {
+  const api = await startListening({ atOnceMax: 1, stallMs: 2_000 })
+  const caller = await api.openCaller()
+  const path = await keepFatList(api, caller)
+  const asleep = await open(api, caller, path)
+  expect(asleep.statusCode).toBe(200)
+  expect((await open(api, caller, path)).statusCode).toBe(503)
 
-    let slow = asleep
-    await vi.waitFor(
-      async () => {
-        slow = await open(api, caller, path)
-        expect(slow.statusCode).toBe(200)
-      },
-      { timeout: 60_000, interval: 250 },
-    )
-    await expect(text(asleep)).rejects.toThrow('aborted')
+  let slow = asleep
+  await vi.waitFor(
+    async () => {
+      slow = await open(api, caller, path)
+      expect(slow.statusCode).toBe(200)
+    },
+    { timeout: 60_000, interval: 250 },
+  )
+  await expect(text(asleep)).rejects.toThrow('aborted')
 
-    const began = performance.now()
-    let lines = 0
-    for await (const chunk of slow) {
-      for (const byte of chunk as Buffer) if (byte === 10) lines++
-      await sleep(15)
-    }
-    expect(lines).toBe(FAT_ROWS)
-    expect(performance.now() - began).toBeGreaterThan(4_000) // or it proved nothing
-  },
-  LONG,
-)
+  const began = performance.now()
+  let lines = 0
+  for await (const chunk of slow) {
+    for (const byte of chunk as Buffer) if (byte === 10) lines++
+    await sleep(15)
+  }
+  expect(lines).toBe(FAT_ROWS)
+  expect(performance.now() - began).toBeGreaterThan(4_000) // or it proved nothing
+})
 
 test(
   'however steadily somebody reads, an export ends in the time it has',

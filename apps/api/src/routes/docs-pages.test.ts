@@ -1,7 +1,18 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { makeFolder, removeFolder } from '@probity/lab/services/daemon'
 import { whenDone } from '@probity/lab/when-done'
 import { expect, test } from 'vitest'
 import { callApp, startTestApi } from '../test-api.ts'
+
+/** The api over a docs folder with one page, so that the test needs no build of the docs. */
+async function startWithDocs() {
+  const docsFolder = makeFolder('probity-docs')
+  whenDone(() => removeFolder(docsFolder))
+  mkdirSync(join(docsFolder, 'webhooks'))
+  for (const file of ['webhooks/index.html', '404.html']) writeFileSync(join(docsFolder, file), `<h1>${file}</h1>`)
+  return startTestApi({ config: { docsFolder } })
+}
 
 test('where the docs are not built, it is said how to, and the rest works', async () => {
   const empty = makeFolder('probity-docs')
@@ -15,7 +26,7 @@ test('where the docs are not built, it is said how to, and the rest works', asyn
 })
 
 test('who has a page already is not sent it again', async () => {
-  const { app } = await startTestApi()
+  const { app } = await startWithDocs()
   const { status, headers } = await callApp(app, { url: '/docs/webhooks' })
   expect(status).toBe(200)
   const again = await callApp(app, { url: '/docs/webhooks', headers: { 'if-none-match': headers['etag'] ?? '' } })
@@ -23,7 +34,7 @@ test('who has a page already is not sent it again', async () => {
 })
 
 test('nothing outside of the folder is served', async () => {
-  const { app } = await startTestApi()
+  const { app } = await startWithDocs()
   for (const path of ['..%2fpackage.json', '%2e%2e/%2e%2e/package.json', '..%5cpackage.json', 'x%00.md', '.hidden']) {
     expect((await callApp(app, { url: `/docs/${path}` })).status, path).toBe(404)
   }

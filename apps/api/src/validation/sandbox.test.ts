@@ -88,7 +88,7 @@ test('who left an address greylisted is told by a webhook when it is valid, once
   expect(text).toMatch(/\\"livemode\\" ?: ?false|"livemode":false/)
 })
 
-test('a slow address takes five seconds, or as long as the caller waits', async () => {
+test('a slow address takes five seconds, or as long as the caller waits', { tags: ['timed'] }, async () => {
   const [patient, hasty] = await Promise.all([
     ask('slow-5s@example.com'),
     ask('slow-5s@example.com', {}, { timeout: 1 }),

@@ -95,7 +95,9 @@ test('a row that fails for a reason of its own is tried again and then ends as o
   expect(available).toBe(1_000)
 })
 
-test('what the queue never heard of is found in PostgreSQL, at once when the api calls', async () => {
+test('what the queue never heard of is found in PostgreSQL, at once when the api calls', {
+  tags: ['timed'],
+}, async () => {
   const worker = await start(world.config, world.surroundings, world.log)
   whenDone(() => worker.stop())
   await world.open(['a@null-mx.example'])

@@ -147,7 +147,7 @@ test('an answer that is not HTTP, or that breaks off, is a failure', async () =>
   expect(await post(REQUEST, around(upgrades))).toEqual({ kind: 'failed', error: 'connection_lost' })
 })
 
-test('of an answer without end some is read, and its status counts', async () => {
+test('of an answer without end some is read, and its status counts', { tags: ['timed'] }, async () => {
   let sent = 0
   const { port } = await openReceiver((_, response) => {
     response.writeHead(200)
@@ -167,7 +167,7 @@ test('of an answer without end some is read, and its status counts', async () =>
 test.each([
   ['says nothing', () => {}],
   ['answers a byte at a time', (socket: Socket) => void drip(socket)],
-])('a receiver that %s has 15 seconds, and its connection is closed', async (_, behave) => {
+])('a receiver that %s has 15 seconds, and its connection is closed', { tags: ['timed'] }, async (_, behave) => {
   let closed = false
   const port = await openOddity((socket) => {
     socket.once('close', () => (closed = true))

@@ -14,22 +14,26 @@ const SEED = Number(process.env['SEED'] ?? 5321)
 const MS_MAX = 5
 const BATCH = 100
 
-test('reads any text without throwing, within 5 ms, and keeps its promises', { timeout: 60_000 + INPUTS }, () => {
-  const inputs = makeInputs(SEED)
+test('parseAddress reads any text without throwing and keeps its promises', { timeout: 60_000 + INPUTS }, () => {
   let accepted = 0
-  for (let left = INPUTS; left > 0; left -= BATCH) {
-    const batch = Array.from({ length: BATCH }, () => inputs.next().value)
-    const started = performance.now()
-    const addresses = batch.map(parseAddress)
-    // A whole batch in less time than one text may take says it of each; only else is each looked at.
-    if (performance.now() - started > MS_MAX) batch.forEach(refuseSlow)
-    addresses.forEach((address, at) => {
-      accepted += holdPromises(batch[at] ?? '', address)
-    })
-  }
-  // The search would prove nothing if hardly any text came through.
+  for (const batch of makeBatches()) for (const text of batch) accepted += holdPromises(text, parseAddress(text))
+  // The search would prove nothing if hardly any text were accepted.
   expect(accepted).toBeGreaterThan(INPUTS / 10)
 })
+
+test('parseAddress reads any text within 5 ms', { tags: ['timed'], timeout: 60_000 + INPUTS }, () => {
+  for (const batch of makeBatches()) {
+    const started = performance.now()
+    batch.forEach(parseAddress)
+    // A batch that takes less time than one text may take proves it for each of its texts.
+    if (performance.now() - started > MS_MAX) batch.forEach(refuseSlow)
+  }
+})
+
+function* makeBatches(): Generator<string[]> {
+  const inputs = makeInputs(SEED)
+  for (let left = INPUTS; left > 0; left -= BATCH) yield Array.from({ length: BATCH }, () => inputs.next().value)
+}
 
 function refuseSlow(text: string): void {
   const ms = bestTime(MS_MAX, () => void parseAddress(text))

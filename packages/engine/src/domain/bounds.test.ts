@@ -27,14 +27,18 @@ async function lookUp(name: string) {
   return { name, facts, ms: performance.now() - began, messages: hostile.countQuestions(domain) - before }
 }
 
-test(`costs at most ${MESSAGES_MAX} messages and ${TIME_MAX_MS} ms, in ${UNRELIABLE_CASES.length + LYING_CASES.length} cases`, async () => {
+test(`costs at most ${MESSAGES_MAX} messages and ${TIME_MAX_MS} ms, in ${UNRELIABLE_CASES.length + LYING_CASES.length} cases`, {
+  tags: ['timed'],
+}, async () => {
   const outcomes = await Promise.all([...UNRELIABLE_CASES, ...LYING_CASES].map(lookUp))
   expect(outcomes.filter(({ messages }) => messages === 0)).toEqual([])
   expect(outcomes.filter(({ messages }) => messages > MESSAGES_MAX)).toEqual([])
   expect(outcomes.filter(({ ms }) => ms > TIME_MAX_MS)).toEqual([])
 })
 
-test(`never says that there is no mail because DNS fails or flaps, in ${UNRELIABLE_CASES.length} cases, again and again`, async () => {
+test(`never says that there is no mail because DNS fails or flaps, in ${UNRELIABLE_CASES.length} cases, again and again`, {
+  tags: ['timed'],
+}, async () => {
   const rounds = UNRELIABLE_CASES.map(async (name) => {
     const outcomes = []
     const until = performance.now() + 12_000
@@ -55,7 +59,7 @@ test('finds the mail host wherever the truth comes through in time', async () =>
   expect((await lookUp('tcp-truth')).facts).toMatchObject({ spf: 'found', dmarc: 'found' })
 })
 
-test('asks a real resolver no more either, whatever is in the zone', async () => {
+test('asks a real resolver no more either, whatever is in the zone', { tags: ['timed'] }, async () => {
   const desk = openDomainDesk({ dns: openResolver({ servers: [`127.0.0.1:${real.port}`] }) })
   const names = [
     'two-mx',

@@ -132,7 +132,7 @@ test.each<[string, FactsStore]>([
   ],
   ['holds another domain', { get: async () => '{"version":1,"facts":{"domain":"x.example"}}', set: async () => {} }],
   ['holds nothing of use', { get: async () => '{"version":1}', set: async () => {} }],
-])('a store that %s costs a little time and nothing else', async (_, store) => {
+])('a store that %s costs a little time and nothing else', { tags: ['timed'] }, async (_, store) => {
   const began = performance.now()
   const { facts, source } = await openDomainDesk({ dns, store }).lookUp('two-mx.example')
   expect(source).toBe('live')
@@ -144,7 +144,7 @@ function broken(): never {
   throw new Error('broken')
 }
 
-test('ends at its deadline with what it has; what is missing has failed', async () => {
+test('ends at its deadline with what it has; what is missing has failed', { tags: ['timed'] }, async () => {
   const desk = openDomainDesk({ dns: hostileDns, limits: { deadlineMs: 300 } })
   const began = performance.now()
   const [late, partly] = await Promise.all([desk.lookUp('slow-900.example'), desk.lookUp('policy-slow-900.example')])

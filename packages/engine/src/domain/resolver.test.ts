@@ -28,6 +28,7 @@ test('waits for a slow domain though the resolver has been quick with all others
 
 test.each(['silent', 'tcp-silent', 'tcp-drip', 'slow-2500'])(
   'gives up on %s when its time is up, not later',
+  { tags: ['timed'] },
   async (name) => {
     const { answer, ms } = await timed(ask(dns.resolveMx(`${name}.example`)))
     expect(answer).toEqual({ kind: 'failed', failure: 'timeout' })

@@ -176,7 +176,9 @@ test('who was in flight when a server said 421 is asked again', async () => {
   expect(await subStatuses(mail, emails)).toEqual(truths(emails))
 })
 
-test('a free line to another host of the same operator makes room for the one that is wanted', async () => {
+test('a free line to another host of the same operator makes room for the one that is wanted', {
+  tags: ['timed'],
+}, async () => {
   const habits = { ...HABITS, '': { ...HABITS[''], connectionsPerMinute: 6_000 } }
   const shared = { ...HABITS['google'], connectionsPerEgress: 1, connectionsPerMinute: 6_000, tls: 'never' } as Habits
   const mail = await startMail({
@@ -361,7 +363,9 @@ test('an acceptance that could not be held against a control is worth another tr
   expect([found?.verdict.subStatus, found?.retryAfterMs]).toEqual(['greylisted', 60_000])
 })
 
-test('a server that says nothing is given up at the deadline, and nobody is condemned', async () => {
+test('a server that says nothing is given up at the deadline, and nobody is condemned', {
+  tags: ['timed'],
+}, async () => {
   const mail = await startMail({
     domains: { 'mute.example': [{ rcpt: () => ({ reply: '250 Ok', afterMs: 10_000 }) }] },
   })
@@ -370,7 +374,9 @@ test('a server that says nothing is given up at the deadline, and nobody is cond
   expect(performance.now() - began).toBeLessThan(1_300)
 })
 
-test('a server that answers slower and slower is left, and what it did not answer is asked on another connection', async () => {
+test('a server that answers slower and slower is left, and what it did not answer is asked on another connection', {
+  tags: ['timed'],
+}, async () => {
   const script = truthful({
     rcpt: (peer, to) => ({
       reply: to.startsWith('known') ? '250 Ok' : NO_SUCH_USER,

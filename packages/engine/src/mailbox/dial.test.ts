@@ -182,7 +182,7 @@ test.each<[string, Parameters<typeof sayOf>[0], string, number]>([
   expect(asked).toEqual({ four: 1, six: askedForSix })
 })
 
-test('leaves when its time is up, wherever it waits', async () => {
+test('leaves when its time is up, wherever it waits', { tags: ['timed'] }, async () => {
   const { targets } = holdConnections()
   const began = performance.now()
   const connecting = await dialHost('mx.example', loopback(['127.0.0.1', '127.0.0.2'], 25, { deadline: began + 60 }))

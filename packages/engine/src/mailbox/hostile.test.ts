@@ -57,7 +57,9 @@ test(
   20_000 + ROUNDS * 5_000,
 )
 
-test('nobody holds us beyond the deadline, however patient we are, nor makes us condemn a mailbox for it', async () => {
+test('nobody holds us beyond the deadline, however patient we are, nor makes us condemn a mailbox for it', {
+  tags: ['timed'],
+}, async () => {
   const deadlineMs = 1_500
   const met = await meetAll(deadlineMs, { commandMs: 60_000 })
   expect(met.filter(({ ms }) => ms > deadlineMs + GRACE_MS)).toEqual([])
@@ -72,7 +74,7 @@ test('no connection is left behind', async () => {
   await vi.waitFor(() => expect(hostile.countOpen()).toBe(0), 2_000)
 })
 
-test('five hundred hostile sessions at once grow the process by 64 MB at most', async () => {
+test('five hundred hostile sessions at once grow the process by 64 MB at most', { tags: ['timed'] }, async () => {
   const script = new URL('./test-hostile-load.ts', import.meta.url).pathname
   const given = { dnsPort: dns.port, port: hostile.port, names: Object.keys(HOSTILE), sessions: 500 }
   const args = ['--expose-gc', script, JSON.stringify(given)]

@@ -75,7 +75,7 @@ test('says EHLO and QUIT, and speaks of no mailbox', async () => {
   expect(servers['mx.honest.example']?.groups.slice(before)).toEqual([['EHLO'], ['QUIT']])
 })
 
-test('waits for a silent host no longer than it was told to', async () => {
+test('waits for a silent host no longer than it was told to', { tags: ['timed'] }, async () => {
   const port = await serve(() => {})
   const began = performance.now()
   const dialling = loopback(['127.0.0.1'], port, { deadline: began + 300 })

@@ -185,6 +185,7 @@ test('blames the proxy when it is not there, hangs up or talks nonsense', async 
 
 test.each(['hello', 'request'] as const)(
   'leaves when its time is up and the proxy is silent at the %s',
+  { tags: ['timed'] },
   async (silentAt) => {
     const proxy = await startProxy({ silentAt })
     const began = performance.now()

@@ -74,7 +74,9 @@ test.each(['postfixStarttls', 'postfixTlsOnly'] as const)('%s says over TLS that
 
 // What follows offends, and so goes to the servers themselves: the relays keep a record of good conduct.
 
-test.concurrent('Postfix is slow from the eleventh refusal on and hangs up after the twentieth', async () => {
+test.concurrent('Postfix is slow from the eleventh refusal on and hangs up after the twentieth', {
+  tags: ['timed'],
+}, async () => {
   const { hear, say, ask } = callServer(town.servers.postfix.behind)
   await hear()
   await ask('EHLO client.example')
@@ -92,7 +94,7 @@ test.concurrent('Postfix is slow from the eleventh refusal on and hangs up after
   expect((await hear()).text).toBe('')
 })
 
-test.concurrent('Postfix forgets no refusal over RSET', async () => {
+test.concurrent('Postfix forgets no refusal over RSET', { tags: ['timed'] }, async () => {
   const { hear, ask } = callServer(town.servers.postfix.behind)
   await hear()
   await ask('EHLO client.example')
@@ -140,7 +142,9 @@ test('a domain leads to its server by way of the DNS', async () => {
   }
 })
 
-test('starts another town within ten seconds, counts who comes there, and leaves nothing of it', async () => {
+test('starts another town within ten seconds, counts who comes there, and leaves nothing of it', {
+  tags: ['timed'],
+}, async () => {
   const began = performance.now()
   const other = await startMailServers({ port: await freePort() })
   const startedInMs = performance.now() - began

@@ -128,7 +128,7 @@ test('takes a single recipient per transaction', async () => {
   expect(await ask(['gone', 'real', 'real2'])).toBe('550 250 452')
 })
 
-test('a tarpit answers slower with every recipient that it refuses', async () => {
+test('a tarpit answers slower with every recipient that it refuses', { tags: ['timed'] }, async () => {
   const { ask } = await start(tarpit({ ...directory, stepMs: 100 }))
   const began = performance.now()
   expect(await ask(['gone', 'lost', 'away', 'real'])).toBe('550 550 550 250')

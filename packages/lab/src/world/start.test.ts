@@ -174,7 +174,7 @@ test.each<[BehaviourName, number, RegExp]>([
   expect((await hear()).text).toBe('')
 })
 
-test('the tarpit gets slower with each refusal, for whatever is asked then', async () => {
+test('the tarpit gets slower with each refusal, for whatever is asked then', { tags: ['timed'] }, async () => {
   const { say, hear, rcpt, nobody } = await meet('tarpit')
   const took: number[] = []
   for (const command of [rcpt, nobody, nobody, nobody, rcpt]) {
@@ -187,7 +187,7 @@ test('the tarpit gets slower with each refusal, for whatever is asked then', asy
   expect(took[0]).toBeLessThan(took[1] ?? 0)
 })
 
-test('Exchange holds back its refusals and nothing else', async () => {
+test('Exchange holds back its refusals and nothing else', { tags: ['timed'] }, async () => {
   const { say, hear, rcpt, nobody } = await meet('exchange')
   say(nobody)
   expect((await hear()).ms).toBeGreaterThanOrEqual(295)
@@ -220,7 +220,10 @@ test('every third connection to a busy server is sent away', async () => {
   expect(banners.toSorted((a, b) => a.localeCompare(b))).toEqual(['220', '220', '220', '220', '421', '421'])
 })
 
-test('greylists each triplet for one to three seconds, and a later one anew', { timeout: 15_000 }, async () => {
+test('greylists each triplet for one to three seconds, and a later one anew', {
+  tags: ['timed'],
+  timeout: 15_000,
+}, async () => {
   const { ask, nobody } = await meet('greylisting')
   const someone = nobody.replace('no-such-person', `${Date.now()}`)
   const began = performance.now()

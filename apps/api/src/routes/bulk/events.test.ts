@@ -178,7 +178,7 @@ test('closing the server ends its streams', async () => {
 test.each([
   ['that collects answers', {}],
   ['that collects answers even where it is asked not to', { ignoresAdvice: true }],
-])('through a proxy %s the first event arrives within two seconds', async (_, options) => {
+])('through a proxy %s the first event arrives within two seconds', { tags: ['timed'] }, async (_, options) => {
   const proxy = await startNginx(port, options)
   whenDone(() => proxy.stop())
   const by = await api.openCaller({ credits: 10 })

@@ -301,7 +301,7 @@ test.each([
   await expectRefused(caller.call({ method: 'POST', url: URL_PATH, payload, headers }), 400, 'invalid_request')
 })
 
-test('a compressed body is refused before a byte of it is read', async () => {
+test('a compressed body is refused before a byte of it is read', { tags: ['timed'] }, async () => {
   const payload = gzipSync(Buffer.alloc(10_000_000))
   const headers = { 'content-type': 'multipart/form-data; boundary=b', 'content-encoding': 'gzip' }
   const ms = await leastWorkOf(3, () =>
@@ -347,7 +347,7 @@ test.each([
   ['delimiters', ','.repeat(50_000_000), 'record_too_long'],
   ['ten thousand columns a row', `${','.repeat(10_000)}\n`.repeat(4_000), 'too_many_columns'],
   ['addresses', 'a@example.com\n'.repeat(3_500_000), 'too_many_emails'],
-])('50 MB of %s are refused with less than two seconds of work', async (_, text, code) => {
+])('50 MB of %s are refused with less than two seconds of work', { tags: ['timed'] }, async (_, text, code) => {
   const { key } = await services.storage.save(bytesOf([text]))
   const ms = await leastWorkOf(3, () =>
     expect(services.uploadReader.read(join(folder, key), 100_000)).rejects.toMatchObject({ code }),
@@ -368,7 +368,7 @@ async function leastWorkOf(times: number, work: () => Promise<unknown>): Promise
   return least
 }
 
-test('rows of changing width take about as long as others', async () => {
+test('rows of changing width take about as long as others', { tags: ['timed'] }, async () => {
   const timeOf = async (rows: string) => {
     const { key } = await services.storage.save(bytesOf(['email\n', rows.repeat(50_000)]))
     const ms = await leastWorkOf(3, async () => {
@@ -425,7 +425,9 @@ test('a file that takes too long to read is given up, and the next is read', asy
   await services.storage.remove(key)
 })
 
-test('a file that is read after another needs no thread of its own, which takes longer than to read it', async () => {
+test('a file that is read after another needs no thread of its own, which takes longer than to read it', {
+  tags: ['timed'],
+}, async () => {
   const reader = openUploadReader(services.storage)
   whenDone(() => reader.stop())
   const { key } = await services.storage.save(bytesOf([LIST]))

@@ -190,7 +190,7 @@ test('lets in who was put off when the time is over', async () => {
   await vi.waitFor(async () => expect((await visit('rcpt-greylisted', [], quick)).codes).toBe(HONEST), 2_000)
 })
 
-test('takes as many units of time as it says', async () => {
+test('takes as many units of time as it says', { tags: ['timed'] }, async () => {
   const patient = await startHostile({ base: '127.66.3', timeUnitMs: 20 })
   whenDone(() => patient.stop())
   const slow = performance.now()

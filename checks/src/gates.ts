@@ -1,0 +1,54 @@
+import ts from 'typescript'
+import type { Fault } from './fault.ts'
+import { findNodes, lineOf, type Source, type Workspace } from './workspace.ts'
+
+const TABLE = 'journeys/data/gates.ts'
+const END_TO_END = /^journeys\/.+\.test\.ts$/
+
+/** The table of gates has a row for every end-to-end test file, and a file for every row. Without a row, no gate runs the file. */
+export function listFilesWithoutGate({ paths, sources }: Workspace): Fault[] {
+  const table = sources.find(({ path }) => path === TABLE)
+  const rows = table ? findNodes(table.tree, ts.isPropertyAssignment).flatMap((row) => readRow(table.tree, row)) : []
+  const files = paths.filter((path) => END_TO_END.test(path))
+  const without = files.filter((path) => !rows.some((row) => row.path === path))
+  const stale = rows.filter((row) => !files.includes(row.path))
+  return [
+    ...without.map((path) => ({ path, line: 1, message: `has no row in ${TABLE}, so no gate runs it` })),
+    ...stale.map(({ path, line }) => ({ path: TABLE, line, message: `there is no ${path}` })),
+  ]
+}
+
+function readRow(tree: ts.SourceFile, row: ts.PropertyAssignment): { path: string; line: number }[] {
+  return ts.isStringLiteral(row.name) ? [{ path: `journeys/${row.name.text}`, line: lineOf(tree, row) }] : []
+}
+
+/** Compares elapsed time: `expect(performance.now() - began).toBeLessThan(…)`. */
+const COMPARES = /^toBe(Less|Greater)Than(OrEqual)?$/
+
+/** A test that compares elapsed time with a limit is tagged `timed`, so that it runs alone: next to other tests it fails on a slow machine. */
+export function listUntaggedTimings({ sources }: Workspace): Fault[] {
+  return sources.filter(({ path }) => /\.test\.tsx?$/.test(path)).flatMap(listUntaggedIn)
+}
+
+function listUntaggedIn({ path, tree }: Source): Fault[] {
+  if (tree.text.includes('@module-tag timed')) return []
+  return findNodes(tree, isTiming)
+    .filter((timing) => !isTagged(timing, tree))
+    .map((timing) => ({ path, line: lineOf(tree, timing), message: "compares elapsed time: tag the test 'timed'" }))
+}
+
+function isTiming(node: ts.Node): node is ts.CallExpression {
+  if (!ts.isCallExpression(node) || !ts.isPropertyAccessExpression(node.expression)) return false
+  const { name, expression } = node.expression
+  return COMPARES.test(name.text) && expression.getText().includes('performance.now()')
+}
+
+/** Some call around it has the tag among its options. */
+function isTagged(node: ts.Node, tree: ts.SourceFile): boolean {
+  for (let around = node.parent; around !== tree; around = around.parent) {
+    const hasTag = (option: ts.Expression) =>
+      ts.isObjectLiteralExpression(option) && /\btags: \[[^\]]*'timed'/.test(option.getText(tree))
+    if (ts.isCallExpression(around) && around.arguments.some(hasTag)) return true
+  }
+  return false
+}

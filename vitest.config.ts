@@ -31,8 +31,8 @@ export const WITH_SERVERS = {
   globalSetup: 'vitest.setup.ts',
   setupFiles: 'vitest.each-file.ts',
   expect: { poll: { timeout: 20_000 } },
-  // Three, because each starts servers, processes and browsers of its own. Four are slower on two cores.
-  maxWorkers: 3,
+  // Twice the cores of CI: many files wait for a timer or for a process that they started.
+  maxWorkers: 4,
   sequence: { groupOrder: 1 }, // after the unit tests, which have another number of workers
   // A test that hangs fails after three minutes; less would fail tests on a slow machine.
   testTimeout: 180_000,

@@ -1,12 +1,12 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /**
- * Files that take a minute and more, the longest first. They are begun before all others: a long one that is begun last runs alone
- * while everybody else is done. `.ci/run` prints how long each file took.
+ * Files that take half a minute and more, the longest first. They start before all others: a long file that starts last runs alone while
+ * the other workers are idle. `.ci/run` prints the seconds of each file.
  */
 const LONG = [
-  'journeys/web-all-pages.test.ts',
   'journeys/chaos.test.ts',
+  'journeys/web-all-pages.test.ts',
   'journeys/web-scripts.test.ts',
   'journeys/readme.test.ts',
   'apps/worker/src/lists.test.ts',
@@ -15,10 +15,17 @@ const LONG = [
   'journeys/pooler.test.ts',
   'journeys/web-operator.test.ts',
   'journeys/lists-restart.test.ts',
+  'journeys/cli.test.ts',
+  'journeys/webhooks.test.ts',
+  'journeys/sdk.test.ts',
+  'journeys/web-billing.test.ts',
+  'journeys/web-keys.test.ts',
+  'journeys/outages.test.ts',
+  'journeys/lists-postgres.test.ts',
   'packages/database/src/ledger-model.test.ts',
 ]
 
-/** Vitest goes by size where it has never seen a file run, as on a fresh clone; a short file may well be a long test. */
+/** On a fresh clone Vitest sorts by file size, which says little about the time that a file takes. */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const place = ({ moduleId }: TestSpecification) => {

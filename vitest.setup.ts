@@ -1,13 +1,12 @@
 import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
 import { openLender } from './journeys/lender.ts'
-import { migrate } from './packages/database/src/migrate.ts'
 import { listLeaks } from './packages/lab/src/leaks.ts'
 import { makeFolder, removeFolder } from './packages/lab/src/services/daemon.ts'
-import { startPostgres } from './packages/lab/src/services/postgres.ts'
 import { startRedis } from './packages/lab/src/services/redis.ts'
 import { listMisconduct } from './packages/lab/src/smtp/record.ts'
 import { serveBuilds } from './vitest.builds.ts'
+import { startMigratedPostgres } from './vitest.postgres.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -21,8 +20,7 @@ declare module 'vitest' {
 
 /** Real servers for one run, on ports of their own, and a migrated database to copy for each test file. */
 export default async function startServices(project: TestProject) {
-  const [postgres, redis, builds] = await Promise.all([startPostgres(), startRedis(), serveBuilds()])
-  await migrate(postgres.url)
+  const [postgres, redis, builds] = await Promise.all([startMigratedPostgres(), startRedis(), serveBuilds()])
   const logFolder = makeFolder('probity-logs')
   const smtpRecord = join(logFolder, 'smtp-sessions.ndjson')
   process.env['PROBITY_SMTP_RECORD'] = smtpRecord // the processes that run the tests inherit it

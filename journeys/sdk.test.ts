@@ -181,7 +181,9 @@ test('a list is paused, resumed and cancelled', async () => {
   expect((await problemOf(lists.pause(id))).code).toBe('job_ended')
 })
 
-test('waiting for a list and iterating over its events outlive a restart of the service', async () => {
+test('waiting for a list and iterating over its events outlive a restart of the service', {
+  tags: ['long'],
+}, async () => {
   const { port, stop } = await startApiProcess(product.settings)
   const { key } = await openCustomer(product, { credits: 500 })
   const { lists } = new Probity({ apiKey: key, baseUrl: `http://127.0.0.1:${port}` })

@@ -100,7 +100,9 @@ test('what is greylisted waits and is asked again, from the same place, before t
   expect(credits).toEqual({ available: 998, reserved: 0, spent: 2 })
 })
 
-test('five hundred addresses at one small server are all asked, however few connections it bears', async () => {
+test('five hundred addresses at one small server are all asked, however few connections it bears', {
+  tags: ['long'],
+}, async () => {
   const { startWorker, confirm, completed, server } = await startLab()
   await startWorker()
   const emails = Array.from({ length: 500 }, (_, n) => `a${n}@mail.example`)
@@ -167,7 +169,9 @@ test('a worker that stops gives back what it has not done, and the next one goes
   expect([results.length, credits.spent, credits.reserved]).toEqual([300, 300, 0])
 })
 
-test('a resolver that says nothing is asked again before a row is given up, and the credit comes back', async () => {
+test('a resolver that says nothing is asked again before a row is given up, and the credit comes back', {
+  tags: ['long'],
+}, async () => {
   const { world, startWorker, confirm, completed } = await startLab()
   await startWorker()
   const { results, credits } = await completed(await confirm(['email', 'ada@servfail.example'], 1))
@@ -183,7 +187,7 @@ test('a resolver that says nothing is asked again before a row is given up, and 
   ])
 })
 
-test('a mail server that does not answer is asked again before a row is given up', async () => {
+test('a mail server that does not answer is asked again before a row is given up', { tags: ['long'] }, async () => {
   let refusals = 0
   const { startWorker, confirm, completed } = await startLab({
     banner: () => (++refusals <= 2 ? 'hang_up' : '220 mx.mail.example ESMTP'),

@@ -107,26 +107,22 @@ function readMemory(pid: number, field: 'VmRSS' | 'VmHWM'): number {
   return Number(new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(status)?.[1]) / 1_000
 }
 
-test(
-  'a CSV of 100,000 rows takes at most 64 MB of memory',
-  async () => {
-    const api = await startTestApi()
-    const caller = await api.openCaller()
-    const rows = Array.from({ length: 100_000 }, (_, n) => `Person Number ${n},v${n}@example.com,some text to fill it`)
-    const jobId = await keepList(api, { content: `name,email,note\n${rows.join('\n')}\n`, by: caller })
-    const small = await keepList(api, { content: `email\nvera@example.com\n`, by: caller })
-    const running = await startProcess(api)
-    await text(await open(running, caller, pathOf(small, 'format=csv')))
-    const before = readMemory(running.pid, 'VmRSS')
-    let lines = 0
-    for await (const chunk of await open(running, caller, pathOf(jobId, 'format=csv'))) {
-      for (const byte of chunk as Buffer) if (byte === 10) lines++
-    }
-    expect(lines).toBe(100_001)
-    expect(Math.round(readMemory(running.pid, 'VmHWM') - before)).toBeLessThanOrEqual(64)
-  },
-  LONG,
-)
+test('a CSV of 100,000 rows takes at most 64 MB of memory', { tags: ['long'], timeout: LONG }, async () => {
+  const api = await startTestApi()
+  const caller = await api.openCaller()
+  const rows = Array.from({ length: 100_000 }, (_, n) => `Person Number ${n},v${n}@example.com,some text to fill it`)
+  const jobId = await keepList(api, { content: `name,email,note\n${rows.join('\n')}\n`, by: caller })
+  const small = await keepList(api, { content: `email\nvera@example.com\n`, by: caller })
+  const running = await startProcess(api)
+  await text(await open(running, caller, pathOf(small, 'format=csv')))
+  const before = readMemory(running.pid, 'VmRSS')
+  let lines = 0
+  for await (const chunk of await open(running, caller, pathOf(jobId, 'format=csv'))) {
+    for (const byte of chunk as Buffer) if (byte === 10) lines++
+  }
+  expect(lines).toBe(100_001)
+  expect(Math.round(readMemory(running.pid, 'VmHWM') - before)).toBeLessThanOrEqual(64)
+})
 
 test(
   'results are read as their reader takes them, and a job that is deleted meanwhile breaks its export off',

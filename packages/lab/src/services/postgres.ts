@@ -10,10 +10,13 @@ export type PostgresServer = {
   url: string
   port: number
   logFile: string
+  dataFolder: string
   /** Of the running server; another after a restart. */
   pid(): number
   /** Ends the server at once, as kill -9 or a power cut would, keeping its data. */
   crash(): Promise<void>
+  /** Shuts the server down cleanly and keeps its data. */
+  halt(): Promise<void>
   /** Starts it again on the same port and data. */
   restart(): Promise<void>
   stop(): Promise<void>
@@ -24,6 +27,8 @@ type PostgresOptions = {
   fsync?: boolean
   /** Where its folder is made: on a disk that is to be measured. In memory by default where no commit waits for a disk. */
   parent?: string
+  /** The data folder of a server that was shut down. Its copy is the data to start with, instead of an empty cluster. */
+  copyOf?: string
 }
 
 const MEMORY = '/dev/shm'
@@ -38,10 +43,11 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
   const data = makeSubfolder(folder, 'data', user)
   const bin = postgresPrograms()
   const logFile = join(folder, 'postgres.log')
-  execFileSync(join(bin, 'initdb'), ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C.UTF-8'], {
-    stdio: 'ignore',
-    ...user,
-  })
+  if (options.copyOf) execFileSync('cp', ['--archive', '--no-target-directory', options.copyOf, data])
+  else {
+    const flags = ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C.UTF-8']
+    execFileSync(join(bin, 'initdb'), flags, { stdio: 'ignore', ...user })
+  }
 
   const port = await freePort()
   const command = [join(bin, 'postgres'), '-D', data, '-p', String(port), '-k', folder, ...settings(options)]
@@ -57,12 +63,14 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
     port,
     pid: () => daemon.pid,
     logFile,
+    dataFolder: data,
+    halt: () => daemon.stop('SIGINT'), // the "fast" shutdown: sessions are ended, not waited for
     crash: () => daemon.stop('SIGQUIT'),
     restart: async () => {
       daemon = await start()
     },
     stop: async () => {
-      await daemon.stop('SIGINT') // the "fast" shutdown: sessions are ended, not waited for
+      await daemon.stop('SIGINT')
       removeFolder(folder)
     },
   }
@@ -102,7 +110,7 @@ function settings({ fsync = false }: PostgresOptions): string[] {
 }
 
 /** Debian keeps the server's programs outside PATH, one folder per major version. */
-function postgresPrograms(): string {
+export function postgresPrograms(): string {
   const home = '/usr/lib/postgresql'
   const versions = existsSync(home) ? readdirSync(home).toSorted((a, b) => Number(b) - Number(a)) : []
   const bin = versions.map((version) => join(home, version, 'bin')).find((path) => existsSync(join(path, 'initdb')))

@@ -1,0 +1,104 @@
+import { readFile } from 'node:fs/promises'
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { expectAccessible } from './test-accessible.ts'
+import { onePage, startBrowser } from './test-browser.ts'
+import { dropFiles, readCells } from './test-files.ts'
+import { startOpenWorld } from './test-open-product.ts'
+import { openPerson } from './test-people.ts'
+
+const UNIQUE = 970
+const REPEATED = 20
+const EMPTY = 10
+const CREDITS = 10_000
+
+const product = await startOpenWorld(UNIQUE)
+const browser = await startBrowser()
+
+const stepHeading = (page: Page, name: string) => page.getByRole('heading', { level: 2, name })
+
+/** Quotes, line breaks, separators and letters of other alphabets: cells that a careless writer would change. */
+function thousandRows(): { csv: string; cells: string[][] } {
+  const emails = product.world.draw(UNIQUE).map(({ email }) => email)
+  const all = [...emails, ...emails.slice(0, REPEATED), ...Array.from({ length: EMPTY }, () => '')]
+  const odd = ['plain', 'a, b', 'say "yes"', 'two\nlines', 'Žluťoučký kůň', '漢字', '  spaces  ', '']
+  const cells = all.map((email, n) => [`C-${1000 + n}`, odd[n % odd.length] ?? '', email, `${n}`])
+  const quoted = (cell: string) => (/[",\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)
+  const header = ['customer', 'note', 'email', 'row']
+  return {
+    csv: `${[header, ...cells].map((row) => row.map(quoted).join(',')).join('\r\n')}\r\n`,
+    cells: [header, ...cells],
+  }
+}
+
+test('a file of 1,000 rows goes from the drop to the download: its cells as they were, in order, at the price that was shown', async () => {
+  const owner = await openPerson(browser, product)
+  const page = await onePage(owner.context)
+  const { csv, cells } = thousandRows()
+  await page.goto('/app/lists')
+  await stepHeading(page, 'There are no lists yet').waitFor()
+  await expectAccessible(page)
+  await dropFiles(page, [{ name: 'customers.csv', content: csv }])
+
+  await stepHeading(page, 'Choose the column with the addresses').waitFor()
+  await page.getByText('1,000 rows').waitFor()
+  expect(await page.getByRole('radio', { name: 'email' }).isChecked()).toBe(true)
+  await page.getByText('100% of its 990 values look like addresses.').waitFor()
+  await expectAccessible(page)
+  await page.getByRole('button', { name: 'Continue' }).click()
+
+  await stepHeading(page, 'Review and confirm').waitFor()
+  const cost = page.getByRole('table', { name: 'What is validated and what it costs' })
+  await cost.waitFor()
+  const lines = await cost.getByRole('row').allInnerTexts()
+  expect(
+    lines
+      .map((line) =>
+        line
+          .split(/\s*[\t\n]\s*/)
+          .filter(Boolean)
+          .join(' | '),
+      )
+      .slice(1),
+  ).toEqual([
+    'Rows in the file | 1,000',
+    'Rows without a value in email | 10 | free',
+    'Rows that repeat an address | 20 | free',
+    'Unique addresses to validate | 970 | 970 credits',
+    'Credits you have | 10,000',
+    'Credits left after this | 9,030',
+  ])
+  await expectAccessible(page)
+  await page.getByRole('button', { name: 'Validate 970 addresses for 970 credits' }).dblclick()
+
+  await page.waitForURL(/\/app\/lists\/[0-9a-f-]{36}/)
+  const overview = await onePage(owner.context)
+  await overview.goto('/app/lists')
+  const row = overview.getByRole('row', { name: /customers\.csv/ })
+  await row.getByRole('progressbar').waitFor()
+  await page.getByRole('heading', { level: 1, name: /customers\.csv.*Completed/ }).waitFor({ timeout: 120_000 })
+  const { refunded } = (await owner.ask('GET', `/bulk/jobs/${page.url().split('/').at(-1)}`)).body['credits'] as {
+    refunded: number
+  }
+  await row.getByText('Completed').waitFor() // it looks by itself
+  expect((await owner.ask('GET', '/account')).body['credits']).toMatchObject({
+    available: CREDITS - 970 + refunded,
+    reserved: 0,
+  })
+  expect(JSON.parse((await owner.ask('GET', '/bulk/jobs')).text)).toHaveLength(1)
+
+  await page.getByRole('button', { name: 'Download' }).click()
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('dialog').getByRole('button', { name: 'Download' }).click(),
+  ])
+  const back = readCells(await readFile(await download.path(), 'utf8'))
+  expect(back.map((row) => row.slice(0, 4))).toEqual(cells)
+  const status = back[0]?.indexOf('probity_status') ?? -1
+  const verdicts = back
+    .slice(1)
+    .filter((row) => row[2] !== '')
+    .map((row) => row[status])
+  expect(verdicts.filter((verdict) => !/^(valid|invalid|risky|unknown)$/.test(verdict ?? ''))).toEqual([])
+  expect(verdicts).toHaveLength(UNIQUE + REPEATED)
+}, 240_000)

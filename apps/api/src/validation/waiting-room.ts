@@ -27,27 +27,31 @@ const LOOK_EVERY_MS = 100
 /** An answer that was not announced by then may have been lost on the way. */
 const LOST_AFTER_MS = 1_000
 
-type Caller = { ref: ValidationRef; lookFrom: number; resolve(told: Told | undefined): void }
+type Waiter = { ref: ValidationRef; lookFrom: number; resolve(told: Told | undefined): void }
 
 type Room = { db: Db; redisUrl: string; replyTo: string; hurry: AbortSignal; log: FastifyBaseLogger }
 
 export function openWaitingRoom({ db, redisUrl, replyTo, hurry, log }: Room): WaitingRoom {
-  const callers = new Map<string, Caller>()
+  /** By validation: any number of requests may wait for the same one, each with a timeout of its own. */
+  const waiting = new Map<string, Set<Waiter>>()
   const listeners = new Map<string, () => void>()
-  const tell = (id: string, told: Told | undefined) => callers.get(id)?.resolve(told)
+  const listWaiters = () => [...waiting.values()].flatMap((waiters) => [...waiters])
+  const tell = (id: string, told: Told) => {
+    for (const waiter of [...(waiting.get(id) ?? [])]) waiter.resolve(told)
+  }
   const subscription = subscribeToAnswers(redisUrl, replyTo, (told) => {
     if (told.answer === null) listeners.get(told.id)?.()
     else tell(told.id, readTold(told))
   })
   hurry.addEventListener('abort', () => {
-    for (const { resolve } of callers.values()) resolve(undefined)
+    for (const { resolve } of listWaiters()) resolve(undefined)
   })
 
   /** What nobody announced is looked up in PostgreSQL, where the truth is. */
   async function look(): Promise<void> {
     const now = performance.now()
-    const due = [...callers.values()].filter((caller) => caller.lookFrom <= now).map((caller) => caller.ref)
-    for (const [accountId, refs] of Map.groupBy(due, (ref) => ref.accountId)) {
+    const due = new Map(listWaiters().flatMap(({ ref, lookFrom }) => (lookFrom <= now ? [[ref.id, ref]] : [])))
+    for (const [accountId, refs] of Map.groupBy(due.values(), (ref) => ref.accountId)) {
       const found = await inTenant(db, accountId, (trx) => listKnown(trx, refs))
       for (const known of found) tell(known.id, readTold(known))
     }
@@ -55,7 +59,7 @@ export function openWaitingRoom({ db, redisUrl, replyTo, hurry, log }: Room): Wa
 
   let looking = false
   const timer = setInterval(() => {
-    if (looking || callers.size === 0) return
+    if (looking || waiting.size === 0) return
     looking = true
     void look()
       .catch((error: unknown) => log.warn({ err: error }, 'could not look for answers'))
@@ -67,16 +71,19 @@ export function openWaitingRoom({ db, redisUrl, replyTo, hurry, log }: Room): Wa
     wait(ref, timeoutMs, { isAnnounced } = { isAnnounced: true }) {
       if (hurry.aborted) return Promise.resolve(undefined)
       return new Promise((resolve) => {
-        const timeout = setTimeout(() => tell(ref.id, undefined), timeoutMs)
-        callers.set(ref.id, {
+        const waiters = waiting.get(ref.id) ?? new Set<Waiter>()
+        const waiter: Waiter = {
           ref,
           lookFrom: isAnnounced ? performance.now() + LOST_AFTER_MS : 0,
-          resolve: (told) => {
+          resolve(told) {
             clearTimeout(timeout)
-            callers.delete(ref.id)
+            waiters.delete(waiter)
+            if (waiters.size === 0) waiting.delete(ref.id)
             resolve(told)
           },
-        })
+        }
+        const timeout = setTimeout(() => waiter.resolve(undefined), timeoutMs)
+        waiting.set(ref.id, waiters.add(waiter))
       })
     },
     listen: (name, timeoutMs) =>
@@ -90,10 +97,7 @@ export function openWaitingRoom({ db, redisUrl, replyTo, hurry, log }: Room): Wa
         listeners.set(name, () => end(true))
       }),
     expectSilence(refs) {
-      for (const { id } of refs) {
-        const caller = callers.get(id)
-        if (caller) caller.lookFrom = 0
-      }
+      for (const { id } of refs) for (const waiter of waiting.get(id) ?? []) waiter.lookFrom = 0
     },
     stop() {
       clearInterval(timer)

@@ -195,3 +195,36 @@ test.each([
   expect(body['errors']).toContainEqual(expect.objectContaining({ pointer }))
   expect(await creditsOf(caller)).toEqual([5, 0])
 })
+
+test('100 parallel requests for one pending validation all get a response when their time is up', async () => {
+  const caller = await api.openCaller({ credits: 5, plan: 'scale' })
+  const open = await ask(caller, { email: 'ada@example.com', timeout: 1 })
+  const joined = await Promise.all(
+    Array.from({ length: 100 }, () => ask(caller, { email: 'ada@example.com', timeout: 2 })),
+  )
+  const pending = { sub_status: 'timeout', id: open.body['id'] }
+  expect(joined.map(({ status, body }) => ({ status, body }))).toMatchObject(
+    joined.map(() => ({ status: 200, body: pending })),
+  )
+  expect(await creditsOf(caller)).toEqual([4, 1])
+})
+
+test('100 parallel requests for one pending validation all get its verdict when it ends', async () => {
+  const caller = await api.openCaller({ credits: 5, plan: 'scale' })
+  const open = await ask(caller, { email: 'ada@example.com', timeout: 1 })
+  const wait = vi.spyOn(api.services.desk.waitingRoom, 'wait')
+  const joined = Array.from({ length: 100 }, () => ask(caller, { email: 'ada@example.com', timeout: 20 }))
+  await vi.waitFor(() => expect(wait).toHaveBeenCalledTimes(100))
+  startWorker('invalid')
+  const verdict = { status: 'invalid', id: open.body['id'], retry_at: null }
+  expect((await Promise.all(joined)).map(({ body }) => body)).toMatchObject(joined.map(() => verdict))
+  expect(await creditsOf(caller)).toEqual([4, 1])
+})
+
+test('requests for one pending validation end within a second of their timeout', { tags: ['timed'] }, async () => {
+  const caller = await api.openCaller({ credits: 5, plan: 'scale' })
+  await ask(caller, { email: 'ada@example.com', timeout: 1 })
+  const began = performance.now()
+  await Promise.all(Array.from({ length: 100 }, () => ask(caller, { email: 'ada@example.com', timeout: 2 })))
+  expect(performance.now() - began).toBeLessThan(3_000)
+})

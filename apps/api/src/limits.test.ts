@@ -1,5 +1,7 @@
+import { readFileSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
-import { afterAll, expect, test } from 'vitest'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, expect, test, vi } from 'vitest'
 import { LIMITS } from './config.ts'
 import type { Route } from './route.ts'
 import { start } from './start.ts'
@@ -82,6 +84,19 @@ test('a body that is too long is refused by its announced length, before it is s
   expect(first).toContain('413')
   socket.destroy()
   await answer
+})
+
+test('a client that disconnects within a body is not logged as an error', async () => {
+  const log = await vi.waitFor(async () => {
+    const { socket, answer } = speak(post('x'.repeat(1000)), 'x')
+    await sleep(100) // a client that disconnects before its body is read is not seen at all: the next attempt is
+    socket.destroy()
+    await answer
+    const text = readFileSync(api.logFile, 'utf8')
+    expect(text).toContain('client disconnected')
+    return text
+  })
+  expect(log).not.toMatch(/"level":[56]0|request failed|"status":5/)
 })
 
 test('headers up to the limit are taken, beyond it they are not', async () => {

@@ -18,6 +18,7 @@ const trouble: Route = async (app) => {
       throw new Problem(code as PassingCode, undefined, { retryAfterS: 7 })
     })
   }
+  app.get('/things/:id', { schema: { hide: true } }, async () => ({ ok: true }))
   app.post('/echo', { schema: { hide: true } }, async () => ({ ok: true }))
 }
 
@@ -31,6 +32,14 @@ test.each(Object.entries(PROBLEMS))('%s is answered as the table says', async (c
   expect(answer.headers['retry-after']).toBe('7')
   expect(Value.Check(ProblemBody, answer.body)).toBe(true)
   expect(answer.body).toMatchObject({ code, title, status, request_id: answer.headers['request-id'] })
+})
+
+test('a path parameter of more than 100 characters is not found', async () => {
+  const get = (length: number) => call({ method: 'GET', url: `/api/v1/things/${'a'.repeat(length)}` })
+  expect((await get(100)).status).toBe(200)
+  const { status, body } = await get(101)
+  expect([status, body['code']]).toEqual([404, 'not_found'])
+  expect((await callApp(api.app, { url: `/api/v1/things/${'a'.repeat(101)}` })).status).toBe(404)
 })
 
 test('a bug of ours is answered without its cause and logged with the request id', async () => {

@@ -38,11 +38,17 @@ export function found<T>(one: T | undefined): T {
 
 /** The last stop of everything thrown: mistakes are answered, bugs and outages are logged once and answered without detail. */
 export function answerError(error: FastifyError | Problem, request: FastifyRequest, reply: FastifyReply) {
-  const problem = asProblem(error)
-  if (PROBLEMS[problem.code].status >= 500 && !(error instanceof Problem)) {
+  const problem = hasDisconnected(request) ? new Problem('invalid_request') : asProblem(error)
+  if (hasDisconnected(request)) request.log.debug('client disconnected')
+  else if (PROBLEMS[problem.code].status >= 500 && !(error instanceof Problem)) {
     request.log.error({ err: error, code: problem.code }, 'request failed')
   }
   return sendProblem(request, reply, problem)
+}
+
+/** The connection ended before the body did. Its error is an ECONNRESET, as that of a database connection that ends. */
+function hasDisconnected({ raw }: FastifyRequest): boolean {
+  return raw.destroyed && !raw.complete
 }
 
 export function answerMissing(request: FastifyRequest, reply: FastifyReply) {
@@ -82,6 +88,7 @@ const FRAMEWORK_CODES: Record<string, LastingCode> = {
   FST_ERR_CTP_INVALID_JSON_BODY: 'malformed_json',
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'invalid_request',
   FST_ERR_BAD_URL: 'not_found',
+  FST_ERR_MAX_PARAM_LENGTH: 'not_found',
 }
 
 const UNAVAILABLE_RETRY_S = 2

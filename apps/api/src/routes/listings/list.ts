@@ -5,6 +5,7 @@ import { presentListing, writeListings } from '../../listings/present.ts'
 import { DOOR_PROBLEMS, operation } from '../../openapi.ts'
 import { keepFilter, readPage, sendPageHeaders } from '../../page.ts'
 import type { Route } from '../../route.ts'
+import { storable } from '../../validation/storable.ts'
 
 /** What stands on the account's own lists. */
 export const listListings: Route = async (app, { db }) => {
@@ -22,7 +23,7 @@ export const listListings: Route = async (app, { db }) => {
   const options = { schema, config: { scope: 'account' }, exposeHeadRoute: false } as const
   app.get('/listings', options, async ({ caller: { accountId }, query }, reply) => {
     const { list, search } = query
-    const filter = { list, search }
+    const filter = { list, search: search && storable(search) }
     if (query.format === 'csv') {
       const all = await inTenant(db, accountId, (trx) => listListingsOf(trx, accountId, filter))
       reply.headers({ 'content-type': 'text/csv; charset=utf-8', 'content-disposition': DISPOSITION })

@@ -264,3 +264,14 @@ test('a page is told the decision of a list in words that do not tell of it', as
   expect(blocked).toMatchObject({ decision: 'block', reason: 'This address is not taken here.' })
   expect(BUILT_IN_POLICIES.signup.default.decision).toBe('allow')
 })
+
+test.each(['%00', 'a%00b', '%ED%A0%80'])(
+  'a search for %s, which no entry can contain, finds nothing',
+  async (search) => {
+    const caller = await api.openCaller()
+    await add(caller, 'block', ['ada@example.com'])
+    expect(await listed(caller, `?search=${search}`)).toEqual([])
+    const { status } = await caller.call({ method: 'GET', url: `/api/v1/listings?format=csv&search=${search}` })
+    expect(status).toBe(200)
+  },
+)

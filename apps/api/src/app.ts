@@ -10,6 +10,7 @@ import { authenticate, refuseForbidden, STRANGERS } from './door/authenticate.ts
 import { limitInFlight } from './door/in-flight.ts'
 import { noteAnswers } from './door/key-use.ts'
 import { noteRequests } from './door/note-requests.ts'
+import { processInOrder } from './door/pipelining.ts'
 import { preflight } from './door/preflight.ts'
 import { rateHeaders } from './door/rate.ts'
 import { SECURITY_HEADERS } from './door/security-headers.ts'
@@ -159,7 +160,7 @@ function newServer({ limits, trustedProxies }: ApiConfig, services: Services, co
     trustProxy: trustedProxies.length > 0 ? trustedProxies : false,
     bodyLimit: limits.bodyBytesMax,
     return503OnClosing: false, // whoever got through before we stopped listening is served
-    serverFactory: (handle) => listenWith(turnAway.before(handle), limits),
+    serverFactory: (handle) => listenWith(processInOrder(turnAway.before(handle)), limits),
     clientErrorHandler: answerClientError,
     frameworkErrors: (error, request, reply) => void answerError(error, request, reply),
     routerOptions: { maxParamLength: 100 },

@@ -1,4 +1,5 @@
-import { type FastifyInstance, type FastifyPluginAsync, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
+import { hash } from 'node:crypto'
+import { type FastifyPluginAsync, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
 import { finishDocument, type OpenApiDocument } from '../openapi-document.ts'
 
 const DOCUMENT_PATH = '/api/v1/openapi.json'
@@ -13,27 +14,45 @@ export const reference: FastifyPluginAsync = async (app) => {
     return reply.header('access-control-allow-origin', '*').type('application/json; charset=utf-8').send(document)
   })
 
-  let pages: Promise<FastifyInstance> | undefined
-  const showPage = async ({ url }: FastifyRequest, reply: FastifyReply) => {
-    pages ??= openPages()
-    const { statusCode, headers, rawPayload } = await (await pages).inject(url)
-    const { location, 'content-type': type } = headers
-    if (location !== undefined) reply.header('location', location)
-    if (type !== undefined) reply.type(String(type))
-    return reply
-      .code(statusCode)
-      .header('content-security-policy', PAGE_POLICY)
-      .send(rawPayload.length > 0 ? rawPayload : undefined)
+  let pages: Promise<Map<string, Page>> | undefined
+  const showPage = async ({ routeOptions, headers }: FastifyRequest, reply: FastifyReply) => {
+    pages ??= buildPages()
+    const page = (await pages).get(routeOptions.url ?? '')
+    if (page === undefined) return reply.callNotFound()
+    reply.headers({ ...page.headers, 'content-security-policy': PAGE_POLICY })
+    if (headers['if-none-match'] === page.headers.etag) return reply.code(304).send()
+    return reply.code(page.status).send(page.body)
   }
-  for (const path of ['', '/', '/js/scalar.js']) app.get(`${PAGES_PATH}${path}`, { schema: { hide: true } }, showPage)
+  for (const path of PATHS) app.get(path, { schema: { hide: true } }, showPage)
 }
 
-/** Made at the first request, as a server of its own that listens to nobody: it brings megabytes along that few processes ever send. */
-async function openPages(): Promise<FastifyInstance> {
+const PATHS = ['', '/', '/js/scalar.js'].map((path) => `${PAGES_PATH}${path}`)
+
+type Page = { status: number; headers: Record<string, string> & { etag: string }; body: Buffer | undefined }
+
+/**
+ * Builds the pages once, at the first request: few processes ever send these megabytes. All responses share one buffer, so a client that does
+ * not read its response costs no memory.
+ */
+async function buildPages(): Promise<Map<string, Page>> {
   const { default: scalar } = await import('@scalar/fastify-api-reference')
-  const pages = fastify()
-  await pages.register(scalar, { routePrefix: PAGES_PATH, configuration: { ...LOOK, url: DOCUMENT_PATH } })
-  return pages
+  const server = fastify()
+  await server.register(scalar, { routePrefix: PAGES_PATH, configuration: { ...LOOK, url: DOCUMENT_PATH } })
+  const pages = await Promise.all(
+    PATHS.map(async (path): Promise<[string, Page]> => {
+      const { statusCode, headers, rawPayload } = await server.inject(path)
+      const { location, 'content-type': type } = headers
+      const kept = {
+        etag: `"${hash('sha256', rawPayload, 'hex').slice(0, 16)}"`,
+        'cache-control': 'no-cache',
+        ...(location !== undefined && { location }),
+        ...(type !== undefined && { 'content-type': String(type) }),
+      }
+      return [path, { status: statusCode, headers: kept, body: rawPayload.length > 0 ? rawPayload : undefined }]
+    }),
+  )
+  await server.close()
+  return new Map(pages)
 }
 
 /** The page may run its own script and talk to this host: should a later version try another, the browser refuses. */

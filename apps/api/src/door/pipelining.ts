@@ -1,0 +1,35 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+
+/** Requests that may wait on a connection behind the one that is processed. A client that sends more is disconnected. */
+const PIPELINED_MAX = 32
+
+type Exchange = { request: IncomingMessage; response: ServerResponse }
+
+/**
+ * Processes the requests of a connection one after the other. Node hands over all pipelined requests at once, and responses leave in the order of
+ * their requests, so every request behind a response that the client does not read would hold a slot until the connection ends.
+ */
+export function processInOrder(handle: RequestListener): RequestListener {
+  /** The requests that wait, for each connection that has one in process. */
+  const waiting = new WeakMap<Socket, Exchange[]>()
+
+  function start(socket: Socket, { request, response }: Exchange): void {
+    response.once('close', () => {
+      const next = waiting.get(socket)?.shift()
+      if (next && !socket.destroyed) start(socket, next)
+      else waiting.delete(socket)
+    })
+    handle(request, response)
+  }
+
+  return (request, response) => {
+    const { socket } = request
+    const queue = waiting.get(socket)
+    if (queue === undefined) {
+      waiting.set(socket, [])
+      start(socket, { request, response })
+    } else if (queue.length < PIPELINED_MAX) queue.push({ request, response })
+    else socket.destroy()
+  }
+}

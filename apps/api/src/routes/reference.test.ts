@@ -1,0 +1,35 @@
+import { connect } from 'node:net'
+import { whenDone } from '@probity/lab/when-done'
+import { expect, test, vi } from 'vitest'
+import { callApp, startTestApi } from '../test-api.ts'
+
+const api = await startTestApi()
+const url = await api.app.listen({ host: '127.0.0.1', port: 0 })
+const SCRIPT = '/docs/api/js/scalar.js'
+
+test('the script of the API reference is not sent again to a client that has it', async () => {
+  const first = await fetch(`${url}${SCRIPT}`)
+  expect([first.status, first.headers.get('content-type')]).toEqual([200, expect.stringContaining('javascript')])
+  expect((await first.bytes()).length).toBeGreaterThan(1_000_000)
+  const again = await callApp(api.app, {
+    url: SCRIPT,
+    headers: { 'if-none-match': first.headers.get('etag') ?? '' },
+  })
+  expect([again.status, again.text.length]).toEqual([304, 0])
+})
+
+test('100 unread responses with the script take less than 150 MB of memory', async () => {
+  await callApp(api.app, { url: SCRIPT })
+  const before = process.memoryUsage.rss()
+  const sockets = Array.from({ length: 100 }, () => {
+    const socket = connect({ host: '127.0.0.1', port: Number(new URL(url).port) }).pause()
+    whenDone(() => socket.destroy())
+    socket.write(`GET ${SCRIPT} HTTP/1.1\r\nHost: x\r\n\r\n`)
+    return socket
+  })
+  await vi.waitFor(() => expect(api.services.crowd.all).toBe(100))
+  await Promise.all(Array.from({ length: 10 }, () => fetch(`${url}/livez`)))
+  expect((process.memoryUsage.rss() - before) / 1_000_000).toBeLessThan(150)
+  for (const socket of sockets) socket.destroy()
+  await vi.waitFor(() => expect(api.services.crowd.all).toBe(0))
+})

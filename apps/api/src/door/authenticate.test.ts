@@ -1,6 +1,6 @@
 import { formatKey } from '@probity/contract/key-format'
 import { inTenant } from '@probity/database/connect'
-import { revokeKey, updateKey } from '@probity/database/keys'
+import { insertKey, revokeKey, updateKey } from '@probity/database/keys'
 import { expect, test } from 'vitest'
 import { callApp, startTestApi } from '../test-api.ts'
 import { isOnList, isRange } from './network.ts'
@@ -68,6 +68,24 @@ test('a key with an allow-list works from the addresses on it and from no other'
   expect((await from('192.0.2.9')).status).toBe(200)
   expect((await from('2001:db8::7')).status).toBe(200)
   expect((await from('192.0.3.9')).body['code']).toBe('ip_not_allowed')
+})
+
+test('requests of a rejected key do not use up the rate of its account', async () => {
+  const paused = await api.openCaller()
+  await inTenant(api.db, paused.accountId, (trx) =>
+    updateKey(trx, { accountId: paused.accountId }, paused.keyId, { pausedAt: new Date() }),
+  )
+  const { text } = await inTenant(api.db, paused.accountId, (trx) =>
+    insertKey(trx, paused.accountId, { mode: 'live', name: 'good', scopes: ['account'] }),
+  )
+  const remaining = async () => {
+    const { status, headers } = await callApp(api.app, { ...ACCOUNT, headers: { 'x-api-key': text } })
+    expect(status).toBe(200)
+    return Number(/;r=(\d+)/.exec(headers['ratelimit'] ?? '')?.[1])
+  }
+  const before = await remaining()
+  for (let n = 0; n < 20; n += 1) expect((await paused.call(ACCOUNT)).status).toBe(403)
+  expect(await remaining()).toBeGreaterThanOrEqual(before - 1)
 })
 
 test('a forwarded address is believed from a trusted proxy only', async () => {

@@ -96,6 +96,8 @@ export function admit(
   refuse: (request: FastifyRequest) => void,
 ) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    // Before anything is counted: a paused, misplaced or limited key must not use up the rate of its account.
+    refuse(request)
     const { caller } = request
     const policy = { name: 'account', quota: caller.requestsPerWindow, windowS: caller.windowS }
     const question = readQuestion(request, recentKeyOf)
@@ -109,7 +111,6 @@ export function admit(
     if (question && recent === undefined) {
       reply.raw.once('close', () => admission.leave(caller.accountId, question.placeName))
     }
-    refuse(request)
   }
 }
 

@@ -1,17 +1,19 @@
 import { benchAccuracy } from './accuracy.ts'
+import { runCompare } from './compare.ts'
 import { benchConfidence } from './confidence.ts'
 import { benchExport } from './export-safety.ts'
 import { benchFairness } from './fairness.ts'
 import { benchList } from './list.ts'
 import { benchOverload } from './overload.ts'
 import { benchProbe } from './probe.ts'
+import { type BenchMode, PRODUCT_ONLY_NAMES } from './product-only.ts'
 import { benchPurge } from './purge.ts'
 import { benchScale } from './scale.ts'
 import { benchSingle } from './single.ts'
 import { keepFigures } from './table.ts'
 
 /** Each bench prints what it does on standard error and its figures as JSON, the last line of standard output. */
-const BENCHES: Record<string, (args: string[]) => Promise<object>> = {
+const BENCHES: Record<string, (args: string[], mode: BenchMode) => Promise<object>> = {
   accuracy: benchAccuracy,
   confidence: benchConfidence,
   list: benchList,
@@ -24,16 +26,30 @@ const BENCHES: Record<string, (args: string[]) => Promise<object>> = {
   single: benchSingle,
 }
 
-const [name = '', ...rest] = process.argv.slice(2)
-const args = rest.filter((argument) => argument !== '--keep')
-const bench = BENCHES[name]
-if (bench) {
-  const figures = await bench(args)
-  if (rest.includes('--keep')) keepFigures(name, args, figures)
-  process.stdout.write(`${JSON.stringify(figures)}\n`)
-} else {
-  process.stderr.write(
-    `Usage: pnpm bench NAME [--keep], where NAME is one of: ${Object.keys(BENCHES).join(', ')}\n--keep writes the figures to docs/benchmarks.md.\n`,
-  )
-  process.exitCode = 1
+const USAGE = `Usage: pnpm bench NAME [--keep], where NAME is one of: ${Object.keys(BENCHES).join(', ')}
+--keep writes the figures to docs/benchmarks.md.
+--product-only measures only the product's own rates and costs, in about 40 s. NAME is one of: ${PRODUCT_ONLY_NAMES.join(', ')}
+       pnpm bench compare NAME --base COMMIT [--pairs 5] [--field FIELD]...
+compares such runs of the work tree with those of a commit. Exit code 1: a rate or a cost is worse by more than 10 %.
+`
+
+const OPTIONS = ['--keep', '--product-only']
+
+async function runBench(name: string, rest: string[]): Promise<void> {
+  const bench = BENCHES[name]
+  const isProductOnly = rest.includes('--product-only')
+  const isKept = rest.includes('--keep')
+  if (!bench || (isProductOnly && (isKept || !PRODUCT_ONLY_NAMES.includes(name)))) {
+    process.stderr.write(USAGE)
+    process.exitCode = 1
+    return
+  }
+  const args = rest.filter((argument) => !OPTIONS.includes(argument))
+  const figures = await bench(args, { isProductOnly })
+  if (isKept) keepFigures(name, args, figures)
+  process.stdout.write(`${JSON.stringify(isProductOnly ? { ...figures, product_only: true } : figures)}\n`)
 }
+
+const [name = '', ...rest] = process.argv.slice(2)
+if (name === 'compare') process.exitCode = await runCompare(rest)
+else await runBench(name, rest)

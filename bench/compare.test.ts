@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { orderOf, readFigures, readOptions, requireFields } from './compare.ts'
+import { hasProductOnly, orderOf, readFigures, readOptions, requireFields } from './compare.ts'
 
 describe('orderOf', () => {
   test('alternates the side that runs first', () => {
@@ -21,10 +21,21 @@ describe('readOptions', () => {
 
   test.each([
     [['export', '--base', 'HEAD'], /"export" has no rates or costs to compare. Comparable names: single, list/],
+    [['--base', 'HEAD'], /NAME is missing. Comparable names: single, list/],
     [['single'], /--base COMMIT is missing/],
     [['single', '--base', 'HEAD', '--pairs', '0'], /--pairs must be a whole number/],
     [['single', '--base', 'HEAD', '--pears', '3'], /--pears/],
   ])('rejects %j', (args, message) => expect(() => readOptions(args)).toThrow(message))
+})
+
+describe('hasProductOnly', () => {
+  const usage = 'Usage: pnpm bench NAME: list, scale, single\n--product-only is short. NAME is one of: single, list\n'
+
+  test('finds the benchmarks that the usage text lists beside the option', () => {
+    expect(hasProductOnly(usage, 'list')).toBe(true)
+    expect(hasProductOnly(usage, 'scale')).toBe(false)
+    expect(hasProductOnly('Usage: pnpm bench NAME: list, scale, single\n', 'list')).toBe(false)
+  })
 })
 
 describe('readFigures', () => {

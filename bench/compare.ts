@@ -42,8 +42,8 @@ export function readOptions(args: string[]): Options {
   const { values, positionals } = parseCompareArgs(args)
   const [name = ''] = positionals
   if (!PRODUCT_ONLY_NAMES.includes(name) || positionals.length > 1) {
-    const names = PRODUCT_ONLY_NAMES.join(', ')
-    throw new CompareError(`"${positionals.join(' ')}" has no rates or costs to compare. Comparable names: ${names}.`)
+    const problem = name === '' ? 'NAME is missing' : `"${positionals.join(' ')}" has no rates or costs to compare`
+    throw new CompareError(`${problem}. Comparable names: ${PRODUCT_ONLY_NAMES.join(', ')}.`)
   }
   if (values.base === undefined) throw new CompareError('--base COMMIT is missing.')
   const pairs = Number(values.pairs)
@@ -108,10 +108,18 @@ async function describeSides(
   const tree = { label: 'work tree', folder: trees.root, args: [PRODUCT_ONLY], limitMs: RUN_LIMIT_MS }
   const base = { ...tree, label: 'base', folder: trees.folder }
   const usage = await runCommand(['pnpm', '--silent', 'bench'], { cwd: base.folder, limitMs: USAGE_LIMIT_MS, signal })
-  if (`${usage.stdout}${usage.stderr}`.includes(PRODUCT_ONLY)) return { base, tree }
-  process.stderr.write(`the base does not know ${PRODUCT_ONLY}: it measures the whole benchmark, which takes longer\n`)
+  if (hasProductOnly(`${usage.stdout}${usage.stderr}`, name)) return { base, tree }
+  process.stderr.write(
+    `the base has no ${PRODUCT_ONLY} for ${name}: it measures the whole benchmark, which takes longer\n`,
+  )
   const args = OLDER_ARGUMENTS[name] ?? []
   return { base: { ...base, args, limitMs: OLDER_RUN_LIMIT_MS }, tree }
+}
+
+/** The line of the usage text that explains the option also lists the benchmarks that have it. */
+export function hasProductOnly(usage: string, name: string): boolean {
+  const line = usage.split('\n').find((text) => text.startsWith(PRODUCT_ONLY)) ?? ''
+  return line.split(/[ ,:]+/).includes(name)
 }
 
 type Task = { name: string; sides: Sides; pairs: number; selection: string[] }

@@ -7,9 +7,12 @@ import { startRelays } from './list-far.ts'
 import { drawPopulation, writeCsv } from './list-population.ts'
 import { type Caller, openAccount, startListProduct, uploadList, validateUploaded } from './list-product.ts'
 import { printTable, rounded } from './probe-table.ts'
+import type { BenchMode } from './product-only.ts'
 
 const SMALL_LIST = 100
-const ROUNDS = 3
+/** As many waiting addresses as a round of 40 single requests needs, and one round, because each takes 20 s. */
+const PRODUCT_ONLY = { rows: '20000', jobs: '2', singles: '40', rounds: 1 }
+const WHOLE = { rows: '100000', jobs: '10', singles: '100', rounds: 3 }
 /** Callers ask at this rate whether they were answered or not, so that a slow answer does not spare us the next question. */
 const SINGLE_EVERY_MS = 100
 
@@ -19,13 +22,14 @@ type Phase = { listSeconds: number; singleMs: number[]; crowdPerSecond: number }
  * What a customer with a hundred addresses, and callers with one, notice of another who has a million waiting. The mail servers
  * are a round trip away. The phases take turns, so that whatever else the machine does hits both alike.
  */
-export async function benchFairness(args: string[]): Promise<object> {
+export async function benchFairness(args: string[], { isProductOnly }: BenchMode): Promise<object> {
+  const defaults = isProductOnly ? PRODUCT_ONLY : WHOLE
   const { values } = parseArgs({
     args,
     options: {
-      rows: { type: 'string', default: '100000' },
-      jobs: { type: 'string', default: '10' },
-      singles: { type: 'string', default: '100' },
+      rows: { type: 'string', default: defaults.rows },
+      jobs: { type: 'string', default: defaults.jobs },
+      singles: { type: 'string', default: defaults.singles },
       workers: { type: 'string', default: '2' },
     },
   })
@@ -41,7 +45,7 @@ export async function benchFairness(args: string[]): Promise<object> {
   await using cleanUp = new AsyncDisposableStack()
   cleanUp.defer(() => void process.off('SIGINT', interrupt).off('SIGTERM', interrupt))
 
-  const others = (2 * ROUNDS + 1) * (SMALL_LIST + singles)
+  const others = (2 * defaults.rounds + 1) * (SMALL_LIST + singles)
   const { size, addresses } = drawPopulation(rows + others, { onlyExisting: false })
   const place = await openPlaceHere(size, stop.signal)
   cleanUp.defer(() => place.stop())
@@ -54,7 +58,7 @@ export async function benchFairness(args: string[]): Promise<object> {
   await measure() // a first round that does not count, for caches and connections
   const idle: Phase[] = []
   const beside: Phase[] = []
-  for (let round = 0; round < ROUNDS && !stop.signal.aborted; round += 1) {
+  for (let round = 0; round < defaults.rounds && !stop.signal.aborted; round += 1) {
     idle.push(await measure())
     await crowd.begin()
     beside.push(await measure())

@@ -26,11 +26,11 @@ const BENCHES: Record<string, (args: string[], mode: BenchMode) => Promise<objec
   single: benchSingle,
 }
 
-const USAGE = `Usage: pnpm bench NAME [--keep], where NAME is one of: ${Object.keys(BENCHES).join(', ')}
+const USAGE = `Usage: pnpm bench NAME [--keep | --product-only], where NAME is one of: ${Object.keys(BENCHES).join(', ')}
+       pnpm bench compare NAME --base COMMIT [--pairs 5] [--field FIELD]...
 --keep writes the figures to docs/benchmarks.md.
 --product-only measures only the product's own rates and costs, in about 40 s. NAME is one of: ${PRODUCT_ONLY_NAMES.join(', ')}
-       pnpm bench compare NAME --base COMMIT [--pairs 5] [--field FIELD]...
-compares such runs of the work tree with those of a commit. Exit code 1: a rate or a cost is worse by more than 10 %.
+compare repeats such runs in the work tree and in a commit. Exit code 1: a rate or a cost is worse by more than 10 %.
 `
 
 const OPTIONS = ['--keep', '--product-only']

@@ -4,7 +4,8 @@ import { cpuPerRequest, readCpu } from './cpu.ts'
 import { isAccepted, type Load, openLoad, waitOf } from './load.ts'
 import type { Answered, LoadKind } from './overload-load.ts'
 import { printTable, rounded } from './probe-table.ts'
-import { startBenchProduct } from './product.ts'
+import { type BenchProduct, startBenchProduct } from './product.ts'
+import type { BenchMode } from './product-only.ts'
 
 const FIRST_RATE = 100
 const GROWTH = 1.2
@@ -16,14 +17,20 @@ const P99_MS_MAX = 1_000
 const AFTER_S = 20
 /** How much of the peak comes in at most after the crowd has gone. */
 const AFTER_SHARE_MAX = 0.5
+/** Twice the peak of two cores, without the ramp: a peak that each run finds anew would make its load differ from the others'. */
+const PRODUCT_ONLY_RATE = 2_400
+const PRODUCT_ONLY_SECONDS = '15'
+/** What the concurrency limit needs to adapt to that load, for which the whole benchmark has its ramp. */
+const ADAPTATION_S = 5
 
 /**
  * What becomes of callers when twice as many come as can be served: a ramp finds how many that is, twice as many come for a minute, and
  * then half as many, or as many as were all served before if those are fewer: lists are turned away long before the peak, and whether everybody
  * is served again shows only where everybody was. All come at their own pace. Kinds are mixed as in overload-load.ts.
  */
-export async function benchOverload(args: string[]): Promise<object> {
-  const { values } = parseArgs({ args, options: { seconds: { type: 'string', default: '60' } } })
+export async function benchOverload(args: string[], { isProductOnly }: BenchMode): Promise<object> {
+  const defaultSeconds = isProductOnly ? PRODUCT_ONLY_SECONDS : '60'
+  const { values } = parseArgs({ args, options: { seconds: { type: 'string', default: defaultSeconds } } })
   await using cleanUp = new AsyncDisposableStack()
   const product = await startBenchProduct()
   cleanUp.defer(() => product.stop())
@@ -31,6 +38,11 @@ export async function benchOverload(args: string[]): Promise<object> {
 
   await load(FIRST_RATE, STEP_S) // does not count: caches and compiled code
   await product.analyze()
+  if (isProductOnly) {
+    await load(PRODUCT_ONLY_RATE, ADAPTATION_S)
+    const overloaded = sumUp(await load(PRODUCT_ONLY_RATE, Number(values.seconds)))
+    return summarizeHeld(overloaded, product)
+  }
   const peak = await findPeak(load)
   const pids = { ...product.pids, all: process.pid }
   const before = readCpu(pids)
@@ -51,15 +63,22 @@ export async function benchOverload(args: string[]): Promise<object> {
   ])
   return {
     peak_rps: rounded(peak.goodput),
+    goodput_ratio: rounded(held.goodput / peak.goodput),
+    ...summarizeHeld(held, product),
+    recovery_s: recoverySeconds(after),
+  }
+}
+
+/** What the product did under twice the load that it can serve. */
+function summarizeHeld(held: Sum, { pids }: BenchProduct) {
+  return {
     held_rps: rounded(held.goodput),
     p99_ms_accepted: rounded(held.p99),
-    goodput_ratio: rounded(held.goodput / peak.goodput),
     refused_share: held.refusedShare,
     refusals_without_retry_after: held.withoutRetryAfter,
     broken: held.broken,
     other_refusals: held.otherRefusals,
-    rss_mb_max: memoryMax(product.pids),
-    recovery_s: recoverySeconds(after),
+    rss_mb_max: memoryMax(pids),
   }
 }
 

@@ -1,17 +1,19 @@
 import { countControls } from './probe-controls.ts'
-import { measureFar } from './probe-far.ts'
+import { measureFar, measureProductFar } from './probe-far.ts'
 import { listMailboxes } from './probe-list.ts'
-import { measureNear } from './probe-near.ts'
+import { measureNear, measureProductNear } from './probe-near.ts'
 import { type BenchPostfix, startBenchPostfix } from './probe-postfix.ts'
+import type { BenchMode } from './product-only.ts'
 
 /**
  * How fast a Postfix as it comes can be asked for its mailboxes, far away and near: our way, the way of one connection and one
  * control recipient per address, and a bare loop that leaves out all care, all in one run. Every answer is held against the truth.
  */
-export async function benchProbe() {
+export async function benchProbe(_args: string[], mode: BenchMode): Promise<object> {
   const cleanUp = new AsyncDisposableStack()
   try {
-    return await Promise.race([startBenchPostfix(listMailboxes(), cleanUp).then(measureAll), interrupted()])
+    const measured = startBenchPostfix(listMailboxes(), cleanUp).then(mode.isProductOnly ? measureProduct : measureAll)
+    return await Promise.race([measured, interrupted()])
   } finally {
     await cleanUp.disposeAsync()
   }
@@ -22,6 +24,11 @@ async function measureAll(postfix: BenchPostfix) {
   const controls = await countControls(postfix)
   const near = await measureNear(postfix)
   return { ...far, ...controls, ...near }
+}
+
+/** Only what the product does: fewer rounds, and neither the way of peers nor the bare loop. */
+async function measureProduct(postfix: BenchPostfix) {
+  return { ...(await measureProductFar(postfix)), ...(await measureProductNear(postfix)) }
 }
 
 /** Postfix would not notice a Ctrl-C by itself. */

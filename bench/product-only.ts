@@ -14,6 +14,11 @@ export type BenchMode = {
 export const OLDER_ARGUMENTS: Record<string, string[]> = {
   single: [],
   list: ['--rows', '30000', '--mixed-rows', '1000'],
+  scale: ['--rows', '30000'],
+  probe: [],
+  overload: ['--seconds', '15'],
+  fairness: ['--rows', '20000', '--jobs', '2', '--singles', '40'],
+  purge: ['--rows', '300000'],
 }
 
 export const PRODUCT_ONLY_NAMES = Object.keys(OLDER_ARGUMENTS)

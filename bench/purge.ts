@@ -11,11 +11,13 @@ import { openLoad, waitOf } from './load.ts'
 import { mountOf, mountOwnDisk } from './own-disk.ts'
 import { rounded } from './probe-table.ts'
 import { startBenchProduct } from './product.ts'
+import type { BenchMode } from './product-only.ts'
 
 const RATE = 60
-const SECONDS = 30
-/** When results leave, while callers come. */
-const PURGE_AFTER_MS = 5_000
+/** How long clients send requests before and during the purge, and how long after the start of the latter results are deleted. */
+const WHOLE = { rows: '10000000', warmUpSeconds: 10, seconds: 30, purgeAfterMs: 5_000 }
+/** One disk, and as many results as are written in a few seconds. */
+const PRODUCT_ONLY = { rows: '300000', warmUpSeconds: 3, seconds: 6, purgeAfterMs: 1_000 }
 const DAY_MS = 86_400_000
 
 /** Three times what ten million results take: indexes and the log of what is written come beside them. */
@@ -25,12 +27,14 @@ const DISK_GB = 24
  * How long it takes until a day's results are gone, and what callers notice of it: on a disk as Debian mounts it, and on this machine's as it is mounted. On
  * one with `discard`, everybody who writes waits while the disk is told which blocks became free.
  */
-export async function benchPurge(args: string[]): Promise<object> {
-  const { values } = parseArgs({ args, options: { rows: { type: 'string', default: '10000000' } } })
+export async function benchPurge(args: string[], { isProductOnly }: BenchMode): Promise<object> {
+  const lengths = isProductOnly ? PRODUCT_ONLY : WHOLE
+  const { values } = parseArgs({ args, options: { rows: { type: 'string', default: lengths.rows } } })
   const rows = Number(values.rows)
   await using cleanUp = new AsyncDisposableStack()
-  const asMounted = await measure(rows, tmpdir())
-  const figures = await measure(rows, mountOwnDisk(DISK_GB, cleanUp))
+  if (isProductOnly) return { rows, ...(await measure(rows, mountOwnDisk(DISK_GB, cleanUp), lengths)) }
+  const asMounted = await measure(rows, tmpdir(), lengths)
+  const figures = await measure(rows, mountOwnDisk(DISK_GB, cleanUp), lengths)
   return {
     rows,
     ...figures,
@@ -39,7 +43,7 @@ export async function benchPurge(args: string[]): Promise<object> {
   }
 }
 
-async function measure(rows: number, disk: string) {
+async function measure(rows: number, disk: string, lengths: typeof WHOLE) {
   await using cleanUp = new AsyncDisposableStack()
   const product = await startBenchProduct(disk)
   cleanUp.defer(() => product.stop())
@@ -50,10 +54,10 @@ async function measure(rows: number, disk: string) {
   await fillYesterday(db, product.databaseUrl, rows)
   const size = await sizeOfYesterday(db)
   process.stderr.write(`${rows} results are there, ${Math.round(size / 2 ** 20)} MB, on ${mountOf(disk)}\n`)
-  await load(RATE, 10) // does not count: caches and compiled code
-  const before = waitOf(0.99, await load(RATE, SECONDS))
-  const meanwhile = load(RATE, SECONDS)
-  await sleep(PURGE_AFTER_MS)
+  await load(RATE, lengths.warmUpSeconds) // does not count: caches and compiled code
+  const before = waitOf(0.99, await load(RATE, lengths.seconds))
+  const meanwhile = load(RATE, lengths.seconds)
+  await sleep(lengths.purgeAfterMs)
   const began = performance.now()
   const { dropped } = await keepPartitions(db)
   const seconds = (performance.now() - began) / 1_000

@@ -6,10 +6,13 @@ import { openPlaceHere, type Place } from './accuracy-place.ts'
 import { drawPopulation, writeCsv } from './list-population.ts'
 import { type ListProduct, startListProduct } from './list-product.ts'
 import { printTable, rounded } from './probe-table.ts'
+import type { BenchMode } from './product-only.ts'
 import type { PerRow } from './sums.ts'
 
 /** To get everybody going before anything counts. */
 const WARM_UP_ROWS = 5_000
+/** Fifteen seconds at 2,000 rows/s. The cost of a row hardly depends on the number of rows, as the whole benchmark shows. */
+const PRODUCT_ONLY_ROWS = '30000'
 
 type Run = { rows: number; files: number; workers: number }
 type Measured = Run & { seconds: number; total: number; perRow: PerRow }
@@ -18,38 +21,51 @@ type Measured = Run & { seconds: number; total: number; perRow: PerRow }
  * What a row costs of the processor, over all our processes and the two databases, as lists get larger; the largest comes as ten files
  * at once. And how fast one list is with one worker and with two. Every size has a world of its own with as many rows to a domain.
  */
-export async function benchScale(args: string[]): Promise<object> {
-  const { values } = parseArgs({ args, options: { rows: { type: 'string', default: '1000000' } } })
+export async function benchScale(args: string[], { isProductOnly }: BenchMode): Promise<object> {
+  const defaultRows = isProductOnly ? PRODUCT_ONLY_ROWS : '1000000'
+  const { values } = parseArgs({ args, options: { rows: { type: 'string', default: defaultRows } } })
   const most = Number(values.rows)
   const stop = new AbortController()
   const interrupt = () => stop.abort()
   process.on('SIGINT', interrupt).on('SIGTERM', interrupt)
-  const runs: Run[] = [
+  const largest: Run = { rows: most, files: 10, workers: 2 }
+  const smaller: Run[] = [
     { rows: most / 100, files: 1, workers: 2 },
     { rows: most / 10, files: 1, workers: 2 },
     { rows: most / 10, files: 1, workers: 1 },
-    { rows: most, files: 10, workers: 2 },
   ]
+  const runs = isProductOnly ? [largest] : [...smaller, largest]
   const done: Measured[] = []
   for (const run of runs) {
     done.push(await measure(run, stop.signal))
     show(done.slice(-1))
   }
   process.off('SIGINT', interrupt).off('SIGTERM', interrupt)
+  if (isProductOnly) return summarizeEach(done)
   show(done)
   const [small, middle, alone, large] = done as [Measured, Measured, Measured, Measured]
-  const perS = ({ rows, seconds }: Measured) => Math.round(rows / seconds)
   return {
     cost_growth_1m_vs_10k: rounded(large.total / small.total),
     cost_growth_100k_vs_10k: rounded(middle.total / small.total),
+    ...summarizeEach(done),
+    rows_per_s_1_worker: perS(alone),
+    rows_per_s_2_workers: perS(middle),
+    speedup_2_workers: rounded(perS(middle) / perS(alone)),
+  }
+}
+
+function perS({ rows, seconds }: Measured): number {
+  return Math.round(rows / seconds)
+}
+
+/** The figures of each run, and the cost of a row in the last one, which is the largest. */
+function summarizeEach(done: Measured[]) {
+  return {
     rows: done.map(({ rows }) => rows),
     cpu_us_per_row: done.map(({ total }) => Math.round(total)),
     cpu_us_by_process: done.map(({ perRow }) => perRow.cpuUs),
     rows_per_s: done.map(perS),
-    per_row: large.perRow,
-    rows_per_s_1_worker: perS(alone),
-    rows_per_s_2_workers: perS(middle),
-    speedup_2_workers: rounded(perS(middle) / perS(alone)),
+    per_row: done.at(-1)?.perRow,
   }
 }
 

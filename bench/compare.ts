@@ -18,6 +18,8 @@ const PRODUCT_ONLY = '--product-only'
 const RUN_LIMIT_MS = 180_000
 const OLDER_RUN_LIMIT_MS = 1_200_000
 const USAGE_LIMIT_MS = 60_000
+/** The fewest pairs whose smallest and largest ratio contain the median with 90 %. */
+const PAIRS_MIN = 5
 
 type Options = { name: string; base: string; pairs: number; selection: string[] }
 
@@ -186,6 +188,7 @@ function showComparison(name: string, { fields, notes }: Comparison, done: RunPa
   // Rejected requests are faster than served ones, so a rate with errors says little.
   const errors = done.flatMap(({ base, tree }) => [base['errors'] ?? 0, tree['errors'] ?? 0])
   const withErrors = errors.filter((count) => count > 0).length
-  const all = withErrors === 0 ? notes : [...notes, `${withErrors} of ${errors.length} runs had errors`]
-  for (const note of all) process.stderr.write(`${note}\n`)
+  if (withErrors > 0) process.stderr.write(`${withErrors} of ${errors.length} runs had errors\n`)
+  if (done.length < PAIRS_MIN) process.stderr.write(`fewer than ${PAIRS_MIN} pairs: the intervals are too narrow\n`)
+  for (const note of notes) process.stderr.write(`${note}\n`)
 }

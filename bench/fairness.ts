@@ -120,8 +120,10 @@ function summarise(idle: Phase[], beside: Phase[], about: { crowd_rows: number; 
     single_p95_ratio: rounded(loaded.p95 / alone.p95),
     list_solo_s: rounded(alone.listS),
     list_beside_s: rounded(loaded.listS),
-    list_solo_all_s: idle.map(({ listSeconds }) => rounded(listSeconds)),
-    list_beside_all_s: beside.map(({ listSeconds }) => rounded(listSeconds)),
+    ...(idle.length > 1 && {
+      list_solo_all_s: idle.map(({ listSeconds }) => rounded(listSeconds)),
+      list_beside_all_s: beside.map(({ listSeconds }) => rounded(listSeconds)),
+    }),
     single_idle_p50_ms: Math.round(alone.p50),
     single_idle_p95_ms: Math.round(alone.p95),
     single_beside_p50_ms: Math.round(loaded.p50),

@@ -19,7 +19,7 @@ const AFTER_S = 20
 const AFTER_SHARE_MAX = 0.5
 /** Twice the peak of two cores, without the ramp: a peak that each run finds anew would make its load differ from the others'. */
 const PRODUCT_ONLY_RATE = 2_400
-const PRODUCT_ONLY_SECONDS = '15'
+const PRODUCT_ONLY_SECONDS = '10'
 /** What the concurrency limit needs to adapt to that load, for which the whole benchmark has its ramp. */
 const ADAPTATION_S = 5
 

@@ -16,7 +16,7 @@ export const OLDER_ARGUMENTS: Record<string, string[]> = {
   list: ['--rows', '30000', '--mixed-rows', '1000'],
   scale: ['--rows', '30000'],
   probe: [],
-  overload: ['--seconds', '15'],
+  overload: ['--seconds', '10'],
   fairness: ['--rows', '20000', '--jobs', '2', '--singles', '40'],
   purge: ['--rows', '300000'],
 }

@@ -82,7 +82,7 @@ How well chances hold is measured by \`pnpm bench confidence\` and stands in [th
 \`pnpm bench compare NAME --base COMMIT\` compares the work tree with a commit. NAME is one of: ${PRODUCT_ONLY_NAMES.join(', ')}. The command unpacks the commit next to the
 work tree, installs its packages from the store, and runs the benchmark with \`--product-only\` on both sides alternately (A B B A …), five pairs by default
 (\`--pairs\`). For each rate and each cost it prints the median of the ratios work tree / commit (\`ratio\`) and an interval (\`low\` to \`high\`). With five pairs or more, the
-interval contains the true median with a probability of at least 90 %. The last line is JSON. \`--field FIELD\` selects fields, parts of a total and tail latencies among them.
+interval contains the true median with a probability of at least 90 %. From eight pairs on, it leaves out the extremes and becomes narrower. The last line is JSON. \`--field FIELD\` selects fields, parts of a total and tail latencies among them.
 
 "Not worse by more than 10 %" means: for every rate, \`high\` is at least 0.9, and for every cost, \`low\` is at most 1.1. The exit code is 1 if a field fails this rule.
 `

@@ -112,10 +112,10 @@ async function describeSides(
   const usage = await runCommand(['pnpm', '--silent', 'bench'], { cwd: base.folder, limitMs: USAGE_LIMIT_MS, signal })
   if (hasProductOnly(`${usage.stdout}${usage.stderr}`, name)) return { base, tree }
   process.stderr.write(
-    `the base has no ${PRODUCT_ONLY} for ${name}: it measures the whole benchmark, which takes longer\n`,
+    `the base has no ${PRODUCT_ONLY} for ${name}: both sides run the whole benchmark, which takes longer\n`,
   )
-  const args = OLDER_ARGUMENTS[name] ?? []
-  return { base: { ...base, args, limitMs: OLDER_RUN_LIMIT_MS }, tree }
+  const whole = { args: OLDER_ARGUMENTS[name] ?? [], limitMs: OLDER_RUN_LIMIT_MS }
+  return { base: { ...base, ...whole }, tree: { ...tree, ...whole } }
 }
 
 /** The line of the usage text that explains the option also lists the benchmarks that have it. */

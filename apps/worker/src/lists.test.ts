@@ -111,7 +111,7 @@ test('five hundred addresses at one small server are all asked, however few conn
   expect(server.connections()).toBeLessThan(60)
 })
 
-test('the slowest addresses of a batch do not hold the others up', async () => {
+test('the slowest addresses of a batch do not hold the others up', { tags: ['long'] }, async () => {
   const { world, startWorker, confirm, completed, lookAt } = await startLab({
     rcpt: (_peer, to) => ({
       reply: to.startsWith('a') ? '250 Ok' : '550 5.1.1 No such user',

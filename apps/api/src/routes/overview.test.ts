@@ -41,9 +41,10 @@ test('counts what addresses were answered with, one by one and together', async 
   await caller.call({ method: 'POST', url: '/api/v1/validation/bulk', payload: { emails } })
   const { verdicts, is_new } = await vi.waitFor(async () => {
     const seen = await look(caller, '?days=7')
-    expect(seen.verdicts?.total.valid).toBe(3)
+    // Each response is counted by itself, so the verdicts may arrive in any order.
+    expect(seen.verdicts?.total).toEqual({ valid: 3, invalid: 1, risky: 1, unknown: 0 })
     return seen
-  }, 10_000)
+  })
   expect(is_new).toBe(false)
   expect(verdicts?.days).toHaveLength(7)
   expect(verdicts?.today).toEqual({ valid: 3, invalid: 1, risky: 1, unknown: 0 })

@@ -5,7 +5,7 @@ import { WAITING_FILES_MAX } from '@probity/database/jobs'
 import { confirmTestJob } from '@probity/database/test-jobs'
 import { startRedis } from '@probity/lab/services/redis'
 import { sql } from 'kysely'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { booksOf, confirmList, copyUpload, csvOf, emailsOf, getJob, uploadList } from '../../jobs/test-list.ts'
 import { type Caller, startTestApi, type TestAnswer } from '../../test-api.ts'
 
@@ -231,7 +231,8 @@ test('of two hundred confirmations at once just those are taken that the balance
 
 test('a connection that breaks before the commit leaves neither job nor reservation, and the next try makes both', async () => {
   const by = await api.openCaller({ credits: 5 })
-  const uploadId = await uploadList(by, csvOf(emailsOf(2)))
+  // After the 200 confirmations above, lists are rejected with 503 until the process is less busy.
+  const uploadId = await vi.waitFor(() => uploadList(by, csvOf(emailsOf(2))))
   // Whoever is about to reserve waits for the account, with the job inserted already.
   const broken = await asOwner(db, async (trx) => {
     await sql`select from accounts where id = ${by.accountId} for no key update`.execute(trx)

@@ -36,11 +36,21 @@ async function keepMigrated(kept: string): Promise<void> {
     await server.halt()
     mkdirSync(CACHE, { recursive: true })
     const expired = readdirSync(CACHE).filter((name) => !name.startsWith(today()))
-    for (const name of expired) rmSync(join(CACHE, name), { recursive: true })
+    for (const name of expired) rmSync(join(CACHE, name), { recursive: true, force: true })
     const draft = mkdtempSync(join(CACHE, `${today()}-draft-`))
     execFileSync('cp', ['--archive', '--no-target-directory', server.dataFolder, draft])
-    if (!existsSync(kept)) renameSync(draft, kept)
+    publish(draft, kept)
   } finally {
     await server.stop()
+  }
+}
+
+/** Two runs that start at the same time both create the cluster. The later one finds the folder taken and discards its own. */
+function publish(draft: string, kept: string): void {
+  try {
+    renameSync(draft, kept)
+  } catch (error) {
+    rmSync(draft, { recursive: true })
+    if (!existsSync(kept)) throw error
   }
 }

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { openWaitingRoom, type Told } from './waiting-room.ts'
 
 const LONG_MS = 60_000
@@ -67,4 +67,18 @@ test('what those who wait were told is known to all until it is over', async () 
   room.call('a')
   room.call('a')
   await Promise.all(waits)
+})
+
+test('told returns nothing once the timer has fired, even if the clock is behind it', async () => {
+  const room = openWaitingRoom()
+  const waits = [room.wait('a', told(5), LONG_MS), room.wait('a', told(5), LONG_MS)]
+  const clock = vi.spyOn(performance, 'now').mockReturnValue(0)
+  try {
+    await waits[0]
+    expect(room.told('a')).toBeUndefined()
+  } finally {
+    clock.mockRestore()
+  }
+  room.call('a')
+  await waits[1]
 })

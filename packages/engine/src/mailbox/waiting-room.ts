@@ -13,7 +13,7 @@ export type WaitingRoom = {
   call(siteKey: string): void
 }
 
-type Site = { waiting: Set<() => void>; told: Told; timer: NodeJS.Timeout }
+type Site = { waiting: Set<() => void>; told: Told; isOver: boolean; timer: NodeJS.Timeout }
 
 export function openWaitingRoom(): WaitingRoom {
   const sites = new Map<string, Site>()
@@ -26,15 +26,22 @@ export function openWaitingRoom(): WaitingRoom {
     const before = sites.get(siteKey)
     if (before?.told === told) return before
     clearTimeout(before?.timer)
-    const timer = setTimeout(() => call(siteKey), Math.max(0, told.askAgainAt - performance.now()))
-    const site = { waiting: before?.waiting ?? new Set<() => void>(), told, timer }
+    // A timer counts from the start of the event loop's turn, so it can fire before `askAgainAt`. Its firing alone ends the wait.
+    const timer = setTimeout(
+      () => {
+        site.isOver = true
+        call(siteKey)
+      },
+      Math.max(0, told.askAgainAt - performance.now()),
+    )
+    const site: Site = { waiting: before?.waiting ?? new Set(), told, isOver: false, timer }
     sites.set(siteKey, site)
     return site
   }
   return {
     told(siteKey) {
-      const told = sites.get(siteKey)?.told
-      return told && told.askAgainAt > performance.now() ? told : undefined
+      const site = sites.get(siteKey)
+      return site && !site.isOver && site.told.askAgainAt > performance.now() ? site.told : undefined
     },
     wait(siteKey, told, ms) {
       const { waiting } = enter(siteKey, told)

@@ -9,7 +9,7 @@ type Report = {
   /** Tests that a tag keeps for another run, and tests that were skipped for any other reason. */
   leftOut: number
   skipped: string[]
-  /** Tests that passed or failed only after another attempt. */
+  /** Tests that passed or failed only after another attempt, with the error of the first attempt. */
   retried: string[]
   /** Files that failed without a failed test, and errors outside of tests. */
   broken: string[]
@@ -40,7 +40,7 @@ function summarize(modules: readonly TestModule[], errors: readonly SerializedEr
     failed: having('failed').length,
     leftOut: skipped.filter(isOfAnotherRun).length,
     skipped: skipped.filter((test) => !isOfAnotherRun(test)).map(nameOf),
-    retried: tests.filter((test) => (test.diagnostic()?.retryCount ?? 0) > 0).map(nameOf),
+    retried: tests.filter((test) => (test.diagnostic()?.retryCount ?? 0) > 0).map(describeRetry),
     broken: [
       ...modules.filter(isBroken).map((module) => `${pathOf(module)} could not be run`),
       ...errors.map(({ message }) => `an error outside of tests: ${message}`),
@@ -61,6 +61,11 @@ function isBroken(module: TestModule): boolean {
 
 function nameOf(test: TestCase): string {
   return `${pathOf(test.module)}: ${test.fullName}`
+}
+
+function describeRetry(test: TestCase): string {
+  const [line] = test.result().errors?.[0]?.message.split('\n') ?? []
+  return line === undefined ? nameOf(test) : `${nameOf(test)} (${line})`
 }
 
 function pathOf(module: TestModule): string {

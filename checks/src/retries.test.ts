@@ -52,7 +52,7 @@ test('other gate', { tags: ['long'] }, () => {})
 test.skip('switched off', () => {})
 `
 
-test('vitest.report.ts reports retried, skipped and left out tests by name', () => {
+test('vitest.report.ts reports retried tests with their error, and skipped and left out tests', () => {
   const config = `import { RUN } from '${join(REAL_ROOT, 'vitest.config.ts')}'\n\nexport default { test: RUN }\n`
   const root = plant({ 'vitest.config.ts': config, 'some.test.ts': TESTS })
   const vitest = join(REAL_ROOT, 'node_modules/vitest/vitest.mjs')
@@ -68,7 +68,7 @@ test('vitest.report.ts reports retried, skipped and left out tests by name', () 
   expect(counted.stdout.trim().split('\n').slice(-4)).toEqual([
     'run: skipped: some.test.ts: switched off',
     'run: 1 left to another run by their tags',
-    'retried: some.test.ts: flaky',
+    'retried: some.test.ts: flaky (first attempt)',
     '2 passed, 0 failed',
   ])
 })

@@ -173,7 +173,8 @@ test('starts nothing where its port is taken at one address', async () => {
   const taken = await startRelay({ host: MAIL_HOSTS.postfix.host, port, to: town.servers.postfix })
   whenDone(() => taken.stop())
   await expect(startMailServers({ port })).rejects.toMatchObject({ code: 'EADDRINUSE' })
-  await vi.waitFor(() => expect(countChildren()).toBe(children))
+  // Fewer where a child of an earlier test ends only now.
+  await vi.waitFor(() => expect(countChildren()).toBeLessThanOrEqual(children))
   expect((await callServer({ host: MAIL_HOSTS.opensmtpd.host, port }).hear()).text).toBe('')
 })
 

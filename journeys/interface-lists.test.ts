@@ -135,7 +135,7 @@ test('3 without a valid upload_id and email_column no job is made', async () => 
 })
 
 test('4.7, 2.4 a job is fetched by its id, and in the end every address of the file has its verdict', async () => {
-  const csv = 'email\nada@truthful.example\nbob@truthful.example\nnonsense\nada@null.truthful.example\n'
+  const csv = 'email\nada@truthful.example\nbob@truthful.example\nada@@truthful\nada@null.truthful.example\nn/a\n'
   const { body } = await confirm(customer, csv)
   const job = await completed(customer, body['id'])
   expect([...Value.Errors(Job, job)]).toEqual([])

@@ -33,6 +33,18 @@ test.each(['nul\0@two-mx.example', 'half\ud83d@two-mx.example', 'line\r\nbreak@t
   },
 )
 
+test.each([
+  ['Ada Lovelace <ada@two-mx.example>', 'ada@two-mx.example'],
+  ['mailto:ada@two-mx.example', 'ada@two-mx.example'],
+  ['"Lovelace, Ada" <ada@gmial.com>', 'ada@gmail.com'],
+  ['ada lovelace@two-mx.example', null],
+])('1 a text that wraps an address is a syntax error and suggests the address: %j', async (email, suggestion) => {
+  const { body } = await post(email)
+  expect(body).toMatchObject({ email, sub_status: 'syntax_error', did_you_mean: suggestion })
+  const { body: bulk } = await customer.call('POST', '/validation/bulk', { emails: [email, email] })
+  expect(bulk).toMatchObject({ duplicate_count: 1, credits_used: 1, results: [{ email, status: 'invalid' }] })
+})
+
 test('1 it checks DNS', async () => {
   expect((await post('ada@two-mx.example')).body).toMatchObject({ details: { syntax_valid: true, dns_valid: true } })
   const missing = await post('ada@not-there.example')

@@ -31,6 +31,38 @@ function thousandRows(): { csv: string; cells: string[][] } {
   }
 }
 
+test('the Review step shows rows without an address, and that they are not charged', async () => {
+  const owner = await openPerson(browser, product)
+  const page = await onePage(owner.context)
+  const cells = [
+    'Ada <ada@example.com>',
+    '"Lovelace, A." <ADA@example.com>',
+    'mailto:bob@example.com',
+    'ada@example,com',
+  ]
+  const texts = Array.from({ length: 11 }, (_, n) => `no address ${n}`)
+  const rows = [...cells, ...texts].map((cell) => `"${cell.replaceAll('"', '""')}"`)
+  await page.goto('/app/lists/new')
+  await stepHeading(page, 'Upload a file').waitFor()
+  await dropFiles(page, [{ name: 'contacts.csv', content: `email\n${rows.join('\n')}\n` }])
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await page.getByRole('row', { name: /Rows without an address 11 free/ }).waitFor()
+  await page.getByText('3 cells hold a name or other text with an address.').waitFor()
+  await page.getByText('1 row has an address with a syntax error.').waitFor()
+  await page
+    .getByText('11 rows hold text without an address. Skipped rows are not validated and not charged.')
+    .waitFor()
+  await page.getByText('Show them').click()
+  const examples = page.getByRole('table', { name: 'The first 10 of 11 rows' })
+  expect(await examples.getByRole('row').nth(1).textContent()).toMatch(/Row 6\s*no address 0/)
+  expect(await examples.getByRole('row').count()).toBe(11)
+  await expectAccessible(page)
+  await page.getByRole('button', { name: 'Validate 3 addresses for 3 credits' }).click()
+  await page.waitForURL(/\/app\/lists\/[0-9a-f-]{36}/)
+  const job = async () => (await owner.ask('GET', `/bulk/jobs/${page.url().split('/').at(-1)}`)).body
+  expect(await job()).toMatchObject({ total_rows: 4, unique_emails: 3 })
+})
+
 test('a file of 1,000 rows goes from the drop to the download: its cells as they were, in order, at the price that was shown', async () => {
   const owner = await openPerson(browser, product)
   const page = await onePage(owner.context)

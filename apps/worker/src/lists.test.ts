@@ -60,14 +60,23 @@ test('every address of a list gets its result, at the row where it first occurs,
   const { world, startWorker, confirm, completed } = await startLab()
   await startWorker()
   const id = await confirm(
-    ['email', 'ada@mail.example', 'bob@mail.example', '', 'ADA@mail.example', 'nobody@', 'x@missing.example'],
+    [
+      'email',
+      'ada@mail.example',
+      'bob@mail.example',
+      '',
+      'ADA@mail.example',
+      'nobody@@mail.example',
+      'x@missing.example',
+      'no address',
+    ],
     4,
   )
   const { results, credits, job } = await completed(id)
   expect(results.map(({ rowNo, email, status, subStatus }) => [rowNo, email, status, subStatus])).toEqual([
     [2, 'ada@mail.example', 'valid', ''],
     [3, 'bob@mail.example', 'invalid', 'mailbox_not_found'],
-    [6, 'nobody@', 'invalid', 'syntax_error'],
+    [6, 'nobody@@mail.example', 'invalid', 'syntax_error'],
     [7, 'x@missing.example', 'invalid', 'domain_not_found'],
   ])
   expect(results[0]?.answer).toMatchObject({ email: 'ada@mail.example', status: 'valid', details: { smtp_code: 250 } })

@@ -150,7 +150,11 @@ const STABLE_EXAMPLE = {
 export type Result = Static<typeof Result>
 export const Result = Type.Object(
   {
-    email: Type.String({ description: 'The address as it stands in the file.', examples: ['ada@example.com'] }),
+    email: Type.String({
+      description:
+        'The address that was validated: the one in the cell, without a display name or `mailto:` around it.',
+      examples: ['ada@example.com'],
+    }),
     row: Type.Integer({
       minimum: 1,
       description: 'The row of the file where the address occurs first, as a spreadsheet numbers it.',
@@ -164,7 +168,8 @@ export const Result = Type.Object(
     safe_to_send,
     is_valid,
     did_you_mean: nullableString({
-      description: 'The address that was probably intended, when this one looks mistyped; null otherwise.',
+      description:
+        'The address that was probably intended, when this one looks mistyped or holds more than an address; null otherwise.',
       examples: ['ada@example.com', null],
     }),
     domain,

@@ -34,15 +34,23 @@ const ColumnDetails = Type.Object(
   {
     name: Type.String({ description: 'The column, as in `columns`.', examples: ['email'] }),
     filled_count: count('Rows in which it is not empty.', 10480),
-    address_count: count('Rows in which it looks like an address.', 10452),
+    address_count: count('Rows in which it holds an address, with a display name or without.', 10452),
     address_share: Type.Number({
       minimum: 0,
       maximum: 1,
-      description: 'The share of its values that look like addresses; 0 where it has none.',
+      description: 'The share of its values that hold an address; 0 where it has none.',
       examples: [0.9973],
     }),
   },
   { description: 'What is in one column.' },
+)
+
+const TextExample = Type.Object(
+  {
+    row: Type.Integer({ minimum: 1, description: 'The row, as a spreadsheet numbers it.', examples: [17] }),
+    value: Type.String({ description: 'The text, cut off at 200 characters.', examples: ['n/a'] }),
+  },
+  { description: 'One row without an address.' },
 )
 
 const ProviderShare = Type.Object(
@@ -88,16 +96,18 @@ const EXAMPLE = {
   ],
   sample_rows: [['Ada', 'ada@example.com', 'London']],
   email_column: 'email',
-  email_count: 10480,
+  email_count: 10452,
   empty_count: 20,
+  extracted_count: 62,
   not_address_count: 28,
-  unique_emails: 10000,
+  not_address_examples: [{ row: 17, value: 'n/a' }],
+  unique_emails: 9972,
   duplicate_count: 480,
   provider_mix: [
-    { provider: '', count: 5873 },
+    { provider: '', count: 5845 },
     { provider: 'google', count: 4127 },
   ],
-  credits: { quote: 10000, available: 25000, unlimited: false },
+  credits: { quote: 9972, available: 25000, unlimited: false },
   probing: PROBING_EXAMPLE,
   expires_at: '2026-11-03T12:00:00.000Z',
   livemode: true,
@@ -145,12 +155,17 @@ export const UploadPreview = Type.Object(
       description: 'The column that the counts below are of: the suggested one, unless another was asked for.',
       examples: ['email'],
     }),
-    email_count: count('Rows in which that column is not empty.', EXAMPLE.email_count),
+    email_count: count('Rows in which that column holds an address.', EXAMPLE.email_count),
     empty_count: count('Rows in which it is empty; they cost nothing.', EXAMPLE.empty_count),
+    extracted_count: count(
+      'Rows in which the cell holds more than the address: a display name, angle brackets, `mailto:` or punctuation. The address is validated, and the export keeps the cell. Where a cell holds several addresses, the first is validated.',
+      EXAMPLE.extracted_count,
+    ),
     not_address_count: count(
-      'Rows in which it has something that does not look like an address. They are validated and paid for like the others.',
+      'Rows in which it holds text without an address. They are not validated and cost nothing.',
       EXAMPLE.not_address_count,
     ),
+    not_address_examples: Type.Array(TextExample, { description: 'The first ten of these rows.' }),
     unique_emails: count('Different addresses among them.', EXAMPLE.unique_emails),
     duplicate_count: count('Rows that repeat an earlier address; they cost nothing.', EXAMPLE.duplicate_count),
     provider_mix: Type.Array(ProviderShare, {
@@ -204,8 +219,8 @@ const UPLOAD_EXAMPLE = {
   columns: ['name', 'email', 'city'],
   suggested_email_column: 'email',
   row_count: 10500,
-  email_count: 10480,
-  unique_emails: 10000,
+  email_count: 10452,
+  unique_emails: 9972,
   duplicate_count: 480,
   created_at: '2026-11-02T12:00:00.000Z',
   expires_at: '2026-11-03T12:00:00.000Z',
@@ -224,7 +239,7 @@ export const Upload = Type.Object(
     columns,
     suggested_email_column,
     row_count,
-    email_count: count('Rows in which the suggested column is not empty.', UPLOAD_EXAMPLE.email_count),
+    email_count: count('Rows in which the suggested column holds an address.', UPLOAD_EXAMPLE.email_count),
     unique_emails: count('Different addresses among them.', UPLOAD_EXAMPLE.unique_emails),
     duplicate_count: count('Rows that repeat an earlier address.', UPLOAD_EXAMPLE.duplicate_count),
     created_at: Type.String({

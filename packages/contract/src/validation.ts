@@ -222,7 +222,8 @@ export const ValidationResult = Type.Object(
     }),
     livemode: LivemodeField,
     did_you_mean: nullableString({
-      description: 'The address that was probably intended, when this one looks mistyped; null otherwise.',
+      description:
+        'The address that was probably intended, when this one looks mistyped or holds more than an address; null otherwise.',
       examples: ['ada@example.com', null],
     }),
     flags: Flags,

@@ -1,4 +1,5 @@
-import { parseAddress } from './address/parse.ts'
+import { findAddress } from './address/find-address.ts'
+import { type Address, type Malformed, parseAddress } from './address/parse.ts'
 import { isRole } from './address/role.ts'
 import { suggest } from './address/suggest.ts'
 import type { DomainDesk } from './domain/facts.ts'
@@ -35,7 +36,7 @@ export async function validate(email: string, network: Network, attempt: Partial
   const evidence = [syntaxEvidence(address, performance.now() - began)]
   const isAddress = address.kind === 'address'
   const role = isAddress && isRole(address)
-  const known = { email, address, isRole: role, didYouMean: isAddress ? suggest(address) : null, retryAfterMs: null }
+  const known = { email, address, isRole: role, didYouMean: suggestFor(email, address), retryAfterMs: null }
   if (address.kind === 'malformed' || address.domain.kind === 'literal') {
     return concluded({ ...known, evidence }, network, manner)
   }
@@ -58,6 +59,13 @@ export async function validate(email: string, network: Network, attempt: Partial
   evidence.push(...mailboxEvidence(mailbox))
   const retryAfterMs = mailbox.again ? network.mailboxes.nextTryMs(provider, tries, mailbox.again.afterMs) : null
   return concluded({ ...known, facts, classes, mailbox, retryAfterMs, evidence }, network, manner)
+}
+
+/** For a text with a display name, brackets or `mailto:` around an address, that address or the correction of its domain. */
+function suggestFor(email: string, address: Address | Malformed): string | null {
+  if (address.kind === 'address') return suggest(address)
+  const inside = findAddress(email)
+  return inside === undefined ? null : (suggestFor(inside, parseAddress(inside)) ?? inside)
 }
 
 /** The verdict on what was found out. What became of other mail to the domain is looked up only where it can matter. */

@@ -1,4 +1,4 @@
-/** What was counted in one column: cells that are not empty, and those of them that look like addresses. */
+/** Cells of one column that are not empty, and those of them that hold an address, with a display name or without. */
 export type ColumnCount = { filled: number; addresses: number }
 
 const NAME_UNITS_MAX = 200
@@ -28,6 +28,8 @@ export function cut(text: string, unitsMax: number): string {
 /** Below this a column of notes that mention an address now and then would be taken for a list of them. */
 const SHARE_MIN = 0.2
 const SAYS_MAIL = /mail/i
+/** The columns that an export adds. They are suggested only where no other column holds addresses. */
+const RESULT_COLUMN = /^probity_/i
 
 export type Suggestion = { index: number; reason: 'most_addresses' | 'most_addresses_and_name' | 'several_columns' }
 
@@ -40,7 +42,8 @@ export function suggestColumn(names: string[], counts: ColumnCount[]): Suggestio
     .map((count, index) => ({ index, ...count, saysMail: SAYS_MAIL.test(names[index] ?? '') }))
     .filter(isLikely)
     .toSorted((a, b) => b.addresses - a.addresses || Number(b.saysMail) - Number(a.saysMail))
-  const [best, second] = candidates
+  const own = candidates.filter(({ index }) => !RESULT_COLUMN.test(names[index] ?? ''))
+  const [best, second] = own.length > 0 ? own : candidates
   if (best && second) return { index: best.index, reason: 'several_columns' }
   return best && { index: best.index, reason: best.saysMail ? 'most_addresses_and_name' : 'most_addresses' }
 }

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { dedupeKey } from '@probity/engine/address/dedupe-key'
 import { expect, test } from 'vitest'
-import { countEmails } from './count-emails.ts'
 import { type Layout, readAddresses, readLayout } from './read-addresses.ts'
+import { readColumn } from './read-column.ts'
 import { readUpload } from './read-upload.ts'
 
 const LAYOUT: Layout = { encoding: 'utf-8', delimiter: ',', hasHeader: true, column: 1 }
@@ -19,19 +19,34 @@ async function addressesOf(text: string | Buffer, layout: Partial<Layout> = {}):
 
 const LIST = 'name,email\n\nAda, ada@example.com \n,\nBo, \nCy,not one\n"D\nE",\u00a0d@example.com\t\nF\n'
 
-test('hands on every email with the row that a spreadsheet shows, without the white space around it', async () => {
+test('readAddresses passes on each address with its spreadsheet row, and no text without an address', async () => {
   expect(await addressesOf(LIST)).toEqual([
     ['ada@example.com', 3],
-    ['not one', 6],
     ['d@example.com', 7],
+  ])
+})
+
+test('readAddresses passes on the address of a cell with a display name or mailto', async () => {
+  const cells = [
+    'Ada <ada@example.com>',
+    '"Bo, B." <bo@example.com>',
+    'mailto:cy@example.com?subject=x',
+    'ada@example,com',
+  ]
+  const text = `email\n${cells.map((cell) => `"${cell.replaceAll('"', '""')}"`).join('\n')}\n`
+  expect(await addressesOf(text, { column: 0 })).toEqual([
+    ['ada@example.com', 2],
+    ['bo@example.com', 3],
+    ['cy@example.com', 4],
+    ['ada@example,com', 5],
   ])
 })
 
 test('the first row that is none of blanks is the header, if there is one', async () => {
   const text = '\n , \nname,email\nAda,ada@example.com\n'
   expect(await addressesOf(text)).toEqual([['ada@example.com', 4]])
-  expect(await addressesOf(text, { hasHeader: false })).toEqual([
-    ['email', 3],
+  expect(await addressesOf(text.replace('email', 'bo@example.com'), { hasHeader: false })).toEqual([
+    ['bo@example.com', 3],
     ['ada@example.com', 4],
   ])
 })
@@ -69,26 +84,34 @@ const SPELLINGS = [
   'jo@bücher.example',
   'jo@xn--bcher-kva.example',
   'n/a',
-  'N/A ',
+  'Ada <ada@EXAMPLE.com>',
+  'mailto:ada%2B1@example.com',
   `${'x'.repeat(1_500)}@y`,
   ` ${'x'.repeat(1_500)}@y`,
 ]
 
 test('a job has as many emails, and as many different ones, as its preview counted', async () => {
   const open = opening(`email,other\n${SPELLINGS.map((spelling) => `${spelling},x@example.com`).join('\n')}\n`)
-  const { suggestion, counts, uniqueCount, ...writing } = await readUpload(open, 100)
+  const { suggestion, uniqueCount, ...writing } = await readUpload(open, 100)
   const layout = readLayout({ ...writing, column: 0 })
   expect(suggestion.index).toBe(1)
   const keys: string[] = []
   await readAddresses(open, layout, (email) => void keys.push(dedupeKey(email)))
-  const emailCount = counts[0]?.filled
-  expect(await countEmails(open, layout, { emailsMax: 9 })).toEqual({ emailCount, uniqueCount: new Set(keys).size })
-  expect([emailCount, new Set(keys).size]).toEqual([9, 5])
-  expect(await countEmails(open, { ...layout, column: 1 }, { emailsMax: 9 })).toEqual({ emailCount: 9, uniqueCount })
+  expect(await readColumn(open, layout, 9)).toEqual({
+    column: 0,
+    emailCount: keys.length,
+    uniqueCount: new Set(keys).size,
+    wrappedCount: 2,
+    textCount: 1,
+    textExamples: [{ row: 7, text: 'n/a' }],
+    providers: [{ provider: '', count: 4 }],
+  })
+  expect([keys.length, new Set(keys).size]).toEqual([9, 4])
+  expect(await readColumn(open, { ...layout, column: 1 }, 10)).toMatchObject({ emailCount: 10, uniqueCount })
 })
 
 test('counting ends at the first email that is too many, and names its row', async () => {
-  const counting = countEmails(opening(LIST), LAYOUT, { emailsMax: 2 })
+  const counting = readColumn(opening(LIST), LAYOUT, 1)
   await expect(counting).rejects.toMatchObject({ code: 'too_many_emails', message: expect.stringContaining('Row 7 ') })
 })
 

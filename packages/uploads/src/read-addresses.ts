@@ -1,5 +1,6 @@
 import { DELIMITERS } from './delimiter.ts'
 import { ENCODINGS } from './encoding.ts'
+import { type Cell, readCell } from './read-cell.ts'
 import { isBlank, type Open, readRows, type Writing } from './read-rows.ts'
 
 /** How a file is written and which of its columns holds the addresses, counted from 0. */
@@ -19,15 +20,23 @@ export function readLayout(noted: Noted): Layout {
 type Take = (email: string, row: number) => void | Promise<void>
 
 /**
- * Hands on the emails of one column, each without the white space around it; rows without one are passed over. Every count of
- * emails is made by this, so that a job has as many as its preview said.
+ * Passes on the addresses of one column, without display names and white space around them. Rows without an address are skipped.
+ * Previews, plans and exports all read cells by `readCell`, so that a job has as many addresses as its preview counted.
  */
 export async function readAddresses(open: Open, layout: Layout, take: Take): Promise<void> {
+  await readCells(open, layout, ({ cell, row }) => (cell.kind === 'text' ? undefined : take(cell.email, row)))
+}
+
+type CellInRow = { cell: Cell; text: string; row: number }
+type TakeCell = (found: CellInRow) => void | Promise<void>
+
+/** Passes on the cells of one column that are not blank. */
+export async function readCells(open: Open, layout: Layout, take: TakeCell): Promise<void> {
   for await (const page of readRows(open, layout)) {
     for (const { row, cells, isHeader } of page) {
-      const cell = cells[layout.column] ?? ''
-      if (isHeader || isBlank(cell)) continue
-      const taken = take(cell.trim(), row)
+      const text = cells[layout.column] ?? ''
+      if (isHeader || isBlank(text)) continue
+      const taken = take({ cell: readCell(text), text, row })
       if (taken) await taken
     }
   }

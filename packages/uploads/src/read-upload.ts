@@ -1,18 +1,16 @@
-import { parseAddress } from '@probity/engine/address/parse'
 import { type ColumnCount, cut, isLikely, nameColumns, type Suggestion, suggestColumn } from './columns.ts'
-import { countEmails, tooManyEmails } from './count-emails.ts'
-import { MAILBOX_PROVIDERS } from './data/mailbox-providers.ts'
 import { type Delimiter, guessDelimiter } from './delimiter.ts'
 import { type Encoding, findEncoding } from './encoding.ts'
-import type { Layout } from './read-addresses.ts'
+import { readCell } from './read-cell.ts'
+import { type ColumnReading, readColumn, tooManyEmails } from './read-column.ts'
 import { isBlank, type Open, type Row, readRows, type Writing } from './read-rows.ts'
 import { Refusal } from './refusal.ts'
 
 const SAMPLE_ROWS = 5
 const SAMPLE_UNITS_MAX = 200
 
-/** All that is found in an uploaded file. */
-export type UploadReading = {
+/** The content of an uploaded file, with the counts of one of its columns. */
+export type UploadReading = ColumnReading & {
   encoding: Encoding
   delimiter: Delimiter
   hasHeader: boolean
@@ -21,20 +19,13 @@ export type UploadReading = {
   rowCount: number
   sampleRows: string[][]
   suggestion: Suggestion
-  /** The column that was counted. */
-  column: number
-  uniqueCount: number
-  providers: ProviderCount[]
 }
 
-/** The empty name stands for all that we do not know by their domain. */
-type ProviderCount = { provider: string; count: number }
-
 /**
- * Reads a file from its beginning to its end, three times: how it is written, what is in its columns, and who is in the one
- * with the addresses, or in the chosen one. So nothing of it is ever held but counts. Throws a Refusal for what cannot be used.
+ * Reads a file three times: its encoding, all of its columns, and the column with the addresses. So nothing of it is held in memory
+ * but counts and a few examples. Throws a Refusal for a file that cannot be used.
  */
-export async function readUpload(open: Open, emailsMax: number, chosen?: string): Promise<UploadReading> {
+export async function readUpload(open: Open, emailsMax: number): Promise<UploadReading> {
   const { encoding, beginning } = await findEncoding(open())
   const delimiter = guessDelimiter(beginning)
   const survey = await surveyColumns(open, { encoding, delimiter, emailsMax })
@@ -43,14 +34,10 @@ export async function readUpload(open: Open, emailsMax: number, chosen?: string)
   const columns = nameColumns(header ?? [], counts.length)
   const suggestion = suggestColumn(columns, counts)
   if (suggestion === undefined) throw new Refusal('no_email_column', 'No column of the file looks like addresses.')
-  const column = chosen === undefined ? suggestion.index : columns.indexOf(chosen)
-  if (column === -1) throw new Refusal('unknown_column', 'The file has no such column.')
-  if ((counts[column]?.filled ?? 0) > emailsMax) throw tooManyEmails(emailsMax)
-
-  const layout = { encoding, delimiter, hasHeader: header !== undefined, column }
-  const people = await countPeople(open, layout, emailsMax)
+  const layout = { encoding, delimiter, hasHeader: header !== undefined, column: suggestion.index }
+  const emails = await readColumn(open, layout, emailsMax)
   const wholeRows = sampleRows.map((row) => columns.map((_, n) => row[n] ?? ''))
-  return { ...layout, columns, counts, rowCount, sampleRows: wholeRows, suggestion, ...people }
+  return { ...layout, columns, counts, rowCount, sampleRows: wholeRows, suggestion, ...emails }
 }
 
 type Survey = { header: string[] | undefined; counts: ColumnCount[]; rowCount: number; sampleRows: string[][] }
@@ -91,27 +78,11 @@ function countCell(count: ColumnCount, cell: string): void {
 }
 
 function looksLikeAddress(cell: string): boolean {
-  return cell.includes('@') && parseAddress(cell).kind === 'address'
+  const { kind } = readCell(cell)
+  return kind === 'bare' || kind === 'wrapped'
 }
 
 /** Names of columns are words. A first row with an address in it, even a broken one, is somebody's row. */
 function looksLikeHeader(cells: string[]): boolean {
   return !cells.some((cell) => /[^\s@]@[^\s@]/.test(cell))
-}
-
-const PROVIDER_OF = new Map(
-  MAILBOX_PROVIDERS.flatMap(({ provider, domains }) => domains.map((domain) => [domain, provider])),
-)
-
-async function countPeople(open: Open, layout: Layout, emailsMax: number) {
-  const byProvider = new Map<string, number>()
-  const { uniqueCount } = await countEmails(open, layout, {
-    emailsMax,
-    onNew(key) {
-      const provider = PROVIDER_OF.get(key.slice(key.lastIndexOf('@') + 1)) ?? ''
-      byProvider.set(provider, (byProvider.get(provider) ?? 0) + 1)
-    },
-  })
-  const providers = [...byProvider].map(([provider, count]) => ({ provider, count }))
-  return { uniqueCount, providers: providers.toSorted((a, b) => b.count - a.count) }
 }

@@ -45,9 +45,9 @@ test('a reason that this process has not heard of is told like an unknown one', 
   expect(said).toContain('What to do: Treat it like an unknown one')
 })
 
-test('an estimate says what costs as much as the others, and whether the credits suffice', () => {
+test('an estimate says which rows cost nothing, and whether the credits suffice', () => {
   const short = sayEstimate(ESTIMATE)
-  expect(short).toContain('1 rows do not look like addresses and cost as much.')
+  expect(short).toContain('1 rows hold no address. They are not validated and cost nothing.')
   expect(short).toContain('costs 3 credits. The account has 2.')
   expect(short).toContain('That is not enough')
   const enough = sayEstimate({ ...ESTIMATE, credits: { quote: 3, available: 0, unlimited: true } })

@@ -55,7 +55,8 @@ export function sayEstimate(estimate: ListEstimate): string {
   const isShort = !credits.unlimited && credits.quote > credits.available
   return lines(
     `${rows} rows with ${unique} different addresses; ${repeated} rows repeat an earlier one and ${estimate.empty_count} are empty, at no cost.`,
-    estimate.not_address_count > 0 && `${estimate.not_address_count} rows do not look like addresses and cost as much.`,
+    estimate.not_address_count > 0 &&
+      `${estimate.not_address_count} rows hold no address. They are not validated and cost nothing.`,
     estimate.livemode && estimate.probing.mode === 'dns' && WITHOUT_PROBING,
     `Validating them costs ${credits.quote} credits. The account has ${has}. Nothing is charged yet.`,
     isShort && 'That is not enough: credits must be added first.',

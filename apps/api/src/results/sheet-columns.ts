@@ -22,6 +22,8 @@ const COLUMNS: [name: string, cellOf: (result: Result) => string][] = [
   ['probity_is_machine_generated', ({ flags }) => String(flags.is_machine_generated)],
   ['probity_listed', ({ listed }) => listed ?? ''],
   ['probity_depth', ({ depth }) => depth],
+  // The cell may hold a display name too, and a repeated address may be spelled otherwise in its first row.
+  ['probity_email', ({ email }) => email],
 ]
 const POLICY_COLUMNS: typeof COLUMNS = [
   ['probity_decision', ({ policy }) => policy?.decision ?? ''],

@@ -4,6 +4,7 @@ import type { Db } from '@probity/database/connect'
 import { listResultsAt, type ResultsFile, type ResultsJob } from '@probity/database/results'
 import { isNarrow, type ResultsFilter } from '@probity/database/results-filter'
 import { dedupeKey } from '@probity/engine/address/dedupe-key'
+import { readCell } from '@probity/uploads/read-cell'
 import { isBlank, type Row, readRows, type Writing } from '@probity/uploads/read-rows'
 import type { FileStorage } from '@probity/uploads/storage'
 import { stringify } from 'csv-stringify/sync'
@@ -69,9 +70,11 @@ function writeRows(rows: string[][], delimiter: string, formulaSafe: boolean): s
 function openFirstRows(column: number): (row: Row) => number | undefined {
   const seen = new Map<bigint, number>()
   return ({ row, cells, isHeader }) => {
-    const cell = cells[column] ?? ''
-    if (isHeader || isBlank(cell)) return undefined
-    const short = hash('sha256', dedupeKey(cell.trim()), 'buffer').readBigUInt64LE()
+    const text = cells[column] ?? ''
+    if (isHeader || isBlank(text)) return undefined
+    const cell = readCell(text)
+    if (cell.kind === 'text') return undefined
+    const short = hash('sha256', dedupeKey(cell.email), 'buffer').readBigUInt64LE()
     const first = seen.get(short) ?? row
     if (first === row) seen.set(short, row)
     return first

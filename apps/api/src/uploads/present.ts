@@ -11,8 +11,7 @@ type Asker = { account: Account; probing: Probing }
 
 /** What was found in a file, with the counts of the column that was read. */
 export function presentPreview(kept: Kept, reading: UploadReading, { account, probing }: Asker): UploadPreview {
-  const { columns, counts, rowCount, uniqueCount } = reading
-  const { filled, addresses } = counts[reading.column] ?? { filled: 0, addresses: 0 }
+  const { columns, counts, rowCount, emailCount, uniqueCount, textCount } = reading
   const livemode = kept.mode === 'live'
   return {
     upload_id: kept.id,
@@ -33,11 +32,13 @@ export function presentPreview(kept: Kept, reading: UploadReading, { account, pr
     })),
     sample_rows: reading.sampleRows,
     email_column: columns[reading.column] ?? '',
-    email_count: filled,
-    empty_count: rowCount - filled,
-    not_address_count: filled - addresses,
+    email_count: emailCount,
+    empty_count: rowCount - emailCount - textCount,
+    extracted_count: reading.wrappedCount,
+    not_address_count: textCount,
+    not_address_examples: reading.textExamples.map(({ row, text }) => ({ row, value: text })),
     unique_emails: uniqueCount,
-    duplicate_count: filled - uniqueCount,
+    duplicate_count: emailCount - uniqueCount,
     provider_mix: reading.providers,
     credits: { quote: livemode ? uniqueCount : 0, available: account.available, unlimited: account.unlimited },
     probing,

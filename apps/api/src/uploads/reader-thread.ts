@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs'
-import { countEmails } from '@probity/uploads/count-emails'
+import { readColumn } from '@probity/uploads/read-column'
 import { readUpload } from '@probity/uploads/read-upload'
 import { Refusal } from '@probity/uploads/refusal'
 import type { ReadOutcome, ReadTask } from './reader.ts'
@@ -12,8 +12,8 @@ export async function readFile(task: ReadTask): Promise<ReadOutcome> {
   const open = () => createReadStream(task.path)
   const { emailsMax } = task
   try {
-    if (task.kind === 'count') return { kind: 'counted', count: await countEmails(open, task.layout, { emailsMax }) }
-    return { kind: 'read', reading: await readUpload(open, emailsMax, task.column) }
+    if (task.kind === 'column') return { kind: 'column', reading: await readColumn(open, task.layout, emailsMax) }
+    return { kind: 'file', reading: await readUpload(open, emailsMax) }
   } catch (error) {
     if (error instanceof Refusal) return { kind: 'refused', code: error.code, detail: error.message }
     throw error

@@ -49,18 +49,19 @@ describe.each([{ kind: 'folder', folder: `${folder}/plain` } as const, S3])(
 
     test('another column than the suggested one can be counted', async () => {
       const { key } = await keep(LIST)
-      expect(await services.uploadReader.count(key, LAYOUT, 3)).toEqual({ emailCount: 2, uniqueCount: 1 })
+      const { uploadReader } = services
+      expect(await uploadReader.readColumn(key, LAYOUT, 3)).toMatchObject({ emailCount: 2, uniqueCount: 1 })
       const first = { ...LAYOUT, hasHeader: false, column: 0 }
-      expect(await services.uploadReader.count(key, first, 4)).toEqual({ emailCount: 4, uniqueCount: 4 })
-      expect(await services.uploadReader.count(key, { ...LAYOUT, column: 9 }, 3)).toEqual({
+      expect(await uploadReader.readColumn(key, first, 4)).toMatchObject({ emailCount: 0, textCount: 4 })
+      expect(await uploadReader.readColumn(key, { ...LAYOUT, column: 9 }, 3)).toMatchObject({
         emailCount: 0,
-        uniqueCount: 0,
+        textCount: 0,
       })
     })
 
     test('a column with too many emails is a problem that names the row', async () => {
       const { key } = await keep(LIST)
-      const counting = services.uploadReader.count(key, { ...LAYOUT, column: 1 }, 2)
+      const counting = services.uploadReader.readColumn(key, { ...LAYOUT, column: 1 }, 2)
       await expect(counting).rejects.toMatchObject({
         code: 'too_many_emails',
         message: expect.stringContaining('Row 4 '),

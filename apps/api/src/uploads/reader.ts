@@ -1,28 +1,25 @@
 import type { LastingCode } from '@probity/contract/problem'
-import type { EmailCount } from '@probity/uploads/count-emails'
 import type { Layout } from '@probity/uploads/read-addresses'
+import type { ColumnReading } from '@probity/uploads/read-column'
 import type { UploadReading } from '@probity/uploads/read-upload'
 import type { FileStorage } from '@probity/uploads/storage'
 import { Piscina } from 'piscina'
 import { Problem } from '../problem.ts'
 
-export type ReadTask = { path: string; emailsMax: number } & (
-  | { kind: 'read'; column?: string | undefined }
-  | { kind: 'count'; layout: Layout }
-)
+export type ReadTask = { path: string; emailsMax: number } & ({ kind: 'file' } | { kind: 'column'; layout: Layout })
 export type ReadOutcome =
-  | { kind: 'read'; reading: UploadReading }
-  | { kind: 'counted'; count: EmailCount }
+  | { kind: 'file'; reading: UploadReading }
+  | { kind: 'column'; reading: ColumnReading }
   | { kind: 'refused'; code: LastingCode; detail: string }
 
 /** Reads uploaded files beside the thread that answers requests. */
 export type UploadReader = {
   /** All that is in a file of this machine. Throws a Problem for one that cannot be used. */
   read(path: string, emailsMax: number): Promise<UploadReading>
-  /** The same of a kept file, with the counts of a column other than the suggested one where it is named. */
-  readKept(key: string, emailsMax: number, column?: string): Promise<UploadReading>
-  /** What is in one column of a kept file. Throws a Problem where that is more than a list may have. */
-  count(key: string, layout: Layout, emailsMax: number): Promise<EmailCount>
+  /** The same of a kept file. */
+  readKept(key: string, emailsMax: number): Promise<UploadReading>
+  /** The addresses in one column of a kept file. Throws a Problem where it has more than a list may have. */
+  readColumn(key: string, layout: Layout, emailsMax: number): Promise<ColumnReading>
   stop(): Promise<void>
 }
 
@@ -60,19 +57,19 @@ export function openUploadReader(storage: FileStorage, deadlineMs = DEADLINE_MS)
     return outcome
   }
 
-  async function read(path: string, emailsMax: number, column?: string): Promise<UploadReading> {
-    const outcome = await readInTurn({ kind: 'read', path, emailsMax, column })
-    if (outcome.kind !== 'read') throw new Error('the thread did something else')
+  async function read(path: string, emailsMax: number): Promise<UploadReading> {
+    const outcome = await readInTurn({ kind: 'file', path, emailsMax })
+    if (outcome.kind !== 'file') throw new Error('the thread did something else')
     return outcome.reading
   }
 
   return {
     read,
-    readKept: (key, emailsMax, column) => storage.lend(key, (path) => read(path, emailsMax, column)),
-    async count(key, layout, emailsMax) {
-      const outcome = await storage.lend(key, (path) => readInTurn({ kind: 'count', path, layout, emailsMax }))
-      if (outcome.kind !== 'counted') throw new Error('the thread did something else')
-      return outcome.count
+    readKept: (key, emailsMax) => storage.lend(key, (path) => read(path, emailsMax)),
+    async readColumn(key, layout, emailsMax) {
+      const outcome = await storage.lend(key, (path) => readInTurn({ kind: 'column', path, layout, emailsMax }))
+      if (outcome.kind !== 'column') throw new Error('the thread did something else')
+      return outcome.reading
     },
     stop: () => threads.destroy(),
   }

@@ -275,7 +275,7 @@ export const PROBLEMS = {
   },
   column_without_emails: {
     status: 422,
-    title: 'The column is empty in every row',
+    title: 'The column holds no addresses',
     advice: 'Name the column that holds the addresses.',
   },
   password_refused: {

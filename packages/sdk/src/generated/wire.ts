@@ -305,7 +305,7 @@ export type ValidationResult = {
    */
   livemode: boolean
   /**
-   * The address that was probably intended, when this one looks mistyped; null otherwise.
+   * The address that was probably intended, when this one looks mistyped or holds more than an address; null otherwise.
    */
   did_you_mean: string | null
   /**
@@ -675,11 +675,11 @@ export type UploadPreview = {
      */
     filled_count: number
     /**
-     * Rows in which it looks like an address.
+     * Rows in which it holds an address, with a display name or without.
      */
     address_count: number
     /**
-     * The share of its values that look like addresses; 0 where it has none.
+     * The share of its values that hold an address; 0 where it has none.
      */
     address_share: number
   }>
@@ -692,7 +692,7 @@ export type UploadPreview = {
    */
   email_column: string
   /**
-   * Rows in which that column is not empty.
+   * Rows in which that column holds an address.
    */
   email_count: number
   /**
@@ -700,9 +700,26 @@ export type UploadPreview = {
    */
   empty_count: number
   /**
-   * Rows in which it has something that does not look like an address. They are validated and paid for like the others.
+   * Rows in which the cell holds more than the address: a display name, angle brackets, `mailto:` or punctuation. The address is validated, and the export keeps the cell. Where a cell holds several addresses, the first is validated.
+   */
+  extracted_count: number
+  /**
+   * Rows in which it holds text without an address. They are not validated and cost nothing.
    */
   not_address_count: number
+  /**
+   * The first ten of these rows.
+   */
+  not_address_examples: Array<{
+    /**
+     * The row, as a spreadsheet numbers it.
+     */
+    row: number
+    /**
+     * The text, cut off at 200 characters.
+     */
+    value: string
+  }>
   /**
    * Different addresses among them.
    */
@@ -801,7 +818,7 @@ export type Upload = {
    */
   row_count: number
   /**
-   * Rows in which the suggested column is not empty.
+   * Rows in which the suggested column holds an address.
    */
   email_count: number
   /**
@@ -1049,7 +1066,7 @@ export type BulkJobs = Array<BulkJob>
  */
 export type ListResult = {
   /**
-   * The address as it stands in the file.
+   * The address that was validated: the one in the cell, without a display name or `mailto:` around it.
    */
   email: string
   /**
@@ -1081,7 +1098,7 @@ export type ListResult = {
    */
   is_valid: boolean
   /**
-   * The address that was probably intended, when this one looks mistyped; null otherwise.
+   * The address that was probably intended, when this one looks mistyped or holds more than an address; null otherwise.
    */
   did_you_mean: string | null
   /**
@@ -2127,7 +2144,7 @@ export type RequestWithItsResult = {
    */
   result: {
     /**
-     * The address as it stands in the file.
+     * The address that was validated: the one in the cell, without a display name or `mailto:` around it.
      */
     email: string
     status: Status
@@ -2155,7 +2172,7 @@ export type RequestWithItsResult = {
      */
     is_valid: boolean
     /**
-     * The address that was probably intended, when this one looks mistyped; null otherwise.
+     * The address that was probably intended, when this one looks mistyped or holds more than an address; null otherwise.
      */
     did_you_mean: string | null
     /**

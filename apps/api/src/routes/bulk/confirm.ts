@@ -30,7 +30,7 @@ export const confirmUpload: Route = async (app, services) => {
       tag: 'Lists',
       summary: 'Turn an upload into a job',
       description:
-        'Sets one credit aside for each unique address and queues the job, or refuses and keeps nothing. An upload becomes one job: confirming it again gives the same answer, at no further cost.',
+        'Sets one credit aside for each unique address and queues the job, or refuses and keeps nothing. Rows whose cell holds no address are not part of the job. An upload becomes one job: confirming it again gives the same answer, at no further cost.',
       problems: [
         'not_found',
         'confirmed_otherwise',
@@ -93,9 +93,9 @@ async function countEmails(
   }
   const { encoding, delimiter, hasHeader } = upload
   const layout = { encoding, delimiter, hasHeader, column } as Layout // as our own reader found it
-  const counts = await uploadReader.count(upload.storageKey, layout, emailsMax)
-  if (counts.emailCount === 0) throw new Problem('column_without_emails')
-  return counts
+  const { emailCount, uniqueCount } = await uploadReader.readColumn(upload.storageKey, layout, emailsMax)
+  if (emailCount === 0) throw new Problem('column_without_emails')
+  return { emailCount, uniqueCount }
 }
 
 /** The same for the first time and for every other, whatever the job is doing by now. */

@@ -21,7 +21,7 @@ export const previewUpload: Route = async (app, services) => {
       tag: 'Lists',
       summary: 'Upload a CSV and look at it',
       description:
-        'Finds out how the file is written, what its columns are, which of them holds the addresses and what validating them costs. Nothing is validated, charged or set aside. The file is kept for 24 hours and then removed.',
+        'Finds out how the file is written, what its columns are, which of them holds the addresses and what validating them costs. A cell with a display name, angle brackets or `mailto:` around an address is read as that address; a text without an address is neither validated nor charged. Nothing is validated, charged or set aside. The file is kept for 24 hours and then removed.',
       problems: PREVIEW_PROBLEMS,
     },
     { body: UploadForm, response: { 200: UploadPreview } },
@@ -85,9 +85,8 @@ async function keepUpload({ db, storage }: Services, caller: Caller, received: R
 }
 
 function rowOf({ key, size, filename, seen }: Read) {
-  const { columns, delimiter, encoding, hasHeader, rowCount, uniqueCount, suggestion, counts } = seen
+  const { columns, delimiter, encoding, hasHeader, rowCount, emailCount, uniqueCount, suggestion } = seen
   const suggestedColumn = columns[suggestion.index] ?? ''
-  const emailCount = counts[suggestion.index]?.filled ?? 0
   const found = { columns, delimiter, encoding, hasHeader, rowCount, emailCount, uniqueCount, suggestedColumn }
   return { ...found, filename, sizeBytes: size, storageKey: key }
 }

@@ -265,6 +265,7 @@ const SHEET_HEAD = [
   'probity_is_machine_generated',
   'probity_listed',
   'probity_depth',
+  'probity_email',
 ]
 const NOTHING = SHEET_HEAD.map(() => '')
 
@@ -300,11 +301,24 @@ test('a CSV has every row of the file with our columns behind, duplicates with t
   const spell = (cells: string[]) => cells.map((cell) => ({ T: 'true', F: 'false' })[cell] ?? cell)
   expect(readCsv(text)).toEqual([
     ['name', 'email', 'city', ...SHEET_HEAD],
-    ['Ada', 'vera@example.com', 'Rome', ...spell(valid)],
-    ['Bo', 'ino@example.com', '', ...spell(invalid)],
+    ['Ada', 'vera@example.com', 'Rome', ...spell(valid), 'vera@example.com'],
+    ['Bo', 'ino@example.com', '', ...spell(invalid), 'ino@example.com'],
     ['No one', '', 'Bonn', ...NOTHING],
-    ['Cy', 'VERA@Example.com', 'Oslo', ...spell(valid)],
-    ['Dee', 'una@example.com', '', ...spell(unknown)],
+    ['Cy', 'VERA@Example.com', 'Oslo', ...spell(valid), 'vera@example.com'],
+    ['Dee', 'una@example.com', '', ...spell(unknown), 'una@example.com'],
+  ])
+})
+
+test('a CSV keeps the cell as it was and names the address that was validated', async () => {
+  const cells = ['Vera V. <vera@example.com>', '"Vera, V." <VERA@example.com>', 'mailto:ino@example.com', 'no address']
+  const jobId = await keep(`email\n${cells.map((cell) => `"${cell.replaceAll('"', '""')}"`).join('\n')}\n`)
+  const [head = [], ...rows] = readCsv(await getCsv(jobId))
+  const look = (row: string[]) => ['email', 'probity_status', 'probity_email'].map((name) => row[head.indexOf(name)])
+  expect(rows.map(look)).toEqual([
+    [cells[0], 'valid', 'vera@example.com'],
+    [cells[1], 'valid', 'vera@example.com'],
+    [cells[2], 'invalid', 'ino@example.com'],
+    [cells[3], '', ''],
   ])
 })
 
@@ -319,7 +333,7 @@ test('results that were kept before there were chances and depths have those tha
         where job_id = ${jobId} and status = 'invalid'`.execute(trx),
   )
   const [, valid, invalid] = readCsv(await getCsv(jobId))
-  expect([valid?.slice(-4), invalid?.slice(-4)]).toEqual([
+  expect([valid?.slice(-5, -1), invalid?.slice(-5, -1)]).toEqual([
     ['0.97', 'false', '', 'dns'],
     ['0.03', 'false', '', 'smtp'],
   ])

@@ -56,8 +56,11 @@ async function lookAgain({ db, uploadReader }: Services, caller: Caller, { uploa
     ...(await getAccount(trx, caller.accountId)),
   }))
   if (column !== undefined && !draft.columns.includes(column)) throw new Problem('unknown_column')
-  const reading = await uploadReader.readKept(draft.storageKey, plan.emailsPerFile, column)
-  return presentPreview(draft, reading, { account, probing })
+  const reading = await uploadReader.readKept(draft.storageKey, plan.emailsPerFile)
+  if (column === undefined) return presentPreview(draft, reading, { account, probing })
+  const layout = { ...reading, column: reading.columns.indexOf(column) }
+  const chosen = await uploadReader.readColumn(draft.storageKey, layout, plan.emailsPerFile)
+  return presentPreview(draft, { ...reading, ...chosen }, { account, probing })
 }
 
 async function removeDraft({ db, storage }: Services, caller: Caller, uploadId: string): Promise<void> {

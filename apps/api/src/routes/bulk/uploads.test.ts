@@ -52,16 +52,14 @@ test('another column is counted when it is named, and the suggestion stays what 
   expect(body).toEqual({
     ...first,
     email_column: 'work mail',
-    email_count: 3,
+    email_count: 2,
     empty_count: 1,
     not_address_count: 1,
-    unique_emails: 2,
+    not_address_examples: [{ row: 5, value: 'none' }],
+    unique_emails: 1,
     duplicate_count: 1,
-    provider_mix: [
-      { provider: 'google', count: 1 },
-      { provider: '', count: 1 },
-    ],
-    credits: { ...first.credits, quote: 2 },
+    provider_mix: [{ provider: 'google', count: 1 }],
+    credits: { ...first.credits, quote: 1 },
   })
   const none = await look(caller, first.upload_id, { email_column: 'nowhere' })
   expect([none.status, none.body['code']]).toEqual([422, 'unknown_column'])

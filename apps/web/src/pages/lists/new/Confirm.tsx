@@ -30,7 +30,7 @@ export function Confirm({ preview, column, onRefresh }: ConfirmProps) {
         <Button
           look="primary"
           size="lg"
-          disabled={isShort}
+          disabled={isShort || preview.unique_emails === 0}
           busy={confirmation.isPending || confirmation.isSuccess}
           onClick={() => confirmation.mutate()}
           className="h-auto! min-h-11 w-full px-3! py-2 text-balance whitespace-normal!"
@@ -64,6 +64,7 @@ function useConfirmation(uploadId: string, emailColumn: string, onRefused: () =>
 const sceneOnly = ({ mode, org }: { mode?: 'test' | undefined; org?: string | undefined }) => ({ mode, org })
 
 function confirmWords({ unique_emails: unique, credits, livemode }: UploadPreview): string {
+  if (unique === 0) return 'No addresses in this column'
   const addresses = `Validate ${formatCount(unique, 'address', 'addresses')}`
   if (!livemode) return `${addresses} in test mode`
   return credits.unlimited ? addresses : `${addresses} for ${formatCount(credits.quote, 'credit')}`

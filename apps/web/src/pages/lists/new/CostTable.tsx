@@ -6,6 +6,7 @@ import { formatCount, formatNumber } from '../../../ui/format.ts'
 /** Row by row from the file to the price. */
 export function CostTable({ preview, column }: { preview: UploadPreview; column: string }) {
   const { row_count: rows, empty_count: empty, unique_emails: unique, duplicate_count: repeated, credits } = preview
+  const { not_address_count: skipped } = preview
   const price = preview.livemode ? formatCount(credits.quote, 'credit') : 'free in test mode'
   return (
     <table className="w-full border-collapse">
@@ -26,6 +27,7 @@ export function CostTable({ preview, column }: { preview: UploadPreview; column:
       <tbody className="last:[&_tr:last-child]:border-b-0">
         <Line label="Rows in the file" count={rows} />
         <Line label={`Rows without a value in ${column}`} count={empty} cost="free" />
+        {skipped > 0 && <Line label="Rows without an address" count={skipped} cost="free" />}
         <Line label="Rows that repeat an address" count={repeated} cost="free" />
         <Line label="Unique addresses to validate" count={unique} cost={price} strong />
       </tbody>

@@ -19,7 +19,7 @@ export function PasteBox({ ref, text, onChange, onSend }: PasteBoxProps) {
     <Card>
       <Field
         label="Or paste addresses"
-        hint="One per line, or with commas between them. Names beside them are left out."
+        hint="One per line, or separated by commas. Display names and mailto: are removed."
       >
         {(ids) => (
           <TextArea

@@ -4,9 +4,9 @@ import { Link } from '@tanstack/react-router'
 import { useScene } from '../../../session/scene.ts'
 import { ProbingNotice } from '../../../shell/ProbingNotice.tsx'
 import { Card } from '../../../ui/Card.tsx'
-import { formatCount } from '../../../ui/format.ts'
 import { Skeleton } from '../../../ui/States.tsx'
 import { uploadQuery } from '../uploads.ts'
+import { CellNotes } from './CellNotes.tsx'
 import { Confirm } from './Confirm.tsx'
 import { CostTable } from './CostTable.tsx'
 import { DraftMissing } from './DraftMissing.tsx'
@@ -39,7 +39,7 @@ function Review({ preview, column, onRefresh }: ReviewProps) {
         <FileFacts preview={preview} />
         <Card title="What is validated" about={<ChosenColumn column={column} />}>
           <CostTable preview={preview} column={column} />
-          <NotAddresses preview={preview} />
+          <CellNotes preview={preview} />
         </Card>
       </div>
       <div className="flex min-w-0 flex-col gap-5 lg:sticky lg:top-20 lg:col-start-2 lg:row-span-2 lg:row-start-1">
@@ -67,16 +67,5 @@ function ChosenColumn({ column }: { column: string }) {
         Choose another
       </Link>
     </>
-  )
-}
-
-function NotAddresses({ preview: { not_address_count: rows, livemode } }: { preview: UploadPreview }) {
-  if (rows === 0) return null
-  const price = livemode ? ' and cost a credit like the others' : ''
-  return (
-    <p className="mt-3 text-[0.8125rem] text-soft">
-      {formatCount(rows, 'row has', 'rows have')} a value that does not look like an address. Such values are found
-      invalid{price}.
-    </p>
   )
 }

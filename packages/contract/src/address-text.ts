@@ -1,0 +1,123 @@
+/**
+ * Finds addresses in cells and pasted text. Whether a text found here is a valid address is for the engine's parser to decide;
+ * a text that the parser accepts as a whole must not be passed through these functions.
+ */
+
+/** No address with a display name comes near this length. It bounds the work for one part of a text. */
+const PART_UNITS_MAX = 1024
+/** Brackets and quotation marks inside each other. */
+const NESTED_MAX = 4
+
+/** Quoted strings and bracketed parts are matched first, so that a separator inside them separates nothing. */
+const PARTS = /"[^"]*"|<[^<>]*>|([\t\r\n]|[,;](?=\s|$|[^\s,;]*@))/g
+
+/** An address after a display name (RFC 5322 §3.4), and its forms in round and square brackets. */
+const BRACKETED = [/<([^<>]*)>/g, /(?:^|\s)[([]([^()[\]\s]*)[)\]](?=[\s.,;:!?]|$)/g]
+const HAS_AT = /@|%40/
+
+const TRAILING_COMMENT = /\s\([^()]*\)$/
+const PUNCTUATION = '.,;:!?'
+const PAIRS = ['""', "''", '()', '[]', '<>', '“”', '‘’', '«»']
+const MAILTO = /^mailto:\s*(?:\/\/)?/i
+const LABEL = /^(?:smtp|e-?mail):\s*/i
+
+/** An @ between two characters. Addresses with a syntax error have it too. */
+const ADDRESS_LIKE = /[^\s@]@+[^\s@]/
+
+/**
+ * The addresses that a text consists of, without display names, brackets, `mailto:` and punctuation around them. Free text is not
+ * searched: of `ada lovelace@example.com`, `lovelace@example.com` may be the address of another person.
+ */
+export function unwrapAddresses(text: string): string[] {
+  return splitParts(text).flatMap(unwrapPart)
+}
+
+/** The addresses in a text, those in free text included. */
+export function findAddresses(text: string): string[] {
+  return splitParts(text).flatMap((part) => {
+    const unwrapped = unwrapPart(part)
+    if (unwrapped.length > 0) return unwrapped
+    return part
+      .split(/[\s<>]+/)
+      .map(unwrapWord)
+      .filter(isAddressLike)
+  })
+}
+
+/** Splits at line breaks and tabs, and at commas and semicolons that do not stand inside a broken address (`ada@example,com`). */
+function splitParts(text: string): string[] {
+  const parts: string[] = []
+  let from = 0
+  for (const match of text.matchAll(PARTS)) {
+    if (match[1] === undefined) continue
+    parts.push(text.slice(from, match.index))
+    from = match.index + 1
+  }
+  parts.push(text.slice(from))
+  return parts.map((part) => part.trim()).filter((part) => HAS_AT.test(part) && part.length <= PART_UNITS_MAX)
+}
+
+function unwrapPart(part: string): string[] {
+  for (const pattern of BRACKETED) {
+    const bracketed = [...part.matchAll(pattern)]
+      .map(([, inside = '']) => inside)
+      .filter((inside) => HAS_AT.test(inside))
+    if (bracketed.length > 0) return bracketed.map(unwrapWord).filter(isAddressLike)
+  }
+  const word = unwrapWord(part.replace(TRAILING_COMMENT, ''))
+  return isAddressLike(word) && isOneWord(word) ? [word] : []
+}
+
+/** White space is part of an address only inside a quoted local part (RFC 5321 §4.1.2). */
+function isOneWord(word: string): boolean {
+  return !/[\s<>]/.test(word.replace(/^"[^"]*"@/, ''))
+}
+
+function isAddressLike(word: string): boolean {
+  return ADDRESS_LIKE.test(word) && !word.includes('://')
+}
+
+function unwrapWord(word: string): string {
+  const bare = stripAround(word)
+  if (MAILTO.test(bare)) return readMailto(bare.replace(MAILTO, ''))
+  return bare.replace(LABEL, '')
+}
+
+function stripAround(word: string): string {
+  let bare = word.trim()
+  for (let n = 0; n < NESTED_MAX; n++) {
+    const shorter = stripStray(stripPair(stripPunctuation(bare))).trim()
+    if (shorter === bare) break
+    bare = shorter
+  }
+  return bare
+}
+
+function stripPunctuation(word: string): string {
+  let end = word.length
+  while (end > 0 && PUNCTUATION.includes(word.charAt(end - 1))) end--
+  return word.slice(0, end).trimEnd()
+}
+
+function stripPair(word: string): string {
+  const isPair = word.length > 1 && PAIRS.includes(`${word[0]}${word.at(-1)}`)
+  return isPair ? word.slice(1, -1) : word
+}
+
+/** A bracket or quotation mark without its counterpart. */
+function stripStray(word: string): string {
+  const isStrayQuote = word.startsWith('"') && word.indexOf('"', 1) === -1
+  const first = isStrayQuote || /^[<([]/.test(word) ? word.slice(1) : word
+  const isStrayEnd = /[>)]$/.test(first) || (first.endsWith('"') && first.indexOf('"') === first.length - 1)
+  return isStrayEnd ? first.slice(0, -1) : first
+}
+
+/** RFC 6068 §2: header fields follow a question mark, further recipients a comma, and the address may be percent-encoded. */
+function readMailto(recipients: string): string {
+  const [first = ''] = recipients.split(/[?,]/, 1)
+  try {
+    return decodeURIComponent(first).trim()
+  } catch {
+    return first // not percent-encoded: a % of its own
+  }
+}

@@ -1,0 +1,124 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { findAddress } from './find-address.ts'
+import { parseAddress } from './parse.ts'
+import { makeInputs } from './test-inputs.ts'
+
+test.each([
+  ['Anna Schmidt <a@b.example>', 'a@b.example'],
+  ['"Müller, Jürgen" <a@b.example>', 'a@b.example'],
+  ['Müller, Jürgen <a@b.example>', 'a@b.example'],
+  ['"Giant; \\"Big\\" Box" <a@b.example>', 'a@b.example'],
+  ['Anna<a@b.example>', 'a@b.example'],
+  ['<a@b.example>', 'a@b.example'],
+  ['<<a@b.example>>', 'a@b.example'],
+  ['< a@b.example >', 'a@b.example'],
+  ['<a@b.example', 'a@b.example'],
+  ['a@b.example>', 'a@b.example'],
+  ['<a@b.example>;', 'a@b.example'],
+  ['old@b.example <a@b.example>', 'a@b.example'],
+  ['"old@b.example" <a@b.example>', 'a@b.example'],
+  ['a@b.example;', 'a@b.example'],
+  ['a@b.example,', 'a@b.example'],
+  ['a@b.example.', 'a@b.example'],
+  ['a@b.example ;,. ', 'a@b.example'],
+  ['"a@b.example"', 'a@b.example'],
+  ["'a@b.example'", 'a@b.example'],
+  ['(a@b.example)', 'a@b.example'],
+  ['a@b.example (Anna Schmidt)', 'a@b.example'],
+  ['Anna Schmidt (a@b.example)', 'a@b.example'],
+  ['Anna Schmidt [mailto:a@b.example]', 'a@b.example'],
+  ['Anna Schmidt [mailto:a@b.example].', 'a@b.example'],
+  ['mailto:a@b.example', 'a@b.example'],
+  ['MAILTO:a@b.example', 'a@b.example'],
+  ['<mailto:a@b.example>', 'a@b.example'],
+  ['Anna <mailto:a@b.example?subject=x>', 'a@b.example'],
+  ['mailto:a@b.example?subject=x', 'a@b.example'],
+  ['mailto:a@b.example?cc=c@d.example,e@f.example&body=hello, world', 'a@b.example'],
+  ['mailto:a%2Bnews%40b.example', 'a+news@b.example'],
+  ['mailto:%22a%20b%22@b.example', '"a b"@b.example'],
+  ['mailto:50%off@b.example', '50%off@b.example'],
+  ['smtp:a@b.example', 'a@b.example'],
+  ['E-Mail: a@b.example', 'a@b.example'],
+  ['a@b.example, c@d.example', 'a@b.example'],
+  ['a@b.example;c@d.example', 'a@b.example'],
+  ['Anna <a@[192.0.2.1]>', 'a@[192.0.2.1]'],
+  ['Anna <"a b"@b.example>', '"a b"@b.example'],
+  ['Jürgen <jürgen@bücher.example>', 'jürgen@bücher.example'],
+])('findAddress reads %j as %j', (text, address) => {
+  expect(findAddress(text)).toBe(address)
+})
+
+test.each([
+  '"a b"@b.example',
+  '"a@x.example"@b.example',
+  '"<a@x.example>"@b.example',
+  '"mailto:a"@b.example',
+  '"a, b"@b.example',
+  "'a@b.example",
+  '{a}@b.example',
+  'a@[IPv6:2001:db8::1]',
+])('findAddress leaves the address %j as it is', (address) => {
+  expect(findAddress(address)).toBe(address)
+  expect(findAddress(` ${address}\t`)).toBe(address)
+})
+
+test.each([
+  '',
+  'n/a',
+  '@handle',
+  'a@',
+  'a @ b.example',
+  'a@b,example',
+  'a b@c.example', // perhaps the address of another person
+  'write to a@b.example',
+  'https://social.example/@a',
+  '<>',
+  'mailto:',
+  'mailto:?subject=a@b.example',
+  `Anna <${'a'.repeat(2_000)}@b.example>`,
+])('findAddress finds no address in %j', (text) => {
+  expect(findAddress(text)).toBeUndefined()
+})
+
+const inputs = makeInputs(7)
+const INPUTS = Array.from({ length: 5_000 }, () => inputs.next().value)
+const ADDRESSES = INPUTS.filter((text) => parseAddress(text).kind === 'address')
+const WORDS = fc.stringMatching(/^[\p{L}\p{N} .'&-]{0,30}$/u)
+const wrappable = fc.constantFrom(...ADDRESSES.map((text) => text.trim()).filter((text) => !/[<>]/.test(text)))
+
+test('findAddress returns every address unchanged', () => {
+  expect(ADDRESSES.length).toBeGreaterThan(500)
+  for (const address of ADDRESSES) expect(findAddress(address)).toBe(address.trim())
+})
+
+test('findAddress returns the address behind any display name', () => {
+  fc.assert(
+    fc.property(wrappable, WORDS, fc.constantFrom('', ';', ',', '.', ' ;'), (address, name, end) => {
+      expect(findAddress(`${name} <${address}>${end}`)).toBe(address)
+      expect(findAddress(`"${name}, ${name}; x" <${address}>${end}`)).toBe(address)
+    }),
+    { numRuns: 2_000 },
+  )
+})
+
+test('findAddress returns the address of any mailto URI', () => {
+  fc.assert(
+    fc.property(wrappable, fc.constantFrom('', '?subject=x', '?cc=c@d.example', '?a=b, c'), (address, fields) => {
+      expect(findAddress(`mailto:${encodeURIComponent(address)}${fields}`)).toBe(address)
+    }),
+    { numRuns: 2_000 },
+  )
+})
+
+test('findAddress returns nothing but texts that the parser accepts', () => {
+  fc.assert(
+    fc.property(fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom(...INPUTS)), (text) => {
+      const found = findAddress(text)
+      if (found !== undefined) expect(parseAddress(found).kind).toBe('address')
+      // The result of a result is itself, so that a job and its export agree on it.
+      if (found !== undefined) expect(findAddress(found)).toBe(found)
+    }),
+    { numRuns: 2_000 },
+  )
+})

@@ -146,25 +146,52 @@ test(
 )
 
 test(
-  'four exports run at once, three of one account; the next is told when to come back, and comes in when one has left',
+  'two accounts with as many exports as they can open leave room for a third',
   async () => {
     const api = await startListening()
-    const [one, other] = [await api.openCaller(), await api.openCaller()]
-    const [path, otherPath] = [await keepFatList(api, one), await keepFatList(api, other)]
+    const [one, other, third] = [await api.openCaller(), await api.openCaller(), await api.openCaller()]
+    const [path, otherPath, thirdPath] = [
+      await keepFatList(api, one),
+      await keepFatList(api, other),
+      await keepFatList(api, third),
+    ]
+    const status = async (by: Caller, from: string) => (await open(api, by, from)).statusCode
     const inside = await Promise.all([open(api, one, path), open(api, one, path), open(api, one, path)])
     expect(inside.map(({ statusCode }) => statusCode)).toEqual([200, 200, 200])
-    expect((await open(api, one, path)).statusCode).toBe(503)
+    expect(await status(one, path)).toBe(503)
 
-    const fourth = await open(api, other, otherPath)
-    expect(fourth.statusCode).toBe(200)
+    expect(await status(other, otherPath)).toBe(200)
     const refused = await open(api, other, otherPath)
     expect([refused.statusCode, refused.headers['retry-after']]).toEqual([503, '5'])
     expect(JSON.parse(await text(refused))).toMatchObject({ code: 'overloaded', retry_after_s: 5 })
-    const page = await open(api, other, otherPath.replace('ndjson', 'json'))
-    expect(page.statusCode).toBe(200) // a page is no export
+    expect(await status(other, otherPath.replace('ndjson', 'json'))).toBe(200) // a page is no export
+
+    for (let n = 0; n < 10; n++) expect([await status(one, path), await status(other, otherPath)]).toEqual([503, 503])
+    expect(await status(third, thirdPath)).toBe(200)
 
     inside[0]?.destroy()
-    await vi.waitFor(async () => expect((await open(api, other, otherPath)).statusCode).toBe(200), { timeout: 30_000 })
+    inside[1]?.destroy()
+    await vi.waitFor(async () => expect(await status(other, otherPath)).toBe(200), { timeout: 30_000 })
+  },
+  LONG,
+)
+
+test(
+  'an export ends when its reader takes less than the minimum rate, however steadily it reads',
+  async () => {
+    const api = await startListening({ bytesPerSecondMin: 50_000_000, graceMs: 300 })
+    const caller = await api.openCaller()
+    const path = await keepFatList(api, caller)
+    const steady = async () => {
+      let bytes = 0
+      for await (const chunk of await open(api, caller, path)) {
+        bytes += (chunk as Buffer).length
+        await sleep(50)
+      }
+      return bytes
+    }
+    await expect(steady()).rejects.toThrow('aborted')
+    expect((await text(await open(api, caller, path))).split('\n')).toHaveLength(FAT_ROWS + 1)
   },
   LONG,
 )

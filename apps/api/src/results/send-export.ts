@@ -6,18 +6,23 @@ import { Problem } from '../problem.ts'
 export type ExportLimits = {
   /** Exports that one process writes at once. */
   atOnceMax: number
-  /** How many of them one account may have, so that there is some room for others. */
+  /** Exports of one account, while others leave room for them. */
   perAccountMax: number
-  /** A reader that takes nothing for this long has gone. */
+  /** A reader that takes nothing for this long is disconnected. */
   stallMs: number
-  /** However slowly somebody reads, the place is free again by then. */
+  /** A reader that takes less than this on average is disconnected, after a grace period for connections that start slowly. */
+  bytesPerSecondMin: number
+  graceMs: number
+  /** An export takes no longer than this, at any rate. */
   wholeMs: number
 }
 
 export const EXPORT_LIMITS: ExportLimits = {
-  atOnceMax: 4,
+  atOnceMax: 8,
   perAccountMax: 3,
   stallMs: 60_000,
+  bytesPerSecondMin: 32 * 1024,
+  graceMs: 30_000,
   wholeMs: 60 * 60_000,
 }
 
@@ -25,14 +30,40 @@ const RETRY_AFTER_S = 5
 
 export type Export = { type: string; disposition: string; chunks: AsyncGenerator<string> }
 
-/** Sends exports as their readers take them. Whoever leaves or stands still stops the reading behind it. */
-export function openExports({ atOnceMax, perAccountMax, stallMs, wholeMs }: ExportLimits) {
+/** Sends exports as their readers take them. A reader that disconnects, stalls or is too slow ends the reading from the database. */
+export function openExports(limits: ExportLimits) {
+  const { stallMs, wholeMs } = limits
+  const enter = openAdmission(limits)
+
+  return async function send(reply: FastifyReply, accountId: string, { type, disposition, chunks }: Export) {
+    const leave = enter(accountId)
+    const stopSlow = () => body.destroy(new Error('export reader is too slow'))
+    const body = Readable.from(withReadRate(chunks, limits, stopSlow), { objectMode: false })
+    const end = setTimeout(() => body.destroy(new Error('an export took too long')), wholeMs)
+    body.once('close', () => {
+      clearTimeout(end)
+      leave()
+    })
+    // An outage before the first byte is a problem like any other; afterwards the answer can only break off.
+    await once(body, 'readable')
+    reply.raw.setTimeout(stallMs, () => reply.raw.destroy())
+    reply.headers({ 'content-type': type, 'content-disposition': disposition, 'cache-control': 'private, no-store' })
+    return reply.send(body)
+  }
+}
+
+/**
+ * Admits exports. Every account may start one while there is room. More of the same account are admitted only in the first half, so
+ * that a few accounts cannot take all of the room.
+ */
+function openAdmission({ atOnceMax, perAccountMax }: Pick<ExportLimits, 'atOnceMax' | 'perAccountMax'>) {
   const byAccount = new Map<string, number>()
+  const sharedMax = Math.floor(atOnceMax / 2)
   let all = 0
 
-  function enter(accountId: string): () => void {
+  return function enter(accountId: string): () => void {
     const own = byAccount.get(accountId) ?? 0
-    if (all >= atOnceMax || own >= perAccountMax) {
+    if (all >= (own === 0 ? atOnceMax : sharedMax) || own >= perAccountMax) {
       throw new Problem('overloaded', undefined, { retryAfterS: RETRY_AFTER_S })
     }
     all++
@@ -44,19 +75,24 @@ export function openExports({ atOnceMax, perAccountMax, stallMs, wholeMs }: Expo
       else byAccount.delete(accountId)
     }
   }
+}
 
-  return async function send(reply: FastifyReply, accountId: string, { type, disposition, chunks }: Export) {
-    const leave = enter(accountId)
-    const body = Readable.from(chunks, { objectMode: false })
-    const end = setTimeout(() => body.destroy(new Error('an export took too long')), wholeMs)
-    body.once('close', () => {
-      clearTimeout(end)
-      leave()
-    })
-    // An outage before the first byte is a problem like any other; afterwards the answer can only break off.
-    await once(body, 'readable')
-    reply.raw.setTimeout(stallMs, () => reply.raw.destroy())
-    reply.headers({ 'content-type': type, 'content-disposition': disposition, 'cache-control': 'private, no-store' })
-    return reply.send(body)
+type ReadRate = Pick<ExportLimits, 'bytesPerSecondMin' | 'graceMs'>
+
+/** Passes chunks on. Time counts only while the reader is awaited: a slow database is not the reader's fault. */
+async function* withReadRate(chunks: AsyncGenerator<string>, rate: ReadRate, onSlow: () => void) {
+  let sentBytes = 0
+  let awaitedMs = 0
+  for await (const chunk of chunks) {
+    sentBytes += Buffer.byteLength(chunk)
+    const allowedMs = rate.graceMs + (sentBytes / rate.bytesPerSecondMin) * 1000
+    const began = performance.now()
+    const timer = setTimeout(onSlow, Math.max(0, allowedMs - awaitedMs))
+    try {
+      yield chunk
+    } finally {
+      clearTimeout(timer)
+      awaitedMs += performance.now() - began
+    }
   }
 }

@@ -2,9 +2,7 @@ import type { Db } from '@probity/database/connect'
 import { listResultsAfter, type ResultsPlace } from '@probity/database/results'
 import type { ResultsFilter } from '@probity/database/results-filter'
 import { presentResult, type Shown } from './present-result.ts'
-import { readResultsPage } from './read-page.ts'
-
-const PAGE_ROWS = 500
+import { openPageSize, readResultsPage } from './read-page.ts'
 
 export type LinesOptions = Shown & { filter: ResultsFilter }
 
@@ -14,14 +12,15 @@ export async function* writeLines(
   job: ResultsPlace,
   { filter, evidence, policy }: LinesOptions,
 ): AsyncGenerator<string> {
+  const size = openPageSize()
   let afterRow = 0
   for (;;) {
-    const page = await readResultsPage(db, job, (trx) =>
-      listResultsAfter(trx, job, { ...filter, afterRow, limit: PAGE_ROWS }),
-    )
+    const limit = size.rows()
+    const page = await readResultsPage(db, job, (trx) => listResultsAfter(trx, job, { ...filter, afterRow, limit }))
+    size.note(page)
     if (page.length > 0)
       yield page.map((kept) => `${JSON.stringify(presentResult(kept, { evidence, policy }))}\n`).join('')
-    if (page.length < PAGE_ROWS) return
+    if (page.length < limit) return
     afterRow = page.at(-1)?.rowNo ?? afterRow
   }
 }

@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto'
-import type { Result } from '@probity/contract/results'
 import type { Db } from '@probity/database/connect'
-import { listResultsAt, type ResultsFile, type ResultsJob } from '@probity/database/results'
+import { type KeptResult, listResultsAt, type ResultsFile, type ResultsJob } from '@probity/database/results'
 import { isNarrow, type ResultsFilter } from '@probity/database/results-filter'
 import { dedupeKey } from '@probity/engine/address/dedupe-key'
 import { readCell } from '@probity/uploads/read-cell'
@@ -10,11 +9,10 @@ import type { FileStorage } from '@probity/uploads/storage'
 import { stringify } from 'csv-stringify/sync'
 import { defuseCell } from './defuse-cell.ts'
 import { presentResult, type Shown } from './present-result.ts'
-import { readResultsPage } from './read-page.ts'
+import { openPageSize, readResultsPage } from './read-page.ts'
 import { sheetColumns } from './sheet-columns.ts'
 
-/** So many rows share one question to the database, unless they are long. */
-const PAGE_ROWS = 500
+/** The cells of the file that one page holds at most. */
 const PAGE_UNITS = 256 * 1024
 
 const BYTE_ORDER_MARK = '\uFEFF'
@@ -44,9 +42,15 @@ export async function* writeSheet(
 
   if (bom) yield BYTE_ORDER_MARK
   if (!file.hasHeader) yield write([head([])])
-  for await (const page of pagesOf(readRows(() => storage.open(file.storageKey), writing))) {
+  const size = openPageSize()
+  for await (const page of pagesOf(
+    readRows(() => storage.open(file.storageKey), writing),
+    size.rows,
+  )) {
     const firstRows = page.map(firstRowOf)
-    const results = await findResults(db, job, { firstRows, filter, evidence, policy })
+    const kept = await findResults(db, job, { firstRows, filter })
+    size.note(kept)
+    const results = new Map(kept.map((one) => [one.rowNo, presentResult(one, { evidence, policy })]))
     const lines = page.flatMap(({ cells, isHeader }, n) => {
       if (isHeader) return [head(cells)]
       const result = results.get(firstRows[n] ?? 0)
@@ -81,24 +85,22 @@ function openFirstRows(column: number): (row: Row) => number | undefined {
   }
 }
 
-type Wanted = Shown & { firstRows: (number | undefined)[]; filter: ResultsFilter }
+type Wanted = { firstRows: (number | undefined)[]; filter: ResultsFilter }
 
-async function findResults(db: Db, job: SheetJob, wanted: Wanted): Promise<Map<number, Result>> {
-  const { firstRows, filter } = wanted
+function findResults(db: Db, job: SheetJob, { firstRows, filter }: Wanted): Promise<KeptResult[]> {
   const rowNos = [...new Set(firstRows)].filter((row) => row !== undefined)
-  const kept = await readResultsPage(db, job, (trx) => listResultsAt(trx, job, { ...filter, rowNos }))
-  return new Map(kept.map((one) => [one.rowNo, presentResult(one, wanted)]))
+  return readResultsPage(db, job, (trx) => listResultsAt(trx, job, { ...filter, rowNos }))
 }
 
 /** Puts small pages of the file together. */
-async function* pagesOf(small: AsyncIterable<Row[]>): AsyncGenerator<Row[]> {
+async function* pagesOf(small: AsyncIterable<Row[]>, rowsMax: () => number): AsyncGenerator<Row[]> {
   let page: Row[] = []
   let units = 0
   for await (const rows of small) {
     for (const row of rows) {
       page.push(row)
       for (const cell of row.cells) units += cell.length
-      if (page.length < PAGE_ROWS && units < PAGE_UNITS) continue
+      if (page.length < rowsMax() && units < PAGE_UNITS) continue
       yield page
       page = []
       units = 0

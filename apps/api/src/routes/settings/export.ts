@@ -5,8 +5,8 @@ import { EXPORT_LIMITS, openExports } from '../../results/send-export.ts'
 import type { Route } from '../../route.ts'
 import { refuseNonOwner } from './owner.ts'
 
-/** Each holds a connection and a view of the database for as long as somebody reads. */
-const LIMITS = { ...EXPORT_LIMITS, atOnceMax: 2, perAccountMax: 1 }
+/** Each holds a database connection and a snapshot while it is read. Two accounts leave room for a third. */
+const LIMITS = { ...EXPORT_LIMITS, atOnceMax: 3, perAccountMax: 1 }
 
 /** All that is kept of an organisation, as one file. */
 export const exportOrganisation: Route = async (app, services) => {

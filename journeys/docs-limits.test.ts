@@ -71,6 +71,18 @@ const HELD: Held[] = [
   ['exports of an account', 'apps/api/src/results/send-export.ts', 'perAccountMax', (n) => `| ${n}, fewer`],
   ['the rate at which an export', 'apps/api/src/results/send-export.ts', 'bytesPerSecondMin', kib],
   ['the rate at which an export', 'apps/api/src/results/send-export.ts', 'graceMs', seconds],
+  [
+    'uploads of an account',
+    'packages/settings/src/api-settings.ts',
+    'UPLOADS_PER_ACCOUNT[^}]*default',
+    (n) => `| ${n} and`,
+  ],
+  [
+    'uploads of an account',
+    'packages/settings/src/api-settings.ts',
+    'UPLOAD_MEGABYTES_PER_ACCOUNT[^}]*default',
+    (n) => `${n} MB`,
+  ],
   ['streams of events', 'apps/api/src/jobs/stream-places.ts', 'perAccount', (n) => `${n} at once`],
   ['addresses and ranges', 'packages/contract/src/keys.ts', 'IP_ALLOW_LIST_MAX', say],
   ['origins of a publishable key', 'packages/contract/src/publishable.ts', 'ALLOWED_ORIGINS_MAX', say],

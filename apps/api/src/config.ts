@@ -11,6 +11,7 @@ import { readStorage, type StorageSettings } from '@probity/uploads/storage-sett
 import type { Static } from 'typebox'
 import type { PaymentSettings } from './billing/payments.ts'
 import type { MailSettings } from './people/mail/send.ts'
+import type { UploadLimits } from './uploads/share.ts'
 
 /** How long one request may take at each step, and how large it may be. Set on purpose: the defaults beneath are not ours. */
 export type RequestLimits = {
@@ -53,6 +54,7 @@ export type ApiConfig = {
   traces: TraceSettings | undefined
   payments: PaymentSettings | undefined
   storage: StorageSettings
+  uploadLimits: UploadLimits
   logLevel: string
   limits: RequestLimits
   /** Keeps the queues of several installations on one Redis apart. */
@@ -110,6 +112,10 @@ function buildConfig(vars: Settings): ApiConfig {
     traces: readTraceSettings(vars),
     payments: readPayments(vars),
     storage: readStorage(vars),
+    uploadLimits: {
+      uploadsMax: vars.UPLOADS_PER_ACCOUNT,
+      bytesMax: vars.UPLOAD_MEGABYTES_PER_ACCOUNT * 1_000_000,
+    },
     logLevel: vars.LOG_LEVEL,
     limits: LIMITS,
     queuePrefix: 'probity',

@@ -21,6 +21,7 @@ import { openRequestLog, type RequestLog } from './door/request-log.ts'
 import { openPeople, type People } from './people/people.ts'
 import { startUpkeep } from './upkeep.ts'
 import { openUploadReader, type UploadReader } from './uploads/reader.ts'
+import { openUploadShares, type UploadShares } from './uploads/share.ts'
 import { openValidationDesk, type ValidationDesk } from './validation/desk.ts'
 import { openRecentKeys, type RecentKeys } from './validation/recent-keys.ts'
 
@@ -46,6 +47,7 @@ export type Services = {
   /** Where uploaded files are. */
   storage: FileStorage
   uploadReader: UploadReader
+  uploadShares: UploadShares
   /** Sign-in, sessions and organisations. */
   people: People
   /** The payment provider, where one is set up. */
@@ -99,6 +101,7 @@ export function openServices(
     desk,
     storage,
     uploadReader,
+    uploadShares: openUploadShares(db, config.uploadLimits),
     people,
     payments: config.payments && openPayments(config.payments),
     traces: NO_TRACES,

@@ -86,6 +86,8 @@ export function testConfig(databaseUrl: string, changes: Partial<ApiConfig> = {}
     payments: undefined,
     stopNoticeMs: 0,
     storage: { kind: 'folder', folder: uploadsFolder },
+    // Most test files upload by one account. The limits have tests of their own.
+    uploadLimits: { uploadsMax: 1_000, bytesMax: 10_000_000_000 },
     logLevel: 'debug',
     limits: LIMITS,
     queuePrefix: `test-${randomUUID()}`,

@@ -37,6 +37,7 @@ const SETTLED: Record<number, string[]> = {
     'policy_exists',
     'too_many_policies',
     'too_many_listings',
+    'too_many_uploads',
     'would_lock_out',
   ],
   410: ['event_removed', 'file_removed', 'results_expired'],

@@ -7,15 +7,14 @@ import type { View } from './view.ts'
 
 export type ConfirmableUpload = Pick<
   Selectable<Schema['uploads']>,
-  'storageKey' | 'encoding' | 'delimiter' | 'hasHeader' | 'columns' | 'suggestedColumn' | 'emailCount' | 'uniqueCount'
+  'storageKey' | 'columns' | 'suggestedColumn' | 'emailCount' | 'uniqueCount'
 >
 
 /** An upload that can still be confirmed. */
 export function findConfirmable(trx: Trx, view: View, uploadId: string): Promise<ConfirmableUpload | undefined> {
   return trx
     .selectFrom('uploads')
-    .select(['storageKey', 'encoding', 'delimiter', 'hasHeader', 'columns', 'suggestedColumn'])
-    .select(['emailCount', 'uniqueCount'])
+    .select(['storageKey', 'columns', 'suggestedColumn', 'emailCount', 'uniqueCount'])
     .where('accountId', '=', view.accountId)
     .where('mode', '=', view.mode)
     .where('id', '=', uploadId)

@@ -14,6 +14,22 @@ export function insertUpload(trx: Trx, accountId: string, upload: NewUpload): Pr
     .executeTakeFirstOrThrow()
 }
 
+/**
+ * The uploads of an account that are not confirmed, of both modes, and their bytes. Confirmed ones of test mode cost nothing, so their
+ * bytes count as well. The lock keeps other transactions from adding one before this one ends.
+ */
+export async function sumKeptUploads(trx: Trx, accountId: string): Promise<{ uploads: number; bytes: number }> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`uploads of ${accountId}`}, 0))`.execute(trx)
+  const { rows } = await sql<{ uploads: number; bytes: number }>`
+    select count(*) filter (where not u.confirmed) as uploads,
+      coalesce(sum(u.size_bytes) filter (where u.mode = 'test' or not u.confirmed), 0)::bigint as bytes
+    from (
+      select mode, size_bytes, exists (select from jobs j where j.upload_id = uploads.id) as confirmed
+      from uploads where account_id = ${accountId} and ${STILL_KEPT}
+    ) u`.execute(trx)
+  return rows[0] ?? { uploads: 0, bytes: 0 }
+}
+
 /** A minute before its time is over an upload is no longer taken, so that its file is not removed while it becomes a job. */
 export const STILL_KEPT = sql<boolean>`expires_at > clock_timestamp() + interval '1 minute'`
 

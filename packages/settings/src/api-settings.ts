@@ -91,6 +91,19 @@ export const ApiSettings = Type.Object({
     default: 3_000,
     description: 'How long /readyz says no before the process stops listening, so that load balancers look elsewhere.',
   }),
+  UPLOADS_PER_ACCOUNT: Type.Integer({
+    minimum: 1,
+    maximum: 10_000,
+    default: 20,
+    description: 'Uploads of one account that are not confirmed, at most. Beyond it uploads are rejected with 409.',
+  }),
+  UPLOAD_MEGABYTES_PER_ACCOUNT: Type.Integer({
+    minimum: 1,
+    maximum: 1_000_000,
+    default: 500,
+    description:
+      'Megabytes of uploads of one account that are not confirmed, at most. Confirmed uploads of test mode count too, since they cost nothing.',
+  }),
   PUBLIC_SANDBOX: Type.Enum(['on', 'off'], {
     default: 'on',
     description:

@@ -1,9 +1,9 @@
 import { createReadStream } from 'node:fs'
-import { mkdir, open, readdir, rm, stat } from 'node:fs/promises'
+import { mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import type { FileStorage, Look, SavedFile } from './storage.ts'
-import { isKey, newKey, requireKey } from './storage-key.ts'
+import { isKey, newKey, noteKeyOf, requireKey } from './storage-key.ts'
 
 /** Files in one folder, readable by our own user only. */
 export function openFolderStorage(folder: string): FileStorage {
@@ -42,7 +42,23 @@ export function openFolderStorage(folder: string): FileStorage {
     lookAndSave,
     open: (key) => createReadStream(pathOf(key)),
     lend: async (key, use) => use(pathOf(key)),
-    remove: async (key) => rm(pathOf(key), { force: true }),
+    async saveNote(key, text) {
+      const written = pathOf(newKey())
+      await writeFile(written, text, { flag: 'wx', mode: 0o600 })
+      await rename(written, pathOf(noteKeyOf(key))) // so that a reader sees one note or the other, whole
+    },
+    async findNote(key) {
+      try {
+        return await readFile(pathOf(noteKeyOf(key)), 'utf8')
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+        throw error
+      }
+    },
+    async remove(key) {
+      await rm(pathOf(noteKeyOf(key)), { force: true })
+      await rm(pathOf(key), { force: true })
+    },
     async removeOlderThan(time) {
       const names = await listNames(folder)
       const old = await Promise.all(names.map((name) => isOlder(join(folder, name), time)))

@@ -1,9 +1,10 @@
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
+import { text as readText } from 'node:stream/consumers'
 import { openFolderStorage } from './folder-storage.ts'
 import { openBucket, type S3Limits } from './s3-bucket.ts'
 import type { FileStorage, Look, SavedFile } from './storage.ts'
-import { requireKey } from './storage-key.ts'
+import { noteKeyOf, requireKey } from './storage-key.ts'
 import type { S3Settings } from './storage-settings.ts'
 
 const LIMITS: S3Limits = {
@@ -62,7 +63,19 @@ export function openS3Storage(settings: S3Settings & { folder: string }, limits 
     },
     open: (key) => Readable.from(readBytes(requireKey(key)), { objectMode: false }),
     lend,
-    remove: async (key) => bucket.remove({ key: requireKey(key) }),
+    saveNote: async (key, text) => bucket.put(noteKeyOf(key), Readable.from([text], { objectMode: false })),
+    async findNote(key) {
+      try {
+        return await readText(bucket.get(noteKeyOf(key)))
+      } catch (error) {
+        if (error instanceof Error && error.name === 'NoSuchKey') return undefined
+        throw error
+      }
+    },
+    async remove(key) {
+      await bucket.remove({ key: noteKeyOf(key) })
+      await bucket.remove({ key: requireKey(key) })
+    },
     async removeOlderThan(time) {
       await scratch.removeOlderThan(new Date(Math.max(time.getTime(), Date.now() - SCRATCH_LEFT_AFTER_MS)))
       const { removed, next } = await sweep(bucket, time, { from: sweptUpTo, pagesMax: limits.pagesMax })

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { hash, randomBytes } from 'node:crypto'
 
 const KEY = /^[0-9a-f]{32}$/
 
@@ -14,4 +14,9 @@ export function isKey(text: string): boolean {
 export function requireKey(text: string): string {
   if (!isKey(text)) throw new Error('not a key of this storage')
   return text
+}
+
+/** Where the note of a file is kept: under a key like those of files, so that notes without a file are found by their age. */
+export function noteKeyOf(key: string): string {
+  return hash('sha256', `note of ${requireKey(key)}`).slice(0, 32)
 }

@@ -65,6 +65,26 @@ describe.each(SETTINGS)('$kind', (settings) => {
     expect(filesHere()).toEqual([])
   })
 
+  test('findNote returns the last note of a file until the file is removed', async () => {
+    const { key } = await storage.save(bytesOf('email\n'))
+    expect(await storage.findNote(key)).toBeUndefined()
+    await storage.saveNote(key, 'first')
+    await storage.saveNote(key, 'ä second')
+    expect(await storage.findNote(key)).toBe('ä second')
+    expect((await buffer(storage.open(key))).toString()).toBe('email\n')
+    await storage.remove(key)
+    expect(await storage.findNote(key)).toBeUndefined()
+    expect(await storage.removeOlderThan(IN_AN_HOUR())).toBe(0)
+  })
+
+  test('removeOlderThan removes notes whose file is gone', async () => {
+    const { key } = await storage.save(bytesOf('x'))
+    await storage.saveNote(key, 'note')
+    expect(await storage.removeOlderThan(AN_HOUR_AGO())).toBe(0)
+    expect(await storage.removeOlderThan(IN_AN_HOUR())).toBe(2)
+    expect(await storage.findNote(key)).toBeUndefined()
+  })
+
   test('no two keys are alike, and none says anything', async () => {
     const saved = await Promise.all(Array.from({ length: 20 }, () => storage.save(bytesOf('x'))))
     expect(new Set(saved.map(({ key }) => key)).size).toBe(20)

@@ -9,6 +9,9 @@ export type FileStorage = {
   open(key: string): Readable
   /** Lends a file of this machine to those who may know no more of the storage than that. It is gone when they are done. */
   lend<Seen>(key: string, use: (path: string) => Promise<Seen>): Promise<Seen>
+  /** Keeps a small text with a file, instead of an earlier one. It is removed with the file. */
+  saveNote(key: string, text: string): Promise<void>
+  findNote(key: string): Promise<string | undefined>
   /** Removing what is not there is no error: another process may have been quicker. */
   remove(key: string): Promise<void>
   /** For files that no row names any more, since a process ended between the two. Says how many there were. */

@@ -50,10 +50,18 @@ describe.each([{ kind: 'folder', folder: `${folder}/plain` } as const, S3])(
     test('another column than the suggested one can be counted', async () => {
       const { key } = await keep(LIST)
       const { uploadReader } = services
-      expect(await uploadReader.readColumn(key, LAYOUT, 3)).toMatchObject({ emailCount: 2, uniqueCount: 1 })
+      expect(await uploadReader.readColumn(key, LAYOUT, { accountId: caller.accountId, emailsMax: 3 })).toMatchObject({
+        emailCount: 2,
+        uniqueCount: 1,
+      })
       const first = { ...LAYOUT, hasHeader: false, column: 0 }
-      expect(await uploadReader.readColumn(key, first, 4)).toMatchObject({ emailCount: 0, textCount: 4 })
-      expect(await uploadReader.readColumn(key, { ...LAYOUT, column: 9 }, 3)).toMatchObject({
+      expect(await uploadReader.readColumn(key, first, { accountId: caller.accountId, emailsMax: 4 })).toMatchObject({
+        emailCount: 0,
+        textCount: 4,
+      })
+      expect(
+        await uploadReader.readColumn(key, { ...LAYOUT, column: 9 }, { accountId: caller.accountId, emailsMax: 3 }),
+      ).toMatchObject({
         emailCount: 0,
         textCount: 0,
       })
@@ -61,7 +69,11 @@ describe.each([{ kind: 'folder', folder: `${folder}/plain` } as const, S3])(
 
     test('a column with too many emails is a problem that names the row', async () => {
       const { key } = await keep(LIST)
-      const counting = services.uploadReader.readColumn(key, { ...LAYOUT, column: 1 }, 2)
+      const counting = services.uploadReader.readColumn(
+        key,
+        { ...LAYOUT, column: 1 },
+        { accountId: caller.accountId, emailsMax: 2 },
+      )
       await expect(counting).rejects.toMatchObject({
         code: 'too_many_emails',
         message: expect.stringContaining('Row 4 '),

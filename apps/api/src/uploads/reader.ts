@@ -5,6 +5,7 @@ import type { UploadReading } from '@probity/uploads/read-upload'
 import type { FileStorage } from '@probity/uploads/storage'
 import { Piscina } from 'piscina'
 import { Problem } from '../problem.ts'
+import { openTurns } from './turns.ts'
 
 export type ReadTask = { path: string; emailsMax: number } & ({ kind: 'file' } | { kind: 'column'; layout: Layout })
 export type ReadOutcome =
@@ -12,20 +13,25 @@ export type ReadOutcome =
   | { kind: 'column'; reading: ColumnReading }
   | { kind: 'refused'; code: LastingCode; detail: string }
 
-/** Reads uploaded files beside the thread that answers requests. */
+/** The account that a file is read for, the most addresses that its plan takes, and a signal that ends the reading. */
+export type ReadOptions = { accountId: string; emailsMax: number; signal?: AbortSignal }
+
+/** Reads uploaded files beside the thread that answers requests, one at a time for each account. */
 export type UploadReader = {
   /** All that is in a file of this machine. Throws a Problem for one that cannot be used. */
-  read(path: string, emailsMax: number): Promise<UploadReading>
+  read(path: string, options: ReadOptions): Promise<UploadReading>
   /** The same of a kept file. */
-  readKept(key: string, emailsMax: number): Promise<UploadReading>
+  readKept(key: string, options: ReadOptions): Promise<UploadReading>
   /** The addresses in one column of a kept file. Throws a Problem where it has more than a list may have. */
-  readColumn(key: string, layout: Layout, emailsMax: number): Promise<ColumnReading>
+  readColumn(key: string, layout: Layout, options: ReadOptions): Promise<ColumnReading>
   stop(): Promise<void>
 }
 
-/** A file is read within this or not at all. Ours take seconds: this is for what nobody thought of. */
+/** A file is read within this or not at all, its wait included. Ours take seconds: this is for what nobody thought of. */
 const DEADLINE_MS = 120_000
 const RETRY_AFTER_S = 5
+/** Readings of one account that wait for their turn. Each upload among them has its file on the disk. */
+const WAITING_MAX = 20
 
 const THREADS = {
   filename: new URL('./reader-thread.ts', import.meta.url).href,
@@ -45,34 +51,56 @@ const THREADS = {
   recordTiming: false,
 } as const
 
+type Found = Exclude<ReadOutcome, { kind: 'refused' }>
+
 export function openUploadReader(storage: FileStorage, deadlineMs = DEADLINE_MS): UploadReader {
   const threads = new Piscina<ReadTask, ReadOutcome>({ ...THREADS, execArgv: [] })
+  const turns = openTurns()
 
-  async function readInTurn(task: ReadTask): Promise<Exclude<ReadOutcome, { kind: 'refused' }>> {
+  async function run(task: ReadTask, signal: AbortSignal): Promise<Found> {
     if (threads.queueSize >= THREADS.maxQueue) throw tooBusy()
-    const outcome = await threads.run(task, { signal: AbortSignal.timeout(deadlineMs) }).catch((error: Error) => {
-      throw error.name === 'AbortError' ? tooBusy() : error
-    })
+    const outcome = await threads.run(task, { signal })
     if (outcome.kind === 'refused') throw new Problem(outcome.code, outcome.detail)
     return outcome
   }
 
-  async function read(path: string, emailsMax: number): Promise<UploadReading> {
-    const outcome = await readInTurn({ kind: 'file', path, emailsMax })
-    if (outcome.kind !== 'file') throw new Error('the thread did something else')
-    return outcome.reading
+  /** An abort ends the thread of a running reading, so that no thread works for a client that has disconnected. */
+  async function takeTurn(options: ReadOptions, work: (signal: AbortSignal) => Promise<Found>): Promise<Found> {
+    const { accountId, signal: gone } = options
+    if (turns.waiting(accountId) >= WAITING_MAX) throw tooBusy()
+    const deadline = AbortSignal.timeout(deadlineMs)
+    const signal = gone ? AbortSignal.any([gone, deadline]) : deadline
+    try {
+      return await turns.take(accountId, signal, () => work(signal))
+    } catch (error) {
+      if (gone?.aborted) throw new Problem('request_timeout', 'The client disconnected.')
+      throw deadline.aborted && !(error instanceof Problem) ? tooBusy() : error
+    }
+  }
+
+  async function readFile(path: string, { emailsMax }: ReadOptions, signal: AbortSignal): Promise<Found> {
+    return run({ kind: 'file', path, emailsMax }, signal)
   }
 
   return {
-    read,
-    readKept: (key, emailsMax) => storage.lend(key, (path) => read(path, emailsMax)),
-    async readColumn(key, layout, emailsMax) {
-      const outcome = await storage.lend(key, (path) => readInTurn({ kind: 'column', path, layout, emailsMax }))
+    read: async (path, options) => asFile(await takeTurn(options, (signal) => readFile(path, options, signal))),
+    readKept: async (key, options) =>
+      asFile(await takeTurn(options, (signal) => storage.lend(key, (path) => readFile(path, options, signal)))),
+    async readColumn(key, layout, options) {
+      const { emailsMax } = options
+      const outcome = await takeTurn(options, (signal) =>
+        storage.lend(key, (path) => run({ kind: 'column', path, layout, emailsMax }, signal)),
+      )
       if (outcome.kind !== 'column') throw new Error('the thread did something else')
       return outcome.reading
     },
     stop: () => threads.destroy(),
   }
+}
+
+function asFile(outcome: Found): UploadReading {
+  if (outcome.kind !== 'file') throw new Error('the thread did something else')
+  return outcome.reading
 }
 
 function tooBusy(): Problem {

@@ -57,6 +57,7 @@ export const PROBLEM_EXITS: Record<ProblemCode, keyof typeof EXIT_CODES> = {
   policy_exists: 'input',
   too_many_policies: 'input',
   too_many_listings: 'input',
+  too_many_uploads: 'input',
   would_lock_out: 'input',
   webhook_disabled: 'input',
   event_removed: 'input',

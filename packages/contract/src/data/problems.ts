@@ -182,6 +182,11 @@ export const PROBLEMS = {
     title: 'The lists of the account are full',
     advice: 'Remove entries that are no longer needed. Both lists together hold at most 10,000.',
   },
+  too_many_uploads: {
+    status: 409,
+    title: 'Upload limit reached',
+    advice: 'Confirm or delete uploads that are not confirmed, then upload the file again. They expire after 24 hours.',
+  },
   would_lock_out: {
     status: 409,
     title: 'This list would shut you out',

@@ -9,7 +9,6 @@ import {
   findConfirmable,
   findReplay,
 } from '@probity/database/jobs'
-import type { Layout } from '@probity/uploads/read-addresses'
 import type { Caller } from '../../door/caller.ts'
 import { refuseUnpaid, type Spent, spendOnce } from '../../door/spend-once.ts'
 import { viewOf } from '../../door/view.ts'
@@ -17,6 +16,7 @@ import { BODY_PROBLEMS, operation, SPENDING_PROBLEMS } from '../../openapi.ts'
 import { Problem } from '../../problem.ts'
 import type { Route } from '../../route.ts'
 import type { Services } from '../../services.ts'
+import { getReading } from '../../uploads/kept-reading.ts'
 import { readFeatures } from '../../validation/features.ts'
 
 /** Lists of that size take minutes. */
@@ -57,7 +57,8 @@ async function confirmOnce(services: Services, caller: Caller, wish: ConfirmRequ
   const before = await inTenant(db, accountId, (trx) => lookUp(trx, caller, wish))
   if (before.replay) return answer(caller, before.replay, before.available)
 
-  const counts = await countEmails(services, before.upload, wish.email_column, before.emailsMax)
+  const wanted = { accountId, column: wish.email_column, emailsMax: before.emailsMax }
+  const counts = await countEmails(services, before.upload, wanted)
   return inTenant(db, accountId, async (trx) => {
     const { upload_id: uploadId, email_column: emailColumn } = wish
     const asked = { uploadId, emailColumn, keyId: caller.id, ...readFeatures(wish), ...counts }
@@ -78,22 +79,16 @@ async function lookUp(trx: Trx, caller: Caller, { upload_id, email_column }: Con
   return { upload, emailsMax: plan.emailsPerFile }
 }
 
-/** The preview counted the column it suggested. For another the file is read once more. */
-async function countEmails(
-  { uploadReader }: Services,
-  upload: ConfirmableUpload,
-  emailColumn: string,
-  emailsMax: number,
-): Promise<EmailCounts> {
-  const column = upload.columns.indexOf(emailColumn)
-  if (column === -1) throw new Problem('unknown_column')
-  if (emailColumn === upload.suggestedColumn) {
-    if (upload.emailCount > emailsMax) throw new Problem('too_many_emails')
+type Wanted = { accountId: string; column: string; emailsMax: number }
+
+/** The row has the counts of the suggested column. */
+async function countEmails(services: Services, upload: ConfirmableUpload, wanted: Wanted): Promise<EmailCounts> {
+  if (!upload.columns.includes(wanted.column)) throw new Problem('unknown_column')
+  if (wanted.column === upload.suggestedColumn) {
+    if (upload.emailCount > wanted.emailsMax) throw new Problem('too_many_emails')
     return { emailCount: upload.emailCount, uniqueCount: upload.uniqueCount }
   }
-  const { encoding, delimiter, hasHeader } = upload
-  const layout = { encoding, delimiter, hasHeader, column } as Layout // as our own reader found it
-  const { emailCount, uniqueCount } = await uploadReader.readColumn(upload.storageKey, layout, emailsMax)
+  const { emailCount, uniqueCount } = await getReading(services, upload.storageKey, wanted)
   if (emailCount === 0) throw new Problem('column_without_emails')
   return { emailCount, uniqueCount }
 }

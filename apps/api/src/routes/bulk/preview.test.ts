@@ -69,7 +69,10 @@ test('reading 50 MB takes at most 64 MB of memory', { tags: ['long'], timeout: 1
   const watch = setInterval(() => {
     most = Math.max(most, process.memoryUsage.rss())
   }, 5)
-  const reading = await services.uploadReader.read(join(folder, key), 100_000)
+  const reading = await services.uploadReader.read(join(folder, key), {
+    accountId: caller.accountId,
+    emailsMax: 100_000,
+  })
   clearInterval(watch)
   await services.storage.remove(key)
   expect(reading.uniqueCount).toBe(90_000)
@@ -400,7 +403,9 @@ test.each([
 ])('50 MB of %s are refused with less than two seconds of work', { tags: ['timed'] }, async (_, text, code) => {
   const { key } = await services.storage.save(bytesOf([text]))
   const ms = await leastWorkOf(3, () =>
-    expect(services.uploadReader.read(join(folder, key), 100_000)).rejects.toMatchObject({ code }),
+    expect(
+      services.uploadReader.read(join(folder, key), { accountId: caller.accountId, emailsMax: 100_000 }),
+    ).rejects.toMatchObject({ code }),
   )
   expect(ms).toBeLessThan(2_000)
   await services.storage.remove(key)
@@ -422,7 +427,10 @@ test('rows of changing width take about as long as others', { tags: ['timed'] },
   const timeOf = async (rows: string) => {
     const { key } = await services.storage.save(bytesOf(['email\n', rows.repeat(50_000)]))
     const ms = await leastWorkOf(3, async () => {
-      expect((await services.uploadReader.read(join(folder, key), 100_000)).rowCount).toBe(100_000)
+      expect(
+        (await services.uploadReader.read(join(folder, key), { accountId: caller.accountId, emailsMax: 100_000 }))
+          .rowCount,
+      ).toBe(100_000)
     })
     await services.storage.remove(key)
     return ms
@@ -470,8 +478,12 @@ test('a file that takes too long to read is given up, and the next is read', asy
   const reader = openUploadReader(services.storage, 1)
   const { key } = await services.storage.save(bytesOf([LIST]))
   for (let n = 0; n < 3; n++)
-    await expect(reader.read(join(folder, key), 10)).rejects.toMatchObject({ code: 'overloaded' })
-  expect(await services.uploadReader.read(join(folder, key), 10)).toMatchObject({ uniqueCount: 2 })
+    await expect(reader.read(join(folder, key), { accountId: caller.accountId, emailsMax: 10 })).rejects.toMatchObject({
+      code: 'overloaded',
+    })
+  expect(
+    await services.uploadReader.read(join(folder, key), { accountId: caller.accountId, emailsMax: 10 }),
+  ).toMatchObject({ uniqueCount: 2 })
   await services.storage.remove(key)
 })
 
@@ -483,7 +495,7 @@ test('a file that is read after another needs no thread of its own, which takes 
   const { key } = await services.storage.save(bytesOf([LIST]))
   const timed = async () => {
     const began = performance.now()
-    await reader.read(join(folder, key), 10)
+    await reader.read(join(folder, key), { accountId: caller.accountId, emailsMax: 10 })
     return performance.now() - began
   }
   const first = await timed()

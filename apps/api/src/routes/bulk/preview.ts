@@ -9,6 +9,8 @@ import type { Caller } from '../../door/caller.ts'
 import { DOOR_PROBLEMS, operation } from '../../openapi.ts'
 import type { Route } from '../../route.ts'
 import type { Services } from '../../services.ts'
+import { disconnectSignal } from '../../uploads/disconnect-signal.ts'
+import { keepReading } from '../../uploads/kept-reading.ts'
 import { presentPreview } from '../../uploads/present.ts'
 import { FORM_LIMITS, type Received, receiveFile } from '../../uploads/receive.ts'
 
@@ -31,10 +33,15 @@ export const previewUpload: Route = async (app, services) => {
     config: { scope: 'bulk', loadClass: 'list', largeBody: true },
     validatorCompiler: () => () => true, // the form is read as it comes in, by receiveFile
   } as const
+  const { uploadShares, storage } = services
   app.post('/bulk/upload/preview', options, async (request, reply) => {
+    const { caller } = request
+    const signal = disconnectSignal(reply)
+    const look = (path: string) => readFile(services, caller, path, signal)
     try {
-      const look = (path: string) => readFile(services, request.caller, path)
-      return await keepUpload(services, request.caller, await receiveFile(request, services.storage, look))
+      return await uploadShares.hold(caller.accountId, async () =>
+        keepUpload(services, caller, await receiveFile(request, storage, look)),
+      )
     } catch (error) {
       // What is still to come of the body is not read, so the connection can carry no other request.
       if (!request.raw.complete) reply.header('connection', 'close')
@@ -57,21 +64,30 @@ const PREVIEW_PROBLEMS = [
   'too_many_rows',
   'too_many_emails',
   'no_email_column',
+  'too_many_uploads',
   ...DOOR_PROBLEMS,
 ] satisfies Parameters<typeof operation>[0]['problems']
 
-async function readFile({ db, uploadReader }: Services, { accountId }: Caller, path: string): Promise<UploadReading> {
+async function readFile(
+  { db, uploadReader }: Services,
+  { accountId }: Caller,
+  path: string,
+  signal: AbortSignal,
+): Promise<UploadReading> {
   const { plan } = await inTenant(db, accountId, (trx) => getAccount(trx, accountId))
-  return uploadReader.read(path, plan.emailsPerFile)
+  return uploadReader.read(path, { accountId, emailsMax: plan.emailsPerFile, signal })
 }
 
 type Read = Received<UploadReading>
 
 /** Notes what was found in the file; one of which nothing could be noted is removed. */
-async function keepUpload({ db, storage }: Services, caller: Caller, received: Read): Promise<UploadPreview> {
+async function keepUpload(services: Services, caller: Caller, received: Read): Promise<UploadPreview> {
+  const { db, storage, uploadShares } = services
   const { accountId, mode } = caller
   try {
+    await keepReading(storage, received.key, received.seen)
     return await inTenant(db, accountId, async (trx) => {
+      await uploadShares.check(trx, accountId, received.size)
       const kept = await insertUpload(trx, accountId, { mode, ...rowOf(received) })
       const { account } = await getAccount(trx, accountId)
       const probing = await getProbing(trx)

@@ -10,6 +10,8 @@ import { DOOR_PROBLEMS, operation } from '../../openapi.ts'
 import { found, Problem } from '../../problem.ts'
 import type { Route } from '../../route.ts'
 import type { Services } from '../../services.ts'
+import { disconnectSignal } from '../../uploads/disconnect-signal.ts'
+import { getReading } from '../../uploads/kept-reading.ts'
 import { presentPreview } from '../../uploads/present.ts'
 
 const config = { scope: 'bulk' } as const
@@ -22,13 +24,17 @@ export const manageUpload: Route = async (app, services) => {
       tag: 'Lists',
       summary: 'Look at an upload again',
       description:
-        'The preview once more, with the counts of another column where `email_column` names one. The file is read again for it. An upload that was confirmed is not found: it is a job.',
+        'The preview once more, with the counts of another column where `email_column` names one. The file is read once for each column. An upload that was confirmed is not found: it is a job.',
       problems: ['invalid_request', 'not_found', 'unknown_column', 'too_many_emails', ...DOOR_PROBLEMS],
     },
     { params: UploadParams, querystring: UploadQuery, response: { 200: UploadPreview } },
   )
-  app.get('/bulk/uploads/:upload_id', { schema: show, config }, ({ caller, params, query }) =>
-    lookAgain(services, caller, { uploadId: params.upload_id, column: query.email_column }),
+  app.get('/bulk/uploads/:upload_id', { schema: show, config }, ({ caller, params, query }, reply) =>
+    lookAgain(services, caller, {
+      uploadId: params.upload_id,
+      column: query.email_column,
+      signal: disconnectSignal(reply),
+    }),
   )
 
   const remove = operation(
@@ -47,20 +53,19 @@ export const manageUpload: Route = async (app, services) => {
   })
 }
 
-type Wish = { uploadId: string; column: string | undefined }
+type Wish = { uploadId: string; column: string | undefined; signal: AbortSignal }
 
-async function lookAgain({ db, uploadReader }: Services, caller: Caller, { uploadId, column }: Wish) {
-  const { draft, probing, account, plan } = await inTenant(db, caller.accountId, async (trx) => ({
+async function lookAgain(services: Services, caller: Caller, { uploadId, column, signal }: Wish) {
+  const { accountId } = caller
+  const { draft, probing, account, plan } = await inTenant(services.db, accountId, async (trx) => ({
     draft: found(await findDraft(trx, viewOf(caller), uploadId)),
     probing: await getProbing(trx),
-    ...(await getAccount(trx, caller.accountId)),
+    ...(await getAccount(trx, accountId)),
   }))
   if (column !== undefined && !draft.columns.includes(column)) throw new Problem('unknown_column')
-  const reading = await uploadReader.readKept(draft.storageKey, plan.emailsPerFile)
-  if (column === undefined) return presentPreview(draft, reading, { account, probing })
-  const layout = { ...reading, column: reading.columns.indexOf(column) }
-  const chosen = await uploadReader.readColumn(draft.storageKey, layout, plan.emailsPerFile)
-  return presentPreview(draft, { ...reading, ...chosen }, { account, probing })
+  const wanted = { accountId, column, emailsMax: plan.emailsPerFile, signal }
+  const reading = await getReading(services, draft.storageKey, wanted)
+  return presentPreview(draft, reading, { account, probing })
 }
 
 async function removeDraft({ db, storage }: Services, caller: Caller, uploadId: string): Promise<void> {

@@ -91,8 +91,8 @@ test('keys stop within a second, members are out, lists end, and after a while n
   expect(await asOwner(api.db, listDrift)).toEqual([])
   const { storage } = api.config
   const files = storage.kind === 'folder' ? readdirSync(storage.folder, { recursive: true, withFileTypes: true }) : []
-  // The neighbour's two lists.
-  expect(files.filter((file) => file.isFile())).toHaveLength(4)
+  // The uploads of the other account, each with its preview.
+  expect(files.filter((file) => file.isFile())).toHaveLength(8)
 }, 240_000)
 
 test('needs the name, the password and an owner', async () => {

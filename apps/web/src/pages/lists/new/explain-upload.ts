@@ -37,6 +37,10 @@ const EXPLANATIONS: Record<string, Explanation> = {
     title: 'The file is too large',
     advice: 'A file may have 50 MiB. Leave out columns that are not needed, or split it into several files.',
   },
+  too_many_uploads: {
+    title: 'Upload limit reached',
+    advice: 'Start or discard drafts on the Lists page, then upload the file again.',
+  },
   several_files: { title: 'One file at a time', advice: 'Each file becomes a list of its own.' },
   unreachable: {
     title: 'The upload broke off',

@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { makeSetupLink } from '@probity/admin/setup-link'
 import type { BrowserContext } from 'playwright-core'
 import type { Demo } from './product.ts'
 
@@ -22,9 +21,9 @@ const FINISHES_WITHIN_MS = 600_000
 
 type Ask = (path: string, body?: object) => Promise<Record<string, unknown>>
 
-/** Sets the installation up as its first person, who makes keys and webhooks and has two lists validated: one is done, one under way. */
-export async function furnish(demo: Demo, databaseUrl: string, context: BrowserContext): Promise<Places> {
-  const ask = await setUp(demo, databaseUrl, context)
+/** Signs in as the user of the demo, makes keys and webhooks and has two lists validated: one is done, one in progress. */
+export async function furnish(demo: Demo, context: BrowserContext): Promise<Places> {
+  const ask = await signIn(demo, context)
   await makeKeys(demo, ask)
   for (const webhook of WEBHOOKS) await ask('/webhooks', webhook)
   const finished: string[] = []
@@ -54,16 +53,13 @@ async function makeKeys(demo: Demo, ask: Ask): Promise<void> {
   }
 }
 
-/** Of events that do not happen while pictures are taken: the demo sends to nobody outside its world. */
+/** Of events that do not happen while pictures are taken: the demo's worker sends to its own receiver only. */
 const WEBHOOKS = [
   { url: 'https://hooks.example.com/credits', description: 'Top up in time', events: ['credits.low'] },
   { url: 'https://hooks.example.com/trouble', description: 'On-call', events: ['job.failed', 'webhook.disabled'] },
 ]
 
-async function setUp({ url }: Demo, databaseUrl: string, context: BrowserContext): Promise<Ask> {
-  const { port } = new URL(url)
-  const link = await makeSetupLink({ ownerUrl: databaseUrl, publicUrl: undefined, port: Number(port) })
-  const token = link?.slice(link.indexOf('=') + 1)
+async function signIn({ url, user }: Demo, context: BrowserContext): Promise<Ask> {
   let account = ''
   const ask: Ask = async (path, body) => {
     const answer = await context.request.fetch(`/app/api${path}`, {
@@ -74,14 +70,11 @@ async function setUp({ url }: Demo, databaseUrl: string, context: BrowserContext
     if (!answer.ok()) throw new Error(`${path} was answered with ${answer.status()}: ${await answer.text()}`)
     return answer.json()
   }
-  const password = 'correct horse battery staple'
-  await ask('/setup', { token, ...PERSON, password })
+  await ask('/auth/sign-in/email', user)
   const { memberships } = (await ask('/session')) as { memberships: { account_id: string }[] }
   account = String(memberships[0]?.account_id)
   return ask
 }
-
-const PERSON = { name: 'Ada Lovelace', email: 'ada@example.com', organisation: 'Analytical Engines' }
 
 type NewList = { filename: string; from: number; count: number }
 

@@ -2,6 +2,19 @@ import { SUB_STATUSES } from '@probity/contract/status'
 import { SLOW_STOPS, STOPS, type Stop } from './data/stops.ts'
 import { pickExamples } from './examples.ts'
 import type { Demo } from './product.ts'
+import { RECEIVER_URL } from './receiver.ts'
+
+/** Where the demo is and how to get in, in the form of `pnpm dev`. */
+export function describeAccess({ url, key, user }: Demo): string {
+  return [
+    `Web app: ${url}/app/`,
+    `API: ${url}/api/v1`,
+    `Sign in: ${user.email} ${user.password}`,
+    `Key: ${key}`,
+    `Webhooks: ${RECEIVER_URL} receives all events and prints them here`,
+    `Docs: ${url}/docs`,
+  ].join('\n')
+}
 
 /** How to ask by hand, for others than the tour asked for. `node` shows the answer: it is there, and not everybody has jq. */
 export function describeAsking({ url, key, world }: Demo): string {

@@ -1,10 +1,12 @@
 import { once } from 'node:events'
 import { readConfig } from '@probity/admin/config'
+import { buildDocs } from '@probity/admin/docs-build'
 import { Refusal } from '@probity/admin/refusal'
+import { buildWeb } from '@probity/admin/web-build'
 import { canConnect } from '@probity/lab/services/daemon'
 import { BadSettings } from '@probity/settings/bad-settings'
 import { Command } from 'commander'
-import { describeAsking } from './guide.ts'
+import { describeAccess, describeAsking } from './guide.ts'
 import { takePlace } from './place.ts'
 import { type Demo, startDemo } from './product.ts'
 import { takeTour } from './tour.ts'
@@ -34,10 +36,11 @@ async function run(): Promise<void> {
   if (config.port !== 0 && (await canConnect(config.port))) {
     throw new Refusal(`Port ${config.port} is taken. Choose another with PORT, or none for a free one.`)
   }
-  write('Starting: a database, a small mail internet, an api and a worker …')
   const place = await takePlace({ databaseUrl: config.ownerUrl, redisUrl: config.redisUrl })
   try {
-    const demo = await startDemo(place, config.port)
+    await Promise.all([buildWeb(process.env, report), buildDocs(process.env, report)])
+    report('Starting: a database, a small mail internet, an api and a worker …')
+    const demo = await startDemo(place, { port: config.port, write })
     try {
       await show(demo)
     } finally {
@@ -49,10 +52,10 @@ async function run(): Promise<void> {
 }
 
 async function show(demo: Demo): Promise<void> {
-  const { url } = demo
   const { domains, addresses } = demo.world.world
+  write(describeAccess(demo))
   write(
-    `Probity is up at ${url}, over ${domains.length} domains with ${addresses.length} addresses. API: ${url}/docs/api\n`,
+    `\nSimulated mail internet: ${domains.length} domains, ${addresses.length} addresses. Nothing leaves this machine.\n`,
   )
   const width = Math.max(process.stdout.columns || WIDTH, WIDTH_MIN)
   const isRight = await takeTour(demo, { width, write }, stopping.signal)
@@ -67,4 +70,9 @@ async function show(demo: Demo): Promise<void> {
 
 function write(line: string): void {
   process.stdout.write(`${line}\n`)
+}
+
+/** Progress goes to standard error: standard output begins with the addresses. */
+function report(line: string): void {
+  process.stderr.write(`${line}\n`)
 }

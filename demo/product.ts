@@ -1,22 +1,31 @@
-import { randomUUID } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { Refusal } from '@probity/admin/refusal'
 import { readConfig as readApiConfig } from '@probity/api/config'
 import { openLog } from '@probity/api/log'
+import { openPasswords } from '@probity/api/people/passwords'
 import { start as startApi } from '@probity/api/start'
-import { insertAccount } from '@probity/database/accounts'
-import { asOwner, connect, inTenant } from '@probity/database/connect'
+import { listAccounts } from '@probity/database/accounts'
+import { asOwner, connect, type Db, inTenant } from '@probity/database/connect'
 import { postCredits } from '@probity/database/credits'
 import { insertKey } from '@probity/database/keys'
 import { migrate } from '@probity/database/migrate'
+import { claimSetup, replaceSetupToken } from '@probity/database/people'
+import { insertWebhook } from '@probity/database/webhooks'
 import { type RunningWorld, startWorld } from '@probity/lab/world/start'
 import { readConfig as readWorkerConfig } from '@probity/worker/config'
 import { start as startWorker } from '@probity/worker/start'
 import type { Place } from './place.ts'
+import { RECEIVER_ADDRESS, RECEIVER_NAME, RECEIVER_URL, startDemoReceiver } from './receiver.ts'
 
-/** The whole product over a made-up mail internet, with an account that has a key and credits. */
-export type Demo = { url: string; key: string; world: RunningWorld; stop(): Promise<void> }
+/** The user of the demo, who is its operator and owns its account. The password is new in each run. */
+export type DemoUser = { email: string; password: string }
 
-export const CREDITS = 1_000
+/** The whole product over a made-up mail internet, with an account that has a user, a key, credits and webhook endpoints. */
+export type Demo = { url: string; key: string; user: DemoUser; world: RunningWorld; stop(): Promise<void> }
+
+export const CREDITS = 100_000
+
+const USER = { name: 'Ada Lovelace', email: 'ada@example.com', organisation: 'Analytical Engines' }
 
 /** Small enough to be there at once, and large enough for one of everything. */
 const WORLD = { seed: 1, domains: 300, addresses: 5_000 }
@@ -24,30 +33,35 @@ const WORLD = { seed: 1, domains: 300, addresses: 5_000 }
 /** Who asks. A name that nobody can own (RFC 2606), since only the world's own servers ever hear it. */
 const IDENTITY = { SMTP_HELO_NAME: 'probe.probity.example', SMTP_MAIL_FROM: 'bounces@probity.example' }
 
+type Options = { port: number; size?: typeof WORLD; write(line: string): void }
+
 export async function startDemo(
   { databaseUrl, redisUrl }: Omit<Place, 'leave'>,
-  port: number,
-  size = WORLD,
+  { port, size = WORLD, write }: Options,
 ): Promise<Demo> {
   await migrate(databaseUrl).catch((error: unknown) => {
     throw codeOf(error) === INSUFFICIENT_PRIVILEGE ? new Refusal(NO_ROLE) : error
   })
-  const key = await openAccount(databaseUrl)
-  const world = await startWorld(size).catch((error: unknown) => {
+  const account = await openAccount(databaseUrl)
+  const world = await startWorld({ ...size, hosts: { [RECEIVER_NAME]: RECEIVER_ADDRESS } }).catch((error: unknown) => {
     throw codeOf(error) === 'EADDRNOTAVAIL' ? new Refusal(NO_LOOPBACK) : error
   })
+  const receiver = await startDemoReceiver(write)
   const log = openLog('error', process.stderr)
   const servers = { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl }
   const workerSettings = { ...servers, ...IDENTITY, DNS_SERVERS: `127.0.0.1:${world.dnsPort}` }
   const apiSettings = { ...servers, PORT: String(port), STOP_NOTICE_MS: '0' }
-  const worker = await startWorker(readWorkerConfig(workerSettings), world, log)
+  // No setting allows loopback: the policy for the one receiver is an argument of the worker's start, as the policy for mail servers is.
+  const policy = { port: receiver.port, allows: (address: string) => address === receiver.address }
+  const surroundings = { ...world, webhooks: { policy, authority: receiver.authority } }
+  const worker = await startWorker(readWorkerConfig(workerSettings), surroundings, log)
   const api = await startApi(readApiConfig(apiSettings), log)
   const stop = async () => {
     await api.stop()
     // Together: a worker that waits for a silent mail server is done when the server is gone.
-    await Promise.all([world.stop(), worker.stop()])
+    await Promise.all([world.stop(), worker.stop(), receiver.stop()])
   }
-  return { url: `http://127.0.0.1:${api.address.port}`, key, world, stop }
+  return { url: `http://127.0.0.1:${api.address.port}`, ...account, world, stop }
 }
 
 function codeOf(error: unknown): unknown {
@@ -60,20 +74,37 @@ const NO_ROLE =
 const NO_LOOPBACK =
   'The mail servers of the demo have addresses in 127.77.0.0/16, which this system does not let them use; Linux does.'
 
-async function openAccount(databaseUrl: string): Promise<string> {
+async function openAccount(databaseUrl: string): Promise<Pick<Demo, 'key' | 'user'>> {
   const db = connect(databaseUrl, { connectionsMax: 1 })
   try {
-    const { id } = await asOwner(db, (trx) => insertAccount(trx, { name: 'Demo', plan: 'payg' }))
-    return await inTenant(db, id, async (trx) => {
+    const { accountId, user } = await createUser(db)
+    const key = await inTenant(db, accountId, async (trx) => {
       await postCredits(trx, { kind: 'grant', credits: CREDITS, subject: randomUUID() })
-      const made = await insertKey(trx, id, {
-        mode: 'live',
-        name: 'pnpm demo',
-        scopes: ['validation', 'bulk', 'account'],
-      })
+      const scopes = ['validation', 'bulk', 'account', 'webhooks']
+      const made = await insertKey(trx, accountId, { mode: 'live', name: 'pnpm demo', scopes })
+      // After the key: its own creation is an event.
+      for (const mode of ['live', 'test'] as const) {
+        await insertWebhook(trx, { accountId, mode }, { url: RECEIVER_URL, description: 'Receiver of the demo' })
+      }
       return made.text
     })
+    return { key, user }
   } finally {
     await db.destroy()
   }
+}
+
+/** Claims the installation as the setup page does, and gives its account a balance, so that the demo shows what customers see. */
+async function createUser(db: Db): Promise<{ accountId: string; user: DemoUser }> {
+  const password = randomBytes(12).toString('base64url')
+  const passwordHash = await openPasswords().hash(password)
+  const token = randomUUID()
+  await asOwner(db, (trx) => replaceSetupToken(trx, token))
+  await claimSetup(db, token, { ...USER, passwordHash })
+  return asOwner(db, async (trx) => {
+    const [account] = await listAccounts(trx)
+    if (account === undefined) throw new Error('the setup created no account')
+    await trx.updateTable('accounts').set({ unlimited: false }).where('id', '=', account.id).execute()
+    return { accountId: account.id, user: { email: USER.email, password } }
+  })
 }

@@ -19,7 +19,7 @@ const WORLD = { seed: 1, domains: 300, addresses: 25_000 }
 const write = (line: string) => void process.stdout.write(`${line}\n`)
 await Promise.all([buildWeb({}, write), buildDocs({}, write)])
 const [postgres, redis] = await Promise.all([startPostgres(), startRedis()])
-const demo = await startDemo({ databaseUrl: postgres.url, redisUrl: redis.url }, 0, WORLD)
+const demo = await startDemo({ databaseUrl: postgres.url, redisUrl: redis.url }, { port: 0, size: WORLD, write })
 const browser = await chromium.launch({
   executablePath: '/usr/bin/chromium-headless-shell',
   args: ['--no-sandbox', '--disable-gpu'],
@@ -28,7 +28,7 @@ try {
   await mkdir(FOLDER, { recursive: true })
   const options = { baseURL: demo.url, locale: 'en-GB', timezoneId: 'UTC' }
   const [signedIn, stranger] = [await browser.newContext(options), await browser.newContext(options)]
-  const places = await furnish(demo, postgres.url, signedIn)
+  const places = await furnish(demo, signedIn)
   for (const shot of SHOTS) await takeAll(shot.signedOut ? stranger : signedIn, shot, shot.path(places))
 } finally {
   await browser.close()

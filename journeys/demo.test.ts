@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { STATUSES, SUB_STATUSES } from '@probity/contract/status'
 import { asOwner, connect, type Trx } from '@probity/database/connect'
 import { createEmptyDatabase } from '@probity/database/test-database'
+import { waitForBuild } from '@probity/lab/build'
 import { stopChild } from '@probity/lab/services/daemon'
 import { startRedis } from '@probity/lab/services/redis'
 import { whenDone } from '@probity/lab/when-done'
@@ -29,6 +30,10 @@ const NOT_IN_THE_TOUR = [
   'internal_error',
   'sandbox_unmapped',
 ]
+
+// The demo builds what is missing; other test files use the same folders.
+await Promise.all([waitForBuild('web'), waitForBuild('docs')])
+const PROGRESS = 'Starting: a database, a small mail internet, an api and a worker …\n'
 
 const redis = await startRedis()
 whenDone(() => redis.stop())
@@ -88,6 +93,12 @@ test('the command of the README shows every verdict, as it is printed there, and
   const { child, said } = runDemo(['bash', '-c', COMMAND])
   expect(await codeOf(child), said.out + said.err).toBe(0)
 
+  const [webApp, api, signIn, key] = said.out.split('\n')
+  expect(webApp).toMatch(/^Web app: http:\/\/127\.0\.0\.1:\d+\/app\/$/)
+  expect(api).toBe(webApp?.replace('Web app', 'API').replace('/app/', '/api/v1'))
+  expect(signIn).toMatch(/^Sign in: ada@example\.com [\w-]{16}$/)
+  expect(key).toMatch(/^Key: pb_live_\w+$/)
+
   const rows = rowsIn(said.out)
   expect(new Set(rows.map(([, status]) => status))).toEqual(new Set(Object.keys(STATUSES)))
   const reasons = Object.keys(SUB_STATUSES).filter((reason) => !NOT_IN_THE_TOUR.includes(reason))
@@ -100,7 +111,11 @@ test('the command of the README shows every verdict, as it is printed there, and
   expect(collected.map(([email]) => email)).toEqual(putOff)
   expect(collected.map(([, status]) => status)).toEqual(['valid', 'invalid'])
 
-  const [addresses, , credits] = said.out.trim().split('\n').slice(-3)
+  const summary = said.out
+    .trim()
+    .split('\n')
+    .filter((line) => !line.startsWith('Webhook received: '))
+  const [addresses, , credits] = summary.slice(-3)
   expect(addresses).toBe('24 addresses, 24 right verdicts.')
   expect(credits).toBe('24 credits used, 8 given back because the verdict stayed unknown.')
   expect(SHOWN).toContain(credits)
@@ -127,9 +142,39 @@ test('stays up to be asked by hand, with commands that give what stands beside t
 
   child.kill('SIGINT')
   expect(await codeOf(child)).toBe(0)
-  expect(said.err).toBe('')
+  expect(said.err).toBe(PROGRESS)
   expect(await tellRedis('SELECT 15', 'GET somebody')).toContain('here')
   expect(await listTraces()).toEqual(['db15'])
+})
+
+test('demo delivers webhooks to its receiver and prints them', async () => {
+  const { child, said } = runDemo([process.execPath, 'demo/main.ts'])
+  const [, api = '', key = ''] = await vi.waitFor(
+    () => {
+      const found = /^API: (.+)\nSign in: .+\nKey: (.+)$/m.exec(said.out)
+      if (found === null) throw new Error(`the demo is not up: ${said.out}${said.err}`)
+      return found
+    },
+    { timeout: 60_000, interval: 200 },
+  )
+  const call = async (path: string, method = 'GET') => {
+    const response = await fetch(`${api}${path}`, { method, headers: { 'x-api-key': key } })
+    expect(response.ok, path).toBe(true)
+    return response.json()
+  }
+  const [{ id, url }] = (await call('/webhooks')) as [{ id: string; url: string }]
+  expect(said.out).toContain(`\nWebhooks: ${url} `)
+  const sent = (await call(`/webhooks/${id}/test`, 'POST')) as { id: string; event_id: string }
+  await vi.waitFor(() => expect(said.out).toContain(`\nWebhook received: webhook.test, ${sent.event_id}\n`), {
+    timeout: 60_000,
+    interval: 200,
+  })
+  await vi.waitFor(async () =>
+    expect(await call(`/webhooks/${id}/deliveries/${sent.id}`)).toMatchObject({ state: 'delivered', attempts: 1 }),
+  )
+  child.kill('SIGTERM')
+  expect(await codeOf(child)).toBe(0)
+  expect(said.err).toBe(PROGRESS)
 })
 
 test.each([

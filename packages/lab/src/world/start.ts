@@ -12,6 +12,8 @@ export type WorldOptions = WorldSize & {
   dnsPort?: number
   /** The first two bytes of all addresses, as in `127.77`. */
   addressBase?: string
+  /** Other names in DNS, each with its address on loopback: a webhook receiver, for example. */
+  hosts?: Record<string, string>
 }
 
 /** A world that answers. Its parts have the shapes that the engine asks for, so that they can be handed to it as they are. */
@@ -34,12 +36,14 @@ const ADDRESS_BASE = '127.77'
 const TRIES = 5
 
 export async function startWorld(options: WorldOptions): Promise<RunningWorld> {
-  const { port = 0, dnsPort = 0, addressBase = ADDRESS_BASE } = options
+  const { port = 0, dnsPort = 0, addressBase = ADDRESS_BASE, hosts = {} } = options
   const world = makeWorld(options)
   const loopback = layOut(addressBase)
   const mail = await retry(port === 0, () => startWorldMail(world, loopback, port))
   try {
-    const dns = await retry(dnsPort === 0, () => startWorldDns(makeZone(world, loopback), dnsPort))
+    const zone = makeZone(world, loopback)
+    for (const [name, address] of Object.entries(hosts)) zone.names[name] = { a: [address] }
+    const dns = await retry(dnsPort === 0, () => startWorldDns(zone, dnsPort))
     return {
       world,
       dnsPort: dns.port,

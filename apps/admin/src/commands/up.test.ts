@@ -3,6 +3,8 @@ import { once } from 'node:events'
 import { openSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
+import { asOwner } from '@probity/database/connect'
+import { claimSetup, replaceSetupToken } from '@probity/database/people'
 import { createEmptyDatabase, createTestDatabase } from '@probity/database/test-database'
 import { COMPILED } from '@probity/lab/compiled'
 import { freePort, stopChild } from '@probity/lab/services/daemon'
@@ -27,7 +29,8 @@ function startUp(databaseUrl: string, port: number): Running {
 }
 
 async function isUp({ readLog }: Running, port: number): Promise<void> {
-  await vi.waitFor(() => expect(readLog()).toContain(`Probity is up at http://127.0.0.1:${port}`), {
+  const address = `http://127.0.0.1:${port}`
+  await vi.waitFor(() => expect(readLog()).toContain(`\nWeb app: ${address}/app/\nAPI: ${address}/api/v1\n`), {
     timeout: 60_000,
     interval: 50,
   })
@@ -41,7 +44,7 @@ test('migrates an empty database, says where the product is once it is ready, an
   await isUp(up, port)
   const ready = await fetch(`http://127.0.0.1:${port}/readyz`)
   expect([ready.status, await ready.json()]).toEqual([200, { status: 'ready', missing: [] }])
-  const link = new RegExp(`Set up +http://127\\.0\\.0\\.1:${port}/app/setup#token=[\\w-]{32}\\n`)
+  const link = new RegExp(`^Setup link: http://127\\.0\\.0\\.1:${port}/app/setup#token=[\\w-]{32}$`, 'm')
   expect(up.readLog()).toMatch(link)
 
   const began = performance.now()
@@ -51,10 +54,23 @@ test('migrates an empty database, says where the product is once it is ready, an
   await expect(fetch(`http://127.0.0.1:${port}/livez`)).rejects.toThrow('fetch failed')
 })
 
+test('up prints no setup link when a user exists, and a key only for development', async () => {
+  const { url: databaseUrl, db } = await createTestDatabase()
+  const token = 'a-token-that-only-this-test-knows'
+  await asOwner(db, (trx) => replaceSetupToken(trx, token))
+  const first = { name: 'Ada', email: 'ada@example.com', passwordHash: 'x', organisation: 'Engines' }
+  expect(await claimSetup(db, token, first)).toBe(true)
+  const port = await freePort()
+  const up = startUp(databaseUrl, port)
+  await isUp(up, port)
+  expect(up.readLog()).not.toMatch(/^(Setup link|Key):/m)
+})
+
 test('a port that another instance has is refused in a sentence, and that instance goes on', async () => {
   const port = await freePort()
   const first = startUp(url, port)
   await isUp(first, port)
+  expect(first.readLog()).toMatch(/^Setup link: /m)
 
   const second = startUp(url, port)
   expect(await once(second.child, 'exit')).toEqual([1, null])

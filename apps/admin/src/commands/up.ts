@@ -93,15 +93,13 @@ async function announce(config: AdminConfig, children: ChildProcess[], watch: bo
     if (children.some((child) => child.exitCode !== null) || Date.now() > deadline) return
     await sleep(100)
   }
-  const lines = [
-    `  Probity is up at ${address}`,
-    `  Docs             ${address}/docs`,
-    `  API reference    ${address}/docs/api`,
-  ]
+  // Behind a proxy only the public address works in a browser: cookies and the same-origin check depend on it.
+  const url = config.publicUrl ?? address
+  const lines = [`Web app: ${url}/app/`, `API: ${url}/api/v1`]
   const setupLink = await makeSetupLink(config)
-  if (setupLink !== undefined) lines.push(`  Set up           ${setupLink}`)
-  lines.push('  Doctor           pnpm admin doctor (is all there that it needs?)')
-  if (watch) lines.push(`  Test key         ${await ensureTestKey(config.ownerUrl)}`)
+  if (setupLink !== undefined) lines.push(`Setup link: ${setupLink}`)
+  if (watch) lines.push(`Key: ${await ensureTestKey(config.ownerUrl)}`)
+  lines.push(`Docs: ${url}/docs`, `API reference: ${url}/docs/api`, 'Doctor: pnpm admin doctor')
   process.stderr.write(`\n${lines.join('\n')}\n\n`)
 }
 

@@ -1,9 +1,11 @@
+import { asOwner } from '@probity/database/connect'
+import { sql } from 'kysely'
 import type { Page } from 'playwright-core'
 import { expect, test, vi } from 'vitest'
 import { expectAccessible } from './test-accessible.ts'
 import { expectNoSidewaysScroll, loaded, onePage, openWindow, startBrowser } from './test-browser.ts'
 import { startOpenProduct } from './test-open-product.ts'
-import { fillSignUp, heading, nextLink, openPerson, PASSWORD, press, signIn } from './test-people.ts'
+import { fillSignUp, heading, openPerson, PASSWORD, press, signIn } from './test-people.ts'
 import { codeFor } from './test-totp.ts'
 
 /** How people come in, stay in and get out, in the pages that are there for it. */
@@ -156,21 +158,13 @@ test('somebody invited as marketer joins, sees lists, and has nothing to do with
       .waitFor()
   }
   await expectAccessible(mary)
-  const link = await nextLink(product, 'verification', async () => {
-    await fillSignUp(mary, 'Mary Somerville')
-    await press(mary, 'Create the account')
-    await heading(mary, 'Confirm your address').waitFor()
-  })
-  await mary.goto(link)
-  await press(mary, 'Confirm the address')
-  await mary.getByRole('link', { name: 'Sign in' }).click()
-  await mary.getByLabel('Email address', { exact: true }).fill('mary@people.example')
-  await mary.getByLabel('Password', { exact: true }).fill(PASSWORD)
-  await press(mary, 'Sign in')
-  await heading(mary, 'Join your organisation').waitFor()
-  await expectAccessible(mary)
-  await press(mary, 'Accept the invitation')
+  expect(await mary.getByLabel('Email address', { exact: true }).isEditable()).toBe(false)
+  await fillSignUp(mary, 'Mary Somerville')
+  await press(mary, 'Accept invitation')
   await heading(mary, 'Quick start').waitFor()
+  const late = await newPage()
+  await late.goto(invitation)
+  await heading(late, 'The invitation is no longer there').waitFor()
 
   await mary.goto('/app/lists')
   await mary.getByRole('link', { name: 'New list' }).first().waitFor()
@@ -191,16 +185,52 @@ test('somebody invited as marketer joins, sees lists, and has nothing to do with
   await heading(mary, 'Open an organisation').waitFor()
 })
 
-test('a forgotten password is replaced by the link, which works once', async () => {
+test('an invited user who has a profile signs in with the link and accepts', async () => {
+  const owner = await openPerson(browser, product, { organisation: 'Jacquard Looms' })
   const ada = await openPerson(browser, product)
+  const page = await onePage(owner.context)
+  await page.goto('/app/settings/members')
+  await press(page, 'Invite')
+  await page.getByRole('dialog').getByLabel('Email address', { exact: true }).fill(ada.email)
+  await page.getByRole('dialog').getByRole('button', { name: 'Invite' }).click()
+  const invitation = await page.getByLabel('Link of the invitation').inputValue()
+
+  const window = await newPage()
+  await window.goto(invitation)
+  await heading(window, 'Join Jacquard Looms').waitFor()
+  await window.getByLabel('Password', { exact: true }).fill(PASSWORD)
+  await press(window, 'Sign in and accept')
+  await heading(window, 'Quick start').waitFor()
+  const { memberships } = (await ada.ask('GET', '/session')).body as { memberships: { name: string }[] }
+  expect(memberships.map(({ name }) => name)).toContain('Jacquard Looms')
+})
+
+test('an operator creates a password reset link, which works once, when no SMTP relay is set', async () => {
+  const [ada, operator] = [await openPerson(browser, product), await openPerson(browser, product)]
+  await asOwner(product.db, (trx) =>
+    sql`update people set is_operator = true where email = ${operator.email}`.execute(trx),
+  )
   const page = await newPage()
-  const link = await nextLink(product, 'reset', async () => {
-    await page.goto('/app/sign-in')
-    await page.getByRole('link', { name: 'Forgotten your password?' }).click()
-    await page.getByLabel('Email address', { exact: true }).fill(ada.email)
-    await press(page, 'Send the link')
-    await heading(page, 'Look at your mail').waitFor()
-  })
+  await page.goto('/app/sign-in')
+  await page.getByRole('link', { name: 'Forgotten your password?' }).click()
+  await page.getByText('This installation sends no email. Ask an operator for a password reset link.').waitFor()
+  expect(await page.getByRole('textbox').count()).toBe(0)
+  await expectAccessible(page)
+
+  const pages = await onePage(operator.context)
+  await pages.goto('/app/operator/accounts')
+  await press(pages, 'Create password reset link')
+  const dialog = pages.getByRole('dialog')
+  await dialog.getByLabel('Email address of the user').fill(ada.email)
+  await dialog.getByLabel('Your password').fill('not the right password')
+  await dialog.getByRole('button', { name: 'Create link' }).click()
+  await dialog.getByText('The password is not right.').first().waitFor()
+  await expectAccessible(pages)
+  await dialog.getByLabel('Your password').fill(PASSWORD)
+  await dialog.getByRole('button', { name: 'Create link' }).click()
+  const link = await dialog.getByLabel('Password reset link', { exact: true }).inputValue()
+  await dialog.getByRole('button', { name: 'Done' }).click()
+
   await page.goto(link)
   await page.getByLabel('New password').fill('another horse battery staple')
   await press(page, 'Set the password')

@@ -10,6 +10,7 @@ import { migrateCommand } from './commands/migrate.ts'
 import { operatorCommands } from './commands/operator.ts'
 import { priceCommands } from './commands/price.ts'
 import { repliesCommand } from './commands/replies.ts'
+import { resetLinkCommand } from './commands/reset-link.ts'
 import { settingsCommand } from './commands/settings.ts'
 import { setupLinkCommand } from './commands/setup-link.ts'
 import { upCommand } from './commands/up.ts'
@@ -34,6 +35,7 @@ try {
   program.addCommand(restoreCommand(config, process.env))
   program.addCommand(upgradeCommand(config, process.env))
   program.addCommand(setupLinkCommand(config))
+  program.addCommand(resetLinkCommand(config))
   program.addCommand(settingsCommand(process.env))
   program.addCommand(upCommand(config, process.env))
   await program.parseAsync()

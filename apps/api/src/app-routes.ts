@@ -10,7 +10,7 @@ import { showCheckout } from './routes/billing/checkout-state.ts'
 import { openPortal } from './routes/billing/portal.ts'
 import { showBilling } from './routes/billing/show.ts'
 import { serveOperators } from './routes/operator/operator.ts'
-import { showInvitation } from './routes/people/invitation.ts'
+import { joinWithInvitation, shareInvitation, showInvitation } from './routes/people/invitation.ts'
 import { manageNotices } from './routes/people/notices.ts'
 import { createOrganisation } from './routes/people/organisations.ts'
 import { showSession } from './routes/people/session.ts'
@@ -33,6 +33,8 @@ const PEOPLE_ROUTES: Route[] = [
   showSession,
   createOrganisation,
   showInvitation,
+  shareInvitation,
+  joinWithInvitation,
   listSessions,
   endSession,
   manageNotices,

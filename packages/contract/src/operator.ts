@@ -71,6 +71,18 @@ export const CreditGrant = Type.Object(
 
 export const PlanChange = Type.Object({ plan: Type.String({ maxLength: 50 }) }, { additionalProperties: false })
 
+/** For whom a password reset link is created. `password` is the operator's own. */
+export const NewPasswordReset = Type.Object(
+  {
+    email: Type.String({ maxLength: 254, pattern: '^[^\\u0000]+$' }), // PostgreSQL cannot store NUL
+    password: Type.String({ minLength: 1, maxLength: 128 }),
+  },
+  { additionalProperties: false },
+)
+
+export type PasswordReset = Static<typeof PasswordReset>
+export const PasswordReset = Type.Object({ token: Type.String(), expires_at: time })
+
 const replyKey = {
   provider: Type.String({ maxLength: 100 }),
   stage: Type.String({ maxLength: 20 }),

@@ -63,7 +63,23 @@ export const Invitation = Type.Object({
   email: Type.String(),
   expires_at: Type.String({ format: 'date-time' }),
   has_account: Type.Boolean(),
+  /** Whether the link verifies the address, so that the invited user needs no other link. Never true with an SMTP relay. */
+  link_verifies: Type.Boolean(),
 })
+
+/** The secret part of an invitation link. */
+export type InvitationToken = Static<typeof InvitationToken>
+export const InvitationToken = Type.Object({ token: Type.String() })
+
+/** At least one character that is not a space, and no NUL, which PostgreSQL cannot store. */
+const STORABLE_NAME = '^[^\\u0000]*[^\\s\\u0000][^\\u0000]*$'
+
+/** The invited user. The address is the invitation's, so it is not a field. */
+export type InvitationJoin = Static<typeof InvitationJoin>
+export const InvitationJoin = Type.Object(
+  { token: text(100), name: Type.String({ maxLength: 200, pattern: STORABLE_NAME }), password: text(128) },
+  { additionalProperties: false },
+)
 
 export type VerifyEmail = Static<typeof VerifyEmail>
 export const VerifyEmail = Type.Object({ token: text(2000) }, { additionalProperties: false })

@@ -42,6 +42,8 @@ create table people (
   name text not null check (length(name) between 1 and 200),
   email text not null unique check (length(email) <= 254 and email = lower(email)),
   email_verified boolean not null default false,
+  -- Verified by an invitation link instead of an email: the address counts in the inviting account only (see join_by_invitation).
+  verified_by_link boolean not null default false,
   image text,
   two_factor_enabled boolean not null default false,
   -- Runs the installation. Set by the functions below and never by the sign-in library.
@@ -181,7 +183,8 @@ insert into secrets values
 -- Who is at the door of the web application? Notes now and then that the session is used.
 create function find_session(p_token text)
   returns table (
-    person_id uuid, name text, email text, email_verified boolean, two_factor boolean, is_operator boolean
+    person_id uuid, name text, email text, email_verified boolean, two_factor boolean, is_operator boolean,
+    verified_by_link boolean
   )
   language sql volatile security definer set search_path = public, pg_temp
   begin atomic
@@ -191,7 +194,7 @@ create function find_session(p_token text)
       update sessions s set last_seen_at = clock_timestamp()
       from live where s.id = live.id and live.last_seen_at < clock_timestamp() - interval '5 minutes'
     )
-    select p.id, p.name, p.email, p.email_verified, p.two_factor_enabled, p.is_operator
+    select p.id, p.name, p.email, p.email_verified, p.two_factor_enabled, p.is_operator, p.verified_by_link
     from live join people p on p.id = live.person_id;
   end;
 
@@ -218,13 +221,61 @@ create function list_memberships(p_person uuid) returns table (account_id uuid, 
 
 -- An invitation that can still be accepted, for whoever has its id.
 create function find_invitation(p_id uuid)
-  returns table (organisation text, role text, inviter text, email text, expires_at timestamptz, has_account boolean)
+  returns table (
+    organisation text, role text, inviter text, email text, expires_at timestamptz, has_account boolean, has_verified_user boolean
+  )
   language sql stable security definer set search_path = public, pg_temp
   begin atomic
-    select a.name, i.role, p.name, i.email, i.expires_at, exists (select from people o where o.email = lower(i.email))
+    select a.name, i.role, p.name, i.email, i.expires_at, exists (select from people o where o.email = lower(i.email)),
+           exists (select from people o where o.email = lower(i.email) and (o.email_verified or o.is_operator))
     from invitations i join accounts a on a.id = i.account_id join people p on p.id = i.inviter_id
     where i.id = p_id and i.status = 'pending' and i.expires_at > clock_timestamp();
   end;
+
+-- Whether a member may hand out the link of a pending invitation: with the roles that may invite to the invited role.
+create function may_share_invitation(p_invitation uuid, p_person uuid) returns boolean
+  language sql stable security definer set search_path = public, pg_temp
+  return exists (
+    select from invitations i join members m on m.account_id = i.account_id and m.person_id = p_person
+    where i.id = p_invitation and i.status = 'pending' and i.expires_at > clock_timestamp()
+      and m.role in ('owner', 'admin') and (i.role <> 'owner' or m.role = 'owner')
+  );
+
+-- Creates the invited user and the membership in one transaction, for installations without an SMTP relay: the link that the inviter hands
+-- over verifies the address, which is the invitation's and never one that a client sends. A user who signed up with the address and never
+-- verified it gets the new name and password, since that sign-up proves nothing; an operator is not replaced. Returns the address, or null
+-- when the invitation is not pending, its inviter may no longer invite, or a verified user has the address.
+create function join_by_invitation(p_invitation uuid, p_name text, p_password text) returns text
+  language plpgsql security definer set search_path = public, pg_temp as $$
+declare
+  v_invitation invitations;
+  v_user uuid;
+  v_ip text := nullif(current_setting('app.actor', true), '')::jsonb ->> 'ip';
+begin
+  -- Of two requests with one link the second waits here, and then finds the invitation accepted.
+  select * into v_invitation from invitations i
+  where i.id = p_invitation and i.status = 'pending' and i.expires_at > clock_timestamp()
+  for update;
+  if not found or not may_share_invitation(p_invitation, v_invitation.inviter_id) then
+    return null;
+  end if;
+  insert into people as p (name, email, email_verified, verified_by_link) values (p_name, lower(v_invitation.email), true, true)
+  on conflict (email) do update
+    set name = excluded.name, email_verified = true, verified_by_link = true, updated_at = clock_timestamp()
+    where not p.email_verified and not p.is_operator
+  returning p.id into v_user;
+  if v_user is null then
+    return null;
+  end if;
+  -- From here on the new user acts, for the audit log.
+  perform set_config('app.actor', jsonb_build_object('kind', 'member', 'id', v_user, 'name', p_name, 'ip', v_ip)::text, true);
+  insert into credentials (person_id, provider, subject, password) values (v_user, 'credential', v_user, p_password)
+  on conflict (provider, subject) do update set password = excluded.password, updated_at = clock_timestamp();
+  insert into members (account_id, person_id, role) values (v_invitation.account_id, v_user, v_invitation.role);
+  update invitations set status = 'accepted' where id = p_invitation;
+  return lower(v_invitation.email);
+end
+$$;
 
 -- A name as it may stand in an address, with a number behind it where it is taken.
 create function free_slug(p_name text) returns text
@@ -314,9 +365,11 @@ create function remove_ended_sessions() returns bigint
 
 revoke execute on function
   find_session(text), find_member(uuid, uuid), list_memberships(uuid), find_invitation(uuid),
+  may_share_invitation(uuid, uuid), join_by_invitation(uuid, text, text),
   open_organisation(uuid, text, text, bigint), is_setup_needed(), is_setup_token(bytea),
   claim_setup(bytea, text, text, text, text), remove_ended_sessions(), free_slug(text) from public;
 grant execute on function
   find_session(text), find_member(uuid, uuid), list_memberships(uuid), find_invitation(uuid),
+  may_share_invitation(uuid, uuid), join_by_invitation(uuid, text, text),
   open_organisation(uuid, text, text, bigint), is_setup_needed(), is_setup_token(bytea),
   claim_setup(bytea, text, text, text, text), remove_ended_sessions() to probity_app;

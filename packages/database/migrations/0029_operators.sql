@@ -226,6 +226,26 @@ create trigger audit after update of password on credentials for each row
 create trigger audit after update of two_factor_enabled, is_operator on people for each row
   when (old.two_factor_enabled <> new.two_factor_enabled or old.is_operator <> new.is_operator) execute function audit_sign_in();
 
+-- Stores a password reset for a user under the identifier that the sign-in library looks up, for one hour. An operator hands the link over
+-- where no SMTP relay does. The entry is in the log of the installation and in the log of each of the user's accounts.
+create function create_password_reset(p_email text, p_identifier text) returns timestamptz
+  language plpgsql security definer set search_path = public, pg_temp as $$
+declare
+  v_user people;
+  v_expires_at timestamptz := clock_timestamp() + interval '1 hour';
+begin
+  select * into v_user from people where email = lower(p_email);
+  if not found then
+    return null;
+  end if;
+  insert into verifications (identifier, value, expires_at) values (p_identifier, v_user.id, v_expires_at);
+  perform note_audit(null, 'person.reset_link_created', v_user.id::text, v_user.name, null);
+  perform note_audit(m.account_id, 'person.reset_link_created', v_user.id::text, v_user.name, null)
+  from members m where m.person_id = v_user.id;
+  return v_expires_at;
+end
+$$;
+
 -- One entry for each statement and account, for tables whose rows come by the hundred: how many, and nothing of what is in them. Only
 -- where somebody is at work: what the service does by itself is no news.
 create function audit_statement() returns trigger
@@ -428,10 +448,10 @@ end
 $$;
 
 revoke execute on function
-  note_probes(jsonb), requeue_job(uuid),
+  note_probes(jsonb), requeue_job(uuid), create_password_reset(text, text),
   note_audit(uuid, text, text, text, jsonb, uuid), audit_row(), audit_statement(), audit_by_statement(regclass), audit_grant(), audit_sign_in(), remove_old_audit_entries(),
   is_account_suspended(uuid), suspend_account(uuid), note_process(uuid, text, text, jsonb), forget_process(uuid) from public;
 grant execute on function
   remove_old_audit_entries(), is_account_suspended(uuid), note_process(uuid, text, text, jsonb), forget_process(uuid),
   note_probes(jsonb) to probity_app;
-grant execute on function requeue_job(uuid), batch_is_left(uuid, timestamptz), worker_lives(uuid) to probity_operator;
+grant execute on function requeue_job(uuid), create_password_reset(text, text), batch_is_left(uuid, timestamptz), worker_lives(uuid) to probity_operator;

@@ -11,6 +11,8 @@ export type Person = {
   emailVerified: boolean
   twoFactor: boolean
   isOperator: boolean
+  /** The address was verified by an invitation link and not by an email. */
+  verifiedByLink: boolean
 }
 
 export type Membership = { accountId: string; slug: string | null; name: string; role: Role }
@@ -72,12 +74,33 @@ export type OpenInvitation = {
   email: string
   expiresAt: Date
   hasAccount: boolean
+  /** Whether a user exists whom the invitation link does not replace. */
+  hasVerifiedUser: boolean
 }
 
 /** An invitation that can still be accepted. */
 export async function findInvitation(db: Db, id: string): Promise<OpenInvitation | undefined> {
   const { rows } = await asNobody(db, (trx) => sql<OpenInvitation>`select * from find_invitation(${id})`.execute(trx))
   return rows[0]
+}
+
+/** Whether this user may hand out the link of a pending invitation. */
+export async function mayShareInvitation(db: Db, invitationId: string, personId: string): Promise<boolean> {
+  const { rows } = await asNobody(db, (trx) =>
+    sql<{ may: boolean }>`select may_share_invitation(${invitationId}, ${personId}) as may`.execute(trx),
+  )
+  return rows[0]?.may ?? false
+}
+
+export type InvitedUser = { name: string; passwordHash: string }
+
+/** Creates the invited user and the membership. Returns the invited address, or undefined when the invitation cannot be used. */
+export async function joinByInvitation(db: Db, id: string, user: InvitedUser): Promise<string | undefined> {
+  const { rows } = await asNobody(db, (trx) =>
+    sql<{ email: string | null }>`
+      select join_by_invitation(${id}, ${user.name}, ${user.passwordHash}) as email`.execute(trx),
+  )
+  return rows[0]?.email ?? undefined
 }
 
 /** What a new account begins with; no number of credits means that they are not counted. */

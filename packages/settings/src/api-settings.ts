@@ -31,7 +31,7 @@ const ABOUT_PEOPLE = {
       pattern: '^smtps?://.',
       secret: true,
       description:
-        'The mail server that letters to people go through, as smtp://user:password@host:port, or smtps://; needs PUBLIC_URL. Without it the links of letters are in the log.',
+        'The mail server that letters to people go through, as smtp://user:password@host:port, or smtps://; needs PUBLIC_URL. Without it members hand over invitation links, operators create password reset links, and other links are in the log.',
     }),
   ),
   MAIL_FROM: Type.String({

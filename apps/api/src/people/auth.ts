@@ -6,6 +6,7 @@ import type { FastifyBaseLogger } from 'fastify'
 import { cookieNames } from './cookies.ts'
 import { ADDRESS_HEADER, AUTH_PATH } from './data/library.ts'
 import { MODELS, ORGANISATION_MODELS, SECOND_FACTOR_MODELS } from './data/models.ts'
+import { invitationToken } from './invitation-token.ts'
 import {
   existingAccountLetter,
   invitationLetter,
@@ -60,10 +61,7 @@ export function openAuth(parts: Parts): Auth {
         cancelPendingInvitationsOnReInvite: true,
         invitationExpiresIn: 2 * DAY_S,
         sendInvitationEmail: ({ id, email, inviter, organization: { name } }) =>
-          post(
-            parts.mail,
-            invitationLetter(email, inviter.user.name, name, `${parts.linkBase}/app/accept-invitation#id=${id}`),
-          ),
+          post(parts.mail, invitationLetter(email, inviter.user.name, name, invitationLink(parts, id))),
       }),
       twoFactor({ issuer: 'Probity', schema: SECOND_FACTOR_MODELS }),
     ],
@@ -108,6 +106,10 @@ function signIn({ passwords, mail, linkBase }: Parts) {
         post(mail, verificationLetter(user, link(`verify-email#token=${token}`))),
     },
   }
+}
+
+function invitationLink({ linkBase, secret }: Parts, id: string): string {
+  return `${linkBase}/app/accept-invitation#id=${id}.${invitationToken(secret, id)}`
 }
 
 /** Somebody waits for the answer and not for the letter; one that was not sent can be asked for again. */

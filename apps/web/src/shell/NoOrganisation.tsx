@@ -57,7 +57,7 @@ function WaitingInvitation({ invitation: { id, role, organizationName } }: { inv
         <p className="text-soft">You are invited as {role}.</p>
       </div>
       <InvitationAnswer
-        id={id}
+        link={{ id, token: undefined }}
         onAccepted={() => queryClient.invalidateQueries(sessionQuery)}
         onDeclined={() => queryClient.invalidateQueries({ queryKey: ['invitations'] })}
       />

@@ -11,6 +11,11 @@ export type Endpoint = {
   needsSession?: true
   /** For what happens within an organisation: the field that says in which. */
   isWithin?: 'organizationId' | 'invitationId'
+  /**
+   * For invitations to the user's own address. Where an invitation link verified the address, an answer needs the token of its link, and
+   * `list` shows none.
+   */
+  ownInvitations?: 'answer' | 'list'
   /** The field that holds a password somebody chooses. */
   newPassword?: string
 }
@@ -75,7 +80,14 @@ export const ENDPOINTS: readonly Endpoint[] = [
     needsSession: true,
     isWithin: 'organizationId',
   },
-  { method: 'GET', path: '/organization/list-user-invitations', fields: [], limit: 'plain', needsSession: true },
+  {
+    method: 'GET',
+    path: '/organization/list-user-invitations',
+    fields: [],
+    limit: 'plain',
+    needsSession: true,
+    ownInvitations: 'list',
+  },
   {
     method: 'POST',
     path: '/organization/invite-member',
@@ -98,6 +110,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
     fields: ['invitationId'],
     limit: 'plain',
     needsSession: true,
+    ownInvitations: 'answer',
   },
   {
     method: 'POST',
@@ -105,6 +118,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
     fields: ['invitationId'],
     limit: 'plain',
     needsSession: true,
+    ownInvitations: 'answer',
   },
   {
     method: 'POST',

@@ -7,6 +7,7 @@ import { manageAccounts } from './accounts.ts'
 import { showWholeAuditLog } from './audit-log.ts'
 import { manageDoctor } from './doctor.ts'
 import { showHealth } from './health.ts'
+import { createPasswordResets } from './password-resets.ts'
 import { manageEgresses, manageProviders } from './providers.ts'
 import { manageQueues } from './queues.ts'
 import { manageReplies } from './replies.ts'
@@ -18,6 +19,7 @@ const ROUTES: Route[] = [
   manageEgresses,
   manageQueues,
   manageAccounts,
+  createPasswordResets,
   manageReplies,
   showWholeAuditLog,
 ]

@@ -1,18 +1,72 @@
-import { Invitation } from '@probity/contract/people'
-import { findInvitation } from '@probity/database/people'
+import { Invitation, InvitationJoin, InvitationToken } from '@probity/contract/people'
+import {
+  findInvitation,
+  findNetwork,
+  joinByInvitation,
+  mayShareInvitation,
+  type Person,
+} from '@probity/database/people'
 import Type from 'typebox'
+import { refuseForeignNetwork } from '../../door/network.ts'
+import { requirePerson } from '../../door/session.ts'
+import { askLibrary, passOn } from '../../people/ask-library.ts'
+import { invitationToken, isInvitationToken } from '../../people/invitation-token.ts'
 import { limitPerson } from '../../people/limits.ts'
-import { found } from '../../problem.ts'
+import { refuseWeakPassword } from '../../people/passwords.ts'
+import { found, Problem } from '../../problem.ts'
 import type { Route } from '../../route.ts'
 
 const Params = Type.Object({ id: Type.String({ format: 'uuid' }) })
 
 /** An invitation, for whoever has the link to it. Accepting it is the sign-in library's. */
 export const showInvitation: Route = async (app, services) => {
+  const { db, people } = services
   const schema = { params: Params, response: { 200: Invitation } }
   app.get('/invitations/:id', { schema }, async (request) => {
     await limitPerson(services, request, 'plain')
-    const { expiresAt, hasAccount, ...rest } = found(await findInvitation(services.db, request.params.id))
-    return { ...rest, expires_at: expiresAt.toISOString(), has_account: hasAccount }
+    const invitation = found(await findInvitation(db, request.params.id))
+    const { expiresAt, hasAccount, hasVerifiedUser, ...rest } = invitation
+    return {
+      ...rest,
+      expires_at: expiresAt.toISOString(),
+      has_account: hasAccount,
+      link_verifies: !people.hasMail && !hasVerifiedUser,
+    }
+  })
+}
+
+/** The secret part of the link, for the members who may invite to the role. */
+export const shareInvitation: Route = async (app, services) => {
+  const { db, people } = services
+  const schema = { params: Params, response: { 200: InvitationToken } }
+  app.get('/invitations/:id/token', { schema, onRequest: requirePerson(services) }, async (request) => {
+    await limitPerson(services, request, 'plain')
+    const { id } = request.params
+    const { personId } = request.person as Person
+    if (!(await mayShareInvitation(db, id, personId))) throw new Problem('not_found')
+    refuseForeignNetwork(request, { accountIpAllowList: await findNetwork(db, { invitationId: id }) })
+    return { token: invitationToken(await people.secret(), id) }
+  })
+}
+
+/**
+ * The invited user, who has the link from the inviter and gets no email. With an SMTP relay this route does not exist: there the user
+ * signs up and verifies the address by email.
+ */
+export const joinWithInvitation: Route = async (app, services) => {
+  const { db, people } = services
+  app.post('/invitations/:id/join', { schema: { params: Params, body: InvitationJoin } }, async (request, reply) => {
+    await limitPerson(services, request, 'password')
+    if (people.hasMail) throw new Problem('not_found')
+    const { id } = request.params
+    const { token, name, password } = request.body
+    if (!isInvitationToken(await people.secret(), id, token)) throw new Problem('not_found')
+    found(await findInvitation(db, id))
+    refuseWeakPassword(password)
+    const passwordHash = await people.passwords.hash(password)
+    const email = found(await joinByInvitation(db, id, { name, passwordHash }))
+    const fields = { email, password }
+    const signedIn = await askLibrary(people, request, { method: 'POST', path: '/sign-in/email', fields })
+    return passOn(reply, new Response(signedIn.body, { status: 201, headers: signedIn.headers }))
   })
 }

@@ -5,6 +5,7 @@ import { refuseForeignNetwork } from '../../door/network.ts'
 import { requirePerson } from '../../door/session.ts'
 import { askLibrary, passOn } from '../../people/ask-library.ts'
 import { ENDPOINTS, type Endpoint } from '../../people/data/endpoints.ts'
+import { isInvitationToken } from '../../people/invitation-token.ts'
 import { limitPerson } from '../../people/limits.ts'
 import { refuseWeakPassword } from '../../people/passwords.ts'
 import { Problem } from '../../problem.ts'
@@ -30,6 +31,10 @@ async function serve(services: Services, endpoint: Endpoint, request: FastifyReq
   await limitPerson(services, request, endpoint.limit, fields['email'])
   refuseMalformed(fields)
   if (endpoint.isWithin) await refuseElsewhere(services, endpoint.isWithin, request, fields)
+  if (endpoint.ownInvitations && request.person?.verifiedByLink) {
+    if (endpoint.ownInvitations === 'list') return reply.send([])
+    await refuseWithoutToken(services, given as Record<string, unknown>)
+  }
   if (endpoint.newPassword) refuseWeakPassword(fields[endpoint.newPassword])
   if (endpoint.path === '/sign-up/email') await refuseUninvited(services, given as Record<string, unknown>)
   if (endpoint.path === '/change-password') fields['revokeOtherSessions'] = true
@@ -89,6 +94,17 @@ async function refuseUninvited({ db, people }: Services, { email, invitation_id:
   if (people.signUp === 'open') return
   const invitation = typeof id === 'string' && UUID.test(id) ? await findInvitation(db, id) : undefined
   if (invitation?.email.toLowerCase() !== String(email).trim().toLowerCase()) throw new Problem('sign_up_closed')
+}
+
+/**
+ * An invitation link verifies an address for the account that invites, and an inviter can name any address. In other accounts the
+ * address proves nothing, so an answer to their invitations needs the token of the link that they handed over.
+ */
+async function refuseWithoutToken(
+  { people }: Services,
+  { invitationId, token }: Record<string, unknown>,
+): Promise<void> {
+  if (!isInvitationToken(await people.secret(), String(invitationId), token)) throw new Problem('not_found')
 }
 
 /** Raised by a trigger, for two owners who leave in the same moment. */

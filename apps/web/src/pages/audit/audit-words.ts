@@ -29,6 +29,7 @@ const ACTIONS: Record<string, string> = {
   'invitation.rejected': 'Invitation declined',
   'invitation.canceled': 'Invitation withdrawn',
   'person.password_changed': 'Password changed',
+  'person.reset_link_created': 'Password reset link created',
   'person.second_factor_on': 'Second factor switched on',
   'person.second_factor_off': 'Second factor switched off',
   'person.made_operator': 'Made an operator',

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { Building2 } from 'lucide-react'
 import { useState } from 'react'
+import { useWelcome } from '../../session/session.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Callout } from '../../ui/Callout.tsx'
 import { Card } from '../../ui/Card.tsx'
@@ -14,6 +15,7 @@ import { AccountDialogs, type Asked } from './AccountDialogs.tsx'
 import { AccountTable } from './AccountTable.tsx'
 import { ACCOUNT_STATES, type AccountState, type AccountsSearch } from './accounts-search.ts'
 import { ACCOUNTS_PER_PAGE, accountsQuery } from './queries.ts'
+import { ResetLinkDialog } from './ResetLinkDialog.tsx'
 
 /** All accounts by name and number. */
 export function Accounts() {
@@ -26,7 +28,11 @@ export function Accounts() {
       resetScroll: false,
     })
   return (
-    <Card title="Accounts" about="Names and numbers. What customers validate is theirs: none of it is shown here.">
+    <Card
+      title="Accounts"
+      about="Names and numbers. What customers validate is theirs: none of it is shown here."
+      actions={<ResetLink />}
+    >
       <div className="flex flex-col gap-4">
         <search className="flex flex-wrap gap-2">
           <SearchField
@@ -57,6 +63,20 @@ export function Accounts() {
         <Found search={search} onClear={() => narrow({})} />
       </div>
     </Card>
+  )
+}
+
+/** Where an SMTP relay is set, users request the link themselves. */
+function ResetLink() {
+  const [isOpen, setOpen] = useState(false)
+  if (useWelcome()?.mail !== false) return null
+  return (
+    <>
+      <Button size="sm" onClick={() => setOpen(true)}>
+        Create password reset link
+      </Button>
+      {isOpen && <ResetLinkDialog onClose={() => setOpen(false)} />}
+    </>
   )
 }
 

@@ -10,14 +10,16 @@ import { Button } from '../../ui/Button.tsx'
 import { Callout } from '../../ui/Callout.tsx'
 import { formatDateTime } from '../../ui/format.ts'
 import { InvitationAnswer } from './InvitationAnswer.tsx'
+import type { InvitationSecret } from './invitation-query.ts'
+import { JoinForm } from './JoinForm.tsx'
 import { LookAtMail } from './LookAtMail.tsx'
 import { SignInForm } from './SignInForm.tsx'
 import { SignUpForm } from './SignUpForm.tsx'
 
-type AcceptProps = { id: string; invitation: Invitation; session: Session | null }
+type AcceptProps = { link: InvitationSecret; invitation: Invitation; session: Session | null }
 
 /** What one is invited to, before one says yes: as whom one is signed in decides what there is to do. */
-export function AcceptInvitation({ id, invitation, session }: AcceptProps) {
+export function AcceptInvitation({ link, invitation, session }: AcceptProps) {
   const [sentTo, setSentTo] = useState<string>()
   if (sentTo !== undefined) {
     return (
@@ -30,19 +32,21 @@ export function AcceptInvitation({ id, invitation, session }: AcceptProps) {
     <OpenPage title={`Join ${invitation.organisation}`}>
       <div className="flex flex-col gap-5">
         <InvitationFacts invitation={invitation} />
-        <WhatToDo id={id} invitation={invitation} session={session} onSent={setSentTo} />
+        <WhatToDo link={link} invitation={invitation} session={session} onSent={setSentTo} />
       </div>
     </OpenPage>
   )
 }
 
-function WhatToDo({ id, invitation, session, onSent }: AcceptProps & { onSent(email: string): void }) {
-  const { email, has_account: hasAccount } = invitation
-  const join = useJoin(id)
+function WhatToDo({ link, invitation, session, onSent }: AcceptProps & { onSent(email: string): void }) {
+  const { id, token } = link
+  const { email, has_account: hasAccount, link_verifies: linkVerifies } = invitation
+  const join = useJoin(link)
   if (session !== null && session.person.email.toLowerCase() !== email.toLowerCase()) {
     return <SomebodyElse email={session.person.email} />
   }
-  if (session !== null) return <InvitationAnswer id={id} onAccepted={join.enter} />
+  if (session !== null) return <InvitationAnswer link={link} onAccepted={join.enter} />
+  if (linkVerifies && token) return <JoinForm id={id} token={token} email={email} onJoined={join.enter} />
   if (hasAccount) return <SignInForm email={email} action="Sign in and accept" onSignedIn={join.accept} />
   return (
     <>
@@ -96,7 +100,7 @@ function SomebodyElse({ email }: { email: string }) {
 }
 
 /** Accepting, and going in once that is done. */
-function useJoin(id: string) {
+function useJoin({ id, token }: InvitationSecret) {
   const queryClient = useQueryClient()
   const navigate = useNavigate()
   async function enter() {
@@ -104,7 +108,7 @@ function useJoin(id: string) {
     await navigate({ to: '/quick-start', replace: true })
   }
   async function accept() {
-    await ask('/auth/organization/accept-invitation', { method: 'POST', body: { invitationId: id } })
+    await ask('/auth/organization/accept-invitation', { method: 'POST', body: { invitationId: id, token } })
     await enter()
   }
   return { accept, enter }

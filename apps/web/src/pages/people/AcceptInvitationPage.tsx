@@ -8,20 +8,22 @@ import { buttonClass } from '../../ui/Button.tsx'
 import { ErrorState, Skeleton } from '../../ui/States.tsx'
 import { AcceptInvitation } from './AcceptInvitation.tsx'
 import { BrokenLink } from './BrokenLink.tsx'
-import { invitationQuery } from './invitation-query.ts'
+import { type InvitationSecret, invitationQuery } from './invitation-query.ts'
 
 export function AcceptInvitationPage() {
-  const id = useSecretInAddress('id')
-  if (id === undefined) return <BrokenLink />
-  return <InvitationPage key={id} id={id} />
+  const secret = useSecretInAddress('id')
+  if (secret === undefined) return <BrokenLink />
+  const [id = '', token] = secret.split('.')
+  return <InvitationPage key={id} link={{ id, token }} />
 }
 
-function InvitationPage({ id }: { id: string }) {
+function InvitationPage({ link }: { link: InvitationSecret }) {
+  const { id } = link
   const invitation = useQuery(invitationQuery(id))
   const session = useQuery(sessionQuery)
   const failed = invitation.error ?? session.error
   if (invitation.isSuccess && session.isSuccess) {
-    return <AcceptInvitation id={id} invitation={invitation.data} session={session.data} />
+    return <AcceptInvitation link={link} invitation={invitation.data} session={session.data} />
   }
   if (invitation.isError && isGone(invitation.error)) return <Gone />
   const retry = () => void Promise.all([invitation.refetch(), session.refetch()])

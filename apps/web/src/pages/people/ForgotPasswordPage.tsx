@@ -1,15 +1,30 @@
+import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useForm } from 'react-hook-form'
 import { ask } from '../../api/ask.ts'
+import { welcomeQuery } from '../../session/session.ts'
 import { OpenPage } from '../../shell/OpenPage.tsx'
 import { Button } from '../../ui/Button.tsx'
+import { Callout } from '../../ui/Callout.tsx'
 import { FormSummary } from '../../ui/FormSummary.tsx'
+import { Skeleton } from '../../ui/States.tsx'
 import { useSubmit } from '../../ui/use-submit.ts'
 import { EMAIL_RULES, EmailField } from './EmailField.tsx'
-import { NoMailHere } from './SendAgain.tsx'
 
 export function ForgotPasswordPage() {
+  const welcome = useQuery(welcomeQuery)
+  if (welcome.isPending) {
+    return (
+      <OpenPage title="Choose a new password" footer={<BackToSignIn />}>
+        <Skeleton lines={3} />
+      </OpenPage>
+    )
+  }
+  return welcome.data?.mail === false ? <AskOperator /> : <RequestLink />
+}
+
+function RequestLink() {
   const [sentTo, setSentTo] = useState<string>()
   const form = useForm({ defaultValues: { email: '' }, shouldFocusError: false })
   const submit = useSubmit(form, async ({ email }) => {
@@ -35,6 +50,24 @@ export function ForgotPasswordPage() {
   )
 }
 
+/** Without an SMTP relay an operator creates the link. */
+function AskOperator() {
+  return (
+    <OpenPage
+      title="Choose a new password"
+      about="This installation sends no email. Ask an operator for a password reset link."
+      footer={<BackToSignIn />}
+    >
+      <Callout title="For operators">
+        <p>
+          Create the link in the web app under Operator, Accounts, or with{' '}
+          <code className="font-mono">pnpm admin reset-link EMAIL</code>. It works once, for one hour.
+        </p>
+      </Callout>
+    </OpenPage>
+  )
+}
+
 function Sent({ email, onAnother }: { email: string; onAnother(): void }) {
   return (
     <OpenPage
@@ -47,10 +80,7 @@ function Sent({ email, onAnother }: { email: string; onAnother(): void }) {
       }
       footer={<BackToSignIn />}
     >
-      <div className="flex flex-col gap-4">
-        <NoMailHere />
-        <Button onClick={onAnother}>Send it again, or to another address</Button>
-      </div>
+      <Button onClick={onAnother}>Send it again, or to another address</Button>
     </OpenPage>
   )
 }

@@ -4,13 +4,14 @@ import { plainWords } from '../../api/plain-words.ts'
 import { asRequestFailed } from '../../api/probity.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Callout } from '../../ui/Callout.tsx'
+import type { InvitationSecret } from './invitation-query.ts'
 
-type AnswerProps = { id: string; onAccepted(): unknown; onDeclined?(): unknown }
+type AnswerProps = { link: InvitationSecret; onAccepted(): unknown; onDeclined?(): unknown }
 
 /** Yes or no to an invitation, for the person it was sent to. */
-export function InvitationAnswer({ id, onAccepted, onDeclined }: AnswerProps) {
+export function InvitationAnswer({ link: { id, token }, onAccepted, onDeclined }: AnswerProps) {
   const say = (verb: 'accept' | 'reject') =>
-    ask(`/auth/organization/${verb}-invitation`, { method: 'POST', body: { invitationId: id } })
+    ask(`/auth/organization/${verb}-invitation`, { method: 'POST', body: { invitationId: id, token } })
   const accept = useMutation({ mutationFn: () => say('accept'), onSuccess: onAccepted })
   const decline = useMutation({ mutationFn: () => say('reject'), onSuccess: () => onDeclined?.() })
   const error = accept.error ?? decline.error

@@ -2,6 +2,9 @@ import type { Invitation } from '@probity/contract/people'
 import { queryOptions } from '@tanstack/react-query'
 import { ask } from '../../api/ask.ts'
 
+/** What an invitation link carries. A link without its token leads to an invitation that has to be verified by email. */
+export type InvitationSecret = { id: string; token: string | undefined }
+
 export function invitationQuery(id: string) {
   return queryOptions({
     queryKey: ['invitation', id],

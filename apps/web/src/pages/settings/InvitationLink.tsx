@@ -1,25 +1,24 @@
+import type { InvitationToken } from '@probity/contract/people'
+import { useQuery } from '@tanstack/react-query'
+import { ask } from '../../api/ask.ts'
 import { useWelcome } from '../../session/session.ts'
-import { CopyButton } from '../../ui/CopyButton.tsx'
-import { TextInput } from '../../ui/Field.tsx'
+import { ErrorState, Skeleton } from '../../ui/States.tsx'
+import { SecretLink } from '../people/SecretLink.tsx'
 
-/** Only whoever has the invited address can use it. */
+/** The link of a pending invitation, for members who may invite to its role. It works for the invited address only. */
 export function InvitationLink({ id }: { id: string }) {
-  const link = useInvitationLink(id)
-  return (
-    <div className="flex items-center gap-2">
-      <TextInput
-        readOnly
-        value={link}
-        aria-label="Link of the invitation"
-        className="min-w-0 flex-1 font-mono text-[0.8125rem]"
-        onFocus={(event) => event.target.select()}
-      />
-      <CopyButton text={link} label="Copy the link" word="Copy" />
-    </div>
-  )
+  const { link, error, retry } = useInvitationLink(id)
+  if (link !== undefined) return <SecretLink link={link} label="Link of the invitation" />
+  return error ? <ErrorState error={error} onRetry={retry} /> : <Skeleton lines={1} label="Loading the link" />
 }
 
-export function useInvitationLink(id: string): string {
+export function useInvitationLink(id: string, isNeeded = true) {
   const base = useWelcome()?.public_url ?? window.location.origin
-  return `${base.replace(/\/$/, '')}/app/accept-invitation#id=${id}`
+  const { data, error, refetch } = useQuery({
+    queryKey: ['invitation-token', id],
+    queryFn: ({ signal }) => ask<InvitationToken>(`/invitations/${id}/token`, { signal }),
+    enabled: isNeeded,
+  })
+  const link = data && `${base.replace(/\/$/, '')}/app/accept-invitation#id=${id}.${data.token}`
+  return { link, error, retry: () => void refetch() }
 }

@@ -35,10 +35,10 @@ export function InvitationsCard() {
 
 function InvitationRow({ invitation }: { invitation: OpenInvitation }) {
   const { id, email, role, expiresAt } = invitation
-  const link = useInvitationLink(id)
   const welcome = useWelcome()
   const { resend, cancel } = useInvitationActions(invitation)
   const isOver = new Date(expiresAt).getTime() < Date.now()
+  const { link } = useInvitationLink(id, welcome?.mail === false && !isOver)
   return (
     <li className="flex flex-wrap items-center gap-x-4 gap-y-2 py-3 first:pt-0 last:pb-0">
       <div className="min-w-0 flex-1 basis-56">
@@ -56,7 +56,7 @@ function InvitationRow({ invitation }: { invitation: OpenInvitation }) {
         </p>
       </div>
       <div className="flex flex-wrap gap-2">
-        {welcome?.mail === false && !isOver && <CopyButton text={link} label="Copy the link" word="Copy link" />}
+        {link && <CopyButton text={link} label="Copy the link" word="Copy link" />}
         <Button
           size="sm"
           busy={resend.isPending}

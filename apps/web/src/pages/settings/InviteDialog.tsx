@@ -76,7 +76,7 @@ function Invited({ invitation, onClose }: { invitation: OpenInvitation; onClose(
       <p role="status" className="text-soft">
         {welcome?.mail
           ? `A mail with the link is on its way to ${invitation.email}. It works for two days.`
-          : `This installation sends no mail. Send the link to ${invitation.email} yourself. It works for two days.`}
+          : `This installation sends no email. Send this link to ${invitation.email} yourself. It works once, for two days. Anyone who has the link can accept the invitation.`}
       </p>
       <InvitationLink id={invitation.id} />
       <div className="flex justify-end">

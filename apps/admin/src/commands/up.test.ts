@@ -6,12 +6,15 @@ import { join } from 'node:path'
 import { asOwner } from '@probity/database/connect'
 import { claimSetup, replaceSetupToken } from '@probity/database/people'
 import { createEmptyDatabase, createTestDatabase } from '@probity/database/test-database'
+import { waitForBuild } from '@probity/lab/build'
 import { COMPILED } from '@probity/lab/compiled'
 import { freePort, stopChild } from '@probity/lab/services/daemon'
 import { expect, inject, onTestFinished, test, vi } from 'vitest'
 import { MAIN } from '../test-admin.ts'
 
 const { url } = await createTestDatabase()
+// `up` builds what is older than its sources: the build of the run is shared, and no test waits for one of its own.
+await Promise.all([waitForBuild('web'), waitForBuild('docs')])
 
 type Running = { child: ChildProcess; readLog(): string }
 

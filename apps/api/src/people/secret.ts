@@ -1,22 +1,11 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { Db } from '@probity/database/connect'
-import { getSecret } from '@probity/database/secrets'
+import { cacheSecret } from '@probity/database/secrets'
 
 /** What sessions are signed with: the operator's own secret, or the one that the migrations made. Asked for once it is needed. */
 export function openSessionSecret(db: Db, given: string | undefined): () => Promise<string> {
-  let known: Promise<string> | undefined
-  return () => {
-    known ??= fetchSecret(db, given).catch((error: unknown) => {
-      known = undefined // the database is away: the next one asks again
-      throw error
-    })
-    return known
-  }
-}
-
-async function fetchSecret(db: Db, given: string | undefined): Promise<string> {
-  if (given !== undefined) return given
-  return (await getSecret(db, 'sessions')).export().toString('base64')
+  const made = cacheSecret(db, 'sessions')
+  return async () => given ?? (await made()).export().toString('base64')
 }
 
 const SIGNED = /^([A-Za-z0-9]{16,64})\.([A-Za-z0-9+/]{43}=)$/

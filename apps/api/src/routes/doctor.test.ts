@@ -1,4 +1,6 @@
+import { asOwner } from '@probity/database/connect'
 import { makeDoctorTicket } from '@probity/database/doctor-ticket'
+import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { startTestApi } from '../test-api.ts'
 
@@ -40,4 +42,13 @@ test('events come one after the other', async () => {
   expect(answer.headers['content-type']).toMatch(/^text\/event-stream/)
   expect(answer.body.match(/data: \d/g)).toEqual(['data: 1', 'data: 2', 'data: 3', 'data: 4'])
   expect(answer.body).toContain('event: end')
+})
+
+test('a forged ticket costs no query', async () => {
+  const good = await makeDoctorTicket(db)
+  expect((await send(good, 10)).statusCode).toBe(200)
+  // A query for the secret would fail from now on.
+  await asOwner(db, (trx) => sql`delete from secrets where name = 'doctor'`.execute(trx))
+  expect((await send(`${Date.now()}.x`, 10)).statusCode).toBe(404)
+  expect((await send(good, 10)).statusCode).toBe(200)
 })

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { isDoctorTicket } from '@probity/database/doctor-ticket'
+import { openDoctorTicketCheck } from '@probity/database/doctor-ticket'
 import { EVENT_STREAM_HEADERS, PADDING } from '../jobs/event-stream.ts'
 import { Problem } from '../problem.ts'
 import type { Route } from '../route.ts'
@@ -17,8 +17,9 @@ const HIDDEN = { hide: true }
  * this far. It shows a ticket that only who has the database can make; for everybody else there is nothing here.
  */
 export const receiveDoctor: Route = async (app, { db }) => {
+  const isDoctorTicket = openDoctorTicketCheck(db)
   app.addHook('onRequest', async ({ headers }) => {
-    if (!(await isDoctorTicket(db, String(headers['probity-doctor'])))) throw new Problem('not_found')
+    if (!(await isDoctorTicket(String(headers['probity-doctor'])))) throw new Problem('not_found')
   })
   app.addContentTypeParser('application/octet-stream', async (_request: unknown, body: AsyncIterable<Buffer>) => {
     let bytes = 0

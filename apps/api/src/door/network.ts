@@ -2,11 +2,13 @@ import { BlockList, isIP } from 'node:net'
 import { Problem } from '../problem.ts'
 
 /** Turns away who comes from where the account is not used. */
-export function refuseForeignNetwork(
-  { ip }: { ip: string },
-  { accountIpAllowList: list }: { accountIpAllowList: string[] },
-): void {
-  if (list.length > 0 && !isOnList(ip, list)) throw new Problem('ip_not_allowed')
+export function refuseForeignNetwork(client: { ip: string }, account: { accountIpAllowList: string[] }): void {
+  if (!isFromNetwork(client, account)) throw new Problem('ip_not_allowed')
+}
+
+/** Whether the account's IP allowlist admits the client; an empty one admits all. */
+export function isFromNetwork({ ip }: { ip: string }, { accountIpAllowList: list }: { accountIpAllowList: string[] }) {
+  return list.length === 0 || isOnList(ip, list)
 }
 
 /** Whether a list has this address or a range around it. IPv4 written as IPv6 (::ffff:192.0.2.1) counts as IPv4. */

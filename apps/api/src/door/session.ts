@@ -46,12 +46,9 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 /** The same for the routes that programs use with a key: in which account, and in which mode, two headers say. */
 export function requireMember(door: Door) {
   return async (request: FastifyRequest): Promise<void> => {
-    const token = await readSessionToken(door, request)
-    if (token === undefined) throw new Problem('not_signed_in')
-    const { 'probity-account': accountId, 'probity-mode': mode = 'live' } = request.headers
-    const isNamed = typeof accountId === 'string' && UUID.test(accountId)
+    const { 'probity-mode': mode = 'live' } = request.headers
     // Somebody who is not signed in learns that first, whatever account they name.
-    const found = await findSessionIn(door.db, token, isNamed ? accountId : NO_ACCOUNT)
+    const found = await findMember(door, request)
     if (found === undefined) throw new Problem('not_signed_in')
     if (found.member === undefined) throw new Problem('not_found', NO_SUCH_ACCOUNT)
     if (mode !== 'live' && mode !== 'test') {
@@ -62,6 +59,15 @@ export function requireMember(door: Door) {
     request.member = found.member
     request.caller = callerOf(found.person, found.member, mode)
   }
+}
+
+/** The session of a request, with its membership in the account that the request names; undefined where the session has ended. */
+export async function findMember(door: Door, request: FastifyRequest) {
+  const token = await readSessionToken(door, request)
+  if (token === undefined) return undefined
+  const { 'probity-account': accountId } = request.headers
+  const isNamed = typeof accountId === 'string' && UUID.test(accountId)
+  return findSessionIn(door.db, token, isNamed ? accountId : NO_ACCOUNT)
 }
 
 const NO_ACCOUNT = '00000000-0000-0000-0000-000000000000'

@@ -2,12 +2,15 @@ import { type ClientRequest, get, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { PassThrough } from 'node:stream'
 import type { Job } from '@probity/contract/bulk'
+import { asOwner } from '@probity/database/connect'
 import { startNginx } from '@probity/lab/services/nginx'
 import { whenDone } from '@probity/lab/when-done'
+import { sql } from 'kysely'
 import { expect, test, vi } from 'vitest'
 import { API_ROUTES } from '../../app.ts'
 import { LIMITS } from '../../config.ts'
 import { planJob, startJob, workBatch } from '../../jobs/test-list.ts'
+import { addMember, signUp } from '../../people/test-browser.ts'
 import type { Route } from '../../route.ts'
 import { start } from '../../start.ts'
 import { type Caller, startTestApi, type TestApi } from '../../test-api.ts'
@@ -135,6 +138,45 @@ test.each([
   await vi.waitFor(() => expect(isOver()).toBe(true), SOON)
   expect(events().length).toBe(1)
 })
+
+/** Opens a stream as the web app does: with a member's session, in the account of the client. */
+async function followAsMember(by: Caller, jobId: string, headers: Record<string, string> = {}) {
+  const member = await signUp(api)
+  await addMember(api, by.accountId, member, 'developer')
+  const cookie = [...member.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
+  const session = { cookie, 'sec-fetch-site': 'same-origin', 'probity-app': '1', 'probity-account': by.accountId }
+  const stream = await open(`http://127.0.0.1:${port}/app/api/bulk/jobs/${jobId}/events`, { ...session, ...headers })
+  expect(stream.answer.statusCode).toBe(200)
+  return { ...stream, member }
+}
+
+test('a stream that a session opened goes on for as long as the session may read the job', async () => {
+  const by = await api.openCaller({ credits: 100 })
+  const jobId = await startJob(by, 20)
+  const { events, isOver } = await followAsMember(by, jobId)
+  const [first, second] = await planJob(db, jobId, [10, 10])
+  await vi.waitFor(() => expect(events().at(-1)?.job.status).toBe('processing'), SOON)
+  if (first) await workBatch(db, first)
+  await vi.waitFor(() => expect(events().at(-1)?.id).toBe('processing/10'), SOON)
+  if (second) await workBatch(db, second)
+  await vi.waitFor(() => expect(isOver()).toBe(true), SOON)
+  expect(events().at(-1)?.name).toBe('end')
+})
+
+test.each(['membership', 'session'])(
+  'a stream that a session opened ends with the %s, whatever key the request also carries',
+  async (ending) => {
+    const by = await api.openCaller({ credits: 100 })
+    const jobId = await startJob(by, 1)
+    const other = await api.openCaller()
+    const { events, isOver, member } = await followAsMember(by, jobId, { 'x-api-key': other.key })
+    await vi.waitFor(() => expect(events().length).toBe(1), SOON)
+    if (ending === 'session') await member.post('/auth/sign-out')
+    else await asOwner(db, (trx) => sql`delete from members where person_id = ${member.personId}`.execute(trx))
+    await vi.waitFor(() => expect(isOver()).toBe(true), { timeout: 20_000, interval: 20 })
+    expect(events().length).toBe(1)
+  },
+)
 
 test('an account has ten streams at a time, and who leaves makes room', async () => {
   const by = await api.openCaller({ credits: 100 })

@@ -1,10 +1,13 @@
 import type { Readable } from 'node:stream'
 import { JOB_EXAMPLE, JobParams } from '@probity/contract/bulk'
+import { mayUse } from '@probity/contract/roles'
 import { inTenant } from '@probity/database/connect'
 import { findJob } from '@probity/database/jobs'
 import { presentJob } from '@probity/database/present-job'
 import type { FastifyRequest } from 'fastify'
 import Type from 'typebox'
+import { isFromNetwork } from '../../door/network.ts'
+import { findMember } from '../../door/session.ts'
 import { viewOf } from '../../door/view.ts'
 import { END_ID, EVENT_STREAM_HEADERS, type EventStream, openEventStream } from '../../jobs/event-stream.ts'
 import { openStreamPlaces, STREAM_BOUNDS } from '../../jobs/stream-places.ts'
@@ -75,24 +78,45 @@ export const streamEvents: Route = async (app, services) => {
 
 type Following = { watch: JobWatch; services: Services; request: FastifyRequest; events: EventStream }
 
-/** Passes on how the job stands for as long as the key may see it. Where the job is gone, so is the stream. */
+/** Passes on how the job stands while the key or the session may read it. A deleted job ends the stream. */
 function follow({ watch, services, request, events }: Following, jobId: string): () => void {
   const { caller, headers, log } = request
+  const isAllowed =
+    caller.id === null ? checkMember(services, request) : () => isKeyAllowed(services, String(headers['x-api-key']))
   return watch.listen(viewOf(caller), jobId, (job) => {
-    isStillWelcome(services, String(headers['x-api-key'])).then(
-      (isWelcome) => {
-        if (job && isWelcome) events.show(job)
+    isAllowed().then(
+      (allowed) => {
+        if (job && allowed) events.show(job)
         else events.close()
       },
-      // Who may see it cannot be known at the moment. The next look is a second away.
-      (error: unknown) => log.warn({ err: error }, 'could not look at the key of a stream'),
+      // PostgreSQL is unavailable, so access cannot be checked. The next check follows within a second.
+      (error: unknown) => log.warn({ err: error }, 'failed to check access to an event stream'),
     )
   })
 }
 
-/** A key that was taken away sees nothing more, however long ago its stream was opened. */
-async function isStillWelcome({ keys }: Services, text: string): Promise<boolean> {
+/** A key that was revoked, paused, limited or that expired ends the streams that were opened with it. */
+async function isKeyAllowed({ keys }: Services, text: string): Promise<boolean> {
   const key = await keys.find(text)
   if (key === undefined || key.revokedAt || key.pausedAt) return false
   return key.scopes.includes('bulk') && (key.expiresAt === null || key.expiresAt.getTime() > Date.now())
+}
+
+/** Each check is a query, and a process has up to 200 streams. */
+const MEMBER_CHECK_EVERY_MS = 5_000
+
+/**
+ * The same for a member: the stream ends with the session, the membership or the role's right to read jobs. A key that the
+ * request also carries is not looked at, since the request was not authenticated with it.
+ */
+function checkMember(services: Services, request: FastifyRequest): () => Promise<boolean> {
+  let [allowed, checkedAt] = [true, performance.now()]
+  return async () => {
+    if (performance.now() - checkedAt < MEMBER_CHECK_EVERY_MS) return allowed
+    const found = await findMember(services, request)
+    const member = found?.member
+    allowed = member !== undefined && mayUse(member.role, 'bulk', true) && isFromNetwork(request, member)
+    checkedAt = performance.now()
+    return allowed
+  }
 }

@@ -4,6 +4,7 @@ import { setNonce } from 'get-nonce'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { asRequestFailed } from './api/probity.ts'
+import { watchNavigation } from './offline/import-page.ts'
 import { makeRouter } from './routes.tsx'
 import { noticeSignedOut } from './session/session.ts'
 import { applyTheme } from './shell/theme.ts'
@@ -33,6 +34,7 @@ queryClient.getMutationCache().subscribe(({ type, mutation }) => {
 })
 
 const router = makeRouter(queryClient)
+watchNavigation(router)
 fetchPage()
 
 const root = document.getElementById('root')

@@ -1,4 +1,5 @@
-import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router'
+import { createRoute, redirect } from '@tanstack/react-router'
+import { lazyPage } from './offline/import-page.ts'
 import { readOperatorAuditSearch } from './pages/audit/audit-search.ts'
 import { readAccountsSearch } from './pages/operator/accounts-search.ts'
 import { readProvidersSearch } from './pages/operator/providers-search.ts'
@@ -6,7 +7,7 @@ import { page } from './shell-route.tsx'
 
 const operatorRoute = createRoute({
   ...page('/operator'),
-  component: lazyRouteComponent(() => import('./pages/operator/OperatorPage.tsx'), 'OperatorPage'),
+  component: lazyPage(() => import('./pages/operator/OperatorPage.tsx'), 'OperatorPage'),
 })
 const operatorPage = <const P extends string>(path: P) => ({ getParentRoute: () => operatorRoute, path })
 const operatorIndexRoute = createRoute({
@@ -17,38 +18,38 @@ const operatorIndexRoute = createRoute({
 })
 const healthRoute = createRoute({
   ...operatorPage('/health'),
-  component: lazyRouteComponent(() => import('./pages/operator/Health.tsx'), 'Health'),
+  component: lazyPage(() => import('./pages/operator/Health.tsx'), 'Health'),
 })
 const doctorRoute = createRoute({
   ...operatorPage('/doctor'),
-  component: lazyRouteComponent(() => import('./pages/operator/Doctor.tsx'), 'Doctor'),
+  component: lazyPage(() => import('./pages/operator/Doctor.tsx'), 'Doctor'),
 })
 const providersRoute = createRoute({
   ...operatorPage('/providers'),
   validateSearch: readProvidersSearch,
-  component: lazyRouteComponent(() => import('./pages/operator/Providers.tsx'), 'Providers'),
+  component: lazyPage(() => import('./pages/operator/Providers.tsx'), 'Providers'),
 })
 const egressRoute = createRoute({
   ...operatorPage('/egress'),
-  component: lazyRouteComponent(() => import('./pages/operator/Egresses.tsx'), 'Egresses'),
+  component: lazyPage(() => import('./pages/operator/Egresses.tsx'), 'Egresses'),
 })
 const queuesRoute = createRoute({
   ...operatorPage('/queues'),
-  component: lazyRouteComponent(() => import('./pages/operator/Queues.tsx'), 'Queues'),
+  component: lazyPage(() => import('./pages/operator/Queues.tsx'), 'Queues'),
 })
 const accountsRoute = createRoute({
   ...operatorPage('/accounts'),
   validateSearch: readAccountsSearch,
-  component: lazyRouteComponent(() => import('./pages/operator/Accounts.tsx'), 'Accounts'),
+  component: lazyPage(() => import('./pages/operator/Accounts.tsx'), 'Accounts'),
 })
 const repliesRoute = createRoute({
   ...operatorPage('/replies'),
-  component: lazyRouteComponent(() => import('./pages/operator/Replies.tsx'), 'Replies'),
+  component: lazyPage(() => import('./pages/operator/Replies.tsx'), 'Replies'),
 })
 const wholeAuditRoute = createRoute({
   ...operatorPage('/audit-log'),
   validateSearch: readOperatorAuditSearch,
-  component: lazyRouteComponent(() => import('./pages/audit/WholeAuditLog.tsx'), 'WholeAuditLog'),
+  component: lazyPage(() => import('./pages/audit/WholeAuditLog.tsx'), 'WholeAuditLog'),
 })
 
 /** The pages of those who run the installation. */

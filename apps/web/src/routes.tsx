@@ -1,5 +1,6 @@
 import type { QueryClient } from '@tanstack/react-query'
-import { createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router'
+import { createRoute, createRouter, redirect } from '@tanstack/react-router'
+import { lazyPage } from './offline/import-page.ts'
 import { operatorRoutes } from './operator-routes.tsx'
 import { readBillingSearch } from './pages/billing/billing-search.ts'
 import { readDashboardSearch } from './pages/dashboard/dashboard-search.ts'
@@ -21,7 +22,7 @@ import { open, page, rootRoute, shellRoute } from './shell-route.tsx'
 const indexRoute = createRoute({
   ...page('/'),
   validateSearch: readDashboardSearch,
-  component: lazyRouteComponent(() => import('./pages/dashboard/DashboardPage.tsx'), 'DashboardPage'),
+  component: lazyPage(() => import('./pages/dashboard/DashboardPage.tsx'), 'DashboardPage'),
 })
 
 const signInRoute = createRoute({
@@ -32,107 +33,107 @@ const signInRoute = createRoute({
     const session = await context.queryClient.ensureQueryData(sessionQuery).catch(() => null)
     if (session !== null) throw redirect({ href: `/app${readNextPlace(search.next)}` })
   },
-  component: lazyRouteComponent(() => import('./pages/people/SignInPage.tsx'), 'SignInPage'),
+  component: lazyPage(() => import('./pages/people/SignInPage.tsx'), 'SignInPage'),
 })
 const signUpRoute = createRoute({
   ...open('/sign-up'),
-  component: lazyRouteComponent(() => import('./pages/people/SignUpPage.tsx'), 'SignUpPage'),
+  component: lazyPage(() => import('./pages/people/SignUpPage.tsx'), 'SignUpPage'),
 })
 const setupRoute = createRoute({
   ...open('/setup'),
-  component: lazyRouteComponent(() => import('./pages/people/SetupPage.tsx'), 'SetupPage'),
+  component: lazyPage(() => import('./pages/people/SetupPage.tsx'), 'SetupPage'),
 })
 const verifyEmailRoute = createRoute({
   ...open('/verify-email'),
-  component: lazyRouteComponent(() => import('./pages/people/VerifyEmailPage.tsx'), 'VerifyEmailPage'),
+  component: lazyPage(() => import('./pages/people/VerifyEmailPage.tsx'), 'VerifyEmailPage'),
 })
 const forgotPasswordRoute = createRoute({
   ...open('/forgot-password'),
-  component: lazyRouteComponent(() => import('./pages/people/ForgotPasswordPage.tsx'), 'ForgotPasswordPage'),
+  component: lazyPage(() => import('./pages/people/ForgotPasswordPage.tsx'), 'ForgotPasswordPage'),
 })
 const resetPasswordRoute = createRoute({
   ...open('/reset-password'),
-  component: lazyRouteComponent(() => import('./pages/people/ResetPasswordPage.tsx'), 'ResetPasswordPage'),
+  component: lazyPage(() => import('./pages/people/ResetPasswordPage.tsx'), 'ResetPasswordPage'),
 })
 const acceptInvitationRoute = createRoute({
   ...open('/accept-invitation'),
-  component: lazyRouteComponent(() => import('./pages/people/AcceptInvitationPage.tsx'), 'AcceptInvitationPage'),
+  component: lazyPage(() => import('./pages/people/AcceptInvitationPage.tsx'), 'AcceptInvitationPage'),
 })
 
 const quickStartRoute = createRoute({
   ...page('/quick-start'),
   validateSearch: readQuickStartSearch,
-  component: lazyRouteComponent(() => import('./pages/quick-start/QuickStartPage.tsx'), 'QuickStartPage'),
+  component: lazyPage(() => import('./pages/quick-start/QuickStartPage.tsx'), 'QuickStartPage'),
 })
 const validateRoute = createRoute({
   ...page('/validate'),
-  component: lazyRouteComponent(() => import('./pages/validate/ValidatePage.tsx'), 'ValidatePage'),
+  component: lazyPage(() => import('./pages/validate/ValidatePage.tsx'), 'ValidatePage'),
 })
 const keptRoute = createRoute({
   ...page('/validate/$validationId'),
-  component: lazyRouteComponent(() => import('./pages/validate/KeptPage.tsx'), 'KeptPage'),
+  component: lazyPage(() => import('./pages/validate/KeptPage.tsx'), 'KeptPage'),
 })
 const listsRoute = createRoute({
   ...page('/lists'),
   validateSearch: readListsSearch,
-  component: lazyRouteComponent(() => import('./pages/lists/ListsPage.tsx'), 'ListsPage'),
+  component: lazyPage(() => import('./pages/lists/ListsPage.tsx'), 'ListsPage'),
 })
 const newListRoute = createRoute({
   ...page('/lists/new'),
   validateSearch: readNewListSearch,
-  component: lazyRouteComponent(() => import('./pages/lists/NewListPage.tsx'), 'NewListPage'),
+  component: lazyPage(() => import('./pages/lists/NewListPage.tsx'), 'NewListPage'),
 })
 const listRoute = createRoute({
   ...page('/lists/$jobId'),
   validateSearch: readListSearch,
-  component: lazyRouteComponent(() => import('./pages/lists/ListPage.tsx'), 'ListPage'),
+  component: lazyPage(() => import('./pages/lists/ListPage.tsx'), 'ListPage'),
 })
 const keysRoute = createRoute({
   ...page('/keys'),
   validateSearch: readKeysSearch,
-  component: lazyRouteComponent(() => import('./pages/keys/KeysPage.tsx'), 'KeysPage'),
+  component: lazyPage(() => import('./pages/keys/KeysPage.tsx'), 'KeysPage'),
 })
 const usageRoute = createRoute({
   ...page('/usage'),
   validateSearch: readUsageSearch,
-  component: lazyRouteComponent(() => import('./pages/usage/UsagePage.tsx'), 'UsagePage'),
+  component: lazyPage(() => import('./pages/usage/UsagePage.tsx'), 'UsagePage'),
 })
 const requestsRoute = createRoute({
   ...page('/requests'),
   validateSearch: readRequestsSearch,
-  component: lazyRouteComponent(() => import('./pages/requests/RequestsPage.tsx'), 'RequestsPage'),
+  component: lazyPage(() => import('./pages/requests/RequestsPage.tsx'), 'RequestsPage'),
 })
 
 const billingRoute = createRoute({
   ...page('/billing'),
   validateSearch: readBillingSearch,
-  component: lazyRouteComponent(() => import('./pages/billing/BillingPage.tsx'), 'BillingPage'),
+  component: lazyPage(() => import('./pages/billing/BillingPage.tsx'), 'BillingPage'),
 })
 
 const policiesRoute = createRoute({
   ...page('/policies'),
-  component: lazyRouteComponent(() => import('./pages/policies/PoliciesPage.tsx'), 'PoliciesPage'),
+  component: lazyPage(() => import('./pages/policies/PoliciesPage.tsx'), 'PoliciesPage'),
 })
 const policyRoute = createRoute({
   ...page('/policies/$name'),
   validateSearch: readPolicySearch,
-  component: lazyRouteComponent(() => import('./pages/policies/PolicyPage.tsx'), 'PolicyPage'),
+  component: lazyPage(() => import('./pages/policies/PolicyPage.tsx'), 'PolicyPage'),
 })
 
 const webhooksRoute = createRoute({
   ...page('/webhooks'),
   validateSearch: readWebhooksSearch,
-  component: lazyRouteComponent(() => import('./pages/webhooks/WebhooksPage.tsx'), 'WebhooksPage'),
+  component: lazyPage(() => import('./pages/webhooks/WebhooksPage.tsx'), 'WebhooksPage'),
 })
 const webhookRoute = createRoute({
   ...page('/webhooks/$webhookId'),
   validateSearch: readWebhookSearch,
-  component: lazyRouteComponent(() => import('./pages/webhooks/WebhookPage.tsx'), 'WebhookPage'),
+  component: lazyPage(() => import('./pages/webhooks/WebhookPage.tsx'), 'WebhookPage'),
 })
 
 const newOrganisationRoute = createRoute({
   ...page('/organisations/new'),
-  component: lazyRouteComponent(() => import('./pages/people/NewOrganisationPage.tsx'), 'NewOrganisationPage'),
+  component: lazyPage(() => import('./pages/people/NewOrganisationPage.tsx'), 'NewOrganisationPage'),
 })
 
 const routeTree = rootRoute.addChildren([

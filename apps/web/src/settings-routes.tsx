@@ -1,11 +1,12 @@
-import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router'
+import { createRoute, redirect } from '@tanstack/react-router'
+import { lazyPage } from './offline/import-page.ts'
 import { readAuditSearch } from './pages/audit/audit-search.ts'
 import { readListingsSearch } from './pages/settings/listings-search.ts'
 import { page } from './shell-route.tsx'
 
 const settingsRoute = createRoute({
   ...page('/settings'),
-  component: lazyRouteComponent(() => import('./pages/settings/SettingsPage.tsx'), 'SettingsPage'),
+  component: lazyPage(() => import('./pages/settings/SettingsPage.tsx'), 'SettingsPage'),
 })
 const settingsPage = <const P extends string>(path: P) => ({ getParentRoute: () => settingsRoute, path })
 const settingsIndexRoute = createRoute({
@@ -16,42 +17,42 @@ const settingsIndexRoute = createRoute({
 })
 const profileRoute = createRoute({
   ...settingsPage('/profile'),
-  component: lazyRouteComponent(() => import('./pages/settings/Profile.tsx'), 'Profile'),
+  component: lazyPage(() => import('./pages/settings/Profile.tsx'), 'Profile'),
 })
 const securityRoute = createRoute({
   ...settingsPage('/security'),
-  component: lazyRouteComponent(() => import('./pages/settings/Security.tsx'), 'Security'),
+  component: lazyPage(() => import('./pages/settings/Security.tsx'), 'Security'),
 })
 const noticesRoute = createRoute({
   ...settingsPage('/notices'),
-  component: lazyRouteComponent(() => import('./pages/settings/Notices.tsx'), 'Notices'),
+  component: lazyPage(() => import('./pages/settings/Notices.tsx'), 'Notices'),
 })
 const membersRoute = createRoute({
   ...settingsPage('/members'),
-  component: lazyRouteComponent(() => import('./pages/settings/Members.tsx'), 'Members'),
+  component: lazyPage(() => import('./pages/settings/Members.tsx'), 'Members'),
 })
 const organisationRoute = createRoute({
   ...settingsPage('/organisation'),
-  component: lazyRouteComponent(() => import('./pages/settings/Organisation.tsx'), 'Organisation'),
+  component: lazyPage(() => import('./pages/settings/Organisation.tsx'), 'Organisation'),
 })
 const listingsRoute = createRoute({
   ...settingsPage('/allow-and-block'),
   validateSearch: readListingsSearch,
-  component: lazyRouteComponent(() => import('./pages/settings/Listings.tsx'), 'Listings'),
+  component: lazyPage(() => import('./pages/settings/Listings.tsx'), 'Listings'),
 })
 const networkRoute = createRoute({
   ...settingsPage('/network'),
-  component: lazyRouteComponent(() => import('./pages/settings/Network.tsx'), 'Network'),
+  component: lazyPage(() => import('./pages/settings/Network.tsx'), 'Network'),
 })
 const yourDataRoute = createRoute({
   ...settingsPage('/data'),
-  component: lazyRouteComponent(() => import('./pages/settings/YourData.tsx'), 'YourData'),
+  component: lazyPage(() => import('./pages/settings/YourData.tsx'), 'YourData'),
 })
 
 const auditRoute = createRoute({
   ...settingsPage('/audit-log'),
   validateSearch: readAuditSearch,
-  component: lazyRouteComponent(() => import('./pages/audit/OwnAuditLog.tsx'), 'OwnAuditLog'),
+  component: lazyPage(() => import('./pages/audit/OwnAuditLog.tsx'), 'OwnAuditLog'),
 })
 
 /** What people set for themselves and for their organisation. */

@@ -1,8 +1,11 @@
 import { lazy, type ReactNode, Suspense } from 'react'
+import { importWhenReachable } from '../offline/import-page.ts'
 import { formatNumber, formatShare } from '../ui/format.ts'
 import { Table, Td, Th } from '../ui/Table.tsx'
 
-const VerdictDonut = lazy(async () => ({ default: (await import('./VerdictDonut.tsx')).VerdictDonut }))
+const VerdictDonut = lazy(() =>
+  importWhenReachable(async () => ({ default: (await import('./VerdictDonut.tsx')).VerdictDonut })),
+)
 
 export type Portion = {
   name: string

@@ -1,16 +1,26 @@
 import { WifiOff } from 'lucide-react'
 import { useSyncExternalStore } from 'react'
+import { retryPage, usePageFailed } from '../offline/import-page.ts'
 
-/** Says that the device has no network, for as long as that is so. */
+/** Says that there is no network, or that a page could not be loaded, for as long as that is so. */
 export function Offline() {
   const online = useSyncExternalStore(watch, () => navigator.onLine)
+  const hasFailed = usePageFailed()
   return (
-    <div role="status" className="fixed inset-x-0 top-2 z-50 mx-auto w-fit">
-      {!online && (
-        <p className="appear flex items-center gap-2 rounded-full bg-ink px-4 py-2 text-canvas shadow-raised">
-          <WifiOff className="size-4" aria-hidden="true" />
-          There is no network. What is shown may be old.
-        </p>
+    <div role="status" className="fixed inset-x-0 top-2 z-50 mx-auto w-fit max-w-[calc(100vw-1rem)]">
+      {(!online || hasFailed) && (
+        <div className="appear flex items-center gap-3 rounded-full bg-ink px-4 py-2 text-canvas shadow-raised">
+          <WifiOff className="size-4 shrink-0" aria-hidden="true" />
+          <p>
+            {online ? 'The service cannot be reached.' : 'There is no network.'}{' '}
+            {hasFailed ? 'The page could not be loaded.' : 'What is shown may be old.'}
+          </p>
+          {hasFailed && (
+            <button type="button" onClick={retryPage} className="min-h-6 font-semibold underline underline-offset-2">
+              Retry
+            </button>
+          )}
+        </div>
       )}
     </div>
   )

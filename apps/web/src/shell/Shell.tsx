@@ -1,6 +1,7 @@
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { Outlet, useNavigate, useSearch } from '@tanstack/react-router'
 import { lazy, Suspense, useEffect, useState } from 'react'
+import { importWhenReachable, prefetchPages } from '../offline/import-page.ts'
 import { keepLastOrganisation, readLastOrganisation } from '../session/last-organisation.ts'
 import { SceneContext, useNewScene } from '../session/scene.ts'
 import { type Membership, SessionContext, sessionQuery, useSession } from '../session/session.ts'
@@ -12,11 +13,14 @@ import { SkipLink } from './SkipLink.tsx'
 import { TopBar } from './TopBar.tsx'
 
 /** Seldom needed, and never for the first page. */
-const SessionEnded = lazy(async () => ({ default: (await import('./SessionEnded.tsx')).SessionEnded }))
+const SessionEnded = lazy(() =>
+  importWhenReachable(async () => ({ default: (await import('./SessionEnded.tsx')).SessionEnded })),
+)
 
 /** What stands around every page behind the sign-in. A session that ends leaves the page as it is, with what was typed. */
 export function Shell() {
   const { data: session } = useSuspenseQuery(sessionQuery)
+  useEffect(prefetchPages, [])
   const [lastSession, setLastSession] = useState(session)
   if (session !== null && session !== lastSession) setLastSession(session)
   if (lastSession === null) return null // the router is on its way to the sign-in

@@ -39,10 +39,10 @@ async function useAllRoutes(process: ApiProcess): Promise<void> {
     status: 200,
     body: { id: account.id, credits: { available: 7 } },
   })
-  // Nobody works here, so the row is paid for, waited for and left open.
+  // No worker runs, so the row is charged, waited for, withdrawn and refunded.
   const asked = await call('POST', '/validation/single', { email: 'ada@example.com', timeout: 1 })
-  expect(asked).toMatchObject({ status: 200, body: { sub_status: 'timeout' } })
-  expect(await call('GET', '/account')).toMatchObject({ body: { credits: { available: 6, spent: 1 } } })
+  expect(asked).toMatchObject({ status: 200, body: { sub_status: 'not_started' } })
+  expect(await call('GET', '/account')).toMatchObject({ body: { credits: { available: 7, spent: 0 } } })
   const created = await call('POST', '/keys', { name: 'second', scopes })
   expect(created.status).toBe(201)
   const path = `/keys/${created.body['id']}`

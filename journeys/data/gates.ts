@@ -60,6 +60,7 @@ export const GATES: Record<string, 2 | 3> = {
   'web-large-list.test.ts': 3,
   'web-list.test.ts': 3,
   'web-lists.test.ts': 3,
+  'web-no-worker.test.ts': 2,
   'web-offline.test.ts': 2,
   'web-operator.test.ts': 2,
   'web-people.test.ts': 3,

@@ -30,6 +30,26 @@ export function startPlainWorker(db: Db, verdictOf: (email: string) => StandingR
   return { stop }
 }
 
+/** A worker that claims validations and never ends them. Its claims end at once, so that another worker may claim them, too. */
+export function startClaiming(db: Db, limit = 1_000) {
+  let going = true
+  const work = async () => {
+    for (let left = limit; going && left > 0; ) {
+      const waiting = await listWaiting(db, { olderThanMs: 0, limit: left, egresses: [] })
+      const claimed = await takeValidations(db, waiting, { holdS: 0, egresses: [] })
+      if (limit < 1_000) left -= claimed.length
+      await new Promise((resolve) => setTimeout(resolve, 20))
+    }
+  }
+  const working = work()
+  const stop = async () => {
+    going = false
+    await working
+  }
+  whenDone(stop)
+  return { stop }
+}
+
 /** What an account has left and has spent. */
 export async function balancesOf(db: Db, accountId: string): Promise<[available: number, spent: number]> {
   const row = await inTenant(db, accountId, (trx) =>

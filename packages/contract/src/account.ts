@@ -1,6 +1,7 @@
 import type { Static } from 'typebox'
 import Type from 'typebox'
 import { count } from './count.ts'
+import { delayReasonField } from './delay.ts'
 import { KeyModeField, KeyScopesField } from './keys.ts'
 import { LivemodeField } from './livemode.ts'
 import { nullableInteger } from './nullable.ts'
@@ -19,7 +20,7 @@ const Plan = Type.Object(
     catchall_detection: Type.Boolean({ description: 'Whether domains are tested for catch-all.', examples: [true] }),
     refund_unknown: Type.Boolean({
       description:
-        'Whether the credit is given back when a result ends `unknown`. Where no mail server could be asked (`not_probed`) it always is.',
+        'Whether the credit is given back when a result ends `unknown`. Where no mail server could be asked (`not_probed`) or validation did not start (`not_started`) it always is.',
       examples: [true],
     }),
   },
@@ -102,6 +103,7 @@ export const Account = Type.Object(
     limits: Limits,
     sending: Sending,
     probing: ProbingField,
+    delay_reason: delayReasonField('Reason why validation is delayed for all accounts'),
     retention_days: count('Days that results are kept before they are deleted; 0 when they are not kept at all.', 30),
     key: Type.Optional(CallingKey),
   },
@@ -130,6 +132,7 @@ export const Account = Type.Object(
         },
         sending: { threshold: 0.97, excludes: ['disposable', 'role', 'machine_generated'] },
         probing: PROBING_EXAMPLE,
+        delay_reason: null,
         retention_days: 30,
         key: {
           id: '0198f2e3-58b6-7c21-9d4f-6a0b13e7c582',

@@ -1,6 +1,7 @@
 import type { Static } from 'typebox'
 import Type from 'typebox'
 import { count } from './count.ts'
+import { delayReasonField } from './delay.ts'
 import { LivemodeField } from './livemode.ts'
 import { nullableString } from './nullable.ts'
 import { pageQuery } from './page.ts'
@@ -157,6 +158,7 @@ export const JOB_EXAMPLE = {
   rate_per_s: 54.8,
   eta: { earliest: '2026-11-02T12:03:00.000Z', latest: '2026-11-02T13:25:30.000Z' },
   waiting: [{ reason: 'greylisted', count: 312, until: '2026-11-02T12:10:00.000Z' }],
+  delay_reason: null,
   status_counts: { valid: 5210, invalid: 388, risky: 647, unknown: 155 },
   sub_status_counts: {
     mailbox_not_found: 361,
@@ -209,6 +211,7 @@ export const Job = Type.Object(
     waiting: Type.Array(Waiting, {
       description: 'Addresses that are left alone for a while before they are tried again, by reason.',
     }),
+    delay_reason: delayReasonField('Reason why a job that is neither paused nor ended makes no progress'),
     status_counts: StatusCounts,
     sub_status_counts: SubStatusCounts,
     credits: JobCredits,

@@ -32,6 +32,8 @@ type Verdict = Pick<Extract<SandboxCase, { kind: 'verdict' }>, 'subStatus' | 'tr
 
 /** The verdict on an address that nobody was asked about. */
 export function sandboxResult(email: string, { subStatus, trait }: Verdict): StandingResult {
+  // As with live keys: nothing is known of an address whose validation did not start.
+  if (subStatus === 'not_started') return { ...unsettledResult(email, subStatus), evidence: [mappedEvidence()] }
   const { status } = SUB_STATUSES[subStatus]
   const { p } = BASE_RATES[subStatus]
   const isValid = status === 'valid'
@@ -68,7 +70,7 @@ export function sandboxResult(email: string, { subStatus, trait }: Verdict): Sta
       is_tagged: local.includes('+'),
       is_machine_generated: false,
     },
-    evidence: [sandboxEvidence('mapped', 'The sandbox answers so for such an address. No server was asked.')],
+    evidence: [mappedEvidence()],
   }
 }
 
@@ -88,6 +90,9 @@ export function unmappedResult(email: string): StandingResult {
 function sandboxEvidence(outcome: string, detail: string): StandingResult['evidence'][number] {
   return { check: 'sandbox', outcome, detail, source: 'live', at: Date.now() / 1000, ms: 0 }
 }
+
+const mappedEvidence = () =>
+  sandboxEvidence('mapped', 'The sandbox answers so for such an address. No server was asked.')
 
 const ACCEPTED = 250
 

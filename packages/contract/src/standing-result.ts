@@ -12,6 +12,15 @@ export type StandingResult = Omit<
   'performance' | 'metadata' | 'id' | 'livemode' | 'retry_at' | 'policy' | 'listed'
 > & { listed?: Listed }
 
+/** The result of a validation that no worker had claimed when its request timed out: nothing was checked. */
+export function notStartedResult(email: string): StandingResult {
+  const finding = { check: 'worker', outcome: 'not_claimed', detail: NOT_STARTED, source: 'live' as const }
+  return { ...unsettledResult(email, 'not_started'), evidence: [{ ...finding, at: Date.now() / 1000, ms: 0 }] }
+}
+
+const NOT_STARTED =
+  'No worker claimed the address before the timeout. Validation did not start, and no mail server was contacted.'
+
 /** The result of a validation that found nothing out: not yet, not for lack of trying, or not in the sandbox. */
 export function unsettledResult(email: string, subStatus: SubStatusesOf<'unknown'>): StandingResult {
   const { p } = BASE_RATES[subStatus]

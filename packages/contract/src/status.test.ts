@@ -21,6 +21,7 @@ const SETTLED = {
   risky: ['catch_all', 'catch_all_untested', 'mailbox_full', 'disposable'],
   unknown: [
     'not_probed',
+    'not_started',
     'dns_failed',
     'not_routable',
     'connection_failed',

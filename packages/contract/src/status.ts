@@ -30,6 +30,10 @@ export const SUB_STATUSES = {
   disposable: { status: 'risky', meaning: 'the domain hands out addresses that are thrown away after use.' },
 
   not_probed: { status: 'unknown', meaning: 'the mail server was not asked.' },
+  not_started: {
+    status: 'unknown',
+    meaning: 'no worker claimed the address before the timeout, so validation did not start. The credit is refunded.',
+  },
   dns_failed: { status: 'unknown', meaning: 'DNS gave no usable answer for the domain.' },
   not_routable: {
     status: 'unknown',

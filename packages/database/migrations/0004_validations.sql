@@ -16,6 +16,8 @@ create table validations (
   -- When the caller was told "not yet". An answer that came later is collected by the next request for it, free, once.
   left_open_at timestamptz,
   collected_at timestamptz,
+  -- When the last request that waits for the result stops waiting. Until then the API does not withdraw a validation that no worker has claimed.
+  awaited_until timestamptz,
   -- The id before the account: of many rows of one account some are looked for by their ids, and an index that led there by
   -- the account would make the planner read them all.
   primary key (expires_on, id, account_id),
@@ -29,7 +31,7 @@ create index validations_open on validations (created_at) where state = 'open';
 alter table validations enable row level security;
 create policy tenant on validations using (account_id = app_account());
 grant select, insert on validations to probity_app;
-grant update (state, definite, answer, finished_at, left_open_at, collected_at) on validations to probity_app;
+grant update (state, definite, answer, finished_at, left_open_at, collected_at, awaited_until) on validations to probity_app;
 
 -- The validations that were left open and whose answer nobody has collected yet: few at any time, and looked at by every
 -- request, which must not search the partitions of a whole retention period.

@@ -27,8 +27,15 @@ create function find_probing(p_except uuid) returns table (mode text, reason tex
     limit 1;
   end;
 
-revoke execute on function find_probing(uuid) from public;
-grant execute on function find_probing(uuid) to probity_app;
+-- Whether a worker has a heartbeat. Without one, validations do not start and jobs make no progress.
+create function has_worker() returns boolean
+  language sql stable security definer set search_path = public, pg_temp
+  begin atomic
+    select exists (select from processes where kind = 'worker' and seen_at > clock_timestamp() - interval '35 seconds');
+  end;
+
+revoke execute on function find_probing(uuid), has_worker() from public;
+grant execute on function find_probing(uuid), has_worker() to probity_app;
 
 -- As in 0025, but what was not asked for want of a way out is given back whatever the plan says of results that end unknown: nobody has
 -- got what a plan without refunds promises for them.

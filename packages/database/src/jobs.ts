@@ -137,6 +137,8 @@ export type Job = Pick<Selectable<Schema['jobs']>, (typeof COLUMNS)[number]> & {
   /** Addresses in batches that ended within the last minute. */
   recentCount: number
   waiting: Waiting[]
+  /** Whether a worker of the installation has a heartbeat. */
+  hasWorker: boolean
 }
 
 /** Addresses that wait for the same reason, and when the first and the last of them are tried again. */
@@ -194,6 +196,7 @@ async function readJobs(trx: Trx, chosen: RawBuilder<unknown>): Promise<Job[]> {
   const days = await listDays(trx, chosen)
   const { rows } = await sql<RawJob>`
     select ${sql.join(COLUMNS.map((column) => sql.ref(`j.${column}`)))}, clock_timestamp() as now,
+      (select has_worker()) as has_worker,
       coalesce((
         select json_agg(json_build_object('status', c.status, 'subStatus', c.sub_status, 'count', c.count)
                         order by c.status, c.sub_status)

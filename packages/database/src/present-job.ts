@@ -1,4 +1,5 @@
 import type { JobState, Job as PublicJob } from '@probity/contract/bulk'
+import type { DelayReason } from '@probity/contract/delay'
 import { forecast, rateOf } from './forecast.ts'
 import type { Job } from './jobs.ts'
 
@@ -22,6 +23,7 @@ export function presentJob(job: Job): PublicJob {
     rate_per_s: Math.round(rateOf(job) * 10) / 10,
     eta: forecast(job),
     waiting: job.waiting.map(({ reason, count, from }) => ({ reason, count, until: from.toISOString() })),
+    delay_reason: delayReasonOf(job),
     ...countsOf(job),
     credits: {
       reserved: left * job.creditsPerEmail,
@@ -34,6 +36,11 @@ export function presentJob(job: Job): PublicJob {
 
 function statusOf({ state, pausedAt, finishedAt }: Job): JobState {
   return pausedAt && !finishedAt ? 'paused' : state
+}
+
+function delayReasonOf(job: Job): DelayReason | null {
+  const isDue = job.finishedAt === null && statusOf(job) !== 'paused'
+  return isDue && !job.hasWorker ? 'no_worker' : null
 }
 
 function countsOf({ counts }: Job): Pick<PublicJob, 'status_counts' | 'sub_status_counts'> {

@@ -1,3 +1,4 @@
+import type { DelayReason } from '@probity/contract/delay'
 import type { Probing } from '@probity/contract/probing'
 import { sql } from 'kysely'
 import { asNobody, type Db, type Trx } from './connect.ts'
@@ -10,6 +11,12 @@ export function findProbing(db: Db, except: string | null = null): Promise<Probi
 /** The same for whoever is told what they will get. Nothing is held against mail servers while no worker says so. */
 export async function getProbing(trx: Trx): Promise<Probing> {
   return (await find(trx, null)) ?? { mode: 'smtp', reason: null }
+}
+
+/** Why no account's validations make progress; null while a worker has a heartbeat. */
+export async function findDelayReason(trx: Trx): Promise<DelayReason | null> {
+  const { rows } = await sql<{ hasWorker: boolean }>`select has_worker()`.execute(trx)
+  return rows[0]?.hasWorker ? null : 'no_worker'
 }
 
 async function find(trx: Trx, except: string | null): Promise<Probing | undefined> {

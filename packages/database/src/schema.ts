@@ -172,6 +172,7 @@ type ValidationsTable = {
   finishedAt: Generated<Date | null>
   leftOpenAt: Generated<Date | null>
   collectedAt: Generated<Date | null>
+  awaitedUntil: Generated<Date | null>
   takenUntil: Generated<Date | null>
   attempts: SetByDatabase<number>
   nextAttemptAt: Generated<Date | null>

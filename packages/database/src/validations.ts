@@ -17,6 +17,8 @@ export type NewValidation = {
   ai?: boolean
   catchall?: boolean
   mailbox?: boolean
+  /** How long the request waits for the result. */
+  timeoutMs?: number
 }
 
 type Opening = {
@@ -56,11 +58,13 @@ async function insertRows(trx: Trx, { accountId, keyId, retentionDays }: Opening
   const emailKeys = rows.map((row) => row.emailKey)
   // A validation is worked on for up to 24 hours, so even an account that keeps nothing keeps it for that long.
   const inserted = await sql<ValidationRef>`
-    insert into validations (expires_on, account_id, key_id, id, email, email_key, ai, catchall, mailbox)
-    select utc_today() + greatest(${retentionDays}::integer, 1), ${accountId}, ${keyId}, r.id, r.email, r.email_key, r.ai, r.catchall, r.mailbox
+    insert into validations (expires_on, account_id, key_id, id, email, email_key, ai, catchall, mailbox, awaited_until)
+    select utc_today() + greatest(${retentionDays}::integer, 1), ${accountId}, ${keyId}, r.id, r.email, r.email_key, r.ai, r.catchall, r.mailbox,
+      clock_timestamp() + make_interval(secs => r.timeout_ms / 1000.0)
     from unnest(${ids}::uuid[], ${emails}::text[], ${emailKeys}::text[], ${rows.map(({ ai = true }) => ai)}::boolean[],
-      ${rows.map(({ catchall = true }) => catchall)}::boolean[], ${rows.map(({ mailbox = true }) => mailbox)}::boolean[])
-      as r (id, email, email_key, ai, catchall, mailbox)
+      ${rows.map(({ catchall = true }) => catchall)}::boolean[], ${rows.map(({ mailbox = true }) => mailbox)}::boolean[],
+      ${rows.map(({ timeoutMs }) => timeoutMs ?? null)}::integer[])
+      as r (id, email, email_key, ai, catchall, mailbox, timeout_ms)
     on conflict (expires_on, id, account_id) do nothing
     returning expires_on, account_id, id`.execute(trx)
   return inserted.rows
@@ -162,10 +166,12 @@ export async function collectAnswers(trx: Trx, accountId: string, emailKeys: str
 
 /**
  * What earlier requests for these addresses left, by key: answers that are handed out with this, free and once, and work that still goes on, for which
- * whoever asks again waits too. Few are ever left, so this is one quick look for most requests.
+ * whoever asks again waits too. Few are ever left, so this is one quick look for most requests. `timeouts` says by key how long the request
+ * waits, in milliseconds.
  */
-export async function takeUpLeftOpen(trx: Trx, accountId: string, emailKeys: string[]) {
-  const leftOpen = await listLeftOpen(trx, accountId, emailKeys)
+export async function takeUpLeftOpen(trx: Trx, accountId: string, timeouts: ReadonlyMap<string, number>) {
+  const leftOpen = await listLeftOpen(trx, accountId, [...timeouts.keys()])
+  await extendWaits(trx, accountId, leftOpen, timeouts)
   // In this order: what ends between the two looks is found by the second.
   const underWay = await listUnderWay(trx, accountId, leftOpen)
   const collected = await collectEach(trx, leftOpen)
@@ -206,6 +212,21 @@ export async function collectOne(trx: Trx, ref: ValidationRef): Promise<{ answer
   return row
 }
 
+/**
+ * Keeps a validation that this request joins from being withdrawn before the request stops waiting. Only those that no worker has claimed
+ * can be withdrawn, so only their rows are locked: workers settle the others in groups, and two groups of locks could deadlock.
+ */
+async function extendWaits(trx: Trx, accountId: string, joined: LeftOpen[], timeouts: ReadonlyMap<string, number>) {
+  if (joined.length === 0) return
+  await sql`
+    update validations v
+    set awaited_until = greatest(v.awaited_until, clock_timestamp() + make_interval(secs => j.timeout_ms / 1000.0))
+    from unnest(${joined.map(({ id }) => id)}::uuid[], ${joined.map(({ emailKey }) => timeouts.get(emailKey) ?? 0)}::integer[])
+      as j (id, timeout_ms)
+    where v.account_id = ${accountId} and v.expires_on = any (${joined.map(({ expiresOn }) => expiresOn)}::date[]) and v.id = j.id
+      and v.expires_on >= utc_today() and ${IS_UNCLAIMED}`.execute(trx)
+}
+
 /** Those that are still being worked on, by key. */
 async function listUnderWay(trx: Trx, accountId: string, leftOpen: LeftOpen[]): Promise<Map<string, ValidationRef>> {
   if (leftOpen.length === 0) return new Map()
@@ -237,6 +258,9 @@ export async function listValidations(trx: Trx, accountId: string, ids: string[]
 }
 
 const NOW = sql<Date>`clock_timestamp()`
+
+/** No worker has claimed it yet. A deferred validation counts its attempts anew, so `tries` tells that it was claimed. */
+export const IS_UNCLAIMED = sql<boolean>`v.state = 'open' and v.attempts = 0 and v.tries = 0`
 
 function update(trx: Trx, ref: ValidationRef) {
   return trx

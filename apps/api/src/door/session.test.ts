@@ -11,6 +11,7 @@ import {
   startPeopleApi,
 } from '../people/test-browser.ts'
 import { callApp } from '../test-api.ts'
+import { startClaiming } from '../test-plain-worker.ts'
 
 const api = await startPeopleApi()
 
@@ -167,7 +168,9 @@ test('people work in test mode or live, and see the keys and lists of that mode'
 test('what a person spends is booked without a key', async () => {
   const ada = await signUp(api)
   const theirs = await openOrganisation(ada)
-  const asked = await ada.post('/validation/single', { email: 'nobody@example.com', timeout: 1 }, theirs)
+  const worker = startClaiming(api.db)
+  const asked = await ada.post('/validation/single', { email: 'nobody@example.com', timeout: 2 }, theirs)
+  await worker.stop()
   expect(asked.status).toBe(200)
   const { rows } = await asOwner(api.db, (trx) =>
     sql`select key_id, credits_used::int from usage_days where account_id = ${theirs['probity-account']}`.execute(trx),

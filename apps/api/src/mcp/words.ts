@@ -80,12 +80,14 @@ export function sayJob(job: Job): string {
     credits,
     eta,
     waiting,
+    delay_reason: delayReason,
   } = job
   const verdicts = Object.entries(counts).map(([verdict, n]) => `${n} ${verdict}`)
   return lines(
     `${status}: ${done} of ${unique} addresses are done (${percent(progress)}): ${verdicts.join(', ')}.`,
     `Credits: ${credits.used} charged, ${credits.refunded} given back, ${credits.reserved} still set aside.`,
     job.livemode && (reasons['not_probed'] ?? 0) > 0 && sayUnasked(reasons['not_probed'] ?? 0),
+    delayReason !== null && `No progress at present (${delayReason}).`,
     eta !== null && `Expected to end between ${eta.earliest} and ${eta.latest}.`,
     ...waiting.map(({ reason, count, until }) => `${count} wait until ${until} (${reason}).`),
     !job.livemode && SANDBOX,

@@ -3,7 +3,7 @@ import { EMAILS_PER_REQUEST_MAX } from '@probity/contract/bulk-validation'
 import { type AccountChange, getAccount, updateAccount } from '@probity/database/accounts'
 import { type Db, inTenant, type Trx } from '@probity/database/connect'
 import { arePartitionsReady, makePartitions } from '@probity/database/partitions'
-import { getProbing } from '@probity/database/probing'
+import { findDelayReason, getProbing } from '@probity/database/probing'
 import { openGatherer } from '@probity/queue/gather'
 import { refuseTestKey, refuseWithout } from '../door/authenticate.ts'
 import type { Caller } from '../door/caller.ts'
@@ -89,12 +89,13 @@ async function changeAccount(db: Db, { accountId }: Caller, change: AccountChang
 
 type Found = Awaited<ReturnType<typeof findOwn>>
 
-/** The tenant's account, and how mail servers can be reached for it. */
+/** The tenant's account, whether mail servers can be reached for it, and whether validation is delayed. */
 async function findOwn(trx: Trx, accountId: string) {
-  return { ...(await getAccount(trx, accountId)), probing: await getProbing(trx) }
+  const { account, plan, lowAt } = await getAccount(trx, accountId)
+  return { account, plan, lowAt, probing: await getProbing(trx), delayReason: await findDelayReason(trx) }
 }
 
-function presentAccount({ account, plan, lowAt, probing }: Found, caller: Caller): Account {
+function presentAccount({ account, plan, lowAt, probing, delayReason }: Found, caller: Caller): Account {
   return {
     id: account.id,
     name: account.name,
@@ -122,6 +123,7 @@ function presentAccount({ account, plan, lowAt, probing }: Found, caller: Caller
     },
     sending: { threshold: account.sendThreshold, excludes: account.sendExcludes },
     probing,
+    delay_reason: delayReason,
     retention_days: account.retentionDays,
     ...(caller.id !== null && {
       key: { id: caller.id, name: caller.name, mode: caller.mode, scopes: caller.scopes },

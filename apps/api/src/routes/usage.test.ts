@@ -2,14 +2,17 @@ import { Usage } from '@probity/contract/usage'
 import Value from 'typebox/value'
 import { expect, test } from 'vitest'
 import { startTestApi } from '../test-api.ts'
+import { startClaiming } from '../test-plain-worker.ts'
 
 const api = await startTestApi()
 const get = (query = '') => ({ method: 'GET', url: `/api/v1/usage${query}` }) as const
+// Claimed addresses stay charged while they are validated.
+startClaiming(api.db)
 const VALIDATE = { method: 'POST', url: '/api/v1/validation/bulk' } as const
 
 test('shows thirty days up to today, with what was charged on each', async () => {
   const { call } = await api.openCaller({ credits: 10 })
-  await call({ ...VALIDATE, payload: { emails: ['a@example.com', 'b@example.com'], timeout: 1 } })
+  await call({ ...VALIDATE, payload: { emails: ['a@example.com', 'b@example.com'], timeout: 2 } })
   const { status, body } = await call(get())
   expect(status).toBe(200)
   expect(Value.Check(Usage, body)).toBe(true)
@@ -21,7 +24,7 @@ test('shows thirty days up to today, with what was charged on each', async () =>
 
 test('shows the same by key', async () => {
   const { call, keyId } = await api.openCaller({ credits: 10, key: { name: 'The form' } })
-  await call({ ...VALIDATE, payload: { emails: ['a@example.com'], timeout: 1 } })
+  await call({ ...VALIDATE, payload: { emails: ['a@example.com'], timeout: 2 } })
   const { body } = await call(get('?by=key'))
   expect(Value.Check(Usage, body)).toBe(true)
   expect(body['days']).toBeUndefined()

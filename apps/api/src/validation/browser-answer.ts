@@ -61,7 +61,8 @@ async function buyResult(services: Services, { caller }: FastifyRequest, asked: 
   const { accountId, id: keyId, retentionDays } = caller
   const features = { ...readFeatures(asked), mailbox: false }
   const kept = storable(email)
-  const row = { id: randomUUID(), email: kept, emailKey: keyWith(dedupeKey(kept), features), ...features }
+  const emailKey = keyWith(dedupeKey(kept), features)
+  const row = { id: randomUUID(), email: kept, emailKey, ...features, timeoutMs: timeout * 1_000 }
   const receipt = await services.desk.pay({ accountId, keyId, retentionDays }, { kind: 'work', row })
   switch (receipt.kind) {
     case 'unpaid':
@@ -86,6 +87,7 @@ const SAID_WITHOUT_SERVER = new Set([
   'disposable',
   'dns_failed',
   'address_literal',
+  'not_started',
   'sandbox_unmapped',
 ])
 

@@ -7,12 +7,14 @@ import { inSpan, NO_SPAN, type Span } from '@probity/telemetry/span'
 import type { FastifyBaseLogger } from 'fastify'
 import { openTill, type Payer, type Purchase, type Receipt } from './till.ts'
 import { openWaitingRoom, type WaitingRoom } from './waiting-room.ts'
+import { openWithdrawals, type Withdraw } from './withdrawals.ts'
 
 /** Where validations are paid for, handed to the workers and waited for. */
 export type ValidationDesk = {
   /** Pays for something, and hands what is to be worked out to the workers as a part of the caller's trace. */
   pay(payer: Payer, purchase: Purchase, span?: Span): Promise<Receipt>
   waitingRoom: WaitingRoom
+  withdraw: Withdraw
   /** Hands committed validations to the workers. */
   handOver(refs: ValidationRef[]): void
   /** How long the way of a validation takes without work, to PostgreSQL, to a worker and back, in milliseconds; undefined where it is lost. */
@@ -78,6 +80,7 @@ export function openValidationDesk({ db, redisUrl, queuePrefix, hurry, log }: De
   return {
     pay,
     waitingRoom,
+    withdraw: openWithdrawals(db),
     handOver: (refs) => void handOver(refs),
     echo,
     async stop() {

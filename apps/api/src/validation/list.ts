@@ -27,12 +27,14 @@ type Lot =
 
 export type BoughtList = { entries: Entry[]; lots: Lot[]; creditsCharged: number; available: number }
 
+type ListAttempt = Attempt & { timeoutMs: number }
+
 /** Pays for a whole list or for none of it, in one transaction, and hands what is to be worked out to the workers. */
 export async function buyList(
   services: Services,
   caller: Caller,
   entries: Entry[],
-  attempt: Attempt,
+  attempt: ListAttempt,
 ): Promise<BoughtList> {
   const { accountId } = caller
   const earlier = attempt.resumed ? await findEarlier(services, accountId, entries) : undefined
@@ -79,14 +81,15 @@ async function findRecents({ redis, recentKeyOf }: Services, caller: Caller, ent
   return recents
 }
 
-type Purchase = { recents: Map<number, StandingResult>; attempt: Attempt }
+type Purchase = { recents: Map<number, StandingResult>; attempt: ListAttempt }
 
 async function buy(trx: Trx, caller: Caller, entries: Entry[], { recents, attempt }: Purchase): Promise<BoughtList> {
   const { accountId, id: keyId, retentionDays } = caller
-  const keys = entries.map(({ emailKey }) => emailKey)
-  const { underWay, collected } = await takeUpLeftOpen(trx, accountId, keys)
+  const { timeoutMs } = attempt
+  const timeouts = new Map(entries.map(({ emailKey }) => [emailKey, timeoutMs]))
+  const { underWay, collected } = await takeUpLeftOpen(trx, accountId, timeouts)
   const paid = entries.filter(({ emailKey }) => !collected.has(emailKey) && !underWay.has(emailKey))
-  const rows = paid.map(({ id, kept, emailKey, features }) => ({ id, email: kept, emailKey, ...features }))
+  const rows = paid.map(({ id, kept, emailKey, features }) => ({ id, email: kept, emailKey, ...features, timeoutMs }))
   const opening = { accountId, keyId, retentionDays, group: attempt.subject }
   const opened = rows.length > 0 ? await openValidations(trx, opening, rows) : undefined
   if (opened?.kind === 'refused') throw refuseUnpaid(opened.posting)
@@ -123,10 +126,12 @@ export async function waitForList(
   { entries, lots }: BoughtList,
   timeoutMs: number,
 ): Promise<Told[]> {
-  const waits = lots.map((lot) => {
+  const { waitingRoom, withdraw } = services.desk
+  const waits = lots.map(async (lot, n) => {
     if (lot.kind === 'collected') return { result: lot.result, retryAt: null }
     if (lot.kind === 'known') return lot.told
-    return services.desk.waitingRoom.wait(lot.ref, timeoutMs, { isAnnounced: lot.kind === 'work' })
+    const told = await waitingRoom.wait(lot.ref, timeoutMs, { isAnnounced: lot.kind === 'work' })
+    return told ?? withdraw(lot.ref, entries[n]?.kept ?? '')
   })
   const answers = await Promise.all(waits)
   const refs = lots.map((lot) => ('ref' in lot ? lot.ref : undefined))

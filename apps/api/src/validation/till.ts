@@ -145,7 +145,11 @@ function emailOf(purchase: Purchase): string {
 async function takeUpFor(trx: Trx, accountId: string, purchases: Purchase[]) {
   const rows = purchases.flatMap((purchase) => (purchase.kind === 'work' ? [purchase.row] : []))
   const firstOfKey = new Map(rows.toReversed().map((row) => [row.emailKey, row.id]))
-  const { underWay, collected } = await takeUpLeftOpen(trx, accountId, [...firstOfKey.keys()])
+  const timeouts = new Map<string, number>()
+  for (const { emailKey, timeoutMs = 0 } of rows) {
+    timeouts.set(emailKey, Math.max(timeoutMs, timeouts.get(emailKey) ?? 0))
+  }
+  const { underWay, collected } = await takeUpLeftOpen(trx, accountId, timeouts)
   const byRow = new Map([...collected].map(([emailKey, answer]) => [firstOfKey.get(emailKey) ?? '', answer]))
   return { underWay, collected: byRow }
 }

@@ -50,8 +50,10 @@ export async function tellJoined(services: Services, { ref, email, timeout }: Ex
   return told
 }
 
-/** Notes that the caller goes without an answer, unless it came in this very moment. */
-async function leave({ db }: Services, ref: ValidationRef, email: string): Promise<Told> {
+/** Withdraws a validation that no worker has claimed. Otherwise notes that the caller goes without an answer, unless it came in this very moment. */
+async function leave({ db, desk }: Services, ref: ValidationRef, email: string): Promise<Told> {
+  const withdrawn = await desk.withdraw(ref, email)
+  if (withdrawn) return withdrawn
   return inTenant(db, ref.accountId, async (trx) => {
     const isOpen = await leaveOpen(trx, ref)
     const [known] = await listKnown(trx, [ref])

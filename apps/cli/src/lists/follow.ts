@@ -36,7 +36,12 @@ export function stepOf(job: BulkJob, now: number): Step {
     ...(isOver || eta === null ? [] : [`, ${rangeOf(eta, now)} left`]),
     ...(status === 'processing' || status === 'completed' ? [] : [`, ${status}`]),
   ]
-  return { done, total, pace: pace.join(''), more: [countsOf(job), ...(isOver ? [] : waitsOf(job))].join('; ') }
+  return {
+    done,
+    total,
+    pace: pace.join(''),
+    more: [countsOf(job), ...delayOf(job), ...(isOver ? [] : waitsOf(job))].join('; '),
+  }
 }
 
 export function countsOf({
@@ -49,6 +54,10 @@ export function countsOf({
 function rangeOf({ earliest, latest }: { earliest: string; latest: string }, now: number): string {
   const [least, most] = [earliest, latest].map((time) => formatDuration(Date.parse(time) - now))
   return least === most ? `${least}` : `${least} to ${most}`
+}
+
+function delayOf({ delay_reason: reason }: BulkJob): string[] {
+  return reason === null ? [] : [reason === 'no_worker' ? 'delayed: no worker is running' : `delayed: ${reason}`]
 }
 
 function waitsOf({ waiting }: BulkJob): string[] {

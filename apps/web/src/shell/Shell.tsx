@@ -6,6 +6,7 @@ import { keepLastOrganisation, readLastOrganisation } from '../session/last-orga
 import { SceneContext, useNewScene } from '../session/scene.ts'
 import { type Membership, SessionContext, sessionQuery, useSession } from '../session/session.ts'
 import { BottomBar } from './BottomBar.tsx'
+import { DelayBanner } from './DelayBanner.tsx'
 import { NoOrganisation } from './NoOrganisation.tsx'
 import { Offline } from './Offline.tsx'
 import { Rail } from './Rail.tsx'
@@ -57,6 +58,7 @@ function ShellOf({ membership }: { membership: Membership }) {
         <Rail />
         <div className="flex min-w-0 flex-1 flex-col">
           <TopBar />
+          <DelayBanner />
           {scene.mode === 'test' && <TestStrip />}
           {/* A page's state never outlives the organisation or the mode that it shows. */}
           <main key={scene.key.join()} id="main" tabIndex={-1} className="flex-1 pb-20 focus:outline-none lg:pb-0">

@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'react'
+import { useDelayReason } from '../shell/DelayBanner.tsx'
 import { Button } from '../ui/Button.tsx'
 
 const SLOW_AFTER_MS = 8_000
@@ -6,6 +7,7 @@ const SLOW_AFTER_MS = 8_000
 /** While the mail server is asked. */
 export function Waiting({ email, timeoutS, onCancel }: { email: string; timeoutS: number; onCancel(): void }) {
   const [isSlow, setSlow] = useState(false)
+  const isDelayed = typeof useDelayReason() === 'string'
   useEffect(() => {
     const timer = setTimeout(() => setSlow(true), SLOW_AFTER_MS)
     return () => clearTimeout(timer)
@@ -21,7 +23,10 @@ export function Waiting({ email, timeoutS, onCancel }: { email: string; timeoutS
         </Button>
       </div>
       <p role="status" className="text-soft empty:hidden">
-        {isSlow && `This mail server is slow. We wait for up to ${timeoutS} seconds. You may leave: ask again later.`}
+        {isDelayed && `Waiting for a worker, for up to ${timeoutS} seconds. No mail server has been contacted yet.`}
+        {isSlow &&
+          !isDelayed &&
+          `This mail server is slow. We wait for up to ${timeoutS} seconds. You may leave: ask again later.`}
       </p>
       <div aria-hidden="true" className="flex flex-col gap-3">
         <div className="skeleton h-8 w-40" />

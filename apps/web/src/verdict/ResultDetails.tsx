@@ -4,7 +4,7 @@ import { CopyButton } from '../ui/CopyButton.tsx'
 import { formatDateTime, formatRelative, formatShare } from '../ui/format.ts'
 import { VerdictBadge } from '../ui/VerdictBadge.tsx'
 import { confidenceWord, verdictSentence } from '../words/verdict-sentences.ts'
-import { adviceOn } from './advice.ts'
+import { adviceOn, NOT_STARTED } from './advice.ts'
 import { type AnyResult, domainOf } from './any-result.ts'
 import { EvidenceTimeline } from './EvidenceTimeline.tsx'
 import { Flags } from './Flags.tsx'
@@ -77,16 +77,23 @@ function extraOf(result: AnyResult): string {
 
 function Facts({ result, charged }: { result: AnyResult; charged: number | undefined }) {
   const code = result.details?.smtp_code ?? 0
-  const checkedAt = checkedAtOf(result)
+  const hasStarted = result.sub_status !== NOT_STARTED
+  const checkedAt = hasStarted ? checkedAtOf(result) : undefined
   return (
     <dl className="grid grid-cols-2 gap-x-4 gap-y-3 rounded-md border border-line bg-sunken px-4 py-3 sm:grid-cols-3 xl:grid-cols-5">
       <Fact name="Confidence">
-        {confidenceWord(result.confidence)} <span className="text-faint">{formatShare(result.confidence)}</span>
+        {hasStarted ? (
+          <>
+            {confidenceWord(result.confidence)} <span className="text-faint">{formatShare(result.confidence)}</span>
+          </>
+        ) : (
+          <span className="text-faint">None</span>
+        )}
       </Fact>
       <Fact name="Server reply">
         {code > 0 ? <span className="font-mono">{code}</span> : <span className="text-faint">None</span>}
       </Fact>
-      <Fact name="Depth">{result.depth === 'smtp' ? 'Mail server' : 'DNS only'}</Fact>
+      <Fact name="Depth">{hasStarted ? DEPTHS[result.depth] : 'Not started'}</Fact>
       {checkedAt !== undefined && (
         <Fact name="Checked">
           <time
@@ -102,6 +109,8 @@ function Facts({ result, charged }: { result: AnyResult; charged: number | undef
     </dl>
   )
 }
+
+const DEPTHS = { smtp: 'Mail server', dns: 'DNS only' }
 
 function Fact({ name, children }: { name: string; children: ReactNode }) {
   return (

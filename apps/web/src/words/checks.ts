@@ -3,6 +3,10 @@ type CheckWords = { title: string; what: string }
 
 /** In the order of the way. Checks are an open list: new ones stand before the decision, under their own name. */
 const CHECKS: Record<string, CheckWords> = {
+  worker: {
+    title: 'Worker',
+    what: 'A worker process claims the address and runs the checks. Without one, validation does not start.',
+  },
   syntax: {
     title: 'Syntax',
     what: 'Whether the text is an address by the rules of mail (RFC 5321 and RFC 5322). It needs no network.',
@@ -72,6 +76,7 @@ type Outcome = { kind: OutcomeKind; word: string }
 
 /** By check and outcome, for what is good in one check may be bad in another. */
 const OUTCOMES: Record<string, Outcome> = {
+  'worker not_claimed': { kind: 'open', word: 'Not started' },
   'syntax passed': { kind: 'good', word: 'Well formed' },
   'mx found': { kind: 'good', word: 'Found' },
   'mx domain_not_found': { kind: 'bad', word: 'No such domain' },

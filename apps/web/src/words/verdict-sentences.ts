@@ -20,6 +20,8 @@ const SENTENCES: Record<SubStatus, (at: string) => string> = {
   disposable: (at) => `${at} hands out addresses that are thrown away after use. Mail may arrive, but hardly for long.`,
 
   not_probed: (at) => `The mail server of ${at} was not asked, so nobody knows whether the mailbox exists.`,
+  not_started: () =>
+    'Validation did not start, because no worker was available in time. No mail server was contacted, and no credit was charged.',
   dns_failed: (at) => `DNS gave no usable answer for ${at}. That may pass, and it says nothing against the address.`,
   not_routable: (at) => `The mail servers of ${at} cannot be reached from the public internet.`,
   connection_failed: (at) => `No mail server of ${at} could be reached. That says nothing against the mailbox.`,

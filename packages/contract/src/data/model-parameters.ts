@@ -42,6 +42,8 @@ export const BASE_RATES: Record<SubStatus, BaseRate> = {
   provider_unverifiable: { p: 0.8, swallow: 0 },
   server_error: { p: 0.6, swallow: 0.05 },
   internal_error: { p: 0.8, swallow: 0.1 },
+  // Nothing was checked, not even the syntax.
+  not_started: { p: 0.5, swallow: 0 },
   sandbox_unmapped: { p: 0.5, swallow: 0 },
 
   // Something is broken on the way, and may be so for whoever sends, too.

@@ -21,6 +21,8 @@ export const NEXT_STEPS = {
 
   not_probed:
     'Ask again later, or ask the operator: the installation cannot reach mail servers, or was told not to. It costs nothing where it could not.',
+  not_started:
+    'Send the request again, with a new `Idempotency-Key` if you use one. If it happens again, no worker is running or all workers are busy: tell the operator.',
   dns_failed: 'Ask again later. If it goes on for days, the domain is neglected.',
   not_routable: 'Ask for another address: from the public internet nobody reaches this one.',
   connection_failed: 'Ask again later. If it goes on for days, the domain no longer takes mail.',

@@ -63,6 +63,7 @@ export const BOUNCE_RANGES: Record<SubStatus, BounceRange> = {
   disposable: { low: 0.05, high: 0.5 },
 
   not_probed: { low: 0.02, high: 0.5 },
+  not_started: { low: 0, high: 1 },
   dns_failed: { low: 0.1, high: 0.8 },
   not_routable: { low: 0.5, high: 1 },
   connection_failed: { low: 0.2, high: 0.9 },

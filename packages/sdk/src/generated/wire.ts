@@ -57,6 +57,7 @@ export type Status = 'valid' | 'invalid' | 'risky' | 'unknown' | Unlisted
  * - `mailbox_full`: (risky) the mailbox exists but has no room at the moment.
  * - `disposable`: (risky) the domain hands out addresses that are thrown away after use.
  * - `not_probed`: (unknown) the mail server was not asked.
+ * - `not_started`: (unknown) no worker claimed the address before the timeout, so validation did not start. The credit is refunded.
  * - `dns_failed`: (unknown) DNS gave no usable answer for the domain.
  * - `not_routable`: (unknown) the mail servers have addresses that the public internet cannot reach.
  * - `connection_failed`: (unknown) no mail server of the domain could be connected to.
@@ -87,6 +88,7 @@ export type SubStatus =
   | 'mailbox_full'
   | 'disposable'
   | 'not_probed'
+  | 'not_started'
   | 'dns_failed'
   | 'not_routable'
   | 'connection_failed'
@@ -178,7 +180,7 @@ export type ValidationResult = {
   deliverability: number
   /**
    * How far the validation went.
-   * - `dns`: the verdict rests on the address itself, on DNS and on our lists: it was clear before a mail server was asked, or none was asked.
+   * - `dns`: the verdict rests on the address itself, on DNS and on our lists: it was clear before a mail server was asked, or none was asked. A validation that did not start (`not_started`) has this value, too.
    * - `smtp`: the mail server has a part in it: it was asked, or what it is known to have said before counts.
    */
   depth: 'dns' | 'smtp'
@@ -559,7 +561,7 @@ export type BulkValidationSummary = {
     sub_status: SubStatus
     /**
      * How far the validation went.
-     * - `dns`: the verdict rests on the address itself, on DNS and on our lists: it was clear before a mail server was asked, or none was asked.
+     * - `dns`: the verdict rests on the address itself, on DNS and on our lists: it was clear before a mail server was asked, or none was asked. A validation that did not start (`not_started`) has this value, too.
      * - `smtp`: the mail server has a part in it: it was asked, or what it is known to have said before counts.
      */
     depth: 'dns' | 'smtp'
@@ -1004,6 +1006,11 @@ export type BulkJob = {
     until: string
   }>
   /**
+   * Reason why a job that is neither paused nor ended makes no progress; null while it is not. The list is open.
+   * - `no_worker`: no worker is running. Work continues where it stopped as soon as one runs.
+   */
+  delay_reason: string | null
+  /**
    * The finished addresses by status.
    */
   status_counts: {
@@ -1086,7 +1093,7 @@ export type ListResult = {
   deliverability: number
   /**
    * How far the validation went.
-   * - `dns`: the verdict rests on the address itself, on DNS and on our lists: it was clear before a mail server was asked, or none was asked.
+   * - `dns`: the verdict rests on the address itself, on DNS and on our lists: it was clear before a mail server was asked, or none was asked. A validation that did not start (`not_started`) has this value, too.
    * - `smtp`: the mail server has a part in it: it was asked, or what it is known to have said before counts.
    */
   depth: 'dns' | 'smtp'
@@ -1648,7 +1655,7 @@ export type Account = {
      */
     catchall_detection: boolean
     /**
-     * Whether the credit is given back when a result ends `unknown`. Where no mail server could be asked (`not_probed`) it always is.
+     * Whether the credit is given back when a result ends `unknown`. Where no mail server could be asked (`not_probed`) or validation did not start (`not_started`) it always is.
      */
     refund_unknown: boolean
   }
@@ -1740,6 +1747,11 @@ export type Account = {
      */
     reason: string | null
   }
+  /**
+   * Reason why validation is delayed for all accounts; null while it is not. The list is open.
+   * - `no_worker`: no worker is running. Work continues where it stopped as soon as one runs.
+   */
+  delay_reason: string | null
   /**
    * Days that results are kept before they are deleted; 0 when they are not kept at all.
    */
@@ -2160,7 +2172,7 @@ export type RequestWithItsResult = {
     deliverability: number
     /**
      * How far the validation went.
-     * - `dns`: the verdict rests on the address itself, on DNS and on our lists: it was clear before a mail server was asked, or none was asked.
+     * - `dns`: the verdict rests on the address itself, on DNS and on our lists: it was clear before a mail server was asked, or none was asked. A validation that did not start (`not_started`) has this value, too.
      * - `smtp`: the mail server has a part in it: it was asked, or what it is known to have said before counts.
      */
     depth: 'dns' | 'smtp'
@@ -2662,6 +2674,7 @@ export type PolicyToCreate = {
         | 'mailbox_full'
         | 'disposable'
         | 'not_probed'
+        | 'not_started'
         | 'dns_failed'
         | 'not_routable'
         | 'connection_failed'
@@ -2770,6 +2783,7 @@ export type PolicyChanges = {
         | 'mailbox_full'
         | 'disposable'
         | 'not_probed'
+        | 'not_started'
         | 'dns_failed'
         | 'not_routable'
         | 'connection_failed'

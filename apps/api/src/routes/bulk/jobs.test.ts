@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { Job, JobList } from '@probity/contract/bulk'
 import { asOwner } from '@probity/database/connect'
+import { noteProcess } from '@probity/database/processes'
 import { sql } from 'kysely'
 import Value from 'typebox/value'
 import { expect, test } from 'vitest'
@@ -52,6 +53,7 @@ test('a queued job shows what the preview counted and what was set aside', async
     rate_per_s: 0,
     eta: null,
     waiting: [],
+    delay_reason: 'no_worker',
     status_counts: { valid: 0, invalid: 0, risky: 0, unknown: 0 },
     sub_status_counts: {},
     credits: { reserved: 4, used: 0, refunded: 0 },
@@ -232,4 +234,29 @@ test('jobs are found by what they are doing and by a part of their file’s name
   for (const query of ['?status=done', '?status=', '?search=']) {
     expect((await by.call({ method: 'GET', url: `/api/v1/bulk/jobs${query}` })).status).toBe(400)
   }
+})
+
+test('jobs and the account say that no worker is running until a worker has a heartbeat', async () => {
+  const delays = async (jobId: string) => {
+    const { body } = await caller.call({ method: 'GET', url: '/api/v1/account' })
+    const { status, delay_reason: reason } = await getJob(caller, jobId)
+    return [status, reason, body['delay_reason']]
+  }
+  const jobId = await startJob(caller, 2)
+  expect(await delays(jobId)).toEqual(['queued', 'no_worker', 'no_worker'])
+  await caller.call({ method: 'POST', url: `/api/v1/bulk/jobs/${jobId}/pause` })
+  expect(await delays(jobId)).toEqual(['paused', null, 'no_worker'])
+  await caller.call({ method: 'POST', url: `/api/v1/bulk/jobs/${jobId}/resume` })
+
+  const worker = { id: randomUUID(), kind: 'worker', version: '0.1.0', facts: {} } as const
+  await noteProcess(db, worker)
+  expect(await delays(jobId)).toEqual(['queued', null, null])
+  await asOwner(db, (trx) =>
+    sql`update processes set seen_at = now() - interval '36 seconds' where id = ${worker.id}`.execute(trx),
+  )
+  expect(await delays(jobId)).toEqual(['queued', 'no_worker', 'no_worker'])
+  await planJob(db, jobId, [2])
+  expect(await delays(jobId)).toEqual(['processing', 'no_worker', 'no_worker'])
+  await caller.call({ method: 'POST', url: `/api/v1/bulk/jobs/${jobId}/cancel` })
+  expect(await delays(jobId)).toEqual(['cancelled', null, 'no_worker'])
 })

@@ -7,6 +7,7 @@ import { expect } from 'vitest'
 import { openOrganisation, type SignedIn, signUp } from '../../people/test-browser.ts'
 import { keepList } from '../../results/test-list.ts'
 import { type Caller, callApp, type TestApi } from '../../test-api.ts'
+import { startClaiming } from '../../test-plain-worker.ts'
 
 export type FullAccount = {
   owner: SignedIn
@@ -40,9 +41,12 @@ export async function openFullAccount(api: TestApi): Promise<FullAccount> {
     rules: [],
     default: { decision: 'allow', reason: canary },
   })
-  await post('/validation/single', { email, timeout: 1 }, { 'idempotency-key': 'once' })
+  // Claimed addresses are left open when their requests time out.
+  const worker = startClaiming(api.db)
+  await post('/validation/single', { email, timeout: 2 }, { 'idempotency-key': 'once' })
   await endOne(api.db, accountId, `ended-${email}`)
-  await post('/validation/bulk', { emails: [`bulk-${email}`], timeout: 1 })
+  await post('/validation/bulk', { emails: [`bulk-${email}`], timeout: 2 })
+  await worker.stop()
   await post('/feedback', { outcomes: [{ email, outcome: 'delivered' }] })
   await keepList(api, { content: `email\n${email}\n`, filename: `${canary}.csv`, by: key })
   await startList(key, `email\n${email}\n`, `${canary}-running.csv`)

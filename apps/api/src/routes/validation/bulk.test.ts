@@ -6,7 +6,7 @@ import { listDrift } from '@probity/database/credits'
 import Value from 'typebox/value'
 import { afterAll, expect, test, vi } from 'vitest'
 import { type Caller, startTestApi } from '../../test-api.ts'
-import { balancesOf, startPlainWorker } from '../../test-plain-worker.ts'
+import { balancesOf, startClaiming, startPlainWorker } from '../../test-plain-worker.ts'
 
 const api = await startTestApi()
 afterAll(async () => expect(await asOwner(api.db, listDrift)).toEqual([]))
@@ -82,7 +82,9 @@ test('a list that the balance does not cover is refused whole, and nothing is ke
 test('what is not settled in time is open: paid for, and collected free by the next request for it, once', async () => {
   const caller = await api.openCaller({ credits: 10 })
   const emails = ['valid-late1@example.com', 'valid-late2@example.com']
-  const open = await ask(caller, { emails, timeout: 1 })
+  const worker = startClaiming(api.db)
+  const open = await ask(caller, { emails, timeout: 2 })
+  await worker.stop()
   expect(open.body).toMatchObject({ unknown_count: 2, credits_used: 2, credits_refunded: 0 })
   expect(await creditsOf(caller)).toEqual([8, 2])
   const again = await ask(caller, { emails, timeout: 1 })
@@ -116,7 +118,9 @@ test('an attempt that died after it had paid is taken up again and pays nothing 
   const caller = await api.openCaller({ credits: 10 })
   const headers = { 'idempotency-key': randomUUID() }
   const emails = ['valid-a@example.com', 'valid-b@example.com']
-  await ask(caller, { emails, timeout: 1 }, headers)
+  const claiming = startClaiming(api.db)
+  await ask(caller, { emails, timeout: 2 }, headers)
+  await claiming.stop()
   // As if the process had died before it could keep its answer.
   await asOwner(api.db, (trx) =>
     trx
@@ -126,7 +130,7 @@ test('an attempt that died after it had paid is taken up again and pays nothing 
       .execute(),
   )
   startWorker()
-  const again = await ask(caller, { emails, timeout: 1 }, headers)
+  const again = await ask(caller, { emails, timeout: 2 }, headers)
   expect(again.body).toMatchObject({ total: 2, credits_used: 2 })
   expect(await creditsOf(caller)).toEqual([8, 2])
 })

@@ -28,7 +28,7 @@ export const validateBulk: Route = async (app, services) => {
       tag: 'Validation',
       summary: 'Validate a list of addresses',
       description:
-        'Waits for the verdicts, up to `timeout` seconds. Addresses that are not settled by then are `unknown` and worked on further: the next request for one of them collects its verdict, free, once. Each unique address costs one credit, or the whole list is refused; repeated ones cost nothing. Credits are given back for addresses that end `unknown` where the plan says so.',
+        'Waits for the verdicts, up to `timeout` seconds. Addresses that are not settled by then are `unknown` and worked on further: the next request for one of them collects its verdict, free, once. Addresses that no worker has claimed by then are withdrawn and refunded: `unknown` with `not_started`. Each unique address costs one credit, or the whole list is refused; repeated ones cost nothing. Credits are given back for addresses that end `unknown` where the plan says so.',
       problems: [...BODY_PROBLEMS, ...SPENDING_PROBLEMS],
     },
     { body: BulkRequest, response: { 200: BulkSummary } },
@@ -82,7 +82,7 @@ async function validateList(services: Services, request: FastifyRequest, asked: 
   // Before anything is paid for: there may be no such policy.
   const policy = await findNamedPolicy(services, request, asked.policy)
   const entries = readEntries(emails, attempt.subject, features)
-  const bought = await buyList(services, request.caller, entries, attempt)
+  const bought = await buyList(services, request.caller, entries, { ...attempt, timeoutMs })
   const told = await waitForList(services, bought, timeoutMs)
 
   const { refundUnknown } = request.caller

@@ -5,7 +5,7 @@ import { sql } from 'kysely'
 import Value from 'typebox/value'
 import { expect, test, vi } from 'vitest'
 import { startTestApi } from '../../test-api.ts'
-import { startPlainWorker } from '../../test-plain-worker.ts'
+import { startClaiming, startPlainWorker } from '../../test-plain-worker.ts'
 
 const api = await startTestApi()
 const caller = await api.openCaller({ credits: 100 })
@@ -20,7 +20,9 @@ const INVALID = { status: 'invalid', sub_status: 'no_mail_server', is_valid: fal
 const startWorker = () => startPlainWorker(api.db, (email) => ({ ...unsettledResult(email, 'not_probed'), ...INVALID }))
 
 test('what is still worked on says so, and reading it collects nothing', async () => {
-  const { body } = await ask({ email: 'slow@example.com', timeout: 1 })
+  const claiming = startClaiming(api.db)
+  const { body } = await ask({ email: 'slow@example.com', timeout: 2 })
+  await claiming.stop()
   expect(body['retry_at']).not.toBeNull()
   const open = await read(body['id'])
   expect(Value.Errors(ValidationResult, open.body)).toEqual([])

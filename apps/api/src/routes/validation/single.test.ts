@@ -10,7 +10,7 @@ import { sql } from 'kysely'
 import Value from 'typebox/value'
 import { expect, test, vi } from 'vitest'
 import { type Caller, startTestApi } from '../../test-api.ts'
-import { balancesOf, startPlainWorker } from '../../test-plain-worker.ts'
+import { balancesOf, startClaiming, startPlainWorker } from '../../test-plain-worker.ts'
 
 const api = await startTestApi()
 
@@ -28,6 +28,14 @@ const INVALID = { status: 'invalid', sub_status: 'no_mail_server', is_valid: fal
 
 function ask(caller: Caller, payload: object, headers: Record<string, string> = {}) {
   return caller.call({ method: 'POST', url: '/api/v1/validation/single', payload, headers })
+}
+
+/** Sends a request that times out while a worker has claimed the address. */
+async function askClaimed(caller: Caller, payload: object) {
+  const worker = startClaiming(api.db)
+  const answer = await ask(caller, { ...payload, timeout: 2 })
+  await worker.stop()
+  return answer
 }
 
 const creditsOf = ({ accountId }: Caller) => balancesOf(api.db, accountId)
@@ -58,7 +66,7 @@ test('a result that ends unknown is given back', async () => {
 
 test('what is not settled in time is open: paid for, and collected free by the next request, once', async () => {
   const caller = await api.openCaller({ credits: 5 })
-  const open = await ask(caller, { email: 'Ada@example.com', timeout: 1 })
+  const open = await askClaimed(caller, { email: 'Ada@example.com' })
   expect(open.body).toMatchObject({ status: 'unknown', sub_status: 'timeout', email: 'Ada@example.com' })
   expect(open.body['retry_at']).toBeGreaterThan(Date.now() / 1000)
   expect(await creditsOf(caller)).toEqual([4, 1])
@@ -109,7 +117,7 @@ test('what a mail server put off is answered at once, not paid back, and collect
 
 test('whoever asks again while the work goes on waits for the same work, and pays nothing more', async () => {
   const caller = await api.openCaller({ credits: 5 })
-  const open = await ask(caller, { email: 'ada@example.com', timeout: 1 })
+  const open = await askClaimed(caller, { email: 'ada@example.com' })
   expect(open.body).toMatchObject({ sub_status: 'timeout' })
   const again = await ask(caller, { email: 'ADA@example.com', timeout: 1 })
   expect(again.body).toMatchObject({ sub_status: 'timeout', id: open.body['id'] })
@@ -161,7 +169,8 @@ test('an account has so many validations under way at once and no more, and an a
   expect(statuses.toSorted()).toEqual(['200', '200', 'too_many_in_flight'])
   const later = async () => expect((await ask(caller, { email: 'b@example.com', timeout: 1 })).status).toBe(200)
   await vi.waitFor(later, 10_000)
-  expect(await creditsOf(caller)).toEqual([2, 3])
+  // No worker ran, so nothing was charged.
+  expect(await creditsOf(caller)).toEqual([5, 0])
 })
 
 test('a test key spends nothing, begins nothing and says so', async () => {
@@ -198,7 +207,7 @@ test.each([
 
 test('100 parallel requests for one pending validation all get a response when their time is up', async () => {
   const caller = await api.openCaller({ credits: 5, plan: 'scale' })
-  const open = await ask(caller, { email: 'ada@example.com', timeout: 1 })
+  const open = await askClaimed(caller, { email: 'ada@example.com' })
   const joined = await Promise.all(
     Array.from({ length: 100 }, () => ask(caller, { email: 'ada@example.com', timeout: 2 })),
   )
@@ -211,7 +220,7 @@ test('100 parallel requests for one pending validation all get a response when t
 
 test('100 parallel requests for one pending validation all get its verdict when it ends', async () => {
   const caller = await api.openCaller({ credits: 5, plan: 'scale' })
-  const open = await ask(caller, { email: 'ada@example.com', timeout: 1 })
+  const open = await askClaimed(caller, { email: 'ada@example.com' })
   const wait = vi.spyOn(api.services.desk.waitingRoom, 'wait')
   const joined = Array.from({ length: 100 }, () => ask(caller, { email: 'ada@example.com', timeout: 20 }))
   await vi.waitFor(() => expect(wait).toHaveBeenCalledTimes(100))
@@ -223,7 +232,7 @@ test('100 parallel requests for one pending validation all get its verdict when 
 
 test('requests for one pending validation end within a second of their timeout', { tags: ['timed'] }, async () => {
   const caller = await api.openCaller({ credits: 5, plan: 'scale' })
-  await ask(caller, { email: 'ada@example.com', timeout: 1 })
+  await askClaimed(caller, { email: 'ada@example.com' })
   const began = performance.now()
   await Promise.all(Array.from({ length: 100 }, () => ask(caller, { email: 'ada@example.com', timeout: 2 })))
   expect(performance.now() - began).toBeLessThan(3_000)

@@ -19,7 +19,7 @@ import { findEarlier, waitForJoined, waitForVerdict } from '../../validation/ver
 const MEANING = {
   tag: 'Validation',
   description:
-    'Waits for the verdict, up to `timeout` seconds. What is not settled by then is answered `unknown` with a `retry_at` and worked on further: the next request for the same address collects its verdict, free, once. One address costs one credit; it is given back where the result ends `unknown` and the plan says so.',
+    'Waits for the verdict, up to `timeout` seconds. What is not settled by then is answered `unknown` with a `retry_at` and worked on further: the next request for the same address collects its verdict, free, once. An address that no worker has claimed by then is withdrawn and refunded: `unknown` with `not_started`. One address costs one credit; it is given back where the result ends `unknown` and the plan says so.',
 }
 
 const FOR_PAGES =
@@ -95,8 +95,10 @@ async function noteListed(services: Services, request: FastifyRequest, email: st
   request.listed = listed
 }
 
-function newWork(id: string, email: string, features: Features): Purchase {
-  return { kind: 'work', row: { id, email, emailKey: keyWith(dedupeKey(email), features), ...features } }
+type NewWork = { id: string; email: string; features: Features; timeoutMs: number }
+
+function newWork({ id, email, features, timeoutMs }: NewWork): Purchase {
+  return { kind: 'work', row: { id, email, emailKey: keyWith(dedupeKey(email), features), ...features, timeoutMs } }
 }
 
 /** Pays for an answer, at hand or to be worked out, and gives it. */
@@ -112,7 +114,8 @@ async function buyVerdict(services: Services, request: FastifyRequest, asked: As
     return waitForVerdict(services, request, { ref: earlier.ref, available: earlier.available, email, timeout })
   }
 
-  const work = () => newWork(attempt.subject, storable(email), readFeatures(asked))
+  const timeoutMs = timeout * 1_000
+  const work = () => newWork({ id: attempt.subject, email: storable(email), features: readFeatures(asked), timeoutMs })
   const purchase = recent === undefined ? work() : ({ kind: 'recent', email } as const)
   const receipt = await services.desk.pay({ accountId, keyId, retentionDays }, purchase, request.span)
   if (receipt.kind === 'unpaid') throw refuseUnpaid(receipt.posting)

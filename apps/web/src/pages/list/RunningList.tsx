@@ -2,6 +2,7 @@ import type { BulkJob } from '@probity/sdk'
 import { Clock } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { ProbingNow } from '../../shell/ProbingNotice.tsx'
+import { Callout } from '../../ui/Callout.tsx'
 import { Card } from '../../ui/Card.tsx'
 import { formatNumber, formatShare } from '../../ui/format.ts'
 import { ProgressBar } from '../../ui/Progress.tsx'
@@ -18,7 +19,7 @@ import { STAGES, stageOf, timeLeft, whyWaiting } from './words.ts'
 export function RunningList({ job, following }: { job: BulkJob; following: Following }) {
   return (
     <>
-      <StuckNotice job={job} />
+      {job.delay_reason === null ? <StuckNotice job={job} /> : <DelayNotice job={job} />}
       <ProbingNow />
       <Card>
         <div className="flex flex-col gap-5">
@@ -29,11 +30,7 @@ export function RunningList({ job, following }: { job: BulkJob; following: Follo
           <Progress job={job} />
           <Facts job={job} />
           <Waiting job={job} />
-          <p className="text-[0.8125rem] text-faint">
-            {job.status === 'paused'
-              ? 'Nothing is asked while the list is paused. Results so far are kept.'
-              : 'You can close this page; the work goes on.'}
-          </p>
+          <p className="text-[0.8125rem] text-faint">{closingNote(job)}</p>
         </div>
       </Card>
       {job.done_count > 0 && (
@@ -42,6 +39,23 @@ export function RunningList({ job, following }: { job: BulkJob; following: Follo
         </Card>
       )}
     </>
+  )
+}
+
+function closingNote({ status, delay_reason: delayReason }: BulkJob): string {
+  if (status === 'paused') return 'Nothing is asked while the list is paused. Results so far are kept.'
+  if (delayReason !== null) return 'You can close this page. The list continues as soon as a worker runs.'
+  return 'You can close this page; the work goes on.'
+}
+
+/** Says at once what the list waits for while no worker runs. */
+function DelayNotice({ job: { status } }: { job: BulkJob }) {
+  return (
+    <Callout kind="warning" live title="Waiting for a worker">
+      No worker is running, so{' '}
+      {status === 'queued' ? 'validation of this list has not started' : 'this list makes no progress'}. Results so far
+      and reserved credits are kept.
+    </Callout>
   )
 }
 

@@ -6,12 +6,13 @@ import { isUnderWay } from './lists-query.ts'
 
 /** What a list is doing and how far it is. A bar is for what may still move. */
 export function ListProgress({ list }: { list: BulkJob }) {
-  const { status, progress, filename } = list
+  const { status, progress, filename, delay_reason: delayReason } = list
   const mayMove = isUnderWay(list) || status === 'paused'
   return (
     <div className="flex flex-col gap-1.5">
       <div className="flex items-center gap-2">
         <JobStateBadge status={status} />
+        {delayReason !== null && <span className="text-[0.8125rem] text-risky">Waiting for a worker</span>}
         {status !== 'completed' && <span className="text-[0.8125rem] text-soft tabular-nums">{share(progress)}</span>}
       </div>
       {mayMove && <ProgressBar value={progress} label={`Progress of ${filename}`} className="h-1.5" />}

@@ -1,0 +1,28 @@
+import { notStartedResult } from '@probity/contract/standing-result'
+import { type Db, inTenant } from '@probity/database/connect'
+import type { ValidationRef } from '@probity/database/validations'
+import { withdrawUnclaimed } from '@probity/database/withdraw'
+import { openGatherer } from '@probity/queue/gather'
+import { storable } from './storable.ts'
+import type { Told } from './waiting-room.ts'
+
+/**
+ * Ends a validation whose request has timed out, refunds it and returns its result; undefined where a worker has claimed it or another
+ * request still waits for it.
+ */
+export type Withdraw = (ref: ValidationRef, email: string) => Promise<Told | undefined>
+
+const GROUP_MAX = 200
+
+/** In groups, as credits are charged: while no worker runs every request ends here, and an account's balance is one row. */
+export function openWithdrawals(db: Db): Withdraw {
+  const gather = openGatherer<{ ref: ValidationRef; email: string }, Told | undefined>(
+    GROUP_MAX,
+    async (accountId, group) => {
+      const withdrawals = group.map(({ ref, email }) => ({ ref, answer: notStartedResult(storable(email)) }))
+      const ended = await inTenant(db, accountId, (trx) => withdrawUnclaimed(trx, accountId, withdrawals))
+      return withdrawals.map(({ ref, answer }) => (ended.has(ref.id) ? { result: answer, retryAt: null } : undefined))
+    },
+  )
+  return (ref, email) => gather(ref.accountId, { ref, email })
+}

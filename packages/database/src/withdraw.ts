@@ -1,0 +1,31 @@
+import { sql } from 'kysely'
+import type { Trx } from './connect.ts'
+import { finishValidations, IS_UNCLAIMED, type ValidationRef } from './validations.ts'
+
+/** A validation whose request has timed out, and the result to keep where it never started. */
+export type Withdrawal = { ref: ValidationRef; answer: unknown }
+
+/** The timers of the API and the clock of PostgreSQL may differ by this much. */
+const CLOCK_TOLERANCE_MS = 250
+
+/**
+ * Ends and refunds validations of one account that no worker has claimed and that no other request waits for; says by id which. Never waits for
+ * a row that is locked: a worker is claiming it then, so the worker wins, and the two cannot deadlock.
+ */
+export async function withdrawUnclaimed(trx: Trx, accountId: string, withdrawals: Withdrawal[]): Promise<Set<string>> {
+  const unclaimed = new Set<string>()
+  for (const [day, group] of Map.groupBy(withdrawals, ({ ref }) => ref.expiresOn)) {
+    const { rows } = await sql<{ id: string }>`
+      select v.id from validations v
+      where v.expires_on = ${day} and v.account_id = ${accountId} and v.id = any (${group.map(({ ref }) => ref.id)}::uuid[])
+        and ${IS_UNCLAIMED}
+        and (v.awaited_until is null or v.awaited_until <= clock_timestamp() + make_interval(secs => ${CLOCK_TOLERANCE_MS} / 1000.0))
+      for update of v skip locked`.execute(trx)
+    for (const { id } of rows) unclaimed.add(id)
+  }
+  const finishes = withdrawals.flatMap(({ ref, answer }) =>
+    unclaimed.has(ref.id) ? [{ ref, answer, definite: false, refundUnknown: true }] : [],
+  )
+  if (finishes.length > 0) await finishValidations(trx, accountId, finishes)
+  return unclaimed
+}

@@ -37,12 +37,21 @@ test.each([
   expect(providerOf(hosts(name))).toBe('')
 })
 
-test('is the one that mail goes to first', () => {
+test('providerOf returns no provider for a domain without hosts', () => {
   expect(providerOf([])).toBe('')
-  expect(providerOf(hosts('mx.self.example', 'aspmx.l.google.com'))).toBe('')
-  expect(providerOf(hosts('mx1.us1.ppe-hosted.com', 'aspmx.l.google.com'))).toBe('proofpoint_essentials')
-  const equals = ['mx.self.example', 'aspmx.l.google.com'].map((name) => ({ name, preference: 5 }))
-  expect(providerOf(equals)).toBe('google')
+})
+
+test('providerOf returns the provider when all hosts are its own, under different suffixes too', () => {
+  expect(providerOf(hosts('aspmx.l.google.com', 'alt1.aspmx.l.google.com', 'aspmx2.googlemail.com'))).toBe('google')
+})
+
+test.each([
+  ['mx.self.example', 'aspmx.l.google.com'],
+  ['aspmx.l.google.com', 'mx.self.example'],
+  ['mx1.us1.ppe-hosted.com', 'aspmx.l.google.com'],
+])('providerOf returns no provider for %s with %s, whichever is preferred', (first, second) => {
+  expect(providerOf(hosts(first, second))).toBe('')
+  expect(providerOf([first, second].map((name) => ({ name, preference: 5 })))).toBe('')
 })
 
 test('the table has no id and no suffix twice', () => {

@@ -41,12 +41,16 @@ function lengthenStride(network: MailNetwork, line: Line): void {
 type Told = { recipient: Recipient; reply: Reply; at: number }
 
 async function hearRecipient(interview: Interview, told: Told): Promise<boolean> {
-  const { recipient, reply } = told
+  const { reply } = told
   if (reply.code >= 400) {
-    return weigh(interview, told, interpret(interview, 'rcpt', reply, recipient.path))
+    return weigh(interview, told, read(interview, told))
   }
   settle(interview, told, findingOf(reply))
   return true
+}
+
+function read({ survey, network, line }: Interview, { recipient, reply }: Told): Reading {
+  return interpret({ survey, network, host: line.host }, 'rcpt', reply, recipient.path)
 }
 
 function findingOf({ code }: Reply): Finding {
@@ -130,7 +134,7 @@ async function hearControl(interview: Interview, { recipient, reply, at }: Told)
     survey.acceptAll = { value: 'yes', source: 'live' }
     return true
   }
-  const reading = interpret(interview, 'rcpt', reply, recipient.path)
+  const reading = read(interview, { recipient, reply, at })
   if (reading.reason === 'too_many_recipients' && splitTransaction(network, line, at)) return true
   if (await isToBeAskedElsewhere(interview, reply, reading)) return false
 

@@ -1,25 +1,26 @@
+import { providerOfHost } from '../domain/provider.ts'
 import type { MailboxAnswer } from './answer.ts'
+import { type Habits, habitsOf } from './habits.ts'
 import { normaliseReply } from './normalise-reply.ts'
 import type { MailNetwork } from './question.ts'
 import { readReply } from './read-reply.ts'
 import type { Reading, Reason, Reply, Stage } from './reply.ts'
 import type { Survey } from './survey.ts'
 
+/** The host that replied. Its own name decides which provider's rules and limits its reply is read by. */
+type Replied = { survey: Survey; network: MailNetwork; host: string }
+
 /** Reads a refusal. Words that no rule knows are put on record; but if the domain refuses strangers in them, they are known. */
-export function interpret(
-  { survey, network }: { survey: Survey; network: MailNetwork },
-  stage: Stage,
-  reply: Reply,
-  recipient?: string,
-): Reading {
-  const { provider } = survey.site
-  const { egress, noteUnrecognised } = network
+export function interpret({ survey, network, host }: Replied, stage: Stage, reply: Reply, recipient?: string): Reading {
+  const provider = providerOfHost(host)
+  const { egress, habits, noteUnrecognised } = network
   const identity = {
     addresses: egress.localAddress === undefined ? [] : [egress.localAddress],
     heloName: egress.heloName,
     senderDomain: egress.mailFrom.slice(egress.mailFrom.lastIndexOf('@') + 1),
   }
-  const reading = readReply(reply, { stage, provider, identity, ...(recipient !== undefined && { recipient }) })
+  const context = { stage, provider, identity, ...(recipient !== undefined && { recipient }) }
+  const reading = limitWait(readReply(reply, context), habitsOf(provider, habits))
   if (reading.reason !== 'unrecognised') return reading
   const text = normaliseReply(reply, recipient)
   if (stage === 'rcpt' && reply.code >= 500 && text === survey.refusal) {
@@ -27,6 +28,13 @@ export function interpret(
   }
   noteUnrecognised?.({ provider, stage, code: reply.code, text })
   return reading
+}
+
+/** Limits the wait that a reply names to the longest one that the provider's limits have for its reason. */
+function limitWait(reading: Reading, { suspendS, retryLadderS }: Habits): Reading {
+  if (reading.retryAfterMs === null) return reading
+  const longestMs = Math.max(suspendS[reading.reason] ?? 0, ...retryLadderS) * 1_000
+  return { ...reading, retryAfterMs: Math.min(reading.retryAfterMs, longestMs) }
 }
 
 /**

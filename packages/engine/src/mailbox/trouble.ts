@@ -1,9 +1,11 @@
+import { providerOfHost } from '../domain/provider.ts'
 import type { Unanswered } from './answer.ts'
 import type { Heard } from './chunk.ts'
+import { habitsOf } from './habits.ts'
 import type { Break } from './inbox.ts'
 import { againFor, interpret } from './interpret.ts'
 import type { HostKnowledge } from './knowledge.ts'
-import type { Line } from './line.ts'
+import { type Line, type Site, siteKey } from './line.ts'
 import type { Taken } from './lines.ts'
 import type { NoLine } from './open-line.ts'
 import type { MailNetwork } from './question.ts'
@@ -17,15 +19,25 @@ type Asking = Pick<Interview, 'survey' | 'network'>
 /** How long a server that turned us away is left alone where its habits do not say. */
 const SUSPEND_DEFAULT_MS = 30 * 60_000
 
-/** Leaves a site alone that turned us away, from this egress, on all hosts. */
+/**
+ * Suspends what a reply is about, from this egress: the whole provider where the name of the host that replied proves that it is the
+ * provider's, else the domain's own set of hosts. The wait that the reply names may shorten the suspension, never lengthen it.
+ */
 export async function backOff({ survey, network }: Asking, host: string, reading: Reading): Promise<void> {
   const { reason, retryAfterMs } = reading
-  const { habits, key } = survey.site
-  const target = { egress: network.egress.name, site: key, habits }
-  const ownS = habits.suspendS[reason]
+  const target = findTarget(survey.site, host, network)
+  const ownS = target.habits.suspendS[reason]
+  const ownMs = ownS === undefined ? SUSPEND_DEFAULT_MS : ownS * 1_000
   if (reason === 'rate_limited') await network.pace.slowDown(target)
-  await network.pace.suspend(target, reason, retryAfterMs ?? (ownS === undefined ? SUSPEND_DEFAULT_MS : ownS * 1_000))
+  await network.pace.suspend(target, reason, Math.min(retryAfterMs ?? ownMs, ownMs))
   await network.knowledge.learnHost(host, { lastBlock: { at: Date.now() / 1000, reason } })
+}
+
+function findTarget(site: Site, host: string, { egress, habits }: MailNetwork) {
+  const provider = providerOfHost(host)
+  return provider === ''
+    ? { egress: egress.name, site: siteKey('', site.hosts), habits: site.habits }
+    : { egress: egress.name, site: provider, habits: habitsOf(provider, habits) }
 }
 
 /** Remembers what a host does not bear, and begins carefully next time. */
@@ -41,7 +53,7 @@ export async function turnedAway(
 ): Promise<void> {
   const { survey, network } = asking
   noteReply(asking, stage, reply)
-  const reading = interpret(asking, stage, reply)
+  const reading = interpret({ ...asking, host }, stage, reply)
   if (reading.reason === 'tls_required' && !(await network.knowledge.ofHost(host)).tlsDemanded) {
     await network.knowledge.learnHost(host, { tlsDemanded: true })
     return

@@ -49,7 +49,7 @@ export async function benchFairness(args: string[], { isProductOnly }: BenchMode
   const { size, addresses } = drawPopulation(rows + others, { onlyExisting: false })
   const place = await openPlaceHere(size, stop.signal)
   cleanUp.defer(() => place.stop())
-  const smtpPort = await startRelays(place.smtpPort, cleanUp)
+  const smtpPort = await startRelays({ size, smtpPort: place.smtpPort }, cleanUp)
   const product = await startListProduct({ dnsPort: place.dnsPort, smtpPort, workers }, cleanUp)
   const crowd = await layInCrowd(product, { csv: writeCsv(addresses.slice(0, rows)), jobs }, cleanUp)
   const { key } = await openAccount(product.databaseUrl, ['bulk', 'validation'])

@@ -63,12 +63,12 @@ async function timed(work: () => Promise<void>): Promise<number> {
 /** The first mail host of a domain, as the world's DNS would say, and who runs it: what shares one budget of connections. */
 export function openHosts(size: WorldSize): (domain: string) => { host: string; site: string } {
   const world = makeWorld(size)
-  const { addressOf } = layOut(ADDRESS_BASE)
+  const { addressOf } = layOut(ADDRESS_BASE, world.domains)
   return (name) => {
     const domain = world.findDomain(name)
     const [first] = domain?.hosts.toSorted((a, b) => a.preference - b.preference) ?? []
     if (!domain?.site || first === undefined) throw new Error(`nobody takes mail for ${name}`)
-    return { host: addressOf(first.name, domain.site), site: domain.provider || first.name }
+    return { host: addressOf(first.name), site: domain.provider || first.name }
   }
 }
 

@@ -24,7 +24,7 @@ export async function measureFar(population: Population, workers: number, signal
   const { size, addresses, others } = population
   const place = await openPlaceHere(size, signal)
   cleanUp.defer(() => place.stop())
-  const smtpPort = await startRelays(place.smtpPort, cleanUp)
+  const smtpPort = await startRelays({ size, smtpPort: place.smtpPort }, cleanUp)
   const product = await startListProduct({ dnsPort: place.dnsPort, smtpPort, workers }, cleanUp)
   await product.validate([writeCsv(others)])
   const { seconds } = await product.validate([writeCsv(addresses)])
@@ -34,9 +34,12 @@ export async function measureFar(population: Population, workers: number, signal
 }
 
 /** On the same addresses as the servers behind them, at a port of their own. */
-export async function startRelays(smtpPort: number, cleanUp: AsyncDisposableStack): Promise<number> {
+export async function startRelays(
+  world: Pick<RelaysTask, 'size' | 'smtpPort'>,
+  cleanUp: AsyncDisposableStack,
+): Promise<number> {
   const port = await freePort()
-  const task: RelaysTask = { addressBase: ADDRESS_BASE, smtpPort, port, delayMs: ROUND_TRIP_MS }
+  const task: RelaysTask = { ...world, addressBase: ADDRESS_BASE, port, delayMs: ROUND_TRIP_MS }
   const child = spawn(process.execPath, [join(import.meta.dirname, 'list-relays.ts'), JSON.stringify(task)], {
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   })

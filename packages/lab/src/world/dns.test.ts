@@ -11,7 +11,8 @@ import { makeWorld } from './population.ts'
 import { makeZone } from './zone.ts'
 
 const world = makeWorld({ seed: 7, domains: 400, addresses: 1_000 })
-const zone = makeZone(world, layOut('127.77'))
+const loopback = layOut('127.77', world.domains)
+const zone = makeZone(world, loopback)
 const dns = await startWorldDns(zone, 0)
 whenDone(() => dns.stop())
 const resolver = resolverAt(dns.port)
@@ -36,7 +37,7 @@ async function send(...messages: Buffer[]): Promise<Buffer[]> {
 }
 
 test('leads from every domain with a mail server to an address of loopback that somebody listens on', async () => {
-  const listening = new Set(layOut('127.77').listeners.map(({ address }) => address))
+  const listening = new Set(loopback.listeners.map(({ address }) => address))
   for (const { name, hosts, site } of world.domains.filter((domain) => domain.site !== null)) {
     const exchanges = hosts.length > 0 ? (await resolver.resolveMx(name)).map(({ exchange }) => exchange) : [name]
     expect(exchanges.toSorted((a, b) => a.localeCompare(b))).toEqual(
@@ -51,12 +52,26 @@ test('leads from every domain with a mail server to an address of loopback that 
 })
 
 test('leads to the dead first and to the living next where the first mail host is gone', async () => {
-  const { listeners, closed } = layOut('127.77')
+  const { listeners, addressOf } = loopback
   const [gone] = world.domains.filter(({ behaviour }) => behaviour === 'first_mx_dead')
   const [first, second] = await Promise.all((gone?.hosts ?? []).map(({ name }) => resolver.resolve4(name)))
+  const closed = addressOf(gone?.hosts[0]?.name ?? '')
   expect(first).toEqual([closed])
   expect(listeners.map(({ address }) => address)).toContain(second?.[0])
   expect(listeners.map(({ address }) => address)).not.toContain(closed)
+})
+
+test('every mail host has a loopback address of its own', () => {
+  const { listeners, addressOf, web } = loopback
+  expect(new Set(listeners.map(({ address }) => address)).size).toBe(listeners.length)
+  const local = world.domains.flatMap(({ hosts }) =>
+    hosts.filter(({ where }) => where === 'site' || where === 'closed'),
+  )
+  const names = new Set(local.map(({ name }) => name))
+  const addresses = new Set([...names].map(addressOf))
+  expect(names.size).toBeGreaterThan(300)
+  expect(addresses.size).toBe(names.size)
+  expect(addresses).not.toContain(web)
 })
 
 test('publishes SPF and DMARC for a share of the domains', async () => {

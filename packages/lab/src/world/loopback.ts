@@ -1,27 +1,72 @@
-import { SITES, type SiteName } from './data/sites.ts'
-import { hashText } from './random.ts'
+import type { SiteName } from './data/sites.ts'
+import { behaviourOf, type WorldDomain } from './domains.ts'
 
-/** Where on loopback everything is. Nothing of the world has an address outside of `base`/16. */
+/** The addresses of a simulation. All of them are within `base`/16. */
 export type Loopback = {
+  /** One for each mail host that runs. */
   listeners: { site: SiteName; address: string }[]
   /** The address of a mail host, always the same. */
-  addressOf(host: string, site: SiteName): string
-  /** Web sites of the domains. Nobody listens there for mail. */
+  addressOf(host: string): string
+  /** Web sites of the domains. Nothing listens there. */
   web: string
-  /** What used to be a mail host. */
-  closed: string
 }
 
-/** `base` is the first two bytes, as in `127.77`. */
-export function layOut(base: string): Loopback {
-  const sites = Object.keys(SITES) as SiteName[]
-  const listeners = sites.flatMap((site, n) =>
-    Array.from({ length: SITES[site].listeners }, (_, nth) => ({ site, address: `${base}.${n + 1}.${nth + 1}` })),
-  )
+/** Open files of a process: each listener is one, and each connection another. A common limit is 20,000. */
+const LISTENERS_MAX = 8_000
+/** Within a /16 beside those of listeners. */
+const CLOSED_MAX = 50_000
+const ADDRESSES_PER_BYTE = 250
+
+/**
+ * Gives each mail host of the domains an address of its own, so that a limit per address concerns one host, as on the internet. In
+ * simulations of more than 8,000 running hosts, later hosts share the addresses of earlier ones of the same site. `base` is the first two
+ * bytes, as in `127.77`.
+ */
+export function layOut(base: string, domains: WorldDomain[]): Loopback {
+  const addresses = new Map<string, string>()
+  const listeners: Loopback['listeners'] = []
+  const bySite = new Map<SiteName, string[]>()
+  let used = 0
+  const nextAddress = () => {
+    used += 1
+    return `${base}.${Math.floor(used / ADDRESSES_PER_BYTE)}.${1 + (used % ADDRESSES_PER_BYTE)}`
+  }
+  const place = (site: SiteName): string => {
+    const own = bySite.get(site) ?? []
+    bySite.set(site, own)
+    if (own.length > 0 && listeners.length >= LISTENERS_MAX) return own[addresses.size % own.length] as string
+    const address = nextAddress()
+    own.push(address)
+    listeners.push({ site, address })
+    return address
+  }
+  // Nothing listens at the address of a host that is closed.
+  let closed = ''
+  const placeClosed = (): string => {
+    if (used < LISTENERS_MAX + CLOSED_MAX) closed = nextAddress()
+    return closed
+  }
+  for (const { name, site } of domains.flatMap(listHosts)) {
+    if (!addresses.has(name)) addresses.set(name, site === null ? placeClosed() : place(site))
+  }
   return {
     listeners,
-    addressOf: (host, site) => `${base}.${sites.indexOf(site) + 1}.${(hashText(host) % SITES[site].listeners) + 1}`,
-    web: `${base}.254.80`,
-    closed: `${base}.255.25`,
+    addressOf(host) {
+      const address = addresses.get(host)
+      if (address === undefined) throw new Error(`${host} has no address in this simulation`)
+      return address
+    },
+    web: `${base}.255.80`,
   }
+}
+
+/** Hosts with an IPv4 address on loopback, and the site whose servers run there; null where none run. */
+function listHosts(domain: WorldDomain): { name: string; site: SiteName | null }[] {
+  const { dns = 'mx' } = behaviourOf(domain)
+  if (dns === 'address') return [{ name: domain.name, site: domain.site }]
+  if (dns === 'parked') return [{ name: domain.name, site: null }]
+  if (dns !== 'mx') return []
+  return domain.hosts
+    .filter(({ where }) => where === 'site' || where === 'closed')
+    .map(({ name, where }) => ({ name, site: where === 'closed' ? null : domain.site }))
 }

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
+import { resolverAt } from '../dns/start.ts'
 import { makeFolder, removeFolder } from '../services/daemon.ts'
 import { listMisconduct } from '../smtp/record.ts'
 import { whenDone } from '../when-done.ts'
@@ -14,7 +15,7 @@ whenDone(() => removeFolder(folder))
 const running = await startWorld({ seed: 3, domains: DOMAINS_MIN, addresses: 500 })
 whenDone(() => running.stop())
 
-const GMX = '127.77.5.1'
+const [GMX = ''] = await resolverAt(running.dnsPort).resolve4('mx00.gmx.net')
 const NOBODY = 'RCPT TO:<no-such-person@gmx.de>\r\n'
 
 /** Says all of it, in pieces that wait for an answer, and hears until the server hangs up. */

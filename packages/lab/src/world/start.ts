@@ -1,5 +1,5 @@
 import { isIPv4 } from 'node:net'
-import { WORLD_HABITS } from './data/habits.ts'
+import { WORLD_ADDRESS_LIMITS, WORLD_HABITS } from './data/habits.ts'
 import { startWorldDns } from './dns.ts'
 import { layOut } from './loopback.ts'
 import { startWorldMail } from './mail.ts'
@@ -25,6 +25,7 @@ export type RunningWorld = {
   policy: { port: number; allows(address: string): boolean }
   /** A pace at which runs end; the real limits would make them last for days. */
   habits: typeof WORLD_HABITS
+  addressLimits: typeof WORLD_ADDRESS_LIMITS
   /** Connections that mail servers have taken so far. */
   connections(): number
   stop(): Promise<void>
@@ -38,7 +39,7 @@ const TRIES = 5
 export async function startWorld(options: WorldOptions): Promise<RunningWorld> {
   const { port = 0, dnsPort = 0, addressBase = ADDRESS_BASE, hosts = {} } = options
   const world = makeWorld(options)
-  const loopback = layOut(addressBase)
+  const loopback = layOut(addressBase, world.domains)
   const mail = await retry(port === 0, () => startWorldMail(world, loopback, port))
   try {
     const zone = makeZone(world, loopback)
@@ -50,6 +51,7 @@ export async function startWorld(options: WorldOptions): Promise<RunningWorld> {
       smtpPort: mail.port,
       policy: { port: mail.port, allows: (address) => isIPv4(address) && address.startsWith(`${addressBase}.`) },
       habits: WORLD_HABITS,
+      addressLimits: WORLD_ADDRESS_LIMITS,
       connections: mail.connections,
       stop: async () => void (await Promise.all([mail.stop(), dns.stop()])),
     }

@@ -21,7 +21,7 @@ export function makeZone({ domains }: World, loopback: Loopback): WorldZone {
 
     names[domain.name] = dataOf(domain, loopback)
     if (has(domain, 'dmarc', DMARC_SHARE)) names[`_dmarc.${domain.name}`] = { txt: ['v=DMARC1; p=none'] }
-    for (const host of domain.hosts) names[host.name] = addressesOf(host, domain, loopback)
+    for (const host of domain.hosts) names[host.name] = addressesOf(host, loopback)
   }
   return { names, failing }
 }
@@ -33,9 +33,9 @@ function dataOf(domain: WorldDomain, { addressOf, web }: Loopback): NameData {
     case 'mx':
       return { mx: domain.hosts.map(({ preference, name }) => [preference, name]), a: [web], txt }
     case 'address':
-      return site === undefined ? { txt } : { a: [addressOf(domain.name, site)], txt }
+      return site === undefined ? { txt } : { a: [addressOf(domain.name)], txt }
     case 'parked':
-      return { a: [web], txt }
+      return { a: [addressOf(domain.name)], txt }
     case 'null_mx':
       return { mx: [[0, '']], a: [web], txt: ['v=spf1 -all'] }
     case 'nothing':
@@ -50,9 +50,9 @@ function has({ name }: WorldDomain, what: string, share: number): boolean {
   return hashText(`${what} ${name}`) / 0x1_0000_0000 < share
 }
 
-function addressesOf({ name, where }: WorldHost, { site }: WorldDomain, { addressOf, closed }: Loopback): NameData {
+function addressesOf({ name, where }: WorldHost, { addressOf }: Loopback): NameData {
   const byte = hashText(name) % 250
   if (where === 'private') return { a: [`10.20.30.${byte + 1}`] }
   if (where === 'ipv6') return { aaaa: [`2001:db8::${(byte + 1).toString(16)}`] }
-  return { a: [where === 'closed' || site === null ? closed : addressOf(name, site)] }
+  return { a: [addressOf(name)] }
 }

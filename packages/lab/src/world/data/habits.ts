@@ -28,6 +28,9 @@ const QUICK: WorldHabits = {
   truthfulDomains: [],
 }
 
+/** For one IP address, in the shape of the engine's own: as many as for a site, since each host has an address of its own. */
+export const WORLD_ADDRESS_LIMITS = { connections: QUICK.connectionsPerEgress, perMinute: QUICK.connectionsPerMinute }
+
 /** What a connection bears and what an answer is worth are as in reality, for the providers that this world has. */
 export const WORLD_HABITS: Record<string, WorldHabits> & { '': WorldHabits } = {
   '': QUICK,

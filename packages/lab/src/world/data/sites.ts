@@ -3,8 +3,6 @@
  * `{rcpt}` and `{domain}` are filled in, and lines are separated by `\n` and carry their codes.
  */
 export type Site = {
-  /** On how many addresses of loopback it listens. Self-hosted domains share them, as with a hoster. */
-  listeners: number
   banner: string
   /** What EHLO lists; null where the server knows HELO only. */
   capabilities: readonly string[] | null
@@ -52,57 +50,49 @@ const MICROSOFT = {
 export const SITES = {
   // The large ones.
   google: {
-    listeners: 6,
     banner: '220 mx.google.com ESMTP gsmtp',
     capabilities: MODERN,
     oneDomain:
       '451-4.3.0 Multiple destination domains per transaction is unsupported. Please\n451 4.3.0 try again. gsmtp',
   },
-  microsoft: { listeners: 6, ...MICROSOFT },
+  microsoft: { ...MICROSOFT },
   yahoo: {
-    listeners: 3,
     banner: '220 mtaproxy.mail.yahoo.example ESMTP ready',
     capabilities: OLDER,
     recipients: { max: 30, reply: '452 4.5.3 Too many recipients' },
   },
   apple: {
-    listeners: 3,
     banner: '220 iscream {host} ESMTP',
     capabilities: MODERN,
     errors: { bears: 9, closesAfter: 10, lastWords: '421 4.7.0 {host} Error: too many errors' },
   },
   gmx: {
-    listeners: 4,
     banner: '220 gmx.net (mxgmx016) Nemesis ESMTP Service ready',
     capabilities: ['8BITMIME', 'PIPELINING', 'SIZE 157286400'],
     errors: { bears: 1, closesAfter: 1, lastWords: null },
   },
 
   // Providers and hosters of the tail.
-  microsoft365: { listeners: 8, ...MICROSOFT },
-  yandex: { listeners: 1, banner: '220 {host} (Want to use Yandex.Mail for your domain?)', capabilities: OLDER },
-  mail_ru: { listeners: 1, banner: '220 Mail.Ru ESMTP', capabilities: OLDER },
+  microsoft365: { ...MICROSOFT },
+  yandex: { banner: '220 {host} (Want to use Yandex.Mail for your domain?)', capabilities: OLDER },
+  mail_ru: { banner: '220 Mail.Ru ESMTP', capabilities: OLDER },
   orange: {
-    listeners: 2,
     banner: '220 {host} ESMTP ABO **************************',
     capabilities: OLDER,
     errors: { bears: 5, closesAfter: 6, lastWords: '421 4.7.0 Trop d erreurs OFR_101 [101]' },
   },
-  comcast: { listeners: 1, banner: '220 {host} ESMTP server ready', capabilities: OLDER },
+  comcast: { banner: '220 {host} ESMTP server ready', capabilities: OLDER },
   t_online: {
-    listeners: 1,
     banner:
       '554 IP={client} - A problem occurred. (Ask your postmaster for help or to contact tosa@{host} to clarify.) (BL)',
     capabilities: OLDER,
   },
   rackspace: {
-    listeners: 1,
     banner: '220 {host} ESMTP - VA Code Section 18.2-152.3:1 forbids spam',
     capabilities: OLDER,
   },
-  zoho: { listeners: 1, banner: '220 mx.zohomail.example SMTP Server ready', capabilities: OLDER },
+  zoho: { banner: '220 mx.zohomail.example SMTP Server ready', capabilities: OLDER },
   godaddy: {
-    listeners: 2,
     banner: '220 {host} bizsmtp ESMTP server ready',
     capabilities: OLDER,
     errors: {
@@ -111,44 +101,39 @@ export const SITES = {
       lastWords: '421 {host} bizsmtp Too many invalid recipients on this connection',
     },
   },
-  ovh: { listeners: 2, ...POSTFIX, banner: '220 {host} ESMTP Postfix (OVH)' },
+  ovh: { ...POSTFIX, banner: '220 {host} ESMTP Postfix (OVH)' },
   ionos: {
-    listeners: 2,
     banner: '220 kundenserver.de (mxeue011) Nemesis ESMTP Service ready',
     capabilities: ['8BITMIME', 'PIPELINING', 'SIZE 140000000'],
     errors: { bears: 1, closesAfter: 1, lastWords: null },
   },
-  strato: { listeners: 1, banner: '220 smtpin.rzone.de ESMTP RZmta ready', capabilities: OLDER },
+  strato: { banner: '220 smtpin.rzone.de ESMTP RZmta ready', capabilities: OLDER },
 
   // Gateways.
-  proofpoint: { listeners: 3, banner: '220 {host} ESMTP mfa-m0', capabilities: OLDER },
-  proofpoint_essentials: { listeners: 1, banner: '220 {host} ESMTP Proofpoint Essentials', capabilities: OLDER },
+  proofpoint: { banner: '220 {host} ESMTP mfa-m0', capabilities: OLDER },
+  proofpoint_essentials: { banner: '220 {host} ESMTP Proofpoint Essentials', capabilities: OLDER },
   mimecast: {
-    listeners: 2,
     banner: '220 {host} ESMTP ready',
     capabilities: OLDER,
     recipients: { max: 100, reply: '452 Too many recipients' },
   },
-  barracuda: { listeners: 1, banner: '220 {host} ESMTP (barracuda)', capabilities: OLDER },
-  messagelabs: { listeners: 1, banner: '220 {host} ESMTP ready', capabilities: OLDER },
-  cisco: { listeners: 1, banner: '220 {host} ESMTP', capabilities: OLDER },
-  trendmicro: { listeners: 1, banner: '220 {host} Trend Micro Email Security Service ready', capabilities: OLDER },
+  barracuda: { banner: '220 {host} ESMTP (barracuda)', capabilities: OLDER },
+  messagelabs: { banner: '220 {host} ESMTP ready', capabilities: OLDER },
+  cisco: { banner: '220 {host} ESMTP', capabilities: OLDER },
+  trendmicro: { banner: '220 {host} Trend Micro Email Security Service ready', capabilities: OLDER },
   spamexperts: {
-    listeners: 1,
     ...EXIM,
     // It asks the customer's own server before it answers, and that takes its time.
     slow: { afterErrors: 1, baseMs: 200, perErrorMs: 0, maxMs: 200, refusalsOnly: true },
   },
 
   // Servers that domains run themselves.
-  postfix: { listeners: 16, ...POSTFIX },
+  postfix: { ...POSTFIX },
   exim: {
-    listeners: 10,
     ...EXIM,
     errors: { bears: 4, closesAfter: 5, lastWords: '421 {host} Too many failed recipients, count = 5' },
   },
   exchange: {
-    listeners: 4,
     banner: '220 {host} Microsoft ESMTP MAIL Service ready',
     capabilities: ['SIZE 37748736', 'PIPELINING', 'DSN', 'ENHANCEDSTATUSCODES', '8BITMIME', 'BINARYMIME', 'CHUNKING'],
     errors: {
@@ -159,17 +144,14 @@ export const SITES = {
     slow: { afterErrors: 1, baseMs: 300, perErrorMs: 0, maxMs: 300, refusalsOnly: true },
   },
   opensmtpd: {
-    listeners: 1,
     banner: '220 {host} ESMTP OpenSMTPD',
     capabilities: ['8BITMIME', 'ENHANCEDSTATUSCODES', 'SIZE 36700160', 'DSN'],
   },
   mailenable: {
-    listeners: 1,
     banner: '220 {host} ESMTP MailEnable Service ready',
     capabilities: ['SIZE', 'AUTH=LOGIN'],
   },
   mox: {
-    listeners: 1,
     banner: '220 {host} ESMTP mox',
     capabilities: [...MODERN, 'LIMITS RCPTMAX=1'],
     recipients: { max: 1, reply: '452 4.5.3 only one recipient allowed without spf pass' },
@@ -177,46 +159,39 @@ export const SITES = {
 
   // Servers with a habit worth meeting.
   one_recipient: {
-    listeners: 1,
     ...POSTFIX,
     recipients: { max: 1, reply: '452 4.5.3 Error: too many recipients' },
   },
   limits: {
-    listeners: 1,
     banner: '220 {host} ESMTP ready',
     capabilities: [...MODERN, 'LIMITS RCPTMAX=2 MAILMAX=50'],
     recipients: { max: 2, reply: '452 4.5.3 Too many recipients, see LIMITS' },
   },
   hangs_up: {
-    listeners: 1,
     banner: '220 {host} ESMTP ready',
     capabilities: OLDER,
     // Nobody can know it beforehand, so who asks may have as many on the way as one grants a server of an unknown kind.
     errors: { bears: 4, closesAfter: 1, lastWords: null },
   },
   tarpit: {
-    listeners: 1,
     banner: '220 {host} ESMTP',
     capabilities: OLDER,
     slow: { afterErrors: 1, baseMs: 100, perErrorMs: 150, maxMs: 2_000 },
   },
-  greet_pause: { listeners: 1, ...POSTFIX, greetsAfterMs: 800 },
-  no_pipelining: { listeners: 1, banner: '220 {host} ESMTP ready', capabilities: ['SIZE 10240000', '8BITMIME'] },
-  helo_only: { listeners: 1, banner: '220 {host} SMTP ready', capabilities: null },
+  greet_pause: { ...POSTFIX, greetsAfterMs: 800 },
+  no_pipelining: { banner: '220 {host} ESMTP ready', capabilities: ['SIZE 10240000', '8BITMIME'] },
+  helo_only: { banner: '220 {host} SMTP ready', capabilities: null },
   sometimes_busy: {
-    listeners: 1,
     ...POSTFIX,
     busy: { every: 3, banner: '421 4.3.2 {host} Too many concurrent connections, please try again later' },
   },
-  no_smtputf8: { listeners: 1, banner: '220 {host} ESMTP Sendmail 8.17', capabilities: OLDER },
-  silent: { listeners: 2, banner: '', capabilities: null, silent: true },
+  no_smtputf8: { banner: '220 {host} ESMTP Sendmail 8.17', capabilities: OLDER },
+  silent: { banner: '', capabilities: null, silent: true },
   blocks_at_banner: {
-    listeners: 2,
     banner: '554 5.7.1 {host} Connection refused: your address has a poor reputation and is on our block list',
     capabilities: OLDER,
   },
   blocks_at_mail: {
-    listeners: 1,
     ...POSTFIX,
     mail: '550 5.7.1 Mail from {client} refused, see the black list of {host}',
   },

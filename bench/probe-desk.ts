@@ -39,6 +39,7 @@ function openDesk({ host, port }: Place, habits: Partial<Habits>): MailboxDesk {
     policy: { port, allows: (address) => address === host },
     egress: { name: 'bench', heloName: 'bench.probity.example', mailFrom: 'bounce@probity.example' },
     habits: { '': { ...UNPACED, ...habits } },
+    addressLimits: { connections: 100, perMinute: UNPACED.connectionsPerMinute },
     pace: openLocalPace(),
     knowledge: openKnowledge(openMemoryStore()),
     patience: PATIENCE,

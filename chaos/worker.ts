@@ -1,3 +1,4 @@
+import { WORLD_ADDRESS_LIMITS } from '@probity/lab/world/data/habits'
 import { readConfig } from '@probity/worker/config'
 import { openLog } from '@probity/worker/log'
 import { start } from '@probity/worker/start'
@@ -22,6 +23,7 @@ const within = (base: string) => (address: string) => address.startsWith(`${base
 const surroundings = {
   policy: { port: smtpPort, allows: within(addressBase) },
   habits: PATIENT_HABITS,
+  addressLimits: WORLD_ADDRESS_LIMITS,
   ...(lookout && { lookout }),
   ...(webhooks && {
     webhooks: { policy: { port: webhooks.port, allows: within(webhooks.addressBase) }, authority: webhooks.authority },

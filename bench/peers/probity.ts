@@ -10,7 +10,7 @@ import { openLocalPace } from '@probity/engine/mailbox/local-pace'
 import { PATIENCE } from '@probity/engine/mailbox/open-line'
 import { validate } from '@probity/engine/validate'
 import type { Validation } from '@probity/engine/verdict/validation'
-import { WORLD_HABITS } from '@probity/lab/world/data/habits'
+import { WORLD_ADDRESS_LIMITS, WORLD_HABITS } from '@probity/lab/world/data/habits'
 import { type Answer, drive, type Limits } from './drive.ts'
 import { SENDER } from './peer.ts'
 
@@ -28,6 +28,7 @@ const mailboxes = openMailboxDesk({
   policy: { port: task.smtpPort, allows: (address) => address.startsWith(`${task.addressBase}.`) },
   egress: { name: heloName, heloName, mailFrom: SENDER.address },
   habits: WORLD_HABITS,
+  addressLimits: WORLD_ADDRESS_LIMITS,
   pace: openLocalPace(),
   knowledge: openKnowledge(openMemoryStore()),
   patience: PATIENCE,

@@ -1,7 +1,7 @@
 import { type Brakes as Held, readBrakes } from '@probity/database/brakes'
 import type { Db } from '@probity/database/connect'
 import type { HabitTable } from '@probity/engine/mailbox/habits'
-import type { Pace } from '@probity/engine/mailbox/pace'
+import type { Hold, Pace, Target } from '@probity/engine/mailbox/pace'
 import type { Logger } from 'pino'
 
 /** What operators hold back, as this worker knows it. */
@@ -51,19 +51,27 @@ export async function openBrakes({ db, log }: { db: Db; log: Logger }): Promise<
 export function brakedPace(pace: Pace, brakes: Brakes, habits: HabitTable): Pace {
   // A site of a provider that we know goes by its id, and any other by the names of its hosts.
   const providerOf = (site: string) => (site !== '' && Object.hasOwn(habits, site) ? site : '')
+  function slowed(target: Target): Target {
+    const share = brakes.ratePercent(providerOf(target.site)) / 100
+    if (share === 1) return target
+    const { connectionsPerEgress, connectionsPerMinute } = target.habits
+    const slower = {
+      connectionsPerEgress: Math.max(1, Math.floor(connectionsPerEgress * share)),
+      connectionsPerMinute: connectionsPerMinute * share,
+    }
+    return { ...target, habits: { ...target.habits, ...slower } }
+  }
   return {
     ...pace,
-    async lease(target) {
-      const provider = providerOf(target.site)
-      if (brakes.isPaused(provider)) return { kind: 'hold', why: 'suspended', retryAfterMs: PAUSED_MS }
-      const share = brakes.ratePercent(provider) / 100
-      if (share === 1) return pace.lease(target)
-      const { connectionsPerEgress, connectionsPerMinute } = target.habits
-      const slower = {
-        connectionsPerEgress: Math.max(1, Math.floor(connectionsPerEgress * share)),
-        connectionsPerMinute: connectionsPerMinute * share,
-      }
-      return pace.lease({ ...target, habits: { ...target.habits, ...slower } })
+    async lease(target, destination) {
+      if (brakes.isPaused(providerOf(target.site))) return paused('site')
+      if (destination === undefined) return pace.lease(slowed(target))
+      if (brakes.isPaused(providerOf(destination.site))) return paused('destination')
+      return pace.lease(slowed(target), slowed(destination))
     },
   }
+}
+
+function paused(of: Hold['of']): Hold {
+  return { kind: 'hold', why: 'suspended', retryAfterMs: PAUSED_MS, of }
 }

@@ -1,3 +1,4 @@
+import type { AddressLimits } from '@probity/engine/mailbox/destination'
 import type { Egress } from '@probity/engine/mailbox/egress'
 import { readEgresses } from '@probity/settings/egresses'
 import { readList } from '@probity/settings/formats'
@@ -17,6 +18,8 @@ export type WorkerConfig = {
   /** The ways out that mail servers are asked from; none when they are not asked. */
   egresses: Egress[]
   deniedAddresses: string[]
+  /** Connections to one IP address that is not a known provider's. */
+  addressLimits: AddressLimits
   /** Where uploaded files are; the same place as the api's. */
   storage: StorageSettings
   databaseConnections: number
@@ -45,6 +48,10 @@ export function readConfig(env: Record<string, string | undefined>): WorkerConfi
     listsFolder: vars.LISTS_FOLDER,
     egresses: readEgresses({ heloName: vars.SMTP_HELO_NAME, mailFrom: vars.SMTP_MAIL_FROM, egress: vars.SMTP_EGRESS }),
     deniedAddresses: readList(vars.SMTP_DENY),
+    addressLimits: {
+      connections: vars.SMTP_ADDRESS_CONNECTIONS,
+      perMinute: vars.SMTP_ADDRESS_CONNECTIONS_PER_MINUTE,
+    },
     storage: readStorage(vars),
     databaseConnections: vars.DATABASE_CONNECTIONS,
     concurrency: vars.WORKER_CONCURRENCY,

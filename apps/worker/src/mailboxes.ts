@@ -3,6 +3,7 @@ import type { MailDns } from '@probity/engine/domain/resolver'
 import type { AddressPolicy } from '@probity/engine/mailbox/address-policy'
 import type { MailboxAnswer } from '@probity/engine/mailbox/answer'
 import { type MailboxDesk, openMailboxDesk } from '@probity/engine/mailbox/desk'
+import type { AddressLimits } from '@probity/engine/mailbox/destination'
 import type { Egress } from '@probity/engine/mailbox/egress'
 import { type Habits, type HabitTable, habitsOf } from '@probity/engine/mailbox/habits'
 import { openKnowledge } from '@probity/engine/mailbox/knowledge'
@@ -22,9 +23,15 @@ import type { Outside } from './webhooks/post.ts'
 
 /**
  * What is around a worker: the addresses it may dial and how those who live there want to be asked. Without a word on webhooks it
- * sends none; without a lookout it takes its ways out for open.
+ * sends none; without a lookout it takes its ways out for open; without address limits those of its settings apply.
  */
-export type Surroundings = { policy: AddressPolicy; habits: HabitTable; webhooks?: Outside; lookout?: Lookout }
+export type Surroundings = {
+  policy: AddressPolicy
+  habits: HabitTable
+  addressLimits?: AddressLimits
+  webhooks?: Outside
+  lookout?: Lookout
+}
 
 /** The desks where mailboxes are asked about, for each way out one for callers and one for lists. */
 export type Mailboxes = {
@@ -36,6 +43,7 @@ export type Mailboxes = {
 }
 
 type Options = Pick<Surroundings, 'policy' | 'habits'> & {
+  addressLimits: AddressLimits
   egresses: Egress[]
   dns: MailDns
   redis: Redis
@@ -49,7 +57,8 @@ type Options = Pick<Surroundings, 'policy' | 'habits'> & {
 }
 
 export function openMailboxes(options: Options): Mailboxes {
-  const { egresses, dns, redis, prefix, policy, habits, replies, probes, brakes, ways: waysOut, meters, log } = options
+  const { egresses, dns, redis, prefix, policy, habits, addressLimits } = options
+  const { replies, probes, brakes, ways: waysOut, meters, log } = options
   const told = tellOfSuspensions(openPace({ redis, prefix, log }), { redis, prefix, log })
   const pace = meteredPace(brakedPace(told, brakes, habits), meters)
   const knowledge = openKnowledge(openFactsStore(redis, `${prefix}:learnt`))
@@ -61,6 +70,7 @@ export function openMailboxes(options: Options): Mailboxes {
         policy,
         egress,
         habits: some,
+        addressLimits,
         pace,
         knowledge,
         patience: PATIENCE,

@@ -6,9 +6,11 @@ import type { Meters } from './meters.ts'
 export function meteredPace(pace: Pace, meters: Meters): Pace {
   return {
     ...pace,
-    async lease(target) {
-      const answer = await pace.lease(target)
-      const place = { provider: target.site, egress: target.egress }
+    async lease(target, destination) {
+      const answer = await pace.lease(target, destination)
+      if (target.egress === '') return answer // of an address alone: the connection is counted with its site
+      const held = answer.kind === 'hold' && answer.of === 'destination' && destination ? destination : target
+      const place = { provider: held.site, egress: target.egress }
       if (answer.kind === 'lease') meters.connected(place)
       else meters.held(place, answer.why)
       return answer

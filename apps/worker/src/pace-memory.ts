@@ -10,7 +10,7 @@ export type Known = {
   aloneAt: number
   /** Refused recipients that Redis has not heard of. */
   untold: number
-  suspension: { until: number; reason: Reason | 'as_told' }
+  suspension: { until: number; since: number; reason: Reason | 'as_told' }
 }
 
 /** Each is small, and those that matter are used all the time. */
@@ -28,7 +28,7 @@ export function openMemory(now: () => number): (target: Target) => Known {
 
 function newcomer(): Known {
   const never = Number.NEGATIVE_INFINITY
-  return { leases: new Map(), aloneAt: never, untold: 0, suspension: { until: never, reason: 'as_told' } }
+  return { leases: new Map(), aloneAt: never, untold: 0, suspension: { until: never, since: never, reason: 'as_told' } }
 }
 
 /** What Redis is told with every lease, in case that it was away or has lost its memory. */
@@ -36,6 +36,7 @@ export function asTold({ leases, suspension }: Known, now: number) {
   return {
     held: [...leases].map(([id, { endsAt, promised }]) => [id, Math.floor(endsAt - now), promised]),
     suspendedMs: Math.max(0, Math.floor(suspension.until - now)),
+    suspendedAgoMs: suspension.until > now ? Math.max(0, Math.floor(now - suspension.since)) : 0,
     reason: suspension.reason,
   }
 }

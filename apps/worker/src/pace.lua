@@ -1,42 +1,45 @@
 -- What all hosts know of one target, in one hash, and one decision on it per call. Redis's clock decides, in milliseconds.
+-- A lease may be asked for a second target at the same time, the destination of the connection: both are granted, or neither.
 -- The decisions are those of packages/engine/src/mailbox/local-pace.ts, and the same table of steps tests both.
---   KEYS[1] the target   ARGV[1] lease, release, slow_down or suspend   ARGV[2] what it takes, as JSON
--- Fields: full_at (of the rate's allowance), level and slowed_at, until and reason (of a suspension),
+--   KEYS the target, and for a lease also its destination   ARGV[1] lease, release, slow_down or suspend
+--   ARGV[2] what it takes, as JSON; for a lease with `targets`: the limits and the knowledge of the asking host, for each key
+-- Fields: full_at (of the rate's allowance), level and slowed_at, until and reason (of a suspension), lifted_at (by an operator),
 --   lease:<id> (<when it ends>:<refusals it was promised>), refused:<slot> (how many).
-local key, decision, ask = KEYS[1], ARGV[1], cjson.decode(ARGV[2])
+local decision, ask = ARGV[1], cjson.decode(ARGV[2])
 local clock = redis.call('TIME')
 local now = clock[1] * 1000 + math.floor(clock[2] / 1000)
 local slot = math.floor(now / ask.slotMs)
 
 -- Lua's own conversion keeps 14 digits, of which a time takes 13; whole numbers pass it unharmed.
-local function set(...) redis.call('HSET', key, ...) end
-local function numberOf(field, default) return tonumber(redis.call('HGET', key, field)) or default end
+local function numberOf(key, field, default) return tonumber(redis.call('HGET', key, field)) or default end
 
-local function countRefused(count)
+local function countRefused(key, count)
   if count > 0 then redis.call('HINCRBY', key, 'refused:' .. slot, count) end
 end
 
-local function suspend(forMs, reason)
+local function suspend(key, forMs, reason)
   local ends = now + forMs
-  if ends > numberOf('until', 0) then set('until', ends, 'reason', reason) end
+  if ends > numberOf(key, 'until', 0) then redis.call('HSET', key, 'until', ends, 'reason', reason) end
 end
 
-local function levelOf()
-  local hours = math.floor((now - numberOf('slowed_at', now)) / ask.gainEveryMs)
-  return math.min(ask.levelMax, numberOf('level', ask.levelMax) + hours * ask.levelGain)
+local function levelOf(key)
+  local hours = math.floor((now - numberOf(key, 'slowed_at', now)) / ask.gainEveryMs)
+  return math.min(ask.levelMax, numberOf(key, 'level', ask.levelMax) + hours * ask.levelGain)
 end
 
--- A Redis that was away, or lost its memory, learns again what the asking host knows.
-local function learn()
-  countRefused(ask.refused)
-  if ask.suspendedMs > 0 then suspend(ask.suspendedMs, ask.reason) end
-  for _, lease in ipairs(ask.held) do
+-- A Redis that was away, or lost its memory, learns again what the asking host knows, but no suspension that an operator lifted since.
+local function learn(key, of)
+  countRefused(key, of.refused)
+  -- The clocks of hosts and of Redis are apart by the time that a question takes, at most a second.
+  local isLifted = numberOf(key, 'lifted_at', 0) + 1000 > now - of.suspendedAgoMs
+  if of.suspendedMs > 0 and not isLifted then suspend(key, of.suspendedMs, of.reason) end
+  for _, lease in ipairs(of.held) do
     redis.call('HSETNX', key, 'lease:' .. lease[1], (now + lease[2]) .. ':' .. lease[3])
   end
 end
 
 -- The open leases and the refusals of the hour. What a lost holder saw refused is not known: all it was promised counts.
-local function look()
+local function look(key)
   local seen = { leases = 0, promised = 0, nextEnd = math.huge, used = 0, slots = {} }
   local fields = redis.call('HGETALL', key)
   for i = 1, #fields, 2 do
@@ -44,7 +47,7 @@ local function look()
     local counted = tonumber(string.match(fields[i], '^refused:(%d+)$'))
     if ends and tonumber(ends) <= now then
       redis.call('HDEL', key, fields[i])
-      countRefused(tonumber(promised))
+      countRefused(key, tonumber(promised))
       seen.used = seen.used + promised
       table.insert(seen.slots, { slot, tonumber(promised) })
     elseif ends then
@@ -70,48 +73,68 @@ local function freeIn(left, slots)
   return ask.slotsInHour * ask.slotMs
 end
 
--- Answers 'lease' and how many refusals it may see, -1 for any number, or why not and for how many milliseconds.
-local function lease()
-  learn()
-  local suspendedUntil = numberOf('until', 0)
-  if suspendedUntil > now then return { 'suspended', suspendedUntil - now } end
+-- Answers 'lease', how many refusals it may see, -1 for any number, and when its rate's allowance is full again; or why not and for how many
+-- milliseconds.
+local function decide(key, of)
+  local suspendedUntil = numberOf(key, 'until', 0)
+  if suspendedUntil > now then return 'suspended', suspendedUntil - now end
 
-  local seen = look()
-  local isCounted = ask.errorsPerHour ~= cjson.null
-  local left = isCounted and ask.errorsPerHour - seen.used or math.huge
-  if left < 1 then return { 'budget', freeIn(left, seen.slots) } end
+  local seen = look(key)
+  local isCounted = of.errorsPerHour ~= cjson.null
+  local left = isCounted and of.errorsPerHour - seen.used or math.huge
+  if left < 1 then return 'budget', freeIn(left, seen.slots) end
 
-  local level = levelOf() / ask.levelMax
-  local connections = math.max(1, math.floor(ask.connectionsPerEgress * level))
-  local interval = math.ceil(60000 / (ask.connectionsPerMinute * level))
+  local level = levelOf(key) / ask.levelMax
+  local connections = math.max(1, math.floor(of.connectionsPerEgress * level))
+  local interval = math.ceil(60000 / (of.connectionsPerMinute * level))
   local soon = math.min(interval, seen.nextEnd)
-  if seen.leases >= connections then return { 'connections', soon } end
-  if left - seen.promised < 1 then return { 'budget', soon } end
+  if seen.leases >= connections then return 'connections', soon end
+  if left - seen.promised < 1 then return 'budget', soon end
 
-  local fullAt = math.max(now, numberOf('full_at', 0))
+  local fullAt = math.max(now, numberOf(key, 'full_at', 0))
   local early = fullAt - now - (connections - 1) * interval
-  if early > 0 then return { 'rate', early } end
+  if early > 0 then return 'rate', early end
 
   local errorsMax = -1
   if isCounted then
     local share = math.floor((left - seen.promised) / (connections - seen.leases))
-    errorsMax = math.min(ask.errorsOnConnection, math.max(1, share))
+    errorsMax = math.min(of.errorsOnConnection, math.max(1, share))
   end
-  set('full_at', fullAt + interval, 'lease:' .. ask.id, (now + ask.leaseMs) .. ':' .. math.max(0, errorsMax))
-  return { 'lease', errorsMax }
+  return 'lease', errorsMax, fullAt + interval
+end
+
+-- Answers 'lease' and how many refusals each target's may see, or why not, for how many milliseconds and which target holds it up.
+local function lease()
+  local granted = {}
+  for i, key in ipairs(KEYS) do learn(key, ask.targets[i]) end
+  for i, key in ipairs(KEYS) do
+    local what, amount, fullAt = decide(key, ask.targets[i])
+    if what ~= 'lease' then return { what, amount, i } end
+    granted[i] = { amount, fullAt }
+  end
+  local answer = { 'lease' }
+  for i, key in ipairs(KEYS) do
+    local errorsMax, fullAt = granted[i][1], granted[i][2]
+    redis.call('HSET', key, 'full_at', fullAt, 'lease:' .. ask.id, (now + ask.leaseMs) .. ':' .. math.max(0, errorsMax))
+    answer[i + 1] = errorsMax
+  end
+  return answer
 end
 
 local answer = { 'done', 0 }
 if decision == 'lease' then
   answer = lease()
 elseif decision == 'release' then
-  redis.call('HDEL', key, 'lease:' .. ask.id)
-  countRefused(ask.refused)
+  redis.call('HDEL', KEYS[1], 'lease:' .. ask.id)
+  countRefused(KEYS[1], ask.refused)
 elseif decision == 'suspend' then
-  suspend(ask.forMs, ask.reason)
-elseif decision == 'slow_down' and now - numberOf('slowed_at', 0) >= ask.slowDownOnceMs then
-  set('level', math.max(ask.levelMin, math.floor(levelOf() / 2)), 'slowed_at', now)
+  suspend(KEYS[1], ask.forMs, ask.reason)
+elseif decision == 'slow_down' and now - numberOf(KEYS[1], 'slowed_at', 0) >= ask.slowDownOnceMs then
+  redis.call('HSET', KEYS[1], 'level', math.max(ask.levelMin, math.floor(levelOf(KEYS[1]) / 2)), 'slowed_at', now)
 end
 
-redis.call('PEXPIRE', key, math.max(ask.forgetMs, numberOf('until', 0) - now))
+for _, key in ipairs(KEYS) do
+  local lifted = numberOf(key, 'lifted_at', -ask.suspendMaxMs) + ask.suspendMaxMs
+  redis.call('PEXPIRE', key, math.max(ask.forgetMs, numberOf(key, 'until', 0) - now, lifted - now))
+end
 return answer

@@ -165,6 +165,18 @@ test('of the suspensions that several hosts ask for the longest holds', async ()
   expect(answer.kind === 'hold' && answer.retryAfterMs).toBeGreaterThan(500_000)
 })
 
+test('two hosts together hold no more connections to a destination than it has, whatever the site', async () => {
+  const hosts = openHosts()
+  const address = { ...at('[192.0.2.1]', { connectionsPerEgress: 4, errorsPerHour: null }), egress: '' }
+  const asked = Array.from({ length: 40 }, (_, n) => hosts[n % 2 === 0 ? 0 : 1].lease(at(`site-${n}`), address))
+  const leases = (await Promise.all(asked)).filter((answer) => answer.kind === 'lease')
+  expect(leases.length).toBe(4)
+  const [one] = leases
+  await Promise.all([one?.release({ refused: 0 }), one?.destination?.release({ refused: 0 })])
+  await vi.waitFor(async () => expect(await hosts[1].lease(at('next'), address)).toMatchObject({ kind: 'lease' }))
+  expect(await hosts[0].lease(at('late'), address)).toMatchObject({ why: 'connections', of: 'destination' })
+})
+
 test('a complaint heard by one host slows the other down', async () => {
   const [first, second] = openHosts()
   const target = at('tired', { connectionsPerEgress: 2 })
@@ -248,6 +260,20 @@ test('a lease and its return are one round trip each', async () => {
   expect((await reads()) - before).toBe(100 + 1) // and the second look at the number itself
 })
 
+test('a lease for a site and its destination is one round trip', async () => {
+  const { connection, open } = await startOwnRedis()
+  const { pace } = await open()
+  const [target, address] = [
+    at('fast', { connectionsPerEgress: 200 }),
+    at('[192.0.2.1]', { connectionsPerEgress: 200 }),
+  ]
+  const reads = async () => Number(/total_reads_processed:(\d+)/.exec(await connection.info('stats'))?.[1])
+  await pace.lease(target, address) // the first one carries the script over
+  const before = await reads()
+  for (let n = 0; n < 50; n += 1) await pace.lease(target, address)
+  expect((await reads()) - before).toBe(50 + 1) // and the second look at the number itself
+})
+
 test('without Redis each host holds one connection per target, slowly; with it again they share as before', async () => {
   const { server, open } = await startOwnRedis()
   const [first, second] = [await open(), await open()]
@@ -276,6 +302,16 @@ test('without Redis each host holds one connection per target, slowly; with it a
   for (const { pace } of [first, second, first, second]) await take(pace, target)
   expect(await first.pace.lease(target)).toMatchObject({ kind: 'hold', why: 'connections' })
   expect(await second.pace.lease(target)).toMatchObject({ kind: 'hold', why: 'connections' })
+})
+
+test('without Redis each host holds one connection to a destination', async () => {
+  const { server, open } = await startOwnRedis()
+  const { pace } = await open()
+  const address = { ...at('[192.0.2.1]', { connectionsPerEgress: 4, errorsPerHour: null }), egress: '' }
+  await server.halt()
+  expect(await pace.lease(at('one'), address)).toMatchObject({ kind: 'lease', destination: { kind: 'lease' } })
+  expect(await pace.lease(at('two'), address)).toMatchObject({ kind: 'hold', why: 'connections', of: 'destination' })
+  expect(await pace.lease(at('two'), { ...address, site: '[192.0.2.2]' })).toMatchObject({ kind: 'lease' })
 })
 
 test('refusals while Redis was away count when it is back', async () => {

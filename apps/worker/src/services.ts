@@ -79,10 +79,10 @@ export async function openServices(config: WorkerConfig, surroundings: Surroundi
   const probes = openProbeLog({ db, log, meters })
   const brakes = await openBrakes({ db, log })
   const { egresses, queuePrefix: prefix } = config
-  const { policy, habits, lookout } = surroundings
+  const { policy, habits, lookout, addressLimits = config.addressLimits } = surroundings
   const ways = await openWaysOut({ egresses, dns, policy, lookout, log })
   const around = { dns, redis, prefix, replies, probes, brakes, ways, meters, log }
-  const mailboxes = openMailboxes({ policy, habits, egresses, ...around })
+  const mailboxes = openMailboxes({ policy, habits, addressLimits, egresses, ...around })
   if (egresses.length === 0) log.warn('no mail server is asked: SMTP_HELO_NAME and SMTP_MAIL_FROM are not set')
   return {
     workerId: randomUUID(),

@@ -4,6 +4,7 @@ import { inTenant } from '@probity/database/connect'
 import { createTestDatabase, openTestAccount } from '@probity/database/test-database'
 import { openValidations, type ValidationRef } from '@probity/database/validations'
 import { HABITS } from '@probity/engine/mailbox/data/habits'
+import { ADDRESS_LIMITS } from '@probity/engine/mailbox/destination'
 import { startDns } from '@probity/lab/dns/start'
 import { makeFolder, removeFolder } from '@probity/lab/services/daemon'
 import { whenDone } from '@probity/lab/when-done'
@@ -27,6 +28,7 @@ export async function startTestWorld() {
     listsFolder: undefined,
     egresses: [],
     deniedAddresses: [],
+    addressLimits: ADDRESS_LIMITS,
     storage: { kind: 'folder', folder },
     databaseConnections: 5,
     concurrency: 10,

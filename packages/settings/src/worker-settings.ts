@@ -44,6 +44,22 @@ export const ABOUT_MAIL_SERVERS = {
   }),
 }
 
+const ABOUT_ADDRESSES = {
+  SMTP_ADDRESS_CONNECTIONS: Type.Integer({
+    minimum: 1,
+    maximum: 10_000,
+    default: 4,
+    description:
+      'Connections to one IP address at once, of all workers and egresses together, whatever the host names. Addresses of known providers have the limits of the provider instead.',
+  }),
+  SMTP_ADDRESS_CONNECTIONS_PER_MINUTE: Type.Integer({
+    minimum: 1,
+    maximum: 1_000_000,
+    default: 60,
+    description: 'New connections to one IP address in a minute. Goes with SMTP_ADDRESS_CONNECTIONS.',
+  }),
+}
+
 const ABOUT_WORK = {
   WORKER_CONCURRENCY: Type.Integer({
     minimum: 1,
@@ -96,6 +112,7 @@ export const WorkerSettings = Type.Object({
     }),
   ),
   ...ABOUT_MAIL_SERVERS,
+  ...ABOUT_ADDRESSES,
   ...UPLOADS_SETTINGS,
   DATABASE_CONNECTIONS,
   ...ABOUT_WORK,

@@ -15,9 +15,9 @@ type Failure = 'dns_failed' | 'no_address' | 'not_routable' | 'refused' | 'timeo
  * A connection to a mail host, or why there is none. The socket is paused and nothing has been read from it: whoever takes it
  * over calls `resume()` or iterates over it. An error on it can crash nobody. `address` is for our own logs.
  */
-export type Dialled =
-  | { kind: 'connected'; socket: Socket; address: string }
-  | { kind: 'failed'; failure: Failure; address: string | null }
+export type Dialled = { kind: 'connected'; socket: Socket; address: string } | DialFailure
+
+export type DialFailure = { kind: 'failed'; failure: Failure; address: string | null }
 
 export type Dialling = {
   dns: MailDns
@@ -45,20 +45,24 @@ const DNS_LIMIT_MS = 5_000
  * as literals: between judging and dialling no second question is put whose answer could be another (DNS rebinding).
  */
 export async function dialHost(host: string, dialling: Dialling): Promise<Dialled> {
+  const addresses = await resolveHost(host, dialling)
+  if (!Array.isArray(addresses)) return addresses
+
+  let dialled: Dialled = failed('timeout')
+  for (const address of addresses) {
+    dialled = await dialAddress(address, dialling)
+    if (dialled.kind === 'connected' || timeLeft(dialling) < CONNECT_TIME_MIN_MS) break
+  }
+  return dialled
+}
+
+/** The addresses of a mail host that may be dialled, in the order to try them. */
+export async function resolveHost(host: string, dialling: Dialling): Promise<string[] | DialFailure> {
   // Names such as `localhost`, `redis` or `127.1` are addresses close to us to whoever connects; a literal is no name either.
   if (!isMailHostName(host)) return failed('not_routable')
   if (timeLeft(dialling) < CONNECT_TIME_MIN_MS) return failed('timeout')
   const addresses = await findAddresses(host, dialling)
-  if (!Array.isArray(addresses)) return addresses
-
-  let dialled: Dialled = failed('timeout')
-  for (const address of addresses.slice(0, ADDRESSES_MAX)) {
-    const limitMs = Math.min(timeLeft(dialling), CONNECT_LIMIT_MS)
-    if (limitMs < CONNECT_TIME_MIN_MS) break
-    dialled = await dialAddress(address, limitMs, dialling)
-    if (dialled.kind === 'connected') break
-  }
-  return dialled
+  return Array.isArray(addresses) ? addresses.slice(0, ADDRESSES_MAX) : addresses
 }
 
 /** The resolver has a gate of its own. */
@@ -68,7 +72,7 @@ const AT_ONCE: Gate = (work) => work()
  * IPv4 first, and IPv6 only where there is nothing else. Mail hosts are stricter with strangers on IPv6 (they want reverse DNS and
  * judge whole networks by one sender), so the same mailbox would get another answer, and which of the two must not be chance.
  */
-async function findAddresses(host: string, dialling: Dialling): Promise<string[] | Dialled> {
+async function findAddresses(host: string, dialling: Dialling): Promise<string[] | DialFailure> {
   const { deadline, policy } = dialling
   // Within limits, and once more where no answer came: a lost datagram must not look like a mail host without an address.
   const limits = { deadline: Math.min(deadline, performance.now() + DNS_LIMIT_MS), questionsMax: 4, gate: AT_ONCE }
@@ -96,7 +100,11 @@ function timeLeft({ deadline }: Dialling): number {
   return deadline - performance.now()
 }
 
-async function dialAddress(address: string, limitMs: number, { policy, egress }: Dialling): Promise<Dialled> {
+/** Connects to an address that `resolveHost` gave. */
+export async function dialAddress(address: string, dialling: Dialling): Promise<Dialled> {
+  const { policy, egress } = dialling
+  const limitMs = Math.min(timeLeft(dialling), CONNECT_LIMIT_MS)
+  if (limitMs < CONNECT_TIME_MIN_MS) return failed('timeout', address)
   const from = egress.localAddress === undefined ? {} : { localAddress: egress.localAddress }
   const { socks5: proxy } = egress
   if (proxy === undefined) {
@@ -156,6 +164,6 @@ function failureOf({ code }: NodeJS.ErrnoException) {
   return code === 'ETIMEDOUT' ? 'timeout' : 'unreachable'
 }
 
-function failed(failure: Failure, address: string | null = null): Dialled {
+function failed(failure: Failure, address: string | null = null): DialFailure {
   return { kind: 'failed', failure, address }
 }

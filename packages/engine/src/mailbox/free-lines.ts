@@ -6,8 +6,8 @@ export type FreeLines = {
   put(line: Line, forMs: number, expire: (line: Line) => void): void
   /** A line to one of the site's hosts. */
   take(site: Site, except: Set<string>): Line | undefined
-  /** Any line of the site, to whichever host: the one that has waited longest. */
-  takeOldest(siteKey: string): Line | undefined
+  /** Any line that counts against the limits of this name, a site's or a destination's: the one that has waited longest. */
+  takeOldest(name: string): Line | undefined
   takeAll(): Line[]
 }
 
@@ -38,7 +38,11 @@ export function openFreeLines(): FreeLines {
       const names = new Set(site.hosts.map(({ name }) => name))
       return takeEntry(site.key, ({ line }) => names.has(line.host) && !except.has(line.host))
     },
-    takeOldest: (siteKey) => takeEntry(siteKey, () => true),
+    takeOldest(name) {
+      const isThere = ({ line }: Entry) => line.destination === name
+      const [site = name] = [...free].find(([, entries]) => entries.some(isThere)) ?? []
+      return takeEntry(name, () => true) ?? takeEntry(site, isThere)
+    },
     takeAll() {
       const entries = [...free.values()].flat()
       free.clear()

@@ -32,11 +32,19 @@ export type HostKnowledge = {
   lastBlock?: { at: number; reason: string }
 }
 
+/** What has been learnt of an IP address. */
+export type AddressKnowledge = {
+  /** The provider whose host names resolve to it. */
+  provider?: string
+}
+
 export type Knowledge = {
   ofDomain(domain: string): Promise<DomainKnowledge>
   ofHost(host: string): Promise<HostKnowledge>
+  ofAddress(address: string): Promise<AddressKnowledge>
   learnDomain(domain: string, learnt: DomainKnowledge): Promise<void>
   learnHost(host: string, learnt: HostKnowledge): Promise<void>
+  learnAddress(address: string, learnt: AddressKnowledge): Promise<void>
 }
 
 const HOUR_MS = 3_600_000
@@ -44,6 +52,7 @@ const HOUR_MS = 3_600_000
 const ACCEPT_ALL_TTL_MS = 7 * 24 * HOUR_MS
 const NOT_ACCEPT_ALL_TTL_MS = 3 * 24 * HOUR_MS
 const HOST_TTL_MS = 24 * HOUR_MS
+const ADDRESS_TTL_MS = 24 * HOUR_MS
 
 /** Changes with the shapes above, so that a new release does not read what an old one kept. */
 const VERSION = 1
@@ -68,6 +77,7 @@ export function openKnowledge(store: FactsStore): Knowledge {
   return {
     ofDomain: (domain) => read<DomainKnowledge>(`mailbox:${domain}`),
     ofHost: (host) => read<HostKnowledge>(`host:${host}`),
+    ofAddress: (address) => read<AddressKnowledge>(`address:${address}`),
     async learnDomain(domain, learnt) {
       const known = await read<DomainKnowledge>(`mailbox:${domain}`)
       const ttlMs = learnt.acceptAll?.value === 'yes' ? ACCEPT_ALL_TTL_MS : NOT_ACCEPT_ALL_TTL_MS
@@ -77,5 +87,6 @@ export function openKnowledge(store: FactsStore): Knowledge {
       const known = await read<HostKnowledge>(`host:${host}`)
       await write(`host:${host}`, { ...known, ...learnt }, HOST_TTL_MS)
     },
+    learnAddress: (address, learnt) => write(`address:${address}`, learnt, ADDRESS_TTL_MS),
   }
 }

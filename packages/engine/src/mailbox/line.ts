@@ -18,6 +18,8 @@ export type Site = {
 export type Line = {
   site: Site
   host: string
+  /** The name of the destination's limits, where it has limits besides those of the site. */
+  destination: string | null
   wire: Wire
   lease: Lease
   offers: Offers

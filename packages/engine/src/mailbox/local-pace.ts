@@ -1,5 +1,4 @@
-import type { Habits } from './habits.ts'
-import { errorsOnConnectionMax, type Hold, type Lease, PACE, type Pace, type Target } from './pace.ts'
+import { errorsOnConnectionMax, type Hold, type Lease, PACE, type Pace, type PaceLimits, type Target } from './pace.ts'
 import { openRecentlyUsed } from './recently-used.ts'
 
 /** What one target has had. Times are those of `now`. */
@@ -30,12 +29,19 @@ export function openLocalPace({ now = () => performance.now() }: { now?: () => n
     return state
   }
 
+  function look(target: Target) {
+    const state = stateOf(target)
+    endLapsed(state, now())
+    return { state, decision: decide(state, target.habits, now()) }
+  }
+
   return {
-    async lease(target) {
-      const state = stateOf(target)
-      endLapsed(state, now())
-      const decision = decide(state, target.habits, now())
-      return decision.kind === 'hold' ? decision : grant(state, decision, now)
+    async lease(target, destination) {
+      const [own, beyond] = [look(target), destination && look(destination)]
+      if (own.decision.kind === 'hold') return own.decision
+      if (beyond?.decision.kind === 'hold') return { ...beyond.decision, of: 'destination' }
+      const lease = grant(own.state, own.decision, now)
+      return beyond ? { ...lease, destination: grant(beyond.state, beyond.decision as Grant, now) } : lease
     },
     async slowDown(target) {
       const state = stateOf(target)
@@ -77,7 +83,7 @@ function countRefused({ refused }: State, count: number, now: number): void {
 type Grant = { kind: 'grant'; errorsMax: number; fullAt: number }
 
 /** The longest wait is named first, so that nobody comes back for a shorter one in vain. */
-function decide(state: State, habits: Habits, now: number): Hold | Grant {
+function decide(state: State, habits: PaceLimits, now: number): Hold | Grant {
   if (state.suspendedUntil > now) return hold('suspended', state.suspendedUntil - now)
 
   const budget = habits.errorsPerHour === null ? undefined : budgetOf(state, habits.errorsPerHour, now)
@@ -101,7 +107,7 @@ function decide(state: State, habits: Habits, now: number): Hold | Grant {
 }
 
 function hold(why: Hold['why'], waitMs: number): Hold {
-  return { kind: 'hold', why, retryAfterMs: Math.max(1, Math.ceil(waitMs)) }
+  return { kind: 'hold', why, retryAfterMs: Math.max(1, Math.ceil(waitMs)), of: 'site' }
 }
 
 /** What is left of the hour's refusals, how much of it open leases may still use, and when more comes free. */

@@ -1,6 +1,7 @@
 import type { MailDns } from '../domain/resolver.ts'
 import type { AddressPolicy } from './address-policy.ts'
-import { type Dialled, dialHost } from './dial.ts'
+import type { Stop } from './destination.ts'
+import { type DialFailure, dialAddress } from './dial.ts'
 import type { Egress } from './egress.ts'
 import { type Greeting, greet } from './greet.ts'
 import { errorsOnConnection } from './habits.ts'
@@ -37,25 +38,29 @@ export const PATIENCE: Patience = { commandMs: 15_000, idleMs: 2_000, lineMs: 60
 
 /** Why a host gave us no line. */
 export type NoLine =
-  | { kind: 'not_dialled'; host: string; failure: Extract<Dialled, { kind: 'failed' }>['failure'] }
+  | { kind: 'not_dialled'; host: string; failure: DialFailure['failure'] }
   | { kind: 'turned_away'; host: string; stage: Stage; reply: Reply }
   | { kind: 'broke'; host: string; broke: Break }
 
-type Wanted = { site: Site; host: string; lease: Lease; deadline: number }
+type Wanted = { site: Site; stop: Stop; lease: Lease; deadline: number }
 
-/** Connects to one mail host and greets it. The lease stays the caller's until the line is there. */
+/** Connects to one address of a mail host and greets it. The lease stays the caller's until the line is there. */
 export async function openLine(network: LineNetwork, wanted: Wanted): Promise<{ kind: 'line'; line: Line } | NoLine> {
   const { dns, policy, egress, knowledge, patience } = network
-  const { site, host, lease, deadline } = wanted
+  const { site, stop, lease, deadline } = wanted
+  const { host } = stop
   const known = await knowledge.ofHost(host)
-  const dialled = await dialHost(host, { dns, policy, egress, deadline })
+  const dialled = await dialAddress(stop.address, { dns, policy, egress, deadline })
   if (dialled.kind === 'failed') return { kind: 'not_dialled', host, failure: dialled.failure }
 
   const wire = openWire(dialled.socket)
   const tls = wantsTls(site, known)
   const replyBy = () => Math.min(deadline, performance.now() + patience.commandMs)
   const greeting = await greet({ wire, egress, host, tls, deadline: replyBy })
-  if (greeting.kind === 'welcome') return { kind: 'line', line: newLine({ site, host, wire, lease, known, greeting }) }
+  if (greeting.kind === 'welcome') {
+    const destination = stop.destination?.site ?? null
+    return { kind: 'line', line: newLine({ site, host, destination, wire, lease, known, greeting }) }
+  }
 
   void wire.quit(Math.min(deadline, performance.now() + patience.quitMs))
   if (greeting.kind === 'refused') return { kind: 'turned_away', host, stage: greeting.stage, reply: greeting.reply }
@@ -71,7 +76,7 @@ function wantsTls({ habits }: Site, known: HostKnowledge): boolean {
   return habits.tls === 'offered' || known.tlsDemanded === true
 }
 
-type Opened = Pick<Line, 'site' | 'host' | 'wire' | 'lease'> & {
+type Opened = Pick<Line, 'site' | 'host' | 'destination' | 'wire' | 'lease'> & {
   known: HostKnowledge
   greeting: Extract<Greeting, { kind: 'welcome' }>
 }

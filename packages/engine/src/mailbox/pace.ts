@@ -1,13 +1,19 @@
 import type { Habits } from './habits.ts'
 import type { Reason } from './reply.ts'
 
+/** The limits that are kept for a target. */
+export type PaceLimits = Pick<
+  Habits,
+  'connectionsPerEgress' | 'connectionsPerMinute' | 'errorsPerConnection' | 'errorsByFamily' | 'errorsPerHour'
+>
+
 /** Whose limits a connection counts against: the mail hosts of one operator, seen from one of our addresses. */
 export type Target = {
   /** The name of the egress. */
   egress: string
   /** The provider's id, or a key for the set of mail hosts where the provider is not known. */
   site: string
-  habits: Habits
+  habits: PaceLimits
 }
 
 /** Leave to hold one connection. It ends by itself when its holder dies. */
@@ -17,10 +23,18 @@ export type Lease = {
   errorsMax: number
   /** Gives it back, once, and says how many recipients were refused meanwhile. */
   release(report: { refused: number }): Promise<void>
+  /** The lease of the destination that was asked for with it. It is released by itself. */
+  destination?: Lease
 }
 
 /** No leave now, and when to ask again. */
-export type Hold = { kind: 'hold'; why: 'connections' | 'rate' | 'budget' | 'suspended'; retryAfterMs: number }
+export type Hold = {
+  kind: 'hold'
+  why: 'connections' | 'rate' | 'budget' | 'suspended'
+  retryAfterMs: number
+  /** Whose limit it is. */
+  of: 'site' | 'destination'
+}
 
 /** Numbers that hold for every target, in one process as over all hosts. */
 export const PACE = {
@@ -44,13 +58,17 @@ export const PACE = {
 }
 
 /** The most recipients that may be refused on one connection, whatever kind of server turns up there. */
-export function errorsOnConnectionMax({ errorsPerConnection, errorsByFamily = {} }: Habits): number {
+export function errorsOnConnectionMax({ errorsPerConnection, errorsByFamily = {} }: PaceLimits): number {
   return Math.max(errorsPerConnection, ...Object.values(errorsByFamily))
 }
 
 /** Shares out connections, so that all hosts together stay within what a provider bears. */
 export type Pace = {
-  lease(target: Target): Promise<Lease | Hold>
+  /**
+   * A lease for a connection to the target, and at the same time one for its destination where that has limits of its own: the address that
+   * is connected to, or the provider that runs it. Both are granted, or neither.
+   */
+  lease(target: Target, destination?: Target): Promise<Lease | Hold>
   /** The server said to go slower: the target gets less for a while. */
   slowDown(target: Target): Promise<void>
   /** The server turned us away: nobody asks the target from this egress until the time is over. */

@@ -1,5 +1,5 @@
 import type { MailHost } from '../domain/mail-hosts.ts'
-import type { HabitTable } from './habits.ts'
+import type { DestinationNetwork } from './destination.ts'
 import type { Lines } from './lines.ts'
 import type { LineNetwork } from './open-line.ts'
 import type { Pace } from './pace.ts'
@@ -27,12 +27,12 @@ export type Unrecognised = { provider: string; stage: Stage; code: number; text:
 export type HeardReply = { provider: string; stage: Stage | 'control'; code: number; enhanced: string | null }
 
 /** All that is needed to ask. */
-export type MailNetwork = LineNetwork & {
-  habits: HabitTable
-  pace: Pace
-  lines: Lines
-  /** Whether mail servers can be reached by this way out. Where they cannot, nobody is dialled, and what is known already still counts. */
-  isOpen?(): boolean
-  noteUnrecognised?(reply: Unrecognised): void
-  noteReply?(reply: HeardReply): void
-}
+export type MailNetwork = LineNetwork &
+  DestinationNetwork & {
+    pace: Pace
+    lines: Lines
+    /** Whether mail servers can be reached by this way out. Where they cannot, nobody is dialled, and what is known already still counts. */
+    isOpen?(): boolean
+    noteUnrecognised?(reply: Unrecognised): void
+    noteReply?(reply: HeardReply): void
+  }

@@ -10,6 +10,7 @@ import { openResolver } from '../domain/resolver.ts'
 import { validate } from '../validate.ts'
 import { HABITS } from './data/habits.ts'
 import { openMailboxDesk } from './desk.ts'
+import type { AddressLimits } from './destination.ts'
 import type { HabitTable } from './habits.ts'
 import { openKnowledge } from './knowledge.ts'
 import { openLocalPace } from './local-pace.ts'
@@ -31,9 +32,12 @@ type MailOptions = {
   /** Domains and the scripts of their mail hosts, in the order of preference. */
   domains: Record<string, Script[]>
   names?: Names
+  /** Servers at addresses that `names` give to hosts. */
+  servers?: Record<string, Script>
   /** The name of a domain's only mail host, where it matters. */
   hostNames?: Record<string, string>
   habits?: HabitTable
+  addressLimits?: AddressLimits
   patience?: Partial<Patience>
 }
 
@@ -43,7 +47,13 @@ const QUICK: HabitTable = { ...HABITS, '': { ...HABITS[''], connectionsPerMinute
 let addressesUsed = 0
 
 /** Scripted mail servers behind real DNS, and a way to put addresses to them from end to end. */
-export async function startMail({ domains, names = {}, hostNames = {}, habits = QUICK, patience = {} }: MailOptions) {
+export async function startMail({
+  domains,
+  names = {},
+  servers: placed = {},
+  hostNames = {},
+  ...options
+}: MailOptions) {
   const port = await freePort()
   const servers: Record<string, ScriptedServer[]> = {}
   const zone: Names = { ...names }
@@ -60,15 +70,28 @@ export async function startMail({ domains, names = {}, hostNames = {}, habits = 
       servers[domain].push(server)
     }
   }
+  for (const [host, script] of Object.entries(placed)) {
+    const server = await startScripted(script, { host, port })
+    whenDone(() => server.stop())
+  }
   const dns = await startDns({ names: zone, faults: {} })
   whenDone(() => dns.stop())
-  return { servers, port, dns, ...openProber({ dnsPort: dns.port, port, habits, patience }) }
+  return { servers, port, dns, ...openProber({ dnsPort: dns.port, port, ...options }) }
 }
 
-type Prober = { dnsPort: number; port: number; habits?: HabitTable; patience?: Partial<Patience> }
+type Prober = {
+  dnsPort: number
+  port: number
+  habits?: HabitTable
+  addressLimits?: AddressLimits
+  patience?: Partial<Patience>
+}
+
+/** Limits that no test meets by chance. */
+const WIDE: AddressLimits = { connections: 100, perMinute: 60_000 }
 
 /** The engine over loopback: everything is real but the addresses. */
-export function openProber({ dnsPort, port, habits = QUICK, patience = {} }: Prober) {
+export function openProber({ dnsPort, port, habits = QUICK, addressLimits = WIDE, patience = {} }: Prober) {
   // Patient with DNS, which is not what is tested here and must not get in the way on a busy machine.
   const dns = openResolver({ servers: [`127.0.0.1:${dnsPort}`], timeoutMs: 4_000 })
   const unrecognised: Unrecognised[] = []
@@ -79,11 +102,12 @@ export function openProber({ dnsPort, port, habits = QUICK, patience = {} }: Pro
     policy: onLoopback(port),
     egress: EGRESS,
     habits,
+    addressLimits,
     pace: {
       ...pace,
-      lease: (target) => {
+      lease: (target, destination) => {
         asks += 1
-        return pace.lease(target)
+        return pace.lease(target, destination)
       },
     },
     knowledge: openKnowledge(openMemoryStore()),

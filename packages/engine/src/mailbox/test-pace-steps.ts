@@ -4,8 +4,8 @@ import type { Hold } from './pace.ts'
 export type Step =
   /** A lease is given, under this name, for so many refusals. */
   | ['lease', name: string, errorsMax?: number]
-  /** None is given: why, and for how long at least and at most. */
-  | ['hold', why: Hold['why'], minMs: number, maxMs: number]
+  /** None is given: why, for how long at least and at most, and by whose limit. */
+  | ['hold', why: Hold['why'], minMs: number, maxMs: number, of?: Hold['of']]
   | ['release', name: string, refused: number]
   /** So many connections can be had at once. All are given back. */
   | ['connections', count: number]
@@ -14,6 +14,8 @@ export type Step =
   | ['pass', ms: number]
   /** From here on it is about another target. */
   | ['at', egress: string, site: string]
+  /** From here on leases are also for this destination, which has two connections. */
+  | ['to', destination: string]
 
 const SECOND = 1_000
 const MINUTE = 60 * SECOND
@@ -233,6 +235,42 @@ export const PACE_STEPS: { promise: string; habits: Partial<Habits>; steps: Step
         ['pass', HOUR],
         ['connections', count],
       ]),
+    ],
+  },
+  {
+    promise: 'a lease is granted for a site and its destination together, or for neither',
+    habits: { connectionsPerEgress: 3, connectionsPerMinute: OFTEN },
+    steps: [
+      ['to', '[192.0.2.1]'],
+      ['lease', 'first'],
+      ['lease', 'second'],
+      ['hold', 'connections', 1, SECOND, 'destination'],
+      ['hold', 'connections', 1, SECOND, 'destination'],
+      ['to', '[192.0.2.2]'],
+      ['lease', 'third'],
+      ['hold', 'connections', 1, SECOND, 'site'],
+      ['release', 'third', 0],
+      ['pass', SECOND],
+      ['at', 'egress', 'other-site'],
+      ['to', '[192.0.2.1]'],
+      ['hold', 'connections', 1, SECOND, 'destination'],
+      ['release', 'first', 0],
+      ['pass', SECOND],
+      ['lease', 'fourth'],
+      ['hold', 'connections', 1, SECOND, 'destination'],
+    ],
+  },
+  {
+    promise: 'a destination without a budget does not change the budget of the site',
+    habits: { connectionsPerEgress: 1, connectionsPerMinute: OFTEN, errorsPerHour: 4 },
+    steps: [
+      ['to', '[192.0.2.1]'],
+      ['lease', 'first', 4],
+      ['release', 'first', 4],
+      ['pass', SECOND],
+      ['hold', 'budget', 55 * MINUTE, 65 * MINUTE, 'site'],
+      ['at', 'egress', 'other-site'],
+      ['lease', 'second', 4],
     ],
   },
   {

@@ -5,7 +5,10 @@ const LONG_MS = 60_000
 
 /** Of somebody who may ask again after so long. */
 function told(ms: number): Told {
-  return { hold: { kind: 'hold', why: 'connections', retryAfterMs: ms }, askAgainAt: performance.now() + ms }
+  return {
+    hold: { kind: 'hold', why: 'connections', retryAfterMs: ms, of: 'site' },
+    askAgainAt: performance.now() + ms,
+  }
 }
 
 test('one call brings in one, and who came first is called first', async () => {

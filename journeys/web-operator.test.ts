@@ -6,6 +6,8 @@ import { noteProbes } from '@probity/database/probes'
 import { noteProcess } from '@probity/database/processes'
 import { noteUnrecognised } from '@probity/database/unrecognised'
 import { whenDone } from '@probity/lab/when-done'
+import { paceKey } from '@probity/queue/pace-key'
+import { connectPatiently } from '@probity/queue/redis'
 import { sql } from 'kysely'
 import type { Page } from 'playwright-core'
 import { expect, test, vi } from 'vitest'
@@ -259,6 +261,25 @@ test('an operator looks at providers over other times, pauses one, slows it down
   const entries = log.getByRole('table', { name: 'Audit log' }).getByRole('row')
   await entries.filter({ hasText: 'Provider paused' }).getByText('Mary Somerville').waitFor()
   await entries.filter({ hasText: 'Rate of a provider changed' }).getByText('Rate percent: 100 → 25').waitFor()
+})
+
+test('an operator lifts the suspension of a provider', async () => {
+  const until = Date.now() + 3_600_000
+  const key = paceKey('probity', { egress: EGRESS, site: 'gmx' })
+  const redis = connectPatiently(product.settings['REDIS_URL'] ?? '')
+  whenDone(() => redis.disconnect())
+  await redis.hset(key, { until, reason: 'ip_blocked' })
+  const page = await open(operator, '/app/operator/providers')
+  const row = page.getByRole('row', { name: /^GMX/ })
+  await row.getByText(/^Turned away until/).waitFor()
+  await choose('Actions for GMX', 'Lift suspension')(page)
+  await page.getByRole('button', { name: 'Lift suspension', exact: true }).click()
+  await page.getByText('Suspension of GMX lifted.').waitFor()
+  await row.getByText(/^Turned away until/).waitFor({ state: 'detached' })
+
+  const log = await open(operator, '/app/operator/audit-log?account=installation')
+  const entries = log.getByRole('table', { name: 'Audit log' }).getByRole('row')
+  await entries.filter({ hasText: 'Provider suspension lifted' }).getByText('Mary Somerville').waitFor()
 })
 
 test('an operator drains a way out and uses it again', async () => {

@@ -9,6 +9,7 @@ import { PACE_STEPS } from '@probity/engine/mailbox/test-pace-steps'
 import { startRedis } from '@probity/lab/services/redis'
 import { whenDone } from '@probity/lab/when-done'
 import { connectPatiently, connectRedis } from '@probity/queue/redis'
+import { liftSuspension } from '@probity/queue/suspensions'
 import type { Redis } from 'ioredis'
 import { destination } from 'pino'
 import { expect, inject, test, vi } from 'vitest'
@@ -163,6 +164,21 @@ test('of the suspensions that several hosts ask for the longest holds', async ()
   await second.suspend(at('angry'), 'rate_limited', 1_000)
   const answer = await third.lease(at('angry'))
   expect(answer.kind === 'hold' && answer.retryAfterMs).toBeGreaterThan(500_000)
+})
+
+test('a lifted suspension stays lifted although the host that saw it still remembers it', async () => {
+  const prefix = `test-${randomUUID()}`
+  const [first, second] = openHosts(prefix)
+  const target = at('gmx')
+  const lift = () => liftSuspension(redis, prefix, { provider: 'gmx', egresses: ['egress'] })
+  await first.suspend(target, 'ip_blocked', 600_000)
+  expect(await second.lease(target)).toMatchObject({ why: 'suspended' })
+  await lift()
+  await take(first, target)
+  await take(second, target)
+
+  await first.suspend(target, 'ip_blocked', 600_000)
+  expect(await second.lease(target)).toMatchObject({ why: 'suspended' })
 })
 
 test('two hosts together hold no more connections to a destination than it has, whatever the site', async () => {

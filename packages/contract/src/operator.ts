@@ -128,6 +128,8 @@ export const OperatorProvider = Type.Object({
   level: Type.Number({ minimum: 0, maximum: 1 }),
   suspended_until: nullableTime,
   suspended_for: nullableString({}),
+  /** Egresses that the provider is suspended for. */
+  suspended_egresses: count,
   paused_at: nullableTime,
   rate_percent: Type.Integer({ minimum: 1, maximum: 100 }),
 })
@@ -148,6 +150,13 @@ export const ProviderBrake = Type.Object(
     paused: Type.Optional(Type.Boolean()),
     rate_percent: Type.Optional(Type.Integer({ minimum: 1, maximum: 100 })),
   },
+  { additionalProperties: false },
+)
+
+/** The provider whose suspensions are lifted, for all egresses. */
+export type SuspensionLift = Static<typeof SuspensionLift>
+export const SuspensionLift = Type.Object(
+  { provider: Type.String({ pattern: '^[a-z0-9_.-]{1,100}$' }) },
   { additionalProperties: false },
 )
 

@@ -117,6 +117,7 @@ create function audit_action(p_noun text, p_op text, p_row jsonb, p_changes json
     when p_changes ? 'charging_stopped_at' then case when p_row ->> 'charging_stopped_at' is null then 'charging_resumed' else 'charging_stopped' end
     when p_changes ? 'drained_at' then case when p_row ->> 'drained_at' is null then 'undrained' else 'drained' end
     when p_changes ? 'rate_percent' then 'rate_changed'
+    when p_changes ? 'suspension_lifted_at' then 'suspension_lifted'
     when p_changes ? 'plan' then 'plan_changed'
     when p_changes ? 'role' then 'role_changed'
     when p_changes ? 'secret' then 'rotated'
@@ -413,7 +414,9 @@ $$;
 create table provider_brakes (
   provider text primary key check (octet_length(provider) <= 100),
   paused_at timestamptz,
-  rate_percent smallint not null default 100 check (rate_percent between 1 and 100)
+  rate_percent smallint not null default 100 check (rate_percent between 1 and 100),
+  -- The suspension itself is in Redis, where the workers share it. This is for the audit log.
+  suspension_lifted_at timestamptz
 );
 create table egress_brakes (
   egress text primary key check (octet_length(egress) <= 300),

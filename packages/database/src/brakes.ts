@@ -13,7 +13,11 @@ export function readBrakes(db: Db): Promise<Brakes> {
 
 export async function listBrakes(trx: Trx): Promise<Brakes> {
   return {
-    providers: await trx.selectFrom('providerBrakes').selectAll().orderBy('provider').execute(),
+    providers: await trx
+      .selectFrom('providerBrakes')
+      .select(['provider', 'pausedAt', 'ratePercent'])
+      .orderBy('provider')
+      .execute(),
     egresses: await trx.selectFrom('egressBrakes').selectAll().orderBy('egress').execute(),
   }
 }
@@ -26,15 +30,29 @@ export async function brakeProvider(
   provider: string,
   { isPaused, ratePercent }: ProviderWish,
 ): Promise<void> {
+  await insertProvider(trx, provider)
+  const own = trx.updateTable('providerBrakes').where('provider', '=', provider)
+  if (isPaused === true) await own.set({ pausedAt: sql`clock_timestamp()` }).where('pausedAt', 'is', null).execute()
+  if (isPaused === false) await own.set({ pausedAt: null }).execute()
+  if (ratePercent !== undefined) await own.set({ ratePercent }).execute()
+}
+
+/** Records in the audit log that an operator lifted a provider's suspension. As an operator. */
+export async function recordLiftedSuspension(trx: Trx, provider: string): Promise<void> {
+  await insertProvider(trx, provider)
+  await trx
+    .updateTable('providerBrakes')
+    .set({ suspensionLiftedAt: sql`clock_timestamp()` })
+    .where('provider', '=', provider)
+    .execute()
+}
+
+async function insertProvider(trx: Trx, provider: string): Promise<void> {
   await trx
     .insertInto('providerBrakes')
     .values({ provider })
     .onConflict((row) => row.doNothing())
     .execute()
-  const own = trx.updateTable('providerBrakes').where('provider', '=', provider)
-  if (isPaused === true) await own.set({ pausedAt: sql`clock_timestamp()` }).where('pausedAt', 'is', null).execute()
-  if (isPaused === false) await own.set({ pausedAt: null }).execute()
-  if (ratePercent !== undefined) await own.set({ ratePercent }).execute()
 }
 
 /** Sends nothing new by a way out, or uses it again. As an operator. */

@@ -67,7 +67,12 @@ type DoctorFindingsTable = {
   since: SetByDatabase<Date>
 }
 
-type ProviderBrakesTable = { provider: string; pausedAt: Generated<Date | null>; ratePercent: Generated<number> }
+type ProviderBrakesTable = {
+  provider: string
+  pausedAt: Generated<Date | null>
+  ratePercent: Generated<number>
+  suspensionLiftedAt: Generated<Date | null>
+}
 type EgressBrakesTable = { egress: string; drainedAt: Generated<Date | null> }
 
 type UnrecognisedRepliesTable = {

@@ -1,4 +1,5 @@
 import type { Redis } from 'ioredis'
+import { paceKey } from './pace-key.ts'
 
 /** A provider that turned us away, as seen from one of our ways out. */
 export type Suspension = { provider: string; name: string; egress: string; reason: string; until: Date }
@@ -20,6 +21,29 @@ export async function noteSuspension(redis: Redis, prefix: string, suspension: S
     redis.zadd(key, 'GT', until.getTime(), JSON.stringify(member)),
     redis.pexpire(key, KEPT_MS),
   ])
+}
+
+/**
+ * Ends the suspensions of a provider: those that workers noted here, and those of the given egresses. The time of the lift stays with the
+ * pace, so that a worker that remembers the suspension does not bring it back.
+ */
+export async function liftSuspension(
+  redis: Redis,
+  prefix: string,
+  { provider, egresses }: { provider: string; egresses: string[] },
+): Promise<void> {
+  const [seconds, microseconds] = await redis.time()
+  const liftedAt = Number(seconds) * 1_000 + Math.floor(Number(microseconds) / 1_000)
+  const noted = await redis.zrange(keyOf(prefix), '0', '-1')
+  const own = noted.filter((member) => (JSON.parse(member) as Suspension).provider === provider)
+  const names = new Set([...egresses, ...own.map((member) => (JSON.parse(member) as Suspension).egress)])
+  const lifting = redis.multi()
+  for (const egress of names) {
+    const key = paceKey(prefix, { egress, site: provider })
+    lifting.hdel(key, 'until', 'reason').hset(key, { lifted_at: liftedAt }).pexpire(key, KEPT_MS)
+  }
+  if (own.length > 0) lifting.zrem(keyOf(prefix), ...own)
+  await lifting.exec()
 }
 
 /** The providers that are left alone now. */

@@ -59,6 +59,7 @@ async function describeProvider(services: Looked, seen: Seen, provider: string):
     level: states.length === 0 ? 1 : Math.min(...states.map(({ level }) => level)) / 1_000,
     suspended_until: isShut ? (first?.suspendedUntil?.toISOString() ?? null) : null,
     suspended_for: isShut ? (first?.suspendedFor ?? null) : null,
+    suspended_egresses: suspended.length,
     paused_at: brake?.pausedAt?.toISOString() ?? null,
     rate_percent: brake?.ratePercent ?? 100,
   }

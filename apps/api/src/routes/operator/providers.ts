@@ -4,9 +4,13 @@ import {
   OperatorProviders,
   OperatorProvidersQuery,
   ProviderBrake,
+  SuspensionLift,
 } from '@probity/contract/operator'
-import { brakeProvider, drainEgress } from '@probity/database/brakes'
+import { brakeProvider, drainEgress, recordLiftedSuspension } from '@probity/database/brakes'
 import { asOperator } from '@probity/database/connect'
+import { listProcesses } from '@probity/database/processes'
+import { liftSuspension } from '@probity/queue/suspensions'
+import { readWorkers } from '../../operator/known-egresses.ts'
 import { lookAtEgresses, lookAtProviders } from '../../operator/look-at-providers.ts'
 import type { Route } from '../../route.ts'
 
@@ -24,6 +28,18 @@ export const manageProviders: Route = async (app, services) => {
   app.post('/providers/brake', { schema: { body: ProviderBrake } }, async ({ body }, reply) => {
     const { provider, paused: isPaused, rate_percent: ratePercent } = body
     await asOperator(db, (trx) => brakeProvider(trx, provider, { isPaused, ratePercent }))
+    return reply.code(204).send()
+  })
+
+  app.post('/providers/lift-suspension', { schema: { body: SuspensionLift } }, async ({ body }, reply) => {
+    const { redis, queuePrefix } = services
+    const { provider } = body
+    await asOperator(db, async (trx) => {
+      const { egresses } = readWorkers(await listProcesses(trx))
+      await recordLiftedSuspension(trx, provider)
+      // Before the transaction ends, so that a failure leaves no entry in the audit log.
+      await liftSuspension(redis, queuePrefix, { provider, egresses: egresses.map(({ name }) => name) })
+    })
     return reply.code(204).send()
   })
 }

@@ -58,6 +58,7 @@ const ACTIONS: Record<string, string> = {
   'provider.paused': 'Provider paused',
   'provider.resumed': 'Provider resumed',
   'provider.rate_changed': 'Rate of a provider changed',
+  'provider.suspension_lifted': 'Provider suspension lifted',
   'egress.drained': 'Way out drained',
   'egress.undrained': 'Way out used again',
 }

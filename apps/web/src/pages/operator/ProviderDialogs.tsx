@@ -10,7 +10,7 @@ import { nameOf } from './name-of.ts'
 import { useOperatorCall } from './use-operator-call.ts'
 
 /** What an operator is about to do to a provider. */
-export type AskedProvider = { kind: 'pause' | 'resume' | 'rate'; provider: OperatorProvider }
+export type AskedProvider = { kind: 'pause' | 'resume' | 'rate' | 'lift'; provider: OperatorProvider }
 
 type AskedProps = { provider: OperatorProvider; onClose(): void }
 
@@ -22,6 +22,8 @@ export function ProviderDialogs({ asked: { kind, provider }, onClose }: { asked:
       return <ResumeDialog provider={provider} onClose={onClose} />
     case 'rate':
       return <RateDialog provider={provider} onClose={onClose} />
+    case 'lift':
+      return <LiftDialog provider={provider} onClose={onClose} />
   }
 }
 
@@ -56,6 +58,25 @@ function ResumeDialog({ provider: { provider }, onClose }: AskedProps) {
       onClose={onClose}
     >
       <p>What waits for it goes on within a minute, at the pace that the provider bears.</p>
+    </ConfirmCall>
+  )
+}
+
+function LiftDialog({ provider: { provider }, onClose }: AskedProps) {
+  const name = nameOf(provider)
+  return (
+    <ConfirmCall
+      title={`Lift the suspension of ${name}?`}
+      confirm="Lift suspension"
+      path="/providers/lift-suspension"
+      body={{ provider }}
+      done={`Suspension of ${name} lifted.`}
+      onClose={onClose}
+    >
+      <p>
+        Workers connect to {name} again at once, from all egresses. Deferred addresses keep their retry time. If the
+        provider still blocks this installation, it is suspended again.
+      </p>
     </ConfirmCall>
   )
 }

@@ -1,5 +1,5 @@
 import type { OperatorProvider } from '@probity/contract/operator'
-import { CircleCheck, CirclePause, Clock, Ellipsis, Gauge, Pause, Play, TriangleAlert } from 'lucide-react'
+import { CircleCheck, CirclePause, Clock, ClockFading, Ellipsis, Gauge, Pause, Play, TriangleAlert } from 'lucide-react'
 import { Badge } from '../../ui/Badge.tsx'
 import { IconButton } from '../../ui/Button.tsx'
 import { formatClock, formatMs, formatNumber, formatShare } from '../../ui/format.ts'
@@ -152,6 +152,11 @@ function ProviderMenu({ provider, onAsk }: RowProps) {
       <MenuItem icon={<Gauge aria-hidden="true" />} onSelect={() => onAsk({ kind: 'rate', provider })}>
         Change the rate
       </MenuItem>
+      {provider.suspended_egresses > 0 && (
+        <MenuItem icon={<ClockFading aria-hidden="true" />} onSelect={() => onAsk({ kind: 'lift', provider })}>
+          Lift suspension
+        </MenuItem>
+      )}
     </Menu>
   )
 }

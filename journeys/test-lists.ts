@@ -91,13 +91,16 @@ export function startListWorker(
     smtpPort: running.smtpPort,
     addressBase: ADDRESS_BASE,
   }
-  return startTaskWorker(task, root)
+  return startTaskWorker(task, { root })
 }
 
 /** A worker as in production, in surroundings that the task describes. */
-export async function startTaskWorker(task: object, root: string = ROOT): Promise<WorkerProcess> {
+export async function startTaskWorker(
+  task: object,
+  { root = ROOT, flags = [] }: { root?: string; flags?: string[] } = {},
+): Promise<WorkerProcess> {
   const log = openSync(join(inject('logFolder'), `list-worker-${randomUUID()}.log`), 'a')
-  const args = [join(root, 'chaos/worker.ts'), JSON.stringify(task)]
+  const args = [...flags, join(root, 'chaos/worker.ts'), JSON.stringify(task)]
   const child = spawn(process.execPath, args, { stdio: ['ignore', log, log, 'ipc'] })
   whenDone(() => stopChild(child, 'SIGTERM', GONE_WITHIN_MS))
   await once(child, 'message', { signal: AbortSignal.timeout(UP_WITHIN_MS) })

@@ -32,6 +32,7 @@ export const GATES: Record<string, 2 | 3> = {
   'lists-redis.test.ts': 3,
   'lists-restart.test.ts': 3,
   'lists-wrapped-cells.test.ts': 2,
+  'long-replies.test.ts': 2,
   'model.test.ts': 3,
   'monitoring.test.ts': 3,
   'outages.test.ts': 2,

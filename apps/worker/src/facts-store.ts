@@ -1,4 +1,5 @@
 import { type FactsStore, openMemoryStore } from '@probity/engine/domain/facts-store'
+import { openCacheBudget } from '@probity/queue/cache-budget'
 import type { Redis } from 'ioredis'
 
 /** How long a process believes its own copy: short against what a fact lives, long against how often a busy domain comes. */
@@ -10,6 +11,7 @@ const COPY_FOR_MS = 5_000
  */
 export function openFactsStore(redis: Redis, prefix: string): FactsStore {
   const copies = openMemoryStore()
+  const budget = openCacheBudget(redis)
   return {
     async get(domain) {
       const copy = await copies.get(domain)
@@ -20,7 +22,8 @@ export function openFactsStore(redis: Redis, prefix: string): FactsStore {
     },
     async set(domain, text, ttlMs) {
       await copies.set(domain, text, Math.min(ttlMs, COPY_FOR_MS))
-      await redis.set(`${prefix}:${domain}`, text, 'PX', ttlMs)
+      const key = `${prefix}:${domain}`
+      if (await budget.allows(key.length + Buffer.byteLength(text))) await redis.set(key, text, 'PX', ttlMs)
     },
   }
 }

@@ -7,7 +7,7 @@ import { finishValidations } from '@probity/database/validations'
 import type { Taken } from '@probity/database/work'
 import { publishAnswers } from '@probity/queue/answers'
 import { openGatherer } from '@probity/queue/gather'
-import { recentKey, saveRecent } from '@probity/queue/recent'
+import { openRecentResults, type RecentResults, recentKey } from '@probity/queue/recent'
 import type { Redis } from 'ioredis'
 import type { Logger } from 'pino'
 
@@ -24,12 +24,13 @@ export type Settler = {
   postpone(putOff: PutOff): Promise<void>
 }
 
-type Desk = { db: Db; redis: Redis; secret: KeyObject; log: Logger }
+type Desk = { db: Db; redis: Redis; recents: RecentResults; secret: KeyObject; log: Logger }
 
 const AT_ONCE_MAX = 200
 
 /** Settles in groups: an account's balance is one row, so one transaction at a time is all it can take anyway. */
-export function openSettler(desk: Desk): Settler {
+export function openSettler(needed: Omit<Desk, 'recents'>): Settler {
+  const desk = { ...needed, recents: openRecentResults(needed.redis) }
   const gather = openGatherer<Done, undefined>(AT_ONCE_MAX, async (accountId, group) => {
     await settleGroup(desk, accountId, group)
     return group.map(() => undefined)
@@ -44,7 +45,8 @@ export function openSettler(desk: Desk): Settler {
   }
 }
 
-async function settleGroup({ db, redis, secret, log }: Desk, accountId: string, group: Done[]): Promise<void> {
+async function settleGroup(desk: Desk, accountId: string, group: Done[]): Promise<void> {
+  const { db, redis, log } = desk
   const finishes = group.map(({ taken, result }) => ({
     ref: taken.ref,
     refundUnknown: isGivenBack(result, taken.refundUnknown),
@@ -55,7 +57,7 @@ async function settleGroup({ db, redis, secret, log }: Desk, accountId: string, 
   const written = group.filter(({ taken }) => outcomes.has(taken.ref.id))
   // An answer that somebody was told to come back for is collected, not found among the recent ones: it is paid for.
   const forAll = written.filter(({ taken }) => outcomes.get(taken.ref.id)?.owed === false)
-  await tellRedis(log, [wakeCallers(redis, written, new Map()), keepRecent(redis, secret, forAll)])
+  await tellRedis(log, [wakeCallers(redis, written, new Map()), keepRecent(desk, forAll)])
 }
 
 /** Where no mail server was to be asked, that none was is no failure: what was asked for is found out, and paid for. */
@@ -99,7 +101,7 @@ async function wakeCallers(redis: Redis, group: Done[], retryAt: Map<string, num
 const MOVED_BY_OUTCOMES = new Set(['catch_all', 'catch_all_untested'])
 
 /** Only what decided something is worth remembering, and only for accounts that keep results. */
-async function keepRecent(redis: Redis, secret: KeyObject, group: Done[]): Promise<void> {
+async function keepRecent({ recents, secret }: Desk, group: Done[]): Promise<void> {
   const results = group
     .filter(({ taken, result }) => result.status !== 'unknown' && taken.retentionDays > 0)
     .filter(({ result }) => !MOVED_BY_OUTCOMES.has(result.sub_status))
@@ -107,7 +109,7 @@ async function keepRecent(redis: Redis, secret: KeyObject, group: Done[]): Promi
       key: recentKey(secret, taken.ref.accountId, taken.emailKey, taken),
       text: JSON.stringify({ id: taken.ref.id, ...asCached(result) }),
     }))
-  if (results.length > 0) await saveRecent(redis, results)
+  if (results.length > 0) await recents.save(results)
 }
 
 /** Without the address as it was once typed: the next answer shows how it is typed then. */

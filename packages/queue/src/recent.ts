@@ -1,5 +1,6 @@
 import { createHmac, type KeyObject } from 'node:crypto'
 import type { Redis } from 'ioredis'
+import { openCacheBudget } from './cache-budget.ts'
 
 /** For how long an account's definite result answers the same question again, where the account keeps results at all. */
 export const RECENT_FOR_S = 24 * 60 * 60
@@ -21,8 +22,18 @@ export function recentKey(secret: KeyObject, accountId: string, emailKey: string
 /** Keeps a result as a ready string, so that whoever finds it need not read it. */
 export type RecentResult = { key: string; text: string }
 
-export async function saveRecent(redis: Redis, results: RecentResult[]): Promise<void> {
-  const pipeline = redis.pipeline()
-  for (const { key, text } of results) pipeline.set(key, text, 'EX', RECENT_FOR_S)
-  await pipeline.exec()
+export type RecentResults = { save(results: RecentResult[]): Promise<void> }
+
+export function openRecentResults(redis: Redis): RecentResults {
+  const budget = openCacheBudget(redis)
+  return {
+    async save(results) {
+      const pipeline = redis.pipeline()
+      for (const { key, text } of results) {
+        const bytes = key.length + Buffer.byteLength(text)
+        if (await budget.allows(bytes)) pipeline.set(key, text, 'EX', RECENT_FOR_S)
+      }
+      await pipeline.exec()
+    },
+  }
 }

@@ -122,3 +122,12 @@ test.each([
   expect(readAll(bytes).replies[0]?.lines).toEqual([text])
   expect(readAll(bytes, 1).replies[0]?.lines).toEqual([text])
 })
+
+test('keeps 4,096 characters of a long reply, marks it as shortened and reads the enhanced code of its last line', () => {
+  const text = `${`550-${'a'.repeat(500)}\r\n`.repeat(127)}550 5.1.1 unknown\r\n`
+  const { replies, fault } = readAll(text)
+  expect(fault).toBe(null)
+  expect(replies).toMatchObject([{ code: 550, enhanced: '5.1.1' }])
+  expect(replies[0]?.lines).toEqual([...Array.from({ length: 8 }, () => 'a'.repeat(500)), '[shortened]'])
+  expect(readAll(text, 1_460)).toEqual(readAll(text))
+})

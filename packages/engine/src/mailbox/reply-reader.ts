@@ -1,3 +1,4 @@
+import { SHORTENED } from '@probity/contract/shorten'
 import type { Reply } from './reply.ts'
 
 export type ReplyLimits = {
@@ -27,9 +28,22 @@ export type ReplyReader = {
 /** RFC 5321 §4.5.3.1.5 grants a line 512 bytes. Real servers say more; endless ones are to be left early. */
 const LIMITS: ReplyLimits = { lineBytes: 2_048, replyLines: 128, replyBytes: 65_536, sessionBytes: 262_144 }
 
-const TEXT_LENGTH_MAX = 512
+const LINE_LENGTH_MAX = 512
 
-type Unfinished = { code: number; enhanced: string | null; lines: string[]; bytes: number }
+/**
+ * Characters of one reply that are kept in memory. Classification reads the first 1,000 and the longest EHLO reply in use has some
+ * 600; a worker reads replies of thousands of recipients at once.
+ */
+const REPLY_LENGTH_MAX = 4_096
+
+type Unfinished = {
+  code: number
+  enhanced: string | null
+  lines: string[]
+  lineCount: number
+  length: number
+  bytes: number
+}
 
 type State = {
   limits: ReplyLimits
@@ -117,12 +131,13 @@ function readLine(state: State, bytes: Buffer, start: number, end: number): Repl
   const separator = last === start + 3 ? 0x20 : bytes[start + 3]
   if (code === null || (separator !== 0x20 && separator !== 0x2d)) return 'bad_code'
 
-  state.reply ??= { code, enhanced: null, lines: [], bytes: 0 }
+  state.reply ??= { code, enhanced: null, lines: [], lineCount: 0, length: 0, bytes: 0 }
   const { reply } = state
   if (reply.code !== code) return 'code_mismatch'
   reply.bytes += end - start
   if (reply.bytes > state.limits.replyBytes) return 'reply_too_long'
-  if (reply.lines.length === state.limits.replyLines) return 'too_many_lines'
+  if (reply.lineCount === state.limits.replyLines) return 'too_many_lines'
+  reply.lineCount += 1
 
   addLine(reply, readText(bytes, Math.min(start + 4, last), last))
   if (separator === 0x20) {
@@ -162,16 +177,22 @@ function addLine(reply: Unfinished, text: string): void {
   const enhanced = found?.[1]
   // RFC 2034 §4: the class is the code's first digit. Another one is no status, but text like any other.
   if (!found || enhanced === undefined || Number(enhanced[0]) !== Math.trunc(reply.code / 100)) {
-    reply.lines.push(cut(text))
+    keepLine(reply, cut(text))
     return
   }
   reply.enhanced = enhanced
-  reply.lines.push(cut(text.slice(0, found.index) + text.slice(found.index + found[0].length)))
+  keepLine(reply, cut(text.slice(0, found.index) + text.slice(found.index + found[0].length)))
+}
+
+function keepLine(reply: Unfinished, line: string): void {
+  if (reply.length > REPLY_LENGTH_MAX) return
+  reply.length += line.length
+  reply.lines.push(reply.length > REPLY_LENGTH_MAX ? SHORTENED : line)
 }
 
 function cut(text: string): string {
   const trimmed = text.trim()
-  if (trimmed.length <= TEXT_LENGTH_MAX) return trimmed
+  if (trimmed.length <= LINE_LENGTH_MAX) return trimmed
   // Half of a surrogate pair is not text.
-  return trimmed.slice(0, TEXT_LENGTH_MAX).replace(/[\ud800-\udbff]$/, '')
+  return trimmed.slice(0, LINE_LENGTH_MAX).replace(/[\ud800-\udbff]$/, '')
 }

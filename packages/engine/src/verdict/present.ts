@@ -1,6 +1,7 @@
 import type { StandingResult } from '@probity/contract/standing-result'
 import { STRING_MODEL } from '../address/plausibility.ts'
 import type { MailboxAnswer, Unasked } from '../mailbox/answer.ts'
+import { limitEvidence } from './limit-evidence.ts'
 import type { Validation } from './validation.ts'
 import type { Weighing } from './weigh.ts'
 
@@ -39,7 +40,7 @@ export function present(validation: Validation): StandingResult {
       is_tagged: isAddress && address.tag !== null,
       is_machine_generated: verdict.isMachineGenerated,
     },
-    evidence,
+    evidence: limitEvidence(evidence),
   }
 }
 

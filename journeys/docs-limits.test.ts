@@ -37,6 +37,8 @@ const seconds = (n: number) => `${say(n / 1_000)} seconds`
 const HELD: Held[] = [
   ['somebody without a key that works', 'apps/api/src/door/authenticate.ts', 'quota', (n) => `${n} requests`],
   ['the [public sandbox key]', 'apps/api/src/door/public-sandbox.ts', 'REQUESTS_PER_MINUTE', (n) => `${n} requests`],
+  ['the [public sandbox key]', 'apps/api/src/routes/feedback.ts', 'PUBLIC_BODY_BYTES_MAX', kib],
+  ['the [public sandbox key]', 'apps/api/src/routes/feedback.ts', 'PUBLIC_OUTCOMES_MAX', (n) => `${n} outcomes`],
   ['a visitor of a page', 'packages/contract/src/publishable.ts', 'VISITOR_CAP_DEFAULT', (n) => `${n} requests`],
   ['length of an address', 'packages/contract/src/validation.ts', 'EMAIL_LENGTH_MAX', say],
   ['addresses in a JSON list', 'packages/contract/src/bulk-validation.ts', 'EMAILS_PER_REQUEST_MAX', say],

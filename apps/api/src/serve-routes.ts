@@ -26,6 +26,18 @@ export async function serveRoutes(
   api.decorateRequest('verdicts')
   api.addHook('onRequest', recognise)
   api.addHook('onResponse', noteVerdicts(services))
-  api.addHook('preValidation', admit(services, refuse))
+  const admitClient = admit(services, refuse)
+  // Before the body is read, where the decision does not need it: a client over its rate must not make us read and parse megabytes.
+  api.addHook('preParsing', async (request, reply) => {
+    if (!needsBody(request)) await admitClient(request, reply)
+  })
+  api.addHook('preValidation', async (request, reply) => {
+    if (needsBody(request)) await admitClient(request, reply)
+  })
   for (const route of routes) await api.register(route, services)
+}
+
+/** A recent result is looked up with the rate, in one call to Redis, by the address in the body. In test mode there are none. */
+function needsBody({ caller, routeOptions }: FastifyRequest): boolean {
+  return caller.mode === 'live' && routeOptions.config.asksAbout !== undefined
 }

@@ -18,6 +18,7 @@ import { type KeyUseCounter, openKeyUseCounter } from './door/key-use.ts'
 import { joinPeers } from './door/peers.ts'
 import { type LocalRate, openLocalRate } from './door/rate.ts'
 import { openRequestLog, type RequestLog } from './door/request-log.ts'
+import { type FeedbackReader, openFeedbackReader } from './feedback/reader.ts'
 import { openPeople, type People } from './people/people.ts'
 import { startUpkeep } from './upkeep.ts'
 import { openUploadReader, type UploadReader } from './uploads/reader.ts'
@@ -48,6 +49,8 @@ export type Services = {
   storage: FileStorage
   uploadReader: UploadReader
   uploadShares: UploadShares
+  /** Reads reports of outcomes beside the thread that serves requests. */
+  feedbackReader: FeedbackReader
   /** Sign-in, sessions and organisations. */
   people: People
   /** The payment provider, where one is set up. */
@@ -77,6 +80,7 @@ export function openServices(
   const peers = joinPeers(redis, admission.peers)
   const storage = openStorage(config.storage)
   const uploadReader = openUploadReader(storage)
+  const feedbackReader = openFeedbackReader()
   const upkeep = startUpkeep({ db, storage, log })
   const recentKeys = openRecentKeys(db)
   const people = openPeople(db, config, log)
@@ -102,6 +106,7 @@ export function openServices(
     storage,
     uploadReader,
     uploadShares: openUploadShares(db, config.uploadLimits),
+    feedbackReader,
     people,
     payments: config.payments && openPayments(config.payments),
     traces: NO_TRACES,
@@ -113,7 +118,7 @@ export function openServices(
       crowd.stop()
       recentKeys.stop()
       await Promise.all([keys.stop(), keyUse.stop(), requestLog.stop(), upkeep.stop(), desk.stop()])
-      await Promise.all([uploadReader.stop(), people.stop(), presence.stop()])
+      await Promise.all([uploadReader.stop(), feedbackReader.stop(), people.stop(), presence.stop()])
       redis.disconnect()
       await db.destroy()
     },

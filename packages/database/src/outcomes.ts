@@ -1,4 +1,5 @@
 import { createHmac, createSecretKey, type KeyObject } from 'node:crypto'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { MODEL_PARAMETERS } from '@probity/contract/data/model-parameters'
 import { sql } from 'kysely'
 import type { Trx } from './connect.ts'
@@ -13,6 +14,9 @@ export type Report = { sentOn: string; outcomes: Outcome[] }
 /** After the day the mail was sent: until then the same outcome is known again. */
 const MARK_KEPT_DAYS = 90
 
+/** Marks that are computed before other requests of the process get their turn. */
+const MARKS_PER_TURN = 1_000
+
 /**
  * Counts the outcomes that were not counted before, for the transaction's tenant: the sums move by exactly the marks that were
  * inserted. A bounce that comes after its delivery was counted takes that back and counts instead; a delivery never outdoes a bounce.
@@ -20,7 +24,11 @@ const MARK_KEPT_DAYS = 90
  */
 export async function countOutcomes(trx: Trx, accountId: string, { sentOn, outcomes }: Report) {
   const secret = await getMarkSecret(trx)
-  const marked = new Map(outcomes.map((one) => [markOf(secret, accountId, `${one.emailKey}\0${sentOn}`), one]))
+  const marked = new Map<string, Outcome>()
+  for (const [n, one] of outcomes.entries()) {
+    if (n % MARKS_PER_TURN === MARKS_PER_TURN - 1) await nextTurn()
+    marked.set(markOf(secret, accountId, `${one.emailKey}\0${sentOn}`), one)
+  }
   const place = { accountId, sentOn }
   const inserted = await insertMarks(trx, place, marked)
   const late = [...marked].filter(([mark, { outcome }]) => outcome === 'bounced' && !inserted.has(mark))

@@ -99,6 +99,7 @@ export function admit(
     // Before anything is counted: a paused, misplaced or limited key must not use up the rate of its account.
     refuse(request)
     const { caller } = request
+    if (caller.mode === 'test') request.moveToSandbox?.()
     const policy = { name: 'account', quota: caller.requestsPerWindow, windowS: caller.windowS }
     const question = readQuestion(request, recentKeyOf)
     const { rate, recent, isFull } = await admission.admit(caller.accountId, policy, question)

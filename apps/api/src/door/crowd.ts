@@ -7,6 +7,8 @@ export type Crowd = {
   all: number
   /** Those that make work for others. */
   working: number
+  /** Requests of this kind in test mode, which make none. */
+  sandbox: number
   /** Those of this kind that found no place since the last echo. */
   turnedAway: number
   /** How many of these there may be. */
@@ -47,6 +49,7 @@ export function watchCrowd(inFlightMax: number, echo: () => Promise<number | und
     max: inFlightMax,
     all: 0,
     working: 0,
+    sandbox: 0,
     turnedAway: 0,
     places: places.count,
     busy: 0,

@@ -33,27 +33,44 @@ const isWork = (loadClass: LoadClass) => loadClass !== 'light'
  * whoever is not learns it at once. Health checks pass, or an overloaded process would be taken for a dead one.
  */
 export function limitInFlight(app: FastifyInstance, crowd: Crowd): void {
+  app.decorateRequest('moveToSandbox')
   app.addHook('onRequest', (request, reply, done) => {
     if (request.routeOptions.config.alwaysAnswered) return done()
     const loadClass = loadClassOf(request.routeOptions.config)
     const retryAfterS = turnAwayFor(loadClass, crowd)
     if (retryAfterS !== undefined) return done(new Problem('overloaded', undefined, { retryAfterS }))
     crowd.all++
-    if (isWork(loadClass)) crowd.working++
+    let counted: 'working' | 'sandbox' | undefined = isWork(loadClass) ? 'working' : undefined
+    if (counted) crowd[counted]++
+    request.moveToSandbox = () => {
+      if (counted !== 'working') return
+      crowd.working--
+      counted = undefined
+      if (crowd.sandbox >= crowd.max * SANDBOX_SHARE) throw new Problem('overloaded', undefined, { retryAfterS: 1 })
+      crowd.sandbox++
+      counted = 'sandbox'
+    }
     // Comes once for every answer, whether it was sent whole or the caller went away.
     reply.raw.once('close', () => {
       crowd.all--
-      if (isWork(loadClass)) crowd.working--
+      if (counted) crowd[counted]--
     })
     done()
   })
 }
+
+/** Test mode has slots of its own: any client may send requests that wait for seconds there, and they must not take those of live ones. */
+const SANDBOX_SHARE = 0.125
 
 export function loadClassOf(config: FastifyContextConfig = {}): LoadClass {
   return config.loadClass ?? 'light'
 }
 
 declare module 'fastify' {
+  interface FastifyRequest {
+    /** Changes the slot of a request in test mode, once it is known to be one; throws where no slot is free. */
+    moveToSandbox?: () => void
+  }
   interface FastifyContextConfig {
     /** Answered even by a process that turns everybody else away. */
     alwaysAnswered?: boolean

@@ -6,14 +6,17 @@ import type { Caller } from '../door/caller.ts'
 import { Problem } from '../problem.ts'
 import type { Services } from '../services.ts'
 import { findPredictions } from './find-predictions.ts'
-import type { ReadReport } from './read-report.ts'
-import { type SortedReport, sortOutcomes } from './sort-outcomes.ts'
+import type { ReportReading } from './read-feedback.ts'
+import type { SortedReport } from './sort-outcomes.ts'
 import { deliveryWeight, isTotalOnly, shareDeliveries } from './weigh.ts'
 
 /** Counts what a report tells and was not counted before. In test mode everything is read and nothing is kept. */
-export async function countReport(services: Services, caller: Caller, report: ReadReport): Promise<FeedbackSummary> {
+export async function countReport(
+  services: Services,
+  caller: Caller,
+  { report, received, sorted }: ReportReading,
+): Promise<FeedbackSummary> {
   const isLive = caller.mode === 'live'
-  const sorted = sortOutcomes(report.outcomes)
   const sent = readSent(sorted, report.sent_total)
   const predictions = isLive
     ? await findPredictions(services, caller, { outcomes: sorted.outcomes, jobId: report.job_id })
@@ -25,7 +28,7 @@ export async function countReport(services: Services, caller: Caller, report: Re
       )
     : { ...tally(outcomes), duplicate: 0 }
   return {
-    received: report.outcomes.length,
+    received,
     counted: { delivered: counted.delivered, bounced: counted.bounced },
     not_counted: {
       duplicate: sorted.left.duplicate + counted.duplicate,

@@ -28,7 +28,11 @@ export async function findPredictions(
     const keys = outcomes.flatMap(({ email, emailKey }) => [email, emailKey])
     const ofJob = jobId === undefined ? [] : await listJobPredictions(trx, caller.accountId, { jobId, emails: keys })
     const predictions = new Map<string, Prediction>()
-    for (const { email, ...kept } of ofJob) keep(predictions, dedupeKey(email), kept)
+    const keyOf = new Map(outcomes.flatMap(({ email, emailKey }) => [email, emailKey].map((name) => [name, emailKey])))
+    for (const { email, ...kept } of ofJob) {
+      // A job may have 10,000 of these, and to work a key out takes long where the domain is internationalized.
+      keep(predictions, keyOf.get(email) ?? keyOf.get(email.toLowerCase()) ?? dedupeKey(email), kept)
+    }
     for (const { id, emailKey } of named) {
       const kept = byId.get(id as string)
       // An id that belongs to another address was mistaken for this one's.
@@ -50,7 +54,7 @@ async function addRecent({ redis, recentKeyOf }: Where, caller: Caller, { outcom
   try {
     for (let from = 0; from < outcomes.length; from += RECENT_AT_ONCE) {
       const some = outcomes.slice(from, from + RECENT_AT_ONCE)
-      const names = some.map(({ emailKey }) => recentKeyOf(caller, emailKey, ALL_FEATURES))
+      const names = some.map(({ emailKey }) => recentKeyOf(caller, { key: emailKey }, ALL_FEATURES))
       if (names.includes(undefined)) return
       const texts = await redis.mget(names as string[])
       for (const [n, text] of texts.entries()) {

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
 import { promisify } from 'node:util'
 import { type FeedbackReport, FeedbackSummary, OUTCOMES_PER_REPORT_MAX } from '@probity/contract/feedback'
 import { PUBLIC_SANDBOX_KEY } from '@probity/contract/sandbox'
@@ -324,4 +325,23 @@ test('the commands of the documentation run as they are printed there, against t
     const { stdout } = await run('sh', ['-c', command.replace('http://localhost:3000', url)])
     expect(JSON.parse(stdout)).toMatchObject({ counted: { delivered: 2, bounced: 1 }, not_counted: NOTHING })
   }
+})
+
+test('the public sandbox key reports at most 100 outcomes and 64 KiB', async () => {
+  const outcomesOf = (count: number, code = '550') =>
+    Array.from({ length: count }, (_, n) => ({ email: `a${n}@firm.example`, outcome: 'bounced', code }))
+  const send = (outcomes: object[], more: object = {}) =>
+    callApp(api.app, {
+      method: 'POST',
+      url: '/api/v1/feedback',
+      headers: { 'x-api-key': PUBLIC_SANDBOX_KEY, 'content-type': 'application/json' },
+      payload: JSON.stringify({ outcomes }),
+      remoteAddress: '127.0.3.1',
+      ...more,
+    })
+  expect((await send(outcomesOf(100))).status).toBe(200)
+  expect((await send(outcomesOf(101))).body).toMatchObject({ status: 400, errors: [{ pointer: '/outcomes' }] })
+  expect((await send(outcomesOf(100, 'x'.repeat(1_000)))).body).toMatchObject({ code: 'payload_too_large' })
+  const payload = Readable.from([JSON.stringify({ outcomes: outcomesOf(1) })])
+  expect((await send([], { payload })).body).toMatchObject({ code: 'payload_too_large' })
 })

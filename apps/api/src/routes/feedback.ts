@@ -1,11 +1,17 @@
 import { FeedbackQuery, FeedbackReport, FeedbackSheet, FeedbackSummary } from '@probity/contract/feedback'
+import type { FastifyRequest } from 'fastify'
+import { checkRequests } from '../compile-late.ts'
+import { isPublicCaller } from '../door/public-sandbox.ts'
 import { countReport } from '../feedback/count-report.ts'
-import { readReport } from '../feedback/read-report.ts'
 import { BODY_PROBLEMS, DOOR_PROBLEMS, operation } from '../openapi.ts'
+import { Problem } from '../problem.ts'
 import type { Route } from '../route.ts'
 
 /** Ten thousand outcomes, each with an address, a line of a server and an id. */
 const BODY_BYTES_MAX = 4 * 1024 * 1024
+/** With the public sandbox key, which any client has: enough to try reports out. */
+const PUBLIC_OUTCOMES_MAX = 100
+const PUBLIC_BODY_BYTES_MAX = 64 * 1024
 
 /** What became of mail that was sent, so that the next result knows. */
 export const reportFeedback: Route = async (app, services) => {
@@ -31,9 +37,29 @@ export const reportFeedback: Route = async (app, services) => {
   )
   // The same scope as validating: whoever asks for a result is who learns what came of it.
   const options = { schema, config: { scope: 'validation', isPublic: true }, bodyLimit: BODY_BYTES_MAX } as const
-  app.post('/feedback', options, async ({ body, query, caller }) =>
-    countReport(services, caller, await readReport(body, query)),
-  )
+  const preParsing = async (request: FastifyRequest) => {
+    if (isPublicCaller(request.caller) && sizeOf(request) > PUBLIC_BODY_BYTES_MAX)
+      throw new Problem('payload_too_large')
+  }
+  // The body is checked where it is read, by `feedbackReader`.
+  const validatorCompiler: typeof checkRequests = (part) =>
+    part.httpPart === 'body' ? () => true : checkRequests(part)
+  app.post('/feedback', { ...options, preParsing, validatorCompiler }, async (request) => {
+    const { body, query, caller } = request
+    const reading = await services.feedbackReader.read({ body, query }, sizeOf(request))
+    if (isPublicCaller(caller) && reading.received > PUBLIC_OUTCOMES_MAX) throw tooManyOutcomes()
+    return countReport(services, caller, reading)
+  })
+}
+
+/** Of the body. A body of unknown length counts as longer than any limit. */
+function sizeOf({ headers }: FastifyRequest): number {
+  return Number(headers['content-length'] ?? Number.POSITIVE_INFINITY)
+}
+
+function tooManyOutcomes(): Problem {
+  const detail = `must have at most ${PUBLIC_OUTCOMES_MAX} outcomes with the public sandbox key`
+  return new Problem('invalid_request', undefined, { errors: [{ pointer: '/outcomes', detail }] })
 }
 
 const BODIES = {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { dedupeKey } from '@probity/engine/address/dedupe-key'
+import { mapInSlices } from '../in-slices.ts'
 import { ALL_FEATURES, type Features, keyWith } from './features.ts'
 import { storable } from './storable.ts'
 
@@ -10,11 +11,17 @@ export type Entry = { id: string; email: string; kept: string; emailKey: string;
  * The addresses of a list, each once, in the order in which they first occur. Their ids follow from the subject of the request,
  * so that a second attempt at it finds what the first has done.
  */
-export function readEntries(emails: string[], subject: string, features: Features = ALL_FEATURES): Entry[] {
-  const entries = new Map<string, Entry>()
-  for (const email of emails) {
+export async function readEntries(
+  emails: string[],
+  subject: string,
+  features: Features = ALL_FEATURES,
+): Promise<Entry[]> {
+  const read = await mapInSlices(emails, (email) => {
     const kept = storable(email)
-    const emailKey = keyWith(dedupeKey(kept), features)
+    return { email, kept, emailKey: keyWith(dedupeKey(kept), features) }
+  })
+  const entries = new Map<string, Entry>()
+  for (const { email, kept, emailKey } of read) {
     if (entries.has(emailKey)) continue
     entries.set(emailKey, { id: idOf(subject, entries.size), email, kept, emailKey, features })
   }

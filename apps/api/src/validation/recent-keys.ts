@@ -11,8 +11,8 @@ const TRY_AGAIN_AFTER_MS = 1_000
 type Asking = { accountId: string } & RecentManner
 
 export type RecentKeys = {
-  /** Where the account's recent result for an address is kept; undefined while the secret behind it is not known. */
-  keyOf(account: Asking, email: string, features: Features): string | undefined
+  /** Where the account's recent result for an address, or for its dedupe key, is kept; undefined while the secret behind it is not known. */
+  keyOf(account: Asking, email: string | { key: string }, features: Features): string | undefined
   stop(): void
 }
 
@@ -37,7 +37,8 @@ export function openRecentKeys(db: Db): RecentKeys {
   return {
     keyOf(account, email, features) {
       const manner = { ...account, ai: account.ai && features.ai, catchall: account.catchall && features.catchall }
-      return secret && recentKey(secret, account.accountId, keyWith(dedupeKey(email), features), manner)
+      const key = typeof email === 'string' ? dedupeKey(email) : email.key
+      return secret && recentKey(secret, account.accountId, keyWith(key, features), manner)
     },
     stop() {
       stopped = true

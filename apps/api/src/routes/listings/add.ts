@@ -2,6 +2,7 @@ import { AddedListings, AddListings } from '@probity/contract/listings'
 import { inTenant } from '@probity/database/connect'
 import { addListings as addListingsTo } from '@probity/database/listings'
 import { refuseTestKey } from '../../door/authenticate.ts'
+import { mapInSlices } from '../../in-slices.ts'
 import { readEntry } from '../../listings/read-entry.ts'
 import { BODY_PROBLEMS, DOOR_PROBLEMS, operation } from '../../openapi.ts'
 import { Problem } from '../../problem.ts'
@@ -27,7 +28,7 @@ export const addListings: Route = async (app, { db }) => {
   const options = { schema, config: { scope: 'settings' }, bodyLimit: BODY_BYTES_MAX } as const
   app.post('/listings', options, async ({ caller, body: { list, entries, note } }) => {
     refuseTestKey(caller)
-    const listings = { list, entries: readEntries(entries), note: note && storable(note), addedBy: caller.name }
+    const listings = { list, entries: await readEntries(entries), note: note && storable(note), addedBy: caller.name }
     const added = await inTenant(db, caller.accountId, (trx) => addListingsTo(trx, caller.accountId, listings))
     if (added === 'too_many') throw new Problem('too_many_listings')
     return added
@@ -35,8 +36,8 @@ export const addListings: Route = async (app, { db }) => {
 }
 
 /** Each once. Says of all that cannot be read which they are. */
-function readEntries(texts: string[]): string[] {
-  const read = texts.map(readEntry)
+async function readEntries(texts: string[]): Promise<string[]> {
+  const read = await mapInSlices(texts, readEntry)
   const errors = read.flatMap((entry, n) =>
     entry === undefined ? [{ pointer: `/entries/${n}`, detail: 'must be an address or a domain' }] : [],
   )

@@ -60,7 +60,7 @@ type Wanted = { emails: string[]; timeoutMs: number; policy?: string }
 async function sendSandbox(services: Services, request: FastifyRequest, reply: FastifyReply, asked: Wanted) {
   const { emails, timeoutMs } = asked
   const policy = await findNamedPolicy(services, request, asked.policy)
-  const entries = readEntries(emails, '')
+  const entries = await readEntries(emails, '')
   const answers = await Promise.all(
     entries.map(({ email }) => answerInSandbox(services, request.caller, { email, timeoutMs })),
   )
@@ -81,7 +81,7 @@ async function validateList(services: Services, request: FastifyRequest, asked: 
   const { emails, timeoutMs, attempt, features } = asked
   // Before anything is paid for: there may be no such policy.
   const policy = await findNamedPolicy(services, request, asked.policy)
-  const entries = readEntries(emails, attempt.subject, features)
+  const entries = await readEntries(emails, attempt.subject, features)
   const bought = await buyList(services, request.caller, entries, { ...attempt, timeoutMs })
   const told = await waitForList(services, bought, timeoutMs)
 

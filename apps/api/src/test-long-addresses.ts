@@ -1,0 +1,7 @@
+/** For tests: addresses that take the most time to read, each at an internationalized domain of its own of almost 253 octets. */
+export function longInternationalAddresses(count: number): string[] {
+  return Array.from({ length: count }, (_, n) => {
+    const label = `bücher-größe-übermäßig-schön-${n}`
+    return `${'Ü'.repeat(5)}${n}@a${label}.b${label}.c${label}.d${label}.example`
+  })
+}

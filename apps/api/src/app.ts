@@ -7,6 +7,7 @@ import { checkRequests, writeAnswers } from './compile-late.ts'
 import type { ApiConfig } from './config.ts'
 import { noteActor } from './door/actor.ts'
 import { authenticate, refuseForbidden, STRANGERS } from './door/authenticate.ts'
+import { limitConnections, limitUnfinished, readNetworkLimits } from './door/client-networks.ts'
 import { limitInFlight } from './door/in-flight.ts'
 import { noteAnswers } from './door/key-use.ts'
 import { noteRequests } from './door/note-requests.ts'
@@ -15,6 +16,7 @@ import { preflight } from './door/preflight.ts'
 import { rateHeaders } from './door/rate.ts'
 import { SECURITY_HEADERS } from './door/security-headers.ts'
 import { limitSlowBodies } from './door/slow-body.ts'
+import { limitTime } from './door/time-limits.ts'
 import { traceRequests } from './door/trace-requests.ts'
 import { openTurnAway } from './door/turn-away.ts'
 import { countRequests, openRequestCounts, type RequestCounts } from './metrics/count-requests.ts'
@@ -125,8 +127,12 @@ export async function buildApp(
   countRequests(app, counts)
   traceRequests(app, services.traces)
   sendCommonHeaders(app, services)
+  const networks = readNetworkLimits(config.limits, config.trustedProxies)
+  limitConnections(app.server, networks)
+  limitUnfinished(app, networks)
   limitInFlight(app, services.crowd)
   limitSlowBodies(app, config.limits)
+  limitTime(app, config.limits)
   await describeApi(app, config)
   await app.register(health, services)
   await app.register(stripeEvents, services)

@@ -11,18 +11,28 @@ const CODES: Record<string, LastingCode> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
 }
 
+/** For the response to arrive, before the connection is closed whether the client goes on sending or not. */
+const CLOSE_AFTER_MS = 1_000
+
 /** Answers what never became a request: headers too large or too slow, or no HTTP at all. */
 export function answerClientError(error: Error & { code?: string }, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) return
-  const code = CODES[error.code ?? ''] ?? 'invalid_request'
+  if (error.code === 'ECONNRESET') return
+  if (socket.writable) endWithProblem(socket, new Problem(CODES[error.code ?? ''] ?? 'invalid_request'))
+  // A client that keeps its side open would otherwise keep the connection for ever.
+  setTimeout(() => socket.destroy(), CLOSE_AFTER_MS).unref()
+}
+
+/** Writes a problem to a connection without a request, and nothing after it. */
+export function endWithProblem(socket: Socket, problem: Problem): void {
   const requestId = newRequestId()
-  const body = JSON.stringify(problemBody(new Problem(code), requestId))
-  const { status } = PROBLEMS[code]
+  const body = JSON.stringify(problemBody(problem, requestId))
+  const { status } = PROBLEMS[problem.code]
   const head = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
     'Content-Type: application/problem+json',
     `Content-Length: ${Buffer.byteLength(body)}`,
     `Request-Id: ${requestId}`,
+    ...(problem.retryAfterS === undefined ? [] : [`Retry-After: ${problem.retryAfterS}`]),
     'Connection: close',
   ]
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)

@@ -28,3 +28,9 @@ test('a publishable key in the place of the secret one is refused, and not repea
   expect(() => readConfig(env)).toThrow(/STRIPE_SECRET_KEY is not valid/)
   expect(() => readConfig(env)).not.toThrow(/pk_live_1/)
 })
+
+test('TRUST_PROXY is rejected when an entry is no address and no range', () => {
+  const withProxies = (TRUST_PROXY: string) => readConfig({ ...NEEDED, TRUST_PROXY }).trustedProxies
+  expect(withProxies('192.0.2.1, 2001:db8::/32')).toEqual(['192.0.2.1', '2001:db8::/32'])
+  expect(() => withProxies('192.0.2.1, proxy.example')).toThrow('TRUST_PROXY must hold addresses or CIDR ranges')
+})

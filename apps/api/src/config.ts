@@ -10,6 +10,7 @@ import { readTraceSettings } from '@probity/telemetry/trace-settings'
 import { readStorage, type StorageSettings } from '@probity/uploads/storage-settings'
 import type { Static } from 'typebox'
 import type { PaymentSettings } from './billing/payments.ts'
+import { isRange } from './door/network.ts'
 import type { MailSettings } from './people/mail/send.ts'
 import type { UploadLimits } from './uploads/share.ts'
 
@@ -24,6 +25,14 @@ export type RequestLimits = {
   uploadBytesPerSecondMin: number
   keepAliveTimeoutMs: number
   requestsPerSocketMax: number
+  /** How long a handler may take until it responds; for a request with a `timeout`, how much longer than that. */
+  handlerTimeoutMs: number
+  handlerGraceMs: number
+  /** A client that takes none of its response for this long is disconnected. */
+  writeTimeoutMs: number
+  /** For each client network: an IPv4 address or an IPv6 /64. */
+  connectionsPerNetworkMax: number
+  unfinishedPerNetworkMax: number
 }
 
 export type ApiConfig = {
@@ -76,6 +85,11 @@ export const LIMITS: RequestLimits = {
   uploadBytesPerSecondMin: 10 * 1024,
   keepAliveTimeoutMs: 5_000,
   requestsPerSocketMax: 1_000,
+  handlerTimeoutMs: 60_000,
+  handlerGraceMs: 5_000,
+  writeTimeoutMs: 30_000,
+  connectionsPerNetworkMax: 256,
+  unfinishedPerNetworkMax: 128,
 }
 
 type Settings = Static<typeof ApiSettings>
@@ -92,7 +106,7 @@ function buildConfig(vars: Settings): ApiConfig {
     host: vars.HOST,
     port: vars.PORT,
     publicUrl: vars.PUBLIC_URL && withoutSlash(vars.PUBLIC_URL),
-    trustedProxies: readList(vars.TRUST_PROXY),
+    trustedProxies: readProxies(vars),
     databaseConnections: vars.DATABASE_CONNECTIONS,
     inFlightMax: vars.IN_FLIGHT_MAX,
     stopNoticeMs: vars.STOP_NOTICE_MS,
@@ -117,9 +131,23 @@ function buildConfig(vars: Settings): ApiConfig {
       bytesMax: vars.UPLOAD_MEGABYTES_PER_ACCOUNT * 1_000_000,
     },
     logLevel: vars.LOG_LEVEL,
-    limits: LIMITS,
+    limits: {
+      ...LIMITS,
+      writeTimeoutMs: vars.WRITE_TIMEOUT_MS,
+      connectionsPerNetworkMax: vars.CONNECTIONS_PER_NETWORK_MAX,
+      unfinishedPerNetworkMax: vars.UNFINISHED_PER_NETWORK_MAX,
+    },
     queuePrefix: 'probity',
   }
+}
+
+function readProxies({ TRUST_PROXY }: Settings): string[] {
+  const list = readList(TRUST_PROXY)
+  const wrong = list.find((entry) => !isRange(entry))
+  if (wrong === undefined) return list
+  throw new BadSettings([
+    { name: 'TRUST_PROXY', says: `TRUST_PROXY must hold addresses or CIDR ranges, not "${wrong}".` },
+  ])
 }
 
 function readMail({ MAIL_URL: url, MAIL_FROM: from, PUBLIC_URL: publicUrl }: Settings): MailSettings | undefined {

@@ -8,6 +8,7 @@ import {
 } from '@probity/contract/problem'
 import { isOutage } from '@probity/database/outage'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+import { hasDisconnected } from './door/body-state.ts'
 
 type FieldFault = { pointer: string; detail: string }
 /** Says when to come again. */
@@ -38,17 +39,14 @@ export function found<T>(one: T | undefined): T {
 
 /** The last stop of everything thrown: mistakes are answered, bugs and outages are logged once and answered without detail. */
 export function answerError(error: FastifyError | Problem, request: FastifyRequest, reply: FastifyReply) {
-  const problem = hasDisconnected(request) ? new Problem('invalid_request') : asProblem(error)
-  if (hasDisconnected(request)) request.log.debug('client disconnected')
+  // The error of a connection that ended is an ECONNRESET, as that of a database connection that ends.
+  const isDisconnected = hasDisconnected(request)
+  const problem = isDisconnected ? new Problem('invalid_request') : asProblem(error)
+  if (isDisconnected) request.log.debug('client disconnected')
   else if (PROBLEMS[problem.code].status >= 500 && !(error instanceof Problem)) {
     request.log.error({ err: error, code: problem.code }, 'request failed')
   }
   return sendProblem(request, reply, problem)
-}
-
-/** The connection ended before the body did. Its error is an ECONNRESET, as that of a database connection that ends. */
-function hasDisconnected({ raw }: FastifyRequest): boolean {
-  return raw.destroyed && !raw.complete
 }
 
 export function answerMissing(request: FastifyRequest, reply: FastifyReply) {

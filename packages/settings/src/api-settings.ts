@@ -85,6 +85,26 @@ export const ApiSettings = Type.Object({
     description:
       'Requests that a process works on at once, at most; how many it takes on below that it finds out by itself. Beyond it callers get 503 with Retry-After.',
   }),
+  CONNECTIONS_PER_NETWORK_MAX: Type.Integer({
+    minimum: 1,
+    maximum: 100_000,
+    default: 256,
+    description:
+      'Open connections of one client network (an IPv4 address or an IPv6 /64). Further ones are answered 429 and closed. Connections of TRUST_PROXY are not limited.',
+  }),
+  UNFINISHED_PER_NETWORK_MAX: Type.Integer({
+    minimum: 1,
+    maximum: 100_000,
+    default: 128,
+    description:
+      'Unfinished requests of one client network: those whose body is incomplete or whose response is not read. Further requests are answered 429. Behind TRUST_PROXY, the network is that of the forwarded address.',
+  }),
+  WRITE_TIMEOUT_MS: Type.Integer({
+    minimum: 20_000,
+    maximum: 600_000,
+    default: 30_000,
+    description: 'Time after which a client that reads nothing of its response is disconnected. A slow reader is not.',
+  }),
   STOP_NOTICE_MS: Type.Integer({
     minimum: 0,
     maximum: 10_000,

@@ -11,12 +11,35 @@ export function isFromNetwork({ ip }: { ip: string }, { accountIpAllowList: list
   return list.length === 0 || isOnList(ip, list)
 }
 
-/** Whether a list has this address or a range around it. IPv4 written as IPv6 (::ffff:192.0.2.1) counts as IPv4. */
+/** Whether a list has this address or a range around it. */
 export function isOnList(ip: string, list: string[]): boolean {
-  const address = ip.startsWith('::ffff:') && ip.includes('.') ? ip.slice('::ffff:'.length) : ip
+  return matchRanges(list)(ip)
+}
+
+/** Reads the ranges once, for lists that many addresses are compared with. IPv4 written as IPv6 (::ffff:192.0.2.1) counts as IPv4. */
+export function matchRanges(list: string[]): (ip: string) => boolean {
   const ranges = new BlockList()
   for (const entry of list) addRange(ranges, entry)
-  return ranges.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
+  return (ip) => {
+    const address = ip.startsWith('::ffff:') && ip.includes('.') ? ip.slice('::ffff:'.length) : ip
+    const family = isIP(address) // 0 for what a proxy forwards that is no address, on which the class would throw
+    return family !== 0 && ranges.check(address, family === 6 ? 'ipv6' : 'ipv4')
+  }
+}
+
+/** The network that a client's address belongs to: the address itself, or the /64 of an IPv6 address, whose other bits the client chooses. */
+export function networkOf(ip: string): string {
+  if (!ip.includes(':')) return ip
+  if (ip.includes('.')) return ip.slice(ip.lastIndexOf(':') + 1)
+  const [front = '', back] = ip.split('::')
+  const before = front === '' ? [] : front.split(':')
+  const after = back === undefined || back === '' ? [] : back.split(':')
+  const zeros = back === undefined ? 0 : Math.max(0, 8 - before.length - after.length)
+  const groups = [...before, ...Array.from({ length: zeros }, () => '0'), ...after]
+  return groups
+    .slice(0, 4)
+    .map((group) => Number.parseInt(group, 16).toString(16))
+    .join(':')
 }
 
 /** Whether an entry can stand on an allow-list: one address, or a range with its prefix length. */

@@ -17,8 +17,10 @@ export function processInOrder(handle: RequestListener): RequestListener {
   function start(socket: Socket, { request, response }: Exchange): void {
     response.once('close', () => {
       const next = waiting.get(socket)?.shift()
-      if (next && !socket.destroyed) start(socket, next)
-      else waiting.delete(socket)
+      if (next && !socket.destroyed) {
+        socket.setTimeout(0) // of the response that has ended (time-limits.ts): the next handler may take longer
+        start(socket, next)
+      } else waiting.delete(socket)
     })
     handle(request, response)
   }

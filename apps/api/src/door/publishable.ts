@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Problem } from '../problem.ts'
 import type { Services } from '../services.ts'
 import type { Caller } from './caller.ts'
+import { networkOf } from './network.ts'
 
 const HOUR_S = 3_600
 
@@ -34,19 +35,4 @@ export async function admitPage(
 /** Addresses are personal data, so Redis sees a hash. */
 function nameOf(ip: string): string {
   return createHash('sha256').update(networkOf(ip)).digest('base64url')
-}
-
-/** Of IPv6 the first 64 bits: the rest is the visitor's own to change at will. */
-export function networkOf(ip: string): string {
-  if (!ip.includes(':')) return ip
-  if (ip.includes('.')) return ip.slice(ip.lastIndexOf(':') + 1)
-  const [front = '', back] = ip.split('::')
-  const before = front === '' ? [] : front.split(':')
-  const after = back === undefined || back === '' ? [] : back.split(':')
-  const zeros = back === undefined ? 0 : 8 - before.length - after.length
-  const groups = [...before, ...Array.from({ length: zeros }, () => '0'), ...after]
-  return groups
-    .slice(0, 4)
-    .map((group) => Number.parseInt(group, 16).toString(16))
-    .join(':')
 }

@@ -2,9 +2,7 @@ import { Socket } from 'node:net'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { answerClientError } from '../client-error.ts'
 import type { RequestLimits } from '../config.ts'
-
-/** For the answer to arrive, before what else was sent meets a closed door. */
-const LEAVE_AFTER_MS = 1_000
+import { hasBody } from './body-state.ts'
 
 type Limits = Pick<RequestLimits, 'requestTimeoutMs' | 'uploadTimeoutMs' | 'uploadBytesPerSecondMin'>
 
@@ -23,7 +21,7 @@ export function limitSlowBodies(app: FastifyInstance, limits: Limits): void {
       const began = { at: performance.now(), bytes: bytesBefore.get(socket) ?? 0 }
       const look = () => {
         if (request.raw.complete || request.raw.readableEnded) return
-        if (isTooSlow(request, began, limits)) hangUp(request)
+        if (isTooSlow(request, began, limits)) disconnect(request)
         else timer.refresh()
       }
       const timer = setTimeout(look, requestTimeoutMs).unref()
@@ -36,11 +34,6 @@ export function limitSlowBodies(app: FastifyInstance, limits: Limits): void {
   })
 }
 
-function hasBody({ headers }: FastifyRequest): boolean {
-  const { 'content-length': length, 'transfer-encoding': encoding } = headers
-  return encoding !== undefined || (length !== undefined && length !== '0')
-}
-
 type Beginning = { at: number; bytes: number }
 
 function isTooSlow({ raw, routeOptions }: FastifyRequest, began: Beginning, limits: Limits): boolean {
@@ -50,10 +43,9 @@ function isTooSlow({ raw, routeOptions }: FastifyRequest, began: Beginning, limi
   return elapsedMs > limits.uploadTimeoutMs || bytes < (elapsedMs / 1000) * limits.uploadBytesPerSecondMin
 }
 
-/** In the same words in which Node's own limit is answered; and whoever goes on sending all the same is left. */
-function hangUp({ raw: { socket } }: FastifyRequest): void {
+/** With the response that Node's own limit has. */
+function disconnect({ raw: { socket } }: FastifyRequest): void {
   answerClientError(Object.assign(new Error('slow body'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' }), socket)
-  setTimeout(() => socket.destroy(), LEAVE_AFTER_MS).unref()
 }
 
 declare module 'fastify' {

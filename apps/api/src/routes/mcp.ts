@@ -3,6 +3,7 @@ import Type from 'typebox'
 import type { ApiConfig } from '../config.ts'
 import { authenticate, refuseForbidden } from '../door/authenticate.ts'
 import { refuseForeignOrigin } from '../door/known-origin.ts'
+import { READS_FILE_MS } from '../door/time-limits.ts'
 import type { Route } from '../route.ts'
 import { serveRoutes } from '../serve-routes.ts'
 import type { Services } from '../services.ts'
@@ -30,7 +31,8 @@ function takeBearer({ headers }: FastifyRequest): void {
 
 /** One message of the Model Context Protocol per request, without sessions: each is answered by whichever process it comes to. */
 const answerMessages: Route = async (app, services) => {
-  const config = { isPublic: true } as const
+  // One of the tools reads a file, as its route does.
+  const config = { isPublic: true, handlerTimeoutMs: READS_FILE_MS } as const
   const answer = async (request: FastifyRequest, reply: FastifyReply) => {
     // Loaded with the first message: the library is large, and most processes never see one.
     const { answerMessage } = await import('../mcp/answer-message.ts')

@@ -11,6 +11,7 @@ import {
 } from '@probity/database/jobs'
 import type { Caller } from '../../door/caller.ts'
 import { refuseUnpaid, type Spent, spendOnce } from '../../door/spend-once.ts'
+import { READS_FILE_MS } from '../../door/time-limits.ts'
 import { viewOf } from '../../door/view.ts'
 import { BODY_PROBLEMS, operation, SPENDING_PROBLEMS } from '../../openapi.ts'
 import { Problem } from '../../problem.ts'
@@ -44,7 +45,8 @@ export const confirmUpload: Route = async (app, services) => {
     },
     { body: ConfirmRequest, response: { 201: JobCreated } },
   )
-  app.post('/bulk/upload/confirm', { schema, config: { scope: 'bulk', loadClass: 'list' } }, async (request, reply) => {
+  const config = { scope: 'bulk', loadClass: 'list', handlerTimeoutMs: READS_FILE_MS } as const
+  app.post('/bulk/upload/confirm', { schema, config }, async (request, reply) => {
     await spendOnce(services, request, reply, () => confirmOnce(services, request.caller, request.body))
     return reply
   })

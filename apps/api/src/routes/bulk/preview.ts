@@ -6,6 +6,7 @@ import { getProbing } from '@probity/database/probing'
 import { insertUpload } from '@probity/database/uploads'
 import type { UploadReading } from '@probity/uploads/read-upload'
 import type { Caller } from '../../door/caller.ts'
+import { READS_FILE_MS } from '../../door/time-limits.ts'
 import { DOOR_PROBLEMS, operation } from '../../openapi.ts'
 import type { Route } from '../../route.ts'
 import type { Services } from '../../services.ts'
@@ -30,7 +31,7 @@ export const previewUpload: Route = async (app, services) => {
   )
   const options = {
     schema: { ...schema, consumes: ['multipart/form-data'] },
-    config: { scope: 'bulk', loadClass: 'list', largeBody: true },
+    config: { scope: 'bulk', loadClass: 'list', largeBody: true, handlerTimeoutMs: READS_FILE_MS },
     validatorCompiler: () => () => true, // the form is read as it comes in, by receiveFile
   } as const
   const { uploadShares, storage } = services

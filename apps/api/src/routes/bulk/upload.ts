@@ -5,6 +5,7 @@ import { getProbing } from '@probity/database/probing'
 import { discardDraft, findDraft, removeExpiredUploads } from '@probity/database/uploads'
 import Type from 'typebox'
 import type { Caller } from '../../door/caller.ts'
+import { READS_FILE_MS } from '../../door/time-limits.ts'
 import { viewOf } from '../../door/view.ts'
 import { DOOR_PROBLEMS, operation } from '../../openapi.ts'
 import { found, Problem } from '../../problem.ts'
@@ -14,7 +15,7 @@ import { disconnectSignal } from '../../uploads/disconnect-signal.ts'
 import { getReading } from '../../uploads/kept-reading.ts'
 import { presentPreview } from '../../uploads/present.ts'
 
-const config = { scope: 'bulk' } as const
+const config = { scope: 'bulk', handlerTimeoutMs: READS_FILE_MS } as const
 
 /** One file that waits to be confirmed: looks at it again and removes it. */
 export const manageUpload: Route = async (app, services) => {

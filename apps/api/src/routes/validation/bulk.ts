@@ -34,7 +34,13 @@ export const validateBulk: Route = async (app, services) => {
     { body: BulkRequest, response: { 200: BulkSummary } },
   )
   // The list takes one of the account's places; what is recent of it is looked for later, all at once.
-  const config = { scope: 'bulk', loadClass: 'list', isPublic: true, asksAbout: () => ({ email: '' }) } as const
+  const config = {
+    scope: 'bulk',
+    loadClass: 'list',
+    isPublic: true,
+    waitsS: TIMEOUT_DEFAULT_S,
+    asksAbout: () => ({ email: '' }),
+  } as const
   app.post('/validation/bulk', { schema, config, bodyLimit: BODY_BYTES_MAX }, async (request, reply) => {
     await answer(services, request, reply, request.body)
     return reply

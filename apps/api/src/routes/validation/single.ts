@@ -25,6 +25,8 @@ const MEANING = {
 const FOR_PAGES =
   'With a publishable key, from a page of one of its origins, the answer has `decision`, `reason`, `did_you_mean` and `livemode` and nothing else: `policy` decides, `signup` where none is named, by the address and by DNS. No mail server is asked, so that the answer is the same whether a mailbox exists or not.'
 
+const TIMEOUT_DEFAULT_S = 10
+
 /** One address, by POST or by GET. */
 export const validateSingle: Route = async (app, services) => {
   const post = operation(
@@ -40,6 +42,7 @@ export const validateSingle: Route = async (app, services) => {
   const bodyConfig = {
     scope: 'validation',
     loadClass: 'address',
+    waitsS: TIMEOUT_DEFAULT_S,
     isPublic: true,
     isForPages: true,
     asksAbout: (request: FastifyRequest) => request.body,
@@ -62,6 +65,7 @@ export const validateSingle: Route = async (app, services) => {
   const queryConfig = {
     scope: 'validation',
     loadClass: 'address',
+    waitsS: TIMEOUT_DEFAULT_S,
     isPublic: true,
     asksAbout: (request: FastifyRequest) => request.query,
   } as const
@@ -72,8 +76,6 @@ export const validateSingle: Route = async (app, services) => {
 }
 
 type Asked = { email: string; timeout?: number; ai?: boolean; catchall?: boolean; policy?: string }
-
-const TIMEOUT_DEFAULT_S = 10
 
 function answer(services: Services, request: FastifyRequest, reply: FastifyReply, asked: Asked) {
   if (request.caller.mode === 'test') return sendSandbox(services, request, reply, asked)

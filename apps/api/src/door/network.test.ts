@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { networkOf } from './publishable.ts'
+import { networkOf } from './network.ts'
 
 test.each([
   ['192.0.2.7', '192.0.2.7'],
@@ -10,6 +10,6 @@ test.each([
   ['2001:db8::9', '2001:db8:0:0'],
   ['::1', '0:0:0:0'],
   ['2001:db8:1:2:3::', '2001:db8:1:2'],
-])('a visitor at %s is counted as %s', (ip, network) => {
+])('networkOf takes %s as part of %s', (ip, network) => {
   expect(networkOf(ip)).toBe(network)
 })

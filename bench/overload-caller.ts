@@ -1,4 +1,5 @@
 import { connect, type Socket } from 'node:net'
+import { sourceAddress } from './source-addresses.ts'
 
 export type Asked = { method: string; path: string; body?: string }
 export type Said = { status: number; hasRetryAfter: boolean }
@@ -18,9 +19,12 @@ const BROKEN: Said = { status: 0, hasRetryAfter: false }
 export function openCallers(url: string, key: string) {
   const { hostname, port, host } = new URL(url)
   const free: Line[] = []
+  let opened = 0
 
   function open(): Line {
-    const socket = connect({ host: hostname, port: Number(port), noDelay: true })
+    const localAddress = sourceAddress(opened)
+    opened += 1
+    const socket = connect({ host: hostname, port: Number(port), localAddress, noDelay: true })
     const line: Line = { socket, listener: undefined, hasAnswered: false, received: '' }
     socket.setEncoding('latin1')
     socket.setTimeout(GIVE_UP_MS, () => socket.destroy())

@@ -11,6 +11,7 @@ import { PATIENCE } from '@probity/engine/mailbox/open-line'
 import type { Redis } from 'ioredis'
 import type { Logger } from 'pino'
 import { type Brakes, brakedPace, PAUSED_MS } from './brakes.ts'
+import { type ErrorShares, openErrorShares } from './error-shares.ts'
 import { openFactsStore } from './facts-store.ts'
 import { meteredPace } from './metered.ts'
 import type { Asker, Meters } from './meters.ts'
@@ -36,11 +37,14 @@ export type Surroundings = {
 /** The desks where mailboxes are asked about, for each way out one for callers and one for lists. */
 export type Mailboxes = {
   /** The desk for an address: the one it was asked at before, or else always the same one for its domain. */
-  deskFor(asker: Asker, email: string, egress: string | null): { desk: MailboxDesk; egress: string } | undefined
+  deskFor(asker: Asker, email: string, of: Asked): { desk: MailboxDesk; egress: string } | undefined
   /** How many connections at once a provider bears from lists, by all our ways out. */
   connectionsMax(provider: string): number
   close(): Promise<void>
 }
+
+/** The account that an address is validated for, and the egress that it was probed from before. */
+type Asked = { accountId: string; egress: string | null }
 
 type Options = Pick<Surroundings, 'policy' | 'habits'> & {
   addressLimits: AddressLimits
@@ -63,6 +67,7 @@ export function openMailboxes(options: Options): Mailboxes {
   const pace = meteredPace(brakedPace(told, brakes, habits), meters)
   const knowledge = openKnowledge(openFactsStore(redis, `${prefix}:learnt`))
   const ofLists = leaveRoom(habits)
+  const shares = openErrorShares({ redis, prefix, habits, log })
   const desks = egresses.map((egress) => {
     const open = (some: HabitTable) =>
       openMailboxDesk({
@@ -83,7 +88,7 @@ export function openMailboxes(options: Options): Mailboxes {
     return { egress: egress.name, list, caller: besideLists(list, apart, habits), apart }
   })
   return {
-    deskFor(asker, email, egress) {
+    deskFor(asker, email, { accountId, egress }) {
       // Where all of them are drained, each holds back what it is asked; where all are closed, each says so.
       const reachable = desks.filter((entry) => waysOut.isOpen(entry.egress))
       const some = reachable.length > 0 ? reachable : desks
@@ -91,10 +96,15 @@ export function openMailboxes(options: Options): Mailboxes {
       const ways = open.length > 0 ? open : some
       const same = egress === null ? undefined : ways.find((entry) => entry.egress === egress)
       const chosen = same ?? ways[turnOf(email, ways.length)]
-      return chosen && { desk: chosen[asker], egress: chosen.egress }
+      if (chosen === undefined) return undefined
+      const use = { accountId, egress: chosen.egress }
+      return { desk: withinShare(chosen[asker], use, { shares, probes }), egress: chosen.egress }
     },
     connectionsMax: (provider) => habitsOf(provider, ofLists).connectionsPerEgress * Math.max(1, egresses.length),
-    close: async () => void (await Promise.all(desks.flatMap(({ list, apart }) => [list.close(), apart.close()]))),
+    async close() {
+      await Promise.all(desks.flatMap(({ list, apart }) => [list.close(), apart.close()]))
+      await shares.stop()
+    },
   }
 }
 
@@ -113,6 +123,33 @@ function watchDesk(
       probes.note({ provider, egress }, answer)
       ways.note(domain, answer)
       return answer
+    },
+  }
+}
+
+/** A desk for one account. It probes a provider as long as the account has a share of the errors that the provider allows. */
+function withinShare(
+  desk: MailboxDesk,
+  of: { accountId: string; egress: string },
+  { shares, probes }: { shares: ErrorShares; probes: ProbeLog },
+): MailboxDesk {
+  return {
+    ...desk,
+    async ask(question) {
+      const use = { ...of, provider: question.provider }
+      if (!(await shares.admit(use, question.deadline))) {
+        const answer = heldAnswer()
+        probes.note(use, answer)
+        return answer
+      }
+      let isRejected = false
+      try {
+        const answer = await desk.ask(question)
+        isRejected = answer.finding.kind === 'refused' && answer.finding.code > 0
+        return answer
+      } finally {
+        shares.settle(use, isRejected)
+      }
     },
   }
 }

@@ -49,10 +49,14 @@ export async function startTestWorld() {
   )
   const { id: accountId } = await openTestAccount(database.db, 1_000)
 
-  async function open(emails: string[], wish: { mailbox?: boolean } = {}): Promise<ValidationRef[]> {
-    const rows = emails.map((email) => ({ id: randomUUID(), email, emailKey: email, ...wish }))
-    const opening = { accountId, keyId: null, retentionDays: 30, group: randomUUID() }
-    const opened = await inTenant(database.db, accountId, (trx) => openValidations(trx, opening, rows))
+  async function open(
+    emails: string[],
+    wish: { mailbox?: boolean; accountId?: string } = {},
+  ): Promise<ValidationRef[]> {
+    const { accountId: by = accountId, ...rest } = wish
+    const rows = emails.map((email) => ({ id: randomUUID(), email, emailKey: email, ...rest }))
+    const opening = { accountId: by, keyId: null, retentionDays: 30, group: randomUUID() }
+    const opened = await inTenant(database.db, by, (trx) => openValidations(trx, opening, rows))
     if (opened.kind !== 'opened') throw new Error(opened.kind)
     const byId = new Map(opened.refs.map((ref) => [ref.id, ref]))
     return rows.map((row) => byId.get(row.id) as ValidationRef)

@@ -49,9 +49,10 @@ type Work = Omit<One, 'traced'> & { span: Span }
 async function workOne(services: Services, { taken, replyTo, span }: Work): Promise<void> {
   const { network, histories, mailboxes, settler, meters, log } = services
   const began = performance.now()
-  const way = taken.mailbox ? mailboxes.deskFor('caller', taken.email, taken.egress) : undefined
+  const { accountId } = taken.ref
+  const way = taken.mailbox ? mailboxes.deskFor('caller', taken.email, { ...taken, accountId }) : undefined
   try {
-    const whole = { ...network, histories: histories.of(taken.ref.accountId), ...(way && { mailboxes: way.desk }) }
+    const whole = { ...network, histories: histories.of(accountId), ...(way && { mailboxes: way.desk }) }
     const attempt = { tries: taken.tries + 1, manner: mannerOf(taken) }
     const validation = await inSpan(span, 'validate', async (validating) => {
       const found = await validate(taken.email, tracedNetwork(whole, validating), attempt)

@@ -37,7 +37,7 @@ export async function validateRow(
     return { kind: 'final', result: unsettledResult(email, 'internal_error') }
   }
   const began = performance.now()
-  const way = mailboxes.deskFor('list', email, batch.egress)
+  const way = mailboxes.deskFor('list', email, batch)
   try {
     const askAgainMs = ASK_AGAIN_MS[batch.silences]
     const known = askAgainMs === undefined ? undefined : await lookUpDomain(network, email)

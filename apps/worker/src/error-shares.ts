@@ -1,0 +1,185 @@
+import { readFileSync } from 'node:fs'
+import { type HabitTable, habitsOf } from '@probity/engine/mailbox/habits'
+import { PACE } from '@probity/engine/mailbox/pace'
+import { paceKey } from '@probity/queue/pace-key'
+import type { Redis, Result } from 'ioredis'
+import type { Logger } from 'pino'
+
+/** An account that probes a provider from an egress. */
+export type Use = { accountId: string; provider: string; egress: string }
+
+/** Keeps one account from using up the rejected recipients that a provider allows in an hour, which all accounts share. */
+export type ErrorShares = {
+  /**
+   * Waits until one more recipient of the account may be probed. False when its share of the hour is used up, or when the deadline (on the
+   * clock of `performance.now()`) has passed. Each recipient that is admitted ends with `settle`.
+   */
+  admit(use: Use, deadline: number): Promise<boolean>
+  settle(use: Use, isRejected: boolean): void
+  /** Writes what Redis does not know yet. */
+  stop(): Promise<void>
+}
+
+/** What one account may use of a provider's hourly errors while other accounts use the provider, too. */
+const SHARE = 0.5
+/** How long the sums of Redis are relied on, and how soon it learns of new rejections. */
+const FRESH_MS = 1_000
+
+declare module 'ioredis' {
+  interface RedisCommander<Context> {
+    shareErrors(keys: number, ...args: (string | number)[]): Result<number[], Context>
+  }
+}
+
+const SCRIPT = readFileSync(new URL('./error-shares.lua', import.meta.url), 'utf8')
+
+/** What is known of an account at one provider. */
+type Account = {
+  /** Whether Redis was asked about it. */
+  isRead: boolean
+  /** Rejections of the hour as Redis last said, and those that it does not know yet. */
+  used: number
+  unwritten: number
+  /** Recipients that are being probed: each may be rejected. */
+  inFlight: number
+  waiting: Set<() => void>
+}
+
+type Place = { accounts: Map<string, Account>; isShared: boolean; readAt: number; reading: Promise<void> | undefined }
+
+type Options = { redis: Redis; prefix: string; habits: HabitTable; log: Logger }
+
+export function openErrorShares({ redis, prefix, habits, log }: Options): ErrorShares {
+  redis.defineCommand('shareErrors', { lua: SCRIPT })
+  const places = new Map<string, Place>()
+  let timer: NodeJS.Timeout | undefined
+
+  /** Writes and reads in one call. Without Redis, what was last known holds. */
+  async function read(name: string, place: Place): Promise<void> {
+    const some = [...place.accounts]
+    const written = some.map(([, { unwritten }]) => unwritten)
+    const pairs = some.flatMap(([id], n) => [id, written[n] ?? 0])
+    const keys = keysOf(prefix, name)
+    try {
+      const [isShared, ...used] = await redis.shareErrors(keys.length, ...keys, KEPT_MS, ...pairs)
+      place.isShared = isShared === 1
+      for (const [n, [id, account]] of some.entries()) {
+        account.used = used[n] ?? 0
+        account.unwritten -= written[n] ?? 0
+        if (account.isRead && isIdle(account)) place.accounts.delete(id)
+      }
+    } catch (error) {
+      log.debug({ err: error }, 'could not share provider errors: redis unavailable')
+    }
+    for (const [, account] of some) account.isRead = true
+    place.readAt = performance.now()
+  }
+
+  function refresh(name: string, place: Place): Promise<void> {
+    place.reading ??= read(name, place).finally(() => {
+      place.reading = undefined
+    })
+    return place.reading
+  }
+
+  async function flush(): Promise<void> {
+    clearTimeout(timer)
+    timer = undefined
+    await Promise.all([...places].map(([name, place]) => refresh(name, place)))
+    for (const [name, { accounts }] of places) if (accounts.size === 0) places.delete(name)
+  }
+
+  return {
+    async admit(use, deadline) {
+      const limit = limitOf(use, habits)
+      if (limit === undefined) return true
+      const name = nameOf(use)
+      for (;;) {
+        const place = findOrMake(places, name, newPlace)
+        const known = findOrMake(place.accounts, use.accountId, newAccount)
+        if (!known.isRead || performance.now() - place.readAt > FRESH_MS) await refresh(name, place)
+        if (places.get(name) !== place) continue
+
+        const account = findOrMake(place.accounts, use.accountId, newAccount)
+        if (!place.isShared || usedBy(account) < limit) {
+          account.inFlight += 1
+          return true
+        }
+        if (account.inFlight === 0 || performance.now() >= deadline) {
+          wakeNext(account) // without recipients in flight no other would wake it
+          return false
+        }
+        await waitFor(account, deadline)
+      }
+    },
+    settle(use, isRejected) {
+      const account = places.get(nameOf(use))?.accounts.get(use.accountId)
+      if (account === undefined) return
+      account.inFlight -= 1
+      if (isRejected) account.unwritten += 1
+      wakeNext(account)
+      timer ??= setTimeout(() => void flush(), FRESH_MS).unref()
+    },
+    stop: flush,
+  }
+}
+
+/** Undefined where errors are not counted, or where a site is not shared by many domains. */
+function limitOf({ provider }: Use, habits: HabitTable): number | undefined {
+  const { errorsPerHour } = habitsOf(provider, habits)
+  return provider === '' || errorsPerHour === null ? undefined : Math.max(1, Math.floor(errorsPerHour * SHARE))
+}
+
+function nameOf({ provider, egress }: Use): string {
+  return JSON.stringify([egress, provider])
+}
+
+const KEPT_MS = (PACE.slotsInHour + 1) * PACE.slotMs
+
+/** The running slot and those of the hour before it, as the pace counts them. */
+function keysOf(prefix: string, name: string): string[] {
+  const [egress, provider] = JSON.parse(name) as [string, string]
+  const slot = Math.floor(Date.now() / PACE.slotMs)
+  const base = paceKey(prefix, { egress, site: provider })
+  return Array.from({ length: PACE.slotsInHour }, (_, n) => `${base}:accounts:${slot - n}`)
+}
+
+function newPlace(): Place {
+  return { accounts: new Map(), isShared: false, readAt: Number.NEGATIVE_INFINITY, reading: undefined }
+}
+
+function newAccount(): Account {
+  return { isRead: false, used: 0, unwritten: 0, inFlight: 0, waiting: new Set() }
+}
+
+function usedBy({ used, unwritten, inFlight }: Account): number {
+  return used + unwritten + inFlight
+}
+
+function isIdle({ unwritten, inFlight, waiting }: Account): boolean {
+  return unwritten === 0 && inFlight === 0 && waiting.size === 0
+}
+
+function findOrMake<Value>(all: Map<string, Value>, name: string, make: () => Value): Value {
+  const value = all.get(name) ?? make()
+  all.set(name, value)
+  return value
+}
+
+function wakeNext({ waiting }: Account): void {
+  const [first] = waiting
+  first?.()
+}
+
+/** Until a recipient of the account is settled, or the deadline has passed. */
+function waitFor({ waiting }: Account, deadline: number): Promise<void> {
+  return new Promise((resolve) => {
+    const timeout = setTimeout(end, Math.max(0, deadline - performance.now()))
+    function end(): void {
+      clearTimeout(timeout)
+      waiting.delete(end)
+      resolve()
+    }
+    waiting.add(end)
+  })
+}

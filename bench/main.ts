@@ -1,3 +1,4 @@
+import { benchAbuse } from './abuse.ts'
 import { benchAccuracy } from './accuracy.ts'
 import { runCompare } from './compare.ts'
 import { benchConfidence } from './confidence.ts'
@@ -14,6 +15,7 @@ import { keepFigures } from './table.ts'
 
 /** Each bench prints what it does on standard error and its figures as JSON, the last line of standard output. */
 const BENCHES: Record<string, (args: string[], mode: BenchMode) => Promise<object>> = {
+  abuse: benchAbuse,
   accuracy: benchAccuracy,
   confidence: benchConfidence,
   list: benchList,
@@ -47,6 +49,8 @@ async function runBench(name: string, rest: string[]): Promise<void> {
   const args = rest.filter((argument) => !OPTIONS.includes(argument))
   const figures = await bench(args, { isProductOnly })
   if (isKept) keepFigures(name, args, figures)
+  // abuse names the figures that are beyond their limits.
+  if ('failed' in figures && Array.isArray(figures.failed) && figures.failed.length > 0) process.exitCode = 1
   process.stdout.write(`${JSON.stringify(isProductOnly ? { ...figures, product_only: true } : figures)}\n`)
 }
 

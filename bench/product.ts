@@ -31,8 +31,14 @@ export type BenchProduct = {
   stop(): Promise<void>
 }
 
-/** The product as in production (PostgreSQL waits for the disk), with an account that no limit stops. `disk` is a folder on the one that PostgreSQL is to have. */
-export async function startBenchProduct(disk: string = tmpdir()): Promise<BenchProduct> {
+/**
+ * The product as in production (PostgreSQL waits for the disk), with an account that no limit stops. `disk` is a folder on the one that PostgreSQL is to have,
+ * and `more` are further settings of the api and the worker.
+ */
+export async function startBenchProduct(
+  disk: string = tmpdir(),
+  more: Record<string, string> = {},
+): Promise<BenchProduct> {
   await using ifItFails = new AsyncDisposableStack()
   const [postgres, redis, dns] = await Promise.all([
     startPostgres({ fsync: true, parent: disk }),
@@ -51,6 +57,7 @@ export async function startBenchProduct(disk: string = tmpdir()): Promise<BenchP
     LOG_LEVEL: 'warn',
     STOP_NOTICE_MS: '0',
     NODE_OPTIONS: MEMORY_CEILING,
+    ...more,
   }
   const api = startProgram('apps/api/src/main.ts', [], settings)
   const worker = startProgram('apps/worker/src/main.ts', [], settings)

@@ -119,7 +119,7 @@ test('a list of a hundred ends at once, nothing in it is invalid for silence, wh
       { sub_status: 'domain_not_found', depth: 'dns' },
     ],
   })
-  expect(await account()).toMatchObject({ credits: { available: 939, spent: 61 } })
+  expect(await account()).toMatchObject({ credits: { available: 959, spent: 41 } })
 })
 
 test('the pages say so before anything is paid for, and when mail servers can be reached again the next verdict is theirs', async () => {

@@ -292,6 +292,7 @@ test('only these functions work past row-level security, each with its search pa
     'find_session',
     'forget_process',
     'give_back_batch',
+    'has_worker',
     'is_account_suspended',
     'is_allowed_origin',
     'is_setup_needed',

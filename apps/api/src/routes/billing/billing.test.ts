@@ -126,6 +126,11 @@ test('whoever comes back from paying can ask whether it has arrived, and nobody 
   expect((await owner.get('/billing/checkout/cs_nobodys', account)).status).toBe(404)
 })
 
+test('GET /billing/checkout/{session} responds with 404 to an id with NUL, which PostgreSQL rejects', async () => {
+  const { owner, account } = await openOwner()
+  expect((await owner.get('/billing/checkout/cs_%00', account)).status).toBe(404)
+})
+
 function sessionOf(body: Record<string, unknown>): string {
   return String(body['url']).split('/').at(-1) as string
 }

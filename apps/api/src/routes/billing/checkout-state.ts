@@ -4,6 +4,7 @@ import { findPayment } from '@probity/database/payments'
 import Type from 'typebox'
 import { Problem } from '../../problem.ts'
 import type { Route } from '../../route.ts'
+import { storable } from '../../validation/storable.ts'
 
 const Session = Type.Object({ session: Type.String({ minLength: 1, maxLength: 250 }) })
 
@@ -11,7 +12,7 @@ const Session = Type.Object({ session: Type.String({ minLength: 1, maxLength: 25
 export const showCheckout: Route = async (app, { db }) => {
   const options = { schema: { params: Session, response: { 200: Checkout } }, config: { scope: 'account' } } as const
   app.get('/billing/checkout/:session', options, async ({ caller: { accountId }, params }): Promise<Checkout> => {
-    const payment = await inTenant(db, accountId, (trx) => findPayment(trx, accountId, params.session))
+    const payment = await inTenant(db, accountId, (trx) => findPayment(trx, accountId, storable(params.session)))
     if (payment === undefined) throw new Problem('not_found', 'No such payment.')
     return { credits: payment.credits, granted: payment.grantedAt !== null }
   })

@@ -5,6 +5,8 @@
 
 /** No address with a display name comes near this length. It bounds the work for one part of a text. */
 const PART_UNITS_MAX = 1024
+/** A cell is one address, or a few. The rest of it is not searched, since a file may have many such cells. */
+const ADDRESSES_PER_CELL_MAX = 10
 /** Brackets and quotation marks inside each other. */
 const NESTED_MAX = 4
 
@@ -23,13 +25,19 @@ const LABEL = /^(?:smtp|e-?mail):\s*/i
 
 /** An @ between two characters. Addresses with a syntax error have it too. */
 const ADDRESS_LIKE = /[^\s@]@+[^\s@]/
+const PERCENT_ENCODED = /%40/
 
 /**
- * The addresses that a text consists of, without display names, brackets, `mailto:` and punctuation around them. Free text is not
+ * The addresses that a cell consists of, without display names, brackets, `mailto:` and punctuation around them. Free text is not
  * searched: of `ada lovelace@example.com`, `lovelace@example.com` may be the address of another person.
  */
 export function unwrapAddresses(text: string): string[] {
-  return splitParts(text).flatMap(unwrapPart)
+  return splitParts(text).slice(0, ADDRESSES_PER_CELL_MAX).flatMap(unwrapPart)
+}
+
+/** Whether a text holds something that is meant as an address, with a syntax error or without. */
+export function holdsAddressLike(text: string): boolean {
+  return ADDRESS_LIKE.test(text) && text.split(/\s+/).some(isAddressLike)
 }
 
 /** The addresses in a text, those in free text included. */
@@ -54,7 +62,11 @@ function splitParts(text: string): string[] {
     from = match.index + 1
   }
   parts.push(text.slice(from))
-  return parts.map((part) => part.trim()).filter((part) => HAS_AT.test(part) && part.length <= PART_UNITS_MAX)
+  return parts.map((part) => part.trim()).filter(isWorthReading)
+}
+
+function isWorthReading(part: string): boolean {
+  return part.length <= PART_UNITS_MAX && (ADDRESS_LIKE.test(part) || PERCENT_ENCODED.test(part))
 }
 
 function unwrapPart(part: string): string[] {

@@ -65,7 +65,7 @@ export async function validate(email: string, network: Network, attempt: Partial
 function suggestFor(email: string, address: Address | Malformed): string | null {
   if (address.kind === 'address') return suggest(address)
   const inside = findAddress(email)
-  return inside === undefined ? null : (suggestFor(inside, parseAddress(inside)) ?? inside)
+  return inside === undefined ? null : (suggest(inside.address) ?? inside.email)
 }
 
 /** The verdict on what was found out. What became of other mail to the domain is looked up only where it can matter. */

@@ -13,7 +13,7 @@ const opening = (text: string | Buffer) =>
 
 async function addressesOf(text: string | Buffer, layout: Partial<Layout> = {}): Promise<[string, number][]> {
   const found: [string, number][] = []
-  await readAddresses(opening(text), { ...LAYOUT, ...layout }, (email, row) => void found.push([email, row]))
+  await readAddresses(opening(text), { ...LAYOUT, ...layout }, ({ email, row }) => void found.push([email, row]))
   return found
 }
 
@@ -96,7 +96,10 @@ test('a job has as many emails, and as many different ones, as its preview count
   const layout = readLayout({ ...writing, column: 0 })
   expect(suggestion.index).toBe(1)
   const keys: string[] = []
-  await readAddresses(open, layout, (email) => void keys.push(dedupeKey(email)))
+  await readAddresses(open, layout, ({ email, key }) => {
+    expect(key).toBe(dedupeKey(email))
+    keys.push(key)
+  })
   expect(await readColumn(open, layout, 9)).toEqual({
     column: 0,
     emailCount: keys.length,

@@ -1,6 +1,6 @@
 import { DELIMITERS } from './delimiter.ts'
 import { ENCODINGS } from './encoding.ts'
-import { type Cell, readCell } from './read-cell.ts'
+import { type Cell, keyOfCell, readCell } from './read-cell.ts'
 import { isBlank, type Open, readRows, type Writing } from './read-rows.ts'
 
 /** How a file is written and which of its columns holds the addresses, counted from 0. */
@@ -17,14 +17,16 @@ export function readLayout(noted: Noted): Layout {
 }
 
 /** The row is the one that a spreadsheet shows. Nothing more is read before its promise is kept. */
-type Take = (email: string, row: number) => void | Promise<void>
+type Take = (found: { email: string; row: number; key: string }) => void | Promise<void>
 
 /**
  * Passes on the addresses of one column, without display names and white space around them. Rows without an address are skipped.
  * Previews, plans and exports all read cells by `readCell`, so that a job has as many addresses as its preview counted.
  */
 export async function readAddresses(open: Open, layout: Layout, take: Take): Promise<void> {
-  await readCells(open, layout, ({ cell, row }) => (cell.kind === 'text' ? undefined : take(cell.email, row)))
+  await readCells(open, layout, ({ cell, row }) =>
+    cell.kind === 'text' ? undefined : take({ email: cell.email, row, key: keyOfCell(cell) }),
+  )
 }
 
 type CellInRow = { cell: Cell; text: string; row: number }

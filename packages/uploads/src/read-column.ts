@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto'
-import { dedupeKey } from '@probity/engine/address/dedupe-key'
 import { cut } from './columns.ts'
 import { MAILBOX_PROVIDERS } from './data/mailbox-providers.ts'
 import { type Layout, readCells } from './read-addresses.ts'
+import { keyOfCell } from './read-cell.ts'
 import type { Open } from './read-rows.ts'
 import { Refusal } from './refusal.ts'
 
@@ -47,7 +47,7 @@ export async function readColumn(open: Open, layout: Layout, emailsMax: number):
     found.emailCount++
     if (found.emailCount > emailsMax) throw tooManyEmails(emailsMax, row)
     if (cell.kind === 'wrapped') found.wrappedCount++
-    addresses.add(cell.email)
+    addresses.add(keyOfCell(cell))
   })
   return { column: layout.column, ...found, textExamples, ...addresses.counts() }
 }
@@ -58,8 +58,7 @@ function openAddressCounter() {
   const seen = new Set<bigint>()
   const byProvider = new Map<string, number>()
   return {
-    add(email: string): void {
-      const key = dedupeKey(email)
+    add(key: string): void {
       const short = hash('sha256', key, 'buffer').readBigUInt64LE()
       if (seen.has(short)) return
       seen.add(short)

@@ -2,7 +2,6 @@ import type { StandingResult } from '@probity/contract/standing-result'
 import { unsettledResult } from '@probity/contract/standing-result'
 import type { UploadPreview } from '@probity/contract/upload'
 import { asOwner } from '@probity/database/connect'
-import { dedupeKey } from '@probity/engine/address/dedupe-key'
 import { type Layout, readAddresses } from '@probity/uploads/read-addresses'
 import { sql } from 'kysely'
 import type { Caller, TestApi } from '../test-api.ts'
@@ -54,9 +53,8 @@ async function listAddresses({ services }: TestApi, preview: UploadPreview): Pro
   await readAddresses(
     () => services.storage.open(storageKey),
     layout,
-    (email, rowNo) => {
-      const key = dedupeKey(email)
-      if (!byKey.has(key)) byKey.set(key, { rowNo, email })
+    ({ email, row, key }) => {
+      if (!byKey.has(key)) byKey.set(key, { rowNo: row, email })
     },
   )
   return [...byKey.values()]

@@ -2,8 +2,7 @@ import { hash } from 'node:crypto'
 import type { Db } from '@probity/database/connect'
 import { type KeptResult, listResultsAt, type ResultsFile, type ResultsJob } from '@probity/database/results'
 import { isNarrow, type ResultsFilter } from '@probity/database/results-filter'
-import { dedupeKey } from '@probity/engine/address/dedupe-key'
-import { readCell } from '@probity/uploads/read-cell'
+import { keyOfCell, readCell } from '@probity/uploads/read-cell'
 import { isBlank, type Row, readRows, type Writing } from '@probity/uploads/read-rows'
 import type { FileStorage } from '@probity/uploads/storage'
 import { stringify } from 'csv-stringify/sync'
@@ -78,7 +77,7 @@ function openFirstRows(column: number): (row: Row) => number | undefined {
     if (isHeader || isBlank(text)) return undefined
     const cell = readCell(text)
     if (cell.kind === 'text') return undefined
-    const short = hash('sha256', dedupeKey(cell.email), 'buffer').readBigUInt64LE()
+    const short = hash('sha256', keyOfCell(cell), 'buffer').readBigUInt64LE()
     const first = seen.get(short) ?? row
     if (first === row) seen.set(short, row)
     return first

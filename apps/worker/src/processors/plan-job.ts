@@ -1,5 +1,4 @@
 import { failJob, type JobToPlan, savePlan } from '@probity/database/planning'
-import { dedupeKey } from '@probity/engine/address/dedupe-key'
 import { parseAddress } from '@probity/engine/address/parse'
 import { siteKey } from '@probity/engine/mailbox/line'
 import { readAddresses, readLayout } from '@probity/uploads/read-addresses'
@@ -34,9 +33,8 @@ async function readRows({ storage }: Needed, job: JobToPlan, storageKey: string)
   await readAddresses(
     () => storage.open(storageKey),
     layout,
-    (email, rowNo) => {
-      const key = dedupeKey(email)
-      if (!byKey.has(key)) byKey.set(key, { rowNo, email })
+    ({ email, row, key }) => {
+      if (!byKey.has(key)) byKey.set(key, { rowNo: row, email })
     },
   )
   return [...byKey.values()]

@@ -17,7 +17,8 @@ export function dedupeKey(text: string): string {
   return ` ${toLower(plain, (lower) => parseAddress(lower).kind === 'malformed')}`
 }
 
-function keyOfAddress({ local, domain }: Address): string {
+/** The same for an address that was parsed already. */
+export function keyOfAddress({ local, domain }: Address): string {
   const written = writeDomain(domain)
   const lower = toLower(local, (lower) => parseAddress(`${lower}@${written}`).kind === 'address')
   return `${lower}@${written}`

@@ -1,12 +1,27 @@
 import { unwrapAddresses } from '@probity/contract/address-text'
-import { parseAddress } from './parse.ts'
+import { type Address, parseAddress } from './parse.ts'
+
+/** `email` is the text of the address as it was found. */
+export type FoundAddress = { email: string; address: Address }
 
 /**
  * The address that a text is, or that it wraps in a display name, brackets or a `mailto:` URI; the first one where it holds several.
  * A text that is an address as a whole stays as it is.
  */
-export function findAddress(text: string): string | undefined {
-  const isAddress = (candidate: string) => parseAddress(candidate).kind === 'address'
+export function findAddress(text: string): FoundAddress | undefined {
   const whole = text.trim()
-  return isAddress(whole) ? whole : unwrapAddresses(whole).find(isAddress)
+  return readAddress(whole) ?? firstOf(unwrapAddresses(whole))
+}
+
+function firstOf(candidates: string[]): FoundAddress | undefined {
+  for (const candidate of candidates) {
+    const found = readAddress(candidate)
+    if (found) return found
+  }
+  return undefined
+}
+
+function readAddress(email: string): FoundAddress | undefined {
+  const address = parseAddress(email)
+  return address.kind === 'address' ? { email, address } : undefined
 }

@@ -27,7 +27,7 @@ export type UploadReader = {
   stop(): Promise<void>
 }
 
-/** A file is read within this or not at all, its wait included. Ours take seconds: this is for what nobody thought of. */
+/** The limit for one reading, its wait included. Readings take seconds: this bounds files that our own limits do not. */
 const DEADLINE_MS = 120_000
 const RETRY_AFTER_S = 5
 /** Readings of one account that wait for their turn. Each upload among them has its file on the disk. */

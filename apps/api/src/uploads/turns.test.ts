@@ -26,7 +26,7 @@ test('take runs work of one account in turn and work of others at once', async (
   expect(turns.waiting('a')).toBe(0)
 })
 
-test('take goes on with the next work when one fails or is abandoned', async () => {
+test('take continues with the next work when one fails or is abandoned', async () => {
   const turns = openTurns()
   const first = openWork()
   const gone = new AbortController()

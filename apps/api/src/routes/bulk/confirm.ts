@@ -31,7 +31,7 @@ export const confirmUpload: Route = async (app, services) => {
       tag: 'Lists',
       summary: 'Turn an upload into a job',
       description:
-        'Sets one credit aside for each unique address and queues the job, or refuses and keeps nothing. Rows whose cell holds no address are not part of the job. An upload becomes one job: confirming it again gives the same answer, at no further cost.',
+        'Reserves one credit for each unique address and queues the job, or rejects the request and keeps nothing. Rows whose cell holds no address are not part of the job. An upload becomes one job: confirming it again gives the same answer, at no further cost.',
       problems: [
         'not_found',
         'confirmed_otherwise',

@@ -24,7 +24,7 @@ export const previewUpload: Route = async (app, services) => {
       tag: 'Lists',
       summary: 'Upload a CSV and look at it',
       description:
-        'Finds out how the file is written, what its columns are, which of them holds the addresses and what validating them costs. A cell with a display name, angle brackets or `mailto:` around an address is read as that address; a text without an address is neither validated nor charged. Nothing is validated, charged or set aside. The file is kept for 24 hours and then removed.',
+        'Finds out how the file is written, what its columns are, which of them holds the addresses and what validating them costs. A cell with a display name, angle brackets or `mailto:` around an address is read as that address; a text without an address is neither validated nor charged. Nothing is validated, charged or reserved. The file is kept for 24 hours and then removed.',
       problems: PREVIEW_PROBLEMS,
     },
     { body: UploadForm, response: { 200: UploadPreview } },

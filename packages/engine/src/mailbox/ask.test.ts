@@ -248,6 +248,17 @@ test('a refusal of us says nothing of the mailbox, and the server is left alone'
   expect(connections()).toEqual([1, 1, 1])
 })
 
+test('a wait that a reply names is limited to the longest one of the provider limits', async () => {
+  const mail = await startMail({
+    domains: { 'long.example': [{ rcpt: () => '450 4.7.1 Greylisted, please try again in 24 hours' }] },
+  })
+  const [found] = await mail.validateAll(['known@long.example'])
+  const longestMs = Math.max(...HABITS[''].retryLadderS) * 1_000
+  expect(found?.verdict.subStatus).toBe('greylisted')
+  expect(found?.retryAfterMs).toBeGreaterThanOrEqual(longestMs)
+  expect(found?.retryAfterMs).toBeLessThan(2 * longestMs)
+})
+
 test('providers that decide after DATA are not asked at all', async () => {
   const names = { 'd.example': { mx: [[10, 'mta5.am0.yahoodns.net'] as [number, string]] } }
   const mail = await startMail({ domains: { 'a.example': [truthful()] }, names })

@@ -26,7 +26,7 @@ const routes: Route = async (app) => {
   })
 }
 
-const limits = { ...LIMITS, handlerTimeoutMs: 2_000, handlerGraceMs: 300, writeTimeoutMs: 700 }
+const limits = { ...LIMITS, handlerTimeoutMs: 2_000, handlerGraceMs: 300, writeTimeoutMs: 700, headersTimeoutMs: 1_500 }
 const api = await startTestApi({ routes: [routes], config: { limits } })
 const url = await api.app.listen({ host: '127.0.0.1', port: 0 })
 const { key, call } = await api.openCaller()
@@ -78,6 +78,14 @@ test('a request ends when its client disconnects before the body is read', async
 
 test('a client that reads nothing of its response is disconnected', async () => {
   send(get('/large')).pause()
+  await vi.waitFor(async () => expect(await countConnections()).toBe(1))
+  await vi.waitFor(async () => expect(await countConnections()).toBe(0), { timeout: 30_000 })
+})
+
+test('a client that sends its headers too slowly is disconnected, also when it keeps its side of the connection open', async () => {
+  const socket = connect({ host: '127.0.0.1', port: Number(new URL(url).port), allowHalfOpen: true })
+  whenDone(() => socket.destroy())
+  socket.resume().write('GET /api/v1/small HTTP/1.1\r\nHost: x\r\n')
   await vi.waitFor(async () => expect(await countConnections()).toBe(1))
   await vi.waitFor(async () => expect(await countConnections()).toBe(0), { timeout: 30_000 })
 })

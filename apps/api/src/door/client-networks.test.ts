@@ -20,6 +20,13 @@ const routes: Route = async (app) => {
   app.get('/small', { schema: { hide: true } }, async () => ({ ok: true }))
   app.get('/large', { schema: { hide: true } }, async (_request, reply) => reply.send(LARGE))
   app.post('/take', { schema: { hide: true } }, async () => ({ ok: true }))
+  // Reads the body in its handler, as uploads do.
+  app.addContentTypeParser('application/octet-stream', (_request, _payload, done) => done(null))
+  app.post('/upload', { schema: { hide: true } }, async ({ raw }) => {
+    await text(raw)
+    await new Promise<void>((resolve) => waiting.push(resolve))
+    return { ok: true }
+  })
 }
 
 async function startListening(trustedProxies: string[]) {
@@ -92,6 +99,17 @@ test('a body that arrives in parts is processed when it is complete, and its slo
   socket.write(body.slice(1))
   await vi.waitFor(() => expect(response).toContain('200 OK'))
   await vi.waitFor(() => expect(direct.crowd).toMatchObject({ all: 0, working: 0 }))
+})
+
+test('an upload holds a slot from the end of its body to its response', async () => {
+  const message = `${headOf('POST /api/v1/upload', direct)}Content-Type: application/octet-stream\r\nContent-Length: 2\r\n\r\n`
+  const socket = sendUnread(direct.port, '127.0.0.7', `${message}x`).resume()
+  await vi.waitFor(async () => expect([await countInFlight(), direct.crowd.all]).toEqual([1, 0]))
+  socket.write('x')
+  await vi.waitFor(() => expect(waiting.length).toBe(1))
+  expect(direct.crowd.all).toBe(1)
+  for (const goOn of waiting.splice(0)) goOn()
+  await vi.waitFor(() => expect(direct.crowd.all).toBe(0))
 })
 
 test('a trusted proxy with 2,000 connections is served', async () => {

@@ -23,6 +23,8 @@ const HALF_POST = 'POST /nowhere HTTP/1.1\r\nHost: x\r\nContent-Type: applicatio
 
 /** The attacker's address. Other clients have addresses of 127.1.0.0/16 (source-addresses.ts). */
 const ATTACKER = '127.0.0.1'
+/** For more unread responses than one network may have. */
+const ATTACKERS = [ATTACKER, '127.0.0.2']
 
 /** Requests of other clients that were not served; status 0 is a connection that broke. */
 function countRefused(answered: Answered[]): number {
@@ -54,7 +56,7 @@ export const ABUSE_EXPERIMENTS: Experiment[] = [
     async run({ url, pids, load }, cleanUp) {
       await fetch(`${url}/docs/api/js/scalar.js`).then((response) => response.bytes()) // built once, at the first request
       const before = readMemoryMb(pids)
-      const sockets = Array.from({ length: 100 }, () => sendUnread(url, ATTACKER, LARGE_GET))
+      const sockets = Array.from({ length: 100 }, (_, n) => sendUnread(url, ATTACKERS[n % 2] ?? '', LARGE_GET))
       cleanUp.defer(() => {
         for (const socket of sockets) socket.destroy()
       })

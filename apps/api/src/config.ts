@@ -89,7 +89,7 @@ export const LIMITS: RequestLimits = {
   handlerGraceMs: 5_000,
   writeTimeoutMs: 30_000,
   connectionsPerNetworkMax: 256,
-  unfinishedPerNetworkMax: 128,
+  unfinishedPerNetworkMax: 64, // each unread response takes up to 4 MB of the kernel's buffers
 }
 
 type Settings = Static<typeof ApiSettings>

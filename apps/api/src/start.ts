@@ -14,6 +14,9 @@ import { openServices } from './services.ts'
 /** How long requests that are being answered may still take once we stop listening. */
 const FINISH_WITHIN_MS = 20_000
 
+/** Connections that the kernel keeps until we accept them: with Node's 511, a burst from one network delays the others' by seconds. */
+const BACKLOG = 4_096
+
 export type RunningApi = {
   address: AddressInfo
   /** Where metrics are served, if they are. */
@@ -38,7 +41,7 @@ export async function start(
     throw error
   })
   const app = await buildApp(config, services, routes)
-  await app.listen({ host: config.host, port: config.port })
+  await app.listen({ host: config.host, port: config.port, backlog: BACKLOG })
   const address = app.server.address() as AddressInfo
   const metrics = config.metrics && (await serveApiMetrics(services, config, config.metrics))
 

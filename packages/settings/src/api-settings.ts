@@ -95,7 +95,7 @@ export const ApiSettings = Type.Object({
   UNFINISHED_PER_NETWORK_MAX: Type.Integer({
     minimum: 1,
     maximum: 100_000,
-    default: 128,
+    default: 64,
     description:
       'Unfinished requests of one client network: those whose body is incomplete or whose response is not read. Further requests are answered 429. Behind TRUST_PROXY, the network is that of the forwarded address.',
   }),

@@ -45,7 +45,7 @@ test('validations of a client all succeed while another network floods the proce
   startPlainWorker(api.db, (email) => ({ ...unsettledResult(email, 'not_probed'), ...verdict }))
   const ask = openClient(port, '127.0.0.2')
   for (const message of [HALF_POST, UNREAD_GET]) flood(message)
-  await vi.waitFor(async () => expect(await countConnections()).toBeGreaterThan(100))
+  await vi.waitFor(async () => expect(await countConnections()).toBeGreaterThan(50))
 
   const validate = (n: number) => {
     const body = { email: `user${n}@example.com` }
@@ -57,5 +57,5 @@ test('validations of a client all succeed while another network floods the proce
     statuses.push(...answers.map(({ status }) => status))
   }
   expect(statuses).toEqual(Array.from({ length: 100 }, () => 200))
-  expect(await countConnections()).toBeGreaterThan(100) // the flood lasted
+  expect(await countConnections()).toBeGreaterThan(50) // the flood lasted
 })

@@ -24,6 +24,7 @@ export const GATES: Record<string, 2 | 3> = {
   'docs-snippets.test.ts': 3,
   'doctor.test.ts': 3,
   'form.test.ts': 3,
+  'fuzz.test.ts': 2,
   'interface.test.ts': 2,
   'interface-lists.test.ts': 2,
   'interface-mailbox.test.ts': 2,

@@ -31,8 +31,8 @@ const LIMITS: ReplyLimits = { lineBytes: 2_048, replyLines: 128, replyBytes: 65_
 const LINE_LENGTH_MAX = 512
 
 /**
- * Characters of one reply that are kept in memory. Classification reads the first 1,000 and the longest EHLO reply in use has some
- * 600; a worker reads replies of thousands of recipients at once.
+ * Characters of one reply that are kept in memory: classification reads the first 1,000, and all lines of an EHLO reply are needed. A
+ * worker reads replies to thousands of recipients at once.
  */
 const REPLY_LENGTH_MAX = 4_096
 

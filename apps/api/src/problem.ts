@@ -89,6 +89,10 @@ const FRAMEWORK_CODES: Record<string, LastingCode> = {
   FST_ERR_MAX_PARAM_LENGTH: 'not_found',
 }
 
+/** PostgreSQL's error codes for NUL and half surrogate pairs, in a text and in JSON. No text of our own has them, so the client sent one. */
+const UNSTORABLE = new Set(['22021', '22P05'])
+const UNSTORABLE_DETAIL = 'A text has a character that cannot be stored. Remove NUL characters.'
+
 const UNAVAILABLE_RETRY_S = 2
 
 /** What a thing that was thrown is in our words. */
@@ -98,6 +102,7 @@ export function asProblem(error: FastifyError | Problem): Problem {
   if (error instanceof SyntaxError) return new Problem('malformed_json')
   const known = FRAMEWORK_CODES[error.code]
   if (known) return new Problem(known)
+  if (UNSTORABLE.has(error.code)) return new Problem('invalid_request', UNSTORABLE_DETAIL)
   if (isOutage(error)) return new Problem('unavailable', undefined, { retryAfterS: UNAVAILABLE_RETRY_S })
   return new Problem('internal')
 }

@@ -130,3 +130,7 @@ test('the role of operators reads no address, no answer and no secret, and write
   )
   expect(rows).toEqual([])
 })
+
+test('GET /operator/accounts responds with 400 to a search with NUL, which PostgreSQL rejects', async () => {
+  expect((await operator.get('/operator/accounts?search=%00')).status).toBe(400)
+})

@@ -176,3 +176,17 @@ test('ids that are none, and roles that are none, are refused in our words', asy
     expect([answer.status, answer.body['code']]).toEqual([400, 'invalid_request'])
   }
 })
+
+test('POST /organisations responds with 400 to a name with NUL, which PostgreSQL rejects', async () => {
+  const ada = await signUp(api)
+  const { status, body } = await ada.post('/organisations', { name: 'Engines\0' })
+  expect([status, body['code']]).toEqual([400, 'invalid_request'])
+})
+
+test('the member list responds with 400 to a limit that is no whole number', async () => {
+  const ada = await signUp(api)
+  const { 'probity-account': id } = await openOrganisation(ada)
+  const list = (limit: string) => ada.get(`/auth/organization/list-members?organizationId=${id}&limit=${limit}`)
+  expect((await list('10')).status).toBe(200)
+  for (const limit of ['Infinity', '-1', '1e400', '']) expect((await list(limit)).status).toBe(400)
+})

@@ -1,3 +1,6 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { asOwner } from '@probity/database/connect'
+import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { openBrowser, PASSWORD, signUp } from '../../people/test-browser.ts'
 import { startTestApi } from '../../test-api.ts'
@@ -31,4 +34,18 @@ test("nobody ends another person's session", async () => {
   const [session] = body['sessions'] as Listed[]
   expect((await eve.call({ method: 'DELETE', url: `/app/api/sessions/${session?.id}` })).status).toBe(404)
   expect((await ada.get('/session')).status).toBe(200)
+})
+
+test('GET /sessions responds with 401 when the session ends after it was found', async () => {
+  const ada = await signUp(api)
+  const own = sql`from sessions where person_id = ${ada.personId}`
+  await asOwner(api.db, (trx) => sql`create table kept_sessions as select * ${own}`.execute(trx))
+  // The session is deleted a little later in each round, so that some rounds delete it between its two readings.
+  for (let round = 0; round < 60; round++) {
+    const listed = ada.get('/sessions')
+    for (let turn = 0; turn < round; turn++) await nextTurn()
+    await asOwner(api.db, (trx) => sql`delete ${own}`.execute(trx))
+    expect([200, 401]).toContain((await listed).status)
+    await asOwner(api.db, (trx) => sql`insert into sessions select * from kept_sessions`.execute(trx))
+  }
 })

@@ -4,7 +4,7 @@ import Type from 'typebox'
 import { readSessionToken, requirePerson } from '../../door/session.ts'
 import { askLibrary } from '../../people/ask-library.ts'
 import { limitPerson } from '../../people/limits.ts'
-import { found } from '../../problem.ts'
+import { found, Problem } from '../../problem.ts'
 import type { Route } from '../../route.ts'
 import type { Services } from '../../services.ts'
 
@@ -52,5 +52,7 @@ export const endSession: Route = async (app, services) => {
 
 async function askForSessions({ people }: Services, request: FastifyRequest): Promise<LibrarySession[]> {
   const response = await askLibrary(people, request, { method: 'GET', path: '/list-sessions', fields: {} })
+  // Another request may have ended the session since this one was let in.
+  if (!response.ok) throw new Problem('not_signed_in')
   return (await response.json()) as LibrarySession[]
 }

@@ -52,6 +52,7 @@ function choose(given: Record<string, unknown>, names: readonly string[]): Recor
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 const IDS = ['organizationId', 'memberId', 'invitationId']
+const NUMBERS = ['limit', 'offset']
 const NAME_LENGTH_MAX = 200
 
 /** What the database would stumble over. */
@@ -67,6 +68,7 @@ function faultIn(name: string, value: unknown): string | undefined {
   const text = String(value)
   if (text.includes('\0')) return 'has a character that cannot be kept'
   if (IDS.includes(name) && !UUID.test(text)) return 'must be an id'
+  if (NUMBERS.includes(name) && !/^\d{1,6}$/.test(text)) return 'must be a whole number'
   if (name === 'memberIdOrEmail' && !UUID.test(text) && !text.includes('@')) return 'must be an id or an address'
   if (name === 'role' && !Object.hasOwn(ROLES, text)) return 'must be a role'
   if (name === 'name' && (text.trim() === '' || text.length > NAME_LENGTH_MAX)) return 'must have 1 to 200 characters'

@@ -17,7 +17,8 @@ type Experiment = {
   run(target: AbuseTarget, cleanUp: AsyncDisposableStack): Promise<Record<string, number>>
 }
 
-const LARGE_GET = 'GET /docs/api/js/scalar.js HTTP/1.1\r\nHost: x\r\n\r\n'
+export const LARGE_PATH = '/docs/api/js/scalar.js'
+const LARGE_GET = `GET ${LARGE_PATH} HTTP/1.1\r\nHost: x\r\n\r\n`
 const SMALL_GET = 'GET /x HTTP/1.1\r\nHost: x\r\n\r\n'
 const HALF_POST = 'POST /nowhere HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{'
 
@@ -54,7 +55,6 @@ export const ABUSE_EXPERIMENTS: Experiment[] = [
     says: '100 unread responses of 4 MB',
     limits: { n2_memory_mb: { atMost: 150 } },
     async run({ url, pids, load }, cleanUp) {
-      await fetch(`${url}/docs/api/js/scalar.js`).then((response) => response.bytes()) // built once, at the first request
       const before = readMemoryMb(pids)
       const sockets = Array.from({ length: 100 }, (_, n) => sendUnread(url, ATTACKERS[n % 2] ?? '', LARGE_GET))
       cleanUp.defer(() => {

@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util'
 import { freePort, makeFolder, removeFolder } from '@probity/lab/services/daemon'
-import { ABUSE_EXPERIMENTS, type AbuseTarget, type Limit } from './abuse-experiments.ts'
+import { send } from './abuse-clients.ts'
+import { ABUSE_EXPERIMENTS, type AbuseTarget, LARGE_PATH, type Limit } from './abuse-experiments.ts'
 import { openLoad } from './load.ts'
 import { printTable, rounded } from './probe-table.ts'
 import { startBenchProduct } from './product.ts'
@@ -24,6 +25,7 @@ export async function benchAbuse(args: string[]): Promise<object> {
   cleanUp.defer(() => product.stop())
   const load = openLoad(product, cleanUp)
   await load(WARM_UP_RATE, WARM_UP_S) // does not count: caches and compiled code
+  await send(`${product.url}${LARGE_PATH}`) // built at its first request
   await product.analyze()
   const target: AbuseTarget = { ...product, load, metricsUrl: `http://127.0.0.1:${metricsPort}/metrics` }
 

@@ -32,7 +32,7 @@ const PERCENT_ENCODED = /%40/
  * searched: of `ada lovelace@example.com`, `lovelace@example.com` may be the address of another person.
  */
 export function unwrapAddresses(text: string): string[] {
-  return splitParts(text).slice(0, ADDRESSES_PER_CELL_MAX).flatMap(unwrapPart)
+  return splitParts(text, isTypo).slice(0, ADDRESSES_PER_CELL_MAX).flatMap(unwrapPart)
 }
 
 /** Whether a text holds something that is meant as an address, with a syntax error or without. */
@@ -42,7 +42,7 @@ export function holdsAddressLike(text: string): boolean {
 
 /** The addresses in a text, those in free text included. */
 export function findAddresses(text: string): string[] {
-  return splitParts(text).flatMap((part) => {
+  return splitParts(text, () => false).flatMap((part) => {
     const unwrapped = unwrapPart(part)
     if (unwrapped.length > 0) return unwrapped
     return part
@@ -52,12 +52,19 @@ export function findAddresses(text: string): string[] {
   })
 }
 
+/** Of `ada,lovelace@example.com`, where a period was meant, `lovelace@example.com` may be the address of another person. */
+function isTypo(before: string, separator: string, after: string): boolean {
+  return /[,;]/.test(separator) && /^\S/.test(after) && !HAS_AT.test(before)
+}
+
 /** Splits at line breaks and tabs, and at commas and semicolons that do not stand inside a broken address (`ada@example,com`). */
-function splitParts(text: string): string[] {
+function splitParts(text: string, isPart: typeof isTypo): string[] {
   const parts: string[] = []
   let from = 0
   for (const match of text.matchAll(PARTS)) {
-    if (match[1] === undefined) continue
+    const [, separator] = match
+    if (separator === undefined) continue
+    if (isPart(text.slice(from, match.index), separator, text.slice(match.index + 1, match.index + 2))) continue
     parts.push(text.slice(from, match.index))
     from = match.index + 1
   }

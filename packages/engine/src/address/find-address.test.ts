@@ -73,6 +73,8 @@ test.each([
   'a @ b.example',
   'a@b,example',
   'a b@c.example', // perhaps the address of another person
+  'a,b@c.example',
+  'a;b@c.example',
   'write to a@b.example',
   'https://social.example/@a',
   '<>',

@@ -46,7 +46,7 @@ type Whose = { db: Db; accountId: string }
 async function planAndRest(db: Db, caller: Caller, { accountId, csv }: { accountId: string; csv: string }) {
   const uploaded = await uploadList(caller, csv)
   const jobId = await confirmUpload(caller, uploaded)
-  await asOwner(db, (trx) => sql`update accounts set charging_stopped_at = now() where id = ${accountId}`.execute(trx))
+  await asOwner(db, (trx) => sql`update accounts set on_hold_since = now() where id = ${accountId}`.execute(trx))
   await eventually('the list is planned', PLANNED_WITHIN_MS, async () => {
     const { rows } = await asOwner(db, (trx) =>
       sql<{ state: string }>`select state from jobs where id = ${jobId}`.execute(trx),
@@ -54,7 +54,7 @@ async function planAndRest(db: Db, caller: Caller, { accountId, csv }: { account
     return rows[0]?.state === 'processing'
   })
   await pause({ db, accountId })
-  await asOwner(db, (trx) => sql`update accounts set charging_stopped_at = null where id = ${accountId}`.execute(trx))
+  await asOwner(db, (trx) => sql`update accounts set on_hold_since = null where id = ${accountId}`.execute(trx))
   return jobId
 }
 
@@ -69,8 +69,8 @@ async function copyJob(db: Db, accountId: string, jobId: string): Promise<void> 
     const [copy] = rows
     if (copy === undefined) throw new Error('the list is gone')
     await sql`
-      insert into job_batches (expires_on, account_id, job_id, no, lane, lane_max, row_nos, emails, size)
-      select expires_on, account_id, ${copy.id}, no, lane, lane_max, row_nos, emails, size from job_batches
+      insert into job_batches (expires_on, account_id, job_id, no, site, site_max, row_nos, emails, size)
+      select expires_on, account_id, ${copy.id}, no, site, site_max, row_nos, emails, size from job_batches
       where job_id = ${jobId}`.execute(trx)
     await postCredits(trx, { kind: 'reserve', credits: copy.uniqueCount, subject: copy.id })
   })
@@ -96,7 +96,7 @@ async function readProgress({ db, accountId }: Whose): Promise<{ done: number; h
   const { rows } = await asOwner(db, (trx) =>
     sql<{ done: number; held: number }>`
       select (select sum(done_count) from jobs where account_id = ${accountId})::integer as done,
-        (select count(*) from job_batches where queued_at is not null and state = 'pending' and held_by is not null
+        (select count(*) from job_batches where queued_at is not null and state = 'pending' and claimed_by is not null
            and account_id = ${accountId})::integer as held`.execute(trx),
   )
   return rows[0] ?? { done: 0, held: 0 }

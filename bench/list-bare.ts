@@ -85,7 +85,7 @@ async function measureCopy(databaseUrl: string, jobId: string): Promise<number> 
     await asOwner(db, async (trx) => {
       await sql`create table bare_results (row_no integer primary key, email text not null, status text not null,
         sub_status text not null, answer json not null)`.execute(trx)
-      const wanted = `select row_no, email, status, sub_status, answer from job_results where job_id = '${jobId}' order by row_no`
+      const wanted = `select row_no, email, status, sub_status, result from job_results where job_id = '${jobId}' order by row_no`
       await sql`copy (${sql.raw(wanted)}) to ${sql.lit(file)}`.execute(trx)
     })
     const began = performance.now()

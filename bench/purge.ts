@@ -86,7 +86,7 @@ async function fillYesterday(db: Db, databaseUrl: string, rows: number): Promise
   const statements = [
     `drop table if exists ${name}`,
     `create table ${name} (like job_results including defaults including constraints including generated)`,
-    `insert into ${name} (expires_on, account_id, job_id, row_no, email, status, sub_status, answer)
+    `insert into ${name} (expires_on, account_id, job_id, row_no, email, status, sub_status, result)
      select '${day}', '${account.id}', md5((n / 100000)::text)::uuid, n % 100000, 'ada' || n || '@example.com',
        'unknown', 'greylisted', '${answer}'
      from generate_series(0, ${rows - 1}) n`,

@@ -59,7 +59,7 @@ export async function untilEnded(
       process.stderr.write(`  ${job.status}: ${job.done_count} of ${job.unique_emails}\n`)
     }
     last = job
-    if (['completed', 'cancelled', 'failed'].includes(job.status)) return { ...job, pauseMs }
+    if (['completed', 'canceled', 'failed'].includes(job.status)) return { ...job, pauseMs }
     if (performance.now() - movedAt > patienceMs) return { ...job, pauseMs }
   }
 }

@@ -2,19 +2,16 @@
 export type Replacement = { file: string; find: string; replace: string }
 
 const BATCHES = 'packages/database/src/batches.ts'
-const LEDGER_SQL = 'packages/database/migrations/0003_ledger.sql'
-const LEDGER_POST_SQL = 'packages/database/migrations/0010_audit.sql'
-const JOBS_SQL = 'packages/database/migrations/0009_jobs.sql'
-const SETTLE_SQL = 'packages/database/migrations/0011_settle_batch.sql'
-const REFUNDS =
-  "select p.outcome into v_posting from ledger_post('refund', v_unknown * v_job.credits_per_email, p_job, p_no, v_job.key_id) p;"
+/** Databases are built from it. */
+const BASELINE = 'packages/database/migrations/0001_baseline.sql'
+const REFUNDS = "select p.outcome into v_posting from ledger_post('refund', v_refund, p_job, p_no, v_job.key_id) p;"
 const SETTLES = 'await inTenant(db, batch.accountId, (trx) => settle(trx, batch, settling))'
 
 /** The ledger takes the same movement for a list any number of times. */
 const LEDGER_FORGETS: Replacement[] = [
-  { file: LEDGER_SQL, find: '  unique (account_id, kind, subject, part),\n', replace: '' },
+  { file: BASELINE, find: '  unique (account_id, kind, subject, part),\n', replace: '' },
   {
-    file: LEDGER_POST_SQL,
+    file: BASELINE,
     find: '  if found then\n    if v_before',
     replace: "  if found and p_kind not in ('settle', 'refund') then\n    if v_before",
   },
@@ -25,9 +22,9 @@ export const MUTANTS: Record<string, Replacement[]> = {
   /** What the queue has lost, or a worker that died, is never let out again. */
   no_reconciler: [
     {
-      file: JOBS_SQL,
+      file: BASELINE,
       find: `  return p_queued_at is null
-    or (p_queued_at < clock_timestamp() - interval '5 seconds' and batch_is_left(p_held_by, p_held_at));`,
+    or (p_queued_at < clock_timestamp() - interval '5 seconds' and is_batch_unclaimed(p_claimed_by, p_claimed_at));`,
       replace: '  return p_queued_at is null;',
     },
   ],
@@ -35,12 +32,12 @@ export const MUTANTS: Record<string, Replacement[]> = {
   /** A worker that was taken for dead closes a batch that is another's, and nothing tells its results from new ones. */
   no_fence: [
     ...LEDGER_FORGETS,
-    { file: SETTLE_SQL, find: `\n    and b.epoch = p_epoch and b.state = 'pending'`, replace: '' },
+    { file: BASELINE, find: `\n    and b.epoch = p_epoch and b.state = 'pending'`, replace: '' },
     {
-      file: JOBS_SQL,
-      find: `  answer json not null,
+      file: BASELINE,
+      find: `  override text check (override in ('allow', 'block')),
   primary key (expires_on, account_id, job_id, row_no)`,
-      replace: '  answer json not null',
+      replace: "  override text check (override in ('allow', 'block'))",
     },
   ],
 
@@ -56,14 +53,14 @@ export const MUTANTS: Record<string, Replacement[]> = {
     ${SETTLES}`,
     },
     {
-      file: SETTLE_SQL,
+      file: BASELINE,
       find: "select p.outcome into v_posting from ledger_post('settle', v_done * v_job.credits_per_email, p_job, p_no, v_job.key_id) p;",
       replace: 'null;',
     },
   ],
 
   /** What is given back is given back again. */
-  refund_twice: [...LEDGER_FORGETS, { file: SETTLE_SQL, find: REFUNDS, replace: `${REFUNDS}\n    ${REFUNDS}` }],
+  refund_twice: [...LEDGER_FORGETS, { file: BASELINE, find: REFUNDS, replace: `${REFUNDS}\n    ${REFUNDS}` }],
 
   /** A batch counts as done once somebody has taken it, before its results are kept. */
   ack_before_commit: [
@@ -72,10 +69,10 @@ export const MUTANTS: Record<string, Replacement[]> = {
       find: '  const [claimed] = rows\n',
       replace: `  const [claimed] = rows
   await inTenant(db, accountId, (trx) =>
-    sql\`update job_batches set state = 'done' where job_id = \${jobId} and no = \${no} and held_by = \${workerId}\`.execute(trx),
+    sql\`update job_batches set state = 'done' where job_id = \${jobId} and no = \${no} and claimed_by = \${workerId}\`.execute(trx),
   )
 `,
     },
-    { file: SETTLE_SQL, find: " and b.state = 'pending'", replace: '' },
+    { file: BASELINE, find: `b.epoch = p_epoch and b.state = 'pending'`, replace: 'b.epoch = p_epoch' },
   ],
 }

@@ -46,7 +46,7 @@ function readCounts(trx: Trx, accountId: string, jobId: string) {
   return sql<Omit<Books, 'drifts' | 'audit'>>`
     select (select count(*) from jobs where account_id = ${accountId}) as jobs,
       j.state, j.unique_count, j.done_count, j.refunded_count, r.*, b.*, s.*, a.available, a.reserved, a.spent,
-      a.charging_stopped_at is not null as is_charging_stopped,
+      a.on_hold_since is not null as is_charging_stopped,
       (select coalesce(sum(count), 0)::bigint from job_counts where job_id = j.id) as counted,
       (select coalesce(sum(d_available), 0)::bigint from ledger where subject = j.id and kind = 'refund') as refunded
     from jobs j join accounts a on a.id = j.account_id
@@ -72,9 +72,9 @@ const IN_HAND_MIN = 3
 /** How many workers that live have several batches of a job in hand. */
 export async function countHolders(db: Db, jobId: string): Promise<number> {
   const { rows } = await asOwner(db, (trx) =>
-    sql`select held_by from job_batches b join list_workers w on w.id = b.held_by
+    sql`select claimed_by from job_batches b join job_workers w on w.id = b.claimed_by
       where b.job_id = ${jobId} and b.state = 'pending' and w.seen_at > clock_timestamp() - interval '2 seconds'
-      group by held_by having count(*) >= ${IN_HAND_MIN}`.execute(trx),
+      group by claimed_by having count(*) >= ${IN_HAND_MIN}`.execute(trx),
   )
   return rows.length
 }

@@ -147,5 +147,5 @@ test.each(['api', 'worker'])('the %s does not start on the tables of a newer ver
   await asOwner(db, (trx) => sql`insert into migrations (name, run_on) values ('9999_future', now())`.execute(trx))
   const started = await run(`apps/${part}/src/main.ts`, { DATABASE_URL: url, PORT: '0' })
   expect(started.code).toBe(78)
-  expect(started.stderr).toMatch(/of a newer version, which has 9999_future/)
+  expect(started.stderr).toMatch(/does not contain \(9999_future\)/)
 })

@@ -196,7 +196,7 @@ test('Ctrl-C ends the looking on and not the list, and the same command goes on 
   expect(desk.read('out.csv')).toMatch(/"greylisted@example.com","valid"/)
 })
 
-test('a cancelled list is no result, and its file can be begun anew', async () => {
+test('a canceled list is no result, and its file can be begun anew', async () => {
   const desk = openDesk('email\ngreylisted@example.com\n')
   const { stdout } = await desk.run(['list', 'create', 'list.csv'])
   const id = stdout.trim()
@@ -204,7 +204,7 @@ test('a cancelled list is no result, and its file can be begun anew', async () =
   const watched = await desk.run(['list', 'watch', id])
   expect(watched.code).toBe(1)
   expect(watched.stderr).toMatch(
-    /The list is cancelled: its results are not whole\.\n {2}next: {2}probity list results /,
+    /The list is canceled: its results are not whole\.\n {2}next: {2}probity list results /,
   )
   expect((await desk.run(['list', 'create', 'list.csv'])).stdout.trim()).not.toBe(id)
 })

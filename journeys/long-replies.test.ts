@@ -83,7 +83,7 @@ async function untilSettled({ db }: Running, count: number): Promise<void> {
 
 async function expectBounded({ db, redis, worker }: Running): Promise<void> {
   const { rows } = await asOwner(db, (trx) =>
-    sql<{ evidence: Evidence[] }>`select answer -> 'evidence' as evidence from validations`.execute(trx),
+    sql<{ evidence: Evidence[] }>`select result -> 'evidence' as evidence from validations`.execute(trx),
   )
   const sizes = rows.map(({ evidence }) => Buffer.byteLength(JSON.stringify(evidence)))
   expect(Math.max(...sizes)).toBeGreaterThan(1_000)

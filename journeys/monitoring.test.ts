@@ -118,15 +118,15 @@ async function growOld(): Promise<void> {
   await run(sql`update backups set made_at = made_at - interval '27 hours'`)
   await run(sql`delete from migrations where name = (select max(name) from migrations)`)
   await run(
-    sql`update validations set created_at = created_at - interval '1 minute', next_attempt_at = null where state = 'open'`,
+    sql`update validations set created_at = created_at - interval '1 minute', retry_at = null where state = 'open'`,
   )
   await run(sql`update jobs set created_at = created_at - interval '1 hour'`)
   await run(sql`update webhook_deliveries set next_at = clock_timestamp() - interval '1 hour' where state = 'pending'`)
-  await run(sql`update audit_rounds set audited_until = audited_until - interval '1 hour'`)
+  await run(sql`update reconciliation_runs set reconciled_until = reconciled_until - interval '1 hour'`)
   const { id } = await openTestAccount(db, 0)
   await run(sql`
-    with person as (insert into people (name, email) values ('Ada', 'ada@people.example') returning id)
-    insert into notices (account_id, person_id, kind, subject, data, next_at)
+    with person as (insert into users (name, email) values ('Ada', 'ada@people.example') returning id)
+    insert into notifications (account_id, user_id, kind, subject, data, next_at)
     select ${id}, id, 'job_done', '', '{}', clock_timestamp() - interval '1 hour' from person`)
 }
 

@@ -65,14 +65,14 @@ async function expectAllExact({ db }: Product, customer: Customer, answers: Aske
   expect(new Set(answers.map(({ email }) => email)).size).toBe(answers.length)
 
   const { rows } = await asOwner(db, (trx) =>
-    sql<{ state: string; definite: boolean; n: number }>`
-      select state, definite, count(*) as n from validations where account_id = ${customer.accountId}
-      group by state, definite order by definite`.execute(trx),
+    sql<{ state: string; conclusive: boolean; n: number }>`
+      select state, conclusive, count(*) as n from validations where account_id = ${customer.accountId}
+      group by state, conclusive order by conclusive`.execute(trx),
   )
   const definite = answers.filter(({ verdict }) => verdict.startsWith('invalid')).length
   expect(rows).toEqual([
-    { state: 'final', definite: false, n: answers.length - definite },
-    { state: 'final', definite: true, n: definite },
+    { state: 'final', conclusive: false, n: answers.length - definite },
+    { state: 'final', conclusive: true, n: definite },
   ])
   const account = await customer.call('GET', '/account')
   expect(account.body['credits']).toMatchObject({ available: 100_000 - definite, reserved: 0, spent: definite })
@@ -116,7 +116,9 @@ test('a worker killed mid-way costs a retry, not an answer, not a credit', async
 
   await product.worker.kill()
   // What it held is free again once its hold runs out; so that the test need not wait for that, the hold is cut short.
-  await asOwner(product.db, (trx) => sql`update validations set taken_until = now() where state = 'open'`.execute(trx))
+  await asOwner(product.db, (trx) =>
+    sql`update validations set claimed_until = now() where state = 'open'`.execute(trx),
+  )
   await startWorkerProcess(product.settings)
   const seen = asking.answers.length
   await expect.poll(() => asking.answers.length, { timeout: 20_000 }).toBeGreaterThan(seen + 50)

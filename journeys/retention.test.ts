@@ -74,8 +74,8 @@ async function useService({ accountId, call, key }: Customer, apiUrl: string): P
     if (opened.kind !== 'opened') return
     for (const ref of opened.refs) await leaveOpen(trx, ref)
     const ended = opened.refs.find(({ id }) => id !== openId)
-    const answer = unsettledResult(EMAIL, 'timeout')
-    if (ended) await finishValidation(trx, ended, { definite: true, answer }, true) // which webhooks are told of
+    const result = unsettledResult(EMAIL, 'timeout')
+    if (ended) await finishValidation(trx, ended, { conclusive: true, result }, true) // which webhooks are told of
   })
   return { openId }
 }
@@ -131,7 +131,7 @@ test('an address that went through the whole service is nowhere once its day is 
   const customer = await openCustomer({ db, api })
   const { openId } = await useService(customer, api.url)
   const tables = dumpTables()
-  for (const table of ['validations', 'idempotency_records', 'job_results', 'waiting_answers', 'webhook_events']) {
+  for (const table of ['validations', 'idempotency_records', 'job_results', 'uncollected_results', 'webhook_events']) {
     const rows = tables.split(`COPY public.${table}`).slice(1)
     expect([table, rows.some((text) => text.slice(0, text.indexOf('\n\\.')).includes(CANARY))]).toEqual([table, true])
   }

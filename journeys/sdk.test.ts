@@ -171,13 +171,13 @@ test('lists are listed by pages or all in one go, and removed', async () => {
   expect(await client.lists.list()).toEqual([])
 })
 
-test('a list is paused, resumed and cancelled', async () => {
+test('a list is paused, resumed and canceled', async () => {
   const { lists } = await openClient({ credits: 20_000 })
   const id = await startList({ lists }, 20_000)
   expect((await lists.pause(id)).status).toBe('paused')
   expect((await lists.resume(id)).status).not.toBe('paused')
-  expect((await lists.cancel(id)).status).toBe('cancelled')
-  expect((await lists.wait(id)).status).toBe('cancelled')
+  expect((await lists.cancel(id)).status).toBe('canceled')
+  expect((await lists.wait(id)).status).toBe('canceled')
   expect((await problemOf(lists.pause(id))).code).toBe('job_ended')
 })
 

@@ -50,7 +50,7 @@ async function insertJob(trx: Trx, { accountId, jobId, rows }: Job & { rows: num
       refund_unknown, expires_on, next_batch, started_at)
     values (${jobId}, ${accountId}, 'live', ${uploadId}, 'old.csv', 'email', 'processing', ${rows}, ${rows}, ${rows}, 1, true,
       utc_today() + 30, ${BATCHES}, clock_timestamp())`.execute(trx)
-  await sql`insert into list_turns (account_id) values (${accountId})`.execute(trx)
+  await sql`insert into account_turns (account_id) values (${accountId})`.execute(trx)
 }
 
 async function insertBatches(trx: Trx, jobId: string, addresses: WorldAddress[]): Promise<void> {
@@ -59,7 +59,7 @@ async function insertBatches(trx: Trx, jobId: string, addresses: WorldAddress[])
     const emails = addresses.slice(no * size, (no + 1) * size).map(({ email }) => email)
     const rowNos = emails.map((_, n) => no * size + n + 2)
     await sql`
-      insert into job_batches (expires_on, account_id, job_id, no, lane, lane_max, row_nos, emails, size)
+      insert into job_batches (expires_on, account_id, job_id, no, site, site_max, row_nos, emails, size)
       select expires_on, account_id, id, ${no}, '', 0, ${rowNos}::integer[], ${emails}::text[], ${size} from jobs where id = ${jobId}
     `.execute(trx)
   }

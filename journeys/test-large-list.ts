@@ -21,11 +21,11 @@ export async function openLargeList({ db }: Pick<Product, 'db'>, { accountId }: 
     const last = Math.min(rows + 1, first + PORTION - 1)
     await asOwner(db, (trx) =>
       sql`
-        insert into job_results (expires_on, account_id, job_id, row_no, email, status, sub_status, answer)
+        insert into job_results (expires_on, account_id, job_id, row_no, email, status, sub_status, result)
         select ${expiresOn}, ${accountId}, ${id}, row_no, 'person' || row_no || '@domain.example',
-          kind.status, kind.sub_status, kind.answer
+          kind.status, kind.sub_status, kind.result
         from generate_series(${first}::integer, ${last}::integer) as row_no
-        join json_to_recordset(${JSON.stringify(kinds)}::json) as kind (n integer, status text, sub_status text, answer json)
+        join json_to_recordset(${JSON.stringify(kinds)}::json) as kind (n integer, status text, sub_status text, result json)
           on kind.n = row_no % ${REASONS.length}::integer`.execute(trx),
     )
   }

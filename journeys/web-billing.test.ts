@@ -166,7 +166,7 @@ testCases([
   { what: 'plans and credits', as: owner.context, path: '/app/billing' },
   { what: 'plans and credits, in test mode', as: owner.context, path: '/app/billing?mode=test' },
   { what: 'plans and credits, for a viewer', as: viewer.context, path: '/app/billing' },
-  { what: 'plans and credits, cancelled', as: owner.context, path: '/app/billing?checkout=cancelled' },
+  { what: 'plans and credits, canceled', as: owner.context, path: '/app/billing?checkout=canceled' },
   { what: 'plans and credits, an unknown payment', as: owner.context, path: '/app/billing?checkout=paid&session=cs_x' },
   { what: 'plans and credits, awaited', as: owner.context, path: '/app/billing?checkout=subscribed' },
   { what: 'plans and credits, broken', as: owner.context, path: '/app/billing', broken: '**/app/api/billing' },

@@ -191,7 +191,7 @@ test('a deleted list is gone, and says so to whoever opens it', async () => {
   await page.getByRole('heading', { name: 'This list is not here' }).waitFor()
 })
 
-test('a list is paused, resumed and cancelled; what it did not use is back in the account, on the page and in the books', async () => {
+test('a list is paused, resumed and canceled; what it did not use is back in the account, on the page and in the books', async () => {
   const owner = await openPerson(browser, product)
   const jobId = await startListAs(owner, worldCsv(ROWS), { mode: 'live' })
   await vi.waitFor(async () => expect((await getJob(owner, jobId)).done_count).toBeGreaterThan(0), SOON)
@@ -225,7 +225,7 @@ test('a list is paused, resumed and cancelled; what it did not use is back in th
   const cancel = page.getByRole('alertdialog', { name: 'Cancel this list?' })
   expect(await cancel.textContent()).toMatch(/[\d,]+ results are kept\. [\d,]+ unused credits return now\./)
   await cancel.getByRole('button', { name: 'Cancel the list' }).click()
-  await heading(page, /Cancelled/).waitFor()
+  await heading(page, /Canceled/).waitFor()
 
   const { credits, done_count: done } = await getJob(owner, jobId)
   expect(credits).toMatchObject({ reserved: 0, used: done })

@@ -144,7 +144,7 @@ test('a file that is larger than 50 MiB is refused before it is sent', async () 
   expect(sent.filter((url) => url.includes('preview'))).toEqual([])
 })
 
-test('an upload can be cancelled, and leaves nothing behind', async () => {
+test('an upload can be canceled, and leaves nothing behind', async () => {
   const owner = await openPerson(browser, product)
   const page = await onePage(owner.context, { allows: /ERR_/ })
   await page.goto('/app/lists/new')

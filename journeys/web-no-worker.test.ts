@@ -14,7 +14,7 @@ const browser = await startBrowser()
 const member = await openPerson(browser, product)
 const operator = await openPerson(browser, product, { name: 'Mary Somerville', organisation: 'The Operator' })
 await asOwner(product.db, (trx) =>
-  sql`update people set is_operator = true where email = ${operator.email}`.execute(trx),
+  sql`update users set is_operator = true where email = ${operator.email}`.execute(trx),
 )
 
 const PAGES = [

@@ -23,7 +23,7 @@ await keepFindings(product.db, hostname(), [])
 const browser = await startBrowser()
 const operator = await openPerson(browser, product, { name: 'Mary Somerville', organisation: 'The Operator' })
 await asOwner(product.db, (trx) =>
-  sql`update people set is_operator = true where email = ${operator.email}`.execute(trx),
+  sql`update users set is_operator = true where email = ${operator.email}`.execute(trx),
 )
 const owner = await openPerson(browser, product, { name: 'Ada Lovelace', organisation: 'Analytical Engines' })
 const made = await owner.ask('POST', '/keys', { name: 'CI', mode: 'live', scopes: ['account'] })
@@ -38,12 +38,12 @@ await noteProbes(product.db, [
   {
     provider: 'gmx',
     egress: EGRESS,
-    asked: 100,
-    definite: 75,
+    probes: 100,
+    conclusive: 75,
     deferred: 10,
     blocked: 5,
-    silent: 5,
-    held: 20,
+    noResponse: 5,
+    throttled: 20,
     ms: [0, 0, 0, 95, 0, 0, 0, 0, 0, 0, 0],
     lastBlock: '550 5.7.1 on a list',
   },
@@ -91,7 +91,7 @@ const stuck = await asOwner(product.db, (trx) =>
 )
 const stuckId = String(stuck.rows[0]?.id)
 await asOwner(product.db, (trx) =>
-  sql`insert into job_batches (expires_on, account_id, job_id, no, lane, lane_max, row_nos, emails, size, queued_at, held_by, held_at)
+  sql`insert into job_batches (expires_on, account_id, job_id, no, site, site_max, row_nos, emails, size, queued_at, claimed_by, claimed_at)
     values (utc_today() + 5, ${operator.accountId}, ${stuckId}, 0, '', 1, '{2,3,4}', '{a@x.example,b@x.example,c@x.example}', 3, now() + interval '1 hour',
       null, null)`.execute(trx),
 )

@@ -208,7 +208,7 @@ test('an invited user who has a profile signs in with the link and accepts', asy
 test('an operator creates a password reset link, which works once, when no SMTP relay is set', async () => {
   const [ada, operator] = [await openPerson(browser, product), await openPerson(browser, product)]
   await asOwner(product.db, (trx) =>
-    sql`update people set is_operator = true where email = ${operator.email}`.execute(trx),
+    sql`update users set is_operator = true where email = ${operator.email}`.execute(trx),
   )
   const page = await newPage()
   await page.goto('/app/sign-in')

@@ -131,16 +131,16 @@ test(
 async function bringTogether({ accountId, email }: Person, names: string[]): Promise<void> {
   await asOwner(database.db, async (trx) => {
     await sql`with named as (
-        insert into people (name, email, email_verified)
+        insert into users (name, email, email_verified)
         select name, 'colleague-' || n || '@people.example', true from unnest(${names}::text[]) with ordinality as t (name, n)
         returning id)
-      insert into members (account_id, person_id, role) select ${accountId}, id, 'viewer' from named`.execute(trx)
+      insert into members (account_id, user_id, role) select ${accountId}, id, 'viewer' from named`.execute(trx)
     await sql`with named as (
         insert into accounts (name, plan, slug)
         select name, 'payg', 'many-more-' || n from unnest(${names}::text[]) with ordinality as t (name, n)
         returning id)
-      insert into members (account_id, person_id, role)
-      select named.id, people.id, 'owner' from named, people where people.email = ${email}`.execute(trx)
+      insert into members (account_id, user_id, role)
+      select named.id, users.id, 'owner' from named, users where users.email = ${email}`.execute(trx)
   })
 }
 

@@ -35,7 +35,7 @@ test('the setup link that two people use in the same moment makes one operator',
     }),
   )
   expect(outcomes.toSorted()).toEqual(['Quick start', 'The setup link has been used'])
-  const { rows } = await asOwner(product.db, (trx) => sql`select is_operator from people`.execute(trx))
+  const { rows } = await asOwner(product.db, (trx) => sql`select is_operator from users`.execute(trx))
   expect(rows).toHaveLength(1)
 })
 

@@ -82,7 +82,7 @@ export async function openSession(
   const opened = (await post('/organisations', { name: 'Engines' }, { cookie }))?.json as { account_id: string }
   await asOwner(db, async (trx) => {
     await sql`update accounts set plan = ${PLAN}, unlimited = true where id = ${opened.account_id}`.execute(trx)
-    await sql`update people set is_operator = true where email = ${email}`.execute(trx)
+    await sql`update users set is_operator = true where email = ${email}`.execute(trx)
   })
   protectedIds.add(opened.account_id)
   const headers = { ...own, cookie, 'probity-account': opened.account_id, 'probity-mode': mode }

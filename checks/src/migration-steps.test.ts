@@ -1,11 +1,13 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { listFaults } from './house-rules.ts'
 import { plant, REAL_ROOT } from './test-workspace.ts'
 
+const RELEASED = { 'packages/database/released.json': '{ "migration": "0031_last" }' }
+
 function judge(text: string, number = '0100'): string[] {
-  const faults = listFaults(plant({ [`packages/database/migrations/${number}_next.sql`]: text }))
+  const faults = listFaults(plant({ ...RELEASED, [`packages/database/migrations/${number}_next.sql`]: text }))
   return faults.map(({ line, message }) => `${line} ${message.replace(/, with the version before .*/, '')}`)
 }
 
@@ -34,7 +36,7 @@ test.each([
   expect(judge(`-- A comment.\nselect 1;\n\n${statement}\n`)).toEqual([`4 ${message}`])
   expect(judge(`-- Safe because nobody has rows there.\n-- More.\n${statement}\n`)).toEqual([])
   expect(judge(`-- Safe because nobody has rows there.\nselect 1;\n${statement}\n`)).toEqual([`3 ${message}`])
-  expect(judge(statement, '0031')).toEqual([]) // before the first version
+  expect(judge(statement, '0030')).toEqual([]) // part of the first release
 })
 
 test('lets through what only adds', () => {
@@ -44,15 +46,15 @@ test('lets through what only adds', () => {
     alter table notes add check (text <> 'drop table jobs; update jobs set x = 1');
     update notes set text = '';
     alter table jobs add column note text, add column kind text not null default 'one', add column no integer generated always as (1) stored;
-    alter table jobs add constraint small check (served < 5) not valid;
+    alter table jobs add constraint small check (dispatched < 5) not valid;
     drop function find_api_key(bytea);
     create function find_api_key(p_hash bytea) returns void language plpgsql as $$ begin delete from jobs; end $$;
     create function clean() returns void language sql begin atomic
       delete from jobs;
-      update jobs set served = 0;
+      update jobs set dispatched = 0;
     end;
     drop trigger kept on jobs;
-    create trigger kept before delete on jobs for each row execute function audit_is_kept();
+    create trigger kept before delete on jobs for each row execute function audit_entries_keep_a_year();
     revoke execute on function clean() from public;
     grant execute on function clean() to probity_app;
   `
@@ -71,5 +73,12 @@ test('an index that is made beside writers has a file of its own, outside a tran
 test('the loader of migrations knows that line', () => {
   const loader = readFileSync(join(REAL_ROOT, 'packages/database/src/migrate.ts'), 'utf8')
   expect(loader).toContain("'-- Outside a transaction.'")
-  expect(readdirSync(join(REAL_ROOT, 'packages/database/migrations')).length).toBeGreaterThan(30)
+})
+
+test('rejects a second migration before the first release', () => {
+  const faults = listFaults(plant({ 'packages/database/migrations/0002_next.sql': 'select 1;' }))
+  expect(faults.map(({ message }) => message)).toEqual([
+    'is not needed before the first release: edit packages/database/schema and run "pnpm admin schema --write"',
+  ])
+  expect(listFaults(plant({ 'packages/database/migrations/0001_baseline.sql': 'drop table jobs;' }))).toEqual([])
 })

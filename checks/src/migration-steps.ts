@@ -4,8 +4,8 @@ import type { Fault } from './fault.ts'
 import type { Workspace } from './workspace.ts'
 
 const FOLDER = 'packages/database/migrations/'
-/** Before any version was released there was none that still ran. */
-const LAST_BEFORE_RELEASE = 31
+/** Names the last migration of the first release. Before it, no earlier version can still be running. */
+const RELEASED = 'packages/database/released.json'
 const MARK = /^-- Safe because \S+/
 const OUTSIDE = '-- Outside a transaction.'
 
@@ -52,10 +52,19 @@ const RULES: Rule[] = [
  * version later. A statement that does more is let through with the reason why it may, in a comment right above it.
  */
 export function listContractingSteps({ root, paths }: Workspace): Fault[] {
-  return paths
-    .filter((path) => path.startsWith(FOLDER) && path.endsWith('.sql'))
-    .filter((path) => Number.parseInt(basename(path), 10) > LAST_BEFORE_RELEASE)
+  const migrations = paths.filter((path) => path.startsWith(FOLDER) && path.endsWith('.sql'))
+  if (!paths.includes(RELEASED))
+    return migrations.filter((path) => !path.endsWith('_baseline.sql')).map(rejectBeforeRelease)
+  const { migration } = JSON.parse(readFileSync(join(root, RELEASED), 'utf8')) as { migration: string }
+  return migrations
+    .filter((path) => basename(path, '.sql') > migration)
     .flatMap((path) => listFaultsOf(path, readFileSync(join(root, path), 'utf8')))
+}
+
+function rejectBeforeRelease(path: string): Fault {
+  const message =
+    'is not needed before the first release: edit packages/database/schema and run "pnpm admin schema --write"'
+  return { path, line: 1, message }
 }
 
 function listFaultsOf(path: string, text: string): Fault[] {

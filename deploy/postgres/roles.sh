@@ -25,16 +25,16 @@ psql --no-psqlrc --quiet --set=ON_ERROR_STOP=1 --username="${POSTGRES_USER:-post
 
 -- Roles that nobody logs in with: the migrations give them their rights.
 select format('create role %I nologin nobypassrls', name)
-from unnest(array['probity_app', 'probity_people', 'probity_operator']) as wanted (name)
+from unnest(array['probity_app', 'probity_users', 'probity_operator']) as wanted (name)
 where not exists (select from pg_roles where rolname = name) \gexec
 
 select format('create role probity_owner login password %L', :'owner_password')
 where not exists (select from pg_roles where rolname = 'probity_owner') \gexec
-grant probity_app, probity_people, probity_operator to probity_owner;
+grant probity_app, probity_users, probity_operator to probity_owner;
 
 select format('create role probity_api login noinherit password %L', :'api_password')
 where not exists (select from pg_roles where rolname = 'probity_api') \gexec
-grant probity_app, probity_people, probity_operator to probity_api;
+grant probity_app, probity_users, probity_operator to probity_api;
 
 -- UTF-8 whatever the machine speaks, where a bare one would have made it a database without an encoding.
 select 'create database probity owner probity_owner template template0 encoding ''UTF8'' locale ''C.UTF-8'''

@@ -11,6 +11,7 @@ import { operatorCommands } from './commands/operator.ts'
 import { priceCommands } from './commands/price.ts'
 import { repliesCommand } from './commands/replies.ts'
 import { resetLinkCommand } from './commands/reset-link.ts'
+import { schemaCommand } from './commands/schema.ts'
 import { settingsCommand } from './commands/settings.ts'
 import { setupLinkCommand } from './commands/setup-link.ts'
 import { upCommand } from './commands/up.ts'
@@ -37,6 +38,7 @@ try {
   program.addCommand(setupLinkCommand(config))
   program.addCommand(resetLinkCommand(config))
   program.addCommand(settingsCommand(process.env))
+  program.addCommand(schemaCommand())
   program.addCommand(upCommand(config, process.env))
   await program.parseAsync()
 } catch (error) {

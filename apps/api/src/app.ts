@@ -221,7 +221,7 @@ function sendCommonHeaders(app: FastifyInstance, { strangers, stopping, log }: S
       status: reply.statusCode,
       ms: Math.round(reply.elapsedTime),
     }
-    const who = { accountId: caller?.accountId, keyId: caller?.id ?? undefined, personId: person?.personId }
+    const who = { accountId: caller?.accountId, keyId: caller?.id ?? undefined, personId: person?.userId }
     log[level]({ ...line, ...who }, 'answered')
     done()
   })

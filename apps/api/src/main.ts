@@ -1,4 +1,4 @@
-import { NewerSchema } from '@probity/database/schema-version'
+import { ForeignMigrations } from '@probity/database/schema-version'
 import { BadSettings } from '@probity/settings/bad-settings'
 import { readConfig } from './config.ts'
 import { openLog } from './log.ts'
@@ -18,7 +18,7 @@ try {
     })
   }
 } catch (error) {
-  if (!(error instanceof BadSettings || error instanceof NewerSchema)) throw error
+  if (!(error instanceof BadSettings || error instanceof ForeignMigrations)) throw error
   process.stderr.write(`${error.message}\n`)
   process.exitCode = 78 // EX_CONFIG of sysexits.h: a supervisor need not try again
 }

@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isOutage } from '@probity/database/outage'
-import { refuseNewerSchema } from '@probity/database/schema-version'
+import { rejectForeignSchema } from '@probity/database/schema-version'
 import { openTraces } from '@probity/telemetry/traces'
 import type { FastifyBaseLogger } from 'fastify'
 import manifest from '../package.json' with { type: 'json' }
@@ -35,7 +35,7 @@ export async function start(
   const hurry = new AbortController()
   const traces = await openTraces(config.traces, { kind: 'api', version: manifest.version })
   const services = openServices(config, log, { stopping: stopping.signal, hurry: hurry.signal, traces })
-  await refuseNewerSchema(services.db).catch(async (error: unknown) => {
+  await rejectForeignSchema(services.db).catch(async (error: unknown) => {
     if (isOutage(error)) return // without PostgreSQL the api starts too, and says that it is not ready
     await services.close()
     throw error

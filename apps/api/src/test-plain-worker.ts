@@ -13,8 +13,8 @@ export function startPlainWorker(db: Db, verdictOf: (email: string) => StandingR
       const taken = await takeValidations(db, waiting, { holdS: 60, egresses: [] })
       for (const [accountId, group] of Map.groupBy(taken, ({ ref }) => ref.accountId)) {
         const finishes = group.map(({ ref, email, refundUnknown }) => {
-          const answer = verdictOf(email)
-          return { ref, refundUnknown, definite: answer.status !== 'unknown', answer }
+          const result = verdictOf(email)
+          return { ref, refundUnknown, conclusive: result.status !== 'unknown', result }
         })
         await inTenant(db, accountId, (trx) => finishValidations(trx, accountId, finishes))
       }

@@ -7,7 +7,7 @@ import { type Group, listDisagreements, NAVIGATION } from './navigation.ts'
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
 
 /** For those who work on the product: in the repository and not on the site. */
-const INSIDE = /^docs\/(decisions|screenshots|dependencies\.md)/
+const INSIDE = /^docs\/(decisions|screenshots|database\.md|dependencies\.md)/
 
 /** The site's address below the service's. */
 export const BASE = '/docs'

@@ -72,8 +72,8 @@ test(`two workers hold no more than ${CONNECTIONS} connections to an address tha
   }
   const answered = new Map<string, string>()
   const replyTo = randomUUID()
-  const subscription = subscribeToAnswers(config.redisUrl, replyTo, ({ id, answer }) =>
-    answered.set(id, (answer as { status: string }).status),
+  const subscription = subscribeToAnswers(config.redisUrl, replyTo, ({ id, result }) =>
+    answered.set(id, (result as { status: string }).status),
   )
   whenDone(() => subscription.stop())
   const queue = openInteractiveQueue(config.redisUrl, config.queuePrefix)

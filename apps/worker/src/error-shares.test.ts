@@ -111,8 +111,8 @@ test('a list of unknown mailboxes leaves half of the errors of a provider to ano
   whenDone(() => worker.stop())
   const answered = new Map<string, string>()
   const replyTo = randomUUID()
-  const subscription = subscribeToAnswers(config.redisUrl, replyTo, ({ id, answer }) =>
-    answered.set(id, (answer as { status: string }).status),
+  const subscription = subscribeToAnswers(config.redisUrl, replyTo, ({ id, result }) =>
+    answered.set(id, (result as { status: string }).status),
   )
   whenDone(() => subscription.stop())
   const queue = openInteractiveQueue(config.redisUrl, config.queuePrefix)

@@ -79,7 +79,7 @@ test('every address of a list gets its result, at the row where it first occurs,
     [6, 'nobody@@mail.example', 'invalid', 'syntax_error'],
     [7, 'x@missing.example', 'invalid', 'domain_not_found'],
   ])
-  expect(results[0]?.answer).toMatchObject({ email: 'ada@mail.example', status: 'valid', details: { smtp_code: 250 } })
+  expect(results[0]?.result).toMatchObject({ email: 'ada@mail.example', status: 'valid', details: { smtp_code: 250 } })
   expect(credits).toEqual({ available: 996, reserved: 0, spent: 4 })
   expect(job).toMatchObject({ doneCount: 4, refundedCount: 0, finishedAt: expect.any(Date) })
   expect(await asOwner(world.db, listDrift)).toEqual([])
@@ -102,7 +102,7 @@ test('what is greylisted waits and is asked again, from the same place, before t
     trx.selectFrom('jobBatches').selectAll().where('state', '=', 'pending').execute(),
   )
   expect(waiting).toMatchObject([
-    { emails: ['ada@mail.example'], waitsFor: 'greylisted', egress: EGRESS.name, tries: 1 },
+    { emails: ['ada@mail.example'], waitReason: 'greylisted', egress: EGRESS.name, deferrals: 1 },
   ])
   const { results, credits } = await completed(id)
   expect(results.map(({ status }) => status)).toEqual(['valid', 'invalid'])
@@ -187,12 +187,12 @@ test('a resolver that says nothing is asked again before a row is given up, and 
   expect(results).toMatchObject([{ status: 'unknown', subStatus: 'dns_failed' }])
   expect(credits).toEqual({ available: 1_000, reserved: 0, spent: 0 })
   const batches = await inTenant(world.db, world.accountId, (trx) =>
-    trx.selectFrom('jobBatches').select(['silences', 'tries', 'waitsFor']).orderBy('no').execute(),
+    trx.selectFrom('jobBatches').select(['noResponses', 'deferrals', 'waitReason']).orderBy('no').execute(),
   )
   expect(batches).toEqual([
-    { silences: 0, tries: 0, waitsFor: null },
-    { silences: 1, tries: 0, waitsFor: 'dns_failed' },
-    { silences: 2, tries: 0, waitsFor: 'dns_failed' },
+    { noResponses: 0, deferrals: 0, waitReason: null },
+    { noResponses: 1, deferrals: 0, waitReason: 'dns_failed' },
+    { noResponses: 2, deferrals: 0, waitReason: 'dns_failed' },
   ])
 })
 

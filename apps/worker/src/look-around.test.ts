@@ -24,7 +24,7 @@ const kept = async () => {
   return Object.fromEntries(rows.map(({ checkId, host, status }) => [checkId, `${host}:${status}`]))
 }
 const lookAgainNow = () =>
-  asOwner(world.db, (trx) => sql`update doctor_rounds set began_at = began_at - interval '2 hours'`.execute(trx))
+  asOwner(world.db, (trx) => sql`update doctor_runs set began_at = began_at - interval '2 hours'`.execute(trx))
 
 test('a worker looks once, keeps what it found under its host, and logs what changes', async () => {
   const looking = { patient, log, host: 'here' }
@@ -60,7 +60,7 @@ test('an operator who asks for it is not kept waiting for the hour', async () =>
   )
   const at = async () =>
     (await asOperator(world.db, listFindings)).find(({ checkId, host }) => checkId === 'clock' && host !== 'here')
-      ?.lookedAt
+      ?.checkedAt
   const before = await at()
   expect(await asOperator(world.db, wantLook)).toBe(true)
   await vi.waitFor(async () => expect((await at())?.getTime()).toBeGreaterThan(before?.getTime() ?? 0), 20_000)

@@ -1,5 +1,5 @@
 import { isOutage } from '@probity/database/outage'
-import { NewerSchema } from '@probity/database/schema-version'
+import { ForeignMigrations } from '@probity/database/schema-version'
 import { publicInternet } from '@probity/engine/mailbox/address-policy'
 import { HABITS } from '@probity/engine/mailbox/data/habits'
 import { LANDMARKS } from '@probity/engine/mailbox/data/landmarks'
@@ -28,7 +28,7 @@ try {
     })
   }
 } catch (error) {
-  if (error instanceof BadSettings || error instanceof NewerSchema) {
+  if (error instanceof BadSettings || error instanceof ForeignMigrations) {
     process.stderr.write(`${error.message}\n`)
     process.exitCode = 78 // EX_CONFIG of sysexits.h: a supervisor need not try again
   } else if (isOutage(error)) {

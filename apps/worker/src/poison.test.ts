@@ -53,7 +53,7 @@ test('an address that brings every worker down harms nobody but itself', async (
     // The time has passed after which what it held is given to others: its connections, its life, its batches.
     const held = await redis.keys(`${config.queuePrefix}*`)
     if (held.length > 0) await redis.del(held)
-    await asOwner(world.db, (trx) => sql`update list_workers set seen_at = seen_at - interval '1 minute'`.execute(trx))
+    await asOwner(world.db, (trx) => sql`update job_workers set seen_at = seen_at - interval '1 minute'`.execute(trx))
     await asOwner(world.db, (trx) =>
       sql`update job_batches set queued_at = queued_at - interval '1 minute'`.execute(trx),
     )

@@ -49,14 +49,14 @@ export function openProbeLog({ db, log, meters }: { db: Db; log: Logger; meters:
 }
 
 function newCounts(provider: string, egress: string): ProbeCounts {
-  const none = { asked: 0, definite: 0, deferred: 0, blocked: 0, silent: 0, held: 0 }
+  const none = { probes: 0, conclusive: 0, deferred: 0, blocked: 0, noResponse: 0, throttled: 0 }
   return { provider, egress, ...none, ms: [...LATENCY_STEPS_MS, 0].map(() => 0), lastBlock: null }
 }
 
 function count(entry: ProbeCounts, outcome: Outcome, { ms, dialogue }: MailboxAnswer): void {
-  if (outcome !== 'other') entry[outcome] += 1
+  if (outcome !== 'other') entry[COUNTS[outcome]] += 1
   if (outcome === 'held') return // nobody was asked
-  entry.asked += 1
+  entry.probes += 1
   if (outcome !== 'silent') {
     const step = LATENCY_STEPS_MS.findIndex((upTo) => ms <= upTo)
     const place = step === -1 ? LATENCY_STEPS_MS.length : step
@@ -65,6 +65,15 @@ function count(entry: ProbeCounts, outcome: Outcome, { ms, dialogue }: MailboxAn
   const last = dialogue.at(-1)
   if (outcome === 'blocked' && last) entry.lastBlock = `${last.code} ${last.text}`.slice(0, BLOCK_LENGTH_MAX)
 }
+
+/** The count that an outcome adds to. */
+const COUNTS = {
+  definite: 'conclusive',
+  deferred: 'deferred',
+  blocked: 'blocked',
+  silent: 'noResponse',
+  held: 'throttled',
+} as const satisfies Record<Exclude<Outcome, 'other'>, keyof ProbeCounts>
 
 /** What an operator makes of a refusal: whether it is about the mailbox, about the moment or about us. */
 const OUTCOMES: Record<Reason, Outcome> = {

@@ -53,8 +53,8 @@ async function startWatched() {
   whenDone(() => queue.close())
   const answered: string[] = []
   const replyTo = randomUUID()
-  const subscription = subscribeToAnswers(config.redisUrl, replyTo, ({ answer }) =>
-    answered.push(String((answer as { sub_status: string }).sub_status)),
+  const subscription = subscribeToAnswers(config.redisUrl, replyTo, ({ result }) =>
+    answered.push(String((result as { sub_status: string }).sub_status)),
   )
   whenDone(() => subscription.stop())
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { getServers } from 'node:dns'
 import { connect, type Db } from '@probity/database/connect'
-import { refuseNewerSchema } from '@probity/database/schema-version'
+import { rejectForeignSchema } from '@probity/database/schema-version'
 import { getSecret } from '@probity/database/secrets'
 import { openDomainDesk } from '@probity/engine/domain/facts'
 import { openLists } from '@probity/engine/domain/lists'
@@ -61,7 +61,7 @@ export type Services = {
 export async function openServices(config: WorkerConfig, surroundings: Surroundings, log: Logger): Promise<Services> {
   const options = { connectionsMax: config.databaseConnections, applicationName: 'probity-worker' }
   const db = connect(config.databaseUrl, options)
-  await refuseNewerSchema(db).catch(async (error: unknown) => {
+  await rejectForeignSchema(db).catch(async (error: unknown) => {
     await db.destroy()
     throw error
   })

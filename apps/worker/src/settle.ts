@@ -50,8 +50,8 @@ async function settleGroup(desk: Desk, accountId: string, group: Done[]): Promis
   const finishes = group.map(({ taken, result }) => ({
     ref: taken.ref,
     refundUnknown: isGivenBack(result, taken.refundUnknown),
-    definite: isDefinite(taken, result),
-    answer: result,
+    conclusive: isDefinite(taken, result),
+    result,
   }))
   const outcomes = await inTenant(db, accountId, (trx) => finishValidations(trx, accountId, finishes))
   const written = group.filter(({ taken }) => outcomes.has(taken.ref.id))
@@ -90,7 +90,7 @@ async function wakeCallers(redis: Redis, group: Done[], retryAt: Map<string, num
   const waited = group.filter(({ replyTo }) => replyTo !== undefined)
   const calls = [...Map.groupBy(waited, ({ replyTo }) => replyTo)].map(([replyTo = '', some]) => {
     const answers = some.map(({ taken: { ref }, result }) => {
-      return { id: ref.id, answer: result, retryAt: retryAt.get(ref.id) ?? null }
+      return { id: ref.id, result, retryAt: retryAt.get(ref.id) ?? null }
     })
     return publishAnswers(redis, replyTo, answers)
   })

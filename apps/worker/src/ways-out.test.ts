@@ -84,7 +84,7 @@ async function validate(emails: string[]) {
   const ids = new Set(refs.map(({ id }) => id))
   const ended = async () => (await world.look()).rows.filter(({ id, state }) => ids.has(id) && state === 'final')
   await vi.waitFor(async () => expect(await ended()).toHaveLength(emails.length), SOON)
-  const rows = new Map((await ended()).map(({ email, answer }) => [email, answer as StandingResult]))
+  const rows = new Map((await ended()).map(({ email, result }) => [email, result as StandingResult]))
   return emails.map((email) => rows.get(email))
 }
 

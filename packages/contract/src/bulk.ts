@@ -15,7 +15,7 @@ export const JOB_STATES = {
   processing: 'addresses are being validated.',
   paused: 'no work is done until the job is resumed; what is finished is kept.',
   completed: 'every address has its result.',
-  cancelled: 'stopped on request; finished results are kept and unused credits returned.',
+  canceled: 'stopped on request; finished results are kept and unused credits returned.',
   failed: 'given up because of a fault; unused credits are returned.',
 } as const satisfies Record<string, string>
 

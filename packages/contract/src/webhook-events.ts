@@ -7,7 +7,7 @@ import { valueList } from './value-list.ts'
 export const WEBHOOK_EVENTS = {
   'job.completed': 'every address of a list has its result; `data` is the job.',
   'job.failed': 'a list was given up and its unused credits are back; `data` is the job.',
-  'job.cancelled': 'a list was cancelled and its unused credits are back; `data` is the job.',
+  'job.cancelled': 'a list was canceled and its unused credits are back; `data` is the job.',
   'job.paused': 'a list was paused; `data` is the job.',
   'validation.resolved':
     'an address that was answered with `retry_at` has its final answer; `data` is the answer, which holds the address.',

@@ -5,29 +5,29 @@ import { type Db, openSnapshot, type Trx } from './connect.ts'
 const PARTS: Record<string, RawBuilder<unknown>> = {
   account: sql`select id, name, slug, plan, unlimited, available, reserved, spent, retention_days, low_credits, send_threshold,
     send_excludes, ip_allow_list, created_at from accounts where id = app_account()`,
-  member: sql`select * from list_account_people()`,
+  member: sql`select * from list_account_members()`,
   invitation: sql`select email, role, status, expires_at, created_at from invitations`,
   api_key: sql`select id, mode, kind as type, name, hint, scopes, ip_allow_list, monthly_cap, allowed_origins, visitor_cap,
     created_at, expires_at, paused_at, revoked_at, last_used_at, last_request, replaces, replaced_by from api_keys`,
   webhook: sql`select id, mode, url, description, events, state, disabled_reason, disabled_at, failing_since, created_at
     from webhook_endpoints`,
   policy: sql`select name, description, rules, fallback as "default", created_at from policies`,
-  listing: sql`select id, entry, list, note, added_by, added_at from listings`,
+  listing: sql`select id, entry, action as list, note, added_by, added_at from overrides`,
   upload: sql`select id, mode, filename, size_bytes, columns, row_count, email_count, unique_count, created_at, expires_at
     from uploads`,
   list: sql`select id, mode, upload_id, key_id, filename, email_column, state, paused_at, row_count, email_count, unique_count,
     done_count, refunded_count, expires_on, created_at, started_at, finished_at from jobs`,
-  list_result: sql`select job_id as list_id, row_no as row, email, status, sub_status, listed, answer as result
+  list_result: sql`select job_id as list_id, row_no as row, email, status, sub_status, override as listed, result
     from job_results where expires_on >= utc_today()`,
-  validation: sql`select id, key_id, email, state, answer as result, created_at, finished_at, expires_on
+  validation: sql`select id, key_id, email, state, result, created_at, finished_at, expires_on
     from validations where expires_on >= utc_today()`,
   webhook_event: sql`select id, mode, type, body, created_at from webhook_events where expires_on >= utc_today()`,
-  notice: sql`select kind, data, created_at, sent_at from notices`,
+  notice: sql`select kind, data, created_at, sent_at from notifications`,
   domain_outcome: sql`select domain, delivered, bounced, counted_at from domain_outcomes`,
   usage: sql`select day, key_id, requests, credits_used, credits_committed, credits_refunded from usage_days`,
   ledger_entry: sql`select kind, subject, part as number, d_available, d_reserved, d_spent, key_id, note, at from ledger order by id`,
-  payment: sql`select reference, credits, created_at, granted_at, refunds, taken_back from payments`,
-  subscription: sql`select id, price, pays, began_at from subscriptions`,
+  payment: sql`select reference, credits, created_at, granted_at, refunds, credits_revoked from payments`,
+  subscription: sql`select id, price, is_paid as pays, began_at from subscriptions`,
 }
 
 export const EXPORT_RECORDS = Object.keys(PARTS)

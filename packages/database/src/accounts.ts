@@ -37,7 +37,7 @@ export async function getAccount(
     .innerJoin('plans', 'plans.name', 'accounts.plan')
     .selectAll('plans')
     .selectAll('accounts') // the last: both have a name
-    .select(sql<number>`low_credits_of(accounts)`.as('lowAt'))
+    .select(sql<number>`low_credits_threshold(accounts)`.as('lowAt'))
     .where('accounts.id', '=', accountId)
     .executeTakeFirstOrThrow()
   const { requestsPerWindow, windowS, interactiveInFlight, emailsPerFile, ...account } = rest

@@ -65,8 +65,8 @@ async function take({ view, workerId, jobs, refs }: Customer, { kind, pick, ...h
   }
 }
 
-async function finish(ref: ValidationRef, definite: boolean): Promise<void> {
-  await inTenant(db, ref.accountId, (trx) => finishValidation(trx, ref, { definite, answer: {} }, true))
+async function finish(ref: ValidationRef, conclusive: boolean): Promise<void> {
+  await inTenant(db, ref.accountId, (trx) => finishValidation(trx, ref, { conclusive, result: {} }, true))
 }
 
 async function end(view: View, jobId: string, how: 'cancel' | 'remove'): Promise<void> {
@@ -93,12 +93,20 @@ async function planAny(workerId: string): Promise<void> {
   const rowNos = Array.from({ length: job.uniqueCount }, (_, n) => n + 2)
   const batches = Array.from({ length: Math.ceil(rowNos.length / BATCH_SIZE) }, (_, n) => {
     const some = rowNos.slice(n * BATCH_SIZE, (n + 1) * BATCH_SIZE)
-    return { lane: '', laneMax: 0, rowNos: some, emails: some.map(String) }
+    return { site: '', siteMax: 0, rowNos: some, emails: some.map(String) }
   })
   await savePlan(db, job, batches)
 }
 
-const LATER = { tries: 1, holds: 0, silences: 0, attempts: 0, egress: null, waitsFor: 'greylisted', waitMs: 0 }
+const LATER = {
+  deferrals: 1,
+  throttles: 0,
+  noResponses: 0,
+  attempts: 0,
+  egress: null,
+  waitReason: 'greylisted',
+  waitMs: 0,
+}
 
 /** Settles a batch; some of its rows are put off, and the last one that is not decided nothing. */
 async function settleNext(view: View, work: { workerId: string; jobId: string; putOff: number }): Promise<void> {

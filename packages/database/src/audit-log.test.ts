@@ -100,17 +100,17 @@ test('how a person signs in is told to each of their organisations, as their own
   await actAs({ kind: 'nobody', ip: '192.0.2.9' }, () =>
     asOwner(db, async (trx) => {
       const { rows } = await sql<{ id: string }>`
-        insert into people (name, email) values ('Ann', ${`${randomUUID()}@example.com`}) returning id`.execute(trx)
+        insert into users (name, email) values ('Ann', ${`${randomUUID()}@example.com`}) returning id`.execute(trx)
       const [person] = rows
       for (const account of [one, other]) {
-        await sql`insert into members (account_id, person_id, role) values (${account.id}, ${person?.id}, 'owner')`.execute(
+        await sql`insert into members (account_id, user_id, role) values (${account.id}, ${person?.id}, 'owner')`.execute(
           trx,
         )
       }
-      await sql`insert into credentials (person_id, provider, subject, password)
+      await sql`insert into credentials (user_id, provider, subject, password)
         values (${person?.id}, 'credential', ${person?.id}, 'old')`.execute(trx)
-      await sql`update credentials set password = 'new' where person_id = ${person?.id}`.execute(trx)
-      await sql`update people set two_factor_enabled = true where id = ${person?.id}`.execute(trx)
+      await sql`update credentials set password = 'new' where user_id = ${person?.id}`.execute(trx)
+      await sql`update users set two_factor_enabled = true where id = ${person?.id}`.execute(trx)
     }),
   )
   for (const { id } of [one, other]) {
@@ -146,7 +146,7 @@ test('nobody changes an entry or removes one: not the product, not an operator, 
     sql`delete from audit_entries`,
     sql`truncate audit_entries`,
     sql`insert into audit_entries (actor, action) values ('service', 'made.up')`,
-    sql`select note_audit(null, 'made.up', null, null, null)`,
+    sql`select record_audit_entry(null, 'made.up', null, null, null)`,
   ]
   for (const attempt of attempts) {
     await expect(inTenant(db, accountId, (trx) => attempt.execute(trx))).rejects.toEqual(PERMISSION_DENIED)
@@ -182,8 +182,8 @@ const NOT_TOLD = [
   'job_counts',
   'job_results',
   'ledger_sums',
-  'list_turns',
-  'notices',
+  'account_turns',
+  'notifications',
   'outcome_marks',
   'payments',
   'requests',
@@ -192,7 +192,7 @@ const NOT_TOLD = [
   'usage_days',
   'validations',
   'verdict_days',
-  'waiting_answers',
+  'uncollected_results',
   'webhook_attempts',
   'webhook_deliveries',
   'webhook_events',
@@ -218,7 +218,12 @@ test('a table whose rows come by the hundred is told of by the statement', async
   const { id: accountId } = await openTestAccount(db, 0)
   await asOwner(db, async (trx) => {
     await sql`create table planted (account_id uuid not null, text text)`.execute(trx)
-    await sql`select audit_by_statement('planted')`.execute(trx)
+    await sql`create trigger audit_insert after insert on planted referencing new table as changed
+      for each statement execute function audit_statement('planted', 'created')`.execute(trx)
+    await sql`create trigger audit_update after update on planted referencing new table as changed
+      for each statement execute function audit_statement('planted', 'changed')`.execute(trx)
+    await sql`create trigger audit_delete after delete on planted referencing old table as changed
+      for each statement execute function audit_statement('planted', 'deleted')`.execute(trx)
   })
   await actAs(memberOf(accountId), () =>
     asOwner(db, (trx) =>

@@ -79,7 +79,7 @@ function whose(kept: ReturnType<typeof entries>, { accountId, isInstallation }: 
 /** Removes entries whose year is over, and says how many they were. */
 export async function removeOldAuditEntries(db: Db): Promise<number> {
   const { rows } = await asNobody(db, (trx) =>
-    sql<{ removed: number }>`select remove_old_audit_entries() as removed`.execute(trx),
+    sql<{ removed: number }>`select delete_old_audit_entries() as removed`.execute(trx),
   )
   return rows[0]?.removed ?? 0
 }

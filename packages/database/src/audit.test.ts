@@ -40,8 +40,8 @@ async function validate(accountId: string): Promise<string> {
     if (opened.kind !== 'opened') throw new Error(opened.kind)
     const [definite, unknown] = opened.refs
     if (definite === undefined || unknown === undefined) throw new Error('nothing was opened')
-    await finishValidation(trx, definite, { definite: true, answer: {} }, true)
-    await finishValidation(trx, unknown, { definite: false, answer: {} }, true)
+    await finishValidation(trx, definite, { conclusive: true, result: {} }, true)
+    await finishValidation(trx, unknown, { conclusive: false, result: {} }, true)
     return unknown.id
   })
 }
@@ -55,10 +55,10 @@ function post(accountId: string, movement: Movement): Promise<unknown> {
 }
 
 async function isStopped(accountId: string): Promise<boolean> {
-  const { chargingStoppedAt } = await inTenant(db, accountId, (trx) =>
-    trx.selectFrom('accounts').select('chargingStoppedAt').executeTakeFirstOrThrow(),
+  const { onHoldSince } = await inTenant(db, accountId, (trx) =>
+    trx.selectFrom('accounts').select('onHoldSince').executeTakeFirstOrThrow(),
   )
-  return chargingStoppedAt !== null
+  return onHoldSince !== null
 }
 
 /** The kinds of faults that the next audit finds of one account. */
@@ -115,7 +115,7 @@ const PLANTED: Planted[] = [
   ],
   [
     'a job that ended and gave nothing back',
-    ({ jobId }) => plant(sql`update jobs set state = 'cancelled', finished_at = now() where id = ${jobId}`),
+    ({ jobId }) => plant(sql`update jobs set state = 'canceled', finished_at = now() where id = ${jobId}`),
     ['reserved_is_not_the_jobs', 'job_released'],
   ],
   [
@@ -161,7 +161,7 @@ const PLANTED: Planted[] = [
   [
     'a validation that decided nothing and was not refunded',
     ({ accountId }) =>
-      plant(sql`update validations set state = 'final', definite = false, finished_at = now()
+      plant(sql`update validations set state = 'final', conclusive = false, finished_at = now()
                 where account_id = ${accountId} and state = 'open'`),
     ['validation_refunded'],
   ],
@@ -193,7 +193,7 @@ test('a validation that is open for too long is told of, and the account goes on
 
 test('what a plan did not promise when it was asked is not held against the account', async () => {
   const { accountId } = await openBusyTenant()
-  await plant(sql`update validations set state = 'final', definite = false, finished_at = now()
+  await plant(sql`update validations set state = 'final', conclusive = false, finished_at = now()
                   where account_id = ${accountId} and state = 'open'`)
   await plant(sql`update accounts set plan = 'scale' where id = ${accountId}`)
   expect(await auditKinds(accountId)).toEqual([])
@@ -238,7 +238,7 @@ test('what nobody has touched for long has its turn once a day', async () => {
   const jobs = tenants.map(({ endedJobId }) => endedJobId)
   await plant(sql`update jobs set finished_at = now() - interval '20 days' where id = any(${jobs}::uuid[])`)
   await plant(sql`delete from job_results where job_id = any(${jobs}::uuid[])`)
-  await plant(sql`update audit_rounds set audited_until = clock_timestamp() - interval '1 day'`)
+  await plant(sql`update reconciliation_runs set reconciled_until = clock_timestamp() - interval '1 day'`)
 
   const found: (string | null)[] = []
   for (let round = 0; round < 50; round++) {
@@ -262,7 +262,7 @@ async function openEndedTenant(): Promise<{ accountId: string; endedJobId: strin
 
 test('while one audits no other does', async () => {
   await asNobody(db, async (trx) => {
-    await sql`select * from begin_audit()`.execute(trx)
+    await sql`select * from begin_reconciliation()`.execute(trx)
     expect(await auditBooks(db)).toBeUndefined()
   })
   expect(await auditBooks(db)).toBeDefined()
@@ -274,12 +274,12 @@ test('an account is charged again once its books add up, and not before', async 
     inTenant(db, accountId, (trx) => postCredits(trx, { kind: 'charge', credits: 1, subject: randomUUID() }))
   await plant(sql`update accounts set available = available + 7 where id = ${accountId}`)
   await auditBooks(db)
-  expect((await charge()).kind).toBe('stopped')
+  expect((await charge()).kind).toBe('on_hold')
 
   expect(await asOwner(db, (trx) => resumeCharging(trx, accountId))).toMatchObject([
     { kind: 'available_is_not_the_ledger' },
   ])
-  expect((await charge()).kind).toBe('stopped')
+  expect((await charge()).kind).toBe('on_hold')
 
   await plant(sql`update accounts set available = available - 7 where id = ${accountId}`)
   expect(await asOwner(db, (trx) => resumeCharging(trx, accountId))).toEqual([])

@@ -13,7 +13,7 @@ const JOBS_AT_ONCE = 20
 const VALIDATIONS_MAX = 1_000
 
 type Audited = { accounts: string[]; jobs: string[] }
-type Round = Audited & { validationsSince: Date; auditedUntil: string }
+type Round = Audited & { validationsSince: Date; reconciledUntil: string }
 
 export type Audit = { faults: AuditFault[]; stopped: string[] }
 
@@ -30,7 +30,7 @@ export async function auditBooks(db: Db): Promise<Audit | undefined> {
 
 async function auditDue(trx: Trx): Promise<AuditFault[] | undefined> {
   const { rows } = await sql<Round>`
-    select accounts, jobs, validations_since, audited_until::text from begin_audit()`.execute(trx)
+    select accounts, jobs, validations_since, reconciled_until::text from begin_reconciliation()`.execute(trx)
   const [round] = rows
   if (round === undefined) return undefined
   const faults = [
@@ -38,16 +38,16 @@ async function auditDue(trx: Trx): Promise<AuditFault[] | undefined> {
     ...(await auditValidations(trx, null, round.validationsSince)),
   ]
   for (const accounts of chunk(round.accounts, ACCOUNTS_AT_ONCE)) {
-    await sql`select remember_ledger_sums(${accounts}::uuid[])`.execute(trx)
+    await sql`select store_ledger_sums(${accounts}::uuid[])`.execute(trx)
   }
-  await sql`select end_audit(${round.auditedUntil})`.execute(trx)
+  await sql`select end_reconciliation(${round.reconciledUntil})`.execute(trx)
   return faults
 }
 
 /** Audits everything there is, of all accounts or of one, and trusts no sum that was remembered. Changes nothing. */
 export async function listAuditFaults(trx: Trx, which: { all: true } | { accountId: string }): Promise<AuditFault[]> {
   const accountId = 'accountId' in which ? which.accountId : null
-  const { rows } = await sql<Audited>`select * from list_audited(${accountId}::uuid)`.execute(trx)
+  const { rows } = await sql<Audited>`select * from list_reconcilable(${accountId}::uuid)`.execute(trx)
   return [
     ...(await auditAll(trx, rows[0] ?? { accounts: [], jobs: [] }, { whole: true })),
     ...(await auditValidations(trx, accountId, new Date(0))),
@@ -58,11 +58,11 @@ export async function listAuditFaults(trx: Trx, which: { all: true } | { account
 async function auditAll(trx: Trx, { accounts, jobs }: Audited, { whole }: { whole: boolean }): Promise<AuditFault[]> {
   const faults: AuditFault[] = []
   for (const some of chunk(accounts, ACCOUNTS_AT_ONCE)) {
-    const { rows } = await sql<AuditFault>`select * from audit_accounts(${some}::uuid[], ${whole})`.execute(trx)
+    const { rows } = await sql<AuditFault>`select * from reconcile_accounts(${some}::uuid[], ${whole})`.execute(trx)
     faults.push(...rows)
   }
   for (const some of chunk(jobs, JOBS_AT_ONCE)) {
-    const { rows } = await sql<AuditFault>`select * from audit_jobs(${some}::uuid[])`.execute(trx)
+    const { rows } = await sql<AuditFault>`select * from reconcile_jobs(${some}::uuid[])`.execute(trx)
     faults.push(...rows)
   }
   return faults
@@ -70,13 +70,13 @@ async function auditAll(trx: Trx, { accounts, jobs }: Audited, { whole }: { whol
 
 async function auditValidations(trx: Trx, accountId: string | null, since: Date): Promise<AuditFault[]> {
   const { rows } = await sql<AuditFault>`
-    select * from audit_validations(${accountId}::uuid, ${since}, ${VALIDATIONS_MAX})`.execute(trx)
+    select * from reconcile_validations(${accountId}::uuid, ${since}, ${VALIDATIONS_MAX})`.execute(trx)
   return rows
 }
 
 async function stopCharging(db: Db, accountIds: string[]): Promise<string[]> {
   const { rows } = await asNobody(db, (trx) =>
-    sql<{ id: string }>`select * from stop_charging(${accountIds}::uuid[]) as id`.execute(trx),
+    sql<{ id: string }>`select * from hold_accounts(${accountIds}::uuid[]) as id`.execute(trx),
   )
   return rows.map(({ id }) => id)
 }
@@ -87,7 +87,7 @@ export async function resumeCharging(trx: Trx, accountId: string): Promise<Audit
   if (faults.some(({ kind }) => kind !== ONLY_LATE)) return faults
   // What was remembered may be from before the repair.
   await sql`delete from ledger_sums where account_id = ${accountId}`.execute(trx)
-  await sql`update accounts set charging_stopped_at = null where id = ${accountId}`.execute(trx)
+  await sql`update accounts set on_hold_since = null where id = ${accountId}`.execute(trx)
   return []
 }
 

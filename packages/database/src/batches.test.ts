@@ -11,7 +11,7 @@ const { db } = await createTestDatabase()
 
 async function startJob(sizes: number[], credits = 1_000) {
   await asOwner(db, (trx) =>
-    sql`truncate list_workers; truncate list_turns; truncate job_batches; delete from jobs`.execute(trx),
+    sql`truncate job_workers; truncate account_turns; truncate job_batches; delete from jobs`.execute(trx),
   )
   const { id: accountId } = await openTestAccount(db, credits)
   const job = await planTestJob(
@@ -40,7 +40,15 @@ async function claim(workerId: string): Promise<ClaimedBatch> {
 }
 
 const NOTHING_LATER = { later: [] }
-const LATER = { tries: 1, holds: 0, silences: 0, attempts: 0, egress: null, waitsFor: 'greylisted', waitMs: 0 }
+const LATER = {
+  deferrals: 1,
+  throttles: 0,
+  noResponses: 0,
+  attempts: 0,
+  egress: null,
+  waitReason: 'greylisted',
+  waitMs: 0,
+}
 
 test('keeps results and charges for them, and the job is complete with its last row', async () => {
   const { workerId, look } = await startJob([3, 2])
@@ -61,7 +69,7 @@ async function claimBoth(workerId: string): Promise<ClaimedBatch> {
     trx
       .selectFrom('jobBatches')
       .select(['expiresOn', 'accountId', 'jobId', 'no'])
-      .where('heldBy', 'is', null)
+      .where('claimedBy', 'is', null)
       .execute(),
   )
   const batch = rows[0] && (await claimBatch(db, workerId, rows[0]))
@@ -123,20 +131,24 @@ test('what needs time goes on in a later batch, in the same transaction', async 
   expect(await look()).toMatchObject({ doneCount: 1, reserved: 2, spent: 1, state: 'processing' })
   expect(await claimNext(db, workerId)).toBeUndefined()
 
-  await asOwner(db, (trx) => sql`update job_batches set not_before = clock_timestamp()`.execute(trx))
+  await asOwner(db, (trx) => sql`update job_batches set retry_at = clock_timestamp()`.execute(trx))
   const again = await claim(workerId)
-  expect(again).toMatchObject({ tries: 1, emails: rest.map((row) => row.email), rowNos: rest.map((row) => row.rowNo) })
+  expect(again).toMatchObject({
+    deferrals: 1,
+    emails: rest.map((row) => row.email),
+    rowNos: rest.map((row) => row.rowNo),
+  })
   await settleBatch(db, again, { final: finalRows(again), ...NOTHING_LATER })
   expect(await look()).toMatchObject({ state: 'completed', spent: 3, reserved: 0 })
 })
 
-test('the results of a job that was cancelled meanwhile are not kept', async () => {
+test('the results of a job that was canceled meanwhile are not kept', async () => {
   const { workerId, look, job, accountId } = await startJob([3])
   const batch = await claim(workerId)
   await inTenant(db, accountId, (trx) =>
     trx
       .updateTable('jobs')
-      .set({ state: 'cancelled', finishedAt: sql<Date>`clock_timestamp()` })
+      .set({ state: 'canceled', finishedAt: sql<Date>`clock_timestamp()` })
       .where('id', '=', job.id)
       .execute(),
   )
@@ -147,7 +159,7 @@ test('the results of a job that was cancelled meanwhile are not kept', async () 
 test('nothing is kept of a batch whose account is under audit', async () => {
   const { workerId, look, accountId } = await startJob([3])
   const batch = await claim(workerId)
-  await asOwner(db, (trx) => sql`update accounts set charging_stopped_at = now() where id = ${accountId}`.execute(trx))
+  await asOwner(db, (trx) => sql`update accounts set on_hold_since = now() where id = ${accountId}`.execute(trx))
   expect(await settleBatch(db, batch, { final: finalRows(batch), ...NOTHING_LATER })).toBe('lost')
   expect(await look()).toMatchObject({ results: 0, spent: 0, reserved: 3 })
 })
@@ -218,6 +230,6 @@ test('a batch that a living worker never finishes is let out again after three m
   const { workerId } = await startJob([3])
   await claim(workerId)
   await ageReleases(db, 200)
-  await asOwner(db, (trx) => sql`update job_batches set held_at = held_at - interval '200 seconds'`.execute(trx))
+  await asOwner(db, (trx) => sql`update job_batches set claimed_at = claimed_at - interval '200 seconds'`.execute(trx))
   expect(await releaseBatches(db, [])).toHaveLength(1)
 })

@@ -16,7 +16,7 @@ export type ReleasedBatch = BatchRef & { epoch: number; egress: string | null }
 /** Lets out the next batches, fairly and within every budget. Nothing where another process is doing so. */
 export async function releaseBatches(db: Db, egresses: string[]): Promise<ReleasedBatch[]> {
   const { rows } = await asNobody(db, (trx) =>
-    sql<ReleasedBatch>`select * from release_batches(${egresses}::text[])`.execute(trx),
+    sql<ReleasedBatch>`select * from dispatch_batches(${egresses}::text[])`.execute(trx),
   )
   return rows
 }
@@ -24,17 +24,17 @@ export async function releaseBatches(db: Db, egresses: string[]): Promise<Releas
 /** A batch that this worker holds. */
 export type ClaimedBatch = BatchRef & {
   /** The worker that holds it. */
-  heldBy: string
+  claimedBy: string
   /** Who holds a batch later has a higher one, and whoever has not the highest can no longer close it. */
   epoch: number
   /** How often it was begun, this time included. */
   attempts: number
-  tries: number
-  holds: number
-  silences: number
+  deferrals: number
+  throttles: number
+  noResponses: number
   egress: string | null
-  lane: string
-  laneMax: number
+  site: string
+  siteMax: number
   rowNos: number[]
   emails: string[]
   mode: 'live' | 'test'
@@ -44,18 +44,18 @@ export type ClaimedBatch = BatchRef & {
 export async function claimBatch(db: Db, workerId: string, ref: BatchRef): Promise<ClaimedBatch | undefined> {
   const { expiresOn, accountId, jobId, no } = ref
   const { rows } = await asNobody(db, (trx) =>
-    sql<Omit<ClaimedBatch, keyof BatchRef | 'heldBy'>>`
+    sql<Omit<ClaimedBatch, keyof BatchRef | 'claimedBy'>>`
       select * from claim_batch(${workerId}, ${expiresOn}, ${accountId}, ${jobId}, ${no})`.execute(trx),
   )
   const [claimed] = rows
-  return claimed && { expiresOn, accountId, jobId, no, heldBy: workerId, ...claimed }
+  return claimed && { expiresOn, accountId, jobId, no, claimedBy: workerId, ...claimed }
 }
 
 /** Gives a batch back that this worker could not work on, through no fault of the batch. One that it does not hold stays as it is. */
 export async function giveBackBatch(db: Db, workerId: string, ref: BatchRef): Promise<void> {
   const { expiresOn, accountId, jobId, no } = ref
   await asNobody(db, (trx) =>
-    sql`select give_back_batch(${workerId}, ${expiresOn}, ${accountId}, ${jobId}, ${no})`.execute(trx),
+    sql`select release_batch(${workerId}, ${expiresOn}, ${accountId}, ${jobId}, ${no})`.execute(trx),
   )
 }
 
@@ -67,11 +67,11 @@ export type FinalRow = {
   status: string
   subStatus: string
   /** JSON on one line, as it is kept: nobody needs to look into it here but for what is on a list. */
-  answer: string
+  result: string
 }
 
 /** Rows of a batch that need more time: they go on as a batch of their own. */
-export type LaterRows = Required<Omit<NewBatch, 'no' | 'lane' | 'laneMax'>>
+export type LaterRows = Required<Omit<NewBatch, 'no' | 'site' | 'siteMax'>>
 
 export type Settling = {
   final: FinalRow[]
@@ -113,8 +113,8 @@ async function settle(trx: Trx, batch: ClaimedBatch, { final, later, rest }: Set
       ${answers.join('\n')})`.execute(trx)
   const [settled] = rows
   if (settled?.outcome !== 'settled') throw new Lost()
-  const { lane, laneMax } = batch
-  const numbered = later.map((some, n) => ({ ...some, no: settled.firstNo + n, lane, laneMax }))
+  const { site, siteMax } = batch
+  const numbered = later.map((some, n) => ({ ...some, no: settled.firstNo + n, site, siteMax }))
   if (later.length > 0) await insertBatches(trx, { ...batch, id: jobId }, numbered)
   if (rest) await insertRest(trx, rest)
   if (settled.completed) await emitJobEvent(trx, { accountId, mode, id: jobId }, 'job.completed')
@@ -127,20 +127,21 @@ async function answersOf(trx: Trx, accountId: string, final: FinalRow[]): Promis
     accountId,
     final.flatMap(({ emailKey }) => namesOnLists(emailKey)),
   )
-  return final.map(({ emailKey, answer }) => {
+  return final.map(({ emailKey, result }) => {
     const listed: Listed | null = found.size > 0 ? listOf(emailKey, found) : null
-    return listed ? JSON.stringify(withListing(JSON.parse(answer) as StandingResult, listed)) : answer
+    return listed ? JSON.stringify(withListing(JSON.parse(result) as StandingResult, listed)) : result
   })
 }
 
 /** Held from the start, by whoever held the batch: its worker never let go of these addresses. */
 async function insertRest(trx: Trx, rest: ClaimedBatch): Promise<void> {
   await sql`
-    insert into job_batches (expires_on, account_id, job_id, no, lane, lane_max, row_nos, emails, size, tries, holds, silences,
-      attempts, suspect, egress, epoch, held_by, held_at, queued_at, straggling)
-    select b.expires_on, b.account_id, b.job_id, ${rest.no}, b.lane, b.lane_max, ${rest.rowNos}::integer[],
-      ${rest.emails}::text[], ${rest.emails.length}, b.tries, b.holds, b.silences, b.attempts, b.suspect, b.egress, ${rest.epoch},
-      ${rest.heldBy}, clock_timestamp(), clock_timestamp(), true
+    insert into job_batches (expires_on, account_id, job_id, no, site, site_max, row_nos, emails, size, deferrals, throttles, no_responses,
+      attempts, suspect, egress, retry_at, epoch, claimed_by, claimed_at, queued_at, straggling)
+    select b.expires_on, b.account_id, b.job_id, ${rest.no}, b.site, b.site_max, ${rest.rowNos}::integer[],
+      ${rest.emails}::text[], ${rest.emails.length}, b.deferrals, b.throttles, b.no_responses, b.attempts, b.suspect, b.egress,
+      coalesce(b.retry_at, clock_timestamp()), ${rest.epoch},
+      ${rest.claimedBy}, clock_timestamp(), clock_timestamp(), true
     from job_batches b
     where b.expires_on = ${rest.expiresOn} and b.account_id = ${rest.accountId} and b.job_id = ${rest.jobId}
       and b.no = ${-1 - rest.no}`.execute(trx)

@@ -29,15 +29,15 @@ export function findBillingAccount(db: Db, customer: string): Promise<string | u
 type Subscription = Selectable<Schema['subscriptions']>
 
 /** How a subscription stood at Stripe, which was asked at `askedAt` or later. */
-export type SubscriptionState = Pick<Subscription, 'id' | 'price' | 'pays' | 'beganAt'> & { askedAt: string }
+export type SubscriptionState = Pick<Subscription, 'id' | 'price' | 'isPaid' | 'beganAt'> & { checkedAt: string }
 
 /** Notes how a subscription of the tenant stands and gives the account the plan that it pays for. Returns that plan. */
 export async function keepSubscription(trx: Trx, state: SubscriptionState): Promise<string> {
-  const { id, price, pays, beganAt, askedAt } = state
+  const { id, price, isPaid, beganAt, checkedAt } = state
   const { rows } = await sql<{ plan: string }>`
-    select keep_subscription(${id}, ${price}, ${pays}, ${beganAt}, ${askedAt}) as plan`.execute(trx)
+    select record_subscription(${id}, ${price}, ${isPaid}, ${beganAt}, ${checkedAt}) as plan`.execute(trx)
   const [row] = rows
-  if (row === undefined) throw new Error('keep_subscription returned no row')
+  if (row === undefined) throw new Error('record_subscription returned no row')
   return row.plan
 }
 
@@ -48,7 +48,7 @@ export function findPayingSubscription(trx: Trx, accountId: string): Promise<Sub
     .innerJoin('prices', 'prices.id', 'subscriptions.price')
     .selectAll('subscriptions')
     .where('accountId', '=', accountId)
-    .where('pays', '=', true)
+    .where('isPaid', '=', true)
     .where('prices.plan', 'is not', null)
     .orderBy('beganAt', 'desc')
     .orderBy('subscriptions.id')

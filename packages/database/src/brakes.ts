@@ -14,11 +14,11 @@ export function readBrakes(db: Db): Promise<Brakes> {
 export async function listBrakes(trx: Trx): Promise<Brakes> {
   return {
     providers: await trx
-      .selectFrom('providerBrakes')
+      .selectFrom('providerControls')
       .select(['provider', 'pausedAt', 'ratePercent'])
       .orderBy('provider')
       .execute(),
-    egresses: await trx.selectFrom('egressBrakes').selectAll().orderBy('egress').execute(),
+    egresses: await trx.selectFrom('egressControls').selectAll().orderBy('egress').execute(),
   }
 }
 
@@ -31,7 +31,7 @@ export async function brakeProvider(
   { isPaused, ratePercent }: ProviderWish,
 ): Promise<void> {
   await insertProvider(trx, provider)
-  const own = trx.updateTable('providerBrakes').where('provider', '=', provider)
+  const own = trx.updateTable('providerControls').where('provider', '=', provider)
   if (isPaused === true) await own.set({ pausedAt: sql`clock_timestamp()` }).where('pausedAt', 'is', null).execute()
   if (isPaused === false) await own.set({ pausedAt: null }).execute()
   if (ratePercent !== undefined) await own.set({ ratePercent }).execute()
@@ -41,7 +41,7 @@ export async function brakeProvider(
 export async function recordLiftedSuspension(trx: Trx, provider: string): Promise<void> {
   await insertProvider(trx, provider)
   await trx
-    .updateTable('providerBrakes')
+    .updateTable('providerControls')
     .set({ suspensionLiftedAt: sql`clock_timestamp()` })
     .where('provider', '=', provider)
     .execute()
@@ -49,7 +49,7 @@ export async function recordLiftedSuspension(trx: Trx, provider: string): Promis
 
 async function insertProvider(trx: Trx, provider: string): Promise<void> {
   await trx
-    .insertInto('providerBrakes')
+    .insertInto('providerControls')
     .values({ provider })
     .onConflict((row) => row.doNothing())
     .execute()
@@ -58,11 +58,11 @@ async function insertProvider(trx: Trx, provider: string): Promise<void> {
 /** Sends nothing new by a way out, or uses it again. As an operator. */
 export async function drainEgress(trx: Trx, egress: string, isDrained: boolean): Promise<void> {
   await trx
-    .insertInto('egressBrakes')
+    .insertInto('egressControls')
     .values({ egress })
     .onConflict((row) => row.doNothing())
     .execute()
-  const own = trx.updateTable('egressBrakes').where('egress', '=', egress)
+  const own = trx.updateTable('egressControls').where('egress', '=', egress)
   if (isDrained) await own.set({ drainedAt: sql`clock_timestamp()` }).where('drainedAt', 'is', null).execute()
   else await own.set({ drainedAt: null }).execute()
 }

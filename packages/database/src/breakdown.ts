@@ -3,7 +3,13 @@ import { sql } from 'kysely'
 import type { Trx } from './connect.ts'
 import type { ResultsPlace } from './results.ts'
 
-export type KindCount = { status: string; subStatus: string; safeToSend: boolean; listed: Listed | null; count: number }
+export type KindCount = {
+  status: string
+  subStatus: string
+  safeToSend: boolean
+  override: Listed | null
+  count: number
+}
 export type StatusSums = { count: number; valid: number; invalid: number; risky: number; unknown: number }
 export type Tallies = {
   kinds: KindCount[]
@@ -21,13 +27,13 @@ const SUMS = sql`'count', count(*), 'valid', count(*) filter (where status = 'va
 export async function tallyResults(trx: Trx, job: ResultsPlace): Promise<Tallies> {
   const { rows } = await sql<Tallies>`
     with r as materialized (
-      select status, sub_status, safe_to_send, listed, provider, domain from job_results
+      select status, sub_status, safe_to_send, override, provider, domain from job_results
       where expires_on = ${job.expiresOn} and account_id = ${job.accountId} and job_id = ${job.id}
     )
     select
       array(select json_build_object('status', status, 'subStatus', sub_status, 'safeToSend', safe_to_send,
-              'listed', listed, 'count', count(*))
-            from r group by status, sub_status, safe_to_send, listed) as kinds,
+              'override', override, 'count', count(*))
+            from r group by status, sub_status, safe_to_send, override) as kinds,
       array(select json_build_object('provider', provider, ${SUMS})
             from r group by provider order by count(*) desc, provider) as providers,
       array(select json_build_object('domain', domain, 'provider', max(provider), ${SUMS})

@@ -62,7 +62,7 @@ export async function listWholeReliability(db: Db): Promise<Reliability[]> {
 
 async function readShared(trx: Trx, outcomesMax: number | null, providers: string[] | null): Promise<CalibrationBin[]> {
   const { rows } = await sql<CalibrationBin>`
-    select * from share_calibration(${HALF_LIFE}, ${outcomesMax}::double precision, ${providers}::text[])`.execute(trx)
+    select * from sum_calibration(${HALF_LIFE}, ${outcomesMax}::double precision, ${providers}::text[])`.execute(trx)
   return rows
 }
 

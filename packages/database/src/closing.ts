@@ -23,8 +23,8 @@ export async function countContents(trx: Trx, accountId: string): Promise<Accoun
   const { rows } = await sql<AccountContents>`
     select a.name, a.available, a.unlimited, ${of('jobs')} as lists,
       ${of('jobs', sql`and finished_at is null`)} as running_lists, ${of('api_keys', sql`and revoked_at is null`)} as keys,
-      ${of('members')} as members, ${of('webhook_endpoints')} as webhooks, ${of('listings')} as listings,
-      exists (select from subscriptions s where s.account_id = a.id and s.pays) as is_subscribed
+      ${of('members')} as members, ${of('webhook_endpoints')} as webhooks, ${of('overrides')} as listings,
+      exists (select from subscriptions s where s.account_id = a.id and s.is_paid) as is_subscribed
     from accounts a where a.id = ${accountId}`.execute(trx)
   const [contents] = rows
   if (contents === undefined) throw new Error('the account is not there')
@@ -52,7 +52,7 @@ export async function removeClosedAccounts(db: Db, afterS: number): Promise<numb
   let gone = 0
   for (let round = 0; round < ROUNDS_MAX; round++) {
     const { rows } = await asNobody(db, (trx) =>
-      sql<{ isGone: boolean }>`select is_gone from remove_closed_account(${afterS}, ${ROWS_AT_ONCE})`.execute(trx),
+      sql<{ isGone: boolean }>`select is_gone from delete_closed_account(${afterS}, ${ROWS_AT_ONCE})`.execute(trx),
     )
     const [done] = rows
     if (done === undefined) break

@@ -60,9 +60,9 @@ test('takes nothing from an account whose books do not add up, and still gives b
     inTenant(db, id, async (trx) => (await postCredits(trx, { kind, credits, subject, part: 1 })).kind)
   const charge = randomUUID()
   expect([await post('reserve', 4, job), await post('charge', 1, charge)]).toEqual(['posted', 'posted'])
-  await asOwner(db, (trx) => sql`update accounts set charging_stopped_at = now() where id = ${id}`.execute(trx))
+  await asOwner(db, (trx) => sql`update accounts set on_hold_since = now() where id = ${id}`.execute(trx))
 
-  for (const kind of ['charge', 'reserve', 'settle'] as const) expect(await post(kind, 1)).toBe('stopped')
+  for (const kind of ['charge', 'reserve', 'settle'] as const) expect(await post(kind, 1)).toBe('on_hold')
   expect(await post('charge', 1, charge)).toBe('replayed')
   expect(await balances(id)).toEqual([5, 4, 1])
   for (const kind of ['grant', 'refund', 'release'] as const) expect(await post(kind, 1)).toBe('posted')

@@ -19,11 +19,11 @@ export type Posting =
   | { kind: 'replayed'; available: number }
   | { kind: 'insufficient'; available: number }
   | { kind: 'over_cap'; available: number }
-  | { kind: 'stopped'; available: number }
+  | { kind: 'on_hold'; available: number }
 
 /** Whether the credits could not be had, for whatever reason. Nothing moved then. */
 export function isRefused({ kind }: Posting): boolean {
-  return kind === 'insufficient' || kind === 'over_cap' || kind === 'stopped'
+  return kind === 'insufficient' || kind === 'over_cap' || kind === 'on_hold'
 }
 
 /**
@@ -43,10 +43,10 @@ export async function postCredits(trx: Trx, movement: Movement): Promise<Posting
 
 /** Gives one credit back for each of these validations that was not refunded before, in one movement of the balance. */
 export async function refundEach(trx: Trx, validationIds: string[], keyId: string | null): Promise<void> {
-  await sql`select ledger_refund_each(${validationIds}::uuid[], ${keyId})`.execute(trx)
+  await sql`select ledger_refund_validations(${validationIds}::uuid[], ${keyId})`.execute(trx)
 }
 
 /** Accounts of which the balances are not the sum of the ledger; must be empty. As the owner: it looks at every account. */
 export function listDrift(trx: Trx) {
-  return trx.selectFrom('ledgerDrift').selectAll().execute()
+  return trx.selectFrom('ledgerMismatches').selectAll().execute()
 }

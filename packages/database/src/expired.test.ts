@@ -72,7 +72,7 @@ test('a job that has ended stays as it was, and so does one whose day is not ove
   await inTenant(db, accountId, (trx) => cancelJob(trx, { accountId, mode: 'live' }, job.id))
   await letExpire(db, accountId)
   expect(await endExpired(db)).toEqual({ jobs: 0, validations: 0 })
-  expect(await look(accountId)).toMatchObject({ available: 100, reserved: 0, jobs: ['cancelled 0'] })
+  expect(await look(accountId)).toMatchObject({ available: 100, reserved: 0, jobs: ['canceled 0'] })
 })
 
 test('a job in test mode fails without moving a credit', async () => {
@@ -91,7 +91,7 @@ test('validations that are open when their day is over are refunded before they 
   expect(await endExpired(db)).toEqual({ jobs: 0, validations: 253 })
   await keepPartitions(db)
   expect(await look(accountId)).toMatchObject({ available: 1_000, spent: 0 })
-  const waiting = await inTenant(db, accountId, (trx) => trx.selectFrom('waitingAnswers').selectAll().execute())
+  const waiting = await inTenant(db, accountId, (trx) => trx.selectFrom('uncollectedResults').selectAll().execute())
   expect(waiting).toEqual([])
 })
 

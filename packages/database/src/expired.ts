@@ -62,7 +62,7 @@ async function endValidations(db: Db): Promise<number> {
   const groups = Map.groupBy(rows, (row) => row.accountId)
   await eachOf([...groups], ([accountId, group]) => {
     // Nobody will read the answer: it goes with its partition.
-    const finishes = group.map(({ refundUnknown, ...ref }) => ({ ref, refundUnknown, definite: false, answer: null }))
+    const finishes = group.map(({ refundUnknown, ...ref }) => ({ ref, refundUnknown, conclusive: false, result: null }))
     return inTenant(db, accountId, (trx) => finishValidations(trx, accountId, finishes))
   })
   return rows.length

@@ -15,7 +15,7 @@ export async function removeFadedOutcomes(db: Db): Promise<number> {
   for (let round = 0; round < ROUNDS_MAX; round++) {
     const { rows } = await asNobody(db, (trx) =>
       sql<{ n: number }>`
-        select remove_faded_outcomes(${MODEL_PARAMETERS.half_life_days}, ${MASS_MIN}, ${DOMAINS_AT_ONCE}) as n`.execute(
+        select delete_decayed_outcomes(${MODEL_PARAMETERS.half_life_days}, ${MASS_MIN}, ${DOMAINS_AT_ONCE}) as n`.execute(
         trx,
       ),
     )

@@ -22,7 +22,7 @@ export type Figures = {
   creditsReserved: number
   creditsSpent: number
   accountsStopped: number
-  auditedUntil: number
+  reconciledUntil: number
 }
 
 /** Counting stops here: more is more than enough to know. */
@@ -38,10 +38,10 @@ const secondsSince = (time: ReturnType<typeof sql>) =>
 export async function getFigures(trx: Trx): Promise<Figures> {
   const { rows } = await sql<Figures>`
     with open as (
-      select v.created_at, v.next_attempt_at > clock_timestamp() as is_put_off,
-             (v.taken_until is null or v.taken_until < clock_timestamp())
-             and (v.next_attempt_at is null or v.next_attempt_at <= clock_timestamp()) as is_waiting,
-             coalesce(v.next_attempt_at, v.created_at) as due_at
+      select v.created_at, v.retry_at > clock_timestamp() as is_put_off,
+             (v.claimed_until is null or v.claimed_until < clock_timestamp())
+             and (v.retry_at is null or v.retry_at <= clock_timestamp()) as is_waiting,
+             coalesce(v.retry_at, v.created_at) as due_at
       from validations v where v.state = 'open' and v.expires_on >= utc_today() limit ${COUNTED_MAX}
     ), callers as (
       select count(*) filter (where is_waiting) as waiting, min(due_at) filter (where is_waiting) as oldest, count(*) filter (where is_put_off) as put_off
@@ -52,11 +52,11 @@ export async function getFigures(trx: Trx): Promise<Figures> {
       select j.created_at, b.*
       from jobs_now j cross join lateral (
         select count(*) as batches, max(b.done_at) as last_done_at,
-               coalesce(sum(b.size) filter (where b.state = 'pending' and b.not_before > clock_timestamp()), 0) as put_off,
-               coalesce(sum(b.size) filter (where b.state = 'pending' and (b.not_before is null or b.not_before <= clock_timestamp())
-                 and batch_is_left(b.held_by, b.held_at)), 0) as waiting,
-               min(coalesce(b.not_before, j.created_at)) filter (where b.state = 'pending'
-                 and (b.not_before is null or b.not_before <= clock_timestamp())) as due_at
+               coalesce(sum(b.size) filter (where b.state = 'pending' and b.retry_at > clock_timestamp()), 0) as put_off,
+               coalesce(sum(b.size) filter (where b.state = 'pending' and (b.retry_at is null or b.retry_at <= clock_timestamp())
+                 and is_batch_unclaimed(b.claimed_by, b.claimed_at)), 0) as waiting,
+               min(coalesce(b.retry_at, j.created_at)) filter (where b.state = 'pending'
+                 and (b.retry_at is null or b.retry_at <= clock_timestamp())) as due_at
         from job_batches b where b.expires_on = j.expires_on and b.account_id = j.account_id and b.job_id = j.id
       ) b
       where j.paused_at is null
@@ -73,7 +73,7 @@ export async function getFigures(trx: Trx): Promise<Figures> {
       from processes where seen_at > clock_timestamp() - make_interval(secs => ${SILENT_AFTER_S})
     ), money as (
       select coalesce(sum(available) filter (where not unlimited), 0)::float8 as available, coalesce(sum(reserved), 0)::float8 as reserved,
-             coalesce(sum(spent), 0)::float8 as spent, count(*) filter (where charging_stopped_at is not null) as stopped
+             coalesce(sum(spent), 0)::float8 as spent, count(*) filter (where on_hold_since is not null) as stopped
       from accounts
     )
     select live.apis as live_apis, live.workers as live_workers,
@@ -82,9 +82,9 @@ export async function getFigures(trx: Trx): Promise<Figures> {
            (select count(*) from jobs_now where paused_at is null) as lists_under_way,
            (select count(*) from jobs_now where paused_at is not null) as lists_paused,
            hooks.waiting as webhooks_waiting, ${secondsSince(sql`hooks.oldest`)} as webhooks_oldest_s, hooks.put_off as webhooks_put_off,
-           (select count(*) from notices n where n.next_at < clock_timestamp() - interval '10 minutes') as letters_late,
+           (select count(*) from notifications n where n.next_at < clock_timestamp() - interval '10 minutes') as letters_late,
            money.available as credits_available, money.reserved as credits_reserved, money.spent as credits_spent, money.stopped as accounts_stopped,
-           extract(epoch from (select audited_until from audit_rounds))::float8 as audited_until
+           extract(epoch from (select reconciled_until from reconciliation_runs))::float8 as reconciled_until
     from live, callers, lists, hooks, money`.execute(trx)
   return rows[0] as Figures
 }

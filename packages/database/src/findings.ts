@@ -10,7 +10,7 @@ export type Change = { check: DoctorCheckId; subject: string; was: DoctorStatus 
 /** Whether it is our turn to look: once an hour on each host, and when an operator asks for it. */
 export async function beginRound(db: Db, host: string): Promise<boolean> {
   const { rows } = await asNobody(db, (trx) =>
-    sql<{ begun: boolean }>`select begin_doctor_round(${host}) as begun`.execute(trx),
+    sql<{ begun: boolean }>`select begin_doctor_run(${host}) as begun`.execute(trx),
   )
   return rows[0]?.begun ?? false
 }
@@ -22,12 +22,12 @@ export async function keepFindings(db: Db, host: string, findings: Finding[]): P
     check_id: check,
     subject,
     status,
-    saw,
+    observed: saw,
     fix,
   }))
   const { rows } = await asNobody(db, (trx) =>
     sql<Change>`
-      select check_id as "check", subject, was, status from keep_findings(${host}, ${JSON.stringify(found)}::jsonb)
+      select check_id as "check", subject, was, status from store_findings(${host}, ${JSON.stringify(found)}::jsonb)
     `.execute(trx),
   )
   return rows
@@ -55,15 +55,15 @@ export async function countFindings(trx: Trx): Promise<Record<DoctorStatus, numb
 /** Whether somebody asked for a look that no host has finished since. As an operator. */
 export async function isLookWanted(trx: Trx): Promise<boolean> {
   const { rows } = await sql<{ wanted: boolean }>`
-    select w.wanted_at > clock_timestamp() - interval '5 minutes'
-      and not exists (select from doctor_rounds r where r.began_at >= w.wanted_at and r.ended_at is not null) as wanted
-    from doctor_wishes w
+    select w.requested_at > clock_timestamp() - interval '5 minutes'
+      and not exists (select from doctor_runs r where r.began_at >= w.requested_at and r.ended_at is not null) as wanted
+    from doctor_requests w
   `.execute(trx)
   return rows[0]?.wanted ?? false
 }
 
 /** Asks every host to look again; false where that was asked for within the last minute. As an operator. */
 export async function wantLook(trx: Trx): Promise<boolean> {
-  const { rows } = await sql<{ wanted: boolean }>`select want_doctor() as wanted`.execute(trx)
+  const { rows } = await sql<{ wanted: boolean }>`select request_doctor_run() as wanted`.execute(trx)
   return rows[0]?.wanted ?? false
 }

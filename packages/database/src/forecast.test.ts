@@ -49,7 +49,7 @@ test.each([
   ['nothing was done in the last minute', { ...BUSY, recentCount: 0 }],
   ['it is queued', { ...BUSY, state: 'queued' as const }],
   ['it is paused', { ...BUSY, pausedAt: now }],
-  ['it has ended', { ...BUSY, state: 'cancelled' as const }],
+  ['it has ended', { ...BUSY, state: 'canceled' as const }],
 ])('there is no forecast where %s', (_, job) => {
   expect(forecast(job)).toBeNull()
 })

@@ -49,7 +49,7 @@ type Which = { names: string[]; shared: boolean }
 
 async function sumDomains(trx: Trx, accountId: string, { names, shared }: Which): Promise<Map<string, DomainHistory>> {
   const { rows: own } = await sql<DomainHistory & { domain: string }>`
-    select o.domain, o.delivered * f.factor as delivered, o.bounced * f.factor as bounced, add_faded(o.shapes, f.factor, '{}') as shapes
+    select o.domain, o.delivered * f.factor as delivered, o.bounced * f.factor as bounced, add_decayed(o.shapes, f.factor, '{}') as shapes
     from domain_outcomes o cross join lateral (select decay_since(o.counted_at, ${HALF_LIFE}) as factor offset 0) f
     where o.account_id = ${accountId} and o.domain = any(${names}::text[])`.execute(trx)
   const others = shared ? await listOthers(trx, names) : []
@@ -62,7 +62,7 @@ async function sumDomains(trx: Trx, accountId: string, { names, shared }: Which)
 
 async function listOthers(trx: Trx, names: string[]) {
   const { rows } = await sql<DomainHistory & { domain: string }>`
-    select * from share_domain_outcomes(${names}::text[], ${HALF_LIFE}, ${SHARED_MAX})`.execute(trx)
+    select * from sum_domain_outcomes(${names}::text[], ${HALF_LIFE}, ${SHARED_MAX})`.execute(trx)
   return rows
 }
 

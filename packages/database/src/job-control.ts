@@ -35,9 +35,9 @@ export async function resumeJob(trx: Trx, view: View, jobId: string): Promise<Co
 export async function cancelJob(trx: Trx, view: View, jobId: string): Promise<Controlled> {
   const job = await lockJob(trx, view, jobId)
   if (job === undefined) return 'missing'
-  if (job.state === 'cancelled') return 'done'
+  if (job.state === 'canceled') return 'done'
   if (job.finishedAt) return 'ended'
-  await update(trx, view, jobId).set({ state: 'cancelled', finishedAt: sql<Date>`clock_timestamp()` }).execute()
+  await update(trx, view, jobId).set({ state: 'canceled', finishedAt: sql<Date>`clock_timestamp()` }).execute()
   await releaseRest(trx, { ...job, id: jobId })
   await emitJobEvent(trx, { ...view, id: jobId }, 'job.cancelled')
   return 'done'

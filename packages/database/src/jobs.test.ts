@@ -141,7 +141,7 @@ test('a job tells what waits by reason, from the first try to the last, and leav
   const view = await openTenant()
   const { id } = await planTestJob(db, view.accountId, [{ size: 3 }, { size: 2 }, { size: 4 }, { size: 5 }])
   await asOwner(db, (trx) =>
-    sql`update job_batches b set waits_for = w.reason, not_before = clock_timestamp() + make_interval(mins => w.minutes)
+    sql`update job_batches b set wait_reason = w.reason, retry_at = clock_timestamp() + make_interval(mins => w.minutes)
         from (values (0, 'greylisted', 10), (1, 'greylisted', 20), (2, 'rate_limited', 5), (3, 'greylisted', -1))
           as w (no, reason, minutes)
         where b.job_id = ${id} and b.no = w.no`.execute(trx),

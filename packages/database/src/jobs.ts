@@ -211,11 +211,11 @@ async function readJobs(trx: Trx, chosen: RawBuilder<unknown>): Promise<Job[]> {
         select json_agg(json_build_object('reason', w.reason, 'count', w.count, 'from', w.from, 'until', w.until)
                         order by w.reason)
         from (
-          select coalesce(b.waits_for, '') as reason, sum(b.size) as count, min(b.not_before) as from, max(b.not_before) as until
+          select coalesce(b.wait_reason, '') as reason, sum(b.size) as count, min(b.retry_at) as from, max(b.retry_at) as until
           from job_batches b
           where b.expires_on = j.expires_on and b.expires_on = any (${days}::date[]) and b.account_id = j.account_id and b.job_id = j.id
-            and b.state = 'pending' and b.not_before > clock_timestamp() and j.finished_at is null
-          group by b.waits_for
+            and b.state = 'pending' and b.retry_at > clock_timestamp() and j.finished_at is null
+          group by b.wait_reason
         ) w
       ), '[]') as waiting
     from (${chosen}) j

@@ -6,7 +6,7 @@ export type KeptValidation = {
   id: string
   email: string
   /** Final where there is no `retryAt`; null where nothing is known yet. */
-  answer: unknown
+  result: unknown
   isOpen: boolean
   retryAt: number | null
   at: Date
@@ -25,8 +25,8 @@ export async function findKeptValidation(trx: Trx, accountId: string, id: string
   const { rows } = await sql<KeptValidation>`
     select v.* from generate_series(0, ${DAYS_MAX}::integer) as n
     cross join lateral (
-      select id, email, coalesce(answer, provisional) as answer, state = 'open' as is_open,
-        case when state = 'open' then extract(epoch from next_attempt_at)::float8 end as retry_at,
+      select id, email, coalesce(result, provisional) as result, state = 'open' as is_open,
+        case when state = 'open' then extract(epoch from retry_at)::float8 end as retry_at,
         coalesce(finished_at, created_at) as at, ai, catchall
       from validations
       where expires_on = utc_today() + n and id = ${id} and account_id = ${accountId}

@@ -22,7 +22,7 @@ export type UploadsTable = {
 }
 
 /** How far a job has got. That it is paused stands beside it. */
-type JobStage = 'queued' | 'planning' | 'processing' | 'completed' | 'cancelled' | 'failed'
+type JobStage = 'queued' | 'planning' | 'processing' | 'completed' | 'canceled' | 'failed'
 
 export type JobsTable = {
   id: SetByDatabase<string>
@@ -47,7 +47,7 @@ export type JobsTable = {
   planBegunAt: SetByDatabase<Date | null>
   planner: SetByDatabase<string | null>
   nextBatch: Generated<number>
-  served: Generated<number>
+  dispatched: Generated<number>
   createdAt: SetByDatabase<Date>
   startedAt: Generated<Date | null>
   finishedAt: Generated<Date | null>
@@ -60,24 +60,24 @@ export type JobBatchesTable = {
   accountId: string
   jobId: string
   no: number
-  lane: string
-  laneMax: number
+  site: string
+  siteMax: number
   rowNos: number[]
   emails: string[]
   size: number
   state: Generated<'pending' | 'done'>
-  tries: Generated<number>
-  holds: Generated<number>
-  silences: Generated<number>
+  deferrals: Generated<number>
+  throttles: Generated<number>
+  noResponses: Generated<number>
   egress: Generated<string | null>
-  waitsFor: Generated<string | null>
-  notBefore: Generated<Date | null>
+  waitReason: Generated<string | null>
+  retryAt: Generated<Date | null>
   queuedAt: Generated<Date | null>
   epoch: Generated<number>
   attempts: Generated<number>
   suspect: Generated<boolean>
-  heldBy: Generated<string | null>
-  heldAt: Generated<Date | null>
+  claimedBy: Generated<string | null>
+  claimedAt: Generated<Date | null>
   straggling: Generated<boolean>
   doneAt: Generated<Date | null>
 }
@@ -90,9 +90,9 @@ export type JobResultsTable = {
   email: string
   status: string
   subStatus: string
-  answer: unknown
+  result: unknown
   provider: SetByDatabase<string>
   domain: SetByDatabase<string>
   safeToSend: SetByDatabase<boolean>
-  listed: Generated<Listed | null>
+  override: Generated<Listed | null>
 }

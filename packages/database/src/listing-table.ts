@@ -6,7 +6,7 @@ export type ListingsTable = {
   id: SetByDatabase<string>
   accountId: string
   entry: string
-  list: Listed
+  action: Listed
   note: Generated<string>
   addedBy: string | null
   addedAt: SetByDatabase<Date>

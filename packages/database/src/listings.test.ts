@@ -30,7 +30,7 @@ async function settleJob(accountId: string, verdicts: { key: string; status: str
   const final = verdicts.map(({ key, status, safe }, n) => {
     const result = { ...unsettledResult(key, 'timeout'), status, sub_status: '', safe_to_send: safe }
     const row = { rowNo: batch.rowNos[n] ?? 0, email: key, emailKey: key, status, subStatus: '' }
-    return { ...row, answer: JSON.stringify(result) }
+    return { ...row, result: JSON.stringify(result) }
   })
   expect(await settleBatch(db, batch, { final, later: [] })).toBe('settled')
   expect(await claimBatch(db, randomUUID(), batch)).toBeUndefined()
@@ -51,14 +51,14 @@ test('the rows of a list are kept with what the lists of the account say, and th
   const rows = await asOwner(db, (trx) =>
     trx.selectFrom('jobResults').selectAll().where('jobId', '=', jobId).orderBy('rowNo').execute(),
   )
-  expect(rows.map(({ status, listed, safeToSend }) => [status, listed, safeToSend])).toEqual([
+  expect(rows.map(({ status, override, safeToSend }) => [status, override, safeToSend])).toEqual([
     ['valid', null, true],
     ['valid', 'block', false],
     ['unknown', 'allow', true],
     ['invalid', 'allow', false],
     ['invalid', null, false],
   ])
-  expect(rows.map(({ answer }) => (answer as { evidence: object[] }).evidence.length)).toEqual([0, 1, 1, 1, 0])
+  expect(rows.map(({ result }) => (result as { evidence: object[] }).evidence.length)).toEqual([0, 1, 1, 1, 0])
 })
 
 test.each([
@@ -76,7 +76,7 @@ test.each([
     return { page: found, kinds: (await tallyResults(trx, job)).kinds }
   })
   expect(page.results.map(({ email }) => email)).toEqual(kept)
-  expect(kinds.filter(({ listed }) => listed !== null).reduce((sum, { count }) => sum + count, 0)).toBe(3)
+  expect(kinds.filter(({ override }) => override !== null).reduce((sum, { count }) => sum + count, 0)).toBe(3)
 })
 
 test('an event that tells how an open validation ended says which list the address is on', async () => {
@@ -88,8 +88,8 @@ test('an event that tells how an open validation ended says which list the addre
       const opened = await openValidations(trx, { accountId, keyId: null, retentionDays: 30, group: row.id }, [row])
       if (opened.kind !== 'opened' || opened.refs[0] === undefined) throw new Error('not opened')
       await leaveOpen(trx, opened.refs[0])
-      const answer = { ...unsettledResult(email, 'timeout'), status: 'valid', safe_to_send: true }
-      await finishValidation(trx, opened.refs[0], { definite: true, answer }, true)
+      const result = { ...unsettledResult(email, 'timeout'), status: 'valid', safe_to_send: true }
+      await finishValidation(trx, opened.refs[0], { conclusive: true, result }, true)
     })
   }
   const told = (await readEvents(db, accountId)).map(({ body }) => (body as { data: object }).data)

@@ -4,21 +4,21 @@ import { type Selectable, sql } from 'kysely'
 import type { Trx } from './connect.ts'
 import type { Schema } from './schema.ts'
 
-export type Listing = Omit<Selectable<Schema['listings']>, 'accountId'>
+export type Listing = Omit<Selectable<Schema['overrides']>, 'accountId'>
 
 /** What is put on a list: entries as they are compared, each once. */
 export type NewListings = { list: Listed; entries: string[]; note?: string | undefined; addedBy: string }
 
 export type AddedListings = { added: number; moved: number; unchanged: number; total: number }
 
-const COLUMNS = ['id', 'entry', 'list', 'note', 'addedBy', 'addedAt'] as const
+const COLUMNS = ['id', 'entry', 'action', 'note', 'addedBy', 'addedAt'] as const
 
 /** Which of these names are on a list, and on which. One quick look, since most are on none. */
 export async function findListed(trx: Trx, accountId: string, names: string[]): Promise<Map<string, Listed>> {
   if (names.length === 0) return new Map()
-  const { rows } = await sql<{ entry: string; list: Listed }>`
-    select entry, list from listings where account_id = ${accountId} and entry = any (${names}::text[])`.execute(trx)
-  return new Map(rows.map(({ entry, list }) => [entry, list]))
+  const { rows } = await sql<{ entry: string; action: Listed }>`
+    select entry, action from overrides where account_id = ${accountId} and entry = any (${names}::text[])`.execute(trx)
+  return new Map(rows.map(({ entry, action }) => [entry, action]))
 }
 
 /** Puts entries on a list, all or none. What is on the other list moves over. */
@@ -35,12 +35,12 @@ export async function addListings(
   const total = (await countListings(trx, accountId, {})) + added
   if (total > LISTINGS_MAX) return 'too_many'
   await sql`
-    insert into listings as l (account_id, entry, list, note, added_by)
+    insert into overrides as l (account_id, entry, action, note, added_by)
     select ${accountId}, e.entry, ${list}, ${note ?? ''}, ${addedBy} from unnest(${entries}::text[]) as e (entry)
     on conflict (account_id, entry) do update set
-      list = excluded.list, note = coalesce(${note ?? null}::text, l.note),
-      added_by = case when l.list = excluded.list then l.added_by else excluded.added_by end,
-      added_at = case when l.list = excluded.list then l.added_at else excluded.added_at end`.execute(trx)
+      action = excluded.action, note = coalesce(${note ?? null}::text, l.note),
+      added_by = case when l.action = excluded.action then l.added_by else excluded.added_by end,
+      added_at = case when l.action = excluded.action then l.added_at else excluded.added_at end`.execute(trx)
   return { added, moved: entries.length - added - unchanged, unchanged, total }
 }
 
@@ -63,15 +63,15 @@ export async function countListings(trx: Trx, accountId: string, filter: Listing
 }
 
 function listingsOf(trx: Trx, accountId: string, { list, search }: ListingFilter) {
-  const listings = trx.selectFrom('listings').where('accountId', '=', accountId)
-  const ofList = list === undefined ? listings : listings.where('list', '=', list)
+  const listings = trx.selectFrom('overrides').where('accountId', '=', accountId)
+  const ofList = list === undefined ? listings : listings.where('action', '=', list)
   // Not LIKE, to which some characters of an address say something else.
   return search === undefined ? ofList : ofList.where(sql<boolean>`strpos(entry, lower(${search})) > 0`)
 }
 
 /** False where there is no such entry. */
 export async function removeListing(trx: Trx, accountId: string, id: string): Promise<boolean> {
-  const listings = trx.deleteFrom('listings').where('accountId', '=', accountId).where('id', '=', id)
+  const listings = trx.deleteFrom('overrides').where('accountId', '=', accountId).where('id', '=', id)
   const removed = await listings.executeTakeFirst()
   return removed.numDeletedRows > 0n
 }

@@ -2,21 +2,19 @@ import { readFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type MigrationBuilder, PG_MIGRATE_LOCK_ID, type RunnerOption, runner } from 'node-pg-migrate'
 import { Client } from 'pg'
-import { MIGRATIONS_FOLDER, MIGRATIONS_TABLE } from './schema-version.ts'
+import { ForeignMigrations, listMigrations, MIGRATIONS_FOLDER, MIGRATIONS_TABLE } from './schema-version.ts'
 
 type MigrationLoader = Exclude<NonNullable<RunnerOption['migrationLoaderStrategies']>[number]['loader'], string>
 
 type MigrateOptions = {
-  /** For tests, which have the migrations of a version that is not written yet. */
+  /** For tests of migrations that no version has yet. */
   folder?: string
-  /** No more than so many, which leaves the tables of a version before. */
-  count?: number
 }
 
 /** Brings the database to this version. Safe to run from many hosts at once: one works, the others wait for it. */
 export async function migrate(
   ownerUrl: string,
-  { folder = MIGRATIONS_FOLDER, count = Infinity }: MigrateOptions = {},
+  { folder = MIGRATIONS_FOLDER }: MigrateOptions = {},
 ): Promise<string[]> {
   // Our own connection: the runner would not wait until its one is closed.
   const client = new Client({ connectionString: ownerUrl })
@@ -25,7 +23,8 @@ export async function migrate(
   const done: string[] = []
   try {
     await waitForTurn(client)
-    while (done.length < count) {
+    await rejectForeignMigrations(client, folder)
+    for (;;) {
       const [next] = await applyNext(client, folder)
       if (next === undefined) break
       done.push(next.name)
@@ -34,6 +33,18 @@ export async function migrate(
   } finally {
     await client.end()
   }
+}
+
+/** The database was migrated by another version: applying the migrations of this one would leave a schema that no version has. */
+async function rejectForeignMigrations(client: Client, folder: string): Promise<void> {
+  const { rows: tables } = await client.query<{ present: boolean }>('select to_regclass($1) is not null as present', [
+    MIGRATIONS_TABLE,
+  ])
+  if (!tables[0]?.present) return
+  const own = await listMigrations(folder)
+  const { rows } = await client.query<{ name: string }>(`select name from ${MIGRATIONS_TABLE} order by name`)
+  const foreign = rows.map(({ name }) => name).filter((name) => !own.includes(name))
+  if (foreign.length > 0) throw new ForeignMigrations(foreign)
 }
 
 /** By asking again and again: who waits inside PostgreSQL is waited for by an index that is made beside writers, and both wait for ever. */

@@ -8,7 +8,7 @@ export type DueNotice = {
   kind: Notice
   data: Record<string, string | number>
   /** How often it was tried, this time included. */
-  tries: number
+  attempts: number
   email: string
   name: string
   organisation: string
@@ -19,7 +19,7 @@ export type DueNotice = {
 /** Takes letters that are due, whoever they are for. While they are held nobody else sends them. */
 export async function claimNotices(db: Db, limit: number, holdS: number): Promise<DueNotice[]> {
   const { rows } = await asNobody(db, (trx) =>
-    sql<DueNotice>`select * from claim_notices(${limit}, ${holdS})`.execute(trx),
+    sql<DueNotice>`select * from claim_notifications(${limit}, ${holdS})`.execute(trx),
   )
   return rows
 }
@@ -28,7 +28,7 @@ export type NoticeEnd = { kind: 'sent' } | { kind: 'again'; afterS: number } | {
 
 export async function settleNotice(db: Db, id: string, end: NoticeEnd): Promise<void> {
   const afterS = end.kind === 'sent' ? null : end.kind === 'again' ? end.afterS : -1
-  await asNobody(db, (trx) => sql`select settle_notice(${id}, ${afterS}::integer)`.execute(trx))
+  await asNobody(db, (trx) => sql`select settle_notification(${id}, ${afterS}::integer)`.execute(trx))
 }
 
 /** Letters are kept for a month, so that none is written twice. */
@@ -37,22 +37,27 @@ const KEPT_DAYS = 30
 /** Writes of results that leave in three days, and forgets letters of long ago. */
 export async function keepNotices(db: Db): Promise<number> {
   return asNobody(db, async (trx) => {
-    await sql`select note_leaving_results()`.execute(trx)
-    const { rows } = await sql<{ removed: number }>`select remove_old_notices(${KEPT_DAYS}) as removed`.execute(trx)
+    await sql`select notify_expiring_results()`.execute(trx)
+    const { rows } = await sql<{ removed: number }>`select delete_old_notifications(${KEPT_DAYS}) as removed`.execute(
+      trx,
+    )
     return rows[0]?.removed ?? 0
   })
 }
 
 type Membership = { accountId: string; personId: string }
 
-/** What a member has chosen to be written about; null where nothing. */
-export async function findNoticeChoice(trx: Trx, { accountId, personId }: Membership): Promise<Notice[] | null> {
-  const { rows } = await sql<{ notices: Notice[] | null }>`
-    select notices from members where account_id = ${accountId} and person_id = ${personId}`.execute(trx)
-  return rows[0]?.notices ?? null
+/** The notifications that a member has chosen, null for none, and the defaults of the member's role. */
+export type NoticeChoice = { wanted: Notice[] | null; usual: Notice[] }
+
+export async function findNoticeChoice(trx: Trx, { accountId, personId }: Membership): Promise<NoticeChoice> {
+  const { rows } = await sql<NoticeChoice>`
+    select notifications as wanted, default_notifications(role) as usual from members
+    where account_id = ${accountId} and user_id = ${personId}`.execute(trx)
+  return rows[0] ?? { wanted: null, usual: [] }
 }
 
 export async function updateNoticeChoice(trx: Trx, member: Membership, wanted: Notice[] | null): Promise<void> {
-  await sql`update members set notices = ${wanted}::text[]
-    where account_id = ${member.accountId} and person_id = ${member.personId}`.execute(trx)
+  await sql`update members set notifications = ${wanted}::text[]
+    where account_id = ${member.accountId} and user_id = ${member.personId}`.execute(trx)
 }

@@ -13,7 +13,7 @@ export async function removeOldPayments(db: Db): Promise<number> {
   let removed = 0
   for (let round = 0; round < ROUNDS_MAX; round++) {
     const { rows } = await asNobody(db, (trx) =>
-      sql<{ n: number }>`select remove_old_payments(${KEPT_DAYS}, ${ROWS_AT_ONCE}) as n`.execute(trx),
+      sql<{ n: number }>`select delete_old_payments(${KEPT_DAYS}, ${ROWS_AT_ONCE}) as n`.execute(trx),
     )
     const n = rows[0]?.n ?? 0
     removed += n

@@ -14,7 +14,7 @@ export type SeenAccount = {
   spent: number
   createdAt: Date
   suspendedAt: Date | null
-  chargingStoppedAt: Date | null
+  onHoldSince: Date | null
   members: number
   keys: number
   used30d: number
@@ -31,7 +31,7 @@ const COLUMNS = [
   'spent',
   'createdAt',
   'suspendedAt',
-  'chargingStoppedAt',
+  'onHoldSince',
 ] as const
 
 type Search = { search?: string | undefined; state?: 'suspended' | 'stopped' | undefined }
@@ -64,7 +64,7 @@ function matching(accounts: Accounts, { search, state }: Search): Accounts {
     )
   }
   if (state === 'suspended') found = found.where('suspendedAt', 'is not', null)
-  if (state === 'stopped') found = found.where('chargingStoppedAt', 'is not', null)
+  if (state === 'stopped') found = found.where('onHoldSince', 'is not', null)
   return found
 }
 

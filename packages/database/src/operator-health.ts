@@ -9,7 +9,7 @@ export type Vitals = {
   migration: string
   migratedAt: Date
   /** Until when the books were audited. */
-  auditedUntil: Date
+  reconciledUntil: Date
   stoppedAccounts: number
   /** Validations that nobody has taken though they could be, and since when the oldest has waited. */
   waiting: number
@@ -28,18 +28,18 @@ export async function getVitals(trx: Trx): Promise<Vitals> {
     with waiting as (
       select v.created_at from validations v
       where v.state = 'open' and v.expires_on >= utc_today() and v.created_at < clock_timestamp() - interval '2 seconds'
-        and (v.taken_until is null or v.taken_until < clock_timestamp())
-        and (v.next_attempt_at is null or v.next_attempt_at <= clock_timestamp())
+        and (v.claimed_until is null or v.claimed_until < clock_timestamp())
+        and (v.retry_at is null or v.retry_at <= clock_timestamp())
       limit ${COUNTED_MAX}
     ), late as (
-      select n.created_at from notices n where n.next_at < clock_timestamp() - interval '10 minutes'
+      select n.created_at from notifications n where n.next_at < clock_timestamp() - interval '10 minutes'
     ), migrated as (
       select m.name, m.run_on from migrations m order by m.run_on desc, m.id desc limit 1
     )
     select current_setting('server_version') as server_version, pg_postmaster_start_time() as server_since,
            migrated.name as migration, migrated.run_on at time zone current_setting('timezone') as migrated_at,
-           (select audited_until from audit_rounds) as audited_until,
-           (select count(*) from accounts where charging_stopped_at is not null) as stopped_accounts,
+           (select reconciled_until from reconciliation_runs) as reconciled_until,
+           (select count(*) from accounts where on_hold_since is not null) as stopped_accounts,
            (select count(*) from waiting) as waiting, (select min(created_at) from waiting) as waiting_since,
            (select count(*) from late) as late_letters, (select min(created_at) from late) as oldest_letter
     from migrated`.execute(trx)

@@ -22,7 +22,7 @@ export type StuckJob = {
 /** Over how many minutes coming and going is counted. */
 export const COUNTED_MINUTES = 5
 
-function countDue(column: 'next_attempt_at' | 'not_before', weight: 'size' | '1') {
+function countDue(column: 'retry_at' | 'retry_at', weight: 'size' | '1') {
   const at = sql.ref(column)
   const sum = weight === 'size' ? sql`sum(size)` : sql`count(*)`
   const within = (from: string, to: string) =>
@@ -35,15 +35,15 @@ function countDue(column: 'next_attempt_at' | 'not_before', weight: 'size' | '1'
 export async function getCallersQueue(trx: Trx): Promise<CallersQueue> {
   const { rows } = await sql<CallersQueue>`
     select count(*) filter (where is_waiting) as waiting, min(created_at) filter (where is_waiting) as oldest,
-           ${countDue('next_attempt_at', '1')},
+           ${countDue('retry_at', '1')},
            (select count(*) from validations v where v.expires_on >= utc_today()
              and v.created_at > clock_timestamp() - make_interval(mins => ${COUNTED_MINUTES})) as came,
            (select count(*) from validations v where v.expires_on >= utc_today() and v.state = 'final'
              and v.finished_at > clock_timestamp() - make_interval(mins => ${COUNTED_MINUTES})) as went
     from (
-      select v.created_at, v.next_attempt_at,
-             (v.taken_until is null or v.taken_until < clock_timestamp())
-             and (v.next_attempt_at is null or v.next_attempt_at <= clock_timestamp()) as is_waiting
+      select v.created_at, v.retry_at,
+             (v.claimed_until is null or v.claimed_until < clock_timestamp())
+             and (v.retry_at is null or v.retry_at <= clock_timestamp()) as is_waiting
       from validations v where v.state = 'open' and v.expires_on >= utc_today()
     ) open`.execute(trx)
   return rows[0] as CallersQueue
@@ -55,7 +55,7 @@ export async function getListsQueue(trx: Trx): Promise<ListsQueue> {
     with jobs_now as (
       select j.id, j.account_id, j.expires_on, j.paused_at from jobs j where j.state in ('queued', 'planning', 'processing')
     ), pending as (
-      select b.size, b.not_before, not batch_is_left(b.held_by, b.held_at) as is_held
+      select b.size, b.retry_at, not is_batch_unclaimed(b.claimed_by, b.claimed_at) as is_held
       from jobs_now j join job_batches b on b.expires_on = j.expires_on and b.account_id = j.account_id and b.job_id = j.id
       where j.paused_at is null and b.state = 'pending'
     ), recent as (
@@ -64,9 +64,9 @@ export async function getListsQueue(trx: Trx): Promise<ListsQueue> {
     )
     select (select count(*) from jobs_now where paused_at is null) as under_way,
            (select count(*) from jobs_now where paused_at is not null) as paused,
-           coalesce(sum(size) filter (where not is_held and (not_before is null or not_before <= clock_timestamp())), 0)::bigint as waiting,
+           coalesce(sum(size) filter (where not is_held and (retry_at is null or retry_at <= clock_timestamp())), 0)::bigint as waiting,
            coalesce(sum(size) filter (where is_held), 0)::bigint as worked_on,
-           ${countDue('not_before', 'size')},
+           ${countDue('retry_at', 'size')},
            (select coalesce(sum(b.size), 0)::bigint
             from recent r join job_batches b on b.expires_on = r.expires_on and b.account_id = r.account_id and b.job_id = r.id
             where b.state = 'done' and b.done_at > clock_timestamp() - make_interval(mins => ${COUNTED_MINUTES})) as went
@@ -95,7 +95,7 @@ export async function listStuckJobs(trx: Trx): Promise<StuckJob[]> {
     from jobs j join accounts a on a.id = j.account_id
     cross join lateral (
       select max(b.done_at) as last_done_at,
-             count(*) filter (where b.state = 'pending' and (b.not_before is null or b.not_before < clock_timestamp() - interval '15 minutes')) as could
+             count(*) filter (where b.state = 'pending' and (b.retry_at is null or b.retry_at < clock_timestamp() - interval '15 minutes')) as could
       from job_batches b where b.expires_on = j.expires_on and b.account_id = j.account_id and b.job_id = j.id
     ) b
     where j.state in ('queued', 'planning', 'processing') and j.paused_at is null

@@ -6,11 +6,11 @@ import type { SetByDatabase } from './set-by-database.ts'
 export type OperatorTables = {
   auditEntries: AuditEntriesTable
   doctorFindings: DoctorFindingsTable
-  egressBrakes: EgressBrakesTable
+  egressControls: EgressBrakesTable
   processes: ProcessesTable
-  providerBrakes: ProviderBrakesTable
+  providerControls: ProviderBrakesTable
   providerHours: ProviderHoursTable
-  unrecognisedReplies: UnrecognisedRepliesTable
+  unrecognizedReplies: UnrecognisedRepliesTable
 }
 
 /** A field with what it was and what it is; null where only that it changed may be told. */
@@ -44,12 +44,12 @@ type ProviderHoursTable = {
   provider: SetByDatabase<string>
   egress: SetByDatabase<string>
   hour: SetByDatabase<Date>
-  asked: SetByDatabase<number>
-  definite: SetByDatabase<number>
+  probes: SetByDatabase<number>
+  conclusive: SetByDatabase<number>
   deferred: SetByDatabase<number>
   blocked: SetByDatabase<number>
-  silent: SetByDatabase<number>
-  held: SetByDatabase<number>
+  noResponse: SetByDatabase<number>
+  throttled: SetByDatabase<number>
   ms: SetByDatabase<number[]>
   lastBlock: SetByDatabase<string | null>
   lastBlockAt: SetByDatabase<Date | null>
@@ -61,9 +61,9 @@ type DoctorFindingsTable = {
   checkId: SetByDatabase<string>
   subject: SetByDatabase<string>
   status: SetByDatabase<DoctorStatus>
-  saw: SetByDatabase<string>
+  observed: SetByDatabase<string>
   fix: SetByDatabase<DoctorFix | null>
-  lookedAt: SetByDatabase<Date>
+  checkedAt: SetByDatabase<Date>
   since: SetByDatabase<Date>
 }
 
@@ -83,5 +83,5 @@ type UnrecognisedRepliesTable = {
   seen: number
   firstSeenAt: Date
   lastSeenAt: Date
-  lookedAt: Generated<Date | null>
+  checkedAt: Generated<Date | null>
 }

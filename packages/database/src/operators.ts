@@ -4,7 +4,7 @@ export type Operator = { id: string; name: string; email: string }
 
 export function listOperators(trx: Trx): Promise<Operator[]> {
   return trx
-    .selectFrom('people')
+    .selectFrom('users')
     .select(['id', 'name', 'email'])
     .where('isOperator', '=', true)
     .orderBy('email')
@@ -14,7 +14,7 @@ export function listOperators(trx: Trx): Promise<Operator[]> {
 /** Undefined where nobody has that address. */
 export function setOperator(trx: Trx, email: string, isOperator: boolean): Promise<Operator | undefined> {
   return trx
-    .updateTable('people')
+    .updateTable('users')
     .set({ isOperator })
     .where('email', '=', email.toLowerCase())
     .returning(['id', 'name', 'email'])

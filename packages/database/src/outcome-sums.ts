@@ -60,7 +60,7 @@ async function moveDomains(trx: Trx, accountId: string, sums: DomainSum[]): Prom
     order by g.domain
     on conflict (account_id, domain) do update set
       delivered = o.delivered * ${FADED} + excluded.delivered, bounced = o.bounced * ${FADED} + excluded.bounced,
-      shapes = add_faded(o.shapes, ${FADED}, excluded.shapes), counted_at = excluded.counted_at`.execute(trx)
+      shapes = add_decayed(o.shapes, ${FADED}, excluded.shapes), counted_at = excluded.counted_at`.execute(trx)
 }
 
 type ClassSum = { subStatus: string; provider: string; delivered: number; bounced: number; machine: number }

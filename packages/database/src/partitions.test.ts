@@ -57,7 +57,7 @@ async function insertOn(accountId: string, day: number): Promise<void> {
                 (expires_on, account_id, route, key_hash, fingerprint, locked_until, expires_at)
               values (utc_today() + ${day}::integer, ${accountId}, 'POST /', ${randomBytes(32)}, ${randomBytes(32)},
                       now(), now())`.execute(trx)
-    await sql`insert into waiting_answers (account_id, email_key, validation_id, expires_on)
+    await sql`insert into uncollected_results (account_id, email_key, validation_id, expires_on)
               values (${accountId}, 'x', ${randomUUID()}, utc_today() + ${day}::integer)`.execute(trx)
   })
 }
@@ -65,7 +65,7 @@ async function insertOn(accountId: string, day: number): Promise<void> {
 /** Days from today of the account's rows, per table. */
 async function listRowDays(accountId: string): Promise<Record<string, number[]>> {
   const days: Record<string, number[]> = {}
-  for (const table of ['validations', 'idempotency_records', 'waiting_answers']) {
+  for (const table of ['validations', 'idempotency_records', 'uncollected_results']) {
     const { rows } = await inTenant(db, accountId, (trx) =>
       sql<{ day: number }>`
         select expires_on - utc_today() as day from ${sql.table(table)} order by expires_on`.execute(trx),
@@ -108,18 +108,18 @@ test('drops what expired before today with all its rows, and keeps today and wha
   expect(await listDays('validations')).toEqual(daysUpTo(33))
   expect(await listDays('idempotency_records')).toEqual(daysUpTo(4))
   const left = [0, 1, 4]
-  expect(await listRowDays(id)).toEqual({ validations: left, idempotency_records: left, waiting_answers: left })
+  expect(await listRowDays(id)).toEqual({ validations: left, idempotency_records: left, uncollected_results: left })
 })
 
 test('the answers that were waited for leave with their day, even where no partition is to be dropped', async () => {
   const { id } = await openTestAccount(db, 0)
   await asOwner(db, (trx) =>
-    sql`insert into waiting_answers (account_id, email_key, validation_id, expires_on)
+    sql`insert into uncollected_results (account_id, email_key, validation_id, expires_on)
         values (${id}, 'old', gen_random_uuid(), utc_today() - 1),
                (${id}, 'new', gen_random_uuid(), utc_today())`.execute(trx),
   )
   await keepPartitions(db)
-  expect((await listRowDays(id))['waiting_answers']).toEqual([0])
+  expect((await listRowDays(id))['uncollected_results']).toEqual([0])
 })
 
 test('any number of processes may keep the partitions at once', async () => {
@@ -212,7 +212,7 @@ test(`${ROWS} results that have expired are gone within seconds`, {
   const size = 50_000
   for (let first = 0; first < ROWS; first += size) {
     await asOwner(db, (trx) =>
-      sql`insert into job_results (expires_on, account_id, job_id, row_no, email, status, sub_status, answer)
+      sql`insert into job_results (expires_on, account_id, job_id, row_no, email, status, sub_status, result)
             select utc_today() - 1, ${accountId}, ${accountId}, n, 'row-' || n || '@example.com', 'valid', '',
                    json_build_object('status', 'valid', 'evidence', repeat('x', 500))
             from generate_series(${first + 1}::integer, ${Math.min(first + size, ROWS)}::integer) as n`.execute(trx),

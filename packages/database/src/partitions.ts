@@ -21,7 +21,7 @@ const REMOVAL_ROUNDS_MAX = 1_000
 async function removeDeliveries(db: Db): Promise<void> {
   for (let round = 0; round < REMOVAL_ROUNDS_MAX; round++) {
     const { rows } = await asNobody(db, (trx) =>
-      sql<{ n: number }>`select remove_expired_deliveries(${REMOVED_AT_ONCE}) as n`.execute(trx),
+      sql<{ n: number }>`select delete_expired_deliveries(${REMOVED_AT_ONCE}) as n`.execute(trx),
     )
     if ((rows[0]?.n ?? 0) < REMOVED_AT_ONCE) return
   }

@@ -22,17 +22,17 @@ export type PaymentsTable = {
   createdAt: SetByDatabase<Date>
   grantedAt: Generated<Date | null>
   refunds: Generated<number>
-  takenBack: Generated<number>
-  spentAlready: Generated<number>
+  creditsRevoked: Generated<number>
+  creditsAlreadySpent: Generated<number>
 }
 
 export type SubscriptionsTable = {
   id: SetByDatabase<string>
   accountId: SetByDatabase<string>
   price: SetByDatabase<string>
-  pays: SetByDatabase<boolean>
+  isPaid: SetByDatabase<boolean>
   beganAt: SetByDatabase<Date>
-  askedAt: SetByDatabase<Date>
+  checkedAt: SetByDatabase<Date>
 }
 
 export type StripeEventsTable = {

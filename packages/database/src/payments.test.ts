@@ -63,7 +63,10 @@ test.each([
   const { id, inside } = await openBuyer()
   const reference = `in_${randomUUID()}`
   await inside((trx) => grantPaid(trx, id, { reference, credits: 100 }))
-  expect(await inside((trx) => takeBack(trx, id, { reference, refunded, paid }))).toEqual({ taken, spentAlready: 0 })
+  expect(await inside((trx) => takeBack(trx, id, { reference, refunded, paid }))).toEqual({
+    taken,
+    creditsAlreadySpent: 0,
+  })
   expect(await inside((trx) => findAccount(trx, id))).toMatchObject({ available: 100 - taken })
 })
 
@@ -82,11 +85,11 @@ test('an event is put down once, and not at all where what it asks for fails', a
 
 test('what was asked earlier and arrives later changes no plan', async () => {
   const { inside } = await openBuyer()
-  const { askedAt: earlier } = await lookUpEvent(db, 'evt_none')
-  const { askedAt: later } = await lookUpEvent(db, 'evt_none')
+  const { checkedAt: earlier } = await lookUpEvent(db, 'evt_none')
+  const { checkedAt: later } = await lookUpEvent(db, 'evt_none')
   const subscription = { id: `sub_${randomUUID()}`, price: 'price_growth', beganAt: new Date() }
-  const keep = (pays: boolean, askedAt: string) =>
-    inside((trx) => keepSubscription(trx, { ...subscription, pays, askedAt }))
+  const keep = (isPaid: boolean, checkedAt: string) =>
+    inside((trx) => keepSubscription(trx, { ...subscription, isPaid, checkedAt }))
   expect(await keep(false, later)).toBe('payg')
   expect(await keep(true, earlier)).toBe('payg')
   expect(await keep(true, later)).toBe('growth')

@@ -52,7 +52,7 @@ async function grant(trx: Trx, { id, credits, reference }: Payment): Promise<voi
 /** How much of what was paid has been paid back by now, in the smallest unit of the currency. */
 export type Refund = { refunded: number; paid: number }
 
-type TakenBack = { taken: number; spentAlready: number }
+type TakenBack = { taken: number; creditsAlreadySpent: number }
 
 /**
  * Takes back the share of a payment's credits whose price was paid back, all such refunds together. No balance falls below nothing: what
@@ -73,22 +73,22 @@ export async function takeBack(
     .executeTakeFirst()
   if (payment === undefined) return undefined
 
-  const more = dueBack(payment.credits, { refunded, paid }) - payment.takenBack - payment.spentAlready
+  const more = dueBack(payment.credits, { refunded, paid }) - payment.creditsRevoked - payment.creditsAlreadySpent
   // What is due never becomes less, so a refund that is told of late or twice has nothing left to take.
-  if (more <= 0) return { taken: 0, spentAlready: 0 }
+  if (more <= 0) return { taken: 0, creditsAlreadySpent: 0 }
 
   const taken = await takeUpTo(trx, payment, more)
-  const spentAlready = more - taken
+  const creditsAlreadySpent = more - taken
   await trx
     .updateTable('payments')
     .set({
       refunds: payment.refunds + 1,
-      takenBack: payment.takenBack + taken,
-      spentAlready: payment.spentAlready + spentAlready,
+      creditsRevoked: payment.creditsRevoked + taken,
+      creditsAlreadySpent: payment.creditsAlreadySpent + creditsAlreadySpent,
     })
     .where('id', '=', payment.id)
     .execute()
-  return { taken, spentAlready }
+  return { taken, creditsAlreadySpent }
 }
 
 /** In whole numbers: as fractions, 57 of 100 comes to 56. */

@@ -4,7 +4,7 @@ import { currentActor } from './actor.ts'
 import { openPool } from './pool.ts'
 
 // One message for all of it. As in connect.ts everything is by SET LOCAL, since a session behind a pooler is somebody else's next.
-const BEGIN = `begin; set local role probity_people; set local statement_timeout = '10s';
+const BEGIN = `begin; set local role probity_users; set local statement_timeout = '10s';
   set local lock_timeout = '5s'; set local idle_in_transaction_session_timeout = '10s'`
 
 /** Who is at work goes along; for nobody there is nothing to say. */

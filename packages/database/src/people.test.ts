@@ -21,17 +21,17 @@ test('the sign-in library works as a role that sees people and nothing of what c
   const { rows } = await sql<{ name: string }>`
     select c.relname as name from pg_class c
     where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p', 'v', 'm')
-      and (has_table_privilege('probity_people', c.oid, 'select, insert, update, delete, truncate')
-        or has_any_column_privilege('probity_people', c.oid, 'select, insert, update'))
+      and (has_table_privilege('probity_users', c.oid, 'select, insert, update, delete, truncate')
+        or has_any_column_privilege('probity_users', c.oid, 'select, insert, update'))
     order by c.relname`.execute(people)
   expect(rows.map(({ name }) => name)).toEqual([
+    'account_profiles',
     'credentials',
     'invitations',
     'members',
-    'organisations',
-    'people',
-    'second_factors',
     'sessions',
+    'two_factors',
+    'users',
     'verifications',
   ])
   for (const table of ['accounts', 'api_keys', 'ledger', 'secrets', 'jobs', 'setup_tokens']) {
@@ -42,12 +42,12 @@ test('the sign-in library works as a role that sees people and nothing of what c
 test('it makes nobody an operator, and changes no organisation', async () => {
   const people = open()
   const email = `${randomUUID()}@example.com`
-  await sql`insert into people (name, email) values ('Ann', ${email})`.execute(people)
+  await sql`insert into users (name, email) values ('Ann', ${email})`.execute(people)
   for (const attempt of [
-    sql`update people set is_operator = true`,
-    sql`insert into people (name, email, is_operator) values ('Eve', ${`${randomUUID()}@example.com`}, true)`,
-    sql`update organisations set name = 'mine'`,
-    sql`select open_organisation(gen_random_uuid(), 'x', 'payg', null)`,
+    sql`update users set is_operator = true`,
+    sql`insert into users (name, email, is_operator) values ('Eve', ${`${randomUUID()}@example.com`}, true)`,
+    sql`update account_profiles set name = 'mine'`,
+    sql`select create_account(gen_random_uuid(), 'x', 'payg', null)`,
     sql`select claim_setup('', '', '', '', '')`,
   ]) {
     await expect(attempt.execute(people)).rejects.toEqual(PERMISSION_DENIED)
@@ -57,16 +57,16 @@ test('it makes nobody an operator, and changes no organisation', async () => {
 test('a connection keeps no role after a statement or a transaction, and is fit for use after a failure', async () => {
   const people = open()
   const look = async () => (await sql<{ role: string }>`select current_user as role`.execute(people)).rows[0]?.role
-  expect(await look()).toBe('probity_people')
+  expect(await look()).toBe('probity_users')
   await expect(sql`select 1 / 0`.execute(people)).rejects.toThrow('division by zero')
-  expect(await look()).toBe('probity_people')
+  expect(await look()).toBe('probity_users')
   const inside = people.transaction().execute(async (trx) => {
-    expect((await sql<{ role: string }>`select current_user as role`.execute(trx)).rows[0]?.role).toBe('probity_people')
-    await sql`insert into people (name, email) values ('Ann', 'gone@example.com')`.execute(trx)
+    expect((await sql<{ role: string }>`select current_user as role`.execute(trx)).rows[0]?.role).toBe('probity_users')
+    await sql`insert into users (name, email) values ('Ann', 'gone@example.com')`.execute(trx)
     throw new Error('undone')
   })
   await expect(inside).rejects.toThrow('undone')
-  const { rows } = await sql`select from people where email = 'gone@example.com'`.execute(people)
+  const { rows } = await sql`select from users where email = 'gone@example.com'`.execute(people)
   expect(rows).toEqual([])
 })
 
@@ -75,8 +75,8 @@ test('an account keeps an owner while it has members at all, and goes with all o
   const add = (role: string) =>
     asOwner(db, async (trx) => {
       const person = await sql<{ id: string }>`
-        insert into people (name, email) values ('Ann', ${`${randomUUID()}@example.com`}) returning id`.execute(trx)
-      await sql`insert into members (account_id, person_id, role) values (${accountId}, ${person.rows[0]?.id}, ${role})`.execute(
+        insert into users (name, email) values ('Ann', ${`${randomUUID()}@example.com`}) returning id`.execute(trx)
+      await sql`insert into members (account_id, user_id, role) values (${accountId}, ${person.rows[0]?.id}, ${role})`.execute(
         trx,
       )
     })

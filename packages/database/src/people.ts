@@ -5,7 +5,7 @@ import { asNobody, type Db, type Trx } from './connect.ts'
 import type { AccountManner, DoorKey } from './keys.ts'
 
 export type Person = {
-  personId: string
+  userId: string
   name: string
   email: string
   emailVerified: boolean
@@ -46,7 +46,7 @@ export async function findSessionIn(db: Db, token: string, accountId: string) {
     if (person === undefined) return undefined
     const members = await sql<DoorMember>`
       select m.*, is_account_suspended(m.account_id) as suspended
-      from find_member(${person.personId}, ${accountId}) m`.execute(trx)
+      from find_member(${person.userId}, ${accountId}) m`.execute(trx)
     return { person, member: members.rows[0] }
   })
 }
@@ -55,7 +55,7 @@ export async function findSessionIn(db: Db, token: string, accountId: string) {
 export async function findNetwork(db: Db, { accountId, invitationId }: { accountId?: string; invitationId?: string }) {
   const { rows } = await asNobody(db, (trx) =>
     sql<{ list: string[] | null }>`
-      select find_network(${accountId ?? null}::uuid, ${invitationId ?? null}::uuid) as list`.execute(trx),
+      select find_ip_allowlist(${accountId ?? null}::uuid, ${invitationId ?? null}::uuid) as list`.execute(trx),
   )
   return rows[0]?.list ?? []
 }
@@ -114,7 +114,7 @@ export async function openOrganisation(
   { plan, credits }: Opening,
 ): Promise<string | undefined> {
   const { rows } = await asNobody(db, (trx) =>
-    sql<{ id: string | null }>`select open_organisation(${personId}, ${name}, ${plan}, ${credits}) as id`.execute(trx),
+    sql<{ id: string | null }>`select create_account(${personId}, ${name}, ${plan}, ${credits}) as id`.execute(trx),
   )
   return rows[0]?.id ?? undefined
 }
@@ -149,7 +149,7 @@ export async function claimSetup(db: Db, token: string, first: FirstPerson): Pro
 
 /** Puts a new token in the place of the last one. False where it is not needed any more. As the owner. */
 export async function replaceSetupToken(trx: Trx, token: string): Promise<boolean> {
-  const someone = await trx.selectFrom('people').select('id').limit(1).executeTakeFirst()
+  const someone = await trx.selectFrom('users').select('id').limit(1).executeTakeFirst()
   if (someone) return false
   await trx
     .insertInto('setupTokens')
@@ -167,7 +167,7 @@ function hashToken(token: string): Buffer {
 /** Removes sessions that are over, and how many they were. */
 export async function removeEndedSessions(db: Db): Promise<number> {
   const { rows } = await asNobody(db, (trx) =>
-    sql<{ ended: number }>`select remove_ended_sessions() as ended`.execute(trx),
+    sql<{ ended: number }>`select delete_ended_sessions() as ended`.execute(trx),
   )
   return rows[0]?.ended ?? 0
 }

@@ -24,16 +24,16 @@ export type JobToPlan = {
 /** Up to a hundred addresses that are worked on together. */
 export type PlannedBatch = {
   /** What shares one budget of connections: a provider or a domain; empty for a mixture. */
-  lane: string
+  site: string
   /** How many of the lane one worker may have under way. */
-  laneMax: number
+  siteMax: number
   rowNos: number[]
   emails: string[]
 }
 
 /** The oldest job that nobody plans. */
 export async function takePlan(db: Db, workerId: string): Promise<JobToPlan | undefined> {
-  const { rows } = await asNobody(db, (trx) => sql<JobToPlan>`select * from take_plan(${workerId})`.execute(trx))
+  const { rows } = await asNobody(db, (trx) => sql<JobToPlan>`select * from claim_plan(${workerId})`.execute(trx))
   return rows[0]
 }
 
@@ -51,12 +51,12 @@ export function savePlan(db: Db, job: JobToPlan, batches: PlannedBatch[]): Promi
 
 export type NewBatch = PlannedBatch & {
   no: number
-  tries?: number
-  holds?: number
-  silences?: number
+  deferrals?: number
+  throttles?: number
+  noResponses?: number
   attempts?: number
   egress?: string | null
-  waitsFor?: string | null
+  waitReason?: string | null
   waitMs?: number
 }
 
@@ -66,25 +66,25 @@ type Place = { expiresOn: string; accountId: string; jobId: string }
 export async function insertBatches(trx: Trx, job: Omit<Place, 'jobId'> & { id: string }, batches: NewBatch[]) {
   const rows = batches.map((batch) => ({
     no: batch.no,
-    lane: batch.lane,
-    lane_max: batch.laneMax,
+    site: batch.site,
+    site_max: batch.siteMax,
     row_nos: batch.rowNos,
     emails: batch.emails,
-    tries: batch.tries ?? 0,
-    holds: batch.holds ?? 0,
-    silences: batch.silences ?? 0,
+    deferrals: batch.deferrals ?? 0,
+    throttles: batch.throttles ?? 0,
+    no_responses: batch.noResponses ?? 0,
     attempts: batch.attempts ?? 0,
     egress: batch.egress ?? null,
-    waits_for: batch.waitsFor ?? null,
+    wait_reason: batch.waitReason ?? null,
     wait_ms: batch.waitMs ?? null,
   }))
   await sql`
-    insert into job_batches (expires_on, account_id, job_id, no, lane, lane_max, row_nos, emails, size, tries, holds, silences, attempts,
-      egress, waits_for, not_before)
-    select ${job.expiresOn}, ${job.accountId}, ${job.id}, b.no, b.lane, b.lane_max, b.row_nos, b.emails, cardinality(b.emails),
-      b.tries, b.holds, b.silences, b.attempts, b.egress, b.waits_for, clock_timestamp() + make_interval(secs => b.wait_ms / 1000.0)
-    from json_to_recordset(${JSON.stringify(rows)}::json) as b (no integer, lane text, lane_max smallint, row_nos integer[],
-      emails text[], tries smallint, holds smallint, silences smallint, attempts smallint, egress text, waits_for text, wait_ms double precision)
+    insert into job_batches (expires_on, account_id, job_id, no, site, site_max, row_nos, emails, size, deferrals, throttles, no_responses, attempts,
+      egress, wait_reason, retry_at)
+    select ${job.expiresOn}, ${job.accountId}, ${job.id}, b.no, b.site, b.site_max, b.row_nos, b.emails, cardinality(b.emails),
+      b.deferrals, b.throttles, b.no_responses, b.attempts, b.egress, b.wait_reason, clock_timestamp() + make_interval(secs => b.wait_ms / 1000.0)
+    from json_to_recordset(${JSON.stringify(rows)}::json) as b (no integer, site text, site_max smallint, row_nos integer[],
+      emails text[], deferrals smallint, throttles smallint, no_responses smallint, attempts smallint, egress text, wait_reason text, wait_ms double precision)
   `.execute(trx)
 }
 

@@ -28,25 +28,25 @@ async function writePostponements(trx: Trx, accountId: string, day: string, grou
   const egresses = group.map(({ egress }) => egress)
   const { rows } = await sql<{ id: string; retryAt: number }>`
     with put_off as (
-      update validations v set tries = v.tries + 1, attempts = 0, taken_until = null, provisional = p.provisional,
-        egress = p.egress, left_open_at = coalesce(v.left_open_at, clock_timestamp()),
-        next_attempt_at = clock_timestamp() + make_interval(secs => p.delay_ms / 1000.0)
+      update validations v set deferrals = v.deferrals + 1, attempts = 0, claimed_until = null, provisional = p.provisional,
+        egress = p.egress, deferred_at = coalesce(v.deferred_at, clock_timestamp()),
+        retry_at = clock_timestamp() + make_interval(secs => p.delay_ms / 1000.0)
       from unnest(${ids}::uuid[], ${delaysMs}::integer[], ${provisional}::json[], ${egresses}::text[])
         as p (id, delay_ms, provisional, egress)
       where v.expires_on = ${day} and v.account_id = ${accountId} and v.id = any(${ids}::uuid[]) and v.id = p.id
         and v.state = 'open'
-      returning v.id, v.email_key, v.expires_on, v.next_attempt_at
+      returning v.id, v.email_key, v.expires_on, v.retry_at
     ), waiting as (
-      insert into waiting_answers (account_id, email_key, validation_id, expires_on)
+      insert into uncollected_results (account_id, email_key, validation_id, expires_on)
       select ${accountId}, email_key, id, expires_on from put_off
       on conflict do nothing
     )
-    select id, extract(epoch from next_attempt_at)::float8 as retry_at from put_off`.execute(trx)
+    select id, extract(epoch from retry_at)::float8 as retry_at from put_off`.execute(trx)
   return rows
 }
 
 /** What is known of a validation: its final answer, or what was found so far and when it is tried again (Unix time). */
-export type Known = { id: string; answer: unknown; retryAt: number | null }
+export type Known = { id: string; result: unknown; retryAt: number | null }
 
 /** The validations of one account that have an answer to show, final or not, among those that callers wait for. */
 export async function listKnown(trx: Trx, refs: ValidationRef[]): Promise<Known[]> {
@@ -55,8 +55,8 @@ export async function listKnown(trx: Trx, refs: ValidationRef[]): Promise<Known[
     const ids = group.map((ref) => ref.id)
     const accountId = group[0]?.accountId ?? ''
     const { rows } = await sql<Known>`
-      select id, coalesce(answer, provisional) as answer,
-        case when state = 'open' then extract(epoch from next_attempt_at)::float8 end as retry_at
+      select id, coalesce(result, provisional) as result,
+        case when state = 'open' then extract(epoch from retry_at)::float8 end as retry_at
       from validations
       where expires_on = ${day} and account_id = ${accountId} and id = any(${ids}::uuid[])
         and (state = 'final' or provisional is not null)`.execute(trx)

@@ -42,7 +42,7 @@ export async function listJobPredictions(
 }
 
 function predictionIn(table: string): RawBuilder<KeptPrediction> {
-  const answer = sql.ref(`${table}.answer`)
+  const answer = sql.ref(`${table}.result`)
   return sql`(${answer} ->> 'deliverability')::double precision as p, ${answer} ->> 'status' as status,
     ${answer} ->> 'sub_status' as sub_status, ${answer} #>> '{details,provider}' as provider`
 }

@@ -10,12 +10,12 @@ type LivingNote = Omit<ProcessNote, 'facts'> & { facts: object | (() => object) 
 /** Says that a process lives, and what it is set up for. */
 export async function noteProcess(db: Db, { id, kind, version, facts }: ProcessNote): Promise<void> {
   await asNobody(db, (trx) =>
-    sql`select note_process(${id}, ${kind}, ${version}, ${JSON.stringify(facts)}::jsonb)`.execute(trx),
+    sql`select record_process(${id}, ${kind}, ${version}, ${JSON.stringify(facts)}::jsonb)`.execute(trx),
   )
 }
 
 export async function forgetProcess(db: Db, id: string): Promise<void> {
-  await asNobody(db, (trx) => sql`select forget_process(${id})`.execute(trx))
+  await asNobody(db, (trx) => sql`select delete_process(${id})`.execute(trx))
 }
 
 /** All that lived within the last day, the longest running first. As an operator. */

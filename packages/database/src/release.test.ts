@@ -9,7 +9,7 @@ const { db } = await createTestDatabase()
 
 beforeEach(async () => {
   await asOwner(db, (trx) =>
-    sql`truncate list_workers; truncate list_turns; truncate job_batches; delete from jobs`.execute(trx),
+    sql`truncate job_workers; truncate account_turns; truncate job_batches; delete from jobs`.execute(trx),
   )
 })
 
@@ -88,7 +88,7 @@ test('the jobs of one account run side by side', async () => {
 })
 
 test('no more of a lane than its budget bears; what is behind it in line passes by', async () => {
-  const slow = batches(40, { size: 100, lane: 'slow-provider', laneMax: 2 })
+  const slow = batches(40, { size: 100, site: 'slow-provider', siteMax: 2 })
   await planTestJob(db, await openAccount(), [...slow, ...batches(5, { size: 50 })])
   await startTestWorker(db, 100)
   const sizes = async () => {
@@ -103,7 +103,7 @@ test('no more of a lane than its budget bears; what is behind it in line passes 
 })
 
 test('a lane that is full in front does not hide others far behind it', async () => {
-  const slow = batches(40, { size: 100, lane: 'slow-provider', laneMax: 1 })
+  const slow = batches(40, { size: 100, site: 'slow-provider', siteMax: 1 })
   await planTestJob(db, await openAccount(), [...slow, ...batches(5, { size: 50 })])
   await startTestWorker(db, 4) // fewer than the batches in front
   const released = [...(await releaseBatches(db, [])), ...(await releaseBatches(db, []))]
@@ -129,10 +129,10 @@ test('what is paused, under audit or not due stays where it is', async () => {
     sql`update jobs set paused_at = clock_timestamp() where account_id = ${paused}`.execute(trx),
   )
   await asOwner(db, (trx) =>
-    sql`update accounts set charging_stopped_at = clock_timestamp() where id = ${stopped}`.execute(trx),
+    sql`update accounts set on_hold_since = clock_timestamp() where id = ${stopped}`.execute(trx),
   )
   await inTenant(db, early, (trx) =>
-    sql`update job_batches set not_before = clock_timestamp() + interval '1 minute'`.execute(trx),
+    sql`update job_batches set retry_at = clock_timestamp() + interval '1 minute'`.execute(trx),
   )
   expect(await releaseBatches(db, [])).toEqual([])
   await asOwner(db, (trx) => sql`update jobs set paused_at = null`.execute(trx))
@@ -153,14 +153,35 @@ test('what was asked from one way out goes out by it again, or by any when nobod
   await planTestJob(db, account, batches(1))
   await startTestWorker(db, 8)
   await inTenant(db, account, (trx) =>
-    sql`update job_batches set egress = 'mx1', not_before = clock_timestamp()`.execute(trx),
+    sql`update job_batches set egress = 'mx1', retry_at = clock_timestamp()`.execute(trx),
   )
   expect(await releaseBatches(db, ['mx2'])).toEqual([])
   expect(await releaseBatches(db, ['mx1'])).toMatchObject([{ egress: 'mx1' }])
   await inTenant(db, account, (trx) =>
-    sql`update job_batches set queued_at = null, not_before = clock_timestamp() - interval '11 minutes'`.execute(trx),
+    sql`update job_batches set queued_at = null, retry_at = clock_timestamp() - interval '11 minutes'`.execute(trx),
   )
   expect(await releaseBatches(db, ['mx2'])).toHaveLength(1)
+})
+
+test('both halves of a split batch are dispatched by any egress ten minutes after theirs was due', async () => {
+  const account = await openAccount()
+  const { id } = await planTestJob(db, account, batches(1, { size: 2 }))
+  const workerId = await startTestWorker(db, 8)
+  await inTenant(db, account, (trx) => sql`update job_batches set egress = 'mx1', attempts = 2`.execute(trx))
+  const [ref] = await releaseBatches(db, ['mx1'])
+  expect(ref && (await claimBatch(db, workerId, ref))).toBeUndefined() // split instead
+  await inTenant(db, account, (trx) =>
+    sql`update job_batches set retry_at = coalesce(retry_at, clock_timestamp()) - interval '11 minutes' where no = 0`.execute(
+      trx,
+    ),
+  )
+  await inTenant(db, account, (trx) =>
+    sql`update job_batches set suspect = false, retry_at = retry_at - interval '11 minutes' where no = 1`.execute(trx),
+  )
+  expect((await releaseBatches(db, ['mx2'])).map(({ jobId, no }) => [jobId, no])).toEqual([
+    [id, 0],
+    [id, 1],
+  ])
 })
 
 test('several that let out at once hand nothing out twice', async () => {
@@ -175,7 +196,7 @@ test('several that let out at once hand nothing out twice', async () => {
 test('finds the next batches quickly among a million addresses', { tags: ['timed'] }, async () => {
   const lanes = ['google', 'microsoft', 'yahoo']
   const many = Array.from({ length: 10 }, () =>
-    Array.from({ length: 1_000 }, (_, n) => ({ size: 100, lane: lanes[n % 4] ?? '', laneMax: 3 })),
+    Array.from({ length: 1_000 }, (_, n) => ({ size: 100, site: lanes[n % 4] ?? '', siteMax: 3 })),
   )
   const account = await openAccount()
   for (const list of many) await planTestJob(db, account, list)

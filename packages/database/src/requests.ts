@@ -136,8 +136,8 @@ export async function findRequest(trx: Trx, { accountId, mode }: View, id: strin
 
 /** What is kept of the validation that answered a request, if it has not left. */
 export async function findStanding(trx: Trx, accountId: string, validationId: string) {
-  const { rows } = await sql<{ email: string; answer: StandingResult }>`
-    select v.email, v.answer from validations v
+  const { rows } = await sql<{ email: string; result: StandingResult }>`
+    select v.email, v.result from validations v
     where v.expires_on >= utc_today() and v.account_id = ${accountId} and v.id = ${validationId}::uuid
       and v.state = 'final'`.execute(trx)
   return rows[0]

@@ -60,7 +60,7 @@ function isKept(preset: PresetName): RawBuilder<boolean> {
     ]),
   )
   const byVerdict = sql`(${sql.join(lines, sql` or `)})`
-  return sql<boolean>`(case listed when 'block' then false when 'allow' then status <> 'invalid' else ${byVerdict} end)`
+  return sql<boolean>`(case override when 'block' then false when 'allow' then status <> 'invalid' else ${byVerdict} end)`
 }
 
 function allOf(terms: RawBuilder<unknown>[]): RawBuilder<boolean> {

@@ -34,7 +34,7 @@ async function keepJob(results: number): Promise<Made> {
       from u returning id`.execute(trx)
     const id = rows[0]?.id ?? ''
     await sql`
-      insert into job_results (expires_on, account_id, job_id, row_no, email, status, sub_status, answer)
+      insert into job_results (expires_on, account_id, job_id, row_no, email, status, sub_status, result)
       select utc_today() + 30, ${accountId}, ${id}, n * 2, 'ada' || n || '@example.com',
         case n % 2 when 1 then 'valid' else 'unknown' end, '', ${answer}::json
       from generate_series(1, ${results}::integer) n`.execute(trx)
@@ -111,7 +111,7 @@ test('results at rows are those that are there, with their answers', async () =>
   expect(found.find(({ rowNo }) => rowNo === 4)).toMatchObject({
     email: 'ada2@example.com',
     status: 'unknown',
-    answer: { sub_status: 'greylisted', details: { domain: '' } },
+    result: { sub_status: 'greylisted', details: { domain: '' } },
   })
 })
 

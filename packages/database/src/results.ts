@@ -53,7 +53,7 @@ async function findFile(trx: Trx, accountId: string, uploadId: string): Promise<
 /** Where results are kept. The day is part of the key, so that a look-up touches one partition. */
 export type ResultsPlace = Pick<ResultsJob, 'accountId' | 'id' | 'expiresOn'>
 
-export type KeptResult = { rowNo: number; email: string; status: string; subStatus: string; answer: StandingResult }
+export type KeptResult = { rowNo: number; email: string; status: string; subStatus: string; result: StandingResult }
 
 /** Whether the job is still there and its results have not left. */
 export async function stillHasResults(trx: Trx, { accountId, id }: ResultsPlace): Promise<boolean> {
@@ -115,7 +115,7 @@ export async function listResultsAt(
   { rowNos, ...filter }: ResultsFilter & { rowNos: number[] },
 ): Promise<KeptResult[]> {
   const { rows } = await sql<KeptResult>`
-    select r.row_no, r.email, r.status, r.sub_status, r.answer
+    select r.row_no, r.email, r.status, r.sub_status, r.result
     from unnest(${rowNos}::integer[]) as n (row_no) cross join lateral (
       select k.* from job_results k
       where k.expires_on = ${job.expiresOn} and k.account_id = ${job.accountId} and k.job_id = ${job.id}
@@ -139,7 +139,7 @@ function resultsOf(trx: Trx, { expiresOn, accountId, id }: ResultsPlace) {
       'email',
       'status',
       'subStatus',
-      of.ref('answer').$castTo<StandingResult>().as('answer'), // written as such when its batch was settled
+      of.ref('result').$castTo<StandingResult>().as('result'), // written as such when its batch was settled
     ])
     .where('expiresOn', '=', expiresOn)
     .where('accountId', '=', accountId)

@@ -8,38 +8,42 @@ export const MIGRATIONS_FOLDER = fileURLToPath(new URL('../migrations', import.m
 export const MIGRATIONS_TABLE = 'migrations'
 
 /** The migrations of this version, in order. */
-export async function listOwnMigrations(): Promise<string[]> {
-  const files = await readdir(MIGRATIONS_FOLDER)
+export function listOwnMigrations(): Promise<string[]> {
+  return listMigrations(MIGRATIONS_FOLDER)
+}
+
+export async function listMigrations(folder: string): Promise<string[]> {
+  const files = await readdir(folder)
   return files
     .filter((file) => file.endsWith('.sql'))
     .map((file) => file.slice(0, -4))
     .toSorted()
 }
 
-export function readOwnMigration(name: string): Promise<string> {
-  return readFile(join(MIGRATIONS_FOLDER, `${name}.sql`), 'utf8')
+export function readMigration(folder: string, name: string): Promise<string> {
+  return readFile(join(folder, `${name}.sql`), 'utf8')
 }
 
 /** The migrations that this version has and the database lacks. */
-export async function listMissingMigrations(db: Db): Promise<string[]> {
-  const [names, done] = [await listOwnMigrations(), await listDone(db)]
+export async function listMissingMigrations(db: Db, folder = MIGRATIONS_FOLDER): Promise<string[]> {
+  const [names, done] = [await listMigrations(folder), await listDone(db)]
   return names.filter((name) => !done.includes(name))
 }
 
-/** A newer version was here and has changed the tables in ways that this one does not know. */
-export class NewerSchema extends Error {
+/** Another version, in most cases a newer one, has changed the tables in ways that this version does not know. */
+export class ForeignMigrations extends Error {
   constructor(migrations: string[]) {
     super(
-      `The database is of a newer version, which has ${migrations.join(', ')}. Start that version, or restore a backup.`,
+      `The database has migrations that this version does not contain (${migrations.join(', ')}): start the version that applied them, or create a new database.`,
     )
   }
 }
 
 /** For the start of a process. One that already runs goes on: migrations leave the version before able to work. */
-export async function refuseNewerSchema(db: Db): Promise<void> {
+export async function rejectForeignSchema(db: Db): Promise<void> {
   const [names, done] = [await listOwnMigrations(), await listDone(db)]
   const foreign = done.filter((name) => !names.includes(name))
-  if (foreign.length > 0) throw new NewerSchema(foreign.toSorted())
+  if (foreign.length > 0) throw new ForeignMigrations(foreign.toSorted())
 }
 
 function listDone(db: Db): Promise<string[]> {

@@ -33,10 +33,10 @@ export type Schema = OperatorTables & {
   jobResults: JobResultsTable
   jobs: JobsTable
   ledger: LedgerTable
-  listings: ListingsTable
-  ledgerDrift: { accountId: string; available: number; reserved: number; spent: number }
+  overrides: ListingsTable
+  ledgerMismatches: { accountId: string; available: number; reserved: number; spent: number }
   payments: PaymentsTable
-  people: PeopleTable
+  users: PeopleTable
   plans: PlansTable
   prices: PricesTable
   policies: PoliciesTable
@@ -51,7 +51,7 @@ export type Schema = OperatorTables & {
   webhookDeliveries: WebhookDeliveriesTable
   webhookEndpoints: WebhookEndpointsTable
   webhookEvents: WebhookEventsTable
-  waitingAnswers: { accountId: string; emailKey: string; validationId: string; expiresOn: string }
+  uncollectedResults: { accountId: string; emailKey: string; validationId: string; expiresOn: string }
 }
 
 type PlansTable = {
@@ -86,7 +86,7 @@ type AccountsTable = {
   reserved: SetByDatabase<number>
   spent: SetByDatabase<number>
   createdAt: SetByDatabase<Date>
-  chargingStoppedAt: SetByDatabase<Date | null>
+  onHoldSince: SetByDatabase<Date | null>
   suspendedAt: Generated<Date | null>
   lowCredits: Generated<number | null>
   lastGrant: SetByDatabase<number | null>
@@ -166,17 +166,17 @@ type ValidationsTable = {
   email: string
   emailKey: string
   state: Generated<'open' | 'final'>
-  definite: Generated<boolean | null>
-  answer: Generated<unknown>
+  conclusive: Generated<boolean | null>
+  result: Generated<unknown>
   createdAt: SetByDatabase<Date>
   finishedAt: Generated<Date | null>
-  leftOpenAt: Generated<Date | null>
+  deferredAt: Generated<Date | null>
   collectedAt: Generated<Date | null>
   awaitedUntil: Generated<Date | null>
-  takenUntil: Generated<Date | null>
+  claimedUntil: Generated<Date | null>
   attempts: SetByDatabase<number>
-  nextAttemptAt: Generated<Date | null>
-  tries: Generated<number>
+  retryAt: Generated<Date | null>
+  deferrals: Generated<number>
   egress: Generated<string | null>
   provisional: Generated<unknown>
   ai: Generated<boolean>

@@ -2,11 +2,11 @@ import { sql } from 'kysely'
 import { asNobody, type Db, type Trx } from './connect.ts'
 
 /** Whether an event was seen before, and what time it is: whatever Stripe is asked from now on is at least that recent. */
-export function lookUpEvent(db: Db, id: string): Promise<{ isKnown: boolean; askedAt: string }> {
+export function lookUpEvent(db: Db, id: string): Promise<{ isKnown: boolean; checkedAt: string }> {
   return asNobody(db, async (trx) => {
     // As text: a Date would cut it off at the millisecond, and two questions may be closer together.
-    const { rows } = await sql<{ isKnown: boolean; askedAt: string }>`
-      select exists (select from stripe_events where id = ${id}) as is_known, clock_timestamp()::text as asked_at`.execute(
+    const { rows } = await sql<{ isKnown: boolean; checkedAt: string }>`
+      select exists (select from stripe_events where id = ${id}) as is_known, clock_timestamp()::text as checked_at`.execute(
       trx,
     )
     const [row] = rows

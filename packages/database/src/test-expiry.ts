@@ -7,7 +7,7 @@ const PARTITIONED = ['validations', 'idempotency_records', 'job_batches', 'job_r
 export async function letExpire(db: Db, accountId: string): Promise<void> {
   await asOwner(db, async (trx) => {
     for (const table of PARTITIONED) await makeYesterday(trx, table)
-    for (const table of [...PARTITIONED, 'waiting_answers', 'jobs', 'webhook_deliveries']) {
+    for (const table of [...PARTITIONED, 'uncollected_results', 'jobs', 'webhook_deliveries']) {
       await sql`update ${sql.table(table)} set expires_on = utc_today() - 1 where account_id = ${accountId}`.execute(
         trx,
       )

@@ -47,9 +47,9 @@ export async function planTestJob(db: Db, accountId: string, batches: TestBatch[
   const confirmed = await confirmTestJob(db, accountId, { uniqueCount })
   const workerId = randomUUID()
   let rowNo = 1
-  const planned = batches.map(({ size, lane = '', laneMax = 0 }) => {
+  const planned = batches.map(({ size, site = '', siteMax = 0 }) => {
     const rowNos = Array.from({ length: size }, () => (rowNo += 1))
-    return { lane, laneMax, rowNos, emails: rowNos.map((row) => `row-${row}@example.com`) }
+    return { site, siteMax, rowNos, emails: rowNos.map((row) => `row-${row}@example.com`) }
   })
   const job = await takePlan(db, workerId)
   if (job?.id !== confirmed.id) throw new Error('another job was to be planned')
@@ -68,7 +68,7 @@ export async function startTestWorker(db: Db, slots: number): Promise<string> {
 /** The worker has not been heard of for so long. */
 export async function silenceTestWorker(db: Db, workerId: string, seconds: number): Promise<void> {
   await asOwner(db, (trx) =>
-    sql`update list_workers set seen_at = clock_timestamp() - make_interval(secs => ${seconds}) where id = ${workerId}`.execute(
+    sql`update job_workers set seen_at = clock_timestamp() - make_interval(secs => ${seconds}) where id = ${workerId}`.execute(
       trx,
     ),
   )
@@ -94,6 +94,6 @@ export function finalRows({ rowNos, emails }: ClaimedBatch, status = 'valid'): F
   const subStatus = status === 'unknown' ? 'timeout' : ''
   return rowNos.map((rowNo, n) => {
     const email = emails[n] ?? ''
-    return { rowNo, email, emailKey: email, status, subStatus, answer: '{}' }
+    return { rowNo, email, emailKey: email, status, subStatus, result: '{}' }
   })
 }

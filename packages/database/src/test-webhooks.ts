@@ -47,7 +47,7 @@ export async function readEvents(db: Db, accountId: string) {
 export async function passTime(db: Db, accountId: string, seconds: number): Promise<void> {
   await asOwner(db, (trx) =>
     sql`update webhook_deliveries set next_at = next_at - make_interval(secs => ${seconds}),
-          taken_until = taken_until - make_interval(secs => ${seconds})
+          claimed_until = claimed_until - make_interval(secs => ${seconds})
         where account_id = ${accountId}`.execute(trx),
   )
 }

@@ -12,14 +12,14 @@ export async function noteUnrecognised(db: Db, replies: UnrecognisedReply[]): Pr
   const texts = replies.map(({ reply }) => reply)
   const seen = replies.map((reply) => reply.seen)
   await asNobody(db, (trx) =>
-    sql`select note_unrecognised_replies(${providers}::text[], ${stages}::text[], ${codes}::smallint[], ${texts}::text[],
+    sql`select record_unrecognized_replies(${providers}::text[], ${stages}::text[], ${codes}::smallint[], ${texts}::text[],
       ${seen}::integer[])`.execute(trx),
   )
 }
 
 /** The most frequent first; for the operator. */
 export async function listUnrecognised(trx: Trx, limit: number) {
-  const replies = trx.selectFrom('unrecognisedReplies').selectAll()
+  const replies = trx.selectFrom('unrecognizedReplies').selectAll()
   return replies.orderBy('seen', 'desc').orderBy('lastSeenAt', 'desc').limit(limit).execute()
 }
 
@@ -32,8 +32,8 @@ export async function markReply(
   looked: boolean,
 ): Promise<boolean> {
   const marked = await trx
-    .updateTable('unrecognisedReplies')
-    .set({ lookedAt: looked ? sql<Date>`clock_timestamp()` : null })
+    .updateTable('unrecognizedReplies')
+    .set({ checkedAt: looked ? sql<Date>`clock_timestamp()` : null })
     .where('provider', '=', provider)
     .where('stage', '=', stage)
     .where('code', '=', code)

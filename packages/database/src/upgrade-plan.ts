@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { asOwner, type Db, type Trx } from './connect.ts'
-import { listMissingMigrations, readOwnMigration } from './schema-version.ts'
+import { listMissingMigrations, MIGRATIONS_FOLDER, readMigration } from './schema-version.ts'
 
 /** A table that a migration touches, and how large it is by PostgreSQL's own estimate. */
 export type TouchedTable = { name: string; rows: number; bytes: number }
@@ -13,8 +13,8 @@ export type UpgradePlan = {
 }
 
 /** What migrating would do here, by the texts of the migrations and the tables that are there. Changes nothing. */
-export async function planUpgrade(db: Db): Promise<UpgradePlan> {
-  const missing = await listMissingMigrations(db)
+export async function planUpgrade(db: Db, folder = MIGRATIONS_FOLDER): Promise<UpgradePlan> {
+  const missing = await listMissingMigrations(db, folder)
   const { tables, databaseBytes, lastBackup } = await asOwner(db, async (trx) => ({
     tables: await listTables(trx),
     databaseBytes: await measureDatabase(trx),
@@ -22,7 +22,7 @@ export async function planUpgrade(db: Db): Promise<UpgradePlan> {
   }))
   const migrations = await Promise.all(
     missing.map(async (name) => {
-      const touched = listNames(await readOwnMigration(name))
+      const touched = listNames(await readMigration(folder, name))
       return { name, tables: tables.filter((table) => touched.has(table.name)) }
     }),
   )
@@ -54,7 +54,7 @@ async function measureDatabase(trx: Trx): Promise<number> {
   return rows[0]?.bytes ?? 0
 }
 
-/** Before 0030 nobody wrote down when one was made. */
+/** An empty database has no such table. */
 async function findLastBackup(trx: Trx): Promise<Date | undefined> {
   const { rows } = await sql<{ present: boolean }>`select to_regclass('backups') is not null as present`.execute(trx)
   if (!rows[0]?.present) return undefined

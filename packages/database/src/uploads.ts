@@ -100,5 +100,5 @@ export async function listExpiredUploads(db: Db, limit: number): Promise<Expired
 }
 
 export async function removeExpiredUploads(db: Db, ids: string[]): Promise<void> {
-  await asNobody(db, (trx) => sql`select remove_expired_uploads(${ids}::uuid[])`.execute(trx))
+  await asNobody(db, (trx) => sql`select delete_expired_uploads(${ids}::uuid[])`.execute(trx))
 }

@@ -16,8 +16,8 @@ import {
 import { listOverdue } from './work.ts'
 
 const { db } = await createTestDatabase()
-const DEFINITE: Ending = { definite: true, answer: { status: 'valid', did_you_mean: null } }
-const UNKNOWN: Ending = { definite: false, answer: { status: 'unknown' } }
+const DEFINITE: Ending = { conclusive: true, result: { status: 'valid', did_you_mean: null } }
+const UNKNOWN: Ending = { conclusive: false, result: { status: 'unknown' } }
 
 type Group = { group: string; ids: string[]; retentionDays?: number }
 
@@ -55,7 +55,7 @@ async function balances(accountId: string) {
   return { available: account.available, spent: account.spent }
 }
 
-async function countRows(accountId: string, table: 'validations' | 'waitingAnswers') {
+async function countRows(accountId: string, table: 'validations' | 'uncollectedResults') {
   const rows = await inTenant(db, accountId, (trx) => trx.selectFrom(table).select('expiresOn').execute())
   return rows.length
 }
@@ -135,7 +135,7 @@ test('a definite end keeps the answer as it was given and the charge', async () 
   const { id } = await openTestAccount(db, 5)
   const ref = await openOne(id)
   expect(await finish(ref, DEFINITE)).toEqual({ kind: 'charged' })
-  expect(await find(ref)).toMatchObject({ state: 'final', definite: true, answer: DEFINITE.answer })
+  expect(await find(ref)).toMatchObject({ state: 'final', conclusive: true, result: DEFINITE.result })
   expect(await listMoves(id)).toEqual(['charge 1'])
 })
 
@@ -156,14 +156,14 @@ test('an unknown end stays charged where the plan refunds nothing', async () => 
 test('of 20 that finish one validation at once one does, and the answer and the money are its', async () => {
   const { id } = await openTestAccount(db, 5)
   const ref = await openOne(id)
-  const endings = Array.from({ length: 20 }, (_, n) => ({ definite: n % 2 === 0, answer: { n } }))
+  const endings = Array.from({ length: 20 }, (_, n) => ({ conclusive: n % 2 === 0, result: { n } }))
   const ended = await Promise.all(endings.map((ending) => finish(ref, ending)))
 
   const winners = endings.filter((_, n) => ended[n]?.kind !== 'finished_before')
   expect(winners.length).toBe(1)
-  const { answer, definite } = await find(ref)
-  expect({ answer, definite }).toEqual(winners[0])
-  expect(await listMoves(id)).toEqual(definite ? ['charge 1'] : ['charge 1', 'refund -1'])
+  const { result, conclusive } = await find(ref)
+  expect({ result, conclusive }).toEqual(winners[0])
+  expect(await listMoves(id)).toEqual(conclusive ? ['charge 1'] : ['charge 1', 'refund -1'])
 })
 
 test('finishing a second time changes neither answer nor money', async () => {
@@ -188,10 +188,10 @@ test('an answer that came after the caller left is collected free, by one of 20 
   await finish(ref, DEFINITE)
 
   const answers = await Promise.all(Array.from({ length: 20 }, () => collect(id, ref.id)))
-  expect(answers.filter((answer) => answer !== undefined)).toEqual([DEFINITE.answer])
+  expect(answers.filter((answer) => answer !== undefined)).toEqual([DEFINITE.result])
   expect(await collect(id, ref.id)).toBeUndefined()
   expect(await listMoves(id)).toEqual(['charge 1'])
-  expect(await countRows(id, 'waitingAnswers')).toBe(0)
+  expect(await countRows(id, 'uncollectedResults')).toBe(0)
 })
 
 test('of two answers waiting for one address each is collected once', async () => {
@@ -201,7 +201,7 @@ test('of two answers waiting for one address each is collected once', async () =
   const opened = await inTenant(db, accountId, (trx) => openValidations(trx, opening, rows))
   const refs = opened.kind === 'opened' ? opened.refs : []
   for (const ref of refs) await leave(ref)
-  for (const ref of refs) await finish(ref, { definite: true, answer: ref.id })
+  for (const ref of refs) await finish(ref, { conclusive: true, result: ref.id })
 
   const answers = [await collect(accountId, 'same'), await collect(accountId, 'same')]
   expect(new Set(answers)).toEqual(new Set(refs.map((ref) => ref.id)))
@@ -218,7 +218,7 @@ test('a collected answer that is rolled back is still there', async () => {
     throw new Error('out of the door')
   })
   await expect(failing).rejects.toThrow('out of the door')
-  expect(await collect(id, ref.id)).toEqual(DEFINITE.answer)
+  expect(await collect(id, ref.id)).toEqual(DEFINITE.result)
 })
 
 test('what was left open and ended unknown is refunded, and there is nothing to collect', async () => {
@@ -227,7 +227,7 @@ test('what was left open and ended unknown is refunded, and there is nothing to 
   await leave(ref)
   expect(await finish(ref, UNKNOWN)).toEqual({ kind: 'refunded' })
   expect(await collect(id, ref.id)).toBeUndefined()
-  expect(await countRows(id, 'waitingAnswers')).toBe(0)
+  expect(await countRows(id, 'uncollectedResults')).toBe(0)
   expect(await balances(id)).toEqual({ available: 5, spent: 0 })
 })
 
@@ -293,5 +293,5 @@ test('another tenant can neither finish nor leave nor collect a validation', asy
     expect(await inTenant(db, stranger.id, (trx) => collectAnswer(trx, accountId, ref.id))).toBeUndefined()
   }
   expect(await balances(stranger.id)).toEqual({ available: 5, spent: 0 })
-  expect(await collect(owner.id, ref.id)).toEqual(DEFINITE.answer)
+  expect(await collect(owner.id, ref.id)).toEqual(DEFINITE.result)
 })

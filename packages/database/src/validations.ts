@@ -71,7 +71,7 @@ async function insertRows(trx: Trx, { accountId, keyId, retentionDays }: Opening
 }
 
 /** How a validation ended: with a verdict that was paid for, or with none, and then the credit goes back. */
-export type Ending = { definite: boolean; answer: unknown }
+export type Ending = { conclusive: boolean; result: unknown }
 
 /** `owed`: a caller went away without the answer, and it waits to be collected. */
 export type Finished = { kind: 'charged' | 'refunded'; owed: boolean }
@@ -100,11 +100,11 @@ export async function finishValidations(
     const byId = new Map(group.map((finish) => [finish.ref.id, finish]))
     for (const row of await writeEndings(trx, accountId, day, group)) {
       const finish = byId.get(row.id)
-      const refunded = finish && !finish.definite && finish.refundUnknown
-      const owed = row.leftOpenAt !== null && finish?.definite === true
+      const refunded = finish && !finish.conclusive && finish.refundUnknown
+      const owed = row.deferredAt !== null && finish?.conclusive === true
       outcomes.set(row.id, { kind: refunded ? 'refunded' : 'charged', owed })
-      if (row.leftOpenAt && finish) resolved.push({ id: row.id, emailKey: row.emailKey, answer: finish.answer })
-      if (row.leftOpenAt && !finish?.definite) await stopWaiting(trx, { expiresOn: day, accountId, id: row.id })
+      if (row.deferredAt && finish) resolved.push({ id: row.id, emailKey: row.emailKey, answer: finish.result })
+      if (row.deferredAt && !finish?.conclusive) await stopWaiting(trx, { expiresOn: day, accountId, id: row.id })
       if (refunded) refunds.set(row.keyId, [...(refunds.get(row.keyId) ?? []), row.id])
     }
   }
@@ -117,14 +117,14 @@ export async function finishValidations(
 
 async function writeEndings(trx: Trx, accountId: string, day: string, group: Finish[]) {
   const ids = group.map((finish) => finish.ref.id)
-  const definite = group.map((finish) => finish.definite)
-  const answers = group.map((finish) => JSON.stringify(finish.answer))
-  const { rows } = await sql<{ id: string; keyId: string | null; emailKey: string; leftOpenAt: Date | null }>`
-    update validations v set state = 'final', definite = e.definite, answer = e.answer, finished_at = clock_timestamp()
-    from unnest(${ids}::uuid[], ${definite}::boolean[], ${answers}::json[]) as e (id, definite, answer)
+  const definite = group.map((finish) => finish.conclusive)
+  const answers = group.map((finish) => JSON.stringify(finish.result))
+  const { rows } = await sql<{ id: string; keyId: string | null; emailKey: string; deferredAt: Date | null }>`
+    update validations v set state = 'final', conclusive = e.conclusive, result = e.result, finished_at = clock_timestamp()
+    from unnest(${ids}::uuid[], ${definite}::boolean[], ${answers}::json[]) as e (id, conclusive, result)
     where v.expires_on = ${day} and v.account_id = ${accountId} and v.id = any(${ids}::uuid[]) and v.id = e.id
       and v.state = 'open'
-    returning v.id, v.key_id, v.email_key, v.left_open_at`.execute(trx)
+    returning v.id, v.key_id, v.email_key, v.deferred_at`.execute(trx)
   return rows
 }
 
@@ -140,11 +140,11 @@ export async function leaveAllOpen(trx: Trx, accountId: string, refs: Validation
     const ids = group.map((ref) => ref.id)
     const { rows } = await sql<{ id: string }>`
       with left_open as (
-        update validations v set left_open_at = coalesce(v.left_open_at, clock_timestamp())
+        update validations v set deferred_at = coalesce(v.deferred_at, clock_timestamp())
         where v.expires_on = ${day} and v.account_id = ${accountId} and v.id = any(${ids}::uuid[]) and v.state = 'open'
         returning v.id, v.email_key, v.expires_on
       ), waiting as (
-        insert into waiting_answers (account_id, email_key, validation_id, expires_on)
+        insert into uncollected_results (account_id, email_key, validation_id, expires_on)
         select ${accountId}, email_key, id, expires_on from left_open
         on conflict do nothing
       )
@@ -156,7 +156,7 @@ export async function leaveAllOpen(trx: Trx, accountId: string, refs: Validation
 
 /** The answer to an earlier request that was left open and has since become definite: handed out free, once. */
 export async function collectAnswer(trx: Trx, accountId: string, emailKey: string): Promise<unknown> {
-  return (await collectAnswers(trx, accountId, [emailKey])).get(emailKey)?.answer
+  return (await collectAnswers(trx, accountId, [emailKey])).get(emailKey)?.result
 }
 
 /** The same for several addresses, by key. */
@@ -184,29 +184,29 @@ type LeftOpen = ValidationRef & { emailKey: string }
 async function listLeftOpen(trx: Trx, accountId: string, emailKeys: string[]): Promise<LeftOpen[]> {
   if (emailKeys.length === 0) return []
   const { rows } = await sql<LeftOpen>`
-    select email_key, expires_on, account_id, validation_id as id from waiting_answers
+    select email_key, expires_on, account_id, validation_id as id from uncollected_results
     where account_id = ${accountId} and email_key = any (${emailKeys}::text[])`.execute(trx)
   return rows
 }
 
 async function collectEach(trx: Trx, leftOpen: LeftOpen[]) {
-  const collected = new Map<string, { id: string; answer: unknown }>()
+  const collected = new Map<string, { id: string; result: unknown }>()
   for (const { emailKey, ...ref } of leftOpen) {
     if (collected.has(emailKey)) continue
     const row = await collectOne(trx, ref)
-    if (row) collected.set(emailKey, { id: ref.id, answer: row.answer })
+    if (row) collected.set(emailKey, { id: ref.id, result: row.result })
   }
   return collected
 }
 
 /** Hands out the answer of a validation that was left open, if it is definite and nobody has it yet. */
-export async function collectOne(trx: Trx, ref: ValidationRef): Promise<{ answer: unknown } | undefined> {
+export async function collectOne(trx: Trx, ref: ValidationRef): Promise<{ result: unknown } | undefined> {
   const row = await update(trx, ref)
     .set({ collectedAt: NOW })
-    .where('definite', '=', true)
-    .where('leftOpenAt', 'is not', null)
+    .where('conclusive', '=', true)
+    .where('deferredAt', 'is not', null)
     .where('collectedAt', 'is', null)
-    .returning('answer')
+    .returning('result')
     .executeTakeFirst()
   if (row) await stopWaiting(trx, ref)
   return row
@@ -260,7 +260,7 @@ export async function listValidations(trx: Trx, accountId: string, ids: string[]
 const NOW = sql<Date>`clock_timestamp()`
 
 /** No worker has claimed it yet. A deferred validation counts its attempts anew, so `tries` tells that it was claimed. */
-export const IS_UNCLAIMED = sql<boolean>`v.state = 'open' and v.attempts = 0 and v.tries = 0`
+export const IS_UNCLAIMED = sql<boolean>`v.state = 'open' and v.attempts = 0 and v.deferrals = 0`
 
 function update(trx: Trx, ref: ValidationRef) {
   return trx
@@ -271,6 +271,6 @@ function update(trx: Trx, ref: ValidationRef) {
 }
 
 async function stopWaiting(trx: Trx, ref: ValidationRef): Promise<void> {
-  const waiting = trx.deleteFrom('waitingAnswers').where('accountId', '=', ref.accountId)
+  const waiting = trx.deleteFrom('uncollectedResults').where('accountId', '=', ref.accountId)
   await waiting.where('validationId', '=', ref.id).execute()
 }

@@ -9,7 +9,7 @@ export type VerdictCount = View & { day: string; status: string; count: number }
 /** Adds what one process answered since its last report, for any accounts. */
 export async function recordVerdicts(db: Db, counts: VerdictCount[]): Promise<void> {
   const rows = counts.map(({ accountId, ...rest }) => ({ account_id: accountId, ...rest }))
-  await asNobody(db, (trx) => sql`select record_verdicts(${JSON.stringify(rows)}::jsonb)`.execute(trx))
+  await asNobody(db, (trx) => sql`select record_verdict_days(${JSON.stringify(rows)}::jsonb)`.execute(trx))
 }
 
 export type DayVerdicts = { day: string; valid: number; invalid: number; risky: number; unknown: number }

@@ -5,7 +5,10 @@ import type { Schema } from './schema.ts'
 import type { View } from './view.ts'
 import { findWebhook } from './webhooks.ts'
 
-export type Delivery = Omit<Selectable<Schema['webhookDeliveries']>, 'expiresOn' | 'tries' | 'takenUntil' | 'accountId'>
+export type Delivery = Omit<
+  Selectable<Schema['webhookDeliveries']>,
+  'expiresOn' | 'attemptsBegun' | 'claimedUntil' | 'accountId'
+>
 
 const COLUMNS = [
   'id',

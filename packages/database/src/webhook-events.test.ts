@@ -30,13 +30,13 @@ async function openCustomer({ credits = 1_000, retentionDays = 30 } = {}) {
   return { accountId, view, events: () => readEvents(db, accountId) }
 }
 
-async function finishOpen(accountId: string, answer: object, definite: boolean) {
+async function finishOpen(accountId: string, result: object, conclusive: boolean) {
   const row = { id: randomUUID(), email: 'ann@example.com', emailKey: 'ann@example.com' }
   await inTenant(db, accountId, async (trx) => {
     const opened = await openValidations(trx, { accountId, keyId: null, retentionDays: 30, group: row.id }, [row])
     if (opened.kind !== 'opened' || opened.refs[0] === undefined) throw new Error('not opened')
     await leaveOpen(trx, opened.refs[0])
-    await finishValidation(trx, opened.refs[0], { definite, answer }, true)
+    await finishValidation(trx, opened.refs[0], { conclusive, result }, true)
   })
   return row.id
 }
@@ -126,7 +126,7 @@ test('pausing and cancelling are told of once each; resuming is not', async () =
   }
   expect((await events()).map(({ body }) => [body.type, body.data.status])).toEqual([
     ['job.paused', 'paused'],
-    ['job.cancelled', 'cancelled'],
+    ['job.cancelled', 'canceled'],
   ])
 })
 
@@ -158,7 +158,7 @@ test('an answer that was left open is told of when it ends, definite or not, and
     const row = { id: randomUUID(), email: 'bo@example.com', emailKey: 'bo@example.com' }
     const opened = await openValidations(trx, { accountId, keyId: null, retentionDays: 7, group: row.id }, [row])
     if (opened.kind === 'opened' && opened.refs[0]) {
-      await finishValidation(trx, opened.refs[0], { definite: true, answer: { status: 'valid' } }, true)
+      await finishValidation(trx, opened.refs[0], { conclusive: true, result: { status: 'valid' } }, true)
     }
   })
   expect(await events()).toMatchObject([

@@ -26,6 +26,6 @@ export async function emitEvent(trx: Trx, { mode, type, data, holdsAddress = fal
 }
 
 export async function isWanted(trx: Trx, mode: KeyMode, type: WebhookEventType): Promise<boolean> {
-  const { rows } = await sql<{ wanted: boolean }>`select is_event_wanted(${mode}, ${type}) as wanted`.execute(trx)
+  const { rows } = await sql<{ wanted: boolean }>`select has_event_subscriber(${mode}, ${type}) as wanted`.execute(trx)
   return rows[0]?.wanted === true
 }

@@ -35,10 +35,10 @@ export type WebhookDeliveriesTable = {
   eventId: SetByDatabase<string>
   type: SetByDatabase<string>
   state: SetByDatabase<'pending' | 'delivered' | 'failed'>
-  tries: SetByDatabase<number>
+  attemptsBegun: SetByDatabase<number>
   attempts: SetByDatabase<number>
   nextAt: SetByDatabase<Date | null>
-  takenUntil: SetByDatabase<Date | null>
+  claimedUntil: SetByDatabase<Date | null>
   createdAt: SetByDatabase<Date>
   finishedAt: SetByDatabase<Date | null>
 }

@@ -94,7 +94,12 @@ test('what the queue lost is let out again after ten seconds, and what a dead wo
   const [third] = await releaseFor(accountId)
   const alive = third && (await claimDelivery(db, third, 30))
   if (dead === undefined || alive === undefined) throw new Error('nothing was claimed')
-  expect([dead.eventId, dead.tries, alive.eventId, alive.tries]).toEqual([alive.eventId, 1, dead.eventId, 2])
+  expect([dead.eventId, dead.attemptsBegun, alive.eventId, alive.attemptsBegun]).toEqual([
+    alive.eventId,
+    1,
+    dead.eventId,
+    2,
+  ])
   expect(await settleDelivery(db, dead, { kind: 'delivered' }, answered(200))).toBe('lost')
   expect(await list()).toMatchObject([{ state: 'pending', attempts: 0 }])
   expect(await settleDelivery(db, alive, { kind: 'delivered' }, answered(204))).toBe('settled')
@@ -186,7 +191,7 @@ test('one delivery is sent again however it ended, with the same event, and a re
   )
   expect(resent).toEqual({ kind: 'sent', count: 1 })
   const [again] = await claim()
-  expect(again).toMatchObject({ id: done?.id, eventId: done?.eventId, body: done?.body, tries: 1 })
+  expect(again).toMatchObject({ id: done?.id, eventId: done?.eventId, body: done?.body, attemptsBegun: 1 })
 
   const recover = (since: Date) => inTenant(db, accountId, (trx) => recoverDeliveries(trx, view, id, since))
   expect(await recover(new Date(Date.now() + 60_000))).toEqual({ kind: 'sent', count: 0 })

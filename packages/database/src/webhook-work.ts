@@ -8,7 +8,7 @@ export type ReleasedDelivery = { accountId: string; id: string; epoch: number }
 /** Lets out what is due, no more of one endpoint than it bears. Nothing where another process is doing so. */
 export async function releaseDeliveries(db: Db, max: number): Promise<ReleasedDelivery[]> {
   const { rows } = await asNobody(db, (trx) =>
-    sql<ReleasedDelivery>`select * from release_deliveries(${max})`.execute(trx),
+    sql<ReleasedDelivery>`select * from dispatch_deliveries(${max})`.execute(trx),
   )
   return rows
 }
@@ -16,7 +16,7 @@ export async function releaseDeliveries(db: Db, max: number): Promise<ReleasedDe
 /** A delivery that this worker holds for a while, and what it needs to be sent. */
 export type ClaimedDelivery = ReleasedDelivery & {
   /** How often it was begun since it was last set going, this time included. */
-  tries: number
+  attemptsBegun: number
   mode: KeyMode
   type: string
   eventId: string

@@ -32,7 +32,7 @@ async function openRow(accountId: string, timeoutMs = 0): Promise<ValidationRef>
 
 async function withdraw(refs: ValidationRef[]): Promise<string[]> {
   const accountId = refs[0]?.accountId ?? ''
-  const withdrawals = refs.map((ref) => ({ ref, answer: ANSWER }))
+  const withdrawals = refs.map((ref) => ({ ref, result: ANSWER }))
   return [...(await inTenant(db, accountId, (trx) => withdrawUnclaimed(trx, accountId, withdrawals)))]
 }
 
@@ -79,7 +79,7 @@ test('exactly one of a claim and a withdrawal wins when both come at the same mo
     if (claimed.length === 0) winners.withdraw++
     else {
       winners.claim++
-      const finish = { ref, definite: true, answer: { status: 'valid' }, refundUnknown: true }
+      const finish = { ref, conclusive: true, result: { status: 'valid' }, refundUnknown: true }
       await inTenant(db, accountId, (trx) => finishValidations(trx, accountId, [finish]))
     }
   }
@@ -108,7 +108,7 @@ test('withdrawUnclaimed leaves a validation alone that a worker has claimed, eve
   const [held, expired, deferred] = await openRows(accountId, 3)
   if (!held || !expired || !deferred) throw new Error('three rows were opened')
   await claim([held, expired, deferred])
-  await asOwner(db, (trx) => sql`update validations set taken_until = now() where id = ${expired.id}`.execute(trx))
+  await asOwner(db, (trx) => sql`update validations set claimed_until = now() where id = ${expired.id}`.execute(trx))
   const deferral = { ref: deferred, provisional: {}, retryAfterMs: 60_000, egress: null }
   await inTenant(db, accountId, (trx) => postponeValidations(trx, accountId, [deferral]))
   expect(await withdraw([held, expired, deferred])).toEqual([])
@@ -141,6 +141,6 @@ test('withdrawUnclaimed leaves a validation alone for as long as another request
 test('a tenant cannot withdraw the validation of another', async () => {
   const [{ id: accountId }, { id: otherId }] = [await openTestAccount(db, 5), await openTestAccount(db, 5)]
   const ref = await openRow(accountId)
-  const withdrawn = await inTenant(db, otherId, (trx) => withdrawUnclaimed(trx, accountId, [{ ref, answer: ANSWER }]))
+  const withdrawn = await inTenant(db, otherId, (trx) => withdrawUnclaimed(trx, accountId, [{ ref, result: ANSWER }]))
   expect([...withdrawn, await balances(accountId)]).toEqual([[4, 1]])
 })

@@ -3,7 +3,7 @@ import type { Trx } from './connect.ts'
 import { finishValidations, IS_UNCLAIMED, type ValidationRef } from './validations.ts'
 
 /** A validation whose request has timed out, and the result to keep where it never started. */
-export type Withdrawal = { ref: ValidationRef; answer: unknown }
+export type Withdrawal = { ref: ValidationRef; result: unknown }
 
 /** The timers of the API and the clock of PostgreSQL may differ by this much. */
 const CLOCK_TOLERANCE_MS = 250
@@ -23,8 +23,8 @@ export async function withdrawUnclaimed(trx: Trx, accountId: string, withdrawals
       for update of v skip locked`.execute(trx)
     for (const { id } of rows) unclaimed.add(id)
   }
-  const finishes = withdrawals.flatMap(({ ref, answer }) =>
-    unclaimed.has(ref.id) ? [{ ref, answer, definite: false, refundUnknown: true }] : [],
+  const finishes = withdrawals.flatMap(({ ref, result }) =>
+    unclaimed.has(ref.id) ? [{ ref, result, conclusive: false, refundUnknown: true }] : [],
   )
   if (finishes.length > 0) await finishValidations(trx, accountId, finishes)
   return unclaimed

@@ -7,7 +7,7 @@ import type { ValidationRef } from './validations.ts'
 export type WorkAtHand = { plans: boolean; batches: boolean; deliveries: boolean }
 
 export async function findWorkAtHand(db: Db): Promise<WorkAtHand> {
-  const { rows } = await asNobody(db, (trx) => sql<WorkAtHand>`select * from work_at_hand()`.execute(trx))
+  const { rows } = await asNobody(db, (trx) => sql<WorkAtHand>`select * from find_pending_work()`.execute(trx))
   return rows[0] as WorkAtHand
 }
 
@@ -19,7 +19,7 @@ export type Taken = {
   /** How often work on it was begun since its last try came to an end. */
   attempts: number
   /** How often a mail server put it off, and the egress it was asked from. */
-  tries: number
+  deferrals: number
   egress: string | null
   refundUnknown: boolean
   retentionDays: number
@@ -39,7 +39,7 @@ export async function takeValidations(db: Db, refs: ValidationRef[], holder: Hol
     const accounts = group.map((ref) => ref.accountId)
     const ids = group.map((ref) => ref.id)
     const { rows } = await asNobody(db, (trx) =>
-      sql<TakenRow>`select * from take_validations(${day}, ${accounts}::uuid[], ${ids}::uuid[], ${holdS},
+      sql<TakenRow>`select * from claim_validations(${day}, ${accounts}::uuid[], ${ids}::uuid[], ${holdS},
         ${egresses}::text[])`.execute(trx),
     )
     taken.push(...rows.map(readTaken))
@@ -61,7 +61,7 @@ type Waiting = { olderThanMs: number; limit: number; egresses: string[] }
 /** Open validations of all accounts that nobody holds and that have waited so long: where they are, oldest first. */
 export async function listWaiting(db: Db, { olderThanMs, limit, egresses }: Waiting): Promise<ValidationRef[]> {
   const { rows } = await asNobody(db, (trx) =>
-    sql<ValidationRef>`select * from list_waiting_validations(${olderThanMs}, ${limit}, ${egresses}::text[])`.execute(
+    sql<ValidationRef>`select * from list_unclaimed_validations(${olderThanMs}, ${limit}, ${egresses}::text[])`.execute(
       trx,
     ),
   )
@@ -70,7 +70,7 @@ export async function listWaiting(db: Db, { olderThanMs, limit, egresses }: Wait
 
 /** Tells the workers that validations are waiting, where the queue cannot. */
 export async function callWorkers(db: Db): Promise<void> {
-  await asNobody(db, (trx) => sql`select call_workers()`.execute(trx))
+  await asNobody(db, (trx) => sql`select wake_workers()`.execute(trx))
 }
 
 /** How long work on a validation may go on; past it the credit goes back. */

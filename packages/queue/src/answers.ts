@@ -5,7 +5,7 @@ import { connectPatiently } from './redis.ts'
  * What is known of a validation, on its way to the api process whose caller waits for it. `retryAt` is set while work on it goes
  * on, in Unix time in seconds. An answer of null is an echo, which no validation has. Passes through Redis and is not kept there.
  */
-export type Answer = { id: string; answer: unknown; retryAt: number | null }
+export type Answer = { id: string; result: unknown; retryAt: number | null }
 
 const channelOf = (replyTo: string) => `answers:${replyTo}`
 

@@ -25,9 +25,9 @@ test('lets an account be charged again only when its books add up', async () => 
   const { id } = await openTestAccount(db, 10)
   const isStopped = async () => {
     const account = asOwner(db, (trx) =>
-      trx.selectFrom('accounts').select('chargingStoppedAt').where('id', '=', id).executeTakeFirstOrThrow(),
+      trx.selectFrom('accounts').select('onHoldSince').where('id', '=', id).executeTakeFirstOrThrow(),
     )
-    return (await account).chargingStoppedAt !== null
+    return (await account).onHoldSince !== null
   }
   await driftBy(db, id, 5)
   expect((await auditBooks(db))?.stopped).toEqual([id])

@@ -25,7 +25,7 @@ test.for(COMMANDS)('before the first migration "%s %s" says what to do', async (
 
 test('migrates a new server, and a second time does nothing', async () => {
   const missing = await listMissingMigrations(db)
-  expect(missing.length).toBeGreaterThan(4)
+  expect(missing).toEqual(['0001_baseline'])
   expect(resultOf(await runAdmin(postgres.url, 'migrate'))).toEqual({ migrated: missing })
   expect(resultOf(await runAdmin(postgres.url, 'migrate'))).toEqual({ migrated: [] })
   expect(await listMissingMigrations(db)).toEqual([])

@@ -8,7 +8,7 @@ const { db, url } = await createTestDatabase()
 const run = (...args: string[]) => runAdmin(url, 'operator', ...args)
 
 test('somebody becomes an operator and is one no longer, and both are in the audit log', async () => {
-  await asOwner(db, (trx) => sql`insert into people (name, email) values ('Grace', 'grace@example.com')`.execute(trx))
+  await asOwner(db, (trx) => sql`insert into users (name, email) values ('Grace', 'grace@example.com')`.execute(trx))
   expect(resultOf(await run('list'))).toEqual([])
   const grace = { id: expect.any(String), name: 'Grace', email: 'grace@example.com' }
   expect(resultOf(await run('add', 'Grace@Example.com'))).toEqual(grace)

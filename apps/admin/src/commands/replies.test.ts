@@ -25,7 +25,7 @@ test('a server that makes up new words all the time fills so much room and no mo
     }))
     await noteUnrecognised(db, many)
   }
-  const rows = await asOwner(db, (trx) => trx.selectFrom('unrecognisedReplies').select('reply').execute())
+  const rows = await asOwner(db, (trx) => trx.selectFrom('unrecognizedReplies').select('reply').execute())
   expect(rows.length).toBeLessThanOrEqual(10_000)
   await noteUnrecognised(db, [{ provider: '', stage: 'rcpt', code: 550, reply: 'flurb', seen: 1 }])
   expect(resultOf<{ reply: string; seen: number }[]>(await runAdmin(url, 'replies'))).toContainEqual(

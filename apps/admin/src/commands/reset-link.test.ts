@@ -21,7 +21,7 @@ test('reset-link prints a link whose token the sign-in library finds, and writes
   const identifier = hash('sha256', `reset-password:${new URL(link).hash.slice('#token='.length)}`, 'base64url')
   const { rows } = await asOwner(db, (trx) =>
     sql<{ name: string; expiresAt: Date }>`
-      select p.name, v.expires_at from verifications v join people p on p.id::text = v.value
+      select p.name, v.expires_at from verifications v join users p on p.id::text = v.value
       where v.identifier = ${identifier}`.execute(trx),
   )
   expect(rows).toEqual([{ name: 'Ada', expiresAt: new Date(expires_at) }])

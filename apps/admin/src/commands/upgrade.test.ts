@@ -1,50 +1,57 @@
-import { existsSync } from 'node:fs'
-import { asOwner, connect } from '@probity/database/connect'
-import { migrate } from '@probity/database/migrate'
-import { listOwnMigrations } from '@probity/database/schema-version'
-import { createEmptyDatabase, createTestDatabase } from '@probity/database/test-database'
+import { cpSync, existsSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { asOwner } from '@probity/database/connect'
+import { MIGRATIONS_FOLDER } from '@probity/database/schema-version'
+import { createTestDatabase } from '@probity/database/test-database'
 import { makeFolder, removeFolder } from '@probity/lab/services/daemon'
 import { whenDone } from '@probity/lab/when-done'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { refusalOf, resultOf, runAdmin } from '../test-admin.ts'
+import { lookAhead } from './upgrade.ts'
 
 const FOLDER = makeFolder('probity-backups')
 whenDone(() => removeFolder(FOLDER))
-const LAST = (await listOwnMigrations()).at(-1)
 
 const resultBehind = ({ stdout }: { stdout: string }) => JSON.parse(stdout) as Record<string, unknown>
 
-test('says what an upgrade would do and changes nothing; then makes a backup and does it', async () => {
-  const url = await createEmptyDatabase()
-  await migrate(url, { count: 26 })
-  const db = connect(url)
-  whenDone(() => db.destroy())
-  await asOwner(db, (trx) => sql`update pg_class set reltuples = 5000000 where oid = 'api_keys'::regclass`.execute(trx))
+/** The migrations of this version and one more, which touches two tables. */
+function plantNextVersion(): string {
+  const folder = makeFolder('probity-migrations')
+  whenDone(() => removeFolder(folder))
+  cpSync(MIGRATIONS_FOLDER, folder, { recursive: true })
+  const text = 'alter table api_keys add column note text;\ncreate index payments_by_note on payments (id);\n'
+  writeFileSync(join(folder, '0002_next.sql'), text)
+  return folder
+}
 
-  const looked = await runAdmin(url, 'upgrade', '--check', '--backup', FOLDER)
-  expect(looked.code).toBe(1)
-  const report = resultBehind(looked)
+test('lookAhead names the tables that the next migrations touch, and warns of large ones', async () => {
+  const { db } = await createTestDatabase()
+  await asOwner(db, (trx) => sql`update pg_class set reltuples = 5000000 where oid = 'api_keys'::regclass`.execute(trx))
+  const report = await lookAhead(db, FOLDER, plantNextVersion())
+  process.exitCode = 0
   expect(report).toMatchObject({
     last_backup: null,
     database_bytes: expect.any(Number),
     free_bytes: expect.any(Number),
   })
-  const migrations = report['migrations'] as { name: string; tables: { name: string }[] }[]
-  expect(migrations.at(-1)?.name).toBe(LAST)
-  const [touching] = migrations.filter(({ name }) => name.startsWith('0028'))
-  expect(touching?.tables.map(({ name }) => name)).toEqual(['api_keys', 'payments', 'stripe_events'])
-  expect(report['warnings']).toEqual([
-    'No backup is known of: make one with --backup FOLDER.',
-    '0028_old_payments_and_public_keys touches api_keys, which has some 5000000 rows: it may take a while.',
+  expect(report.migrations.map(({ name, tables }) => [name, tables.map((table) => table.name)])).toEqual([
+    ['0002_next', ['api_keys', 'payments']],
   ])
+  expect(report.warnings).toEqual([
+    'No backup is known of: make one with --backup FOLDER.',
+    '0002_next touches api_keys, which has some 5000000 rows: it may take a while.',
+  ])
+})
 
-  await migrate(url, { count: 4 }) // from where on backups are written down
+test('upgrade --check changes nothing, and upgrade makes a backup first', async () => {
+  const { url } = await createTestDatabase()
+  expect((await runAdmin(url, 'upgrade', '--check', '--backup', FOLDER)).code).toBe(1)
   const { backup, migrated } = resultOf<{ backup: string; migrated: string[] }>(
     await runAdmin(url, 'upgrade', '--backup', FOLDER),
   )
   expect(existsSync(backup)).toBe(true)
-  expect(migrated.at(-1)).toBe(LAST)
+  expect(migrated).toEqual([])
   const after = resultOf(await runAdmin(url, 'upgrade', '--check'))
   expect(after).toMatchObject({ migrations: [], last_backup: expect.any(String), warnings: [] })
 })
@@ -60,10 +67,11 @@ test('an old backup speaks against it, and without one it is refused', async () 
   expect(refusalOf(await runAdmin(url, 'upgrade', '--check', '--backup', '/nowhere/at/all'))).toContain('is not there')
 })
 
-test('the tables of a newer version are left alone', async () => {
+test('upgrade and migrate reject a database with migrations of another version', async () => {
   const { url, db } = await createTestDatabase()
   await asOwner(db, (trx) => sql`insert into migrations (name, run_on) values ('9999_future', now())`.execute(trx))
-  expect(refusalOf(await runAdmin(url, 'upgrade', '--backup', FOLDER))).toContain(
-    'of a newer version, which has 9999_future',
-  )
+  const message =
+    'The database has migrations that this version does not contain (9999_future): start the version that applied them, or create a new database.'
+  expect(refusalOf(await runAdmin(url, 'upgrade', '--backup', FOLDER))).toContain(message)
+  expect(refusalOf(await runAdmin(url, 'migrate'))).toContain(message)
 })

@@ -1,7 +1,7 @@
 import { statfs } from 'node:fs/promises'
 import type { Db } from '@probity/database/connect'
 import { migrate } from '@probity/database/migrate'
-import { refuseNewerSchema } from '@probity/database/schema-version'
+import { rejectForeignSchema } from '@probity/database/schema-version'
 import { planUpgrade, type UpgradePlan } from '@probity/database/upgrade-plan'
 import { Command } from 'commander'
 import { makeBackup } from '../backup/make.ts'
@@ -25,7 +25,7 @@ export function upgradeCommand(config: AdminConfig, env: Environment): Command {
     .option('--backup <folder>', 'where the backup goes')
     .action(({ check, backup }: UpgradeOptions) =>
       withDatabase(config, async (db) => {
-        await refuseNewerSchema(db).catch((error: Error) => {
+        await rejectForeignSchema(db).catch((error: Error) => {
           throw new Refusal(error.message)
         })
         if (check) return lookAhead(db, backup)
@@ -37,9 +37,9 @@ export function upgradeCommand(config: AdminConfig, env: Environment): Command {
     )
 }
 
-/** Exits with 1 where something should be seen to first. */
-async function lookAhead(db: Db, folder: string | undefined) {
-  const plan = await planUpgrade(db)
+/** Exits with 1 if there is a warning. `migrationsFolder` is for tests of migrations that no version has yet. */
+export async function lookAhead(db: Db, folder: string | undefined, migrationsFolder?: string) {
+  const plan = await planUpgrade(db, migrationsFolder)
   const freeBytes = folder === undefined ? undefined : await measureFree(folder)
   const warnings = listWarnings(plan, freeBytes)
   if (warnings.length > 0) process.exitCode = 1

@@ -16,11 +16,11 @@ export type PaidLine = { price: string; quantity: number }
  * Finds out what an event is about. It is taken as a knock at the door and not at its word: events come late, twice and out of
  * order, and in the form of whatever version the endpoint was made with, so the thing itself is asked for.
  */
-export async function learn(stripe: Stripe, { type, data }: Stripe.Event, askedAt: string): Promise<Lesson> {
+export async function learn(stripe: Stripe, { type, data }: Stripe.Event, checkedAt: string): Promise<Lesson> {
   const { id, payment_intent } = data.object as { id: string; payment_intent?: string | { id: string } | null }
   const subject = SUBJECTS.get(type)
   if (subject === 'checkout') return readCheckout(await askStripe(stripe.checkout.sessions.retrieve(id, WITH_CHARGE)))
-  if (subject === 'subscription') return readSubscription(await askStripe(stripe.subscriptions.retrieve(id)), askedAt)
+  if (subject === 'subscription') return readSubscription(await askStripe(stripe.subscriptions.retrieve(id)), checkedAt)
   if (subject === 'invoice') return learnInvoice(stripe, id)
   if (subject === 'charge') return learnRefund(stripe, idOf(payment_intent))
   return { kind: 'nothing', why: 'event_not_used' }
@@ -67,11 +67,11 @@ async function learnRefund(stripe: Stripe, payment_intent: string | undefined): 
 /** While Stripe tries to collect a late payment the plan stays; it says itself when it has given up. */
 const PAYING = new Set(['active', 'trialing', 'past_due'])
 
-function readSubscription({ id, customer, status, items, created }: Stripe.Subscription, askedAt: string): Lesson {
+function readSubscription({ id, customer, status, items, created }: Stripe.Subscription, checkedAt: string): Lesson {
   const buyer = idOf(customer)
   const price = items.data[0]?.price.id
   if (buyer === undefined || price === undefined) return { kind: 'nothing', why: 'not_a_plan' }
-  const state = { id, price, pays: PAYING.has(status), beganAt: new Date(created * 1000), askedAt }
+  const state = { id, price, isPaid: PAYING.has(status), beganAt: new Date(created * 1000), checkedAt }
   return { kind: 'subscription', customer: buyer, state }
 }
 

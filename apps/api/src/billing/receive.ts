@@ -13,9 +13,9 @@ type Outcome = string
 
 /** Does what an event asks for, once, however often and in whatever order it comes. */
 export async function receiveEvent({ db, log }: Pick<Services, 'db' | 'log'>, payments: Payments, event: Stripe.Event) {
-  const { isKnown, askedAt } = await lookUpEvent(db, event.id)
+  const { isKnown, checkedAt } = await lookUpEvent(db, event.id)
   if (isKnown) return
-  const lesson = await learn(await payments.client(), event, askedAt)
+  const lesson = await learn(await payments.client(), event, checkedAt)
   const accountId = lesson.kind === 'nothing' ? undefined : await findBillingAccount(db, lesson.customer)
   const outcome = await inTransaction(db, accountId, async (trx) => {
     // First of all, so that the same event at the same time waits here and then finds that it is too late.
@@ -47,7 +47,8 @@ async function settlePack(
   const isNew = await grantOffer(trx, accountId, reference)
   const back = await takeBack(trx, accountId, { reference, ...refund })
   if (back === undefined) return 'unknown_checkout'
-  if (back.taken + back.spentAlready > 0) return `taken back: ${back.taken}, spent already: ${back.spentAlready}`
+  if (back.taken + back.creditsAlreadySpent > 0)
+    return `taken back: ${back.taken}, spent already: ${back.creditsAlreadySpent}`
   return isNew ? 'granted' : 'granted_before'
 }
 

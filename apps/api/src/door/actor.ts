@@ -12,7 +12,7 @@ export function noteActor(request: FastifyRequest, _reply: FastifyReply, done: (
 
 function actorOf({ caller, person, ip }: FastifyRequest): Actor {
   if (person) {
-    const { personId: id, name } = person
+    const { userId: id, name } = person
     return { kind: 'member', id, name, ip, ...(caller && { account: caller.accountId }) }
   }
   if (caller?.id) return { kind: 'key', id: caller.id, name: caller.name, ip, account: caller.accountId }
@@ -22,6 +22,6 @@ function actorOf({ caller, person, ip }: FastifyRequest): Actor {
 /** The same for those who run the installation, whose word goes for every account. */
 export function noteOperator(request: FastifyRequest, _reply: FastifyReply, done: () => void): void {
   const { person, ip } = request
-  if (person) actAs({ kind: 'operator', id: person.personId, name: person.name, ip }, done)
+  if (person) actAs({ kind: 'operator', id: person.userId, name: person.name, ip }, done)
   else done()
 }

@@ -57,7 +57,7 @@ test.each([
 ])('a session is over after %s, for our door and for the sign-in library', async (_when, change) => {
   const ada = await signUp(api)
   await asOwner(api.db, (trx) =>
-    sql`update sessions set ${sql.raw(change)} where person_id = ${ada.personId}`.execute(trx),
+    sql`update sessions set ${sql.raw(change)} where user_id = ${ada.personId}`.execute(trx),
   )
   expect(await ada.get('/session')).toMatchObject(ENDED)
   expect((await ada.get('/auth/organization/list-user-invitations')).status).toBe(401)
@@ -70,7 +70,7 @@ test('a session lives for a week at most, and being used does not make it longer
   const { rows } = await asOwner(api.db, (trx) =>
     sql<{ days: number }>`
       select extract(epoch from expires_at - created_at)::float8 / 86400 as days from sessions
-      where person_id = ${ada.personId}`.execute(trx),
+      where user_id = ${ada.personId}`.execute(trx),
   )
   expect(rows[0]?.days).toBeCloseTo(7, 3)
 })
@@ -129,7 +129,7 @@ test('a removed member is out at once', async () => {
   const theirs = await openOrganisation(ada)
   const eve = await signUp(api)
   await asOwner(api.db, (trx) =>
-    sql`insert into members (account_id, person_id, role)
+    sql`insert into members (account_id, user_id, role)
         values (${theirs['probity-account']}, ${eve.personId}, 'viewer')`.execute(trx),
   )
   expect((await eve.get('/account', theirs)).status).toBe(200)

@@ -110,13 +110,13 @@ test('a key at its monthly cap is refused though the account has credits', async
 test('an account whose books do not add up is charged nothing and told to come back', async () => {
   const caller = await openBuyer(10)
   await asOwner(api.db, (trx) =>
-    sql`update accounts set charging_stopped_at = now() where id = ${caller.accountId}`.execute(trx),
+    sql`update accounts set on_hold_since = now() where id = ${caller.accountId}`.execute(trx),
   )
   const { status, body, headers } = await order(caller, { credits: 1 }, 'order-0')
   expect([status, body['code'], headers['retry-after']]).toEqual([503, 'account_under_audit', '600'])
   expect(await balanceOf(caller)).toBe(10)
 
-  await asOwner(api.db, (trx) => sql`update accounts set charging_stopped_at = null`.execute(trx))
+  await asOwner(api.db, (trx) => sql`update accounts set on_hold_since = null`.execute(trx))
   expect((await order(caller, { credits: 1 }, 'order-0')).status).toBe(200)
 })
 

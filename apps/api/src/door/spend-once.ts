@@ -25,7 +25,7 @@ const LOOK_AGAIN_AFTER_S = 600
 
 /** Why credits could not be charged. */
 export function refuseUnpaid({ kind }: Posting): Problem {
-  if (kind === 'stopped') return new Problem('account_under_audit', undefined, { retryAfterS: LOOK_AGAIN_AFTER_S })
+  if (kind === 'on_hold') return new Problem('account_under_audit', undefined, { retryAfterS: LOOK_AGAIN_AFTER_S })
   return new Problem(kind === 'over_cap' ? 'key_cap_reached' : 'insufficient_credits')
 }
 

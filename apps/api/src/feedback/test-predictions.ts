@@ -20,7 +20,7 @@ export async function keepValidation({ db }: TestApi, { accountId }: Caller, ema
   const id = randomUUID()
   const answer = JSON.stringify(answerOf(email, changes))
   await asOwner(db, (trx) =>
-    sql`insert into validations (expires_on, account_id, id, email, email_key, state, definite, answer, finished_at)
+    sql`insert into validations (expires_on, account_id, id, email, email_key, state, conclusive, result, finished_at)
         values (utc_today() + 30, ${accountId}, ${id}, ${email}, ${dedupeKey(email)}, 'final', true, ${answer}::json, now())`.execute(
       trx,
     ),
@@ -52,7 +52,7 @@ export async function keepPredictedList(
   const jobId = await keepList(api, { by, mode, content: `email\n${emails.join('\n')}\n` })
   const chance = JSON.stringify(answerOf(''))
   await asOwner(api.db, (trx) =>
-    sql`update job_results set answer = (${chance}::jsonb || jsonb_build_object('email', email))::json
+    sql`update job_results set result = (${chance}::jsonb || jsonb_build_object('email', email))::json
         where job_id = ${jobId}`.execute(trx),
   )
   return jobId

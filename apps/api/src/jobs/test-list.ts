@@ -68,7 +68,7 @@ export async function planJob(db: Db, jobId: string, sizes: number[]): Promise<B
   let row = 1
   const batches = sizes.map((size) => {
     const rowNos = Array.from({ length: size }, () => ++row)
-    return { lane: '', laneMax: 1, rowNos, emails: rowNos.map((rowNo) => `person${rowNo - 2}@example.com`) }
+    return { site: '', siteMax: 1, rowNos, emails: rowNos.map((rowNo) => `person${rowNo - 2}@example.com`) }
   })
   const plan = { mode: 'live', encoding: 'utf-8', delimiter: ',', hasHeader: true, columnIndex: 0 } as const
   const isSaved = await savePlan(db, { ...plan, ...job, attempts: 1, uniqueCount: row - 1, storageKey: '' }, batches)
@@ -86,18 +86,18 @@ export async function workBatch(
   if (batch === undefined) return 'not_to_be_had'
   const ends = batch.emails.length - later
   const final = batch.emails.slice(0, ends).map((email, n) => {
-    const answer = JSON.stringify({ email, status })
-    return { rowNo: batch.rowNos[n] ?? 0, email, emailKey: email, status, subStatus, answer }
+    const result = JSON.stringify({ email, status })
+    return { rowNo: batch.rowNos[n] ?? 0, email, emailKey: email, status, subStatus, result }
   })
   const put: LaterRows = {
     rowNos: batch.rowNos.slice(ends),
     emails: batch.emails.slice(ends),
-    tries: 1,
-    holds: 0,
-    silences: 0,
+    deferrals: 1,
+    throttles: 0,
+    noResponses: 0,
     attempts: 0,
     egress: null,
-    waitsFor: 'greylisted',
+    waitReason: 'greylisted',
     waitMs,
   }
   return settleBatch(db, batch, { final, later: later > 0 ? [put] : [] })
@@ -111,7 +111,7 @@ export async function booksOf(db: Db, accountId: string) {
       .select(['available', 'reserved', 'spent'])
       .where('id', '=', accountId)
       .executeTakeFirstOrThrow()
-    const drift = await trx.selectFrom('ledgerDrift').selectAll().execute()
+    const drift = await trx.selectFrom('ledgerMismatches').selectAll().execute()
     expect(drift).toEqual([])
     return account
   })

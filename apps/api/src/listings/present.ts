@@ -3,8 +3,8 @@ import type { Listing as KeptListing } from '@probity/database/listings'
 import { stringify } from 'csv-stringify/sync'
 import { defuseCell } from '../results/defuse-cell.ts'
 
-export function presentListing({ id, entry, list, note, addedBy, addedAt }: KeptListing): Listing {
-  return { id, entry, list, note, added_by: addedBy, added_at: addedAt.toISOString() }
+export function presentListing({ id, entry, action, note, addedBy, addedAt }: KeptListing): Listing {
+  return { id, entry, list: action, note, added_by: addedBy, added_at: addedAt.toISOString() }
 }
 
 const COLUMNS = ['list', 'entry', 'note', 'added_by', 'added_at'] as const satisfies (keyof Listing)[]

@@ -103,7 +103,7 @@ const OF_DATABASE: FigureGauge<Seen>[] = [
   one(
     'probity_audited_until_timestamp_seconds',
     'Until when the books were gone over, in Unix time.',
-    (seen) => seen.auditedUntil,
+    (seen) => seen.reconciledUntil,
   ),
   one(
     'probity_last_backup_timestamp_seconds',

@@ -9,7 +9,7 @@ const LATE_MS = 2.5 * 3_600_000
 /** What the doctor makes of the installation, in a sentence; all of it is on its own page. */
 export function describeDoctor(findings: KeptRow[], now = Date.now()): HealthPart {
   const name = 'Doctor'
-  const newest = Math.max(...findings.map(({ lookedAt }) => lookedAt.getTime()))
+  const newest = Math.max(...findings.map(({ checkedAt }) => checkedAt.getTime()))
   if (findings.length === 0) {
     return { name, state: 'off', detail: 'No worker has looked yet. One does so soon after it starts.', since: null }
   }

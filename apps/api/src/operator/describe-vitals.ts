@@ -28,14 +28,14 @@ export function describeMigrations({ migration, migratedAt }: Vitals, missing: s
   return { name: 'Migrations', state: 'ok', detail: `All are applied, ${migration} last.`, since }
 }
 
-export function describeAuditor({ auditedUntil, stoppedAccounts }: Vitals, now = Date.now()): HealthPart {
-  const since = auditedUntil.toISOString()
+export function describeAuditor({ reconciledUntil, stoppedAccounts }: Vitals, now = Date.now()): HealthPart {
+  const since = reconciledUntil.toISOString()
   if (stoppedAccounts > 0) {
     const whose = stoppedAccounts === 1 ? 'One account is' : `${stoppedAccounts} accounts are`
     const detail = `${whose} not charged: the books do not add up. "pnpm admin audit" says where.`
     return { name: 'Auditor', state: 'degraded', detail, since }
   }
-  if (now - auditedUntil.getTime() > AUDIT_LATE_MS) {
+  if (now - reconciledUntil.getTime() > AUDIT_LATE_MS) {
     const detail =
       'The books have not been gone over for a while. It is done by workers that look for lost work (RELEASE).'
     return { name: 'Auditor', state: 'degraded', detail, since }

@@ -34,7 +34,7 @@ export async function lookAtProviders(services: Looked, hours: number): Promise<
 }
 
 async function describeProvider(services: Looked, seen: Seen, provider: string): Promise<OperatorProvider> {
-  const { asked, held, ms, ...outcomes } = sumProbes(seen.probes.filter((row) => row.provider === provider))
+  const { probes, throttled, ms, ...outcomes } = sumProbes(seen.probes.filter((row) => row.provider === provider))
   const states = await readStates(services, seen.egresses, provider)
   const brake = seen.brakes.providers.find((row) => row.provider === provider)
   const habits = seen.habits[provider]
@@ -42,15 +42,15 @@ async function describeProvider(services: Looked, seen: Seen, provider: string):
   // All ways out must be turned away before nobody is asked; until when is when the first may again.
   const isShut = states.length > 0 && suspended.length === seen.egresses.length
   const first = suspended.toSorted((a, b) => Number(a.suspendedUntil) - Number(b.suspendedUntil)).at(0)
-  const share = (count: number) => (asked === 0 ? null : count / asked)
+  const share = (count: number) => (probes === 0 ? null : count / probes)
   return {
     provider,
-    asked,
-    held,
-    definite: share(outcomes.definite),
+    asked: probes,
+    held: throttled,
+    definite: share(outcomes.conclusive),
     deferred: share(outcomes.deferred),
     blocked: share(outcomes.blocked),
-    silent: share(outcomes.silent),
+    silent: share(outcomes.noResponse),
     p50_ms: percentile(ms, 0.5),
     p95_ms: percentile(ms, 0.95),
     connections: states.reduce((sum, state) => sum + state.connections, 0),
@@ -106,11 +106,11 @@ async function describeEgress(
       state: await readPaceState(redis, queuePrefix, { egress: egress.name, site: provider }).catch(() => undefined),
     })),
   )
-  const { asked, blocked: blockedCount } = sumProbes(own)
+  const { probes, blocked: blockedCount } = sumProbes(own)
   return {
     ...egress,
     connections: states.reduce((sum, { state }) => sum + (state?.connections ?? 0), 0),
-    asked_24h: asked,
+    asked_24h: probes,
     blocked_24h: blockedCount,
     suspensions: states.flatMap(({ provider, state }) =>
       state?.suspendedUntil

@@ -1,11 +1,17 @@
 import { expect, test } from 'vitest'
 import { percentile, sumProbes } from './sum-probes.ts'
 
-const NONE = { asked: 0, definite: 0, deferred: 0, blocked: 0, silent: 0, held: 0, ms: [] }
+const NONE = { probes: 0, conclusive: 0, deferred: 0, blocked: 0, noResponse: 0, throttled: 0, ms: [] }
 
 test('hours add up, step by step', () => {
-  const one = { ...NONE, asked: 3, definite: 2, ms: [1, 2] }
-  expect(sumProbes([one, { ...one, blocked: 1 }])).toEqual({ ...NONE, asked: 6, definite: 4, blocked: 1, ms: [2, 4] })
+  const one = { ...NONE, probes: 3, conclusive: 2, ms: [1, 2] }
+  expect(sumProbes([one, { ...one, blocked: 1 }])).toEqual({
+    ...NONE,
+    probes: 6,
+    conclusive: 4,
+    blocked: 1,
+    ms: [2, 4],
+  })
   expect(sumProbes([])).toEqual(NONE)
 })
 

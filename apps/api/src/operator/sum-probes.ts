@@ -3,11 +3,11 @@ import type { ProbeCounts } from '@probity/database/probes'
 
 type Counted = Omit<ProbeCounts, 'provider' | 'egress' | 'lastBlock'>
 
-const NAMES = ['asked', 'definite', 'deferred', 'blocked', 'silent', 'held'] as const
+const NAMES = ['probes', 'conclusive', 'deferred', 'blocked', 'noResponse', 'throttled'] as const
 
 /** Several hours or ways out as one. */
 export function sumProbes(rows: Counted[]): Counted {
-  const sum: Counted = { asked: 0, definite: 0, deferred: 0, blocked: 0, silent: 0, held: 0, ms: [] }
+  const sum: Counted = { probes: 0, conclusive: 0, deferred: 0, blocked: 0, noResponse: 0, throttled: 0, ms: [] }
   for (const row of rows) {
     for (const name of NAMES) sum[name] += row[name]
     for (const [step, count] of row.ms.entries()) sum.ms[step] = (sum.ms[step] ?? 0) + count

@@ -6,6 +6,6 @@ import type { TestApi } from '../test-api.ts'
 /** Somebody who runs the installation. */
 export async function signUpOperator(api: TestApi): Promise<SignedIn> {
   const operator = await signUp(api)
-  await asOwner(api.db, (trx) => sql`update people set is_operator = true where id = ${operator.personId}`.execute(trx))
+  await asOwner(api.db, (trx) => sql`update users set is_operator = true where id = ${operator.personId}`.execute(trx))
   return operator
 }

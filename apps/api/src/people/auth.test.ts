@@ -33,7 +33,7 @@ test('a login that owns nothing and may only step down will do', async () => {
   const { url, db } = await createTestDatabase()
   const login = `login_${randomUUID().replaceAll('-', '')}`
   await asOwner(db, (trx) =>
-    sql`create role ${sql.ref(login)} login noinherit in role probity_app, probity_people`.execute(trx),
+    sql`create role ${sql.ref(login)} login noinherit in role probity_app, probity_users`.execute(trx),
   )
   const api = await startPeopleApi({ config: { databaseUrl: url.replace('postgres@', `${login}@`) } })
   const ada = await signUp(api)

@@ -79,7 +79,7 @@ export async function openOrganisation(owner: SignedIn, name = 'Engines'): Promi
 /** Makes somebody a member without a letter. */
 export async function addMember({ db }: TestApi, accountId: string, { personId }: SignedIn, role: Role): Promise<void> {
   await asOwner(db, (trx) =>
-    sql`insert into members (account_id, person_id, role) values (${accountId}, ${personId}, ${role})`.execute(trx),
+    sql`insert into members (account_id, user_id, role) values (${accountId}, ${personId}, ${role})`.execute(trx),
   )
 }
 

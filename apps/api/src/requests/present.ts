@@ -24,8 +24,8 @@ export function presentRequest(row: RequestRow): RequestEntry {
 }
 
 /** A result that stands in no file, and so in no row of one. */
-export function presentStanding({ email, answer }: { email: string; answer: StandingResult }): RequestResult {
-  const { status, sub_status: subStatus } = answer
-  const { row: _, ...result } = presentResult({ rowNo: 1, email, status, subStatus, answer }, { evidence: true })
-  return result
+export function presentStanding({ email, result }: { email: string; result: StandingResult }): RequestResult {
+  const { status, sub_status: subStatus } = result
+  const { row: _, ...presented } = presentResult({ rowNo: 1, email, status, subStatus, result }, { evidence: true })
+  return presented
 }

@@ -11,19 +11,19 @@ export type Shown = { evidence: boolean; policy?: NamedPolicy | undefined }
  * same world give alike, so that two exports can be compared byte for byte.
  */
 export function presentResult(kept: KeptResult, { evidence: withEvidence, policy }: Shown): Result {
-  const { rowNo, email, status, subStatus, answer } = kept
-  const { details, flags, catchall, ai_enhancement, evidence } = answer
+  const { rowNo, email, status, subStatus, result: stored } = kept
+  const { details, flags, catchall, ai_enhancement, evidence } = stored
   const result: Result = {
     email,
     row: rowNo,
     status,
     sub_status: subStatus,
-    confidence: answer.confidence,
-    deliverability: answer.deliverability ?? chanceIn(answer),
-    depth: answer.depth ?? depthIn(answer),
-    safe_to_send: answer.safe_to_send,
-    is_valid: answer.is_valid,
-    did_you_mean: answer.did_you_mean,
+    confidence: stored.confidence,
+    deliverability: stored.deliverability ?? chanceIn(stored),
+    depth: stored.depth ?? depthIn(stored),
+    safe_to_send: stored.safe_to_send,
+    is_valid: stored.is_valid,
+    did_you_mean: stored.did_you_mean,
     domain: details.domain,
     provider: details.provider,
     is_disposable: details.is_disposable,
@@ -36,23 +36,23 @@ export function presentResult(kept: KeptResult, { evidence: withEvidence, policy
       is_tagged: flags.is_tagged,
       is_machine_generated: flags.is_machine_generated ?? false,
     },
-    listed: answer.listed ?? null,
+    listed: stored.listed ?? null,
     ...(withEvidence && { details, catchall, ai_enhancement, evidence }),
   }
-  return policy ? { ...result, policy: decide(policy, result, answer.listed) } : result
+  return policy ? { ...result, policy: decide(policy, result, stored.listed) } : result
 }
 
-function decide(policy: NamedPolicy, result: Result, listed: KeptResult['answer']['listed']) {
+function decide(policy: NamedPolicy, result: Result, listed: KeptResult['result']['listed']) {
   const { is_disposable, is_role_based } = result
   return decideByPolicy(policy, { ...result, details: { is_disposable, is_role_based }, listed: listed ?? null })
 }
 
 /** Results that were kept before they said how far they went show it by their evidence. */
-function depthIn({ evidence }: KeptResult['answer']): Result['depth'] {
+function depthIn({ evidence }: KeptResult['result']): Result['depth'] {
   return evidence.some(({ check }) => check === 'recipient') ? 'smtp' : 'dns'
 }
 
 /** Results that were kept before there were chances have their confidence, from which theirs follows. */
-function chanceIn({ status, confidence }: KeptResult['answer']): number {
+function chanceIn({ status, confidence }: KeptResult['result']): number {
   return confidenceIn(status as Status, confidence) // the way back is the same as the way there
 }

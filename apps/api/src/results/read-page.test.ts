@@ -4,9 +4,9 @@ import { openPageSize } from './read-page.ts'
 import { resultOf } from './test-list.ts'
 
 function resultWith(detail: string): KeptResult {
-  const answer = resultOf('vera@example.com')
-  const evidence = answer.evidence.map((one) => ({ ...one, detail }))
-  return { rowNo: 2, email: 'vera@example.com', status: 'valid', subStatus: '', answer: { ...answer, evidence } }
+  const result = resultOf('vera@example.com')
+  const evidence = result.evidence.map((one) => ({ ...one, detail }))
+  return { rowNo: 2, email: 'vera@example.com', status: 'valid', subStatus: '', result: { ...result, evidence } }
 }
 
 test('openPageSize makes pages smaller when results are large, and larger again', () => {

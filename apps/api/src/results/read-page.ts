@@ -37,6 +37,6 @@ export function openPageSize() {
   }
 }
 
-function sizeOf({ answer }: KeptResult): number {
-  return answer.evidence.reduce((units, { detail }) => units + detail.length, RESULT_UNITS)
+function sizeOf({ result }: KeptResult): number {
+  return result.evidence.reduce((units, { detail }) => units + detail.length, RESULT_UNITS)
 }

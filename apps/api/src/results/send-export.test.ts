@@ -48,7 +48,7 @@ async function keepFatList(api: TestApi, by: Caller): Promise<string> {
   const emails = Array.from({ length: FAT_ROWS }, (_, n) => `v${n}@example.com`)
   const jobId = await keepList(api, { content: `email\n${emails.join('\n')}\n`, by })
   await asOwner(api.db, (trx) =>
-    sql`update job_results set answer = replace(answer::text, 'Two mail hosts', repeat('x', ${FAT_DETAIL_UNITS}))::json
+    sql`update job_results set result = replace(result::text, 'Two mail hosts', repeat('x', ${FAT_DETAIL_UNITS}))::json
       where job_id = ${jobId}`.execute(trx),
   )
   return pathOf(jobId, 'format=ndjson&evidence=true')

@@ -69,11 +69,11 @@ export async function keepResults({ db }: TestApi, jobId: string, addresses: Lis
     const answers = some.map(({ email }) => resultOf(email))
     await asOwner(db, async (trx) => {
       await sql`
-        insert into job_results (expires_on, account_id, job_id, row_no, email, status, sub_status, answer)
-        select j.expires_on, j.account_id, j.id, r.row_no, r.email, r.status, r.sub_status, r.answer
+        insert into job_results (expires_on, account_id, job_id, row_no, email, status, sub_status, result)
+        select j.expires_on, j.account_id, j.id, r.row_no, r.email, r.status, r.sub_status, r.result
         from jobs j, unnest(${some.map((one) => one.rowNo)}::integer[], ${some.map((one) => one.email)}::text[],
           ${answers.map((one) => one.status)}::text[], ${answers.map((one) => one.sub_status)}::text[],
-          ${answers.map((one) => JSON.stringify(one))}::json[]) as r (row_no, email, status, sub_status, answer)
+          ${answers.map((one) => JSON.stringify(one))}::json[]) as r (row_no, email, status, sub_status, result)
         where j.id = ${jobId}`.execute(trx)
       await sql`
         insert into job_counts as c (account_id, job_id, status, sub_status, count)

@@ -20,7 +20,7 @@ const LISTS_MAX = 5
 const PROBLEMS_MAX = 10
 const ALERTS_MAX = 20
 const RUNNING = ['queued', 'planning', 'processing', 'paused']
-const ENDED = ['completed', 'cancelled', 'failed']
+const ENDED = ['completed', 'canceled', 'failed']
 
 /** How things stand: what the first page of the web application shows. */
 export const showOverview: Route = async (app, services) => {

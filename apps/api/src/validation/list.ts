@@ -103,7 +103,7 @@ async function buy(trx: Trx, caller: Caller, entries: Entry[], { recents, attemp
     if (ref) return { kind: 'work', ref }
     const [answer, going] = [collected.get(emailKey), underWay.get(emailKey)]
     if (answer === undefined && going) return { kind: 'joined', ref: going }
-    return { kind: 'collected', result: answer?.answer as StandingResult }
+    return { kind: 'collected', result: answer?.result as StandingResult }
   })
   const available = opened?.available ?? (await balanceOf(trx))
   return { entries, lots, creditsCharged: refs.size, available }
@@ -113,9 +113,9 @@ type Opened = { entries: Entry[]; recents: Map<number, StandingResult>; refs: Ma
 
 /** What is recent need not be worked out: its row is final from the start. */
 async function finishRecents(trx: Trx, accountId: string, { entries, recents, refs }: Opened): Promise<void> {
-  const finishes = [...recents].flatMap(([n, answer]) => {
+  const finishes = [...recents].flatMap(([n, result]) => {
     const ref = refs.get(entries[n]?.id ?? '')
-    return ref ? [{ ref, refundUnknown: false, definite: true, answer }] : []
+    return ref ? [{ ref, refundUnknown: false, conclusive: true, result }] : []
   })
   if (finishes.length > 0) await finishValidations(trx, accountId, finishes)
 }

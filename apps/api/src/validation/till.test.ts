@@ -58,8 +58,8 @@ test('an answer that waits is collected by the first who asks and costs nothing,
   if (first.kind !== 'paid_work') throw new Error(first.kind)
   await inTenant(db, payer.accountId, async (trx) => {
     await leaveOpen(trx, first.ref)
-    const answer = unsettledResult('waiting', 'timeout')
-    await finishValidation(trx, first.ref, { definite: true, answer }, true)
+    const result = unsettledResult('waiting', 'timeout')
+    await finishValidation(trx, first.ref, { conclusive: true, result }, true)
   })
 
   const kinds = await payTogether(payer, [RECENT, work('waiting'), work('waiting')])
@@ -77,10 +77,10 @@ test('an account that is under audit pays for nothing, and still gets what was p
   const receipts = await Promise.all([work('under-way'), RECENT, work('new')].map((one) => till.pay(payer, one)))
   expect(receipts).toMatchObject([
     { kind: 'joined' },
-    { kind: 'unpaid', posting: { kind: 'stopped' } },
-    { kind: 'unpaid', posting: { kind: 'stopped' } },
+    { kind: 'unpaid', posting: { kind: 'on_hold' } },
+    { kind: 'unpaid', posting: { kind: 'on_hold' } },
   ])
-  expect(await till.pay(payer, work('alone'))).toMatchObject({ kind: 'unpaid', posting: { kind: 'stopped' } })
+  expect(await till.pay(payer, work('alone'))).toMatchObject({ kind: 'unpaid', posting: { kind: 'on_hold' } })
 })
 
 test('rows are told of once they are committed, and only then', async () => {

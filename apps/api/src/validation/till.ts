@@ -73,7 +73,7 @@ async function chargeGroup(db: Db, payer: Payer, purchases: Purchase[]): Promise
 /** How many from the front can still be paid, when some are free. Of a cap it is not known how much is left. */
 function countFitting({ posting, free }: Unpayable, count: number): number {
   if (posting.kind === 'over_cap') return Math.floor(count / 2)
-  const credits = posting.kind === 'stopped' ? 0 : posting.available
+  const credits = posting.kind === 'on_hold' ? 0 : posting.available
   let cost = 0
   const over = free.findIndex((isFree) => {
     cost += isFree ? 0 : 1
@@ -125,7 +125,7 @@ async function charge(trx: Trx, payer: Payer, purchases: Purchase[]): Promise<Re
   const outcomes = purchases.map((purchase): Outcome => {
     if (purchase.kind === 'recent') return { kind: 'paid_recent', available }
     const found = collected.get(purchase.row.id)
-    if (found) return { kind: 'collected', id: found.id, result: found.answer as StandingResult, available }
+    if (found) return { kind: 'collected', id: found.id, result: found.result as StandingResult, available }
     const going = underWay.get(purchase.row.emailKey)
     if (going) return { kind: 'joined', ref: going, available }
     const ref = refs.get(purchase.row.id)

@@ -8,8 +8,8 @@ import type { FastifyBaseLogger } from 'fastify'
 /** A worker's answer. `retryAt` is set while work goes on: then the answer is what is known so far. */
 export type Told = { result: StandingResult; retryAt: number | null }
 
-export function readTold({ answer, retryAt }: { answer: unknown; retryAt: number | null }): Told {
-  return { result: answer as StandingResult, retryAt }
+export function readTold({ result, retryAt }: { result: unknown; retryAt: number | null }): Told {
+  return { result: result as StandingResult, retryAt }
 }
 
 /** Callers who wait for a worker's answer. */
@@ -40,7 +40,7 @@ export function openWaitingRoom({ db, redisUrl, replyTo, hurry, log }: Room): Wa
     for (const waiter of [...(waiting.get(id) ?? [])]) waiter.resolve(told)
   }
   const subscription = subscribeToAnswers(redisUrl, replyTo, (told) => {
-    if (told.answer === null) listeners.get(told.id)?.()
+    if (told.result === null) listeners.get(told.id)?.()
     else tell(told.id, readTold(told))
   })
   hurry.addEventListener('abort', () => {

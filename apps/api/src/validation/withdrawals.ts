@@ -19,9 +19,9 @@ export function openWithdrawals(db: Db): Withdraw {
   const gather = openGatherer<{ ref: ValidationRef; email: string }, Told | undefined>(
     GROUP_MAX,
     async (accountId, group) => {
-      const withdrawals = group.map(({ ref, email }) => ({ ref, answer: notStartedResult(storable(email)) }))
+      const withdrawals = group.map(({ ref, email }) => ({ ref, result: notStartedResult(storable(email)) }))
       const ended = await inTenant(db, accountId, (trx) => withdrawUnclaimed(trx, accountId, withdrawals))
-      return withdrawals.map(({ ref, answer }) => (ended.has(ref.id) ? { result: answer, retryAt: null } : undefined))
+      return withdrawals.map(({ ref, result }) => (ended.has(ref.id) ? { result, retryAt: null } : undefined))
     },
   )
   return (ref, email) => gather(ref.accountId, { ref, email })

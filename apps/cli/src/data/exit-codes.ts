@@ -1,7 +1,7 @@
 /** How the command ends, for scripts. A code never changes its meaning; docs/cli.md and `probity --help` show this table. */
 export const EXIT_CODES = {
   ok: { code: 0, meaning: 'it went well' },
-  other: { code: 1, meaning: 'something else failed, or a list was cancelled' },
+  other: { code: 1, meaning: 'something else failed, or a list was canceled' },
   usage: { code: 2, meaning: 'the command is not written as it must be' },
   auth: { code: 3, meaning: 'there is no key, or it may not do this' },
   input: { code: 4, meaning: 'the input is not usable, or there is no such thing' },

@@ -49,7 +49,7 @@ function memoryOf({ settings }: Run, { hash }: Source, { column }: StartFlags): 
   return openMemory(settings.stateFolder, { hash, column, keyHint, baseUrl: settings.baseUrl })
 }
 
-const ENDED_EARLY = new Set(['cancelled', 'failed'])
+const ENDED_EARLY = new Set(['canceled', 'failed'])
 
 /** The list that this file is. One that did not come to its end is forgotten: whoever asks again wants it whole. */
 async function findStarted({ terminal, signal }: Run, client: Probity, memory: Memory): Promise<string | undefined> {

@@ -36,7 +36,7 @@ export function AnswerPanel({ validation, onTry, withCode = false, Explain }: An
       {state.kind === 'failed' && (
         <AskFailed failure={state.failure} retryAfterS={state.retryAfterS} onRetry={validation.repeat} />
       )}
-      {state.kind === 'cancelled' && (
+      {state.kind === 'canceled' && (
         <p className="text-soft">
           You stopped waiting. The question may have been put already: ask again for the same address to collect its
           answer.

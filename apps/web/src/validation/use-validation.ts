@@ -14,7 +14,7 @@ export type ValidationState =
   | { kind: 'asking'; asked: Asked }
   | { kind: 'answered'; asked: Asked; answer: Answer }
   | { kind: 'failed'; asked: Asked; failure: RequestFailed; retryAfterS: number | undefined }
-  | { kind: 'cancelled'; asked: Asked }
+  | { kind: 'canceled'; asked: Asked }
 
 export type Validation = {
   state: ValidationState
@@ -67,7 +67,7 @@ export function useValidation(mode: Mode, onAnswer?: (answer: Answer) => void): 
     },
     cancel() {
       running.current?.abort()
-      if (state.kind === 'asking') setState({ kind: 'cancelled', asked: state.asked })
+      if (state.kind === 'asking') setState({ kind: 'canceled', asked: state.asked })
     },
     show(answer) {
       running.current?.abort()

@@ -54,16 +54,16 @@ async function send(delivery: ClaimedDelivery, around: Parameters<typeof post>[1
 }
 
 /** Why nothing can be sent. One that was begun again and again and never ended may be what ends workers. */
-function findHindrance({ body, tries }: ClaimedDelivery): Posted | undefined {
+function findHindrance({ body, attemptsBegun }: ClaimedDelivery): Posted | undefined {
   if (body === null) return { kind: 'failed', error: 'event_removed' }
-  if (tries > 2 * TRIES_MAX) return { kind: 'failed', error: 'not_finished' }
+  if (attemptsBegun > 2 * TRIES_MAX) return { kind: 'failed', error: 'not_finished' }
   return undefined
 }
 
-function conclude({ body, tries, mode }: ClaimedDelivery, posted: Posted): DeliveryOutcome {
+function conclude({ body, attemptsBegun, mode }: ClaimedDelivery, posted: Posted): DeliveryOutcome {
   if (posted.kind === 'answered' && posted.status >= 200 && posted.status < 300) return { kind: 'delivered' }
   if (posted.kind === 'answered' && posted.status === GONE) return { kind: 'gone' }
   const retryAfterS = posted.kind === 'answered' ? posted.retryAfterS : 0
-  const afterMs = body === null ? undefined : delayAfter(tries, mode, retryAfterS)
+  const afterMs = body === null ? undefined : delayAfter(attemptsBegun, mode, retryAfterS)
   return afterMs === undefined ? { kind: 'given_up' } : { kind: 'again', afterMs }
 }

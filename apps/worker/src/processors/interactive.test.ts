@@ -32,7 +32,7 @@ test('a task through the queue: each row gets its answer, its money and its call
   await vi.waitFor(() => expect(answers.length).toBe(4), 10_000)
 
   const verdictOf = (n: number) => {
-    const result = answers.find(({ id }) => id === refs[n]?.id)?.answer as StandingResult
+    const result = answers.find(({ id }) => id === refs[n]?.id)?.result as StandingResult
     return `${result.status} ${result.sub_status}`
   }
   expect([0, 1, 2, 3].map(verdictOf)).toEqual([
@@ -56,7 +56,7 @@ test('an echo comes back to who sent it, and takes nothing', async () => {
   const work = workInteractive(services)
   await vi.waitFor(async () => {
     await work({ refs: [], replyTo, echo: 'echo:1' }) // again until the subscription is there
-    expect(heard[0]).toEqual({ id: 'echo:1', answer: null, retryAt: null })
+    expect(heard[0]).toEqual({ id: 'echo:1', result: null, retryAt: null })
   })
   expect((await world.look()).available).toBe(1_000)
 })
@@ -87,11 +87,11 @@ test('a row that fails for a reason of its own is tried again and then ends as o
   for (const attempt of [1, 2]) {
     await work({ refs })
     expect((await world.look()).rows[0]).toMatchObject({ state: 'open', attempts: attempt })
-    await asOwner(world.db, (trx) => sql`update validations set taken_until = now()`.execute(trx))
+    await asOwner(world.db, (trx) => sql`update validations set claimed_until = now()`.execute(trx))
   }
   await work({ refs })
   const { available, rows } = await world.look()
-  expect(rows[0]).toMatchObject({ state: 'final', answer: { sub_status: 'internal_error' } })
+  expect(rows[0]).toMatchObject({ state: 'final', result: { sub_status: 'internal_error' } })
   expect(available).toBe(1_000)
 })
 
@@ -106,7 +106,7 @@ test('what the queue never heard of is found in PostgreSQL, at once when the api
 
   await world.open(['b@null-mx.example'])
   const began = performance.now()
-  await asOwner(world.db, (trx) => sql`select call_workers()`.execute(trx))
+  await asOwner(world.db, (trx) => sql`select wake_workers()`.execute(trx))
   await vi.waitFor(isFinal, { timeout: 10_000, interval: 20 })
   expect(performance.now() - began).toBeLessThan(1_000)
 })

@@ -30,7 +30,7 @@ export function workInteractive(services: Services) {
 /** By way of PostgreSQL, as every task goes: what an api process wants to know is how long all of it takes. */
 async function answerEcho({ db, redis }: Services, replyTo: string, echo: string): Promise<void> {
   await takeNothing(db)
-  await publishAnswers(redis, replyTo, [{ id: echo, answer: null, retryAt: null }])
+  await publishAnswers(redis, replyTo, [{ id: echo, result: null, retryAt: null }])
 }
 
 type One = { taken: Taken; replyTo: string | undefined; traced: Traced | undefined }
@@ -40,7 +40,7 @@ async function workTraced(services: Services, { taken, replyTo, traced }: One): 
   const parent = traced?.parents[taken.ref.id]
   if (parent === undefined) return workOne(services, { taken, replyTo, span: NO_SPAN })
   services.traces.begin('queue', { parent, at: traced?.at ?? Date.now() }).end()
-  const span = services.traces.begin('work', { parent, kind: 'consumer', attributes: { tries: taken.tries + 1 } })
+  const span = services.traces.begin('work', { parent, kind: 'consumer', attributes: { tries: taken.deferrals + 1 } })
   await workOne(services, { taken, replyTo, span }).finally(() => span.end())
 }
 
@@ -53,7 +53,7 @@ async function workOne(services: Services, { taken, replyTo, span }: Work): Prom
   const way = taken.mailbox ? mailboxes.deskFor('caller', taken.email, { ...taken, accountId }) : undefined
   try {
     const whole = { ...network, histories: histories.of(accountId), ...(way && { mailboxes: way.desk }) }
-    const attempt = { tries: taken.tries + 1, manner: mannerOf(taken) }
+    const attempt = { tries: taken.deferrals + 1, manner: mannerOf(taken) }
     const validation = await inSpan(span, 'validate', async (validating) => {
       const found = await validate(taken.email, tracedNetwork(whole, validating), attempt)
       validating.note({ status: found.verdict.status, sub_status: found.verdict.subStatus })

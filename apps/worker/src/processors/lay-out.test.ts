@@ -30,7 +30,7 @@ test('domains of one provider share its lane, small ones share batches with othe
     domain(3, { key: 'mx.one', connectionsMax: 2 }),
     domain(4),
   ])
-  expect(shape.map(({ lane, laneMax, emails }) => [lane, laneMax, emails.length])).toEqual([
+  expect(shape.map(({ site, siteMax, emails }) => [site, siteMax, emails.length])).toEqual([
     ['google', 10, 100],
     ['', 0, 7],
     ['google', 10, 20],
@@ -39,7 +39,7 @@ test('domains of one provider share its lane, small ones share batches with othe
 
 test('large sites take turns, so that none stands in front of the others', () => {
   const lanes = layOut([domain(300, google), domain(300, { key: 'mx.large', connectionsMax: 2 }), domain(150)])
-  expect(lanes.map(({ lane }) => lane)).toEqual([
+  expect(lanes.map(({ site }) => site)).toEqual([
     'google',
     'mx.large',
     '',
@@ -54,7 +54,7 @@ test('large sites take turns, so that none stands in front of the others', () =>
 test('a site with many hosts has a short name', () => {
   const key = Array.from({ length: 40 }, (_, n) => `mx${n}.example.com`).join(',')
   const [batch] = layOut([domain(30, { key, connectionsMax: 2 })])
-  expect(batch?.lane).toMatch(/^[0-9a-f]{64}$/)
+  expect(batch?.site).toMatch(/^[0-9a-f]{64}$/)
 })
 
 test('a list without a single domain is laid out all the same', () => {

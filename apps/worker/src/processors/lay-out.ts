@@ -13,7 +13,7 @@ export type Site = { key: string; connectionsMax: number }
 const BATCH_MAX = 100
 /** Who has fewer rows than this in a list shares its batches with others: each batch costs a transaction. */
 const OWN_BATCH_MIN = 25
-/** A lane is a column of its own, so it is short. */
+/** A site is a column of its own, so it is short. */
 const LANE_LENGTH_MAX = 200
 
 /**
@@ -34,24 +34,24 @@ export function layOut(domains: DomainRows[]): PlannedBatch[] {
     const rows = same.flatMap((domain) => domain.rows)
     const [first] = same
     if (key === '' || first?.site === undefined || rows.length < OWN_BATCH_MIN) small.push(...rows)
-    else large.push(cut(rows, { lane: laneOf(key), laneMax: first.site.connectionsMax }))
+    else large.push(cut(rows, { site: laneOf(key), siteMax: first.site.connectionsMax }))
   }
-  return takeTurns([...large, cut(small, { lane: '', laneMax: 0 })])
+  return takeTurns([...large, cut(small, { site: '', siteMax: 0 })])
 }
 
-function cut(rows: ListRow[], lane: Pick<PlannedBatch, 'lane' | 'laneMax'>): PlannedBatch[] {
+function cut(rows: ListRow[], site: Pick<PlannedBatch, 'site' | 'siteMax'>): PlannedBatch[] {
   const batches: PlannedBatch[] = []
   for (let from = 0; from < rows.length; from += BATCH_MAX) {
     const some = rows.slice(from, from + BATCH_MAX)
-    batches.push({ ...lane, rowNos: some.map(({ rowNo }) => rowNo), emails: some.map(({ email }) => email) })
+    batches.push({ ...site, rowNos: some.map(({ rowNo }) => rowNo), emails: some.map(({ email }) => email) })
   }
   return batches
 }
 
 /** The first of each, then the second of each, and so on. */
 function takeTurns(lanes: PlannedBatch[][]): PlannedBatch[] {
-  const longest = lanes.reduce((most, lane) => Math.max(most, lane.length), 0)
-  return Array.from({ length: longest }, (_, n) => lanes.flatMap((lane) => lane[n] ?? [])).flat()
+  const longest = lanes.reduce((most, site) => Math.max(most, site.length), 0)
+  return Array.from({ length: longest }, (_, n) => lanes.flatMap((site) => site[n] ?? [])).flat()
 }
 
 function laneOf(key: string): string {

@@ -48,7 +48,7 @@ async function startProbing(script: Script, egresses = [EGRESS]) {
   }
   const told = async (count: number) => {
     await vi.waitFor(() => expect(answers.length).toBe(count), 15_000)
-    return answers.map(({ answer, retryAt }) => ({ result: answer as StandingResult, retryAt }))
+    return answers.map(({ result, retryAt }) => ({ result: result as StandingResult, retryAt }))
   }
   return { world, server, worker, put, told }
 }
@@ -118,7 +118,7 @@ test('what is greylisted is answered at once, asked again by itself from the sam
   const { available, accountId } = { ...(await world.look()), accountId: world.accountId }
   expect(available).toBe(999)
   const collected = await inTenant(world.db, accountId, (trx) => collectAnswers(trx, accountId, ['ada@mail.example']))
-  expect(collected.get('ada@mail.example')?.answer).toMatchObject({ status: 'valid' })
+  expect(collected.get('ada@mail.example')?.result).toMatchObject({ status: 'valid' })
   expect([...senders]).toEqual([`127.0.0.1 ${EGRESS.mailFrom}`])
   expect(await asOwner(world.db, listDrift)).toEqual([])
 })
@@ -128,7 +128,7 @@ test('what is put off again and again ends unknown and is paid back', async () =
   const [ref] = await put(['ada@mail.example'])
   await told(1)
   // As if the service had asked four times and the time for the last one had come.
-  const late = { tries: 4, nextAttemptAt: new Date(0), createdAt: new Date(Date.now() - 10_000) }
+  const late = { deferrals: 4, retryAt: new Date(0), createdAt: new Date(Date.now() - 10_000) }
   await asOwner(world.db, (trx) =>
     trx
       .updateTable('validations')
@@ -138,18 +138,18 @@ test('what is put off again and again ends unknown and is paid back', async () =
   )
   await vi.waitFor(async () => expect((await world.look()).rows[0]?.state).toBe('final'), 15_000)
   const { available, rows } = await world.look()
-  expect([available, rows[0]?.definite]).toEqual([1_000, false])
-  expect(rows[0]?.answer).toMatchObject({ status: 'unknown', sub_status: 'greylisted' })
+  expect([available, rows[0]?.conclusive]).toEqual([1_000, false])
+  expect(rows[0]?.result).toMatchObject({ status: 'unknown', sub_status: 'greylisted' })
 })
 
 test('what was put off is left to the worker whose egress asked, for ten minutes', async () => {
   const { world, put, told, server } = await startProbing({ rcpt: () => '450 4.2.0 Greylisted' })
   const [ref] = await put(['ada@mail.example'])
   await told(1)
-  const setBack = (egress: string, nextAttemptAt: Date) =>
+  const setBack = (egress: string, retryAt: Date) =>
     asOwner(world.db, (trx) => {
       const createdAt = new Date(Date.now() - 60_000)
-      const row = trx.updateTable('validations').set({ egress, nextAttemptAt, createdAt } as object)
+      const row = trx.updateTable('validations').set({ egress, retryAt, createdAt } as object)
       return row.where('id', '=', ref?.id ?? '').execute()
     })
   await setBack('another.probity.example', new Date(Date.now() - 60_000))
@@ -198,7 +198,7 @@ test('no setting and no flag makes the production entry point dial what is not p
   const deliveryId = typeof sent === 'object' ? sent.id : ''
   await world.open(['ada@inside.example'])
   await vi.waitFor(async () => expect((await world.look()).rows[0]?.state).toBe('final'), 18_000)
-  expect((await world.look()).rows[0]?.answer).toMatchObject({ status: 'unknown', sub_status: 'not_routable' })
+  expect((await world.look()).rows[0]?.result).toMatchObject({ status: 'unknown', sub_status: 'not_routable' })
   await vi.waitFor(async () => {
     const delivery = await inTenant(world.db, accountId, (trx) => findDelivery(trx, view, { webhookId, deliveryId }))
     expect(delivery?.tried[0]).toMatchObject({ status: null, error: 'not_routable' })

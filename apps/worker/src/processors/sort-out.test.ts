@@ -7,9 +7,9 @@ function batchOf(outcomes: Outcome[]) {
   const batch = {
     rowNos,
     emails: rowNos.map((row) => `a${row}@example.com`),
-    tries: 1,
-    holds: 4,
-    silences: 0,
+    deferrals: 1,
+    throttles: 4,
+    noResponses: 0,
     attempts: 2,
   }
   return sortOut(batch, outcomes)
@@ -19,7 +19,7 @@ const late = (
   waitMs: number,
   egress: string | null = 'mx1',
 ): Outcome => {
-  return { kind, waitMs, waitsFor: 'greylisted', egress }
+  return { kind, waitMs, waitReason: 'greylisted', egress }
 }
 
 test('what is final is kept with its row, what is not goes on', () => {
@@ -28,13 +28,13 @@ test('what is final is kept with its row, what is not goes on', () => {
   expect(final).toEqual([
     {
       ...{ rowNo: 2, email: 'a2@example.com', emailKey: 'a2@example.com' },
-      ...{ status: 'unknown', subStatus: 'timeout', answer: JSON.stringify(result) },
+      ...{ status: 'unknown', subStatus: 'timeout', result: JSON.stringify(result) },
     },
   ])
   expect(later).toEqual([
     {
-      ...{ rowNos: [3], emails: ['a3@example.com'], egress: 'mx1', waitsFor: 'greylisted', waitMs: 300_000 },
-      ...{ tries: 2, holds: 4, silences: 0, attempts: 0 },
+      ...{ rowNos: [3], emails: ['a3@example.com'], egress: 'mx1', waitReason: 'greylisted', waitMs: 300_000 },
+      ...{ deferrals: 2, throttles: 4, noResponses: 0, attempts: 0 },
     },
   ])
 })
@@ -55,7 +55,9 @@ test('what waits about as long, from the same way out, waits together and for th
 
 test('only what a mail server put off uses up a try', () => {
   const { later } = batchOf([late('again', 5_000), late('hold', 5_000), late('silence', 5_000), late('failed', 5_000)])
-  expect(later.map(({ tries, holds, silences, attempts }) => [tries, holds, silences, attempts])).toEqual([
+  expect(
+    later.map(({ deferrals, throttles, noResponses, attempts }) => [deferrals, throttles, noResponses, attempts]),
+  ).toEqual([
     [2, 4, 0, 0],
     [1, 5, 0, 0],
     [1, 4, 1, 0],

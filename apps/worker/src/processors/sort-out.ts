@@ -6,7 +6,12 @@ import { dedupeKey } from '@probity/engine/address/dedupe-key'
 export type Outcome = { kind: 'final'; result: StandingResult } | Delay
 
 /** `again`: a mail server put it off; `hold`: our own pace did; `silence`: nobody answered; `failed`: we did. */
-type Delay = { kind: 'again' | 'hold' | 'silence' | 'failed'; waitMs: number; waitsFor: string; egress: string | null }
+type Delay = {
+  kind: 'again' | 'hold' | 'silence' | 'failed'
+  waitMs: number
+  waitReason: string
+  egress: string | null
+}
 
 type Late = { delay: Delay; rowNo: number; email: string }
 
@@ -17,7 +22,7 @@ const LONG_STEP_MS = 30_000
 
 /** Tells what is final from what is not, and puts together what can wait together. The outcomes are in the order of the rows. */
 export function sortOut(
-  batch: Pick<ClaimedBatch, 'rowNos' | 'emails' | 'tries' | 'holds' | 'silences' | 'attempts'>,
+  batch: Pick<ClaimedBatch, 'rowNos' | 'emails' | 'deferrals' | 'throttles' | 'noResponses' | 'attempts'>,
   outcomes: Outcome[],
 ): Settling {
   const final: Settling['final'] = []
@@ -27,13 +32,13 @@ export function sortOut(
     if (outcome.kind === 'final') {
       const { status, sub_status: subStatus } = outcome.result
       const emailKey = dedupeKey(email)
-      final.push({ rowNo, email, emailKey, status, subStatus, answer: JSON.stringify(outcome.result) })
+      final.push({ rowNo, email, emailKey, status, subStatus, result: JSON.stringify(outcome.result) })
     } else {
       late.push({ delay: outcome, rowNo, email })
     }
   }
   const together = Map.groupBy(late, ({ delay }) =>
-    JSON.stringify([delay.kind, delay.waitsFor, delay.egress, stepOf(delay.waitMs)]),
+    JSON.stringify([delay.kind, delay.waitReason, delay.egress, stepOf(delay.waitMs)]),
   )
   return { final, later: [...together.values()].map((rows) => asBatch(batch, rows)) }
 }
@@ -43,18 +48,21 @@ function stepOf(waitMs: number): number {
   return Math.ceil(waitMs / stepMs) * stepMs
 }
 
-function asBatch(batch: Pick<ClaimedBatch, 'tries' | 'holds' | 'silences' | 'attempts'>, rows: Late[]): LaterRows {
+function asBatch(
+  batch: Pick<ClaimedBatch, 'deferrals' | 'throttles' | 'noResponses' | 'attempts'>,
+  rows: Late[],
+): LaterRows {
   const delays = rows.map(({ delay }) => delay)
-  const { kind, waitsFor = null, egress = null } = delays[0] ?? {}
+  const { kind, waitReason = null, egress = null } = delays[0] ?? {}
   return {
     rowNos: rows.map(({ rowNo }) => rowNo),
     emails: rows.map(({ email }) => email),
-    tries: batch.tries + (kind === 'again' ? 1 : 0),
-    holds: batch.holds + (kind === 'hold' ? 1 : 0),
-    silences: batch.silences + (kind === 'silence' ? 1 : 0),
+    deferrals: batch.deferrals + (kind === 'again' ? 1 : 0),
+    throttles: batch.throttles + (kind === 'hold' ? 1 : 0),
+    noResponses: batch.noResponses + (kind === 'silence' ? 1 : 0),
     attempts: kind === 'failed' ? batch.attempts : 0,
     egress,
-    waitsFor,
+    waitReason,
     waitMs: Math.max(...delays.map(({ waitMs }) => waitMs)),
   }
 }

@@ -39,14 +39,14 @@ export async function validateRow(
   const began = performance.now()
   const way = mailboxes.deskFor('list', email, batch)
   try {
-    const askAgainMs = ASK_AGAIN_MS[batch.silences]
+    const askAgainMs = ASK_AGAIN_MS[batch.noResponses]
     const known = askAgainMs === undefined ? undefined : await lookUpDomain(network, email)
     if (askAgainMs !== undefined && known && isSilent(known)) {
-      return { kind: 'silence', waitMs: askAgainMs, waitsFor: 'dns_failed', egress: batch.egress }
+      return { kind: 'silence', waitMs: askAgainMs, waitReason: 'dns_failed', egress: batch.egress }
     }
     const domains = known ? { lookUp: async () => known } : network.domains
     const whole = { ...network, domains, histories: histories.of(batch.accountId), ...(way && { mailboxes: way.desk }) }
-    const validation = await validate(email, whole, { tries: batch.tries + 1, manner: mannerOf(batch) })
+    const validation = await validate(email, whole, { tries: batch.deferrals + 1, manner: mannerOf(batch) })
     const outcome = outcomeOf(validation, batch, { askAgainMs, egress: way?.egress ?? null })
     const ms = performance.now() - began
     meters.judged({ ...summarise(validation), asker: 'list', isFinal: outcome.kind === 'final', ms })
@@ -54,7 +54,7 @@ export async function validateRow(
   } catch (error) {
     log.error({ err: error, jobId: batch.jobId, batch: batch.no, attempts: batch.attempts }, 'validation failed')
     if (batch.attempts >= FAILURES_MAX) return { kind: 'final', result: unsettledResult(email, 'internal_error') }
-    return { kind: 'failed', waitMs: FAILED_WAIT_MS, waitsFor: 'internal_error', egress: batch.egress }
+    return { kind: 'failed', waitMs: FAILED_WAIT_MS, waitReason: 'internal_error', egress: batch.egress }
   }
 }
 
@@ -65,12 +65,12 @@ function outcomeOf(validation: Validation, batch: ClaimedBatch, { askAgainMs, eg
   const result = present(validation)
   const isUnanswered = mailbox?.finding.kind === 'unanswered' && mailbox.finding.why !== 'not_routable'
   if (retryAfterMs === null && isUnanswered && askAgainMs !== undefined) {
-    return { kind: 'silence', waitMs: askAgainMs, waitsFor: result.sub_status, egress: batch.egress }
+    return { kind: 'silence', waitMs: askAgainMs, waitReason: result.sub_status, egress: batch.egress }
   }
   if (retryAfterMs === null) return { kind: 'final', result }
   const isHeld = mailbox?.finding.kind === 'unanswered' && mailbox.finding.why === 'held'
-  const delay = { waitMs: retryAfterMs, waitsFor: result.sub_status }
-  if (isHeld && retryAfterMs <= HOLD_MS_MAX && batch.holds < HOLDS_MAX) {
+  const delay = { waitMs: retryAfterMs, waitReason: result.sub_status }
+  if (isHeld && retryAfterMs <= HOLD_MS_MAX && batch.throttles < HOLDS_MAX) {
     return { ...delay, kind: 'hold', egress: batch.egress }
   }
   return { ...delay, kind: 'again', egress }
@@ -82,8 +82,8 @@ async function answerInSandbox(batch: ClaimedBatch, email: string): Promise<Outc
   if (found === undefined) return { kind: 'final', result: unmappedResult(email) }
   if (found.kind === 'verdict') return { kind: 'final', result: sandboxResult(email, found) }
   if (found.kind === 'problem') return { kind: 'final', result: unsettledResult(email, 'internal_error') }
-  if (found.kind === 'greylisted' && batch.tries === 0) {
-    return { kind: 'again', waitMs: found.forS * 1_000, waitsFor: 'greylisted', egress: null }
+  if (found.kind === 'greylisted' && batch.deferrals === 0) {
+    return { kind: 'again', waitMs: found.forS * 1_000, waitReason: 'greylisted', egress: null }
   }
   if (found.kind === 'slow') await sleep(found.byS * 1_000)
   return { kind: 'final', result: sandboxResult(email, { subStatus: '' }) }

@@ -27,7 +27,7 @@ test('books that do not add up are an error in the log, with the account and no 
     { level: 50, account: id, msg: 'charging stopped' },
   ])
   const stopped = await asOwner(world.db, (trx) =>
-    trx.selectFrom('accounts').select('id').where('chargingStoppedAt', 'is not', null).execute(),
+    trx.selectFrom('accounts').select('id').where('onHoldSince', 'is not', null).execute(),
   )
   expect(stopped).toEqual([{ id }])
 })

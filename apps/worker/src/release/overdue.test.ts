@@ -19,7 +19,7 @@ test('what is open after a day ends unknown and is paid back, once; what is youn
     'old@two-mx.example final',
     'young@two-mx.example open',
   ])
-  expect(rows.find(({ state }) => state === 'final')?.answer).toMatchObject({
+  expect(rows.find(({ state }) => state === 'final')?.result).toMatchObject({
     status: 'unknown',
     sub_status: 'timeout',
   })

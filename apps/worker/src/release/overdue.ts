@@ -11,7 +11,7 @@ const AT_ONCE_MAX = 100
 export async function endOverdue({ db }: Pick<Services, 'db'>): Promise<number> {
   const overdue = await listOverdue(db, AT_ONCE_MAX)
   for (const { refundUnknown, email, ...ref } of overdue) {
-    const ending = { definite: false, answer: unsettledResult(email, 'timeout') }
+    const ending = { conclusive: false, result: unsettledResult(email, 'timeout') }
     await inTenant(db, ref.accountId, (trx) => finishValidation(trx, ref, ending, refundUnknown))
   }
   return overdue.length

@@ -135,7 +135,7 @@ export const PROBLEMS = {
   job_ended: {
     status: 409,
     title: 'The job has ended',
-    advice: 'Only a job that is under way can be paused, resumed or cancelled.',
+    advice: 'Only a job that is under way can be paused, resumed or canceled.',
   },
   key_ended: {
     status: 409,

@@ -886,18 +886,10 @@ export type UploadConfirmation = {
  * - `processing`: addresses are being validated.
  * - `paused`: no work is done until the job is resumed; what is finished is kept.
  * - `completed`: every address has its result.
- * - `cancelled`: stopped on request; finished results are kept and unused credits returned.
+ * - `canceled`: stopped on request; finished results are kept and unused credits returned.
  * - `failed`: given up because of a fault; unused credits are returned.
  */
-export type JobStatus =
-  | 'queued'
-  | 'planning'
-  | 'processing'
-  | 'paused'
-  | 'completed'
-  | 'cancelled'
-  | 'failed'
-  | Unlisted
+export type JobStatus = 'queued' | 'planning' | 'processing' | 'paused' | 'completed' | 'canceled' | 'failed' | Unlisted
 
 /**
  * Job created
@@ -3375,7 +3367,7 @@ export type WebhookToCreate = {
    * What to be told of; an empty list is all of it, also what may be added one day.
    * - `job.completed`: every address of a list has its result; `data` is the job.
    * - `job.failed`: a list was given up and its unused credits are back; `data` is the job.
-   * - `job.cancelled`: a list was cancelled and its unused credits are back; `data` is the job.
+   * - `job.cancelled`: a list was canceled and its unused credits are back; `data` is the job.
    * - `job.paused`: a list was paused; `data` is the job.
    * - `validation.resolved`: an address that was answered with `retry_at` has its final answer; `data` is the answer, which holds the address.
    * - `credits.low`: the balance fell below the threshold of the account; `data` has `available`, `threshold` and `reserved`.
@@ -3473,7 +3465,7 @@ export type WebhookChanges = {
    * What to be told of; an empty list is all of it, also what may be added one day.
    * - `job.completed`: every address of a list has its result; `data` is the job.
    * - `job.failed`: a list was given up and its unused credits are back; `data` is the job.
-   * - `job.cancelled`: a list was cancelled and its unused credits are back; `data` is the job.
+   * - `job.cancelled`: a list was canceled and its unused credits are back; `data` is the job.
    * - `job.paused`: a list was paused; `data` is the job.
    * - `validation.resolved`: an address that was answered with `retry_at` has its final answer; `data` is the answer, which holds the address.
    * - `credits.low`: the balance fell below the threshold of the account; `data` has `available`, `threshold` and `reserved`.
@@ -3681,7 +3673,7 @@ export type WebhookEvent = {
    * What happened. The list is open.
    * - `job.completed`: every address of a list has its result; `data` is the job.
    * - `job.failed`: a list was given up and its unused credits are back; `data` is the job.
-   * - `job.cancelled`: a list was cancelled and its unused credits are back; `data` is the job.
+   * - `job.cancelled`: a list was canceled and its unused credits are back; `data` is the job.
    * - `job.paused`: a list was paused; `data` is the job.
    * - `validation.resolved`: an address that was answered with `retry_at` has its final answer; `data` is the answer, which holds the address.
    * - `credits.low`: the balance fell below the threshold of the account; `data` has `available`, `threshold` and `reserved`.

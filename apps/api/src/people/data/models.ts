@@ -2,11 +2,11 @@
 const TIMES = { createdAt: 'created_at', updatedAt: 'updated_at' }
 
 export const MODELS = {
-  user: { modelName: 'people', fields: { emailVerified: 'email_verified', ...TIMES } },
+  user: { modelName: 'users', fields: { emailVerified: 'email_verified', ...TIMES } },
   session: {
     modelName: 'sessions',
     fields: {
-      userId: 'person_id',
+      userId: 'user_id',
       expiresAt: 'expires_at',
       ipAddress: 'ip_address',
       userAgent: 'user_agent',
@@ -19,17 +19,17 @@ export const MODELS = {
   },
   account: {
     modelName: 'credentials',
-    fields: { userId: 'person_id', providerId: 'provider', accountId: 'subject', ...TIMES },
+    fields: { userId: 'user_id', providerId: 'provider', accountId: 'subject', ...TIMES },
   },
   verification: { modelName: 'verifications', fields: { expiresAt: 'expires_at', ...TIMES } },
 }
 
 export const ORGANISATION_MODELS = {
   session: { fields: { activeOrganizationId: 'active_account' } },
-  organization: { modelName: 'organisations', fields: { createdAt: 'created_at' } },
+  organization: { modelName: 'account_profiles', fields: { createdAt: 'created_at' } },
   member: {
     modelName: 'members',
-    fields: { organizationId: 'account_id', userId: 'person_id', createdAt: 'created_at' },
+    fields: { organizationId: 'account_id', userId: 'user_id', createdAt: 'created_at' },
   },
   invitation: {
     modelName: 'invitations',
@@ -45,9 +45,9 @@ export const ORGANISATION_MODELS = {
 export const SECOND_FACTOR_MODELS = {
   user: { fields: { twoFactorEnabled: 'two_factor_enabled' } },
   twoFactor: {
-    modelName: 'second_factors',
+    modelName: 'two_factors',
     fields: {
-      userId: 'person_id',
+      userId: 'user_id',
       backupCodes: 'recovery_codes',
       failedVerificationCount: 'failed_count',
       lockedUntil: 'locked_until',

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { NOTICE_KINDS, usualNotices } from '@probity/contract/notices'
-import { ROLES, type Role } from '@probity/contract/roles'
+import { NOTICE_KINDS } from '@probity/contract/notices'
+import type { Role } from '@probity/contract/roles'
 import { asOwner, inTenant } from '@probity/database/connect'
 import { insertKey } from '@probity/database/keys'
 import { keepNotices } from '@probity/database/notices'
@@ -29,8 +29,8 @@ async function openEngines(): Promise<Organisation> {
 
 async function listNotices({ id }: Pick<Organisation, 'id'>) {
   const { rows } = await asOwner(api.db, (trx) =>
-    sql<{ kind: string; data: Record<string, unknown>; personId: string }>`
-      select kind, data, person_id from notices where account_id = ${id} order by created_at`.execute(trx),
+    sql<{ kind: string; data: Record<string, unknown>; userId: string }>`
+      select kind, data, user_id from notifications where account_id = ${id} order by created_at`.execute(trx),
   )
   return rows
 }
@@ -85,12 +85,25 @@ test('results that leave in three days are written about once, and those that st
   expect(await listNotices(engines)).toMatchObject([{ kind: 'retention_warning', data: { job_id: leaving } }])
 })
 
-test.each(Object.keys(ROLES) as Role[])('the database knows what a %s is usually written about', async (role) => {
-  const { rows } = await asOwner(api.db, (trx) =>
-    sql<{ usual: string[] }>`select usual_notices(${role}) as usual`.execute(trx),
-  )
-  expect(rows[0]?.usual.toSorted()).toEqual(usualNotices(role).toSorted())
-})
+const DEFAULTS: Record<Role, string[]> = {
+  owner: NOTICE_KINDS,
+  admin: NOTICE_KINDS,
+  developer: ['job_done', 'webhook_failing'],
+  marketer: ['job_done', 'retention_warning'],
+  viewer: [],
+}
+
+test.each(Object.entries(DEFAULTS))(
+  'a member with the role %s receives its default notifications',
+  async (role, kinds) => {
+    const engines = await openEngines()
+    const eve = await signUp(api)
+    await addMember(api, engines.id, eve, role as Role)
+    const { body } = await eve.get('/notices', engines.account)
+    expect(body['wanted']).toBeNull()
+    expect((body['usual'] as string[]).toSorted()).toEqual(kinds.toSorted())
+  },
+)
 
 test('people choose for themselves, in each organisation anew, and are written about what they chose', async () => {
   const engines = await openEngines()
@@ -107,7 +120,7 @@ test('people choose for themselves, in each organisation anew, and are written a
   const none = { method: 'PATCH', url: '/app/api/notices', payload: { wanted: [] }, headers: engines.account } as const
   expect((await engines.ada.call(none)).body).toMatchObject({ wanted: [], usual: NOTICE_KINDS })
   await makeKey(engines)
-  expect((await listNotices(engines)).map(({ personId }) => personId)).toEqual([eve.personId])
+  expect((await listNotices(engines)).map(({ userId }) => userId)).toEqual([eve.personId])
 
   const wrong = await eve.call({ ...none, payload: { wanted: ['everything'] } })
   expect(wrong.status).toBe(400)
@@ -122,9 +135,9 @@ test('a real mail server takes the letters, each once', async () => {
   const engines = await openEngines()
   const resident = 'ada@postfix.example'
   // The address has one owner: a retried test gives it to its own user.
-  await asOwner(api.db, (trx) => sql`delete from people where email = ${resident}`.execute(trx))
+  await asOwner(api.db, (trx) => sql`delete from users where email = ${resident}`.execute(trx))
   await asOwner(api.db, (trx) =>
-    sql`update people set email = ${resident} where id = ${engines.ada.personId}`.execute(trx),
+    sql`update users set email = ${resident} where id = ${engines.ada.personId}`.execute(trx),
   )
   await makeKey(engines, 'Newsletter')
   const settings = { url: `smtp://${behind.host}:${behind.port}`, from: 'Probity <post@probity.example>' }
@@ -136,9 +149,11 @@ test('a real mail server takes the letters, each once', async () => {
   await vi.waitFor(() => expect(taken()).toHaveLength(1), { timeout: 30_000, interval: 200 })
   await vi.waitFor(async () => {
     const { rows } = await asOwner(api.db, (trx) =>
-      sql`select tries, next_at from notices where account_id = ${engines.id} and sent_at is not null`.execute(trx),
+      sql`select attempts, next_at from notifications where account_id = ${engines.id} and sent_at is not null`.execute(
+        trx,
+      ),
     )
-    expect(rows).toEqual([{ tries: 1, nextAt: null }])
+    expect(rows).toEqual([{ attempts: 1, nextAt: null }])
   })
 })
 
@@ -151,25 +166,32 @@ test('a letter that no mail server takes is tried again later, and given up in t
   whenDone(() => sender.stop())
   const look = async () => {
     const { rows } = await asOwner(api.db, (trx) =>
-      sql<{ tries: number; waitS: number | null }>`
-        select tries, extract(epoch from next_at - clock_timestamp())::float8 as wait_s from notices
+      sql<{ attempts: number; waitS: number | null }>`
+        select attempts, extract(epoch from next_at - clock_timestamp())::float8 as wait_s from notifications
         where account_id = ${engines.id}`.execute(trx),
     )
     return rows[0]
   }
-  await vi.waitFor(async () => expect(await look()).toMatchObject({ tries: 1 }), { timeout: 20_000, interval: 200 })
+  await vi.waitFor(async () => expect(await look()).toMatchObject({ attempts: 1 }), { timeout: 20_000, interval: 200 })
   await vi.waitFor(async () => expect((await look())?.waitS).toBeLessThan(61), { timeout: 10_000, interval: 200 })
   await asOwner(api.db, (trx) =>
-    sql`update notices set tries = 6, next_at = now() where account_id = ${engines.id}`.execute(trx),
+    sql`update notifications set attempts = 6, next_at = now() where account_id = ${engines.id}`.execute(trx),
   )
-  await vi.waitFor(async () => expect(await look()).toEqual({ tries: 7, waitS: null }), {
+  await vi.waitFor(async () => expect(await look()).toEqual({ attempts: 7, waitS: null }), {
     timeout: 20_000,
     interval: 200,
   })
 })
 
 test('each letter names what happened, to whom it is sent, and one thing to do', () => {
-  const notice = { id: '', tries: 1, email: 'ada@example.com', name: 'Ada', organisation: 'Engines', slug: 'engines' }
+  const notice = {
+    id: '',
+    attempts: 1,
+    email: 'ada@example.com',
+    name: 'Ada',
+    organisation: 'Engines',
+    slug: 'engines',
+  }
   const data = {
     job_id: 'j',
     filename: 'autumn.csv',

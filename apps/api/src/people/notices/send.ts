@@ -39,7 +39,7 @@ export function startSendingNotices(office: Office): { stop(): Promise<void> } {
 async function sendDue({ db, mail, appUrl }: Office): Promise<void> {
   for (const notice of await claimNotices(db, AT_ONCE_MAX, HOLD_S)) {
     const isTaken = await mail.send(noticeLetter(notice, appUrl))
-    await settleNotice(db, notice.id, isTaken ? { kind: 'sent' } : nextTry(notice.tries))
+    await settleNotice(db, notice.id, isTaken ? { kind: 'sent' } : nextTry(notice.attempts))
   }
 }
 

@@ -93,7 +93,7 @@ test('a pack is bought by way of a page of Stripe, and its credits are there whe
     success_url: expect.stringMatching(
       /^http:\/\/127\.0\.0\.1:3000\/app\/billing\?org=[a-z0-9-]+&checkout=paid&session=\{CHECKOUT_SESSION_ID\}$/,
     ),
-    cancel_url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:3000\/app\/billing\?org=[a-z0-9-]+&checkout=cancelled$/),
+    cancel_url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:3000\/app\/billing\?org=[a-z0-9-]+&checkout=canceled$/),
   })
 
   const sessionId = String(body['url']).split('/').at(-1) as string
@@ -176,8 +176,8 @@ test('the portal is there once something was bought', async () => {
 test('whoever pays for a plan is not sold a second one', async () => {
   const { owner, account, accountId } = await openOwner()
   expect((await owner.post('/billing/checkout', { price: 'price_growth' }, account)).status).toBe(200)
-  const state = { id: `sub_${accountId}`, price: 'price_growth', pays: true, beganAt: new Date() }
-  await inTenant(api.db, accountId, (trx) => keepSubscription(trx, { ...state, askedAt: new Date().toISOString() }))
+  const state = { id: `sub_${accountId}`, price: 'price_growth', isPaid: true, beganAt: new Date() }
+  await inTenant(api.db, accountId, (trx) => keepSubscription(trx, { ...state, checkedAt: new Date().toISOString() }))
   const again = await owner.post('/billing/checkout', { price: 'price_growth' }, account)
   expect(again).toMatchObject({ status: 409, body: { code: 'already_subscribed' } })
   expect((await owner.get('/billing', account)).body).toMatchObject({ plan: 'growth', subscribed_to: 'price_growth' })

@@ -58,7 +58,7 @@ function urlOf({ url }: Stripe.Checkout.Session): string {
 function returnTo(publicUrl: string, slug: string | null, { plan }: Price) {
   const back = `${publicUrl}/app/billing?${slug === null ? '' : `org=${slug}&`}checkout=`
   const done = plan === null ? 'paid&session={CHECKOUT_SESSION_ID}' : 'subscribed'
-  return { success_url: `${back}${done}`, cancel_url: `${back}cancelled` }
+  return { success_url: `${back}${done}`, cancel_url: `${back}canceled` }
 }
 
 async function getOffer(db: Db, accountId: string, { price, quantity }: Required<StartCheckout>) {

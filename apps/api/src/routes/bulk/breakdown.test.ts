@@ -35,7 +35,7 @@ g,
 /** As the engine does for role accounts. */
 const notSafe = (jobId: string, email: string) =>
   asOwner(api.db, (trx) =>
-    sql`update job_results set answer = replace(answer::text, '"safe_to_send":true', '"safe_to_send":false')::json
+    sql`update job_results set result = replace(result::text, '"safe_to_send":true', '"safe_to_send":false')::json
       where job_id = ${jobId} and email = ${email}`.execute(trx),
   )
 

@@ -67,7 +67,7 @@ test('cancelling keeps what is done and returns what is not, at once and once', 
   const [first] = await planJob(db, jobId, [10, 10, 10])
   if (first) await workBatch(db, first)
   const { status, body } = await wish(by, jobId, 'cancel')
-  expect([status, body['status'], body['credits']]).toEqual([200, 'cancelled', { reserved: 0, used: 10, refunded: 0 }])
+  expect([status, body['status'], body['credits']]).toEqual([200, 'canceled', { reserved: 0, used: 10, refunded: 0 }])
   expect(body['finished_at']).not.toBeNull()
   expect(await booksOf(db, by.accountId)).toEqual({ available: 90, reserved: 0, spent: 10 })
   expect(await traceOf(jobId)).toMatchObject({ jobs: 1, pending: 0, done: 1, results: 10 })
@@ -77,27 +77,27 @@ test('cancelling keeps what is done and returns what is not, at once and once', 
   expect(await booksOf(db, by.accountId)).toEqual({ available: 90, reserved: 0, spent: 10 })
 })
 
-test('a paused job can be cancelled', async () => {
+test('a paused job can be canceled', async () => {
   const by = await api.openCaller({ credits: 5 })
   const jobId = await startJob(by, 5)
   await wish(by, jobId, 'pause')
-  expect((await wish(by, jobId, 'cancel')).body['status']).toBe('cancelled')
+  expect((await wish(by, jobId, 'cancel')).body['status']).toBe('canceled')
   expect(await booksOf(db, by.accountId)).toEqual({ available: 5, reserved: 0, spent: 0 })
 })
 
-test('a job that has ended can be neither paused nor resumed, and a completed one not cancelled', async () => {
+test('a job that has ended can be neither paused nor resumed, and a completed one not canceled', async () => {
   const by = await api.openCaller({ credits: 20 })
   const completed = await startJob(by, 1)
   for (const ref of await planJob(db, completed, [1])) await workBatch(db, ref)
-  const cancelled = await startJob(by, 1)
-  await wish(by, cancelled, 'cancel')
+  const canceled = await startJob(by, 1)
+  await wish(by, canceled, 'cancel')
   const books = await booksOf(db, by.accountId)
   for (const [jobId, name] of [
     [completed, 'pause'],
     [completed, 'resume'],
     [completed, 'cancel'],
-    [cancelled, 'pause'],
-    [cancelled, 'resume'],
+    [canceled, 'pause'],
+    [canceled, 'resume'],
   ] as const) {
     const { status, body } = await wish(by, jobId, name)
     expect([status, body['code']]).toEqual([409, 'job_ended'])
@@ -113,14 +113,14 @@ test('a batch that is settled after the cancellation changes nothing', async () 
   if (!batch) throw new Error('no batch')
   await wish(by, jobId, 'cancel')
   const final = batch.emails.map((email, n) => {
-    return { rowNo: batch.rowNos[n] ?? 0, email, emailKey: email, status: 'valid', subStatus: '', answer: '{}' }
+    return { rowNo: batch.rowNos[n] ?? 0, email, emailKey: email, status: 'valid', subStatus: '', result: '{}' }
   })
   expect(await settleBatch(db, batch, { final, later: [] })).toBe('lost')
   expect(await booksOf(db, by.accountId)).toEqual({ available: 10, reserved: 0, spent: 0 })
   expect(await traceOf(jobId)).toMatchObject({ results: 0, pending: 0 })
 })
 
-test('cancelled while its batches are settled, a job is paid for by just the results it has', async () => {
+test('canceled while its batches are settled, a job is paid for by just the results it has', async () => {
   const by = await api.openCaller({ credits: 2_000 })
   for (let round = 0; round < 8; round++) {
     const before = await booksOf(db, by.accountId)

@@ -80,6 +80,6 @@ async function tidyUp({ db }: Services, { caller, log }: FastifyRequest, jobId: 
   try {
     await inTenant(db, caller.accountId, (trx) => removePending(trx, viewOf(caller), jobId))
   } catch (error) {
-    log.warn({ err: error, jobId }, 'batches of a cancelled job not removed')
+    log.warn({ err: error, jobId }, 'batches of a canceled job not removed')
   }
 }

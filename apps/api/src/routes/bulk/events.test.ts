@@ -109,8 +109,8 @@ test('a job that has ended is shown with its end; who has seen that is told to s
   const { events, isOver } = await follow(by, jobId)
   await vi.waitFor(() => expect(isOver()).toBe(true), SOON)
   expect(events().map(({ name, job }) => [name, job.status])).toEqual([
-    ['progress', 'cancelled'],
-    ['end', 'cancelled'],
+    ['progress', 'canceled'],
+    ['end', 'canceled'],
   ])
   const again = await follow(by, jobId, { headers: { 'last-event-id': 'end' } })
   expect(again.answer.statusCode).toBe(204)
@@ -172,7 +172,7 @@ test.each(['membership', 'session'])(
     const { events, isOver, member } = await followAsMember(by, jobId, { 'x-api-key': other.key })
     await vi.waitFor(() => expect(events().length).toBe(1), SOON)
     if (ending === 'session') await member.post('/auth/sign-out')
-    else await asOwner(db, (trx) => sql`delete from members where person_id = ${member.personId}`.execute(trx))
+    else await asOwner(db, (trx) => sql`delete from members where user_id = ${member.personId}`.execute(trx))
     await vi.waitFor(() => expect(isOver()).toBe(true), { timeout: 20_000, interval: 20 })
     expect(events().length).toBe(1)
   },

@@ -38,7 +38,7 @@ export const showJob: Route = async (app, services) => {
       tag: 'Lists',
       summary: 'Delete a job',
       description:
-        'Removes the job with its file, its addresses and its results at once. One that is under way is cancelled first, and its unused credits are returned. What was charged stays charged.',
+        'Removes the job with its file, its addresses and its results at once. One that is under way is canceled first, and its unused credits are returned. What was charged stays charged.',
       problems: ['invalid_request', 'not_found', ...DOOR_PROBLEMS],
     },
     { params: JobParams, response: { 204: Type.Null({ description: 'The job is gone.' }) } },
@@ -53,8 +53,8 @@ export const showJob: Route = async (app, services) => {
 async function removeAll({ db, storage }: Services, caller: Caller, jobId: string): Promise<void> {
   const { accountId } = caller
   const view = viewOf(caller)
-  const cancelled = await inTenant(db, accountId, (trx) => cancelJob(trx, view, jobId))
-  if (cancelled === 'missing') throw new Problem('not_found')
+  const canceled = await inTenant(db, accountId, (trx) => cancelJob(trx, view, jobId))
+  if (canceled === 'missing') throw new Problem('not_found')
   const upload = await inTenant(db, accountId, (trx) => removeJob(trx, view, jobId))
   if (upload === undefined) return
   // The upload counts as expired from here on: if we end now, the upkeep removes file and row.

@@ -325,11 +325,11 @@ test('a CSV keeps the cell as it was and names the address that was validated', 
 test('results that were kept before there were chances and depths have those that follow from the rest', async () => {
   const jobId = await keep('email\nvera@example.com\nino@example.com\n')
   await asOwner(api.db, (trx) =>
-    sql`update job_results set answer = (answer::jsonb - 'deliverability' - 'depth' #- '{flags,is_machine_generated}')::json
+    sql`update job_results set result = (result::jsonb - 'deliverability' - 'depth' #- '{flags,is_machine_generated}')::json
         where job_id = ${jobId}`.execute(trx),
   )
   await asOwner(api.db, (trx) =>
-    sql`update job_results set answer = jsonb_set(answer::jsonb, '{evidence,0,check}', '"recipient"')::json
+    sql`update job_results set result = jsonb_set(result::jsonb, '{evidence,0,check}', '"recipient"')::json
         where job_id = ${jobId} and status = 'invalid'`.execute(trx),
   )
   const [, valid, invalid] = readCsv(await getCsv(jobId))
@@ -441,7 +441,7 @@ test('no cell of a CSV begins a formula, theirs or ours, names of columns includ
   const rows = HOSTILE.map((cell) => `vera@example.com,${quoted(cell)}`)
   const jobId = await keep(`email,"=head"\n${rows.join('\n')}\n"=i@example.com",x\n`)
   await asOwner(api.db, (trx) =>
-    sql`update job_results set answer = replace(answer::text, '"did_you_mean":null', '"did_you_mean":"=x@example.com"')::json
+    sql`update job_results set result = replace(result::text, '"did_you_mean":null', '"did_you_mean":"=x@example.com"')::json
       where job_id = ${jobId}`.execute(trx),
   )
   const safe = readCsv(await getCsv(jobId))

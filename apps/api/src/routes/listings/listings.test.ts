@@ -134,11 +134,11 @@ test('an account has as many entries as it may, and not one more', async () => {
   const caller = await api.openCaller()
   await inTenant(api.db, caller.accountId, async (trx) => {
     const rows = Array.from({ length: LISTINGS_MAX - 1 }, (_, n) => ({
-      ...{ accountId: caller.accountId, entry: `a${n}@example.com`, list: 'block' as const, addedBy: null },
+      ...{ accountId: caller.accountId, entry: `a${n}@example.com`, action: 'block' as const, addedBy: null },
     }))
     for (let at = 0; at < rows.length; at += 5_000) {
       await trx
-        .insertInto('listings')
+        .insertInto('overrides')
         .values(rows.slice(at, at + 5_000))
         .execute()
     }
@@ -243,10 +243,10 @@ test('a page is told the decision of a list in words that do not tell of it', as
   const page = await api.openCaller({ credits: 5, key: { ...kind, scopes: ['validation'] } })
   await inTenant(api.db, page.accountId, (trx) =>
     trx
-      .insertInto('listings')
+      .insertInto('overrides')
       .values([
-        { accountId: page.accountId, entry: 'partner@example.com', list: 'allow', addedBy: null },
-        { accountId: page.accountId, entry: 'example.org', list: 'block', addedBy: null },
+        { accountId: page.accountId, entry: 'partner@example.com', action: 'allow', addedBy: null },
+        { accountId: page.accountId, entry: 'example.org', action: 'block', addedBy: null },
       ])
       .execute(),
   )

@@ -83,12 +83,12 @@ function fault(pointer: string, detail: string): Problem {
   return new Problem('invalid_request', undefined, { errors: [{ pointer, detail }] })
 }
 
-function present({ used30d, createdAt, suspendedAt, chargingStoppedAt, ...account }: SeenAccount): OperatorAccount {
+function present({ used30d, createdAt, suspendedAt, onHoldSince, ...account }: SeenAccount): OperatorAccount {
   return {
     ...account,
     used_30d: used30d,
     created_at: createdAt.toISOString(),
     suspended_at: suspendedAt?.toISOString() ?? null,
-    charging_stopped_at: chargingStoppedAt?.toISOString() ?? null,
+    charging_stopped_at: onHoldSince?.toISOString() ?? null,
   }
 }

@@ -22,7 +22,7 @@ export const showWholeAuditLog: Route = async (app, { db }) => {
           const entries = await listAllAuditEntries(trx, { ...filter, before, skip: 0, limit: rows })
           return entries.map(presentAuditEntry)
         })
-      return sendExport(reply, person?.personId ?? '', { ...AUDIT_SHEET, chunks: writeAuditLog(read) })
+      return sendExport(reply, person?.userId ?? '', { ...AUDIT_SHEET, chunks: writeAuditLog(read) })
     }
     const page = readPage(query)
     return asOperator(db, async (trx) => ({

@@ -77,13 +77,13 @@ test('since when it is so stays while it is so; what changed is said, and what i
 })
 
 test('what was found more than a day ago is no longer shown, and a doctor who stays away is missed', async () => {
-  await asOwner(api.db, (trx) => sql`update doctor_findings set looked_at = now() - interval '3 hours'`.execute(trx))
+  await asOwner(api.db, (trx) => sql`update doctor_findings set checked_at = now() - interval '3 hours'`.execute(trx))
   expect(await tile()).toMatchObject({
     state: 'degraded',
     detail: expect.stringContaining('Nobody has looked for hours'),
   })
   await asOwner(api.db, (trx) =>
-    sql`update doctor_findings set looked_at = now() - interval '2 days' where host = 'west'`.execute(trx),
+    sql`update doctor_findings set checked_at = now() - interval '2 days' where host = 'west'`.execute(trx),
   )
   await keepFindings(api.db, 'east', [found('clock', 'pass')])
   expect((await look()).findings.map(brief)).toEqual([['clock', 'pass', 'east', '']])
@@ -104,12 +104,12 @@ test('each host looks once an hour, and again when an operator asks for it, at m
   expect((await operator.post('/operator/doctor/run')).status).toBe(204) // too soon: done once
   expect(await beginRound(api.db, 'east')).toBe(false)
   await asOwner(api.db, async (trx) => {
-    await sql`update doctor_rounds set began_at = began_at - interval '6 minutes'`.execute(trx)
-    await sql`update doctor_wishes set wanted_at = wanted_at - interval '6 minutes'`.execute(trx)
+    await sql`update doctor_runs set began_at = began_at - interval '6 minutes'`.execute(trx)
+    await sql`update doctor_requests set requested_at = requested_at - interval '6 minutes'`.execute(trx)
   })
   // East finished its look; west was stopped in the middle of its own.
   expect([await beginRound(api.db, 'east'), await beginRound(api.db, 'west')]).toEqual([false, true])
-  await asOwner(api.db, (trx) => sql`update doctor_rounds set began_at = began_at - interval '1 hour'`.execute(trx))
+  await asOwner(api.db, (trx) => sql`update doctor_runs set began_at = began_at - interval '1 hour'`.execute(trx))
   expect(await beginRound(api.db, 'east')).toBe(true)
 })
 

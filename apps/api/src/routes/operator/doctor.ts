@@ -20,13 +20,13 @@ export const manageDoctor: Route = async (app, { db }) => {
 }
 
 /** A worker of another version may know checks that we do not. */
-function present({ host, checkId, subject, status, saw, fix, lookedAt, since }: KeptRow): KeptFinding[] {
+function present({ host, checkId, subject, status, observed, fix, checkedAt, since }: KeptRow): KeptFinding[] {
   if (!isDoctorCheck(checkId)) return []
   return [
     {
-      ...describeFinding({ check: checkId, subject, status, saw, fix }),
+      ...describeFinding({ check: checkId, subject, status, saw: observed, fix }),
       host: host === '' ? null : host,
-      looked_at: lookedAt.toISOString(),
+      looked_at: checkedAt.toISOString(),
       since: since.toISOString(),
     },
   ]

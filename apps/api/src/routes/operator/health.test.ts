@@ -72,12 +72,12 @@ test('without a worker nothing is validated, and that is said; one that fell sil
 test('two versions at once, books that do not add up and an auditor that is late are told', async () => {
   await noteProcess(api.db, { ...WORKER, version: '0.0.9', id: '00000000-0000-0000-0000-00000000000c', facts: {} })
   expect((await look())['Version']).toMatchObject({ state: 'degraded', detail: 'Several run at once: 0.0.9, 0.1.0.' })
-  await asOwner(api.db, (trx) => sql`update audit_rounds set audited_until = now() - interval '1 hour'`.execute(trx))
+  await asOwner(api.db, (trx) =>
+    sql`update reconciliation_runs set reconciled_until = now() - interval '1 hour'`.execute(trx),
+  )
   expect((await look())['Auditor']).toMatchObject({ state: 'degraded', detail: expect.stringContaining('RELEASE') })
   const { accountId } = await api.openCaller()
-  await asOwner(api.db, (trx) =>
-    sql`update accounts set charging_stopped_at = now() where id = ${accountId}`.execute(trx),
-  )
+  await asOwner(api.db, (trx) => sql`update accounts set on_hold_since = now() where id = ${accountId}`.execute(trx))
   expect((await look())['Auditor']?.detail).toMatch(/^One account is not charged/)
 })
 

@@ -66,6 +66,6 @@ test.for(routes)('$method $url is there for operators and for nobody else', asyn
 test('who was an operator and is none any more is not let in from then on', async () => {
   const former = await signUpOperator(api)
   expect((await former.get('/operator/health')).status).toBe(200)
-  await asOwner(api.db, (trx) => sql`update people set is_operator = false where id = ${former.personId}`.execute(trx))
+  await asOwner(api.db, (trx) => sql`update users set is_operator = false where id = ${former.personId}`.execute(trx))
   expect((await former.get('/operator/health')).status).toBe(404)
 })

@@ -19,12 +19,12 @@ const [ONE, TWO] = ['one.example.com', 'two.example.com'] as const
 const COUNTS: ProbeCounts = {
   provider: 'gmx',
   egress: ONE,
-  asked: 10,
-  definite: 5,
+  probes: 10,
+  conclusive: 5,
   deferred: 2,
   blocked: 1,
-  silent: 1,
-  held: 3,
+  noResponse: 1,
+  throttled: 3,
   ms: [0, 0, 9, 0, 0, 0, 0, 0, 0, 0, 0],
   lastBlock: '550 5.7.1 first',
 }
@@ -170,7 +170,7 @@ test('queues say what waits, since when, and what has come to a stop; that is se
   await asOwner(api.db, async (trx) => {
     await sql`update jobs set created_at = now() - interval '1 hour' where id = ${jobId}`.execute(trx)
     await sql`update job_batches set queued_at = now() + interval '1 hour' where job_id = ${jobId}`.execute(trx)
-    await sql`update job_batches set not_before = now() + interval '5 minutes' where job_id = ${jobId} and size = 2`.execute(
+    await sql`update job_batches set retry_at = now() + interval '5 minutes' where job_id = ${jobId} and size = 2`.execute(
       trx,
     )
   })

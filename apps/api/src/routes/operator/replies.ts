@@ -11,11 +11,11 @@ export const manageReplies: Route = async (app, { db }) => {
   app.get('/replies', { schema: { response: { 200: UnreadReplies } } }, async () => {
     const replies = await asOperator(db, (trx) => listUnrecognised(trx, SHOWN_MAX))
     return {
-      replies: replies.map(({ firstSeenAt, lastSeenAt, lookedAt, ...reply }) => ({
+      replies: replies.map(({ firstSeenAt, lastSeenAt, checkedAt, ...reply }) => ({
         ...reply,
         first_seen_at: firstSeenAt.toISOString(),
         last_seen_at: lastSeenAt.toISOString(),
-        looked_at: lookedAt?.toISOString() ?? null,
+        looked_at: checkedAt?.toISOString() ?? null,
       })),
     }
   })

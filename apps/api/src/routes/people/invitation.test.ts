@@ -51,7 +51,7 @@ const signIn = (email: string, password = PASSWORD) =>
   openBrowser(api.app).post('/auth/sign-in/email', { email, password })
 
 async function count(what: 'people' | 'members', email: string): Promise<number> {
-  const from = what === 'people' ? sql`people p` : sql`members m join people p on p.id = m.person_id`
+  const from = what === 'people' ? sql`users p` : sql`members m join users p on p.id = m.user_id`
   const { rows } = await asOwner(api.db, (trx) =>
     sql<{ count: number }>`select count(*)::int as count from ${from} where p.email = ${email}`.execute(trx),
   )
@@ -132,7 +132,7 @@ test('the invitation link stops working when the invitation is canceled, expires
   await owner.post('/auth/organization/cancel-invitation', { invitationId: canceled })
   await asOwner(api.db, async (trx) => {
     await sql`update invitations set expires_at = clock_timestamp() where id = ${expired}`.execute(trx)
-    await sql`update members set role = 'viewer' where person_id = ${admin.personId}`.execute(trx)
+    await sql`update members set role = 'viewer' where user_id = ${admin.personId}`.execute(trx)
   })
   for (const [n, id] of ids.entries()) {
     expect((await join(openBrowser(api.app), id, tokens[n])).status).toBe(404)
@@ -172,7 +172,7 @@ test('the invitation link replaces an unverified sign-up, and neither a verified
   const verified = await signUp(api)
   const operator = newAddress()
   await openBrowser(api.app).post('/auth/sign-up/email', { ...squatter, email: operator })
-  await asOwner(api.db, (trx) => sql`update people set is_operator = true where email = ${operator}`.execute(trx))
+  await asOwner(api.db, (trx) => sql`update users set is_operator = true where email = ${operator}`.execute(trx))
   for (const email of [verified.email, operator]) {
     const taken = await invite(owner, account, email)
     expect((await owner.get(`/invitations/${taken}`)).body['link_verifies']).toBe(false)

@@ -42,8 +42,8 @@ export const shareInvitation: Route = async (app, services) => {
   app.get('/invitations/:id/token', { schema, onRequest: requirePerson(services) }, async (request) => {
     await limitPerson(services, request, 'plain')
     const { id } = request.params
-    const { personId } = request.person as Person
-    if (!(await mayShareInvitation(db, id, personId))) throw new Problem('not_found')
+    const { userId } = request.person as Person
+    if (!(await mayShareInvitation(db, id, userId))) throw new Problem('not_found')
     refuseForeignNetwork(request, { accountIpAllowList: await findNetwork(db, { invitationId: id }) })
     return { token: invitationToken(await people.secret(), id) }
   })

@@ -1,5 +1,4 @@
 import { NoticeChoice, NoticeChoices } from '@probity/contract/notice-fields'
-import { usualNotices } from '@probity/contract/notices'
 import { inTenant } from '@probity/database/connect'
 import { findNoticeChoice, updateNoticeChoice } from '@probity/database/notices'
 import type { FastifyRequest } from 'fastify'
@@ -13,9 +12,8 @@ export const manageNotices: Route = async (app, services) => {
   const onRequest = requireMember(services)
 
   async function show(request: FastifyRequest): Promise<NoticeChoices> {
-    const wanted = await inTenant(db, request.caller.accountId, (trx) => findNoticeChoice(trx, memberOf(request)))
-    const role = request.member?.role ?? 'viewer'
-    return { wanted, usual: usualNotices(role), mail: people.hasMail }
+    const choice = await inTenant(db, request.caller.accountId, (trx) => findNoticeChoice(trx, memberOf(request)))
+    return { ...choice, mail: people.hasMail }
   }
 
   app.get('/notices', { schema: { response: { 200: NoticeChoices } }, onRequest }, async (request) => {
@@ -32,5 +30,5 @@ export const manageNotices: Route = async (app, services) => {
 }
 
 function memberOf({ caller, person }: FastifyRequest): { accountId: string; personId: string } {
-  return { accountId: caller.accountId, personId: person?.personId ?? '' }
+  return { accountId: caller.accountId, personId: person?.userId ?? '' }
 }

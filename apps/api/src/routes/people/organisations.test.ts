@@ -24,7 +24,7 @@ const organisationOf = (account: { 'probity-account': string }) => ({ organizati
 async function memberIdOf(account: { 'probity-account': string }, { personId }: SignedIn): Promise<string> {
   const { rows } = await asOwner(api.db, (trx) =>
     sql<{ id: string }>`select id from members
-      where account_id = ${account['probity-account']} and person_id = ${personId}`.execute(trx),
+      where account_id = ${account['probity-account']} and user_id = ${personId}`.execute(trx),
   )
   return rows[0]?.id ?? ''
 }
@@ -88,7 +88,7 @@ test('where people are invited, nobody else signs up', async () => {
   }
   const { rows } = await asOwner(closed.db, (trx) =>
     sql<{ id: string }>`
-      with inviter as (insert into people (name, email) values ('Ada', 'ada@example.com') returning id),
+      with inviter as (insert into users (name, email) values ('Ada', 'ada@example.com') returning id),
            account as (insert into accounts (name, plan) values ('Engines', 'payg') returning id)
       insert into invitations (account_id, email, role, inviter_id, expires_at)
       select account.id, 'grace@example.com', 'viewer', inviter.id, clock_timestamp() + interval '1 day'

@@ -11,10 +11,10 @@ export const createOrganisation: Route = async (app, services) => {
   const schema = { body: NewOrganisation, response: { 201: Organisation } }
   app.post('/organisations', { schema, onRequest: requirePerson(services) }, async (request, reply) => {
     await limitPerson(services, request, 'plain')
-    const { personId } = request.person as Person
-    const accountId = await openOrganisation(db, personId, request.body.name, people.opening)
+    const { userId } = request.person as Person
+    const accountId = await openOrganisation(db, userId, request.body.name, people.opening)
     if (accountId === undefined) throw new Problem('too_many_organisations')
-    const made = found((await listMemberships(db, personId)).find((one) => one.accountId === accountId))
+    const made = found((await listMemberships(db, userId)).find((one) => one.accountId === accountId))
     return reply.code(201).send({ account_id: accountId, slug: made.slug, name: made.name, role: made.role })
   })
 }

@@ -7,11 +7,11 @@ import type { Route } from '../../route.ts'
 export const showSession: Route = async (app, services) => {
   const options = { schema: { response: { 200: Session } }, onRequest: requirePerson(services) }
   app.get('/session', options, async ({ person }) => {
-    const { personId, name, email, emailVerified, twoFactor, isOperator } = person as Person
-    const memberships = await listMemberships(services.db, personId)
+    const { userId, name, email, emailVerified, twoFactor, isOperator } = person as Person
+    const memberships = await listMemberships(services.db, userId)
     return {
       person: {
-        id: personId,
+        id: userId,
         name,
         email,
         email_verified: emailVerified,

@@ -38,7 +38,7 @@ test("nobody ends another person's session", async () => {
 
 test('GET /sessions responds with 401 when the session ends after it was found', async () => {
   const ada = await signUp(api)
-  const own = sql`from sessions where person_id = ${ada.personId}`
+  const own = sql`from sessions where user_id = ${ada.personId}`
   await asOwner(api.db, (trx) => sql`create table kept_sessions as select * ${own}`.execute(trx))
   // The session is deleted a little later in each round, so that some rounds delete it between its two readings.
   for (let round = 0; round < 60; round++) {

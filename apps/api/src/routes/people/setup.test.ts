@@ -64,7 +64,7 @@ test('of twenty who claim at once one becomes the operator, signed in, with an a
     memberships: [{ slug: 'engines', name: 'Engines', role: 'owner' }],
   })
   const counted = await asOwner(api.db, (trx) =>
-    sql`select (select count(*)::int from people) as people, (select count(*)::int from accounts) as accounts,
+    sql`select (select count(*)::int from users) as people, (select count(*)::int from accounts) as accounts,
                (select bool_and(unlimited) from accounts) as unlimited`.execute(trx),
   )
   expect(counted.rows).toEqual([{ people: 1, accounts: 1, unlimited: true }])

@@ -54,10 +54,10 @@ test('keys stop within a second, members are out, lists end, and after a while n
   const [full, neighbour] = [await openFullAccount(api), await openFullAccount(api)]
   const before = await findText(full.canary)
   expect(before).toEqual(
-    expect.arrayContaining(['invitations', 'job_results', 'jobs', 'listings', 'people', 'validations']),
+    expect.arrayContaining(['invitations', 'job_results', 'jobs', 'overrides', 'users', 'validations']),
   )
   expect(before).toEqual(
-    expect.arrayContaining(['idempotency_records', 'uploads', 'waiting_answers', 'webhook_events']),
+    expect.arrayContaining(['idempotency_records', 'uploads', 'uncollected_results', 'webhook_events']),
   )
   const neighbourBefore = await findText(neighbour.accountId)
 
@@ -71,13 +71,13 @@ test('keys stop within a second, members are out, lists end, and after a while n
       select j.state, a.reserved from jobs j join accounts a on a.id = j.account_id
       where j.account_id = ${full.accountId} order by j.created_at`.execute(trx),
   )
-  expect(rows.map(({ state }) => state)).toEqual(['completed', 'cancelled'])
+  expect(rows.map(({ state }) => state)).toEqual(['completed', 'canceled'])
 
   await removeExpired(api.db, api.services.storage)
   expect(await removeClosedAccounts(api.db, 3_600)).toBe(0)
   expect(await removeClosedAccounts(api.db, 0)).toBe(1)
   // The person stays, and may sign in again; they are no part of the organisation.
-  expect(await findText(full.canary)).toEqual(['people'])
+  expect(await findText(full.canary)).toEqual(['users'])
   expect(await findText(full.accountId)).toEqual(['audit_entries', 'ledger'])
   const { rows: told } = await asOwner(api.db, (trx) =>
     sql`select action, actor_name, ip from audit_entries where account_id = ${full.accountId}`.execute(trx),
@@ -114,8 +114,8 @@ test('a plan that is paid for has to be ended first', async () => {
   const full = await openFullAccount(api)
   await inTenant(api.db, full.accountId, async (trx) => {
     await saveCustomer(trx, full.accountId, `cus_${full.accountId}`)
-    const subscription = { id: `sub_${full.accountId}`, price: 'price_x', pays: true, beganAt: new Date() }
-    await keepSubscription(trx, { ...subscription, askedAt: new Date().toISOString() })
+    const subscription = { id: `sub_${full.accountId}`, price: 'price_x', isPaid: true, beganAt: new Date() }
+    await keepSubscription(trx, { ...subscription, checkedAt: new Date().toISOString() })
   })
   expect((await full.owner.get('/deletion', full.account)).body['subscribed']).toBe(true)
   const { status, body } = await remove(full)

@@ -30,7 +30,7 @@ export const deleteOrganisation: Route = async (app, services) => {
       if (isSubscribed) throw new Problem('already_subscribed')
       await closeAccount(trx, accountId)
     })
-    log.info({ accountId, personId: person?.personId }, 'an account was deleted')
+    log.info({ accountId, personId: person?.userId }, 'an account was deleted')
     void removeFiles(services)
     return reply.code(204).send(null)
   })

@@ -16,7 +16,7 @@ export const exportOrganisation: Route = async (app, services) => {
     const { accountId } = request.caller
     refuseNonOwner(request)
     await askPassword(services, request, request.body.password)
-    services.log.info({ accountId, personId: request.person?.personId }, 'all data of an account is exported')
+    services.log.info({ accountId, personId: request.person?.userId }, 'all data of an account is exported')
     return sendExport(reply, accountId, {
       type: 'application/x-ndjson',
       disposition: 'attachment; filename="probity-export.ndjson"',

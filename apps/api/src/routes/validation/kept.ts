@@ -43,7 +43,7 @@ function presentKept(
   listed: Listed | null,
 ): ValidationResult {
   const { id, email, isOpen, ai, catchall } = kept
-  const standing = withoutEmail((kept.answer ?? unsettledResult(email, 'timeout')) as StandingResult)
+  const standing = withoutEmail((kept.result ?? unsettledResult(email, 'timeout')) as StandingResult)
   return {
     email,
     ...(listed ? withListing(standing, listed) : { ...standing, listed: null }),

@@ -106,8 +106,8 @@ test('what a mail server put off is answered at once, not paid back, and collect
   expect([headers['credits-charged'], headers['credits-remaining']]).toEqual(['1', '4'])
   expect(await listWaiting(api.db, { olderThanMs: 0, limit: 10, egresses: ['a.example'] })).toEqual([])
 
-  const answer = { ...unsettledResult(email, 'greylisted'), status: 'valid', sub_status: '' }
-  const finish = { ref, refundUnknown: true, definite: true, answer }
+  const result = { ...unsettledResult(email, 'greylisted'), status: 'valid', sub_status: '' }
+  const finish = { ref, refundUnknown: true, conclusive: true, result }
   await inTenant(api.db, ref.accountId, (trx) => finishValidations(trx, ref.accountId, [finish]))
   const collected = await ask(caller, { email: 'ada@example.com' })
   expect(collected.body).toMatchObject({ status: 'valid', id: ref.id, retry_at: null })

@@ -23,9 +23,9 @@ export function PlanCard({ billing }: { billing: Billing }) {
         <FeatureRows features={features} />
         {price !== null && (
           <p className="max-w-prose text-[0.8125rem] text-faint">
-            To change or cancel it, go to the page of the payment provider. A plan that is cancelled lasts until what
-            was paid for is over; then the organisation goes back to the plan that it had before. Credits stay, and so
-            do lists, keys and results.
+            To change or cancel it, go to the page of the payment provider. A plan that is canceled lasts until what was
+            paid for is over; then the organisation goes back to the plan that it had before. Credits stay, and so do
+            lists, keys and results.
           </p>
         )}
       </div>

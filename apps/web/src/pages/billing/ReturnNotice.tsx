@@ -11,7 +11,7 @@ import { billingQuery, checkoutQuery, isLate } from './billing-query.ts'
 /** What became of the way to the payment provider, for whoever comes back from there. */
 export function ReturnNotice() {
   const { checkout, session } = useSearch({ from: '/shell/billing' })
-  if (checkout === 'cancelled') {
+  if (checkout === 'canceled') {
     return (
       <Notice kind="info" title="Nothing was bought">
         You came back without paying. Nothing was charged.

@@ -1,5 +1,5 @@
 /** How a person comes back from the page on which they were to pay, and the name of that page. */
-const RETURNS = ['paid', 'subscribed', 'cancelled'] as const
+const RETURNS = ['paid', 'subscribed', 'canceled'] as const
 export type BillingSearch = { checkout?: (typeof RETURNS)[number]; session?: string }
 
 export function readBillingSearch({ checkout, session }: Record<string, unknown>): BillingSearch {

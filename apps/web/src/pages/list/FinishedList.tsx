@@ -56,9 +56,9 @@ function EndNotice({ job }: { job: BulkJob }) {
   const { status, done_count, unique_emails, status_counts, sub_status_counts, credits, livemode } = job
   const unasked = sub_status_counts['not_probed'] ?? 0
   const left = unique_emails - done_count
-  if (status === 'cancelled') {
+  if (status === 'canceled') {
     return (
-      <Callout title="This list was cancelled.">
+      <Callout title="This list was canceled.">
         {formatCount(done_count, 'address has', 'addresses have')} a result, {formatNumber(left)} were not asked
         {livemode ? ', and the credits for those came back.' : '.'}
       </Callout>

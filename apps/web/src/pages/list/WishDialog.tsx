@@ -34,7 +34,7 @@ const WORDS: Record<Asked, Words> = {
     danger: true,
     body: (job) => (
       <>
-        <p>A cancelled list cannot be resumed.</p>
+        <p>A canceled list cannot be resumed.</p>
         <p>
           {formatCount(job.done_count, 'result')} {job.done_count === 1 ? 'is' : 'are'} kept. {whatReturns(job)}
         </p>

@@ -47,5 +47,5 @@ function outcome(wish: Wish, { filename, credits }: BulkJob): string {
   if (wish === 'resume') return `${filename} goes on.`
   if (wish === 'remove') return `${filename} is deleted.`
   const returned = credits.reserved > 0 ? ` ${formatCount(credits.reserved, 'unused credit')} came back.` : ''
-  return `${filename} is cancelled.${returned}`
+  return `${filename} is canceled.${returned}`
 }

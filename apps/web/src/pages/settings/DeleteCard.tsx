@@ -33,7 +33,7 @@ function WhatGoes({ contents }: { contents: Contents }) {
         ))}
       </ul>
       <p className="text-soft">
-        Keys stop and members are out at once, lists that run are cancelled, and nothing is sent to webhooks any more.
+        Keys stop and members are out at once, lists that run are canceled, and nothing is sent to webhooks any more.
         What is kept in the database is removed within a day. What stays are the movements of credits, as amounts and
         ids without names or addresses; payments stay with the payment provider, and backups hold what they held when
         they were made. Your own sign-in stays.

@@ -8,7 +8,7 @@ type EventWords = { group: (typeof EVENT_GROUPS)[number]; about: string }
 export const EVENT_WORDS: Record<WebhookEventType, EventWords> = {
   'job.completed': { group: 'Lists', about: 'Every address of a list has its result.' },
   'job.failed': { group: 'Lists', about: 'A list was given up, and its unused credits came back.' },
-  'job.cancelled': { group: 'Lists', about: 'Somebody cancelled a list.' },
+  'job.cancelled': { group: 'Lists', about: 'Somebody canceled a list.' },
   'job.paused': { group: 'Lists', about: 'Somebody paused a list.' },
   'validation.resolved': {
     group: 'Single addresses',

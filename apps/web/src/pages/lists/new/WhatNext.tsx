@@ -18,7 +18,7 @@ export function WhatNext() {
       </li>
       {isLive && account?.plan.refund_unknown && <li>An address that ends unknown gives its credit back.</li>}
       {isLive && <li>Most addresses are answered within minutes. Servers that ask us to come back take longer.</li>}
-      <li>You can close the page. The work goes on, and the list can be paused or cancelled.</li>
+      <li>You can close the page. The work goes on, and the list can be paused or canceled.</li>
       <li>You get your file back, with the same rows in the same order and the verdicts behind them.</li>
       {account && (
         <li>The addresses and results are deleted {formatCount(days, 'day')} after you confirm. The summary stays.</li>

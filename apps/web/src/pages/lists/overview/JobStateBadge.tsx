@@ -9,7 +9,7 @@ const LOOKS: Record<string, Look> = {
   processing: { tone: 'accent', Icon: RefreshCw, word: 'Processing' },
   paused: { tone: 'risky', Icon: Pause, word: 'Paused' },
   completed: { tone: 'valid', Icon: CircleCheck, word: 'Completed' },
-  cancelled: { tone: 'unknown', Icon: Ban, word: 'Cancelled' },
+  canceled: { tone: 'unknown', Icon: Ban, word: 'Canceled' },
   failed: { tone: 'invalid', Icon: CircleAlert, word: 'Failed' },
 }
 

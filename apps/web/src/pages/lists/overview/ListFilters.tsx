@@ -7,7 +7,7 @@ const STATES = [
   { value: 'queued,planning,processing', label: 'Under way' },
   { value: 'paused', label: 'Paused' },
   { value: 'completed', label: 'Completed' },
-  { value: 'cancelled', label: 'Cancelled' },
+  { value: 'canceled', label: 'Canceled' },
   { value: 'failed', label: 'Failed' },
 ] as const
 

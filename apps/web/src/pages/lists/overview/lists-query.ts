@@ -20,7 +20,7 @@ export function listsQuery({ key, probity }: Scene, { skip = 0, status, search }
   })
 }
 
-const AT_REST = ['paused', 'completed', 'cancelled', 'failed']
+const AT_REST = ['paused', 'completed', 'canceled', 'failed']
 
 /** The states are an open list: one that is not known here is under way. */
 export function isUnderWay({ status }: Pick<BulkJob, 'status'>): boolean {

@@ -1,48 +1,55 @@
--- What became of mail that was sent, as customers report it: sums that fade, and no address. Every number is what it was at
--- counted_at and has lost half of itself for each half-life since; readers and writers bring it up to their own time. Taking back what
--- was added earlier may leave a hair less than zero, which readers take for zero.
-create function decay_since(p_counted_at timestamptz, p_half_life_days double precision) returns double precision
-  language sql volatile
-  return power(0.5, greatest(extract(epoch from clock_timestamp() - p_counted_at)::double precision, 0) / 86400 / p_half_life_days);
+-- Delivery feedback that accounts report: decayed sums by domain, by class and by predicted deliverability. No addresses.
+-- Each sum is valid at counted_at and halves with every half-life after it; readers and writers apply decay_since to it.
+-- Subtracting an earlier outcome can leave a value slightly below zero, which readers treat as zero.
+-- Used by probity_app; sums over all accounts are read through security definer functions only.
 
--- Two lists added place by place, the first of them faded; the shorter one counts as zero where it has ended.
-create function add_faded(p_kept double precision[], p_factor double precision, p_added double precision[]) returns double precision[]
-  language sql immutable
-  return array(
-    select coalesce(t.kept, 0) * p_factor + coalesce(t.added, 0)
-    from unnest(p_kept, p_added) with ordinality as t (kept, added, place) order by t.place
-  );
+-- ---- Tables ----
 
+-- Per account and domain: decayed sums of delivered and bounced messages. Inserted or updated with each report, deleted by
+-- delete_decayed_outcomes.
 create table domain_outcomes (
   account_id uuid not null references accounts (id) on delete cascade,
   domain text not null check (octet_length(domain) <= 255),
   delivered double precision not null,
   bounced double precision not null,
-  shapes double precision[] not null, -- what was delivered, by how the local part is built
+  shapes double precision[] not null, -- delivered messages by local-part pattern
   counted_at timestamptz not null default clock_timestamp(),
   primary key (account_id, domain)
 );
+
 create index domain_outcomes_by_domain on domain_outcomes (domain);
 create index domain_outcomes_by_age on domain_outcomes (counted_at);
 
--- By what the checks came to and who runs the mailboxes, for outcomes whose prediction was found.
+alter table domain_outcomes enable row level security;
+create policy tenant on domain_outcomes using (account_id = app_account());
+grant select, insert on domain_outcomes to probity_app;
+grant update (delivered, bounced, shapes, counted_at) on domain_outcomes to probity_app;
+
+-- Per account, sub_status and mailbox provider: decayed sums of outcomes whose prediction was found. Deleted by
+-- delete_decayed_outcomes.
 create table class_outcomes (
   account_id uuid not null references accounts (id) on delete cascade,
   sub_status text not null check (octet_length(sub_status) <= 40),
   provider text not null check (octet_length(provider) <= 100),
   delivered double precision not null,
   bounced double precision not null,
-  machine double precision not null, -- of those that bounced: how many looked made by a machine
+  machine double precision not null, -- bounced messages with an auto-generated local part
   counted_at timestamptz not null default clock_timestamp(),
   primary key (account_id, sub_status, provider)
 );
 
--- What was predicted beside what came of it, by tenths of the prediction. Outcomes may weigh more than one each, where few of the
--- deliveries are reported; n is how many there were, and all else is weighed.
+alter table class_outcomes enable row level security;
+create policy tenant on class_outcomes using (account_id = app_account());
+grant select, insert on class_outcomes to probity_app;
+grant update (delivered, bounced, machine, counted_at) on class_outcomes to probity_app;
+
+-- Predictions compared with outcomes, per account, provider and kind, in ten bins of predicted deliverability. An outcome can
+-- have a weight above 1 if only part of the deliveries is reported. n is the unweighted number of outcomes; the other sums are
+-- weighted. All are decayed sums. Deleted by delete_decayed_outcomes.
 create table calibration (
   account_id uuid not null references accounts (id) on delete cascade,
   provider text not null check (octet_length(provider) <= 100),
-  kind text not null check (kind in ('decided', 'weighed')), -- by the mail server, or by us where it did not say
+  kind text not null check (kind in ('decided', 'weighed')), -- verdict by the mail server, or by scoring
   bin smallint not null check (bin between 0 and 9),
   n double precision not null,
   weight double precision not null,
@@ -52,49 +59,61 @@ create table calibration (
   counted_at timestamptz not null default clock_timestamp(),
   primary key (account_id, provider, kind, bin)
 );
+
 create index calibration_by_provider on calibration (provider);
 
--- Which outcomes were counted, so that none is counted twice and a bounce that comes late can take the delivery back. The mark is a
--- keyed hash of account, address and the day the mail was sent; beside it stands what has to be taken back, and nothing else.
+alter table calibration enable row level security;
+create policy tenant on calibration using (account_id = app_account());
+grant select, insert on calibration to probity_app;
+grant update (n, weight, sum_p, sum_squared_error, delivered, counted_at) on calibration to probity_app;
+
+-- One row per counted outcome, so that no outcome is counted twice and a late bounce can replace a counted delivery. mark is a
+-- keyed hash (HMAC) of account, address and the day the message was sent. The other columns are what the replacement subtracts.
+-- Partitioned by expires_on, so that expired marks are deleted by dropping a partition.
 create table outcome_marks (
   expires_on date not null,
-  account_id uuid not null, -- without a foreign key: row-level security lets in only the tenant of the transaction
+  account_id uuid not null, -- no foreign key: row-level security allows only the transaction's account
   mark bytea not null check (length(mark) = 32),
   outcome text not null check (outcome in ('delivered', 'bounced')),
   weight double precision not null check (weight >= 1),
   sub_status text,
   provider text,
   is_decided boolean,
-  p double precision check (p between 0 and 1), -- null, as the three before it, where no prediction was found
+  p double precision check (p between 0 and 1), -- null, like the three columns before it, if no prediction was found
   counted_at timestamptz not null default clock_timestamp(),
   primary key (expires_on, account_id, mark),
   check (num_nulls(sub_status, provider, is_decided, p) in (0, 4))
 ) partition by range (expires_on);
 
-alter table domain_outcomes enable row level security;
-alter table class_outcomes enable row level security;
-alter table calibration enable row level security;
 alter table outcome_marks enable row level security;
-create policy tenant on domain_outcomes using (account_id = app_account());
-create policy tenant on class_outcomes using (account_id = app_account());
-create policy tenant on calibration using (account_id = app_account());
 create policy tenant on outcome_marks using (account_id = app_account());
-grant select, insert on domain_outcomes, class_outcomes, calibration, outcome_marks to probity_app;
-grant update (delivered, bounced, shapes, counted_at) on domain_outcomes to probity_app;
-grant update (delivered, bounced, machine, counted_at) on class_outcomes to probity_app;
-grant update (n, weight, sum_p, sum_squared_error, delivered, counted_at) on calibration to probity_app;
+grant select, insert on outcome_marks to probity_app;
 grant update (outcome, weight, counted_at) on outcome_marks to probity_app;
 
--- A mark stays for 90 days from the day its mail was sent, which may be tomorrow where the sender is.
-insert into partitioned_tables (name, days_ahead, follows_retention) values ('outcome_marks', 92, false);
-select make_partitions();
+-- ---- Functions ----
 
-insert into secrets values
-  ('outcome_marks', sha256(convert_to(gen_random_uuid()::text || gen_random_uuid()::text, 'utf8')));
+-- Returns the factor between 0 and 1 by which a sum counted at p_counted_at has decayed. VOLATILE because it reads the clock.
+-- Locks: none.
+create function decay_since(p_counted_at timestamptz, p_half_life_days double precision) returns double precision
+  language sql volatile
+  return power(
+    0.5, greatest(extract(epoch from clock_timestamp() - p_counted_at)::double precision, 0) / 86400 / p_half_life_days
+  );
 
--- What the other accounts know of these domains, summed. None of them counts for more than p_weight_max outcomes at a domain,
--- however many it reports: nobody alone decides what another is told.
-create function share_domain_outcomes(p_domains text[], p_half_life_days double precision, p_weight_max double precision)
+-- Multiplies the array p_kept by p_factor and adds p_added element by element. Missing elements of the shorter array count as 0.
+-- Output: the resulting array. Locks: none.
+create function add_decayed(p_kept double precision[], p_factor double precision, p_added double precision[])
+  returns double precision[]
+  language sql immutable
+  return array(
+    select coalesce(t.kept, 0) * p_factor + coalesce(t.added, 0)
+    from unnest(p_kept, p_added) with ordinality as t (kept, added, place) order by t.place
+  );
+
+-- Sums the outcomes that all other accounts have reported for the given domains.
+-- Input: p_weight_max caps the outcomes of each account per domain, so that no single account determines the results of others.
+-- Output: one row per domain with data; shapes is the sum per local-part pattern. Locks: none.
+create function sum_domain_outcomes(p_domains text[], p_half_life_days double precision, p_weight_max double precision)
   returns table (domain text, delivered double precision, bounced double precision, shapes double precision[])
   language sql volatile security definer set search_path = public, pg_temp
   begin atomic
@@ -118,9 +137,11 @@ create function share_domain_outcomes(p_domains text[], p_half_life_days double 
     group by c.domain;
   end;
 
--- What was predicted and what came of it over all accounts, at these providers or at all. Where a bound is given, no account but the transaction's own counts for
--- more than so many outcomes of one provider and kind.
-create function share_calibration(p_half_life_days double precision, p_n_max double precision, p_providers text[])
+-- Sums the calibration bins of all accounts.
+-- Input: p_n_max caps the outcomes of each other account per provider and kind; null means no cap. The transaction's own account
+-- is not capped. p_providers null means all providers.
+-- Output: one row per provider, kind and bin; counted_at is the latest update. Locks: none.
+create function sum_calibration(p_half_life_days double precision, p_n_max double precision, p_providers text[])
   returns table (
     provider text, kind text, bin smallint, n double precision, weight double precision, sum_p double precision,
     sum_squared_error double precision, delivered double precision, counted_at timestamptz
@@ -141,9 +162,11 @@ create function share_calibration(p_half_life_days double precision, p_n_max dou
     from capped c group by c.provider, c.kind, c.bin;
   end;
 
--- Removes sums that have faded to less than p_mass_min, so many domains at a time. Every sum is one at least when it is written, so
--- none of those younger than four half-lives can have; that leaves most domains unread.
-create function remove_faded_outcomes(p_half_life_days double precision, p_mass_min double precision, p_max integer) returns integer
+-- Deletes sums that have decayed below p_mass_min: up to p_max domain rows, and all such class and calibration rows.
+-- Input: p_mass_min is at most 1/16. A sum is at least 1 when it is written, so domain rows younger than four half-lives are not
+-- read. Output: the number of rows deleted. Locks: the deleted rows; domain rows locked by other transactions are skipped.
+create function delete_decayed_outcomes(p_half_life_days double precision, p_mass_min double precision, p_max integer)
+  returns integer
   language sql security definer set search_path = public, pg_temp
   begin atomic
     with domains as (
@@ -164,9 +187,12 @@ create function remove_faded_outcomes(p_half_life_days double precision, p_mass_
     select ((select count(*) from domains) + (select count(*) from classes) + (select count(*) from bins))::integer;
   end;
 
+-- ---- Rights ----
+
 revoke execute on function
-  share_domain_outcomes(text[], double precision, double precision), share_calibration(double precision, double precision, text[]),
-  remove_faded_outcomes(double precision, double precision, integer) from public;
+  sum_domain_outcomes, sum_calibration, delete_decayed_outcomes
+from public;
+
 grant execute on function
-  share_domain_outcomes(text[], double precision, double precision), share_calibration(double precision, double precision, text[]),
-  remove_faded_outcomes(double precision, double precision, integer) to probity_app;
+  sum_domain_outcomes, sum_calibration, delete_decayed_outcomes
+to probity_app;

@@ -1,0 +1,4101 @@
+-- Generated from packages/database/schema by `pnpm admin schema --write`. Edit the files there.
+
+-- Database roles. Contains the roles probity_app, probity_users and probity_operator and their grants to login users.
+-- A session logs in as the user of the connection URL and switches to one of the roles at the start of each transaction.
+-- The roles own nothing, so row-level security applies to them and they have only the rights granted in these files.
+-- PostgreSQL shares roles between all databases of a server, so a role may already exist.
+
+-- probity_app: the role of the API and the workers. Row-level security limits it to the account of the transaction.
+do $$
+begin
+  if not exists (select from pg_roles where rolname = 'probity_app') then
+    create role probity_app nologin nobypassrls;
+  end if;
+exception
+  when duplicate_object or unique_violation then null; -- created concurrently from another database
+end
+$$;
+
+-- Tests SET ROLE instead of the membership: since PostgreSQL 16 the creator of a role is a member without the SET option.
+do $$
+begin
+  set local role probity_app;
+  reset role;
+exception
+  when insufficient_privilege then execute format('grant probity_app to %I', current_user);
+end
+$$;
+
+-- probity_users: the role of the sign-in library. It has rights on users, sessions, members and invitations, and reads
+-- account profiles. It has no rights on other account data.
+do $$
+begin
+  if not exists (select from pg_roles where rolname = 'probity_users') then
+    create role probity_users nologin nobypassrls;
+  end if;
+exception
+  when duplicate_object or unique_violation then null; -- created concurrently from another database
+end
+$$;
+
+do $$
+begin
+  set local role probity_users;
+  reset role;
+exception
+  when insufficient_privilege then execute format('grant probity_users to %I', current_user);
+end
+$$;
+
+-- Grants the role to all members of probity_app, so that an upgrade needs no manual grant.
+do $$
+declare
+  v_login text;
+begin
+  for v_login in
+    select m.member::regrole::text from pg_auth_members m
+    where m.roleid = 'probity_app'::regrole and m.member <> current_user::regrole
+  loop
+    begin
+      execute format('grant probity_users to %s', v_login);
+    exception
+      when insufficient_privilege then raise notice 'grant probity_users to % by hand', v_login;
+    end;
+  end loop;
+end
+$$;
+
+-- probity_operator: the role of the operator pages. It reads rows of all accounts, but only the granted columns.
+-- No granted column contains a validated address.
+do $$
+begin
+  if not exists (select from pg_roles where rolname = 'probity_operator') then
+    create role probity_operator nologin nobypassrls;
+  end if;
+exception
+  when duplicate_object or unique_violation then null; -- created concurrently from another database
+end
+$$;
+
+do $$
+begin
+  set local role probity_operator;
+  reset role;
+exception
+  when insufficient_privilege then execute format('grant probity_operator to %I', current_user);
+end
+$$;
+
+-- Grants the role to all members of probity_app, as for probity_users.
+do $$
+declare
+  v_login text;
+begin
+  for v_login in
+    select m.member::regrole::text from pg_auth_members m
+    where m.roleid = 'probity_app'::regrole and m.member <> current_user::regrole
+  loop
+    begin
+      execute format('grant probity_operator to %s', v_login);
+    exception
+      when insufficient_privilege then raise notice 'grant probity_operator to % by hand', v_login;
+    end;
+  end loop;
+end
+$$;
+
+-- The installation itself: secrets, running processes, backups, and helper functions that the other files use.
+-- probity_app reads secrets and backups and writes processes through functions; probity_operator reads processes.
+
+-- ---- Tables ----
+
+-- A row is a secret of this installation. The schema generates the values, so the operator need not choose any.
+-- Redis keys that depend on an address contain its HMAC with the secret recent_results, which Redis never receives.
+create table secrets (
+  name text primary key,
+  value bytea not null
+);
+
+insert into secrets
+select name, sha256(convert_to(gen_random_uuid()::text || gen_random_uuid()::text, 'utf8'))
+from unnest(array[
+  'recent_results', -- HMAC of addresses in Redis keys
+  'sessions',       -- signs session cookies unless SESSION_SECRET is set
+  'outcome_marks',  -- HMAC of reported outcomes
+  'doctor'          -- proves to the API that a request comes from the doctor
+]) as name;
+
+grant select on secrets to probity_app;
+
+-- A row is a running API or worker process. The process writes it every ten seconds (heartbeat) and deletes it on shutdown.
+-- record_process deletes rows without a heartbeat for a day.
+create table processes (
+  id uuid primary key,
+  kind text not null check (kind in ('api', 'worker')),
+  version text not null check (length(version) <= 50),
+  facts jsonb not null, -- configuration and state that the process reports, for example egresses and probing
+  started_at timestamptz not null default clock_timestamp(),
+  seen_at timestamptz not null default clock_timestamp()
+);
+
+grant select on processes to probity_operator;
+
+-- A row is a backup that the admin command completed. The doctor and the metrics derive the age of the last backup from it.
+-- The table does not contain the location of the file.
+create table backups (
+  id bigint generated always as identity primary key,
+  made_at timestamptz not null,
+  bytes bigint not null check (bytes > 0),
+  sha256 text not null
+);
+
+grant select on backups to probity_app;
+
+-- ---- Functions ----
+
+-- Returns the account of the running transaction.
+-- Output: the account id from the setting app.account_id (SET LOCAL), or null if it is not set. Row-level security compares
+-- account ids with it, so null matches no row.
+-- Locks: none.
+create function app_account() returns uuid
+  language sql stable
+  return nullif(current_setting('app.account_id', true), '')::uuid;
+
+-- Returns the current date in UTC.
+-- Output: the date by the wall clock, not by the transaction start.
+-- Locks: none.
+create function utc_today() returns date
+  language sql stable
+  return (clock_timestamp() at time zone 'utc')::date;
+
+-- Formats a time as the API does (RFC 3339).
+-- Output: text in UTC with milliseconds, for example 2025-01-31T08:00:00.000Z.
+-- Locks: none.
+create function rfc3339(p_at timestamptz) returns text
+  language sql stable
+  return to_char(p_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"');
+
+-- Records the heartbeat of a process and deletes processes without a heartbeat for a day.
+-- Input: p_facts replaces the stored facts, which can change while the process runs (a worker can lose access to port 25).
+-- Output: none.
+-- Locks: the rows it writes.
+create function record_process(p_id uuid, p_kind text, p_version text, p_facts jsonb) returns void
+  language sql security definer set search_path = public, pg_temp
+  begin atomic
+    delete from processes where seen_at < clock_timestamp() - interval '1 day';
+    insert into processes (id, kind, version, facts) values (p_id, p_kind, p_version, p_facts)
+    on conflict (id) do update set seen_at = clock_timestamp(), facts = excluded.facts;
+  end;
+
+-- Deletes a process on shutdown.
+-- Output: none.
+-- Locks: the deleted row.
+create function delete_process(p_id uuid) returns void
+  language sql security definer set search_path = public, pg_temp
+  begin atomic
+    delete from processes where id = p_id;
+  end;
+
+-- Returns whether workers can probe mail servers. One worker with SMTP access is enough.
+-- Input: p_except is a process id to ignore, or null.
+-- Output: mode (smtp | dns) and the reason for dns; no row if no other worker sent a heartbeat in the last 35 seconds.
+-- A worker that does not report facts.probing has mode smtp if it has an egress. If no worker can probe, a blocked port
+-- takes precedence over a missing HELO name, because other workers have a HELO name then.
+-- Locks: none.
+create function find_probing(p_except uuid) returns table (mode text, reason text)
+  language sql stable security definer set search_path = public, pg_temp
+  begin atomic
+    select w.mode, w.reason
+    from processes p
+    cross join lateral (
+      select p.facts -> 'probing' ->> 'mode' as said, coalesce(p.facts -> 'egresses', '[]') <> '[]' as has_name
+    ) f
+    cross join lateral (
+      select coalesce(f.said, case when f.has_name then 'smtp' else 'dns' end) as mode,
+             case when f.said is not null then p.facts -> 'probing' ->> 'reason'
+                  when f.has_name then null else 'no_helo_name' end as reason
+    ) w
+    where p.kind = 'worker' and p.seen_at > clock_timestamp() - interval '35 seconds' and p.id is distinct from p_except
+    order by w.mode = 'smtp' desc, w.reason = 'no_helo_name', w.reason
+    limit 1;
+  end;
+
+-- Whether a worker has a heartbeat. Without one, validations do not start and jobs make no progress.
+-- Locks: none.
+create function has_worker() returns boolean
+  language sql stable security definer set search_path = public, pg_temp
+  begin atomic
+    select exists (select from processes where kind = 'worker' and seen_at > clock_timestamp() - interval '35 seconds');
+  end;
+
+-- ---- Rights ----
+
+revoke execute on function
+  record_process, delete_process, find_probing, has_worker
+from public;
+
+grant execute on function
+  record_process, delete_process, find_probing, has_worker
+to probity_app;
+
+grant select on migrations to probity_app, probity_operator;
+
+-- Data for operators: audit log, probe statistics, provider and egress controls, unrecognized SMTP replies and the doctor.
+-- probity_operator reads all of it, writes the controls and marks replies as reviewed. probity_app writes statistics and
+-- findings through functions, reads the controls, and reads the audit entries of its account.
+
+-- ---- Tables ----
+
+-- The audit log. A row is one recorded action. Triggers write it through record_audit_entry; it is deleted after 365 days or
+-- with its closed account. No foreign keys: an entry outlives the actor and the subject.
+create table audit_entries (
+  id bigint generated always as identity primary key,
+  at timestamptz not null default clock_timestamp(),
+  account_id uuid, -- null for actions that concern the installation
+  actor text not null check (actor in ('member', 'key', 'operator', 'command', 'service')),
+  actor_id uuid,
+  actor_name text,
+  ip text,
+  action text not null,
+  subject_id text,
+  subject_name text,
+  changes jsonb not null default '{}' -- by field: [old value, new value], or null if the log must not contain the values
+);
+
+create index audit_entries_by_account on audit_entries (account_id, id desc);
+create index audit_entries_by_time on audit_entries (at);
+
+alter table audit_entries enable row level security;
+create policy tenant on audit_entries to probity_app using (account_id = app_account());
+create policy operator on audit_entries to probity_operator using (true);
+grant select on audit_entries to probity_app, probity_operator;
+
+-- A row counts probes by provider ('' for unknown providers), egress and hour. record_probes writes it and deletes it after
+-- eight days. Workers count in memory and report in batches; a killed worker loses the counts of its last seconds.
+create table provider_hours (
+  provider text not null check (octet_length(provider) <= 100),
+  egress text not null check (octet_length(egress) <= 300),
+  hour timestamptz not null,
+  probes bigint not null, -- probes sent; throttled probes are not included
+  conclusive bigint not null,
+  deferred bigint not null,
+  blocked bigint not null,
+  no_response bigint not null,
+  throttled bigint not null,
+  ms integer[] not null, -- latency histogram of the replies: counts per bucket of LATENCY_STEPS_MS in the contract
+  last_block text check (octet_length(last_block) <= 1000),
+  last_block_at timestamptz,
+  primary key (hour, provider, egress)
+);
+
+grant select on provider_hours to probity_operator;
+
+-- A row is a provider that an operator paused, or whose probe rate an operator limited. Workers read the table every two
+-- seconds. A row stays after the provider is resumed.
+create table provider_controls (
+  provider text primary key check (octet_length(provider) <= 100),
+  paused_at timestamptz,
+  rate_percent smallint not null default 100 check (rate_percent between 1 and 100),
+  -- For the audit log. The suspension itself is in Redis, where the workers share it.
+  suspension_lifted_at timestamptz
+);
+
+grant select on provider_controls to probity_app;
+grant select, insert, update on provider_controls to probity_operator;
+
+-- A row is an egress that an operator drained: workers start no new probes from it. Workers read the table every two
+-- seconds. A row stays after the egress is resumed.
+create table egress_controls (
+  egress text primary key check (octet_length(egress) <= 300),
+  drained_at timestamptz
+);
+
+grant select on egress_controls to probity_app;
+grant select, insert, update on egress_controls to probity_operator;
+
+-- A row counts an SMTP reply that no classification rule matches. record_unrecognized_replies writes it and deletes it after
+-- 90 days without a repeat. Replies are normalized and contain no address.
+create table unrecognized_replies (
+  provider text not null check (octet_length(provider) <= 100),
+  stage text not null check (octet_length(stage) <= 20),
+  code smallint not null,
+  reply text not null check (octet_length(reply) <= 1000),
+  seen bigint not null,
+  first_seen_at timestamptz not null default clock_timestamp(),
+  last_seen_at timestamptz not null default clock_timestamp(),
+  checked_at timestamptz, -- when an operator marked the reply as reviewed
+  primary key (provider, stage, code, reply)
+);
+
+grant select, update (checked_at) on unrecognized_replies to probity_operator;
+
+-- A row is the current finding of one doctor check for one subject. store_findings replaces the rows of a host at each run and
+-- deletes rows that no run renewed for a day. Findings contain no customer data.
+create table doctor_findings (
+  host text not null check (octet_length(host) <= 300), -- '' for checks with the same finding on every host
+  check_id text not null check (octet_length(check_id) <= 100),
+  subject text not null check (octet_length(subject) <= 1000),
+  status text not null check (status in ('fail', 'warn', 'unknown', 'pass')),
+  observed text not null,
+  fix jsonb,
+  checked_at timestamptz not null default clock_timestamp(),
+  since timestamptz not null default clock_timestamp(), -- when the status last changed
+  primary key (host, check_id, subject)
+);
+
+grant select on doctor_findings to probity_operator;
+
+-- A row is the last doctor run of a host. The workers of a host share it, so that one of them runs the doctor.
+-- store_findings deletes rows of runs that began more than a day ago.
+create table doctor_runs (
+  host text primary key check (octet_length(host) <= 300),
+  began_at timestamptz not null,
+  ended_at timestamptz
+);
+
+grant select on doctor_runs to probity_operator;
+
+-- The only row contains the time at which an operator last requested a doctor run.
+create table doctor_requests (only_one boolean primary key default true check (only_one), requested_at timestamptz not null);
+
+insert into doctor_requests (requested_at) values ('-infinity');
+
+grant select on doctor_requests to probity_operator;
+
+-- ---- Functions ----
+
+-- Adds counts of unrecognized replies and deletes replies without a repeat for 90 days.
+-- Input: parallel arrays, one element per reply.
+-- Output: none. The table is limited to 10,000 rows because servers choose the text. If the report does not fit into the
+-- remaining rows, only replies that the table already contains are counted.
+-- Locks: the rows it writes, in the order of the input.
+create function record_unrecognized_replies(
+  p_providers text[], p_stages text[], p_codes smallint[], p_replies text[], p_seen integer[]
+) returns void
+  language plpgsql security definer set search_path = public, pg_temp as $$
+declare
+  v_room integer;
+begin
+  delete from unrecognized_replies u where u.last_seen_at < clock_timestamp() - interval '90 days';
+  select 10000 - count(*) into v_room from unrecognized_replies;
+  insert into unrecognized_replies as u (provider, stage, code, reply, seen)
+  select n.provider, n.stage, n.code, n.reply, n.seen
+  from unnest(p_providers, p_stages, p_codes, p_replies, p_seen) as n (provider, stage, code, reply, seen)
+  where v_room >= cardinality(p_replies) or exists (
+    select from unrecognized_replies k
+    where (k.provider, k.stage, k.code, k.reply) = (n.provider, n.stage, n.code, n.reply)
+  )
+  on conflict (provider, stage, code, reply) do update set seen = u.seen + excluded.seen, last_seen_at = clock_timestamp();
+end
+$$;
+
+-- Rejects every update and truncate of the audit log, including those of the table owner. keep_a_year controls deletes.
+-- Output: none; always raises an exception.
+-- Locks: none.
+create function audit_entries_are_append_only() returns trigger
+  language plpgsql as $$
+begin
+  raise exception 'the audit log is append only';
+end
+$$;
+
+-- Deletes audit entries after 365 days.
+-- Output: the number of deleted entries.
+-- Locks: the deleted rows.
+create function delete_old_audit_entries() returns bigint
+  language sql security definer set search_path = public, pg_temp
+  begin atomic
+    with gone as (
+      delete from audit_entries where at < clock_timestamp() - interval '365 days' returning 1
+    )
+    select count(*) from gone;
+  end;
+
+-- Writes an audit entry for an action of the running transaction.
+-- Input: p_account is null for actions that concern the installation. The setting app.actor (SET LOCAL) contains the actor as
+-- JSON: kind, id, name, ip, account. p_self is the user to record as the actor if the client is not signed in.
+-- Output: none. Writes nothing if the account is closed or deleted, except for account.deleted.
+-- Locks: none.
+create function record_audit_entry(
+  p_account uuid, p_action text, p_subject_id text, p_subject_name text, p_changes jsonb, p_self uuid default null
+) returns void
+  language plpgsql security definer set search_path = public, pg_temp as $$
+declare
+  v_actor jsonb := coalesce(nullif(current_setting('app.actor', true), ''), '{}')::jsonb;
+  v_kind text := v_actor ->> 'kind';
+begin
+  if p_account is not null and p_action <> 'account.deleted'
+    and not exists (select from accounts where id = p_account and closed_at is null) then
+    return;
+  end if;
+  if v_kind is null or v_kind = 'nobody' then
+    v_kind := case when p_self is null then 'service' else 'member' end;
+    v_actor := jsonb_build_object('ip', v_actor ->> 'ip', 'id', p_self, 'name', (select name from users where id = p_self));
+  elsif (v_actor ->> 'account')::uuid is distinct from p_account and v_actor ? 'account' then
+    -- A report collected from several requests can run in a request of another account. The entry then names no actor
+    -- instead of the wrong one.
+    v_kind := 'service';
+    v_actor := '{}';
+  end if;
+  insert into audit_entries (account_id, actor, actor_id, actor_name, ip, action, subject_id, subject_name, changes)
+  values (p_account, v_kind, (v_actor ->> 'id')::uuid, left(v_actor ->> 'name', 200), left(v_actor ->> 'ip', 60), p_action,
+          p_subject_id, left(p_subject_name, 200), coalesce(p_changes, '{}'));
+end
+$$;
+
+-- Returns the action name for a row change.
+-- Input: p_noun is the first part of the name; p_row is the new row, or the old row of a delete.
+-- Output: noun.verb, for example key.revoked. If several columns changed, the first match decides.
+-- Locks: none.
+create function audit_action(p_noun text, p_op text, p_row jsonb, p_changes jsonb) returns text
+  language sql immutable
+  return p_noun || '.' || case
+    when p_op = 'DELETE' then 'deleted'
+    when p_op = 'INSERT' then case when p_row ->> 'replaces' is not null then 'rotated' else 'created' end
+    when p_changes ? 'revoked_at' then 'revoked'
+    when p_changes ? 'paused_at' then case when p_row ->> 'paused_at' is null then 'resumed' else 'paused' end
+    when p_changes ? 'suspended_at' then case when p_row ->> 'suspended_at' is null then 'unsuspended' else 'suspended' end
+    when p_changes ? 'on_hold_since'
+      then case when p_row ->> 'on_hold_since' is null then 'charging_resumed' else 'charging_stopped' end
+    when p_changes ? 'drained_at' then case when p_row ->> 'drained_at' is null then 'undrained' else 'drained' end
+    when p_changes ? 'rate_percent' then 'rate_changed'
+    when p_changes ? 'suspension_lifted_at' then 'suspension_lifted'
+    when p_changes ? 'plan' then 'plan_changed'
+    when p_changes ? 'role' then 'role_changed'
+    when p_changes ? 'secret' then 'rotated'
+    when p_changes ? 'state' then p_row ->> 'state'
+    when p_changes ? 'status' then p_row ->> 'status'
+    else 'changed'
+  end;
+
+-- Writes one audit entry per changed row (trigger function).
+-- Input: trigger arguments are the noun, the name column, the columns whose values are logged, and the columns to ignore.
+-- Other columns are logged without values. An update that changes only ignored columns is not logged.
+-- Output: null (after trigger).
+-- Locks: none.
+create function audit_row() returns trigger
+  language plpgsql security definer set search_path = public, pg_temp as $$
+declare
+  v_old jsonb := case when tg_op = 'INSERT' then '{}' else to_jsonb(old) end;
+  v_new jsonb := case when tg_op = 'DELETE' then '{}' else to_jsonb(new) end;
+  v_row jsonb := case when tg_op = 'DELETE' then v_old else v_new end;
+  v_shown text[] := string_to_array(tg_argv[2], ' ');
+  v_passed text[] := string_to_array(tg_argv[3], ' ');
+  v_changes jsonb;
+  v_name text;
+begin
+  if tg_op <> 'DELETE' then
+    select jsonb_object_agg(c, case when c = any (v_shown) then jsonb_build_array(v_old -> c, v_new -> c) end) into v_changes
+    from jsonb_object_keys(v_new) c
+    where v_new -> c is distinct from coalesce(v_old -> c, 'null') and c <> all (v_passed)
+      and (tg_op = 'UPDATE' or c = any (v_shown));
+    if tg_op = 'UPDATE' and v_changes is null then
+      return null;
+    end if;
+  end if;
+  v_name := v_row ->> tg_argv[1];
+  if tg_argv[1] = 'user_id' then
+    select p.name into v_name from users p where p.id = (v_row ->> 'user_id')::uuid;
+  elsif tg_argv[1] = 'url' then
+    v_name := substring(v_name from '^https?://([^/?#]+)'); -- host only: path and query can contain a secret
+  end if;
+  perform record_audit_entry(
+    (v_row ->> case when tg_table_name = 'accounts' then 'id' else 'account_id' end)::uuid,
+    audit_action(tg_argv[0], tg_op, v_row, v_changes), coalesce(v_row ->> 'id', v_row ->> tg_argv[1]), v_name, v_changes
+  );
+  return null;
+end
+$$;
+
+-- Writes one audit entry per statement and account, with the row count only (trigger function for bulk changes).
+-- Input: trigger arguments are the noun and the verb; the transition table is named changed.
+-- Output: null (after trigger). Writes nothing if app.actor has no id, as for changes by the service itself.
+-- Locks: none.
+create function audit_statement() returns trigger
+  language plpgsql security definer set search_path = public, pg_temp as $$
+begin
+  if coalesce(nullif(current_setting('app.actor', true), ''), '{}')::jsonb ? 'id' then
+    perform record_audit_entry(c.account_id, tg_argv[0] || '.' || tg_argv[1], null, null, jsonb_build_object('count', jsonb_build_array(null, c.count)))
+    from (select account_id, count(*) as count from changed group by account_id) c;
+  end if;
+  return null;
+end
+$$;
+
+-- Adds the probes that a worker counted since its last report to the current hour, and deletes hours older than eight days.
+-- Input: p_rows is an array of objects with the columns of provider_hours, without hour and last_block_at.
+-- Output: none.
+-- Locks: the rows it writes, in key order.
+create function record_probes(p_rows jsonb) returns void
+  language plpgsql security definer set search_path = public, pg_temp as $$
+begin
+  delete from provider_hours h where h.hour < clock_timestamp() - interval '8 days';
+  insert into provider_hours as h (provider, egress, hour, probes, conclusive, deferred, blocked, no_response, throttled, ms, last_block, last_block_at)
+  select r.provider, r.egress, date_trunc('hour', clock_timestamp(), 'utc'), r.probes, r.conclusive, r.deferred, r.blocked, r.no_response, r.throttled, r.ms,
+         r.last_block, case when r.last_block is not null then clock_timestamp() end
+  from jsonb_to_recordset(p_rows) as r (
+    provider text, egress text, probes bigint, conclusive bigint, deferred bigint, blocked bigint, no_response bigint, throttled bigint, ms integer[], last_block text
+  )
+  order by r.provider, r.egress -- the same order in all workers prevents deadlocks
+  on conflict (hour, provider, egress) do update set
+    probes = h.probes + excluded.probes, conclusive = h.conclusive + excluded.conclusive, deferred = h.deferred + excluded.deferred,
+    blocked = h.blocked + excluded.blocked, no_response = h.no_response + excluded.no_response, throttled = h.throttled + excluded.throttled,
+    ms = array(select a + b from unnest(h.ms, excluded.ms) with ordinality as t (a, b, n) order by n),
+    last_block = coalesce(excluded.last_block, h.last_block), last_block_at = coalesce(excluded.last_block_at, h.last_block_at);
+end
+$$;
+
+-- Rejects deletes of audit entries younger than 365 days, unless their account is closed (trigger function).
+-- Entries of an account contain names, invited addresses and IP addresses, so they are deleted with the account. The entry
+-- account.deleted is written afterwards and stays.
+-- Output: the old row, so that the delete proceeds; otherwise raises an exception.
+-- Locks: none.
+create function audit_entries_keep_a_year() returns trigger
+  language plpgsql security definer set search_path = public, pg_temp as $$
+begin
+  if exists (select from accounts where id = old.account_id and closed_at is not null) then
+    return old;
+  end if;
+  raise exception 'the audit log is append only';
+end
+$$;
+
+-- Starts a doctor run of a host if one is due.
+-- Output: true if the calling worker must run the doctor. A run is due if the host's last run began more than an hour ago or
+-- before the last operator request, or has not ended five minutes after its start.
+-- Locks: the host's doctor_runs row, so that only one of several concurrent workers gets true.
+create function begin_doctor_run(p_host text) returns boolean
+  language plpgsql security definer set search_path = public, pg_temp as $$
+begin
+  insert into doctor_runs as r (host, began_at) values (p_host, clock_timestamp())
+  on conflict (host) do update set began_at = clock_timestamp(), ended_at = null
+  where r.began_at < clock_timestamp() - interval '1 hour' or r.began_at < (select requested_at from doctor_requests)
+    or (r.ended_at is null and r.began_at < clock_timestamp() - interval '5 minutes');
+  return found;
+end
+$$;
+
+-- Replaces the findings of a host and the shared findings, ends the host's run, and deletes runs and findings older than a day.
+-- Input: p_rows is an array of findings; shared marks checks with the same finding on every host.
+-- Output: the findings that are new or whose status changed; was is the previous status, null for a new finding.
+-- Locks: the rows it writes; findings are written in key order.
+create function store_findings(p_host text, p_rows jsonb)
+  returns table (check_id text, subject text, was text, status text)
+  language plpgsql security definer set search_path = public, pg_temp as $$
+#variable_conflict use_column
+begin
+  update doctor_runs r set ended_at = clock_timestamp() where r.host = p_host;
+  delete from doctor_runs r where r.began_at < clock_timestamp() - interval '1 day';
+  delete from doctor_findings f where f.checked_at < clock_timestamp() - interval '1 day';
+  return query
+  with found as (
+    select case when r.shared then '' else p_host end as host, r.check_id, r.subject, r.status, r.observed, r.fix
+    from jsonb_to_recordset(p_rows) as r (shared boolean, check_id text, subject text, status text, observed text, fix jsonb)
+  ), before as (
+    select f.host, f.check_id, f.subject, f.status from doctor_findings f where f.host in ('', p_host)
+  ), gone as (
+    delete from doctor_findings f
+    where f.host in ('', p_host)
+      and not exists (select from found n where (n.host, n.check_id, n.subject) = (f.host, f.check_id, f.subject))
+  ), kept as (
+    insert into doctor_findings as f (host, check_id, subject, status, observed, fix)
+    select n.host, n.check_id, n.subject, n.status, n.observed, n.fix from found n
+    order by n.host, n.check_id, n.subject -- the same order in all workers prevents deadlocks
+    on conflict (host, check_id, subject) do update set
+      status = excluded.status, observed = excluded.observed, fix = excluded.fix, checked_at = clock_timestamp(),
+      since = case when f.status = excluded.status then f.since else clock_timestamp() end
+  )
+  select n.check_id, n.subject, b.status, n.status
+  from found n left join before b on (b.host, b.check_id, b.subject) = (n.host, n.check_id, n.subject)
+  where b.status is distinct from n.status;
+end
+$$;
+
+-- Requests a doctor run on all hosts, at most once per minute, because a run contacts mail servers, DNSBLs and the public URL.
+-- Output: false if the last request is less than a minute old.
+-- Locks: the doctor_requests row.
+create function request_doctor_run() returns boolean
+  language plpgsql security definer set search_path = public, pg_temp as $$
+begin
+  update doctor_requests set requested_at = clock_timestamp() where requested_at < clock_timestamp() - interval '1 minute';
+  return found;
+end
+$$;
+
+-- ---- Triggers ----
+
+create trigger append_only before update or truncate on audit_entries
+  for each statement execute function audit_entries_are_append_only();
+
+create trigger audit after update on provider_controls for each row execute function
+  audit_row('provider', 'provider', 'rate_percent', '');
+
+create trigger audit after update on egress_controls for each row execute function audit_row('egress', 'egress', '', '');
+
+create trigger keep_a_year before delete on audit_entries
+  for each row when (old.at > clock_timestamp() - interval '365 days') execute function audit_entries_keep_a_year();
+
+-- ---- Rights ----
+
+revoke execute on function
+  record_unrecognized_replies, delete_old_audit_entries, record_audit_entry, audit_row, audit_statement, record_probes,
+  begin_doctor_run, store_findings, request_doctor_run
+from public;
+
+grant execute on function
+  record_unrecognized_replies, delete_old_audit_entries, record_probes, begin_doctor_run, store_findings
+to probity_app;
+
+grant execute on function
+  request_doctor_run
+to probity_operator;
+
+-- Accounts and their settings: plans, accounts, API keys, policies and overrides.
+-- probity_app reads and writes the rows of its account; credits change only through the ledger (billing.sql).
+-- probity_operator reads granted columns of all accounts, changes plans of accounts and suspends accounts.
+
+-- ---- Tables ----
+
+-- A row is a plan and its limits. All processes read the table; only the database owner changes it.
+create table plans (
+  name text primary key,
+  api_access boolean not null,
+  ai_enhancement boolean not null,
+  catchall_detection boolean not null,
+  refund_unknown boolean not null,
+  requests_per_window integer not null check (requests_per_window > 0),
+  window_s integer not null check (window_s between 1 and 3600),
+  interactive_in_flight integer not null check (interactive_in_flight > 0),
+  emails_per_file integer not null check (emails_per_file between 1 and 100000),
+  -- When the plan last changed. Ledger reconciliation does not check refunds of older validations against the new terms.
+  changed_at timestamptz not null default clock_timestamp()
+);
+
+insert into plans
+  (name, api_access, ai_enhancement, catchall_detection, refund_unknown,
+   requests_per_window, window_s, interactive_in_flight, emails_per_file)
+values
+  ('free',    false, false, true, true,    60, 60,    5,  10000),
+  ('payg',    true,  true,  true, true,  6000, 60,  100, 100000),
+  ('starter', true,  false, true, true,  1200, 60,   25,  10000),
+  ('growth',  true,  true,  true, true,  6000, 60,  100, 100000),
+  ('scale',   true,  true,  true, true, 60000, 60, 1000, 100000);
+
+grant select on plans to probity_app, probity_operator;
+
+-- A row is an account (tenant). close_account closes it, and delete_closed_account deletes it later.
+-- available, reserved and spent are the sums of the account's ledger rows. Only apply_to_balance (billing.sql) changes them.
+create table accounts (
+  id uuid primary key default gen_random_uuid(),
+  name text not null check (length(name) between 1 and 200),
+  plan text not null references plans (name),
+  -- For self-hosted installations without billing: ledger_post grants missing credits when they are spent.
+  unlimited boolean not null default false,
+  retention_days smallint not null default 30 check (retention_days between 0 and 365),
+  available bigint not null default 0 check (available >= 0),
+  reserved bigint not null default 0 check (reserved >= 0),
+  spent bigint not null default 0 check (spent >= 0),
+  created_at timestamptz not null default clock_timestamp(),
+  -- Set by ledger reconciliation after a ledger mismatch and by close_account. While set, ledger_post rejects
+  -- charge, reserve and settle.
+  on_hold_since timestamptz,
+  plan_since timestamptz not null default clock_timestamp(), -- used like plans.changed_at
+  -- Threshold of the low-credits notification. If null, it is a tenth of last_grant, or 100 if there was no grant.
+  low_credits bigint check (low_credits >= 0),
+  last_grant bigint,
+  -- Whether available is below the threshold. The change to true sends the notification, so there is one per crossing.
+  -- Default true: a new account has no credits and must not be notified.
+  credits_low boolean not null default true,
+  -- slug, logo and metadata are for the web app and the sign-in library, which reads them in account_profiles.
+  slug text unique check (slug ~ '^[a-z0-9]+(-[a-z0-9]+)*$' and length(slug) <= 60),
+  logo text,
+  metadata text,
+  send_threshold double precision not null default 0.97 check (send_threshold between 0.5 and 0.999),
+  send_excludes text[] not null default '{disposable,role,machine_generated}'
+    check (send_excludes <@ array['disposable', 'role', 'machine_generated', 'free', 'privacy_relay', 'tagged']),
+  ip_allow_list text[] not null default '{}' check (cardinality(ip_allow_list) <= 50),
+  closed_at timestamptz,
+  -- While set, the API rejects requests of the account's keys and members. Set and cleared by operators.
+  suspended_at timestamptz
+);
+
+create index accounts_closed on accounts (closed_at) where closed_at is not null;
+
+alter table accounts enable row level security;
+create policy tenant on accounts using (id = app_account());
+grant select on accounts to probity_app;
+-- Before the API raises retention_days it must call make_partitions, because rows expire on later days then.
+grant update (low_credits, name, retention_days, send_threshold, send_excludes, ip_allow_list) on accounts to probity_app;
+create policy operator on accounts to probity_operator using (true);
+grant select (
+  id, name, slug, plan, unlimited, available, reserved, spent, retention_days, created_at, suspended_at, on_hold_since
+) on accounts to probity_operator;
+grant update (plan, suspended_at) on accounts to probity_operator;
+
+-- A row is an API key. Of a secret key the table contains only the SHA-256; the key itself is shown once, at creation.
+-- Revoked and expired keys keep their rows, so that requests and audit entries can refer to them.
+create table api_keys (
+  id uuid primary key default gen_random_uuid(),
+  account_id uuid not null references accounts (id) on delete cascade,
+  mode text not null check (mode in ('live', 'test')),
+  name text not null check (length(name) between 1 and 100),
+  hash bytea not null unique check (length(hash) = 32),
+  hint text not null,
+  scopes text[] not null,
+  ip_allow_list text[] not null default '{}' check (cardinality(ip_allow_list) <= 50),
+  monthly_cap bigint check (monthly_cap >= 0),
+  created_at timestamptz not null default clock_timestamp(),
+  expires_at timestamptz,
+  paused_at timestamptz,
+  revoked_at timestamptz,
+  last_used_at timestamptz,
+  -- When a column other than the usage columns last changed. API processes poll it to invalidate cached keys.
+  changed_at timestamptz not null default clock_timestamp(),
+  -- Rotation: the id of the rotated key, and in that key the id of the new one. Both keys work until the old one expires.
+  replaces uuid unique, -- no foreign key: both rows are deleted with the account, in any order
+  replaced_by uuid,
+  -- Last request: time, method, route, status, duration and verdict. The route is a pattern and contains no address.
+  last_request jsonb,
+  -- Publishable keys are visible in web pages. They are limited to origins and to visitor_cap requests per visitor and hour.
+  -- Their requests are never probed, because the result would reveal which mailboxes exist.
+  kind text not null default 'secret' check (kind in ('secret', 'publishable')),
+  allowed_origins text[] not null default '{}' check (cardinality(allowed_origins) <= 20),
+  visitor_cap integer check (visitor_cap between 1 and 10000),
+  constraint publishable_is_bound check (
+    case kind
+      when 'publishable' then cardinality(allowed_origins) > 0 and visitor_cap is not null and scopes <@ array['validation']
+      else cardinality(allowed_origins) = 0 and visitor_cap is null
+    end
+  ),
+  -- The full text of a publishable key, which is public and can be shown again. Null for older keys, stored as a hash only.
+  public_text text check (public_text is null or kind = 'publishable')
+);
+
+create index api_keys_by_account on api_keys (account_id, created_at);
+create index api_keys_by_change on api_keys (changed_at);
+create index api_keys_by_origin on api_keys using gin (allowed_origins) where kind = 'publishable';
+
+alter table api_keys enable row level security;
+create policy tenant on api_keys using (account_id = app_account());
+grant select, insert on api_keys to probity_app;
+grant update (
+  name, scopes, ip_allow_list, monthly_cap, expires_at, paused_at, revoked_at, replaced_by, allowed_origins, visitor_cap
+) on api_keys to probity_app;
+create policy operator on api_keys to probity_operator using (true);
+grant select (account_id, revoked_at, mode) on api_keys to probity_operator;
+
+-- A row is a policy of an account: rules that map a result to a decision. The contract validates the rules and contains the
+-- built-in policies; a row with the name of a built-in policy replaces it.
+create table policies (
+  account_id uuid not null references accounts (id) on delete cascade,
+  name text not null check (name ~ '^[a-z0-9][a-z0-9_-]{0,49}$'),
+  description text not null default '' check (length(description) <= 200),
+  rules jsonb not null check (jsonb_typeof(rules) = 'array' and jsonb_array_length(rules) <= 50),
+  fallback jsonb not null check (jsonb_typeof(fallback) = 'object'),
+  created_at timestamptz not null default clock_timestamp(),
+  primary key (account_id, name)
+);
+
+alter table policies enable row level security;
+create policy tenant on policies using (account_id = app_account());
+grant select, insert, delete on policies to probity_app;
+grant update (description, rules, fallback) on policies to probity_app;
+
+-- A row is an override: the account always allows or blocks an address or a domain.
+-- entry has the engine's canonical form of addresses, so that a lookup is one text comparison.
+create table overrides (
+  id uuid primary key default gen_random_uuid(),
+  account_id uuid not null references accounts (id) on delete cascade,
+  entry text not null check (length(entry) between 1 and 400),
+  action text not null check (action in ('allow', 'block')),
+  note text not null default '' check (length(note) <= 200),
+  added_by text check (length(added_by) <= 200),
+  added_at timestamptz not null default clock_timestamp(),
+  unique (account_id, entry)
+);
+
+alter table overrides enable row level security;
+create policy tenant on overrides using (account_id = app_account());
+grant select, insert, delete on overrides to probity_app;
+grant update (action, note, added_by, added_at) on overrides to probity_app;
+
+-- ---- Functions ----
+
+-- Sets changed_at on every update that does not record usage (trigger function). Rejects changes of revoked_at of a revoked key.
+-- Output: the new row.
+-- Locks: none.
+create function api_keys_set_changed_at() returns trigger
+  language plpgsql as $$
+begin
+  if old.revoked_at is not null and new.revoked_at is distinct from old.revoked_at then
+    raise exception 'a revoked key stays revoked';
+  end if;
+  if new is distinct from old and new.last_used_at is not distinct from old.last_used_at
+    and new.last_request is not distinct from old.last_request then
+    new.changed_at := clock_timestamp();
+  end if;
+  return new;
+end
+$$;
+
+-- Sets changed_at of all keys of an account, because a cached key contains settings of its account (trigger function).
+-- Output: null (after trigger).
+-- Locks: the key rows (no key update) in id order, until commit.
+create function accounts_touch_keys() returns trigger
+  language plpgsql security definer set search_path = public, pg_temp as $$
+begin
+  perform 1 from api_keys where account_id = new.id order by id for no key update; -- same order as record_key_use
+  update api_keys set changed_at = clock_timestamp() where account_id = new.id;
+  return null;
+end
+$$;
+
+-- Returns a key with the settings of its account and plan, for authentication.
+-- Runs before the account is known, therefore with the owner's rights (security definer), and finds keys by the full hash only.
+-- Output: one row, or none if no key has the hash. Revoked, paused and expired keys are returned too.
+-- Locks: none.
+create function find_api_key(p_hash bytea)
+  returns table (
+    id uuid, account_id uuid, mode text, name text, scopes text[], ip_allow_list text[],
+    expires_at timestamptz, paused_at timestamptz, revoked_at timestamptz, retention_days smallint,
+    plan text, api_access boolean, requests_per_window integer, window_s integer, interactive_in_flight integer,
+    refund_unknown boolean, ai boolean, catchall boolean, send_threshold double precision, send_excludes text[],
+    kind text, allowed_origins text[], visitor_cap integer, account_ip_allow_list text[]
+  )
+  language sql stable security definer set search_path = public, pg_temp
+  begin atomic
+    select k.id, k.account_id, k.mode, k.name, k.scopes, k.ip_allow_list,
+           k.expires_at, k.paused_at, k.revoked_at, a.retention_days,
+           p.name, p.api_access, p.requests_per_window, p.window_s, p.interactive_in_flight,
+           p.refund_unknown, p.ai_enhancement, p.catchall_detection, a.send_threshold, a.send_excludes,
+           k.kind, k.allowed_origins, k.visitor_cap, a.ip_allow_list
+    from api_keys k join accounts a on a.id = k.account_id join plans p on p.name = a.plan
+    where k.hash = p_hash;
+  end;
+
+-- Returns the keys of all accounts that changed in the last p_seconds seconds, for cache invalidation.
+-- Output: key ids.
+-- Locks: none.
+create function api_keys_changed_within(p_seconds integer) returns setof uuid
+  language sql stable security definer set search_path = public, pg_temp
+  begin atomic
+    select id from api_keys where changed_at > clock_timestamp() - make_interval(secs => p_seconds);
+  end;
+
+-- Sets changed_at when a plan changes (trigger function).
+-- Output: the new row.
+-- Locks: none.
+create function plans_set_changed_at() returns trigger
+  language plpgsql as $$
+begin
+  new.changed_at := clock_timestamp();
+  return new;
+end
+$$;
+
+-- Sets plan_since when the account's plan is updated (trigger function).
+-- Output: the new row.
+-- Locks: none.
+create function accounts_set_plan_since() returns trigger
+  language plpgsql as $$
+begin
+  new.plan_since := clock_timestamp();
+  return new;
+end
+$$;
+
+-- Returns a slug for an account name, with a number appended if the slug is taken (a random suffix after 19 attempts).
+-- Output: a slug that no account has.
+-- Locks: none; the caller must hold the advisory lock 'unused_slug', as create_account does.
+create function unused_slug(p_name text) returns text
+  language plpgsql as $$
+declare
+  v_base text := coalesce(nullif(trim(both '-' from left(regexp_replace(lower(p_name), '[^a-z0-9]+', '-', 'g'), 50)), ''), 'organisation');
+  v_slug text := v_base;
+begin
+  for n in 2 .. 20 loop
+    if not exists (select from accounts where slug = v_slug) then
+      return v_slug;
+    end if;
+    v_slug := v_base || '-' || n;
+  end loop;
+  return v_base || '-' || left(md5(gen_random_uuid()::text), 8);
+end
+$$;
+
+-- Notifies members that the account's credits are low (trigger function).
+-- The subject contains the time, so that each crossing of the threshold sends a notification.
+-- Output: null (after trigger).
+-- Locks: none.
+create function notify_credits_low() returns trigger
+  language plpgsql security definer set search_path = public, pg_temp as $$
+begin
+  perform notify_members(new.id, 'credits_low', clock_timestamp()::text, jsonb_build_object('available', new.available));
+  return null;
+end
+$$;
+
+-- Notifies members that a key was created (trigger function).
+-- Output: null (after trigger).
+-- Locks: none.
+create function notify_key_created() returns trigger
+  language plpgsql security definer set search_path = public, pg_temp as $$
+begin
+  perform notify_members(new.account_id, 'key_created', new.id::text,
+    jsonb_build_object('name', new.name, 'mode', new.mode, 'hint', new.hint));
+  return null;
+end
+$$;
+
+-- Returns whether a publishable key of any account allows an origin.
+-- CORS preflight requests do not contain the key, so the API cannot check the origin against one key.
+-- Output: true if a key that is not revoked allows p_origin. Paused and expired keys count.
+-- Locks: none.
+create function is_allowed_origin(p_origin text) returns boolean
+  language sql stable security definer set search_path = public, pg_temp
+  begin atomic
+    select exists (
+      select from api_keys
+      where kind = 'publishable' and allowed_origins @> array[p_origin] and revoked_at is null
+    );
+  end;
+
+-- Closes the transaction's account permanently: revokes its keys and deletes members, invitations, webhook endpoints and
+-- notifications. Uploads expire at once. The caller must cancel the account's jobs first, so that the ledger releases their
+-- reserved credits.
+-- Output: none.
+-- Locks: the account row, the key rows in id order, then the other rows it writes, until commit.
+create function close_account() returns void
+  language plpgsql security definer set search_path = public, pg_temp as $$
+declare
+  v_account uuid := app_account();
+begin
+  update accounts a set
+    closed_at = clock_timestamp(), on_hold_since = coalesce(a.on_hold_since, clock_timestamp()),
+    name = 'Deleted', slug = null, logo = null, metadata = null
+  where a.id = v_account;
+  update api_keys k set revoked_at = coalesce(k.revoked_at, clock_timestamp()) where k.account_id = v_account;
+  update uploads u set expires_at = clock_timestamp() where u.account_id = v_account;
+  delete from webhook_endpoints e where e.account_id = v_account;
+  delete from invitations i where i.account_id = v_account;
+  delete from notifications n where n.account_id = v_account;
+  delete from members m where m.account_id = v_account;
+end
+$$;
+
+-- Deletes one batch of rows of an account that was closed at least p_after_s seconds ago and has no uploads left, and finally
+-- the account itself. The ledger stays; it contains amounts and ids, but no names or addresses.
+-- Input: p_limit is the maximum number of rows to delete from partitioned tables.
+-- Output: the account id and whether the account row is deleted; no row if there is nothing to delete.
+-- Locks: the account row (for update, skip locked), then the deleted rows.
+create function delete_closed_account(p_after_s integer, p_limit integer) returns table (account_id uuid, is_gone boolean)
+  language plpgsql security definer set search_path = public, pg_temp as $$
+declare
+  v_account uuid;
+  v_part record;
+  v_count bigint;
+  v_left bigint := p_limit;
+begin
+  select a.id into v_account from accounts a
+  where a.closed_at < clock_timestamp() - make_interval(secs => p_after_s)
+    and not exists (select from uploads u where u.account_id = a.id)
+  order by a.closed_at limit 1 for update skip locked;
+  if not found then
+    return;
+  end if;
+  -- The name of a partition ends with the expires_on of its rows. With that condition, indexes on expires_on apply.
+  for v_part in
+    select c.relname as name, to_date(right(c.relname, 8), 'YYYYMMDD') as day
+    from partitioned_tables t join pg_inherits i on i.inhparent = to_regclass(t.name) join pg_class c on c.oid = i.inhrelid
+  loop
+    exit when v_left <= 0;
+    execute format('with part as (select ctid from %1$I where expires_on = $1 and account_id = $2 limit $3)
+      delete from %1$I t using part where t.ctid = part.ctid', v_part.name) using v_part.day, v_account, v_left;
+    get diagnostics v_count = row_count;
+    v_left := v_left - v_count;
+  end loop;
+  if v_left > 0 then
+    delete from uncollected_results w where w.account_id = v_account;
+    delete from audit_entries e where e.account_id = v_account;
+    delete from accounts a where a.id = v_account;
+  end if;
+  return query select v_account, v_left > 0;
+end
+$$;
+
+-- Returns whether an operator suspended an account.
+-- Output: false also if the account does not exist.
+-- Locks: none.
+create function is_account_suspended(p_account uuid) returns boolean
+  language sql stable security definer set search_path = public, pg_temp
+  return exists (select from accounts where id = p_account and suspended_at is not null);
+
+-- Suspends an account and pauses its unfinished jobs. After the suspension ends, members must resume the jobs.
+-- Output: false if the account does not exist or is already suspended.
+-- Locks: the account row, its key rows in id order (accounts_touch_keys), then the job rows, until commit.
+create function suspend_account(p_account uuid) returns boolean
+  language plpgsql security definer set search_path = public, pg_temp as $$
+begin
+  update accounts set suspended_at = clock_timestamp() where id = p_account and suspended_at is null;
+  if not found then
+    return false;
+  end if;
+  update jobs set paused_at = clock_timestamp()
+  where account_id = p_account and state in ('queued', 'planning', 'processing') and paused_at is null;
+  return true;
+end
+$$;
+
+-- ---- Triggers ----
+
+create trigger audit_insert after insert on overrides referencing new table as changed
+  for each statement execute function audit_statement('overrides', 'created');
+create trigger audit_update after update on overrides referencing new table as changed
+  for each statement execute function audit_statement('overrides', 'changed');
+create trigger audit_delete after delete on overrides referencing old table as changed
+  for each statement execute function audit_statement('overrides', 'deleted');
+
+create trigger changed before update on api_keys for each row execute function api_keys_set_changed_at();
+
+create trigger changed after update of name, plan, unlimited, retention_days, ip_allow_list, suspended_at on accounts
+  for each row execute function accounts_touch_keys();
+
+create trigger changed before update on plans for each row execute function plans_set_changed_at();
+
+create trigger plan_since before update of plan on accounts for each row execute function accounts_set_plan_since();
+
+create trigger notify after update of credits_low on accounts for each row
+  when (new.credits_low and not old.credits_low)
+  execute function notify_credits_low();
+
+create trigger notify after insert on api_keys for each row execute function notify_key_created();
+
+-- Lists columns, because last_used_at and last_request change with every use of a key.
+create trigger audit after insert or delete or
+  update of name, scopes, ip_allow_list, monthly_cap, expires_at, paused_at, revoked_at, allowed_origins, visitor_cap on api_keys
+  for each row execute function
+  audit_row('key', 'name', 'name mode kind scopes ip_allow_list monthly_cap expires_at allowed_origins visitor_cap',
+            'changed_at last_used_at last_request replaced_by hash hint id account_id created_at replaces');
+
+create trigger audit after insert or update or delete on policies for each row execute function
+  audit_row('policy', 'name', 'description', 'account_id created_at');
+
+create trigger audit after insert or delete on accounts for each row execute function
+  audit_row('account', 'name', 'name plan', '');
+
+-- Balance changes are not audited; the ledger records them.
+create trigger audit_change after update on accounts for each row
+  when (old.available = new.available and old.reserved = new.reserved and old.spent = new.spent)
+  execute function audit_row('account', 'name', 'name plan unlimited retention_days low_credits send_threshold send_excludes',
+                             'available reserved spent last_grant credits_low plan_since id created_at metadata');
+
+-- ---- Rights ----
+
+revoke execute on function
+  find_api_key, api_keys_changed_within, unused_slug, notify_credits_low, notify_key_created, is_allowed_origin,
+  close_account, delete_closed_account, is_account_suspended, suspend_account
+from public;
+
+grant execute on function
+  find_api_key, api_keys_changed_within, is_allowed_origin, close_account, delete_closed_account, is_account_suspended
+to probity_app;
+
+grant execute on function
+  suspend_account
+to probity_operator;
+
+-- Usage of the API: requests, credits and verdicts per account, for the usage pages and the request log.
+-- probity_app reads the rows of its account and writes only through functions; probity_operator reads usage_days.
+
+-- ---- Tables ----
+
+-- A row is the usage of one API key on one day (UTC). It is deleted with its account.
+-- apply_to_balance writes the credits in the transaction that changes the balance, so they are exact. Each process counts
+-- requests in memory and reports them in batches; a killed process loses the counts of its last seconds.
+create table usage_days (
+  account_id uuid not null references accounts (id) on delete cascade,
+  day date not null,
+  key_id uuid not null, -- all zeros for usage without a key, for example in the web app
+  requests bigint not null default 0,
+  credits_used bigint not null default 0, -- charges and settlements minus refunds
+  credits_committed bigint not null default 0, -- charges and reservations minus releases and refunds; the monthly cap uses it
+  -- Refunds on this day. credits_used already subtracts them; a refund can belong to a charge of an earlier day.
+  credits_refunded bigint not null default 0,
+  primary key (account_id, day, key_id)
+);
+
+alter table usage_days enable row level security;
+create policy tenant on usage_days using (account_id = app_account());
+grant select on usage_days to probity_app;
+create policy operator on usage_days to probity_operator using (true);
+grant select on usage_days to probity_operator;
+
+-- A row is one API request: the route pattern and the outcome, without address, body and query string.
+-- The operator's setting REQUEST_LOG_DAYS, not the account's retention, sets expires_on when the row is written.
+-- Partitioned by expires_on: rows are deleted by dropping the partition of an expired day.
+create table requests (
+  expires_on date not null,
+  account_id uuid not null, -- no foreign key: only record_requests writes rows
+  id uuid not null, -- the Request-Id without the prefix req_
+  at timestamptz not null,
+  mode text not null check (mode in ('live', 'test')),
+  source text not null check (octet_length(source) <= 20),
+  method text not null check (octet_length(method) <= 10),
+  route text not null check (octet_length(route) <= 200),
+  status smallint not null,
+  code text check (octet_length(code) <= 60),
+  key_id uuid,
+  duration_ms integer not null check (duration_ms >= 0),
+  verdict text check (octet_length(verdict) <= 20),
+  sub_status text check (octet_length(sub_status) <= 60),
+  credits integer,
+  validation_id uuid,
+  primary key (expires_on, account_id, id)
+) partition by range (expires_on);
+
+create index requests_by_time on requests (account_id, mode, at desc, id desc);
+-- Partial: rejected requests are rare, and searches in the request log are mostly for them.
+create index requests_refused on requests (account_id, mode, at desc, id desc) where status >= 400;
+
+alter table requests enable row level security;
+create policy tenant on requests using (account_id = app_account());
+grant select on requests to probity_app;
+
+-- A row counts the verdicts with one status that an account received in synchronous requests on one day.
+-- It is deleted with its account. Jobs are not included; job_counts has their counts.
+create table verdict_days (
+  account_id uuid not null references accounts (id) on delete cascade,
+  mode text not null check (mode in ('live', 'test')),
+  day date not null,
+  status text not null check (octet_length(status) <= 20),
+  count bigint not null,
+  primary key (account_id, mode, day, status)
+);
+
+alter table verdict_days enable row level security;
+create policy tenant on verdict_days using (account_id = app_account());
+grant select on verdict_days to probity_app;
+
+-- ---- Functions ----
+
+-- Adds the requests that one process counted since its last report, for keys of any account.
+-- Input: parallel arrays, one element per key; an element of p_last_requests is null if there is no last request to store.
+-- Output: none. Keys that do not exist are ignored.
+-- Locks: the key rows (no key update) in id order, then the usage_days rows in key order, until commit.
+create function record_key_use(p_keys uuid[], p_requests bigint[], p_last_used timestamptz[], p_last_requests jsonb[])
+  returns void
+  language plpgsql security definer set search_path = public, pg_temp as $$
+begin
+  -- All processes lock keys in the same order, which prevents deadlocks between two reports.
+  perform 1 from api_keys where id = any (p_keys) order by id for no key update;
+
+  update api_keys k set last_used_at = greatest(k.last_used_at, u.last_used)
+  from unnest(p_keys, p_last_used) as u (key_id, last_used) where k.id = u.key_id;
+
+  insert into usage_days (account_id, day, key_id, requests)
+  select k.account_id, utc_today(), k.id, u.requests
+  from unnest(p_keys, p_requests) as u (key_id, requests) join api_keys k on k.id = u.key_id
+  order by k.account_id, k.id
+  on conflict (account_id, day, key_id) do update set requests = usage_days.requests + excluded.requests;
+
+  -- All timestamps have the format of rfc3339, so their text order is their time order.
+  update api_keys k set last_request = u.last_request
+  from unnest(p_keys, p_last_requests) as u (key_id, last_request)
+  where k.id = u.key_id and u.last_request is not null
+    and (k.last_request is null or u.last_request ->> 'at' >= k.last_request ->> 'at');
+end
+$$;
+
+-- Writes the requests that one process reports, for any accounts.
+-- Input: p_rows is an array of objects with the columns of requests; p_days is added to the request's day to get expires_on.
+-- Output: none. Rows that exist are ignored, so a process can repeat a report whose success it could not confirm.
+-- Locks: none beyond the inserted rows.
+create function record_requests(p_rows jsonb, p_days integer) returns void
+  language sql security definer set search_path = public, pg_temp as $$
+  insert into requests (expires_on, account_id, id, at, mode, source, method, route, status, code, key_id, duration_ms, verdict,
+                        sub_status, credits, validation_id)
+  select (r.at at time zone 'utc')::date + p_days, r.account_id, r.id, r.at, r.mode, r.source, r.method, r.route, r.status, r.code,
+         r.key_id, r.duration_ms, r.verdict, r.sub_status, r.credits, r.validation_id
+  from jsonb_to_recordset(p_rows) as r (
+    account_id uuid, id uuid, at timestamptz, mode text, source text, method text, route text, status smallint, code text, key_id uuid,
+    duration_ms integer, verdict text, sub_status text, credits integer, validation_id uuid
+  )
+  on conflict do nothing
+$$;
+
+-- Adds the verdicts that one process counted since its last report, for any accounts.
+-- Input: p_rows is an array of objects with the columns of verdict_days.
+-- Output: none.
+-- Locks: the verdict_days rows in key order, which prevents deadlocks between two reports.
+create function record_verdict_days(p_rows jsonb) returns void
+  language sql security definer set search_path = public, pg_temp as $$
+  insert into verdict_days (account_id, mode, day, status, count)
+  select r.account_id, r.mode, r.day, r.status, r.count
+  from jsonb_to_recordset(p_rows) as r (account_id uuid, mode text, day date, status text, count bigint)
+  order by r.account_id, r.mode, r.day, r.status
+  on conflict (account_id, mode, day, status) do update set count = verdict_days.count + excluded.count
+$$;
+
+-- ---- Rights ----
+
+revoke execute on function
+  record_key_use, record_requests, record_verdict_days
+from public;
+
+grant execute on function
+  record_key_use, record_requests, record_verdict_days
+to probity_app;
+
+-- Credits and billing: the ledger with its functions, and the Stripe data (prices, customers, payments, subscriptions, events).
+-- probity_app (API and workers) reads the tables and changes balances through ledger_post and ledger_refund_validations only.
+-- probity_operator calls ledger_post for grants and adjustments. The owner maintains prices.
+
+-- ---- Tables ----
+
+-- One row per transaction kind. The factors (-1, 0, 1) say how the kind changes the available, reserved and spent balances.
+-- Static data, inserted below.
+create table ledger_kinds (
+  kind text primary key,
+  available smallint not null,
+  reserved smallint not null,
+  spent smallint not null,
+  counts_toward_cap boolean not null,
+  meaning text not null,
+  -- Kinds that take credits from the account are rejected while it is on hold; the other kinds continue.
+  blocked_on_hold boolean not null
+);
+
+insert into ledger_kinds (kind, available, reserved, spent, counts_toward_cap, blocked_on_hold, meaning) values
+  ('grant',    1,  0,  0, false, false, 'credits bought or given'),
+  ('adjust',   1,  0,  0, false, false, 'an operator''s correction, up or down'),
+  ('charge',  -1,  0,  1, true,  true,  'validations that were begun'),
+  ('reserve', -1,  1,  0, true,  true,  'set aside for a list'),
+  ('settle',   0, -1,  1, false, true,  'results of a list that were inserted'),
+  ('release',  1, -1,  0, false, false, 'what a list did not use'),
+  ('refund',   1,  0, -1, false, false, 'given back for results that ended unknown');
+
+grant select on ledger_kinds to probity_app;
+
+-- Append-only record of all credit transactions. subject identifies what is paid for: a group of validations, one validation,
+-- a job or a payment. part is the batch number of a job or the refund number of a payment. One subject is posted at most once
+-- per kind and part. Rows are never deleted, not even with the account.
+create table ledger (
+  id bigint generated always as identity,
+  -- account_id and key_id have no foreign keys: only the functions below insert rows, after they have locked the account
+  -- row, and a foreign key would be checked for each of millions of rows. Ledger rows also outlive a deleted account.
+  account_id uuid not null,
+  kind text not null check (kind in ('grant', 'adjust', 'charge', 'reserve', 'settle', 'release', 'refund')),
+  subject uuid not null,
+  part integer not null default 0,
+  d_available bigint not null,
+  d_reserved bigint not null,
+  d_spent bigint not null,
+  key_id uuid,
+  note text check (length(note) <= 200),
+  at timestamptz not null default clock_timestamp(),
+  primary key (account_id, id),
+  unique (account_id, kind, subject, part),
+  -- Only grant and adjust change the total; every other kind moves credits between the three balances.
+  check (kind in ('grant', 'adjust') or d_available + d_reserved + d_spent = 0)
+);
+
+-- Finds the accounts with recent transactions. Rows are stored in time order, so a small BRIN index is sufficient.
+create index ledger_by_time on ledger using brin (at) with (pages_per_range = 32, autosummarize = on);
+
+alter table ledger enable row level security;
+create policy tenant on ledger using (account_id = app_account());
+grant select on ledger to probity_app;
+
+-- One row per Stripe price that the operator sells: a credit pack, or a plan with credits for each paid period.
+-- Stripe alone stores the amount of money.
+create table prices (
+  id text primary key constraint prices_id_check check (id ~ '^price_[A-Za-z0-9_]{1,200}$'),
+  plan text references plans (name),
+  credits bigint not null constraint prices_credits_check check (credits between 0 and 1000000000),
+  -- A withdrawn price is no longer sold. The row is kept because existing subscriptions still pay it.
+  withdrawn boolean not null default false,
+  constraint prices_gives_something check (plan is not null or credits > 0)
+);
+
+grant select on prices to probity_app;
+
+-- Maps an account to its Stripe customer. Written when the account starts its first checkout, deleted with the account.
+create table billing_customers (
+  account_id uuid primary key references accounts (id) on delete cascade,
+  customer text not null unique,
+  -- The plan before the subscription; restored when no paid subscription remains. Null while no subscription sets the plan.
+  plan_before text references plans (name)
+);
+
+alter table billing_customers enable row level security;
+create policy tenant on billing_customers using (account_id = app_account());
+grant select, insert on billing_customers to probity_app;
+
+-- One row per Checkout session or subscription invoice. reference is its Stripe id; id is the ledger subject of its grant.
+-- credits is fixed when the row is inserted, so that a later price change does not affect the sale.
+-- Granted rows are kept, so that no payment is granted twice. delete_old_payments deletes rows that were never paid.
+create table payments (
+  id uuid primary key default gen_random_uuid(),
+  account_id uuid not null references accounts (id) on delete cascade,
+  reference text not null unique,
+  credits bigint not null check (credits > 0),
+  created_at timestamptz not null default clock_timestamp(),
+  granted_at timestamptz,
+  refunds integer not null default 0,
+  -- Credits of money refunds: revoked from the balance, and not revocable because the account had spent or reserved them.
+  credits_revoked bigint not null default 0 check (credits_revoked >= 0),
+  credits_already_spent bigint not null default 0 check (credits_already_spent >= 0),
+  check (credits_revoked + credits_already_spent <= credits)
+);
+
+create index payments_by_account on payments (account_id, created_at);
+-- For delete_old_payments. Stripe keeps a Checkout session open for one day and resends an event for up to 30 days.
+create index payments_not_granted on payments (created_at) where granted_at is null;
+
+alter table payments enable row level security;
+create policy tenant on payments using (account_id = app_account());
+grant select, insert on payments to probity_app;
+grant update (granted_at, refunds, credits_revoked, credits_already_spent) on payments to probity_app;
+
+-- State of each Stripe subscription when the API last retrieved it from Stripe (checked_at). Written by record_subscription.
+create table subscriptions (
+  id text primary key,
+  account_id uuid not null references accounts (id) on delete cascade,
+  price text not null,
+  is_paid boolean not null,
+  began_at timestamptz not null,
+  checked_at timestamptz not null
+);
+
+create index subscriptions_by_account on subscriptions (account_id);
+
+alter table subscriptions enable row level security;
+create policy tenant on subscriptions using (account_id = app_account());
+grant select on subscriptions to probity_app;
+
+-- One row per processed Stripe event, with its outcome. Inserted in the transaction that processes the event, so that an event
+-- is processed once. Deleted by delete_old_payments.
+create table stripe_events (
+  id text primary key,
+  type text not null,
+  outcome text not null,
+  at timestamptz not null default clock_timestamp()
+);
+
+create index stripe_events_by_time on stripe_events (at);
+
+grant select, insert on stripe_events to probity_app;
+grant update (outcome) on stripe_events to probity_app;
+
+-- ---- Functions ----
+
+-- Rejects every update, delete and truncate of the ledger. Trigger function.
+-- Output: none; raises an exception. Locks: none.
+create function ledger_is_append_only() returns trigger
+  language plpgsql as $$
+begin
+  raise exception 'the ledger is append only';
+end
+$$;
+
+-- Applies transactions that were inserted into the ledger in the same database transaction to the account's balances and to
+-- the daily usage. Emits credits.low when the available balance falls below the threshold.
+-- Input: p_credits is the total of the transactions, all of kind p_kind and API key p_key.
+-- Output: none.
+-- Locks: the account row, which the calling function has locked already, and the usage_days row, until commit.
+create function apply_to_balance(p_account uuid, p_kind ledger_kinds, p_credits bigint, p_key uuid) returns void
+  language plpgsql as $$
+declare
+  v_was_low boolean;
+  v_account accounts;
+begin
+  -- The calling function has locked the account row, so this read and the update below see the same values.
+  select a.credits_low into v_was_low from accounts a where a.id = p_account;
+  update accounts a set
+    available = a.available + p_credits * p_kind.available,
+    reserved = a.reserved + p_credits * p_kind.reserved,
+    spent = a.spent + p_credits * p_kind.spent,
+    last_grant = case p_kind.kind when 'grant' then p_credits else a.last_grant end,
+    credits_low = not a.unlimited and a.available + p_credits * p_kind.available < case
+      when p_kind.kind = 'grant' then coalesce(a.low_credits, ceil(p_credits / 10.0)::bigint) else low_credits_threshold(a) end
+  where a.id = p_account
+  returning a.* into v_account;
+  if v_account.credits_low and not v_was_low then
+    perform emit_event('live', 'credits.low', json_build_object(
+      'available', v_account.available, 'threshold', low_credits_threshold(v_account), 'reserved', v_account.reserved
+    ));
+  end if;
+
+  if p_kind.kind not in ('grant', 'adjust') then
+    insert into usage_days (account_id, day, key_id, credits_used, credits_committed, credits_refunded)
+    values (p_account, utc_today(), coalesce(p_key, '00000000-0000-0000-0000-000000000000'),
+            p_credits * p_kind.spent, -p_credits * p_kind.available,
+            case p_kind.kind when 'refund' then p_credits else 0 end)
+    on conflict (account_id, day, key_id) do update set
+      credits_used = usage_days.credits_used + excluded.credits_used,
+      credits_committed = usage_days.credits_committed + excluded.credits_committed,
+      credits_refunded = usage_days.credits_refunded + excluded.credits_refunded;
+  end if;
+end
+$$;
+
+-- Inserts one ledger row and applies it to the balances, without any check.
+-- Input: p_credits is positive, except for kind adjust. Output: none.
+-- Locks: as apply_to_balance; the calling function has locked the account row.
+create function ledger_insert(
+  p_account uuid, p_kind ledger_kinds, p_credits bigint, p_subject uuid, p_part integer, p_key uuid, p_note text
+) returns void
+  language plpgsql as $$
+begin
+  insert into ledger (account_id, kind, subject, part, d_available, d_reserved, d_spent, key_id, note)
+  values (p_account, p_kind.kind, p_subject, p_part,
+          p_credits * p_kind.available, p_credits * p_kind.reserved, p_credits * p_kind.spent, p_key, p_note);
+  perform apply_to_balance(p_account, p_kind, p_credits, p_key);
+end
+$$;
+
+-- Returns the credits that an API key has committed (charged and reserved, less releases and refunds) in the current UTC month.
+-- Locks: none.
+create function key_credits_this_month(p_account uuid, p_key uuid) returns bigint
+  language sql stable
+  return (
+    select coalesce(sum(credits_committed), 0)::bigint from usage_days
+    where account_id = p_account and key_id = p_key and day >= date_trunc('month', utc_today())::date
+  );
+
+-- Posts one credit transaction for the transaction's account: checks it, writes the ledger row and updates the balances.
+-- An unlimited account is first granted the credits that it lacks.
+-- Input: p_subject identifies what is paid for; one subject is posted at most once per kind and part. p_credits is positive,
+-- except for kind adjust.
+-- Output: the available balance and the outcome. Only posted changes anything:
+--   posted        the ledger row was written and the balances were updated
+--   replayed      the subject was posted before with the same number of credits
+--   on_hold       the account is on hold (ledger mismatch, or closed), and the kind has blocked_on_hold
+--   insufficient  the available balance is too low
+--   over_cap      the monthly cap of the API key would be exceeded
+-- Locks: the account row (no key update), then the usage_days row, until commit.
+create function ledger_post(
+  p_kind text, p_credits bigint, p_subject uuid, p_part integer default 0, p_key uuid default null, p_note text default null
+) returns table (outcome text, available bigint)
+  language plpgsql security definer set search_path = public, pg_temp as $$
+declare
+  v_kind ledger_kinds;
+  v_account accounts;
+  v_before bigint;
+  v_short bigint;
+  v_cap bigint;
+begin
+  select * into strict v_kind from ledger_kinds k where k.kind = p_kind;
+  if p_credits is null or p_credits = 0 or (p_credits < 0 and p_kind <> 'adjust') then
+    raise exception 'a % of % credits makes no sense', p_kind, p_credits;
+  end if;
+
+  -- Serializes the transactions of one account: everything read below stays valid until commit, and ledger ids are assigned
+  -- in commit order, on which ledger_sums depends (reconciliation.sql).
+  select * into strict v_account from accounts a where a.id = app_account() for no key update;
+
+  select abs(l.d_available) + abs(l.d_reserved) into v_before from ledger l
+  where l.account_id = v_account.id and l.kind = p_kind and l.subject = p_subject and l.part = p_part;
+  if found then
+    if v_before <> abs(p_credits) * (abs(v_kind.available) + abs(v_kind.reserved)) then
+      raise exception 'subject % was posted before with other credits', p_subject;
+    end if;
+    return query select 'replayed', v_account.available;
+    return;
+  end if;
+
+  if v_kind.blocked_on_hold and v_account.on_hold_since is not null then
+    return query select 'on_hold', v_account.available;
+    return;
+  end if;
+
+  if p_key is not null and v_kind.counts_toward_cap then
+    select k.monthly_cap into v_cap from api_keys k where k.id = p_key and k.account_id = v_account.id;
+    if v_cap is not null and key_credits_this_month(v_account.id, p_key) + p_credits > v_cap then
+      return query select 'over_cap', v_account.available;
+      return;
+    end if;
+  end if;
+
+  v_short := -(v_account.available + p_credits * v_kind.available);
+  if v_short > 0 then
+    if not v_account.unlimited or p_kind = 'adjust' then
+      return query select 'insufficient', v_account.available;
+      return;
+    end if;
+    perform ledger_insert(v_account.id, k, v_short, gen_random_uuid(), 0, null, 'unlimited account')
+    from ledger_kinds k where k.kind = 'grant';
+  end if;
+
+  perform ledger_insert(v_account.id, v_kind, p_credits, p_subject, p_part, p_key, p_note);
+  return query select 'posted', a.available from accounts a where a.id = v_account.id;
+end
+$$;
+
+-- Refunds one credit for each of several validations of the transaction's account, with one lock and one balance update.
+-- Input: p_subjects are validation ids; validations that were refunded before are skipped. p_key is the API key of all of them.
+-- Output: the number of validations refunded.
+-- Locks: the account row (no key update), then the usage_days row, until commit.
+create function ledger_refund_validations(p_subjects uuid[], p_key uuid) returns bigint
+  language plpgsql security definer set search_path = public, pg_temp as $$
+declare
+  v_kind ledger_kinds;
+  v_account uuid;
+  v_count bigint;
+begin
+  select * into strict v_kind from ledger_kinds k where k.kind = 'refund';
+  select a.id into strict v_account from accounts a where a.id = app_account() for no key update;
+
+  with posted as (
+    insert into ledger (account_id, kind, subject, part, d_available, d_reserved, d_spent, key_id)
+    select v_account, v_kind.kind, s, 0, v_kind.available, v_kind.reserved, v_kind.spent, p_key
+    from unnest(p_subjects) as s
+    on conflict (account_id, kind, subject, part) do nothing
+    returning 1
+  )
+  select count(*) into v_count from posted;
+  if v_count > 0 then
+    perform apply_to_balance(v_account, v_kind, v_count, p_key);
+  end if;
+  return v_count;
+end
+$$;
+
+-- Returns the available balance below which an account is low on credits: its own setting, otherwise a tenth of the last grant,
+-- otherwise 100. Locks: none.
+create function low_credits_threshold(p_account accounts) returns bigint
+  language sql immutable
+  return coalesce(p_account.low_credits, ceil(p_account.last_grant / 10.0)::bigint, 100);
+
+-- Returns the account id of a Stripe customer, or null. Stripe events name only the customer, so the API calls this before it
+-- sets the transaction's account; hence security definer. Locks: none.
+create function find_billing_account(p_customer text) returns uuid
+  language sql stable security definer set search_path = public, pg_temp
+  return (select c.account_id from billing_customers c where c.customer = p_customer);
+
+-- Records the state of a subscription of the transaction's account and updates the account's plan: the plan of its newest
+-- paid subscription, or else the plan it had before it subscribed.
+-- Input: p_checked_at is when Stripe returned the state; a state older than the recorded one is ignored.
+-- Output: the account's plan.
+-- Locks: the billing_customers row (update), then the subscription and account rows if they change, until commit.
+create function record_subscription(
+  p_id text, p_price text, p_is_paid boolean, p_began_at timestamptz, p_checked_at timestamptz
+) returns text
+  language plpgsql security definer set search_path = public, pg_temp as $$
+declare
+  v_customer billing_customers;
+  v_plan text;
+begin
+  -- Serializes the Stripe events of one account.
+  select * into strict v_customer from billing_customers c where c.account_id = app_account() for update;
+
+  insert into subscriptions as s (id, account_id, price, is_paid, began_at, checked_at)
+  values (p_id, v_customer.account_id, p_price, p_is_paid, p_began_at, p_checked_at)
+  on conflict (id) do update set price = excluded.price, is_paid = excluded.is_paid, checked_at = excluded.checked_at
+  where s.account_id = excluded.account_id and s.checked_at <= excluded.checked_at;
+
+  select p.plan into v_plan from subscriptions s join prices p on p.id = s.price
+  where s.account_id = v_customer.account_id and s.is_paid and p.plan is not null
+  order by s.began_at desc, s.id limit 1;
+
+  if v_plan is not null and v_customer.plan_before is null then
+    update billing_customers c set plan_before = a.plan from accounts a
+    where c.account_id = v_customer.account_id and a.id = c.account_id;
+  elsif v_plan is null then
+    v_plan := v_customer.plan_before;
+    update billing_customers c set plan_before = null where c.account_id = v_customer.account_id;
+  end if;
+
+  update accounts a set plan = v_plan where a.id = v_customer.account_id and a.plan <> v_plan;
+  return (select a.plan from accounts a where a.id = v_customer.account_id);
+end
+$$;
+
+-- Deletes unpaid payments and Stripe events that are older than p_days, up to p_max rows of each.
+-- Output: the number of rows deleted. Locks: the deleted rows; rows locked by other transactions are skipped.
+create function delete_old_payments(p_days integer, p_max integer) returns integer
+  language sql security definer set search_path = public, pg_temp
+  begin atomic
+    with unpaid as (
+      delete from payments p where p.id in (
+        select k.id from payments k
+        where k.granted_at is null and k.created_at < clock_timestamp() - make_interval(days => p_days)
+        limit p_max for update skip locked
+      )
+      returning 1
+    ), told as (
+      delete from stripe_events e where e.id in (
+        select k.id from stripe_events k where k.at < clock_timestamp() - make_interval(days => p_days)
+        limit p_max for update skip locked
+      )
+      returning 1
+    )
+    select ((select count(*) from unpaid) + (select count(*) from told))::integer;
+  end;
+
+-- Writes an audit entry for a grant or adjustment made by an operator or on the command line. Purchases and the automatic
+-- grants of unlimited accounts appear in the ledger only. Trigger function.
+-- Output: null. Locks: none.
+create function audit_grant() returns trigger
+  language plpgsql security definer set search_path = public, pg_temp as $$
+begin
+  if (nullif(current_setting('app.actor', true), '')::jsonb ->> 'kind') in ('operator', 'command') then
+    perform record_audit_entry(new.account_id, case when new.d_available > 0 then 'credits.granted' else 'credits.taken' end, null, null,
+      jsonb_build_object('credits', jsonb_build_array(null, abs(new.d_available)), 'note', jsonb_build_array(null, new.note)));
+  end if;
+  return null;
+end
+$$;
+
+-- ---- Triggers ----
+
+create trigger append_only before update or delete or truncate on ledger
+  for each statement execute function ledger_is_append_only();
+
+create trigger audit after insert on ledger for each row when (new.kind in ('grant', 'adjust')) execute function audit_grant();
+
+-- ---- Rights ----
+
+revoke execute on function
+  apply_to_balance, ledger_insert, key_credits_this_month, ledger_post, ledger_refund_validations,
+  find_billing_account, record_subscription, delete_old_payments, audit_grant
+from public;
+
+grant execute on function
+  ledger_post
+to probity_operator;
+
+grant execute on function
+  ledger_post, ledger_refund_validations, find_billing_account, record_subscription, delete_old_payments
+to probity_app;
+
+-- Users and their access: credentials, sessions, members, invitations, setup, and email notifications to members.
+-- probity_users (the sign-in library) reads and writes users, credentials, sessions, verifications, two_factors, members and
+-- invitations. probity_app uses functions and reads members, invitations and notifications of its account.
+
+-- ---- Tables ----
+
+-- A row is a user, who can sign in. The sign-in library writes and deletes it; claim_setup writes the first one.
+create table users (
+  id uuid primary key default gen_random_uuid(),
+  name text not null check (length(name) between 1 and 200),
+  email text not null unique check (length(email) <= 254 and email = lower(email)),
+  email_verified boolean not null default false,
+  -- Verified by an invitation link instead of an email: the address counts in the inviting account only (see join_by_invitation).
+  verified_by_link boolean not null default false,
+  image text,
+  two_factor_enabled boolean not null default false,
+  is_operator boolean not null default false, -- set by claim_setup and the admin command; probity_users cannot write it
+  created_at timestamptz not null default clock_timestamp(),
+  updated_at timestamptz not null default clock_timestamp()
+);
+
+grant select, delete on users to probity_users;
+grant insert (id, name, email, email_verified, image, two_factor_enabled, created_at, updated_at),
+  update (name, email, email_verified, image, two_factor_enabled, updated_at) on users to probity_users;
+
+-- A row is a sign-in method of a user. The only provider is 'credential' (password). Deleted with its user.
+create table credentials (
+  id uuid primary key default gen_random_uuid(),
+  user_id uuid not null references users (id) on delete cascade,
+  provider text not null,
+  subject text not null, -- the user id for the provider 'credential'
+  password text, -- hash
+  created_at timestamptz not null default clock_timestamp(),
+  updated_at timestamptz not null default clock_timestamp(),
+  unique (provider, subject)
+);
+
+create index credentials_by_user on credentials (user_id);
+
+grant select, insert, update, delete on credentials to probity_users;
+
+-- A row is a session of a user in the web app. It ends at expires_at or 12 hours after its last use. The policy hides ended
+-- sessions from the sign-in library too; delete_ended_sessions deletes them.
+create table sessions (
+  id uuid primary key default gen_random_uuid(),
+  user_id uuid not null references users (id) on delete cascade,
+  token text not null unique,
+  expires_at timestamptz not null,
+  last_seen_at timestamptz not null default clock_timestamp(),
+  ip_address text,
+  user_agent text,
+  active_account uuid references accounts (id) on delete set null,
+  created_at timestamptz not null default clock_timestamp(),
+  updated_at timestamptz not null default clock_timestamp()
+);
+
+create index sessions_by_user on sessions (user_id);
+
+-- Returns whether a session has not ended.
+-- Output: true before expires_at and within 12 hours after the last use.
+-- Locks: none.
+create function is_session_live(p_session sessions) returns boolean
+  language sql stable
+  return p_session.expires_at > clock_timestamp() and p_session.last_seen_at > clock_timestamp() - interval '12 hours';
+
+alter table sessions enable row level security;
+create policy live on sessions to probity_users using (is_session_live(sessions)) with check (true);
+grant select, insert, update, delete on sessions to probity_users;
+
+-- A row is a pending verification of the sign-in library, for example a password reset or a 2FA step.
+-- delete_ended_sessions deletes it one day after it expires.
+create table verifications (
+  id uuid primary key default gen_random_uuid(),
+  identifier text not null,
+  value text not null,
+  expires_at timestamptz not null,
+  created_at timestamptz not null default clock_timestamp(),
+  updated_at timestamptz not null default clock_timestamp()
+);
+
+create index verifications_by_identifier on verifications (identifier);
+
+grant select, insert, update, delete on verifications to probity_users;
+
+-- A row is the 2FA configuration of a user: the secret of the authenticator app and the recovery codes. Written by the
+-- sign-in library; deleted with its user.
+create table two_factors (
+  id uuid primary key default gen_random_uuid(),
+  user_id uuid not null unique references users (id) on delete cascade,
+  secret text not null,
+  recovery_codes text not null,
+  verified boolean not null default true,
+  failed_count integer not null default 0,
+  locked_until timestamptz
+);
+
+grant select, insert, update, delete on two_factors to probity_users;
+
+-- A row is a user in an account, with a role. Deleted when the member leaves, the user is deleted or the account is closed.
+-- An account that is not closed keeps at least one owner (members_require_owner).
+create table members (
+  id uuid primary key default gen_random_uuid(),
+  account_id uuid not null references accounts (id) on delete cascade,
+  user_id uuid not null references users (id) on delete cascade,
+  role text not null check (role in ('owner', 'admin', 'developer', 'marketer', 'viewer')),
+  created_at timestamptz not null default clock_timestamp(),
+  -- Kinds of notifications that the member receives; null for the defaults of the role (default_notifications).
+  notifications text[]
+    check (notifications <@ array['job_done', 'credits_low', 'key_created', 'webhook_failing', 'retention_warning']),
+  unique (account_id, user_id)
+);
+
+create index members_by_user on members (user_id);
+
+alter table members enable row level security;
+create policy tenant on members to probity_app using (account_id = app_account());
+create policy users on members to probity_users using (true);
+grant select on members to probity_app;
+grant select, insert, update, delete on members to probity_users;
+grant update (notifications) on members to probity_app;
+create policy operator on members to probity_operator using (true);
+grant select (account_id, role) on members to probity_operator;
+
+-- A row is an invitation of an email address to an account. The sign-in library writes it; deleted with its account.
+create table invitations (
+  id uuid primary key default gen_random_uuid(),
+  account_id uuid not null references accounts (id) on delete cascade,
+  email text not null check (length(email) <= 254),
+  role text not null check (role in ('owner', 'admin', 'developer', 'marketer', 'viewer')),
+  status text not null default 'pending' check (status in ('pending', 'accepted', 'rejected', 'canceled')),
+  inviter_id uuid not null references users (id) on delete cascade,
+  expires_at timestamptz not null,
+  created_at timestamptz not null default clock_timestamp()
+);
+
+create index invitations_by_account on invitations (account_id);
+create index invitations_by_email on invitations (email);
+
+alter table invitations enable row level security;
+create policy tenant on invitations to probity_app using (account_id = app_account());
+create policy users on invitations to probity_users using (true);
+grant select on invitations to probity_app;
+grant select, insert, update, delete on invitations to probity_users;
+
+-- The token of the setup link, which creates the first user. At most one row, with the SHA-256 of the token. The admin command
+-- writes or replaces it; claim_setup deletes it. No role has rights on the table.
+create table setup_tokens (
+  only_one boolean primary key default true check (only_one),
+  hash bytea not null check (length(hash) = 32),
+  made_at timestamptz not null default clock_timestamp()
+);
+
+-- A row is an email notification to one member. notify_members writes it, workers send it. Rows are kept after sending, because
+-- the unique constraint prevents duplicates; delete_old_notifications deletes them.
+create table notifications (
+  id uuid primary key default gen_random_uuid(),
+  account_id uuid not null references accounts (id) on delete cascade,
+  user_id uuid not null references users (id) on delete cascade,
+  kind text not null,
+  subject text not null, -- id of the object or event; one notification per kind and subject
+  data jsonb not null,
+  created_at timestamptz not null default clock_timestamp(),
+  attempts smallint not null default 0,
+  next_at timestamptz default clock_timestamp(), -- time of the next attempt; null after it was sent or failed permanently
+  sent_at timestamptz,
+  unique (account_id, user_id, kind, subject)
+);
+
+create index notifications_due on notifications (next_at) where next_at is not null;
+
+alter table notifications enable row level security;
+create policy tenant on notifications using (account_id = app_account());
+grant select on notifications to probity_app;
+create policy operator on notifications to probity_operator using (true);
+grant select (account_id, next_at, created_at, sent_at) on notifications to probity_operator;
+
+-- The account columns that the sign-in library can read. The view has its owner's rights, so row-level security does not apply.
+create view account_profiles as select id, name, slug, logo, metadata, created_at from accounts;
+grant select on account_profiles to probity_users;
+
+-- ---- Functions ----
+
+-- Rejects a change or delete that removes the last owner of an account (trigger function). Closed accounts need no owner.
+-- The sign-in library checks this too, but two concurrent requests can both pass its check.
+-- Output: null (after trigger); raises PB001 if no owner is left.
+-- Locks: the account row (no key update) until commit, which serializes owner changes of an account.
+create function members_require_owner() returns trigger
+  language plpgsql security definer set search_path = public, pg_temp as $$
+begin
+  if old.role = 'owner' and (tg_op = 'DELETE' or new.role <> 'owner' or new.account_id <> old.account_id) then
+    perform 1 from accounts where id = old.account_id and closed_at is null for no key update;
+    if found and not exists (select from members where account_id = old.account_id and role = 'owner') then
+      raise exception 'an organisation keeps an owner' using errcode = 'PB001';
+    end if;
+  end if;
+  return null;
+end
+$$;
+
+-- Returns the user of a session that has not ended, and updates last_seen_at at most every five minutes.
+-- Output: one row, or none if there is no live session with the token.
+-- Locks: the session row, only if it updates last_seen_at.
+create function find_session(p_token text)
+  returns table (
+    user_id uuid, name text, email text, email_verified boolean, two_factor boolean, is_operator boolean,
+    verified_by_link boolean
+  )
+  language sql volatile security definer set search_path = public, pg_temp
+  begin atomic
+    with live as (
+      select s.id, s.user_id, s.last_seen_at from sessions s where s.token = p_token and is_session_live(s)
+    ), seen as (
+      update sessions s set last_seen_at = clock_timestamp()
+      from live where s.id = live.id and live.last_seen_at < clock_timestamp() - interval '5 minutes'
+    )
+    select p.id, p.name, p.email, p.email_verified, p.two_factor_enabled, p.is_operator, p.verified_by_link
+    from live join users p on p.id = live.user_id;
+  end;
+
+-- Returns the role of a user in an account with the settings of the account and its plan, as find_api_key does for keys.
+-- Output: one row, or none if the user is not a member.
+-- Locks: none.
+create function find_member(p_user uuid, p_account uuid)
+  returns table (
+    account_id uuid, role text, retention_days smallint, plan text, requests_per_window integer, window_s integer,
+    interactive_in_flight integer, refund_unknown boolean, ai boolean, catchall boolean, send_threshold double precision,
+    send_excludes text[], account_ip_allow_list text[]
+  )
+  language sql stable security definer set search_path = public, pg_temp
+  begin atomic
+    select m.account_id, m.role, a.retention_days, p.name, p.requests_per_window, p.window_s, p.interactive_in_flight,
+           p.refund_unknown, p.ai_enhancement, p.catchall_detection, a.send_threshold, a.send_excludes, a.ip_allow_list
+    from members m join accounts a on a.id = m.account_id join plans p on p.name = a.plan
+    where m.user_id = p_user and m.account_id = p_account;
+  end;
+
+-- Returns the accounts of a user with the user's roles.
+-- Output: one row per account, oldest membership first.
+-- Locks: none.
+create function list_memberships(p_user uuid) returns table (account_id uuid, slug text, name text, role text)
+  language sql stable security definer set search_path = public, pg_temp
+  begin atomic
+    select m.account_id, a.slug, a.name, m.role from members m join accounts a on a.id = m.account_id
+    where m.user_id = p_user order by m.created_at, m.account_id;
+  end;
+
+-- Returns a pending invitation that has not expired. The id is the only proof that the client needs.
+-- Output: one row, or none. organisation is the account name; has_account tells whether a user with the email exists,
+-- has_verified_user whether that user is verified or an operator.
+-- Locks: none.
+create function find_invitation(p_id uuid)
+  returns table (
+    organisation text, role text, inviter text, email text, expires_at timestamptz, has_account boolean, has_verified_user boolean
+  )
+  language sql stable security definer set search_path = public, pg_temp
+  begin atomic
+    select a.name, i.role, p.name, i.email, i.expires_at, exists (select from users o where o.email = lower(i.email)),
+           exists (select from users o where o.email = lower(i.email) and (o.email_verified or o.is_operator))
+    from invitations i join accounts a on a.id = i.account_id join users p on p.id = i.inviter_id
+    where i.id = p_id and i.status = 'pending' and i.expires_at > clock_timestamp();
+  end;
+
+-- Whether a member may hand out the link of a pending invitation: owners and admins, and for the role owner only owners.
+-- Locks: none.
+create function may_share_invitation(p_invitation uuid, p_user uuid) returns boolean
+  language sql stable security definer set search_path = public, pg_temp
+  return exists (
+    select from invitations i join members m on m.account_id = i.account_id and m.user_id = p_user
+    where i.id = p_invitation and i.status = 'pending' and i.expires_at > clock_timestamp()
+      and m.role in ('owner', 'admin') and (i.role <> 'owner' or m.role = 'owner')
+  );
+
+-- Creates the invited user and the membership, for installations without an SMTP relay. The link that the inviter hands over
+-- verifies the address, which is the invitation's and never one that a client sends. A user who signed up with the address and
+-- never verified it gets the new name and password, since that sign-up proves nothing. An operator is not replaced.
+-- Output: the address, or null if the invitation is not pending, its inviter may no longer invite, or a verified user has the address.
+-- Locks: the invitation (for update), so that a link works once.
+create function join_by_invitation(p_invitation uuid, p_name text, p_password text) returns text
+  language plpgsql security definer set search_path = public, pg_temp as $$
+declare
+  v_invitation invitations;
+  v_user uuid;
+  v_ip text := nullif(current_setting('app.actor', true), '')::jsonb ->> 'ip';
+begin
+  select * into v_invitation from invitations i
+  where i.id = p_invitation and i.status = 'pending' and i.expires_at > clock_timestamp()
+  for update;
+  if not found or not may_share_invitation(p_invitation, v_invitation.inviter_id) then
+    return null;
+  end if;
+  insert into users as u (name, email, email_verified, verified_by_link) values (p_name, lower(v_invitation.email), true, true)
+  on conflict (email) do update
+    set name = excluded.name, email_verified = true, verified_by_link = true, updated_at = clock_timestamp()
+    where not u.email_verified and not u.is_operator
+  returning u.id into v_user;
+  if v_user is null then
+    return null;
+  end if;
+  -- The audit log names the new user for the changes that follow.
+  perform set_config('app.actor', jsonb_build_object('kind', 'member', 'id', v_user, 'name', p_name, 'ip', v_ip)::text, true);
+  insert into credentials (user_id, provider, subject, password) values (v_user, 'credential', v_user, p_password)
+  on conflict (provider, subject) do update set password = excluded.password, updated_at = clock_timestamp();
+  insert into members (account_id, user_id, role) values (v_invitation.account_id, v_user, v_invitation.role);
+  update invitations set status = 'accepted' where id = p_invitation;
+  return lower(v_invitation.email);
+end
+$$;
+
+-- Stores a password reset for a user under the identifier that the sign-in library looks up. An operator hands the link over
+-- if there is no SMTP relay. Writes to the audit log of the installation and of each of the user's accounts.
+-- Output: when the link expires (one hour), or null if no user has the email.
+-- Locks: none.
+create function create_password_reset(p_email text, p_identifier text) returns timestamptz
+  language plpgsql security definer set search_path = public, pg_temp as $$
+declare
+  v_user users;
+  v_expires_at timestamptz := clock_timestamp() + interval '1 hour';
+begin
+  select * into v_user from users where email = lower(p_email);
+  if not found then
+    return null;
+  end if;
+  insert into verifications (identifier, value, expires_at) values (p_identifier, v_user.id, v_expires_at);
+  perform record_audit_entry(null, 'person.reset_link_created', v_user.id::text, v_user.name, null);
+  perform record_audit_entry(m.account_id, 'person.reset_link_created', v_user.id::text, v_user.name, null)
+  from members m where m.user_id = v_user.id;
+  return v_expires_at;
+end
+$$;
+
+-- Creates an account with its owner and grants the opening balance.
+-- Input: p_credits is the opening balance; null creates an account with unlimited credits. The grant is made only if the user
+-- owns no other account, so that more accounts do not give more credits.
+-- Output: the account id, or null if the user already owns 20 accounts.
+-- Locks: the user row (no key update), the advisory lock 'unused_slug' and the new account, until commit.
+create function create_account(p_user uuid, p_name text, p_plan text, p_credits bigint) returns uuid
+  language plpgsql security definer set search_path = public, pg_temp as $$
+declare
+  v_owned bigint;
+  v_account uuid;
+  v_tenant text := coalesce(current_setting('app.account_id', true), '');
+begin
+  perform 1 from users where id = p_user for no key update;
+  select count(*) into v_owned from members where user_id = p_user and role = 'owner';
+  if v_owned >= 20 then
+    return null;
+  end if;
+  perform pg_advisory_xact_lock(hashtext('unused_slug'));
+  insert into accounts (name, plan, unlimited, slug) values (p_name, p_plan, p_credits is null, unused_slug(p_name))
+  returning id into v_account;
+  insert into members (account_id, user_id, role) values (v_account, p_user, 'owner');
+  if p_credits > 0 and v_owned = 0 then
+    perform set_config('app.account_id', v_account::text, true);
+    perform ledger_post('grant', p_credits, gen_random_uuid(), 0, null, 'opening balance');
+    perform set_config('app.account_id', v_tenant, true);
+  end if;
+  return v_account;
+end
+$$;
+
+-- Returns whether the installation has no user yet.
+-- Output: true if users is empty.
+-- Locks: none.
+create function is_setup_needed() returns boolean
+  language sql stable security definer set search_path = public, pg_temp
+  return not exists (select from users);
+
+-- Returns whether a setup token is valid.
+-- Input: p_hash is the SHA-256 of the token.
+-- Output: false also if a user exists.
+-- Locks: none.
+create function is_setup_token(p_hash bytea) returns boolean
+  language sql stable security definer set search_path = public, pg_temp
+  return exists (select from setup_tokens where hash = p_hash) and not exists (select from users);
+
+-- Creates the first user as an operator with a verified email, and an unlimited account for the user.
+-- Input: p_hash is the SHA-256 of the setup token; p_password is a password hash.
+-- Output: one row, or none if the token is invalid or a user exists.
+-- Locks: the setup token row by deleting it. Concurrent claims wait for the commit and then find no row. Also those of
+-- create_account.
+create function claim_setup(p_hash bytea, p_name text, p_email text, p_password text, p_account_name text)
+  returns table (user_id uuid, account_id uuid)
+  language plpgsql security definer set search_path = public, pg_temp as $$
+declare
+  v_user uuid;
+begin
+  delete from setup_tokens t where t.hash = p_hash;
+  if not found or exists (select from users) then
+    return;
+  end if;
+  insert into users (name, email, email_verified, is_operator) values (p_name, lower(p_email), true, true)
+  returning id into v_user;
+  insert into credentials (user_id, provider, subject, password) values (v_user, 'credential', v_user, p_password);
+  return query select v_user, create_account(v_user, p_account_name, 'payg', null);
+end
+$$;
+
+-- Deletes ended sessions, and verifications that expired more than a day ago.
+-- Output: the number of deleted sessions.
+-- Locks: the deleted rows.
+create function delete_ended_sessions() returns bigint
+  language sql volatile security definer set search_path = public, pg_temp
+  begin atomic
+    delete from verifications where expires_at < clock_timestamp() - interval '1 day';
+    with gone as (delete from sessions s where not is_session_live(s) returning 1) select count(*) from gone;
+  end;
+
+-- Returns the notification kinds that a role receives by default.
+-- Output: an empty array for roles without notifications.
+-- Locks: none.
+create function default_notifications(p_role text) returns text[]
+  language sql immutable
+  return case p_role
+    when 'owner' then array['job_done', 'credits_low', 'key_created', 'webhook_failing', 'retention_warning']
+    when 'admin' then array['job_done', 'credits_low', 'key_created', 'webhook_failing', 'retention_warning']
+    when 'developer' then array['job_done', 'webhook_failing']
+    when 'marketer' then array['job_done', 'retention_warning']
+    else '{}'
+  end;
+
+-- Writes a notification for each member of an account who receives the kind and has a verified email.
+-- Input: p_subject identifies the object or event; p_data contains the values for the email text.
+-- Output: none. Notifications with the same kind and subject are not repeated.
+-- Locks: none beyond the inserted rows.
+create function notify_members(p_account uuid, p_kind text, p_subject text, p_data jsonb) returns void
+  language sql security definer set search_path = public, pg_temp
+  begin atomic
+    insert into notifications (account_id, user_id, kind, subject, data)
+    select p_account, m.user_id, p_kind, p_subject, p_data
+    from members m join users p on p.id = m.user_id
+    where m.account_id = p_account and p.email_verified
+      and p_kind = any (coalesce(m.notifications, default_notifications(m.role)))
+    on conflict do nothing;
+  end;
+
+-- Claims due notifications for sending and cancels those that are older than two days or whose user is no longer a member.
+-- Input: p_hold_s is the duration of the claim in seconds; the notification is due again afterwards.
+-- Output: the claimed notifications with recipient and account; attempts includes the current attempt.
+-- Locks: the claimed rows (for update, skip locked) and the canceled rows.
+create function claim_notifications(p_limit integer, p_hold_s integer)
+  returns table (id uuid, kind text, data jsonb, attempts smallint, email text, name text, organisation text, slug text)
+  language plpgsql security definer set search_path = public, pg_temp as $$
+begin
+  update notifications n set next_at = null
+  where n.next_at is not null and (n.created_at < clock_timestamp() - interval '2 days' or not exists (
+    select from members m where m.account_id = n.account_id and m.user_id = n.user_id
+  ));
+  return query
+    with due as (
+      select d.id from notifications d where d.next_at <= clock_timestamp() order by d.next_at limit p_limit for update skip locked
+    )
+    update notifications n set attempts = n.attempts + 1, next_at = clock_timestamp() + make_interval(secs => p_hold_s)
+    from due, users p, accounts a
+    where n.id = due.id and p.id = n.user_id and a.id = n.account_id
+    returning n.id, n.kind, n.data, n.attempts, p.email, p.name, a.name, a.slug;
+end
+$$;
+
+-- Records the outcome of an attempt to send a notification.
+-- Input: p_again_s is the delay until the next attempt; null if the notification was sent, negative if it failed permanently.
+-- Output: none.
+-- Locks: the notification row.
+create function settle_notification(p_id uuid, p_again_s integer) returns void
+  language sql security definer set search_path = public, pg_temp
+  begin atomic
+    update notifications set
+      sent_at = case when p_again_s is null then clock_timestamp() end,
+      next_at = case when p_again_s >= 0 then clock_timestamp() + make_interval(secs => p_again_s) end
+    where id = p_id;
+  end;
+
+-- Deletes notifications older than p_days days.
+-- Output: the number of deleted notifications.
+-- Locks: the deleted rows.
+create function delete_old_notifications(p_days integer) returns bigint
+  language sql security definer set search_path = public, pg_temp
+  begin atomic
+    with gone as (
+      delete from notifications where created_at < clock_timestamp() - make_interval(days => p_days) returning 1
+    )
+    select count(*) from gone;
+  end;
+
+-- Returns the IP allowlist of an account, for requests that the sign-in library handles.
+-- Input: p_account, or p_invitation if p_account is null.
+-- Output: the list, empty if all IP addresses are allowed; null if there is no such account or invitation.
+-- Locks: none.
+create function find_ip_allowlist(p_account uuid, p_invitation uuid) returns text[]
+  language sql stable security definer set search_path = public, pg_temp
+  begin atomic
+    select a.ip_allow_list from accounts a
+    where a.id = coalesce(p_account, (select i.account_id from invitations i where i.id = p_invitation));
+  end;
+
+-- Returns the members of the transaction's account, for the account export.
+-- Output: one row per member, oldest membership first.
+-- Locks: none.
+create function list_account_members() returns table (name text, email text, role text, since timestamptz)
+  language sql stable security definer set search_path = public, pg_temp
+  begin atomic
+    select p.name, p.email, m.role, m.created_at from members m join users p on p.id = m.user_id
+    where m.account_id = app_account() order by m.created_at, m.id;
+  end;
+
+-- Writes audit entries for changes of a user's password, 2FA or operator right (trigger function).
+-- Password and 2FA changes are recorded in every account of the user; operator changes are recorded for the installation.
+-- Output: null (after trigger).
+-- Locks: none.
+create function audit_sign_in() returns trigger
+  language plpgsql security definer set search_path = public, pg_temp as $$
+declare
+  v_row jsonb := to_jsonb(new);
+  v_user uuid := coalesce(v_row ->> 'user_id', v_row ->> 'id')::uuid;
+  v_name text := (select name from users where id = v_user);
+  v_action text := case
+    when tg_table_name = 'credentials' then 'person.password_changed'
+    when (to_jsonb(old) -> 'is_operator') <> (v_row -> 'is_operator')
+      then case when (v_row ->> 'is_operator')::boolean then 'person.made_operator' else 'person.unmade_operator' end
+    when (v_row ->> 'two_factor_enabled')::boolean then 'person.second_factor_on'
+    else 'person.second_factor_off'
+  end;
+begin
+  if v_action in ('person.made_operator', 'person.unmade_operator') then
+    perform record_audit_entry(null, v_action, v_user::text, v_name, null);
+  else
+    perform record_audit_entry(m.account_id, v_action, v_user::text, v_name, null, v_user) from members m where m.user_id = v_user;
+  end if;
+  return null;
+end
+$$;
+
+-- ---- Triggers ----
+
+create trigger require_owner after update or delete on members for each row execute function members_require_owner();
+
+create trigger audit after insert or update or delete on members for each row execute function
+  audit_row('member', 'user_id', 'role', 'notifications id account_id created_at');
+
+create trigger audit after insert or update or delete on invitations for each row execute function
+  audit_row('invitation', 'email', 'role', 'expires_at id account_id created_at');
+
+create trigger audit after update of password on credentials for each row
+  when (old.password is distinct from new.password) execute function audit_sign_in();
+
+create trigger audit after update of two_factor_enabled, is_operator on users for each row
+  when (old.two_factor_enabled <> new.two_factor_enabled or old.is_operator <> new.is_operator) execute function audit_sign_in();
+
+-- ---- Rights ----
+
+revoke execute on function
+  find_session, find_member, list_memberships, find_invitation, may_share_invitation, join_by_invitation,
+  create_password_reset, create_account, is_setup_needed, is_setup_token, claim_setup, delete_ended_sessions, notify_members, claim_notifications, settle_notification,
+  delete_old_notifications, find_ip_allowlist, list_account_members, audit_sign_in
+from public;
+
+grant execute on function
+  find_session, find_member, list_memberships, find_invitation, may_share_invitation, join_by_invitation, create_account, is_setup_needed, is_setup_token,
+  claim_setup, delete_ended_sessions, claim_notifications, settle_notification, delete_old_notifications,
+  find_ip_allowlist, list_account_members
+to probity_app;
+
+grant execute on function create_password_reset to probity_operator;
+
+-- Single validations, results waiting for collection, and records of idempotent requests.
+-- Used by probity_app: the API inserts validations, the workers claim and finish them. Functions that work across accounts are
+-- security definer. probity_operator sees states and times of validations, but no addresses and no results.
+
+-- ---- Tables ----
+
+-- One row per single validation. The API inserts it when it charges the credit. state is open until the result is final.
+-- Partitioned by expires_on, which is fixed at insert from the account's retention: dropping a partition deletes expired rows.
+-- Only delete_closed_account deletes single rows.
+create table validations (
+  expires_on date not null,
+  account_id uuid not null, -- no foreign key: row-level security allows only the transaction's account
+  id uuid not null,
+  key_id uuid,
+  email text not null check (octet_length(email) <= 4096),
+  email_key text not null check (octet_length(email_key) <= 4096), -- normalized address and disabled options
+  state text not null default 'open' check (state in ('open', 'final')),
+  conclusive boolean, -- false: the result is unknown; refunded if the plan has refund_unknown
+  result json, -- json, not jsonb: stored as written and never searched
+  created_at timestamptz not null default clock_timestamp(),
+  finished_at timestamptz,
+  -- When the API returned a deferred result. The next request for the address collects the final result once, without charge.
+  deferred_at timestamptz,
+  collected_at timestamptz,
+  -- When the last request that waits for the result stops waiting. Until then the API does not withdraw an unclaimed validation.
+  awaited_until timestamptz,
+  -- A worker claims an open row until claimed_until. If the row is still open then, the worker is considered dead and another
+  -- worker can claim the row.
+  claimed_until timestamptz,
+  attempts smallint not null default 0, -- claims since the last deferral
+  retry_at timestamptz,
+  -- A mail server can defer a probe. The row then stays open, the client receives the provisional result, and a worker retries
+  -- at retry_at.
+  deferrals smallint not null default 0,
+  -- The egress of the deferred probe. Greylisting accepts a retry only from the same source.
+  egress text check (octet_length(egress) <= 300),
+  provisional json, -- the result returned while the validation is deferred
+  -- Options of the request. catchall: whether to test for a catch-all domain.
+  ai boolean not null default true,
+  catchall boolean not null default true,
+  mailbox boolean not null default true, -- whether to probe a mail server
+  -- id precedes account_id because rows are looked up by id. With account_id first, the planner would read all rows of the
+  -- account.
+  primary key (expires_on, id, account_id),
+  check ((state = 'final') = (finished_at is not null)),
+  check ((state = 'final') = (conclusive is not null)),
+  check (collected_at is null or deferred_at is not null)
+) partition by range (expires_on);
+
+create index validations_open on validations (created_at) where state = 'open';
+-- For reconcile_validations: recent validations without a conclusive result.
+create index validations_inconclusive on validations (finished_at) where state = 'final' and not conclusive;
+
+alter table validations enable row level security;
+create policy tenant on validations using (account_id = app_account());
+grant select, insert on validations to probity_app;
+grant update (state, conclusive, result, finished_at, deferred_at, collected_at, awaited_until, claimed_until, retry_at, attempts, deferrals,
+              egress, provisional) on validations to probity_app;
+-- Operators see the number and age of validations of all accounts, not their contents.
+create policy operator on validations to probity_operator using (true);
+grant select (expires_on, account_id, id, state, created_at, finished_at, claimed_until, retry_at)
+  on validations to probity_operator;
+
+-- One row per deferred validation whose result the client has not collected. Deleted when a request collects the result, when
+-- the validation ends without a conclusive result, or when it expires. A small table of its own, because every request looks
+-- up its addresses here and must not scan the partitions of a whole retention period.
+create table uncollected_results (
+  account_id uuid not null references accounts (id),
+  email_key text not null,
+  validation_id uuid not null,
+  expires_on date not null,
+  primary key (account_id, validation_id)
+);
+
+create index uncollected_results_by_email on uncollected_results (account_id, email_key);
+
+alter table uncollected_results enable row level security;
+create policy tenant on uncollected_results using (account_id = app_account());
+grant select, insert, delete on uncollected_results to probity_app;
+
+-- One row per request with an Idempotency-Key, with its response once there is one; valid for 24 hours. The key is stored as a
+-- hash only, because clients put all kinds of data into it. The first request fixes subject; a request that resumes it uses
+-- the same subject, so that the ledger recognizes the second charge as a replay.
+-- Partitioned by expires_on, so that expired records are deleted by dropping a partition.
+create table idempotency_records (
+  expires_on date not null,
+  account_id uuid not null,
+  route text not null,
+  key_hash bytea not null check (length(key_hash) = 32),
+  fingerprint bytea not null check (length(fingerprint) = 32),
+  subject uuid not null default gen_random_uuid(),
+  locked_until timestamptz not null,
+  expires_at timestamptz not null,
+  status smallint,
+  headers jsonb,
+  body text,
+  primary key (expires_on, account_id, route, key_hash),
+  check ((status is null) = (body is null))
+) partition by range (expires_on);
+
+alter table idempotency_records enable row level security;
+create policy tenant on idempotency_records using (account_id = app_account());
+grant select, insert, update, delete on idempotency_records to probity_app;
+
+-- ---- Functions ----
+
+-- Lists open validations of all accounts that are older than p_hours and not expired, oldest first.
+-- Output: key, address, and whether the account's plan refunds unknown results. Locks: none.
+create function list_overdue_validations(p_hours integer, p_limit integer)
+  returns table (expires_on date, account_id uuid, id uuid, email text, refund_unknown boolean)
+  language sql stable security definer set search_path = public, pg_temp
+  begin atomic
+    select v.expires_on, v.account_id, v.id, v.email, p.refund_unknown
+    from validations v join accounts a on a.id = v.account_id join plans p on p.name = a.plan
+    where v.state = 'open' and v.expires_on >= utc_today()
+      and v.created_at < clock_timestamp() - make_interval(hours => p_hours)
+    order by v.created_at limit p_limit;
+  end;
+
+-- Claims an Idempotency-Key for the transaction's account, or returns what became of the earlier request.
+-- Input: p_fingerprint is a hash of the request. p_lock_s is how long the claim excludes other requests with the same key.
+-- Output: the record and an outcome. lock is the end of the claim as text; the API passes it back when it saves the response.
+--   claimed      the key is new
+--   resumed      an earlier request did not finish in time; continue with its subject
+--   in_progress  another request with this key is being processed
+--   mismatch     the key was used for a different request
+--   replay       the stored response is returned
+-- Locks: an advisory lock on account, route and key hash, until commit.
+create function claim_idempotency(p_route text, p_key_hash bytea, p_fingerprint bytea, p_lock_s integer)
+  returns table (outcome text, expires_on date, subject uuid, lock text, status smallint, headers jsonb, body text)
+  language plpgsql as $$
+declare
+  v_now timestamptz;
+  v_record idempotency_records;
+  v_outcome text;
+begin
+  -- The record can be in today's or in tomorrow's partition, and no unique constraint spans both. The lock replaces it.
+  perform pg_advisory_xact_lock(hashtextextended(app_account() || p_route || encode(p_key_hash, 'hex'), 0));
+  v_now := clock_timestamp();
+
+  select r.* into v_record from idempotency_records r
+  where r.expires_on >= utc_today() and r.account_id = app_account() and r.route = p_route
+    and r.key_hash = p_key_hash and r.expires_at > v_now;
+
+  if not found then
+    insert into idempotency_records (expires_on, account_id, route, key_hash, fingerprint, locked_until, expires_at)
+    values (((v_now + interval '24 hours') at time zone 'utc')::date, app_account(), p_route, p_key_hash, p_fingerprint,
+            v_now + make_interval(secs => p_lock_s), v_now + interval '24 hours')
+    -- A conflicting record is expired, otherwise it would have been found above. The key then starts again with a new subject.
+    on conflict on constraint idempotency_records_pkey do update set
+      fingerprint = excluded.fingerprint, subject = gen_random_uuid(), locked_until = excluded.locked_until,
+      expires_at = excluded.expires_at, status = null, headers = null, body = null
+    returning * into v_record;
+    v_outcome := 'claimed';
+  elsif v_record.fingerprint <> p_fingerprint then
+    v_outcome := 'mismatch';
+  elsif v_record.status is not null then
+    v_outcome := 'replay';
+  elsif v_record.locked_until > v_now then
+    v_outcome := 'in_progress';
+  else
+    update idempotency_records r set locked_until = v_now + make_interval(secs => p_lock_s)
+    where r.expires_on = v_record.expires_on and r.account_id = v_record.account_id and r.route = v_record.route
+      and r.key_hash = v_record.key_hash
+    returning r.* into v_record;
+    v_outcome := 'resumed';
+  end if;
+  return query select v_outcome, v_record.expires_on, v_record.subject, v_record.locked_until::text,
+                      v_record.status, v_record.headers, v_record.body;
+end
+$$;
+
+-- Claims open validations of any account for one worker and returns what the worker needs to process them.
+-- Skips validations that are final, claimed by another worker, not yet due, or bound to an egress not in p_egresses. Ten
+-- minutes after retry_at any worker can claim them.
+-- Input: p_accounts and p_ids belong to partition p_expires_on. p_hold_s is the duration of the claim.
+-- Output: the claimed rows. ai and catchall are true only if both the request and the plan allow them.
+-- Locks: the claimed rows until commit.
+create function claim_validations(p_expires_on date, p_accounts uuid[], p_ids uuid[], p_hold_s integer, p_egresses text[])
+  returns table (
+    expires_on date, account_id uuid, id uuid, email text, email_key text, attempts smallint, deferrals smallint, egress text,
+    refund_unknown boolean, retention_days smallint, ai boolean, catchall boolean, send_threshold double precision,
+    send_excludes text[], mailbox boolean
+  )
+  -- A custom plan knows p_expires_on and reads one partition; a generic plan would consider all of them.
+  language plpgsql security definer set search_path = public, pg_temp set plan_cache_mode = force_custom_plan as $$
+begin
+  return query
+    update validations v set
+      claimed_until = clock_timestamp() + make_interval(secs => p_hold_s),
+      attempts = least(v.attempts + 1, 32000)
+    from accounts a, plans p
+    -- Arrays, so that the planner uses the primary key. For a join it can choose to scan the whole partition.
+    where v.expires_on = p_expires_on and v.account_id = any (p_accounts) and v.id = any (p_ids)
+      and v.state = 'open'
+      and (v.claimed_until is null or v.claimed_until < clock_timestamp())
+      and (v.retry_at is null or v.retry_at <= clock_timestamp())
+      and (v.egress is null or v.egress = any (p_egresses) or v.retry_at < clock_timestamp() - interval '10 minutes')
+      and a.id = v.account_id and p.name = a.plan
+    returning v.expires_on, v.account_id, v.id, v.email, v.email_key, v.attempts, v.deferrals, v.egress,
+      p.refund_unknown, a.retention_days, v.ai and p.ai_enhancement, v.catchall and p.catchall_detection,
+      a.send_threshold, a.send_excludes, v.mailbox;
+end
+$$;
+
+-- Lists open validations of all accounts that no worker has claimed and that are due, oldest first.
+-- Input: p_older_than_ms is the minimum age; p_egresses as in claim_validations. Output: the keys. Locks: none.
+-- Every worker calls this every second. PL/pgSQL with a generic plan keeps the plan for the lifetime of the connection. An SQL
+-- function was planned on each call over all partitions, which took ten times as long as its execution.
+create function list_unclaimed_validations(p_older_than_ms integer, p_limit integer, p_egresses text[])
+  returns table (expires_on date, account_id uuid, id uuid)
+  language plpgsql stable security definer set search_path = public, pg_temp set plan_cache_mode = force_generic_plan as $$
+begin
+  return query
+    select v.expires_on, v.account_id, v.id from validations v
+    where v.state = 'open' and v.expires_on >= utc_today()
+      and v.created_at < clock_timestamp() - make_interval(secs => p_older_than_ms / 1000.0)
+      and (v.claimed_until is null or v.claimed_until < clock_timestamp())
+      and (v.retry_at is null or v.retry_at <= clock_timestamp())
+      and (v.egress is null or v.egress = any (p_egresses) or v.retry_at < clock_timestamp() - interval '10 minutes')
+    order by v.created_at limit p_limit;
+end
+$$;
+
+-- Notifies the workers through PostgreSQL (channel validations) that validations are waiting, for when Redis is unavailable.
+-- Output: none. Locks: none.
+create function wake_workers() returns void
+  language sql
+  begin atomic
+    select pg_notify('validations', '');
+  end;
+
+-- Lists validations of all accounts that are still open although their expiry day is over. The API ends them before it drops
+-- their partition. Output: key, and whether the account's plan refunds unknown results. Locks: none.
+create function list_expired_validations(p_limit integer)
+  returns table (expires_on date, account_id uuid, id uuid, refund_unknown boolean)
+  language sql stable security definer set search_path = public, pg_temp
+  begin atomic
+    select v.expires_on, v.account_id, v.id, p.refund_unknown
+    from validations v join accounts a on a.id = v.account_id join plans p on p.name = a.plan
+    where v.state = 'open' and v.expires_on < utc_today()
+    limit p_limit;
+  end;
+
+-- ---- Rights ----
+
+revoke execute on function
+  list_overdue_validations, claim_validations, list_unclaimed_validations, list_expired_validations
+from public;
+
+grant execute on function
+  list_overdue_validations, claim_validations, list_unclaimed_validations, wake_workers, list_expired_validations
+to probity_app;
+
+-- Jobs: uploads, batches and results, and the functions that plan, dispatch, claim and settle them, for API and workers.
+-- probity_operator sees states, counts and times, but no addresses and no results.
+
+-- ---- Tables ----
+
+-- One row per uploaded file, without its cells. Confirmation extends expires_at; after it the file and then the row are deleted.
+create table uploads (
+  id uuid primary key default gen_random_uuid(),
+  account_id uuid not null references accounts (id) on delete cascade,
+  mode text not null check (mode in ('live', 'test')), -- mode of the API key
+  filename text not null check (length(filename) between 1 and 200),
+  size_bytes bigint not null check (size_bytes > 0),
+  columns text[] not null check (cardinality(columns) between 1 and 256),
+  delimiter text not null check (length(delimiter) = 1),
+  encoding text not null check (encoding in ('utf-8', 'utf-16le', 'utf-16be', 'windows-1252')),
+  has_header boolean not null,
+  suggested_column text not null,
+  row_count integer not null check (row_count > 0),
+  email_count integer not null check (email_count between 1 and row_count), -- in the suggested column, like unique_count
+  unique_count integer not null check (unique_count between 1 and email_count),
+  storage_key text not null unique,
+  created_at timestamptz not null default clock_timestamp(),
+  expires_at timestamptz not null default clock_timestamp() + interval '24 hours',
+  check (suggested_column = any (columns))
+);
+
+create index uploads_by_account on uploads (account_id);
+create index uploads_by_expiry on uploads (expires_at);
+
+alter table uploads enable row level security;
+create policy tenant on uploads using (account_id = app_account());
+grant select, insert on uploads to probity_app;
+grant update (expires_at) on uploads to probity_app;
+
+-- One row per job: the validation of a list, from its confirmation on. The row outlives the job's batches and results, which are
+-- deleted with their partitions. Clients can delete finished jobs.
+create table jobs (
+  id uuid primary key default gen_random_uuid(),
+  account_id uuid not null references accounts (id) on delete cascade,
+  mode text not null check (mode in ('live', 'test')),
+  upload_id uuid not null unique, -- confirming twice creates one job; no foreign key: the upload is deleted earlier
+  key_id uuid, -- the API key that confirmed the upload, for its monthly cap
+  filename text not null check (length(filename) between 1 and 200),
+  email_column text not null,
+  -- paused is not a state but paused_at, so that a job resumes in the state it had.
+  state text not null default 'queued' check (state in ('queued', 'planning', 'processing', 'completed', 'canceled', 'failed')),
+  paused_at timestamptz,
+  row_count integer not null check (row_count > 0),
+  email_count integer not null check (email_count between 1 and row_count), -- rows that have an email
+  unique_count integer not null check (unique_count between 1 and email_count), -- distinct addresses: validated and charged
+  done_count integer not null default 0 check (done_count between 0 and unique_count),
+  refunded_count integer not null default 0 check (refunded_count between 0 and done_count),
+  credits_per_email smallint not null check (credits_per_email in (0, 1)), -- 0 in test mode
+  refund_unknown boolean not null, -- plan setting at confirmation
+  expires_on date not null, -- last day of batches and results, selects their partition
+  -- The worker that plans the job. plan_epoch is a fencing token: only the latest plan is accepted.
+  plan_epoch integer not null default 0,
+  plan_attempts smallint not null default 0,
+  plan_begun_at timestamptz,
+  planner uuid,
+  next_batch integer not null default 0,
+  dispatched bigint not null default 0, -- addresses dispatched; the job with the fewest is served first
+  created_at timestamptz not null default clock_timestamp(),
+  started_at timestamptz,
+  finished_at timestamptz,
+  ai boolean not null default true,
+  catchall boolean not null default true,
+  check ((state in ('completed', 'canceled', 'failed')) = (finished_at is not null)),
+  check (state <> 'completed' or done_count = unique_count)
+);
+
+create index jobs_by_account on jobs (account_id, created_at desc);
+create index jobs_unended on jobs (created_at) where state in ('queued', 'planning', 'processing');
+create index jobs_ended on jobs (finished_at) where finished_at is not null;
+
+alter table jobs enable row level security;
+create policy tenant on jobs using (account_id = app_account());
+grant select, insert, delete on jobs to probity_app;
+grant update (state, paused_at, done_count, refunded_count, next_batch, dispatched, started_at, finished_at)
+  on jobs to probity_app;
+create policy operator on jobs to probity_operator using (true);
+grant select (id, account_id, mode, state, paused_at, unique_count, done_count, expires_on, created_at, started_at, finished_at)
+  on jobs to probity_operator;
+
+-- Up to 100 addresses of a job that one worker processes together. claimed_by is valid while that worker sends heartbeats. epoch
+-- increases with each claim, and only the latest claim can settle the batch. Partitioned so that expired rows are dropped.
+create table job_batches (
+  expires_on date not null,
+  account_id uuid not null,
+  job_id uuid not null,
+  no integer not null, -- negative: the slowest addresses of batch -no - 1, which was settled without them
+  site text not null check (octet_length(site) <= 260), -- provider or domain with a connection limit; '' for mixed batches
+  site_max smallint not null, -- batches of the site that one worker may process at once
+  row_nos integer[] not null, -- first row of each address, numbered as in a spreadsheet
+  emails text[] not null, -- empty when done; the addresses are in job_results
+  size smallint not null check (size between 1 and 100),
+  state text not null default 'pending' check (state in ('pending', 'done')),
+  deferrals smallint not null default 0, -- by mail servers
+  throttles smallint not null default 0, -- by our rate limiter
+  no_responses smallint not null default 0, -- from DNS or a mail server
+  egress text check (octet_length(egress) <= 300), -- egress of the earlier probe, required for the retry
+  wait_reason text, -- sub_status that caused retry_at
+  retry_at timestamptz,
+  queued_at timestamptz, -- last dispatch
+  epoch integer not null default 0,
+  attempts smallint not null default 0, -- claims that did not finish
+  suspect boolean not null default false, -- part of a batch that was split; dispatched one at a time
+  claimed_by uuid,
+  claimed_at timestamptz,
+  straggling boolean not null default false, -- its worker waits for it while it processes other batches
+  done_at timestamptz,
+  primary key (expires_on, account_id, job_id, no),
+  check (cardinality(row_nos) = size),
+  check (cardinality(emails) in (0, size))
+) partition by range (expires_on);
+
+create index job_batches_pending on job_batches (job_id, no) where state = 'pending';
+create index job_batches_dispatched on job_batches (queued_at) where state = 'pending' and queued_at is not null;
+
+alter table job_batches enable row level security;
+create policy tenant on job_batches using (account_id = app_account());
+grant select, insert, update, delete on job_batches to probity_app;
+create policy operator on job_batches to probity_operator using (true);
+grant select (expires_on, account_id, job_id, no, size, state, wait_reason, retry_at, queued_at, claimed_by, claimed_at, done_at)
+  on job_batches to probity_operator;
+
+-- One result per distinct address of a job; row_no is its first row in the file. Partitioned so that expired rows are dropped.
+create table job_results (
+  expires_on date not null,
+  account_id uuid not null,
+  job_id uuid not null,
+  row_no integer not null,
+  email text not null check (octet_length(email) <= 4096),
+  status text not null,
+  sub_status text not null,
+  result json not null,
+  -- Filter and count columns: parsing 100,000 results for one page would take seconds. Generated, so that they always match.
+  provider text not null generated always as (coalesce(result #>> '{details,provider}', '')) stored,
+  domain text not null generated always as (coalesce(result #>> '{details,domain}', '')) stored,
+  safe_to_send boolean not null generated always as (coalesce((result ->> 'safe_to_send')::boolean, false)) stored,
+  -- The override at validation time. Set by settle_batch, not generated: adding a generated column rewrites all partitions.
+  override text check (override in ('allow', 'block')),
+  primary key (expires_on, account_id, job_id, row_no)
+) partition by range (expires_on);
+
+alter table job_results enable row level security;
+create policy tenant on job_results using (account_id = app_account());
+grant select, insert, delete on job_results to probity_app;
+
+-- Number of results of a job per status and sub_status. Kept when the results expire; deleted with the job.
+create table job_counts (
+  account_id uuid not null references accounts (id) on delete cascade,
+  job_id uuid not null references jobs (id) on delete cascade,
+  status text not null,
+  sub_status text not null,
+  count integer not null check (count > 0),
+  primary key (account_id, job_id, status, sub_status)
+);
+
+alter table job_counts enable row level security;
+create policy tenant on job_counts using (account_id = app_account());
+grant select, insert, update, delete on job_counts to probity_app;
+
+-- One row per worker that processes jobs. Each worker updates seen_at every second (record_heartbeat).
+create table job_workers (
+  id uuid primary key,
+  slots smallint not null,
+  seen_at timestamptz not null default clock_timestamp()
+);
+
+grant select on job_workers to probity_operator;
+
+-- Addresses dispatched per account. dispatch_batches serves the account with the lowest number first.
+create table account_turns (
+  account_id uuid primary key references accounts (id) on delete cascade,
+  dispatched bigint not null default 0
+);
+
+alter table account_turns enable row level security;
+create policy tenant on account_turns using (account_id = app_account());
+grant select on account_turns to probity_app;
+
+-- ---- Functions ----
+
+-- A batch as dispatch_batches returns it.
+create type dispatched_batch as (
+  expires_on date, account_id uuid, job_id uuid, no integer, epoch integer, egress text, size smallint
+);
+
+-- Lists expired uploads of all accounts with the location of their files, longest expired first. Locks: none.
+create function list_expired_uploads(p_limit integer) returns table (id uuid, storage_key text)
+  language sql stable security definer set search_path = public, pg_temp
+  begin atomic
+    select u.id, u.storage_key from uploads u where u.expires_at <= clock_timestamp() order by u.expires_at limit p_limit;
+  end;
+
+-- Deletes uploads whose files have been deleted. Skips uploads that are not expired. Output: none. Locks: the deleted rows.
+create function delete_expired_uploads(p_ids uuid[]) returns void
+  language sql security definer set search_path = public, pg_temp
+  begin atomic
+    delete from uploads u where u.id = any (p_ids) and u.expires_at <= clock_timestamp();
+  end;
+
+-- Returns whether a worker sent a heartbeat in the last 10 seconds. Locks: none.
+create function is_worker_alive(p_worker uuid) returns boolean
+  language sql stable
+  return exists (select from job_workers w where w.id = p_worker and w.seen_at > clock_timestamp() - interval '10 seconds');
+
+-- Returns whether no worker processes a batch: unclaimed, worker dead, or claimed 3 min ago (no batch takes longer). Locks: none.
+create function is_batch_unclaimed(p_claimed_by uuid, p_claimed_at timestamptz) returns boolean
+  language sql stable
+  return p_claimed_by is null or p_claimed_at < clock_timestamp() - interval '3 minutes' or not is_worker_alive(p_claimed_by);
+
+-- Returns whether a batch can be dispatched: it never was, or its task was lost or its worker died 5 s or more ago. Locks: none.
+create function is_batch_due(p_queued_at timestamptz, p_claimed_by uuid, p_claimed_at timestamptz) returns boolean
+  language sql stable
+  return p_queued_at is null
+    or (p_queued_at < clock_timestamp() - interval '5 seconds' and is_batch_unclaimed(p_claimed_by, p_claimed_at));
+
+-- Records a worker's heartbeat and number of slots; deletes workers unseen for an hour. Output: none. Locks: the written rows.
+create function record_heartbeat(p_worker uuid, p_slots integer) returns void
+  language sql security definer set search_path = public, pg_temp
+  begin atomic
+    delete from job_workers where seen_at < clock_timestamp() - interval '1 hour';
+    insert into job_workers (id, slots) values (p_worker, p_slots)
+    on conflict (id) do update set slots = excluded.slots, seen_at = clock_timestamp();
+  end;
+
+-- Releases all batches and plans of a worker that shuts down. They do not count as attempts and can be claimed at once.
+-- Output: none. Locks: the batch rows, then the job rows, until commit.
+create function release_claims(p_worker uuid) returns void
+  language sql security definer set search_path = public, pg_temp
+  begin atomic
+    update job_batches set claimed_by = null, claimed_at = null, queued_at = null, attempts = greatest(attempts - 1, 0)
+    where claimed_by = p_worker and state = 'pending' and queued_at is not null;
+    update jobs set planner = null, plan_attempts = greatest(plan_attempts - 1, 0)
+    where planner = p_worker and state = 'planning';
+    delete from job_workers where id = p_worker;
+  end;
+
+-- Releases a batch after a failure unrelated to it; not counted as an attempt. Output: none. Locks: the batch row until commit.
+create function release_batch(p_worker uuid, p_expires_on date, p_account uuid, p_job uuid, p_no integer) returns void
+  language sql security definer set search_path = public, pg_temp
+  begin atomic
+    update job_batches b set claimed_by = null, claimed_at = null, queued_at = null, attempts = greatest(b.attempts - 1, 0)
+    where b.expires_on = p_expires_on and b.account_id = p_account and b.job_id = p_job and b.no = p_no
+      and b.claimed_by = p_worker and b.state = 'pending';
+  end;
+
+-- Claims the oldest job that no live worker plans. A worker plans one job at a time, so a job still claimed by p_worker is one
+-- that failed; it becomes due again after 5 seconds per attempt, at most 60.
+-- Output: the job and how to read its file; storage_key is null if the upload was deleted. No row if no job is due.
+-- Locks: the job row (update) until commit; jobs locked by other transactions are skipped.
+create function claim_plan(p_worker uuid)
+  returns table (
+    id uuid, account_id uuid, expires_on date, epoch integer, attempts smallint, mode text, unique_count integer,
+    storage_key text, encoding text, delimiter text, has_header boolean, column_index integer
+  )
+  language plpgsql security definer set search_path = public, pg_temp as $$
+declare
+  v_job uuid;
+begin
+  select j.id into v_job from jobs j
+  where j.state in ('queued', 'planning') and j.paused_at is null
+    and (j.planner is null or not is_worker_alive(j.planner)
+         or (j.planner = p_worker and j.plan_begun_at < clock_timestamp() - make_interval(secs => least(j.plan_attempts * 5, 60))))
+  order by j.created_at limit 1
+  for update skip locked;
+  return query
+    update jobs j set state = 'planning', planner = p_worker, plan_epoch = j.plan_epoch + 1,
+      plan_attempts = j.plan_attempts + 1, plan_begun_at = clock_timestamp(), started_at = coalesce(j.started_at, clock_timestamp())
+    from jobs k left join uploads u on u.id = k.upload_id
+    where j.id = v_job and k.id = j.id
+    returning j.id, j.account_id, j.expires_on, j.plan_epoch, j.plan_attempts, j.mode, j.unique_count,
+      u.storage_key, u.encoding, u.delimiter, u.has_header, array_position(u.columns, j.email_column) - 1;
+end
+$$;
+
+-- Starts processing a planned job of the transaction's account. The job and the account start with the lowest count of dispatched
+-- addresses among the active ones, so that they neither wait for the others nor overtake them.
+-- Output: false if the plan epoch is outdated or the job is not being planned. Locks: job and account_turns rows until commit.
+create function start_processing(p_job uuid, p_epoch integer, p_next_batch integer) returns boolean
+  language plpgsql security definer set search_path = public, pg_temp as $$
+begin
+  update jobs j set state = 'processing', planner = null, next_batch = p_next_batch,
+    dispatched = coalesce((select min(o.dispatched) from jobs o where o.account_id = j.account_id and o.state = 'processing'), 0)
+  where j.id = p_job and j.account_id = app_account() and j.plan_epoch = p_epoch and j.state = 'planning';
+  if not found then
+    return false;
+  end if;
+  insert into account_turns as t (account_id, dispatched)
+  select app_account(), coalesce(min(o.dispatched), 0) from account_turns o
+  where exists (select from jobs j where j.account_id = o.account_id and j.state = 'processing' and j.id <> p_job)
+  on conflict (account_id) do update set dispatched = greatest(t.dispatched, excluded.dispatched);
+  return true;
+end
+$$;
+
+-- Dispatches the next batches, up to 1.5 times the slots of all live workers. The account with the fewest dispatched addresses is
+-- served first, and within it the job with the fewest. Skips accounts on hold, paused jobs and sites at their limit.
+-- One account gets at most 75% of the capacity, so that another account can start at once. Suspect batches (split, or started
+-- twice and not finished) are dispatched one at a time: one may crash its worker, which would count against the others.
+-- Input: p_egresses are the egresses of the calling worker. Ten minutes after retry_at any worker receives a bound batch.
+-- Output: the dispatched batches in order; none if another worker is dispatching.
+-- Locks: advisory lock 'probity release' (not waited for), then batch, job and account_turns rows, until commit.
+create function dispatch_batches(p_egresses text[]) returns setof dispatched_batch
+  language plpgsql security definer set search_path = public, pg_temp set plan_cache_mode = force_custom_plan as $$
+declare
+  v_workers bigint;
+  v_capacity bigint;
+  v_days date[]; -- known at plan time (custom plan), so that other partitions are pruned
+  v_chosen dispatched_batch[];
+begin
+  if not pg_try_advisory_xact_lock(hashtextextended('probity release', 0)) then
+    return;
+  end if;
+  select array_agg(distinct j.expires_on) into v_days from jobs j where j.state = 'processing' and j.expires_on >= utc_today();
+  select count(*), coalesce(ceil(sum(w.slots) * 1.5), 0) into v_workers, v_capacity from job_workers w
+  where w.seen_at > clock_timestamp() - interval '10 seconds';
+
+  with in_flight as materialized (
+    select b.account_id, b.site, b.site_max, b.straggling,
+           b.suspect or b.attempts > (case when b.claimed_by is null then 1 else 2 end) as is_suspect -- includes this claim
+    from job_batches b
+    where b.state = 'pending' and b.queued_at is not null and b.expires_on = any (v_days)
+      and not is_batch_due(b.queued_at, b.claimed_by, b.claimed_at)
+  ), site_usage as materialized (
+    select f.site, count(*) as batches, count(*) >= min(f.site_max) * v_workers as is_full from in_flight f
+    where f.site <> '' group by f.site
+  ), free_slots as materialized (
+    select greatest(v_capacity - count(*), 0) as n from in_flight f where not f.straggling
+  ), candidates as (
+    select j.expires_on, j.account_id, j.id as job_id, b.no, b.epoch, b.egress, b.size, b.site, b.site_max, b.is_suspect,
+           j.dispatched + sum(b.size) over (partition by j.id order by b.no) - b.size as job_dispatched
+    from free_slots, jobs j join accounts a on a.id = j.account_id cross join lateral (
+      select b.no, b.epoch, b.egress, b.size, b.site, b.site_max, b.suspect or b.attempts > 1 as is_suspect
+      from job_batches b
+      where b.expires_on = j.expires_on and b.expires_on = any (v_days) and b.account_id = j.account_id and b.job_id = j.id
+        and b.state = 'pending' and (b.queued_at is null or is_batch_due(b.queued_at, b.claimed_by, b.claimed_at))
+        and (b.retry_at is null or b.retry_at <= clock_timestamp())
+        and (b.egress is null or b.egress = any (p_egresses) or b.retry_at < clock_timestamp() - interval '10 minutes')
+        and not exists (select from site_usage u where u.site = b.site and u.is_full)
+        and not ((b.suspect or b.attempts > 1) and exists (select from in_flight f where f.is_suspect))
+      order by b.no limit (select free_slots.n from free_slots)
+    ) b
+    where j.state = 'processing' and j.paused_at is null and j.expires_on = any (v_days) and a.on_hold_since is null
+  ), ranked as (
+    select c.*,
+      coalesce(t.dispatched, 0) + sum(c.size) over account_order - c.size as account_dispatched,
+      row_number() over account_order
+        + (select count(*) from in_flight f where f.account_id = c.account_id and not f.straggling) as account_rank
+    from candidates c left join account_turns t on t.account_id = c.account_id
+    window account_order as (partition by c.account_id order by c.job_dispatched, c.job_id, c.no)
+  ), by_site as (
+    select r.*, row_number() over (partition by r.site order by r.account_dispatched, r.job_id, r.no)
+                + coalesce((select u.batches from site_usage u where u.site = r.site), 0) as site_rank,
+           row_number() over (partition by r.is_suspect order by r.account_dispatched, r.job_id, r.no) as suspect_rank
+    from ranked r where r.account_rank <= greatest(ceil(v_capacity * 0.75), 1)
+  ), chosen as (
+    select l.* from by_site l
+    where (l.site = '' or l.site_rank <= l.site_max * v_workers) and (not l.is_suspect or l.suspect_rank = 1)
+    order by l.account_dispatched, l.job_id, l.no limit (select n from free_slots)
+  ), updated as (
+    -- A batch that was dispatched before gets a new epoch, because a worker may still have the old task.
+    update job_batches b set queued_at = clock_timestamp(), claimed_by = null, claimed_at = null, straggling = false,
+      epoch = b.epoch + (case when b.queued_at is null then 0 else 1 end)
+    from chosen c
+    where b.expires_on = c.expires_on and b.expires_on = any (v_days) and b.account_id = c.account_id
+      and b.job_id = c.job_id and b.no = c.no
+    returning c.account_dispatched,
+      row(b.expires_on, b.account_id, b.job_id, b.no, b.epoch, b.egress, b.size)::dispatched_batch as batch
+  )
+  select coalesce(array_agg(u.batch order by u.account_dispatched), '{}') into v_chosen from updated u;
+
+  update jobs j set dispatched = j.dispatched + s.size
+  from (select c.job_id, sum(c.size) as size from unnest(v_chosen) c group by c.job_id) s where j.id = s.job_id;
+  insert into account_turns as t (account_id, dispatched)
+  select c.account_id, sum(c.size) from unnest(v_chosen) c group by c.account_id
+  on conflict (account_id) do update set dispatched = t.dispatched + excluded.dispatched;
+  return query select * from unnest(v_chosen);
+end
+$$;
+
+-- Claims a batch. A batch that was started twice and not finished is split in two instead, until an address that crashes its
+-- worker is isolated; a half is split again after one failure.
+-- Output: the batch and its settings; no row if it was split, is claimed, done or not due, or if the job is paused or finished.
+-- Locks: the batch row, then for a split the job row, until commit.
+create function claim_batch(p_worker uuid, p_expires_on date, p_account uuid, p_job uuid, p_no integer)
+  returns table (
+    epoch integer, attempts smallint, deferrals smallint, throttles smallint, no_responses smallint, egress text, site text,
+    site_max smallint, row_nos integer[], emails text[], mode text, ai boolean, catchall boolean,
+    send_threshold double precision, send_excludes text[]
+  )
+  language plpgsql security definer set search_path = public, pg_temp set plan_cache_mode = force_custom_plan as $$
+declare
+  v_batch job_batches;
+  v_half integer;
+  v_no integer;
+begin
+  update job_batches b set epoch = b.epoch + 1, attempts = b.attempts + 1, claimed_by = p_worker, claimed_at = clock_timestamp(),
+    queued_at = coalesce(b.queued_at, clock_timestamp())
+  from jobs j
+  where b.expires_on = p_expires_on and b.account_id = p_account and b.job_id = p_job and b.no = p_no
+    and b.state = 'pending' and is_batch_unclaimed(b.claimed_by, b.claimed_at)
+    and (b.retry_at is null or b.retry_at <= clock_timestamp())
+    and j.id = b.job_id and j.state = 'processing' and j.paused_at is null
+  returning b.* into v_batch;
+  if not found then
+    return;
+  end if;
+
+  if v_batch.size > 1 and v_batch.attempts > (case when v_batch.suspect then 1 else 2 end) then
+    v_half := v_batch.size / 2;
+    update jobs j set next_batch = j.next_batch + 1 where j.id = p_job returning j.next_batch - 1 into v_no;
+    -- Without retry_at, a batch that is bound to an egress would never become available to workers with other egresses.
+    insert into job_batches (expires_on, account_id, job_id, no, site, site_max, row_nos, emails, size, deferrals, throttles,
+      no_responses, egress, retry_at, suspect)
+    values (p_expires_on, p_account, p_job, v_no, v_batch.site, v_batch.site_max, v_batch.row_nos[v_half + 1:],
+            v_batch.emails[v_half + 1:], v_batch.size - v_half, v_batch.deferrals, v_batch.throttles,
+            v_batch.no_responses, v_batch.egress, coalesce(v_batch.retry_at, clock_timestamp()), true);
+    update job_batches b set row_nos = v_batch.row_nos[:v_half], emails = v_batch.emails[:v_half], size = v_half,
+      attempts = 0, suspect = true, queued_at = null, claimed_by = null, claimed_at = null
+    where b.expires_on = p_expires_on and b.account_id = p_account and b.job_id = p_job and b.no = p_no;
+    return;
+  end if;
+
+  return query
+    select v_batch.epoch, v_batch.attempts, v_batch.deferrals, v_batch.throttles, v_batch.no_responses, v_batch.egress, v_batch.site, v_batch.site_max,
+      v_batch.row_nos, v_batch.emails, j.mode, j.ai and p.ai_enhancement, j.catchall and p.catchall_detection,
+      a.send_threshold, a.send_excludes
+    from jobs j join accounts a on a.id = j.account_id join plans p on p.name = a.plan where j.id = p_job;
+end
+$$;
+
+-- Lists unfinished jobs of all accounts whose expiry day is over, oldest first. Locks: none.
+create function list_expired_jobs(p_limit integer) returns table (account_id uuid, id uuid)
+  language sql stable security definer set search_path = public, pg_temp
+  begin atomic
+    select j.account_id, j.id from jobs j
+    where j.state in ('queued', 'planning', 'processing') and j.expires_on < utc_today()
+    order by j.created_at limit p_limit;
+  end;
+
+-- Settles a batch of the transaction's account: stores and counts the results, advances the job and charges the rows inserted by
+-- this call, so that a batch processed twice is charged once. Refunds unknown results if jobs.refund_unknown is set; results not
+-- probed for lack of an egress are refunded on every plan, because the account received nothing for them.
+-- Input: p_later is how many batch numbers the job must allocate for deferred rows. p_results has one JSON result per line.
+-- Output: settled, the first allocated number and whether the job is completed; or lost: the batch was claimed again, its job has
+-- ended or its account is on hold. On lost the worker must roll back, because rows may be written.
+-- Locks: the batch row, then the job row, then the account row, until commit; other functions here use the same order. The slow
+-- inserts precede the job and account locks, for which other batches of the job wait.
+create function settle_batch(
+  p_expires_on date, p_job uuid, p_no integer, p_epoch integer, p_later integer,
+  p_row_nos integer[], p_emails text[], p_statuses text[], p_sub_statuses text[],
+  p_results text
+) returns table (outcome text, first_no integer, completed boolean)
+  language plpgsql set search_path = public, pg_temp set plan_cache_mode = force_custom_plan as $$
+declare
+  v_account uuid := app_account();
+  v_job jobs;
+  v_tally job_counts[];
+  v_done integer;
+  v_unknown integer;
+  v_not_probed integer;
+  v_refund integer;
+  v_posting text := 'posted';
+begin
+  update job_batches b set state = 'done', emails = '{}', done_at = clock_timestamp(), claimed_by = null
+  where b.expires_on = p_expires_on and b.account_id = v_account and b.job_id = p_job and b.no = p_no
+    and b.epoch = p_epoch and b.state = 'pending';
+  if not found then
+    return query select 'lost', 0, false;
+    return;
+  end if;
+
+  with inserted as (
+    insert into job_results (expires_on, account_id, job_id, row_no, email, status, sub_status, result, override)
+    select p_expires_on, v_account, p_job, r.row_no, r.email, r.status, r.sub_status, r.result::json, r.result::json ->> 'listed'
+    from rows from (unnest(p_row_nos, p_emails, p_statuses, p_sub_statuses), string_to_table(p_results, E'\n'))
+      as r (row_no, email, status, sub_status, result)
+    on conflict do nothing
+    returning status, sub_status
+  ), tally as (
+    select i.status, i.sub_status, count(*)::integer as count from inserted i group by i.status, i.sub_status
+  )
+  select coalesce(array_agg(row(v_account, p_job, t.status, t.sub_status, t.count)::job_counts), '{}'), coalesce(sum(t.count), 0),
+    coalesce(sum(t.count) filter (where t.status = 'unknown'), 0), coalesce(sum(t.count) filter (where t.sub_status = 'not_probed'), 0)
+  into v_tally, v_done, v_unknown, v_not_probed from tally t;
+
+  update jobs j set
+    next_batch = j.next_batch + p_later, done_count = j.done_count + v_done,
+    refunded_count = j.refunded_count + (case when j.refund_unknown then v_unknown else v_not_probed end) * j.credits_per_email,
+    state = case when j.done_count + v_done = j.unique_count then 'completed' else j.state end,
+    finished_at = case when j.done_count + v_done = j.unique_count then clock_timestamp() end
+  where j.id = p_job and j.account_id = v_account and j.state = 'processing'
+  returning * into v_job;
+  if not found then -- the job has ended and released its reserved credits
+    return query select 'lost', 0, false;
+    return;
+  end if;
+
+  insert into job_counts as c select t.* from unnest(v_tally) t
+  on conflict (account_id, job_id, status, sub_status) do update set count = c.count + excluded.count;
+
+  if v_done * v_job.credits_per_email > 0 then
+    select p.outcome into v_posting from ledger_post('settle', v_done * v_job.credits_per_email, p_job, p_no, v_job.key_id) p;
+  end if;
+  v_refund := (case when v_job.refund_unknown then v_unknown else v_not_probed end) * v_job.credits_per_email;
+  if v_posting = 'posted' and v_refund > 0 then
+    select p.outcome into v_posting from ledger_post('refund', v_refund, p_job, p_no, v_job.key_id) p;
+  end if;
+  if v_posting not in ('posted', 'on_hold') then
+    raise exception 'the credits of a batch were %', v_posting;
+  end if;
+  return query select case v_posting when 'on_hold' then 'lost' else 'settled' end, v_job.next_batch - p_later,
+    v_job.state = 'completed';
+end
+$$;
+
+-- Queues an email notification to members when a live job completes or fails. Trigger function. Output: null. Locks: none.
+create function notify_job_end() returns trigger
+  language plpgsql security definer set search_path = public, pg_temp as $$
+begin
+  perform notify_members(new.account_id, 'job_done', new.id::text,
+    jsonb_build_object('job_id', new.id, 'filename', new.filename, 'state', new.state, 'count', new.unique_count));
+  return null;
+end
+$$;
+
+-- Queues email notifications for live jobs kept at least 7 days whose results are deleted in 3 days. Output: none. Locks: none.
+create function notify_expiring_results() returns void
+  language sql security definer set search_path = public, pg_temp
+  begin atomic
+    select notify_members(j.account_id, 'retention_warning', j.id::text,
+      jsonb_build_object('job_id', j.id, 'filename', j.filename, 'on', j.expires_on + 1))
+    from jobs j
+    where j.mode = 'live' and j.state = 'completed' and j.expires_on = utc_today() + 2
+      and j.expires_on - (j.created_at at time zone 'utc')::date >= 7;
+  end;
+
+-- Makes the dispatched but unclaimed batches of a job available for dispatch again, and writes an audit entry.
+-- Output: the number of batches, or null if the job does not exist or has ended. Locks: the batch rows until commit.
+create function requeue_job(p_job uuid) returns integer
+  language plpgsql security definer set search_path = public, pg_temp set plan_cache_mode = force_custom_plan as $$
+declare
+  v_job jobs;
+  v_count integer;
+begin
+  select * into v_job from jobs j where j.id = p_job and j.state in ('queued', 'planning', 'processing');
+  if not found then
+    return null;
+  end if;
+  with again as (
+    update job_batches b set queued_at = null
+    where b.expires_on = v_job.expires_on and b.account_id = v_job.account_id and b.job_id = p_job and b.state = 'pending'
+      and b.queued_at is not null and is_batch_unclaimed(b.claimed_by, b.claimed_at)
+    returning 1
+  )
+  select count(*) into v_count from again;
+  perform record_audit_entry(v_job.account_id, 'list.requeued', p_job::text, null, jsonb_build_object('batches', jsonb_build_array(null, v_count)));
+  return v_count;
+end
+$$;
+
+-- Returns whether there may be jobs to plan, batches to dispatch or deliveries to send. Every worker calls this several times per
+-- second; one call with three index lookups avoids three more expensive calls while there is no work. Locks: none.
+create function find_pending_work(out plans boolean, out batches boolean, out deliveries boolean)
+  language plpgsql stable security definer set search_path = public, pg_temp as $$
+begin
+  plans := exists (select from jobs j where j.state in ('queued', 'planning'));
+  batches := exists (select from jobs j where j.state = 'processing');
+  deliveries := exists (select from webhook_deliveries d where d.state = 'pending');
+end
+$$;
+
+-- ---- Triggers ----
+
+create trigger notify after update of state on jobs for each row
+  when (new.mode = 'live' and new.state in ('completed', 'failed') and old.state <> new.state)
+  execute function notify_job_end();
+
+create trigger audit after delete on jobs for each row execute function audit_row('list', 'filename', '', '');
+
+-- ---- Rights ----
+
+revoke execute on function
+  list_expired_uploads, delete_expired_uploads, is_worker_alive, is_batch_unclaimed, is_batch_due, record_heartbeat,
+  release_claims, release_batch, claim_plan, start_processing, dispatch_batches, claim_batch, list_expired_jobs,
+  notify_job_end, notify_expiring_results, requeue_job, find_pending_work
+from public;
+
+grant execute on function
+  list_expired_uploads, delete_expired_uploads, record_heartbeat, release_claims, release_batch, claim_plan,
+  start_processing, dispatch_batches, claim_batch, list_expired_jobs, notify_expiring_results, find_pending_work
+to probity_app;
+
+grant execute on function
+  is_worker_alive, is_batch_unclaimed, requeue_job
+to probity_operator;
+
+-- Webhooks: endpoints, events, deliveries and attempts, and the functions that emit events and process deliveries.
+-- probity_app manages endpoints and reads the other tables; it writes events, deliveries and attempts through the security
+-- definer functions only. probity_operator sees the state and times of deliveries.
+
+-- ---- Tables ----
+
+-- One row per webhook endpoint of an account. probity_app can write the signing secret but not read it: only claim_delivery
+-- returns it, to the worker that signs a request.
+create table webhook_endpoints (
+  id uuid primary key default gen_random_uuid(),
+  account_id uuid not null references accounts (id) on delete cascade,
+  mode text not null check (mode in ('live', 'test')),
+  url text not null check (octet_length(url) between 10 and 2048),
+  description text not null default '' check (length(description) <= 200),
+  events text[] not null default '{}' check (cardinality(events) <= 50), -- subscribed event types; empty means all
+  state text not null default 'enabled' check (state in ('enabled', 'disabled')),
+  disabled_reason text check (disabled_reason in ('by_owner', 'gone', 'failing')),
+  disabled_at timestamptz,
+  failing_since timestamptz, -- first failed attempt since the last successful one
+  secret text not null check (secret like 'whsec\_%'),
+  previous_secret text, -- signs together with the new secret until previous_until
+  previous_until timestamptz,
+  created_at timestamptz not null default clock_timestamp(),
+  check ((state = 'disabled') = (disabled_reason is not null)),
+  check ((state = 'disabled') = (disabled_at is not null)),
+  check ((previous_secret is null) = (previous_until is null))
+);
+
+create index webhook_endpoints_by_account on webhook_endpoints (account_id, created_at desc);
+
+alter table webhook_endpoints enable row level security;
+create policy tenant on webhook_endpoints using (account_id = app_account());
+grant select (id, account_id, mode, url, description, events, state, disabled_reason, disabled_at, failing_since,
+              previous_until, created_at) on webhook_endpoints to probity_app;
+grant insert (account_id, mode, url, description, events, secret) on webhook_endpoints to probity_app;
+grant update (url, description, events, state, disabled_reason, disabled_at, failing_since) on webhook_endpoints to probity_app;
+grant delete on webhook_endpoints to probity_app;
+
+-- One row per event with at least one delivery. Inserted in the transaction that causes the event, so that both
+-- commit or neither does. Partitioned by expires_on, because some bodies contain an address and must expire.
+create table webhook_events (
+  expires_on date not null,
+  account_id uuid not null,
+  id uuid not null,
+  mode text not null check (mode in ('live', 'test')),
+  type text not null,
+  -- The JSON text as sent; text, because each attempt must sign the same bytes. Null if discard_body is set and no delivery is
+  -- pending.
+  body text check (octet_length(body) <= 20480),
+  discard_body boolean not null, -- the account has a retention of 0 days
+  created_at timestamptz not null default clock_timestamp(),
+  primary key (expires_on, id, account_id)
+) partition by range (expires_on);
+
+alter table webhook_events enable row level security;
+create policy tenant on webhook_events using (account_id = app_account());
+grant select on webhook_events to probity_app;
+
+-- One delivery of an event to an endpoint. It is due at next_at; a worker has claimed it until claimed_until. epoch increases
+-- with each dispatch and claim, and only the latest claim can record a result.
+-- Not partitioned: delete_expired_deliveries deletes rows whose event has expired.
+create table webhook_deliveries (
+  id uuid primary key default gen_random_uuid(),
+  account_id uuid not null, -- no foreign key: only the functions below write rows
+  endpoint_id uuid not null references webhook_endpoints (id) on delete cascade,
+  expires_on date not null,
+  event_id uuid not null,
+  type text not null,
+  state text not null default 'pending' check (state in ('pending', 'delivered', 'failed')),
+  attempts_begun smallint not null default 0, -- attempts started since the last (re)send
+  attempts integer not null default 0, -- attempts completed in total
+  next_at timestamptz,
+  claimed_until timestamptz,
+  epoch integer not null default 0,
+  created_at timestamptz not null default clock_timestamp(),
+  finished_at timestamptz,
+  check ((state = 'pending') = (finished_at is null)),
+  check ((state = 'pending') = (next_at is not null)),
+  check (state = 'pending' or claimed_until is null)
+);
+
+create index webhook_deliveries_by_endpoint on webhook_deliveries (endpoint_id, created_at desc);
+create index webhook_deliveries_pending on webhook_deliveries (endpoint_id, next_at) where state = 'pending';
+create index webhook_deliveries_claimed on webhook_deliveries (endpoint_id, claimed_until) where claimed_until is not null;
+create index webhook_deliveries_by_event on webhook_deliveries (event_id);
+create index webhook_deliveries_by_expiry on webhook_deliveries (expires_on);
+
+alter table webhook_deliveries enable row level security;
+create policy tenant on webhook_deliveries using (account_id = app_account());
+grant select on webhook_deliveries to probity_app;
+create policy operator on webhook_deliveries to probity_operator using (true);
+grant select (account_id, state, next_at, claimed_until, created_at) on webhook_deliveries to probity_operator;
+
+-- One row per completed attempt of a delivery. Of the response only the status is stored. Deleted with the delivery.
+create table webhook_attempts (
+  account_id uuid not null,
+  delivery_id uuid not null references webhook_deliveries (id) on delete cascade,
+  no integer not null,
+  signed_at timestamptz not null, -- the webhook-timestamp header, in whole seconds
+  signature text not null,
+  status smallint,
+  error text check (octet_length(error) <= 40),
+  duration_ms integer not null,
+  primary key (delivery_id, no),
+  check ((status is null) = (error is not null))
+);
+
+alter table webhook_attempts enable row level security;
+create policy tenant on webhook_attempts using (account_id = app_account());
+grant select on webhook_attempts to probity_app;
+
+-- ---- Functions ----
+
+-- Returns whether an enabled endpoint of the transaction's account subscribes to the event type, so that the API and workers
+-- build no event in vain. Locks: none.
+create function has_event_subscriber(p_mode text, p_type text) returns boolean
+  language sql stable
+  return exists (
+    select from webhook_endpoints e
+    where e.account_id = app_account() and e.mode = p_mode and e.state = 'enabled'
+      and (cardinality(e.events) = 0 or p_type = any (e.events))
+  );
+
+-- Inserts an event of the transaction's account, without deliveries.
+-- Input: p_at is the timestamp in the body. Events with p_holds_address expire with the account's retention, but after 1 day at
+-- least; other events after 4 days at least, so that all promised attempts fit. Both expire after 30 days at most.
+-- Output: the event row. Locks: none.
+create function insert_event(p_mode text, p_type text, p_data json, p_holds_address boolean, p_at timestamptz)
+  returns webhook_events
+  language sql
+  begin atomic
+    insert into webhook_events (expires_on, account_id, id, mode, type, body, discard_body)
+    select utc_today() + least(greatest(a.retention_days, case when p_holds_address then 1 else 4 end), 30), a.id,
+      gen_random_uuid(), p_mode, p_type,
+      json_build_object('type', p_type, 'timestamp', rfc3339(p_at), 'livemode', p_mode = 'live', 'data',
+        -- Data can contain file and column names of any length. An oversized event must not fail the transaction.
+        case when octet_length(p_data::text) > 20000 then json_build_object('id', p_data -> 'id', 'omitted', true) else p_data end
+      )::text,
+      a.retention_days = 0
+    from accounts a where a.id = app_account()
+    returning *;
+  end;
+
+-- Inserts an event of the transaction's account and one pending delivery for each enabled endpoint that subscribes to it.
+-- Input: p_only sends the event to that endpoint alone, whatever it subscribes to. p_at in the future delays the deliveries.
+-- Output: the event id, or null if no endpoint receives the event.
+-- Locks: the endpoint rows (key share) until commit.
+create function emit_event(
+  p_mode text, p_type text, p_data json, p_holds_address boolean default false, p_only uuid default null,
+  p_at timestamptz default clock_timestamp()
+) returns uuid
+  language plpgsql security definer set search_path = public, pg_temp as $$
+declare
+  v_endpoints uuid[];
+  v_event webhook_events;
+begin
+  -- The key share lock prevents deletion of the endpoint until commit. Without it, the foreign key of a delivery could fail
+  -- and abort the whole transaction.
+  select array_agg(e.id) into v_endpoints from (
+    select e.id from webhook_endpoints e
+    where e.account_id = app_account() and e.mode = p_mode and e.state = 'enabled'
+      and (case when p_only is null then cardinality(e.events) = 0 or p_type = any (e.events) else e.id = p_only end)
+    for key share
+  ) e;
+  if v_endpoints is null then
+    return null;
+  end if;
+  v_event := insert_event(p_mode, p_type, p_data, p_holds_address, p_at);
+  insert into webhook_deliveries (account_id, endpoint_id, expires_on, event_id, type, next_at)
+  select v_event.account_id, e, v_event.expires_on, v_event.id, p_type, p_at from unnest(v_endpoints) e;
+  return v_event.id;
+end
+$$;
+
+-- Selects up to p_max due deliveries for the queue, those of failing endpoints last, otherwise longest due first. At most four
+-- deliveries of an endpoint are claimed at once, one if the endpoint is failing, so that a slow endpoint delays only itself.
+-- Output: the dispatched deliveries; none if another process is dispatching.
+-- Locks: advisory lock 'probity webhooks' and the delivery rows (update) until commit. It never waits for a lock, so it cannot be
+-- part of a deadlock.
+create function dispatch_deliveries(p_max integer) returns table (account_id uuid, id uuid, epoch integer)
+  language plpgsql security definer set search_path = public, pg_temp as $$
+begin
+  if not pg_try_advisory_xact_lock(hashtextextended('probity webhooks', 0)) then
+    return;
+  end if;
+  return query
+    with recursive endpoints (id) as ( -- loose index scan: endpoints with pending deliveries
+      (select d.endpoint_id from webhook_deliveries d where d.state = 'pending' order by d.endpoint_id limit 1)
+      union all
+      select (
+        select d.endpoint_id from webhook_deliveries d
+        where d.state = 'pending' and d.endpoint_id > e.id order by d.endpoint_id limit 1
+      ) from endpoints e where e.id is not null
+    ), due as (
+      select d.id from endpoints w join webhook_endpoints e on e.id = w.id and e.state = 'enabled'
+      cross join lateral (
+        select d.id, d.next_at from webhook_deliveries d
+        where d.endpoint_id = e.id and d.state = 'pending' and d.next_at <= clock_timestamp()
+          and (d.claimed_until is null or d.claimed_until < clock_timestamp())
+        order by d.next_at
+        limit greatest(0, (case when e.failing_since is null then 4 else 1 end) - (
+          select count(*) from webhook_deliveries t where t.endpoint_id = e.id and t.claimed_until >= clock_timestamp()
+        ))
+        for update skip locked
+      ) d
+      order by e.failing_since is not null, d.next_at limit p_max
+    )
+    -- A worker must claim the delivery within 10 seconds; otherwise the queue has lost it and it is dispatched again.
+    update webhook_deliveries d set claimed_until = clock_timestamp() + interval '10 seconds', epoch = d.epoch + 1
+    from due where d.id = due.id
+    returning d.account_id, d.id, d.epoch;
+end
+$$;
+
+-- Claims a dispatched delivery for p_hold_s seconds and returns what the worker needs to sign and send it.
+-- Output: one row; none if the delivery was dispatched again or has ended. body is null if it is no longer stored.
+-- Locks: the delivery row until commit.
+create function claim_delivery(p_id uuid, p_epoch integer, p_hold_s integer)
+  returns table (
+    account_id uuid, id uuid, epoch integer, attempts_begun smallint, mode text, type text, event_id uuid, body text, url text,
+    secret text, previous_secret text
+  )
+  language plpgsql security definer set search_path = public, pg_temp set plan_cache_mode = force_custom_plan as $$
+declare
+  v_delivery webhook_deliveries;
+begin
+  update webhook_deliveries d set epoch = d.epoch + 1, attempts_begun = least(d.attempts_begun + 1, 32000),
+    claimed_until = clock_timestamp() + make_interval(secs => p_hold_s)
+  where d.id = p_id and d.epoch = p_epoch and d.state = 'pending'
+  returning d.* into v_delivery;
+  if not found then
+    return;
+  end if;
+  return query
+    select v_delivery.account_id, v_delivery.id, v_delivery.epoch, v_delivery.attempts_begun, e.mode, v_delivery.type,
+      v_delivery.event_id, v.body, e.url, e.secret,
+      case when e.previous_until > clock_timestamp() then e.previous_secret end
+    from webhook_endpoints e left join webhook_events v
+      on v.expires_on = v_delivery.expires_on and v.id = v_delivery.event_id and v.account_id = v_delivery.account_id
+    where e.id = v_delivery.endpoint_id;
+end
+$$;
+
+-- Deletes the bodies of those events of the transaction's account that have discard_body set and no pending delivery.
+-- Output: none. Locks: the updated event rows until commit.
+create function discard_event_bodies(p_events uuid[]) returns void
+  language plpgsql set plan_cache_mode = force_custom_plan as $$
+begin
+  update webhook_events v set body = null
+  where v.expires_on >= utc_today() and v.account_id = app_account() and v.id = any (p_events) and v.discard_body
+    and not exists (select from webhook_deliveries d where d.event_id = v.id and d.state = 'pending');
+end
+$$;
+
+-- Disables an endpoint of the transaction's account and marks its pending deliveries as failed; they can be resent.
+-- Unless the reason is by_owner, emits webhook.disabled to the account's other endpoints and adds it to this endpoint's
+-- deliveries as failed, so that it appears in the log.
+-- Output: false if the endpoint was not enabled.
+-- Locks: the endpoint row, then its pending deliveries, then the other endpoint rows (key share), until commit.
+create function disable_webhook(p_endpoint uuid, p_reason text) returns boolean
+  language plpgsql security definer set search_path = public, pg_temp as $$
+declare
+  v_endpoint webhook_endpoints;
+  v_events uuid[];
+  v_event webhook_events;
+begin
+  update webhook_endpoints e set state = 'disabled', disabled_reason = p_reason, disabled_at = clock_timestamp()
+  where e.id = p_endpoint and e.account_id = app_account() and e.state = 'enabled'
+  returning * into v_endpoint;
+  if not found then
+    return false;
+  end if;
+  with ended as (
+    update webhook_deliveries d set state = 'failed', next_at = null, claimed_until = null, finished_at = clock_timestamp()
+    where d.endpoint_id = p_endpoint and d.state = 'pending'
+    returning d.event_id
+  )
+  select array_agg(ended.event_id) into v_events from ended;
+  perform discard_event_bodies(v_events);
+  if p_reason = 'by_owner' then
+    return true;
+  end if;
+
+  v_event := insert_event(v_endpoint.mode, 'webhook.disabled', json_build_object(
+    'id', v_endpoint.id, 'url', v_endpoint.url, 'reason', p_reason, 'failing_since', rfc3339(v_endpoint.failing_since)
+  ), false, clock_timestamp());
+  insert into webhook_deliveries (account_id, endpoint_id, expires_on, event_id, type, state, next_at, finished_at)
+  select e.account_id, e.id, v_event.expires_on, v_event.id, v_event.type,
+    case e.id when p_endpoint then 'failed' else 'pending' end,
+    case e.id when p_endpoint then null else clock_timestamp() end,
+    case e.id when p_endpoint then clock_timestamp() end
+  from (
+    select e.account_id, e.id from webhook_endpoints e
+    where e.account_id = v_endpoint.account_id and e.mode = v_endpoint.mode and (e.id = p_endpoint or (
+      e.state = 'enabled' and (cardinality(e.events) = 0 or v_event.type = any (e.events))
+    ))
+    for key share
+  ) e;
+  return true;
+end
+$$;
+
+-- Records the result of an attempt for the transaction's account. Disables the endpoint after outcome gone, or if it has been
+-- failing for more than five days.
+-- Input: p_outcome is delivered, again (retry after p_delay_ms), given_up or gone.
+-- Output: settled, or lost if the delivery was dispatched again after the claim expired, or has ended.
+-- Locks: the endpoint row (no key update), then the delivery row, until commit. disable_webhook and resend_deliveries lock in the
+-- same order.
+create function settle_delivery(
+  p_id uuid, p_epoch integer, p_outcome text, p_delay_ms double precision,
+  p_signed_at timestamptz, p_signature text, p_status integer, p_error text, p_duration_ms integer
+) returns text
+  language plpgsql security definer set search_path = public, pg_temp as $$
+declare
+  v_endpoint webhook_endpoints;
+  v_delivery webhook_deliveries;
+begin
+  select e.* into v_endpoint from webhook_endpoints e
+  where e.account_id = app_account() and e.id = (select d.endpoint_id from webhook_deliveries d where d.id = p_id)
+  for no key update;
+  update webhook_deliveries d set attempts = d.attempts + 1, claimed_until = null,
+    state = case p_outcome when 'delivered' then 'delivered' when 'again' then 'pending' else 'failed' end,
+    next_at = case p_outcome when 'again' then clock_timestamp() + make_interval(secs => p_delay_ms / 1000) end,
+    finished_at = case p_outcome when 'again' then null else clock_timestamp() end
+  where d.id = p_id and d.endpoint_id = v_endpoint.id and d.epoch = p_epoch and d.state = 'pending'
+  returning * into v_delivery;
+  if not found then
+    return 'lost';
+  end if;
+  insert into webhook_attempts (account_id, delivery_id, no, signed_at, signature, status, error, duration_ms)
+  values (v_delivery.account_id, p_id, v_delivery.attempts, p_signed_at, p_signature, p_status, p_error, p_duration_ms);
+
+  if p_outcome = 'delivered' then
+    update webhook_endpoints e set failing_since = null where e.id = v_endpoint.id and e.failing_since is not null;
+  elsif v_endpoint.failing_since is null then
+    update webhook_endpoints e set failing_since = clock_timestamp() where e.id = v_endpoint.id;
+  end if;
+  if p_outcome = 'gone' then
+    perform disable_webhook(v_endpoint.id, 'gone');
+  elsif p_outcome <> 'delivered' and v_endpoint.failing_since < clock_timestamp() - interval '5 days' then
+    perform disable_webhook(v_endpoint.id, 'failing');
+  end if;
+  if v_delivery.state <> 'pending' then
+    perform discard_event_bodies(array[v_delivery.event_id]);
+  end if;
+  return 'settled';
+end
+$$;
+
+-- Resends deliveries of an endpoint of the transaction's account, with a new series of attempts. Skips deliveries that a worker
+-- has claimed and deliveries whose event body is no longer stored.
+-- Input: p_delivery resends this delivery in any state; if null, all deliveries created since p_since that failed.
+-- Output: the number of deliveries. Locks: the endpoint row (no key update), then the delivery rows, until commit.
+create function resend_deliveries(p_endpoint uuid, p_delivery uuid, p_since timestamptz) returns integer
+  language plpgsql security definer set search_path = public, pg_temp set plan_cache_mode = force_custom_plan as $$
+declare
+  v_count integer;
+begin
+  perform 1 from webhook_endpoints e where e.id = p_endpoint and e.account_id = app_account() for no key update;
+  with again as (
+    update webhook_deliveries d set state = 'pending', attempts_begun = 0, next_at = clock_timestamp(), finished_at = null, epoch = d.epoch + 1
+    where d.endpoint_id = p_endpoint and d.account_id = app_account() and d.claimed_until is null
+      and (case when p_delivery is null then d.state = 'failed' and d.created_at >= p_since else d.id = p_delivery end)
+      and exists (
+        select from webhook_events v
+        where v.expires_on = d.expires_on and v.expires_on >= utc_today() and v.id = d.event_id and v.account_id = d.account_id
+          and v.body is not null
+      )
+    returning 1
+  )
+  select count(*) into v_count from again;
+  return v_count;
+end
+$$;
+
+-- Sets a new signing secret for an endpoint of the transaction's account. The previous secret also signs for p_hours, so that
+-- receivers can switch without losing events. After two rotations within that time, the last two secrets sign.
+-- Output: false if the endpoint does not exist. Locks: the endpoint row until commit.
+create function rotate_webhook_secret(p_endpoint uuid, p_secret text, p_hours integer) returns boolean
+  language sql security definer set search_path = public, pg_temp
+  begin atomic
+    with rotated as (
+      update webhook_endpoints e set secret = p_secret, previous_secret = e.secret,
+        previous_until = clock_timestamp() + make_interval(hours => p_hours)
+      where e.id = p_endpoint and e.account_id = app_account()
+      returning 1
+    )
+    select exists (select from rotated);
+  end;
+
+-- Deletes up to p_max deliveries whose event has expired, with their attempts.
+-- Output: the number of deliveries deleted. Locks: the deleted rows; rows locked by other transactions are skipped.
+create function delete_expired_deliveries(p_max integer) returns integer
+  language sql security definer set search_path = public, pg_temp
+  begin atomic
+    with removed as (
+      delete from webhook_deliveries d where d.id = any (array(
+        select k.id from webhook_deliveries k where k.expires_on < utc_today() limit p_max for update skip locked
+      ))
+      returning 1
+    )
+    select count(*)::integer from removed;
+  end;
+
+-- Queues an email notification to members when the system disables an endpoint. Trigger function.
+-- Output: null. Locks: none.
+create function notify_webhook_disabled() returns trigger
+  language plpgsql security definer set search_path = public, pg_temp as $$
+begin
+  perform notify_members(new.account_id, 'webhook_failing', new.id || ' ' || new.disabled_at,
+    jsonb_build_object('webhook_id', new.id, 'host', substring(new.url from '^https?://([^/?#]+)'), 'reason', new.disabled_reason));
+  return null;
+end
+$$;
+
+-- ---- Triggers ----
+
+create trigger notify after update of state on webhook_endpoints for each row
+  when (new.state = 'disabled' and old.state = 'enabled' and new.disabled_reason <> 'by_owner')
+  execute function notify_webhook_disabled();
+
+create trigger audit after insert or update or delete on webhook_endpoints for each row execute function
+  audit_row('webhook', 'url', 'description events state disabled_reason mode',
+            'disabled_at failing_since previous_secret previous_until id account_id created_at');
+
+-- ---- Rights ----
+
+revoke execute on function
+  insert_event, emit_event, dispatch_deliveries, claim_delivery, discard_event_bodies, disable_webhook,
+  settle_delivery, resend_deliveries, rotate_webhook_secret, delete_expired_deliveries, notify_webhook_disabled
+from public;
+
+grant execute on function
+  emit_event, dispatch_deliveries, claim_delivery, disable_webhook, settle_delivery, resend_deliveries,
+  rotate_webhook_secret, delete_expired_deliveries
+to probity_app;
+
+-- Delivery feedback that accounts report: decayed sums by domain, by class and by predicted deliverability. No addresses.
+-- Each sum is valid at counted_at and halves with every half-life after it; readers and writers apply decay_since to it.
+-- Subtracting an earlier outcome can leave a value slightly below zero, which readers treat as zero.
+-- Used by probity_app; sums over all accounts are read through security definer functions only.
+
+-- ---- Tables ----
+
+-- Per account and domain: decayed sums of delivered and bounced messages. Inserted or updated with each report, deleted by
+-- delete_decayed_outcomes.
+create table domain_outcomes (
+  account_id uuid not null references accounts (id) on delete cascade,
+  domain text not null check (octet_length(domain) <= 255),
+  delivered double precision not null,
+  bounced double precision not null,
+  shapes double precision[] not null, -- delivered messages by local-part pattern
+  counted_at timestamptz not null default clock_timestamp(),
+  primary key (account_id, domain)
+);
+
+create index domain_outcomes_by_domain on domain_outcomes (domain);
+create index domain_outcomes_by_age on domain_outcomes (counted_at);
+
+alter table domain_outcomes enable row level security;
+create policy tenant on domain_outcomes using (account_id = app_account());
+grant select, insert on domain_outcomes to probity_app;
+grant update (delivered, bounced, shapes, counted_at) on domain_outcomes to probity_app;
+
+-- Per account, sub_status and mailbox provider: decayed sums of outcomes whose prediction was found. Deleted by
+-- delete_decayed_outcomes.
+create table class_outcomes (
+  account_id uuid not null references accounts (id) on delete cascade,
+  sub_status text not null check (octet_length(sub_status) <= 40),
+  provider text not null check (octet_length(provider) <= 100),
+  delivered double precision not null,
+  bounced double precision not null,
+  machine double precision not null, -- bounced messages with an auto-generated local part
+  counted_at timestamptz not null default clock_timestamp(),
+  primary key (account_id, sub_status, provider)
+);
+
+alter table class_outcomes enable row level security;
+create policy tenant on class_outcomes using (account_id = app_account());
+grant select, insert on class_outcomes to probity_app;
+grant update (delivered, bounced, machine, counted_at) on class_outcomes to probity_app;
+
+-- Predictions compared with outcomes, per account, provider and kind, in ten bins of predicted deliverability. An outcome can
+-- have a weight above 1 if only part of the deliveries is reported. n is the unweighted number of outcomes; the other sums are
+-- weighted. All are decayed sums. Deleted by delete_decayed_outcomes.
+create table calibration (
+  account_id uuid not null references accounts (id) on delete cascade,
+  provider text not null check (octet_length(provider) <= 100),
+  kind text not null check (kind in ('decided', 'weighed')), -- verdict by the mail server, or by scoring
+  bin smallint not null check (bin between 0 and 9),
+  n double precision not null,
+  weight double precision not null,
+  sum_p double precision not null,
+  sum_squared_error double precision not null,
+  delivered double precision not null,
+  counted_at timestamptz not null default clock_timestamp(),
+  primary key (account_id, provider, kind, bin)
+);
+
+create index calibration_by_provider on calibration (provider);
+
+alter table calibration enable row level security;
+create policy tenant on calibration using (account_id = app_account());
+grant select, insert on calibration to probity_app;
+grant update (n, weight, sum_p, sum_squared_error, delivered, counted_at) on calibration to probity_app;
+
+-- One row per counted outcome, so that no outcome is counted twice and a late bounce can replace a counted delivery. mark is a
+-- keyed hash (HMAC) of account, address and the day the message was sent. The other columns are what the replacement subtracts.
+-- Partitioned by expires_on, so that expired marks are deleted by dropping a partition.
+create table outcome_marks (
+  expires_on date not null,
+  account_id uuid not null, -- no foreign key: row-level security allows only the transaction's account
+  mark bytea not null check (length(mark) = 32),
+  outcome text not null check (outcome in ('delivered', 'bounced')),
+  weight double precision not null check (weight >= 1),
+  sub_status text,
+  provider text,
+  is_decided boolean,
+  p double precision check (p between 0 and 1), -- null, like the three columns before it, if no prediction was found
+  counted_at timestamptz not null default clock_timestamp(),
+  primary key (expires_on, account_id, mark),
+  check (num_nulls(sub_status, provider, is_decided, p) in (0, 4))
+) partition by range (expires_on);
+
+alter table outcome_marks enable row level security;
+create policy tenant on outcome_marks using (account_id = app_account());
+grant select, insert on outcome_marks to probity_app;
+grant update (outcome, weight, counted_at) on outcome_marks to probity_app;
+
+-- ---- Functions ----
+
+-- Returns the factor between 0 and 1 by which a sum counted at p_counted_at has decayed. VOLATILE because it reads the clock.
+-- Locks: none.
+create function decay_since(p_counted_at timestamptz, p_half_life_days double precision) returns double precision
+  language sql volatile
+  return power(
+    0.5, greatest(extract(epoch from clock_timestamp() - p_counted_at)::double precision, 0) / 86400 / p_half_life_days
+  );
+
+-- Multiplies the array p_kept by p_factor and adds p_added element by element. Missing elements of the shorter array count as 0.
+-- Output: the resulting array. Locks: none.
+create function add_decayed(p_kept double precision[], p_factor double precision, p_added double precision[])
+  returns double precision[]
+  language sql immutable
+  return array(
+    select coalesce(t.kept, 0) * p_factor + coalesce(t.added, 0)
+    from unnest(p_kept, p_added) with ordinality as t (kept, added, place) order by t.place
+  );
+
+-- Sums the outcomes that all other accounts have reported for the given domains.
+-- Input: p_weight_max caps the outcomes of each account per domain, so that no single account determines the results of others.
+-- Output: one row per domain with data; shapes is the sum per local-part pattern. Locks: none.
+create function sum_domain_outcomes(p_domains text[], p_half_life_days double precision, p_weight_max double precision)
+  returns table (domain text, delivered double precision, bounced double precision, shapes double precision[])
+  language sql volatile security definer set search_path = public, pg_temp
+  begin atomic
+    with faded as materialized (
+      select d.domain, d.delivered, d.bounced, d.shapes, decay_since(d.counted_at, p_half_life_days) as factor
+      from domain_outcomes d
+      where d.domain = any (p_domains) and d.account_id is distinct from app_account()
+    ), capped as materialized (
+      select f.domain, f.delivered, f.bounced, f.shapes,
+        f.factor * least(1, p_weight_max / nullif((f.delivered + f.bounced) * f.factor, 0)) as factor
+      from faded f
+    ), by_shape as (
+      select s.domain, array_agg(s.delivered order by s.place) as shapes from (
+        select c.domain, t.place, sum(t.delivered * c.factor) as delivered
+        from capped c cross join unnest(c.shapes) with ordinality as t (delivered, place)
+        group by c.domain, t.place
+      ) s group by s.domain
+    )
+    select c.domain, sum(c.delivered * c.factor), sum(c.bounced * c.factor), coalesce(min(b.shapes), '{}')
+    from capped c left join by_shape b on b.domain = c.domain
+    group by c.domain;
+  end;
+
+-- Sums the calibration bins of all accounts.
+-- Input: p_n_max caps the outcomes of each other account per provider and kind; null means no cap. The transaction's own account
+-- is not capped. p_providers null means all providers.
+-- Output: one row per provider, kind and bin; counted_at is the latest update. Locks: none.
+create function sum_calibration(p_half_life_days double precision, p_n_max double precision, p_providers text[])
+  returns table (
+    provider text, kind text, bin smallint, n double precision, weight double precision, sum_p double precision,
+    sum_squared_error double precision, delivered double precision, counted_at timestamptz
+  )
+  language sql volatile security definer set search_path = public, pg_temp
+  begin atomic
+    with faded as materialized (
+      select c.*, decay_since(c.counted_at, p_half_life_days) as factor from calibration c
+      where p_providers is null or c.provider = any (p_providers)
+    ), capped as materialized (
+      select f.*, f.factor * case
+        when p_n_max is null or f.account_id = app_account() then 1
+        else least(1, p_n_max / nullif(sum(f.n * f.factor) over (partition by f.account_id, f.provider, f.kind), 0)) end as share
+      from faded f
+    )
+    select c.provider, c.kind, c.bin, sum(c.n * c.share), sum(c.weight * c.share), sum(c.sum_p * c.share),
+      sum(c.sum_squared_error * c.share), sum(c.delivered * c.share), max(c.counted_at)
+    from capped c group by c.provider, c.kind, c.bin;
+  end;
+
+-- Deletes sums that have decayed below p_mass_min: up to p_max domain rows, and all such class and calibration rows.
+-- Input: p_mass_min is at most 1/16. A sum is at least 1 when it is written, so domain rows younger than four half-lives are not
+-- read. Output: the number of rows deleted. Locks: the deleted rows; domain rows locked by other transactions are skipped.
+create function delete_decayed_outcomes(p_half_life_days double precision, p_mass_min double precision, p_max integer)
+  returns integer
+  language sql security definer set search_path = public, pg_temp
+  begin atomic
+    with domains as (
+      delete from domain_outcomes d where (d.account_id, d.domain) in (
+        select k.account_id, k.domain from domain_outcomes k
+        where k.counted_at < clock_timestamp() - make_interval(secs => 4 * 86400 * p_half_life_days)
+          and (k.delivered + k.bounced) * decay_since(k.counted_at, p_half_life_days) < p_mass_min
+        limit p_max for update skip locked
+      )
+      returning 1
+    ), classes as (
+      delete from class_outcomes c where (c.delivered + c.bounced) * decay_since(c.counted_at, p_half_life_days) < p_mass_min
+      returning 1
+    ), bins as (
+      delete from calibration c where c.weight * decay_since(c.counted_at, p_half_life_days) < p_mass_min
+      returning 1
+    )
+    select ((select count(*) from domains) + (select count(*) from classes) + (select count(*) from bins))::integer;
+  end;
+
+-- ---- Rights ----
+
+revoke execute on function
+  sum_domain_outcomes, sum_calibration, delete_decayed_outcomes
+from public;
+
+grant execute on function
+  sum_domain_outcomes, sum_calibration, delete_decayed_outcomes
+to probity_app;
+
+-- Ledger reconciliation: a scheduled check that balances, jobs, validations and results agree with the ledger.
+-- A ledger mismatch puts the account on hold. Workers call the functions as probity_app every minute; the functions are security
+-- definer because they read all accounts. probity_operator reads the time of the last run.
+
+-- ---- Tables ----
+
+-- Per account, the sum of its ledger up to and including row ledger_id, so that the next run adds only later rows. This is
+-- correct because the ledger is append-only and the ids of one account are assigned in commit order (see ledger_post).
+-- Written by store_ledger_sums; deleted with the account and when an operator ends a hold.
+create table ledger_sums (
+  account_id uuid primary key references accounts (id) on delete cascade,
+  ledger_id bigint not null,
+  available bigint not null,
+  reserved bigint not null,
+  spent bigint not null
+);
+
+alter table ledger_sums enable row level security;
+create policy tenant on ledger_sums using (account_id = app_account());
+grant select on ledger_sums to probity_app;
+
+-- A single row: the time up to which reconciliation has covered all changes. Updated by end_reconciliation.
+create table reconciliation_runs (
+  id boolean primary key default true check (id),
+  reconciled_until timestamptz not null
+);
+
+insert into reconciliation_runs (reconciled_until) values (clock_timestamp());
+
+grant select on reconciliation_runs to probity_operator;
+
+-- Accounts whose balances differ from the sum of their ledger, with the differences. Must always be empty. Used by tests:
+-- it reads the whole ledger.
+create view ledger_mismatches as
+  select a.id as account_id,
+         a.available - coalesce(sum(l.d_available), 0)::bigint as available,
+         a.reserved - coalesce(sum(l.d_reserved), 0)::bigint as reserved,
+         a.spent - coalesce(sum(l.d_spent), 0)::bigint as spent
+  from accounts a left join ledger l on l.account_id = a.id
+  group by a.id
+  having a.available <> coalesce(sum(l.d_available), 0)
+      or a.reserved <> coalesce(sum(l.d_reserved), 0)
+      or a.spent <> coalesce(sum(l.d_spent), 0);
+
+-- ---- Functions ----
+
+-- One ledger mismatch. subject is the job or validation, or null for the account. expected and found are the compared values.
+create type ledger_mismatch as (account_id uuid, kind text, subject uuid, expected bigint, found bigint);
+
+-- Compares account balances with the ledger, and reserved credits with the unfinished jobs.
+-- STABLE, so that the function sees one snapshot even if other transactions commit while it runs.
+-- Input: p_whole adds up the whole ledger instead of starting from ledger_sums.
+-- Output: one row per mismatch; none if all balances agree. Locks: none.
+create function reconcile_accounts(p_accounts uuid[], p_whole boolean) returns setof ledger_mismatch
+  language plpgsql stable security definer set search_path = public, pg_temp set plan_cache_mode = force_custom_plan as $$
+begin
+  return query
+    select a.id, f.kind, null::uuid, f.expected::bigint, f.found
+    from accounts a
+    left join ledger_sums s on s.account_id = a.id and not p_whole
+    cross join lateral (
+      select coalesce(s.available, 0) + coalesce(sum(l.d_available), 0) as available,
+             coalesce(s.reserved, 0) + coalesce(sum(l.d_reserved), 0) as reserved,
+             coalesce(s.spent, 0) + coalesce(sum(l.d_spent), 0) as spent
+      from ledger l where l.account_id = a.id and l.id > coalesce(s.ledger_id, 0)
+    ) l
+    cross join lateral (
+      select coalesce(sum((j.unique_count - j.done_count) * j.credits_per_email), 0) as reserved
+      from jobs j where j.account_id = a.id and j.state in ('queued', 'planning', 'processing')
+    ) j
+    cross join lateral (values
+      ('available_is_not_the_ledger', l.available, a.available),
+      ('reserved_is_not_the_ledger', l.reserved, a.reserved),
+      ('spent_is_not_the_ledger', l.spent, a.spent),
+      ('reserved_is_not_the_jobs', j.reserved, a.reserved)
+    ) as f (kind, expected, found)
+    where a.id = any (p_accounts) and f.expected <> f.found;
+end
+$$;
+
+-- Compares jobs with their ledger transactions, counts, results and batches. Results and batches are compared only until
+-- expires_on, because their partitions are dropped afterward.
+-- Output: one row per mismatch; none if all agree. Locks: none.
+create function reconcile_jobs(p_jobs uuid[]) returns setof ledger_mismatch
+  language plpgsql stable security definer set search_path = public, pg_temp set plan_cache_mode = force_custom_plan as $$
+begin
+  return query
+    select j.account_id, f.kind, j.id, f.expected::bigint, f.found::bigint
+    from jobs j
+    cross join lateral (
+      select coalesce(sum(l.d_reserved) filter (where l.kind = 'reserve'), 0) as reserved,
+             coalesce(sum(l.d_spent) filter (where l.kind = 'settle'), 0) as settled,
+             coalesce(sum(l.d_available) filter (where l.kind = 'refund'), 0) as refunded,
+             coalesce(sum(l.d_available) filter (where l.kind = 'release'), 0) as released,
+             count(*) filter (where l.kind = 'settle' and not exists (
+               select from job_batches b
+               where b.expires_on = j.expires_on and b.account_id = j.account_id and b.job_id = j.id and b.no = l.part
+                 and b.state = 'done' and b.size >= l.d_spent
+             )) as settled_without_batch
+      from ledger l
+      where l.account_id = j.account_id and l.subject = j.id and l.kind in ('reserve', 'settle', 'refund', 'release')
+    ) l
+    cross join lateral (
+      select j.expires_on >= utc_today() as is_kept, j.finished_at is not null as has_ended, j.unique_count - j.done_count as rest
+    ) job
+    cross join lateral (values
+      ('job_reserved', j.unique_count * j.credits_per_email, l.reserved),
+      ('job_settled', j.done_count * j.credits_per_email, l.settled),
+      ('job_refunded', j.refunded_count * j.credits_per_email, l.refunded),
+      ('job_released', case when job.has_ended then job.rest * j.credits_per_email else 0 end, l.released),
+      ('job_counts', j.done_count, (
+        select coalesce(sum(c.count), 0) from job_counts c where c.account_id = j.account_id and c.job_id = j.id
+      )),
+      ('job_not_ended', 0, case when job.rest = 0 and not job.has_ended then 1 else 0 end),
+      ('job_settled_without_batch', 0, case when job.is_kept then l.settled_without_batch end),
+      ('job_results', j.done_count, case when job.is_kept then (
+        select count(*) from job_results r where r.expires_on = j.expires_on and r.account_id = j.account_id and r.job_id = j.id
+      ) end),
+      ('job_rows_lost', job.rest, case when job.is_kept and j.state = 'processing' then (
+        select coalesce(sum(b.size), 0) from job_batches b
+        where b.expires_on = j.expires_on and b.account_id = j.account_id and b.job_id = j.id and b.state = 'pending'
+      ) end)
+    ) as f (kind, expected, found)
+    where j.id = any (p_jobs) and f.expected <> f.found;
+end
+$$;
+
+-- Finds inconclusive validations that were not refunded exactly once although the plan refunds unknown results
+-- (validation_refunded), and validations that are open for more than 25 hours (validation_overdue: reported without a hold).
+-- Skips the refund check for validations created before the last change of the plan or of its terms.
+-- Input: p_account null means all accounts. p_since limits the refund check by finished_at. p_limit applies to each kind.
+-- Output: one row per mismatch. Locks: none.
+create function reconcile_validations(p_account uuid, p_since timestamptz, p_limit integer) returns setof ledger_mismatch
+  language plpgsql stable security definer set search_path = public, pg_temp set plan_cache_mode = force_custom_plan as $$
+begin
+  return query
+    select v.account_id, 'validation_refunded', v.id, 1::bigint, f.found::bigint
+    from validations v join accounts a on a.id = v.account_id join plans p on p.name = a.plan
+    cross join lateral (
+      select coalesce(sum(l.d_available), 0) as found from ledger l
+      where l.account_id = v.account_id and l.kind = 'refund' and l.subject = v.id
+    ) f
+    where v.state = 'final' and not v.conclusive and v.finished_at >= p_since
+      and (p_account is null or v.account_id = p_account)
+      and p.refund_unknown and v.created_at > greatest(a.plan_since, p.changed_at) and f.found <> 1
+    limit p_limit;
+  return query
+    select v.account_id, 'validation_overdue', v.id, 0::bigint, 1::bigint from validations v
+    where v.state = 'open' and v.created_at < now() - interval '25 hours' and (p_account is null or v.account_id = p_account)
+    order by v.created_at limit p_limit;
+end
+$$;
+
+-- Maps the time of day (UTC) to a point in the UUID range. Ids are random and evenly distributed, so equal intervals of the day
+-- cover equal shares of the rows. Output: the lower bound as a UUID. Locks: none.
+create function id_at_time(p_at timestamptz) returns uuid
+  language sql immutable
+  return rpad(lpad(to_hex(floor(extract(epoch from p_at) % 86400 / 86400 * 4294967296)::bigint), 8, '0'), 32, '0')::uuid;
+
+-- Starts a reconciliation run and selects what it checks: everything that changed since the last run, unfinished jobs,
+-- accounts on hold, and the share of all other rows that id_at_time assigns to the interval, so that each row is checked once
+-- a day. After a pause, each run covers up to 30 minutes, starting at most one day back.
+-- Output: account ids, job ids, the start for reconcile_validations and the end for end_reconciliation; no row if another run
+-- is active. Locks: advisory lock 'probity audit' (not waited for) until commit.
+create function begin_reconciliation()
+  returns table (accounts uuid[], jobs uuid[], validations_since timestamptz, reconciled_until timestamptz)
+  language plpgsql security definer set search_path = public, pg_temp set plan_cache_mode = force_custom_plan as $$
+declare
+  v_from timestamptz;
+  v_midnight timestamptz;
+  v_until timestamptz;
+  v_first uuid;
+  v_beyond uuid := 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+  v_moved_since timestamptz;
+begin
+  if not pg_try_advisory_xact_lock(hashtextextended('probity audit', 0)) then
+    return;
+  end if;
+  select greatest(r.reconciled_until, clock_timestamp() - interval '1 day') into v_from from reconciliation_runs r;
+  v_midnight := date_trunc('day', v_from, 'utc') + interval '1 day';
+  v_until := least(clock_timestamp(), v_from + interval '30 minutes', v_midnight);
+  v_first := id_at_time(v_from);
+  if v_until < v_midnight then
+    v_beyond := id_at_time(v_until);
+  end if;
+  v_moved_since := v_from - interval '1 minute'; -- a ledger row gets its time before its transaction commits
+
+  return query select
+    array(
+      select l.account_id from ledger l where l.at >= v_moved_since
+      union
+      select j.account_id from jobs j where j.state in ('queued', 'planning', 'processing')
+      union
+      select a.id from accounts a left join ledger_sums s on s.account_id = a.id
+      where a.on_hold_since is not null or (a.id >= v_first and a.id < v_beyond)
+        or (a.available, a.reserved, a.spent) is distinct from
+           (coalesce(s.available, 0), coalesce(s.reserved, 0), coalesce(s.spent, 0))
+    ),
+    array(
+      select j.id from jobs j where j.state in ('queued', 'planning', 'processing')
+      union
+      select j.id from jobs j where j.finished_at >= v_from - interval '10 minutes'
+      union
+      select j.id from jobs j where j.id >= v_first and j.id < v_beyond
+    ),
+    v_moved_since, v_until;
+end
+$$;
+
+-- Returns the ids of all accounts and all jobs, for a full check. Input: p_account limits both to one account; null means all.
+-- Output: one row with two arrays. Locks: none.
+create function list_reconcilable(p_account uuid) returns table (accounts uuid[], jobs uuid[])
+  language sql stable security definer set search_path = public, pg_temp
+  begin atomic
+    select array(select a.id from accounts a where p_account is null or a.id = p_account),
+           array(select j.id from jobs j where p_account is null or j.account_id = p_account);
+  end;
+
+-- Updates ledger_sums of the given accounts to their latest ledger rows, for the next run.
+-- Output: none. Locks: the written ledger_sums rows until commit; begin_reconciliation excludes a concurrent run.
+create function store_ledger_sums(p_accounts uuid[]) returns void
+  language plpgsql security definer set search_path = public, pg_temp set plan_cache_mode = force_custom_plan as $$
+begin
+  insert into ledger_sums as k (account_id, ledger_id, available, reserved, spent)
+  select a.id, l.last, coalesce(s.available, 0) + l.available, coalesce(s.reserved, 0) + l.reserved, coalesce(s.spent, 0) + l.spent
+  from accounts a
+  left join ledger_sums s on s.account_id = a.id
+  cross join lateral (
+    select max(l.id) as last, sum(l.d_available) as available, sum(l.d_reserved) as reserved, sum(l.d_spent) as spent
+    from ledger l where l.account_id = a.id and l.id > coalesce(s.ledger_id, 0)
+  ) l
+  where a.id = any (p_accounts) and l.last is not null
+  on conflict (account_id) do update set
+    ledger_id = excluded.ledger_id, available = excluded.available, reserved = excluded.reserved, spent = excluded.spent;
+end
+$$;
+
+-- Records the time up to which reconciliation is complete. Output: none. Locks: the reconciliation_runs row until commit.
+create function end_reconciliation(p_until timestamptz) returns void
+  language sql security definer set search_path = public, pg_temp
+  begin atomic
+    update reconciliation_runs set reconciled_until = p_until;
+  end;
+
+-- Puts accounts on hold: ledger_post then rejects transactions that take credits from them.
+-- Output: the ids of the accounts that were not on hold before.
+-- Locks: the account rows (no key update) until commit, in id order, so that two calls cannot deadlock.
+create function hold_accounts(p_accounts uuid[]) returns setof uuid
+  language plpgsql security definer set search_path = public, pg_temp as $$
+begin
+  perform 1 from accounts a where a.id = any (p_accounts) order by a.id for no key update;
+  return query
+    update accounts a set on_hold_since = clock_timestamp()
+    where a.id = any (p_accounts) and a.on_hold_since is null returning a.id;
+end
+$$;
+
+-- ---- Rights ----
+
+revoke execute on function
+  reconcile_accounts, reconcile_jobs, reconcile_validations, begin_reconciliation, list_reconcilable,
+  store_ledger_sums, end_reconciliation, hold_accounts
+from public;
+
+grant execute on function
+  reconcile_accounts, reconcile_jobs, reconcile_validations, begin_reconciliation, list_reconcilable,
+  store_ledger_sums, end_reconciliation, hold_accounts
+to probity_app;
+
+-- Daily partitions of the tables that are partitioned by expires_on.
+-- Contains the list of these tables and the functions that create and drop their partitions. The API calls the functions as
+-- probity_app; security definer gives them the owner's rights. The last statement creates the first partitions.
+
+-- ---- Tables ----
+
+-- One row per table that deletes expired rows by dropping partitions. days_ahead is how many days after today must have a
+-- partition. For tables with follows_retention, the longest retention of any account extends that.
+-- Static data, inserted below.
+create table partitioned_tables (
+  name text primary key,
+  days_ahead integer not null,
+  follows_retention boolean not null
+);
+
+insert into partitioned_tables (name, days_ahead, follows_retention) values
+  ('validations', 33, true),
+  ('idempotency_records', 4, false),
+  ('job_batches', 33, true),
+  ('job_results', 33, true),
+  ('webhook_events', 33, false),
+  ('requests', 33, false),
+  -- Marks expire 90 days after the day on which the message was sent, which can be tomorrow in the sender's time zone.
+  ('outcome_marks', 92, false);
+
+grant select on partitioned_tables to probity_app;
+
+-- ---- Functions ----
+
+-- Creates missing partitions from today to the horizon of each table, and attaches them to it.
+-- ALTER TABLE ... ATTACH PARTITION does not block reads and writes of the parent; CREATE TABLE ... PARTITION OF does.
+-- Input: p_retention_days is a retention that an account is about to set; p_max limits the partitions per call.
+-- Output: the number of partitions created; 0 also if another process runs this function or drop_expired_partitions.
+-- Locks: advisory lock 'probity partitions' (not waited for) and SHARE UPDATE EXCLUSIVE on the parent tables, until commit.
+create function make_partitions(p_retention_days integer default 0, p_max integer default 100) returns integer
+  language plpgsql security definer set search_path = public, pg_temp as $$
+declare
+  v_table record;
+  v_day date;
+  v_partition text;
+  v_made integer := 0;
+begin
+  if not pg_try_advisory_xact_lock(hashtextextended('probity partitions', 0)) then
+    return 0;
+  end if;
+  for v_table in
+    select t.name, case when t.follows_retention
+      then greatest(t.days_ahead, 3 + (select greatest(p_retention_days, max(a.retention_days)) from accounts a))
+      else t.days_ahead end as days_ahead
+    from partitioned_tables t
+  loop
+    for v_day in select utc_today() + n from generate_series(0, v_table.days_ahead) as n loop
+      exit when v_made >= p_max;
+      v_partition := format('%s_%s', v_table.name, to_char(v_day, 'YYYYMMDD'));
+      if to_regclass(v_partition) is null then
+        -- Free space on each page allows HOT updates: rows are typically updated two or three times. LIKE must include the
+        -- generated columns, because ATTACH rejects a partition without them.
+        execute format('create table %I (like %I including defaults including constraints including generated) with (fillfactor = 60)',
+                       v_partition, v_table.name);
+        execute format('alter table %I attach partition %I for values from (%L) to (%L)',
+                       v_table.name, v_partition, v_day, v_day + 1);
+        v_made := v_made + 1;
+      end if;
+    end loop;
+  end loop;
+  return v_made;
+end
+$$;
+
+-- Drops the partitions whose day is over and deletes expired rows of uncollected_results.
+-- Output: the number of partitions dropped; 0 also if another process runs this function or make_partitions.
+-- Locks: advisory lock 'probity partitions' (not waited for) and ACCESS EXCLUSIVE on the dropped partitions and their parent
+-- tables, until commit.
+create function drop_expired_partitions() returns integer
+  language plpgsql security definer set search_path = public, pg_temp as $$
+declare
+  v_partition record;
+  v_dropped integer := 0;
+begin
+  if not pg_try_advisory_xact_lock(hashtextextended('probity partitions', 0)) then
+    return 0;
+  end if;
+  for v_partition in
+    select c.oid::regclass as name from pg_inherits i
+    join pg_class c on c.oid = i.inhrelid
+    join partitioned_tables t on to_regclass(t.name) = i.inhparent
+    -- Compared as text, not as date: the planner can evaluate this filter for relations whose names do not end in a date.
+    where right(c.relname, 8) < to_char(utc_today(), 'YYYYMMDD')
+  loop
+    execute format('drop table %s', v_partition.name);
+    v_dropped := v_dropped + 1;
+  end loop;
+  delete from uncollected_results where expires_on < utc_today();
+  return v_dropped;
+end
+$$;
+
+-- ---- Rights ----
+
+revoke execute on function
+  make_partitions, drop_expired_partitions
+from public;
+
+grant execute on function
+  make_partitions, drop_expired_partitions
+to probity_app;
+
+select make_partitions(p_max => 1000);

@@ -1,0 +1,422 @@
+-- Credits and billing: the ledger with its functions, and the Stripe data (prices, customers, payments, subscriptions, events).
+-- probity_app (API and workers) reads the tables and changes balances through ledger_post and ledger_refund_validations only.
+-- probity_operator calls ledger_post for grants and adjustments. The owner maintains prices.
+
+-- ---- Tables ----
+
+-- One row per transaction kind. The factors (-1, 0, 1) say how the kind changes the available, reserved and spent balances.
+-- Static data, inserted below.
+create table ledger_kinds (
+  kind text primary key,
+  available smallint not null,
+  reserved smallint not null,
+  spent smallint not null,
+  counts_toward_cap boolean not null,
+  meaning text not null,
+  -- Kinds that take credits from the account are rejected while it is on hold; the other kinds continue.
+  blocked_on_hold boolean not null
+);
+
+insert into ledger_kinds (kind, available, reserved, spent, counts_toward_cap, blocked_on_hold, meaning) values
+  ('grant',    1,  0,  0, false, false, 'credits bought or given'),
+  ('adjust',   1,  0,  0, false, false, 'an operator''s correction, up or down'),
+  ('charge',  -1,  0,  1, true,  true,  'validations that were begun'),
+  ('reserve', -1,  1,  0, true,  true,  'set aside for a list'),
+  ('settle',   0, -1,  1, false, true,  'results of a list that were inserted'),
+  ('release',  1, -1,  0, false, false, 'what a list did not use'),
+  ('refund',   1,  0, -1, false, false, 'given back for results that ended unknown');
+
+grant select on ledger_kinds to probity_app;
+
+-- Append-only record of all credit transactions. subject identifies what is paid for: a group of validations, one validation,
+-- a job or a payment. part is the batch number of a job or the refund number of a payment. One subject is posted at most once
+-- per kind and part. Rows are never deleted, not even with the account.
+create table ledger (
+  id bigint generated always as identity,
+  -- account_id and key_id have no foreign keys: only the functions below insert rows, after they have locked the account
+  -- row, and a foreign key would be checked for each of millions of rows. Ledger rows also outlive a deleted account.
+  account_id uuid not null,
+  kind text not null check (kind in ('grant', 'adjust', 'charge', 'reserve', 'settle', 'release', 'refund')),
+  subject uuid not null,
+  part integer not null default 0,
+  d_available bigint not null,
+  d_reserved bigint not null,
+  d_spent bigint not null,
+  key_id uuid,
+  note text check (length(note) <= 200),
+  at timestamptz not null default clock_timestamp(),
+  primary key (account_id, id),
+  unique (account_id, kind, subject, part),
+  -- Only grant and adjust change the total; every other kind moves credits between the three balances.
+  check (kind in ('grant', 'adjust') or d_available + d_reserved + d_spent = 0)
+);
+
+-- Finds the accounts with recent transactions. Rows are stored in time order, so a small BRIN index is sufficient.
+create index ledger_by_time on ledger using brin (at) with (pages_per_range = 32, autosummarize = on);
+
+alter table ledger enable row level security;
+create policy tenant on ledger using (account_id = app_account());
+grant select on ledger to probity_app;
+
+-- One row per Stripe price that the operator sells: a credit pack, or a plan with credits for each paid period.
+-- Stripe alone stores the amount of money.
+create table prices (
+  id text primary key constraint prices_id_check check (id ~ '^price_[A-Za-z0-9_]{1,200}$'),
+  plan text references plans (name),
+  credits bigint not null constraint prices_credits_check check (credits between 0 and 1000000000),
+  -- A withdrawn price is no longer sold. The row is kept because existing subscriptions still pay it.
+  withdrawn boolean not null default false,
+  constraint prices_gives_something check (plan is not null or credits > 0)
+);
+
+grant select on prices to probity_app;
+
+-- Maps an account to its Stripe customer. Written when the account starts its first checkout, deleted with the account.
+create table billing_customers (
+  account_id uuid primary key references accounts (id) on delete cascade,
+  customer text not null unique,
+  -- The plan before the subscription; restored when no paid subscription remains. Null while no subscription sets the plan.
+  plan_before text references plans (name)
+);
+
+alter table billing_customers enable row level security;
+create policy tenant on billing_customers using (account_id = app_account());
+grant select, insert on billing_customers to probity_app;
+
+-- One row per Checkout session or subscription invoice. reference is its Stripe id; id is the ledger subject of its grant.
+-- credits is fixed when the row is inserted, so that a later price change does not affect the sale.
+-- Granted rows are kept, so that no payment is granted twice. delete_old_payments deletes rows that were never paid.
+create table payments (
+  id uuid primary key default gen_random_uuid(),
+  account_id uuid not null references accounts (id) on delete cascade,
+  reference text not null unique,
+  credits bigint not null check (credits > 0),
+  created_at timestamptz not null default clock_timestamp(),
+  granted_at timestamptz,
+  refunds integer not null default 0,
+  -- Credits of money refunds: revoked from the balance, and not revocable because the account had spent or reserved them.
+  credits_revoked bigint not null default 0 check (credits_revoked >= 0),
+  credits_already_spent bigint not null default 0 check (credits_already_spent >= 0),
+  check (credits_revoked + credits_already_spent <= credits)
+);
+
+create index payments_by_account on payments (account_id, created_at);
+-- For delete_old_payments. Stripe keeps a Checkout session open for one day and resends an event for up to 30 days.
+create index payments_not_granted on payments (created_at) where granted_at is null;
+
+alter table payments enable row level security;
+create policy tenant on payments using (account_id = app_account());
+grant select, insert on payments to probity_app;
+grant update (granted_at, refunds, credits_revoked, credits_already_spent) on payments to probity_app;
+
+-- State of each Stripe subscription when the API last retrieved it from Stripe (checked_at). Written by record_subscription.
+create table subscriptions (
+  id text primary key,
+  account_id uuid not null references accounts (id) on delete cascade,
+  price text not null,
+  is_paid boolean not null,
+  began_at timestamptz not null,
+  checked_at timestamptz not null
+);
+
+create index subscriptions_by_account on subscriptions (account_id);
+
+alter table subscriptions enable row level security;
+create policy tenant on subscriptions using (account_id = app_account());
+grant select on subscriptions to probity_app;
+
+-- One row per processed Stripe event, with its outcome. Inserted in the transaction that processes the event, so that an event
+-- is processed once. Deleted by delete_old_payments.
+create table stripe_events (
+  id text primary key,
+  type text not null,
+  outcome text not null,
+  at timestamptz not null default clock_timestamp()
+);
+
+create index stripe_events_by_time on stripe_events (at);
+
+grant select, insert on stripe_events to probity_app;
+grant update (outcome) on stripe_events to probity_app;
+
+-- ---- Functions ----
+
+-- Rejects every update, delete and truncate of the ledger. Trigger function.
+-- Output: none; raises an exception. Locks: none.
+create function ledger_is_append_only() returns trigger
+  language plpgsql as $$
+begin
+  raise exception 'the ledger is append only';
+end
+$$;
+
+-- Applies transactions that were inserted into the ledger in the same database transaction to the account's balances and to
+-- the daily usage. Emits credits.low when the available balance falls below the threshold.
+-- Input: p_credits is the total of the transactions, all of kind p_kind and API key p_key.
+-- Output: none.
+-- Locks: the account row, which the calling function has locked already, and the usage_days row, until commit.
+create function apply_to_balance(p_account uuid, p_kind ledger_kinds, p_credits bigint, p_key uuid) returns void
+  language plpgsql as $$
+declare
+  v_was_low boolean;
+  v_account accounts;
+begin
+  -- The calling function has locked the account row, so this read and the update below see the same values.
+  select a.credits_low into v_was_low from accounts a where a.id = p_account;
+  update accounts a set
+    available = a.available + p_credits * p_kind.available,
+    reserved = a.reserved + p_credits * p_kind.reserved,
+    spent = a.spent + p_credits * p_kind.spent,
+    last_grant = case p_kind.kind when 'grant' then p_credits else a.last_grant end,
+    credits_low = not a.unlimited and a.available + p_credits * p_kind.available < case
+      when p_kind.kind = 'grant' then coalesce(a.low_credits, ceil(p_credits / 10.0)::bigint) else low_credits_threshold(a) end
+  where a.id = p_account
+  returning a.* into v_account;
+  if v_account.credits_low and not v_was_low then
+    perform emit_event('live', 'credits.low', json_build_object(
+      'available', v_account.available, 'threshold', low_credits_threshold(v_account), 'reserved', v_account.reserved
+    ));
+  end if;
+
+  if p_kind.kind not in ('grant', 'adjust') then
+    insert into usage_days (account_id, day, key_id, credits_used, credits_committed, credits_refunded)
+    values (p_account, utc_today(), coalesce(p_key, '00000000-0000-0000-0000-000000000000'),
+            p_credits * p_kind.spent, -p_credits * p_kind.available,
+            case p_kind.kind when 'refund' then p_credits else 0 end)
+    on conflict (account_id, day, key_id) do update set
+      credits_used = usage_days.credits_used + excluded.credits_used,
+      credits_committed = usage_days.credits_committed + excluded.credits_committed,
+      credits_refunded = usage_days.credits_refunded + excluded.credits_refunded;
+  end if;
+end
+$$;
+
+-- Inserts one ledger row and applies it to the balances, without any check.
+-- Input: p_credits is positive, except for kind adjust. Output: none.
+-- Locks: as apply_to_balance; the calling function has locked the account row.
+create function ledger_insert(
+  p_account uuid, p_kind ledger_kinds, p_credits bigint, p_subject uuid, p_part integer, p_key uuid, p_note text
+) returns void
+  language plpgsql as $$
+begin
+  insert into ledger (account_id, kind, subject, part, d_available, d_reserved, d_spent, key_id, note)
+  values (p_account, p_kind.kind, p_subject, p_part,
+          p_credits * p_kind.available, p_credits * p_kind.reserved, p_credits * p_kind.spent, p_key, p_note);
+  perform apply_to_balance(p_account, p_kind, p_credits, p_key);
+end
+$$;
+
+-- Returns the credits that an API key has committed (charged and reserved, less releases and refunds) in the current UTC month.
+-- Locks: none.
+create function key_credits_this_month(p_account uuid, p_key uuid) returns bigint
+  language sql stable
+  return (
+    select coalesce(sum(credits_committed), 0)::bigint from usage_days
+    where account_id = p_account and key_id = p_key and day >= date_trunc('month', utc_today())::date
+  );
+
+-- Posts one credit transaction for the transaction's account: checks it, writes the ledger row and updates the balances.
+-- An unlimited account is first granted the credits that it lacks.
+-- Input: p_subject identifies what is paid for; one subject is posted at most once per kind and part. p_credits is positive,
+-- except for kind adjust.
+-- Output: the available balance and the outcome. Only posted changes anything:
+--   posted        the ledger row was written and the balances were updated
+--   replayed      the subject was posted before with the same number of credits
+--   on_hold       the account is on hold (ledger mismatch, or closed), and the kind has blocked_on_hold
+--   insufficient  the available balance is too low
+--   over_cap      the monthly cap of the API key would be exceeded
+-- Locks: the account row (no key update), then the usage_days row, until commit.
+create function ledger_post(
+  p_kind text, p_credits bigint, p_subject uuid, p_part integer default 0, p_key uuid default null, p_note text default null
+) returns table (outcome text, available bigint)
+  language plpgsql security definer set search_path = public, pg_temp as $$
+declare
+  v_kind ledger_kinds;
+  v_account accounts;
+  v_before bigint;
+  v_short bigint;
+  v_cap bigint;
+begin
+  select * into strict v_kind from ledger_kinds k where k.kind = p_kind;
+  if p_credits is null or p_credits = 0 or (p_credits < 0 and p_kind <> 'adjust') then
+    raise exception 'a % of % credits makes no sense', p_kind, p_credits;
+  end if;
+
+  -- Serializes the transactions of one account: everything read below stays valid until commit, and ledger ids are assigned
+  -- in commit order, on which ledger_sums depends (reconciliation.sql).
+  select * into strict v_account from accounts a where a.id = app_account() for no key update;
+
+  select abs(l.d_available) + abs(l.d_reserved) into v_before from ledger l
+  where l.account_id = v_account.id and l.kind = p_kind and l.subject = p_subject and l.part = p_part;
+  if found then
+    if v_before <> abs(p_credits) * (abs(v_kind.available) + abs(v_kind.reserved)) then
+      raise exception 'subject % was posted before with other credits', p_subject;
+    end if;
+    return query select 'replayed', v_account.available;
+    return;
+  end if;
+
+  if v_kind.blocked_on_hold and v_account.on_hold_since is not null then
+    return query select 'on_hold', v_account.available;
+    return;
+  end if;
+
+  if p_key is not null and v_kind.counts_toward_cap then
+    select k.monthly_cap into v_cap from api_keys k where k.id = p_key and k.account_id = v_account.id;
+    if v_cap is not null and key_credits_this_month(v_account.id, p_key) + p_credits > v_cap then
+      return query select 'over_cap', v_account.available;
+      return;
+    end if;
+  end if;
+
+  v_short := -(v_account.available + p_credits * v_kind.available);
+  if v_short > 0 then
+    if not v_account.unlimited or p_kind = 'adjust' then
+      return query select 'insufficient', v_account.available;
+      return;
+    end if;
+    perform ledger_insert(v_account.id, k, v_short, gen_random_uuid(), 0, null, 'unlimited account')
+    from ledger_kinds k where k.kind = 'grant';
+  end if;
+
+  perform ledger_insert(v_account.id, v_kind, p_credits, p_subject, p_part, p_key, p_note);
+  return query select 'posted', a.available from accounts a where a.id = v_account.id;
+end
+$$;
+
+-- Refunds one credit for each of several validations of the transaction's account, with one lock and one balance update.
+-- Input: p_subjects are validation ids; validations that were refunded before are skipped. p_key is the API key of all of them.
+-- Output: the number of validations refunded.
+-- Locks: the account row (no key update), then the usage_days row, until commit.
+create function ledger_refund_validations(p_subjects uuid[], p_key uuid) returns bigint
+  language plpgsql security definer set search_path = public, pg_temp as $$
+declare
+  v_kind ledger_kinds;
+  v_account uuid;
+  v_count bigint;
+begin
+  select * into strict v_kind from ledger_kinds k where k.kind = 'refund';
+  select a.id into strict v_account from accounts a where a.id = app_account() for no key update;
+
+  with posted as (
+    insert into ledger (account_id, kind, subject, part, d_available, d_reserved, d_spent, key_id)
+    select v_account, v_kind.kind, s, 0, v_kind.available, v_kind.reserved, v_kind.spent, p_key
+    from unnest(p_subjects) as s
+    on conflict (account_id, kind, subject, part) do nothing
+    returning 1
+  )
+  select count(*) into v_count from posted;
+  if v_count > 0 then
+    perform apply_to_balance(v_account, v_kind, v_count, p_key);
+  end if;
+  return v_count;
+end
+$$;
+
+-- Returns the available balance below which an account is low on credits: its own setting, otherwise a tenth of the last grant,
+-- otherwise 100. Locks: none.
+create function low_credits_threshold(p_account accounts) returns bigint
+  language sql immutable
+  return coalesce(p_account.low_credits, ceil(p_account.last_grant / 10.0)::bigint, 100);
+
+-- Returns the account id of a Stripe customer, or null. Stripe events name only the customer, so the API calls this before it
+-- sets the transaction's account; hence security definer. Locks: none.
+create function find_billing_account(p_customer text) returns uuid
+  language sql stable security definer set search_path = public, pg_temp
+  return (select c.account_id from billing_customers c where c.customer = p_customer);
+
+-- Records the state of a subscription of the transaction's account and updates the account's plan: the plan of its newest
+-- paid subscription, or else the plan it had before it subscribed.
+-- Input: p_checked_at is when Stripe returned the state; a state older than the recorded one is ignored.
+-- Output: the account's plan.
+-- Locks: the billing_customers row (update), then the subscription and account rows if they change, until commit.
+create function record_subscription(
+  p_id text, p_price text, p_is_paid boolean, p_began_at timestamptz, p_checked_at timestamptz
+) returns text
+  language plpgsql security definer set search_path = public, pg_temp as $$
+declare
+  v_customer billing_customers;
+  v_plan text;
+begin
+  -- Serializes the Stripe events of one account.
+  select * into strict v_customer from billing_customers c where c.account_id = app_account() for update;
+
+  insert into subscriptions as s (id, account_id, price, is_paid, began_at, checked_at)
+  values (p_id, v_customer.account_id, p_price, p_is_paid, p_began_at, p_checked_at)
+  on conflict (id) do update set price = excluded.price, is_paid = excluded.is_paid, checked_at = excluded.checked_at
+  where s.account_id = excluded.account_id and s.checked_at <= excluded.checked_at;
+
+  select p.plan into v_plan from subscriptions s join prices p on p.id = s.price
+  where s.account_id = v_customer.account_id and s.is_paid and p.plan is not null
+  order by s.began_at desc, s.id limit 1;
+
+  if v_plan is not null and v_customer.plan_before is null then
+    update billing_customers c set plan_before = a.plan from accounts a
+    where c.account_id = v_customer.account_id and a.id = c.account_id;
+  elsif v_plan is null then
+    v_plan := v_customer.plan_before;
+    update billing_customers c set plan_before = null where c.account_id = v_customer.account_id;
+  end if;
+
+  update accounts a set plan = v_plan where a.id = v_customer.account_id and a.plan <> v_plan;
+  return (select a.plan from accounts a where a.id = v_customer.account_id);
+end
+$$;
+
+-- Deletes unpaid payments and Stripe events that are older than p_days, up to p_max rows of each.
+-- Output: the number of rows deleted. Locks: the deleted rows; rows locked by other transactions are skipped.
+create function delete_old_payments(p_days integer, p_max integer) returns integer
+  language sql security definer set search_path = public, pg_temp
+  begin atomic
+    with unpaid as (
+      delete from payments p where p.id in (
+        select k.id from payments k
+        where k.granted_at is null and k.created_at < clock_timestamp() - make_interval(days => p_days)
+        limit p_max for update skip locked
+      )
+      returning 1
+    ), told as (
+      delete from stripe_events e where e.id in (
+        select k.id from stripe_events k where k.at < clock_timestamp() - make_interval(days => p_days)
+        limit p_max for update skip locked
+      )
+      returning 1
+    )
+    select ((select count(*) from unpaid) + (select count(*) from told))::integer;
+  end;
+
+-- Writes an audit entry for a grant or adjustment made by an operator or on the command line. Purchases and the automatic
+-- grants of unlimited accounts appear in the ledger only. Trigger function.
+-- Output: null. Locks: none.
+create function audit_grant() returns trigger
+  language plpgsql security definer set search_path = public, pg_temp as $$
+begin
+  if (nullif(current_setting('app.actor', true), '')::jsonb ->> 'kind') in ('operator', 'command') then
+    perform record_audit_entry(new.account_id, case when new.d_available > 0 then 'credits.granted' else 'credits.taken' end, null, null,
+      jsonb_build_object('credits', jsonb_build_array(null, abs(new.d_available)), 'note', jsonb_build_array(null, new.note)));
+  end if;
+  return null;
+end
+$$;
+
+-- ---- Triggers ----
+
+create trigger append_only before update or delete or truncate on ledger
+  for each statement execute function ledger_is_append_only();
+
+create trigger audit after insert on ledger for each row when (new.kind in ('grant', 'adjust')) execute function audit_grant();
+
+-- ---- Rights ----
+
+revoke execute on function
+  apply_to_balance, ledger_insert, key_credits_this_month, ledger_post, ledger_refund_validations,
+  find_billing_account, record_subscription, delete_old_payments, audit_grant
+from public;
+
+grant execute on function
+  ledger_post
+to probity_operator;
+
+grant execute on function
+  ledger_post, ledger_refund_validations, find_billing_account, record_subscription, delete_old_payments
+to probity_app;

@@ -1,0 +1,141 @@
+-- Usage of the API: requests, credits and verdicts per account, for the usage pages and the request log.
+-- probity_app reads the rows of its account and writes only through functions; probity_operator reads usage_days.
+
+-- ---- Tables ----
+
+-- A row is the usage of one API key on one day (UTC). It is deleted with its account.
+-- apply_to_balance writes the credits in the transaction that changes the balance, so they are exact. Each process counts
+-- requests in memory and reports them in batches; a killed process loses the counts of its last seconds.
+create table usage_days (
+  account_id uuid not null references accounts (id) on delete cascade,
+  day date not null,
+  key_id uuid not null, -- all zeros for usage without a key, for example in the web app
+  requests bigint not null default 0,
+  credits_used bigint not null default 0, -- charges and settlements minus refunds
+  credits_committed bigint not null default 0, -- charges and reservations minus releases and refunds; the monthly cap uses it
+  -- Refunds on this day. credits_used already subtracts them; a refund can belong to a charge of an earlier day.
+  credits_refunded bigint not null default 0,
+  primary key (account_id, day, key_id)
+);
+
+alter table usage_days enable row level security;
+create policy tenant on usage_days using (account_id = app_account());
+grant select on usage_days to probity_app;
+create policy operator on usage_days to probity_operator using (true);
+grant select on usage_days to probity_operator;
+
+-- A row is one API request: the route pattern and the outcome, without address, body and query string.
+-- The operator's setting REQUEST_LOG_DAYS, not the account's retention, sets expires_on when the row is written.
+-- Partitioned by expires_on: rows are deleted by dropping the partition of an expired day.
+create table requests (
+  expires_on date not null,
+  account_id uuid not null, -- no foreign key: only record_requests writes rows
+  id uuid not null, -- the Request-Id without the prefix req_
+  at timestamptz not null,
+  mode text not null check (mode in ('live', 'test')),
+  source text not null check (octet_length(source) <= 20),
+  method text not null check (octet_length(method) <= 10),
+  route text not null check (octet_length(route) <= 200),
+  status smallint not null,
+  code text check (octet_length(code) <= 60),
+  key_id uuid,
+  duration_ms integer not null check (duration_ms >= 0),
+  verdict text check (octet_length(verdict) <= 20),
+  sub_status text check (octet_length(sub_status) <= 60),
+  credits integer,
+  validation_id uuid,
+  primary key (expires_on, account_id, id)
+) partition by range (expires_on);
+
+create index requests_by_time on requests (account_id, mode, at desc, id desc);
+-- Partial: rejected requests are rare, and searches in the request log are mostly for them.
+create index requests_refused on requests (account_id, mode, at desc, id desc) where status >= 400;
+
+alter table requests enable row level security;
+create policy tenant on requests using (account_id = app_account());
+grant select on requests to probity_app;
+
+-- A row counts the verdicts with one status that an account received in synchronous requests on one day.
+-- It is deleted with its account. Jobs are not included; job_counts has their counts.
+create table verdict_days (
+  account_id uuid not null references accounts (id) on delete cascade,
+  mode text not null check (mode in ('live', 'test')),
+  day date not null,
+  status text not null check (octet_length(status) <= 20),
+  count bigint not null,
+  primary key (account_id, mode, day, status)
+);
+
+alter table verdict_days enable row level security;
+create policy tenant on verdict_days using (account_id = app_account());
+grant select on verdict_days to probity_app;
+
+-- ---- Functions ----
+
+-- Adds the requests that one process counted since its last report, for keys of any account.
+-- Input: parallel arrays, one element per key; an element of p_last_requests is null if there is no last request to store.
+-- Output: none. Keys that do not exist are ignored.
+-- Locks: the key rows (no key update) in id order, then the usage_days rows in key order, until commit.
+create function record_key_use(p_keys uuid[], p_requests bigint[], p_last_used timestamptz[], p_last_requests jsonb[])
+  returns void
+  language plpgsql security definer set search_path = public, pg_temp as $$
+begin
+  -- All processes lock keys in the same order, which prevents deadlocks between two reports.
+  perform 1 from api_keys where id = any (p_keys) order by id for no key update;
+
+  update api_keys k set last_used_at = greatest(k.last_used_at, u.last_used)
+  from unnest(p_keys, p_last_used) as u (key_id, last_used) where k.id = u.key_id;
+
+  insert into usage_days (account_id, day, key_id, requests)
+  select k.account_id, utc_today(), k.id, u.requests
+  from unnest(p_keys, p_requests) as u (key_id, requests) join api_keys k on k.id = u.key_id
+  order by k.account_id, k.id
+  on conflict (account_id, day, key_id) do update set requests = usage_days.requests + excluded.requests;
+
+  -- All timestamps have the format of rfc3339, so their text order is their time order.
+  update api_keys k set last_request = u.last_request
+  from unnest(p_keys, p_last_requests) as u (key_id, last_request)
+  where k.id = u.key_id and u.last_request is not null
+    and (k.last_request is null or u.last_request ->> 'at' >= k.last_request ->> 'at');
+end
+$$;
+
+-- Writes the requests that one process reports, for any accounts.
+-- Input: p_rows is an array of objects with the columns of requests; p_days is added to the request's day to get expires_on.
+-- Output: none. Rows that exist are ignored, so a process can repeat a report whose success it could not confirm.
+-- Locks: none beyond the inserted rows.
+create function record_requests(p_rows jsonb, p_days integer) returns void
+  language sql security definer set search_path = public, pg_temp as $$
+  insert into requests (expires_on, account_id, id, at, mode, source, method, route, status, code, key_id, duration_ms, verdict,
+                        sub_status, credits, validation_id)
+  select (r.at at time zone 'utc')::date + p_days, r.account_id, r.id, r.at, r.mode, r.source, r.method, r.route, r.status, r.code,
+         r.key_id, r.duration_ms, r.verdict, r.sub_status, r.credits, r.validation_id
+  from jsonb_to_recordset(p_rows) as r (
+    account_id uuid, id uuid, at timestamptz, mode text, source text, method text, route text, status smallint, code text, key_id uuid,
+    duration_ms integer, verdict text, sub_status text, credits integer, validation_id uuid
+  )
+  on conflict do nothing
+$$;
+
+-- Adds the verdicts that one process counted since its last report, for any accounts.
+-- Input: p_rows is an array of objects with the columns of verdict_days.
+-- Output: none.
+-- Locks: the verdict_days rows in key order, which prevents deadlocks between two reports.
+create function record_verdict_days(p_rows jsonb) returns void
+  language sql security definer set search_path = public, pg_temp as $$
+  insert into verdict_days (account_id, mode, day, status, count)
+  select r.account_id, r.mode, r.day, r.status, r.count
+  from jsonb_to_recordset(p_rows) as r (account_id uuid, mode text, day date, status text, count bigint)
+  order by r.account_id, r.mode, r.day, r.status
+  on conflict (account_id, mode, day, status) do update set count = verdict_days.count + excluded.count
+$$;
+
+-- ---- Rights ----
+
+revoke execute on function
+  record_key_use, record_requests, record_verdict_days
+from public;
+
+grant execute on function
+  record_key_use, record_requests, record_verdict_days
+to probity_app;

@@ -1,0 +1,253 @@
+-- Single validations, results waiting for collection, and records of idempotent requests.
+-- Used by probity_app: the API inserts validations, the workers claim and finish them. Functions that work across accounts are
+-- security definer. probity_operator sees states and times of validations, but no addresses and no results.
+
+-- ---- Tables ----
+
+-- One row per single validation. The API inserts it when it charges the credit. state is open until the result is final.
+-- Partitioned by expires_on, which is fixed at insert from the account's retention: dropping a partition deletes expired rows.
+-- Only delete_closed_account deletes single rows.
+create table validations (
+  expires_on date not null,
+  account_id uuid not null, -- no foreign key: row-level security allows only the transaction's account
+  id uuid not null,
+  key_id uuid,
+  email text not null check (octet_length(email) <= 4096),
+  email_key text not null check (octet_length(email_key) <= 4096), -- normalized address and disabled options
+  state text not null default 'open' check (state in ('open', 'final')),
+  conclusive boolean, -- false: the result is unknown; refunded if the plan has refund_unknown
+  result json, -- json, not jsonb: stored as written and never searched
+  created_at timestamptz not null default clock_timestamp(),
+  finished_at timestamptz,
+  -- When the API returned a deferred result. The next request for the address collects the final result once, without charge.
+  deferred_at timestamptz,
+  collected_at timestamptz,
+  -- When the last request that waits for the result stops waiting. Until then the API does not withdraw an unclaimed validation.
+  awaited_until timestamptz,
+  -- A worker claims an open row until claimed_until. If the row is still open then, the worker is considered dead and another
+  -- worker can claim the row.
+  claimed_until timestamptz,
+  attempts smallint not null default 0, -- claims since the last deferral
+  retry_at timestamptz,
+  -- A mail server can defer a probe. The row then stays open, the client receives the provisional result, and a worker retries
+  -- at retry_at.
+  deferrals smallint not null default 0,
+  -- The egress of the deferred probe. Greylisting accepts a retry only from the same source.
+  egress text check (octet_length(egress) <= 300),
+  provisional json, -- the result returned while the validation is deferred
+  -- Options of the request. catchall: whether to test for a catch-all domain.
+  ai boolean not null default true,
+  catchall boolean not null default true,
+  mailbox boolean not null default true, -- whether to probe a mail server
+  -- id precedes account_id because rows are looked up by id. With account_id first, the planner would read all rows of the
+  -- account.
+  primary key (expires_on, id, account_id),
+  check ((state = 'final') = (finished_at is not null)),
+  check ((state = 'final') = (conclusive is not null)),
+  check (collected_at is null or deferred_at is not null)
+) partition by range (expires_on);
+
+create index validations_open on validations (created_at) where state = 'open';
+-- For reconcile_validations: recent validations without a conclusive result.
+create index validations_inconclusive on validations (finished_at) where state = 'final' and not conclusive;
+
+alter table validations enable row level security;
+create policy tenant on validations using (account_id = app_account());
+grant select, insert on validations to probity_app;
+grant update (state, conclusive, result, finished_at, deferred_at, collected_at, awaited_until, claimed_until, retry_at, attempts, deferrals,
+              egress, provisional) on validations to probity_app;
+-- Operators see the number and age of validations of all accounts, not their contents.
+create policy operator on validations to probity_operator using (true);
+grant select (expires_on, account_id, id, state, created_at, finished_at, claimed_until, retry_at)
+  on validations to probity_operator;
+
+-- One row per deferred validation whose result the client has not collected. Deleted when a request collects the result, when
+-- the validation ends without a conclusive result, or when it expires. A small table of its own, because every request looks
+-- up its addresses here and must not scan the partitions of a whole retention period.
+create table uncollected_results (
+  account_id uuid not null references accounts (id),
+  email_key text not null,
+  validation_id uuid not null,
+  expires_on date not null,
+  primary key (account_id, validation_id)
+);
+
+create index uncollected_results_by_email on uncollected_results (account_id, email_key);
+
+alter table uncollected_results enable row level security;
+create policy tenant on uncollected_results using (account_id = app_account());
+grant select, insert, delete on uncollected_results to probity_app;
+
+-- One row per request with an Idempotency-Key, with its response once there is one; valid for 24 hours. The key is stored as a
+-- hash only, because clients put all kinds of data into it. The first request fixes subject; a request that resumes it uses
+-- the same subject, so that the ledger recognizes the second charge as a replay.
+-- Partitioned by expires_on, so that expired records are deleted by dropping a partition.
+create table idempotency_records (
+  expires_on date not null,
+  account_id uuid not null,
+  route text not null,
+  key_hash bytea not null check (length(key_hash) = 32),
+  fingerprint bytea not null check (length(fingerprint) = 32),
+  subject uuid not null default gen_random_uuid(),
+  locked_until timestamptz not null,
+  expires_at timestamptz not null,
+  status smallint,
+  headers jsonb,
+  body text,
+  primary key (expires_on, account_id, route, key_hash),
+  check ((status is null) = (body is null))
+) partition by range (expires_on);
+
+alter table idempotency_records enable row level security;
+create policy tenant on idempotency_records using (account_id = app_account());
+grant select, insert, update, delete on idempotency_records to probity_app;
+
+-- ---- Functions ----
+
+-- Lists open validations of all accounts that are older than p_hours and not expired, oldest first.
+-- Output: key, address, and whether the account's plan refunds unknown results. Locks: none.
+create function list_overdue_validations(p_hours integer, p_limit integer)
+  returns table (expires_on date, account_id uuid, id uuid, email text, refund_unknown boolean)
+  language sql stable security definer set search_path = public, pg_temp
+  begin atomic
+    select v.expires_on, v.account_id, v.id, v.email, p.refund_unknown
+    from validations v join accounts a on a.id = v.account_id join plans p on p.name = a.plan
+    where v.state = 'open' and v.expires_on >= utc_today()
+      and v.created_at < clock_timestamp() - make_interval(hours => p_hours)
+    order by v.created_at limit p_limit;
+  end;
+
+-- Claims an Idempotency-Key for the transaction's account, or returns what became of the earlier request.
+-- Input: p_fingerprint is a hash of the request. p_lock_s is how long the claim excludes other requests with the same key.
+-- Output: the record and an outcome. lock is the end of the claim as text; the API passes it back when it saves the response.
+--   claimed      the key is new
+--   resumed      an earlier request did not finish in time; continue with its subject
+--   in_progress  another request with this key is being processed
+--   mismatch     the key was used for a different request
+--   replay       the stored response is returned
+-- Locks: an advisory lock on account, route and key hash, until commit.
+create function claim_idempotency(p_route text, p_key_hash bytea, p_fingerprint bytea, p_lock_s integer)
+  returns table (outcome text, expires_on date, subject uuid, lock text, status smallint, headers jsonb, body text)
+  language plpgsql as $$
+declare
+  v_now timestamptz;
+  v_record idempotency_records;
+  v_outcome text;
+begin
+  -- The record can be in today's or in tomorrow's partition, and no unique constraint spans both. The lock replaces it.
+  perform pg_advisory_xact_lock(hashtextextended(app_account() || p_route || encode(p_key_hash, 'hex'), 0));
+  v_now := clock_timestamp();
+
+  select r.* into v_record from idempotency_records r
+  where r.expires_on >= utc_today() and r.account_id = app_account() and r.route = p_route
+    and r.key_hash = p_key_hash and r.expires_at > v_now;
+
+  if not found then
+    insert into idempotency_records (expires_on, account_id, route, key_hash, fingerprint, locked_until, expires_at)
+    values (((v_now + interval '24 hours') at time zone 'utc')::date, app_account(), p_route, p_key_hash, p_fingerprint,
+            v_now + make_interval(secs => p_lock_s), v_now + interval '24 hours')
+    -- A conflicting record is expired, otherwise it would have been found above. The key then starts again with a new subject.
+    on conflict on constraint idempotency_records_pkey do update set
+      fingerprint = excluded.fingerprint, subject = gen_random_uuid(), locked_until = excluded.locked_until,
+      expires_at = excluded.expires_at, status = null, headers = null, body = null
+    returning * into v_record;
+    v_outcome := 'claimed';
+  elsif v_record.fingerprint <> p_fingerprint then
+    v_outcome := 'mismatch';
+  elsif v_record.status is not null then
+    v_outcome := 'replay';
+  elsif v_record.locked_until > v_now then
+    v_outcome := 'in_progress';
+  else
+    update idempotency_records r set locked_until = v_now + make_interval(secs => p_lock_s)
+    where r.expires_on = v_record.expires_on and r.account_id = v_record.account_id and r.route = v_record.route
+      and r.key_hash = v_record.key_hash
+    returning r.* into v_record;
+    v_outcome := 'resumed';
+  end if;
+  return query select v_outcome, v_record.expires_on, v_record.subject, v_record.locked_until::text,
+                      v_record.status, v_record.headers, v_record.body;
+end
+$$;
+
+-- Claims open validations of any account for one worker and returns what the worker needs to process them.
+-- Skips validations that are final, claimed by another worker, not yet due, or bound to an egress not in p_egresses. Ten
+-- minutes after retry_at any worker can claim them.
+-- Input: p_accounts and p_ids belong to partition p_expires_on. p_hold_s is the duration of the claim.
+-- Output: the claimed rows. ai and catchall are true only if both the request and the plan allow them.
+-- Locks: the claimed rows until commit.
+create function claim_validations(p_expires_on date, p_accounts uuid[], p_ids uuid[], p_hold_s integer, p_egresses text[])
+  returns table (
+    expires_on date, account_id uuid, id uuid, email text, email_key text, attempts smallint, deferrals smallint, egress text,
+    refund_unknown boolean, retention_days smallint, ai boolean, catchall boolean, send_threshold double precision,
+    send_excludes text[], mailbox boolean
+  )
+  -- A custom plan knows p_expires_on and reads one partition; a generic plan would consider all of them.
+  language plpgsql security definer set search_path = public, pg_temp set plan_cache_mode = force_custom_plan as $$
+begin
+  return query
+    update validations v set
+      claimed_until = clock_timestamp() + make_interval(secs => p_hold_s),
+      attempts = least(v.attempts + 1, 32000)
+    from accounts a, plans p
+    -- Arrays, so that the planner uses the primary key. For a join it can choose to scan the whole partition.
+    where v.expires_on = p_expires_on and v.account_id = any (p_accounts) and v.id = any (p_ids)
+      and v.state = 'open'
+      and (v.claimed_until is null or v.claimed_until < clock_timestamp())
+      and (v.retry_at is null or v.retry_at <= clock_timestamp())
+      and (v.egress is null or v.egress = any (p_egresses) or v.retry_at < clock_timestamp() - interval '10 minutes')
+      and a.id = v.account_id and p.name = a.plan
+    returning v.expires_on, v.account_id, v.id, v.email, v.email_key, v.attempts, v.deferrals, v.egress,
+      p.refund_unknown, a.retention_days, v.ai and p.ai_enhancement, v.catchall and p.catchall_detection,
+      a.send_threshold, a.send_excludes, v.mailbox;
+end
+$$;
+
+-- Lists open validations of all accounts that no worker has claimed and that are due, oldest first.
+-- Input: p_older_than_ms is the minimum age; p_egresses as in claim_validations. Output: the keys. Locks: none.
+-- Every worker calls this every second. PL/pgSQL with a generic plan keeps the plan for the lifetime of the connection. An SQL
+-- function was planned on each call over all partitions, which took ten times as long as its execution.
+create function list_unclaimed_validations(p_older_than_ms integer, p_limit integer, p_egresses text[])
+  returns table (expires_on date, account_id uuid, id uuid)
+  language plpgsql stable security definer set search_path = public, pg_temp set plan_cache_mode = force_generic_plan as $$
+begin
+  return query
+    select v.expires_on, v.account_id, v.id from validations v
+    where v.state = 'open' and v.expires_on >= utc_today()
+      and v.created_at < clock_timestamp() - make_interval(secs => p_older_than_ms / 1000.0)
+      and (v.claimed_until is null or v.claimed_until < clock_timestamp())
+      and (v.retry_at is null or v.retry_at <= clock_timestamp())
+      and (v.egress is null or v.egress = any (p_egresses) or v.retry_at < clock_timestamp() - interval '10 minutes')
+    order by v.created_at limit p_limit;
+end
+$$;
+
+-- Notifies the workers through PostgreSQL (channel validations) that validations are waiting, for when Redis is unavailable.
+-- Output: none. Locks: none.
+create function wake_workers() returns void
+  language sql
+  begin atomic
+    select pg_notify('validations', '');
+  end;
+
+-- Lists validations of all accounts that are still open although their expiry day is over. The API ends them before it drops
+-- their partition. Output: key, and whether the account's plan refunds unknown results. Locks: none.
+create function list_expired_validations(p_limit integer)
+  returns table (expires_on date, account_id uuid, id uuid, refund_unknown boolean)
+  language sql stable security definer set search_path = public, pg_temp
+  begin atomic
+    select v.expires_on, v.account_id, v.id, p.refund_unknown
+    from validations v join accounts a on a.id = v.account_id join plans p on p.name = a.plan
+    where v.state = 'open' and v.expires_on < utc_today()
+    limit p_limit;
+  end;
+
+-- ---- Rights ----
+
+revoke execute on function
+  list_overdue_validations, claim_validations, list_unclaimed_validations, list_expired_validations
+from public;
+
+grant execute on function
+  list_overdue_validations, claim_validations, list_unclaimed_validations, wake_workers, list_expired_validations
+to probity_app;

@@ -11,13 +11,15 @@ export async function askPassword(services: Services, request: FastifyRequest, p
   try {
     await auth.api.verifyPassword({ body: { password }, headers })
   } catch (error) {
-    if (!isWrongPassword(error)) throw error
+    // Another request may have ended the session since this one was admitted.
+    if (statusOf(error) === 401) throw new Problem('not_signed_in')
+    if (statusOf(error) !== 400) throw error
     throw new Problem('invalid_request', undefined, {
       errors: [{ pointer: '/password', detail: 'The password is not right.' }],
     })
   }
 }
 
-function isWrongPassword(error: unknown): boolean {
-  return error instanceof Error && 'statusCode' in error && error.statusCode === 400
+function statusOf(error: unknown): unknown {
+  return error instanceof Error && 'statusCode' in error ? error.statusCode : undefined
 }

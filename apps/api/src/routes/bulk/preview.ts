@@ -5,6 +5,7 @@ import { inTenant } from '@probity/database/connect'
 import { getProbing } from '@probity/database/probing'
 import { insertUpload } from '@probity/database/uploads'
 import type { UploadReading } from '@probity/uploads/read-upload'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Caller } from '../../door/caller.ts'
 import { READS_FILE_MS } from '../../door/time-limits.ts'
 import { DOOR_PROBLEMS, operation } from '../../openapi.ts'
@@ -44,11 +45,22 @@ export const previewUpload: Route = async (app, services) => {
         keepUpload(services, caller, await receiveFile(request, storage, look)),
       )
     } catch (error) {
-      // What is still to come of the body is not read, so the connection can carry no other request.
-      if (!request.raw.complete) reply.header('connection', 'close')
+      if (!request.raw.complete) discardRest(request, reply)
       throw error
     }
   })
+}
+
+/** For a client that is still sending to read the response. */
+const LINGER_MS = 1_000
+
+/**
+ * Reads and discards what the client sends after its file was rejected, and closes the connection a second later. Closing it at once would reset
+ * it, and the client could lose the response.
+ */
+function discardRest({ raw }: FastifyRequest, reply: FastifyReply): void {
+  raw.resume()
+  reply.raw.once('finish', () => setTimeout(() => raw.complete || raw.destroy(), LINGER_MS).unref())
 }
 
 const PREVIEW_PROBLEMS = [

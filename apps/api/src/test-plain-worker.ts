@@ -12,9 +12,9 @@ export function startPlainWorker(db: Db, verdictOf: (email: string) => StandingR
       const waiting = await listWaiting(db, { olderThanMs: 0, limit: 1_000, egresses: [] })
       const taken = await takeValidations(db, waiting, { holdS: 60, egresses: [] })
       for (const [accountId, group] of Map.groupBy(taken, ({ ref }) => ref.accountId)) {
-        const finishes = group.map(({ ref, email, refundUnknown }) => {
+        const finishes = group.map(({ ref, email }) => {
           const result = verdictOf(email)
-          return { ref, refundUnknown, conclusive: result.status !== 'unknown', result }
+          return { ref, conclusive: result.status !== 'unknown', result }
         })
         await inTenant(db, accountId, (trx) => finishValidations(trx, accountId, finishes))
       }

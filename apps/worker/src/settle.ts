@@ -1,11 +1,10 @@
 import type { KeyObject } from 'node:crypto'
-import { isGivenBack } from '@probity/contract/given-back'
 import type { StandingResult } from '@probity/contract/standing-result'
 import { type Db, inTenant } from '@probity/database/connect'
 import { postponeValidations } from '@probity/database/postponed'
-import { finishValidations } from '@probity/database/validations'
+import { finishValidations, type ValidationRef } from '@probity/database/validations'
 import type { Taken } from '@probity/database/work'
-import { publishAnswers } from '@probity/queue/answers'
+import { type Answer, publishAnswers } from '@probity/queue/answers'
 import { openGatherer } from '@probity/queue/gather'
 import { openRecentResults, type RecentResults, recentKey } from '@probity/queue/recent'
 import type { Redis } from 'ioredis'
@@ -49,15 +48,17 @@ async function settleGroup(desk: Desk, accountId: string, group: Done[]): Promis
   const { db, redis, log } = desk
   const finishes = group.map(({ taken, result }) => ({
     ref: taken.ref,
-    refundUnknown: isGivenBack(result, taken.refundUnknown),
     conclusive: isDefinite(taken, result),
     result,
   }))
   const outcomes = await inTenant(db, accountId, (trx) => finishValidations(trx, accountId, finishes))
   const written = group.filter(({ taken }) => outcomes.has(taken.ref.id))
-  // An answer that somebody was told to come back for is collected, not found among the recent ones: it is paid for.
+  // A result for which a client was told to come back is paid for: it is collected, not found among the recent results.
   const forAll = written.filter(({ taken }) => outcomes.get(taken.ref.id)?.owed === false)
-  await tellRedis(log, [wakeCallers(redis, written, new Map()), keepRecent(desk, forAll)])
+  await tellRedis(log, [
+    wakeCallers(redis, written, ({ id }) => ({ retryAt: null, refunded: outcomes.get(id)?.refunded ?? false })),
+    keepRecent(desk, forAll),
+  ])
 }
 
 /** Where no mail server was to be asked, that none was is no failure: what was asked for is found out, and paid for. */
@@ -74,7 +75,9 @@ async function postponeGroup({ db, redis, log }: Desk, accountId: string, group:
   }))
   const retryAt = await inTenant(db, accountId, (trx) => postponeValidations(trx, accountId, postponements))
   const written = group.filter(({ taken }) => retryAt.has(taken.ref.id))
-  await tellRedis(log, [wakeCallers(redis, written, retryAt)])
+  await tellRedis(log, [
+    wakeCallers(redis, written, ({ id }) => ({ retryAt: retryAt.get(id) ?? null, refunded: false })),
+  ])
 }
 
 /** The results are in PostgreSQL, where callers look for them by themselves when nobody wakes them. */
@@ -86,11 +89,13 @@ async function tellRedis(log: Logger, told: Promise<void>[]): Promise<void> {
   }
 }
 
-async function wakeCallers(redis: Redis, group: Done[], retryAt: Map<string, number>): Promise<void> {
+type Announced = Pick<Answer, 'retryAt' | 'refunded'>
+
+async function wakeCallers(redis: Redis, group: Done[], outcomeOf: (ref: ValidationRef) => Announced): Promise<void> {
   const waited = group.filter(({ replyTo }) => replyTo !== undefined)
   const calls = [...Map.groupBy(waited, ({ replyTo }) => replyTo)].map(([replyTo = '', some]) => {
     const answers = some.map(({ taken: { ref }, result }) => {
-      return { id: ref.id, result, retryAt: retryAt.get(ref.id) ?? null }
+      return { id: ref.id, result, ...outcomeOf(ref) }
     })
     return publishAnswers(redis, replyTo, answers)
   })

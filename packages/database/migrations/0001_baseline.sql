@@ -859,7 +859,7 @@ create function find_api_key(p_hash bytea)
     id uuid, account_id uuid, mode text, name text, scopes text[], ip_allow_list text[],
     expires_at timestamptz, paused_at timestamptz, revoked_at timestamptz, retention_days smallint,
     plan text, api_access boolean, requests_per_window integer, window_s integer, interactive_in_flight integer,
-    refund_unknown boolean, ai boolean, catchall boolean, send_threshold double precision, send_excludes text[],
+    ai boolean, catchall boolean, send_threshold double precision, send_excludes text[],
     kind text, allowed_origins text[], visitor_cap integer, account_ip_allow_list text[]
   )
   language sql stable security definer set search_path = public, pg_temp
@@ -867,7 +867,7 @@ create function find_api_key(p_hash bytea)
     select k.id, k.account_id, k.mode, k.name, k.scopes, k.ip_allow_list,
            k.expires_at, k.paused_at, k.revoked_at, a.retention_days,
            p.name, p.api_access, p.requests_per_window, p.window_s, p.interactive_in_flight,
-           p.refund_unknown, p.ai_enhancement, p.catchall_detection, a.send_threshold, a.send_excludes,
+           p.ai_enhancement, p.catchall_detection, a.send_threshold, a.send_excludes,
            k.kind, k.allowed_origins, k.visitor_cap, a.ip_allow_list
     from api_keys k join accounts a on a.id = k.account_id join plans p on p.name = a.plan
     where k.hash = p_hash;
@@ -1454,6 +1454,15 @@ begin
 end
 $$;
 
+-- The refund rule: returns whether the credit of a result without a verdict is refunded. Unknown results are refunded if the plan says
+-- so; results that were not probed for lack of an egress, or never started, are refunded on every plan, because the account
+-- received nothing for them. A result without a status counts as unknown.
+-- Input: p_refund_unknown is the plan setting. Output: true or false, never null. Locks: none.
+create function is_refunded(p_refund_unknown boolean, p_status text, p_sub_status text) returns boolean
+  language sql immutable
+  return coalesce(p_status, 'unknown') = 'unknown'
+    and (p_refund_unknown or coalesce(p_sub_status in ('not_probed', 'not_started'), false));
+
 -- Returns the credits that an API key has committed (charged and reserved, less releases and refunds) in the current UTC month.
 -- Locks: none.
 create function key_credits_this_month(p_account uuid, p_key uuid) returns bigint
@@ -1894,13 +1903,13 @@ create function find_session(p_token text)
 create function find_member(p_user uuid, p_account uuid)
   returns table (
     account_id uuid, role text, retention_days smallint, plan text, requests_per_window integer, window_s integer,
-    interactive_in_flight integer, refund_unknown boolean, ai boolean, catchall boolean, send_threshold double precision,
+    interactive_in_flight integer, ai boolean, catchall boolean, send_threshold double precision,
     send_excludes text[], account_ip_allow_list text[]
   )
   language sql stable security definer set search_path = public, pg_temp
   begin atomic
     select m.account_id, m.role, a.retention_days, p.name, p.requests_per_window, p.window_s, p.interactive_in_flight,
-           p.refund_unknown, p.ai_enhancement, p.catchall_detection, a.send_threshold, a.send_excludes, a.ip_allow_list
+           p.ai_enhancement, p.catchall_detection, a.send_threshold, a.send_excludes, a.ip_allow_list
     from members m join accounts a on a.id = m.account_id join plans p on p.name = a.plan
     where m.user_id = p_user and m.account_id = p_account;
   end;
@@ -2249,7 +2258,8 @@ create table validations (
   email text not null check (octet_length(email) <= 4096),
   email_key text not null check (octet_length(email_key) <= 4096), -- normalized address and disabled options
   state text not null default 'open' check (state in ('open', 'final')),
-  conclusive boolean, -- false: the result is unknown; refunded if the plan has refund_unknown
+  conclusive boolean, -- whether the result is worth its credit; a conclusive result is never refunded
+  refunded boolean, -- the outcome of is_refunded (billing.sql) for an inconclusive result, stored with the result
   result json, -- json, not jsonb: stored as written and never searched
   created_at timestamptz not null default clock_timestamp(),
   finished_at timestamptz,
@@ -2278,6 +2288,8 @@ create table validations (
   primary key (expires_on, id, account_id),
   check ((state = 'final') = (finished_at is not null)),
   check ((state = 'final') = (conclusive is not null)),
+  check ((state = 'final') = (refunded is not null)),
+  check (not (conclusive and refunded)),
   check (collected_at is null or deferred_at is not null)
 ) partition by range (expires_on);
 
@@ -2288,7 +2300,7 @@ create index validations_inconclusive on validations (finished_at) where state =
 alter table validations enable row level security;
 create policy tenant on validations using (account_id = app_account());
 grant select, insert on validations to probity_app;
-grant update (state, conclusive, result, finished_at, deferred_at, collected_at, awaited_until, claimed_until, retry_at, attempts, deferrals,
+grant update (state, conclusive, refunded, result, finished_at, deferred_at, collected_at, awaited_until, claimed_until, retry_at, attempts, deferrals,
               egress, provisional) on validations to probity_app;
 -- Operators see the number and age of validations of all accounts, not their contents.
 create policy operator on validations to probity_operator using (true);
@@ -2339,13 +2351,12 @@ grant select, insert, update, delete on idempotency_records to probity_app;
 -- ---- Functions ----
 
 -- Lists open validations of all accounts that are older than p_hours and not expired, oldest first.
--- Output: key, address, and whether the account's plan refunds unknown results. Locks: none.
+-- Output: key and address. Locks: none.
 create function list_overdue_validations(p_hours integer, p_limit integer)
-  returns table (expires_on date, account_id uuid, id uuid, email text, refund_unknown boolean)
+  returns table (expires_on date, account_id uuid, id uuid, email text)
   language sql stable security definer set search_path = public, pg_temp
   begin atomic
-    select v.expires_on, v.account_id, v.id, v.email, p.refund_unknown
-    from validations v join accounts a on a.id = v.account_id join plans p on p.name = a.plan
+    select v.expires_on, v.account_id, v.id, v.email from validations v
     where v.state = 'open' and v.expires_on >= utc_today()
       and v.created_at < clock_timestamp() - make_interval(hours => p_hours)
     order by v.created_at limit p_limit;
@@ -2413,7 +2424,7 @@ $$;
 create function claim_validations(p_expires_on date, p_accounts uuid[], p_ids uuid[], p_hold_s integer, p_egresses text[])
   returns table (
     expires_on date, account_id uuid, id uuid, email text, email_key text, attempts smallint, deferrals smallint, egress text,
-    refund_unknown boolean, retention_days smallint, ai boolean, catchall boolean, send_threshold double precision,
+    retention_days smallint, ai boolean, catchall boolean, send_threshold double precision,
     send_excludes text[], mailbox boolean
   )
   -- A custom plan knows p_expires_on and reads one partition; a generic plan would consider all of them.
@@ -2432,7 +2443,7 @@ begin
       and (v.egress is null or v.egress = any (p_egresses) or v.retry_at < clock_timestamp() - interval '10 minutes')
       and a.id = v.account_id and p.name = a.plan
     returning v.expires_on, v.account_id, v.id, v.email, v.email_key, v.attempts, v.deferrals, v.egress,
-      p.refund_unknown, a.retention_days, v.ai and p.ai_enhancement, v.catchall and p.catchall_detection,
+      a.retention_days, v.ai and p.ai_enhancement, v.catchall and p.catchall_detection,
       a.send_threshold, a.send_excludes, v.mailbox;
 end
 $$;
@@ -2465,13 +2476,12 @@ create function wake_workers() returns void
   end;
 
 -- Lists validations of all accounts that are still open although their expiry day is over. The API ends them before it drops
--- their partition. Output: key, and whether the account's plan refunds unknown results. Locks: none.
+-- their partition. Output: the keys. Locks: none.
 create function list_expired_validations(p_limit integer)
-  returns table (expires_on date, account_id uuid, id uuid, refund_unknown boolean)
+  returns table (expires_on date, account_id uuid, id uuid)
   language sql stable security definer set search_path = public, pg_temp
   begin atomic
-    select v.expires_on, v.account_id, v.id, p.refund_unknown
-    from validations v join accounts a on a.id = v.account_id join plans p on p.name = a.plan
+    select v.expires_on, v.account_id, v.id from validations v
     where v.state = 'open' and v.expires_on < utc_today()
     limit p_limit;
   end;
@@ -2930,8 +2940,7 @@ create function list_expired_jobs(p_limit integer) returns table (account_id uui
   end;
 
 -- Settles a batch of the transaction's account: stores and counts the results, advances the job and charges the rows inserted by
--- this call, so that a batch processed twice is charged once. Refunds unknown results if jobs.refund_unknown is set; results not
--- probed for lack of an egress are refunded on every plan, because the account received nothing for them.
+-- this call, so that a batch processed twice is charged once. Refunds results by the refund rule (is_refunded in billing.sql).
 -- Input: p_later is how many batch numbers the job must allocate for deferred rows. p_results has one JSON result per line.
 -- Output: settled, the first allocated number and whether the job is completed; or lost: the batch was claimed again, its job has
 -- ended or its account is on hold. On lost the worker must roll back, because rows may be written.
@@ -2948,9 +2957,7 @@ declare
   v_job jobs;
   v_tally job_counts[];
   v_done integer;
-  v_unknown integer;
-  v_not_probed integer;
-  v_refund integer;
+  v_refunded integer;
   v_posting text := 'posted';
 begin
   update job_batches b set state = 'done', emails = '{}', done_at = clock_timestamp(), claimed_by = null
@@ -2972,12 +2979,12 @@ begin
     select i.status, i.sub_status, count(*)::integer as count from inserted i group by i.status, i.sub_status
   )
   select coalesce(array_agg(row(v_account, p_job, t.status, t.sub_status, t.count)::job_counts), '{}'), coalesce(sum(t.count), 0),
-    coalesce(sum(t.count) filter (where t.status = 'unknown'), 0), coalesce(sum(t.count) filter (where t.sub_status = 'not_probed'), 0)
-  into v_tally, v_done, v_unknown, v_not_probed from tally t;
+    coalesce(sum(t.count) filter (where is_refunded(j.refund_unknown, t.status, t.sub_status)), 0)
+  into v_tally, v_done, v_refunded from tally t, jobs j where j.id = p_job;
 
   update jobs j set
     next_batch = j.next_batch + p_later, done_count = j.done_count + v_done,
-    refunded_count = j.refunded_count + (case when j.refund_unknown then v_unknown else v_not_probed end) * j.credits_per_email,
+    refunded_count = j.refunded_count + v_refunded * j.credits_per_email,
     state = case when j.done_count + v_done = j.unique_count then 'completed' else j.state end,
     finished_at = case when j.done_count + v_done = j.unique_count then clock_timestamp() end
   where j.id = p_job and j.account_id = v_account and j.state = 'processing'
@@ -2993,9 +3000,8 @@ begin
   if v_done * v_job.credits_per_email > 0 then
     select p.outcome into v_posting from ledger_post('settle', v_done * v_job.credits_per_email, p_job, p_no, v_job.key_id) p;
   end if;
-  v_refund := (case when v_job.refund_unknown then v_unknown else v_not_probed end) * v_job.credits_per_email;
-  if v_posting = 'posted' and v_refund > 0 then
-    select p.outcome into v_posting from ledger_post('refund', v_refund, p_job, p_no, v_job.key_id) p;
+  if v_posting = 'posted' and v_refunded * v_job.credits_per_email > 0 then
+    select p.outcome into v_posting from ledger_post('refund', v_refunded * v_job.credits_per_email, p_job, p_no, v_job.key_id) p;
   end if;
   if v_posting not in ('posted', 'on_hold') then
     raise exception 'the credits of a batch were %', v_posting;
@@ -3849,24 +3855,28 @@ begin
 end
 $$;
 
--- Finds inconclusive validations that were not refunded exactly once although the plan refunds unknown results
--- (validation_refunded), and validations that are open for more than 25 hours (validation_overdue: reported without a hold).
--- Skips the refund check for validations created before the last change of the plan or of its terms.
+-- Finds inconclusive validations whose refund in the ledger differs from the refund rule (validation_refunded), and validations
+-- that are open for more than 25 hours (validation_overdue: reported without a hold). For validations created before the last
+-- change of the plan or of its terms, the stored outcome of the rule is compared instead.
 -- Input: p_account null means all accounts. p_since limits the refund check by finished_at. p_limit applies to each kind.
 -- Output: one row per mismatch. Locks: none.
 create function reconcile_validations(p_account uuid, p_since timestamptz, p_limit integer) returns setof ledger_mismatch
   language plpgsql stable security definer set search_path = public, pg_temp set plan_cache_mode = force_custom_plan as $$
 begin
   return query
-    select v.account_id, 'validation_refunded', v.id, 1::bigint, f.found::bigint
+    select v.account_id, 'validation_refunded', v.id, r.expected, f.found
     from validations v join accounts a on a.id = v.account_id join plans p on p.name = a.plan
     cross join lateral (
-      select coalesce(sum(l.d_available), 0) as found from ledger l
+      select coalesce(sum(l.d_available), 0)::bigint as found from ledger l
       where l.account_id = v.account_id and l.kind = 'refund' and l.subject = v.id
     ) f
+    cross join lateral (
+      select (case when v.created_at > greatest(a.plan_since, p.changed_at)
+        then is_refunded(p.refund_unknown, v.result ->> 'status', v.result ->> 'sub_status') else v.refunded end)::integer::bigint as expected
+    ) r
     where v.state = 'final' and not v.conclusive and v.finished_at >= p_since
       and (p_account is null or v.account_id = p_account)
-      and p.refund_unknown and v.created_at > greatest(a.plan_since, p.changed_at) and f.found <> 1
+      and f.found <> r.expected
     limit p_limit;
   return query
     select v.account_id, 'validation_overdue', v.id, 0::bigint, 1::bigint from validations v

@@ -207,7 +207,7 @@ create function find_api_key(p_hash bytea)
     id uuid, account_id uuid, mode text, name text, scopes text[], ip_allow_list text[],
     expires_at timestamptz, paused_at timestamptz, revoked_at timestamptz, retention_days smallint,
     plan text, api_access boolean, requests_per_window integer, window_s integer, interactive_in_flight integer,
-    refund_unknown boolean, ai boolean, catchall boolean, send_threshold double precision, send_excludes text[],
+    ai boolean, catchall boolean, send_threshold double precision, send_excludes text[],
     kind text, allowed_origins text[], visitor_cap integer, account_ip_allow_list text[]
   )
   language sql stable security definer set search_path = public, pg_temp
@@ -215,7 +215,7 @@ create function find_api_key(p_hash bytea)
     select k.id, k.account_id, k.mode, k.name, k.scopes, k.ip_allow_list,
            k.expires_at, k.paused_at, k.revoked_at, a.retention_days,
            p.name, p.api_access, p.requests_per_window, p.window_s, p.interactive_in_flight,
-           p.refund_unknown, p.ai_enhancement, p.catchall_detection, a.send_threshold, a.send_excludes,
+           p.ai_enhancement, p.catchall_detection, a.send_threshold, a.send_excludes,
            k.kind, k.allowed_origins, k.visitor_cap, a.ip_allow_list
     from api_keys k join accounts a on a.id = k.account_id join plans p on p.name = a.plan
     where k.hash = p_hash;

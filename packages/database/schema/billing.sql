@@ -206,6 +206,15 @@ begin
 end
 $$;
 
+-- The refund rule: returns whether the credit of a result without a verdict is refunded. Unknown results are refunded if the plan says
+-- so; results that were not probed for lack of an egress, or never started, are refunded on every plan, because the account
+-- received nothing for them. A result without a status counts as unknown.
+-- Input: p_refund_unknown is the plan setting. Output: true or false, never null. Locks: none.
+create function is_refunded(p_refund_unknown boolean, p_status text, p_sub_status text) returns boolean
+  language sql immutable
+  return coalesce(p_status, 'unknown') = 'unknown'
+    and (p_refund_unknown or coalesce(p_sub_status in ('not_probed', 'not_started'), false));
+
 -- Returns the credits that an API key has committed (charged and reserved, less releases and refunds) in the current UTC month.
 -- Locks: none.
 create function key_credits_this_month(p_account uuid, p_key uuid) returns bigint

@@ -442,8 +442,7 @@ create function list_expired_jobs(p_limit integer) returns table (account_id uui
   end;
 
 -- Settles a batch of the transaction's account: stores and counts the results, advances the job and charges the rows inserted by
--- this call, so that a batch processed twice is charged once. Refunds unknown results if jobs.refund_unknown is set; results not
--- probed for lack of an egress are refunded on every plan, because the account received nothing for them.
+-- this call, so that a batch processed twice is charged once. Refunds results by the refund rule (is_refunded in billing.sql).
 -- Input: p_later is how many batch numbers the job must allocate for deferred rows. p_results has one JSON result per line.
 -- Output: settled, the first allocated number and whether the job is completed; or lost: the batch was claimed again, its job has
 -- ended or its account is on hold. On lost the worker must roll back, because rows may be written.
@@ -460,9 +459,7 @@ declare
   v_job jobs;
   v_tally job_counts[];
   v_done integer;
-  v_unknown integer;
-  v_not_probed integer;
-  v_refund integer;
+  v_refunded integer;
   v_posting text := 'posted';
 begin
   update job_batches b set state = 'done', emails = '{}', done_at = clock_timestamp(), claimed_by = null
@@ -484,12 +481,12 @@ begin
     select i.status, i.sub_status, count(*)::integer as count from inserted i group by i.status, i.sub_status
   )
   select coalesce(array_agg(row(v_account, p_job, t.status, t.sub_status, t.count)::job_counts), '{}'), coalesce(sum(t.count), 0),
-    coalesce(sum(t.count) filter (where t.status = 'unknown'), 0), coalesce(sum(t.count) filter (where t.sub_status = 'not_probed'), 0)
-  into v_tally, v_done, v_unknown, v_not_probed from tally t;
+    coalesce(sum(t.count) filter (where is_refunded(j.refund_unknown, t.status, t.sub_status)), 0)
+  into v_tally, v_done, v_refunded from tally t, jobs j where j.id = p_job;
 
   update jobs j set
     next_batch = j.next_batch + p_later, done_count = j.done_count + v_done,
-    refunded_count = j.refunded_count + (case when j.refund_unknown then v_unknown else v_not_probed end) * j.credits_per_email,
+    refunded_count = j.refunded_count + v_refunded * j.credits_per_email,
     state = case when j.done_count + v_done = j.unique_count then 'completed' else j.state end,
     finished_at = case when j.done_count + v_done = j.unique_count then clock_timestamp() end
   where j.id = p_job and j.account_id = v_account and j.state = 'processing'
@@ -505,9 +502,8 @@ begin
   if v_done * v_job.credits_per_email > 0 then
     select p.outcome into v_posting from ledger_post('settle', v_done * v_job.credits_per_email, p_job, p_no, v_job.key_id) p;
   end if;
-  v_refund := (case when v_job.refund_unknown then v_unknown else v_not_probed end) * v_job.credits_per_email;
-  if v_posting = 'posted' and v_refund > 0 then
-    select p.outcome into v_posting from ledger_post('refund', v_refund, p_job, p_no, v_job.key_id) p;
+  if v_posting = 'posted' and v_refunded * v_job.credits_per_email > 0 then
+    select p.outcome into v_posting from ledger_post('refund', v_refunded * v_job.credits_per_email, p_job, p_no, v_job.key_id) p;
   end if;
   if v_posting not in ('posted', 'on_hold') then
     raise exception 'the credits of a batch were %', v_posting;

@@ -125,24 +125,28 @@ begin
 end
 $$;
 
--- Finds inconclusive validations that were not refunded exactly once although the plan refunds unknown results
--- (validation_refunded), and validations that are open for more than 25 hours (validation_overdue: reported without a hold).
--- Skips the refund check for validations created before the last change of the plan or of its terms.
+-- Finds inconclusive validations whose refund in the ledger differs from the refund rule (validation_refunded), and validations
+-- that are open for more than 25 hours (validation_overdue: reported without a hold). For validations created before the last
+-- change of the plan or of its terms, the stored outcome of the rule is compared instead.
 -- Input: p_account null means all accounts. p_since limits the refund check by finished_at. p_limit applies to each kind.
 -- Output: one row per mismatch. Locks: none.
 create function reconcile_validations(p_account uuid, p_since timestamptz, p_limit integer) returns setof ledger_mismatch
   language plpgsql stable security definer set search_path = public, pg_temp set plan_cache_mode = force_custom_plan as $$
 begin
   return query
-    select v.account_id, 'validation_refunded', v.id, 1::bigint, f.found::bigint
+    select v.account_id, 'validation_refunded', v.id, r.expected, f.found
     from validations v join accounts a on a.id = v.account_id join plans p on p.name = a.plan
     cross join lateral (
-      select coalesce(sum(l.d_available), 0) as found from ledger l
+      select coalesce(sum(l.d_available), 0)::bigint as found from ledger l
       where l.account_id = v.account_id and l.kind = 'refund' and l.subject = v.id
     ) f
+    cross join lateral (
+      select (case when v.created_at > greatest(a.plan_since, p.changed_at)
+        then is_refunded(p.refund_unknown, v.result ->> 'status', v.result ->> 'sub_status') else v.refunded end)::integer::bigint as expected
+    ) r
     where v.state = 'final' and not v.conclusive and v.finished_at >= p_since
       and (p_account is null or v.account_id = p_account)
-      and p.refund_unknown and v.created_at > greatest(a.plan_since, p.changed_at) and f.found <> 1
+      and f.found <> r.expected
     limit p_limit;
   return query
     select v.account_id, 'validation_overdue', v.id, 0::bigint, 1::bigint from validations v

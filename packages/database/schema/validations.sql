@@ -15,7 +15,8 @@ create table validations (
   email text not null check (octet_length(email) <= 4096),
   email_key text not null check (octet_length(email_key) <= 4096), -- normalized address and disabled options
   state text not null default 'open' check (state in ('open', 'final')),
-  conclusive boolean, -- false: the result is unknown; refunded if the plan has refund_unknown
+  conclusive boolean, -- whether the result is worth its credit; a conclusive result is never refunded
+  refunded boolean, -- the outcome of is_refunded (billing.sql) for an inconclusive result, stored with the result
   result json, -- json, not jsonb: stored as written and never searched
   created_at timestamptz not null default clock_timestamp(),
   finished_at timestamptz,
@@ -44,6 +45,8 @@ create table validations (
   primary key (expires_on, id, account_id),
   check ((state = 'final') = (finished_at is not null)),
   check ((state = 'final') = (conclusive is not null)),
+  check ((state = 'final') = (refunded is not null)),
+  check (not (conclusive and refunded)),
   check (collected_at is null or deferred_at is not null)
 ) partition by range (expires_on);
 
@@ -54,7 +57,7 @@ create index validations_inconclusive on validations (finished_at) where state =
 alter table validations enable row level security;
 create policy tenant on validations using (account_id = app_account());
 grant select, insert on validations to probity_app;
-grant update (state, conclusive, result, finished_at, deferred_at, collected_at, awaited_until, claimed_until, retry_at, attempts, deferrals,
+grant update (state, conclusive, refunded, result, finished_at, deferred_at, collected_at, awaited_until, claimed_until, retry_at, attempts, deferrals,
               egress, provisional) on validations to probity_app;
 -- Operators see the number and age of validations of all accounts, not their contents.
 create policy operator on validations to probity_operator using (true);
@@ -105,13 +108,12 @@ grant select, insert, update, delete on idempotency_records to probity_app;
 -- ---- Functions ----
 
 -- Lists open validations of all accounts that are older than p_hours and not expired, oldest first.
--- Output: key, address, and whether the account's plan refunds unknown results. Locks: none.
+-- Output: key and address. Locks: none.
 create function list_overdue_validations(p_hours integer, p_limit integer)
-  returns table (expires_on date, account_id uuid, id uuid, email text, refund_unknown boolean)
+  returns table (expires_on date, account_id uuid, id uuid, email text)
   language sql stable security definer set search_path = public, pg_temp
   begin atomic
-    select v.expires_on, v.account_id, v.id, v.email, p.refund_unknown
-    from validations v join accounts a on a.id = v.account_id join plans p on p.name = a.plan
+    select v.expires_on, v.account_id, v.id, v.email from validations v
     where v.state = 'open' and v.expires_on >= utc_today()
       and v.created_at < clock_timestamp() - make_interval(hours => p_hours)
     order by v.created_at limit p_limit;
@@ -179,7 +181,7 @@ $$;
 create function claim_validations(p_expires_on date, p_accounts uuid[], p_ids uuid[], p_hold_s integer, p_egresses text[])
   returns table (
     expires_on date, account_id uuid, id uuid, email text, email_key text, attempts smallint, deferrals smallint, egress text,
-    refund_unknown boolean, retention_days smallint, ai boolean, catchall boolean, send_threshold double precision,
+    retention_days smallint, ai boolean, catchall boolean, send_threshold double precision,
     send_excludes text[], mailbox boolean
   )
   -- A custom plan knows p_expires_on and reads one partition; a generic plan would consider all of them.
@@ -198,7 +200,7 @@ begin
       and (v.egress is null or v.egress = any (p_egresses) or v.retry_at < clock_timestamp() - interval '10 minutes')
       and a.id = v.account_id and p.name = a.plan
     returning v.expires_on, v.account_id, v.id, v.email, v.email_key, v.attempts, v.deferrals, v.egress,
-      p.refund_unknown, a.retention_days, v.ai and p.ai_enhancement, v.catchall and p.catchall_detection,
+      a.retention_days, v.ai and p.ai_enhancement, v.catchall and p.catchall_detection,
       a.send_threshold, a.send_excludes, v.mailbox;
 end
 $$;
@@ -231,13 +233,12 @@ create function wake_workers() returns void
   end;
 
 -- Lists validations of all accounts that are still open although their expiry day is over. The API ends them before it drops
--- their partition. Output: key, and whether the account's plan refunds unknown results. Locks: none.
+-- their partition. Output: the keys. Locks: none.
 create function list_expired_validations(p_limit integer)
-  returns table (expires_on date, account_id uuid, id uuid, refund_unknown boolean)
+  returns table (expires_on date, account_id uuid, id uuid)
   language sql stable security definer set search_path = public, pg_temp
   begin atomic
-    select v.expires_on, v.account_id, v.id, p.refund_unknown
-    from validations v join accounts a on a.id = v.account_id join plans p on p.name = a.plan
+    select v.expires_on, v.account_id, v.id from validations v
     where v.state = 'open' and v.expires_on < utc_today()
     limit p_limit;
   end;

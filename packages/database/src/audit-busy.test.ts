@@ -66,7 +66,7 @@ async function take({ view, workerId, jobs, refs }: Customer, { kind, pick, ...h
 }
 
 async function finish(ref: ValidationRef, conclusive: boolean): Promise<void> {
-  await inTenant(db, ref.accountId, (trx) => finishValidation(trx, ref, { conclusive, result: {} }, true))
+  await inTenant(db, ref.accountId, (trx) => finishValidation(trx, ref, { conclusive, result: {} }))
 }
 
 async function end(view: View, jobId: string, how: 'cancel' | 'remove'): Promise<void> {

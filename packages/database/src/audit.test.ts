@@ -40,8 +40,8 @@ async function validate(accountId: string): Promise<string> {
     if (opened.kind !== 'opened') throw new Error(opened.kind)
     const [definite, unknown] = opened.refs
     if (definite === undefined || unknown === undefined) throw new Error('nothing was opened')
-    await finishValidation(trx, definite, { conclusive: true, result: {} }, true)
-    await finishValidation(trx, unknown, { conclusive: false, result: {} }, true)
+    await finishValidation(trx, definite, { conclusive: true, result: {} })
+    await finishValidation(trx, unknown, { conclusive: false, result: {} })
     return unknown.id
   })
 }
@@ -161,7 +161,7 @@ const PLANTED: Planted[] = [
   [
     'a validation that decided nothing and was not refunded',
     ({ accountId }) =>
-      plant(sql`update validations set state = 'final', conclusive = false, finished_at = now()
+      plant(sql`update validations set state = 'final', conclusive = false, refunded = false, finished_at = now()
                 where account_id = ${accountId} and state = 'open'`),
     ['validation_refunded'],
   ],
@@ -193,7 +193,7 @@ test('a validation that is open for too long is told of, and the account goes on
 
 test('what a plan did not promise when it was asked is not held against the account', async () => {
   const { accountId } = await openBusyTenant()
-  await plant(sql`update validations set state = 'final', conclusive = false, finished_at = now()
+  await plant(sql`update validations set state = 'final', conclusive = false, refunded = false, finished_at = now()
                   where account_id = ${accountId} and state = 'open'`)
   await plant(sql`update accounts set plan = 'scale' where id = ${accountId}`)
   expect(await auditKinds(accountId)).toEqual([])

@@ -53,16 +53,14 @@ async function failJob(trx: Trx, { accountId, id }: ExpiredJob): Promise<void> {
   await emitJobEvent(trx, { accountId, ...failed }, 'job.failed')
 }
 
-type ExpiredValidation = ValidationRef & { refundUnknown: boolean }
-
 async function endValidations(db: Db): Promise<number> {
   const { rows } = await asNobody(db, (trx) =>
-    sql<ExpiredValidation>`select * from list_expired_validations(${AT_ONCE})`.execute(trx),
+    sql<ValidationRef>`select * from list_expired_validations(${AT_ONCE})`.execute(trx),
   )
   const groups = Map.groupBy(rows, (row) => row.accountId)
   await eachOf([...groups], ([accountId, group]) => {
-    // Nobody will read the answer: it goes with its partition.
-    const finishes = group.map(({ refundUnknown, ...ref }) => ({ ref, refundUnknown, conclusive: false, result: null }))
+    // The result is not needed: its partition is dropped next.
+    const finishes = group.map((ref) => ({ ref, conclusive: false, result: null }))
     return inTenant(db, accountId, (trx) => finishValidations(trx, accountId, finishes))
   })
   return rows.length

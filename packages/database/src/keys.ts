@@ -176,7 +176,6 @@ export type DoorKey = {
   requestsPerWindow: number
   windowS: number
   interactiveInFlight: number
-  refundUnknown: boolean
   kind: KeyType
   allowedOrigins: string[]
   visitorCap: number | null

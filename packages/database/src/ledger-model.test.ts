@@ -123,7 +123,7 @@ async function perform(trx: Trx, accountId: string, kept: Kept, operation: Opera
     case 'finish': {
       const ref = pickFrom(kept.refs, operation.pick)
       if (ref === undefined) return 'none'
-      const ended = await finishValidation(trx, ref, { conclusive: operation.definite, result: {} }, true)
+      const ended = await finishValidation(trx, ref, { conclusive: operation.definite, result: {} })
       if (operation.rollBack && ended.kind !== 'finished_before') throw new RolledBack('rolled_back')
       return ended.kind
     }

@@ -89,7 +89,7 @@ test('an event that tells how an open validation ended says which list the addre
       if (opened.kind !== 'opened' || opened.refs[0] === undefined) throw new Error('not opened')
       await leaveOpen(trx, opened.refs[0])
       const result = { ...unsettledResult(email, 'timeout'), status: 'valid', safe_to_send: true }
-      await finishValidation(trx, opened.refs[0], { conclusive: true, result }, true)
+      await finishValidation(trx, opened.refs[0], { conclusive: true, result })
     })
   }
   const told = (await readEvents(db, accountId)).map(({ body }) => (body as { data: object }).data)

@@ -26,7 +26,6 @@ export type DoorMember = Pick<
   | 'requestsPerWindow'
   | 'windowS'
   | 'interactiveInFlight'
-  | 'refundUnknown'
   | 'accountIpAllowList'
   | 'suspended'
 > &

@@ -45,8 +45,8 @@ async function writePostponements(trx: Trx, accountId: string, day: string, grou
   return rows
 }
 
-/** What is known of a validation: its final answer, or what was found so far and when it is tried again (Unix time). */
-export type Known = { id: string; result: unknown; retryAt: number | null }
+/** The result of a validation: the final one and whether its credit was refunded, or the result so far and the time of the retry (Unix time). */
+export type Known = { id: string; result: unknown; retryAt: number | null; refunded: boolean }
 
 /** The validations of one account that have an answer to show, final or not, among those that callers wait for. */
 export async function listKnown(trx: Trx, refs: ValidationRef[]): Promise<Known[]> {
@@ -56,7 +56,8 @@ export async function listKnown(trx: Trx, refs: ValidationRef[]): Promise<Known[
     const accountId = group[0]?.accountId ?? ''
     const { rows } = await sql<Known>`
       select id, coalesce(result, provisional) as result,
-        case when state = 'open' then extract(epoch from retry_at)::float8 end as retry_at
+        case when state = 'open' then extract(epoch from retry_at)::float8 end as retry_at,
+        coalesce(refunded, false) as refunded
       from validations
       where expires_on = ${day} and account_id = ${accountId} and id = any(${ids}::uuid[])
         and (state = 'final' or provisional is not null)`.execute(trx)

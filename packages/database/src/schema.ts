@@ -167,6 +167,7 @@ type ValidationsTable = {
   emailKey: string
   state: Generated<'open' | 'final'>
   conclusive: Generated<boolean | null>
+  refunded: Generated<boolean | null>
   result: Generated<unknown>
   createdAt: SetByDatabase<Date>
   finishedAt: Generated<Date | null>

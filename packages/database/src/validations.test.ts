@@ -38,8 +38,8 @@ async function openOne(accountId: string): Promise<ValidationRef> {
   return opened.refs[0] as ValidationRef
 }
 
-function finish(ref: ValidationRef, ending: Ending, refundUnknown = true) {
-  return inTenant(db, ref.accountId, (trx) => finishValidation(trx, ref, ending, refundUnknown))
+function finish(ref: ValidationRef, ending: Ending) {
+  return inTenant(db, ref.accountId, (trx) => finishValidation(trx, ref, ending))
 }
 
 function leave(ref: ValidationRef) {
@@ -147,9 +147,34 @@ test('an unknown end is refunded with one row of the ledger', async () => {
   expect(await balances(id)).toEqual({ available: 5, spent: 0 })
 })
 
-test('an unknown end stays charged where the plan refunds nothing', async () => {
+const NO_REFUNDS = 'no-refunds'
+
+await asOwner(db, (trx) =>
+  sql`insert into plans select ${NO_REFUNDS}, api_access, ai_enhancement, catchall_detection, false, requests_per_window, window_s,
+        interactive_in_flight, emails_per_file, changed_at from plans where name = 'payg'`.execute(trx),
+)
+
+test('an unknown result stays charged if the plan does not refund unknown results', async () => {
+  const { id } = await openTestAccount(db, 5, { plan: NO_REFUNDS })
+  const ref = await openOne(id)
+  expect(await finish(ref, UNKNOWN)).toEqual({ kind: 'charged' })
+  expect(await listMoves(id)).toEqual(['charge 1'])
+  expect(await find(ref)).toMatchObject({ conclusive: false, refunded: false })
+})
+
+test.for(['not_probed', 'not_started'])('a result that is %s is refunded on every plan', async (sub_status) => {
+  const { id } = await openTestAccount(db, 5, { plan: NO_REFUNDS })
+  const ref = await openOne(id)
+  expect(await finish(ref, { conclusive: false, result: { status: 'unknown', sub_status } })).toEqual({
+    kind: 'refunded',
+  })
+  expect(await find(ref)).toMatchObject({ conclusive: false, refunded: true })
+})
+
+test('a conclusive result is never refunded, even if no mail server was probed', async () => {
   const { id } = await openTestAccount(db, 5)
-  expect(await finish(await openOne(id), UNKNOWN, false)).toEqual({ kind: 'charged' })
+  const ending = { conclusive: true, result: { status: 'unknown', sub_status: 'not_probed' } }
+  expect(await finish(await openOne(id), ending)).toEqual({ kind: 'charged' })
   expect(await listMoves(id)).toEqual(['charge 1'])
 })
 
@@ -282,7 +307,7 @@ test('another tenant can neither finish nor leave nor collect a validation', asy
   for (const accountId of [owner.id, stranger.id]) {
     const named = { ...ref, accountId }
     const asStranger = inTenant(db, stranger.id, async (trx) => [
-      await finishValidation(trx, named, UNKNOWN, true),
+      await finishValidation(trx, named, UNKNOWN),
       await leaveOpen(trx, named),
     ])
     expect(await asStranger).toEqual([{ kind: 'finished_before' }, false])

@@ -70,23 +70,24 @@ async function insertRows(trx: Trx, { accountId, keyId, retentionDays }: Opening
   return inserted.rows
 }
 
-/** How a validation ended: with a verdict that was paid for, or with none, and then the credit goes back. */
+/** How a validation ended. The credit of an inconclusive result is refunded if the refund rule says so (is_refunded in billing.sql). */
 export type Ending = { conclusive: boolean; result: unknown }
 
-/** `owed`: a caller went away without the answer, and it waits to be collected. */
-export type Finished = { kind: 'charged' | 'refunded'; owed: boolean }
+/** `owed`: the request ended without the result, which waits to be collected. */
+export type Finished = { refunded: boolean; owed: boolean }
 
-/** Writes one final answer; see `finishValidations`. */
-export async function finishValidation(trx: Trx, ref: ValidationRef, ending: Ending, refundUnknown: boolean) {
-  const outcomes = await finishValidations(trx, ref.accountId, [{ ref, ...ending, refundUnknown }])
-  return { kind: outcomes.get(ref.id)?.kind ?? 'finished_before' }
+/** Stores one final result; see `finishValidations`. */
+export async function finishValidation(trx: Trx, ref: ValidationRef, ending: Ending) {
+  const finished = (await finishValidations(trx, ref.accountId, [{ ref, ...ending }])).get(ref.id)
+  if (finished === undefined) return { kind: 'finished_before' as const }
+  return { kind: finished.refunded ? ('refunded' as const) : ('charged' as const) }
 }
 
-export type Finish = Ending & { ref: ValidationRef; refundUnknown: boolean }
+export type Finish = Ending & { ref: ValidationRef }
 
 /**
- * Writes the final answers of one account, each once: whoever comes second changes nothing. Results that decided nothing are
- * refunded in the same transaction where the plan says so. Says by id how each ended.
+ * Stores the final results of one account, each once: a second call changes nothing. Refunds by the refund rule in the same
+ * transaction. Returns by id how each validation ended.
  */
 export async function finishValidations(
   trx: Trx,
@@ -100,12 +101,11 @@ export async function finishValidations(
     const byId = new Map(group.map((finish) => [finish.ref.id, finish]))
     for (const row of await writeEndings(trx, accountId, day, group)) {
       const finish = byId.get(row.id)
-      const refunded = finish && !finish.conclusive && finish.refundUnknown
       const owed = row.deferredAt !== null && finish?.conclusive === true
-      outcomes.set(row.id, { kind: refunded ? 'refunded' : 'charged', owed })
+      outcomes.set(row.id, { refunded: row.refunded, owed })
       if (row.deferredAt && finish) resolved.push({ id: row.id, emailKey: row.emailKey, answer: finish.result })
       if (row.deferredAt && !finish?.conclusive) await stopWaiting(trx, { expiresOn: day, accountId, id: row.id })
-      if (refunded) refunds.set(row.keyId, [...(refunds.get(row.keyId) ?? []), row.id])
+      if (row.refunded) refunds.set(row.keyId, [...(refunds.get(row.keyId) ?? []), row.id])
     }
   }
   // In the order in which reports of key use take the same rows of usage, so that the two never wait for each other.
@@ -115,16 +115,21 @@ export async function finishValidations(
   return outcomes
 }
 
+type EndedRow = { id: string; keyId: string | null; emailKey: string; deferredAt: Date | null; refunded: boolean }
+
 async function writeEndings(trx: Trx, accountId: string, day: string, group: Finish[]) {
   const ids = group.map((finish) => finish.ref.id)
-  const definite = group.map((finish) => finish.conclusive)
-  const answers = group.map((finish) => JSON.stringify(finish.result))
-  const { rows } = await sql<{ id: string; keyId: string | null; emailKey: string; deferredAt: Date | null }>`
-    update validations v set state = 'final', conclusive = e.conclusive, result = e.result, finished_at = clock_timestamp()
-    from unnest(${ids}::uuid[], ${definite}::boolean[], ${answers}::json[]) as e (id, conclusive, result)
+  const conclusive = group.map((finish) => finish.conclusive)
+  const results = group.map((finish) => JSON.stringify(finish.result))
+  const { rows } = await sql<EndedRow>`
+    update validations v set state = 'final', conclusive = e.conclusive, result = e.result, finished_at = clock_timestamp(),
+      refunded = case when e.conclusive then false
+        else is_refunded(p.refund_unknown, e.result ->> 'status', e.result ->> 'sub_status') end
+    from unnest(${ids}::uuid[], ${conclusive}::boolean[], ${results}::json[]) as e (id, conclusive, result),
+      accounts a join plans p on p.name = a.plan
     where v.expires_on = ${day} and v.account_id = ${accountId} and v.id = any(${ids}::uuid[]) and v.id = e.id
-      and v.state = 'open'
-    returning v.id, v.key_id, v.email_key, v.deferred_at`.execute(trx)
+      and v.state = 'open' and a.id = ${accountId}
+    returning v.id, v.key_id, v.email_key, v.deferred_at, v.refunded`.execute(trx)
   return rows
 }
 

@@ -36,7 +36,7 @@ async function finishOpen(accountId: string, result: object, conclusive: boolean
     const opened = await openValidations(trx, { accountId, keyId: null, retentionDays: 30, group: row.id }, [row])
     if (opened.kind !== 'opened' || opened.refs[0] === undefined) throw new Error('not opened')
     await leaveOpen(trx, opened.refs[0])
-    await finishValidation(trx, opened.refs[0], { conclusive, result }, true)
+    await finishValidation(trx, opened.refs[0], { conclusive, result })
   })
   return row.id
 }
@@ -158,7 +158,7 @@ test('an answer that was left open is told of when it ends, definite or not, and
     const row = { id: randomUUID(), email: 'bo@example.com', emailKey: 'bo@example.com' }
     const opened = await openValidations(trx, { accountId, keyId: null, retentionDays: 7, group: row.id }, [row])
     if (opened.kind === 'opened' && opened.refs[0]) {
-      await finishValidation(trx, opened.refs[0], { conclusive: true, result: { status: 'valid' } }, true)
+      await finishValidation(trx, opened.refs[0], { conclusive: true, result: { status: 'valid' } })
     }
   })
   expect(await events()).toMatchObject([

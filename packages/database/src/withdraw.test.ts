@@ -33,7 +33,7 @@ async function openRow(accountId: string, timeoutMs = 0): Promise<ValidationRef>
 async function withdraw(refs: ValidationRef[]): Promise<string[]> {
   const accountId = refs[0]?.accountId ?? ''
   const withdrawals = refs.map((ref) => ({ ref, result: ANSWER }))
-  return [...(await inTenant(db, accountId, (trx) => withdrawUnclaimed(trx, accountId, withdrawals)))]
+  return [...(await inTenant(db, accountId, (trx) => withdrawUnclaimed(trx, accountId, withdrawals))).keys()]
 }
 
 async function claim(refs: ValidationRef[]): Promise<string[]> {
@@ -79,7 +79,7 @@ test('exactly one of a claim and a withdrawal wins when both come at the same mo
     if (claimed.length === 0) winners.withdraw++
     else {
       winners.claim++
-      const finish = { ref, conclusive: true, result: { status: 'valid' }, refundUnknown: true }
+      const finish = { ref, conclusive: true, result: { status: 'valid' } }
       await inTenant(db, accountId, (trx) => finishValidations(trx, accountId, [finish]))
     }
   }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Trx } from './connect.ts'
-import { finishValidations, IS_UNCLAIMED, type ValidationRef } from './validations.ts'
+import { type Finished, finishValidations, IS_UNCLAIMED, type ValidationRef } from './validations.ts'
 
 /** A validation whose request has timed out, and the result to keep where it never started. */
 export type Withdrawal = { ref: ValidationRef; result: unknown }
@@ -9,10 +9,14 @@ export type Withdrawal = { ref: ValidationRef; result: unknown }
 const CLOCK_TOLERANCE_MS = 250
 
 /**
- * Ends and refunds validations of one account that no worker has claimed and that no other request waits for; says by id which. Never waits for
- * a row that is locked: a worker is claiming it then, so the worker wins, and the two cannot deadlock.
+ * Ends and refunds validations of one account that no worker has claimed and that no other request waits for. Returns those by id.
+ * Skips locked rows: a worker is claiming them, and waiting for it could deadlock.
  */
-export async function withdrawUnclaimed(trx: Trx, accountId: string, withdrawals: Withdrawal[]): Promise<Set<string>> {
+export async function withdrawUnclaimed(
+  trx: Trx,
+  accountId: string,
+  withdrawals: Withdrawal[],
+): Promise<Map<string, Finished>> {
   const unclaimed = new Set<string>()
   for (const [day, group] of Map.groupBy(withdrawals, ({ ref }) => ref.expiresOn)) {
     const { rows } = await sql<{ id: string }>`
@@ -24,8 +28,7 @@ export async function withdrawUnclaimed(trx: Trx, accountId: string, withdrawals
     for (const { id } of rows) unclaimed.add(id)
   }
   const finishes = withdrawals.flatMap(({ ref, result }) =>
-    unclaimed.has(ref.id) ? [{ ref, result, conclusive: false, refundUnknown: true }] : [],
+    unclaimed.has(ref.id) ? [{ ref, result, conclusive: false }] : [],
   )
-  if (finishes.length > 0) await finishValidations(trx, accountId, finishes)
-  return unclaimed
+  return finishes.length > 0 ? finishValidations(trx, accountId, finishes) : new Map()
 }

@@ -11,7 +11,7 @@ export async function findWorkAtHand(db: Db): Promise<WorkAtHand> {
   return rows[0] as WorkAtHand
 }
 
-/** A validation that this worker holds: what to do and how, and what its end will mean for the money. */
+/** A validation that this worker has claimed, with its options. */
 export type Taken = {
   ref: ValidationRef
   email: string
@@ -21,7 +21,6 @@ export type Taken = {
   /** How often a mail server put it off, and the egress it was asked from. */
   deferrals: number
   egress: string | null
-  refundUnknown: boolean
   retentionDays: number
   /** Whether a mail server may be asked. */
   mailbox: boolean
@@ -76,7 +75,7 @@ export async function callWorkers(db: Db): Promise<void> {
 /** How long work on a validation may go on; past it the credit goes back. */
 const OPEN_FOR_HOURS = 24
 
-export type Overdue = ValidationRef & { email: string; refundUnknown: boolean }
+export type Overdue = ValidationRef & { email: string }
 
 /** Validations of all accounts that are open past their time, oldest first. */
 export async function listOverdue(db: Db, limit: number): Promise<Overdue[]> {

@@ -35,8 +35,8 @@ test('whoever listens hears again after the connection was lost', async () => {
   await vi.waitFor(async () => expect(await countHearers(replyTo)).toBe(1), 5_000)
   await cutOff()
   await vi.waitFor(async () => expect(await countHearers(replyTo)).toBe(1), 5_000)
-  await publishAnswers(redis, replyTo, [{ id: 'one', result: null, retryAt: null }])
-  await vi.waitFor(() => expect(heard).toEqual([{ id: 'one', result: null, retryAt: null }]), 5_000)
+  await publishAnswers(redis, replyTo, [{ id: 'one', result: null, retryAt: null, refunded: false }])
+  await vi.waitFor(() => expect(heard).toEqual([{ id: 'one', result: null, retryAt: null, refunded: false }]), 5_000)
 })
 
 test('a process may stop at any moment while it reconnects', async () => {

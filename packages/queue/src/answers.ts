@@ -2,10 +2,11 @@ import type { Redis } from 'ioredis'
 import { connectPatiently } from './redis.ts'
 
 /**
- * What is known of a validation, on its way to the api process whose caller waits for it. `retryAt` is set while work on it goes
- * on, in Unix time in seconds. An answer of null is an echo, which no validation has. Passes through Redis and is not kept there.
+ * The result of a validation for the API process whose client waits for it. `retryAt` (Unix time in seconds) is set while the
+ * validation is deferred; `refunded` is the stored outcome of the refund rule. A result of null is the echo of a health check.
+ * Sent through Redis and not stored there.
  */
-export type Answer = { id: string; result: unknown; retryAt: number | null }
+export type Answer = { id: string; result: unknown; retryAt: number | null; refunded: boolean }
 
 const channelOf = (replyTo: string) => `answers:${replyTo}`
 

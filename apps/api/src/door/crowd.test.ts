@@ -60,7 +60,7 @@ async function startEchoing(workMs: number) {
   whenDone(() => redis.disconnect())
   const worker = startInteractiveWorker(redisUrl, queuePrefix, 1, async ({ replyTo = '', echo = '' }) => {
     await sleep(workMs)
-    await publishAnswers(redis, replyTo, [{ id: echo, result: null, retryAt: null }])
+    await publishAnswers(redis, replyTo, [{ id: echo, result: null, retryAt: null, refunded: false }])
   })
   whenDone(() => worker.close())
   worker.goOn()

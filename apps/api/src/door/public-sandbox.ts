@@ -32,7 +32,6 @@ export function publicCaller(text: string, ip: string): DoorKey | undefined {
     requestsPerWindow: REQUESTS_PER_MINUTE,
     windowS: 60,
     interactiveInFlight: 1,
-    refundUnknown: true,
     kind: 'secret',
     allowedOrigins: [],
     visitorCap: null,

@@ -99,7 +99,7 @@ async function buy(trx: Trx, caller: Caller, entries: Entry[], { recents, attemp
   await finishRecents(trx, accountId, { entries, recents, refs })
   const lots = entries.map(({ id, emailKey }, n): Lot => {
     const [ref, recent] = [refs.get(id), recents.get(n)]
-    if (ref && recent) return { kind: 'known', told: { result: recent, retryAt: null } }
+    if (ref && recent) return { kind: 'known', told: { result: recent, retryAt: null, refunded: false } }
     if (ref) return { kind: 'work', ref }
     const [answer, going] = [collected.get(emailKey), underWay.get(emailKey)]
     if (answer === undefined && going) return { kind: 'joined', ref: going }
@@ -115,7 +115,7 @@ type Opened = { entries: Entry[]; recents: Map<number, StandingResult>; refs: Ma
 async function finishRecents(trx: Trx, accountId: string, { entries, recents, refs }: Opened): Promise<void> {
   const finishes = [...recents].flatMap(([n, result]) => {
     const ref = refs.get(entries[n]?.id ?? '')
-    return ref ? [{ ref, refundUnknown: false, conclusive: true, result }] : []
+    return ref ? [{ ref, conclusive: true, result }] : []
   })
   if (finishes.length > 0) await finishValidations(trx, accountId, finishes)
 }
@@ -128,7 +128,7 @@ export async function waitForList(
 ): Promise<Told[]> {
   const { waitingRoom, withdraw } = services.desk
   const waits = lots.map(async (lot, n) => {
-    if (lot.kind === 'collected') return { result: lot.result, retryAt: null }
+    if (lot.kind === 'collected') return { result: lot.result, retryAt: null, refunded: false }
     if (lot.kind === 'known') return lot.told
     const told = await waitingRoom.wait(lot.ref, timeoutMs, { isAnnounced: lot.kind === 'work' })
     return told ?? withdraw(lot.ref, entries[n]?.kept ?? '')
@@ -142,7 +142,12 @@ export async function waitForList(
   const retryAt = Math.ceil(Date.now() / 1000) + RETRY_AFTER_S
   const told = answers.map(
     (answer, n): Told =>
-      answer ?? late.get(refs[n]?.id ?? '') ?? { result: unsettledResult(entries[n]?.email ?? '', 'timeout'), retryAt },
+      answer ??
+      late.get(refs[n]?.id ?? '') ?? {
+        result: unsettledResult(entries[n]?.email ?? '', 'timeout'),
+        retryAt,
+        refunded: false,
+      },
   )
   const joined = lots.flatMap((lot, n) => (lot.kind === 'joined' && told[n]?.retryAt === null ? [lot.ref] : []))
   await takeAway(services, joined)

@@ -59,7 +59,7 @@ test('an answer that waits is collected by the first who asks and costs nothing,
   await inTenant(db, payer.accountId, async (trx) => {
     await leaveOpen(trx, first.ref)
     const result = unsettledResult('waiting', 'timeout')
-    await finishValidation(trx, first.ref, { conclusive: true, result }, true)
+    await finishValidation(trx, first.ref, { conclusive: true, result })
   })
 
   const kinds = await payTogether(payer, [RECENT, work('waiting'), work('waiting')])

@@ -1,4 +1,3 @@
-import { isGivenBack } from '@probity/contract/given-back'
 import { unsettledResult } from '@probity/contract/standing-result'
 import { inTenant } from '@probity/database/connect'
 import { listKnown } from '@probity/database/postponed'
@@ -20,9 +19,7 @@ export async function waitForVerdict(services: Services, request: FastifyRequest
   const { ref, available, email } = bought
   const told = await tellPaid(services, bought)
   const text = composeAnswer(request, email, { id: ref.id, ...withoutEmail(told.result) }, told.retryAt)
-  // Given back by the worker in the transaction that wrote the result. What is still worked on is not given back yet.
-  const isRefunded = told.retryAt === null && isGivenBack(told.result, request.caller.refundUnknown)
-  const refunded = isRefunded ? 1 : 0
+  const refunded = told.refunded ? 1 : 0
   return { status: 200, text, creditsCharged: 1 - refunded, creditsRemaining: available + refunded }
 }
 
@@ -59,7 +56,11 @@ async function leave({ db, desk }: Services, ref: ValidationRef, email: string):
     const [known] = await listKnown(trx, [ref])
     if (known) return readTold(known)
     if (!isOpen) throw new Error('a validation is neither open nor final')
-    return { result: unsettledResult(email, 'timeout'), retryAt: Math.ceil(Date.now() / 1000) + RETRY_AFTER_S }
+    return {
+      result: unsettledResult(email, 'timeout'),
+      retryAt: Math.ceil(Date.now() / 1000) + RETRY_AFTER_S,
+      refunded: false,
+    }
   })
 }
 

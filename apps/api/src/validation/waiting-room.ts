@@ -1,15 +1,15 @@
 import type { StandingResult } from '@probity/contract/standing-result'
 import { type Db, inTenant } from '@probity/database/connect'
-import { listKnown } from '@probity/database/postponed'
+import { type Known, listKnown } from '@probity/database/postponed'
 import type { ValidationRef } from '@probity/database/validations'
 import { subscribeToAnswers } from '@probity/queue/answers'
 import type { FastifyBaseLogger } from 'fastify'
 
-/** A worker's answer. `retryAt` is set while work goes on: then the answer is what is known so far. */
-export type Told = { result: StandingResult; retryAt: number | null }
+/** The result from a worker. `retryAt` is set while the validation is deferred; then `result` is the result so far. */
+export type Told = { result: StandingResult; retryAt: number | null; refunded: boolean }
 
-export function readTold({ result, retryAt }: { result: unknown; retryAt: number | null }): Told {
-  return { result: result as StandingResult, retryAt }
+export function readTold({ result, retryAt, refunded }: Pick<Known, 'result' | 'retryAt' | 'refunded'>): Told {
+  return { result: result as StandingResult, retryAt, refunded }
 }
 
 /** Callers who wait for a worker's answer. */

@@ -21,7 +21,10 @@ export function openWithdrawals(db: Db): Withdraw {
     async (accountId, group) => {
       const withdrawals = group.map(({ ref, email }) => ({ ref, result: notStartedResult(storable(email)) }))
       const ended = await inTenant(db, accountId, (trx) => withdrawUnclaimed(trx, accountId, withdrawals))
-      return withdrawals.map(({ ref, result }) => (ended.has(ref.id) ? { result, retryAt: null } : undefined))
+      return withdrawals.map(({ ref, result }) => {
+        const finished = ended.get(ref.id)
+        return finished && { result, retryAt: null, refunded: finished.refunded }
+      })
     },
   )
   return (ref, email) => gather(ref.accountId, { ref, email })

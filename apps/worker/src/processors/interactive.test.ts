@@ -56,7 +56,7 @@ test('an echo comes back to who sent it, and takes nothing', async () => {
   const work = workInteractive(services)
   await vi.waitFor(async () => {
     await work({ refs: [], replyTo, echo: 'echo:1' }) // again until the subscription is there
-    expect(heard[0]).toEqual({ id: 'echo:1', result: null, retryAt: null })
+    expect(heard[0]).toEqual({ id: 'echo:1', result: null, retryAt: null, refunded: false })
   })
   expect((await world.look()).available).toBe(1_000)
 })

@@ -30,7 +30,7 @@ export function workInteractive(services: Services) {
 /** By way of PostgreSQL, as every task goes: what an api process wants to know is how long all of it takes. */
 async function answerEcho({ db, redis }: Services, replyTo: string, echo: string): Promise<void> {
   await takeNothing(db)
-  await publishAnswers(redis, replyTo, [{ id: echo, result: null, retryAt: null }])
+  await publishAnswers(redis, replyTo, [{ id: echo, result: null, retryAt: null, refunded: false }])
 }
 
 type One = { taken: Taken; replyTo: string | undefined; traced: Traced | undefined }

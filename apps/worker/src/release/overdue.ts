@@ -7,12 +7,12 @@ import type { Services } from '../services.ts'
 const LOOK_EVERY_MS = 60_000
 const AT_ONCE_MAX = 100
 
-/** Ends validations that have been open for a day: nobody will find it out any more, and the credit goes back. */
+/** Ends validations that have been open for a day. Their result is unknown, and the refund rule decides on the credit. */
 export async function endOverdue({ db }: Pick<Services, 'db'>): Promise<number> {
   const overdue = await listOverdue(db, AT_ONCE_MAX)
-  for (const { refundUnknown, email, ...ref } of overdue) {
+  for (const { email, ...ref } of overdue) {
     const ending = { conclusive: false, result: unsettledResult(email, 'timeout') }
-    await inTenant(db, ref.accountId, (trx) => finishValidation(trx, ref, ending, refundUnknown))
+    await inTenant(db, ref.accountId, (trx) => finishValidation(trx, ref, ending))
   }
   return overdue.length
 }

@@ -63,7 +63,7 @@ async function endOne(db: Db, accountId: string, email: string): Promise<void> {
     const ref = opened.kind === 'opened' ? opened.refs[0] : undefined
     if (ref === undefined) throw new Error('not opened')
     await leaveOpen(trx, ref)
-    await finishValidation(trx, ref, { conclusive: true, result: unsettledResult(email, 'not_probed') }, true)
+    await finishValidation(trx, ref, { conclusive: true, result: unsettledResult(email, 'not_probed') })
   })
 }
 

@@ -1,6 +1,5 @@
 import { BulkRequest, BulkSummary } from '@probity/contract/bulk-validation'
 import { decideByPolicy, type NamedPolicy } from '@probity/contract/decide-by-policy'
-import { isGivenBack } from '@probity/contract/given-back'
 import { type Listed, withListing } from '@probity/contract/listed'
 import type { StandingResult } from '@probity/contract/standing-result'
 import type { Status } from '@probity/contract/status'
@@ -91,10 +90,8 @@ async function validateList(services: Services, request: FastifyRequest, asked: 
   const bought = await buyList(services, request.caller, entries, { ...attempt, timeoutMs })
   const told = await waitForList(services, bought, timeoutMs)
 
-  const { refundUnknown } = request.caller
-  const isRefunded = (n: number) => told[n]?.retryAt === null && isGivenBack(told[n].result, refundUnknown)
   const paidFor = entries.map((_, n) => n).filter((n) => PAID.has(bought.lots[n]?.kind ?? ''))
-  const creditsRefunded = paidFor.filter(isRefunded).length
+  const creditsRefunded = paidFor.filter((n) => told[n]?.refunded).length
   const results = told.map(({ result }) => result)
   const listed = await askListed(services, request.caller, emailsOf(entries))
   const bill = { creditsUsed: bought.creditsCharged, creditsRefunded, livemode: true }

@@ -107,7 +107,7 @@ test('what a mail server put off is answered at once, not paid back, and collect
   expect(await listWaiting(api.db, { olderThanMs: 0, limit: 10, egresses: ['a.example'] })).toEqual([])
 
   const result = { ...unsettledResult(email, 'greylisted'), status: 'valid', sub_status: '' }
-  const finish = { ref, refundUnknown: true, conclusive: true, result }
+  const finish = { ref, conclusive: true, result }
   await inTenant(api.db, ref.accountId, (trx) => finishValidations(trx, ref.accountId, [finish]))
   const collected = await ask(caller, { email: 'ada@example.com' })
   expect(collected.body).toMatchObject({ status: 'valid', id: ref.id, retry_at: null })

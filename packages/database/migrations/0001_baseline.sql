@@ -368,7 +368,7 @@ grant select on doctor_requests to probity_operator;
 -- Input: parallel arrays, one element per reply.
 -- Output: none. The table is limited to 10,000 rows because servers choose the text. If the report does not fit into the
 -- remaining rows, only replies that the table already contains are counted.
--- Locks: the rows it writes, in the order of the input.
+-- Locks: the rows it writes, in the order of their key, so that two reports cannot deadlock.
 create function record_unrecognized_replies(
   p_providers text[], p_stages text[], p_codes smallint[], p_replies text[], p_seen integer[]
 ) returns void
@@ -385,6 +385,7 @@ begin
     select from unrecognized_replies k
     where (k.provider, k.stage, k.code, k.reply) = (n.provider, n.stage, n.code, n.reply)
   )
+  order by n.provider, n.stage, n.code, n.reply
   on conflict (provider, stage, code, reply) do update set seen = u.seen + excluded.seen, last_seen_at = clock_timestamp();
 end
 $$;
@@ -964,12 +965,14 @@ create function is_allowed_origin(p_origin text) returns boolean
 -- notifications. Uploads expire at once. The caller must cancel the account's jobs first, so that the ledger releases their
 -- reserved credits.
 -- Output: none.
--- Locks: the account row, the key rows in id order, then the other rows it writes, until commit.
+-- Locks: the key rows in id order, the account row, then the other rows it writes, until commit. Keys come first because
+-- record_key_use, which holds key rows, needs the account row for the foreign key of usage_days.
 create function close_account() returns void
   language plpgsql security definer set search_path = public, pg_temp as $$
 declare
   v_account uuid := app_account();
 begin
+  perform 1 from api_keys k where k.account_id = v_account order by k.id for no key update;
   update accounts a set
     closed_at = clock_timestamp(), on_hold_since = coalesce(a.on_hold_since, clock_timestamp()),
     name = 'Deleted', slug = null, logo = null, metadata = null
@@ -1032,10 +1035,12 @@ create function is_account_suspended(p_account uuid) returns boolean
 
 -- Suspends an account and pauses its unfinished jobs. After the suspension ends, members must resume the jobs.
 -- Output: false if the account does not exist or is already suspended.
--- Locks: the account row, its key rows in id order (accounts_touch_keys), then the job rows, until commit.
+-- Locks: the job rows, the account row, then its key rows in id order (accounts_touch_keys), until commit; settlement locks the
+-- job before the account, too.
 create function suspend_account(p_account uuid) returns boolean
   language plpgsql security definer set search_path = public, pg_temp as $$
 begin
+  perform 1 from jobs j where j.account_id = p_account and j.finished_at is null order by j.id for no key update;
   update accounts set suspended_at = clock_timestamp() where id = p_account and suspended_at is null;
   if not found then
     return false;
@@ -1057,7 +1062,7 @@ create trigger audit_delete after delete on overrides referencing old table as c
 
 create trigger changed before update on api_keys for each row execute function api_keys_set_changed_at();
 
-create trigger changed after update of name, plan, unlimited, retention_days, ip_allow_list, suspended_at on accounts
+create trigger changed after update of name, plan, unlimited, retention_days, ip_allow_list, send_threshold, send_excludes, suspended_at on accounts
   for each row execute function accounts_touch_keys();
 
 create trigger changed before update on plans for each row execute function plans_set_changed_at();
@@ -1266,13 +1271,13 @@ create table ledger_kinds (
 );
 
 insert into ledger_kinds (kind, available, reserved, spent, counts_toward_cap, blocked_on_hold, meaning) values
-  ('grant',    1,  0,  0, false, false, 'credits bought or given'),
-  ('adjust',   1,  0,  0, false, false, 'an operator''s correction, up or down'),
-  ('charge',  -1,  0,  1, true,  true,  'validations that were begun'),
-  ('reserve', -1,  1,  0, true,  true,  'set aside for a list'),
-  ('settle',   0, -1,  1, false, true,  'results of a list that were inserted'),
-  ('release',  1, -1,  0, false, false, 'what a list did not use'),
-  ('refund',   1,  0, -1, false, false, 'given back for results that ended unknown');
+  ('grant',    1,  0,  0, false, false, 'credits bought or granted'),
+  ('adjust',   1,  0,  0, false, false, 'correction by an operator'),
+  ('charge',  -1,  0,  1, true,  true,  'validations charged when they start'),
+  ('reserve', -1,  1,  0, true,  true,  'credits reserved for a job'),
+  ('settle',   0, -1,  1, false, true,  'stored results of a job'),
+  ('release',  1, -1,  0, false, false, 'credits that a job did not use'),
+  ('refund',   1,  0, -1, false, false, 'refund of results without a verdict');
 
 grant select on ledger_kinds to probity_app;
 

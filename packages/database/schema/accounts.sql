@@ -312,12 +312,14 @@ create function is_allowed_origin(p_origin text) returns boolean
 -- notifications. Uploads expire at once. The caller must cancel the account's jobs first, so that the ledger releases their
 -- reserved credits.
 -- Output: none.
--- Locks: the account row, the key rows in id order, then the other rows it writes, until commit.
+-- Locks: the key rows in id order, the account row, then the other rows it writes, until commit. Keys come first because
+-- record_key_use, which holds key rows, needs the account row for the foreign key of usage_days.
 create function close_account() returns void
   language plpgsql security definer set search_path = public, pg_temp as $$
 declare
   v_account uuid := app_account();
 begin
+  perform 1 from api_keys k where k.account_id = v_account order by k.id for no key update;
   update accounts a set
     closed_at = clock_timestamp(), on_hold_since = coalesce(a.on_hold_since, clock_timestamp()),
     name = 'Deleted', slug = null, logo = null, metadata = null
@@ -380,10 +382,12 @@ create function is_account_suspended(p_account uuid) returns boolean
 
 -- Suspends an account and pauses its unfinished jobs. After the suspension ends, members must resume the jobs.
 -- Output: false if the account does not exist or is already suspended.
--- Locks: the account row, its key rows in id order (accounts_touch_keys), then the job rows, until commit.
+-- Locks: the job rows, the account row, then its key rows in id order (accounts_touch_keys), until commit; settlement locks the
+-- job before the account, too.
 create function suspend_account(p_account uuid) returns boolean
   language plpgsql security definer set search_path = public, pg_temp as $$
 begin
+  perform 1 from jobs j where j.account_id = p_account and j.finished_at is null order by j.id for no key update;
   update accounts set suspended_at = clock_timestamp() where id = p_account and suspended_at is null;
   if not found then
     return false;
@@ -405,7 +409,7 @@ create trigger audit_delete after delete on overrides referencing old table as c
 
 create trigger changed before update on api_keys for each row execute function api_keys_set_changed_at();
 
-create trigger changed after update of name, plan, unlimited, retention_days, ip_allow_list, suspended_at on accounts
+create trigger changed after update of name, plan, unlimited, retention_days, ip_allow_list, send_threshold, send_excludes, suspended_at on accounts
   for each row execute function accounts_touch_keys();
 
 create trigger changed before update on plans for each row execute function plans_set_changed_at();

@@ -18,13 +18,13 @@ create table ledger_kinds (
 );
 
 insert into ledger_kinds (kind, available, reserved, spent, counts_toward_cap, blocked_on_hold, meaning) values
-  ('grant',    1,  0,  0, false, false, 'credits bought or given'),
-  ('adjust',   1,  0,  0, false, false, 'an operator''s correction, up or down'),
-  ('charge',  -1,  0,  1, true,  true,  'validations that were begun'),
-  ('reserve', -1,  1,  0, true,  true,  'set aside for a list'),
-  ('settle',   0, -1,  1, false, true,  'results of a list that were inserted'),
-  ('release',  1, -1,  0, false, false, 'what a list did not use'),
-  ('refund',   1,  0, -1, false, false, 'given back for results that ended unknown');
+  ('grant',    1,  0,  0, false, false, 'credits bought or granted'),
+  ('adjust',   1,  0,  0, false, false, 'correction by an operator'),
+  ('charge',  -1,  0,  1, true,  true,  'validations charged when they start'),
+  ('reserve', -1,  1,  0, true,  true,  'credits reserved for a job'),
+  ('settle',   0, -1,  1, false, true,  'stored results of a job'),
+  ('release',  1, -1,  0, false, false, 'credits that a job did not use'),
+  ('refund',   1,  0, -1, false, false, 'refund of results without a verdict');
 
 grant select on ledger_kinds to probity_app;
 

@@ -126,7 +126,7 @@ grant select on doctor_requests to probity_operator;
 -- Input: parallel arrays, one element per reply.
 -- Output: none. The table is limited to 10,000 rows because servers choose the text. If the report does not fit into the
 -- remaining rows, only replies that the table already contains are counted.
--- Locks: the rows it writes, in the order of the input.
+-- Locks: the rows it writes, in the order of their key, so that two reports cannot deadlock.
 create function record_unrecognized_replies(
   p_providers text[], p_stages text[], p_codes smallint[], p_replies text[], p_seen integer[]
 ) returns void
@@ -143,6 +143,7 @@ begin
     select from unrecognized_replies k
     where (k.provider, k.stage, k.code, k.reply) = (n.provider, n.stage, n.code, n.reply)
   )
+  order by n.provider, n.stage, n.code, n.reply
   on conflict (provider, stage, code, reply) do update set seen = u.seen + excluded.seen, last_seen_at = clock_timestamp();
 end
 $$;

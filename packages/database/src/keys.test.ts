@@ -104,6 +104,7 @@ const CHANGES: [string, (key: Owned) => Promise<unknown>][] = [
   ['other scopes', ({ accountId, keyId }) => update({ accountId }, keyId, { scopes: ['bulk'] })],
   ['another plan', ({ accountId }) => changeAccount(accountId, sql`plan = 'starter'`)],
   ['another retention', ({ accountId }) => changeAccount(accountId, sql`retention_days = 7`)],
+  ['another bounce tolerance', ({ accountId }) => changeAccount(accountId, sql`send_threshold = 0.9`)],
 ]
 
 function changeAccount(accountId: string, change: ReturnType<typeof sql>) {

@@ -13,6 +13,7 @@ const UNIT = [
   'apps/docs/src/**/*.test.ts',
   'apps/web/src/**/*.test.ts',
   'bench/**/*.test.ts',
+  'chaos/**/*.test.ts',
   'checks/**/*.test.ts',
   'deploy/**/*.test.ts',
   'model/**/*.test.ts',

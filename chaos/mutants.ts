@@ -4,7 +4,8 @@ export type Replacement = { file: string; find: string; replace: string }
 const BATCHES = 'packages/database/src/batches.ts'
 /** Databases are built from it. */
 const BASELINE = 'packages/database/migrations/0001_baseline.sql'
-const REFUNDS = "select p.outcome into v_posting from ledger_post('refund', v_refund, p_job, p_no, v_job.key_id) p;"
+const REFUNDS =
+  "select p.outcome into v_posting from ledger_post('refund', v_refunded * v_job.credits_per_email, p_job, p_no, v_job.key_id) p;"
 const SETTLES = 'await inTenant(db, batch.accountId, (trx) => settle(trx, batch, settling))'
 
 /** The ledger takes the same movement for a list any number of times. */

@@ -9,7 +9,7 @@ import { MUTANTS, type Replacement } from './mutants.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 /** What a run needs of the repository, besides the packages that are installed. */
-const PARTS = ['apps', 'packages', 'bench', 'chaos', 'package.json']
+export const PARTS = ['apps', 'packages', 'bench', 'chaos', 'package.json']
 
 /** Runs one mutant or all of them. Good is when every one of them was found out. */
 export async function tryMutants(name: string, task: ChaosTask): Promise<Outcome> {

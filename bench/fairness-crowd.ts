@@ -69,9 +69,13 @@ async function copyJob(db: Db, accountId: string, jobId: string): Promise<void> 
     const [copy] = rows
     if (copy === undefined) throw new Error('the list is gone')
     await sql`
-      insert into job_batches (expires_on, account_id, job_id, no, site, site_max, row_nos, emails, size)
-      select expires_on, account_id, ${copy.id}, no, site, site_max, row_nos, emails, size from job_batches
-      where job_id = ${jobId}`.execute(trx)
+      insert into job_batches (expires_on, account_id, job_id, no, row_nos, emails)
+      select expires_on, account_id, ${copy.id}, no, row_nos, emails from job_batches where job_id = ${jobId}`.execute(
+      trx,
+    )
+    await sql`
+      insert into job_queue (job_id, no, account_id, site, site_max, size)
+      select ${copy.id}, no, account_id, site, site_max, size from job_queue where job_id = ${jobId}`.execute(trx)
     await postCredits(trx, { kind: 'reserve', credits: copy.uniqueCount, subject: copy.id })
   })
 }
@@ -96,7 +100,7 @@ async function readProgress({ db, accountId }: Whose): Promise<{ done: number; h
   const { rows } = await asOwner(db, (trx) =>
     sql<{ done: number; held: number }>`
       select (select sum(done_count) from jobs where account_id = ${accountId})::integer as done,
-        (select count(*) from job_batches where queued_at is not null and state = 'pending' and claimed_by is not null
+        (select count(*) from job_queue where queued_at is not null and claimed_by is not null
            and account_id = ${accountId})::integer as held`.execute(trx),
   )
   return rows[0] ?? { done: 0, held: 0 }

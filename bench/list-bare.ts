@@ -1,6 +1,7 @@
 import { chmodSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { asOwner, connect } from '@probity/database/connect'
+import { asOwner, connect, type Db } from '@probity/database/connect'
+import { listTestResults } from '@probity/database/test-results'
 import { makeFolder, removeFolder, unprivilegedUser } from '@probity/lab/services/daemon'
 import { layOut } from '@probity/lab/world/loopback'
 import { makeWorld, type WorldAddress, type WorldSize } from '@probity/lab/world/population'
@@ -11,7 +12,7 @@ import { domainOf } from './probe-list.ts'
 import { askBare } from './probe-ways.ts'
 
 /** What a list cannot be had for less than: reading it, asking for its addresses without any care, and keeping what came out. */
-export type BareParts = { parse: number; probe: number; copy: number }
+export type BareParts = { parse: number; probe: number; copy: number; copyChunks: number }
 
 /** Domains that are asked at the same time, each on one connection. */
 const DOMAINS_AT_ONCE = 16
@@ -45,7 +46,7 @@ export async function measureBare({ csv, size, addresses, smtpPort, databaseUrl,
       })
       await Promise.all(askers)
     }),
-    copy: await measureCopy(databaseUrl, jobId),
+    ...(await measureCopies(databaseUrl, jobId)),
   }
 }
 
@@ -72,29 +73,41 @@ export function openHosts(size: WorldSize): (domain: string) => { host: string; 
   }
 }
 
-/** The very results that the product kept, into a table of the same shape with the same key. */
-async function measureCopy(databaseUrl: string, jobId: string): Promise<number> {
+/** The results that the product stored, as rows of full JSON and as the chunks that the product writes, each into a table with a key. */
+async function measureCopies(databaseUrl: string, jobId: string): Promise<Pick<BareParts, 'copy' | 'copyChunks'>> {
   const user = unprivilegedUser()
   const folder = makeFolder('probity-bench-copy', user)
   const file = join(folder, 'results')
   const db = connect(databaseUrl, { connectionsMax: 1 })
   try {
-    writeFileSync(file, '')
-    chmodSync(file, 0o666) // PostgreSQL writes it, as another user
-    const columns = sql.raw('row_no, email, status, sub_status, answer')
-    await asOwner(db, async (trx) => {
-      await sql`create table bare_results (row_no integer primary key, email text not null, status text not null,
-        sub_status text not null, answer json not null)`.execute(trx)
-      const wanted = `select row_no, email, status, sub_status, result from job_results where job_id = '${jobId}' order by row_no`
-      await sql`copy (${sql.raw(wanted)}) to ${sql.lit(file)}`.execute(trx)
-    })
-    const began = performance.now()
-    await asOwner(db, (trx) => sql`copy bare_results (${columns}) from ${sql.lit(file)}`.execute(trx))
-    const seconds = (performance.now() - began) / 1_000
-    await asOwner(db, (trx) => sql`drop table bare_results`.execute(trx))
-    return seconds
+    const lines = (await listTestResults(db, jobId)).map(({ rowNo, email, status, subStatus, result }) =>
+      [rowNo, email, status, subStatus, result].map((value) => String(value).replaceAll('\\', '\\\\')).join('\t'),
+    )
+    writeFileSync(file, `${lines.join('\n')}\n`)
+    chmodSync(file, 0o666) // PostgreSQL reads it, and writes the chunks to it, as another user
+    const rows =
+      'row_no integer primary key, email text not null, status text not null, sub_status text not null, answer json not null'
+    const copy = await measureCopy(db, `create table bare_results (${rows})`, `copy bare_results from '${file}'`)
+    const chunks = 'no, size, first_row, last_row, row_nos, tally, index, results'
+    const select = `select ${chunks} from result_chunks where job_id = '${jobId}' order by no`
+    await asOwner(db, (trx) => sql`copy (${sql.raw(select)}) to ${sql.lit(file)}`.execute(trx))
+    const copyChunks = await measureCopy(
+      db,
+      `create table bare_results as ${select} with no data; alter table bare_results add primary key (no)`,
+      `copy bare_results from '${file}'`,
+    )
+    return { copy, copyChunks }
   } finally {
     await db.destroy()
     removeFolder(folder)
   }
+}
+
+async function measureCopy(db: Db, create: string, copy: string): Promise<number> {
+  await asOwner(db, (trx) => sql.raw(create).execute(trx))
+  const began = performance.now()
+  await asOwner(db, (trx) => sql.raw(copy).execute(trx))
+  const seconds = (performance.now() - began) / 1_000
+  await asOwner(db, (trx) => sql`drop table bare_results`.execute(trx))
+  return seconds
 }

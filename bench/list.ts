@@ -1,9 +1,10 @@
-import { parseArgs } from 'node:util'
+import { execFile } from 'node:child_process'
+import { parseArgs, promisify } from 'node:util'
 import { openPlaceHere } from './accuracy-place.ts'
 import { type BareParts, measureBare } from './list-bare.ts'
 import { measureFar } from './list-far.ts'
 import { drawPopulation, writeCsv } from './list-population.ts'
-import { startListProduct } from './list-product.ts'
+import { startListProduct, type Validated } from './list-product.ts'
 import { describeProfiles } from './list-profile.ts'
 import { printTable, rounded } from './probe-table.ts'
 import type { BenchMode } from './product-only.ts'
@@ -16,7 +17,7 @@ const PROFILED_SHARE = 0.3
 /** Fifteen seconds at 2,000 rows/s: long enough to be steady, short enough to be repeated ten times. */
 const PRODUCT_ONLY_ROWS = '30000'
 
-type Near = { seconds: number; cpuMs: Record<string, number> }
+type Near = Pick<Validated, 'seconds' | 'cpuMs' | 'walBytes'>
 
 /**
  * How fast a list is validated, from its confirmation to its end, beside the sum of what it cannot do without: reading the file,
@@ -39,7 +40,7 @@ export async function benchList(args: string[], { isProductOnly }: BenchMode): P
   process.on('SIGINT', interrupt).on('SIGTERM', interrupt)
   try {
     if (isProductOnly) return await measureProduct({ rows, workers }, stop.signal)
-    const { bare, ...near } = await measureNear(rows, workers, stop.signal)
+    const { bare, storedBytes, ...near } = await measureNear(rows, workers, stop.signal)
     const bareSeconds = bare.parse + bare.probe + bare.copy
     const ratio = bareSeconds / near.seconds
     showNear(rows, near, bare)
@@ -53,8 +54,14 @@ export async function benchList(args: string[], { isProductOnly }: BenchMode): P
       rows,
       workers,
       seconds: rounded(near.seconds),
-      bare_seconds: { parse: rounded(bare.parse), probe: rounded(bare.probe), copy: rounded(bare.copy) },
-      cpu_us_per_row: perRow(near.cpuMs, rows),
+      bare_seconds: {
+        parse: rounded(bare.parse),
+        probe: rounded(bare.probe),
+        copy: rounded(bare.copy),
+        copy_chunks: rounded(bare.copyChunks),
+      },
+      ...costPerRow(near, rows),
+      stored_bytes_per_result: rounded(storedBytes / rows),
       far_rows_per_s: Math.round(far.oursPerSecond),
       far_peers_rows_per_s: Math.round(far.peersPerSecond),
       mixed_rows: mixedRows,
@@ -72,22 +79,57 @@ type Run = { rows: number; workers: number }
 /** Only what the product does with a list whose mail servers are near. */
 async function measureProduct({ rows, workers }: Run, signal: AbortSignal): Promise<object> {
   await using cleanUp = new AsyncDisposableStack()
-  const { seconds, cpuMs } = await validateNear({ rows, workers }, signal, cleanUp)
+  const near = await validateNear({ rows, workers }, signal, cleanUp)
   return {
-    rows_per_s: Math.round(rows / seconds),
+    rows_per_s: Math.round(rows / near.seconds),
     rows,
     workers,
-    seconds: rounded(seconds),
-    cpu_us_per_row: perRow(cpuMs, rows),
+    seconds: rounded(near.seconds),
+    ...costPerRow(near, rows),
   }
 }
 
-async function measureNear(rows: number, workers: number, signal: AbortSignal): Promise<Near & { bare: BareParts }> {
+type NearAndBare = Near & { bare: BareParts; storedBytes: number }
+
+async function measureNear(rows: number, workers: number, signal: AbortSignal): Promise<NearAndBare> {
   await using cleanUp = new AsyncDisposableStack()
-  const { product, seconds, cpuMs, ...list } = await validateNear({ rows, workers }, signal, cleanUp)
+  const { product, seconds, cpuMs, walBytes, ...list } = await validateNear({ rows, workers }, signal, cleanUp)
   await product.stopWorkers()
   const bare = await measureBare({ ...list, databaseUrl: product.databaseUrl })
-  return { seconds, cpuMs, bare }
+  const storedBytes = await measureStored(product.databaseUrl, list.jobId)
+  return { seconds, cpuMs, walBytes, bare, storedBytes }
+}
+
+/** What the results of a job take with their indexes, without the free space that other jobs of the day use. */
+async function measureStored(databaseUrl: string, jobId: string): Promise<number> {
+  const statements = [
+    `delete from result_chunks where job_id <> '${jobId}'; delete from jobs where id <> '${jobId}'`,
+    ...STORED.map((table) => `vacuum full ${table}`),
+    `select sum(pg_total_relation_size(t.relid)) from unnest(array['${STORED.join("','")}']) as name,
+       pg_partition_tree(name::regclass) t where t.isleaf`,
+  ]
+  const commands = statements.flatMap((statement) => ['--command', statement])
+  const { stdout } = await promisify(execFile)('psql', [
+    databaseUrl,
+    '--no-psqlrc',
+    '--quiet',
+    '--tuples-only',
+    ...commands,
+  ])
+  return Number(stdout.trim())
+}
+
+const STORED = ['result_chunks', 'job_counts', 'job_breakdowns']
+
+function costPerRow({ cpuMs, walBytes }: Near, rows: number) {
+  const us = perRow(cpuMs, rows)
+  const ofWorkers = Object.entries(cpuMs).filter(([name]) => name.startsWith('worker'))
+  return {
+    cpu_us_per_row: us,
+    pg_us_per_row: us['postgres'],
+    worker_us_per_row: Math.round((ofWorkers.reduce((sum, [, ms]) => sum + ms, 0) * 1_000) / rows),
+    wal_bytes_per_row: Math.round(walBytes / rows),
+  }
 }
 
 async function validateNear({ rows, workers }: Run, signal: AbortSignal, cleanUp: AsyncDisposableStack) {
@@ -97,8 +139,8 @@ async function validateNear({ rows, workers }: Run, signal: AbortSignal, cleanUp
   const product = await startListProduct({ ...place, workers }, cleanUp)
   const csv = writeCsv(addresses)
   await product.validate([writeCsv(others)])
-  const { jobIds, seconds, cpuMs } = await product.validate([csv])
-  return { product, seconds, cpuMs, csv, size, addresses, smtpPort: place.smtpPort, jobId: jobIds[0] ?? '' }
+  const { jobIds, seconds, cpuMs, walBytes } = await product.validate([csv])
+  return { product, seconds, cpuMs, walBytes, csv, size, addresses, smtpPort: place.smtpPort, jobId: jobIds[0] ?? '' }
 }
 
 function showNear(rows: number, { seconds, cpuMs }: Near, bare: BareParts): void {

@@ -2,7 +2,6 @@ import { execFile } from 'node:child_process'
 import { tmpdir } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs, promisify } from 'node:util'
-import { unsettledResult } from '@probity/contract/standing-result'
 import { insertAccount } from '@probity/database/accounts'
 import { asOwner, connect, type Db } from '@probity/database/connect'
 import { keepPartitions } from '@probity/database/partitions'
@@ -20,7 +19,11 @@ const WHOLE = { rows: '10000000', warmUpSeconds: 10, seconds: 30, purgeAfterMs: 
 const PRODUCT_ONLY = { rows: '300000', warmUpSeconds: 3, seconds: 6, purgeAfterMs: 1_000 }
 const DAY_MS = 86_400_000
 
-/** Three times what ten million results take: indexes and the log of what is written come beside them. */
+/** Results in row order, as they are stored once their job has ended: about 110 bytes for each. */
+const CHUNK_ROWS = 500
+const CHUNK_BYTES = { index: 10_000, results: 45_000 }
+
+/** More than ten times what ten million results take: indexes and the log of what is written come beside them. */
 const DISK_GB = 24
 
 /**
@@ -80,17 +83,19 @@ async function measure(rows: number, disk: string, lengths: typeof WHOLE) {
  */
 async function fillYesterday(db: Db, databaseUrl: string, rows: number): Promise<void> {
   const account = await asOwner(db, (trx) => insertAccount(trx, { name: 'old', plan: 'scale', unlimited: true }))
-  const answer = JSON.stringify(unsettledResult('ada@example.com', 'greylisted')).replaceAll("'", "''")
   const day = new Date(Date.now() - DAY_MS).toISOString().slice(0, 10)
-  const name = `job_results_${day.replaceAll('-', '')}`
+  const name = `result_chunks_${day.replaceAll('-', '')}`
+  const [indexes, results] = [CHUNK_BYTES.index, CHUNK_BYTES.results].map((bytes) => Math.round(bytes / 16))
   const statements = [
     `drop table if exists ${name}`,
-    `create table ${name} (like job_results including defaults including constraints including generated)`,
-    `insert into ${name} (expires_on, account_id, job_id, row_no, email, status, sub_status, result)
-     select '${day}', '${account.id}', md5((n / 100000)::text)::uuid, n % 100000, 'ada' || n || '@example.com',
-       'unknown', 'greylisted', '${answer}'
-     from generate_series(0, ${rows - 1}) n`,
-    `alter table job_results attach partition ${name} for values from ('${day}') to ('${day}'::date + 1)`,
+    `create table ${name} (like result_chunks including defaults including constraints including storage)`,
+    `insert into ${name} (expires_on, account_id, job_id, generation, no, size, first_row, last_row, row_nos, tally, index, results)
+     select '${day}', '${account.id}', md5((n / 200)::text)::uuid, 1, n % 200, ${CHUNK_ROWS}, n * ${CHUNK_ROWS} + 1, (n + 1) * ${CHUNK_ROWS},
+       array(select generate_series(n * ${CHUNK_ROWS} + 1, (n + 1) * ${CHUNK_ROWS})),
+       '[{"status": "unknown", "sub_status": "greylisted", "safe_to_send": false, "override": null, "count": ${CHUNK_ROWS}}]',
+       decode(repeat(md5(n::text), ${indexes}), 'hex'), decode(repeat(md5((-n)::text), ${results}), 'hex')
+     from generate_series(0, ${Math.ceil(rows / CHUNK_ROWS) - 1}) n`,
+    `alter table result_chunks attach partition ${name} for values from ('${day}') to ('${day}'::date + 1)`,
   ]
   const commands = statements.flatMap((statement) => ['--command', statement])
   await promisify(execFile)('psql', [databaseUrl, '--no-psqlrc', '--quiet', '--set', 'ON_ERROR_STOP=1', ...commands])
@@ -99,7 +104,7 @@ async function fillYesterday(db: Db, databaseUrl: string, rows: number): Promise
 async function sizeOfYesterday(db: Db): Promise<number> {
   const { rows } = await asOwner(db, (trx) =>
     sql<{ bytes: number }>`
-      select pg_total_relation_size('job_results' || to_char(utc_today() - 1, '_YYYYMMDD')) as bytes`.execute(trx),
+      select pg_total_relation_size('result_chunks' || to_char(utc_today() - 1, '_YYYYMMDD')) as bytes`.execute(trx),
   )
   return Number(rows[0]?.bytes ?? 0)
 }

@@ -106,7 +106,7 @@ async function readMeters({ databaseUrl, redisUrl }: ListProduct, place: Place):
     const { rows } = await asOwner(db, (trx) =>
       sql<{ wal: number; kept: number }>`
         select (pg_current_wal_insert_lsn() - '0/0')::float8 as wal, coalesce(sum(pg_total_relation_size(c.oid)), 0)::float8 as kept
-        from pg_class c join pg_inherits i on i.inhrelid = c.oid where i.inhparent = 'job_results'::regclass`.execute(
+        from pg_class c join pg_inherits i on i.inhrelid = c.oid where i.inhparent = 'result_chunks'::regclass`.execute(
         trx,
       ),
     )

@@ -5,6 +5,7 @@ import { watchBank } from './bank.ts'
 import { confirm, exportResults, type Upload, untilEnded, upload } from './customer.ts'
 import type { ListFile } from './list-file.ts'
 import { type Nemesis, openNemesis, type VictimName } from './nemesis.ts'
+import { untilOrdered } from './ordering.ts'
 import { openPlace, type Place, type PlaceOptions } from './place.ts'
 import { type Books, countHolders, listViolations, readBooks } from './violations.ts'
 
@@ -60,18 +61,23 @@ export async function runList(options: RunOptions): Promise<ListRun> {
   const harming = nemesis && harm(nemesis, place.db, jobId)
   const job = await untilEnded(place.customer, jobId, { patienceMs, signal })
   const seconds = Math.round((performance.now() - began) / 100) / 10
+  const isCompleted = job.status === 'completed'
+  const asSettled = isCompleted ? await exportResults(place.customer, jobId, signal) : ''
+  const rows = list.expected.size
+  const isOrdered = !isCompleted || (await untilOrdered({ db: place.db, jobId, rows, nemesis }))
   const faults = nemesis?.counts() ?? {}
   await nemesis?.end()
   await harming
   if (isHarmed) await sleep(LATE_MS, undefined, { signal })
 
   const pauseSeconds = Math.round(job.pauseMs / 100) / 10
-  const isCompleted = job.status === 'completed'
   const ndjson = isCompleted ? await exportResults(place.customer, jobId, signal) : ''
   const { reads: bankReads, wrong } = await bank.end()
   const books = await readBooks(place.db, place.accountId, jobId)
   const violations = [
     ...(isCompleted ? [] : [`the job is ${job.status} with ${job.done_count} of ${job.unique_emails} results`]),
+    ...(isOrdered ? [] : ['the results are not in row order']),
+    ...(asSettled === ndjson ? [] : ['the export is another one after the results were stored in row order']),
     ...(wrong > 0 ? [`the balances did not add up in ${wrong} of ${bankReads} reads`] : []),
     ...listViolations(books, { expected: list.expected, ndjson, granted }),
   ]

@@ -8,6 +8,7 @@ import { asOwner, connect, type Db, inTenant } from '@probity/database/connect'
 import { postCredits } from '@probity/database/credits'
 import { insertKey } from '@probity/database/keys'
 import { migrate } from '@probity/database/migrate'
+import { recordEndedBatches } from '@probity/database/test-jobs'
 import { freePort, makeFolder, removeFolder, stopChild } from '@probity/lab/services/daemon'
 import { type PostgresServer, startPostgres } from '@probity/lab/services/postgres'
 import type { WorldSize } from '@probity/lab/world/population'
@@ -52,6 +53,7 @@ export async function openPlace(options: PlaceOptions, cleanUp: AsyncDisposableS
   await migrate(postgres.url)
   const db = connect(postgres.url, { connectionsMax: 2, applicationName: 'chaos' })
   cleanUp.defer(() => db.destroy())
+  await recordEndedBatches(db)
   const { accountId, key } = await openAccount(db, options.credits)
 
   const port = await freePort()

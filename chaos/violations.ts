@@ -1,6 +1,7 @@
 import { listAuditFaults } from '@probity/database/audit'
 import { asNobody, asOwner, type Db, type Trx } from '@probity/database/connect'
 import { listDrift } from '@probity/database/credits'
+import { listTestResults } from '@probity/database/test-results'
 import { sql } from 'kysely'
 
 /** What PostgreSQL knows of a job and its money when all is over. */
@@ -15,8 +16,8 @@ export type Books = {
   emails: number
   unknown: number
   counted: number
-  batches: number
   openBatches: number
+  /** Claims beyond the first of each batch. */
   reexecutions: number
   settles: number
   settledBatches: number
@@ -34,32 +35,38 @@ export type Books = {
 export async function readBooks(db: Db, accountId: string, jobId: string): Promise<Books> {
   const faults = await asNobody(db, (trx) => listAuditFaults(trx, { all: true }))
   const audit = faults.map(({ kind, expected, found }) => `${kind}: ${found} instead of ${expected}`)
+  const results = await countResults(db, jobId)
   return asOwner(db, async (trx) => {
     const drifts = await listDrift(trx)
     const { rows } = await readCounts(trx, accountId, jobId)
     if (rows[0] === undefined) throw new Error('the job is gone')
-    return { ...rows[0], drifts: drifts.length, audit }
+    return { ...rows[0], ...results, drifts: drifts.length, audit }
   })
 }
 
+/** What the chunks of a job contain, as readers see them. */
+async function countResults(db: Db, jobId: string): Promise<Results> {
+  const results = await listTestResults(db, jobId)
+  return {
+    results: results.length,
+    rows: new Set(results.map(({ rowNo }) => rowNo)).size,
+    emails: new Set(results.map(({ email }) => email)).size,
+    unknown: results.filter(({ status }) => status === 'unknown').length,
+  }
+}
+
+type Results = Pick<Books, 'results' | 'rows' | 'emails' | 'unknown'>
+
 function readCounts(trx: Trx, accountId: string, jobId: string) {
-  return sql<Omit<Books, 'drifts' | 'audit'>>`
+  return sql<Omit<Books, 'drifts' | 'audit' | keyof Results>>`
     select (select count(*) from jobs where account_id = ${accountId}) as jobs,
-      j.state, j.unique_count, j.done_count, j.refunded_count, r.*, b.*, s.*, a.available, a.reserved, a.spent,
+      j.state, j.unique_count, j.done_count, j.refunded_count, s.*, a.available, a.reserved, a.spent,
       a.on_hold_since is not null as is_charging_stopped,
+      (select count(*) from job_queue where job_id = j.id) as open_batches,
+      (select coalesce(sum(greatest(epoch - 1, 0)), 0)::bigint from ended_batches where job_id = j.id) as reexecutions,
       (select coalesce(sum(count), 0)::bigint from job_counts where job_id = j.id) as counted,
       (select coalesce(sum(d_available), 0)::bigint from ledger where subject = j.id and kind = 'refund') as refunded
     from jobs j join accounts a on a.id = j.account_id
-      cross join lateral (
-        select count(*) as results, count(distinct row_no) as rows, count(distinct email) as emails,
-          count(*) filter (where status = 'unknown') as unknown
-        from job_results where job_id = j.id
-      ) r
-      cross join lateral (
-        select count(*) as batches, count(*) filter (where state <> 'done') as open_batches,
-          coalesce(sum(greatest(epoch - 1, 0)), 0)::bigint as reexecutions
-        from job_batches where job_id = j.id
-      ) b
       cross join lateral (
         select count(*) as settles, count(distinct part) as settled_batches, coalesce(sum(d_spent), 0)::bigint as settled
         from ledger where subject = j.id and kind = 'settle'
@@ -72,8 +79,8 @@ const IN_HAND_MIN = 3
 /** How many workers that live have several batches of a job in hand. */
 export async function countHolders(db: Db, jobId: string): Promise<number> {
   const { rows } = await asOwner(db, (trx) =>
-    sql`select claimed_by from job_batches b join job_workers w on w.id = b.claimed_by
-      where b.job_id = ${jobId} and b.state = 'pending' and w.seen_at > clock_timestamp() - interval '2 seconds'
+    sql`select claimed_by from job_queue q join job_workers w on w.id = q.claimed_by
+      where q.job_id = ${jobId} and w.seen_at > clock_timestamp() - interval '2 seconds'
       group by claimed_by having count(*) >= ${IN_HAND_MIN}`.execute(trx),
   )
   return rows.length

@@ -1,5 +1,6 @@
 import { asOwner, type Db } from '@probity/database/connect'
 import { createTestDatabase } from '@probity/database/test-database'
+import { recordEndedBatches } from '@probity/database/test-jobs'
 import { startHaproxy } from '@probity/lab/services/haproxy'
 import { startRedis } from '@probity/lab/services/redis'
 import { whenDone } from '@probity/lab/when-done'
@@ -29,6 +30,7 @@ test(`apis and workers are replaced ${TIMES} times under load: no caller notices
   const redis = await startRedis()
   whenDone(() => redis.stop())
   const [{ url, db }, world] = await Promise.all([createTestDatabase(), startTestWorld(ROWS + OTHERS)])
+  await recordEndedBatches(db)
   const settings = { ...listSettings(url, redis.url), STOP_NOTICE_MS: '3000' }
   const apis = await Promise.all([startApiProcess(settings), startApiProcess(settings)])
   const workers = await Promise.all([startListWorker(settings, world), startListWorker(settings, world)])
@@ -72,8 +74,8 @@ async function readBatches(db: Db) {
   const { rows } = await asOwner(db, (trx) =>
     sql<{ attemptsMax: number; suspects: number; open: number; again: number }>`
       select max(attempts) as attempts_max, count(*) filter (where suspect)::integer as suspects,
-        count(*) filter (where state <> 'done')::integer as open, sum(greatest(epoch - 1, 0))::integer as again
-      from job_batches`.execute(trx),
+        (select count(*) from job_queue)::integer as open, sum(greatest(epoch - 1, 0))::integer as again
+      from ended_batches`.execute(trx),
   )
   return rows[0]
 }

@@ -7,6 +7,7 @@ import { listAuditFaults } from '@probity/database/audit'
 import { asOwner, connect, inTenant } from '@probity/database/connect'
 import { migrate } from '@probity/database/migrate'
 import { letExpire } from '@probity/database/test-expiry'
+import { listTestResults } from '@probity/database/test-results'
 import { finishValidation, leaveOpen, openValidations } from '@probity/database/validations'
 import { startDns } from '@probity/lab/dns/start'
 import { makeFolder, removeFolder } from '@probity/lab/services/daemon'
@@ -75,9 +76,17 @@ async function useService({ accountId, call, key }: Customer, apiUrl: string): P
     for (const ref of opened.refs) await leaveOpen(trx, ref)
     const ended = opened.refs.find(({ id }) => id !== openId)
     const result = unsettledResult(EMAIL, 'timeout')
-    if (ended) await finishValidation(trx, ended, { conclusive: true, result }, true) // which webhooks are told of
+    if (ended) await finishValidation(trx, ended, { conclusive: true, result }) // which webhooks are told of
   })
   return { openId }
+}
+
+/** The compressed blocks of the account's results, in which no text is found. */
+async function listBlocks(accountId: string): Promise<Buffer[]> {
+  const chunks = await asOwner(db, (trx) =>
+    trx.selectFrom('resultChunks').select(['index', 'results']).where('accountId', '=', accountId).execute(),
+  )
+  return chunks.flatMap(({ index, results }) => [index, results])
 }
 
 function dumpTables(): string {
@@ -131,10 +140,14 @@ test('an address that went through the whole service is nowhere once its day is 
   const customer = await openCustomer({ db, api })
   const { openId } = await useService(customer, api.url)
   const tables = dumpTables()
-  for (const table of ['validations', 'idempotency_records', 'job_results', 'uncollected_results', 'webhook_events']) {
+  for (const table of ['validations', 'idempotency_records', 'uncollected_results', 'webhook_events']) {
     const rows = tables.split(`COPY public.${table}`).slice(1)
     expect([table, rows.some((text) => text.slice(0, text.indexOf('\n\\.')).includes(CANARY))]).toEqual([table, true])
   }
+  const [job] = await asOwner(db, (trx) => trx.selectFrom('jobs').select('id').execute())
+  expect((await listTestResults(db, job?.id ?? '')).map(({ email }) => email)).toContain(EMAIL)
+  const blocks = await listBlocks(customer.accountId)
+  expect(blocks.every((block) => tables.includes(block.toString('hex')))).toBe(true)
   expect(listFiles(uploads).filter(holdsCanary).length).toBeGreaterThanOrEqual(2)
   // Redis knows that there is a recent result, and not of whom.
   expect(dumpRedis()).toContain('recent:')
@@ -146,7 +159,10 @@ test('an address that went through the whole service is nowhere once its day is 
   execFileSync('psql', [postgres.url, '-c', 'vacuum full', '-c', 'checkpoint'])
 
   expect(dumpTables()).not.toContain(CANARY)
-  expect((await listTableFiles()).filter(holdsCanary)).toEqual([])
+  const files = await listTableFiles()
+  expect(files.filter(holdsCanary)).toEqual([])
+  expect(await listBlocks(customer.accountId)).toEqual([])
+  expect(files.filter((file) => blocks.some((block) => readFileSync(file).includes(block)))).toEqual([])
   expect(dumpRedis()).not.toContain(CANARY)
   expect([...listFiles(inject('logFolder')), postgres.logFile].filter(holdsCanary)).toEqual([])
   const { body } = await customer.call('GET', '/bulk/jobs')

@@ -1,7 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { formatKey, hintOf, KEY_ALPHABET, KEY_SECRET_LENGTH } from '@probity/contract/key-format'
-import { asNobody, asOwner, type Db, inTenant, type Trx } from '@probity/database/connect'
+import { type ClaimedBatch, claimBatch } from '@probity/database/batches'
+import { asOwner, type Db, inTenant, type Trx } from '@probity/database/connect'
 import { hashKey } from '@probity/database/keys'
+import { settleBatch } from '@probity/database/settle-batches'
+import { finalRow } from '@probity/database/test-jobs'
 import type { WorldAddress } from '@probity/lab/world/population'
 import { sql } from 'kysely'
 import type { TestWorld } from './test-lists.ts'
@@ -30,9 +33,8 @@ export async function leaveHalfDone(db: Db, world: TestWorld, addresses: WorldAd
     await sql`select ledger_post('reserve', ${addresses.length}, ${jobId})`.execute(trx)
   })
   const worker = randomUUID() // of which nobody will hear again
-  await claim(db, worker, { accountId, jobId, no: 0 })
-  await settleFirst(db, world, { accountId, jobId })
-  await claim(db, worker, { accountId, jobId, no: 1 })
+  await settleFirst(db, world, await claimBatch(db, worker, { jobId, no: 0 }))
+  await claimBatch(db, worker, { jobId, no: 1 })
   return { accountId, jobId, key, credits }
 }
 
@@ -59,28 +61,22 @@ async function insertBatches(trx: Trx, jobId: string, addresses: WorldAddress[])
     const emails = addresses.slice(no * size, (no + 1) * size).map(({ email }) => email)
     const rowNos = emails.map((_, n) => no * size + n + 2)
     await sql`
-      insert into job_batches (expires_on, account_id, job_id, no, site, site_max, row_nos, emails, size)
-      select expires_on, account_id, id, ${no}, '', 0, ${rowNos}::integer[], ${emails}::text[], ${size} from jobs where id = ${jobId}
-    `.execute(trx)
+      insert into job_batches (expires_on, account_id, job_id, no, row_nos, emails)
+      select expires_on, account_id, id, ${no}, ${rowNos}::integer[], ${emails}::text[] from jobs where id = ${jobId}`.execute(
+      trx,
+    )
+    await sql`
+      insert into job_queue (job_id, no, account_id, site, site_max, size)
+      select id, ${no}, account_id, '', 0, ${size} from jobs where id = ${jobId}`.execute(trx)
   }
 }
 
-async function claim(db: Db, worker: string, { accountId, jobId, no }: Job & { no: number }): Promise<void> {
-  await asNobody(db, (trx) =>
-    sql`select claim_batch(${worker}, utc_today() + 30, ${accountId}, ${jobId}, ${no})`.execute(trx),
-  )
-}
-
-async function settleFirst(db: Db, world: TestWorld, { accountId, jobId }: Job): Promise<void> {
-  await inTenant(db, accountId, async (trx) => {
-    const { rows } = await sql<{ epoch: number; rowNos: number[]; emails: string[] }>`
-      select epoch, row_nos, emails from job_batches where job_id = ${jobId} and no = 0`.execute(trx)
-    const [batch] = rows
-    const verdicts = batch?.emails.map((email) => world.running.world.expected(email).verdicts[0])
-    const settled = await sql<{ outcome: string }>`
-      select outcome from settle_batch(utc_today() + 30, ${jobId}, 0, ${batch?.epoch}, 0, ${batch?.rowNos}::integer[],
-        ${batch?.emails}::text[], ${verdicts?.map((one) => one?.status)}::text[], ${verdicts?.map((one) => one?.subStatus)}::text[],
-        ${verdicts?.map(() => '{}').join('\n')})`.execute(trx)
-    if (settled.rows[0]?.outcome !== 'settled') throw new Error('the first batch was not settled')
+async function settleFirst(db: Db, world: TestWorld, batch: ClaimedBatch | undefined): Promise<void> {
+  if (batch === undefined) throw new Error('the first batch was not claimed')
+  const final = batch.emails.map((email, n) => {
+    const { status = '', subStatus = '' } = world.running.world.expected(email).verdicts[0] ?? {}
+    return finalRow(batch.rowNos[n] ?? 0, email, { status, subStatus })
   })
+  if ((await settleBatch(db, batch, { final, later: [] })) !== 'settled')
+    throw new Error('the first batch was not settled')
 }

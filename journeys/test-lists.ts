@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { listAuditFaults } from '@probity/database/audit'
 import { asNobody, asOwner, type Db } from '@probity/database/connect'
 import { listDrift } from '@probity/database/credits'
+import { listTestResults } from '@probity/database/test-results'
 import { makeFolder, removeFolder, stopChild } from '@probity/lab/services/daemon'
 import { whenDone } from '@probity/lab/when-done'
 import type { BehaviourName } from '@probity/lab/world/data/behaviours'
@@ -142,10 +143,7 @@ export async function expectCompleted(db: Db, world: TestWorld, job: { id: strin
     timeout: COMPLETES_WITHIN_MS,
     interval: 250,
   })
-  const { rows: results } = await asOwner(db, (trx) =>
-    sql<{ email: string; status: string; subStatus: string }>`
-      select email, status, sub_status from job_results where job_id = ${job.id}`.execute(trx),
-  )
+  const results = await listTestResults(db, job.id)
   expect(new Set(results.map(({ email }) => email)).size).toBe(job.rows)
   expect(results.filter(({ email, status, subStatus }) => !world.isRight(email, status, subStatus))).toEqual([])
 }

@@ -37,7 +37,7 @@ const NEXT: Record<string, string> = {
   '9001_columns': `
     alter table jobs add column note text, add column colour text not null default 'grey';
     alter table job_batches add column note text;
-    alter table job_results add column note text;
+    alter table result_chunks add column note text;
     alter table accounts add column note text;
     alter table api_keys add column note text;
     alter table validations add column note text;`,

@@ -91,9 +91,8 @@ const stuck = await asOwner(product.db, (trx) =>
 )
 const stuckId = String(stuck.rows[0]?.id)
 await asOwner(product.db, (trx) =>
-  sql`insert into job_batches (expires_on, account_id, job_id, no, site, site_max, row_nos, emails, size, queued_at, claimed_by, claimed_at)
-    values (utc_today() + 5, ${operator.accountId}, ${stuckId}, 0, '', 1, '{2,3,4}', '{a@x.example,b@x.example,c@x.example}', 3, now() + interval '1 hour',
-      null, null)`.execute(trx),
+  sql`insert into job_queue (job_id, no, account_id, site, site_max, size, queued_at)
+    values (${stuckId}, 0, ${operator.accountId}, '', 1, 3, now() + interval '1 hour')`.execute(trx),
 )
 
 async function open(person: Person, path: string): Promise<Page> {

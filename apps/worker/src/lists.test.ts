@@ -1,6 +1,7 @@
 import { asOwner, inTenant } from '@probity/database/connect'
 import { listDrift } from '@probity/database/credits'
-import { confirmTestJob } from '@probity/database/test-jobs'
+import { confirmTestJob, recordEndedBatches } from '@probity/database/test-jobs'
+import { listTestResults } from '@probity/database/test-results'
 import { HABITS } from '@probity/engine/mailbox/data/habits'
 import { freePort } from '@probity/lab/services/daemon'
 import { type Script, startScripted } from '@probity/lab/smtp/server'
@@ -41,7 +42,7 @@ async function startLab(script: Script = HONEST) {
   const lookAt = (id: string) =>
     inTenant(db, accountId, async (trx) => {
       const job = await trx.selectFrom('jobs').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
-      const results = await trx.selectFrom('jobResults').selectAll().where('jobId', '=', id).orderBy('rowNo').execute()
+      const results = await listTestResults(db, id)
       const { available, reserved, spent } = await trx.selectFrom('accounts').selectAll().executeTakeFirstOrThrow()
       return { job, results, credits: { available, reserved, spent } }
     })
@@ -79,7 +80,11 @@ test('every address of a list gets its result, at the row where it first occurs,
     [6, 'nobody@@mail.example', 'invalid', 'syntax_error'],
     [7, 'x@missing.example', 'invalid', 'domain_not_found'],
   ])
-  expect(results[0]?.result).toMatchObject({ email: 'ada@mail.example', status: 'valid', details: { smtp_code: 250 } })
+  expect(JSON.parse(results[0]?.result ?? '')).toMatchObject({
+    email: 'ada@mail.example',
+    status: 'valid',
+    details: { smtp_code: 250 },
+  })
   expect(credits).toEqual({ available: 996, reserved: 0, spent: 4 })
   expect(job).toMatchObject({ doneCount: 4, refundedCount: 0, finishedAt: expect.any(Date) })
   expect(await asOwner(world.db, listDrift)).toEqual([])
@@ -98,8 +103,8 @@ test('what is greylisted waits and is asked again, from the same place, before t
   await startWorker()
   const id = await confirm(['email', 'ada@mail.example', 'bob@mail.example'], 2)
   await vi.waitFor(async () => expect((await lookAt(id)).job.doneCount).toBe(1), SOON)
-  const waiting = await inTenant(world.db, world.accountId, (trx) =>
-    trx.selectFrom('jobBatches').selectAll().where('state', '=', 'pending').execute(),
+  const { rows: waiting } = await inTenant(world.db, world.accountId, (trx) =>
+    sql`select * from job_queue join job_batches using (job_id, no)`.execute(trx),
   )
   expect(waiting).toMatchObject([
     { emails: ['ada@mail.example'], waitReason: 'greylisted', egress: EGRESS.name, deferrals: 1 },
@@ -132,8 +137,8 @@ test('the slowest addresses of a batch do not hold the others up', { tags: ['lon
   await vi.waitFor(async () => expect((await lookAt(id)).job.doneCount).toBe(2), { ...SOON, interval: 10 })
   const { job, credits } = await lookAt(id)
   expect([job.state, credits]).toEqual(['processing', { available: 997, reserved: 1, spent: 2 }])
-  const pending = await inTenant(world.db, world.accountId, (trx) =>
-    trx.selectFrom('jobBatches').selectAll().where('state', '=', 'pending').execute(),
+  const { rows: pending } = await inTenant(world.db, world.accountId, (trx) =>
+    sql`select * from job_queue join job_batches using (job_id, no)`.execute(trx),
   )
   expect(pending).toMatchObject([{ no: -1, emails: ['aslow@mail.example'], straggling: true, epoch: 1 }])
   const { results } = await completed(id)
@@ -182,12 +187,13 @@ test('a resolver that says nothing is asked again before a row is given up, and 
   tags: ['long'],
 }, async () => {
   const { world, startWorker, confirm, completed } = await startLab()
+  await recordEndedBatches(world.db)
   await startWorker()
   const { results, credits } = await completed(await confirm(['email', 'ada@servfail.example'], 1))
   expect(results).toMatchObject([{ status: 'unknown', subStatus: 'dns_failed' }])
   expect(credits).toEqual({ available: 1_000, reserved: 0, spent: 0 })
-  const batches = await inTenant(world.db, world.accountId, (trx) =>
-    trx.selectFrom('jobBatches').select(['noResponses', 'deferrals', 'waitReason']).orderBy('no').execute(),
+  const { rows: batches } = await asOwner(world.db, (trx) =>
+    sql`select no_responses, deferrals, wait_reason from ended_batches order by no`.execute(trx),
   )
   expect(batches).toEqual([
     { noResponses: 0, deferrals: 0, waitReason: null },

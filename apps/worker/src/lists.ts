@@ -4,6 +4,7 @@ import { openBatchQueue, startBatchWorker } from '@probity/queue/batches'
 import type { WorkerConfig } from './config.ts'
 import { openBatchDesk } from './processors/validate-batch.ts'
 import { startReleasingBatches } from './release/batches.ts'
+import { startOrdering } from './release/ordering.ts'
 import { startPlanning } from './release/plans.ts'
 import { startPresence } from './release/presence.ts'
 import type { Services } from './services.ts'
@@ -28,11 +29,14 @@ export async function startLists(
   aside.lead(worker)
   const hands = { queue, work, slots, isAside: aside.isAside }
   const releasing = release ? startReleasingBatches(services, hands) : undefined
+  const ordering = release ? startOrdering(services) : undefined
   const planning = release ? startPlanning(services, () => releasing?.hurry()) : undefined
 
   return {
     async stop() {
-      const ended = Promise.all([planning?.stop(), releasing?.stop(), worker.close()]).then(() => desk.finish())
+      const ended = Promise.all([planning?.stop(), ordering?.stop(), releasing?.stop(), worker.close()]).then(() =>
+        desk.finish(),
+      )
       await Promise.race([ended, sleep(FINISH_WITHIN_MS, undefined, { ref: false })])
       await presence.stop()
       await queue.close()

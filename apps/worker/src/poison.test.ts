@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { asOwner, inTenant } from '@probity/database/connect'
 import { listDrift } from '@probity/database/credits'
 import { confirmTestJob } from '@probity/database/test-jobs'
+import { listTestResults } from '@probity/database/test-results'
 import { freePort } from '@probity/lab/services/daemon'
 import { startScripted } from '@probity/lab/smtp/server'
 import { whenDone } from '@probity/lab/when-done'
@@ -35,7 +36,7 @@ test('an address that brings every worker down harms nobody but itself', async (
   const look = () =>
     inTenant(world.db, world.accountId, async (trx) => {
       const job = await trx.selectFrom('jobs').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
-      const results = await trx.selectFrom('jobResults').selectAll().orderBy('rowNo').execute()
+      const results = await listTestResults(world.db, id)
       const { available, reserved, spent } = await trx.selectFrom('accounts').selectAll().executeTakeFirstOrThrow()
       return { job, results, credits: { available, reserved, spent } }
     })
@@ -54,9 +55,7 @@ test('an address that brings every worker down harms nobody but itself', async (
     const held = await redis.keys(`${config.queuePrefix}*`)
     if (held.length > 0) await redis.del(held)
     await asOwner(world.db, (trx) => sql`update job_workers set seen_at = seen_at - interval '1 minute'`.execute(trx))
-    await asOwner(world.db, (trx) =>
-      sql`update job_batches set queued_at = queued_at - interval '1 minute'`.execute(trx),
-    )
+    await asOwner(world.db, (trx) => sql`update job_queue set queued_at = queued_at - interval '1 minute'`.execute(trx))
   }
   const { results, credits } = await look()
   expect(results.map(({ email, status }) => [email, status])).toEqual(

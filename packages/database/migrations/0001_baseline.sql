@@ -1,6 +1,10 @@
 -- Generated from packages/database/schema by `pnpm admin schema --write`. Edit the files there.
 
--- Database roles. Contains the roles probity_app, probity_users and probity_operator and their grants to login users.
+-- The installation itself: database roles, secrets, running processes, backups, and helper functions that the other files use.
+-- probity_app reads secrets and backups and writes processes through functions; probity_operator reads processes.
+
+-- ---- Roles ----
+
 -- A session logs in as the user of the connection URL and switches to one of the roles at the start of each transaction.
 -- The roles own nothing, so row-level security applies to them and they have only the rights granted in these files.
 -- PostgreSQL shares roles between all databases of a server, so a role may already exist.
@@ -103,9 +107,6 @@ begin
   end loop;
 end
 $$;
-
--- The installation itself: secrets, running processes, backups, and helper functions that the other files use.
--- probity_app reads secrets and backups and writes processes through functions; probity_operator reads processes.
 
 -- ---- Tables ----
 
@@ -1252,7 +1253,8 @@ grant execute on function
 to probity_app;
 
 -- Credits and billing: the ledger with its functions, and the Stripe data (prices, customers, payments, subscriptions, events).
--- probity_app (API and workers) reads the tables and changes balances through ledger_post and ledger_refund_validations only.
+-- probity_app (API and workers) reads the tables and changes balances through ledger_post, ledger_post_parts and
+-- ledger_refund_validations only.
 -- probity_operator calls ledger_post for grants and adjustments. The owner maintains prices.
 
 -- ---- Tables ----
@@ -1575,6 +1577,61 @@ begin
 end
 $$;
 
+-- Posts several parts of one subject for the transaction's account, with one lock and one balance update: the rules of ledger_post for
+-- settle and refund.
+-- Input: p_parts and p_credits have one entry per part; credits are positive.
+-- Output: the outcome for all parts. Only posted changes anything:
+--   posted    at least one part was written; parts that were posted before with the same number of credits are left as they are
+--   replayed  all parts were posted before with the same numbers of credits
+--   on_hold   the account is on hold, and the kind has blocked_on_hold
+-- Locks: the account row (no key update), then the usage_days row, until commit.
+create function ledger_post_parts(p_kind text, p_subject uuid, p_key uuid, p_parts integer[], p_credits bigint[]) returns text
+  language plpgsql security definer set search_path = public, pg_temp as $$
+declare
+  v_kind ledger_kinds;
+  v_account accounts;
+  v_total bigint;
+begin
+  select * into strict v_kind from ledger_kinds k where k.kind = p_kind;
+  if p_kind not in ('settle', 'refund') then
+    raise exception 'a % is not posted in parts', p_kind; -- other kinds need the checks of the balance and of the monthly cap
+  end if;
+  if cardinality(p_parts) = 0 or cardinality(p_parts) <> cardinality(p_credits) or 0 >= any (p_credits)
+     or array_position(p_parts, null) is not null or array_position(p_credits, null) is not null then
+    raise exception 'a % of % credits for parts % makes no sense', p_kind, p_credits, p_parts;
+  end if;
+
+  -- Serializes the transactions of one account, as in ledger_post.
+  select * into strict v_account from accounts a where a.id = app_account() for no key update;
+
+  if exists (
+    select from unnest(p_parts, p_credits) as p (part, credits) join ledger l
+      on l.account_id = v_account.id and l.kind = p_kind and l.subject = p_subject and l.part = p.part
+    where abs(l.d_available) + abs(l.d_reserved) <> p.credits * (abs(v_kind.available) + abs(v_kind.reserved))
+  ) then
+    raise exception 'a part of subject % was posted before with other credits', p_subject;
+  end if;
+
+  if v_kind.blocked_on_hold and v_account.on_hold_since is not null then
+    return 'on_hold';
+  end if;
+
+  with posted as (
+    insert into ledger (account_id, kind, subject, part, d_available, d_reserved, d_spent, key_id)
+    select v_account.id, p_kind, p_subject, p.part, p.credits * v_kind.available, p.credits * v_kind.reserved, p.credits * v_kind.spent, p_key
+    from unnest(p_parts, p_credits) as p (part, credits) order by p.part
+    on conflict (account_id, kind, subject, part) do nothing
+    returning abs(d_spent) as credits
+  )
+  select sum(p.credits) into v_total from posted p;
+  if v_total is null then
+    return 'replayed';
+  end if;
+  perform apply_to_balance(v_account.id, v_kind, v_total, p_key);
+  return 'posted';
+end
+$$;
+
 -- Returns the available balance below which an account is low on credits: its own setting, otherwise a tenth of the last grant,
 -- otherwise 100. Locks: none.
 create function low_credits_threshold(p_account accounts) returns bigint
@@ -1671,7 +1728,7 @@ create trigger audit after insert on ledger for each row when (new.kind in ('gra
 -- ---- Rights ----
 
 revoke execute on function
-  apply_to_balance, ledger_insert, key_credits_this_month, ledger_post, ledger_refund_validations,
+  apply_to_balance, ledger_insert, key_credits_this_month, ledger_post, ledger_post_parts, ledger_refund_validations,
   find_billing_account, record_subscription, delete_old_payments, audit_grant
 from public;
 
@@ -1680,7 +1737,7 @@ grant execute on function
 to probity_operator;
 
 grant execute on function
-  ledger_post, ledger_refund_validations, find_billing_account, record_subscription, delete_old_payments
+  ledger_post, ledger_post_parts, ledger_refund_validations, find_billing_account, record_subscription, delete_old_payments
 to probity_app;
 
 -- Users and their access: credentials, sessions, members, invitations, setup, and email notifications to members.
@@ -2501,8 +2558,8 @@ grant execute on function
   list_overdue_validations, claim_validations, list_unclaimed_validations, wake_workers, list_expired_validations
 to probity_app;
 
--- Jobs: uploads, batches and results, and the functions that plan, dispatch, claim and settle them, for API and workers.
--- probity_operator sees states, counts and times, but no addresses and no results.
+-- Jobs: uploads, jobs and their counts, workers, and the functions that plan jobs, for API and workers. Their batches are in
+-- batches.sql, their results in results.sql. probity_operator sees states, counts and times, but no addresses.
 
 -- ---- Tables ----
 
@@ -2568,6 +2625,12 @@ create table jobs (
   finished_at timestamptz,
   ai boolean not null default true,
   catchall boolean not null default true,
+  last_settled_at timestamptz,
+  -- The generation of result_chunks that readers use: 0 until the results are stored in row order (results.sql). order_epoch is the
+  -- fencing token of the worker that does so, and the generation under which it writes.
+  results_generation smallint not null default 0,
+  order_epoch smallint not null default 0,
+  orderer uuid,
   check ((state in ('completed', 'canceled', 'failed')) = (finished_at is not null)),
   check (state <> 'completed' or done_count = unique_count)
 );
@@ -2575,80 +2638,17 @@ create table jobs (
 create index jobs_by_account on jobs (account_id, created_at desc);
 create index jobs_unended on jobs (created_at) where state in ('queued', 'planning', 'processing');
 create index jobs_ended on jobs (finished_at) where finished_at is not null;
+create index jobs_unordered on jobs (order_epoch, finished_at) where finished_at is not null and results_generation = 0;
 
 alter table jobs enable row level security;
 create policy tenant on jobs using (account_id = app_account());
 grant select, insert, delete on jobs to probity_app;
-grant update (state, paused_at, done_count, refunded_count, next_batch, dispatched, started_at, finished_at)
+grant update (state, paused_at, done_count, refunded_count, next_batch, dispatched, started_at, finished_at, last_settled_at)
   on jobs to probity_app;
 create policy operator on jobs to probity_operator using (true);
-grant select (id, account_id, mode, state, paused_at, unique_count, done_count, expires_on, created_at, started_at, finished_at)
+grant select (id, account_id, mode, state, paused_at, unique_count, done_count, expires_on, created_at, started_at, finished_at, last_settled_at,
+  results_generation)
   on jobs to probity_operator;
-
--- Up to 100 addresses of a job that one worker processes together. claimed_by is valid while that worker sends heartbeats. epoch
--- increases with each claim, and only the latest claim can settle the batch. Partitioned so that expired rows are dropped.
-create table job_batches (
-  expires_on date not null,
-  account_id uuid not null,
-  job_id uuid not null,
-  no integer not null, -- negative: the slowest addresses of batch -no - 1, which was settled without them
-  site text not null check (octet_length(site) <= 260), -- provider or domain with a connection limit; '' for mixed batches
-  site_max smallint not null, -- batches of the site that one worker may process at once
-  row_nos integer[] not null, -- first row of each address, numbered as in a spreadsheet
-  emails text[] not null, -- empty when done; the addresses are in job_results
-  size smallint not null check (size between 1 and 100),
-  state text not null default 'pending' check (state in ('pending', 'done')),
-  deferrals smallint not null default 0, -- by mail servers
-  throttles smallint not null default 0, -- by our rate limiter
-  no_responses smallint not null default 0, -- from DNS or a mail server
-  egress text check (octet_length(egress) <= 300), -- egress of the earlier probe, required for the retry
-  wait_reason text, -- sub_status that caused retry_at
-  retry_at timestamptz,
-  queued_at timestamptz, -- last dispatch
-  epoch integer not null default 0,
-  attempts smallint not null default 0, -- claims that did not finish
-  suspect boolean not null default false, -- part of a batch that was split; dispatched one at a time
-  claimed_by uuid,
-  claimed_at timestamptz,
-  straggling boolean not null default false, -- its worker waits for it while it processes other batches
-  done_at timestamptz,
-  primary key (expires_on, account_id, job_id, no),
-  check (cardinality(row_nos) = size),
-  check (cardinality(emails) in (0, size))
-) partition by range (expires_on);
-
-create index job_batches_pending on job_batches (job_id, no) where state = 'pending';
-create index job_batches_dispatched on job_batches (queued_at) where state = 'pending' and queued_at is not null;
-
-alter table job_batches enable row level security;
-create policy tenant on job_batches using (account_id = app_account());
-grant select, insert, update, delete on job_batches to probity_app;
-create policy operator on job_batches to probity_operator using (true);
-grant select (expires_on, account_id, job_id, no, size, state, wait_reason, retry_at, queued_at, claimed_by, claimed_at, done_at)
-  on job_batches to probity_operator;
-
--- One result per distinct address of a job; row_no is its first row in the file. Partitioned so that expired rows are dropped.
-create table job_results (
-  expires_on date not null,
-  account_id uuid not null,
-  job_id uuid not null,
-  row_no integer not null,
-  email text not null check (octet_length(email) <= 4096),
-  status text not null,
-  sub_status text not null,
-  result json not null,
-  -- Filter and count columns: parsing 100,000 results for one page would take seconds. Generated, so that they always match.
-  provider text not null generated always as (coalesce(result #>> '{details,provider}', '')) stored,
-  domain text not null generated always as (coalesce(result #>> '{details,domain}', '')) stored,
-  safe_to_send boolean not null generated always as (coalesce((result ->> 'safe_to_send')::boolean, false)) stored,
-  -- The override at validation time. Set by settle_batch, not generated: adding a generated column rewrites all partitions.
-  override text check (override in ('allow', 'block')),
-  primary key (expires_on, account_id, job_id, row_no)
-) partition by range (expires_on);
-
-alter table job_results enable row level security;
-create policy tenant on job_results using (account_id = app_account());
-grant select, insert, delete on job_results to probity_app;
 
 -- Number of results of a job per status and sub_status. Kept when the results expire; deleted with the job.
 create table job_counts (
@@ -2673,22 +2673,7 @@ create table job_workers (
 
 grant select on job_workers to probity_operator;
 
--- Addresses dispatched per account. dispatch_batches serves the account with the lowest number first.
-create table account_turns (
-  account_id uuid primary key references accounts (id) on delete cascade,
-  dispatched bigint not null default 0
-);
-
-alter table account_turns enable row level security;
-create policy tenant on account_turns using (account_id = app_account());
-grant select on account_turns to probity_app;
-
 -- ---- Functions ----
-
--- A batch as dispatch_batches returns it.
-create type dispatched_batch as (
-  expires_on date, account_id uuid, job_id uuid, no integer, epoch integer, egress text, size smallint
-);
 
 -- Lists expired uploads of all accounts with the location of their files, longest expired first. Locks: none.
 create function list_expired_uploads(p_limit integer) returns table (id uuid, storage_key text)
@@ -2709,17 +2694,6 @@ create function is_worker_alive(p_worker uuid) returns boolean
   language sql stable
   return exists (select from job_workers w where w.id = p_worker and w.seen_at > clock_timestamp() - interval '10 seconds');
 
--- Returns whether no worker processes a batch: unclaimed, worker dead, or claimed 3 min ago (no batch takes longer). Locks: none.
-create function is_batch_unclaimed(p_claimed_by uuid, p_claimed_at timestamptz) returns boolean
-  language sql stable
-  return p_claimed_by is null or p_claimed_at < clock_timestamp() - interval '3 minutes' or not is_worker_alive(p_claimed_by);
-
--- Returns whether a batch can be dispatched: it never was, or its task was lost or its worker died 5 s or more ago. Locks: none.
-create function is_batch_due(p_queued_at timestamptz, p_claimed_by uuid, p_claimed_at timestamptz) returns boolean
-  language sql stable
-  return p_queued_at is null
-    or (p_queued_at < clock_timestamp() - interval '5 seconds' and is_batch_unclaimed(p_claimed_by, p_claimed_at));
-
 -- Records a worker's heartbeat and number of slots; deletes workers unseen for an hour. Output: none. Locks: the written rows.
 create function record_heartbeat(p_worker uuid, p_slots integer) returns void
   language sql security definer set search_path = public, pg_temp
@@ -2727,27 +2701,6 @@ create function record_heartbeat(p_worker uuid, p_slots integer) returns void
     delete from job_workers where seen_at < clock_timestamp() - interval '1 hour';
     insert into job_workers (id, slots) values (p_worker, p_slots)
     on conflict (id) do update set slots = excluded.slots, seen_at = clock_timestamp();
-  end;
-
--- Releases all batches and plans of a worker that shuts down. They do not count as attempts and can be claimed at once.
--- Output: none. Locks: the batch rows, then the job rows, until commit.
-create function release_claims(p_worker uuid) returns void
-  language sql security definer set search_path = public, pg_temp
-  begin atomic
-    update job_batches set claimed_by = null, claimed_at = null, queued_at = null, attempts = greatest(attempts - 1, 0)
-    where claimed_by = p_worker and state = 'pending' and queued_at is not null;
-    update jobs set planner = null, plan_attempts = greatest(plan_attempts - 1, 0)
-    where planner = p_worker and state = 'planning';
-    delete from job_workers where id = p_worker;
-  end;
-
--- Releases a batch after a failure unrelated to it; not counted as an attempt. Output: none. Locks: the batch row until commit.
-create function release_batch(p_worker uuid, p_expires_on date, p_account uuid, p_job uuid, p_no integer) returns void
-  language sql security definer set search_path = public, pg_temp
-  begin atomic
-    update job_batches b set claimed_by = null, claimed_at = null, queued_at = null, attempts = greatest(b.attempts - 1, 0)
-    where b.expires_on = p_expires_on and b.account_id = p_account and b.job_id = p_job and b.no = p_no
-      and b.claimed_by = p_worker and b.state = 'pending';
   end;
 
 -- Claims the oldest job that no live worker plans. A worker plans one job at a time, so a job still claimed by p_worker is one
@@ -2799,142 +2752,6 @@ begin
 end
 $$;
 
--- Dispatches the next batches, up to 1.5 times the slots of all live workers. The account with the fewest dispatched addresses is
--- served first, and within it the job with the fewest. Skips accounts on hold, paused jobs and sites at their limit.
--- One account gets at most 75% of the capacity, so that another account can start at once. Suspect batches (split, or started
--- twice and not finished) are dispatched one at a time: one may crash its worker, which would count against the others.
--- Input: p_egresses are the egresses of the calling worker. Ten minutes after retry_at any worker receives a bound batch.
--- Output: the dispatched batches in order; none if another worker is dispatching.
--- Locks: advisory lock 'probity release' (not waited for), then batch, job and account_turns rows, until commit.
-create function dispatch_batches(p_egresses text[]) returns setof dispatched_batch
-  language plpgsql security definer set search_path = public, pg_temp set plan_cache_mode = force_custom_plan as $$
-declare
-  v_workers bigint;
-  v_capacity bigint;
-  v_days date[]; -- known at plan time (custom plan), so that other partitions are pruned
-  v_chosen dispatched_batch[];
-begin
-  if not pg_try_advisory_xact_lock(hashtextextended('probity release', 0)) then
-    return;
-  end if;
-  select array_agg(distinct j.expires_on) into v_days from jobs j where j.state = 'processing' and j.expires_on >= utc_today();
-  select count(*), coalesce(ceil(sum(w.slots) * 1.5), 0) into v_workers, v_capacity from job_workers w
-  where w.seen_at > clock_timestamp() - interval '10 seconds';
-
-  with in_flight as materialized (
-    select b.account_id, b.site, b.site_max, b.straggling,
-           b.suspect or b.attempts > (case when b.claimed_by is null then 1 else 2 end) as is_suspect -- includes this claim
-    from job_batches b
-    where b.state = 'pending' and b.queued_at is not null and b.expires_on = any (v_days)
-      and not is_batch_due(b.queued_at, b.claimed_by, b.claimed_at)
-  ), site_usage as materialized (
-    select f.site, count(*) as batches, count(*) >= min(f.site_max) * v_workers as is_full from in_flight f
-    where f.site <> '' group by f.site
-  ), free_slots as materialized (
-    select greatest(v_capacity - count(*), 0) as n from in_flight f where not f.straggling
-  ), candidates as (
-    select j.expires_on, j.account_id, j.id as job_id, b.no, b.epoch, b.egress, b.size, b.site, b.site_max, b.is_suspect,
-           j.dispatched + sum(b.size) over (partition by j.id order by b.no) - b.size as job_dispatched
-    from free_slots, jobs j join accounts a on a.id = j.account_id cross join lateral (
-      select b.no, b.epoch, b.egress, b.size, b.site, b.site_max, b.suspect or b.attempts > 1 as is_suspect
-      from job_batches b
-      where b.expires_on = j.expires_on and b.expires_on = any (v_days) and b.account_id = j.account_id and b.job_id = j.id
-        and b.state = 'pending' and (b.queued_at is null or is_batch_due(b.queued_at, b.claimed_by, b.claimed_at))
-        and (b.retry_at is null or b.retry_at <= clock_timestamp())
-        and (b.egress is null or b.egress = any (p_egresses) or b.retry_at < clock_timestamp() - interval '10 minutes')
-        and not exists (select from site_usage u where u.site = b.site and u.is_full)
-        and not ((b.suspect or b.attempts > 1) and exists (select from in_flight f where f.is_suspect))
-      order by b.no limit (select free_slots.n from free_slots)
-    ) b
-    where j.state = 'processing' and j.paused_at is null and j.expires_on = any (v_days) and a.on_hold_since is null
-  ), ranked as (
-    select c.*,
-      coalesce(t.dispatched, 0) + sum(c.size) over account_order - c.size as account_dispatched,
-      row_number() over account_order
-        + (select count(*) from in_flight f where f.account_id = c.account_id and not f.straggling) as account_rank
-    from candidates c left join account_turns t on t.account_id = c.account_id
-    window account_order as (partition by c.account_id order by c.job_dispatched, c.job_id, c.no)
-  ), by_site as (
-    select r.*, row_number() over (partition by r.site order by r.account_dispatched, r.job_id, r.no)
-                + coalesce((select u.batches from site_usage u where u.site = r.site), 0) as site_rank,
-           row_number() over (partition by r.is_suspect order by r.account_dispatched, r.job_id, r.no) as suspect_rank
-    from ranked r where r.account_rank <= greatest(ceil(v_capacity * 0.75), 1)
-  ), chosen as (
-    select l.* from by_site l
-    where (l.site = '' or l.site_rank <= l.site_max * v_workers) and (not l.is_suspect or l.suspect_rank = 1)
-    order by l.account_dispatched, l.job_id, l.no limit (select n from free_slots)
-  ), updated as (
-    -- A batch that was dispatched before gets a new epoch, because a worker may still have the old task.
-    update job_batches b set queued_at = clock_timestamp(), claimed_by = null, claimed_at = null, straggling = false,
-      epoch = b.epoch + (case when b.queued_at is null then 0 else 1 end)
-    from chosen c
-    where b.expires_on = c.expires_on and b.expires_on = any (v_days) and b.account_id = c.account_id
-      and b.job_id = c.job_id and b.no = c.no
-    returning c.account_dispatched,
-      row(b.expires_on, b.account_id, b.job_id, b.no, b.epoch, b.egress, b.size)::dispatched_batch as batch
-  )
-  select coalesce(array_agg(u.batch order by u.account_dispatched), '{}') into v_chosen from updated u;
-
-  update jobs j set dispatched = j.dispatched + s.size
-  from (select c.job_id, sum(c.size) as size from unnest(v_chosen) c group by c.job_id) s where j.id = s.job_id;
-  insert into account_turns as t (account_id, dispatched)
-  select c.account_id, sum(c.size) from unnest(v_chosen) c group by c.account_id
-  on conflict (account_id) do update set dispatched = t.dispatched + excluded.dispatched;
-  return query select * from unnest(v_chosen);
-end
-$$;
-
--- Claims a batch. A batch that was started twice and not finished is split in two instead, until an address that crashes its
--- worker is isolated; a half is split again after one failure.
--- Output: the batch and its settings; no row if it was split, is claimed, done or not due, or if the job is paused or finished.
--- Locks: the batch row, then for a split the job row, until commit.
-create function claim_batch(p_worker uuid, p_expires_on date, p_account uuid, p_job uuid, p_no integer)
-  returns table (
-    epoch integer, attempts smallint, deferrals smallint, throttles smallint, no_responses smallint, egress text, site text,
-    site_max smallint, row_nos integer[], emails text[], mode text, ai boolean, catchall boolean,
-    send_threshold double precision, send_excludes text[]
-  )
-  language plpgsql security definer set search_path = public, pg_temp set plan_cache_mode = force_custom_plan as $$
-declare
-  v_batch job_batches;
-  v_half integer;
-  v_no integer;
-begin
-  update job_batches b set epoch = b.epoch + 1, attempts = b.attempts + 1, claimed_by = p_worker, claimed_at = clock_timestamp(),
-    queued_at = coalesce(b.queued_at, clock_timestamp())
-  from jobs j
-  where b.expires_on = p_expires_on and b.account_id = p_account and b.job_id = p_job and b.no = p_no
-    and b.state = 'pending' and is_batch_unclaimed(b.claimed_by, b.claimed_at)
-    and (b.retry_at is null or b.retry_at <= clock_timestamp())
-    and j.id = b.job_id and j.state = 'processing' and j.paused_at is null
-  returning b.* into v_batch;
-  if not found then
-    return;
-  end if;
-
-  if v_batch.size > 1 and v_batch.attempts > (case when v_batch.suspect then 1 else 2 end) then
-    v_half := v_batch.size / 2;
-    update jobs j set next_batch = j.next_batch + 1 where j.id = p_job returning j.next_batch - 1 into v_no;
-    -- Without retry_at, a batch that is bound to an egress would never become available to workers with other egresses.
-    insert into job_batches (expires_on, account_id, job_id, no, site, site_max, row_nos, emails, size, deferrals, throttles,
-      no_responses, egress, retry_at, suspect)
-    values (p_expires_on, p_account, p_job, v_no, v_batch.site, v_batch.site_max, v_batch.row_nos[v_half + 1:],
-            v_batch.emails[v_half + 1:], v_batch.size - v_half, v_batch.deferrals, v_batch.throttles,
-            v_batch.no_responses, v_batch.egress, coalesce(v_batch.retry_at, clock_timestamp()), true);
-    update job_batches b set row_nos = v_batch.row_nos[:v_half], emails = v_batch.emails[:v_half], size = v_half,
-      attempts = 0, suspect = true, queued_at = null, claimed_by = null, claimed_at = null
-    where b.expires_on = p_expires_on and b.account_id = p_account and b.job_id = p_job and b.no = p_no;
-    return;
-  end if;
-
-  return query
-    select v_batch.epoch, v_batch.attempts, v_batch.deferrals, v_batch.throttles, v_batch.no_responses, v_batch.egress, v_batch.site, v_batch.site_max,
-      v_batch.row_nos, v_batch.emails, j.mode, j.ai and p.ai_enhancement, j.catchall and p.catchall_detection,
-      a.send_threshold, a.send_excludes
-    from jobs j join accounts a on a.id = j.account_id join plans p on p.name = a.plan where j.id = p_job;
-end
-$$;
-
 -- Lists unfinished jobs of all accounts whose expiry day is over, oldest first. Locks: none.
 create function list_expired_jobs(p_limit integer) returns table (account_id uuid, id uuid)
   language sql stable security definer set search_path = public, pg_temp
@@ -2943,78 +2760,6 @@ create function list_expired_jobs(p_limit integer) returns table (account_id uui
     where j.state in ('queued', 'planning', 'processing') and j.expires_on < utc_today()
     order by j.created_at limit p_limit;
   end;
-
--- Settles a batch of the transaction's account: stores and counts the results, advances the job and charges the rows inserted by
--- this call, so that a batch processed twice is charged once. Refunds results by the refund rule (is_refunded in billing.sql).
--- Input: p_later is how many batch numbers the job must allocate for deferred rows. p_results has one JSON result per line.
--- Output: settled, the first allocated number and whether the job is completed; or lost: the batch was claimed again, its job has
--- ended or its account is on hold. On lost the worker must roll back, because rows may be written.
--- Locks: the batch row, then the job row, then the account row, until commit; other functions here use the same order. The slow
--- inserts precede the job and account locks, for which other batches of the job wait.
-create function settle_batch(
-  p_expires_on date, p_job uuid, p_no integer, p_epoch integer, p_later integer,
-  p_row_nos integer[], p_emails text[], p_statuses text[], p_sub_statuses text[],
-  p_results text
-) returns table (outcome text, first_no integer, completed boolean)
-  language plpgsql set search_path = public, pg_temp set plan_cache_mode = force_custom_plan as $$
-declare
-  v_account uuid := app_account();
-  v_job jobs;
-  v_tally job_counts[];
-  v_done integer;
-  v_refunded integer;
-  v_posting text := 'posted';
-begin
-  update job_batches b set state = 'done', emails = '{}', done_at = clock_timestamp(), claimed_by = null
-  where b.expires_on = p_expires_on and b.account_id = v_account and b.job_id = p_job and b.no = p_no
-    and b.epoch = p_epoch and b.state = 'pending';
-  if not found then
-    return query select 'lost', 0, false;
-    return;
-  end if;
-
-  with inserted as (
-    insert into job_results (expires_on, account_id, job_id, row_no, email, status, sub_status, result, override)
-    select p_expires_on, v_account, p_job, r.row_no, r.email, r.status, r.sub_status, r.result::json, r.result::json ->> 'listed'
-    from rows from (unnest(p_row_nos, p_emails, p_statuses, p_sub_statuses), string_to_table(p_results, E'\n'))
-      as r (row_no, email, status, sub_status, result)
-    on conflict do nothing
-    returning status, sub_status
-  ), tally as (
-    select i.status, i.sub_status, count(*)::integer as count from inserted i group by i.status, i.sub_status
-  )
-  select coalesce(array_agg(row(v_account, p_job, t.status, t.sub_status, t.count)::job_counts), '{}'), coalesce(sum(t.count), 0),
-    coalesce(sum(t.count) filter (where is_refunded(j.refund_unknown, t.status, t.sub_status)), 0)
-  into v_tally, v_done, v_refunded from tally t, jobs j where j.id = p_job;
-
-  update jobs j set
-    next_batch = j.next_batch + p_later, done_count = j.done_count + v_done,
-    refunded_count = j.refunded_count + v_refunded * j.credits_per_email,
-    state = case when j.done_count + v_done = j.unique_count then 'completed' else j.state end,
-    finished_at = case when j.done_count + v_done = j.unique_count then clock_timestamp() end
-  where j.id = p_job and j.account_id = v_account and j.state = 'processing'
-  returning * into v_job;
-  if not found then -- the job has ended and released its reserved credits
-    return query select 'lost', 0, false;
-    return;
-  end if;
-
-  insert into job_counts as c select t.* from unnest(v_tally) t
-  on conflict (account_id, job_id, status, sub_status) do update set count = c.count + excluded.count;
-
-  if v_done * v_job.credits_per_email > 0 then
-    select p.outcome into v_posting from ledger_post('settle', v_done * v_job.credits_per_email, p_job, p_no, v_job.key_id) p;
-  end if;
-  if v_posting = 'posted' and v_refunded * v_job.credits_per_email > 0 then
-    select p.outcome into v_posting from ledger_post('refund', v_refunded * v_job.credits_per_email, p_job, p_no, v_job.key_id) p;
-  end if;
-  if v_posting not in ('posted', 'on_hold') then
-    raise exception 'the credits of a batch were %', v_posting;
-  end if;
-  return query select case v_posting when 'on_hold' then 'lost' else 'settled' end, v_job.next_batch - p_later,
-    v_job.state = 'completed';
-end
-$$;
 
 -- Queues an email notification to members when a live job completes or fails. Trigger function. Output: null. Locks: none.
 create function notify_job_end() returns trigger
@@ -3036,30 +2781,6 @@ create function notify_expiring_results() returns void
     where j.mode = 'live' and j.state = 'completed' and j.expires_on = utc_today() + 2
       and j.expires_on - (j.created_at at time zone 'utc')::date >= 7;
   end;
-
--- Makes the dispatched but unclaimed batches of a job available for dispatch again, and writes an audit entry.
--- Output: the number of batches, or null if the job does not exist or has ended. Locks: the batch rows until commit.
-create function requeue_job(p_job uuid) returns integer
-  language plpgsql security definer set search_path = public, pg_temp set plan_cache_mode = force_custom_plan as $$
-declare
-  v_job jobs;
-  v_count integer;
-begin
-  select * into v_job from jobs j where j.id = p_job and j.state in ('queued', 'planning', 'processing');
-  if not found then
-    return null;
-  end if;
-  with again as (
-    update job_batches b set queued_at = null
-    where b.expires_on = v_job.expires_on and b.account_id = v_job.account_id and b.job_id = p_job and b.state = 'pending'
-      and b.queued_at is not null and is_batch_unclaimed(b.claimed_by, b.claimed_at)
-    returning 1
-  )
-  select count(*) into v_count from again;
-  perform record_audit_entry(v_job.account_id, 'list.requeued', p_job::text, null, jsonb_build_object('batches', jsonb_build_array(null, v_count)));
-  return v_count;
-end
-$$;
 
 -- Returns whether there may be jobs to plan, batches to dispatch or deliveries to send. Every worker calls this several times per
 -- second; one call with three index lookups avoids three more expensive calls while there is no work. Locks: none.
@@ -3083,19 +2804,742 @@ create trigger audit after delete on jobs for each row execute function audit_ro
 -- ---- Rights ----
 
 revoke execute on function
-  list_expired_uploads, delete_expired_uploads, is_worker_alive, is_batch_unclaimed, is_batch_due, record_heartbeat,
-  release_claims, release_batch, claim_plan, start_processing, dispatch_batches, claim_batch, list_expired_jobs,
-  notify_job_end, notify_expiring_results, requeue_job, find_pending_work
+  list_expired_uploads, delete_expired_uploads, is_worker_alive, record_heartbeat, claim_plan, start_processing, list_expired_jobs,
+  notify_job_end, notify_expiring_results, find_pending_work
 from public;
 
 grant execute on function
-  list_expired_uploads, delete_expired_uploads, record_heartbeat, release_claims, release_batch, claim_plan,
-  start_processing, dispatch_batches, claim_batch, list_expired_jobs, notify_expiring_results, find_pending_work
+  list_expired_uploads, delete_expired_uploads, record_heartbeat, claim_plan, start_processing, list_expired_jobs,
+  notify_expiring_results, find_pending_work
 to probity_app;
 
 grant execute on function
-  is_worker_alive, is_batch_unclaimed, requeue_job
+  is_worker_alive
 to probity_operator;
+
+-- Batches: the addresses of jobs that are not settled, the queue that schedules them, and the functions that dispatch, claim,
+-- release and settle them, for workers. probity_operator sees sizes, times and claims, but no addresses.
+--
+-- Locks are taken in the order queue rows (by job_id and no), job row, account row.
+
+-- ---- Tables ----
+
+-- The addresses of a batch: up to 100 addresses of a job that one worker processes together. Written when the job is planned or
+-- addresses are deferred, deleted when the batch is settled. Partitioned so that expired rows are dropped.
+create table job_batches (
+  expires_on date not null,
+  account_id uuid not null,
+  job_id uuid not null,
+  no integer not null, -- negative: the slowest addresses of batch -no - 1, which was settled without them
+  row_nos integer[] not null, -- first row of each address, numbered as in a spreadsheet
+  emails text[] not null,
+  primary key (expires_on, account_id, job_id, no),
+  check (cardinality(row_nos) between 1 and 100),
+  check (cardinality(emails) = cardinality(row_nos))
+) partition by range (expires_on);
+
+alter table job_batches enable row level security;
+create policy tenant on job_batches using (account_id = app_account());
+grant select, insert, update, delete on job_batches to probity_app;
+
+-- One row per batch that is not settled: the row is deleted in the transaction that settles the batch. Contains no addresses, so that
+-- dispatch and claim write narrow rows. claimed_by is valid while that worker sends heartbeats. epoch is a fencing token: it increases
+-- with each claim, and only the latest claim can settle the batch.
+create table job_queue (
+  job_id uuid not null references jobs (id) on delete cascade,
+  no integer not null,
+  account_id uuid not null,
+  site text collate "C" not null check (octet_length(site) <= 260), -- provider or domain with a connection limit; '' for mixed batches
+  site_max smallint not null, -- batches of the site that one worker may process at once
+  size smallint not null check (size between 1 and 100),
+  egress text check (octet_length(egress) <= 300), -- egress of the earlier probe, required for the retry
+  wait_reason text, -- sub_status that caused retry_at
+  retry_at timestamptz,
+  queued_at timestamptz, -- last dispatch
+  claimed_by uuid,
+  claimed_at timestamptz,
+  epoch integer not null default 0,
+  attempts smallint not null default 0, -- claims that did not finish
+  deferrals smallint not null default 0, -- by mail servers
+  throttles smallint not null default 0, -- by our rate limiter
+  no_responses smallint not null default 0, -- from DNS or a mail server
+  suspect boolean not null default false, -- part of a batch that was split; dispatched one at a time
+  straggling boolean not null default false, -- its worker waits for it while it processes other batches
+  primary key (job_id, no)
+  -- Free space on each page keeps most updates on it. Every row is deleted within minutes, hence the early vacuum.
+) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000);
+
+-- dispatch_batches reads each of the four from its start and stops after a bounded number of rows.
+create index job_queue_ready on job_queue (job_id, no) where queued_at is null and retry_at is null;
+create index job_queue_ready_by_site on job_queue (job_id, site, no) where queued_at is null and retry_at is null;
+create index job_queue_deferred on job_queue (job_id, retry_at) where queued_at is null and retry_at is not null;
+create index job_queue_dispatched on job_queue (queued_at) where queued_at is not null;
+
+alter table job_queue enable row level security;
+create policy tenant on job_queue using (account_id = app_account());
+grant select, insert, update, delete on job_queue to probity_app;
+create policy operator on job_queue to probity_operator using (true);
+grant select (job_id, no, account_id, size, wait_reason, retry_at, queued_at, claimed_by, claimed_at) on job_queue to probity_operator;
+
+-- Addresses dispatched per account. dispatch_batches serves the account with the lowest number first.
+create table account_turns (
+  account_id uuid primary key references accounts (id) on delete cascade,
+  dispatched bigint not null default 0
+);
+
+alter table account_turns enable row level security;
+create policy tenant on account_turns using (account_id = app_account());
+grant select on account_turns to probity_app;
+
+-- ---- Functions ----
+
+-- A batch as dispatch_batches returns it.
+create type dispatched_batch as (
+  expires_on date, account_id uuid, job_id uuid, no integer, epoch integer, egress text, size smallint
+);
+
+-- Returns whether no worker processes a batch: unclaimed, worker dead, or claimed 3 min ago (no batch takes longer). Locks: none.
+create function is_batch_unclaimed(p_claimed_by uuid, p_claimed_at timestamptz) returns boolean
+  language sql stable
+  return p_claimed_by is null or p_claimed_at < clock_timestamp() - interval '3 minutes' or not is_worker_alive(p_claimed_by);
+
+-- Releases all batches and plans of a worker that shuts down. They do not count as attempts and can be claimed at once.
+-- Output: none. Locks: the queue rows, then the job rows, until commit.
+create function release_claims(p_worker uuid) returns void
+  language sql security definer set search_path = public, pg_temp
+  begin atomic
+    with claims as (
+      select q.job_id, q.no from job_queue q where q.claimed_by = p_worker and q.queued_at is not null
+      order by q.job_id, q.no for update
+    )
+    update job_queue q set claimed_by = null, claimed_at = null, queued_at = null, attempts = greatest(q.attempts - 1, 0)
+    from claims c where q.job_id = c.job_id and q.no = c.no;
+    update jobs set planner = null, plan_attempts = greatest(plan_attempts - 1, 0)
+    where planner = p_worker and state = 'planning';
+    delete from job_workers where id = p_worker;
+  end;
+
+-- Releases a batch after a failure unrelated to it; not counted as an attempt. Output: none. Locks: the queue row until commit.
+create function release_batch(p_worker uuid, p_job uuid, p_no integer) returns void
+  language sql security definer set search_path = public, pg_temp
+  begin atomic
+    update job_queue q set claimed_by = null, claimed_at = null, queued_at = null, attempts = greatest(q.attempts - 1, 0)
+    where q.job_id = p_job and q.no = p_no and q.claimed_by = p_worker;
+  end;
+
+-- Returns the first batches of a job that could be dispatched. Called by dispatch_batches, whose planner settings apply.
+-- Input: p_max is how many; p_full are the sites at their limit, sorted. p_has_suspect excludes suspect batches. p_due_jobs and p_due_nos
+-- are the batches of all jobs that were dispatched before and that no worker processes.
+-- Output: up to p_max batches by number. Locks: none.
+-- Cost: reads the first 2 * p_max ready batches. If sites at their limit fill these, reads up to p_max batches between each two of those
+-- sites, in the order of their names. Of the deferred batches that are due, reads the first 1,000: more than that are due only if
+-- their site is at its limit or their egress has no worker.
+create function find_dispatchable(
+  p_job uuid, p_egresses text[], p_max bigint, p_full text[], p_has_suspect boolean, p_due_jobs uuid[], p_due_nos integer[]
+) returns table (no integer, epoch integer, egress text, size smallint, site text, site_max smallint, is_suspect boolean)
+  language plpgsql stable rows 50 as $$
+#variable_conflict use_column
+declare
+  v_now timestamptz := clock_timestamp();
+begin
+  return query
+    with front as materialized (
+      select q.* from job_queue q where q.job_id = p_job and q.queued_at is null and q.retry_at is null
+      order by q.no limit p_max * 2
+    ), usable as materialized (
+      select f.no from front f where f.site <> all (p_full)
+    ), gaps as (
+      -- The names between two full sites. In the C collation, chr(1) after a name is the next name, and chr(1114111) is after all names.
+      select case g.site when '' then '' else g.site || chr(1) end as low, g.next as high
+      from unnest(array_prepend(''::text, p_full), array_append(p_full, chr(1114111))) as g (site, next)
+      where (select count(*) from front) = p_max * 2 and (select count(*) from usable) < p_max
+    ), found as (
+      select f.* from front f
+      union
+      select b.* from gaps g cross join lateral (
+        select q.* from job_queue q
+        where q.job_id = p_job and q.queued_at is null and q.retry_at is null and q.site >= g.low and q.site < g.high
+        order by q.site, q.no limit p_max
+      ) b
+      union
+      select d.* from (
+        select q.* from job_queue q
+        where q.job_id = p_job and q.queued_at is null and q.retry_at is not null and q.retry_at <= v_now
+        order by q.retry_at limit 1000
+      ) d
+      union
+      select q.* from unnest(p_due_jobs, p_due_nos) as d (job_id, no) join job_queue q on q.job_id = d.job_id and q.no = d.no
+      where d.job_id = p_job and (q.retry_at is null or q.retry_at <= v_now)
+    )
+    select f.no, f.epoch, f.egress, f.size, f.site::text, f.site_max, f.suspect or f.attempts > 1 from found f
+    where f.site <> all (p_full) and not ((f.suspect or f.attempts > 1) and p_has_suspect)
+      and (f.egress is null or f.egress = any (p_egresses) or f.retry_at < v_now - interval '10 minutes')
+    order by f.no limit p_max;
+end
+$$;
+
+-- Dispatches the next batches, up to 1.5 times the slots of all live workers. The account with the fewest dispatched addresses is
+-- served first, and within it the job with the fewest. Skips accounts on hold, paused jobs and sites at their limit.
+-- One account gets at most 75% of the capacity, so that another account can start at once. Suspect batches (split, or started
+-- twice and not finished) are dispatched one at a time: one may crash its worker, which would count against the others.
+-- A batch that was dispatched before is due again if no worker processes it after 5 seconds: its task was lost or its worker died.
+-- Input: p_egresses are the egresses of the calling worker. Ten minutes after retry_at any worker receives a bound batch.
+-- Output: the dispatched batches in order; none if another worker is dispatching.
+-- Locks: advisory lock 'probity release' (not waited for), then queue rows (locked rows are skipped), job and account_turns rows, until
+-- commit. Cost: grows with the batches in flight, the free capacity and the number of unfinished jobs, not with the batches that wait.
+-- Plans are cached and use indexes only, because statistics of a table that fills and empties within minutes are always outdated.
+create function dispatch_batches(p_egresses text[]) returns setof dispatched_batch
+  language plpgsql security definer set search_path = public, pg_temp set plan_cache_mode = force_generic_plan
+  set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
+declare
+  v_now timestamptz := clock_timestamp();
+  v_alive uuid[];
+  v_capacity bigint;
+  v_free bigint;
+  v_share bigint;
+  v_has_suspect boolean;
+  v_accounts uuid[]; -- accounts with batches in flight, and how many
+  v_account_batches bigint[];
+  v_sites text[]; -- sites with batches in flight, and how many
+  v_site_batches bigint[];
+  v_full text[]; -- sites at their limit, sorted
+  v_due_jobs uuid[]; -- batches in flight that no worker processes
+  v_due_nos integer[];
+  v_chosen dispatched_batch[];
+begin
+  if not pg_try_advisory_xact_lock(hashtextextended('probity release', 0)) then
+    return;
+  end if;
+  select coalesce(array_agg(w.id), '{}'), coalesce(ceil(sum(w.slots) * 1.5), 0) into v_alive, v_capacity from job_workers w
+  where w.seen_at > v_now - interval '10 seconds';
+
+  with dispatched as materialized (
+    select q.job_id, q.no, q.account_id, q.site, q.site_max, q.straggling,
+           q.suspect or q.attempts > (case when q.claimed_by is null then 1 else 2 end) as is_suspect, -- includes this claim
+           q.queued_at < v_now - interval '5 seconds'
+             and (q.claimed_by is null or q.claimed_at < v_now - interval '3 minutes' or q.claimed_by <> all (v_alive)) as is_due
+    from job_queue q where q.queued_at is not null
+  ), by_account as (
+    select d.account_id, count(*) as batches from dispatched d where not d.is_due and not d.straggling group by d.account_id
+  ), by_site as (
+    select d.site, count(*) as batches, count(*) >= min(d.site_max) * cardinality(v_alive) as is_full from dispatched d
+    where not d.is_due and d.site <> '' group by d.site
+  )
+  select v_capacity - coalesce((select sum(a.batches) from by_account a), 0),
+    coalesce((select bool_or(d.is_suspect) from dispatched d where not d.is_due), false),
+    array(select a.account_id from by_account a order by a.account_id), array(select a.batches from by_account a order by a.account_id),
+    array(select s.site from by_site s order by s.site), array(select s.batches from by_site s order by s.site),
+    array(select s.site from by_site s where s.is_full order by s.site),
+    array(select d.job_id from dispatched d where d.is_due order by d.job_id, d.no),
+    array(select d.no from dispatched d where d.is_due order by d.job_id, d.no)
+  into v_free, v_has_suspect, v_accounts, v_account_batches, v_sites, v_site_batches, v_full, v_due_jobs, v_due_nos;
+  if v_free <= 0 then
+    return;
+  end if;
+  v_share := greatest(ceil(v_capacity * 0.75), 1);
+
+  with waiting as materialized (
+    select j.id, j.account_id, j.expires_on, j.dispatched, coalesce(t.dispatched, 0) as account_dispatched,
+           coalesce(f.batches, 0) as account_in_flight
+    from jobs j join accounts a on a.id = j.account_id left join account_turns t on t.account_id = j.account_id
+    left join unnest(v_accounts, v_account_batches) as f (account_id, batches) on f.account_id = j.account_id
+    where j.state = 'processing' and j.paused_at is null and j.expires_on >= utc_today() and a.on_hold_since is null
+      and coalesce(f.batches, 0) < v_share
+  ), candidates as (
+    select w.id as job_id, w.account_id, w.expires_on, w.account_dispatched, w.account_in_flight,
+           b.no, b.epoch, b.egress, b.size, b.site, b.site_max, b.is_suspect,
+           w.dispatched + sum(b.size) over (partition by w.id order by b.no) - b.size as job_dispatched
+    from waiting w cross join lateral find_dispatchable(w.id, p_egresses, v_free, v_full, v_has_suspect, v_due_jobs, v_due_nos) b
+  ), ranked as (
+    select c.*, c.account_dispatched + sum(c.size) over account_order - c.size as turn,
+      row_number() over account_order + c.account_in_flight as account_rank
+    from candidates c
+    window account_order as (partition by c.account_id order by c.job_dispatched, c.job_id, c.no)
+  ), by_site as (
+    select r.*, row_number() over (partition by r.site order by r.turn, r.job_id, r.no)
+                + coalesce((select u.batches from unnest(v_sites, v_site_batches) as u (site, batches) where u.site = r.site), 0) as site_rank,
+           row_number() over (partition by r.is_suspect order by r.turn, r.job_id, r.no) as suspect_rank
+    from ranked r where r.account_rank <= v_share
+  ), chosen as materialized (
+    select s.* from by_site s
+    where (s.site = '' or s.site_rank <= s.site_max * cardinality(v_alive)) and (not s.is_suspect or s.suspect_rank = 1)
+    order by s.turn, s.job_id, s.no limit v_free
+  ), locked as (
+    -- The epoch is compared again once the row is locked: a worker may have claimed the batch meanwhile.
+    select q.job_id, q.no, c.expires_on, c.turn from chosen c join job_queue q on q.job_id = c.job_id and q.no = c.no
+    where q.epoch = c.epoch for update of q skip locked
+  ), updated as (
+    -- A batch that was dispatched before gets a new epoch, because a worker may still have the old task.
+    update job_queue q set queued_at = clock_timestamp(), claimed_by = null, claimed_at = null, straggling = false,
+      epoch = q.epoch + (case when q.queued_at is null then 0 else 1 end)
+    from locked l where q.job_id = l.job_id and q.no = l.no
+    returning l.turn, row(l.expires_on, q.account_id, q.job_id, q.no, q.epoch, q.egress, q.size)::dispatched_batch as batch
+  )
+  select coalesce(array_agg(u.batch order by u.turn), '{}') into v_chosen from updated u;
+  if cardinality(v_chosen) = 0 then
+    return;
+  end if;
+
+  update jobs j set dispatched = j.dispatched + s.size
+  from (select c.job_id, sum(c.size) as size from unnest(v_chosen) c group by c.job_id) s where j.id = s.job_id;
+  insert into account_turns as t (account_id, dispatched)
+  select c.account_id, sum(c.size) from unnest(v_chosen) c group by c.account_id
+  on conflict (account_id) do update set dispatched = t.dispatched + excluded.dispatched;
+  return query select * from unnest(v_chosen);
+end
+$$;
+
+-- Splits a claimed batch in two and releases both halves as suspects. The second half gets a new number.
+-- Output: none. Locks: the job row, until commit; the caller has locked the queue row.
+create function split_batch(p_batch job_queue) returns void
+  language plpgsql security definer set search_path = public, pg_temp as $$
+declare
+  v_half integer := p_batch.size / 2;
+  v_no integer;
+  v_expires_on date;
+begin
+  update jobs j set next_batch = j.next_batch + 1 where j.id = p_batch.job_id
+  returning j.next_batch - 1, j.expires_on into v_no, v_expires_on;
+  -- Without retry_at, a batch that is bound to an egress would never become available to workers with other egresses.
+  insert into job_queue (job_id, no, account_id, site, site_max, size, deferrals, throttles, no_responses, egress, retry_at, suspect)
+  values (p_batch.job_id, v_no, p_batch.account_id, p_batch.site, p_batch.site_max, p_batch.size - v_half, p_batch.deferrals,
+          p_batch.throttles, p_batch.no_responses, p_batch.egress, coalesce(p_batch.retry_at, clock_timestamp()), true);
+  update job_queue q set size = v_half, attempts = 0, suspect = true, queued_at = null, claimed_by = null, claimed_at = null
+  where q.job_id = p_batch.job_id and q.no = p_batch.no;
+  insert into job_batches (expires_on, account_id, job_id, no, row_nos, emails)
+  select b.expires_on, b.account_id, b.job_id, v_no, b.row_nos[v_half + 1:], b.emails[v_half + 1:] from job_batches b
+  where b.expires_on = v_expires_on and b.account_id = p_batch.account_id and b.job_id = p_batch.job_id and b.no = p_batch.no;
+  update job_batches b set row_nos = b.row_nos[:v_half], emails = b.emails[:v_half]
+  where b.expires_on = v_expires_on and b.account_id = p_batch.account_id and b.job_id = p_batch.job_id and b.no = p_batch.no;
+end
+$$;
+
+-- Claims batches. A batch that was started twice and not finished is split in two instead, until an address that crashes its
+-- worker is isolated; a half is split again after one failure.
+-- Input: p_jobs and p_nos name the batches; both arrays have the same length.
+-- Output: the claimed batches and their settings. Left out is a batch that was split, is claimed, settled or not due, or whose job
+-- is paused or has ended. Locks: the queue rows by job_id and no, then for a split the job row, until commit.
+create function claim_batches(p_worker uuid, p_jobs uuid[], p_nos integer[])
+  returns table (
+    job_id uuid, no integer, account_id uuid, expires_on date, epoch integer, attempts smallint, deferrals smallint, throttles smallint,
+    no_responses smallint, egress text, site text, site_max smallint, suspect boolean, row_nos integer[], emails text[], mode text,
+    ai boolean, catchall boolean, send_threshold double precision, send_excludes text[]
+  )
+  language plpgsql security definer set search_path = public, pg_temp set plan_cache_mode = force_generic_plan
+  set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
+#variable_conflict use_column
+declare
+  v_claimed job_queue[];
+  v_batch job_queue;
+  v_days date[];
+begin
+  with locked as (
+    select q.job_id, q.no from unnest(p_jobs, p_nos) as r (job_id, no)
+    join job_queue q on q.job_id = r.job_id and q.no = r.no join jobs j on j.id = q.job_id
+    where is_batch_unclaimed(q.claimed_by, q.claimed_at) and (q.retry_at is null or q.retry_at <= clock_timestamp())
+      and j.state = 'processing' and j.paused_at is null
+    order by q.job_id, q.no for update of q
+  ), claimed as (
+    update job_queue q set epoch = q.epoch + 1, attempts = q.attempts + 1, claimed_by = p_worker, claimed_at = clock_timestamp(),
+      queued_at = coalesce(q.queued_at, clock_timestamp())
+    from locked l where q.job_id = l.job_id and q.no = l.no
+    returning q
+  )
+  select coalesce(array_agg(c.q), '{}') into v_claimed from claimed c;
+
+  foreach v_batch in array v_claimed loop
+    if v_batch.size > 1 and v_batch.attempts > (case when v_batch.suspect then 1 else 2 end) then
+      perform split_batch(v_batch);
+      v_claimed := array_remove(v_claimed, v_batch);
+    end if;
+  end loop;
+
+  select array_agg(distinct j.expires_on) into v_days from unnest(v_claimed) c join jobs j on j.id = c.job_id;
+  -- Planned for each call, with the days as constants, so that the other partitions are neither planned nor locked.
+  return query execute $query$
+    select c.job_id, c.no, c.account_id, j.expires_on, c.epoch, c.attempts, c.deferrals, c.throttles, c.no_responses, c.egress,
+      c.site::text, c.site_max, c.suspect, b.row_nos, b.emails, j.mode, j.ai and p.ai_enhancement, j.catchall and p.catchall_detection,
+      a.send_threshold, a.send_excludes
+    from unnest($1) c join jobs j on j.id = c.job_id join accounts a on a.id = j.account_id join plans p on p.name = a.plan
+    join job_batches b on b.expires_on = j.expires_on and b.expires_on = any ($2) and b.account_id = c.account_id
+      and b.job_id = c.job_id and b.no = c.no
+  $query$ using v_claimed, v_days;
+end
+$$;
+
+-- Settles batches of one job of the transaction's account: stores their results as chunks, counts them, advances the job and charges the
+-- results inserted by this call. A batch that is processed twice is charged once: its queue row is deleted once, its number is in the key
+-- of its chunk, and the ledger posts it once. Refunds results by the refund rule (is_refunded in billing.sql).
+-- Input: one entry per batch in p_nos, p_epochs, p_rows, p_deferred, p_sizes, p_tallies, p_index_bytes and p_result_bytes. p_rows is the number
+-- of addresses that the worker accounts for: results, deferred and those that it still processes. p_deferred is how many batch numbers the
+-- job must allocate for deferred addresses. p_sizes is the number of results; 0 means that there is no chunk. p_row_nos are the rows
+-- of all results, ascending within a batch. p_blocks are the compressed index and the compressed results of each batch.
+-- Output: settled, the positions (from 1) of the settled batches, the first allocated number and whether the job is completed. A batch
+-- that was claimed again is not among the settled ones, and nothing of it is stored. The outcome is lost if none is settled, the job has ended or the account
+-- is on hold; the worker must then roll back, because rows may be written.
+-- Locks: the queue rows by no, then the job row, then the account row, until commit. The inserts of chunks precede the job and account
+-- locks, for which other batches of the job wait.
+create function settle_batches(
+  p_job uuid, p_nos integer[], p_epochs integer[], p_rows integer[], p_deferred integer[], p_sizes integer[], p_tallies jsonb,
+  p_index_bytes integer[], p_result_bytes integer[], p_row_nos integer[], p_blocks bytea
+) returns table (outcome text, settled integer[], first_no integer, completed boolean)
+  language plpgsql set search_path = public, pg_temp set plan_cache_mode = force_generic_plan
+  set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
+declare
+  v_account uuid := app_account();
+  v_job jobs;
+  v_closed integer[]; -- positions in the input, and batch numbers
+  v_closed_nos integer[];
+  v_mismatch integer;
+  v_deferred integer;
+  v_done integer;
+  v_counted integer;
+  v_parts integer[]; -- batches with results, and their credits
+  v_credits bigint[];
+  v_refund_parts integer[];
+  v_refunds bigint[];
+  v_counts job_counts[];
+  v_posting text := 'posted';
+begin
+  select * into v_job from jobs j where j.id = p_job and j.account_id = v_account and j.state = 'processing';
+  if not found then
+    return query select 'lost', '{}'::integer[], 0, false;
+    return;
+  end if;
+
+  perform from job_queue q where q.job_id = p_job and q.no = any (p_nos) order by q.no for update;
+  with closed as (
+    delete from job_queue q using unnest(p_nos, p_epochs, p_rows, p_deferred) with ordinality as i (no, epoch, rows, deferred, n)
+    where q.job_id = p_job and q.account_id = v_account and q.no = i.no and q.epoch = i.epoch
+    returning q.no, q.size, i.rows, i.deferred, i.n
+  )
+  select array(select c.n from closed c order by c.n), array(select c.no from closed c),
+    (select coalesce(sum(c.deferred), 0) from closed c), (select max(c.no) from closed c where c.size <> c.rows)
+  into v_closed, v_closed_nos, v_deferred, v_mismatch;
+  if v_mismatch is not null then
+    raise exception 'batch % of job % does not have the size that its worker accounts for', v_mismatch, p_job;
+  end if;
+  if cardinality(v_closed) = 0 then
+    return query select 'lost', '{}'::integer[], 0, false;
+    return;
+  end if;
+  -- Planned for each call, with the day as a constant, so that the other partitions are neither planned nor locked.
+  execute 'delete from job_batches b where b.expires_on = $1 and b.account_id = $2 and b.job_id = $3 and b.no = any ($4)'
+    using v_job.expires_on, v_account, p_job, v_closed_nos;
+
+  with batches as (
+    select i.n, i.no, i.size, i.index_bytes, i.result_bytes, p_tallies -> (i.n - 1)::integer as tally,
+      (sum(i.size) over earlier)::integer - i.size as rows_before,
+      (sum(i.index_bytes + i.result_bytes) over earlier)::integer - i.index_bytes - i.result_bytes as bytes_before
+    from unnest(p_nos, p_sizes, p_index_bytes, p_result_bytes) with ordinality as i (no, size, index_bytes, result_bytes, n)
+    window earlier as (order by i.n)
+  ), inserted as (
+    insert into result_chunks as c (expires_on, account_id, job_id, generation, no, size, first_row, last_row, row_nos, tally, index, results)
+    select v_job.expires_on, v_account, p_job, 0, b.no, b.size, p_row_nos[b.rows_before + 1], p_row_nos[b.rows_before + b.size],
+      p_row_nos[b.rows_before + 1:b.rows_before + b.size], b.tally, substring(p_blocks from b.bytes_before + 1 for b.index_bytes),
+      substring(p_blocks from b.bytes_before + b.index_bytes + 1 for b.result_bytes)
+    from batches b where b.size > 0 and b.n = any (v_closed)
+    on conflict do nothing
+    returning c.no, c.size, c.tally
+  ), tally as (
+    select i.no, t.status, t.sub_status, t.count
+    from inserted i cross join lateral jsonb_to_recordset(i.tally) as t (status text, sub_status text, count integer)
+  ), refunds as (
+    select t.no, sum(t.count) * v_job.credits_per_email as credits from tally t
+    where is_refunded(v_job.refund_unknown, t.status, t.sub_status) group by t.no
+  ), counts as (
+    select t.status, t.sub_status, sum(t.count)::integer as count from tally t group by t.status, t.sub_status
+  )
+  select coalesce((select sum(i.size) from inserted i), 0), coalesce((select sum(c.count) from counts c), 0),
+    array(select i.no from inserted i order by i.no),
+    array(select (i.size * v_job.credits_per_email)::bigint from inserted i order by i.no),
+    array(select r.no from refunds r order by r.no), array(select r.credits::bigint from refunds r order by r.no),
+    array(select row(v_account, p_job, c.status, c.sub_status, c.count)::job_counts from counts c)
+  into v_done, v_counted, v_parts, v_credits, v_refund_parts, v_refunds, v_counts;
+  if v_counted <> v_done then
+    raise exception 'the tallies of job % count % results, not %', p_job, v_counted, v_done;
+  end if;
+
+  update jobs j set
+    next_batch = j.next_batch + v_deferred, done_count = j.done_count + v_done,
+    refunded_count = j.refunded_count + coalesce((select sum(r) from unnest(v_refunds) r), 0), last_settled_at = clock_timestamp(),
+    state = case when j.done_count + v_done = j.unique_count then 'completed' else j.state end,
+    finished_at = case when j.done_count + v_done = j.unique_count then clock_timestamp() end
+  where j.id = p_job and j.account_id = v_account and j.state = 'processing'
+  returning * into v_job;
+  if not found then -- the job has ended and released its reserved credits
+    return query select 'lost', '{}'::integer[], 0, false;
+    return;
+  end if;
+
+  insert into job_counts as c select t.* from unnest(v_counts) t
+  on conflict (account_id, job_id, status, sub_status) do update set count = c.count + excluded.count;
+
+  if v_job.credits_per_email > 0 and cardinality(v_parts) > 0 then
+    v_posting := ledger_post_parts('settle', p_job, v_job.key_id, v_parts, v_credits);
+  end if;
+  if v_posting = 'posted' and v_job.credits_per_email > 0 and cardinality(v_refund_parts) > 0 then
+    v_posting := ledger_post_parts('refund', p_job, v_job.key_id, v_refund_parts, v_refunds);
+  end if;
+  if v_posting not in ('posted', 'on_hold') then
+    raise exception 'the credits of batches of job % were %', p_job, v_posting;
+  end if;
+  return query select case v_posting when 'on_hold' then 'lost' else 'settled' end, v_closed, v_job.next_batch - v_deferred,
+    v_job.state = 'completed';
+end
+$$;
+
+-- Deletes the batches of jobs that ended more than a minute ago. Ending a job leaves them, because a worker that settles a batch locks
+-- its queue row before the job. Output: the number of batches. Locks: the deleted rows; rows locked by other transactions are skipped.
+create function delete_ended_batches() returns bigint
+  language sql security definer set search_path = public, pg_temp
+  begin atomic
+    with ended as (
+      select q.job_id, q.no, j.expires_on from job_queue q join jobs j on j.id = q.job_id
+      where j.finished_at < clock_timestamp() - interval '1 minute' for update of q skip locked
+    ), addresses as (
+      delete from job_batches b using ended e
+      where b.expires_on = e.expires_on and b.job_id = e.job_id and b.no = e.no
+    ), gone as (
+      delete from job_queue q using ended e where q.job_id = e.job_id and q.no = e.no returning 1
+    )
+    select count(*) from gone;
+  end;
+
+-- Makes the dispatched but unclaimed batches of a job available for dispatch again, and writes an audit entry.
+-- Output: the number of batches, or null if the job does not exist or has ended. Locks: the queue rows until commit.
+create function requeue_job(p_job uuid) returns integer
+  language plpgsql security definer set search_path = public, pg_temp as $$
+declare
+  v_job jobs;
+  v_count integer;
+begin
+  select * into v_job from jobs j where j.id = p_job and j.state in ('queued', 'planning', 'processing');
+  if not found then
+    return null;
+  end if;
+  with unclaimed as (
+    select q.no from job_queue q
+    where q.job_id = p_job and q.queued_at is not null and is_batch_unclaimed(q.claimed_by, q.claimed_at)
+    order by q.no for update
+  ), again as (
+    update job_queue q set queued_at = null from unclaimed u where q.job_id = p_job and q.no = u.no returning 1
+  )
+  select count(*) into v_count from again;
+  perform record_audit_entry(v_job.account_id, 'list.requeued', p_job::text, null, jsonb_build_object('batches', jsonb_build_array(null, v_count)));
+  return v_count;
+end
+$$;
+
+-- ---- Rights ----
+
+revoke execute on function
+  is_batch_unclaimed, release_claims, release_batch, find_dispatchable, dispatch_batches, split_batch, claim_batches,
+  delete_ended_batches, requeue_job
+from public;
+
+grant execute on function
+  release_claims, release_batch, dispatch_batches, claim_batches, delete_ended_batches
+to probity_app;
+
+grant execute on function
+  is_batch_unclaimed, requeue_job
+to probity_operator;
+
+-- Results of jobs: compressed chunks, their rewriting in row order after a job has ended, and the erasure of one address.
+-- probity_app reads and inserts chunks and deletes those of a job; only the functions below change them. probity_operator
+-- sees sizes and times.
+-- packages/database/src/result-chunk.ts reads and writes the compressed columns.
+
+-- ---- Tables ----
+
+-- Up to 1,000 results of a job. Generation 0 has the chunks as settled: one per batch, no is the number of the batch. A higher
+-- generation has them in row order, 500 per chunk, numbered from 0 (jobs.order_epoch). Readers use jobs.results_generation.
+-- Partitioned so that expired rows are dropped.
+create table result_chunks (
+  expires_on date not null,
+  account_id uuid not null,
+  job_id uuid not null,
+  generation smallint not null,
+  no integer not null,
+  codec smallint not null default 1, -- 1: zstd level 3 with checksum
+  size smallint not null check (size between 1 and 1000),
+  first_row integer not null,
+  last_row integer not null,
+  row_nos integer[] not null, -- ascending; the first row of each address in the file
+  tally jsonb not null, -- [{status, sub_status, safe_to_send, override, count}]
+  index bytea not null, -- what filters and searches need, in the order of row_nos
+  results bytea not null, -- one JSON result per line, in the order of row_nos
+  settled_at timestamptz not null default clock_timestamp(),
+  check (cardinality(row_nos) = size),
+  check (row_nos[1] = first_row and row_nos[size] = last_row),
+  primary key (expires_on, account_id, job_id, generation, no)
+) partition by range (expires_on);
+
+-- The blocks are compressed already.
+alter table result_chunks alter column index set storage external;
+alter table result_chunks alter column results set storage external;
+
+create index result_chunks_settled on result_chunks (job_id, settled_at) where generation = 0; -- for the rate of a running job
+
+alter table result_chunks enable row level security;
+create policy tenant on result_chunks using (account_id = app_account());
+grant select, insert, delete on result_chunks to probity_app;
+create policy operator on result_chunks to probity_operator using (true);
+grant select (expires_on, account_id, job_id, generation, size, settled_at) on result_chunks to probity_operator;
+
+-- Counts of a job's results by verdict, provider and domain, stored when they are in row order. Names domains, so it is deleted with
+-- the results (drop_expired_partitions).
+create table job_breakdowns (
+  job_id uuid primary key references jobs (id) on delete cascade,
+  account_id uuid not null references accounts (id) on delete cascade,
+  expires_on date not null,
+  tallies jsonb not null
+);
+
+create index job_breakdowns_by_account on job_breakdowns (account_id);
+create index job_breakdowns_by_expiry on job_breakdowns (expires_on);
+
+alter table job_breakdowns enable row level security;
+create policy tenant on job_breakdowns using (account_id = app_account());
+grant select on job_breakdowns to probity_app;
+
+-- ---- Functions ----
+
+-- Claims the rewriting in row order of an ended job: the one with the fewest attempts, then the one that ended first.
+-- A claim is valid while its worker sends heartbeats. A worker rewrites one job at a time, so its own earlier claims are void.
+-- Output: the job and its new epoch; no row if there is none. Gives up after 100 attempts; readers then use generation 0.
+-- Locks: the job row (for update, skip locked) until commit.
+create function claim_ordering(p_worker uuid)
+  returns table (id uuid, account_id uuid, expires_on date, epoch smallint)
+  language plpgsql security definer set search_path = public, pg_temp as $$
+declare
+  v_job uuid;
+begin
+  select j.id into v_job from jobs j
+  where j.finished_at is not null and j.results_generation = 0 and j.order_epoch < 100 and j.expires_on >= utc_today()
+    and (j.orderer is null or j.orderer = p_worker or not is_worker_alive(j.orderer))
+  order by j.order_epoch, j.finished_at limit 1
+  for update skip locked;
+  return query
+    update jobs j set orderer = p_worker, order_epoch = j.order_epoch + 1
+    where j.id = v_job
+    returning j.id, j.account_id, j.expires_on, j.order_epoch;
+end
+$$;
+
+-- Ends the rewriting of a job of the transaction's account: stores the breakdown, lets readers use the new generation, and deletes
+-- the other generations and the job's batches, which contain addresses.
+-- Input: p_epoch is the epoch of the claim. p_tallies is the breakdown as packages/database/src/breakdown.ts defines it.
+-- Output: ordered; lost: the job was deleted, claimed again or changed by an erasure; mismatch: the chunks do not have one result per
+-- row, jobs.done_count results in all and the counts of job_counts. On lost and mismatch the worker must roll back.
+-- Locks: the batch rows, then the job row, then the deleted chunks, until commit.
+create function finish_ordering(p_job uuid, p_epoch smallint, p_tallies jsonb) returns text
+  language plpgsql security definer set search_path = public, pg_temp set plan_cache_mode = force_custom_plan as $$
+declare
+  v_job jobs;
+  v_rows bigint;
+  v_overlaps bigint;
+begin
+  select * into v_job from jobs j where j.id = p_job and j.account_id = app_account();
+  if not found then
+    return 'lost';
+  end if;
+  delete from job_batches b
+  where b.expires_on = v_job.expires_on and b.account_id = v_job.account_id and b.job_id = p_job;
+  select * into v_job from jobs j where j.id = p_job for update;
+  if not found or v_job.order_epoch <> p_epoch or v_job.results_generation <> 0 then
+    return 'lost';
+  end if;
+
+  -- A chunk has no row twice, because its row numbers are ascending.
+  select coalesce(sum(c.size), 0), count(*) filter (where c.first_row <= c.last_row_before) into v_rows, v_overlaps
+  from (
+    select c.size, c.first_row, lag(c.last_row) over (order by c.no) as last_row_before from result_chunks c
+    where c.expires_on = v_job.expires_on and c.account_id = v_job.account_id and c.job_id = p_job and c.generation = p_epoch
+  ) c;
+  if v_rows <> v_job.done_count or v_overlaps > 0 or exists (
+    select from (
+      select t.status, t.sub_status, sum(t.count) as count
+      from result_chunks c cross join lateral jsonb_to_recordset(c.tally) as t (status text, sub_status text, count integer)
+      where c.expires_on = v_job.expires_on and c.account_id = v_job.account_id and c.job_id = p_job and c.generation = p_epoch
+      group by t.status, t.sub_status
+    ) t full join (
+      select k.status, k.sub_status, k.count from job_counts k where k.account_id = v_job.account_id and k.job_id = p_job
+    ) k using (status, sub_status)
+    where t.count is distinct from k.count
+  ) then
+    return 'mismatch';
+  end if;
+
+  insert into job_breakdowns (job_id, account_id, expires_on, tallies)
+  values (p_job, v_job.account_id, v_job.expires_on, p_tallies);
+  delete from result_chunks c
+  where c.expires_on = v_job.expires_on and c.account_id = v_job.account_id and c.job_id = p_job and c.generation <> p_epoch;
+  update jobs j set results_generation = p_epoch, orderer = null where j.id = p_job;
+  return 'ordered';
+end
+$$;
+
+-- Prepares an ended job of the transaction's account for the erasure of an address from its results. Deletes the addresses of its
+-- batches, which are no longer needed. If a worker is rewriting the results, which it may have read already, it has to begin again.
+-- Output: the generation to change; null if the job does not exist or has not ended. Locks: the batch rows, then the job row, until
+-- commit, so that no rewriting ends meanwhile.
+create function begin_erasure(p_job uuid) returns smallint
+  language plpgsql security definer set search_path = public, pg_temp set plan_cache_mode = force_custom_plan as $$
+declare
+  v_job jobs;
+begin
+  select * into v_job from jobs j where j.id = p_job and j.account_id = app_account() and j.finished_at is not null;
+  if not found then
+    return null;
+  end if;
+  delete from job_batches b
+  where b.expires_on = v_job.expires_on and b.account_id = v_job.account_id and b.job_id = p_job;
+  select * into v_job from jobs j where j.id = p_job for update;
+  if not found then
+    return null;
+  end if;
+  if v_job.results_generation = 0 then
+    update jobs j set order_epoch = j.order_epoch + 1, orderer = null where j.id = p_job;
+    delete from result_chunks c
+    where c.expires_on = v_job.expires_on and c.account_id = v_job.account_id and c.job_id = p_job and c.generation <> 0;
+  end if;
+  return v_job.results_generation;
+end
+$$;
+
+-- Replaces chunks of a job of the transaction's account by chunks without an erased address, after begin_erasure. Sizes, row numbers
+-- and tallies stay as they are, so that counts, paging and reconciliation agree as before.
+-- Input: one element of each array per chunk. p_tallies is the new breakdown, or null if none is stored.
+-- Output: the number of chunks. Locks: the chunk rows and the breakdown row until commit.
+create function erase_results(p_job uuid, p_generation smallint, p_nos integer[], p_indexes bytea[], p_results bytea[], p_tallies jsonb)
+  returns integer
+  language plpgsql security definer set search_path = public, pg_temp set plan_cache_mode = force_custom_plan as $$
+declare
+  v_job jobs;
+  v_count integer;
+begin
+  select * into strict v_job from jobs j where j.id = p_job and j.account_id = app_account() and j.results_generation = p_generation;
+  update result_chunks c set index = n.index, results = n.results
+  from unnest(p_nos, p_indexes, p_results) as n (no, index, results)
+  where c.expires_on = v_job.expires_on and c.account_id = v_job.account_id and c.job_id = p_job and c.generation = p_generation
+    and c.no = n.no;
+  get diagnostics v_count = row_count;
+  update job_breakdowns b set tallies = p_tallies where b.job_id = p_job and p_tallies is not null;
+  return v_count;
+end
+$$;
+
+-- ---- Rights ----
+
+revoke execute on function
+  claim_ordering, finish_ordering, begin_erasure, erase_results
+from public;
+
+grant execute on function
+  claim_ordering, finish_ordering, begin_erasure, erase_results
+to probity_app;
 
 -- Webhooks: endpoints, events, deliveries and attempts, and the functions that emit events and process deliveries.
 -- probity_app manages endpoints and reads the other tables; it writes events, deliveries and attempts through the security
@@ -3813,7 +4257,7 @@ begin
 end
 $$;
 
--- Compares jobs with their ledger transactions, counts, results and batches. Results and batches are compared only until
+-- Compares jobs with their ledger transactions, counts, results and queued batches. Results and batches are compared only until
 -- expires_on, because their partitions are dropped afterward.
 -- Output: one row per mismatch; none if all agree. Locks: none.
 create function reconcile_jobs(p_jobs uuid[]) returns setof ledger_mismatch
@@ -3828,10 +4272,10 @@ begin
              coalesce(sum(l.d_available) filter (where l.kind = 'refund'), 0) as refunded,
              coalesce(sum(l.d_available) filter (where l.kind = 'release'), 0) as released,
              count(*) filter (where l.kind = 'settle' and not exists (
-               select from job_batches b
-               where b.expires_on = j.expires_on and b.account_id = j.account_id and b.job_id = j.id and b.no = l.part
-                 and b.state = 'done' and b.size >= l.d_spent
-             )) as settled_without_batch
+               select from result_chunks c
+               where c.expires_on = j.expires_on and c.account_id = j.account_id and c.job_id = j.id and c.generation = 0
+                 and c.no = l.part and c.size = l.d_spent
+             )) as settled_without_chunk
       from ledger l
       where l.account_id = j.account_id and l.subject = j.id and l.kind in ('reserve', 'settle', 'refund', 'release')
     ) l
@@ -3847,13 +4291,14 @@ begin
         select coalesce(sum(c.count), 0) from job_counts c where c.account_id = j.account_id and c.job_id = j.id
       )),
       ('job_not_ended', 0, case when job.rest = 0 and not job.has_ended then 1 else 0 end),
-      ('job_settled_without_batch', 0, case when job.is_kept then l.settled_without_batch end),
+      -- Once the results are in row order, their chunks no longer have the numbers of the batches.
+      ('job_settled_without_chunk', 0, case when job.is_kept and j.results_generation = 0 then l.settled_without_chunk end),
       ('job_results', j.done_count, case when job.is_kept then (
-        select count(*) from job_results r where r.expires_on = j.expires_on and r.account_id = j.account_id and r.job_id = j.id
+        select coalesce(sum(c.size), 0) from result_chunks c
+        where c.expires_on = j.expires_on and c.account_id = j.account_id and c.job_id = j.id and c.generation = j.results_generation
       ) end),
       ('job_rows_lost', job.rest, case when job.is_kept and j.state = 'processing' then (
-        select coalesce(sum(b.size), 0) from job_batches b
-        where b.expires_on = j.expires_on and b.account_id = j.account_id and b.job_id = j.id and b.state = 'pending'
+        select coalesce(sum(q.size), 0) from job_queue q where q.job_id = j.id
       ) end)
     ) as f (kind, expected, found)
     where j.id = any (p_jobs) and f.expected <> f.found;
@@ -4018,18 +4463,19 @@ to probity_app;
 create table partitioned_tables (
   name text primary key,
   days_ahead integer not null,
-  follows_retention boolean not null
+  follows_retention boolean not null,
+  fillfactor smallint not null -- free space on each page allows HOT updates of rows that are updated two or three times
 );
 
-insert into partitioned_tables (name, days_ahead, follows_retention) values
-  ('validations', 33, true),
-  ('idempotency_records', 4, false),
-  ('job_batches', 33, true),
-  ('job_results', 33, true),
-  ('webhook_events', 33, false),
-  ('requests', 33, false),
+insert into partitioned_tables (name, days_ahead, follows_retention, fillfactor) values
+  ('validations', 33, true, 60),
+  ('idempotency_records', 4, false, 60),
+  ('job_batches', 33, true, 100),
+  ('result_chunks', 33, true, 100),
+  ('webhook_events', 33, false, 60),
+  ('requests', 33, false, 60),
   -- Marks expire 90 days after the day on which the message was sent, which can be tomorrow in the sender's time zone.
-  ('outcome_marks', 92, false);
+  ('outcome_marks', 92, false, 60);
 
 grant select on partitioned_tables to probity_app;
 
@@ -4052,7 +4498,7 @@ begin
     return 0;
   end if;
   for v_table in
-    select t.name, case when t.follows_retention
+    select t.name, t.fillfactor, case when t.follows_retention
       then greatest(t.days_ahead, 3 + (select greatest(p_retention_days, max(a.retention_days)) from accounts a))
       else t.days_ahead end as days_ahead
     from partitioned_tables t
@@ -4061,10 +4507,10 @@ begin
       exit when v_made >= p_max;
       v_partition := format('%s_%s', v_table.name, to_char(v_day, 'YYYYMMDD'));
       if to_regclass(v_partition) is null then
-        -- Free space on each page allows HOT updates: rows are typically updated two or three times. LIKE must include the
-        -- generated columns, because ATTACH rejects a partition without them.
-        execute format('create table %I (like %I including defaults including constraints including generated) with (fillfactor = 60)',
-                       v_partition, v_table.name);
+        -- LIKE must include the generated columns, because ATTACH rejects a partition without them.
+        execute format(
+          'create table %I (like %I including defaults including constraints including generated including storage) with (fillfactor = %s)',
+          v_partition, v_table.name, v_table.fillfactor);
         execute format('alter table %I attach partition %I for values from (%L) to (%L)',
                        v_table.name, v_partition, v_day, v_day + 1);
         v_made := v_made + 1;
@@ -4075,7 +4521,7 @@ begin
 end
 $$;
 
--- Drops the partitions whose day is over and deletes expired rows of uncollected_results.
+-- Drops the partitions whose day is over and deletes expired rows of uncollected_results and job_breakdowns.
 -- Output: the number of partitions dropped; 0 also if another process runs this function or make_partitions.
 -- Locks: advisory lock 'probity partitions' (not waited for) and ACCESS EXCLUSIVE on the dropped partitions and their parent
 -- tables, until commit.
@@ -4099,6 +4545,7 @@ begin
     v_dropped := v_dropped + 1;
   end loop;
   delete from uncollected_results where expires_on < utc_today();
+  delete from job_breakdowns where expires_on < utc_today();
   return v_dropped;
 end
 $$;

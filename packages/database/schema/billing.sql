@@ -1,5 +1,6 @@
 -- Credits and billing: the ledger with its functions, and the Stripe data (prices, customers, payments, subscriptions, events).
--- probity_app (API and workers) reads the tables and changes balances through ledger_post and ledger_refund_validations only.
+-- probity_app (API and workers) reads the tables and changes balances through ledger_post, ledger_post_parts and
+-- ledger_refund_validations only.
 -- probity_operator calls ledger_post for grants and adjustments. The owner maintains prices.
 
 -- ---- Tables ----
@@ -322,6 +323,61 @@ begin
 end
 $$;
 
+-- Posts several parts of one subject for the transaction's account, with one lock and one balance update: the rules of ledger_post for
+-- settle and refund.
+-- Input: p_parts and p_credits have one entry per part; credits are positive.
+-- Output: the outcome for all parts. Only posted changes anything:
+--   posted    at least one part was written; parts that were posted before with the same number of credits are left as they are
+--   replayed  all parts were posted before with the same numbers of credits
+--   on_hold   the account is on hold, and the kind has blocked_on_hold
+-- Locks: the account row (no key update), then the usage_days row, until commit.
+create function ledger_post_parts(p_kind text, p_subject uuid, p_key uuid, p_parts integer[], p_credits bigint[]) returns text
+  language plpgsql security definer set search_path = public, pg_temp as $$
+declare
+  v_kind ledger_kinds;
+  v_account accounts;
+  v_total bigint;
+begin
+  select * into strict v_kind from ledger_kinds k where k.kind = p_kind;
+  if p_kind not in ('settle', 'refund') then
+    raise exception 'a % is not posted in parts', p_kind; -- other kinds need the checks of the balance and of the monthly cap
+  end if;
+  if cardinality(p_parts) = 0 or cardinality(p_parts) <> cardinality(p_credits) or 0 >= any (p_credits)
+     or array_position(p_parts, null) is not null or array_position(p_credits, null) is not null then
+    raise exception 'a % of % credits for parts % makes no sense', p_kind, p_credits, p_parts;
+  end if;
+
+  -- Serializes the transactions of one account, as in ledger_post.
+  select * into strict v_account from accounts a where a.id = app_account() for no key update;
+
+  if exists (
+    select from unnest(p_parts, p_credits) as p (part, credits) join ledger l
+      on l.account_id = v_account.id and l.kind = p_kind and l.subject = p_subject and l.part = p.part
+    where abs(l.d_available) + abs(l.d_reserved) <> p.credits * (abs(v_kind.available) + abs(v_kind.reserved))
+  ) then
+    raise exception 'a part of subject % was posted before with other credits', p_subject;
+  end if;
+
+  if v_kind.blocked_on_hold and v_account.on_hold_since is not null then
+    return 'on_hold';
+  end if;
+
+  with posted as (
+    insert into ledger (account_id, kind, subject, part, d_available, d_reserved, d_spent, key_id)
+    select v_account.id, p_kind, p_subject, p.part, p.credits * v_kind.available, p.credits * v_kind.reserved, p.credits * v_kind.spent, p_key
+    from unnest(p_parts, p_credits) as p (part, credits) order by p.part
+    on conflict (account_id, kind, subject, part) do nothing
+    returning abs(d_spent) as credits
+  )
+  select sum(p.credits) into v_total from posted p;
+  if v_total is null then
+    return 'replayed';
+  end if;
+  perform apply_to_balance(v_account.id, v_kind, v_total, p_key);
+  return 'posted';
+end
+$$;
+
 -- Returns the available balance below which an account is low on credits: its own setting, otherwise a tenth of the last grant,
 -- otherwise 100. Locks: none.
 create function low_credits_threshold(p_account accounts) returns bigint
@@ -418,7 +474,7 @@ create trigger audit after insert on ledger for each row when (new.kind in ('gra
 -- ---- Rights ----
 
 revoke execute on function
-  apply_to_balance, ledger_insert, key_credits_this_month, ledger_post, ledger_refund_validations,
+  apply_to_balance, ledger_insert, key_credits_this_month, ledger_post, ledger_post_parts, ledger_refund_validations,
   find_billing_account, record_subscription, delete_old_payments, audit_grant
 from public;
 
@@ -427,5 +483,5 @@ grant execute on function
 to probity_operator;
 
 grant execute on function
-  ledger_post, ledger_refund_validations, find_billing_account, record_subscription, delete_old_payments
+  ledger_post, ledger_post_parts, ledger_refund_validations, find_billing_account, record_subscription, delete_old_payments
 to probity_app;

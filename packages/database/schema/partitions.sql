@@ -10,18 +10,19 @@
 create table partitioned_tables (
   name text primary key,
   days_ahead integer not null,
-  follows_retention boolean not null
+  follows_retention boolean not null,
+  fillfactor smallint not null -- free space on each page allows HOT updates of rows that are updated two or three times
 );
 
-insert into partitioned_tables (name, days_ahead, follows_retention) values
-  ('validations', 33, true),
-  ('idempotency_records', 4, false),
-  ('job_batches', 33, true),
-  ('job_results', 33, true),
-  ('webhook_events', 33, false),
-  ('requests', 33, false),
+insert into partitioned_tables (name, days_ahead, follows_retention, fillfactor) values
+  ('validations', 33, true, 60),
+  ('idempotency_records', 4, false, 60),
+  ('job_batches', 33, true, 100),
+  ('result_chunks', 33, true, 100),
+  ('webhook_events', 33, false, 60),
+  ('requests', 33, false, 60),
   -- Marks expire 90 days after the day on which the message was sent, which can be tomorrow in the sender's time zone.
-  ('outcome_marks', 92, false);
+  ('outcome_marks', 92, false, 60);
 
 grant select on partitioned_tables to probity_app;
 
@@ -44,7 +45,7 @@ begin
     return 0;
   end if;
   for v_table in
-    select t.name, case when t.follows_retention
+    select t.name, t.fillfactor, case when t.follows_retention
       then greatest(t.days_ahead, 3 + (select greatest(p_retention_days, max(a.retention_days)) from accounts a))
       else t.days_ahead end as days_ahead
     from partitioned_tables t
@@ -53,10 +54,10 @@ begin
       exit when v_made >= p_max;
       v_partition := format('%s_%s', v_table.name, to_char(v_day, 'YYYYMMDD'));
       if to_regclass(v_partition) is null then
-        -- Free space on each page allows HOT updates: rows are typically updated two or three times. LIKE must include the
-        -- generated columns, because ATTACH rejects a partition without them.
-        execute format('create table %I (like %I including defaults including constraints including generated) with (fillfactor = 60)',
-                       v_partition, v_table.name);
+        -- LIKE must include the generated columns, because ATTACH rejects a partition without them.
+        execute format(
+          'create table %I (like %I including defaults including constraints including generated including storage) with (fillfactor = %s)',
+          v_partition, v_table.name, v_table.fillfactor);
         execute format('alter table %I attach partition %I for values from (%L) to (%L)',
                        v_table.name, v_partition, v_day, v_day + 1);
         v_made := v_made + 1;
@@ -67,7 +68,7 @@ begin
 end
 $$;
 
--- Drops the partitions whose day is over and deletes expired rows of uncollected_results.
+-- Drops the partitions whose day is over and deletes expired rows of uncollected_results and job_breakdowns.
 -- Output: the number of partitions dropped; 0 also if another process runs this function or make_partitions.
 -- Locks: advisory lock 'probity partitions' (not waited for) and ACCESS EXCLUSIVE on the dropped partitions and their parent
 -- tables, until commit.
@@ -91,6 +92,7 @@ begin
     v_dropped := v_dropped + 1;
   end loop;
   delete from uncollected_results where expires_on < utc_today();
+  delete from job_breakdowns where expires_on < utc_today();
   return v_dropped;
 end
 $$;

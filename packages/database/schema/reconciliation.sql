@@ -78,7 +78,7 @@ begin
 end
 $$;
 
--- Compares jobs with their ledger transactions, counts, results and batches. Results and batches are compared only until
+-- Compares jobs with their ledger transactions, counts, results and queued batches. Results and batches are compared only until
 -- expires_on, because their partitions are dropped afterward.
 -- Output: one row per mismatch; none if all agree. Locks: none.
 create function reconcile_jobs(p_jobs uuid[]) returns setof ledger_mismatch
@@ -93,10 +93,10 @@ begin
              coalesce(sum(l.d_available) filter (where l.kind = 'refund'), 0) as refunded,
              coalesce(sum(l.d_available) filter (where l.kind = 'release'), 0) as released,
              count(*) filter (where l.kind = 'settle' and not exists (
-               select from job_batches b
-               where b.expires_on = j.expires_on and b.account_id = j.account_id and b.job_id = j.id and b.no = l.part
-                 and b.state = 'done' and b.size >= l.d_spent
-             )) as settled_without_batch
+               select from result_chunks c
+               where c.expires_on = j.expires_on and c.account_id = j.account_id and c.job_id = j.id and c.generation = 0
+                 and c.no = l.part and c.size = l.d_spent
+             )) as settled_without_chunk
       from ledger l
       where l.account_id = j.account_id and l.subject = j.id and l.kind in ('reserve', 'settle', 'refund', 'release')
     ) l
@@ -112,13 +112,14 @@ begin
         select coalesce(sum(c.count), 0) from job_counts c where c.account_id = j.account_id and c.job_id = j.id
       )),
       ('job_not_ended', 0, case when job.rest = 0 and not job.has_ended then 1 else 0 end),
-      ('job_settled_without_batch', 0, case when job.is_kept then l.settled_without_batch end),
+      -- Once the results are in row order, their chunks no longer have the numbers of the batches.
+      ('job_settled_without_chunk', 0, case when job.is_kept and j.results_generation = 0 then l.settled_without_chunk end),
       ('job_results', j.done_count, case when job.is_kept then (
-        select count(*) from job_results r where r.expires_on = j.expires_on and r.account_id = j.account_id and r.job_id = j.id
+        select coalesce(sum(c.size), 0) from result_chunks c
+        where c.expires_on = j.expires_on and c.account_id = j.account_id and c.job_id = j.id and c.generation = j.results_generation
       ) end),
       ('job_rows_lost', job.rest, case when job.is_kept and j.state = 'processing' then (
-        select coalesce(sum(b.size), 0) from job_batches b
-        where b.expires_on = j.expires_on and b.account_id = j.account_id and b.job_id = j.id and b.state = 'pending'
+        select coalesce(sum(q.size), 0) from job_queue q where q.job_id = j.id
       ) end)
     ) as f (kind, expected, found)
     where j.id = any (p_jobs) and f.expected <> f.found;

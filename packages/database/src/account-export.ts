@@ -1,8 +1,12 @@
 import { type RawBuilder, sql } from 'kysely'
+import { listChunks, readChunks } from './chunk-store.ts'
 import { type Db, openSnapshot, type Trx } from './connect.ts'
+import { type ChunkRow, decodeChunk } from './result-chunk.ts'
+
+type Part = RawBuilder<unknown> | ((trx: Trx) => AsyncGenerator<string[]>)
 
 /** What an account's export is made of, in its order. Columns are named one by one: a secret that is added later stays out. */
-const PARTS: Record<string, RawBuilder<unknown>> = {
+const PARTS: Record<string, Part> = {
   account: sql`select id, name, slug, plan, unlimited, available, reserved, spent, retention_days, low_credits, send_threshold,
     send_excludes, ip_allow_list, created_at from accounts where id = app_account()`,
   member: sql`select * from list_account_members()`,
@@ -17,8 +21,7 @@ const PARTS: Record<string, RawBuilder<unknown>> = {
     from uploads`,
   list: sql`select id, mode, upload_id, key_id, filename, email_column, state, paused_at, row_count, email_count, unique_count,
     done_count, refunded_count, expires_on, created_at, started_at, finished_at from jobs`,
-  list_result: sql`select job_id as list_id, row_no as row, email, status, sub_status, override as listed, result
-    from job_results where expires_on >= utc_today()`,
+  list_result: readResults,
   validation: sql`select id, key_id, email, state, result, created_at, finished_at, expires_on
     from validations where expires_on >= utc_today()`,
   webhook_event: sql`select id, mode, type, body, created_at from webhook_events where expires_on >= utc_today()`,
@@ -44,7 +47,7 @@ export async function* exportAccount(db: Db, accountId: string): AsyncGenerator<
   try {
     yield `${JSON.stringify({ record: 'export', format: 1, account_id: accountId, at: new Date().toISOString() })}\n`
     for (const [record, part] of Object.entries(PARTS)) {
-      for await (const lines of readPart(trx, record, part)) {
+      for await (const lines of typeof part === 'function' ? part(trx) : readPart(trx, record, part)) {
         records += lines.length
         yield `${lines.join('\n')}\n`
       }
@@ -64,4 +67,33 @@ async function* readPart(trx: Trx, record: string, part: RawBuilder<unknown>): A
     if (rows.length < ROWS_AT_ONCE) break
   }
   await sql`close reading`.execute(trx)
+}
+
+/** The results of all jobs, chunk by chunk. The texts of results are written as they are stored. */
+async function* readResults(trx: Trx): AsyncGenerator<string[]> {
+  const jobs = await trx
+    .selectFrom('jobs')
+    .select(['id', 'accountId', 'expiresOn'])
+    .where('expiresOn', '>=', sql<string>`utc_today()`)
+    .orderBy('createdAt')
+    .orderBy('id')
+    .execute()
+  for (const job of jobs) {
+    for await (const group of readChunks(trx, await listChunks(trx, job))) {
+      for (const chunk of group) yield decodeChunk(chunk).map((row) => writeResult(job.id, row))
+    }
+  }
+}
+
+function writeResult(jobId: string, { rowNo, email, status, subStatus, override, result }: ChunkRow): string {
+  const head = {
+    record: 'list_result',
+    list_id: jobId,
+    row: rowNo,
+    email,
+    status,
+    sub_status: subStatus,
+    listed: override,
+  }
+  return `${JSON.stringify(head).slice(0, -1)},"result":${result}}`
 }

@@ -3,11 +3,12 @@ import fc from 'fast-check'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { auditBooks, listAuditFaults } from './audit.ts'
-import { claimBatch, settleBatch } from './batches.ts'
+import { claimBatch } from './batches.ts'
 import { asOwner, inTenant } from './connect.ts'
 import { postCredits } from './credits.ts'
 import { cancelJob, removeJob, removePending } from './job-control.ts'
 import { savePlan, takePlan } from './planning.ts'
+import { settleBatch } from './settle-batches.ts'
 import { createTestDatabase, openTestAccount } from './test-database.ts'
 import { confirmTestJob, finalRows, startTestWorker } from './test-jobs.ts'
 import { finishValidation, leaveOpen, openValidations, type ValidationRef } from './validations.ts'
@@ -113,10 +114,9 @@ async function settleNext(view: View, work: { workerId: string; jobId: string; p
   const { accountId } = view
   const pending = await inTenant(db, accountId, (trx) =>
     trx
-      .selectFrom('jobBatches')
-      .select(['expiresOn', 'accountId', 'jobId', 'no'])
+      .selectFrom('jobQueue')
+      .select(['jobId', 'no'])
       .where('jobId', '=', work.jobId)
-      .where('state', '=', 'pending')
       .orderBy('no')
       .limit(1)
       .executeTakeFirst(),
@@ -124,7 +124,7 @@ async function settleNext(view: View, work: { workerId: string; jobId: string; p
   const batch = pending && (await claimBatch(db, work.workerId, pending))
   if (batch === undefined) return
   const rows = finalRows(batch)
-  const final = rows.slice(work.putOff).map((row, n) => (n === 0 ? { ...row, status: 'unknown' } : row))
+  const final = [...finalRows(batch, 'unknown').slice(work.putOff, work.putOff + 1), ...rows.slice(work.putOff + 1)]
   const rowNos = rows.slice(0, work.putOff).map(({ rowNo }) => rowNo)
   const later = rowNos.length > 0 ? [{ ...LATER, rowNos, emails: rowNos.map(String) }] : []
   await settleBatch(db, batch, { final, later })

@@ -1,18 +1,26 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { type ClaimedBatch, claimBatch, giveBackBatch, releaseBatches, settleBatch } from './batches.ts'
+import { listAuditFaults } from './audit.ts'
+import { type ClaimedBatch, claimBatch, claimBatches, giveBackBatch, releaseBatches } from './batches.ts'
 import { asOwner, inTenant } from './connect.ts'
 import { listDrift } from './credits.ts'
 import { leaveWork } from './list-workers.ts'
+import { settleBatch, settleBatches } from './settle-batches.ts'
 import { createTestDatabase, openTestAccount } from './test-database.ts'
-import { ageReleases, claimNext, finalRows, planTestJob, silenceTestWorker, startTestWorker } from './test-jobs.ts'
+import {
+  ageReleases,
+  claimNext,
+  finalRows,
+  planTestJob,
+  removeTestJobs,
+  silenceTestWorker,
+  startTestWorker,
+} from './test-jobs.ts'
 
 const { db } = await createTestDatabase()
 
 async function startJob(sizes: number[], credits = 1_000) {
-  await asOwner(db, (trx) =>
-    sql`truncate job_workers; truncate account_turns; truncate job_batches; delete from jobs`.execute(trx),
-  )
+  await removeTestJobs(db)
   const { id: accountId } = await openTestAccount(db, credits)
   const job = await planTestJob(
     db,
@@ -27,8 +35,8 @@ async function startJob(sizes: number[], credits = 1_000) {
     const row = await inTenant(db, accountId, (trx) =>
       trx.selectFrom('jobs').select(['state', 'doneCount', 'refundedCount']).executeTakeFirstOrThrow(),
     )
-    const results = await inTenant(db, accountId, (trx) => trx.selectFrom('jobResults').select('rowNo').execute())
-    return { ...account, ...row, results: results.length }
+    const chunks = await inTenant(db, accountId, (trx) => trx.selectFrom('resultChunks').select('size').execute())
+    return { ...account, ...row, results: chunks.reduce((sum, { size }) => sum + size, 0) }
   }
   return { accountId, job, workerId, look }
 }
@@ -66,11 +74,7 @@ test('keeps results and charges for them, and the job is complete with its last 
 /** The second of two batches that were let out together. */
 async function claimBoth(workerId: string): Promise<ClaimedBatch> {
   const rows = await asOwner(db, (trx) =>
-    trx
-      .selectFrom('jobBatches')
-      .select(['expiresOn', 'accountId', 'jobId', 'no'])
-      .where('claimedBy', 'is', null)
-      .execute(),
+    trx.selectFrom('jobQueue').select(['jobId', 'no']).where('claimedBy', 'is', null).execute(),
   )
   const batch = rows[0] && (await claimBatch(db, workerId, rows[0]))
   if (batch === undefined) throw new Error('there was no batch')
@@ -80,7 +84,7 @@ async function claimBoth(workerId: string): Promise<ClaimedBatch> {
 test('gives the credit back for what ended unknown', async () => {
   const { workerId, look } = await startJob([4])
   const batch = await claim(workerId)
-  const final = finalRows(batch).map((row, n) => (n < 3 ? row : { ...row, status: 'unknown', subStatus: 'timeout' }))
+  const final = [...finalRows(batch).slice(0, 3), ...finalRows(batch, 'unknown').slice(3)]
   await settleBatch(db, batch, { final, ...NOTHING_LATER })
   expect(await look()).toMatchObject({ available: 997, reserved: 0, spent: 3, refundedCount: 1, state: 'completed' })
 })
@@ -110,15 +114,20 @@ test('who was taken for dead and comes back late changes nothing', async () => {
 test('charges for what was inserted, not for what was worked on', async () => {
   const { workerId, look, accountId } = await startJob([3, 1])
   const batch = await claim(workerId)
-  // As if another had kept one of the rows already.
-  await inTenant(db, accountId, (trx) =>
-    sql`
-    insert into job_results values (${batch.expiresOn}, ${accountId}, ${batch.jobId}, ${batch.rowNos[0]}, 'x', 'valid', '', '{}')
-  `.execute(trx),
-  )
+  const queued = await readQueued(batch)
   await settleBatch(db, batch, { final: finalRows(batch), ...NOTHING_LATER })
-  expect(await look()).toMatchObject({ spent: 2, reserved: 2, doneCount: 2, results: 3 })
+  // As if the fence had failed: the batch is in the queue again under the same epoch, and its chunk is there.
+  await asOwner(db, (trx) => trx.insertInto('jobQueue').values(queued).execute())
+  expect(await settleBatch(db, batch, { final: finalRows(batch), ...NOTHING_LATER })).toBe('settled')
+  expect(await look()).toMatchObject({ spent: 3, reserved: 1, doneCount: 3, results: 3 })
+  expect(await asOwner(db, (trx) => listAuditFaults(trx, { accountId }))).toEqual([])
 })
+
+function readQueued({ jobId, no }: ClaimedBatch) {
+  return asOwner(db, (trx) =>
+    trx.selectFrom('jobQueue').selectAll().where('jobId', '=', jobId).where('no', '=', no).executeTakeFirstOrThrow(),
+  )
+}
 
 test('what needs time goes on in a later batch, in the same transaction', async () => {
   const { workerId, look } = await startJob([3])
@@ -131,7 +140,7 @@ test('what needs time goes on in a later batch, in the same transaction', async 
   expect(await look()).toMatchObject({ doneCount: 1, reserved: 2, spent: 1, state: 'processing' })
   expect(await claimNext(db, workerId)).toBeUndefined()
 
-  await asOwner(db, (trx) => sql`update job_batches set retry_at = clock_timestamp()`.execute(trx))
+  await asOwner(db, (trx) => sql`update job_queue set retry_at = clock_timestamp()`.execute(trx))
   const again = await claim(workerId)
   expect(again).toMatchObject({
     deferrals: 1,
@@ -162,6 +171,111 @@ test('nothing is kept of a batch whose account is under audit', async () => {
   await asOwner(db, (trx) => sql`update accounts set on_hold_since = now() where id = ${accountId}`.execute(trx))
   expect(await settleBatch(db, batch, { final: finalRows(batch), ...NOTHING_LATER })).toBe('lost')
   expect(await look()).toMatchObject({ results: 0, spent: 0, reserved: 3 })
+})
+
+async function claimAll(workerId: string): Promise<ClaimedBatch[]> {
+  const claimed = await claimBatches(db, workerId, await releaseBatches(db, []))
+  return claimed.filter((batch) => batch !== undefined)
+}
+
+const asProcessed = (batch: ClaimedBatch, status = 'valid') => ({
+  batch,
+  settling: { final: finalRows(batch, status), later: [] },
+})
+const keyOf = (email: string) => email
+
+test('a group of batches is settled in one transaction, with one ledger entry per batch and kind', async () => {
+  const { workerId, look, accountId, job } = await startJob([3, 2, 4])
+  const batches = await claimAll(workerId)
+  expect(batches.map(({ emails }) => emails.length)).toEqual([3, 2, 4])
+  const group = batches.map((batch, n) => asProcessed(batch, n === 1 ? 'unknown' : 'valid'))
+  expect(await settleBatches(db, group, keyOf)).toEqual(['settled', 'settled', 'settled'])
+  expect(await look()).toEqual({
+    ...{ available: 993, reserved: 0, spent: 7, state: 'completed', doneCount: 9, refundedCount: 2, results: 9 },
+  })
+  const entries = await inTenant(db, accountId, (trx) =>
+    trx.selectFrom('ledger').select(['kind', 'part', 'dSpent']).where('subject', '=', job.id).orderBy('id').execute(),
+  )
+  expect(entries.map(({ kind, part, dSpent }) => `${kind} ${part} ${dSpent}`)).toEqual([
+    ...['reserve 0 0', 'settle 0 3', 'settle 1 2', 'settle 2 4', 'refund 1 -2'],
+  ])
+  expect(await asOwner(db, listDrift)).toEqual([])
+  expect(await asOwner(db, (trx) => listAuditFaults(trx, { accountId }))).toEqual([])
+})
+
+test('the batches of a group that are still claimed are settled if others were claimed again, and only they are charged', async () => {
+  const { workerId, look, accountId } = await startJob([3, 2, 4])
+  const [first, second, third] = await claimAll(workerId)
+  if (!(first && second && third)) throw new Error('a batch is missing')
+  const late = [{ ...first, epoch: first.epoch - 1 }, second, { ...third, epoch: third.epoch + 1 }]
+  const group = late.map((batch) => asProcessed(batch))
+  expect(await settleBatches(db, group, keyOf)).toEqual(['lost', 'settled', 'lost'])
+  expect(await look()).toMatchObject({ spent: 2, reserved: 7, doneCount: 2, results: 2, state: 'processing' })
+  expect(await settleBatches(db, [asProcessed(first), asProcessed(third)], keyOf)).toEqual(['settled', 'settled'])
+  expect(await look()).toMatchObject({ spent: 9, reserved: 0, doneCount: 9, results: 9, state: 'completed' })
+  expect(await asOwner(db, (trx) => listAuditFaults(trx, { accountId }))).toEqual([])
+})
+
+test('overlapping groups that are settled at the same time charge each batch once', async () => {
+  const { workerId, look, accountId } = await startJob([3, 2, 4, 1])
+  const [a, b, c, d] = (await claimAll(workerId)).map((batch) => asProcessed(batch))
+  if (!(a && b && c && d)) throw new Error('a batch is missing')
+  const outcomes = await Promise.all([
+    settleBatches(db, [a, b, c], keyOf),
+    settleBatches(db, [d, c, b], keyOf),
+    settleBatches(db, [b, d, a], keyOf),
+  ])
+  expect(outcomes.flat().filter((outcome) => outcome === 'settled')).toHaveLength(4)
+  expect(await look()).toMatchObject({ spent: 10, reserved: 0, doneCount: 10, results: 10, state: 'completed' })
+  expect(await asOwner(db, (trx) => listAuditFaults(trx, { accountId }))).toEqual([])
+})
+
+test('a group is not stored if one of its batches does not account for all of its addresses', async () => {
+  const { workerId, look } = await startJob([3, 2])
+  const [first, second] = await claimAll(workerId)
+  if (!(first && second)) throw new Error('a batch is missing')
+  const short = { batch: second, settling: { final: finalRows(second).slice(1), later: [] } }
+  await expect(settleBatches(db, [asProcessed(first), short], keyOf)).rejects.toThrow('does not have the size')
+  expect(await look()).toMatchObject({ spent: 0, reserved: 5, doneCount: 0, results: 0 })
+  expect(await settleBatches(db, [asProcessed(first)], keyOf)).toEqual(['settled'])
+})
+
+test('what several batches of a group defer continues in batches of its own', async () => {
+  const { workerId, look, accountId } = await startJob([2, 2])
+  const [first, second] = await claimAll(workerId)
+  if (!(first && second)) throw new Error('a batch is missing')
+  const later = (batch: ClaimedBatch) => ({
+    batch,
+    settling: {
+      final: finalRows(batch).slice(1),
+      later: [{ ...LATER, rowNos: batch.rowNos.slice(0, 1), emails: batch.emails.slice(0, 1) }],
+    },
+  })
+  expect(await settleBatches(db, [later(first), later(second)], keyOf)).toEqual(['settled', 'settled'])
+  const again = await claimAll(workerId)
+  expect(again.map(({ no, emails, deferrals }) => [no, emails, deferrals])).toEqual([
+    [2, first.emails.slice(0, 1), 1],
+    [3, second.emails.slice(0, 1), 1],
+  ])
+  await settleBatches(
+    db,
+    again.map((batch) => asProcessed(batch)),
+    keyOf,
+  )
+  expect(await look()).toMatchObject({ spent: 4, doneCount: 4, state: 'completed' })
+  expect(await asOwner(db, (trx) => listAuditFaults(trx, { accountId }))).toEqual([])
+})
+
+test('the addresses of a batch are deleted with its queue row when it is settled', async () => {
+  const { workerId, accountId } = await startJob([3, 2])
+  const [first] = await claimAll(workerId)
+  if (first === undefined) throw new Error('a batch is missing')
+  await settleBatch(db, first, { final: finalRows(first), later: [] })
+  const left = await inTenant(db, accountId, async (trx) => ({
+    queue: await trx.selectFrom('jobQueue').select('no').execute(),
+    batches: await trx.selectFrom('jobBatches').select('no').execute(),
+  }))
+  expect(left).toEqual({ queue: [{ no: 1 }], batches: [{ no: 1 }] })
 })
 
 test('a batch over which workers die twice is cut in two, again and again, until the cause stands alone', async () => {
@@ -230,6 +344,6 @@ test('a batch that a living worker never finishes is let out again after three m
   const { workerId } = await startJob([3])
   await claim(workerId)
   await ageReleases(db, 200)
-  await asOwner(db, (trx) => sql`update job_batches set claimed_at = claimed_at - interval '200 seconds'`.execute(trx))
+  await asOwner(db, (trx) => sql`update job_queue set claimed_at = claimed_at - interval '200 seconds'`.execute(trx))
   expect(await releaseBatches(db, [])).toHaveLength(1)
 })

@@ -2,11 +2,12 @@ import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { listAuditFaults } from './audit.ts'
-import { claimBatch, settleBatch } from './batches.ts'
+import { claimBatch } from './batches.ts'
 import { asOwner, inTenant } from './connect.ts'
 import { endExpired } from './expired.ts'
 import { cancelJob } from './job-control.ts'
 import { keepPartitions } from './partitions.ts'
+import { settleBatch } from './settle-batches.ts'
 import { createTestDatabase, openTestAccount } from './test-database.ts'
 import { letExpire } from './test-expiry.ts'
 import { confirmTestJob, finalRows, planTestJob, startTestWorker } from './test-jobs.ts'
@@ -50,17 +51,12 @@ test('a job that is not done when its day is over fails, and what it did not use
   expect(await look(accountId)).toEqual({ available: 97, reserved: 0, spent: 3, jobs: ['failed 3', 'failed 0'] })
 
   if (late === undefined) throw new Error('the second batch was not to be had')
-  const settled = settleBatch(db, { ...late, expiresOn: await yesterday() }, { final: finalRows(late), later: [] })
+  const settled = settleBatch(db, late, { final: finalRows(late), later: [] })
   expect(await settled).toBe('lost')
   await keepPartitions(db)
   expect(await look(accountId)).toEqual({ available: 97, reserved: 0, spent: 3, jobs: ['failed 3', 'failed 0'] })
   expect(await asOwner(db, (trx) => listAuditFaults(trx, { accountId }))).toEqual([])
 })
-
-async function yesterday(): Promise<string> {
-  const { rows } = await asOwner(db, (trx) => sql<{ day: string }>`select utc_today() - 1 as day`.execute(trx))
-  return rows[0]?.day ?? ''
-}
 
 test('a job that has ended stays as it was, and so does one whose day is not over', async () => {
   const { id: accountId } = await openTestAccount(db, 100)
@@ -93,6 +89,26 @@ test('validations that are open when their day is over are refunded before they 
   expect(await look(accountId)).toMatchObject({ available: 1_000, spent: 0 })
   const waiting = await inTenant(db, accountId, (trx) => trx.selectFrom('uncollectedResults').selectAll().execute())
   expect(waiting).toEqual([])
+})
+
+test('the batches of a canceled job are deleted with their addresses, even if the process that canceled it died', async () => {
+  const { id: accountId } = await openTestAccount(db, 100)
+  const canceled = await planTestJob(db, accountId, [{ size: 3 }, { size: 2 }])
+  const running = await planTestJob(db, accountId, [{ size: 4 }])
+  await inTenant(db, accountId, (trx) => cancelJob(trx, { accountId, mode: 'live' }, canceled.id))
+  const listLeft = () =>
+    inTenant(db, accountId, async (trx) => {
+      const queue = await trx.selectFrom('jobQueue').select('jobId').execute()
+      const batches = await trx.selectFrom('jobBatches').select('jobId').execute()
+      return [queue, batches].map((rows) => rows.map(({ jobId }) => jobId))
+    })
+  await endExpired(db)
+  expect((await listLeft()).map((jobs) => jobs.length)).toEqual([3, 3]) // a worker may be settling one of them
+  await asOwner(db, (trx) =>
+    sql`update jobs set finished_at = now() - interval '2 minutes' where id = ${canceled.id}`.execute(trx),
+  )
+  await endExpired(db)
+  expect(await listLeft()).toEqual([[running.id], [running.id]])
 })
 
 test('an account in disorder does not keep others from their money', async () => {

@@ -13,6 +13,7 @@ const ROUNDS_MAX = 1_000
  * are dropped: of a validation nothing is left afterwards that could be refunded.
  */
 export async function endExpired(db: Db): Promise<{ jobs: number; validations: number }> {
+  await asNobody(db, (trx) => sql`select delete_ended_batches()`.execute(trx))
   const jobs = await repeat(() => endJobs(db))
   const validations = await repeat(() => endValidations(db))
   return { jobs, validations }

@@ -47,22 +47,21 @@ export async function getFigures(trx: Trx): Promise<Figures> {
       select count(*) filter (where is_waiting) as waiting, min(due_at) filter (where is_waiting) as oldest, count(*) filter (where is_put_off) as put_off
       from open
     ), jobs_now as (
-      select j.id, j.account_id, j.expires_on, j.paused_at, j.created_at from jobs j where j.state in ('queued', 'planning', 'processing')
+      select j.id, j.paused_at, j.created_at, j.last_settled_at from jobs j where j.state in ('queued', 'planning', 'processing')
     ), job_work as (
-      select j.created_at, b.*
+      select j.created_at, j.last_settled_at, q.*
       from jobs_now j cross join lateral (
-        select count(*) as batches, max(b.done_at) as last_done_at,
-               coalesce(sum(b.size) filter (where b.state = 'pending' and b.retry_at > clock_timestamp()), 0) as put_off,
-               coalesce(sum(b.size) filter (where b.state = 'pending' and (b.retry_at is null or b.retry_at <= clock_timestamp())
-                 and is_batch_unclaimed(b.claimed_by, b.claimed_at)), 0) as waiting,
-               min(coalesce(b.retry_at, j.created_at)) filter (where b.state = 'pending'
-                 and (b.retry_at is null or b.retry_at <= clock_timestamp())) as due_at
-        from job_batches b where b.expires_on = j.expires_on and b.account_id = j.account_id and b.job_id = j.id
-      ) b
+        select count(*) as batches,
+               coalesce(sum(q.size) filter (where q.retry_at > clock_timestamp()), 0) as put_off,
+               coalesce(sum(q.size) filter (where (q.retry_at is null or q.retry_at <= clock_timestamp())
+                 and is_batch_unclaimed(q.claimed_by, q.claimed_at)), 0) as waiting,
+               min(coalesce(q.retry_at, j.created_at)) filter (where q.retry_at is null or q.retry_at <= clock_timestamp()) as due_at
+        from job_queue q where q.job_id = j.id
+      ) q
       where j.paused_at is null
     ), lists as (
       select coalesce(sum(waiting), 0)::float8 as waiting, coalesce(sum(put_off), 0)::float8 as put_off,
-             min(greatest(due_at, last_done_at, created_at)) filter (where due_at is not null or batches = 0) as oldest
+             min(greatest(due_at, last_settled_at, created_at)) filter (where due_at is not null or batches = 0) as oldest
       from job_work
     ), hooks as (
       select count(*) filter (where next_at <= clock_timestamp()) as waiting, min(next_at) filter (where next_at <= clock_timestamp()) as oldest,

@@ -1,4 +1,5 @@
 import { type Selectable, sql } from 'kysely'
+import { deleteChunks } from './chunk-store.ts'
 import type { Trx } from './connect.ts'
 import { postCredits } from './credits.ts'
 import { emitJobEvent } from './job-events.ts'
@@ -29,8 +30,8 @@ export async function resumeJob(trx: Trx, view: View, jobId: string): Promise<Co
 }
 
 /**
- * Ends a job that is under way and gives back what was set aside for the rest of it. Its batches stay: whoever settles one holds it
- * and then waits for the job, so they must not be touched while the job is held. `removePending` takes them afterwards.
+ * Ends an unfinished job and releases the credits reserved for the rest of it. Its batches stay: a worker that settles a batch locks its
+ * queue row before the job, so they must not be locked while the job is. `removePending` deletes them afterwards.
  */
 export async function cancelJob(trx: Trx, view: View, jobId: string): Promise<Controlled> {
   const job = await lockJob(trx, view, jobId)
@@ -53,21 +54,22 @@ export async function releaseRest(trx: Trx, job: EndedJob): Promise<void> {
   if (posting.kind !== 'posted') throw new Error(`the release of an ended job was ${posting.kind}`)
 }
 
-/** Removes what an ended job would still have worked on. */
+/** Deletes the batches of an ended job that are not settled. */
 export async function removePending(trx: Trx, view: View, jobId: string): Promise<void> {
   const job = await findEnded(trx, view, jobId)
-  if (job) await batchesOf(trx, view, job).where('state', '=', 'pending').execute()
+  if (job) await removeBatches(trx, view, job)
 }
 
-/** Removes an ended job and everything of it but the movements of its credits. Says where its file was, if it is still there. */
+/** Deletes an ended job and everything of it except its ledger transactions. Returns where its file is stored, if it still is. */
 export async function removeJob(trx: Trx, view: View, jobId: string) {
   const job = await findEnded(trx, view, jobId)
   if (job === undefined) return undefined
   const { accountId } = view
-  // The batches first, as everybody takes them before the job.
-  await batchesOf(trx, view, job).execute()
-  const results = trx.deleteFrom('jobResults').where('expiresOn', '=', job.expiresOn)
-  await results.where('accountId', '=', accountId).where('jobId', '=', jobId).execute()
+  // Queue rows are locked before the job, as everywhere.
+  await removeBatches(trx, view, job)
+  // Then the job: a worker that rewrites its results would otherwise store chunks after these are deleted.
+  if ((await lockJob(trx, view, jobId)) === undefined) return undefined
+  await deleteChunks(trx, { accountId, id: jobId, expiresOn: job.expiresOn })
   await trx.deleteFrom('jobs').where('accountId', '=', accountId).where('id', '=', jobId).execute()
   await expireUpload(trx, { accountId, uploadId: job.uploadId }, sql<Date>`clock_timestamp()`)
   const uploads = trx.selectFrom('uploads').select(['id', 'storageKey'])
@@ -96,7 +98,8 @@ function update(trx: Trx, { accountId, mode }: View, jobId: string) {
   return trx.updateTable('jobs').where('accountId', '=', accountId).where('mode', '=', mode).where('id', '=', jobId)
 }
 
-function batchesOf(trx: Trx, { accountId }: View, job: { id: string; expiresOn: string }) {
-  const batches = trx.deleteFrom('jobBatches').where('expiresOn', '=', job.expiresOn)
-  return batches.where('accountId', '=', accountId).where('jobId', '=', job.id)
+async function removeBatches(trx: Trx, { accountId }: View, { id, expiresOn }: { id: string; expiresOn: string }) {
+  await trx.deleteFrom('jobQueue').where('jobId', '=', id).where('accountId', '=', accountId).execute()
+  const addresses = trx.deleteFrom('jobBatches').where('expiresOn', '=', expiresOn)
+  await addresses.where('accountId', '=', accountId).where('jobId', '=', id).execute()
 }

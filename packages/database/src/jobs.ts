@@ -134,7 +134,7 @@ export type Job = Pick<Selectable<Schema['jobs']>, (typeof COLUMNS)[number]> & {
   /** That moment, by the database's clock. */
   now: Date
   counts: { status: string; subStatus: string; count: number }[]
-  /** Addresses in batches that ended within the last minute. */
+  /** Results of the last minute. */
   recentCount: number
   waiting: Waiting[]
   /** Whether a worker of the installation has a heartbeat. */
@@ -184,14 +184,14 @@ function passes({ statuses, search }: JobsFilter): RawBuilder<unknown> {
 
 type RawJob = Omit<Job, 'waiting'> & { waiting: { reason: string; count: number; from: string; until: string }[] }
 
-/** The days that say in which partitions the batches are of those that are under way: PostgreSQL plans for each of the others, too. */
+/** The days of unfinished jobs, which select the partitions of their results: PostgreSQL would plan for each of the others, too. */
 async function listDays(trx: Trx, chosen: RawBuilder<unknown>): Promise<string[]> {
   const { rows } = await sql<{ expiresOn: string }>`
     select distinct j.expires_on from (${chosen}) j where j.finished_at is null`.execute(trx)
   return rows.map(({ expiresOn }) => expiresOn)
 }
 
-/** In one statement, so that the counts always add up to what is done. Of a job that has ended no batch is looked at. */
+/** In one statement, so that the counts always add up to what is done. For a finished job neither results nor batches are read. */
 async function readJobs(trx: Trx, chosen: RawBuilder<unknown>): Promise<Job[]> {
   const days = await listDays(trx, chosen)
   const { rows } = await sql<RawJob>`
@@ -203,19 +203,18 @@ async function readJobs(trx: Trx, chosen: RawBuilder<unknown>): Promise<Job[]> {
         from job_counts c where c.account_id = j.account_id and c.job_id = j.id
       ), '[]') as counts,
       coalesce((
-        select sum(b.size) from job_batches b
-        where b.expires_on = j.expires_on and b.expires_on = any (${days}::date[]) and b.account_id = j.account_id and b.job_id = j.id
-          and b.done_at > clock_timestamp() - interval '60 seconds' and j.finished_at is null
+        select sum(c.size) from result_chunks c
+        where c.expires_on = j.expires_on and c.expires_on = any (${days}::date[]) and c.account_id = j.account_id and c.job_id = j.id
+          and c.generation = 0 and c.settled_at > clock_timestamp() - interval '60 seconds' and j.finished_at is null
       ), 0) as recent_count,
       coalesce((
         select json_agg(json_build_object('reason', w.reason, 'count', w.count, 'from', w.from, 'until', w.until)
                         order by w.reason)
         from (
-          select coalesce(b.wait_reason, '') as reason, sum(b.size) as count, min(b.retry_at) as from, max(b.retry_at) as until
-          from job_batches b
-          where b.expires_on = j.expires_on and b.expires_on = any (${days}::date[]) and b.account_id = j.account_id and b.job_id = j.id
-            and b.state = 'pending' and b.retry_at > clock_timestamp() and j.finished_at is null
-          group by b.wait_reason
+          select coalesce(q.wait_reason, '') as reason, sum(q.size) as count, min(q.retry_at) as from, max(q.retry_at) as until
+          from job_queue q
+          where q.job_id = j.id and q.retry_at > clock_timestamp() and j.finished_at is null
+          group by q.wait_reason
         ) w
       ), '[]') as waiting
     from (${chosen}) j

@@ -3,7 +3,7 @@ import { LEDGER_KINDS } from '@probity/contract/ledger'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { asOwner, inTenant } from './connect.ts'
-import { type Movement, postCredits, refundEach } from './credits.ts'
+import { listDrift, type Movement, postCredits, refundEach } from './credits.ts'
 import { insertKey } from './keys.ts'
 import { countLedger, type LedgerFilter, listLedger, placeBefore } from './ledger.ts'
 import { createTestDatabase, openTestAccount } from './test-database.ts'
@@ -55,6 +55,61 @@ test('shows every movement, newest first, with what was available after it', asy
     ['validations', group],
   ])
   expect(subjects[0]?.[0]).toBe('account')
+})
+
+type Parts = { kind?: string; subject: string; parts: number[]; credits: number[] }
+
+function postParts(accountId: string, { kind = 'settle', subject, parts, credits }: Parts) {
+  return inTenant(db, accountId, async (trx) => {
+    const { rows } = await sql<{ outcome: string }>`
+      select ledger_post_parts(${kind}, ${subject}, null, ${parts}::integer[], ${credits}::bigint[]) as outcome`.execute(
+      trx,
+    )
+    return rows[0]?.outcome
+  })
+}
+
+test('parts of a subject are posted together, one entry for each, and once', async () => {
+  const { id, post, list } = await openBooks(20)
+  const subject = randomUUID()
+  await post({ kind: 'reserve', credits: 10, subject })
+  expect(await postParts(id, { subject, parts: [0, 1], credits: [3, 2] })).toBe('posted')
+  expect(await postParts(id, { subject, parts: [0, 1], credits: [3, 2] })).toBe('replayed')
+  expect(await postParts(id, { subject, parts: [1, 2], credits: [2, 4] })).toBe('posted')
+  expect(await post({ kind: 'settle', credits: 3, subject, part: 0 })).toMatchObject({ kind: 'replayed' })
+  expect(await postParts(id, { kind: 'refund', subject, parts: [2], credits: [1] })).toBe('posted')
+  const entries = (await list()).map(({ kind, part, credits }) => `${kind} ${part} ${credits}`)
+  expect(entries).toEqual(['refund 2 1', 'settle 2 4', 'settle 1 2', 'settle 0 3', 'reserve 0 10', 'grant 0 20'])
+  const account = await inTenant(db, id, (trx) =>
+    trx.selectFrom('accounts').select(['available', 'reserved', 'spent']).executeTakeFirstOrThrow(),
+  )
+  expect(account).toEqual({ available: 11, reserved: 1, spent: 8 })
+  expect(await asOwner(db, listDrift)).toEqual([])
+})
+
+test('parts with other credits than before, of another kind or without credits are rejected, and nothing is posted', async () => {
+  const { id, post, count } = await openBooks(20)
+  const subject = randomUUID()
+  await post({ kind: 'reserve', credits: 10, subject })
+  await postParts(id, { subject, parts: [0], credits: [3] })
+  await expect(postParts(id, { subject, parts: [0, 1], credits: [4, 1] })).rejects.toThrow('with other credits')
+  await expect(postParts(id, { kind: 'charge', subject, parts: [0], credits: [1] })).rejects.toThrow(
+    'not posted in parts',
+  )
+  for (const credits of [[0], [-1], [1, 1], []]) {
+    await expect(postParts(id, { subject, parts: [5], credits })).rejects.toThrow('makes no sense')
+  }
+  expect(await count()).toBe(3)
+})
+
+test('no part is settled while the account is on hold, but refunds are posted', async () => {
+  const { id, post } = await openBooks(20)
+  const subject = randomUUID()
+  await post({ kind: 'reserve', credits: 10, subject })
+  await postParts(id, { subject, parts: [0], credits: [3] })
+  await asOwner(db, (trx) => sql`update accounts set on_hold_since = now() where id = ${id}`.execute(trx))
+  expect(await postParts(id, { subject, parts: [1, 2], credits: [2, 4] })).toBe('on_hold')
+  expect(await postParts(id, { kind: 'refund', subject, parts: [0], credits: [1] })).toBe('posted')
 })
 
 test('what was available after a movement does not depend on the filter or the page', async () => {

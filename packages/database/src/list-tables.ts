@@ -1,5 +1,6 @@
-import type { Listed } from '@probity/contract/listed'
-import type { Generated } from 'kysely'
+import type { ColumnType, Generated } from 'kysely'
+import type { TallyEntry } from './result-chunk.ts'
+import type { Tallies } from './result-tallies.ts'
 import type { SetByDatabase } from './set-by-database.ts'
 
 export type UploadsTable = {
@@ -53,6 +54,10 @@ export type JobsTable = {
   finishedAt: Generated<Date | null>
   ai: Generated<boolean>
   catchall: Generated<boolean>
+  lastSettledAt: Generated<Date | null>
+  resultsGeneration: SetByDatabase<number>
+  orderEpoch: SetByDatabase<number>
+  orderer: SetByDatabase<string | null>
 }
 
 export type JobBatchesTable = {
@@ -60,39 +65,52 @@ export type JobBatchesTable = {
   accountId: string
   jobId: string
   no: number
-  site: string
-  siteMax: number
   rowNos: number[]
   emails: string[]
+}
+
+export type JobQueueTable = {
+  jobId: string
+  no: number
+  accountId: string
+  site: string
+  siteMax: number
   size: number
-  state: Generated<'pending' | 'done'>
-  deferrals: Generated<number>
-  throttles: Generated<number>
-  noResponses: Generated<number>
   egress: Generated<string | null>
   waitReason: Generated<string | null>
   retryAt: Generated<Date | null>
   queuedAt: Generated<Date | null>
-  epoch: Generated<number>
-  attempts: Generated<number>
-  suspect: Generated<boolean>
   claimedBy: Generated<string | null>
   claimedAt: Generated<Date | null>
+  epoch: Generated<number>
+  attempts: Generated<number>
+  deferrals: Generated<number>
+  throttles: Generated<number>
+  noResponses: Generated<number>
+  suspect: Generated<boolean>
   straggling: Generated<boolean>
-  doneAt: Generated<Date | null>
 }
 
-export type JobResultsTable = {
+export type ResultChunksTable = {
   expiresOn: string
   accountId: string
   jobId: string
-  rowNo: number
-  email: string
-  status: string
-  subStatus: string
-  result: unknown
-  provider: SetByDatabase<string>
-  domain: SetByDatabase<string>
-  safeToSend: SetByDatabase<boolean>
-  override: Generated<Listed | null>
+  generation: number
+  no: number
+  codec: Generated<number>
+  size: number
+  firstRow: number
+  lastRow: number
+  rowNos: number[]
+  tally: ColumnType<TallyEntry[], string, never>
+  index: Buffer
+  results: Buffer
+  settledAt: Generated<Date>
+}
+
+export type JobBreakdownsTable = {
+  jobId: string
+  accountId: string
+  expiresOn: string
+  tallies: ColumnType<Tallies, string, string>
 }

@@ -1,13 +1,14 @@
 import { randomUUID } from 'node:crypto'
-import { unsettledResult } from '@probity/contract/standing-result'
+import { type StandingResult, unsettledResult } from '@probity/contract/standing-result'
 import { expect, test } from 'vitest'
-import { claimBatch, settleBatch } from './batches.ts'
 import { tallyResults } from './breakdown.ts'
-import { asOwner, inTenant } from './connect.ts'
+import { inTenant } from './connect.ts'
 import { addListings, findListed } from './listings.ts'
 import { findResultsJob, pageResults } from './results.ts'
+import { settleBatch } from './settle-batches.ts'
 import { createTestDatabase, openTestAccount } from './test-database.ts'
 import { claimNext, planTestJob, startTestWorker } from './test-jobs.ts'
+import { listTestResults } from './test-results.ts'
 import { openTestWebhook, readEvents } from './test-webhooks.ts'
 import { finishValidation, leaveOpen, openValidations } from './validations.ts'
 
@@ -28,12 +29,10 @@ async function settleJob(accountId: string, verdicts: { key: string; status: str
   const batch = await claimNext(db, await startTestWorker(db, 8))
   if (batch?.accountId !== accountId) throw new Error('no batch')
   const final = verdicts.map(({ key, status, safe }, n) => {
-    const result = { ...unsettledResult(key, 'timeout'), status, sub_status: '', safe_to_send: safe }
-    const row = { rowNo: batch.rowNos[n] ?? 0, email: key, emailKey: key, status, subStatus: '' }
-    return { ...row, result: JSON.stringify(result) }
+    const result = { ...unsettledResult(key, 'timeout'), status, sub_status: '', safe_to_send: safe } as StandingResult
+    return { rowNo: batch.rowNos[n] ?? 0, email: key, result }
   })
   expect(await settleBatch(db, batch, { final, later: [] })).toBe('settled')
-  expect(await claimBatch(db, randomUUID(), batch)).toBeUndefined()
   return jobId
 }
 
@@ -48,9 +47,7 @@ const VERDICTS = [
 test('the rows of a list are kept with what the lists of the account say, and their verdicts as they were found', async () => {
   const accountId = await openCustomer({ block: ['blocked@example.com'], allow: ['example.org', 'not an address'] })
   const jobId = await settleJob(accountId, VERDICTS)
-  const rows = await asOwner(db, (trx) =>
-    trx.selectFrom('jobResults').selectAll().where('jobId', '=', jobId).orderBy('rowNo').execute(),
-  )
+  const rows = await listTestResults(db, jobId)
   expect(rows.map(({ status, override, safeToSend }) => [status, override, safeToSend])).toEqual([
     ['valid', null, true],
     ['valid', 'block', false],
@@ -58,7 +55,7 @@ test('the rows of a list are kept with what the lists of the account say, and th
     ['invalid', 'allow', false],
     ['invalid', null, false],
   ])
-  expect(rows.map(({ result }) => (result as { evidence: object[] }).evidence.length)).toEqual([0, 1, 1, 1, 0])
+  expect(rows.map(({ result }) => (JSON.parse(result) as StandingResult).evidence.length)).toEqual([0, 1, 1, 1, 0])
 })
 
 test.each([
@@ -68,14 +65,16 @@ test.each([
 ] as const)('what %s keeps follows the lists, and the count of it says the same', async (preset, kept) => {
   const accountId = await openCustomer({ block: ['blocked@example.com'], allow: ['example.org'] })
   const jobId = await settleJob(accountId, VERDICTS)
-  const { page, kinds } = await inTenant(db, accountId, async (trx) => {
+  const { page, removed, kinds } = await inTenant(db, accountId, async (trx) => {
     const job = await findResultsJob(trx, { accountId, mode: 'live' }, jobId)
     if (job === undefined) throw new Error('no job')
     const plan = { preset, part: 'keep' } as const
     const found = await pageResults(trx, job, { statuses: [], plan, skip: 0, limit: 10 })
-    return { page: found, kinds: (await tallyResults(trx, job)).kinds }
+    const others = await pageResults(trx, job, { statuses: [], plan: { preset, part: 'remove' }, skip: 0, limit: 10 })
+    return { page: found, removed: others.total, kinds: (await tallyResults(trx, job)).kinds }
   })
   expect(page.results.map(({ email }) => email)).toEqual(kept)
+  expect([page.total, removed]).toEqual([kept.length, VERDICTS.length - kept.length])
   expect(kinds.filter(({ override }) => override !== null).reduce((sum, { count }) => sum + count, 0)).toBe(3)
 })
 

@@ -21,6 +21,12 @@ export async function findListed(trx: Trx, accountId: string, names: string[]): 
   return new Map(rows.map(({ entry, action }) => [entry, action]))
 }
 
+/** Whether the account has any override. Most have none. */
+export async function hasListings(trx: Trx, accountId: string): Promise<boolean> {
+  const found = trx.selectFrom('overrides').select('id').where('accountId', '=', accountId).limit(1)
+  return (await found.executeTakeFirst()) !== undefined
+}
+
 /** Puts entries on a list, all or none. What is on the other list moves over. */
 export async function addListings(
   trx: Trx,

@@ -53,13 +53,13 @@ export async function getCallersQueue(trx: Trx): Promise<CallersQueue> {
 export async function getListsQueue(trx: Trx): Promise<ListsQueue> {
   const { rows } = await sql<ListsQueue>`
     with jobs_now as (
-      select j.id, j.account_id, j.expires_on, j.paused_at from jobs j where j.state in ('queued', 'planning', 'processing')
+      select j.id, j.paused_at from jobs j where j.state in ('queued', 'planning', 'processing')
     ), pending as (
-      select b.size, b.retry_at, not is_batch_unclaimed(b.claimed_by, b.claimed_at) as is_held
-      from jobs_now j join job_batches b on b.expires_on = j.expires_on and b.account_id = j.account_id and b.job_id = j.id
-      where j.paused_at is null and b.state = 'pending'
+      select q.size, q.retry_at, not is_batch_unclaimed(q.claimed_by, q.claimed_at) as is_held
+      from jobs_now j join job_queue q on q.job_id = j.id
+      where j.paused_at is null
     ), recent as (
-      select j.id, j.account_id, j.expires_on from jobs j
+      select j.id, j.account_id, j.expires_on, j.results_generation from jobs j
       where j.state in ('queued', 'planning', 'processing') or j.finished_at > clock_timestamp() - make_interval(mins => ${COUNTED_MINUTES})
     )
     select (select count(*) from jobs_now where paused_at is null) as under_way,
@@ -67,9 +67,10 @@ export async function getListsQueue(trx: Trx): Promise<ListsQueue> {
            coalesce(sum(size) filter (where not is_held and (retry_at is null or retry_at <= clock_timestamp())), 0)::bigint as waiting,
            coalesce(sum(size) filter (where is_held), 0)::bigint as worked_on,
            ${countDue('retry_at', 'size')},
-           (select coalesce(sum(b.size), 0)::bigint
-            from recent r join job_batches b on b.expires_on = r.expires_on and b.account_id = r.account_id and b.job_id = r.id
-            where b.state = 'done' and b.done_at > clock_timestamp() - make_interval(mins => ${COUNTED_MINUTES})) as went
+           (select coalesce(sum(c.size), 0)::bigint
+            from recent r join result_chunks c on c.expires_on = r.expires_on and c.account_id = r.account_id and c.job_id = r.id
+              and c.generation = r.results_generation
+            where c.settled_at > clock_timestamp() - make_interval(mins => ${COUNTED_MINUTES})) as went
     from pending`.execute(trx)
   return rows[0] as ListsQueue
 }
@@ -91,17 +92,14 @@ const STUCK_MAX = 50
 export async function listStuckJobs(trx: Trx): Promise<StuckJob[]> {
   const { rows } = await sql<StuckJob>`
     select j.id as job_id, j.account_id, a.name as account_name, j.state, j.done_count as done, j.unique_count as total, j.created_at,
-           b.last_done_at
+           j.last_settled_at as last_done_at
     from jobs j join accounts a on a.id = j.account_id
-    cross join lateral (
-      select max(b.done_at) as last_done_at,
-             count(*) filter (where b.state = 'pending' and (b.retry_at is null or b.retry_at < clock_timestamp() - interval '15 minutes')) as could
-      from job_batches b where b.expires_on = j.expires_on and b.account_id = j.account_id and b.job_id = j.id
-    ) b
     where j.state in ('queued', 'planning', 'processing') and j.paused_at is null
       and j.created_at < clock_timestamp() - interval '15 minutes'
-      and coalesce(b.last_done_at, j.created_at) < clock_timestamp() - interval '15 minutes'
-      and (j.state <> 'processing' or b.could > 0)
+      and coalesce(j.last_settled_at, j.created_at) < clock_timestamp() - interval '15 minutes'
+      and (j.state <> 'processing' or exists (
+        select from job_queue q where q.job_id = j.id and (q.retry_at is null or q.retry_at < clock_timestamp() - interval '15 minutes')
+      ))
     order by j.created_at limit ${STUCK_MAX}`.execute(trx)
   return rows
 }

@@ -1,8 +1,10 @@
 import { randomBytes, randomUUID } from 'node:crypto'
+import { unsettledResult } from '@probity/contract/standing-result'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { asOwner, inTenant } from './connect.ts'
 import { keepPartitions, makePartitions } from './partitions.ts'
+import { chunkRow, encodeChunk } from './result-chunk.ts'
 import { createTestDatabase, openTestAccount } from './test-database.ts'
 import { openValidations } from './validations.ts'
 
@@ -12,7 +14,7 @@ const { db } = await createTestDatabase()
 const ROWS = Number(process.env['ROWS'] ?? 50_000)
 
 /** Those whose days follow the retention of accounts, and one whose do not. */
-const FOLLOWING = ['validations', 'job_batches', 'job_results'] as const
+const FOLLOWING = ['validations', 'job_batches', 'result_chunks'] as const
 type Partitioned = (typeof FOLLOWING)[number] | 'idempotency_records'
 
 /** Days from today of each partition, in order. */
@@ -208,19 +210,19 @@ test(`${ROWS} results that have expired are gone within seconds`, {
   timeout: 30_000 + ROWS,
 }, async () => {
   const { id: accountId } = await openTestAccount(db, 0)
-  await makePast('job_results', -1)
-  const size = 50_000
-  for (let first = 0; first < ROWS; first += size) {
-    await asOwner(db, (trx) =>
-      sql`insert into job_results (expires_on, account_id, job_id, row_no, email, status, sub_status, result)
-            select utc_today() - 1, ${accountId}, ${accountId}, n, 'row-' || n || '@example.com', 'valid', '',
-                   json_build_object('status', 'valid', 'evidence', repeat('x', 500))
-            from generate_series(${first + 1}::integer, ${Math.min(first + size, ROWS)}::integer) as n`.execute(trx),
-    )
-  }
+  await makePast('result_chunks', -1)
+  // The same chunk again and again: what is in it does not matter to the database.
+  const rows = Array.from({ length: 500 }, (_, n) => ({ rowNo: n + 2, email: `row-${n}@example.com` }))
+  const chunk = await encodeChunk(rows.map((row) => chunkRow(row, unsettledResult(row.email, 'timeout'))))
+  await asOwner(db, (trx) =>
+    sql`insert into result_chunks (expires_on, account_id, job_id, generation, no, size, first_row, last_row, row_nos, tally, index, results)
+        select utc_today() - 1, ${accountId}, ${accountId}, 1, n, ${chunk.size}, ${chunk.firstRow}, ${chunk.lastRow},
+          ${chunk.rowNos}::integer[], ${JSON.stringify(chunk.tally)}::jsonb, ${chunk.index}, ${chunk.results}
+        from generate_series(1, ${Math.ceil(ROWS / chunk.size)}::integer) as n`.execute(trx),
+  )
   const began = performance.now()
   expect((await keepPartitions(db)).dropped).toBe(1)
   expect(performance.now() - began).toBeLessThan(20_000)
-  const { rows } = await asOwner(db, (trx) => sql`select from job_results limit 1`.execute(trx))
-  expect(rows).toEqual([])
+  const { rows: left } = await asOwner(db, (trx) => sql`select from result_chunks limit 1`.execute(trx))
+  expect(left).toEqual([])
 })

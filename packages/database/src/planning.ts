@@ -55,15 +55,18 @@ export type NewBatch = PlannedBatch & {
   throttles?: number
   noResponses?: number
   attempts?: number
+  suspect?: boolean
   egress?: string | null
   waitReason?: string | null
   waitMs?: number
+  /** If a worker has claimed the batch from the start: it still processes these addresses. */
+  claim?: { claimedBy: string; epoch: number }
 }
 
-type Place = { expiresOn: string; accountId: string; jobId: string }
+type Place = { expiresOn: string; accountId: string; id: string }
 
-/** As one piece of JSON: PostgreSQL has no lists of lists of different lengths. */
-export async function insertBatches(trx: Trx, job: Omit<Place, 'jobId'> & { id: string }, batches: NewBatch[]) {
+/** Stores batches of a job and queues them. Sent as one JSON text: PostgreSQL has no arrays of arrays of different lengths. */
+export async function insertBatches(trx: Trx, { expiresOn, accountId, id }: Place, batches: NewBatch[]) {
   const rows = batches.map((batch) => ({
     no: batch.no,
     site: batch.site,
@@ -74,18 +77,29 @@ export async function insertBatches(trx: Trx, job: Omit<Place, 'jobId'> & { id: 
     throttles: batch.throttles ?? 0,
     no_responses: batch.noResponses ?? 0,
     attempts: batch.attempts ?? 0,
+    suspect: batch.suspect ?? false,
     egress: batch.egress ?? null,
     wait_reason: batch.waitReason ?? null,
     wait_ms: batch.waitMs ?? null,
+    claimed_by: batch.claim?.claimedBy ?? null,
+    epoch: batch.claim?.epoch ?? 0,
   }))
   await sql`
-    insert into job_batches (expires_on, account_id, job_id, no, site, site_max, row_nos, emails, size, deferrals, throttles, no_responses, attempts,
-      egress, wait_reason, retry_at)
-    select ${job.expiresOn}, ${job.accountId}, ${job.id}, b.no, b.site, b.site_max, b.row_nos, b.emails, cardinality(b.emails),
-      b.deferrals, b.throttles, b.no_responses, b.attempts, b.egress, b.wait_reason, clock_timestamp() + make_interval(secs => b.wait_ms / 1000.0)
-    from json_to_recordset(${JSON.stringify(rows)}::json) as b (no integer, site text, site_max smallint, row_nos integer[],
-      emails text[], deferrals smallint, throttles smallint, no_responses smallint, attempts smallint, egress text, wait_reason text, wait_ms double precision)
-  `.execute(trx)
+    with new as materialized (
+      select b.*, case when b.claimed_by is not null then clock_timestamp() end as claimed_at
+      from json_to_recordset(${JSON.stringify(rows)}::json) as b (no integer, site text, site_max smallint, row_nos integer[],
+        emails text[], deferrals smallint, throttles smallint, no_responses smallint, attempts smallint, suspect boolean, egress text,
+        wait_reason text, wait_ms double precision, claimed_by uuid, epoch integer)
+    ), addresses as (
+      insert into job_batches (expires_on, account_id, job_id, no, row_nos, emails)
+      select ${expiresOn}, ${accountId}, ${id}, b.no, b.row_nos, b.emails from new b
+    )
+    insert into job_queue (job_id, no, account_id, site, site_max, size, deferrals, throttles, no_responses, attempts, suspect, egress,
+      wait_reason, retry_at, epoch, claimed_by, claimed_at, queued_at, straggling)
+    select ${id}, b.no, ${accountId}, b.site, b.site_max, cardinality(b.emails), b.deferrals, b.throttles, b.no_responses, b.attempts,
+      b.suspect, b.egress, b.wait_reason, clock_timestamp() + make_interval(secs => b.wait_ms / 1000.0), b.epoch, b.claimed_by,
+      b.claimed_at, b.claimed_at, b.claimed_by is not null
+    from new b`.execute(trx)
 }
 
 /** Gives a job up that cannot be planned, and gives back what was set aside for it. */

@@ -1,5 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
+import { readIndexes, withChunks } from './chunk-store.ts'
 import type { Trx } from './connect.ts'
+import { type ChunkIndex, decodeIndex } from './result-chunk.ts'
 
 /** What we said of an address, as far as it was kept. Results from before there were chances have none. */
 export type KeptPrediction = {
@@ -25,20 +27,41 @@ export async function listPredictionsById(trx: Trx, accountId: string, ids: stri
 }
 
 /**
- * Of a job's results those for these addresses, each spelt as it was in the file. Spellings differ mostly in case, so a result is
- * looked for by the address as it was reported and by its key; who spells a domain in another script than the file did is not found.
+ * The predictions of a job for these addresses, each spelled as in the file. Spellings differ mostly in case, so a result is found by
+ * its address as reported and by its key; an address whose domain is in another script than in the file is not found.
  */
 export async function listJobPredictions(
   trx: Trx,
   accountId: string,
   { jobId, emails }: { jobId: string; emails: string[] },
-) {
-  const { rows } = await sql<KeptPrediction & { email: string }>`
-    select r.email, ${predictionIn('r')}
-    from jobs j join job_results r on r.expires_on = j.expires_on and r.account_id = j.account_id and r.job_id = j.id
-    where j.id = ${jobId} and j.account_id = ${accountId} and j.mode = 'live'
-      and (r.email = any(${emails}::text[]) or lower(r.email) = any(${emails}::text[]))`.execute(trx)
-  return rows
+): Promise<(KeptPrediction & { email: string })[]> {
+  const job = await trx
+    .selectFrom('jobs')
+    .select(['accountId', 'id', 'expiresOn'])
+    .where('id', '=', jobId)
+    .where('accountId', '=', accountId)
+    .where('mode', '=', 'live')
+    .executeTakeFirst()
+  if (job === undefined) return []
+  const wanted = new Set(emails)
+  return withChunks(trx, job, async (set) => {
+    const predictions: (KeptPrediction & { email: string })[] = []
+    for await (const group of readIndexes(trx, set)) {
+      for (const chunk of group) predictions.push(...findPredictions(decodeIndex(chunk), wanted))
+    }
+    return predictions
+  })
+}
+
+function findPredictions(index: ChunkIndex, wanted: ReadonlySet<string>): (KeptPrediction & { email: string })[] {
+  const predictions: (KeptPrediction & { email: string })[] = []
+  for (let n = 0; n < index.size; n++) {
+    const email = index.email(n)
+    if (!wanted.has(email) && !wanted.has(email.toLowerCase())) continue
+    const { status, subStatus } = index.kind(n)
+    predictions.push({ email, p: index.deliverability(n), status, subStatus, provider: index.provider(n) })
+  }
+  return predictions
 }
 
 function predictionIn(table: string): RawBuilder<KeptPrediction> {

@@ -1,17 +1,22 @@
 import { sql } from 'kysely'
 import { beforeEach, expect, test } from 'vitest'
-import { claimBatch, releaseBatches, settleBatch } from './batches.ts'
+import { claimBatch, releaseBatches } from './batches.ts'
 import { asOwner, inTenant } from './connect.ts'
+import { settleBatch } from './settle-batches.ts'
 import { createTestDatabase, openTestAccount } from './test-database.ts'
-import { ageReleases, finalRows, planTestJob, silenceTestWorker, startTestWorker, type TestBatch } from './test-jobs.ts'
+import {
+  ageReleases,
+  finalRows,
+  planTestJob,
+  removeTestJobs,
+  silenceTestWorker,
+  startTestWorker,
+  type TestBatch,
+} from './test-jobs.ts'
 
 const { db } = await createTestDatabase()
 
-beforeEach(async () => {
-  await asOwner(db, (trx) =>
-    sql`truncate job_workers; truncate account_turns; truncate job_batches; delete from jobs`.execute(trx),
-  )
-})
+beforeEach(() => removeTestJobs(db))
 
 async function openAccount(): Promise<string> {
   return (await openTestAccount(db, 1_000_000)).id
@@ -132,7 +137,7 @@ test('what is paused, under audit or not due stays where it is', async () => {
     sql`update accounts set on_hold_since = clock_timestamp() where id = ${stopped}`.execute(trx),
   )
   await inTenant(db, early, (trx) =>
-    sql`update job_batches set retry_at = clock_timestamp() + interval '1 minute'`.execute(trx),
+    sql`update job_queue set retry_at = clock_timestamp() + interval '1 minute'`.execute(trx),
   )
   expect(await releaseBatches(db, [])).toEqual([])
   await asOwner(db, (trx) => sql`update jobs set paused_at = null`.execute(trx))
@@ -153,12 +158,12 @@ test('what was asked from one way out goes out by it again, or by any when nobod
   await planTestJob(db, account, batches(1))
   await startTestWorker(db, 8)
   await inTenant(db, account, (trx) =>
-    sql`update job_batches set egress = 'mx1', retry_at = clock_timestamp()`.execute(trx),
+    sql`update job_queue set egress = 'mx1', retry_at = clock_timestamp()`.execute(trx),
   )
   expect(await releaseBatches(db, ['mx2'])).toEqual([])
   expect(await releaseBatches(db, ['mx1'])).toMatchObject([{ egress: 'mx1' }])
   await inTenant(db, account, (trx) =>
-    sql`update job_batches set queued_at = null, retry_at = clock_timestamp() - interval '11 minutes'`.execute(trx),
+    sql`update job_queue set queued_at = null, retry_at = clock_timestamp() - interval '11 minutes'`.execute(trx),
   )
   expect(await releaseBatches(db, ['mx2'])).toHaveLength(1)
 })
@@ -167,16 +172,16 @@ test('both halves of a split batch are dispatched by any egress ten minutes afte
   const account = await openAccount()
   const { id } = await planTestJob(db, account, batches(1, { size: 2 }))
   const workerId = await startTestWorker(db, 8)
-  await inTenant(db, account, (trx) => sql`update job_batches set egress = 'mx1', attempts = 2`.execute(trx))
+  await inTenant(db, account, (trx) => sql`update job_queue set egress = 'mx1', attempts = 2`.execute(trx))
   const [ref] = await releaseBatches(db, ['mx1'])
   expect(ref && (await claimBatch(db, workerId, ref))).toBeUndefined() // split instead
   await inTenant(db, account, (trx) =>
-    sql`update job_batches set retry_at = coalesce(retry_at, clock_timestamp()) - interval '11 minutes' where no = 0`.execute(
+    sql`update job_queue set retry_at = coalesce(retry_at, clock_timestamp()) - interval '11 minutes' where no = 0`.execute(
       trx,
     ),
   )
   await inTenant(db, account, (trx) =>
-    sql`update job_batches set suspect = false, retry_at = retry_at - interval '11 minutes' where no = 1`.execute(trx),
+    sql`update job_queue set suspect = false, retry_at = retry_at - interval '11 minutes' where no = 1`.execute(trx),
   )
   expect((await releaseBatches(db, ['mx2'])).map(({ jobId, no }) => [jobId, no])).toEqual([
     [id, 0],

@@ -1,7 +1,7 @@
-import { linesOf, type PresetName } from '@probity/contract/preset'
-import { type RawBuilder, sql } from 'kysely'
+import { isKept, type PresetName } from '@probity/contract/preset'
+import type { ChunkIndex, ResultKind } from './result-chunk.ts'
 
-/** Which results are meant. What is not named leaves nothing out. */
+/** Selects results. A field that is not set excludes nothing. */
 export type ResultsFilter = {
   statuses: readonly string[]
   subStatuses?: readonly string[] | undefined
@@ -10,59 +10,44 @@ export type ResultsFilter = {
   domain?: string | undefined
   /** A part of the address, in any case. */
   search?: string | undefined
-  /** What a preset keeps, or what it removes. */
+  /** The results that a preset keeps, or those that it removes. */
   plan?: { preset: PresetName; part: 'keep' | 'remove' } | undefined
 }
 
-/** Whether it leaves anything out at all. */
+/** Whether the filter can exclude results. */
 export function isNarrow(filter: ResultsFilter): boolean {
-  return termsOf(filter).length > 0
+  return filtersKinds(filter) || filtersRows(filter)
 }
 
-/** Whether a result is one of them, as a condition on `job_results`. */
-export function isMeant(filter: ResultsFilter): RawBuilder<boolean> {
-  return allOf(termsOf(filter))
+/** Whether the filter needs more than the kinds of results, which are counted in the tally of each chunk. */
+export function filtersRows({ provider, domain, search }: ResultsFilter): boolean {
+  return provider !== undefined || domain !== undefined || search !== undefined
 }
 
-/** The same for `job_counts`; undefined where it asks for what was not counted. */
-export function isCounted(filter: ResultsFilter): RawBuilder<boolean> | undefined {
-  return finerTerms(filter).length > 0 ? undefined : allOf(kindTerms(filter))
+function filtersKinds({ statuses, subStatuses = [], plan }: ResultsFilter): boolean {
+  return statuses.length > 0 || subStatuses.length > 0 || plan !== undefined
 }
 
-function termsOf(filter: ResultsFilter): RawBuilder<unknown>[] {
-  return [...kindTerms(filter), ...finerTerms(filter)]
+export function matchesKind({ statuses, subStatuses = [], plan }: ResultsFilter, kind: ResultKind): boolean {
+  if (statuses.length > 0 && !statuses.includes(kind.status)) return false
+  if (subStatuses.length > 0 && !subStatuses.includes(kind.subStatus)) return false
+  return plan === undefined || isKept(plan.preset, { ...kind, listed: kind.override }) === (plan.part === 'keep')
 }
 
-function kindTerms({ statuses, subStatuses = [] }: ResultsFilter): RawBuilder<unknown>[] {
-  return [
-    ...(statuses.length > 0 ? [sql`status = any (${statuses}::text[])`] : []),
-    ...(subStatuses.length > 0 ? [sql`sub_status = any (${subStatuses}::text[])`] : []),
-  ]
-}
-
-function finerTerms({ provider, domain, search, plan }: ResultsFilter): RawBuilder<unknown>[] {
-  return [
-    ...(provider === undefined ? [] : [sql`provider = ${provider}`]),
-    ...(domain === undefined ? [] : [sql`domain = ${domain}`]),
-    // Not LIKE, to which some characters of an address say something else.
-    ...(search === undefined ? [] : [sql`strpos(lower(email), lower(${search})) > 0`]),
-    ...(plan === undefined ? [] : [plan.part === 'keep' ? isKept(plan.preset) : sql`not ${isKept(plan.preset)}`]),
-  ]
-}
-
-/** As `isKept` of the contract says. */
-function isKept(preset: PresetName): RawBuilder<boolean> {
-  const lines = linesOf(preset).map(({ status, reason, safeToSend }) =>
-    allOf([
-      sql`status = ${status}`,
-      ...(reason === undefined ? [] : [sql`sub_status = ${reason}`]),
-      ...(safeToSend === undefined ? [] : [sql`safe_to_send`]),
-    ]),
-  )
-  const byVerdict = sql`(${sql.join(lines, sql` or `)})`
-  return sql<boolean>`(case override when 'block' then false when 'allow' then status <> 'invalid' else ${byVerdict} end)`
-}
-
-function allOf(terms: RawBuilder<unknown>[]): RawBuilder<boolean> {
-  return terms.length > 0 ? sql<boolean>`(${sql.join(terms, sql` and `)})` : sql<boolean>`true`
+/** The positions of the rows of a chunk that the filter selects. */
+export function matchRows(filter: ResultsFilter, index: ChunkIndex): number[] {
+  const { provider, domain } = filter
+  const search = filter.search?.toLowerCase()
+  if (domain !== undefined && !index.hasDomain(domain)) return []
+  if (search !== undefined && !index.mayContain(search)) return []
+  const kinds = filtersKinds(filter) ? index.kinds().map((kind) => matchesKind(filter, kind)) : undefined
+  const positions: number[] = []
+  for (let n = 0; n < index.size; n++) {
+    if (kinds && !kinds[index.kindNo(n)]) continue
+    if (provider !== undefined && index.provider(n) !== provider) continue
+    if (domain !== undefined && index.domain(n) !== domain) continue
+    if (search !== undefined && !index.email(n).toLowerCase().includes(search)) continue
+    positions.push(n)
+  }
+  return positions
 }

@@ -1,15 +1,27 @@
 import type { StandingResult } from '@probity/contract/standing-result'
-import { type RawBuilder, sql } from 'kysely'
+import { sql } from 'kysely'
+import {
+  type ChunkHead,
+  type ChunkSet,
+  isCurrent,
+  positionOfKey,
+  type ResultsPlace,
+  readChunks,
+  readIndexes,
+  readRowNos,
+  rowKey,
+  rowOfKey,
+  type StoredChunk,
+  withChunks,
+} from './chunk-store.ts'
 import type { Trx } from './connect.ts'
-import { isCounted, isMeant, type ResultsFilter } from './results-filter.ts'
+import { decodeIndex, decodeResults } from './result-chunk.ts'
+import { filtersRows, isNarrow, matchesKind, matchRows, type ResultsFilter } from './results-filter.ts'
 import type { View } from './view.ts'
 
-/** A job as its results are read: where they are, and its file for as long as that is kept. */
-export type ResultsJob = {
-  accountId: string
-  id: string
-  expiresOn: string
-  /** Its results have left. */
+/** A job as its results are read: where they are stored, and its file for as long as that is kept. */
+export type ResultsJob = ResultsPlace & {
+  /** Its results are deleted. */
   isExpired: boolean
   filename: string
   emailColumn: string
@@ -38,7 +50,7 @@ export async function findResultsJob(trx: Trx, view: View, jobId: string): Promi
   return { ...job, file: await findFile(trx, job.accountId, uploadId) }
 }
 
-/** Its time counts, and not whether somebody has come by and removed it. */
+/** An expired file counts as deleted, even if it is not deleted yet. */
 async function findFile(trx: Trx, accountId: string, uploadId: string): Promise<ResultsFile | null> {
   const file = await trx
     .selectFrom('uploads')
@@ -50,12 +62,10 @@ async function findFile(trx: Trx, accountId: string, uploadId: string): Promise<
   return file ?? null
 }
 
-/** Where results are kept. The day is part of the key, so that a look-up touches one partition. */
-export type ResultsPlace = Pick<ResultsJob, 'accountId' | 'id' | 'expiresOn'>
-
+/** A result as it is stored. The email of an erased result is empty. */
 export type KeptResult = { rowNo: number; email: string; status: string; subStatus: string; result: StandingResult }
 
-/** Whether the job is still there and its results have not left. */
+/** Whether the job exists and its results are not expired. */
 export async function stillHasResults(trx: Trx, { accountId, id }: ResultsPlace): Promise<boolean> {
   const job = await trx
     .selectFrom('jobs')
@@ -69,91 +79,113 @@ export async function stillHasResults(trx: Trx, { accountId, id }: ResultsPlace)
 
 type ResultsPage = ResultsFilter & { skip: number; limit: number }
 
-/** One page in the order of rows, and how many there are in all. */
-export async function pageResults(
+/** One page in row order, and how many results the filter selects in all. */
+export function pageResults(
   trx: Trx,
-  job: ResultsPlace,
+  place: ResultsPlace,
   { skip, limit, ...filter }: ResultsPage,
 ): Promise<{ results: KeptResult[]; total: number }> {
-  const isInCounts = isCounted(filter)
-  if (isInCounts === undefined) return pageUncounted(trx, job, { skip, limit, ...filter })
-  const results = await resultsOf(trx, job).where(isMeant(filter)).orderBy('rowNo').offset(skip).limit(limit).execute()
-  return { results, total: await sumCounts(trx, job, isInCounts) }
+  return withChunks(trx, place, async (set) => {
+    const counted = countChunks(set, filter)
+    if (set.generation === 0 || filtersRows(filter)) {
+      const heads = counted.filter(({ count }) => count > 0).map(({ head }) => head)
+      const { rows, total } = await findRows(trx, { ...set, heads }, { ...filter, skip, limit })
+      return { results: await readRows(trx, set, rows), total }
+    }
+    const { heads, before, total } = chooseChunks(counted, skip, limit)
+    const { rows } = await findRows(trx, { ...set, heads }, { ...filter, skip: skip - before, limit })
+    return { results: await readRows(trx, set, rows), total }
+  })
 }
 
-/** Looks at all results of the job once, both to count them and to find the page. */
-async function pageUncounted(trx: Trx, job: ResultsPlace, { skip, limit, ...filter }: ResultsPage) {
-  const { rows } = await sql<{ total: number; rowNos: number[] }>`
-    with meant as materialized (
-      select row_no from job_results
-      where expires_on = ${job.expiresOn} and account_id = ${job.accountId} and job_id = ${job.id} and ${isMeant(filter)}
+type CountedChunk = { head: ChunkHead; count: number }
+
+/** How many results of each chunk the filter selects by their kinds alone. */
+function countChunks({ heads }: ChunkSet, filter: ResultsFilter): CountedChunk[] {
+  return heads.map((head) => {
+    const selected = head.tally.filter(({ status, sub_status: subStatus, safe_to_send: safeToSend, override }) =>
+      matchesKind(filter, { status, subStatus, safeToSend, override }),
     )
-    select (select count(*) from meant) as total,
-      array(select row_no from meant order by row_no offset ${skip} limit ${limit}) as row_nos`.execute(trx)
-  const { total, rowNos } = rows[0] ?? { total: 0, rowNos: [] }
-  const results = await listResultsAt(trx, job, { statuses: [], rowNos })
-  return { results: results.toSorted((a, b) => a.rowNo - b.rowNo), total }
+    return { head, count: selected.reduce((sum, { count }) => sum + count, 0) }
+  })
 }
 
-/** The results behind a row, in the order of rows: with the last row of one page the next is found, however far down it is. */
-export function listResultsAfter(
+/** The chunks in row order that have the results from `skip` on, and how many results the filter selects before them. */
+function chooseChunks(counted: CountedChunk[], skip: number, limit: number) {
+  const heads: ChunkHead[] = []
+  let [before, total] = [0, 0]
+  for (const { head, count } of counted) {
+    if (count > 0 && total + count > skip && total < skip + limit) heads.push(head)
+    if (heads.length === 0) before += count
+    total += count
+  }
+  return { heads, before, total }
+}
+
+type FoundRow = { rowNo: number; head: ChunkHead }
+
+/** Finds one page of the rows that the filter selects, in row order, and counts all of them. */
+async function findRows(
   trx: Trx,
-  job: ResultsPlace,
-  { afterRow, limit, ...filter }: ResultsFilter & { afterRow: number; limit: number },
-): Promise<KeptResult[]> {
-  const behind = resultsOf(trx, job).where('rowNo', '>', afterRow)
-  return behind.where(isMeant(filter)).orderBy('rowNo').limit(limit).execute()
+  set: ChunkSet,
+  { skip, limit, ...filter }: ResultsPage,
+): Promise<{ rows: FoundRow[]; total: number }> {
+  const positions = new Map(set.heads.map(({ no }, position) => [no, position]))
+  const found: number[] = []
+  const note = (no: number, rowNo: number) => found.push(rowKey(rowNo, positions.get(no) ?? 0))
+  if (isNarrow(filter)) {
+    for await (const group of readIndexes(trx, set)) {
+      for (const chunk of group) {
+        const index = decodeIndex(chunk)
+        for (const n of matchRows(filter, index)) note(chunk.no, index.rowNo(n))
+      }
+    }
+  } else {
+    for await (const group of readRowNos(trx, set)) {
+      for (const { no, rowNos } of group) for (const rowNo of rowNos) note(no, rowNo)
+    }
+  }
+  const page = Float64Array.from(found)
+    .toSorted()
+    .subarray(skip, skip + limit)
+  const rows = [...page].flatMap((key) => {
+    const head = set.heads[positionOfKey(key)]
+    return head ? [{ rowNo: rowOfKey(key), head }] : []
+  })
+  return { rows, total: found.length }
 }
 
-/**
- * The results that stand at these rows and are meant. Each is looked up by its whole key: before PostgreSQL has counted a new
- * partition, it would otherwise rather read the whole job for every page.
- */
-export async function listResultsAt(
-  trx: Trx,
-  job: ResultsPlace,
-  { rowNos, ...filter }: ResultsFilter & { rowNos: number[] },
-): Promise<KeptResult[]> {
-  const { rows } = await sql<KeptResult>`
-    select r.row_no, r.email, r.status, r.sub_status, r.result
-    from unnest(${rowNos}::integer[]) as n (row_no) cross join lateral (
-      select k.* from job_results k
-      where k.expires_on = ${job.expiresOn} and k.account_id = ${job.accountId} and k.job_id = ${job.id}
-        and k.row_no = n.row_no
-      offset 0
-    ) r
-    where ${isMeant(filter)}`.execute(trx)
-  return rows
+async function readRows(trx: Trx, set: ChunkSet, rows: FoundRow[]): Promise<KeptResult[]> {
+  const heads = [...new Set(rows.map(({ head }) => head))]
+  const wanted = new Set(rows.map(({ rowNo }) => rowNo))
+  const results: KeptResult[] = []
+  for await (const group of readChunks(trx, set, heads)) {
+    for (const chunk of group) results.push(...takeRows(chunk, wanted))
+  }
+  return results.sort((a, b) => a.rowNo - b.rowNo)
 }
 
-/** The result at one row; none where the address occurs first at another. */
-export function findResult(trx: Trx, job: ResultsPlace, rowNo: number): Promise<KeptResult | undefined> {
-  return resultsOf(trx, job).where('rowNo', '=', rowNo).executeTakeFirst()
+function takeRows(chunk: StoredChunk, wanted: ReadonlySet<number>): KeptResult[] {
+  const index = decodeIndex(chunk)
+  const result = decodeResults(chunk)
+  return chunk.rowNos.flatMap((rowNo, n) => {
+    if (!wanted.has(rowNo)) return []
+    const { status, subStatus } = index.kind(n)
+    return [{ rowNo, email: index.email(n), status, subStatus, result: parseResult(result(n)) }]
+  })
 }
 
-function resultsOf(trx: Trx, { expiresOn, accountId, id }: ResultsPlace) {
-  return trx
-    .selectFrom('jobResults')
-    .select((of) => [
-      'rowNo',
-      'email',
-      'status',
-      'subStatus',
-      of.ref('result').$castTo<StandingResult>().as('result'), // written as such when its batch was settled
-    ])
-    .where('expiresOn', '=', expiresOn)
-    .where('accountId', '=', accountId)
-    .where('jobId', '=', id)
+/** Written as a result when its batch was settled. */
+export function parseResult(text: string): StandingResult {
+  return JSON.parse(text) as StandingResult
 }
 
-/** By what was counted when they were kept: a hundred thousand rows are not counted again for each page. */
-async function sumCounts(trx: Trx, { accountId, id }: ResultsPlace, isInCounts: RawBuilder<boolean>): Promise<number> {
-  const { total } = await trx
-    .selectFrom('jobCounts')
-    .select((of) => of.fn.coalesce(of.fn.sum<number>('count'), sql<number>`0`).as('total'))
-    .where('accountId', '=', accountId)
-    .where('jobId', '=', id)
-    .where(isInCounts)
-    .executeTakeFirstOrThrow()
-  return total
+/** The result at one row; none if the address occurs first at another row. */
+export async function findResult(trx: Trx, place: ResultsPlace, rowNo: number): Promise<KeptResult | undefined> {
+  const { rows } = await sql<StoredChunk>`
+    select c.job_id, c.generation, c.no, c.row_nos, c.index, c.results from result_chunks c
+    where ${isCurrent(place)} and c.first_row <= ${rowNo} and c.last_row >= ${rowNo} and ${rowNo} = any (c.row_nos)
+    limit 1`.execute(trx)
+  const [chunk] = rows
+  return chunk && takeRows(chunk, new Set([rowNo]))[0]
 }

@@ -14,7 +14,6 @@ const RELEASED = join(PACKAGE_FOLDER, 'released.json')
  * to it. The audit log comes early because other subjects' triggers call its functions.
  */
 const SUBJECTS = [
-  'roles',
   'system',
   'operators',
   'accounts',
@@ -23,6 +22,8 @@ const SUBJECTS = [
   'users',
   'validations',
   'jobs',
+  'batches',
+  'results',
   'webhooks',
   'feedback',
   'reconciliation',

@@ -3,7 +3,14 @@ import type { PolicyRules } from '@probity/contract/policies'
 import type { KeyType } from '@probity/contract/publishable'
 import type { Exclusion } from '@probity/contract/send-policy'
 import type { ColumnType, Generated } from 'kysely'
-import type { JobBatchesTable, JobResultsTable, JobsTable, UploadsTable } from './list-tables.ts'
+import type {
+  JobBatchesTable,
+  JobBreakdownsTable,
+  JobQueueTable,
+  JobsTable,
+  ResultChunksTable,
+  UploadsTable,
+} from './list-tables.ts'
 import type { ListingsTable } from './listing-table.ts'
 import type { OperatorTables } from './operator-tables.ts'
 import type {
@@ -29,8 +36,9 @@ export type Schema = OperatorTables & {
   billingCustomers: BillingCustomersTable
   idempotencyRecords: IdempotencyRecordsTable
   jobBatches: JobBatchesTable
+  jobBreakdowns: JobBreakdownsTable
   jobCounts: { accountId: string; jobId: string; status: string; subStatus: string; count: number }
-  jobResults: JobResultsTable
+  jobQueue: JobQueueTable
   jobs: JobsTable
   ledger: LedgerTable
   overrides: ListingsTable
@@ -40,6 +48,7 @@ export type Schema = OperatorTables & {
   plans: PlansTable
   prices: PricesTable
   policies: PoliciesTable
+  resultChunks: ResultChunksTable
   secrets: { name: string; value: Buffer }
   setupTokens: { onlyOne: Generated<boolean>; hash: Buffer; madeAt: Generated<Date> }
   stripeEvents: StripeEventsTable

@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { expect, onTestFinished, test } from 'vitest'
 import { auditBooks } from './audit.ts'
-import { claimBatch, releaseBatches, settleBatch } from './batches.ts'
+import { claimBatch, releaseBatches } from './batches.ts'
 import { keepSubscription, saveCustomer } from './billing.ts'
 import { asNobody, asOwner, connect, inTenant, type Trx } from './connect.ts'
 import { claimIdempotency } from './idempotency.ts'
@@ -12,10 +12,12 @@ import { countOutcomes } from './outcomes.ts'
 import { offerPayment } from './payments.ts'
 import { insertPolicy } from './policies.ts'
 import { recordRequests } from './requests.ts'
+import { settleBatch } from './settle-batches.ts'
 import { createTestDatabase, openTestAccount } from './test-database.ts'
-import { finalRows, planTestJob, startTestWorker } from './test-jobs.ts'
+import { confirmTestJob, finalRows, planTestJob, startTestWorker } from './test-jobs.ts'
 import { reportOf, testOutcome } from './test-outcomes.ts'
 import { testRequest } from './test-requests.ts'
+import { makeTestRows, orderTestResults, storeTestResults } from './test-results.ts'
 import { insertUpload, type NewUpload } from './uploads.ts'
 import { leaveOpen, openValidations, type ValidationRef } from './validations.ts'
 import { recordVerdicts } from './verdict-days.ts'
@@ -57,6 +59,7 @@ async function openTenantWithRows(): Promise<string> {
     await insertPolicy(trx, accountId, { name: 'own', rules: [], fallback: { decision: 'allow', reason: 'Nothing.' } })
     return key.id
   })
+  await storeOrdered(accountId)
   await planTestJob(db, accountId, [{ size: 1 }, { size: 1 }])
   const workerId = await startTestWorker(db, 8)
   const own = (await releaseBatches(db, [])).find((released) => released.accountId === accountId)
@@ -71,6 +74,18 @@ async function openTenantWithRows(): Promise<string> {
   await recordVerdicts(db, [{ accountId, mode: 'live', day: '2026-11-02', status: 'valid', count: 1 }])
   await auditBooks(db) // which remembers the sums of the ledger
   return accountId
+}
+
+/** A job that has ended, whose results are in row order. */
+async function storeOrdered(accountId: string): Promise<void> {
+  const { id } = await confirmTestJob(db, accountId, { uniqueCount: 1, mode: 'test' })
+  await storeTestResults(db, id, makeTestRows(1))
+  await asOwner(db, (trx) =>
+    sql`update jobs set state = 'completed', done_count = 1, finished_at = clock_timestamp() where id = ${id}`.execute(
+      trx,
+    ),
+  )
+  await orderTestResults(db, id)
 }
 
 /** A customer of Stripe with an offer and a subscription. */
@@ -269,10 +284,12 @@ test('only these functions work past row-level security, each with its search pa
   const names = [
     'api_keys_changed_within',
     'begin_doctor_run',
+    'begin_erasure',
     'begin_reconciliation',
-    'claim_batch',
+    'claim_batches',
     'claim_delivery',
     'claim_notifications',
+    'claim_ordering',
     'claim_plan',
     'claim_setup',
     'claim_validations',
@@ -280,6 +297,7 @@ test('only these functions work past row-level security, each with its search pa
     'create_account',
     'delete_closed_account',
     'delete_decayed_outcomes',
+    'delete_ended_batches',
     'delete_ended_sessions',
     'delete_expired_deliveries',
     'delete_expired_uploads',
@@ -293,6 +311,7 @@ test('only these functions work past row-level security, each with its search pa
     'drop_expired_partitions',
     'emit_event',
     'end_reconciliation',
+    'erase_results',
     'find_api_key',
     'find_billing_account',
     'find_invitation',
@@ -301,6 +320,7 @@ test('only these functions work past row-level security, each with its search pa
     'find_pending_work',
     'find_probing',
     'find_session',
+    'finish_ordering',
     'has_worker',
     'hold_accounts',
     'is_account_suspended',
@@ -309,6 +329,7 @@ test('only these functions work past row-level security, each with its search pa
     'is_setup_token',
     'join_by_invitation',
     'ledger_post',
+    'ledger_post_parts',
     'ledger_refund_validations',
     'list_account_members',
     'list_expired_jobs',

@@ -1,13 +1,13 @@
 import { sql } from 'kysely'
 import { asOwner, type Db, type Trx } from './connect.ts'
 
-const PARTITIONED = ['validations', 'idempotency_records', 'job_batches', 'job_results', 'webhook_events']
+const PARTITIONED = ['validations', 'idempotency_records', 'job_batches', 'result_chunks', 'webhook_events']
 
 /** Lets the day of all that an account has be over: whatever was to leave some day was to leave yesterday. */
 export async function letExpire(db: Db, accountId: string): Promise<void> {
   await asOwner(db, async (trx) => {
     for (const table of PARTITIONED) await makeYesterday(trx, table)
-    for (const table of [...PARTITIONED, 'uncollected_results', 'jobs', 'webhook_deliveries']) {
+    for (const table of [...PARTITIONED, 'uncollected_results', 'jobs', 'job_breakdowns', 'webhook_deliveries']) {
       await sql`update ${sql.table(table)} set expires_on = utc_today() - 1 where account_id = ${accountId}`.execute(
         trx,
       )

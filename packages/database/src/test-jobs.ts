@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto'
+import { type StandingResult, unsettledResult } from '@probity/contract/standing-result'
 import { sql } from 'kysely'
-import { type ClaimedBatch, claimBatch, type FinalRow, releaseBatches } from './batches.ts'
+import { type ClaimedBatch, claimBatch, releaseBatches } from './batches.ts'
 import { asOwner, type Db, inTenant } from './connect.ts'
 import { postCredits } from './credits.ts'
 import { beat } from './list-workers.ts'
 import { type PlannedBatch, savePlan, takePlan } from './planning.ts'
+import type { FinalRow } from './settle-batches.ts'
 
 type Confirmed = { id: string; accountId: string; expiresOn: string }
 
@@ -77,7 +79,7 @@ export async function silenceTestWorker(db: Db, workerId: string, seconds: numbe
 /** Everything that was let out was let out so long ago. */
 export async function ageReleases(db: Db, seconds: number): Promise<void> {
   await asOwner(db, (trx) =>
-    sql`update job_batches set queued_at = queued_at - make_interval(secs => ${seconds}) where queued_at is not null`.execute(
+    sql`update job_queue set queued_at = queued_at - make_interval(secs => ${seconds}) where queued_at is not null`.execute(
       trx,
     ),
   )
@@ -90,10 +92,40 @@ export async function claimNext(db: Db, workerId: string): Promise<ClaimedBatch 
 }
 
 /** Every row of a batch with the same status. */
-export function finalRows({ rowNos, emails }: ClaimedBatch, status = 'valid'): FinalRow[] {
+export function finalRows({ rowNos, emails }: Pick<ClaimedBatch, 'rowNos' | 'emails'>, status = 'valid'): FinalRow[] {
   const subStatus = status === 'unknown' ? 'timeout' : ''
-  return rowNos.map((rowNo, n) => {
-    const email = emails[n] ?? ''
-    return { rowNo, email, emailKey: email, status, subStatus, result: '{}' }
-  })
+  return rowNos.map((rowNo, n) => finalRow(rowNo, emails[n] ?? '', { status, subStatus }))
+}
+
+/** A result with this verdict and nothing found out about the address. */
+export function finalRow(rowNo: number, email: string, verdict: { status: string; subStatus: string }): FinalRow {
+  const { status, subStatus: sub_status } = verdict
+  return { rowNo, email, result: { ...unsettledResult(email, 'timeout'), status, sub_status } as StandingResult }
+}
+
+/** Deletes all jobs with their batches and workers. */
+export async function removeTestJobs(db: Db): Promise<void> {
+  await asOwner(db, (trx) =>
+    sql`truncate job_workers; truncate account_turns; truncate job_batches; delete from jobs`.execute(trx),
+  )
+}
+
+/**
+ * From now on, stores what the queue said of a batch when it was settled or deleted: the row itself is gone by then. `listEndedBatches`
+ * returns it.
+ */
+export async function recordEndedBatches(db: Db): Promise<void> {
+  await asOwner(db, (trx) =>
+    sql`
+      create table ended_batches (like job_queue);
+      create function record_ended_batch() returns trigger language plpgsql security definer as $$
+      begin
+        insert into public.ended_batches select old.*;
+        return null;
+      end
+      $$;
+      create trigger record_ended after delete on job_queue for each row execute function record_ended_batch()`.execute(
+      trx,
+    ),
+  )
 }

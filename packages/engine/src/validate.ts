@@ -17,6 +17,8 @@ import type { Found, Validation } from './verdict/validation.ts'
 export type Network = { domains: DomainDesk; lists: Lists; mailboxes?: MailboxDesk; histories?: HistoryDesk }
 
 export type Attempt = {
+  /** The parsed email, if the caller has parsed it already. */
+  address: Address | Malformed
   /** How many times the address has been tried, this time included. */
   tries: number
   /** On the clock of `performance.now()`: when the mail server must have answered. */
@@ -32,7 +34,7 @@ const ANSWER_WITHIN_MS = 40_000
 export async function validate(email: string, network: Network, attempt: Partial<Attempt> = {}): Promise<Validation> {
   const { tries = 1, deadline = performance.now() + ANSWER_WITHIN_MS, manner = USUAL_MANNER } = attempt
   const began = performance.now()
-  const address = parseAddress(email)
+  const address = attempt.address ?? parseAddress(email)
   const evidence = [syntaxEvidence(address, performance.now() - began)]
   const isAddress = address.kind === 'address'
   const role = isAddress && isRole(address)

@@ -23,6 +23,23 @@ test('a group is no larger than it may be, and nobody is forgotten', async () =>
   expect(Math.max(...sizes)).toBe(3)
 })
 
+test('a first item waits for others, up to a full group, if the gatherer lingers', async () => {
+  const groups: number[][] = []
+  const work = async (_name: string, items: number[]) => {
+    groups.push(items)
+    return items
+  }
+  const gather = openGatherer<number, number>(3, work, { lingerMs: 20 })
+  expect(await Promise.all([1, 2].map((item) => gather('a', item)))).toEqual([1, 2])
+  expect(groups).toEqual([[1, 2]])
+  const patient = openGatherer<number, number>(3, work, { lingerMs: 3_600_000 })
+  expect(await Promise.all([3, 4, 5].map((item) => patient('a', item)))).toEqual([3, 4, 5])
+  expect(groups).toEqual([
+    [1, 2],
+    [3, 4, 5],
+  ])
+})
+
 test('names do not wait for each other', async () => {
   let release = () => {}
   const gather = openGatherer<string, string>(10, async (name, items) => {

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { unsettledResult } from '@probity/contract/standing-result'
+import { type StandingResult, unsettledResult } from '@probity/contract/standing-result'
 import { getAccount } from '@probity/database/accounts'
 import { asOwner, inTenant } from '@probity/database/connect'
+import { changeTestResults } from '@probity/database/test-results'
 import { dedupeKey } from '@probity/engine/address/dedupe-key'
 import { sql } from 'kysely'
 import { keepList } from '../results/test-list.ts'
@@ -50,10 +51,6 @@ export async function keepPredictedList(
   { emails, mode = 'live' }: { emails: string[]; mode?: 'live' | 'test' },
 ): Promise<string> {
   const jobId = await keepList(api, { by, mode, content: `email\n${emails.join('\n')}\n` })
-  const chance = JSON.stringify(answerOf(''))
-  await asOwner(api.db, (trx) =>
-    sql`update job_results set result = (${chance}::jsonb || jsonb_build_object('email', email))::json
-        where job_id = ${jobId}`.execute(trx),
-  )
+  await changeTestResults(api.db, jobId, (_, { email }) => answerOf(email) as StandingResult)
   return jobId
 }

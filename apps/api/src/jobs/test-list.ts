@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import type { Job } from '@probity/contract/bulk'
-import { type BatchRef, claimBatch, type LaterRows, settleBatch } from '@probity/database/batches'
+import { type BatchRef, claimBatch } from '@probity/database/batches'
 import { asOwner, type Db } from '@probity/database/connect'
 import { savePlan } from '@probity/database/planning'
+import { type LaterRows, settleBatch } from '@probity/database/settle-batches'
+import { finalRow } from '@probity/database/test-jobs'
 import { sql } from 'kysely'
 import { expect } from 'vitest'
 import type { Caller } from '../test-api.ts'
@@ -85,10 +87,9 @@ export async function workBatch(
   const batch = await claimBatch(db, randomUUID(), ref)
   if (batch === undefined) return 'not_to_be_had'
   const ends = batch.emails.length - later
-  const final = batch.emails.slice(0, ends).map((email, n) => {
-    const result = JSON.stringify({ email, status })
-    return { rowNo: batch.rowNos[n] ?? 0, email, emailKey: email, status, subStatus, result }
-  })
+  const final = batch.emails
+    .slice(0, ends)
+    .map((email, n) => finalRow(batch.rowNos[n] ?? 0, email, { status, subStatus }))
   const put: LaterRows = {
     rowNos: batch.rowNos.slice(ends),
     emails: batch.emails.slice(ends),

@@ -1,6 +1,6 @@
 import type { Breakdown } from '@probity/contract/breakdown'
 import { expectBounces, isKept, keptReasons, PRESET_NAMES, type PresetName } from '@probity/contract/preset'
-import type { KindCount, Tallies } from '@probity/database/breakdown'
+import type { KindCount, Tallies } from '@probity/database/result-tallies'
 
 export function presentBreakdown({ kinds, providers, domains }: Tallies): Breakdown {
   return {
@@ -19,7 +19,7 @@ function countReasons(kinds: KindCount[]): Breakdown['by_reason'] {
 }
 
 function planOf(preset: PresetName, kinds: KindCount[]): Breakdown['keep_plans'][number] {
-  const kept = kinds.filter((kind) => isKept(preset, kind))
+  const kept = kinds.filter((kind) => isKept(preset, { ...kind, listed: kind.override }))
   const keepCount = sumOf(kept)
   return {
     preset,

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { asOwner } from '@probity/database/connect'
+import { changeTestResults } from '@probity/database/test-results'
 import { COMPILED } from '@probity/lab/compiled'
 import { freePort, stopChild } from '@probity/lab/services/daemon'
 import { whenDone } from '@probity/lab/when-done'
@@ -47,10 +48,10 @@ const FAT_DETAIL_UNITS = 8_000
 async function keepFatList(api: TestApi, by: Caller): Promise<string> {
   const emails = Array.from({ length: FAT_ROWS }, (_, n) => `v${n}@example.com`)
   const jobId = await keepList(api, { content: `email\n${emails.join('\n')}\n`, by })
-  await asOwner(api.db, (trx) =>
-    sql`update job_results set result = replace(result::text, 'Two mail hosts', repeat('x', ${FAT_DETAIL_UNITS}))::json
-      where job_id = ${jobId}`.execute(trx),
-  )
+  const detail = 'x'.repeat(FAT_DETAIL_UNITS)
+  await changeTestResults(api.db, jobId, (result) => {
+    return { ...result, evidence: result.evidence.map((one) => ({ ...one, detail })) }
+  })
   return pathOf(jobId, 'format=ndjson&evidence=true')
 }
 
@@ -137,7 +138,7 @@ test(
     expect((await text(first)).split('\n').at(-2)).toContain('"email":"vlast@example.com","row":1000000,')
 
     await asOwner(api.db, async (trx) => {
-      await sql`delete from job_results where job_id = ${jobId}`.execute(trx)
+      await sql`delete from result_chunks where job_id = ${jobId}`.execute(trx)
       await sql`delete from jobs where id = ${jobId}`.execute(trx)
     })
     await expect(text(second)).rejects.toThrow('aborted')

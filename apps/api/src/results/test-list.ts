@@ -2,6 +2,8 @@ import type { StandingResult } from '@probity/contract/standing-result'
 import { unsettledResult } from '@probity/contract/standing-result'
 import type { UploadPreview } from '@probity/contract/upload'
 import { asOwner } from '@probity/database/connect'
+import { chunkRow } from '@probity/database/result-chunk'
+import { orderTestResults, storeTestResults } from '@probity/database/test-results'
 import { type Layout, readAddresses } from '@probity/uploads/read-addresses'
 import { sql } from 'kysely'
 import type { Caller, TestApi } from '../test-api.ts'
@@ -11,15 +13,17 @@ export type TestList = {
   filename?: string
   by: Caller
   mode?: 'live' | 'test'
-  /** Which addresses have a result already; all where nothing is said. */
+  /** Which addresses have a result already; all by default. */
   isDone?: (email: string) => boolean
+  /** Stores the results in row order, as a worker does after the job has ended. */
+  isOrdered?: boolean
 }
 
 type ListedAddress = { rowNo: number; email: string }
 
 /** Uploads a list and makes a job of it whose results are kept as the worker keeps them. Gives the id of the job. */
 export async function keepList(api: TestApi, list: TestList): Promise<string> {
-  const { by, mode = 'live', isDone = () => true } = list
+  const { by, mode = 'live', isDone = () => true, isOrdered = false } = list
   const form = new FormData()
   form.append('file', new Blob([new Uint8Array(Buffer.from(list.content))]), list.filename ?? 'list.csv')
   const { body, text } = await by.call({ method: 'POST', url: '/api/v1/bulk/upload/preview', payload: form })
@@ -39,6 +43,7 @@ export async function keepList(api: TestApi, list: TestList): Promise<string> {
     return rows[0] ?? { jobId: '' }
   })
   await keepResults(api, jobId, done)
+  if (isOrdered) await orderTestResults(api.db, jobId)
   return jobId
 }
 
@@ -60,32 +65,13 @@ async function listAddresses({ services }: TestApi, preview: UploadPreview): Pro
   return [...byKey.values()]
 }
 
-const AT_ONCE = 5_000
-
-/** Keeps results and counts them, as a settled batch does. */
+/** Stores results and counts them, as settled batches do. */
 export async function keepResults({ db }: TestApi, jobId: string, addresses: ListedAddress[]): Promise<void> {
-  for (let from = 0; from < addresses.length; from += AT_ONCE) {
-    const some = addresses.slice(from, from + AT_ONCE)
-    const answers = some.map(({ email }) => resultOf(email))
-    await asOwner(db, async (trx) => {
-      await sql`
-        insert into job_results (expires_on, account_id, job_id, row_no, email, status, sub_status, result)
-        select j.expires_on, j.account_id, j.id, r.row_no, r.email, r.status, r.sub_status, r.result
-        from jobs j, unnest(${some.map((one) => one.rowNo)}::integer[], ${some.map((one) => one.email)}::text[],
-          ${answers.map((one) => one.status)}::text[], ${answers.map((one) => one.sub_status)}::text[],
-          ${answers.map((one) => JSON.stringify(one))}::json[]) as r (row_no, email, status, sub_status, result)
-        where j.id = ${jobId}`.execute(trx)
-      await sql`
-        insert into job_counts as c (account_id, job_id, status, sub_status, count)
-        select j.account_id, j.id, r.status, r.sub_status, count(*)
-        from jobs j, unnest(${answers.map((one) => one.status)}::text[], ${answers.map((one) => one.sub_status)}::text[])
-          as r (status, sub_status)
-        where j.id = ${jobId} group by 1, 2, 3, 4
-        on conflict (account_id, job_id, status, sub_status) do update set count = c.count + excluded.count`.execute(
-        trx,
-      )
-    })
-  }
+  await storeTestResults(
+    db,
+    jobId,
+    addresses.map((address) => chunkRow(address, resultOf(address.email))),
+  )
 }
 
 /** What the world of these tests says of an address, by its first letter: i for invalid, r for risky, u for unknown. */

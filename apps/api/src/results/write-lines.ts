@@ -1,8 +1,9 @@
+import type { ResultsPlace } from '@probity/database/chunk-store'
 import type { Db } from '@probity/database/connect'
-import { listResultsAfter, type ResultsPlace } from '@probity/database/results'
+import { openResultsReader } from '@probity/database/read-results'
 import type { ResultsFilter } from '@probity/database/results-filter'
+import { openPageSize } from './page-size.ts'
 import { presentResult, type Shown } from './present-result.ts'
-import { openPageSize, readResultsPage } from './read-page.ts'
 
 export type LinesOptions = Shown & { filter: ResultsFilter }
 
@@ -12,11 +13,12 @@ export async function* writeLines(
   job: ResultsPlace,
   { filter, evidence, policy }: LinesOptions,
 ): AsyncGenerator<string> {
+  const reader = openResultsReader(db, job)
   const size = openPageSize()
   let afterRow = 0
   for (;;) {
     const limit = size.rows()
-    const page = await readResultsPage(db, job, (trx) => listResultsAfter(trx, job, { ...filter, afterRow, limit }))
+    const page = await reader.listAfter({ ...filter, afterRow, limit })
     size.note(page)
     if (page.length > 0)
       yield page.map((kept) => `${JSON.stringify(presentResult(kept, { evidence, policy }))}\n`).join('')

@@ -1,14 +1,15 @@
 import { hash } from 'node:crypto'
 import type { Db } from '@probity/database/connect'
-import { type KeptResult, listResultsAt, type ResultsFile, type ResultsJob } from '@probity/database/results'
+import { openResultsReader, type ResultsReader } from '@probity/database/read-results'
+import type { KeptResult, ResultsFile, ResultsJob } from '@probity/database/results'
 import { isNarrow, type ResultsFilter } from '@probity/database/results-filter'
 import { keyOfCell, readCell } from '@probity/uploads/read-cell'
 import { isBlank, type Row, readRows, type Writing } from '@probity/uploads/read-rows'
 import type { FileStorage } from '@probity/uploads/storage'
 import { stringify } from 'csv-stringify/sync'
 import { defuseCell } from './defuse-cell.ts'
+import { openPageSize } from './page-size.ts'
 import { presentResult, type Shown } from './present-result.ts'
-import { openPageSize, readResultsPage } from './read-page.ts'
 import { sheetColumns } from './sheet-columns.ts'
 
 /** The cells of the file that one page holds at most. */
@@ -21,7 +22,8 @@ export type SheetJob = ResultsJob & { file: ResultsFile }
 
 /**
  * The customer's own file with our columns behind it, page by page: their rows, order, columns and delimiter. A repeated address has
- * the result of its first row; what has no address or no result yet has empty cells.
+ * the result of its first row; a row without an address or a result has empty cells. The row of an erased address has the verdict
+ * and no cells of the file, since any of them may contain the address.
  */
 export async function* writeSheet(
   { db, storage }: { db: Db; storage: FileStorage },
@@ -41,20 +43,22 @@ export async function* writeSheet(
 
   if (bom) yield BYTE_ORDER_MARK
   if (!file.hasHeader) yield write([head([])])
+  const reader = openResultsReader(db, job)
   const size = openPageSize()
   for await (const page of pagesOf(
     readRows(() => storage.open(file.storageKey), writing),
     size.rows,
   )) {
     const firstRows = page.map(firstRowOf)
-    const kept = await findResults(db, job, { firstRows, filter })
+    const kept = await findResults(reader, { firstRows, filter })
     size.note(kept)
     const results = new Map(kept.map((one) => [one.rowNo, presentResult(one, { evidence, policy })]))
     const lines = page.flatMap(({ cells, isHeader }, n) => {
       if (isHeader) return [head(cells)]
       const result = results.get(firstRows[n] ?? 0)
       if (onlyMeant && result === undefined) return []
-      return [[...file.columns.map((_, column) => cells[column] ?? ''), ...ours.cells(result)]]
+      const isErased = result?.email === ''
+      return [[...file.columns.map((_, column) => (isErased ? '' : (cells[column] ?? ''))), ...ours.cells(result)]]
     })
     if (lines.length > 0) yield write(lines)
   }
@@ -86,9 +90,9 @@ function openFirstRows(column: number): (row: Row) => number | undefined {
 
 type Wanted = { firstRows: (number | undefined)[]; filter: ResultsFilter }
 
-function findResults(db: Db, job: SheetJob, { firstRows, filter }: Wanted): Promise<KeptResult[]> {
+function findResults(reader: ResultsReader, { firstRows, filter }: Wanted): Promise<KeptResult[]> {
   const rowNos = [...new Set(firstRows)].filter((row) => row !== undefined)
-  return readResultsPage(db, job, (trx) => listResultsAt(trx, job, { ...filter, rowNos }))
+  return reader.listAt({ ...filter, rowNos })
 }
 
 /** Puts small pages of the file together. */

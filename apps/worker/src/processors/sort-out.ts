@@ -1,6 +1,6 @@
 import type { StandingResult } from '@probity/contract/standing-result'
-import type { ClaimedBatch, LaterRows, Settling } from '@probity/database/batches'
-import { dedupeKey } from '@probity/engine/address/dedupe-key'
+import type { ClaimedBatch } from '@probity/database/batches'
+import type { LaterRows, Settling } from '@probity/database/settle-batches'
 
 /** What came out for one address: its result, or why it needs more time. */
 export type Outcome = { kind: 'final'; result: StandingResult } | Delay
@@ -30,9 +30,7 @@ export function sortOut(
   for (const [n, outcome] of outcomes.entries()) {
     const [rowNo = 0, email = ''] = [batch.rowNos[n], batch.emails[n]]
     if (outcome.kind === 'final') {
-      const { status, sub_status: subStatus } = outcome.result
-      const emailKey = dedupeKey(email)
-      final.push({ rowNo, email, emailKey, status, subStatus, result: JSON.stringify(outcome.result) })
+      final.push({ rowNo, email, result: outcome.result })
     } else {
       late.push({ delay: outcome, rowNo, email })
     }

@@ -1,16 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import {
-  type BatchRef,
-  type ClaimedBatch,
-  claimBatch,
-  giveBackBatch,
-  restOf,
-  type Settling,
-  settleBatch,
-} from '@probity/database/batches'
+import { type BatchRef, type ClaimedBatch, giveBackBatch } from '@probity/database/batches'
+import { restOf, type Settling } from '@probity/database/settle-batches'
+import type { DomainDesk, LookUp } from '@probity/engine/domain/facts'
 import { inSpan, type Span } from '@probity/telemetry/span'
 import type { Services } from '../services.ts'
 import { throughOutage } from '../through-outage.ts'
+import { type BatchGroups, openBatchGroups } from './batch-groups.ts'
 import { type Outcome, sortOut } from './sort-out.ts'
 import { validateRow } from './validate-row.ts'
 
@@ -22,7 +17,8 @@ const WAIT_FOR_ALL_MS = 5_000
 /** Addresses that may go on beside the slots. When there are more, their batches keep the slots. */
 const STRAGGLERS_MAX = 2_000
 
-type Needed = Pick<Services, 'db' | 'network' | 'histories' | 'mailboxes' | 'meters' | 'traces' | 'workerId' | 'log'>
+type Opened = Pick<Services, 'db' | 'network' | 'histories' | 'mailboxes' | 'meters' | 'traces' | 'workerId' | 'log'>
+type Needed = Opened & { groups: BatchGroups }
 
 export type BatchDesk = {
   /** Works one batch: asks the engine, keeps what came out, moves what needs time to a later batch. May run twice for the same one. */
@@ -31,7 +27,8 @@ export type BatchDesk = {
   finish(): Promise<void>
 }
 
-export function openBatchDesk(services: Needed): BatchDesk {
+export function openBatchDesk(opened: Opened): BatchDesk {
+  const services = { ...opened, groups: openBatchGroups(opened) }
   const straggling = new Set<Promise<void>>()
   let stragglers = 0
 
@@ -45,17 +42,16 @@ export function openBatchDesk(services: Needed): BatchDesk {
   }
 
   async function work(ref: BatchRef): Promise<void> {
-    const batch = await claimBatch(services.db, services.workerId, ref)
-    if (batch === undefined) return // another worker has it, or it is done: this task is an echo
+    const batch = await services.groups.claim(ref)
+    if (batch === undefined) return // the task is outdated: another worker claimed the batch, or it is settled
     const span = services.traces.begin('batch', { kind: 'consumer', attributes: { addresses: batch.emails.length } })
     await workClaimed(batch, span).finally(() => span.end())
   }
 
   async function workClaimed(batch: ClaimedBatch, span: Span): Promise<void> {
-    const whole = { batch, outcomes: batch.emails.map((email) => ask(services, batch, email)) }
-    const all = Promise.all(whole.outcomes.map(({ done }) => done))
-    await inSpan(span, 'validate', () => within(WAIT_FOR_ALL_MS, all))
-    const slow = whole.outcomes.filter(({ outcome }) => outcome === undefined).length
+    const whole = validateRows(services, batch)
+    await inSpan(span, 'validate', () => within(WAIT_FOR_ALL_MS, whole.done))
+    const slow = whole.outcomes().filter((outcome) => outcome === undefined).length
     if (slow === 0 || slow === batch.emails.length || slow + stragglers > STRAGGLERS_MAX) {
       return inSpan(span, 'settle', () => settleWhole(services, whole))
     }
@@ -69,16 +65,33 @@ export function openBatchDesk(services: Needed): BatchDesk {
   }
 }
 
-/** A batch, and each of its addresses with its outcome as soon as it is there. */
-type Work = { batch: ClaimedBatch; outcomes: Asked[] }
-type Asked = { outcome: Outcome | undefined; done: Promise<Outcome> }
+/** A batch in progress. `outcomes` are in the order of its addresses, undefined for those that are not done; `done` resolves when all are. */
+type Work = { batch: ClaimedBatch; outcomes(): (Outcome | undefined)[]; done: Promise<unknown> }
 
-function ask(services: Needed, batch: ClaimedBatch, email: string): Asked {
-  const asked: Asked = { outcome: undefined, done: validateRow(services, batch, email) }
-  void asked.done.then((outcome) => {
-    asked.outcome = outcome
-  })
-  return asked
+/** Validates all addresses of a batch at once. */
+function validateRows(services: Needed, batch: ClaimedBatch): Work {
+  const outcomes = batch.emails.map((): Outcome | undefined => undefined)
+  const ofBatch = { ...services, network: { ...services.network, domains: onceEach(services.network.domains) } }
+  const done = Promise.all(
+    batch.emails.map((email, n) =>
+      validateRow(ofBatch, batch, email).then((outcome) => {
+        outcomes[n] = outcome
+      }),
+    ),
+  )
+  return { batch, outcomes: () => outcomes, done }
+}
+
+/** Looks each domain up once: addresses of a batch are mostly at the same few. */
+function onceEach(domains: DomainDesk): DomainDesk {
+  const found = new Map<string, Promise<LookUp>>()
+  return {
+    lookUp(domain) {
+      const known = found.get(domain) ?? domains.lookUp(domain)
+      found.set(domain, known)
+      return known
+    },
+  }
 }
 
 async function within(ms: number, work: Promise<unknown>): Promise<void> {
@@ -86,28 +99,29 @@ async function within(ms: number, work: Promise<unknown>): Promise<void> {
   await Promise.race([work, sleep(ms, undefined, { signal: timer.signal })]).finally(() => timer.abort())
 }
 
-async function settleWhole(services: Needed, { batch, outcomes }: Work): Promise<void> {
-  const settling = sortOut(batch, await Promise.all(outcomes.map(({ done }) => done)))
-  await settleOnce(services, batch, settling)
+async function settleWhole(services: Needed, { batch, outcomes, done }: Work): Promise<void> {
+  await done
+  await settleOnce(services, batch, sortOut(batch, outcomes() as Outcome[]))
 }
 
-/** Settles what is done. What is not goes on as a batch of its own, which is ours from the start; undefined if none of it is ours. */
-async function settlePart(services: Needed, { batch, outcomes }: Work): Promise<Work | undefined> {
-  const rows = batch.emails.map((email, n) => ({ email, rowNo: batch.rowNos[n] ?? 0, asked: outcomes[n] as Asked }))
-  const { done = [], slow = [] } = Object.groupBy(rows, ({ asked }) => (asked.outcome ? 'done' : 'slow'))
-  const listOf = (some: typeof rows) => ({ rowNos: some.map((row) => row.rowNo), emails: some.map((row) => row.email) })
-  const rest = restOf(batch, listOf(slow))
-  const ended = done.flatMap(({ asked }) => asked.outcome ?? [])
-  const isOurs = await settleOnce(services, batch, { ...sortOut({ ...batch, ...listOf(done) }, ended), rest })
-  if (isOurs) return { batch: rest, outcomes: slow.map(({ asked }) => asked) }
-  // Or it was kept at the first try and PostgreSQL went away before it could say so: then the rest is ours, and nobody else knows.
+/** Settles what is done. The rest continues as a batch of its own, claimed from the start; undefined if nothing was settled. */
+async function settlePart(services: Needed, { batch, outcomes, done }: Work): Promise<Work | undefined> {
+  const all = outcomes()
+  const isDone = all.map((outcome) => outcome !== undefined)
+  const pick = <T>(some: T[], wanted: boolean) => some.filter((_, n) => isDone[n] === wanted)
+  const listOf = (wanted: boolean) => ({ rowNos: pick(batch.rowNos, wanted), emails: pick(batch.emails, wanted) })
+  const rest = restOf(batch, listOf(false))
+  const ended = { ...batch, ...listOf(true) }
+  const isOurs = await settleOnce(services, batch, { ...sortOut(ended, pick(all, true) as Outcome[]), rest })
+  if (isOurs) return { batch: rest, outcomes: () => pick(all, false), done }
+  // Perhaps the first attempt was committed and PostgreSQL failed before it could say so. Then only this worker knows of the rest.
   await giveBack(services, rest)
   return undefined
 }
 
 async function settleOnce(services: Needed, batch: ClaimedBatch, settling: Settling): Promise<boolean> {
-  const { db, log } = services
-  const outcome = await throughOutage(log, SETTLE_WITHIN_MS, () => settleBatch(db, batch, settling))
+  const { groups, log } = services
+  const outcome = await throughOutage(log, SETTLE_WITHIN_MS, () => groups.settle(batch, settling))
   if (outcome === 'settled') return true
   log.info({ jobId: batch.jobId, batch: batch.no }, 'the results of a batch were not wanted')
   await giveBack(services, batch)

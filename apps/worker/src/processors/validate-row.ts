@@ -2,8 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { findSandboxCase, sandboxResult, unmappedResult } from '@probity/contract/sandbox'
 import { unsettledResult } from '@probity/contract/standing-result'
 import type { ClaimedBatch } from '@probity/database/batches'
-import { parseAddress } from '@probity/engine/address/parse'
-import type { LookUp } from '@probity/engine/domain/facts'
+import { type Address, type Malformed, parseAddress } from '@probity/engine/address/parse'
 import { validate } from '@probity/engine/validate'
 import { present } from '@probity/engine/verdict/present'
 import type { Validation } from '@probity/engine/verdict/validation'
@@ -25,7 +24,7 @@ const ASK_AGAIN_MS = [12_000, 12_000]
 
 type Needed = Pick<Services, 'network' | 'histories' | 'mailboxes' | 'meters' | 'log'>
 
-/** Asks the engine about one address of a batch and says what came out, or when to ask again. */
+/** Validates one address of a batch. Looks its domain up twice: `network.domains` must remember it. */
 export async function validateRow(
   { network, histories, mailboxes, meters, log }: Needed,
   batch: ClaimedBatch,
@@ -40,13 +39,12 @@ export async function validateRow(
   const way = mailboxes.deskFor('list', email, batch)
   try {
     const askAgainMs = ASK_AGAIN_MS[batch.noResponses]
-    const known = askAgainMs === undefined ? undefined : await lookUpDomain(network, email)
-    if (askAgainMs !== undefined && known && isSilent(known)) {
+    const address = parseAddress(email)
+    if (askAgainMs !== undefined && (await isDomainSilent(network, address))) {
       return { kind: 'silence', waitMs: askAgainMs, waitReason: 'dns_failed', egress: batch.egress }
     }
-    const domains = known ? { lookUp: async () => known } : network.domains
-    const whole = { ...network, domains, histories: histories.of(batch.accountId), ...(way && { mailboxes: way.desk }) }
-    const validation = await validate(email, whole, { tries: batch.deferrals + 1, manner: mannerOf(batch) })
+    const whole = { ...network, histories: histories.of(batch.accountId), ...(way && { mailboxes: way.desk }) }
+    const validation = await validate(email, whole, { address, tries: batch.deferrals + 1, manner: mannerOf(batch) })
     const outcome = outcomeOf(validation, batch, { askAgainMs, egress: way?.egress ?? null })
     const ms = performance.now() - began
     meters.judged({ ...summarise(validation), asker: 'list', isFinal: outcome.kind === 'final', ms })
@@ -89,14 +87,9 @@ async function answerInSandbox(batch: ClaimedBatch, email: string): Promise<Outc
   return { kind: 'final', result: sandboxResult(email, { subStatus: '' }) }
 }
 
-/** Before the mail server is asked; undefined where there is no domain to look up. */
-async function lookUpDomain({ domains }: Needed['network'], email: string): Promise<LookUp | undefined> {
-  const address = parseAddress(email)
-  if (address.kind !== 'address' || address.domain.kind !== 'name') return undefined
-  return domains.lookUp(address.domain.ascii)
-}
-
-/** A list has time, and what was not said in one bad moment is said in the next. */
-function isSilent({ facts }: LookUp): boolean {
+/** Whether DNS did not respond. A job has time, and a later lookup may find what this one did not. */
+async function isDomainSilent({ domains }: Needed['network'], address: Address | Malformed): Promise<boolean> {
+  if (address.kind !== 'address' || address.domain.kind !== 'name') return false
+  const { facts } = await domains.lookUp(address.domain.ascii)
   return facts.mail.kind === 'unknown' || facts.spf === 'failed' || facts.dmarc === 'failed'
 }

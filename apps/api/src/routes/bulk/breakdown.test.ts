@@ -3,6 +3,7 @@ import { BOUNCE_RANGES } from '@probity/contract/data/presets'
 import { PRESET_NAMES } from '@probity/contract/preset'
 import type { Result } from '@probity/contract/results'
 import { asOwner } from '@probity/database/connect'
+import { changeTestResults, orderTestResults } from '@probity/database/test-results'
 import { parse } from 'csv-parse/sync'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
@@ -34,10 +35,7 @@ g,
 
 /** As the engine does for role accounts. */
 const notSafe = (jobId: string, email: string) =>
-  asOwner(api.db, (trx) =>
-    sql`update job_results set result = replace(result::text, '"safe_to_send":true', '"safe_to_send":false')::json
-      where job_id = ${jobId} and email = ${email}`.execute(trx),
-  )
+  changeTestResults(api.db, jobId, (result) => (result.email === email ? { ...result, safe_to_send: false } : result))
 
 test('counts unique addresses by reason, provider and domain, largest first', async () => {
   const found = await getBreakdown(await keep(LIST))
@@ -107,6 +105,20 @@ test.each(PRESET_NAMES)(
     expect(parts[0]?.names).toContain('f')
   },
 )
+
+test.each(PRESET_NAMES)('%s keeps as many results with an override as can be read', async (preset) => {
+  for (const isOrdered of [false, true]) {
+    const jobId = await keep(LIST)
+    await changeTestResults(api.db, jobId, (result) => {
+      if (result.email === 'vera@one.example') return { ...result, listed: 'block', safe_to_send: false }
+      return result.email === 'una@two.example' ? { ...result, listed: 'allow', safe_to_send: true } : result
+    })
+    if (isOrdered) await orderTestResults(api.db, jobId)
+    const plan = (await getBreakdown(jobId)).keep_plans.find((one) => one.preset === preset)
+    const { headers } = await caller.call({ method: 'GET', url: urlOf(jobId, `results?preset=${preset}`) })
+    expect([isOrdered, headers['x-total-count']]).toEqual([isOrdered, String(plan?.keep_count)])
+  }
+})
 
 test('without a part it is the one that is kept; a part without a preset is refused', async () => {
   const jobId = await keep(LIST)

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { claimBatch, settleBatch } from '@probity/database/batches'
+import { claimBatch } from '@probity/database/batches'
 import { asOwner } from '@probity/database/connect'
+import { settleBatch } from '@probity/database/settle-batches'
+import { finalRows } from '@probity/database/test-jobs'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import {
@@ -28,9 +30,9 @@ function traceOf(jobId: string) {
   return asOwner(db, async (trx) => {
     const { rows } = await sql<Record<string, number>>`
       select (select count(*) from jobs where id = ${jobId}) as jobs,
-        (select count(*) from job_batches where job_id = ${jobId} and state = 'pending') as pending,
-        (select count(*) from job_batches where job_id = ${jobId} and state = 'done') as done,
-        (select count(*) from job_results where job_id = ${jobId}) as results,
+        (select count(*) from job_queue where job_id = ${jobId}) as pending,
+        (select count(*) from job_batches where job_id = ${jobId}) as addresses,
+        (select coalesce(sum(size), 0) from result_chunks where job_id = ${jobId}) as results,
         (select count(*) from job_counts where job_id = ${jobId}) as counts`.execute(trx)
     return rows[0]
   })
@@ -70,7 +72,7 @@ test('cancelling keeps what is done and returns what is not, at once and once', 
   expect([status, body['status'], body['credits']]).toEqual([200, 'canceled', { reserved: 0, used: 10, refunded: 0 }])
   expect(body['finished_at']).not.toBeNull()
   expect(await booksOf(db, by.accountId)).toEqual({ available: 90, reserved: 0, spent: 10 })
-  expect(await traceOf(jobId)).toMatchObject({ jobs: 1, pending: 0, done: 1, results: 10 })
+  expect(await traceOf(jobId)).toMatchObject({ jobs: 1, pending: 0, addresses: 0, results: 10 })
 
   const again = await wish(by, jobId, 'cancel')
   expect([again.status, again.body]).toEqual([200, body])
@@ -112,10 +114,7 @@ test('a batch that is settled after the cancellation changes nothing', async () 
   const batch = ref && (await claimBatch(db, randomUUID(), ref))
   if (!batch) throw new Error('no batch')
   await wish(by, jobId, 'cancel')
-  const final = batch.emails.map((email, n) => {
-    return { rowNo: batch.rowNos[n] ?? 0, email, emailKey: email, status: 'valid', subStatus: '', result: '{}' }
-  })
-  expect(await settleBatch(db, batch, { final, later: [] })).toBe('lost')
+  expect(await settleBatch(db, batch, { final: finalRows(batch), later: [] })).toBe('lost')
   expect(await booksOf(db, by.accountId)).toEqual({ available: 10, reserved: 0, spent: 0 })
   expect(await traceOf(jobId)).toMatchObject({ results: 0, pending: 0 })
 })
@@ -169,7 +168,7 @@ test('a deleted job is gone everywhere, file and all; what was charged stays cha
   const removed = await remove(by, jobId)
   expect([removed.status, removed.text]).toEqual([204, ''])
 
-  expect(await traceOf(jobId)).toEqual({ jobs: 0, pending: 0, done: 0, results: 0, counts: 0 })
+  expect(await traceOf(jobId)).toEqual({ jobs: 0, pending: 0, addresses: 0, results: 0, counts: 0 })
   expect(await isKept(storageKey)).toBe(false)
   expect(await booksOf(db, by.accountId)).toEqual({ available: 90, reserved: 0, spent: 10 })
   expect((await by.call({ method: 'GET', url: `/api/v1/bulk/jobs/${jobId}` })).status).toBe(404)
@@ -186,7 +185,7 @@ test('a completed job can be deleted, and one whose file is gone already', async
   for (const ref of await planJob(db, jobId, [10])) await workBatch(db, ref)
   await asOwner(db, (trx) => sql`delete from uploads where account_id = ${by.accountId}`.execute(trx))
   expect((await remove(by, jobId)).status).toBe(204)
-  expect(await traceOf(jobId)).toEqual({ jobs: 0, pending: 0, done: 0, results: 0, counts: 0 })
+  expect(await traceOf(jobId)).toEqual({ jobs: 0, pending: 0, addresses: 0, results: 0, counts: 0 })
   expect(await booksOf(db, by.accountId)).toEqual({ available: 10, reserved: 0, spent: 10 })
 })
 
@@ -211,7 +210,7 @@ test('deleted while its batches are settled, a job leaves no row behind and no c
     const removed = await remove(by, jobId)
     await Promise.all(working)
     expect(removed.status).toBe(204)
-    expect(await traceOf(jobId)).toEqual({ jobs: 0, pending: 0, done: 0, results: 0, counts: 0 })
+    expect(await traceOf(jobId)).toEqual({ jobs: 0, pending: 0, addresses: 0, results: 0, counts: 0 })
     expect((await booksOf(db, by.accountId)).reserved).toBe(0)
   }
 })

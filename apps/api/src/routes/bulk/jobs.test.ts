@@ -119,7 +119,7 @@ test('a completed job keeps its summary when its rows have expired', async () =>
   expect(before.finished_at).not.toBeNull()
 
   await asOwner(db, async (trx) => {
-    await sql`delete from job_results where job_id = ${jobId}`.execute(trx)
+    await sql`delete from result_chunks where job_id = ${jobId}`.execute(trx)
     await sql`delete from job_batches where job_id = ${jobId}`.execute(trx)
     await sql`update jobs set expires_on = utc_today() - 400 where id = ${jobId}`.execute(trx)
   })

@@ -1,7 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import type { Result } from '@probity/contract/results'
+import type { StandingResult } from '@probity/contract/standing-result'
 import { asOwner, inTenant } from '@probity/database/connect'
+import { eraseResults } from '@probity/database/erase-results'
 import { insertKey } from '@probity/database/keys'
+import { changeTestResults, orderTestResults } from '@probity/database/test-results'
+import { dedupeKey } from '@probity/engine/address/dedupe-key'
 import { parse } from 'csv-parse/sync'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
@@ -175,14 +179,56 @@ test.each<[Record<string, string>, number[]]>([
   [{ search: '\\' }, []],
   [{ search: 'o', provider: 'google', status: 'valid,risky', domain: 'two.example' }, [4, 5]],
   [{ search: 'a\0' }, []],
-])('the filters %j leave the same rows in every format, and in the total', async (query, expected) => {
+])('the filters %j select the same rows in every format, and in the total', async (query, expected) => {
   const jobId = await keep(MIXED)
-  const page = await get(jobId, query)
-  expect((JSON.parse(page.text) as Result[]).map(({ row }) => row)).toEqual(expected)
-  expect(page.headers['x-total-count']).toBe(String(expected.length))
-  expect((await getLines(jobId, query)).map(({ row }) => row)).toEqual(expected)
-  const [, ...sheet] = readCsv(await getCsv(jobId, query))
-  expect(sheet.map(([email]) => email)).toEqual(expected.map((row) => MIXED.split('\n')[row - 1]))
+  for (const isOrdered of [false, true]) {
+    if (isOrdered) await orderTestResults(api.db, jobId)
+    const page = await get(jobId, query)
+    expect((JSON.parse(page.text) as Result[]).map(({ row }) => row)).toEqual(expected)
+    expect(page.headers['x-total-count']).toBe(String(expected.length))
+    expect((await getLines(jobId, query)).map(({ row }) => row)).toEqual(expected)
+    const [, ...sheet] = readCsv(await getCsv(jobId, query))
+    expect(sheet.map(([email]) => email)).toEqual(expected.map((row) => MIXED.split('\n')[row - 1]))
+  }
+})
+
+test('the results of a job are byte for byte the same in every format before and after they are in row order', async () => {
+  const jobId = await keep(
+    `name,email\n${emails(250)
+      .map((email, n) => `${n},${email}`)
+      .join('\n')}\nagain,V0@example.com\n`,
+  )
+  const read = () =>
+    Promise.all(['json', 'ndjson', 'csv'].map(async (format) => (await get(jobId, { format, evidence: 'true' })).text))
+  const before = await read()
+  await orderTestResults(api.db, jobId)
+  expect(await read()).toEqual(before)
+})
+
+test('the row of an erased address has its verdict in every format, and nothing of the file or the address', async () => {
+  const by = await api.openCaller()
+  const list = 'name,email,note\nAda,vada@example.com,first\nBo,ino@example.com,\nCy,VADA@Example.com,again\n'
+  const jobId = await keepList(api, { content: list, by, isOrdered: true })
+  const read = async (format: string) => (await get(jobId, { format, evidence: 'true' }, by)).text
+  const address = { key: dedupeKey('vada@example.com'), keyOf: dedupeKey }
+  expect(await eraseResults(api.db, by.accountId, address)).toEqual({ jobs: [jobId], unfinished: [] })
+  const texts = await Promise.all(['json', 'ndjson', 'csv'].map(read))
+  for (const text of texts) expect(text.toLowerCase()).not.toContain('vada')
+  const [json = '', lines = '', sheet = ''] = texts
+  const erased = { row: 2, email: '', domain: '', status: 'valid', provider: 'google', evidence: [] }
+  expect(JSON.parse(json)).toMatchObject([erased, { row: 3, email: 'ino@example.com' }])
+  expect(
+    lines
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line)),
+  ).toEqual(JSON.parse(json))
+  expect(readCsv(sheet).map((cells) => cells.slice(0, 4))).toEqual([
+    ['name', 'email', 'note', 'probity_status'],
+    ['', '', '', 'valid'],
+    ['Bo', 'ino@example.com', '', 'invalid'],
+    ['', '', '', 'valid'],
+  ])
 })
 
 test('pages of filtered results follow each other, and their links keep the filter', async () => {
@@ -324,14 +370,11 @@ test('a CSV keeps the cell as it was and names the address that was validated', 
 
 test('results that were kept before there were chances and depths have those that follow from the rest', async () => {
   const jobId = await keep('email\nvera@example.com\nino@example.com\n')
-  await asOwner(api.db, (trx) =>
-    sql`update job_results set result = (result::jsonb - 'deliverability' - 'depth' #- '{flags,is_machine_generated}')::json
-        where job_id = ${jobId}`.execute(trx),
-  )
-  await asOwner(api.db, (trx) =>
-    sql`update job_results set result = jsonb_set(result::jsonb, '{evidence,0,check}', '"recipient"')::json
-        where job_id = ${jobId} and status = 'invalid'`.execute(trx),
-  )
+  await changeTestResults(api.db, jobId, ({ deliverability: _, depth: __, ...result }) => {
+    const { is_machine_generated: ___, ...flags } = result.flags
+    const evidence = result.evidence.map((one) => (result.status === 'invalid' ? { ...one, check: 'recipient' } : one))
+    return { ...result, flags, evidence } as StandingResult
+  })
   const [, valid, invalid] = readCsv(await getCsv(jobId))
   expect([valid?.slice(-5, -1), invalid?.slice(-5, -1)]).toEqual([
     ['0.97', 'false', '', 'dns'],
@@ -440,10 +483,10 @@ test('no cell of a CSV begins a formula, theirs or ours, names of columns includ
   const quoted = (cell: string) => `"${cell}"`
   const rows = HOSTILE.map((cell) => `vera@example.com,${quoted(cell)}`)
   const jobId = await keep(`email,"=head"\n${rows.join('\n')}\n"=i@example.com",x\n`)
-  await asOwner(api.db, (trx) =>
-    sql`update job_results set result = replace(result::text, '"did_you_mean":null', '"did_you_mean":"=x@example.com"')::json
-      where job_id = ${jobId}`.execute(trx),
-  )
+  await changeTestResults(api.db, jobId, (result) => ({
+    ...result,
+    did_you_mean: result.did_you_mean ?? '=x@example.com',
+  }))
   const safe = readCsv(await getCsv(jobId))
   expect(safe[0]?.[1]).toBe("'=head")
   expect(safe.slice(1, -1).map((row) => row[1])).toEqual([
@@ -489,7 +532,7 @@ test('on the last day of the retention the results are still there', async () =>
   const jobId = await keep(LIST)
   await asOwner(api.db, async (trx) => {
     await sql`update jobs set expires_on = utc_today() where id = ${jobId}`.execute(trx)
-    await sql`update job_results set expires_on = utc_today() where job_id = ${jobId}`.execute(trx)
+    await sql`update result_chunks set expires_on = utc_today() where job_id = ${jobId}`.execute(trx)
   })
   expect(await getResults(jobId)).toHaveLength(3)
   expect(readCsv(await getCsv(jobId))[1]?.[3]).toBe('valid')

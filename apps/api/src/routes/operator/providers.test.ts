@@ -169,8 +169,8 @@ test('queues say what waits, since when, and what has come to a stop; that is se
   expect((await look()).lists).toMatchObject({ under_way: 1, waiting: 5, worked_on: 0, stuck: [] })
   await asOwner(api.db, async (trx) => {
     await sql`update jobs set created_at = now() - interval '1 hour' where id = ${jobId}`.execute(trx)
-    await sql`update job_batches set queued_at = now() + interval '1 hour' where job_id = ${jobId}`.execute(trx)
-    await sql`update job_batches set retry_at = now() + interval '5 minutes' where job_id = ${jobId} and size = 2`.execute(
+    await sql`update job_queue set queued_at = now() + interval '1 hour' where job_id = ${jobId}`.execute(trx)
+    await sql`update job_queue set retry_at = now() + interval '5 minutes' where job_id = ${jobId} and size = 2`.execute(
       trx,
     )
   })
@@ -185,7 +185,7 @@ test('queues say what waits, since when, and what has come to a stop; that is se
   const again = await operator.post(`/operator/queues/lists/${jobId}/requeue`)
   expect([again.status, again.body]).toEqual([200, { batches: 2 }])
   const rest = await asOwner(api.db, (trx) =>
-    trx.selectFrom('jobBatches').select('queuedAt').where('jobId', '=', jobId).execute(),
+    trx.selectFrom('jobQueue').select('queuedAt').where('jobId', '=', jobId).execute(),
   )
   expect(rest.map(({ queuedAt }) => queuedAt)).toEqual([null, null])
   expect((await operator.post(`/operator/queues/lists/${randomUUID()}/requeue`)).status).toBe(404)

@@ -1,6 +1,6 @@
 import type { KeptResult } from '@probity/database/results'
 import { expect, test } from 'vitest'
-import { openPageSize } from './read-page.ts'
+import { openPageSize } from './page-size.ts'
 import { resultOf } from './test-list.ts'
 
 function resultWith(detail: string): KeptResult {

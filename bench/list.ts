@@ -1,11 +1,12 @@
-import { execFile } from 'node:child_process'
-import { parseArgs, promisify } from 'node:util'
+import { parseArgs } from 'node:util'
 import { openPlaceHere } from './accuracy-place.ts'
 import { type BareParts, measureBare } from './list-bare.ts'
+import { exportResults } from './list-copy.ts'
 import { measureFar } from './list-far.ts'
 import { drawPopulation, writeCsv } from './list-population.ts'
-import { startListProduct, type Validated } from './list-product.ts'
+import { startListProduct } from './list-product.ts'
 import { describeProfiles } from './list-profile.ts'
+import { readStorage, readWalBytes } from './list-storage.ts'
 import { printTable, rounded } from './probe-table.ts'
 import type { BenchMode } from './product-only.ts'
 
@@ -17,7 +18,9 @@ const PROFILED_SHARE = 0.3
 /** Fifteen seconds at 2,000 rows/s: long enough to be steady, short enough to be repeated ten times. */
 const PRODUCT_ONLY_ROWS = '30000'
 
-type Near = Pick<Validated, 'seconds' | 'cpuMs' | 'walBytes'>
+type Near = { seconds: number; cpuMs: Record<string, number>; grown: Grown }
+/** What a list added to the database, in bytes. */
+type Grown = { wal: number; used: number; allocated: number }
 
 /**
  * How fast a list is validated, from its confirmation to its end, beside the sum of what it cannot do without: reading the file,
@@ -40,7 +43,7 @@ export async function benchList(args: string[], { isProductOnly }: BenchMode): P
   process.on('SIGINT', interrupt).on('SIGTERM', interrupt)
   try {
     if (isProductOnly) return await measureProduct({ rows, workers }, stop.signal)
-    const { bare, storedBytes, ...near } = await measureNear(rows, workers, stop.signal)
+    const { bare, ...near } = await measureNear(rows, workers, stop.signal)
     const bareSeconds = bare.parse + bare.probe + bare.copy
     const ratio = bareSeconds / near.seconds
     showNear(rows, near, bare)
@@ -61,7 +64,6 @@ export async function benchList(args: string[], { isProductOnly }: BenchMode): P
         copy_chunks: rounded(bare.copyChunks),
       },
       ...costPerRow(near, rows),
-      stored_bytes_per_result: rounded(storedBytes / rows),
       far_rows_per_s: Math.round(far.oursPerSecond),
       far_peers_rows_per_s: Math.round(far.peersPerSecond),
       mixed_rows: mixedRows,
@@ -89,47 +91,13 @@ async function measureProduct({ rows, workers }: Run, signal: AbortSignal): Prom
   }
 }
 
-type NearAndBare = Near & { bare: BareParts; storedBytes: number }
-
-async function measureNear(rows: number, workers: number, signal: AbortSignal): Promise<NearAndBare> {
+async function measureNear(rows: number, workers: number, signal: AbortSignal): Promise<Near & { bare: BareParts }> {
   await using cleanUp = new AsyncDisposableStack()
-  const { product, seconds, cpuMs, walBytes, ...list } = await validateNear({ rows, workers }, signal, cleanUp)
+  const { product, jobId, seconds, cpuMs, grown, ...list } = await validateNear({ rows, workers }, signal, cleanUp)
   await product.stopWorkers()
-  const bare = await measureBare({ ...list, databaseUrl: product.databaseUrl })
-  const storedBytes = await measureStored(product.databaseUrl, list.jobId)
-  return { seconds, cpuMs, walBytes, bare, storedBytes }
-}
-
-/** What the results of a job take with their indexes, without the free space that other jobs of the day use. */
-async function measureStored(databaseUrl: string, jobId: string): Promise<number> {
-  const statements = [
-    `delete from result_chunks where job_id <> '${jobId}'; delete from jobs where id <> '${jobId}'`,
-    ...STORED.map((table) => `vacuum full ${table}`),
-    `select sum(pg_total_relation_size(t.relid)) from unnest(array['${STORED.join("','")}']) as name,
-       pg_partition_tree(name::regclass) t where t.isleaf`,
-  ]
-  const commands = statements.flatMap((statement) => ['--command', statement])
-  const { stdout } = await promisify(execFile)('psql', [
-    databaseUrl,
-    '--no-psqlrc',
-    '--quiet',
-    '--tuples-only',
-    ...commands,
-  ])
-  return Number(stdout.trim())
-}
-
-const STORED = ['result_chunks', 'job_counts', 'job_breakdowns']
-
-function costPerRow({ cpuMs, walBytes }: Near, rows: number) {
-  const us = perRow(cpuMs, rows)
-  const ofWorkers = Object.entries(cpuMs).filter(([name]) => name.startsWith('worker'))
-  return {
-    cpu_us_per_row: us,
-    pg_us_per_row: us['postgres'],
-    worker_us_per_row: Math.round((ofWorkers.reduce((sum, [, ms]) => sum + ms, 0) * 1_000) / rows),
-    wal_bytes_per_row: Math.round(walBytes / rows),
-  }
+  const results = await exportResults(product, jobId)
+  const bare = await measureBare({ ...list, databaseUrl: product.databaseUrl, results })
+  return { seconds, cpuMs, grown, bare }
 }
 
 async function validateNear({ rows, workers }: Run, signal: AbortSignal, cleanUp: AsyncDisposableStack) {
@@ -139,8 +107,18 @@ async function validateNear({ rows, workers }: Run, signal: AbortSignal, cleanUp
   const product = await startListProduct({ ...place, workers }, cleanUp)
   const csv = writeCsv(addresses)
   await product.validate([writeCsv(others)])
-  const { jobIds, seconds, cpuMs, walBytes } = await product.validate([csv])
-  return { product, seconds, cpuMs, walBytes, csv, size, addresses, smtpPort: place.smtpPort, jobId: jobIds[0] ?? '' }
+  const { databaseUrl } = product
+  const stored = await readStorage(databaseUrl)
+  const wal = await readWalBytes(databaseUrl)
+  const { jobIds, seconds, cpuMs } = await product.validate([csv])
+  const grownWal = (await readWalBytes(databaseUrl)) - wal
+  const { usedBytes, allocatedBytes } = await readStorage(databaseUrl)
+  const grown = {
+    wal: grownWal,
+    used: usedBytes - stored.usedBytes,
+    allocated: allocatedBytes - stored.allocatedBytes,
+  }
+  return { product, seconds, cpuMs, grown, csv, size, addresses, smtpPort: place.smtpPort, jobId: jobIds[0] ?? '' }
 }
 
 function showNear(rows: number, { seconds, cpuMs }: Near, bare: BareParts): void {
@@ -149,6 +127,22 @@ function showNear(rows: number, { seconds, cpuMs }: Near, bare: BareParts): void
     ...Object.entries({ ...bare, product: seconds }).map(([name, s]) => [name, s.toFixed(2), Math.round(rows / s)]),
   ])
   printTable('processor time per row', [['', 'µs'], ...Object.entries(perRow(cpuMs, rows))])
+}
+
+/** What a row cost, all workers together, and what is stored of it. */
+function costPerRow({ cpuMs, grown }: Near, rows: number) {
+  const cpuUs = (part: string) => {
+    const parts = Object.entries(cpuMs).filter(([name]) => name.startsWith(part))
+    return rounded((parts.reduce((sum, [, ms]) => sum + ms, 0) * 1_000) / rows)
+  }
+  return {
+    cpu_us_per_row: perRow(cpuMs, rows),
+    pg_us_per_row: cpuUs('postgres'),
+    worker_us_per_row: cpuUs('worker'),
+    wal_bytes_per_row: rounded(grown.wal / rows),
+    stored_bytes_per_result: rounded(grown.used / rows),
+    allocated_bytes_per_result: rounded(grown.allocated / rows),
+  }
 }
 
 function perRow(cpuMs: Record<string, number>, rows: number): Record<string, number> {

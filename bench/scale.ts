@@ -1,10 +1,9 @@
 import { parseArgs } from 'node:util'
-import { asOwner, connect } from '@probity/database/connect'
 import { connectRedis } from '@probity/queue/redis'
-import { sql } from 'kysely'
 import { openPlaceHere, type Place } from './accuracy-place.ts'
 import { drawPopulation, writeCsv } from './list-population.ts'
 import { type ListProduct, startListProduct } from './list-product.ts'
+import { readStorage, readWalBytes } from './list-storage.ts'
 import { printTable, rounded } from './probe-table.ts'
 import type { BenchMode } from './product-only.ts'
 import type { PerRow } from './sums.ts'
@@ -99,26 +98,19 @@ type Meters = Omit<PerRow, 'cpuUs'>
 /** What both databases and the mail servers have counted so far. */
 async function readMeters({ databaseUrl, redisUrl }: ListProduct, place: Place): Promise<Meters> {
   const redis = connectRedis(redisUrl)
-  const db = connect(databaseUrl, { connectionsMax: 1 })
   try {
     await new Promise((resolve) => redis.once('ready', resolve))
     const stats = await redis.info('stats')
-    const { rows } = await asOwner(db, (trx) =>
-      sql<{ wal: number; kept: number }>`
-        select (pg_current_wal_insert_lsn() - '0/0')::float8 as wal, coalesce(sum(pg_total_relation_size(c.oid)), 0)::float8 as kept
-        from pg_class c join pg_inherits i on i.inhrelid = c.oid where i.inhparent = 'result_chunks'::regclass`.execute(
-        trx,
-      ),
-    )
+    const walBytes = await readWalBytes(databaseUrl) // before readStorage, which vacuums
+    const { usedBytes } = await readStorage(databaseUrl)
     return {
       redisCommands: Number(/total_commands_processed:(\d+)/.exec(stats)?.[1]),
-      walBytes: Number(rows[0]?.wal),
-      keptBytes: Number(rows[0]?.kept),
+      walBytes,
+      keptBytes: usedBytes,
       connections: await place.connections(),
     }
   } finally {
     redis.disconnect()
-    await db.destroy()
   }
 }
 

@@ -14,8 +14,9 @@ const RECENT_WARM_UP_S = 4
 const PATH = '/api/v1/validation/single'
 
 /**
- * How fast one address is answered, beside a bare Fastify answer of the same size with one call to Redis, all in one run:
- * from the account's recent result, and by way of row, queue and worker with the domain's facts at hand. Best of three.
+ * How fast one address is validated: from the account's recent result, and through row, queue and worker with the facts of the domain in
+ * the cache. In the same run it measures two bare servers with a response of the same size: Fastify with one call to Redis, and the same
+ * with a durable charge in groups. Best of three.
  */
 export async function benchSingle(_args: string[], { isProductOnly }: BenchMode): Promise<object> {
   const folder = makeFolder('probity-bench')
@@ -33,15 +34,18 @@ export async function benchSingle(_args: string[], { isProductOnly }: BenchMode)
     const same = fixedEmail(product.key, recentEmail)
 
     const bare = isProductOnly ? undefined : await startBare(product, size)
+    const durable = isProductOnly ? undefined : await startBare(product, size, { isDurable: true })
     measure(product.url, freshEmails(product.key, lengths.rounds), WARM_UP_S[isProductOnly ? 'productOnly' : 'whole']) // a first round that does not count, for caches and statistics
     if (isProductOnly) measure(product.url, same, RECENT_WARM_UP_S)
     await product.analyze()
     const rounds: Round[] = Array.from({ length: lengths.rounds }, (_, n) => ({
       ...(bare && { bare: measure(bare.url, same) }),
+      ...(durable && { durable: measure(durable.url, same) }),
       recent: measure(product.url, same),
       queued: measure(product.url, freshEmails(product.key, n)),
     }))
     await bare?.stop()
+    await durable?.stop()
     return summarise(rounds, isProductOnly ? meanOf : bestOf)
   } finally {
     await product.stop()
@@ -51,7 +55,7 @@ export async function benchSingle(_args: string[], { isProductOnly }: BenchMode)
 
 /** With the processor time that each part of the product took per request: what limits the figures. */
 type Measured = Figures & { cpuUs: Record<string, number> }
-type Round = { bare?: Measured; recent: Measured; queued: Measured }
+type Round = { bare?: Measured; durable?: Measured; recent: Measured; queued: Measured }
 
 /** What the machine can do, if a round was undisturbed. */
 function bestOf(measured: Measured[]): Measured {
@@ -77,15 +81,18 @@ function meanOf(measured: Measured[]): Measured {
 }
 
 function summarise(rounds: Round[], summaryOf: typeof bestOf) {
-  const bares = rounds.flatMap((one) => one.bare ?? [])
-  const bare = bares.length > 0 ? summaryOf(bares) : undefined
+  const summaryIf = (measured: Measured[]) => (measured.length > 0 ? summaryOf(measured) : undefined)
+  const bare = summaryIf(rounds.flatMap((one) => one.bare ?? []))
+  const durable = summaryIf(rounds.flatMap((one) => one.durable ?? []))
   const [recent, queued] = [summaryOf(rounds.map((one) => one.recent)), summaryOf(rounds.map((one) => one.queued))]
   const ratio = (a: Figures, b: Figures) => Math.round((a.rps / b.rps) * 1000) / 1000
   return {
     ...(bare && { bare_rps: Math.round(bare.rps) }),
+    ...(durable && { bare_durable_rps: Math.round(durable.rps) }),
     recent_rps: Math.round(recent.rps),
     queued_rps: Math.round(queued.rps),
     ...(bare && { recent_ratio: ratio(recent, bare), queued_ratio: ratio(queued, bare), bare_p99_ms: bare.p99Ms }),
+    ...(durable && { recent_ratio_durable: ratio(recent, durable) }),
     recent_p99_ms: recent.p99Ms,
     queued_p99_ms: queued.p99Ms,
     recent_cpu_us: recent.cpuUs,
@@ -110,9 +117,11 @@ async function warmUp({ url, key }: BenchProduct, recentEmail: string): Promise<
   return Buffer.byteLength(text)
 }
 
-async function startBare({ redisUrl, start }: BenchProduct, size: number) {
+async function startBare(product: BenchProduct, size: number, { isDurable = false } = {}) {
+  const { redisUrl, databaseUrl, start } = product
   const port = await freePort()
-  const child = start('bench/bare-server.ts', [String(port), redisUrl, String(size)])
+  const args = [String(port), redisUrl, String(size), ...(isDurable ? [databaseUrl] : [])]
+  const child = start('bench/bare-server.ts', args)
   const url = `http://127.0.0.1:${port}`
   await untilReady(url, '/')
   return { url, stop: () => stopChild(child, 'SIGTERM') }

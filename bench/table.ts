@@ -75,6 +75,17 @@ ${ROWS.map(writeRow).join('\n')}
 |---|---|---|---|
 ${machines.join('\n')}
 
+## What the figures mean
+
+\`bench single\` compares the product with two bare servers in the same run: Fastify with one call to Redis (\`bare_rps\`, \`recent_ratio\`, \`queued_ratio\`), and the same
+with one durable charge for each group of requests before their responses (\`bare_durable_rps\`, \`recent_ratio_durable\`).
+
+\`bench list\` measures the cost of a row from the confirmation of the list until its results are stored in row order: processor time (\`pg_us_per_row\`, and
+\`worker_us_per_row\` for all workers together), WAL (\`wal_bytes_per_row\`), and the growth of the tables and indexes of results (\`stored_bytes_per_result\`).
+\`allocated_bytes_per_result\` also counts empty pages, which later results fill. The bare limit of \`ratio_to_bare\` is the sum of three times: reading the file, probing
+without any care, and COPY of one full JSON row per address (\`bare_seconds.copy\`). \`bare_seconds.copy_chunks\` is the time to compress the same rows in chunks of 100
+(zstd, level 3) and to COPY the chunks instead.
+
 How well chances hold is measured by \`pnpm bench confidence\` and stands in [the model card](model-card.md).
 
 ## Comparison with a commit

@@ -31,6 +31,12 @@ export const ROWS: Row[] = [
   },
   {
     bench: 'single',
+    figure: 'recent_ratio_durable',
+    says: 'the same, of what a bare server with one call to Redis and a durable charge in groups does',
+    bare: ITSELF,
+  },
+  {
+    bench: 'single',
     figure: 'queued_rps',
     says: 'answers in a second by way of row, queue and worker',
     bare: { ratio: 'queued_ratio' },
@@ -55,6 +61,25 @@ export const ROWS: Row[] = [
     says: 'the same, of reading, asking and keeping without any care',
     goal: { atLeast: 0.5 },
     bare: ITSELF,
+  },
+  {
+    bench: 'list',
+    figure: 'pg_us_per_row',
+    says: 'µs of processor time of PostgreSQL for a row of this list',
+    goal: { atMost: 20 },
+  },
+  {
+    bench: 'list',
+    figure: 'worker_us_per_row',
+    says: 'µs of processor time of all workers for a row, with the rewrite of the results after the end',
+    goal: { atMost: 140 },
+  },
+  { bench: 'list', figure: 'wal_bytes_per_row', says: 'bytes of WAL for a row', goal: { atMost: 400 } },
+  {
+    bench: 'list',
+    figure: 'stored_bytes_per_result',
+    says: 'bytes in tables and indexes for a result, without empty pages',
+    goal: { atMost: 200 },
   },
   {
     bench: 'list',

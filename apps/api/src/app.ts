@@ -10,6 +10,7 @@ import { authenticate, refuseForbidden, STRANGERS } from './door/authenticate.ts
 import { limitConnections, limitUnfinished, readNetworkLimits } from './door/client-networks.ts'
 import { limitInFlight } from './door/in-flight.ts'
 import { noteAnswers } from './door/key-use.ts'
+import { rememberRoutes } from './door/known-route.ts'
 import { noteRequests } from './door/note-requests.ts'
 import { processInOrder } from './door/pipelining.ts'
 import { preflight } from './door/preflight.ts'
@@ -124,6 +125,7 @@ export async function buildApp(
 ): Promise<FastifyInstance> {
   const counts = openRequestCounts(services.metrics)
   const app = newServer(config, services, counts)
+  rememberRoutes(app)
   countRequests(app, counts)
   traceRequests(app, services.traces)
   sendCommonHeaders(app, services)
@@ -212,12 +214,12 @@ function sendCommonHeaders(app: FastifyInstance, { strangers, stopping, log }: S
   })
   app.addHook('onResponse', (request, reply, done) => {
     // The route's pattern and never the URL: that may hold an address.
-    const { id: requestId, method, routeOptions, caller, person } = request
-    const level = routeOptions.config.alwaysAnswered ? 'debug' : 'info'
+    const { id: requestId, method, route, caller, person } = request
+    const level = route.config.alwaysAnswered ? 'debug' : 'info'
     const line = {
       requestId,
       method,
-      route: routeOptions.url,
+      route: route.url,
       status: reply.statusCode,
       ms: Math.round(reply.elapsedTime),
     }

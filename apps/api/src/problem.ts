@@ -9,6 +9,7 @@ import {
 import { isOutage } from '@probity/database/outage'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { hasDisconnected } from './door/body-state.ts'
+import { forgetRoute } from './door/known-route.ts'
 
 type FieldFault = { pointer: string; detail: string }
 /** Says when to come again. */
@@ -50,6 +51,7 @@ export function answerError(error: FastifyError | Problem, request: FastifyReque
 }
 
 export function answerMissing(request: FastifyRequest, reply: FastifyReply) {
+  forgetRoute(request)
   return sendProblem(request, reply, new Problem('not_found'))
 }
 

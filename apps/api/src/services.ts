@@ -11,7 +11,7 @@ import { Registry } from 'prom-client'
 import manifest from '../package.json' with { type: 'json' }
 import { openPayments, type Payments } from './billing/payments.ts'
 import type { ApiConfig } from './config.ts'
-import { type Admission, openAdmission } from './door/admission.ts'
+import { ADMIT_COMMAND, type Admission, openAdmission } from './door/admission.ts'
 import { type Crowd, watchCrowd } from './door/crowd.ts'
 import { type KeyRing, openKeyRing } from './door/key-ring.ts'
 import { type KeyUseCounter, openKeyUseCounter } from './door/key-use.ts'
@@ -72,7 +72,7 @@ export function openServices(
   signals: Pick<Services, 'stopping' | 'hurry'> & Partial<Pick<Services, 'traces'>>,
 ): Services {
   const db = connect(config.databaseUrl, { connectionsMax: config.databaseConnections, applicationName: 'probity-api' })
-  const redis = connectRedis(config.redisUrl)
+  const redis = connectRedis(config.redisUrl, { sentAtOnce: [ADMIT_COMMAND] })
   const keys = openKeyRing(db)
   const keyUse = openKeyUseCounter(db, log)
   const requestLog = openRequestLog(db, log, config.requestLogDays)

@@ -1,8 +1,9 @@
 import type { KeyObject } from 'node:crypto'
 import type { StandingResult } from '@probity/contract/standing-result'
 import { type Db, inTenant } from '@probity/database/connect'
+import { finishAtOnce } from '@probity/database/finish-validations'
 import { postponeValidations } from '@probity/database/postponed'
-import { finishValidations, type ValidationRef } from '@probity/database/validations'
+import type { ValidationRef } from '@probity/database/validations'
 import type { Taken } from '@probity/database/work'
 import { type Answer, publishAnswers } from '@probity/queue/answers'
 import { openGatherer } from '@probity/queue/gather'
@@ -51,7 +52,7 @@ async function settleGroup(desk: Desk, accountId: string, group: Done[]): Promis
     conclusive: isDefinite(taken, result),
     result,
   }))
-  const outcomes = await inTenant(db, accountId, (trx) => finishValidations(trx, accountId, finishes))
+  const outcomes = await finishAtOnce(db, accountId, finishes)
   const written = group.filter(({ taken }) => outcomes.has(taken.ref.id))
   // A result for which a client was told to come back is paid for: it is collected, not found among the recent results.
   const forAll = written.filter(({ taken }) => outcomes.get(taken.ref.id)?.owed === false)

@@ -2477,6 +2477,52 @@ begin
 end
 $$;
 
+-- Charges a group of single validations of the transaction's account, one credit each, and inserts the rows of those that a
+-- worker is to validate. Replaces five statements of the API: the group takes one round trip, and its plans stay cached.
+-- Input: p_subject is the ledger subject of the group, p_recent the number of validations with a recent result, which need no
+-- row. p_rows is an array of objects with id, email, email_key, ai, catchall, mailbox and timeout_ms; timeout_ms is how long
+-- the request waits. p_names are addresses and domains to look up in overrides.
+-- Output: one row. outcome is that of ledger_post, and only posted changes anything; or uncollected, if an earlier validation
+-- of one of the addresses has a result to collect or is still being validated. Then nothing is charged or inserted.
+-- expires_on is the partition of the inserted rows. listed maps those of p_names that are in overrides to their action.
+-- Locks: as ledger_post.
+create function charge_validations(
+  p_subject uuid, p_key uuid, p_retention_days integer, p_recent integer, p_rows json, p_names text[]
+) returns table (outcome text, available bigint, expires_on date, listed json)
+  language plpgsql as $$
+declare
+  v_rows integer := json_array_length(p_rows);
+begin
+  if v_rows > 0 and exists (
+    select from uncollected_results u
+    where u.account_id = app_account()
+      and u.email_key = any (array(select r.value ->> 'email_key' from json_array_elements(p_rows) r))
+  ) then
+    outcome := 'uncollected';
+    return next;
+    return;
+  end if;
+
+  select l.outcome, l.available into outcome, available
+  from ledger_post('charge', v_rows + p_recent, p_subject, 0, p_key) l;
+  if outcome = 'posted' then
+    -- A validation is processed for up to 24 hours, so even an account without retention keeps the row for that long.
+    expires_on := utc_today() + greatest(p_retention_days, 1);
+    if v_rows > 0 then
+      insert into validations (expires_on, account_id, key_id, id, email, email_key, ai, catchall, mailbox, awaited_until)
+      select charge_validations.expires_on, app_account(), p_key, r.id, r.email, r.email_key, r.ai, r.catchall, r.mailbox,
+             clock_timestamp() + make_interval(secs => r.timeout_ms / 1000.0)
+      from json_to_recordset(p_rows) as r (
+        id uuid, email text, email_key text, ai boolean, catchall boolean, mailbox boolean, timeout_ms integer
+      );
+    end if;
+    select json_object_agg(o.entry, o.action) into listed from overrides o
+    where o.account_id = app_account() and o.entry = any (p_names);
+  end if;
+  return next;
+end
+$$;
+
 -- Claims open validations of any account for one worker and returns what the worker needs to process them.
 -- Skips validations that are final, claimed by another worker, not yet due, or bound to an egress not in p_egresses. Ten
 -- minutes after retry_at any worker can claim them.
@@ -2507,6 +2553,49 @@ begin
     returning v.expires_on, v.account_id, v.id, v.email, v.email_key, v.attempts, v.deferrals, v.egress,
       a.retention_days, v.ai and p.ai_enhancement, v.catchall and p.catchall_detection,
       a.send_threshold, a.send_excludes, v.mailbox;
+end
+$$;
+
+-- Ends open validations of the transaction's account, except those whose client was told to collect the result later. Refunds
+-- one credit for each that is not conclusive, if its element of p_refunds is true. In one call, for workers that end groups.
+-- Input: parallel arrays, one element per validation of partition p_expires_on.
+-- Output: the validations that were ended, and whether each was refunded. Those that ended before, or are to be collected, are
+-- not among them.
+-- Locks: the ended rows; if any is refunded, also those of ledger_refund_validations, in the order of key ids.
+create function finish_validations(
+  p_expires_on date, p_ids uuid[], p_conclusive boolean[], p_refunds boolean[], p_results json[]
+) returns table (validation_id uuid, refunded boolean)
+  -- A custom plan knows p_expires_on and updates one partition; a generic plan would lock all of them.
+  language plpgsql set plan_cache_mode = force_custom_plan as $$
+declare
+  v_key uuid;
+  v_ids uuid[];
+  v_refunds uuid[] := '{}'; -- the validations to refund
+  v_keys uuid[] := '{}'; -- their keys
+begin
+  for validation_id, v_key, refunded in
+    update validations v set
+      state = 'final', conclusive = e.conclusive, result = e.result, finished_at = clock_timestamp()
+    from unnest(p_ids, p_conclusive, p_refunds, p_results) as e (id, conclusive, refund, result)
+    -- p_ids again, so that the planner uses the primary key.
+    where v.expires_on = p_expires_on and v.account_id = app_account() and v.id = any (p_ids) and v.id = e.id
+      and v.state = 'open' and v.deferred_at is null
+    returning v.id, v.key_id, e.refund and not e.conclusive
+  loop
+    if refunded then
+      v_keys := v_keys || v_key;
+      v_refunds := v_refunds || validation_id;
+    end if;
+    return next;
+  end loop;
+
+  -- record_key_use locks the same rows of usage_days in this order, which prevents deadlocks.
+  for v_key, v_ids in
+    select r.key_id, array_agg(r.id) from unnest(v_keys, v_refunds) as r (key_id, id)
+    group by r.key_id order by r.key_id nulls first
+  loop
+    perform ledger_refund_validations(v_ids, v_key);
+  end loop;
 end
 $$;
 

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { asNobody, type Db } from './connect.ts'
+import { arrayOf, asNobody, callAsNobody, type Db } from './connect.ts'
 import type { AccountManner } from './keys.ts'
 import type { ValidationRef } from './validations.ts'
 
@@ -26,7 +26,24 @@ export type Taken = {
   mailbox: boolean
 } & AccountManner
 
-type TakenRow = ValidationRef & Omit<Taken, 'ref'>
+/** A row of claim_validations. */
+type TakenRow = {
+  expires_on: string
+  account_id: string
+  id: string
+  email: string
+  email_key: string
+  attempts: number
+  deferrals: number
+  egress: string | null
+  refund_unknown: boolean
+  retention_days: number
+  ai: boolean
+  catchall: boolean
+  send_threshold: number
+  send_excludes: AccountManner['sendExcludes']
+  mailbox: boolean
+}
 
 export type Holder = { holdS: number; egresses: string[] }
 
@@ -35,24 +52,39 @@ export async function takeValidations(db: Db, refs: ValidationRef[], holder: Hol
   const { holdS, egresses } = holder
   const taken: Taken[] = []
   for (const [day, group] of Map.groupBy(refs, (ref) => ref.expiresOn)) {
-    const accounts = group.map((ref) => ref.accountId)
-    const ids = group.map((ref) => ref.id)
-    const { rows } = await asNobody(db, (trx) =>
-      sql<TakenRow>`select * from claim_validations(${day}, ${accounts}::uuid[], ${ids}::uuid[], ${holdS},
-        ${egresses}::text[])`.execute(trx),
+    const accounts = arrayOf('uuid', [...new Set(group.map((ref) => ref.accountId))])
+    const ids = arrayOf(
+      'uuid',
+      group.map((ref) => ref.id),
     )
+    const values = [day, accounts, ids, holdS, arrayOf('text', egresses)]
+    const rows = await callAsNobody<TakenRow>(db, 'claim_validations', values)
     taken.push(...rows.map(readTaken))
   }
   return taken
 }
 
-function readTaken({ expiresOn, accountId, id, ...rest }: TakenRow): Taken {
-  return { ref: { expiresOn, accountId, id }, ...rest }
+function readTaken(row: TakenRow): Taken {
+  const { email, attempts, deferrals, egress, mailbox, ai, catchall } = row
+  return {
+    ref: { expiresOn: row.expires_on, accountId: row.account_id, id: row.id },
+    email,
+    emailKey: row.email_key,
+    attempts,
+    deferrals,
+    egress,
+    retentionDays: row.retention_days,
+    ai,
+    catchall,
+    sendThreshold: row.send_threshold,
+    sendExcludes: row.send_excludes,
+    mailbox,
+  }
 }
 
 /** Goes to the database and back as taking does, for whoever wants to know how long that takes. */
 export async function takeNothing(db: Db): Promise<void> {
-  await asNobody(db, (trx) => sql`select`.execute(trx))
+  await callAsNobody(db, 'utc_today', [])
 }
 
 type Waiting = { olderThanMs: number; limit: number; egresses: string[] }

@@ -8,8 +8,11 @@ const RECONNECT = {
   retryStrategy: (attempt: number) => Math.min(50 * attempt, 1_000),
 }
 
-/** A connection that fails fast: nothing waits in line for a Redis that is away. For everything a caller waits for. */
-export function connectRedis(url: string): Redis {
+/**
+ * A connection that fails fast: nothing waits in line for a Redis that is away. For everything a caller waits for. `sentAtOnce` are commands
+ * that are grouped already and are not held back to be sent with others.
+ */
+export function connectRedis(url: string, { sentAtOnce = [] }: { sentAtOnce?: string[] } = {}): Redis {
   return quiet(
     new Redis(url, {
       ...RECONNECT,
@@ -17,6 +20,7 @@ export function connectRedis(url: string): Redis {
       maxRetriesPerRequest: 0,
       commandTimeout: ANSWERS_WITHIN_MS,
       enableAutoPipelining: true, // what a busy process asks within one turn of its loop goes out in one write
+      autoPipeliningIgnoredCommands: sentAtOnce,
     }),
   )
 }

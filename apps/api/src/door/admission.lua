@@ -1,34 +1,56 @@
--- One round trip for all that a request needs of Redis: its place within the account's rate, the account's recent result
--- for the same question, and, where there is none, a place among the account's validations under way.
---   KEYS[1] when the account's rate is full again (microseconds, Redis's clock)
---   KEYS[2] a recent result            KEYS[3] the places taken, by the time they lapse: both only for a question
---   ARGV[1] quota   ARGV[2] window in microseconds
---   ARGV[3] places  ARGV[4] name of the place  ARGV[5] microseconds until it lapses
--- Answers {allowed, microseconds until full, microseconds to wait, recent result or false, 1 if all places are taken}.
+-- Everything that requests of one account need of Redis, in one round trip: their place within the rate of the account, the
+-- recent result for each question, and a slot among the account's validations in progress for each question without one.
+--   KEYS[1] when the account's rate is full again (microseconds, clock of Redis)
+--   KEYS[2] the slots taken, by the time at which they lapse
+--   KEYS[3…] one for each request: its recent result
+--   ARGV[1] quota   ARGV[2] window in microseconds   ARGV[3] slots   ARGV[4] microseconds until a slot lapses
+--   ARGV[5…] one for each request: the name of its slot; empty for a request that asks no question
+-- Returns for each request {allowed, microseconds until full, microseconds to wait, recent result or false, 1 if all slots are taken}.
 local clock = redis.call('TIME')
 local now = clock[1] * 1000000 + clock[2]
 local window = tonumber(ARGV[2])
-local before = math.max(now, tonumber(redis.call('GET', KEYS[1])) or 0)
-local after = before + window / tonumber(ARGV[1])
-local wait = math.ceil(after - window - now)
+local step = window / tonumber(ARGV[1])
+local slots = tonumber(ARGV[3])
+local lapse = tonumber(ARGV[4])
 
-if wait > 0 then
-  return {0, math.ceil(before - now), wait, false, 0}
+local before = math.max(now, tonumber(redis.call('GET', KEYS[1])) or 0)
+local full_at = before
+local taken
+local answers = {}
+
+-- 1 if all slots are taken.
+local function take(name)
+  if not taken then
+    redis.call('ZREMRANGEBYSCORE', KEYS[2], 0, string.format('%.0f', now))
+    taken = redis.call('ZCARD', KEYS[2])
+  end
+  if taken >= slots then
+    return 1
+  end
+  taken = taken + redis.call('ZADD', KEYS[2], string.format('%.0f', now + lapse), name)
+  redis.call('PEXPIRE', KEYS[2], math.ceil(lapse / 1000))
+  return 0
 end
 
--- Written out in full: Lua's own conversion keeps 14 digits, and microseconds since 1970 have 16.
-redis.call('SET', KEYS[1], string.format('%.0f', after), 'PX', math.ceil((after - now) / 1000) + 1)
-local recent = KEYS[2] and redis.call('GET', KEYS[2]) or false
-local full = 0
-
-if KEYS[3] and not recent then
-  redis.call('ZREMRANGEBYSCORE', KEYS[3], 0, string.format('%.0f', now))
-  if redis.call('ZCARD', KEYS[3]) >= tonumber(ARGV[3]) then
-    full = 1
+for n = 1, #KEYS - 2 do
+  local after = full_at + step
+  local wait = math.ceil(after - window - now)
+  if wait > 0 then
+    answers[n] = {0, math.ceil(full_at - now), wait, false, 0}
   else
-    local lapse = tonumber(ARGV[5])
-    redis.call('ZADD', KEYS[3], string.format('%.0f', now + lapse), ARGV[4])
-    redis.call('PEXPIRE', KEYS[3], math.ceil(lapse / 1000))
+    full_at = after
+    local name = ARGV[4 + n]
+    local recent = name ~= '' and redis.call('GET', KEYS[2 + n])
+    local full = 0
+    if name ~= '' and not recent then
+      full = take(name)
+    end
+    answers[n] = {1, math.ceil(full_at - now), 0, recent, full}
   end
 end
-return {1, math.ceil(after - now), 0, recent, full}
+
+if full_at > before then
+  -- Written out in full: Lua's own conversion keeps 14 digits, and microseconds since 1970 have 16.
+  redis.call('SET', KEYS[1], string.format('%.0f', full_at), 'PX', math.ceil((full_at - now) / 1000) + 1)
+end
+return answers

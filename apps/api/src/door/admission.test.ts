@@ -74,6 +74,44 @@ test('a request costs one call to Redis', async () => {
   expect(after.others - before.others).toBe(0)
 })
 
+test('requests of an account that arrive together take one call to Redis and count one by one', async () => {
+  await redis.set('recent:{together}:known', '{"ready":"string"}')
+  const admission = openAdmission(redis)
+  const policy = { name: 'account', quota: 6, windowS: 60 }
+  const ask = (n: number) => {
+    const recentKey = n === 0 ? 'recent:{together}:known' : undefined
+    return admission.admit('together', policy, { recentKey, places: 3, placeName: `place ${n}` })
+  }
+  await admission.admit('before', policy) // the first call of a connection also sends the script
+  const before = await commandCalls()
+  const admitted = await Promise.all([0, 1, 2, 3, 4, 5, 6, 7].map(ask))
+  const after = await commandCalls()
+
+  expect(after.scripts - before.scripts).toBe(1)
+  expect(admitted.map(({ rate }) => rate.allowed)).toEqual([true, true, true, true, true, true, false, false])
+  expect(admitted.map(({ rate }) => rate.remaining)).toEqual([5, 4, 3, 2, 1, 0, 0, 0])
+  expect(admitted.map(({ recent }) => recent !== undefined)).toEqual([true, ...Array(7).fill(false)])
+  expect(admitted.map(({ isFull }) => isFull)).toEqual([false, false, false, false, true, true, false, false])
+})
+
+test('places that are left together are freed with one command', async () => {
+  const admission = openAdmission(redis)
+  const names = ['one', 'two', 'three']
+  const ask = (placeName: string) => admission.admit('leaving', POLICY, { recentKey: undefined, places: 3, placeName })
+  await Promise.all(names.map(ask))
+  expect((await ask('four')).isFull).toBe(true)
+
+  const before = await readCalls('zrem')
+  for (const name of names) admission.leave('leaving', name)
+  await vi.waitFor(async () => expect(await redis.zcard('places:{leaving}')).toBe(0))
+  expect((await readCalls('zrem')) - before).toBe(1)
+})
+
+async function readCalls(command: string): Promise<number> {
+  const stats = await redis.info('commandstats')
+  return Number(new RegExp(`cmdstat_${command}:calls=(\\d+)`).exec(stats)?.[1] ?? 0)
+}
+
 async function commandCalls() {
   const stats = await redis.info('commandstats')
   const calls = [...stats.matchAll(/cmdstat_([a-z|]+):calls=(\d+)/g)].map(

@@ -4,12 +4,15 @@ import { openLocalRate, type RatePolicy, type RateState, readRate } from './rate
 
 declare module 'ioredis' {
   interface RedisCommander<Context> {
-    admitRequest(
-      keyCount: number,
-      ...keysAndArguments: (string | number)[]
-    ): Result<[number, number, number, string | null, number], Context>
+    admitRequests(keyCount: number, ...keysAndArguments: (string | number)[]): Result<Answer[], Context>
   }
 }
+
+/** Of one request: allowed, microseconds until the rate is full, microseconds to wait, recent result, all slots are taken. */
+type Answer = [number, number, number, string | null, number]
+
+/** The script, which is called once for all requests of an account in one turn of the event loop. To be sent without waiting for others. */
+export const ADMIT_COMMAND = 'admitRequests'
 
 const SCRIPT = readFileSync(new URL('./admission.lua', import.meta.url), 'utf8')
 /** After a failure, how long requests go by without trying: an outage must not cost each of them the wait. */
@@ -35,8 +38,9 @@ export type Admission = {
 const PROCESSES_UNTIL_SEEN = 10
 
 export function openAdmission(redis: Redis): Admission {
-  redis.defineCommand('admitRequest', { lua: SCRIPT })
   const local = openLocalAdmission()
+  const admitTogether = togetherOver(redis)
+  const leaveSoon = openLeaving(redis)
   let awayUntil = 0
   let processes = PROCESSES_UNTIL_SEEN
 
@@ -44,7 +48,7 @@ export function openAdmission(redis: Redis): Admission {
     async admit(accountId, policy, question) {
       if (performance.now() < awayUntil) return local.admit(accountId, policy, question, processes)
       try {
-        return await admitByRedis(redis, accountId, policy, question)
+        return await admitTogether(accountId, policy, question)
       } catch {
         // Away or too slow. The door stays open on local limits; /readyz says that Redis is missing.
         awayUntil = performance.now() + TRY_AGAIN_AFTER_MS
@@ -53,7 +57,7 @@ export function openAdmission(redis: Redis): Admission {
     },
     leave(accountId, placeName) {
       local.leave(accountId, placeName)
-      void redis.zrem(placesKey(accountId), placeName).catch(() => {}) // it lapses by itself
+      leaveSoon(accountId, placeName)
     },
     peers: (count) => {
       processes = Math.max(1, count)
@@ -61,23 +65,111 @@ export function openAdmission(redis: Redis): Admission {
   }
 }
 
+/** Frees the places of an account that are left within one turn of the event loop with one command: workers end validations in groups. */
+function openLeaving(redis: Redis): (accountId: string, placeName: string) => void {
+  let leaving = new Map<string, string[]>()
+
+  function free(): void {
+    for (const [accountId, names] of leaving) {
+      void redis.zrem(placesKey(accountId), ...names).catch(() => {}) // a place lapses by itself
+    }
+    leaving = new Map()
+  }
+
+  return (accountId, placeName) => {
+    if (leaving.size === 0) setImmediate(free)
+    const names = leaving.get(accountId)
+    if (names) names.push(placeName)
+    else leaving.set(accountId, [placeName])
+  }
+}
+
 // The braces make Redis Cluster keep an account's keys on one node, where one script may use them together.
 const placesKey = (accountId: string) => `places:{${accountId}}`
 
-async function admitByRedis(
-  redis: Redis,
-  accountId: string,
-  policy: RatePolicy,
-  question?: Question,
-): Promise<Admitted> {
-  const keys = [`rate:{${accountId}}`]
-  const values: (string | number)[] = [policy.quota, policy.windowS * 1e6]
-  if (question) {
-    // Without a key of its own the question is given one that never holds anything.
-    keys.push(question.recentKey ?? `recent:{${accountId}}:none`, placesKey(accountId))
-    values.push(question.places, question.placeName, PLACE_LAPSES_MS * 1e3)
+type Asking = {
+  policy: RatePolicy
+  question: Question | undefined
+  resolve(admitted: Admitted): void
+  reject(error: unknown): void
+}
+
+/** Keeps a script short that other clients of Redis wait for. */
+const TOGETHER_MAX = 100
+
+type AdmitTogether = ReturnType<typeof openTogether>
+const togetherByConnection = new WeakMap<Redis, AdmitTogether>()
+
+/** One for each connection, so that requests are counted in the order in which they came. */
+function togetherOver(redis: Redis): AdmitTogether {
+  const open = togetherByConnection.get(redis) ?? openTogether(redis)
+  togetherByConnection.set(redis, open)
+  return open
+}
+
+/**
+ * Admits what comes within one turn of the event loop together, one call for each account. A busy process reads many requests in one turn, and
+ * a call costs as much as the work that it does.
+ */
+function openTogether(redis: Redis) {
+  redis.defineCommand(ADMIT_COMMAND, { lua: SCRIPT })
+  let asked = new Map<string, Asking[]>()
+
+  function send(): void {
+    const groups = asked
+    asked = new Map()
+    for (const [accountId, group] of groups) {
+      for (let n = 0; n < group.length; n += TOGETHER_MAX) admitGroup(accountId, group.slice(n, n + TOGETHER_MAX))
+    }
   }
-  const [allowed, fullInUs, waitUs, recent, full] = await redis.admitRequest(keys.length, ...keys, ...values)
+
+  function admitGroup(accountId: string, group: Asking[]): void {
+    const [first] = group
+    if (first === undefined) return
+    // The limits of an account change rarely. Requests that were read before and after a change are counted apart.
+    const alike = group.filter((one) => isAlike(one, first))
+    void admitByRedis(redis, accountId, alike)
+    if (alike.length < group.length) {
+      admitGroup(
+        accountId,
+        group.filter((one) => !isAlike(one, first)),
+      )
+    }
+  }
+
+  return (accountId: string, policy: RatePolicy, question: Question | undefined): Promise<Admitted> =>
+    new Promise((resolve, reject) => {
+      if (asked.size === 0) setImmediate(send)
+      const asking: Asking = { policy, question, resolve, reject }
+      const group = asked.get(accountId)
+      if (group) group.push(asking)
+      else asked.set(accountId, [asking])
+    })
+}
+
+function isAlike({ policy, question }: Asking, other: Asking): boolean {
+  const isSameRate = policy.quota === other.policy.quota && policy.windowS === other.policy.windowS
+  return isSameRate && question?.places === other.question?.places
+}
+
+async function admitByRedis(redis: Redis, accountId: string, group: Asking[]): Promise<void> {
+  const { policy, question } = group[0] as Asking
+  const none = `recent:{${accountId}}:none` // never holds anything
+  const keys = [`rate:{${accountId}}`, placesKey(accountId)]
+  const values: (string | number)[] = [policy.quota, policy.windowS * 1e6, question?.places ?? 0, PLACE_LAPSES_MS * 1e3]
+  for (const { question: asked } of group) {
+    keys.push(asked?.recentKey ?? none)
+    values.push(asked?.placeName ?? '')
+  }
+  try {
+    const answers = await redis.admitRequests(keys.length, ...keys, ...values)
+    for (const [n, one] of group.entries()) one.resolve(readAnswer(one, answers[n] as Answer))
+  } catch (error) {
+    for (const { reject } of group) reject(error)
+  }
+}
+
+function readAnswer({ policy }: Asking, [allowed, fullInUs, waitUs, recent, full]: Answer): Admitted {
   return { rate: readRate(policy, allowed === 1, fullInUs, waitUs), recent: recent ?? undefined, isFull: full === 1 }
 }
 

@@ -3,6 +3,7 @@ import { isWellFormedKey, KEY_PATTERN } from '@probity/contract/key-format'
 import type { KeyScope } from '@probity/contract/keys'
 import type { Listed } from '@probity/contract/listed'
 import type { DoorKey } from '@probity/database/keys'
+import { dedupeKey } from '@probity/engine/address/dedupe-key'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Problem } from '../problem.ts'
 import type { Services } from '../services.ts'
@@ -22,6 +23,8 @@ declare module 'fastify' {
     rate: RateState | undefined
     /** A recent result for what is asked, as a ready string. */
     recent: string | undefined
+    /** The dedupe key of the address, where a recent result was looked up by it. */
+    emailKey: string | undefined
     /** By what the result is decided on, where the request names a policy. */
     policy: NamedPolicy | undefined
     /** Which of the account's own lists a single address is on. */
@@ -46,35 +49,34 @@ export const STRANGERS: RatePolicy = { name: 'unauthenticated', quota: 60, windo
 
 type Door = Pick<Services, 'keys' | 'strangers' | 'keyUse' | 'publicSandbox' | 'admission'>
 
-/** Finds out who is calling; throws where nobody knows. */
+/**
+ * Finds out who is calling; throws if the key is not known or not valid. Without a promise where the key is known already, as for nearly all
+ * requests: a promise for each of the hooks of a request costs as much as their work.
+ */
 export function authenticate(door: Door) {
   const { keys, strangers, keyUse, publicSandbox } = door
-  return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+  return (request: FastifyRequest, reply: FastifyReply): Promise<void> | undefined => {
     refuseKeyInQuery(request)
-    const key = await recognise(request)
-    request.caller = key
-    if (!isPublicCaller(key)) keyUse.count(key.id)
-    if (isPublishable(key)) await admitPage(door, request, reply)
-  }
-
-  async function recognise(request: FastifyRequest): Promise<DoorKey> {
     const text = request.headers['x-api-key']
     if (typeof text !== 'string' || text === '') throw stranger(request, 'missing_api_key')
     if (!isWellFormedKey(text)) throw stranger(request, 'invalid_api_key')
-
-    const anybody = publicSandbox ? publicCaller(text, request.ip) : undefined
-    if (anybody) return anybody
+    const known = (publicSandbox ? publicCaller(text, request.ip) : undefined) ?? keys.recall(text)
+    if (known) return enter(request, reply, known)
 
     // Somebody who guesses must not keep the database busy; a key that works is not held up by such a neighbour.
-    const known = keys.recall(text)
-    if (known === undefined && !strangers.look(request.ip, STRANGERS).allowed)
-      throw stranger(request, 'invalid_api_key')
+    if (!strangers.look(request.ip, STRANGERS).allowed) throw stranger(request, 'invalid_api_key')
+    return keys.find(text).then((key) => {
+      if (key === undefined) throw stranger(request, 'invalid_api_key')
+      return enter(request, reply, key)
+    })
+  }
 
-    const key = known ?? (await keys.find(text))
-    if (key === undefined) throw stranger(request, 'invalid_api_key')
+  function enter(request: FastifyRequest, reply: FastifyReply, key: DoorKey): Promise<void> | undefined {
     if (key.revokedAt) throw stranger(request, 'revoked_api_key')
     if (key.expiresAt && key.expiresAt.getTime() <= Date.now()) throw stranger(request, 'expired_api_key')
-    return key
+    request.caller = key
+    if (!isPublicCaller(key)) keyUse.count(key.id)
+    return isPublishable(key) ? admitPage(door, request, reply) : undefined
   }
 
   function stranger(
@@ -117,13 +119,15 @@ export function admit(
 
 /** In the sandbox nothing is asked of anybody, so nothing is remembered and no place is taken. */
 function readQuestion(request: FastifyRequest, recentKeyOf: Services['recentKeyOf']): Question | undefined {
-  const { caller, routeOptions } = request
-  const asked = routeOptions.config.asksAbout?.(request)
+  const { caller, route } = request
+  const asked = route.config.asksAbout?.(request)
   const email = typeof asked === 'object' && asked !== null && 'email' in asked ? asked.email : undefined
   if (typeof email !== 'string' || caller.mode === 'test') return undefined
-  const isKept = caller.retentionDays > 0 && !isPublishable(caller)
-  const recentKey = isKept ? recentKeyOf(caller, email, readFeatures(asked)) : undefined
-  return { recentKey, places: caller.interactiveInFlight, placeName: request.id }
+  const question = { recentKey: undefined, places: caller.interactiveInFlight, placeName: request.id }
+  if (caller.retentionDays === 0 || isPublishable(caller)) return question
+  const key = dedupeKey(email)
+  request.emailKey = key
+  return { ...question, recentKey: recentKeyOf(caller, { key }, readFeatures(asked)) }
 }
 
 const KEY_PARAMETERS = new Set(['api_key', 'apikey', 'api-key', 'x-api-key', 'key', 'access_token'])
@@ -144,7 +148,7 @@ export function refuseForbidden(request: FastifyRequest): void {
   if (!isPublishable(key)) refuseForeignNetwork(request, key)
   if (key.suspended) throw new Problem('account_suspended')
   if (key.mode === 'live' && !key.apiAccess) throw new Problem('plan_without_api')
-  const { scope, isPublic, isForPages } = request.routeOptions.config
+  const { scope, isPublic, isForPages } = request.route.config
   if (isPublishable(key) && !isForPages) throw new Problem('missing_scope', PUBLISHABLE_HINT)
   if (isPublicCaller(key) && !isPublic) throw new Problem('missing_scope', PUBLIC_HINT)
   if (scope) refuseWithout(key, scope)

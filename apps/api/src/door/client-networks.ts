@@ -79,7 +79,7 @@ export function limitUnfinished(app: FastifyInstance, { unfinishedPerNetworkMax,
   }
 
   app.addHook('onRequest', (request, reply, done) => {
-    if (unfinished.isEmpty() || request.routeOptions.config.alwaysAnswered) return done()
+    if (unfinished.isEmpty() || request.route.config.alwaysAnswered) return done()
     if (unfinished.of(networkOf(request.ip)) < unfinishedPerNetworkMax) return done()
     reply.header('connection', 'close') // whatever is left of the body is not read
     done(new Problem('rate_limited', TOO_MANY_UNFINISHED, { retryAfterS: RETRY_AFTER_S }))

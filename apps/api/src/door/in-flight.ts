@@ -40,8 +40,8 @@ export function limitInFlight(app: FastifyInstance, crowd: Crowd): void {
   app.decorateRequest('slot')
   app.decorateRequest('moveToSandbox')
   app.addHook('onRequest', (request, reply, done) => {
-    if (request.routeOptions.config.alwaysAnswered) return done()
-    const loadClass = loadClassOf(request.routeOptions.config)
+    if (request.route.config.alwaysAnswered) return done()
+    const loadClass = loadClassOf(request.route.config)
     const retryAfterS = turnAwayFor(loadClass, crowd)
     if (retryAfterS !== undefined) return done(new Problem('overloaded', undefined, { retryAfterS }))
     const slot: Slot = { loadClass, pool: isWork(loadClass) ? 'working' : undefined, state: 'free' }

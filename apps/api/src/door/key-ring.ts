@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import type { Db } from '@probity/database/connect'
 import { type DoorKey, findDoorKey, hashKey, listChangedKeys } from '@probity/database/keys'
 
@@ -37,9 +38,9 @@ export function openKeyRing(db: Db): KeyRing {
     return found && now < watch.trustedUntil() && now < found.since + KEEP_FOR_MS ? found.key : undefined
   }
 
-  async function ask(name: string, hash: Buffer): Promise<DoorKey | undefined> {
+  async function ask(name: string, keyHash: Buffer): Promise<DoorKey | undefined> {
     const since = performance.now()
-    const key = await findDoorKey(db, hash)
+    const key = await findDoorKey(db, keyHash)
     kept.delete(name)
     if (key === undefined) return undefined
     if (kept.size >= KEYS_MAX) kept.delete(kept.keys().next().value as string)
@@ -49,17 +50,21 @@ export function openKeyRing(db: Db): KeyRing {
 
   return {
     async find(text) {
-      const hash = hashKey(text)
-      const name = hash.toString('base64')
+      const name = nameOf(text)
       const known = recall(name)
       if (known) return known
-      const pending = asking.get(name) ?? ask(name, hash).finally(() => asking.delete(name))
+      const pending = asking.get(name) ?? ask(name, hashKey(text)).finally(() => asking.delete(name))
       asking.set(name, pending)
       return pending
     },
-    recall: (text) => recall(hashKey(text).toString('base64')),
+    recall: (text) => recall(nameOf(text)),
     stop: () => watch.stop(),
   }
+}
+
+/** The hash as a text, which takes a third of the time of one in a buffer. */
+function nameOf(text: string): string {
+  return hash('sha256', text, 'base64')
 }
 
 function startWatch(db: Db, forget: (changed: Set<string>) => void) {

@@ -12,60 +12,82 @@ const REPORT_EVERY_MS = 1_000
 export type KeyUseCounter = {
   count(keyId: string): void
   /** Notes what a key was used for, once that is answered. */
-  note(keyId: string, request: LastRequest): void
+  note(keyId: string, request: NotedRequest): void
   stop(): Promise<void>
 }
 
+/** Its time is in milliseconds: it becomes a text only for the one request in a report that is the last. */
+export type NotedRequest = Omit<LastRequest, 'at'> & { at: number }
+
+type Use = { requests: number; lastUsedAt: number; last: NotedRequest | undefined }
+
 export function openKeyUseCounter(db: Db, log: FastifyBaseLogger): KeyUseCounter {
-  let uses = new Map<string, KeyUse>()
+  let uses = new Map<string, Use>()
 
   async function report(): Promise<void> {
     if (uses.size === 0) return
     const reported = uses
     uses = new Map()
     try {
-      await recordKeyUse(db, [...reported.values()])
+      await recordKeyUse(
+        db,
+        [...reported].map(([keyId, use]) => describeUse(keyId, use)),
+      )
     } catch (error) {
       // Not money: what the database could not take now is added to the next report.
       log.warn({ err: error }, 'key use not recorded')
-      for (const use of reported.values()) add(use)
+      for (const [keyId, { requests, lastUsedAt, last }] of reported) {
+        const use = useOf(keyId)
+        use.requests += requests
+        use.lastUsedAt = Math.max(use.lastUsedAt, lastUsedAt)
+        use.last = later(last, use.last)
+      }
     }
   }
 
-  function add({ keyId, requests, lastUsedAt, lastRequest }: KeyUse): void {
+  function useOf(keyId: string): Use {
     const before = uses.get(keyId)
-    const latest = before && before.lastUsedAt > lastUsedAt ? before.lastUsedAt : lastUsedAt
-    const total = (before?.requests ?? 0) + requests
-    uses.set(keyId, {
-      keyId,
-      requests: total,
-      lastUsedAt: latest,
-      lastRequest: later(before?.lastRequest, lastRequest),
-    })
+    if (before) return before
+    const use: Use = { requests: 0, lastUsedAt: 0, last: undefined }
+    uses.set(keyId, use)
+    return use
   }
 
   const reports = reportEvery(REPORT_EVERY_MS, report)
 
   return {
-    count: (keyId) => add({ keyId, requests: 1, lastUsedAt: new Date() }),
-    note: (keyId, lastRequest) => add({ keyId, requests: 0, lastUsedAt: new Date(lastRequest.at), lastRequest }),
+    count(keyId) {
+      const use = useOf(keyId)
+      use.requests += 1
+      use.lastUsedAt = Math.max(use.lastUsedAt, Date.now())
+    },
+    note(keyId, request) {
+      const use = useOf(keyId)
+      use.lastUsedAt = Math.max(use.lastUsedAt, request.at)
+      use.last = later(use.last, request)
+    },
     stop: reports.stop,
   }
 }
 
-function later(one: LastRequest | undefined, other: LastRequest | undefined): LastRequest | undefined {
+function describeUse(keyId: string, { requests, lastUsedAt, last }: Use): KeyUse {
+  const lastRequest = last && { ...last, at: new Date(last.at).toISOString() }
+  return { keyId, requests, lastUsedAt: new Date(lastUsedAt), lastRequest }
+}
+
+function later(one: NotedRequest | undefined, other: NotedRequest | undefined): NotedRequest | undefined {
   return one && (other === undefined || one.at > other.at) ? one : other
 }
 
 /** Notes each answer with its key. As a callback, like all that runs for every request. */
 export function noteAnswers({ keyUse }: { keyUse: KeyUseCounter }) {
   return (request: FastifyRequest, reply: FastifyReply, done: () => void): void => {
-    const { caller, method, routeOptions, verdict } = request
-    if (caller?.id && routeOptions.url && !isPublicCaller(caller)) {
+    const { caller, method, route, verdict } = request
+    if (caller?.id && route.url && !isPublicCaller(caller)) {
       keyUse.note(caller.id, {
-        at: new Date(Date.now() - reply.elapsedTime).toISOString(),
+        at: Date.now() - reply.elapsedTime,
         method,
-        route: routeOptions.url,
+        route: route.url,
         status: reply.statusCode,
         duration_ms: Math.round(reply.elapsedTime),
         ...(verdict !== undefined && { verdict }),

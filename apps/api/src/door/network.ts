@@ -18,6 +18,7 @@ export function isOnList(ip: string, list: string[]): boolean {
 
 /** Reads the ranges once, for lists that many addresses are compared with. IPv4 written as IPv6 (::ffff:192.0.2.1) counts as IPv4. */
 export function matchRanges(list: string[]): (ip: string) => boolean {
+  if (list.length === 0) return () => false
   const ranges = new BlockList()
   for (const entry of list) addRange(ranges, entry)
   return (ip) => {

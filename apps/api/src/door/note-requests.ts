@@ -22,8 +22,8 @@ export const INSIDE = { name: 'probity-inside', value: randomUUID() } as const
 /** Puts each answer to a key into the account's log. As a callback, like all that runs for every request. */
 export function noteRequests({ requestLog }: { requestLog: RequestLog }) {
   return (request: FastifyRequest, reply: FastifyReply, done: () => void): void => {
-    const { caller, finding, routeOptions } = request
-    if (caller?.id && routeOptions.url && !isPublicCaller(caller)) {
+    const { caller, finding, route } = request
+    if (caller?.id && route.url && !isPublicCaller(caller)) {
       requestLog.add({
         id: request.id.slice('req_'.length),
         accountId: caller.accountId,
@@ -31,7 +31,7 @@ export function noteRequests({ requestLog }: { requestLog: RequestLog }) {
         mode: caller.mode,
         source: sourceOf(request),
         method: request.method,
-        route: routeOptions.url,
+        route: route.url,
         status: reply.statusCode,
         code: request.problemCode ?? null,
         keyId: caller.id,
@@ -50,16 +50,27 @@ export function noteRequests({ requestLog }: { requestLog: RequestLog }) {
 export function noteVerdicts({ requestLog }: { requestLog: RequestLog }) {
   return (request: FastifyRequest, _reply: FastifyReply, done: () => void): void => {
     const { caller, verdict, verdicts } = request
-    const counts = verdict === undefined ? verdicts : { [verdict]: 1 }
-    if (caller && counts && !isPublicCaller(caller)) {
-      const day = new Date().toISOString().slice(0, 10)
+    if (caller && !isPublicCaller(caller)) {
       const { accountId, mode } = caller
-      for (const [status, count] of Object.entries(counts)) {
-        if (count > 0) requestLog.count({ accountId, mode, day, status, count })
+      if (verdict !== undefined) requestLog.count({ accountId, mode, day: today(), status: verdict, count: 1 })
+      else if (verdicts) {
+        for (const [status, count] of Object.entries(verdicts)) {
+          if (count > 0) requestLog.count({ accountId, mode, day: today(), status, count })
+        }
       }
     }
     done()
   }
+}
+
+const DAY_MS = 24 * 60 * 60 * 1_000
+let lastDay = { number: Number.NaN, text: '' }
+
+/** The UTC day, written once for all requests of it. */
+function today(): string {
+  const number = Math.floor(Date.now() / DAY_MS)
+  if (number !== lastDay.number) lastDay = { number, text: new Date(number * DAY_MS).toISOString().slice(0, 10) }
+  return lastDay.text
 }
 
 function sourceOf({ headers, caller }: FastifyRequest): RequestSource {

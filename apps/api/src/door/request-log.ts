@@ -62,8 +62,9 @@ export function openRequestLog(db: Db, log: FastifyBaseLogger, keptDays: number)
   function count(verdict: VerdictCount): void {
     const { accountId, mode, day, status } = verdict
     const name = `${accountId} ${mode} ${day} ${status}`
-    const before = verdicts.get(name)?.count ?? 0
-    verdicts.set(name, { ...verdict, count: before + verdict.count })
+    const before = verdicts.get(name)
+    if (before) before.count += verdict.count
+    else verdicts.set(name, { ...verdict })
   }
 
   const report = () => Promise.all([reportRequests(), reportVerdicts()]).then(() => undefined)

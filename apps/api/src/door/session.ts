@@ -103,8 +103,8 @@ function callerOf(person: Person, member: DoorMember, mode: 'live' | 'test'): Ca
 
 /** What a role does not include. Reading is what GET does, except where an answer is paid for. */
 export function refuseWithoutRole(request: FastifyRequest): void {
-  const { member, routeOptions, method } = request
+  const { member, route, method } = request
   const reads = method === 'GET' || method === 'HEAD'
-  if (member === undefined || !mayUse(member.role, routeOptions.config.scope, reads)) throw new Problem('missing_role')
+  if (member === undefined || !mayUse(member.role, route.config.scope, reads)) throw new Problem('missing_role')
   if (member.suspended && !reads) throw new Problem('account_suspended')
 }

@@ -36,8 +36,8 @@ export function limitSlowBodies(app: FastifyInstance, limits: Limits): void {
 
 type Beginning = { at: number; bytes: number }
 
-function isTooSlow({ raw, routeOptions }: FastifyRequest, began: Beginning, limits: Limits): boolean {
-  if (!routeOptions.config.largeBody) return true
+function isTooSlow({ raw, route }: FastifyRequest, began: Beginning, limits: Limits): boolean {
+  if (!route.config.largeBody) return true
   const elapsedMs = performance.now() - began.at
   const bytes = raw.socket.bytesRead - began.bytes
   return elapsedMs > limits.uploadTimeoutMs || bytes < (elapsedMs / 1000) * limits.uploadBytesPerSecondMin

@@ -99,7 +99,7 @@ function identify(request: FastifyRequest): IdempotentRequest | undefined {
     const fault = { pointer: 'Idempotency-Key', detail: 'must be 1 to 255 visible ASCII characters' }
     throw new Problem('invalid_request', undefined, { errors: [fault] })
   }
-  const route = `${request.method} ${request.routeOptions.url}`
+  const route = `${request.method} ${request.route.url}`
   const question = JSON.stringify([request.params, request.query, request.body])
   return { route, keyHash: sha256(key), fingerprint: sha256(question) }
 }

@@ -28,7 +28,7 @@ export function limitTime(app: FastifyInstance, limits: Limits): void {
   }
 
   app.addHook('onRequest', (request, reply, done) => {
-    const { config } = request.routeOptions
+    const { config } = request.route
     start(request, reply, (config.handlerTimeoutMs ?? handlerTimeoutMs) + (config.largeBody ? uploadTimeoutMs : 0))
     done()
   })
@@ -38,7 +38,7 @@ export function limitTime(app: FastifyInstance, limits: Limits): void {
   })
   app.addHook('preHandler', (request, reply, done) => {
     if (hasDisconnected(request)) return done(disconnected())
-    const { waitsS } = request.routeOptions.config
+    const { waitsS } = request.route.config
     if (waitsS !== undefined) start(request, reply, (requestedTimeoutS(request) ?? waitsS) * 1_000 + handlerGraceMs)
     done()
   })
@@ -52,8 +52,8 @@ export function limitTime(app: FastifyInstance, limits: Limits): void {
 
 function expire(request: FastifyRequest, reply: FastifyReply): void {
   if (reply.sent) return
-  const { id: requestId, method, routeOptions } = request
-  request.log.error({ requestId, method, route: routeOptions.url }, 'handler exceeded its time limit')
+  const { id: requestId, method, route } = request
+  request.log.error({ requestId, method, route: route.url }, 'handler exceeded its time limit')
   reply.send(new Problem('unavailable', TOOK_TOO_LONG, { retryAfterS: RETRY_AFTER_S }))
 }
 

@@ -16,7 +16,7 @@ export function traceRequests(app: FastifyInstance, traces: Traces): void {
   app.decorateRequest('span')
   if (traces === NO_TRACES) return
   app.addHook('onRequest', (request, _reply, done) => {
-    const { url = 'none', config } = request.routeOptions
+    const { url = 'none', config } = request.route
     if (!config.alwaysAnswered) {
       const attributes = { 'http.request.method': request.method, 'http.route': url }
       request.span = traces.begin(`${request.method} ${url}`, { kind: 'server', attributes })

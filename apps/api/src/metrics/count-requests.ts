@@ -58,7 +58,7 @@ export function countRequests(app: FastifyInstance, { requests, problems, durati
     done()
   })
   app.addHook('onResponse', (request, reply, done) => {
-    const route = request.routeOptions.url ?? 'none'
+    const route = request.route.url ?? 'none'
     requests.inc({ method: request.method, route, status: `${Math.floor(reply.statusCode / 100)}xx` })
     durations.observe({ route }, reply.elapsedTime / 1_000)
     if (request.problemCode !== undefined) problems.inc({ code: request.problemCode })

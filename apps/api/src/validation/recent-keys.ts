@@ -36,8 +36,10 @@ export function openRecentKeys(db: Db): RecentKeys {
   void fetchSecret()
   return {
     keyOf(account, email, features) {
-      const manner = { ...account, ai: account.ai && features.ai, catchall: account.catchall && features.catchall }
+      const { sendThreshold, sendExcludes } = account
+      const [ai, catchall] = [account.ai && features.ai, account.catchall && features.catchall]
       const key = typeof email === 'string' ? dedupeKey(email) : email.key
+      const manner = { ai, catchall, sendThreshold, sendExcludes }
       return secret && recentKey(secret, account.accountId, keyWith(key, features), manner)
     },
     stop() {

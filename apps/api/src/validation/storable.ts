@@ -5,3 +5,9 @@
 export function storable(text: string): string {
   return text.replace(/\0|\p{Surrogate}/gu, '\u0001')
 }
+
+const UNSTORABLE = /\0|\p{Surrogate}/u
+
+export function isStorable(text: string): boolean {
+  return !UNSTORABLE.test(text)
+}

@@ -1,17 +1,20 @@
 import { randomUUID } from 'node:crypto'
-import type { Listed } from '@probity/contract/listed'
+import { type Listed, listOf, namesOnLists } from '@probity/contract/listed'
 import type { StandingResult } from '@probity/contract/standing-result'
+import { chargeValidations } from '@probity/database/charge-validations'
 import { type Db, inTenant, type Trx } from '@probity/database/connect'
 import type { Posting } from '@probity/database/credits'
 import { type NewValidation, openValidations, takeUpLeftOpen, type ValidationRef } from '@probity/database/validations'
+import { dedupeKey } from '@probity/engine/address/dedupe-key'
 import { openGatherer } from '@probity/queue/gather'
 import { lookUpListed } from './own-lists.ts'
+import { isStorable } from './storable.ts'
 
 /** Who pays. */
 export type Payer = { accountId: string; keyId: string | null; retentionDays: number }
 
-/** What is paid for: work to be done, or an answer that is at hand. */
-export type Purchase = { kind: 'work'; row: NewValidation } | { kind: 'recent'; email: string }
+/** What is paid for: work to be done, or a recent result. `listKey` is the address as lists have it, where that is known already. */
+export type Purchase = ({ kind: 'work'; row: NewValidation } | { kind: 'recent'; email: string }) & { listKey?: string }
 
 /** What came of it, and which of the account's lists the address is on. The row is there exactly when it was paid for. */
 export type Receipt = (Outcome & { listed: Listed | null }) | { kind: 'unpaid'; posting: Posting }
@@ -99,6 +102,36 @@ class Unpaid extends Error {
 
 /** One transaction for the whole group: all of it or nothing. */
 async function chargeAll(db: Db, payer: Payer, purchases: Purchase[]): Promise<Charged> {
+  const charged = await chargeAtOnce(db, payer, purchases)
+  return charged ?? chargeWithCollected(db, payer, purchases)
+}
+
+/** Undefined if a purchase has to do with an earlier one. That is rare and takes several statements. */
+async function chargeAtOnce(db: Db, payer: Payer, purchases: Purchase[]): Promise<Charged | undefined> {
+  const rows = purchases.flatMap((purchase) => (purchase.kind === 'work' ? [purchase.row] : []))
+  const keys = purchases.map(listKeyOf)
+  const names = keys.flatMap(namesOnLists).filter(isStorable)
+  const group = { subject: randomUUID(), rows, recent: purchases.length - rows.length, names }
+  const charged = await chargeValidations(db, payer, group)
+  if (charged.kind === 'uncollected') return undefined
+  if (charged.kind === 'refused') {
+    return { kind: 'unpaid', posting: charged.posting, free: purchases.map(() => false) }
+  }
+  const { expiresOn, available, listed } = charged
+  const receipts = purchases.map((purchase, n): Receipt => {
+    const list = listed.size > 0 ? listOf(keys[n] ?? '', listed) : null
+    if (purchase.kind === 'recent') return { kind: 'paid_recent', available, listed: list }
+    const ref = { expiresOn, accountId: payer.accountId, id: purchase.row.id }
+    return { kind: 'paid_work', ref, available, listed: list }
+  })
+  return { kind: 'charged', receipts }
+}
+
+function listKeyOf(purchase: Purchase): string {
+  return purchase.listKey ?? dedupeKey(emailOf(purchase))
+}
+
+async function chargeWithCollected(db: Db, payer: Payer, purchases: Purchase[]): Promise<Charged> {
   try {
     const receipts = await inTenant(db, payer.accountId, (trx) => charge(trx, payer, purchases))
     return { kind: 'charged', receipts }

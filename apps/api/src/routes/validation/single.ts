@@ -9,7 +9,7 @@ import type { Route } from '../../route.ts'
 import type { Services } from '../../services.ts'
 import { answerBrowser } from '../../validation/browser-answer.ts'
 import { composeAnswer, withoutEmail } from '../../validation/compose.ts'
-import { type Features, keyWith, readFeatures } from '../../validation/features.ts'
+import { keyWith, readFeatures } from '../../validation/features.ts'
 import { askListed } from '../../validation/own-lists.ts'
 import { answerInSandbox } from '../../validation/sandbox.ts'
 import { storable } from '../../validation/storable.ts'
@@ -97,15 +97,19 @@ async function noteListed(services: Services, request: FastifyRequest, email: st
   request.listed = listed
 }
 
-type NewWork = { id: string; email: string; features: Features; timeoutMs: number }
+type NewWork = { id: string; asked: Asked; emailKey: string | undefined; timeoutMs: number }
 
-function newWork({ id, email, features, timeoutMs }: NewWork): Purchase {
-  return { kind: 'work', row: { id, email, emailKey: keyWith(dedupeKey(email), features), ...features, timeoutMs } }
+function newWork({ id, asked, emailKey, timeoutMs }: NewWork): Purchase {
+  const features = readFeatures(asked)
+  const email = storable(asked.email)
+  const listKey = email === asked.email && emailKey !== undefined ? emailKey : dedupeKey(email)
+  const row = { id, email, emailKey: keyWith(listKey, features), ...features, timeoutMs }
+  return { kind: 'work', row, listKey }
 }
 
 /** Pays for an answer, at hand or to be worked out, and gives it. */
 async function buyVerdict(services: Services, request: FastifyRequest, asked: Asked, attempt: Attempt): Promise<Spent> {
-  const { caller, recent } = request
+  const { caller, recent, emailKey } = request
   const { email, timeout = TIMEOUT_DEFAULT_S } = asked
   const { accountId, id: keyId, retentionDays } = caller
   // Before anything is paid for: there may be no such policy.
@@ -117,8 +121,10 @@ async function buyVerdict(services: Services, request: FastifyRequest, asked: As
   }
 
   const timeoutMs = timeout * 1_000
-  const work = () => newWork({ id: attempt.subject, email: storable(email), features: readFeatures(asked), timeoutMs })
-  const purchase = recent === undefined ? work() : ({ kind: 'recent', email } as const)
+  const purchase: Purchase =
+    recent === undefined
+      ? newWork({ id: attempt.subject, asked, emailKey, timeoutMs })
+      : { kind: 'recent', email, listKey: emailKey ?? dedupeKey(email) }
   const receipt = await services.desk.pay({ accountId, keyId, retentionDays }, purchase, request.span)
   if (receipt.kind === 'unpaid') throw refuseUnpaid(receipt.posting)
   request.listed = receipt.listed

@@ -1,0 +1,53 @@
+import type { Listed } from '@probity/contract/listed'
+import { arrayOf, callInTenant, type Db } from './connect.ts'
+import { isRefused, type Posting } from './credits.ts'
+import type { NewValidation } from './validations.ts'
+
+type Payer = { accountId: string; keyId: string | null; retentionDays: number }
+
+/** Single validations that are charged together. */
+export type ValidationGroup = {
+  /** Identifies the charge in the ledger. */
+  subject: string
+  /** Those that a worker is to validate. */
+  rows: NewValidation[]
+  /** The number of those with a recent result. */
+  recent: number
+  /** Addresses and domains that may be on the account's lists. */
+  names: string[]
+}
+
+export type GroupCharge =
+  | { kind: 'charged'; expiresOn: string; available: number; listed: ReadonlyMap<string, Listed> }
+  | { kind: 'refused'; posting: Posting }
+  /** An earlier validation of one of the addresses is to be collected or joined. Nothing was charged. */
+  | { kind: 'uncollected' }
+
+type Row = {
+  outcome: Posting['kind'] | 'uncollected'
+  available: number
+  expires_on: string
+  listed: Record<string, Listed> | null
+}
+
+/** Charges a group and inserts its rows, both or neither, in one round trip. Committed when it resolves. */
+export async function chargeValidations(
+  db: Db,
+  { accountId, keyId, retentionDays }: Payer,
+  { subject, rows, recent, names }: ValidationGroup,
+): Promise<GroupCharge> {
+  const written = JSON.stringify(rows.map(writeRow))
+  const values = [subject, keyId, retentionDays, recent, written, arrayOf('text', names)]
+  const [row] = await callInTenant<Row>(db, accountId, 'charge_validations', values)
+  if (row === undefined) throw new Error('charge_validations returned no row')
+  const { outcome: kind, available } = row
+  if (kind === 'uncollected') return { kind }
+  const posting = { kind, available }
+  if (isRefused(posting)) return { kind: 'refused', posting }
+  if (kind === 'replayed') throw new Error(`group ${subject} was charged before`)
+  return { kind: 'charged', expiresOn: row.expires_on, available, listed: new Map(Object.entries(row.listed ?? {})) }
+}
+
+function writeRow({ id, email, emailKey, ai = true, catchall = true, mailbox = true, timeoutMs }: NewValidation) {
+  return { id, email, email_key: emailKey, ai, catchall, mailbox, timeout_ms: timeoutMs ?? null }
+}

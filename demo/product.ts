@@ -50,7 +50,7 @@ export async function startDemo(
   const log = openLog('error', process.stderr)
   const servers = { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl }
   const workerSettings = { ...servers, ...IDENTITY, DNS_SERVERS: `127.0.0.1:${world.dnsPort}` }
-  const apiSettings = { ...servers, PORT: String(port), STOP_NOTICE_MS: '0' }
+  const apiSettings = { ...servers, PORT: String(port), STOP_NOTICE_MS: '0', OPERATOR_2FA: 'optional' }
   // No setting allows loopback: the policy for the one receiver is an argument of the worker's start, as the policy for mail servers is.
   const policy = { port: receiver.port, allows: (address: string) => address === receiver.address }
   const surroundings = { ...world, webhooks: { policy, authority: receiver.authority } }
@@ -70,7 +70,7 @@ function codeOf(error: unknown): unknown {
 
 const INSUFFICIENT_PRIVILEGE = '42501'
 const NO_ROLE =
-  'The user of DATABASE_URL may not work as the role probity_app; docs/running.md says how a superuser allows it.'
+  'The user of DATABASE_URL cannot switch to the roles of Probity; docs/running.md says how a superuser allows it.'
 const NO_LOOPBACK =
   'The mail servers of the demo have addresses in 127.77.0.0/16, which this system does not let them use; Linux does.'
 

@@ -56,6 +56,25 @@ test('the installation makes every secret that is named', () => {
   expect(Object.keys(file.secrets).toSorted()).toEqual(made.toSorted())
 })
 
+test('the worker has a user and a database login of its own, and reads uploads only', () => {
+  const { api, worker } = file.services as Record<'api' | 'worker', Service>
+  expect(worker.user?.split(':')[0]).not.toBe(api.user?.split(':')[0])
+  expect(read('Dockerfile')).toContain(`--uid ${worker.user?.split(':')[0]} `)
+  expect(worker.secrets).toEqual(['worker_database_url', 'redis_url'])
+  expect(api.secrets).not.toContain('worker_database_url')
+  const uploads = `uploads:${api.environment?.['UPLOADS_FOLDER']}`
+  expect([api.volumes, worker.volumes]).toEqual([
+    expect.arrayContaining([uploads]),
+    expect.arrayContaining([`${uploads}:ro`]),
+  ])
+})
+
+test('the API trusts X-Forwarded-For of the proxy alone', () => {
+  const networks = file.services['proxy']?.networks as Record<string, { ipv4_address: string }>
+  const trusted = file.services['api']?.environment?.['TRUST_PROXY']
+  expect(trusted).toBe(`\${PROBITY_TRUST_PROXY:-${networks['outside']?.ipv4_address}}`)
+})
+
 /** Ends by itself, or is started by hand. */
 const PASSING = ['migrate', 'admin']
 

@@ -13,10 +13,15 @@ test('is a Dockerfile without a fault, as its linter sees it', () => {
   expect(validate('FROM debian\nRUM true\n')).not.toEqual([])
 })
 
-test('the versions are those of the workspace, and none is left open', () => {
+test('base images are build arguments with a tag, and Node has the version of the workspace', () => {
   const [, node] = /^([\d.]+)$/m.exec(read('.nvmrc').trim()) ?? []
-  const bases = [...dockerfile.matchAll(/^FROM (\S+)/gm)].map(([, base]) => base)
-  expect(new Set(bases)).toEqual(new Set([`node:${node}-trixie-slim`, 'tools', 'debian:trixie-slim']))
+  const bases = [...dockerfile.matchAll(/^FROM (?:\$\{(\w+)\}|(\S+))/gm)].map(
+    ([, argument, stage]) => argument ?? stage,
+  )
+  expect(new Set(bases)).toEqual(new Set(['NODE_IMAGE', 'tools', 'DEBIAN_IMAGE']))
+  const images = [...dockerfile.matchAll(/^ARG (\w+)=(\S+)$/gm)].map(([, name, image]) => `${name}=${image}`)
+  expect(images).toEqual([`NODE_IMAGE=node:${node}-trixie-slim`, 'DEBIAN_IMAGE=debian:trixie-slim'])
+  expect(dockerfile).not.toMatch(/@sha256:[0-9a-f]/)
   const [, pnpm] = /PNPM_VERSION=(.+)/.exec(read('.ci/run')) ?? []
   expect(dockerfile).toContain(` pnpm@${pnpm}\n`)
 })

@@ -11,6 +11,7 @@ SOURCE=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
 TARGET=/opt/probity
 ETC=/etc/probity
 SECRETS=$ETC/secrets
+REDIS=/etc/redis
 URL=
 DRY_RUN=no
 
@@ -39,17 +40,18 @@ say_plan() {
 What will be done:
   1. build the web application and the docs from $SOURCE
   2. put the product into $TARGET; the version before stays in $TARGET.old
-  3. make the system user probity
+  3. make the system users probity (API) and probity-worker (worker)
   4. make secrets in $SECRETS and $ETC/probity.env, those that are missing
-  5. make the database probity and its two users in the PostgreSQL of this machine, those that are missing
-  6. install the units probity-migrate, probity-api and probity-worker, and the command probity-admin
+  5. make the database probity and its three users in the PostgreSQL of this machine, those that are missing
+  6. set a password for the Redis of this machine and restart it, unless $SECRETS/redis_url names another Redis
+  7. install the units probity-migrate, probity-api and probity-worker, and the command probity-admin
 TEXT
 }
 
 look_around() {
   faults=
   [ "$(id -u)" = 0 ] || faults="$faults
-  - This is for root: it makes a user and writes to /etc and /opt."
+  - This is for root: it makes users and writes to /etc and /opt."
   case $(/usr/local/bin/node --version 2>/dev/null || true) in
     v24.*) ;;
     *) faults="$faults
@@ -89,8 +91,11 @@ put_in_place() {
   mv "$TARGET.new" "$TARGET"
 }
 
-make_user() {
-  getent passwd probity >/dev/null || useradd --system --no-create-home --home-dir /nonexistent --shell /usr/sbin/nologin probity
+make_users() {
+  for user in probity probity-worker; do
+    getent passwd "$user" >/dev/null \
+      || useradd --system --user-group --no-create-home --home-dir /nonexistent --shell /usr/sbin/nologin "$user"
+  done
 }
 
 make_files() {
@@ -98,20 +103,36 @@ make_files() {
   install --directory --mode=0700 "$SECRETS"
   echo "postgres://probity_owner:$(make_password)@127.0.0.1/probity" | keep "$SECRETS/database_owner_url" 0600
   echo "postgres://probity_api:$(make_password)@127.0.0.1/probity" | keep "$SECRETS/database_url" 0600
-  echo 'redis://127.0.0.1:6379' | keep "$SECRETS/redis_url" 0600
+  echo "postgres://probity_worker_login:$(make_password)@127.0.0.1/probity" | keep "$SECRETS/worker_database_url" 0600
+  echo "redis://:$(make_password)@127.0.0.1:6379" | keep "$SECRETS/redis_url" 0600
   sed "${URL:+s|^#PUBLIC_URL=.*|PUBLIC_URL=$URL|}" "$SOURCE/deploy/probity.env.example" | keep "$ETC/probity.env" 0640
   chown root:probity "$ETC/probity.env"
   chmod 0640 "$ETC/probity.env"
 }
 
 password_in() {
-  sed --quiet 's|^postgres://[^:]*:\([^@]*\)@.*|\1|p' "$SECRETS/$1"
+  sed --quiet 's|^[a-z]*://[^:]*:\([^@]*\)@.*|\1|p' "$SECRETS/$1"
+}
+
+# Redis accepts any local user unless it has a password. A Redis that redis_url names elsewhere is not changed.
+protect_redis() {
+  grep --quiet '@127\.0\.0\.1:6379' "$SECRETS/redis_url" || return 0
+  (
+    umask 077
+    printf '# Written by install-debian.sh from %s.\nrequirepass %s\n' "$SECRETS/redis_url" "$(password_in redis_url)" >"$REDIS/probity.conf.new"
+  )
+  chown redis:redis "$REDIS/probity.conf.new"
+  mv "$REDIS/probity.conf.new" "$REDIS/probity.conf"
+  grep --quiet --line-regexp "include $REDIS/probity.conf" "$REDIS/redis.conf" \
+    || printf '\n# Probity: the password that its processes use.\ninclude %s\n' "$REDIS/probity.conf" >>"$REDIS/redis.conf"
+  systemctl restart redis-server
 }
 
 # From a folder that the user postgres may be in, too.
 make_database() (
   cd /
   OWNER_PASSWORD=$(password_in database_owner_url) API_PASSWORD=$(password_in database_url) \
+    WORKER_PASSWORD=$(password_in worker_database_url) \
     runuser --user=postgres -- sh -s <"$SOURCE/deploy/postgres/roles.sh"
 )
 
@@ -125,9 +146,10 @@ say_plan
 [ "$DRY_RUN" = no ] || exit 0
 look_around
 build
-make_user
+make_users
 make_files
 make_database
+protect_redis
 put_in_place
 install_units
 

@@ -55,6 +55,7 @@ make_secrets() {
   make_password | keep "$SECRETS/postgres_password" 0444
   echo "postgres://probity_owner:$(make_password)@postgres/probity" | keep "$SECRETS/database_owner_url" 0444
   echo "postgres://probity_api:$(make_password)@postgres/probity" | keep "$SECRETS/database_url" 0444
+  echo "postgres://probity_worker_login:$(make_password)@postgres/probity" | keep "$SECRETS/worker_database_url" 0444
   redis=$(make_password)
   # The two belong together: one that is left is of no use without the other.
   if [ -e "$SECRETS/redis_conf" ] && [ ! -e "$SECRETS/redis_url" ]; then redis=$(sed 's/^requirepass //' "$SECRETS/redis_conf"); fi

@@ -44,6 +44,40 @@ test('the installation on Debian says its plan in a dry run, and does nothing', 
   expect(spawnSync(script, ['--url', 'https://a|b'], { encoding: 'utf8' }).status).toBe(1)
 })
 
+test('the units of the API and the worker have different users and database logins', () => {
+  const [api, worker] = ['api', 'worker'].map((name) =>
+    readFileSync(join(DEPLOY, `systemd/probity-${name}.service`), 'utf8'),
+  ) as [string, string]
+  const settingOf = (unit: string, name: string) => new RegExp(`^${name}=(.*)$`, 'm').exec(unit)?.[1]
+  expect([settingOf(api, 'User'), settingOf(worker, 'User')]).toEqual(['probity', 'probity-worker'])
+  expect(worker).toContain('LoadCredential=database_url:/etc/probity/secrets/worker_database_url\n')
+  expect(worker).not.toMatch(/secrets\/database_url|StateDirectory/)
+  expect(settingOf(api, 'StateDirectoryMode')).toBe('0750')
+})
+
+test('the installation on Debian sets a password for Redis, unless another Redis is named', () => {
+  const [etc, bin] = [makeTestFolder(), makeTestFolder()]
+  for (const name of ['chown', 'systemctl']) writeFileSync(join(bin, name), '#!/bin/sh\n', { mode: 0o755 })
+  writeFileSync(join(etc, 'redis.conf'), 'port 6379\n')
+  // The functions of the script alone, with its folders moved.
+  const script = readFileSync(join(DEPLOY, 'install-debian.sh'), 'utf8')
+  const functions = [...script.matchAll(/^(password_in|protect_redis)\(\) \{\n[\s\S]*?^\}$/gm)].map(([text]) => text)
+  const run = (url: string) => {
+    writeFileSync(join(etc, 'redis_url'), url)
+    execFileSync('sh', ['-eu'], {
+      input: `SECRETS=${etc}\nREDIS=${etc}\n${functions.join('\n')}\nprotect_redis\n`,
+      env: { PATH: `${bin}:/usr/bin:/bin` },
+    })
+  }
+  run('redis://:elsewhere@redis.example.com:6379\n')
+  expect(readFileSync(join(etc, 'redis.conf'), 'utf8')).toBe('port 6379\n')
+  for (const _again of [1, 2]) run('redis://:chosen@127.0.0.1:6379\n')
+  expect(readFileSync(join(etc, 'probity.conf'), 'utf8')).toMatch(/^requirepass chosen$/m)
+  expect(statSync(join(etc, 'probity.conf')).mode & 0o777).toBe(0o600)
+  expect(readFileSync(join(etc, 'redis.conf'), 'utf8').match(/^include .*\/probity\.conf$/gm)).toHaveLength(1)
+  expect(script).toMatch(/redis:\/\/:\$\(make_password\)@127\.0\.0\.1:6379/)
+})
+
 test('a dry run says what would be made and makes nothing', () => {
   const folder = makeTestFolder()
   const { stdout, status } = install('--dry-run', '--folder', folder)
@@ -56,7 +90,7 @@ test('secrets are made once, differ from each other and between installations, a
   const { stdout, status } = install('--no-checks', '--folder', folder, '--url', 'https://probity.example.com')
   expect([status, stdout]).toEqual([0, expect.stringContaining('https://probity.example.com')])
   const made = contentsOf(folder)
-  expect(Object.keys(made).filter((path) => path.startsWith('secrets/')).length).toBe(6)
+  expect(Object.keys(made).filter((path) => path.startsWith('secrets/')).length).toBe(7)
   expect(made['probity.env']).toMatch(/^PUBLIC_URL=https:\/\/probity\.example\.com$/m)
   expect(made['.env']).toContain('PROBITY_DOMAIN=probity.example.com\n')
   expect(statSync(join(folder, 'secrets')).mode & 0o777).toBe(0o700)
@@ -68,11 +102,16 @@ test('secrets are made once, differ from each other and between installations, a
 
   install('--no-checks', '--folder', other)
   const passwords = [made, contentsOf(other)].flatMap((files) =>
-    ['postgres_password', 'database_url', 'database_owner_url', 'redis_conf', 'grafana_password'].map(
-      (name) => /[A-Za-z0-9]{32}/.exec(files[`secrets/${name}`] ?? '')?.[0],
-    ),
+    [
+      'postgres_password',
+      'database_url',
+      'worker_database_url',
+      'database_owner_url',
+      'redis_conf',
+      'grafana_password',
+    ].map((name) => /[A-Za-z0-9]{32}/.exec(files[`secrets/${name}`] ?? '')?.[0]),
   )
-  expect(new Set(passwords).size).toBe(10)
+  expect(new Set(passwords).size).toBe(12)
 })
 
 test('a secret that was lost is made anew beside those that are there, and fits', () => {
@@ -119,17 +158,21 @@ test('the roles that it makes are enough to migrate, to serve and to work, and n
     healthcheck(`${api.url}/nowhere`),
     healthcheck('http://127.0.0.1:1'),
   ]).toEqual([0, 1, 1])
-  await startWorkerProcess(settings)
+  const ofWorker = { ...settings, DATABASE_URL_FILE: urlOf('worker_database_url') }
+  await startWorkerProcess(ofWorker)
   execFileSync(process.execPath, [join(ROOT, 'apps/admin/src/main.ts'), 'alive'], {
-    env: { ...process.env, ...settings },
+    env: { ...process.env, ...ofWorker },
   })
 
-  const ask = (statement: string) =>
-    execFileSync('psql', ['-At', `postgres://probity_api@127.0.0.1:${server.port}/probity`, '-c', statement], {
+  const ask = (login: string, statement: string) =>
+    execFileSync('psql', ['-At', `postgres://${login}@127.0.0.1:${server.port}/probity`, '-c', statement], {
       stdio: 'pipe',
     })
-  expect(() => ask('select * from accounts')).toThrow('permission denied')
-  expect(String(ask('show server_encoding'))).toBe('UTF8\n')
+  expect(() => ask('probity_api', 'select * from accounts')).toThrow('permission denied')
+  expect(() => ask('probity_worker_login', 'select * from jobs')).toThrow('permission denied')
+  for (const role of ['probity_app', 'probity_users', 'probity_operator', 'probity_owner'])
+    expect(() => ask('probity_worker_login', `set role ${role}`)).toThrow('permission denied')
+  expect(String(ask('probity_api', 'show server_encoding'))).toBe('UTF8\n')
 }, 240_000)
 
 test.each(UNITS)('%s is a unit that systemd takes, and one that is shut in', (unit) => {

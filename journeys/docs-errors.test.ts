@@ -20,6 +20,8 @@ const codes = Object.keys(PROBLEMS) as (keyof typeof PROBLEMS)[]
 /** What cannot be provoked by a command, with the test that shows it. */
 const SHOWN_ELSEWHERE: Partial<Record<keyof typeof PROBLEMS, string>> = {
   missing_role: 'apps/api/src/door/roles.test.ts',
+  two_factor_required: 'apps/api/src/door/operator.test.ts',
+  code_required: 'apps/api/src/door/operator.test.ts',
   account_suspended: 'apps/api/src/routes/operator/accounts.test.ts',
   not_configured: 'apps/api/src/routes/billing/billing.test.ts',
   idempotency_in_progress: 'apps/api/src/door/spend-once.test.ts',

@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { startPostgres } from '@probity/lab/services/postgres'
@@ -6,7 +6,7 @@ import { whenDone } from '@probity/lab/when-done'
 import { expect, test } from 'vitest'
 import { ROOT } from './programs.ts'
 import { readBlocks } from './test-docs.ts'
-import { startApiProcess } from './test-process.ts'
+import { startApiProcess, startWorkerProcess } from './test-process.ts'
 import { claimRedis } from './test-redis.ts'
 
 /** The blocks of the page that a comment right above them marks so. */
@@ -29,7 +29,7 @@ async function startServer() {
   return { say, runHere, urlOf, logFile: server.logFile }
 }
 
-test('two users, made and used as the page says, and the api is ready with the lesser one', async () => {
+test('the API and the worker run with the logins that the page creates', async () => {
   const { say, runHere, urlOf } = await startServer()
   say('postgres', 'postgres', asSuperuser)
   runHere(migrate)
@@ -37,6 +37,16 @@ test('two users, made and used as the page says, and the api is ready with the l
   const api = await startApiProcess({ DATABASE_URL: urlOf('probity_api', 'probity'), REDIS_URL: await claimRedis() })
   expect((await fetch(`${api.url}/readyz`)).status).toBe(200)
   expect(() => say('probity_api', 'probity', 'select * from accounts;')).toThrow('permission denied')
+  await startWorkerProcess({ DATABASE_URL: urlOf('probity_worker_login', 'probity'), REDIS_URL: await claimRedis() })
+  expect(() => say('probity_worker_login', 'probity', 'select * from jobs;')).toThrow('permission denied')
+  const wrong = spawnSync(process.execPath, [join(ROOT, 'apps/worker/src/main.ts')], {
+    env: { ...process.env, DATABASE_URL: urlOf('probity_api', 'probity'), REDIS_URL: await claimRedis() },
+    encoding: 'utf8',
+  })
+  expect([wrong.status, wrong.stderr]).toEqual([
+    78,
+    expect.stringContaining('cannot switch to the role probity_worker'),
+  ])
 })
 
 test('an owner who may not create roles migrates once a superuser has made them', async () => {

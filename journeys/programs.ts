@@ -8,8 +8,13 @@ export const ROOT = join(import.meta.dirname, '..')
 const READY_WITHIN_MS = 60_000
 const GONE_WITHIN_MS = 35_000
 
-/** The last one lets each window have an address of its own, or all tests together would be one who tries too often. */
-export const OPEN = { SIGN_UP: 'open', NEW_ACCOUNT_CREDITS: '10000', TRUST_PROXY: '127.0.0.1' }
+/** TRUST_PROXY gives each window an address of its own: with one address, all tests together would reach the rate limits. */
+export const OPEN = {
+  SIGN_UP: 'open',
+  NEW_ACCOUNT_CREDITS: '10000',
+  OPERATOR_2FA: 'optional',
+  TRUST_PROXY: '127.0.0.1',
+}
 
 /** A program of ours as it runs in production, a process of its own. Whoever starts it ends it. */
 export type Program = { child: ChildProcess; readLog(): string; stop(): Promise<void> }

@@ -23,3 +23,33 @@ test('the reference shows every operation and calls no other host', async () => 
   expect(asked.filter((url) => !url.startsWith(api.url) && !url.startsWith('data:'))).toEqual([])
   expect(complaints).toEqual([])
 })
+
+test('the script of the reference can call the API and nothing of the web application', async () => {
+  const browser = await startBrowser()
+  const page = await browser.newPage()
+  await page.goto(`${api.url}/docs/api`)
+  await page.getByRole('heading', { name: 'Probity' }).waitFor()
+  const call = (path: string) =>
+    page.evaluate(
+      (url) =>
+        fetch(url).then(
+          ({ status }) => String(status),
+          () => 'blocked',
+        ),
+      path,
+    )
+  expect(await call('/api/v1/account')).toBe('401')
+  for (const path of ['/app/api/session', '/app/api/operator/health', '/api/v1/../../app/api/session'])
+    expect([path, await call(path)]).toEqual([path, 'blocked'])
+  expect(await page.evaluate(() => window.open('/app/') === null)).toBe(true)
+  const framed = await page.evaluate(() => {
+    const frame = document.createElement('iframe')
+    frame.src = '/app/'
+    document.body.append(frame)
+    return new Promise((resolve) => {
+      frame.onload = () =>
+        resolve(frame.contentDocument?.querySelector('#root') === undefined || frame.contentDocument === null)
+    })
+  })
+  expect(framed).toBe(true)
+})

@@ -257,7 +257,7 @@ test('an owner renames the organisation and sets its retention; the last owner c
   const retentionForm = page.locator('form').filter({ has: page.getByLabel('Days') })
   await retentionForm.getByLabel('Days').fill('366')
   await retentionForm.getByRole('button', { name: 'Save' }).click()
-  await retentionForm.getByRole('button', { name: 'Enter a whole number from 0 to 365.' }).waitFor()
+  await retentionForm.getByRole('button', { name: 'Enter a whole number from 0 to 120.' }).waitFor()
   await retentionForm.getByLabel('Days').fill('7')
   await retentionForm.getByRole('button', { name: 'Save' }).click()
   await retentionForm.getByText('Saved.').waitFor()

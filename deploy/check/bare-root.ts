@@ -92,13 +92,18 @@ function readBlockSeconds(said: string): number[] {
 /** How the processes run that the units started, by whom and with which rights, and whether they end when they are told to. */
 async function lookAtUnits(machine: Machine): Promise<void> {
   const said = await machine.type(LOOK, { folder: '/', env: { PATH: '/usr/bin:/bin:/usr/sbin' } })
-  for (const unit of ['probity-api', 'probity-worker']) {
+  for (const [unit, user] of Object.entries(USERS)) {
     const line = said.split('\n').find((one) => one.startsWith(`${unit} `)) ?? 'nothing'
-    if (!line.includes('active probity CapBnd:0000000000000000 NoNewPrivs:1 Seccomp:2'))
+    if (!line.includes(`active ${user} CapBnd:0000000000000000 NoNewPrivs:1 Seccomp:2`))
       throw new Error(`${unit} does not run as its unit says: ${line}`)
     if (!line.includes('stopped:success')) throw new Error(`${unit} does not stop as it was told: ${line}`)
   }
+  if (!said.includes('NOAUTH')) throw new Error('Redis accepts clients without a password')
+  if (!said.includes('worker: no write')) throw new Error("the worker's user can write uploads")
 }
+
+/** The system user of each unit. */
+const USERS = { 'probity-api': 'probity', 'probity-worker': 'probity-worker' }
 
 const LOOK = `
 for unit in probity-api probity-worker; do
@@ -109,4 +114,6 @@ for unit in probity-api probity-worker; do
   systemctl stop $unit
   echo "$unit $state $user $rights stopped:$(systemctl show --property Result --value $unit)"
 done
+redis-cli ping || true
+runuser --user=probity-worker -- touch /var/lib/probity/uploads/file 2>/dev/null || echo 'worker: no write'
 `

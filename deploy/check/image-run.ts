@@ -54,7 +54,7 @@ function makeSecrets(): void {
     PGPORT: String(postgres.port),
   }
   run(join(ROOT, 'deploy/postgres/roles.sh'), [], { env })
-  for (const name of ['database_url', 'database_owner_url', 'redis_url']) {
+  for (const name of ['database_url', 'worker_database_url', 'database_owner_url', 'redis_url']) {
     const path = join(folder, 'secrets', name)
     const here = readFileSync(path, 'utf8')
       .replace('@postgres/', `@127.0.0.1:${postgres.port}/`)
@@ -76,12 +76,17 @@ function flagsOf(service: Service): string[] {
     ...(service.tmpfs ?? []).flatMap((mount) => ['--tmpfs', mount]),
     ...(service.mem_limit ? ['--memory', service.mem_limit] : []),
     ...(service.pids_limit ? ['--pids-limit', String(service.pids_limit)] : []),
-    ...Object.entries(service.environment ?? {}).flatMap(([name, value]) => ['--env', `${name}=${value}`]),
+    ...Object.entries(service.environment ?? {}).flatMap(([name, value]) => ['--env', `${name}=${withDefault(value)}`]),
     ...(service.volumes ?? []).flatMap((volume) => ['--volume', bind(volume)]),
     ...(service.secrets ?? []).flatMap((name) => ['--volume', `${folder}/secrets/${name}:/run/secrets/${name}:ro`]),
     ...(service.entrypoint ? ['--entrypoint', JSON.stringify(service.entrypoint)] : []),
     tagOf(service.image),
   ]
+}
+
+/** Compose's `${NAME:-default}` with the default, as for an operator who sets nothing. */
+function withDefault(value: string): string {
+  return value.replace(/\$\{[A-Z_]+:-([^}]*)\}/g, '$1')
 }
 
 function serviceOf(name: string): Service {

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Makes the two users of the product and its database, as docs/running.md describes them. PostgreSQL's image runs this
-# once, on an empty volume; install-debian.sh runs it as the user postgres. Users that are there stay as they are.
+# Creates the owner, the logins of the API and the worker, and the database, as docs/running.md describes them. PostgreSQL's image
+# runs this once, on an empty volume; install-debian.sh runs it as the user postgres. Existing logins stay as they are.
 set -eu
 
 SECRETS=${SECRETS:-/run/secrets}
@@ -11,34 +11,41 @@ password_in() {
 }
 
 # In the environment and not in a statement's text, so that nothing in them can be taken for SQL.
-export OWNER_PASSWORD API_PASSWORD
+export OWNER_PASSWORD API_PASSWORD WORKER_PASSWORD
 OWNER_PASSWORD=${OWNER_PASSWORD:-$(password_in database_owner_url)}
 API_PASSWORD=${API_PASSWORD:-$(password_in database_url)}
-if [ -z "$OWNER_PASSWORD" ] || [ -z "$API_PASSWORD" ]; then
-  echo "roles.sh: no password in $SECRETS/database_owner_url or $SECRETS/database_url" >&2
+WORKER_PASSWORD=${WORKER_PASSWORD:-$(password_in worker_database_url)}
+if [ -z "$OWNER_PASSWORD" ] || [ -z "$API_PASSWORD" ] || [ -z "$WORKER_PASSWORD" ]; then
+  echo "roles.sh: no password in $SECRETS/database_owner_url, $SECRETS/database_url or $SECRETS/worker_database_url" >&2
   exit 1
 fi
 
 psql --no-psqlrc --quiet --set=ON_ERROR_STOP=1 --username="${POSTGRES_USER:-postgres}" --dbname=postgres <<'SQL'
 \getenv owner_password OWNER_PASSWORD
 \getenv api_password API_PASSWORD
+\getenv worker_password WORKER_PASSWORD
 
--- Roles that nobody logs in with: the migrations give them their rights.
+-- Roles without a login. The migrations grant their rights.
 select format('create role %I nologin nobypassrls', name)
-from unnest(array['probity_app', 'probity_users', 'probity_operator']) as wanted (name)
+from unnest(array['probity_app', 'probity_worker', 'probity_users', 'probity_operator']) as wanted (name)
 where not exists (select from pg_roles where rolname = name) \gexec
 
 select format('create role probity_owner login password %L', :'owner_password')
 where not exists (select from pg_roles where rolname = 'probity_owner') \gexec
-grant probity_app, probity_users, probity_operator to probity_owner;
+grant probity_app, probity_worker, probity_users, probity_operator to probity_owner;
 
 select format('create role probity_api login noinherit password %L', :'api_password')
 where not exists (select from pg_roles where rolname = 'probity_api') \gexec
 grant probity_app, probity_users, probity_operator to probity_api;
 
+-- The worker reads replies of mail servers, DNS responses and uploaded files. Its login can switch to probity_worker only.
+select format('create role probity_worker_login login noinherit password %L', :'worker_password')
+where not exists (select from pg_roles where rolname = 'probity_worker_login') \gexec
+grant probity_worker to probity_worker_login;
+
 -- UTF-8 whatever the machine speaks, where a bare one would have made it a database without an encoding.
 select 'create database probity owner probity_owner template template0 encoding ''UTF8'' locale ''C.UTF-8'''
 where not exists (select from pg_database where datname = 'probity') \gexec
 revoke connect on database probity from public;
-grant connect on database probity to probity_api;
+grant connect on database probity to probity_api, probity_worker_login;
 SQL

@@ -65,6 +65,7 @@ export const GATES: Record<string, 2 | 3> = {
   'web-no-worker.test.ts': 2,
   'web-offline.test.ts': 2,
   'web-operator.test.ts': 2,
+  'web-operator-2fa.test.ts': 2,
   'web-people.test.ts': 3,
   'web-policies.test.ts': 3,
   'web-publishable.test.ts': 3,

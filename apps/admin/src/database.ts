@@ -1,13 +1,17 @@
 import { hostname, userInfo } from 'node:os'
 import { actAs } from '@probity/database/actor'
-import { connect, type Db } from '@probity/database/connect'
+import { connect, type Db, type ProgramRole } from '@probity/database/connect'
 import { isOutage } from '@probity/database/outage'
 import type { AdminConfig } from './config.ts'
 import { Refusal } from './refusal.ts'
 
-/** Runs one command with the owner's database and prints what it returns as JSON. */
-export async function withDatabase(config: AdminConfig, work: (db: Db) => Promise<unknown>): Promise<void> {
-  const db = connect(config.ownerUrl, { connectionsMax: 1, applicationName: 'probity-admin' })
+/** Runs one command with the owner's database and prints its result as JSON. */
+export async function withDatabase(
+  config: AdminConfig,
+  work: (db: Db) => Promise<unknown>,
+  programRole: ProgramRole = 'probity_app',
+): Promise<void> {
+  const db = connect(config.ownerUrl, { connectionsMax: 1, applicationName: 'probity-admin', programRole })
   try {
     const result = await actAs({ kind: 'command', name: userInfo().username, ip: hostname() }, () => work(db))
     process.stdout.write(`${JSON.stringify(result, null, 2)}\n`)

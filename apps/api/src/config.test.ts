@@ -34,3 +34,30 @@ test('TRUST_PROXY is rejected when an entry is no address and no range', () => {
   expect(withProxies('192.0.2.1, 2001:db8::/32')).toEqual(['192.0.2.1', '2001:db8::/32'])
   expect(() => withProxies('192.0.2.1, proxy.example')).toThrow('TRUST_PROXY must hold addresses or CIDR ranges')
 })
+
+test.each([
+  [{ HOST: '127.0.0.1' }],
+  [{ PUBLIC_URL: 'http://localhost:3000' }],
+  [{ PUBLIC_URL: 'http://127.0.0.2:3000', HOST: '0.0.0.0' }],
+  [{ PUBLIC_URL: 'http://[::1]:3000' }],
+])('OPERATOR_2FA can be optional on loopback: %j', (env) => {
+  expect(readConfig({ ...NEEDED, ...env }).operators.requiresTwoFactor).toBe(true)
+  expect(readConfig({ ...NEEDED, ...env, OPERATOR_2FA: 'optional' }).operators.requiresTwoFactor).toBe(false)
+})
+
+test.each([
+  [{ HOST: '0.0.0.0' }],
+  [{ PUBLIC_URL: 'https://probity.example' }],
+  [{ PUBLIC_URL: 'http://192.168.1.10:3000', HOST: '127.0.0.1' }],
+  [{ PUBLIC_URL: 'https://localhost.example' }],
+  [{ PUBLIC_URL: 'https://127.0.0.1.example' }],
+])('OPERATOR_2FA cannot be optional elsewhere: %j', (env) => {
+  expect(() => readConfig({ ...NEEDED, ...env, OPERATOR_2FA: 'optional' })).toThrow('OPERATOR_2FA can be optional only')
+})
+
+test('OPERATOR_NETWORKS is rejected when an entry is no address and no range', () => {
+  const withNetworks = (OPERATOR_NETWORKS: string) => readConfig({ ...NEEDED, OPERATOR_NETWORKS }).operators.networks
+  expect(withNetworks('')).toEqual([])
+  expect(withNetworks('192.0.2.1, 2001:db8::/32')).toEqual(['192.0.2.1', '2001:db8::/32'])
+  expect(() => withNetworks('office')).toThrow('OPERATOR_NETWORKS must hold addresses or CIDR ranges')
+})

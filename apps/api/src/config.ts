@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url'
 import type { Opening } from '@probity/database/people'
 import { ApiSettings } from '@probity/settings/api-settings'
 import { BadSettings } from '@probity/settings/bad-settings'
-import { readList } from '@probity/settings/formats'
+import { isLoopbackHost, readList } from '@probity/settings/formats'
 import { readSettings } from '@probity/settings/parse'
 import type { MetricsPlace } from '@probity/telemetry/serve-metrics'
 import type { TraceSettings } from '@probity/telemetry/span'
@@ -35,6 +35,13 @@ export type RequestLimits = {
   unfinishedPerNetworkMax: number
 }
 
+export type OperatorAccess = {
+  /** Whether operators need two-factor authentication, and a recent code for what they change. */
+  requiresTwoFactor: boolean
+  /** IP addresses and ranges that operator pages can be used from; empty for all. */
+  networks: string[]
+}
+
 export type ApiConfig = {
   databaseUrl: string
   redisUrl: string
@@ -55,6 +62,7 @@ export type ApiConfig = {
   opening: Opening
   mail: MailSettings | undefined
   sessionSecret: string | undefined
+  operators: OperatorAccess
   /** Whether what one account reports also counts for the others. */
   sharesFeedback: boolean
   /** For how many days requests stay in their account's log. */
@@ -106,7 +114,7 @@ function buildConfig(vars: Settings): ApiConfig {
     host: vars.HOST,
     port: vars.PORT,
     publicUrl: vars.PUBLIC_URL && withoutSlash(vars.PUBLIC_URL),
-    trustedProxies: readProxies(vars),
+    trustedProxies: readRanges('TRUST_PROXY', vars.TRUST_PROXY),
     databaseConnections: vars.DATABASE_CONNECTIONS,
     inFlightMax: vars.IN_FLIGHT_MAX,
     stopNoticeMs: vars.STOP_NOTICE_MS,
@@ -120,6 +128,7 @@ function buildConfig(vars: Settings): ApiConfig {
     },
     mail: readMail(vars),
     sessionSecret: vars.SESSION_SECRET,
+    operators: readOperators(vars),
     sharesFeedback: vars.SHARE_FEEDBACK === 'on',
     requestLogDays: vars.REQUEST_LOG_DAYS,
     metrics: vars.METRICS_PORT === undefined ? undefined : { host: vars.METRICS_HOST, port: vars.METRICS_PORT },
@@ -141,13 +150,20 @@ function buildConfig(vars: Settings): ApiConfig {
   }
 }
 
-function readProxies({ TRUST_PROXY }: Settings): string[] {
-  const list = readList(TRUST_PROXY)
+function readRanges(name: string, text: string): string[] {
+  const list = readList(text)
   const wrong = list.find((entry) => !isRange(entry))
   if (wrong === undefined) return list
-  throw new BadSettings([
-    { name: 'TRUST_PROXY', says: `TRUST_PROXY must hold addresses or CIDR ranges, not "${wrong}".` },
-  ])
+  throw new BadSettings([{ name, says: `${name} must hold addresses or CIDR ranges, not "${wrong}".` }])
+}
+
+function readOperators(vars: Settings): OperatorAccess {
+  const { OPERATOR_2FA: twoFactor, OPERATOR_NETWORKS: networks, PUBLIC_URL: publicUrl, HOST: host } = vars
+  if (twoFactor === 'optional' && !isLoopbackHost(publicUrl === undefined ? host : new URL(publicUrl).hostname)) {
+    const says = 'OPERATOR_2FA can be optional only where PUBLIC_URL, or HOST without it, is a loopback address.'
+    throw new BadSettings([{ name: 'OPERATOR_2FA', says }])
+  }
+  return { requiresTwoFactor: twoFactor === 'required', networks: readRanges('OPERATOR_NETWORKS', networks) }
 }
 
 function readMail({ MAIL_URL: url, MAIL_FROM: from, PUBLIC_URL: publicUrl }: Settings): MailSettings | undefined {

@@ -10,7 +10,7 @@ import type { Redis } from 'ioredis'
 import { Registry } from 'prom-client'
 import manifest from '../package.json' with { type: 'json' }
 import { openPayments, type Payments } from './billing/payments.ts'
-import type { ApiConfig } from './config.ts'
+import type { ApiConfig, OperatorAccess } from './config.ts'
 import { ADMIT_COMMAND, type Admission, openAdmission } from './door/admission.ts'
 import { type Crowd, watchCrowd } from './door/crowd.ts'
 import { type KeyRing, openKeyRing } from './door/key-ring.ts'
@@ -53,6 +53,7 @@ export type Services = {
   feedbackReader: FeedbackReader
   /** Sign-in, sessions and organisations. */
   people: People
+  operators: OperatorAccess
   /** The payment provider, where one is set up. */
   payments: Payments | undefined
   /** Fires when the process is told to stop: from then on it looks unready and asks callers to reconnect elsewhere. */
@@ -108,6 +109,7 @@ export function openServices(
     uploadShares: openUploadShares(db, config.uploadLimits),
     feedbackReader,
     people,
+    operators: config.operators,
     payments: config.payments && openPayments(config.payments),
     traces: NO_TRACES,
     ...signals,

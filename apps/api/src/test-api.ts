@@ -79,6 +79,7 @@ export function testConfig(databaseUrl: string, changes: Partial<ApiConfig> = {}
     opening: { plan: 'payg', credits: null },
     mail: undefined,
     sessionSecret: undefined,
+    operators: { requiresTwoFactor: false, networks: [] },
     sharesFeedback: false,
     requestLogDays: 7,
     metrics: undefined,

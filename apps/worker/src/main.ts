@@ -1,4 +1,4 @@
-import { isOutage } from '@probity/database/outage'
+import { isOutage, isRoleDenied } from '@probity/database/outage'
 import { ForeignMigrations } from '@probity/database/schema-version'
 import { publicInternet } from '@probity/engine/mailbox/address-policy'
 import { HABITS } from '@probity/engine/mailbox/data/habits'
@@ -31,6 +31,11 @@ try {
   if (error instanceof BadSettings || error instanceof ForeignMigrations) {
     process.stderr.write(`${error.message}\n`)
     process.exitCode = 78 // EX_CONFIG of sysexits.h: a supervisor need not try again
+  } else if (isRoleDenied(error)) {
+    process.stderr.write(
+      'The login of DATABASE_URL cannot switch to the role probity_worker. docs/running.md says how to create the login of the worker.\n',
+    )
+    process.exitCode = 78
   } else if (isOutage(error)) {
     process.stderr.write('PostgreSQL cannot be reached at DATABASE_URL.\n')
     process.exitCode = 75 // EX_TEMPFAIL: it may

@@ -23,6 +23,7 @@ import { type Histories, openHistories } from './histories.ts'
 import { type Mailboxes, openMailboxes, type Surroundings } from './mailboxes.ts'
 import { meteredDomains } from './metered.ts'
 import { type Meters, openMeters } from './meters.ts'
+import { type OwnAddresses, openOwnAddresses } from './own-addresses.ts'
 import { openProbeLog } from './probe-log.ts'
 import { type Glance, openGlance } from './release/glance.ts'
 import { openReplyLog } from './reply-log.ts'
@@ -42,6 +43,8 @@ export type Services = {
   /** What became of mail that was reported. */
   histories: Histories
   mailboxes: Mailboxes
+  /** Which addresses are never dialed, for mail or for webhooks. */
+  ownAddresses: OwnAddresses
   /** Whether mail servers can be reached from here. */
   ways: WaysOut
   /** The names of our ways out. */
@@ -59,8 +62,11 @@ export type Services = {
 }
 
 export async function openServices(config: WorkerConfig, surroundings: Surroundings, log: Logger): Promise<Services> {
-  const options = { connectionsMax: config.databaseConnections, applicationName: 'probity-worker' }
-  const db = connect(config.databaseUrl, options)
+  const db = connect(config.databaseUrl, {
+    connectionsMax: config.databaseConnections,
+    applicationName: 'probity-worker',
+    programRole: 'probity_worker',
+  })
   await rejectForeignSchema(db).catch(async (error: unknown) => {
     await db.destroy()
     throw error
@@ -79,7 +85,9 @@ export async function openServices(config: WorkerConfig, surroundings: Surroundi
   const probes = openProbeLog({ db, log, meters })
   const brakes = await openBrakes({ db, log })
   const { egresses, queuePrefix: prefix } = config
-  const { policy, habits, lookout, addressLimits = config.addressLimits } = surroundings
+  const { habits, lookout, addressLimits = config.addressLimits } = surroundings
+  const ownAddresses = await openOwnAddresses({ egresses, dns, log })
+  const policy = ownAddresses.except(surroundings.policy)
   const ways = await openWaysOut({ egresses, dns, policy, lookout, log })
   const around = { dns, redis, prefix, replies, probes, brakes, ways, meters, log }
   const mailboxes = openMailboxes({ policy, habits, addressLimits, egresses, ...around })
@@ -92,6 +100,7 @@ export async function openServices(config: WorkerConfig, surroundings: Surroundi
     network,
     histories: openHistories(db, { shared: config.sharesFeedback }),
     mailboxes,
+    ownAddresses,
     ways,
     egresses: egresses.map(({ name }) => name),
     settler,
@@ -103,7 +112,7 @@ export async function openServices(config: WorkerConfig, surroundings: Surroundi
     log,
     async close() {
       await mailboxes.close()
-      await Promise.all([replies.stop(), probes.stop(), brakes.stop(), ways.stop()])
+      await Promise.all([replies.stop(), probes.stop(), brakes.stop(), ways.stop(), ownAddresses.stop()])
       redis.disconnect()
       await db.destroy()
       await traces.stop()

@@ -42,7 +42,8 @@ export async function start(config: WorkerConfig, surroundings: Surroundings, lo
     ? [startReleasing(services, config.directUrl, hands), startEndingOverdue(services), startAuditing(services)]
     : []
   const outside = config.webhookSlots > 0 ? surroundings.webhooks : undefined
-  const webhooks = outside && startWebhooks(services, config, outside)
+  const webhooks =
+    outside && startWebhooks(services, config, { ...outside, policy: services.ownAddresses.except(outside.policy) })
   const { workerId, db, ways } = services
   const note = {
     id: workerId,

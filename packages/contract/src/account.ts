@@ -51,6 +51,7 @@ const Limits = Type.Object(
     emails_per_request: count('Addresses that one JSON list may have.', 1000),
     emails_per_file: count('Rows with an address that one uploaded file may have.', 100_000),
     interactive_in_flight: count('Addresses from single and JSON list requests that are worked on at once.', 100),
+    retention_days_max: count('Longest `retention_days` that the account can set.', 120),
   },
   { description: 'How much the account may ask for.' },
 )
@@ -129,6 +130,7 @@ export const Account = Type.Object(
           emails_per_request: 1000,
           emails_per_file: 100_000,
           interactive_in_flight: 100,
+          retention_days_max: 120,
         },
         sending: { threshold: 0.97, excludes: ['disposable', 'role', 'machine_generated'] },
         probing: PROBING_EXAMPLE,
@@ -161,7 +163,7 @@ export const UpdateAccount = Type.Object(
         minimum: 0,
         maximum: 365,
         description:
-          'For how many days results are kept from now on; 0 for as short as can be. What is there already leaves when it was to. Needs the scopes `account` and `settings`.',
+          'Days that results are kept from now on, at most `limits.retention_days_max`; 0 for as short as possible. Existing results keep their date of deletion. Needs the scopes `account` and `settings`.',
         examples: [30],
       }),
     ),

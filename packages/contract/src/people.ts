@@ -38,6 +38,11 @@ export const Session = Type.Object({
     two_factor: Type.Boolean(),
     is_operator: Type.Boolean(),
   }),
+  /** Whether the operator pages can be used from here and by this user; null for users who are not operators. */
+  operator_access: Type.Union([
+    Type.Enum(['allowed', 'two_factor_required', 'ip_not_allowed'], { type: 'string' }),
+    Type.Null(),
+  ]),
   memberships: Type.Array(
     Type.Object({ account_id: uuid, slug: nullableString({}), name: Type.String(), role: Type.String() }),
   ),

@@ -17,6 +17,8 @@ const SETTLED: Record<number, string[]> = {
     'missing_scope',
     'scope_not_held',
     'missing_role',
+    'two_factor_required',
+    'code_required',
     'cross_site_request',
     'sign_up_closed',
     'account_suspended',

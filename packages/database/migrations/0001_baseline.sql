@@ -1,7 +1,8 @@
 -- Generated from packages/database/schema by `pnpm admin schema --write`. Edit the files there.
 
--- The installation itself: database roles, secrets, running processes, backups, and helper functions that the other files use.
--- probity_app reads secrets and backups and writes processes through functions; probity_operator reads processes.
+-- The installation itself: database roles, partitions, secrets, running processes, backups, and helper functions that the other
+-- files use. probity_app reads secrets and backups and writes processes through functions; probity_operator reads processes.
+-- probity_worker reads the secrets that its tasks use.
 
 -- ---- Roles ----
 
@@ -9,7 +10,7 @@
 -- The roles own nothing, so row-level security applies to them and they have only the rights granted in these files.
 -- PostgreSQL shares roles between all databases of a server, so a role may already exist.
 
--- probity_app: the role of the API and the workers. Row-level security limits it to the account of the transaction.
+-- probity_app: the role of the API. Row-level security limits it to the account of the transaction.
 do $$
 begin
   if not exists (select from pg_roles where rolname = 'probity_app') then
@@ -108,6 +109,27 @@ begin
 end
 $$;
 
+-- probity_worker: the role of the worker. The file worker.sql contains its rights. It is not granted to members of probity_app: the
+-- worker has a login of its own.
+do $$
+begin
+  if not exists (select from pg_roles where rolname = 'probity_worker') then
+    create role probity_worker nologin nobypassrls;
+  end if;
+exception
+  when duplicate_object or unique_violation then null; -- created concurrently from another database
+end
+$$;
+
+do $$
+begin
+  set local role probity_worker;
+  reset role;
+exception
+  when insufficient_privilege then execute format('grant probity_worker to %I', current_user);
+end
+$$;
+
 -- ---- Tables ----
 
 -- A row is a secret of this installation. The schema generates the values, so the operator need not choose any.
@@ -126,6 +148,8 @@ from unnest(array[
   'doctor'          -- proves to the API that a request comes from the doctor
 ]) as name;
 
+alter table secrets enable row level security;
+create policy api on secrets to probity_app using (true);
 grant select on secrets to probity_app;
 
 -- A row is a running API or worker process. The process writes it every ten seconds (heartbeat) and deletes it on shutdown.
@@ -151,6 +175,28 @@ create table backups (
 );
 
 grant select on backups to probity_app;
+
+-- One row per table that deletes expired rows by dropping partitions. days_ahead is how many days after today must have a
+-- partition. For tables with follows_retention, the longest retention of any account extends that.
+-- Static data, inserted below.
+create table partitioned_tables (
+  name text primary key,
+  days_ahead integer not null,
+  follows_retention boolean not null,
+  fillfactor smallint not null -- free space on each page allows HOT updates of rows that are updated two or three times
+);
+
+insert into partitioned_tables (name, days_ahead, follows_retention, fillfactor) values
+  ('validations', 33, true, 60),
+  ('idempotency_records', 4, false, 60),
+  ('job_batches', 33, true, 100),
+  ('result_chunks', 33, true, 100),
+  ('webhook_events', 33, false, 60),
+  ('requests', 33, false, 60),
+  -- Marks expire 90 days after the day on which the message was sent, which can be tomorrow in the sender's time zone.
+  ('outcome_marks', 92, false, 60);
+
+grant select on partitioned_tables to probity_app;
 
 -- ---- Functions ----
 
@@ -229,10 +275,88 @@ create function has_worker() returns boolean
     select exists (select from processes where kind = 'worker' and seen_at > clock_timestamp() - interval '35 seconds');
   end;
 
+-- Returns when a worker of a host last sent a heartbeat, for the health check of the host's supervisor.
+-- Output: the time, or null if no worker of the host sent one within a day.
+-- Locks: none.
+create function find_worker_heartbeat(p_host text) returns timestamptz
+  language sql stable security definer set search_path = public, pg_temp
+  begin atomic
+    select max(seen_at) from processes where kind = 'worker' and facts ->> 'host' = p_host;
+  end;
+
+-- Creates missing partitions from today to the horizon of each table, and attaches them to it.
+-- ALTER TABLE ... ATTACH PARTITION does not block reads and writes of the parent; CREATE TABLE ... PARTITION OF does.
+-- Input: p_retention_days is a retention that an account is about to set; p_max limits the partitions per call.
+-- Output: the number of partitions created; 0 also if another process runs this function or drop_expired_partitions.
+-- Locks: advisory lock 'probity partitions' (not waited for) and SHARE UPDATE EXCLUSIVE on the parent tables, until commit.
+create function make_partitions(p_retention_days integer default 0, p_max integer default 100) returns integer
+  language plpgsql security definer set search_path = public, pg_temp as $$
+declare
+  v_table record;
+  v_day date;
+  v_partition text;
+  v_made integer := 0;
+begin
+  if not pg_try_advisory_xact_lock(hashtextextended('probity partitions', 0)) then
+    return 0;
+  end if;
+  for v_table in
+    select t.name, t.fillfactor, case when t.follows_retention
+      then greatest(t.days_ahead, 3 + (select greatest(p_retention_days, max(a.retention_days)) from accounts a))
+      else t.days_ahead end as days_ahead
+    from partitioned_tables t
+  loop
+    for v_day in select utc_today() + n from generate_series(0, v_table.days_ahead) as n loop
+      exit when v_made >= p_max;
+      v_partition := format('%s_%s', v_table.name, to_char(v_day, 'YYYYMMDD'));
+      if to_regclass(v_partition) is null then
+        -- LIKE must include the generated columns, because ATTACH rejects a partition without them.
+        execute format(
+          'create table %I (like %I including defaults including constraints including generated including storage) with (fillfactor = %s)',
+          v_partition, v_table.name, v_table.fillfactor);
+        execute format('alter table %I attach partition %I for values from (%L) to (%L)',
+                       v_table.name, v_partition, v_day, v_day + 1);
+        v_made := v_made + 1;
+      end if;
+    end loop;
+  end loop;
+  return v_made;
+end
+$$;
+
+-- Drops the partitions whose day is over and deletes expired rows of uncollected_results and job_breakdowns.
+-- Output: the number of partitions dropped; 0 also if another process runs this function or make_partitions.
+-- Locks: advisory lock 'probity partitions' (not waited for) and ACCESS EXCLUSIVE on the dropped partitions and their parent
+-- tables, until commit.
+create function drop_expired_partitions() returns integer
+  language plpgsql security definer set search_path = public, pg_temp as $$
+declare
+  v_partition record;
+  v_dropped integer := 0;
+begin
+  if not pg_try_advisory_xact_lock(hashtextextended('probity partitions', 0)) then
+    return 0;
+  end if;
+  for v_partition in
+    select c.oid::regclass as name from pg_inherits i
+    join pg_class c on c.oid = i.inhrelid
+    join partitioned_tables t on to_regclass(t.name) = i.inhparent
+    -- Compared as text, not as date: the planner can evaluate this filter for relations whose names do not end in a date.
+    where right(c.relname, 8) < to_char(utc_today(), 'YYYYMMDD')
+  loop
+    execute format('drop table %s', v_partition.name);
+    v_dropped := v_dropped + 1;
+  end loop;
+  delete from uncollected_results where expires_on < utc_today();
+  delete from job_breakdowns where expires_on < utc_today();
+  return v_dropped;
+end
+$$;
+
 -- ---- Rights ----
 
 revoke execute on function
-  record_process, delete_process, find_probing, has_worker
+  record_process, delete_process, find_probing, has_worker, find_worker_heartbeat
 from public;
 
 grant execute on function
@@ -240,6 +364,14 @@ grant execute on function
 to probity_app;
 
 grant select on migrations to probity_app, probity_operator;
+
+revoke execute on function
+  make_partitions, drop_expired_partitions
+from public;
+
+grant execute on function
+  make_partitions, drop_expired_partitions
+to probity_app;
 
 -- Data for operators: audit log, probe statistics, provider and egress controls, unrecognized SMTP replies and the doctor.
 -- probity_operator reads all of it, writes the controls and marks replies as reviewed. probity_app writes statistics and
@@ -363,7 +495,37 @@ insert into doctor_requests (requested_at) values ('-infinity');
 
 grant select on doctor_requests to probity_operator;
 
+-- A row is a session whose user entered a 2FA code within the last 15 minutes. Sensitive operator actions require one. The session is
+-- identified by the SHA-256 of its token. record_code_entry deletes older rows.
+create table code_entries (
+  session_hash bytea primary key check (octet_length(session_hash) = 32),
+  entered_at timestamptz not null default clock_timestamp()
+);
+
+create index code_entries_by_age on code_entries (entered_at);
+
 -- ---- Functions ----
+
+-- Records that the user of a session entered a valid 2FA code, and deletes entries older than 15 minutes.
+-- Output: none.
+-- Locks: the rows it writes.
+create function record_code_entry(p_session_hash bytea) returns void
+  language sql security definer set search_path = public, pg_temp
+  begin atomic
+    delete from code_entries where entered_at < clock_timestamp() - interval '15 minutes' and session_hash <> p_session_hash;
+    insert into code_entries (session_hash) values (p_session_hash)
+    on conflict (session_hash) do update set entered_at = clock_timestamp();
+  end;
+
+-- Returns whether the user of a session entered a 2FA code within the last 15 minutes.
+-- Locks: none.
+create function has_recent_code(p_session_hash bytea) returns boolean
+  language sql stable security definer set search_path = public, pg_temp
+  begin atomic
+    select exists (
+      select from code_entries where session_hash = p_session_hash and entered_at > clock_timestamp() - interval '15 minutes'
+    );
+  end;
 
 -- Adds counts of unrecognized replies and deletes replies without a repeat for 90 days.
 -- Input: parallel arrays, one element per reply.
@@ -640,12 +802,13 @@ create trigger keep_a_year before delete on audit_entries
 -- ---- Rights ----
 
 revoke execute on function
-  record_unrecognized_replies, delete_old_audit_entries, record_audit_entry, audit_row, audit_statement, record_probes,
-  begin_doctor_run, store_findings, request_doctor_run
+  record_unrecognized_replies, delete_old_audit_entries, record_audit_entry, audit_action, audit_row, audit_statement, record_probes,
+  begin_doctor_run, store_findings, request_doctor_run, record_code_entry, has_recent_code
 from public;
 
 grant execute on function
-  record_unrecognized_replies, delete_old_audit_entries, record_probes, begin_doctor_run, store_findings
+  record_unrecognized_replies, delete_old_audit_entries, record_probes, begin_doctor_run, store_findings,
+  record_code_entry, has_recent_code
 to probity_app;
 
 grant execute on function
@@ -670,18 +833,21 @@ create table plans (
   interactive_in_flight integer not null check (interactive_in_flight > 0),
   emails_per_file integer not null check (emails_per_file between 1 and 100000),
   -- When the plan last changed. Ledger reconciliation does not check refunds of older validations against the new terms.
-  changed_at timestamptz not null default clock_timestamp()
+  changed_at timestamptz not null default clock_timestamp(),
+  -- The longest retention that accounts of the plan can set themselves. The longest retention of all accounts decides how many
+  -- partitions the installation has: three per day.
+  retention_days_max smallint not null default 365 check (retention_days_max between 0 and 365)
 );
 
 insert into plans
   (name, api_access, ai_enhancement, catchall_detection, refund_unknown,
-   requests_per_window, window_s, interactive_in_flight, emails_per_file)
+   requests_per_window, window_s, interactive_in_flight, emails_per_file, retention_days_max)
 values
-  ('free',    false, false, true, true,    60, 60,    5,  10000),
-  ('payg',    true,  true,  true, true,  6000, 60,  100, 100000),
-  ('starter', true,  false, true, true,  1200, 60,   25,  10000),
-  ('growth',  true,  true,  true, true,  6000, 60,  100, 100000),
-  ('scale',   true,  true,  true, true, 60000, 60, 1000, 100000);
+  ('free',    false, false, true, true,    60, 60,    5,  10000,  30),
+  ('payg',    true,  true,  true, true,  6000, 60,  100, 100000, 120),
+  ('starter', true,  false, true, true,  1200, 60,   25,  10000,  90),
+  ('growth',  true,  true,  true, true,  6000, 60,  100, 100000, 180),
+  ('scale',   true,  true,  true, true, 60000, 60, 1000, 100000, 365);
 
 grant select on plans to probity_app, probity_operator;
 
@@ -1732,6 +1898,9 @@ revoke execute on function
   find_billing_account, record_subscription, delete_old_payments, audit_grant
 from public;
 
+revoke execute on function low_credits_threshold from public;
+grant execute on function low_credits_threshold to probity_app;
+
 grant execute on function
   ledger_post
 to probity_operator;
@@ -2301,6 +2470,10 @@ grant execute on function
   find_ip_allowlist, list_account_members
 to probity_app;
 
+revoke execute on function is_session_live, default_notifications from public;
+grant execute on function default_notifications to probity_app;
+grant execute on function is_session_live to probity_users;
+
 grant execute on function create_password_reset to probity_operator;
 
 -- Single validations, results waiting for collection, and records of idempotent requests.
@@ -2557,13 +2730,13 @@ end
 $$;
 
 -- Ends open validations of the transaction's account, except those whose client was told to collect the result later. Refunds
--- one credit for each that is not conclusive, if its element of p_refunds is true. In one call, for workers that end groups.
+-- inconclusive results by the refund rule (is_refunded in billing.sql). In one call, for workers that end groups.
 -- Input: parallel arrays, one element per validation of partition p_expires_on.
 -- Output: the validations that were ended, and whether each was refunded. Those that ended before, or are to be collected, are
 -- not among them.
 -- Locks: the ended rows; if any is refunded, also those of ledger_refund_validations, in the order of key ids.
 create function finish_validations(
-  p_expires_on date, p_ids uuid[], p_conclusive boolean[], p_refunds boolean[], p_results json[]
+  p_expires_on date, p_ids uuid[], p_conclusive boolean[], p_results json[]
 ) returns table (validation_id uuid, refunded boolean)
   -- A custom plan knows p_expires_on and updates one partition; a generic plan would lock all of them.
   language plpgsql set plan_cache_mode = force_custom_plan as $$
@@ -2575,12 +2748,14 @@ declare
 begin
   for validation_id, v_key, refunded in
     update validations v set
-      state = 'final', conclusive = e.conclusive, result = e.result, finished_at = clock_timestamp()
-    from unnest(p_ids, p_conclusive, p_refunds, p_results) as e (id, conclusive, refund, result)
+      state = 'final', conclusive = e.conclusive, result = e.result, finished_at = clock_timestamp(),
+      refunded = case when e.conclusive then false
+        else is_refunded(p.refund_unknown, e.result ->> 'status', e.result ->> 'sub_status') end
+    from unnest(p_ids, p_conclusive, p_results) as e (id, conclusive, result), accounts a join plans p on p.name = a.plan
     -- p_ids again, so that the planner uses the primary key.
     where v.expires_on = p_expires_on and v.account_id = app_account() and v.id = any (p_ids) and v.id = e.id
-      and v.state = 'open' and v.deferred_at is null
-    returning v.id, v.key_id, e.refund and not e.conclusive
+      and v.state = 'open' and v.deferred_at is null and a.id = app_account()
+    returning v.id, v.key_id, v.refunded
   loop
     if refunded then
       v_keys := v_keys || v_key;
@@ -2640,11 +2815,11 @@ create function list_expired_validations(p_limit integer)
 -- ---- Rights ----
 
 revoke execute on function
-  list_overdue_validations, claim_validations, list_unclaimed_validations, list_expired_validations
+  list_overdue_validations, claim_idempotency, claim_validations, list_unclaimed_validations, wake_workers, list_expired_validations
 from public;
 
 grant execute on function
-  list_overdue_validations, claim_validations, list_unclaimed_validations, wake_workers, list_expired_validations
+  list_overdue_validations, claim_idempotency, claim_validations, list_unclaimed_validations, wake_workers, list_expired_validations
 to probity_app;
 
 -- Jobs: uploads, jobs and their counts, workers, and the functions that plan jobs, for API and workers. Their batches are in
@@ -4531,7 +4706,7 @@ $$;
 -- ---- Rights ----
 
 revoke execute on function
-  reconcile_accounts, reconcile_jobs, reconcile_validations, begin_reconciliation, list_reconcilable,
+  reconcile_accounts, reconcile_jobs, reconcile_validations, id_at_time, begin_reconciliation, list_reconcilable,
   store_ledger_sums, end_reconciliation, hold_accounts
 from public;
 
@@ -4540,113 +4715,71 @@ grant execute on function
   store_ledger_sums, end_reconciliation, hold_accounts
 to probity_app;
 
--- Daily partitions of the tables that are partitioned by expires_on.
--- Contains the list of these tables and the functions that create and drop their partitions. The API calls the functions as
--- probity_app; security definer gives them the owner's rights. The last statement creates the first partitions.
-
--- ---- Tables ----
-
--- One row per table that deletes expired rows by dropping partitions. days_ahead is how many days after today must have a
--- partition. For tables with follows_retention, the longest retention of any account extends that.
--- Static data, inserted below.
-create table partitioned_tables (
-  name text primary key,
-  days_ahead integer not null,
-  follows_retention boolean not null,
-  fillfactor smallint not null -- free space on each page allows HOT updates of rows that are updated two or three times
-);
-
-insert into partitioned_tables (name, days_ahead, follows_retention, fillfactor) values
-  ('validations', 33, true, 60),
-  ('idempotency_records', 4, false, 60),
-  ('job_batches', 33, true, 100),
-  ('result_chunks', 33, true, 100),
-  ('webhook_events', 33, false, 60),
-  ('requests', 33, false, 60),
-  -- Marks expire 90 days after the day on which the message was sent, which can be tomorrow in the sender's time zone.
-  ('outcome_marks', 92, false, 60);
-
-grant select on partitioned_tables to probity_app;
-
--- ---- Functions ----
-
--- Creates missing partitions from today to the horizon of each table, and attaches them to it.
--- ALTER TABLE ... ATTACH PARTITION does not block reads and writes of the parent; CREATE TABLE ... PARTITION OF does.
--- Input: p_retention_days is a retention that an account is about to set; p_max limits the partitions per call.
--- Output: the number of partitions created; 0 also if another process runs this function or drop_expired_partitions.
--- Locks: advisory lock 'probity partitions' (not waited for) and SHARE UPDATE EXCLUSIVE on the parent tables, until commit.
-create function make_partitions(p_retention_days integer default 0, p_max integer default 100) returns integer
-  language plpgsql security definer set search_path = public, pg_temp as $$
-declare
-  v_table record;
-  v_day date;
-  v_partition text;
-  v_made integer := 0;
-begin
-  if not pg_try_advisory_xact_lock(hashtextextended('probity partitions', 0)) then
-    return 0;
-  end if;
-  for v_table in
-    select t.name, t.fillfactor, case when t.follows_retention
-      then greatest(t.days_ahead, 3 + (select greatest(p_retention_days, max(a.retention_days)) from accounts a))
-      else t.days_ahead end as days_ahead
-    from partitioned_tables t
-  loop
-    for v_day in select utc_today() + n from generate_series(0, v_table.days_ahead) as n loop
-      exit when v_made >= p_max;
-      v_partition := format('%s_%s', v_table.name, to_char(v_day, 'YYYYMMDD'));
-      if to_regclass(v_partition) is null then
-        -- LIKE must include the generated columns, because ATTACH rejects a partition without them.
-        execute format(
-          'create table %I (like %I including defaults including constraints including generated including storage) with (fillfactor = %s)',
-          v_partition, v_table.name, v_table.fillfactor);
-        execute format('alter table %I attach partition %I for values from (%L) to (%L)',
-                       v_table.name, v_partition, v_day, v_day + 1);
-        v_made := v_made + 1;
-      end if;
-    end loop;
-  end loop;
-  return v_made;
-end
-$$;
-
--- Drops the partitions whose day is over and deletes expired rows of uncollected_results and job_breakdowns.
--- Output: the number of partitions dropped; 0 also if another process runs this function or make_partitions.
--- Locks: advisory lock 'probity partitions' (not waited for) and ACCESS EXCLUSIVE on the dropped partitions and their parent
--- tables, until commit.
-create function drop_expired_partitions() returns integer
-  language plpgsql security definer set search_path = public, pg_temp as $$
-declare
-  v_partition record;
-  v_dropped integer := 0;
-begin
-  if not pg_try_advisory_xact_lock(hashtextextended('probity partitions', 0)) then
-    return 0;
-  end if;
-  for v_partition in
-    select c.oid::regclass as name from pg_inherits i
-    join pg_class c on c.oid = i.inhrelid
-    join partitioned_tables t on to_regclass(t.name) = i.inhparent
-    -- Compared as text, not as date: the planner can evaluate this filter for relations whose names do not end in a date.
-    where right(c.relname, 8) < to_char(utc_today(), 'YYYYMMDD')
-  loop
-    execute format('drop table %s', v_partition.name);
-    v_dropped := v_dropped + 1;
-  end loop;
-  delete from uncollected_results where expires_on < utc_today();
-  delete from job_breakdowns where expires_on < utc_today();
-  return v_dropped;
-end
-$$;
+-- Rights of the worker. Contains all grants to probity_worker, which probes mail servers, processes jobs, delivers webhooks,
+-- reconciles the ledger and runs the doctor. packages/database/src/data/worker-rights.ts lists the same rights with the task that
+-- needs each; worker-rights.test.ts compares both with the catalog. The role has no rights on users, sessions, operators, API
+-- keys and payments. Row-level security limits tables with an account_id to the account of the transaction.
 
 -- ---- Rights ----
 
-revoke execute on function
-  make_partitions, drop_expired_partitions
-from public;
-
+-- system
+grant select on secrets, migrations to probity_worker;
+create policy worker on secrets to probity_worker using (name in ('recent_results', 'doctor'));
+grant select (made_at) on backups to probity_worker;
 grant execute on function
-  make_partitions, drop_expired_partitions
-to probity_app;
+  record_process, delete_process, find_probing, has_worker, find_worker_heartbeat
+to probity_worker;
 
+-- operators
+grant select (provider, paused_at, rate_percent) on provider_controls to probity_worker;
+grant select (egress, drained_at) on egress_controls to probity_worker;
+grant execute on function
+  record_unrecognized_replies, record_probes, begin_doctor_run, store_findings
+to probity_worker;
+
+-- accounts
+grant select (account_id, entry, action) on overrides to probity_worker;
+
+-- billing
+grant execute on function ledger_post, ledger_refund_validations to probity_worker;
+
+-- validations
+grant select (expires_on, account_id, id, key_id, email_key, state, deferred_at, deferrals, retry_at) on validations to probity_worker;
+grant update (state, conclusive, result, finished_at, deferred_at, claimed_until, retry_at, attempts, deferrals, provisional, egress)
+  on validations to probity_worker;
+grant select (account_id, validation_id), insert, delete on uncollected_results to probity_worker;
+grant execute on function
+  list_overdue_validations, claim_validations, list_unclaimed_validations
+to probity_worker;
+
+-- jobs
+grant select on jobs to probity_worker;
+grant update (state, done_count, refunded_count, next_batch, finished_at) on jobs to probity_worker;
+grant select, insert, update on job_batches, job_counts to probity_worker;
+grant select (status, sub_status), insert on job_results to probity_worker;
+grant execute on function
+  find_pending_work, record_heartbeat, release_claims, release_batch, claim_plan, start_processing, dispatch_batches, claim_batch
+to probity_worker;
+
+-- webhooks: claim_delivery returns the signing secret of the endpoint.
+grant select (account_id, mode, state, events) on webhook_endpoints to probity_worker;
+grant execute on function
+  emit_event, dispatch_deliveries, claim_delivery, settle_delivery
+to probity_worker;
+
+-- feedback
+grant select on domain_outcomes, class_outcomes, calibration to probity_worker;
+grant execute on function
+  sum_domain_outcomes, sum_calibration
+to probity_worker;
+
+-- reconciliation
+grant execute on function
+  begin_reconciliation, reconcile_accounts, reconcile_jobs, reconcile_validations, store_ledger_sums, end_reconciliation,
+  hold_accounts
+to probity_worker;
+
+-- ---- First partitions ----
+
+-- All partitioned tables exist now.
 select make_partitions(p_max => 1000);

@@ -16,18 +16,21 @@ create table plans (
   interactive_in_flight integer not null check (interactive_in_flight > 0),
   emails_per_file integer not null check (emails_per_file between 1 and 100000),
   -- When the plan last changed. Ledger reconciliation does not check refunds of older validations against the new terms.
-  changed_at timestamptz not null default clock_timestamp()
+  changed_at timestamptz not null default clock_timestamp(),
+  -- The longest retention that accounts of the plan can set themselves. The longest retention of all accounts decides how many
+  -- partitions the installation has: three per day.
+  retention_days_max smallint not null default 365 check (retention_days_max between 0 and 365)
 );
 
 insert into plans
   (name, api_access, ai_enhancement, catchall_detection, refund_unknown,
-   requests_per_window, window_s, interactive_in_flight, emails_per_file)
+   requests_per_window, window_s, interactive_in_flight, emails_per_file, retention_days_max)
 values
-  ('free',    false, false, true, true,    60, 60,    5,  10000),
-  ('payg',    true,  true,  true, true,  6000, 60,  100, 100000),
-  ('starter', true,  false, true, true,  1200, 60,   25,  10000),
-  ('growth',  true,  true,  true, true,  6000, 60,  100, 100000),
-  ('scale',   true,  true,  true, true, 60000, 60, 1000, 100000);
+  ('free',    false, false, true, true,    60, 60,    5,  10000,  30),
+  ('payg',    true,  true,  true, true,  6000, 60,  100, 100000, 120),
+  ('starter', true,  false, true, true,  1200, 60,   25,  10000,  90),
+  ('growth',  true,  true,  true, true,  6000, 60,  100, 100000, 180),
+  ('scale',   true,  true,  true, true, 60000, 60, 1000, 100000, 365);
 
 grant select on plans to probity_app, probity_operator;
 

@@ -478,6 +478,9 @@ revoke execute on function
   find_billing_account, record_subscription, delete_old_payments, audit_grant
 from public;
 
+revoke execute on function low_credits_threshold from public;
+grant execute on function low_credits_threshold to probity_app;
+
 grant execute on function
   ledger_post
 to probity_operator;

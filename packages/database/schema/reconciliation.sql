@@ -263,7 +263,7 @@ $$;
 -- ---- Rights ----
 
 revoke execute on function
-  reconcile_accounts, reconcile_jobs, reconcile_validations, begin_reconciliation, list_reconcilable,
+  reconcile_accounts, reconcile_jobs, reconcile_validations, id_at_time, begin_reconciliation, list_reconcilable,
   store_ledger_sums, end_reconciliation, hold_accounts
 from public;
 

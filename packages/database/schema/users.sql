@@ -559,4 +559,8 @@ grant execute on function
   find_ip_allowlist, list_account_members
 to probity_app;
 
+revoke execute on function is_session_live, default_notifications from public;
+grant execute on function default_notifications to probity_app;
+grant execute on function is_session_live to probity_users;
+
 grant execute on function create_password_reset to probity_operator;

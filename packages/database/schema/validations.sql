@@ -337,9 +337,9 @@ create function list_expired_validations(p_limit integer)
 -- ---- Rights ----
 
 revoke execute on function
-  list_overdue_validations, claim_validations, list_unclaimed_validations, list_expired_validations
+  list_overdue_validations, claim_idempotency, claim_validations, list_unclaimed_validations, wake_workers, list_expired_validations
 from public;
 
 grant execute on function
-  list_overdue_validations, claim_validations, list_unclaimed_validations, wake_workers, list_expired_validations
+  list_overdue_validations, claim_idempotency, claim_validations, list_unclaimed_validations, wake_workers, list_expired_validations
 to probity_app;

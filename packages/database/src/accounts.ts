@@ -40,9 +40,9 @@ export async function getAccount(
     .select(sql<number>`low_credits_threshold(accounts)`.as('lowAt'))
     .where('accounts.id', '=', accountId)
     .executeTakeFirstOrThrow()
-  const { requestsPerWindow, windowS, interactiveInFlight, emailsPerFile, ...account } = rest
+  const { requestsPerWindow, windowS, interactiveInFlight, emailsPerFile, retentionDaysMax, ...account } = rest
   const access = { apiAccess, aiEnhancement, catchallDetection, refundUnknown }
-  const limits = { requestsPerWindow, windowS, interactiveInFlight, emailsPerFile }
+  const limits = { requestsPerWindow, windowS, interactiveInFlight, emailsPerFile, retentionDaysMax }
   return { account, plan: { name: account.plan, ...access, ...limits, changedAt }, lowAt }
 }
 

@@ -9,14 +9,19 @@ import type { Schema } from './schema.ts'
  * A pool of connections. It can only begin transactions, because both the tenant and the role are set for one transaction
  * at a time: a query beside one would run with the rights of whoever logged in, and does not compile.
  */
-export type Db = Pick<Kysely<Schema>, 'transaction' | 'startTransaction' | 'destroy'>
+export type Db = Pick<Kysely<Schema>, 'transaction' | 'startTransaction' | 'destroy'> & { programRole: ProgramRole }
 export type Trx = Transaction<Schema>
 
-type ConnectOptions = { connectionsMax?: number; applicationName?: string }
+/** The role of the program that connects: the API's, or the worker's with fewer rights. */
+export type ProgramRole = 'probity_app' | 'probity_worker'
 
-export function connect(url: string, { connectionsMax = 10, applicationName = 'probity' }: ConnectOptions = {}): Db {
+type ConnectOptions = { connectionsMax?: number; applicationName?: string; programRole?: ProgramRole }
+
+export function connect(url: string, options: ConnectOptions = {}): Db {
+  const { connectionsMax = 10, applicationName = 'probity', programRole = 'probity_app' } = options
   const pool = openPool(url, { connectionsMax, applicationName, types: { getTypeParser } })
-  const db = new Kysely<Schema>({ dialect: lateBeginDialect(pool), plugins: [CAMEL_CASE] })
+  const kysely = new Kysely<Schema>({ dialect: lateBeginDialect(pool), plugins: [CAMEL_CASE] })
+  const db = Object.assign(kysely, { programRole })
   pools.set(db, pool)
   return db
 }
@@ -29,7 +34,7 @@ const CAMEL_CASE = new CamelCasePlugin({ maintainNestedObjectKeys: true })
 
 /** Works as one tenant: row-level security shows and takes that account's rows only, until the commit. */
 export function inTenant<T>(db: Db, accountId: string, work: (trx: Trx) => Promise<T>): Promise<T> {
-  return asApp(db, accountId, work)
+  return workAs(db, { role: db.programRole, accountId }, work)
 }
 
 /** A value that a function is called with. */
@@ -50,12 +55,12 @@ export async function callInTenant<Row>(
   name: string,
   values: readonly Argument[],
 ): Promise<Row[]> {
-  return callAs(db, { role: 'probity_app', accountId }, name, values)
+  return callAs(db, { role: db.programRole, accountId }, name, values)
 }
 
 /** The same with no tenant, for functions that work across accounts. */
 export function callAsNobody<Row>(db: Db, name: string, values: readonly Argument[]): Promise<Row[]> {
-  return callAs(db, { role: 'probity_app', accountId: '' }, name, values)
+  return callAs(db, { role: db.programRole, accountId: '' }, name, values)
 }
 
 async function callAs<Row>(db: Db, standing: Standing, name: string, values: readonly Argument[]): Promise<Row[]> {
@@ -85,9 +90,9 @@ function writeText(text: string): string {
   return text.includes('\\') ? ` E${quoted.replaceAll('\\', '\\\\')}` : quoted
 }
 
-/** Works as the product with no tenant chosen: no customer's row is visible, only the functions made for this are. */
+/** Works with no account selected: no row of an account is visible, only the functions made for this can be used. */
 export function asNobody<T>(db: Db, work: (trx: Trx) => Promise<T>): Promise<T> {
-  return asApp(db, '', work)
+  return workAs(db, { role: db.programRole, accountId: '' }, work)
 }
 
 /** Works with the rights of the user who logged in, past row-level security. For migrations and operators' commands only. */
@@ -121,7 +126,7 @@ export async function openSnapshot(db: Db, accountId: string): Promise<{ trx: Tr
   const trx = await beginning.execute()
   const close = async () => void (await trx.rollback().execute())
   try {
-    await stepDown(trx, { role: 'probity_app', accountId }, SNAPSHOT_IDLE)
+    await stepDown(trx, { role: db.programRole, accountId }, SNAPSHOT_IDLE)
   } catch (error) {
     await close()
     throw error
@@ -129,11 +134,7 @@ export async function openSnapshot(db: Db, accountId: string): Promise<{ trx: Tr
   return { trx, close }
 }
 
-function asApp<T>(db: Db, accountId: string, work: (trx: Trx) => Promise<T>): Promise<T> {
-  return workAs(db, { role: 'probity_app', accountId }, work)
-}
-
-type Standing = { role: 'probity_app' | 'probity_operator'; accountId: string }
+type Standing = { role: ProgramRole | 'probity_operator'; accountId: string }
 
 function workAs<T>(db: Db, standing: Standing, work: (trx: Trx) => Promise<T>): Promise<T> {
   return db.transaction().execute(async (trx) => {

@@ -31,3 +31,8 @@ export function isOutage(error: unknown): boolean {
   if (CODES.has(code) || code.startsWith('08')) return true
   return MESSAGES.some((message) => error.message.startsWith(message))
 }
+
+/** Whether the login of a connection may not switch to the role of its program. */
+export function isRoleDenied(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === '42501' && error.message.includes('to set role')
+}

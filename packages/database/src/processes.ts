@@ -18,6 +18,14 @@ export async function forgetProcess(db: Db, id: string): Promise<void> {
   await asNobody(db, (trx) => sql`select delete_process(${id})`.execute(trx))
 }
 
+/** When a worker of this host last sent a heartbeat. As the worker, whose login is all that a health check has. */
+export async function findWorkerHeartbeat(db: Db, host: string): Promise<Date | undefined> {
+  const { rows } = await asNobody(db, (trx) =>
+    sql<{ seenAt: Date | null }>`select find_worker_heartbeat(${host}) as seen_at`.execute(trx),
+  )
+  return rows[0]?.seenAt ?? undefined
+}
+
 /** All that lived within the last day, the longest running first. As an operator. */
 export function listProcesses(trx: Trx): Promise<Process[]> {
   return trx.selectFrom('processes').selectAll().orderBy('startedAt').orderBy('id').execute()

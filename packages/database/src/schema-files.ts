@@ -27,7 +27,7 @@ const SUBJECTS = [
   'webhooks',
   'feedback',
   'reconciliation',
-  'partitions',
+  'worker',
 ]
 
 const HEAD = '-- Generated from packages/database/schema by `pnpm admin schema --write`. Edit the files there.\n'

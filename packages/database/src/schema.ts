@@ -74,6 +74,7 @@ type PlansTable = {
   interactiveInFlight: number
   emailsPerFile: number
   changedAt: SetByDatabase<Date>
+  retentionDaysMax: Generated<number>
 }
 
 type PoliciesTable = {

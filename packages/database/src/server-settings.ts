@@ -35,6 +35,18 @@ export async function readClock(db: Db): Promise<{ at: number; isHere: boolean }
   return { at: row.at.getTime(), isHere: row.isHere }
 }
 
+/** Roles of other programs that the login of this connection can switch to. */
+export async function listOtherRoles(db: Db): Promise<string[]> {
+  const { rows } = await asNobody(db, (trx) =>
+    sql<{ name: string }>`
+      select rolname as name from pg_roles
+      where starts_with(rolname, 'probity_') and not rolcanlogin and rolname <> ${db.programRole}
+        and pg_has_role(session_user, oid, 'member')
+      order by rolname`.execute(trx),
+  )
+  return rows.map(({ name }) => name)
+}
+
 /** Where the server keeps its data; it says so only to those who may read all of its settings. As whoever logged in. */
 export async function findDataFolder(db: Db): Promise<string | undefined> {
   const { rows } = await asOwner(db, (trx) =>

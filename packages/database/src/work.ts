@@ -36,7 +36,6 @@ type TakenRow = {
   attempts: number
   deferrals: number
   egress: string | null
-  refund_unknown: boolean
   retention_days: number
   ai: boolean
   catchall: boolean

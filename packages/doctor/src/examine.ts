@@ -2,6 +2,7 @@ import { Resolver } from 'node:dns/promises'
 import { DOCTOR_CHECKS, type DoctorCheckId } from '@probity/contract/data/doctor-checks'
 import type { Finding } from '@probity/contract/doctor'
 import { openResolver } from '@probity/engine/domain/resolver'
+import { examineAccess } from './access.ts'
 import { examineBackups } from './backup.ts'
 import { examineIpv6, judgePort25, judgeWaysOut, reachOut } from './egress.ts'
 import { guard } from './finding.ts'
@@ -25,6 +26,7 @@ export async function examine(patient: Patient, wanted: DoctorCheckId[] = ALL): 
     [['clock', 'disk', 'open-files'], () => examineHost(patient)],
     [['postgres-version', 'postgres-durability', 'postgres-log', 'migrations'], () => examinePostgres(patient)],
     [['redis-version', 'redis-eviction', 'redis-saving'], () => examineRedis(patient)],
+    [['worker-login', 'redis-password'], () => examineAccess(patient)],
     [checksOf('front'), () => examineFront(patient)],
     [checksOf('backups'), () => examineBackups(patient)],
   ]

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { noteBackup } from '@probity/database/backups'
@@ -11,12 +12,13 @@ import { whenDone } from '@probity/lab/when-done'
 import { Redis } from 'ioredis'
 import { sql } from 'kysely'
 import { expect, test, vi } from 'vitest'
+import { examineAccess } from './access.ts'
 import { examineBackups } from './backup.ts'
 import { examineHost, judgeOpenFiles } from './host.ts'
 import { examinePostgres } from './postgres.ts'
 import { examineRedis } from './redis.ts'
 
-const { db } = await createTestDatabase()
+const { db, url } = await createTestDatabase()
 
 async function byCheck(findings: ReturnType<typeof examinePostgres>) {
   return Object.fromEntries(
@@ -163,4 +165,34 @@ test('no backup, a late one and an old one are told apart', async () => {
   })
   expect(await after(30)).toMatchObject({ status: 'warn' })
   expect(await after(24 * 8)).toMatchObject({ status: 'fail', saw: expect.stringContaining('8 days ago') })
+})
+
+test('a worker with the login of the API and a Redis without a password are warned about on a public installation', async () => {
+  const server = await startRedis()
+  whenDone(() => server.stop())
+  const redis = new Redis(server.url, { maxRetriesPerRequest: 0 })
+  whenDone(() => redis.disconnect())
+  const login = `worker_${randomUUID().replaceAll('-', '')}`
+  await asOwner(db, (trx) => sql`create role ${sql.ref(login)} login noinherit in role probity_worker`.execute(trx))
+  whenDone(() => asOwner(db, (trx) => sql`drop role ${sql.ref(login)}`.execute(trx)))
+  const connectAs = (user: string) => {
+    const own = connect(Object.assign(new URL(url), { username: user }).href, { programRole: 'probity_worker' })
+    whenDone(() => own.destroy())
+    return own
+  }
+  const look = async (user: string, publicUrl?: string) => {
+    const found = await byCheck(examineAccess({ db: connectAs(user), redis, publicUrl }))
+    return [found['worker-login']?.status, found['redis-password']?.status]
+  }
+  const shared = new URL(url).username
+  expect(await look(shared, 'https://probity.example.com')).toEqual(['warn', 'warn'])
+  expect(await look(shared, 'http://127.0.0.1:3000')).toEqual(['pass', 'pass'])
+  expect(await look(shared)).toEqual(['pass', 'pass'])
+  expect(await look(login, 'https://probity.example.com')).toEqual(['pass', 'warn'])
+
+  await redis.config('SET', 'requirepass', 'secret')
+  const withPassword = new Redis(server.url, { maxRetriesPerRequest: 0, password: 'secret' })
+  whenDone(() => withPassword.disconnect())
+  const found = await byCheck(examineAccess({ db, redis: withPassword, publicUrl: 'https://probity.example.com' }))
+  expect(found['redis-password']).toMatchObject({ status: 'pass' })
 })

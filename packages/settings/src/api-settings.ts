@@ -67,6 +67,20 @@ const ABOUT_MONEY = {
   ),
 }
 
+const ABOUT_OPERATORS = {
+  OPERATOR_2FA: Type.Enum(['required', 'optional'], {
+    default: 'required',
+    description:
+      'Whether operators need two-factor authentication, and a code of the last 15 minutes for sensitive actions. optional is for development: PUBLIC_URL, or HOST without it, must be a loopback address.',
+  }),
+  OPERATOR_NETWORKS: Type.String({
+    default: '',
+    otherwise: 'every address',
+    description:
+      'IP addresses or CIDR ranges that operator pages can be used from, separated by commas. Behind a proxy, TRUST_PROXY must name it.',
+  }),
+}
+
 export const ApiSettings = Type.Object({
   DATABASE_URL,
   REDIS_URL,
@@ -132,6 +146,7 @@ export const ApiSettings = Type.Object({
   WEB_FOLDER,
   DOCS_FOLDER,
   ...ABOUT_PEOPLE,
+  ...ABOUT_OPERATORS,
   SHARE_FEEDBACK,
   REQUEST_LOG_DAYS: Type.Integer({
     minimum: 0,

@@ -1,3 +1,4 @@
+import { BlockList, isIP } from 'node:net'
 import { Format } from 'typebox/format'
 
 /** A connection URL of one of the named kinds. For the settings' own schemas: formats are checked by name. */
@@ -12,4 +13,16 @@ export function readList(text: string): string[] {
     .split(',')
     .map((entry) => entry.trim())
     .filter((entry) => entry !== '')
+}
+
+const LOOPBACK = new BlockList()
+LOOPBACK.addSubnet('127.0.0.0', 8)
+LOOPBACK.addAddress('::1', 'ipv6')
+
+/** Whether a host, as it is in a URL or in HOST, is this machine. RFC 6761 section 6.3 reserves localhost and the names below it. */
+export function isLoopbackHost(host: string): boolean {
+  const address = host.replace(/^\[(.*)\]$/, '$1')
+  const family = isIP(address)
+  if (family === 0) return /^(.+\.)?localhost$/i.test(host)
+  return LOOPBACK.check(address, family === 6 ? 'ipv6' : 'ipv4')
 }

@@ -18,8 +18,11 @@ export type Gathered = {
 const NAME_LENGTH_MIN = 6
 const EDITS_MAX = 2
 
-/** Brings together what the environment says and what files say. An empty variable counts as not set. */
-export function gatherSettings(env: Environment): Gathered {
+/**
+ * Merges the environment and the settings file. An empty variable counts as not set. Of secrets, only files of `secrets` are opened: a
+ * program may not be able to read those of another program.
+ */
+export function gatherSettings(env: Environment, secrets: string[] = SECRET_NAMES): Gathered {
   const faults: SettingFault[] = []
   const file = env[SETTINGS_FILE]
     ? readLines(env[SETTINGS_FILE], faults)
@@ -30,7 +33,7 @@ export function gatherSettings(env: Environment): Gathered {
   for (const name of Object.keys(keepSet(env))) {
     if (!isKnown(name) && findMeant(name) !== undefined) faults.push({ name, says: describeUnknown(name) })
   }
-  for (const name of SECRET_NAMES) takeSecret(name, values, faults)
+  for (const name of secrets) takeSecret(name, values, faults)
   const whereIs = (name: string) => (env[name] ? undefined : file.lines.get(name))
   return { values, faults, whereIs: (name) => whereIs(name) ?? whereIs(fileNameOf(name)) }
 }

@@ -130,3 +130,8 @@ test('what does not go together is told with the line too', () => {
   }
   expect(() => readSettings(Settings, { SETTINGS_FILE: path }, build)).toThrow(`  ${path}:3: PORT is not for mail.`)
 })
+
+test('the secret file of another program is not opened', () => {
+  const settings = write('shared.env', `DATABASE_URL=${DATABASE}\nMAIL_URL_FILE=${join(FOLDER, 'not-readable')}\n`)
+  expect(read({ SETTINGS_FILE: settings })).toMatchObject({ DATABASE_URL: DATABASE })
+})

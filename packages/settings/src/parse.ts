@@ -1,6 +1,7 @@
 import type { Static, TObject } from 'typebox'
 import Value from 'typebox/value'
 import { BadSettings, type SettingFault } from './bad-settings.ts'
+import { SECRET_NAMES } from './every-setting.ts'
 import { type Environment, gatherSettings } from './gather.ts'
 
 /**
@@ -12,8 +13,9 @@ export function readSettings<Schema extends TObject, Config>(
   env: Environment,
   build: (settings: Static<Schema>) => Config,
 ): Config {
-  const { values, faults, whereIs } = gatherSettings(env)
   const names = Object.keys(schema.properties)
+  const secrets = SECRET_NAMES.filter((name) => names.includes(name))
+  const { values, faults, whereIs } = gatherSettings(env, secrets)
   const given = Object.fromEntries(names.filter((name) => name in values).map((name) => [name, values[name]]))
   const settings = Value.Convert(schema, Value.Default(schema, given))
   if (!Value.Check(schema, settings)) {

@@ -40,7 +40,7 @@ export const ABOUT_MAIL_SERVERS = {
   SMTP_DENY: Type.String({
     default: '',
     description:
-      'Addresses or CIDR ranges that are never connected to, for mail or for webhooks, besides those that are not public; your own public addresses belong here.',
+      'Addresses or CIDR ranges that are never connected to, for mail or for webhooks. Addresses that are not public, those of network interfaces and egresses, and those that the EHLO names resolve to are denied without it.',
   }),
 }
 

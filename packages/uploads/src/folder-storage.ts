@@ -1,12 +1,16 @@
-import { createReadStream } from 'node:fs'
+import { createReadStream, lstatSync, type Stats, statSync } from 'node:fs'
 import { mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import type { FileStorage, Look, SavedFile } from './storage.ts'
 import { isKey, newKey, noteKeyOf, requireKey } from './storage-key.ts'
+import { defaultUploadsFolder } from './storage-settings.ts'
 
-/** Files in one folder, readable by our own user only. */
-export function openFolderStorage(folder: string): FileStorage {
+/**
+ * Files in one folder, readable by our own user, and by the group of the folder where the folder lets it. `root` is the folder of the
+ * setting, where that is another one.
+ */
+export function openFolderStorage(folder: string, root = folder): FileStorage {
   const pathOf = (key: string): string => join(folder, requireKey(key))
 
   async function save(bytes: AsyncIterable<Buffer>): Promise<SavedFile> {
@@ -14,9 +18,10 @@ export function openFolderStorage(folder: string): FileStorage {
     const path = pathOf(key)
     // Each time anew: a folder below /tmp may be tidied away while we run.
     await mkdir(folder, { recursive: true, mode: 0o700 })
+    const groupReads = (requireSafeFolder(root)?.mode ?? 0) & GROUP_READS
     // Opened before the first byte is asked for: a file that is still being opened when the bytes break off would come into
     // being after it was removed.
-    const file = (await open(path, 'wx', 0o600)).createWriteStream()
+    const file = (await open(path, 'wx', 0o600 | groupReads)).createWriteStream()
     try {
       await pipeline(bytes, file)
     } catch (error) {
@@ -40,8 +45,14 @@ export function openFolderStorage(folder: string): FileStorage {
   return {
     save,
     lookAndSave,
-    open: (key) => createReadStream(pathOf(key)),
-    lend: async (key, use) => use(pathOf(key)),
+    open(key) {
+      requireSafeFolder(root)
+      return createReadStream(pathOf(key))
+    },
+    async lend(key, use) {
+      requireSafeFolder(root)
+      return use(pathOf(key))
+    },
     async saveNote(key, text) {
       const written = pathOf(newKey())
       await writeFile(written, text, { flag: 'wx', mode: 0o600 })
@@ -67,6 +78,27 @@ export function openFolderStorage(folder: string): FileStorage {
       return keys.length
     },
   }
+}
+
+const GROUP_READS = 0o040
+const OTHERS_WRITE = 0o002
+const NOT_OWNER = 0o077
+
+/**
+ * Throws if another user of the host may have created the folder or can replace files in it. In the folder for temporary files, a
+ * symbolic link, another owner or rights of others show that; the sticky bit keeps a folder of ours from being replaced afterwards.
+ */
+function requireSafeFolder(folder: string): Stats | undefined {
+  const isPrivate = folder === defaultUploadsFolder()
+  const found = isPrivate ? lstatSync(folder, { throwIfNoEntry: false }) : statSync(folder, { throwIfNoEntry: false })
+  if (found === undefined) return undefined // nothing was uploaded yet
+  const isOurs = found.isDirectory() && found.uid === process.getuid?.() && (found.mode & NOT_OWNER) === 0
+  if (isPrivate ? !isOurs : (found.mode & OTHERS_WRITE) !== 0) {
+    throw new Error(
+      `the uploads folder ${folder} is not safe: other users of this host can change it. Set UPLOADS_FOLDER to a folder of our own.`,
+    )
+  }
+  return found
 }
 
 /** Only what has the form of our keys: somebody may have pointed the setting at a folder with other things in it. */

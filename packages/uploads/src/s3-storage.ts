@@ -23,7 +23,7 @@ const SCRATCH_LEFT_AFTER_MS = 60 * 60 * 1000
  * get none of our secrets, and a slow reader keeps no connection open.
  */
 export function openS3Storage(settings: S3Settings & { folder: string }, limits = LIMITS): FileStorage {
-  const scratch = openFolderStorage(join(settings.folder, 'scratch'))
+  const scratch = openFolderStorage(join(settings.folder, 'scratch'), settings.folder)
   const bucket = openBucket(settings, limits)
   let sweptUpTo: string | undefined
 

@@ -1,24 +1,27 @@
 import {
+  chmodSync,
   existsSync,
   globSync,
   mkdirSync,
   readdirSync,
   readFileSync,
   statSync,
+  symlinkSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs'
 import { createServer } from 'node:net'
+import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { CreateMultipartUploadCommand, ListMultipartUploadsCommand, S3Client } from '@aws-sdk/client-s3'
 import { freePort, makeFolder, removeFolder } from '@probity/lab/services/daemon'
 import { startSwift } from '@probity/lab/services/swift'
 import { whenDone } from '@probity/lab/when-done'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { openStorage } from './open-storage.ts'
 import { openS3Storage } from './s3-storage.ts'
-import type { StorageSettings } from './storage-settings.ts'
+import { defaultUploadsFolder, type StorageSettings } from './storage-settings.ts'
 
 const folder = makeFolder('probity-storage')
 whenDone(() => removeFolder(folder))
@@ -244,4 +247,65 @@ test('a server that never answers is not waited for', async () => {
   await expect(storage.remove('f'.repeat(32))).rejects.toThrow()
   await expect(storage.removeOlderThan(IN_AN_HOUR())).rejects.toThrow()
   expect(readdirSync(`${own}/scratch`)).toEqual([])
+})
+
+/** A folder for temporary files that all users of the host can write to, as /tmp. */
+function useTestTemporaryFolder(): void {
+  const shared = makeFolder('probity-tmp')
+  whenDone(() => removeFolder(shared))
+  vi.stubEnv('TMPDIR', shared)
+  onTestFinished(() => void vi.unstubAllEnvs())
+}
+
+/** The mode without the umask. */
+function makeFolderWith(path: string, mode: number): void {
+  mkdirSync(path)
+  chmodSync(path, mode)
+}
+
+function makeOtherFolder(): string {
+  const other = makeFolder('probity-other')
+  whenDone(() => removeFolder(other))
+  return other
+}
+
+const UNSAFE = 'other users of this host can change it'
+
+test.each([
+  ['rights of other users', (path: string) => makeFolderWith(path, 0o777)],
+  ['rights of the group', (path: string) => makeFolderWith(path, 0o770)],
+  ['a symbolic link', (path: string) => symlinkSync(makeOtherFolder(), path)],
+])('the default folder is rejected with %s', async (_, create) => {
+  useTestTemporaryFolder()
+  create(defaultUploadsFolder())
+  for (const settings of [{ kind: 'folder' }, S3] as const) {
+    const storage = openStorage({ ...settings, folder: defaultUploadsFolder() })
+    await expect(storage.save(bytesOf('x'))).rejects.toThrow(UNSAFE)
+  }
+  const storage = openStorage({ kind: 'folder', folder: defaultUploadsFolder() })
+  expect(() => storage.open('f'.repeat(32))).toThrow(UNSAFE)
+  await expect(storage.lend('f'.repeat(32), async () => {})).rejects.toThrow(UNSAFE)
+  const stored = readdirSync(defaultUploadsFolder(), { recursive: true, withFileTypes: true })
+  expect(stored.filter((entry) => entry.isFile())).toEqual([])
+})
+
+test('the default folder is rejected if another user created it', async () => {
+  useTestTemporaryFolder()
+  const storage = openStorage({ kind: 'folder', folder: defaultUploadsFolder() })
+  const { key } = await storage.save(bytesOf('x'))
+  await storage.remove(key)
+  vi.spyOn(process, 'getuid').mockReturnValue((process.getuid?.() ?? 0) + 1)
+  onTestFinished(() => void vi.restoreAllMocks())
+  await expect(storage.save(bytesOf('x'))).rejects.toThrow(UNSAFE)
+})
+
+test('a configured folder may be readable by its group, and not writable by all', async () => {
+  const own = makeFolder('probity-storage')
+  whenDone(() => removeFolder(own))
+  chmodSync(own, 0o750)
+  const storage = openStorage({ kind: 'folder', folder: own })
+  const { key } = await storage.save(bytesOf('x'))
+  expect(statSync(join(own, key)).mode & 0o777).toBe(0o640)
+  chmodSync(own, 0o777)
+  await expect(storage.save(bytesOf('x'))).rejects.toThrow(UNSAFE)
 })

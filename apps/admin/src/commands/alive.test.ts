@@ -7,11 +7,11 @@ import { expect, test } from 'vitest'
 import { refusalOf, resultOf, runAdmin } from '../test-admin.ts'
 
 const { url, db } = await createTestDatabase()
-const NOBODY = `No worker of ${hostname()} gave a sign of life within the last 35 seconds.`
+const NOBODY = `No worker of ${hostname()} sent a heartbeat within the last 35 seconds.`
 const note = (id: number, kind: 'api' | 'worker', host: string) =>
   noteProcess(db, { id: `00000000-0000-0000-0000-00000000000${id}`, kind, version: '0.1.0', facts: { host } })
 
-test('a worker of this host that spoke is alive; other hosts, other processes and silence are not', async () => {
+test('alive succeeds for a worker of this host with a recent heartbeat only', async () => {
   await note(1, 'worker', 'elsewhere')
   await note(2, 'api', hostname())
   expect(refusalOf(await runAdmin(url, 'alive'))).toBe(NOBODY)

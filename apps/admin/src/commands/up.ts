@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { migrate } from '@probity/database/migrate'
 import { isOutage } from '@probity/database/outage'
+import { isLoopbackHost } from '@probity/settings/formats'
 import { Command } from 'commander'
 import type { AdminConfig } from '../config.ts'
 import { explainNoEntry } from '../database.ts'
@@ -66,10 +67,16 @@ function startParts(config: AdminConfig, env: Environment, watch: boolean): Chil
   const programs = [API, WORKER].map((program) =>
     spawn(process.execPath, [...(watch ? ['--watch'] : []), program], {
       stdio: ['ignore', 'inherit', 'inherit'],
-      env: { ...env, ...settings, ...(watch && { STOP_NOTICE_MS: '0' }) },
+      env: { ...(watch && developmentSettings(config)), ...env, ...settings },
     }),
   )
   return watch && config.webFolder === undefined ? [...programs, watchWeb(env)] : programs
+}
+
+/** Used unless the environment says otherwise. */
+function developmentSettings({ publicUrl }: AdminConfig): Environment {
+  const isLocal = publicUrl === undefined || isLoopbackHost(new URL(publicUrl).hostname)
+  return { STOP_NOTICE_MS: '0', ...(isLocal && { OPERATOR_2FA: 'optional' }) }
 }
 
 const DATABASE_AWAY = `PostgreSQL cannot be reached at DATABASE_URL.

@@ -26,19 +26,16 @@ export function requirePerson(door: Door) {
   }
 }
 
-/** Lets those in who run the installation. For everybody else there is nothing here. */
-export function requireOperator(door: Door) {
-  return async (request: FastifyRequest): Promise<void> => {
-    request.person = await findPerson(door, request)
-    if (!request.person.isOperator) throw new Problem('not_found')
-  }
+async function findPerson(door: Door, request: FastifyRequest): Promise<Person> {
+  return (await requireSession(door, request)).person
 }
 
-async function findPerson(door: Door, request: FastifyRequest): Promise<Person> {
+/** The session of a request, with its token; throws where there is none. */
+export async function requireSession(door: Door, request: FastifyRequest): Promise<{ person: Person; token: string }> {
   const token = await readSessionToken(door, request)
   const person = token === undefined ? undefined : await findSession(door.db, token)
-  if (person === undefined) throw new Problem('not_signed_in')
-  return person
+  if (token === undefined || person === undefined) throw new Problem('not_signed_in')
+  return { person, token }
 }
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i

@@ -22,6 +22,7 @@ function counted(failures = 0) {
     },
     startTransaction: () => api.db.startTransaction(),
     destroy: () => api.db.destroy(),
+    programRole: api.db.programRole,
   }
   return { db, asked }
 }

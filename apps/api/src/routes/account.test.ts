@@ -1,6 +1,8 @@
 import { Account } from '@probity/contract/account'
+import { updateRetention } from '@probity/database/accounts'
 import { asOwner } from '@probity/database/connect'
 import { arePartitionsReady } from '@probity/database/partitions'
+import { sql } from 'kysely'
 import Value from 'typebox/value'
 import { expect, test } from 'vitest'
 import { startTestApi } from '../test-api.ts'
@@ -99,6 +101,31 @@ test('a longer retention has its partitions before it holds', async () => {
   expect((await call(patch({ retention_days: 120 }))).status).toBe(200)
   expect(await isReady()).toBe(true)
 })
+
+test.each([
+  ['starter', 90],
+  ['payg', 120],
+  ['growth', 180],
+])('an account on the plan %s sets a retention of at most %i days', async (plan, max) => {
+  const { accountId, call } = await api.openCaller({ plan })
+  expect((await call(ACCOUNT)).body).toMatchObject({ limits: { retention_days_max: max } })
+  const before = await countPartitions()
+  const refused = await call(patch({ retention_days: max + 1 }))
+  expect(refused).toMatchObject({ status: 400, body: { errors: [{ pointer: '/retention_days' }] } })
+  expect(await countPartitions()).toBe(before)
+
+  // What an operator set stays allowed.
+  await asOwner(api.db, (trx) => updateRetention(trx, accountId, 200))
+  expect((await call(patch({ retention_days: 201 }))).status).toBe(400)
+  expect((await call(patch({ retention_days: max }))).status).toBe(200)
+})
+
+async function countPartitions(): Promise<number> {
+  const { rows } = await asOwner(api.db, (trx) =>
+    sql<{ n: number }>`select count(*) as n from pg_class where relispartition and relkind = 'r'`.execute(trx),
+  )
+  return rows[0]?.n ?? 0
+}
 
 test('another account keeps its settings', async () => {
   const [mine, theirs] = [await api.openCaller(), await api.openCaller()]

@@ -76,6 +76,7 @@ const PARTITIONS_RETRY_S = 2
 
 async function changeAccount(db: Db, { accountId }: Caller, change: AccountChange): Promise<Found> {
   const { retentionDays } = change
+  if (retentionDays !== undefined) await refuseLongRetention(db, accountId, retentionDays)
   // The partitions first: from the moment it keeps longer the account's rows need one that far ahead.
   if (retentionDays !== undefined) await makePartitions(db, retentionDays)
   return inTenant(db, accountId, async (trx) => {
@@ -85,6 +86,14 @@ async function changeAccount(db: Db, { accountId }: Caller, change: AccountChang
     await updateAccount(trx, accountId, change)
     return findOwn(trx, accountId)
   })
+}
+
+/** One account with a long retention makes partitions for all accounts, so the plan limits it. Operators can set a longer one. */
+async function refuseLongRetention(db: Db, accountId: string, days: number): Promise<void> {
+  const { account, plan } = await inTenant(db, accountId, (trx) => getAccount(trx, accountId))
+  if (days <= Math.max(plan.retentionDaysMax, account.retentionDays)) return
+  const detail = `must be at most ${plan.retentionDaysMax} on the plan ${plan.name}`
+  throw new Problem('invalid_request', undefined, { errors: [{ pointer: '/retention_days', detail }] })
 }
 
 type Found = Awaited<ReturnType<typeof findOwn>>
@@ -120,6 +129,7 @@ function presentAccount({ account, plan, lowAt, probing, delayReason }: Found, c
       emails_per_request: EMAILS_PER_REQUEST_MAX,
       emails_per_file: plan.emailsPerFile,
       interactive_in_flight: plan.interactiveInFlight,
+      retention_days_max: plan.retentionDaysMax,
     },
     sending: { threshold: account.sendThreshold, excludes: account.sendExcludes },
     probing,

@@ -39,3 +39,15 @@ test('100 unread responses with the script take less than 150 MB of memory', asy
   for (const socket of sockets) socket.destroy()
   await vi.waitFor(async () => expect(await countInFlight()).toBe(0))
 })
+
+test.each([
+  ['probity.example.com', 'connect-src probity.example.com/api/v1/;'],
+  ['127.0.0.1:3000', 'connect-src 127.0.0.1:3000/api/v1/;'],
+  ['[::1]:3000', 'connect-src [::1]:3000/api/v1/;'],
+  ["a.example; script-src 'self'", "connect-src 'none';"],
+])('the reference at %s may call the API of that host only', async (host, expected) => {
+  const { headers } = await callApp(api.app, { url: '/docs/api/', headers: { host } })
+  const policy = headers['content-security-policy'] ?? ''
+  expect(policy).toContain(expected)
+  expect(policy).toMatch(/; sandbox allow-scripts allow-same-origin allow-forms allow-downloads$/)
+})

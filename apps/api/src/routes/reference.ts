@@ -15,11 +15,11 @@ export const reference: FastifyPluginAsync = async (app) => {
   })
 
   let pages: Promise<Map<string, Page>> | undefined
-  const showPage = async ({ routeOptions, headers }: FastifyRequest, reply: FastifyReply) => {
+  const showPage = async ({ routeOptions, headers, host }: FastifyRequest, reply: FastifyReply) => {
     pages ??= buildPages()
     const page = (await pages).get(routeOptions.url ?? '')
     if (page === undefined) return reply.callNotFound()
-    reply.headers({ ...page.headers, 'content-security-policy': PAGE_POLICY })
+    reply.headers({ ...page.headers, 'content-security-policy': pagePolicy(host) })
     if (headers['if-none-match'] === page.headers.etag) return reply.code(304).send()
     return reply.code(page.status).send(page.body)
   }
@@ -55,18 +55,26 @@ async function buildPages(): Promise<Map<string, Page>> {
   return new Map(pages)
 }
 
-/** The page may run its own script and talk to this host: should a later version try another, the browser refuses. */
-const PAGE_POLICY = [
-  "default-src 'none'",
-  "script-src 'self' 'unsafe-inline'",
-  "style-src 'self' 'unsafe-inline'",
-  "img-src 'self' data:",
-  "font-src 'self' data:",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ')
+/**
+ * The script of the page is a third party's, on the origin of the web application and with the cookie of whoever is signed in. The browser lets
+ * it call /api/v1 of this host and nothing else: no other host, and not /app/api, where it would act as the user. Without frames, forms and
+ * pop-ups it cannot use another page for that.
+ */
+function pagePolicy(host: string): string {
+  const isHost = /^(\[[0-9a-f:.]+\]|[a-z0-9.-]+)(:\d+)?$/i.test(host)
+  return [
+    "default-src 'none'",
+    "script-src 'self' 'unsafe-inline'",
+    "style-src 'self' 'unsafe-inline'",
+    "img-src 'self' data:",
+    "font-src 'self' data:",
+    `connect-src ${isHost ? `${host}/api/v1/` : "'none'"}`,
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+    'sandbox allow-scripts allow-same-origin allow-forms allow-downloads',
+  ].join('; ')
+}
 
 const LOOK = {
   pageTitle: 'Probity API',

@@ -20,6 +20,8 @@ export const PROBLEM_EXITS: Record<ProblemCode, keyof typeof EXIT_CODES> = {
   missing_scope: 'auth',
   scope_not_held: 'auth',
   missing_role: 'auth',
+  two_factor_required: 'auth',
+  code_required: 'auth',
   cross_site_request: 'auth',
   sign_up_closed: 'auth',
   account_suspended: 'auth',

@@ -220,3 +220,12 @@ const TRIED = {
   ADDRESS_POLICY: 'loopback',
   PROBITY_LAB: 'true',
 }
+
+test('a mail host at the address of an egress of ours is not dialed', async () => {
+  const own = { ...EGRESS, heloName: 'mx.mail.example' }
+  const { server, put, told } = await startProbing({ rcpt: () => '250 2.1.5 Ok' }, [own])
+  await put(['ada@mail.example'])
+  const [answer] = await told(1)
+  expect(answer?.result).toMatchObject({ status: 'unknown', sub_status: 'not_routable' })
+  expect(server.connections()).toBe(0)
+})

@@ -157,6 +157,18 @@ export const DOCTOR_CHECKS = {
     title: 'Redis takes writes',
     why: 'When it could not save to its disk, Redis refuses writes until it can.',
   },
+  'worker-login': {
+    group: 'platform',
+    of: 'host',
+    title: 'The worker has a database login of its own',
+    why: 'The worker reads replies, DNS responses and files of strangers. Its login should reach no users, sessions, operators or keys.',
+  },
+  'redis-password': {
+    group: 'platform',
+    of: 'installation',
+    title: 'Redis has a password',
+    why: 'Without one, every program that reaches Redis reads recent results and can add tasks and answers.',
+  },
   'public-url': {
     group: 'front',
     of: 'installation',

@@ -87,6 +87,16 @@ export const PROBLEMS = {
     title: 'The role in this organisation does not include this',
     advice: 'Ask an owner or an admin of the organisation to do it, or for another role.',
   },
+  two_factor_required: {
+    status: 403,
+    title: 'Two-factor authentication required',
+    advice: 'Turn on two-factor authentication under Settings, Security, then open the operator pages again.',
+  },
+  code_required: {
+    status: 403,
+    title: 'Recent 2FA code required',
+    advice: 'Enter a code of the authenticator app, then send the request again within 15 minutes.',
+  },
   cross_site_request: {
     status: 403,
     title: 'The request did not come from the web application',

@@ -365,7 +365,7 @@ export type ValidationResult = {
 /**
  * Problem code
  *
- * The kind of problem for programs; a code never changes its meaning. New codes may be added, so fall back on `status`. Known codes: `invalid_request`, `malformed_json`, `key_in_query`, `no_file`, `missing_api_key`, `invalid_api_key`, `revoked_api_key`, `expired_api_key`, `not_signed_in`, `insufficient_credits`, `key_cap_reached`, `paused_api_key`, `ip_not_allowed`, `origin_not_allowed`, `missing_scope`, `scope_not_held`, `missing_role`, `cross_site_request`, `sign_up_closed`, `account_suspended`, `plan_without_api`, `not_found`, `not_configured`, `request_timeout`, `idempotency_in_progress`, `confirmed_otherwise`, `job_ended`, `key_ended`, `webhook_disabled`, `last_owner`, `already_subscribed`, `too_many_organisations`, `too_many_webhooks`, `policy_exists`, `too_many_policies`, `too_many_listings`, `too_many_uploads`, `would_lock_out`, `event_removed`, `file_removed`, `results_expired`, `payload_too_large`, `file_too_large`, `unsupported_media_type`, `content_encoding_refused`, `not_csv`, `idempotency_mismatch`, `empty_file`, `malformed_csv`, `record_too_long`, `too_many_columns`, `too_many_rows`, `too_many_emails`, `no_email_column`, `unknown_column`, `column_without_emails`, `password_refused`, `webhook_url_rejected`, `rate_limited`, `too_many_in_flight`, `too_many_streams`, `too_many_waiting`, `headers_too_large`, `internal`, `overloaded`, `account_under_audit`, `unavailable`.
+ * The kind of problem for programs; a code never changes its meaning. New codes may be added, so fall back on `status`. Known codes: `invalid_request`, `malformed_json`, `key_in_query`, `no_file`, `missing_api_key`, `invalid_api_key`, `revoked_api_key`, `expired_api_key`, `not_signed_in`, `insufficient_credits`, `key_cap_reached`, `paused_api_key`, `ip_not_allowed`, `origin_not_allowed`, `missing_scope`, `scope_not_held`, `missing_role`, `two_factor_required`, `code_required`, `cross_site_request`, `sign_up_closed`, `account_suspended`, `plan_without_api`, `not_found`, `not_configured`, `request_timeout`, `idempotency_in_progress`, `confirmed_otherwise`, `job_ended`, `key_ended`, `webhook_disabled`, `last_owner`, `already_subscribed`, `too_many_organisations`, `too_many_webhooks`, `policy_exists`, `too_many_policies`, `too_many_listings`, `too_many_uploads`, `would_lock_out`, `event_removed`, `file_removed`, `results_expired`, `payload_too_large`, `file_too_large`, `unsupported_media_type`, `content_encoding_refused`, `not_csv`, `idempotency_mismatch`, `empty_file`, `malformed_csv`, `record_too_long`, `too_many_columns`, `too_many_rows`, `too_many_emails`, `no_email_column`, `unknown_column`, `column_without_emails`, `password_refused`, `webhook_url_rejected`, `rate_limited`, `too_many_in_flight`, `too_many_streams`, `too_many_waiting`, `headers_too_large`, `internal`, `overloaded`, `account_under_audit`, `unavailable`.
  */
 export type ProblemCode =
   | 'invalid_request'
@@ -385,6 +385,8 @@ export type ProblemCode =
   | 'missing_scope'
   | 'scope_not_held'
   | 'missing_role'
+  | 'two_factor_required'
+  | 'code_required'
   | 'cross_site_request'
   | 'sign_up_closed'
   | 'account_suspended'
@@ -1700,6 +1702,10 @@ export type Account = {
      * Addresses from single and JSON list requests that are worked on at once.
      */
     interactive_in_flight: number
+    /**
+     * Longest `retention_days` that the account can set.
+     */
+    retention_days_max: number
   }
   /**
    * What the account calls `safe_to_send`.
@@ -1788,7 +1794,7 @@ export type AccountChanges = {
    */
   name?: string
   /**
-   * For how many days results are kept from now on; 0 for as short as can be. What is there already leaves when it was to. Needs the scopes `account` and `settings`.
+   * Days that results are kept from now on, at most `limits.retention_days_max`; 0 for as short as possible. Existing results keep their date of deletion. Needs the scopes `account` and `settings`.
    */
   retention_days?: number
   /**

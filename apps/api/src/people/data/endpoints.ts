@@ -16,6 +16,8 @@ export type Endpoint = {
    * `list` shows none.
    */
   ownInvitations?: 'answer' | 'list'
+  /** Success shows that the user of the session has just entered a 2FA code. */
+  entersCode?: true
   /** The field that holds a password somebody chooses. */
   newPassword?: string
 }
@@ -62,8 +64,8 @@ export const ENDPOINTS: readonly Endpoint[] = [
     limit: 'password',
     needsSession: true,
   },
-  { method: 'POST', path: '/two-factor/verify-totp', fields: ['code'], limit: 'code' },
-  { method: 'POST', path: '/two-factor/verify-backup-code', fields: ['code'], limit: 'code' },
+  { method: 'POST', path: '/two-factor/verify-totp', fields: ['code'], limit: 'code', entersCode: true },
+  { method: 'POST', path: '/two-factor/verify-backup-code', fields: ['code'], limit: 'code', entersCode: true },
   {
     method: 'GET',
     path: '/organization/list-members',

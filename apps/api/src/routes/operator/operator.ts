@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { noteOperator } from '../../door/actor.ts'
-import { requireOperator } from '../../door/session.ts'
+import { requireOperator } from '../../door/operator.ts'
 import type { Route } from '../../route.ts'
 import type { Services } from '../../services.ts'
 import { manageAccounts } from './accounts.ts'
@@ -24,7 +24,7 @@ const ROUTES: Route[] = [
   showWholeAuditLog,
 ]
 
-/** What those who run the installation see and do. One door for all of it: a route that is added here stands behind it. */
+/** What operators see and do. The hook guards every route that is registered here. */
 export async function serveOperators(app: FastifyInstance, services: Services): Promise<void> {
   app.addHook('onRequest', requireOperator(services))
   app.addHook('preHandler', noteOperator)

@@ -20,7 +20,8 @@ export const manageReplies: Route = async (app, { db }) => {
     }
   })
 
-  app.post('/replies/look', { schema: { body: ReplyMark } }, async ({ body: { looked, ...key } }, reply) => {
+  const marking = { schema: { body: ReplyMark }, config: { needsNoCode: true } }
+  app.post('/replies/look', marking, async ({ body: { looked, ...key } }, reply) => {
     const isThere = await asOperator(db, (trx) => markReply(trx, key, looked))
     if (!isThere) throw new Problem('not_found')
     return reply.code(204).send()

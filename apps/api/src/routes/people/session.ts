@@ -1,12 +1,13 @@
 import { Session } from '@probity/contract/people'
 import { listMemberships, type Person } from '@probity/database/people'
+import { operatorAccess } from '../../door/operator.ts'
 import { requirePerson } from '../../door/session.ts'
 import type { Route } from '../../route.ts'
 
 /** Who is signed in, and the organisations they belong to. */
 export const showSession: Route = async (app, services) => {
   const options = { schema: { response: { 200: Session } }, onRequest: requirePerson(services) }
-  app.get('/session', options, async ({ person }) => {
+  app.get('/session', options, async ({ person, ip }) => {
     const { userId, name, email, emailVerified, twoFactor, isOperator } = person as Person
     const memberships = await listMemberships(services.db, userId)
     return {
@@ -18,6 +19,7 @@ export const showSession: Route = async (app, services) => {
         two_factor: twoFactor,
         is_operator: isOperator,
       },
+      operator_access: operatorAccess(services, person as Person, { ip }),
       memberships: memberships.map(({ accountId, ...rest }) => ({ account_id: accountId, ...rest })),
     }
   })

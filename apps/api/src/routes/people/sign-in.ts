@@ -1,13 +1,16 @@
 import { ROLES } from '@probity/contract/roles'
+import { recordCodeEntry } from '@probity/database/code-entries'
 import { findInvitation, findNetwork } from '@probity/database/people'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { refuseForeignNetwork } from '../../door/network.ts'
-import { requirePerson } from '../../door/session.ts'
+import { readSessionToken, requirePerson } from '../../door/session.ts'
 import { askLibrary, passOn } from '../../people/ask-library.ts'
+import { cookieNames, readCookie } from '../../people/cookies.ts'
 import { ENDPOINTS, type Endpoint } from '../../people/data/endpoints.ts'
 import { isInvitationToken } from '../../people/invitation-token.ts'
 import { limitPerson } from '../../people/limits.ts'
 import { refuseWeakPassword } from '../../people/passwords.ts'
+import { readSignedToken } from '../../people/secret.ts'
 import { Problem } from '../../problem.ts'
 import type { Route } from '../../route.ts'
 import type { Services } from '../../services.ts'
@@ -40,10 +43,23 @@ async function serve(services: Services, endpoint: Endpoint, request: FastifyReq
   if (endpoint.path === '/change-password') fields['revokeOtherSessions'] = true
   try {
     const { method, path } = endpoint
-    return await passOn(reply, await askLibrary(services.people, request, { method, path, fields }))
+    const response = await askLibrary(services.people, request, { method, path, fields })
+    if (endpoint.entersCode && response.ok) await noteCodeEntry(services, request, response)
+    return await passOn(reply, response)
   } catch (error) {
     throw isLastOwner(error) ? new Problem('last_owner') : error
   }
+}
+
+/** For the session that the code started, or else for the one that it was entered in. Operators need a recent code for changes. */
+async function noteCodeEntry(services: Services, request: FastifyRequest, response: Response): Promise<void> {
+  const { db, people } = services
+  const { session } = cookieNames(people.publicUrl)
+  const started = response.headers.getSetCookie().flatMap((cookie) => readCookie(cookie, session) ?? [])
+  const secret = await people.secret()
+  const tokens = started.map((cookie) => readSignedToken(cookie, secret))
+  const token = tokens.find((one) => one !== undefined) ?? (await readSessionToken(services, request))
+  if (token !== undefined) await recordCodeEntry(db, token)
 }
 
 function choose(given: Record<string, unknown>, names: readonly string[]): Record<string, unknown> {

@@ -1,8 +1,9 @@
 import { Link, Outlet, useLocation } from '@tanstack/react-router'
-import { Lock } from 'lucide-react'
+import { useState } from 'react'
 import { useSession } from '../../session/session.ts'
 import { Page } from '../../ui/Page.tsx'
-import { EmptyState } from '../../ui/States.tsx'
+import { OperatorClosed } from './OperatorClosed.tsx'
+import { RecentCode } from './RecentCode.tsx'
 
 const PLACES = [
   { to: '/operator/health', label: 'Health' },
@@ -15,17 +16,27 @@ const PLACES = [
   { to: '/operator/audit-log', label: 'Audit log' },
 ] as const
 
-/** The frame of what those who run the installation see. For everybody else the service has nothing here. */
+/** The frame of the operator pages, or why they are closed to this user. */
 export function OperatorPage() {
-  const { person } = useSession()
+  const { operator_access: access } = useSession()
+  const [isSettingUp, setSettingUp] = useState(false)
+  if (isSettingUp) return <OperatorClosed access="two_factor_required" onSetUp={setSettingUp} />
+  if (access !== 'allowed') return <OperatorClosed access={access} onSetUp={setSettingUp} />
+  return (
+    <RecentCode>
+      <OpenPage />
+    </RecentCode>
+  )
+}
+
+function OpenPage() {
   const { pathname } = useLocation()
   const place = PLACES.find(({ to }) => pathname.endsWith(to))
-  if (!person.is_operator) return <NotForYou />
   return (
     <Page
       title={place ? `${place.label} · Operator` : 'Operator'}
       heading="Operator"
-      about="The whole installation, over all accounts. What you change for accounts, providers and ways out is written to the audit log."
+      about="The whole installation, over all accounts. Changes of accounts, providers and egresses are written to the audit log."
     >
       <nav aria-label="Operator" className="-mx-4 overflow-x-auto px-4 sm:mx-0 sm:px-0">
         <ul className="flex w-max min-w-full gap-4 border-b border-line sm:gap-5">
@@ -42,16 +53,6 @@ export function OperatorPage() {
         </ul>
       </nav>
       <Outlet />
-    </Page>
-  )
-}
-
-function NotForYou() {
-  return (
-    <Page title="Operator">
-      <EmptyState icon={<Lock aria-hidden="true" />} title="These pages are for operators">
-        <p>They are for those who run the installation. Your organisations are where they always are.</p>
-      </EmptyState>
     </Page>
   )
 }

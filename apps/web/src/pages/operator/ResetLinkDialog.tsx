@@ -12,6 +12,7 @@ import { PasswordInput } from '../../ui/PasswordInput.tsx'
 import { useSubmit } from '../../ui/use-submit.ts'
 import { EMAIL_RULES } from '../people/EmailField.tsx'
 import { SecretLink } from '../people/SecretLink.tsx'
+import { useWithRecentCode } from './RecentCode.tsx'
 
 type CreatedLink = PasswordReset & { email: string }
 
@@ -39,10 +40,11 @@ export function ResetLinkDialog({ onClose }: { onClose(): void }) {
 }
 
 function CreateForm({ onCreated, onClose }: { onCreated(created: CreatedLink): void; onClose(): void }) {
+  const withRecentCode = useWithRecentCode()
   const form = useForm({ defaultValues: { email: '', password: '' }, shouldFocusError: false })
   const submit = useSubmit(form, async ({ email, password }) => {
     const body = { email: email.trim(), password }
-    const reset = await ask<PasswordReset>('/operator/password-resets', { method: 'POST', body })
+    const reset = await withRecentCode(() => ask<PasswordReset>('/operator/password-resets', { method: 'POST', body }))
     onCreated({ ...reset, email: body.email })
   })
   const { errors, isSubmitting } = form.formState

@@ -2,13 +2,15 @@ import { useQueryClient } from '@tanstack/react-query'
 import { ask } from '../../api/ask.ts'
 import { useToasts } from '../../ui/Toasts.tsx'
 import { OPERATOR_KEY } from './queries.ts'
+import { useWithRecentCode } from './RecentCode.tsx'
 
-/** Does something as an operator, shows everything anew and says what was done. */
+/** Sends a change of an operator, asks for a 2FA code if one is needed, reloads the pages and says what was done. */
 export function useOperatorCall() {
   const queryClient = useQueryClient()
   const toasts = useToasts()
+  const withRecentCode = useWithRecentCode()
   return async (path: string, body: object, done: string) => {
-    await ask(`/operator${path}`, { method: 'POST', body })
+    await withRecentCode(() => ask(`/operator${path}`, { method: 'POST', body }))
     await queryClient.invalidateQueries({ queryKey: OPERATOR_KEY })
     toasts.done(done)
   }

@@ -6,7 +6,7 @@ import { Field, TextInput } from '../../ui/Field.tsx'
 import { FormSummary } from '../../ui/FormSummary.tsx'
 import { useSubmit } from '../../ui/use-submit.ts'
 
-type SecondStepProps = { action: string; onSignedIn(): unknown; onBack(): void }
+type SecondStepProps = { action: string; back?: string; onSignedIn(): unknown; onBack(): void }
 
 /** The code from the authenticator app, or one of those that were kept for the day the app is lost. */
 export function SecondStep(props: SecondStepProps) {
@@ -30,7 +30,8 @@ const KINDS = {
   },
 }
 
-function CodeForm({ kind, action, onSignedIn, onOther, onBack }: SecondStepProps & CodeKind) {
+function CodeForm(props: SecondStepProps & CodeKind) {
+  const { kind, action, back = 'Begin again', onSignedIn, onOther, onBack } = props
   const form = useForm({ defaultValues: { code: '' }, shouldFocusError: false })
   const submit = useSubmit(form, async ({ code }) => {
     await signInWithCode(kind, code)
@@ -64,7 +65,7 @@ function CodeForm({ kind, action, onSignedIn, onOther, onBack }: SecondStepProps
           {other}
         </Button>
         <Button look="quiet" size="sm" onClick={onBack}>
-          Begin again
+          {back}
         </Button>
       </div>
     </form>

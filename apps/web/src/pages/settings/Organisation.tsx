@@ -30,7 +30,11 @@ export function Organisation() {
       )}
       {account.isSuccess && (
         <>
-          <RetentionCard days={account.data.retention_days} mayChange={mayChange} />
+          <RetentionCard
+            days={account.data.retention_days}
+            daysMax={Math.max(account.data.limits.retention_days_max, account.data.retention_days)}
+            mayChange={mayChange}
+          />
           <SendingCard sending={account.data.sending} mayChange={mayChange} />
         </>
       )}

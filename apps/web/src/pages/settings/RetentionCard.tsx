@@ -9,10 +9,11 @@ import { UnsavedGuard } from '../../ui/UnsavedGuard.tsx'
 import { useSubmit } from '../../ui/use-submit.ts'
 import { useChangeAccount } from './change-account.ts'
 
-const DAYS_MAX = 365
 const DAY_MS = 86_400_000
 
-export function RetentionCard({ days, mayChange }: { days: number; mayChange: boolean }) {
+type RetentionCardProps = { days: number; daysMax: number; mayChange: boolean }
+
+export function RetentionCard({ days, daysMax, mayChange }: RetentionCardProps) {
   const change = useChangeAccount()
   const [isSaved, setSaved] = useState(false)
   const form = useForm({ values: { retention_days: String(days) }, shouldFocusError: false })
@@ -32,13 +33,13 @@ export function RetentionCard({ days, mayChange }: { days: number; mayChange: bo
         <FormSummary form={form} />
         <Field
           label="Days"
-          hint={<Meaning typed={form.watch('retention_days')} />}
+          hint={<Meaning typed={form.watch('retention_days')} daysMax={daysMax} />}
           error={errors.retention_days?.message}
         >
           {(ids) => (
             <TextInput
               {...ids}
-              {...form.register('retention_days', { validate: isDays })}
+              {...form.register('retention_days', { validate: (typed: string) => isDays(typed, daysMax) })}
               inputMode="numeric"
               readOnly={!mayChange}
               className="max-w-28"
@@ -51,14 +52,14 @@ export function RetentionCard({ days, mayChange }: { days: number; mayChange: bo
   )
 }
 
-function isDays(typed: string): true | string {
-  const isRight = /^\d{1,3}$/.test(typed.trim()) && Number(typed) <= DAYS_MAX
-  return isRight || 'Enter a whole number from 0 to 365.'
+function isDays(typed: string, daysMax: number): true | string {
+  const isRight = /^\d{1,3}$/.test(typed.trim()) && Number(typed) <= daysMax
+  return isRight || `Enter a whole number from 0 to ${daysMax}.`
 }
 
 /** What the number comes to, in words. */
-function Meaning({ typed }: { typed: string }) {
-  if (isDays(typed) !== true) return 'From 0 to 365. It takes effect for new lists and checks.'
+function Meaning({ typed, daysMax }: { typed: string; daysMax: number }) {
+  if (isDays(typed, daysMax) !== true) return `From 0 to ${daysMax}. It takes effect for new lists and checks.`
   const days = Number(typed)
   if (days === 0)
     return 'Results are deleted as soon as the work on them is over, within two days. It takes effect for new lists and checks.'

@@ -1,0 +1,50 @@
+import type { Session } from '@probity/contract/people'
+import { hasRecentCode } from '@probity/database/code-entries'
+import type { Person } from '@probity/database/people'
+import type { FastifyRequest } from 'fastify'
+import { Problem } from '../problem.ts'
+import type { Services } from '../services.ts'
+import { isOnList } from './network.ts'
+import { requireSession } from './session.ts'
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** For operator routes that change neither accounts nor probing: they need no recent 2FA code. */
+    needsNoCode?: boolean
+  }
+}
+
+type Door = Pick<Services, 'db' | 'people' | 'operators'>
+
+/** Admits operators to their pages. Other users get the response of a route that does not exist. */
+export function requireOperator(door: Door) {
+  return async (request: FastifyRequest): Promise<void> => {
+    const { person, token } = await requireSession(door, request)
+    request.person = person
+    const access = operatorAccess(door, person, request)
+    if (access === null) throw new Problem('not_found')
+    if (access === 'ip_not_allowed') throw new Problem('ip_not_allowed', OUTSIDE)
+    if (access === 'two_factor_required') throw new Problem('two_factor_required')
+    if (door.operators.requiresTwoFactor && needsCode(request) && !(await hasRecentCode(door.db, token))) {
+      throw new Problem('code_required')
+    }
+  }
+}
+
+const OUTSIDE = 'Operator pages can be used only from the addresses in OPERATOR_NETWORKS.'
+
+/** What keeps a user from the operator pages; null for users who are not operators. */
+export function operatorAccess(
+  { operators }: Pick<Door, 'operators'>,
+  person: Person,
+  { ip }: { ip: string },
+): Session['operator_access'] {
+  if (!person.isOperator) return null
+  if (operators.networks.length > 0 && !isOnList(ip, operators.networks)) return 'ip_not_allowed'
+  return operators.requiresTwoFactor && !person.twoFactor ? 'two_factor_required' : 'allowed'
+}
+
+/** Every change does, unless its route says otherwise. */
+function needsCode({ method, routeOptions }: FastifyRequest): boolean {
+  return method !== 'GET' && method !== 'HEAD' && routeOptions.config.needsNoCode !== true
+}

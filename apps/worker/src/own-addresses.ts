@@ -1,0 +1,70 @@
+import { networkInterfaces } from 'node:os'
+import { ask } from '@probity/engine/domain/ask'
+import type { MailDns } from '@probity/engine/domain/resolver'
+import { type AddressBlock, isWithin, readAddress, readBlock } from '@probity/engine/mailbox/address-bytes'
+import type { AddressPolicy } from '@probity/engine/mailbox/address-policy'
+import type { Egress } from '@probity/engine/mailbox/egress'
+import type { Logger } from 'pino'
+import { startRounds } from './release/rounds.ts'
+
+/** The addresses of this host and of its egresses. */
+export type OwnAddresses = {
+  /** The same policy without our own addresses. */
+  except(policy: AddressPolicy): AddressPolicy
+  stop(): Promise<void>
+}
+
+/** An EHLO name gets another address now and then, when an operator moves the egress. */
+const LOOK_UP_EVERY_MS = 5 * 60_000
+
+type Options = { egresses: Egress[]; dns: MailDns; log: Logger; everyMs?: number }
+
+/**
+ * Anyone can point an MX record or a webhook URL at our public addresses. Connections from ourselves pass firewalls that strangers do not,
+ * so no own address is dialed: neither those of network interfaces and settings, nor those that the EHLO names resolve to.
+ */
+export async function openOwnAddresses({
+  egresses,
+  dns,
+  log,
+  everyMs = LOOK_UP_EVERY_MS,
+}: Options): Promise<OwnAddresses> {
+  const resolved = new Map<string, string[]>()
+  let blocks: AddressBlock[] = []
+
+  async function lookUp(): Promise<void> {
+    const names = new Set(egresses.map(({ heloName }) => heloName))
+    await Promise.all([...names].map(async (name) => resolved.set(name, await resolve(dns, name, resolved.get(name)))))
+    const local = egresses.flatMap(({ localAddress }) => localAddress ?? [])
+    blocks = [...resolved.values(), local, listInterfaces()].flat().flatMap((address) => readBlock(address) ?? [])
+  }
+
+  await lookUp()
+  const rounds = startRounds(everyMs, lookUp, { log, name: 'looking up own addresses' })
+  return {
+    except: (policy) => ({
+      get port() {
+        return policy.port
+      },
+      allows(text) {
+        const address = readAddress(text)
+        return address !== undefined && !blocks.some((block) => isWithin(address, block)) && policy.allows(text)
+      },
+    }),
+    stop: () => rounds.stop(),
+  }
+}
+
+/** All addresses of a name. What DNS does not answer stays as it was. */
+async function resolve(dns: MailDns, name: string, before: string[] = []): Promise<string[]> {
+  const answers = await Promise.all([ask(dns.resolve4(name)), ask(dns.resolve6(name))])
+  const found = answers.flatMap((answer) => (answer.kind === 'records' ? answer.records : []))
+  return answers.some(({ kind }) => kind === 'failed') ? [...new Set([...before, ...found])] : found
+}
+
+/** Of this host, without loopback, which no policy of production allows. */
+function listInterfaces(): string[] {
+  return Object.values(networkInterfaces()).flatMap((addresses = []) =>
+    addresses.filter(({ internal }) => !internal).map(({ address }) => address),
+  )
+}

@@ -37,6 +37,7 @@ async function make(page: Page, name: string, origins: string) {
   await form.getByLabel('Name').fill(name)
   await form.getByRole('radio', { name: 'In web pages' }).check()
   await form.getByLabel('Origins of your pages').fill(origins)
+  await form.getByLabel('Policies that pages may name').fill('signup, newsletter')
   await form.getByRole('button', { name: 'Create key' }).click()
   return form
 }

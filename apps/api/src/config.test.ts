@@ -8,23 +8,45 @@ const STRIPE = {
   STRIPE_WEBHOOK_SECRET: 'whsec_1',
   PUBLIC_URL: 'https://probity.example/',
 }
+const PAID = { ...NEEDED, ...STRIPE, NEW_ACCOUNT_CREDITS: '0' }
 
 test('payments are off until they are set up', () => {
   expect(readConfig(NEEDED).payments).toBeUndefined()
   expect(readConfig({ ...NEEDED, PUBLIC_URL: STRIPE.PUBLIC_URL }).payments).toBeUndefined()
-  expect(readConfig({ ...NEEDED, ...STRIPE }).payments).toEqual({
+  expect(readConfig(PAID).payments).toEqual({
     secretKey: 'sk_test_1',
     webhookSecret: 'whsec_1',
     publicUrl: 'https://probity.example',
+    suspendsOnDispute: true,
   })
+  expect(readConfig({ ...PAID, SUSPEND_ON_DISPUTE: 'off' }).payments).toMatchObject({ suspendsOnDispute: false })
 })
 
-test.each(Object.keys(STRIPE))('payments that lack %s are refused at the start, since somebody might pay', (name) => {
-  expect(() => readConfig({ ...NEEDED, ...STRIPE, [name]: '' })).toThrow(BadSettings)
+test.each(Object.keys(STRIPE))('readConfig rejects payments without %s', (name) => {
+  expect(() => readConfig({ ...PAID, [name]: '' })).toThrow(BadSettings)
+})
+
+test('readConfig rejects payments together with unlimited opening credits', () => {
+  const unlimited = /NEW_ACCOUNT_CREDITS must be a number if payments are enabled/
+  expect(() => readConfig({ ...NEEDED, ...STRIPE, NEW_ACCOUNT_CREDITS: 'unlimited' })).toThrow(unlimited)
+  expect(() => readConfig({ ...NEEDED, ...STRIPE })).toThrow(unlimited)
+  const open = { ...NEEDED, ...STRIPE, SIGN_UP: 'open' }
+  expect(() => readConfig({ ...open, NEW_ACCOUNT_CREDITS: 'unlimited' })).toThrow(unlimited)
+  expect(readConfig({ ...NEEDED, ...STRIPE, NEW_ACCOUNT_CREDITS: '100' }).opening.credits).toBe(100)
+  expect(readConfig(open).opening.credits).toBe(0)
+})
+
+test.each([
+  [{}, 'operators', null],
+  [{ SIGN_UP: 'open' }, 'users', 0],
+  [{ ACCOUNT_CREATION: 'users' }, 'users', null],
+  [{ SIGN_UP: 'open', ACCOUNT_CREATION: 'operators', NEW_ACCOUNT_CREDITS: 'unlimited' }, 'operators', null],
+])('with %j, %s create accounts, with %s credits', (env, accountCreation, credits) => {
+  expect(readConfig({ ...NEEDED, ...env })).toMatchObject({ accountCreation, opening: { credits } })
 })
 
 test('a publishable key in the place of the secret one is refused, and not repeated', () => {
-  const env = { ...NEEDED, ...STRIPE, STRIPE_SECRET_KEY: 'pk_live_1' }
+  const env = { ...PAID, STRIPE_SECRET_KEY: 'pk_live_1' }
   expect(() => readConfig(env)).toThrow(/STRIPE_SECRET_KEY is not valid/)
   expect(() => readConfig(env)).not.toThrow(/pk_live_1/)
 })

@@ -58,7 +58,9 @@ export type ApiConfig = {
   /** Where the pages of the docs are. */
   docsFolder: string
   signUp: 'open' | 'invitation'
-  /** What an account begins with that a person opens. */
+  /** Which users can create accounts. */
+  accountCreation: 'users' | 'operators'
+  /** Plan and credits of an account that a user creates. */
   opening: Opening
   mail: MailSettings | undefined
   sessionSecret: string | undefined
@@ -72,6 +74,8 @@ export type ApiConfig = {
   payments: PaymentSettings | undefined
   storage: StorageSettings
   uploadLimits: UploadLimits
+  /** API keys of one account that are neither revoked nor expired. */
+  keysMax: number
   logLevel: string
   limits: RequestLimits
   /** Keeps the queues of several installations on one Redis apart. */
@@ -108,6 +112,7 @@ export function readConfig(env: Record<string, string | undefined>): ApiConfig {
 }
 
 function buildConfig(vars: Settings): ApiConfig {
+  const payments = readPayments(vars)
   return {
     databaseUrl: vars.DATABASE_URL,
     redisUrl: vars.REDIS_URL,
@@ -122,10 +127,8 @@ function buildConfig(vars: Settings): ApiConfig {
     webFolder: vars.WEB_FOLDER ?? WEB_FOLDER,
     docsFolder: vars.DOCS_FOLDER ?? DOCS_FOLDER,
     signUp: vars.SIGN_UP,
-    opening: {
-      plan: vars.NEW_ACCOUNT_PLAN,
-      credits: vars.NEW_ACCOUNT_CREDITS === 'unlimited' ? null : Number(vars.NEW_ACCOUNT_CREDITS),
-    },
+    accountCreation: vars.ACCOUNT_CREATION ?? (vars.SIGN_UP === 'open' ? 'users' : 'operators'),
+    opening: readOpening(vars, payments),
     mail: readMail(vars),
     sessionSecret: vars.SESSION_SECRET,
     operators: readOperators(vars),
@@ -133,12 +136,13 @@ function buildConfig(vars: Settings): ApiConfig {
     requestLogDays: vars.REQUEST_LOG_DAYS,
     metrics: vars.METRICS_PORT === undefined ? undefined : { host: vars.METRICS_HOST, port: vars.METRICS_PORT },
     traces: readTraceSettings(vars),
-    payments: readPayments(vars),
+    payments,
     storage: readStorage(vars),
     uploadLimits: {
       uploadsMax: vars.UPLOADS_PER_ACCOUNT,
       bytesMax: vars.UPLOAD_MEGABYTES_PER_ACCOUNT * 1_000_000,
     },
+    keysMax: vars.KEYS_PER_ACCOUNT,
     logLevel: vars.LOG_LEVEL,
     limits: {
       ...LIMITS,
@@ -175,6 +179,17 @@ function readMail({ MAIL_URL: url, MAIL_FROM: from, PUBLIC_URL: publicUrl }: Set
   return { url, from }
 }
 
+/** An installation that sells credits must not give them away. */
+function readOpening(vars: Settings, payments: PaymentSettings | undefined): Opening {
+  const { NEW_ACCOUNT_PLAN: plan, NEW_ACCOUNT_CREDITS, SIGN_UP } = vars
+  const credits = NEW_ACCOUNT_CREDITS ?? (SIGN_UP === 'open' ? '0' : 'unlimited')
+  if (credits !== 'unlimited') return { plan, credits: Number(credits) }
+  if (payments === undefined) return { plan, credits: null }
+  const says =
+    'NEW_ACCOUNT_CREDITS must be a number if payments are enabled, for example 0: new accounts would have unlimited credits.'
+  throw new BadSettings([{ name: 'NEW_ACCOUNT_CREDITS', says }])
+}
+
 /** Payments are on where all that they need is there, and off where none of it is. */
 function readPayments(vars: Settings): PaymentSettings | undefined {
   const { STRIPE_SECRET_KEY: secretKey, STRIPE_WEBHOOK_SECRET: webhookSecret, PUBLIC_URL: publicUrl } = vars
@@ -184,7 +199,8 @@ function readPayments(vars: Settings): PaymentSettings | undefined {
       'STRIPE_SECRET_KEY, STRIPE_WEBHOOK_SECRET and PUBLIC_URL go together. Whoever pays without the others pays for nothing.'
     throw new BadSettings([{ name: secretKey === undefined ? 'STRIPE_WEBHOOK_SECRET' : 'STRIPE_SECRET_KEY', says }])
   }
-  return { secretKey, webhookSecret, publicUrl: withoutSlash(publicUrl) }
+  const suspendsOnDispute = vars.SUSPEND_ON_DISPUTE === 'on'
+  return { secretKey, webhookSecret, publicUrl: withoutSlash(publicUrl), suspendsOnDispute }
 }
 
 function withoutSlash(url: string): string {

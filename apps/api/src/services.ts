@@ -49,6 +49,8 @@ export type Services = {
   storage: FileStorage
   uploadReader: UploadReader
   uploadShares: UploadShares
+  /** API keys of one account that are neither revoked nor expired, at most. */
+  keysMax: number
   /** Reads reports of outcomes beside the thread that serves requests. */
   feedbackReader: FeedbackReader
   /** Sign-in, sessions and organisations. */
@@ -107,6 +109,7 @@ export function openServices(
     storage,
     uploadReader,
     uploadShares: openUploadShares(db, config.uploadLimits),
+    keysMax: config.keysMax,
     feedbackReader,
     people,
     operators: config.operators,

@@ -76,6 +76,7 @@ export function testConfig(databaseUrl: string, changes: Partial<ApiConfig> = {}
     webFolder: WEB_FOLDER,
     docsFolder: DOCS_FOLDER,
     signUp: 'open',
+    accountCreation: 'users',
     opening: { plan: 'payg', credits: null },
     mail: undefined,
     sessionSecret: undefined,
@@ -89,6 +90,7 @@ export function testConfig(databaseUrl: string, changes: Partial<ApiConfig> = {}
     storage: { kind: 'folder', folder: uploadsFolder },
     // Most test files upload by one account. The limits have tests of their own.
     uploadLimits: { uploadsMax: 1_000, bytesMax: 10_000_000_000 },
+    keysMax: 1_000,
     logLevel: 'debug',
     limits: LIMITS,
     queuePrefix: `test-${randomUUID()}`,

@@ -41,6 +41,8 @@ export const Billing = Type.Object({
   plan: Type.String(),
   /** What the plan of the account includes. */
   features: PlanFeatures,
+  /** Credits of refunded or disputed payments that were used before. The next credits pay them. */
+  debt: Type.Integer({ minimum: 0 }),
   /** The price that the account has subscribed to. */
   subscribed_to: nullableString({}),
   /** Whether there is a page of the payment provider with the account's payments. */

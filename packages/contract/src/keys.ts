@@ -5,7 +5,12 @@ import { hintOf } from './key-format.ts'
 import { LAST_REQUEST_EXAMPLE, LastRequestField } from './last-request.ts'
 import { nullableInteger, nullableString } from './nullable.ts'
 import { pageQuery } from './page.ts'
-import { KeyTypeField, PUBLISHABLE_FIELDS, PUBLISHABLE_SETTINGS } from './publishable.ts'
+import {
+  KeyTypeField,
+  PUBLISHABLE_FIELDS,
+  PUBLISHABLE_MONTHLY_CAP_DEFAULT,
+  PUBLISHABLE_SETTINGS,
+} from './publishable.ts'
 import { openList, valueList } from './value-list.ts'
 
 /** What a key may be allowed to do. */
@@ -95,7 +100,8 @@ const KEY_FIELDS = {
   }),
   monthly_cap: nullableInteger({
     minimum: 0,
-    description: 'How many credits the key may spend in a calendar month (UTC); null when there is no cap.',
+    description:
+      'Credits that the key, its predecessors and the keys that it created can use together in a calendar month (UTC); null if there is no cap.',
     examples: [5000, null],
   }),
   ...PUBLISHABLE_FIELDS,
@@ -120,6 +126,7 @@ const KEY_EXAMPLE = {
   monthly_cap: 5000,
   type: 'secret',
   allowed_origins: [],
+  allowed_policies: [],
   visitor_cap: null,
   public_key: null,
 }
@@ -157,20 +164,21 @@ const scopesInput = Type.Array(Type.Enum(SCOPES, { type: 'string' }), {
 
 const expiresAtInput = nullableString({
   format: 'date-time',
-  description: 'When the key stops working (RFC 3339), a time to come; null for never.',
+  description:
+    'When the key stops working (RFC 3339), a time in the future; null for never. No later than the calling key itself, whose expiry applies if left out.',
   examples: ['2027-11-02T00:00:00Z', null],
 })
 
 const ipAllowListInput = Type.Array(Type.String({ minLength: 2, maxLength: 49 }), {
   maxItems: IP_ALLOW_LIST_MAX,
-  description: `The IPv4 and IPv6 addresses or CIDR ranges that may use the key, up to ${IP_ALLOW_LIST_MAX}; an empty list lets all use it.`,
+  description: `The IPv4 and IPv6 addresses or CIDR ranges that may use the key, up to ${IP_ALLOW_LIST_MAX}; an empty list lets all use it. No more than those of the calling key, whose list applies if left out.`,
   examples: [['192.0.2.0/24', '2001:db8::7']],
 })
 
 const monthlyCapInput = nullableInteger({
   minimum: 0,
   maximum: 2_147_483_647, // what PostgreSQL's integer holds
-  description: 'How many credits the key may spend in a calendar month (UTC); null for no cap.',
+  description: `Credits that the key, its predecessors and the keys that it creates can use together in a calendar month (UTC); null for no cap. No more than what remains of the calling key's own cap, which applies if left out. A publishable key has ${PUBLISHABLE_MONTHLY_CAP_DEFAULT.toLocaleString('en-US')} if left out.`,
   examples: [5000, null],
 })
 

@@ -37,6 +37,7 @@ export const Session = Type.Object({
     email_verified: Type.Boolean(),
     two_factor: Type.Boolean(),
     is_operator: Type.Boolean(),
+    may_create_accounts: Type.Boolean(),
   }),
   /** Whether the operator pages can be used from here and by this user; null for users who are not operators. */
   operator_access: Type.Union([

@@ -11,10 +11,14 @@ const KEY_TYPES = ['secret', 'publishable'] as const satisfies KeyType[]
 /** What a publishable key may do, whatever is asked for: one address at a time, by POST. */
 export const PUBLISHABLE_SCOPES = ['validation'] as const
 
-/** What is decided by where a page names no policy. */
+/** The policy of a publishable key if none is given at its creation. */
 export const PUBLISHABLE_POLICY = 'signup'
 
+/** The monthly cap of a publishable key if none is given: the credits that visitors of a page can use. */
+export const PUBLISHABLE_MONTHLY_CAP_DEFAULT = 10_000
+
 const ALLOWED_ORIGINS_MAX = 20
+const ALLOWED_POLICIES_MAX = 20
 /** A person who fills in a form needs a few; an office behind one address needs some more. */
 export const VISITOR_CAP_DEFAULT = 30
 
@@ -33,6 +37,11 @@ export const PUBLISHABLE_FIELDS = {
   allowed_origins: Type.Array(Type.String(), {
     description: 'The origins whose pages may use a publishable key; empty for a secret one.',
     examples: [[], ORIGINS],
+  }),
+  allowed_policies: Type.Array(Type.String(), {
+    description:
+      'The policies that pages may name, for a publishable key; the first one applies if they name none. Empty for a secret key.',
+    examples: [[], [PUBLISHABLE_POLICY]],
   }),
   visitor_cap: nullableInteger({
     minimum: 1,
@@ -56,6 +65,15 @@ export const PUBLISHABLE_SETTINGS = {
       uniqueItems: true,
       description: `Of a publishable key, which needs at least one: the origins whose pages may use it, up to ${ALLOWED_ORIGINS_MAX}, exactly as browsers send them: scheme, host, and the port where it is not the usual one.`,
       examples: [ORIGINS],
+    }),
+  ),
+  allowed_policies: Type.Optional(
+    Type.Array(Type.String({ pattern: '^[a-z0-9][a-z0-9_-]{0,49}$' }), {
+      minItems: 1,
+      maxItems: ALLOWED_POLICIES_MAX,
+      uniqueItems: true,
+      description: `Of a publishable key: the names of the policies that pages may name, up to ${ALLOWED_POLICIES_MAX}; the first one applies if they name none. \`${PUBLISHABLE_POLICY}\` if left out.`,
+      examples: [[PUBLISHABLE_POLICY, 'newsletter']],
     }),
   ),
   visitor_cap: Type.Optional(

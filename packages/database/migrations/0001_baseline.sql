@@ -145,6 +145,7 @@ from unnest(array[
   'recent_results', -- HMAC of addresses in Redis keys
   'sessions',       -- signs session cookies unless SESSION_SECRET is set
   'outcome_marks',  -- HMAC of reported outcomes
+  'opening_grants', -- HMAC of the addresses of users who were granted opening credits
   'doctor'          -- proves to the API that a request comes from the doctor
 ]) as name;
 
@@ -883,8 +884,13 @@ create table accounts (
     check (send_excludes <@ array['disposable', 'role', 'machine_generated', 'free', 'privacy_relay', 'tagged']),
   ip_allow_list text[] not null default '{}' check (cardinality(ip_allow_list) <= 50),
   closed_at timestamptz,
-  -- While set, the API rejects requests of the account's keys and members. Set and cleared by operators.
-  suspended_at timestamptz
+  -- While set, the API rejects requests of the account's keys and members. Set and cleared by operators, and by record_reversal
+  -- (billing.sql) for a disputed payment.
+  suspended_at timestamptz,
+  -- Equal to suspended_at if a disputed payment suspended the account.
+  dispute_suspended_at timestamptz,
+  -- Credits of refunded or disputed payments that were spent before. Paid from later credits (collect_debt in billing.sql).
+  debt bigint not null default 0 check (debt >= 0)
 );
 
 create index accounts_closed on accounts (closed_at) where closed_at is not null;
@@ -922,17 +928,23 @@ create table api_keys (
   -- Rotation: the id of the rotated key, and in that key the id of the new one. Both keys work until the old one expires.
   replaces uuid unique, -- no foreign key: both rows are deleted with the account, in any order
   replaced_by uuid,
+  -- A lineage is a key with all keys that it was rotated into. The first id is the key's own lineage; the others are those of
+  -- the key that created it and of that key's creators. Credits of a key count toward the monthly caps of all its lineages.
+  lineages uuid[] not null default array[gen_random_uuid()] check (cardinality(lineages) between 1 and 20),
   -- Last request: time, method, route, status, duration and verdict. The route is a pattern and contains no address.
   last_request jsonb,
-  -- Publishable keys are visible in web pages. They are limited to origins and to visitor_cap requests per visitor and hour.
-  -- Their requests are never probed, because the result would reveal which mailboxes exist.
+  -- Publishable keys are visible in web pages. They are limited to origins, to the policies that pages may name and to
+  -- visitor_cap requests per visitor and hour. Their requests are never probed, because the result would reveal which
+  -- mailboxes exist.
   kind text not null default 'secret' check (kind in ('secret', 'publishable')),
   allowed_origins text[] not null default '{}' check (cardinality(allowed_origins) <= 20),
+  allowed_policies text[] not null default '{}' check (cardinality(allowed_policies) <= 20),
   visitor_cap integer check (visitor_cap between 1 and 10000),
   constraint publishable_is_bound check (
     case kind
-      when 'publishable' then cardinality(allowed_origins) > 0 and visitor_cap is not null and scopes <@ array['validation']
-      else cardinality(allowed_origins) = 0 and visitor_cap is null
+      when 'publishable' then cardinality(allowed_origins) > 0 and cardinality(allowed_policies) > 0 and visitor_cap is not null
+        and scopes <@ array['validation']
+      else cardinality(allowed_origins) = 0 and cardinality(allowed_policies) = 0 and visitor_cap is null
     end
   ),
   -- The full text of a publishable key, which is public and can be shown again. Null for older keys, stored as a hash only.
@@ -941,13 +953,17 @@ create table api_keys (
 
 create index api_keys_by_account on api_keys (account_id, created_at);
 create index api_keys_by_change on api_keys (changed_at);
+-- For the monthly caps. lineages[1] finds the keys of one lineage, the other index also those that they created.
+create index api_keys_by_lineage on api_keys ((lineages[1]));
+create index api_keys_by_lineages on api_keys using gin (lineages);
 create index api_keys_by_origin on api_keys using gin (allowed_origins) where kind = 'publishable';
 
 alter table api_keys enable row level security;
 create policy tenant on api_keys using (account_id = app_account());
 grant select, insert on api_keys to probity_app;
 grant update (
-  name, scopes, ip_allow_list, monthly_cap, expires_at, paused_at, revoked_at, replaced_by, allowed_origins, visitor_cap
+  name, scopes, ip_allow_list, monthly_cap, expires_at, paused_at, revoked_at, replaced_by, allowed_origins, allowed_policies,
+  visitor_cap
 ) on api_keys to probity_app;
 create policy operator on api_keys to probity_operator using (true);
 grant select (account_id, revoked_at, mode) on api_keys to probity_operator;
@@ -989,7 +1005,8 @@ grant update (action, note, added_by, added_at) on overrides to probity_app;
 
 -- ---- Functions ----
 
--- Sets changed_at on every update that does not record usage (trigger function). Rejects changes of revoked_at of a revoked key.
+-- Sets changed_at on every update that does not record usage (trigger function). Rejects changes of revoked_at of a revoked key
+-- and of expires_at of an expired key.
 -- Output: the new row.
 -- Locks: none.
 create function api_keys_set_changed_at() returns trigger
@@ -997,6 +1014,9 @@ create function api_keys_set_changed_at() returns trigger
 begin
   if old.revoked_at is not null and new.revoked_at is distinct from old.revoked_at then
     raise exception 'a revoked key stays revoked';
+  end if;
+  if old.expires_at <= clock_timestamp() and new.expires_at is distinct from old.expires_at then
+    raise exception 'an expired key stays expired';
   end if;
   if new is distinct from old and new.last_used_at is not distinct from old.last_used_at
     and new.last_request is not distinct from old.last_request then
@@ -1028,7 +1048,7 @@ create function find_api_key(p_hash bytea)
     expires_at timestamptz, paused_at timestamptz, revoked_at timestamptz, retention_days smallint,
     plan text, api_access boolean, requests_per_window integer, window_s integer, interactive_in_flight integer,
     ai boolean, catchall boolean, send_threshold double precision, send_excludes text[],
-    kind text, allowed_origins text[], visitor_cap integer, account_ip_allow_list text[]
+    kind text, allowed_origins text[], allowed_policies text[], visitor_cap integer, account_ip_allow_list text[]
   )
   language sql stable security definer set search_path = public, pg_temp
   begin atomic
@@ -1036,7 +1056,7 @@ create function find_api_key(p_hash bytea)
            k.expires_at, k.paused_at, k.revoked_at, a.retention_days,
            p.name, p.api_access, p.requests_per_window, p.window_s, p.interactive_in_flight,
            p.ai_enhancement, p.catchall_detection, a.send_threshold, a.send_excludes,
-           k.kind, k.allowed_origins, k.visitor_cap, a.ip_allow_list
+           k.kind, k.allowed_origins, k.allowed_policies, k.visitor_cap, a.ip_allow_list
     from api_keys k join accounts a on a.id = k.account_id join plans p on p.name = a.plan
     where k.hash = p_hash;
   end;
@@ -1244,10 +1264,12 @@ create trigger notify after insert on api_keys for each row execute function not
 
 -- Lists columns, because last_used_at and last_request change with every use of a key.
 create trigger audit after insert or delete or
-  update of name, scopes, ip_allow_list, monthly_cap, expires_at, paused_at, revoked_at, allowed_origins, visitor_cap on api_keys
+  update of name, scopes, ip_allow_list, monthly_cap, expires_at, paused_at, revoked_at, allowed_origins, allowed_policies,
+    visitor_cap on api_keys
   for each row execute function
-  audit_row('key', 'name', 'name mode kind scopes ip_allow_list monthly_cap expires_at allowed_origins visitor_cap',
-            'changed_at last_used_at last_request replaced_by hash hint id account_id created_at replaces');
+  audit_row('key', 'name',
+            'name mode kind scopes ip_allow_list monthly_cap expires_at allowed_origins allowed_policies visitor_cap',
+            'changed_at last_used_at last_request replaced_by hash hint id account_id created_at replaces lineages');
 
 create trigger audit after insert or update or delete on policies for each row execute function
   audit_row('policy', 'name', 'description', 'account_id created_at');
@@ -1259,7 +1281,7 @@ create trigger audit after insert or delete on accounts for each row execute fun
 create trigger audit_change after update on accounts for each row
   when (old.available = new.available and old.reserved = new.reserved and old.spent = new.spent)
   execute function audit_row('account', 'name', 'name plan unlimited retention_days low_credits send_threshold send_excludes',
-                             'available reserved spent last_grant credits_low plan_since id created_at metadata');
+                             'available reserved spent debt last_grant credits_low plan_since id created_at metadata dispute_suspended_at');
 
 -- ---- Rights ----
 
@@ -1408,6 +1430,31 @@ create function record_verdict_days(p_rows jsonb) returns void
   on conflict (account_id, mode, day, status) do update set count = verdict_days.count + excluded.count
 $$;
 
+-- Returns the credits of a key lineage that remain in the current UTC month: the monthly cap of its newest key, less the credits
+-- that its keys and the keys that they created have committed (charged and reserved, less releases and refunds).
+-- Output: null if the lineage has no cap; negative if the cap was lowered below the committed credits.
+-- Locks: none.
+create function remaining_key_credits(p_account uuid, p_lineage uuid) returns bigint
+  language sql stable
+  return (
+    select k.monthly_cap - (
+      select coalesce(sum(u.credits_committed), 0)::bigint from api_keys f join usage_days u on u.key_id = f.id
+      where f.account_id = p_account and f.lineages @> array[p_lineage]
+        and u.account_id = p_account and u.day >= date_trunc('month', utc_today())::date
+    )
+    from api_keys k
+    where k.account_id = p_account and k.lineages[1] = p_lineage and k.replaced_by is null and k.monthly_cap is not null
+  );
+
+-- Returns the credits that an API key can still commit in the current UTC month, within its own cap and the caps of the keys
+-- that created it. Output: null if there is no cap. Locks: none.
+create function remaining_key_cap(p_account uuid, p_key uuid) returns bigint
+  language sql stable
+  return (
+    select min(remaining_key_credits(p_account, l)) from api_keys k cross join unnest(k.lineages) l
+    where k.id = p_key and k.account_id = p_account
+  );
+
 -- ---- Rights ----
 
 revoke execute on function
@@ -1418,9 +1465,12 @@ grant execute on function
   record_key_use, record_requests, record_verdict_days
 to probity_app;
 
+revoke execute on function remaining_key_credits, remaining_key_cap from public;
+grant execute on function remaining_key_credits, remaining_key_cap to probity_app;
+
 -- Credits and billing: the ledger with its functions, and the Stripe data (prices, customers, payments, subscriptions, events).
--- probity_app (API and workers) reads the tables and changes balances through ledger_post, ledger_post_parts and
--- ledger_refund_validations only.
+-- probity_app (API) reads the tables and changes balances through ledger_post, ledger_post_parts, ledger_refund_validations and
+-- record_reversal only.
 -- probity_operator calls ledger_post for grants and adjustments. The owner maintains prices.
 
 -- ---- Tables ----
@@ -1511,14 +1561,15 @@ create table payments (
   id uuid primary key default gen_random_uuid(),
   account_id uuid not null references accounts (id) on delete cascade,
   reference text not null unique,
-  credits bigint not null check (credits > 0),
+  credits bigint not null check (credits >= 0), -- 0 for the disputed invoice of a plan without credits
   created_at timestamptz not null default clock_timestamp(),
   granted_at timestamptz,
-  refunds integer not null default 0,
-  -- Credits of money refunds: revoked from the balance, and not revocable because the account had spent or reserved them.
-  credits_revoked bigint not null default 0 check (credits_revoked >= 0),
-  credits_already_spent bigint not null default 0 check (credits_already_spent >= 0),
-  check (credits_revoked + credits_already_spent <= credits)
+  -- Credits whose money was refunded or disputed, and whether a dispute is open or lost, as Stripe said at checked_at.
+  -- Written by record_reversal. reversals counts the changes; it is the part of their ledger rows.
+  credits_reversed bigint not null default 0 check (credits_reversed between 0 and credits),
+  is_disputed boolean not null default false,
+  reversals integer not null default 0,
+  checked_at timestamptz
 );
 
 create index payments_by_account on payments (account_id, created_at);
@@ -1528,7 +1579,7 @@ create index payments_not_granted on payments (created_at) where granted_at is n
 alter table payments enable row level security;
 create policy tenant on payments using (account_id = app_account());
 grant select, insert on payments to probity_app;
-grant update (granted_at, refunds, credits_revoked, credits_already_spent) on payments to probity_app;
+grant update (granted_at) on payments to probity_app;
 
 -- State of each Stripe subscription when the API last retrieved it from Stripe (checked_at). Written by record_subscription.
 create table subscriptions (
@@ -1559,6 +1610,16 @@ create index stripe_events_by_time on stripe_events (at);
 
 grant select, insert on stripe_events to probity_app;
 grant update (outcome) on stripe_events to probity_app;
+
+-- One row per user who was granted opening credits, so that no user is granted them twice. Written by create_account (users.sql).
+-- Rows are never deleted, not even with the user. The address is stored as a keyed hash only (HMAC-SHA-256 with the secret
+-- opening_grants of the address without its tag), so that it is recognized at a new sign-up and cannot be read.
+-- No role has rights on the table.
+create table opening_grants (
+  address_hash bytea primary key check (length(address_hash) = 32),
+  user_id uuid not null unique, -- no foreign key: the row outlives the user
+  granted_at timestamptz not null default clock_timestamp()
+);
 
 -- ---- Functions ----
 
@@ -1636,17 +1697,26 @@ create function is_refunded(p_refund_unknown boolean, p_status text, p_sub_statu
   return coalesce(p_status, 'unknown') = 'unknown'
     and (p_refund_unknown or coalesce(p_sub_status in ('not_probed', 'not_started'), false));
 
--- Returns the credits that an API key has committed (charged and reserved, less releases and refunds) in the current UTC month.
--- Locks: none.
-create function key_credits_this_month(p_account uuid, p_key uuid) returns bigint
-  language sql stable
-  return (
-    select coalesce(sum(credits_committed), 0)::bigint from usage_days
-    where account_id = p_account and key_id = p_key and day >= date_trunc('month', utc_today())::date
-  );
+-- Takes the debt of an account from its available balance, as far as that goes.
+-- Input: p_subject and p_part identify the ledger row. Output: the credits taken.
+-- Locks: the account row, which the calling function has locked already.
+create function collect_debt(p_account uuid, p_subject uuid, p_part integer, p_note text) returns bigint
+  language plpgsql as $$
+declare
+  v_taken bigint;
+begin
+  select least(a.debt, a.available) into v_taken from accounts a where a.id = p_account;
+  if v_taken > 0 then
+    perform ledger_insert(p_account, k, -v_taken, p_subject, p_part, null, p_note) from ledger_kinds k where k.kind = 'adjust';
+    update accounts a set debt = a.debt - v_taken where a.id = p_account;
+  end if;
+  return v_taken;
+end
+$$;
 
 -- Posts one credit transaction for the transaction's account: checks it, writes the ledger row and updates the balances.
--- An unlimited account is first granted the credits that it lacks.
+-- An unlimited account is first granted the credits that it lacks. A debt is taken from the balance before credits are spent,
+-- and from each grant at once.
 -- Input: p_subject identifies what is paid for; one subject is posted at most once per kind and part. p_credits is positive,
 -- except for kind adjust.
 -- Output: the available balance and the outcome. Only posted changes anything:
@@ -1665,7 +1735,6 @@ declare
   v_account accounts;
   v_before bigint;
   v_short bigint;
-  v_cap bigint;
 begin
   select * into strict v_kind from ledger_kinds k where k.kind = p_kind;
   if p_credits is null or p_credits = 0 or (p_credits < 0 and p_kind <> 'adjust') then
@@ -1692,11 +1761,14 @@ begin
   end if;
 
   if p_key is not null and v_kind.counts_toward_cap then
-    select k.monthly_cap into v_cap from api_keys k where k.id = p_key and k.account_id = v_account.id;
-    if v_cap is not null and key_credits_this_month(v_account.id, p_key) + p_credits > v_cap then
+    if remaining_key_cap(v_account.id, p_key) < p_credits then
       return query select 'over_cap', v_account.available;
       return;
     end if;
+  end if;
+
+  if v_account.debt > 0 and v_kind.available < 0 then
+    v_account.available := v_account.available - collect_debt(v_account.id, gen_random_uuid(), 0, 'debt of reversed payments');
   end if;
 
   v_short := -(v_account.available + p_credits * v_kind.available);
@@ -1710,6 +1782,9 @@ begin
   end if;
 
   perform ledger_insert(v_account.id, v_kind, p_credits, p_subject, p_part, p_key, p_note);
+  if v_account.debt > 0 and v_kind.kind = 'grant' then
+    perform collect_debt(v_account.id, gen_random_uuid(), 0, 'debt of reversed payments');
+  end if;
   return query select 'posted', a.available from accounts a where a.id = v_account.id;
 end
 $$;
@@ -1848,6 +1923,68 @@ begin
 end
 $$;
 
+-- Records how much of a payment of the transaction's account was reversed (refunded or disputed). Credits that were reversed
+-- since the last call are taken from the balance; those that are not available become a debt (accounts.debt), which later
+-- credits pay. If less is reversed than before (a dispute was won, a refund failed), the debt falls first and the rest is
+-- returned to the balance.
+-- Input: p_lost of p_paid, in the smallest currency unit. p_checked_at is when Stripe returned the state; a state older than the
+-- recorded one is ignored. p_suspends: a new dispute suspends the account. The account is resumed when its last dispute was won,
+-- unless an operator suspended it too.
+-- Output: the credits reversed by this call, negative if returned, and the account's debt; no row if the payment was not granted.
+-- Locks: the payment row (update), then the account row (no key update), then those of suspend_account, until commit.
+create function record_reversal(
+  p_reference text, p_lost bigint, p_paid bigint, p_is_disputed boolean, p_suspends boolean, p_checked_at timestamptz
+) returns table (change bigint, debt bigint)
+  language plpgsql security definer set search_path = public, pg_temp as $$
+declare
+  v_payment payments;
+  v_account accounts;
+  v_change bigint := 0;
+  v_returned bigint;
+begin
+  select * into v_payment from payments p
+  where p.account_id = app_account() and p.reference = p_reference and p.granted_at is not null for update;
+  if not found then
+    return;
+  end if;
+  select * into strict v_account from accounts a where a.id = v_payment.account_id for no key update;
+  if v_payment.checked_at > p_checked_at then
+    return query select 0::bigint, v_account.debt;
+    return;
+  end if;
+
+  -- In whole numbers, as numeric: the product can exceed bigint.
+  if p_paid > 0 then
+    v_change := div(v_payment.credits::numeric * least(p_lost, p_paid), p_paid)::bigint - v_payment.credits_reversed;
+  end if;
+  update payments p set
+    credits_reversed = p.credits_reversed + v_change, reversals = p.reversals + (v_change <> 0)::integer,
+    is_disputed = p_is_disputed, checked_at = p_checked_at
+  where p.id = v_payment.id;
+  if v_change > 0 then
+    update accounts a set debt = a.debt + v_change where a.id = v_account.id;
+    perform collect_debt(v_account.id, v_payment.id, v_payment.reversals, left('reversed: ' || p_reference, 200));
+  elsif v_change < 0 then
+    v_returned := greatest(-v_change - v_account.debt, 0);
+    update accounts a set debt = a.debt - (-v_change - v_returned) where a.id = v_account.id;
+    if v_returned > 0 then
+      perform ledger_insert(v_account.id, k, v_returned, v_payment.id, v_payment.reversals, null,
+                            left('reversal ended: ' || p_reference, 200))
+      from ledger_kinds k where k.kind = 'adjust';
+    end if;
+  end if;
+
+  if p_is_disputed and not v_payment.is_disputed then
+    if p_suspends and suspend_account(v_account.id) then
+      update accounts a set dispute_suspended_at = a.suspended_at where a.id = v_account.id;
+    end if;
+  elsif v_payment.is_disputed and not exists (select from payments p where p.account_id = v_account.id and p.is_disputed) then
+    update accounts a set suspended_at = null where a.id = v_account.id and a.suspended_at = a.dispute_suspended_at;
+  end if;
+  return query select v_change, a.debt from accounts a where a.id = v_account.id;
+end
+$$;
+
 -- Deletes unpaid payments and Stripe events that are older than p_days, up to p_max rows of each.
 -- Output: the number of rows deleted. Locks: the deleted rows; rows locked by other transactions are skipped.
 create function delete_old_payments(p_days integer, p_max integer) returns integer
@@ -1894,8 +2031,8 @@ create trigger audit after insert on ledger for each row when (new.kind in ('gra
 -- ---- Rights ----
 
 revoke execute on function
-  apply_to_balance, ledger_insert, key_credits_this_month, ledger_post, ledger_post_parts, ledger_refund_validations,
-  find_billing_account, record_subscription, delete_old_payments, audit_grant
+  apply_to_balance, ledger_insert, collect_debt, ledger_post, ledger_post_parts,
+  ledger_refund_validations, find_billing_account, record_subscription, record_reversal, delete_old_payments, audit_grant
 from public;
 
 revoke execute on function low_credits_threshold from public;
@@ -1906,7 +2043,8 @@ grant execute on function
 to probity_operator;
 
 grant execute on function
-  ledger_post, ledger_post_parts, ledger_refund_validations, find_billing_account, record_subscription, delete_old_payments
+  ledger_post, ledger_post_parts, ledger_refund_validations, find_billing_account,
+  record_subscription, record_reversal, delete_old_payments
 to probity_app;
 
 -- Users and their access: credentials, sessions, members, invitations, setup, and email notifications to members.
@@ -2240,11 +2378,11 @@ end
 $$;
 
 -- Creates an account with its owner and grants the opening balance.
--- Input: p_credits is the opening balance; null creates an account with unlimited credits. The grant is made only if the user
--- owns no other account, so that more accounts do not give more credits.
+-- Input: p_credits is the opening balance; null creates an account with unlimited credits. The balance is granted once per user
+-- and per p_address_hash, the keyed hash of the user's email address (see opening_grants in billing.sql).
 -- Output: the account id, or null if the user already owns 20 accounts.
--- Locks: the user row (no key update), the advisory lock 'unused_slug' and the new account, until commit.
-create function create_account(p_user uuid, p_name text, p_plan text, p_credits bigint) returns uuid
+-- Locks: the user row (no key update), the advisory lock 'unused_slug', the new account and the opening_grants row, until commit.
+create function create_account(p_user uuid, p_name text, p_plan text, p_credits bigint, p_address_hash bytea) returns uuid
   language plpgsql security definer set search_path = public, pg_temp as $$
 declare
   v_owned bigint;
@@ -2260,10 +2398,13 @@ begin
   insert into accounts (name, plan, unlimited, slug) values (p_name, p_plan, p_credits is null, unused_slug(p_name))
   returning id into v_account;
   insert into members (account_id, user_id, role) values (v_account, p_user, 'owner');
-  if p_credits > 0 and v_owned = 0 then
-    perform set_config('app.account_id', v_account::text, true);
-    perform ledger_post('grant', p_credits, gen_random_uuid(), 0, null, 'opening balance');
-    perform set_config('app.account_id', v_tenant, true);
+  if p_credits > 0 then
+    insert into opening_grants (address_hash, user_id) values (p_address_hash, p_user) on conflict do nothing;
+    if found then
+      perform set_config('app.account_id', v_account::text, true);
+      perform ledger_post('grant', p_credits, gen_random_uuid(), 0, null, 'opening balance');
+      perform set_config('app.account_id', v_tenant, true);
+    end if;
   end if;
   return v_account;
 end
@@ -2302,7 +2443,7 @@ begin
   insert into users (name, email, email_verified, is_operator) values (p_name, lower(p_email), true, true)
   returning id into v_user;
   insert into credentials (user_id, provider, subject, password) values (v_user, 'credential', v_user, p_password);
-  return query select v_user, create_account(v_user, p_account_name, 'payg', null);
+  return query select v_user, create_account(v_user, p_account_name, 'payg', null, null);
 end
 $$;
 

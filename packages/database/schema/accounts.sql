@@ -66,8 +66,13 @@ create table accounts (
     check (send_excludes <@ array['disposable', 'role', 'machine_generated', 'free', 'privacy_relay', 'tagged']),
   ip_allow_list text[] not null default '{}' check (cardinality(ip_allow_list) <= 50),
   closed_at timestamptz,
-  -- While set, the API rejects requests of the account's keys and members. Set and cleared by operators.
-  suspended_at timestamptz
+  -- While set, the API rejects requests of the account's keys and members. Set and cleared by operators, and by record_reversal
+  -- (billing.sql) for a disputed payment.
+  suspended_at timestamptz,
+  -- Equal to suspended_at if a disputed payment suspended the account.
+  dispute_suspended_at timestamptz,
+  -- Credits of refunded or disputed payments that were spent before. Paid from later credits (collect_debt in billing.sql).
+  debt bigint not null default 0 check (debt >= 0)
 );
 
 create index accounts_closed on accounts (closed_at) where closed_at is not null;
@@ -105,17 +110,23 @@ create table api_keys (
   -- Rotation: the id of the rotated key, and in that key the id of the new one. Both keys work until the old one expires.
   replaces uuid unique, -- no foreign key: both rows are deleted with the account, in any order
   replaced_by uuid,
+  -- A lineage is a key with all keys that it was rotated into. The first id is the key's own lineage; the others are those of
+  -- the key that created it and of that key's creators. Credits of a key count toward the monthly caps of all its lineages.
+  lineages uuid[] not null default array[gen_random_uuid()] check (cardinality(lineages) between 1 and 20),
   -- Last request: time, method, route, status, duration and verdict. The route is a pattern and contains no address.
   last_request jsonb,
-  -- Publishable keys are visible in web pages. They are limited to origins and to visitor_cap requests per visitor and hour.
-  -- Their requests are never probed, because the result would reveal which mailboxes exist.
+  -- Publishable keys are visible in web pages. They are limited to origins, to the policies that pages may name and to
+  -- visitor_cap requests per visitor and hour. Their requests are never probed, because the result would reveal which
+  -- mailboxes exist.
   kind text not null default 'secret' check (kind in ('secret', 'publishable')),
   allowed_origins text[] not null default '{}' check (cardinality(allowed_origins) <= 20),
+  allowed_policies text[] not null default '{}' check (cardinality(allowed_policies) <= 20),
   visitor_cap integer check (visitor_cap between 1 and 10000),
   constraint publishable_is_bound check (
     case kind
-      when 'publishable' then cardinality(allowed_origins) > 0 and visitor_cap is not null and scopes <@ array['validation']
-      else cardinality(allowed_origins) = 0 and visitor_cap is null
+      when 'publishable' then cardinality(allowed_origins) > 0 and cardinality(allowed_policies) > 0 and visitor_cap is not null
+        and scopes <@ array['validation']
+      else cardinality(allowed_origins) = 0 and cardinality(allowed_policies) = 0 and visitor_cap is null
     end
   ),
   -- The full text of a publishable key, which is public and can be shown again. Null for older keys, stored as a hash only.
@@ -124,13 +135,17 @@ create table api_keys (
 
 create index api_keys_by_account on api_keys (account_id, created_at);
 create index api_keys_by_change on api_keys (changed_at);
+-- For the monthly caps. lineages[1] finds the keys of one lineage, the other index also those that they created.
+create index api_keys_by_lineage on api_keys ((lineages[1]));
+create index api_keys_by_lineages on api_keys using gin (lineages);
 create index api_keys_by_origin on api_keys using gin (allowed_origins) where kind = 'publishable';
 
 alter table api_keys enable row level security;
 create policy tenant on api_keys using (account_id = app_account());
 grant select, insert on api_keys to probity_app;
 grant update (
-  name, scopes, ip_allow_list, monthly_cap, expires_at, paused_at, revoked_at, replaced_by, allowed_origins, visitor_cap
+  name, scopes, ip_allow_list, monthly_cap, expires_at, paused_at, revoked_at, replaced_by, allowed_origins, allowed_policies,
+  visitor_cap
 ) on api_keys to probity_app;
 create policy operator on api_keys to probity_operator using (true);
 grant select (account_id, revoked_at, mode) on api_keys to probity_operator;
@@ -172,7 +187,8 @@ grant update (action, note, added_by, added_at) on overrides to probity_app;
 
 -- ---- Functions ----
 
--- Sets changed_at on every update that does not record usage (trigger function). Rejects changes of revoked_at of a revoked key.
+-- Sets changed_at on every update that does not record usage (trigger function). Rejects changes of revoked_at of a revoked key
+-- and of expires_at of an expired key.
 -- Output: the new row.
 -- Locks: none.
 create function api_keys_set_changed_at() returns trigger
@@ -180,6 +196,9 @@ create function api_keys_set_changed_at() returns trigger
 begin
   if old.revoked_at is not null and new.revoked_at is distinct from old.revoked_at then
     raise exception 'a revoked key stays revoked';
+  end if;
+  if old.expires_at <= clock_timestamp() and new.expires_at is distinct from old.expires_at then
+    raise exception 'an expired key stays expired';
   end if;
   if new is distinct from old and new.last_used_at is not distinct from old.last_used_at
     and new.last_request is not distinct from old.last_request then
@@ -211,7 +230,7 @@ create function find_api_key(p_hash bytea)
     expires_at timestamptz, paused_at timestamptz, revoked_at timestamptz, retention_days smallint,
     plan text, api_access boolean, requests_per_window integer, window_s integer, interactive_in_flight integer,
     ai boolean, catchall boolean, send_threshold double precision, send_excludes text[],
-    kind text, allowed_origins text[], visitor_cap integer, account_ip_allow_list text[]
+    kind text, allowed_origins text[], allowed_policies text[], visitor_cap integer, account_ip_allow_list text[]
   )
   language sql stable security definer set search_path = public, pg_temp
   begin atomic
@@ -219,7 +238,7 @@ create function find_api_key(p_hash bytea)
            k.expires_at, k.paused_at, k.revoked_at, a.retention_days,
            p.name, p.api_access, p.requests_per_window, p.window_s, p.interactive_in_flight,
            p.ai_enhancement, p.catchall_detection, a.send_threshold, a.send_excludes,
-           k.kind, k.allowed_origins, k.visitor_cap, a.ip_allow_list
+           k.kind, k.allowed_origins, k.allowed_policies, k.visitor_cap, a.ip_allow_list
     from api_keys k join accounts a on a.id = k.account_id join plans p on p.name = a.plan
     where k.hash = p_hash;
   end;
@@ -427,10 +446,12 @@ create trigger notify after insert on api_keys for each row execute function not
 
 -- Lists columns, because last_used_at and last_request change with every use of a key.
 create trigger audit after insert or delete or
-  update of name, scopes, ip_allow_list, monthly_cap, expires_at, paused_at, revoked_at, allowed_origins, visitor_cap on api_keys
+  update of name, scopes, ip_allow_list, monthly_cap, expires_at, paused_at, revoked_at, allowed_origins, allowed_policies,
+    visitor_cap on api_keys
   for each row execute function
-  audit_row('key', 'name', 'name mode kind scopes ip_allow_list monthly_cap expires_at allowed_origins visitor_cap',
-            'changed_at last_used_at last_request replaced_by hash hint id account_id created_at replaces');
+  audit_row('key', 'name',
+            'name mode kind scopes ip_allow_list monthly_cap expires_at allowed_origins allowed_policies visitor_cap',
+            'changed_at last_used_at last_request replaced_by hash hint id account_id created_at replaces lineages');
 
 create trigger audit after insert or update or delete on policies for each row execute function
   audit_row('policy', 'name', 'description', 'account_id created_at');
@@ -442,7 +463,7 @@ create trigger audit after insert or delete on accounts for each row execute fun
 create trigger audit_change after update on accounts for each row
   when (old.available = new.available and old.reserved = new.reserved and old.spent = new.spent)
   execute function audit_row('account', 'name', 'name plan unlimited retention_days low_credits send_threshold send_excludes',
-                             'available reserved spent last_grant credits_low plan_since id created_at metadata');
+                             'available reserved spent debt last_grant credits_low plan_since id created_at metadata dispute_suspended_at');
 
 -- ---- Rights ----
 

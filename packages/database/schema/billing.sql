@@ -1,6 +1,6 @@
 -- Credits and billing: the ledger with its functions, and the Stripe data (prices, customers, payments, subscriptions, events).
--- probity_app (API and workers) reads the tables and changes balances through ledger_post, ledger_post_parts and
--- ledger_refund_validations only.
+-- probity_app (API) reads the tables and changes balances through ledger_post, ledger_post_parts, ledger_refund_validations and
+-- record_reversal only.
 -- probity_operator calls ledger_post for grants and adjustments. The owner maintains prices.
 
 -- ---- Tables ----
@@ -91,14 +91,15 @@ create table payments (
   id uuid primary key default gen_random_uuid(),
   account_id uuid not null references accounts (id) on delete cascade,
   reference text not null unique,
-  credits bigint not null check (credits > 0),
+  credits bigint not null check (credits >= 0), -- 0 for the disputed invoice of a plan without credits
   created_at timestamptz not null default clock_timestamp(),
   granted_at timestamptz,
-  refunds integer not null default 0,
-  -- Credits of money refunds: revoked from the balance, and not revocable because the account had spent or reserved them.
-  credits_revoked bigint not null default 0 check (credits_revoked >= 0),
-  credits_already_spent bigint not null default 0 check (credits_already_spent >= 0),
-  check (credits_revoked + credits_already_spent <= credits)
+  -- Credits whose money was refunded or disputed, and whether a dispute is open or lost, as Stripe said at checked_at.
+  -- Written by record_reversal. reversals counts the changes; it is the part of their ledger rows.
+  credits_reversed bigint not null default 0 check (credits_reversed between 0 and credits),
+  is_disputed boolean not null default false,
+  reversals integer not null default 0,
+  checked_at timestamptz
 );
 
 create index payments_by_account on payments (account_id, created_at);
@@ -108,7 +109,7 @@ create index payments_not_granted on payments (created_at) where granted_at is n
 alter table payments enable row level security;
 create policy tenant on payments using (account_id = app_account());
 grant select, insert on payments to probity_app;
-grant update (granted_at, refunds, credits_revoked, credits_already_spent) on payments to probity_app;
+grant update (granted_at) on payments to probity_app;
 
 -- State of each Stripe subscription when the API last retrieved it from Stripe (checked_at). Written by record_subscription.
 create table subscriptions (
@@ -139,6 +140,16 @@ create index stripe_events_by_time on stripe_events (at);
 
 grant select, insert on stripe_events to probity_app;
 grant update (outcome) on stripe_events to probity_app;
+
+-- One row per user who was granted opening credits, so that no user is granted them twice. Written by create_account (users.sql).
+-- Rows are never deleted, not even with the user. The address is stored as a keyed hash only (HMAC-SHA-256 with the secret
+-- opening_grants of the address without its tag), so that it is recognized at a new sign-up and cannot be read.
+-- No role has rights on the table.
+create table opening_grants (
+  address_hash bytea primary key check (length(address_hash) = 32),
+  user_id uuid not null unique, -- no foreign key: the row outlives the user
+  granted_at timestamptz not null default clock_timestamp()
+);
 
 -- ---- Functions ----
 
@@ -216,17 +227,26 @@ create function is_refunded(p_refund_unknown boolean, p_status text, p_sub_statu
   return coalesce(p_status, 'unknown') = 'unknown'
     and (p_refund_unknown or coalesce(p_sub_status in ('not_probed', 'not_started'), false));
 
--- Returns the credits that an API key has committed (charged and reserved, less releases and refunds) in the current UTC month.
--- Locks: none.
-create function key_credits_this_month(p_account uuid, p_key uuid) returns bigint
-  language sql stable
-  return (
-    select coalesce(sum(credits_committed), 0)::bigint from usage_days
-    where account_id = p_account and key_id = p_key and day >= date_trunc('month', utc_today())::date
-  );
+-- Takes the debt of an account from its available balance, as far as that goes.
+-- Input: p_subject and p_part identify the ledger row. Output: the credits taken.
+-- Locks: the account row, which the calling function has locked already.
+create function collect_debt(p_account uuid, p_subject uuid, p_part integer, p_note text) returns bigint
+  language plpgsql as $$
+declare
+  v_taken bigint;
+begin
+  select least(a.debt, a.available) into v_taken from accounts a where a.id = p_account;
+  if v_taken > 0 then
+    perform ledger_insert(p_account, k, -v_taken, p_subject, p_part, null, p_note) from ledger_kinds k where k.kind = 'adjust';
+    update accounts a set debt = a.debt - v_taken where a.id = p_account;
+  end if;
+  return v_taken;
+end
+$$;
 
 -- Posts one credit transaction for the transaction's account: checks it, writes the ledger row and updates the balances.
--- An unlimited account is first granted the credits that it lacks.
+-- An unlimited account is first granted the credits that it lacks. A debt is taken from the balance before credits are spent,
+-- and from each grant at once.
 -- Input: p_subject identifies what is paid for; one subject is posted at most once per kind and part. p_credits is positive,
 -- except for kind adjust.
 -- Output: the available balance and the outcome. Only posted changes anything:
@@ -245,7 +265,6 @@ declare
   v_account accounts;
   v_before bigint;
   v_short bigint;
-  v_cap bigint;
 begin
   select * into strict v_kind from ledger_kinds k where k.kind = p_kind;
   if p_credits is null or p_credits = 0 or (p_credits < 0 and p_kind <> 'adjust') then
@@ -272,11 +291,14 @@ begin
   end if;
 
   if p_key is not null and v_kind.counts_toward_cap then
-    select k.monthly_cap into v_cap from api_keys k where k.id = p_key and k.account_id = v_account.id;
-    if v_cap is not null and key_credits_this_month(v_account.id, p_key) + p_credits > v_cap then
+    if remaining_key_cap(v_account.id, p_key) < p_credits then
       return query select 'over_cap', v_account.available;
       return;
     end if;
+  end if;
+
+  if v_account.debt > 0 and v_kind.available < 0 then
+    v_account.available := v_account.available - collect_debt(v_account.id, gen_random_uuid(), 0, 'debt of reversed payments');
   end if;
 
   v_short := -(v_account.available + p_credits * v_kind.available);
@@ -290,6 +312,9 @@ begin
   end if;
 
   perform ledger_insert(v_account.id, v_kind, p_credits, p_subject, p_part, p_key, p_note);
+  if v_account.debt > 0 and v_kind.kind = 'grant' then
+    perform collect_debt(v_account.id, gen_random_uuid(), 0, 'debt of reversed payments');
+  end if;
   return query select 'posted', a.available from accounts a where a.id = v_account.id;
 end
 $$;
@@ -428,6 +453,68 @@ begin
 end
 $$;
 
+-- Records how much of a payment of the transaction's account was reversed (refunded or disputed). Credits that were reversed
+-- since the last call are taken from the balance; those that are not available become a debt (accounts.debt), which later
+-- credits pay. If less is reversed than before (a dispute was won, a refund failed), the debt falls first and the rest is
+-- returned to the balance.
+-- Input: p_lost of p_paid, in the smallest currency unit. p_checked_at is when Stripe returned the state; a state older than the
+-- recorded one is ignored. p_suspends: a new dispute suspends the account. The account is resumed when its last dispute was won,
+-- unless an operator suspended it too.
+-- Output: the credits reversed by this call, negative if returned, and the account's debt; no row if the payment was not granted.
+-- Locks: the payment row (update), then the account row (no key update), then those of suspend_account, until commit.
+create function record_reversal(
+  p_reference text, p_lost bigint, p_paid bigint, p_is_disputed boolean, p_suspends boolean, p_checked_at timestamptz
+) returns table (change bigint, debt bigint)
+  language plpgsql security definer set search_path = public, pg_temp as $$
+declare
+  v_payment payments;
+  v_account accounts;
+  v_change bigint := 0;
+  v_returned bigint;
+begin
+  select * into v_payment from payments p
+  where p.account_id = app_account() and p.reference = p_reference and p.granted_at is not null for update;
+  if not found then
+    return;
+  end if;
+  select * into strict v_account from accounts a where a.id = v_payment.account_id for no key update;
+  if v_payment.checked_at > p_checked_at then
+    return query select 0::bigint, v_account.debt;
+    return;
+  end if;
+
+  -- In whole numbers, as numeric: the product can exceed bigint.
+  if p_paid > 0 then
+    v_change := div(v_payment.credits::numeric * least(p_lost, p_paid), p_paid)::bigint - v_payment.credits_reversed;
+  end if;
+  update payments p set
+    credits_reversed = p.credits_reversed + v_change, reversals = p.reversals + (v_change <> 0)::integer,
+    is_disputed = p_is_disputed, checked_at = p_checked_at
+  where p.id = v_payment.id;
+  if v_change > 0 then
+    update accounts a set debt = a.debt + v_change where a.id = v_account.id;
+    perform collect_debt(v_account.id, v_payment.id, v_payment.reversals, left('reversed: ' || p_reference, 200));
+  elsif v_change < 0 then
+    v_returned := greatest(-v_change - v_account.debt, 0);
+    update accounts a set debt = a.debt - (-v_change - v_returned) where a.id = v_account.id;
+    if v_returned > 0 then
+      perform ledger_insert(v_account.id, k, v_returned, v_payment.id, v_payment.reversals, null,
+                            left('reversal ended: ' || p_reference, 200))
+      from ledger_kinds k where k.kind = 'adjust';
+    end if;
+  end if;
+
+  if p_is_disputed and not v_payment.is_disputed then
+    if p_suspends and suspend_account(v_account.id) then
+      update accounts a set dispute_suspended_at = a.suspended_at where a.id = v_account.id;
+    end if;
+  elsif v_payment.is_disputed and not exists (select from payments p where p.account_id = v_account.id and p.is_disputed) then
+    update accounts a set suspended_at = null where a.id = v_account.id and a.suspended_at = a.dispute_suspended_at;
+  end if;
+  return query select v_change, a.debt from accounts a where a.id = v_account.id;
+end
+$$;
+
 -- Deletes unpaid payments and Stripe events that are older than p_days, up to p_max rows of each.
 -- Output: the number of rows deleted. Locks: the deleted rows; rows locked by other transactions are skipped.
 create function delete_old_payments(p_days integer, p_max integer) returns integer
@@ -474,8 +561,8 @@ create trigger audit after insert on ledger for each row when (new.kind in ('gra
 -- ---- Rights ----
 
 revoke execute on function
-  apply_to_balance, ledger_insert, key_credits_this_month, ledger_post, ledger_post_parts, ledger_refund_validations,
-  find_billing_account, record_subscription, delete_old_payments, audit_grant
+  apply_to_balance, ledger_insert, collect_debt, ledger_post, ledger_post_parts,
+  ledger_refund_validations, find_billing_account, record_subscription, record_reversal, delete_old_payments, audit_grant
 from public;
 
 revoke execute on function low_credits_threshold from public;
@@ -486,5 +573,6 @@ grant execute on function
 to probity_operator;
 
 grant execute on function
-  ledger_post, ledger_post_parts, ledger_refund_validations, find_billing_account, record_subscription, delete_old_payments
+  ledger_post, ledger_post_parts, ledger_refund_validations, find_billing_account,
+  record_subscription, record_reversal, delete_old_payments
 to probity_app;

@@ -143,6 +143,7 @@ from unnest(array[
   'recent_results', -- HMAC of addresses in Redis keys
   'sessions',       -- signs session cookies unless SESSION_SECRET is set
   'outcome_marks',  -- HMAC of reported outcomes
+  'opening_grants', -- HMAC of the addresses of users who were granted opening credits
   'doctor'          -- proves to the API that a request comes from the doctor
 ]) as name;
 

@@ -130,6 +130,31 @@ create function record_verdict_days(p_rows jsonb) returns void
   on conflict (account_id, mode, day, status) do update set count = verdict_days.count + excluded.count
 $$;
 
+-- Returns the credits of a key lineage that remain in the current UTC month: the monthly cap of its newest key, less the credits
+-- that its keys and the keys that they created have committed (charged and reserved, less releases and refunds).
+-- Output: null if the lineage has no cap; negative if the cap was lowered below the committed credits.
+-- Locks: none.
+create function remaining_key_credits(p_account uuid, p_lineage uuid) returns bigint
+  language sql stable
+  return (
+    select k.monthly_cap - (
+      select coalesce(sum(u.credits_committed), 0)::bigint from api_keys f join usage_days u on u.key_id = f.id
+      where f.account_id = p_account and f.lineages @> array[p_lineage]
+        and u.account_id = p_account and u.day >= date_trunc('month', utc_today())::date
+    )
+    from api_keys k
+    where k.account_id = p_account and k.lineages[1] = p_lineage and k.replaced_by is null and k.monthly_cap is not null
+  );
+
+-- Returns the credits that an API key can still commit in the current UTC month, within its own cap and the caps of the keys
+-- that created it. Output: null if there is no cap. Locks: none.
+create function remaining_key_cap(p_account uuid, p_key uuid) returns bigint
+  language sql stable
+  return (
+    select min(remaining_key_credits(p_account, l)) from api_keys k cross join unnest(k.lineages) l
+    where k.id = p_key and k.account_id = p_account
+  );
+
 -- ---- Rights ----
 
 revoke execute on function
@@ -139,3 +164,6 @@ from public;
 grant execute on function
   record_key_use, record_requests, record_verdict_days
 to probity_app;
+
+revoke execute on function remaining_key_credits, remaining_key_cap from public;
+grant execute on function remaining_key_credits, remaining_key_cap to probity_app;

@@ -329,11 +329,11 @@ end
 $$;
 
 -- Creates an account with its owner and grants the opening balance.
--- Input: p_credits is the opening balance; null creates an account with unlimited credits. The grant is made only if the user
--- owns no other account, so that more accounts do not give more credits.
+-- Input: p_credits is the opening balance; null creates an account with unlimited credits. The balance is granted once per user
+-- and per p_address_hash, the keyed hash of the user's email address (see opening_grants in billing.sql).
 -- Output: the account id, or null if the user already owns 20 accounts.
--- Locks: the user row (no key update), the advisory lock 'unused_slug' and the new account, until commit.
-create function create_account(p_user uuid, p_name text, p_plan text, p_credits bigint) returns uuid
+-- Locks: the user row (no key update), the advisory lock 'unused_slug', the new account and the opening_grants row, until commit.
+create function create_account(p_user uuid, p_name text, p_plan text, p_credits bigint, p_address_hash bytea) returns uuid
   language plpgsql security definer set search_path = public, pg_temp as $$
 declare
   v_owned bigint;
@@ -349,10 +349,13 @@ begin
   insert into accounts (name, plan, unlimited, slug) values (p_name, p_plan, p_credits is null, unused_slug(p_name))
   returning id into v_account;
   insert into members (account_id, user_id, role) values (v_account, p_user, 'owner');
-  if p_credits > 0 and v_owned = 0 then
-    perform set_config('app.account_id', v_account::text, true);
-    perform ledger_post('grant', p_credits, gen_random_uuid(), 0, null, 'opening balance');
-    perform set_config('app.account_id', v_tenant, true);
+  if p_credits > 0 then
+    insert into opening_grants (address_hash, user_id) values (p_address_hash, p_user) on conflict do nothing;
+    if found then
+      perform set_config('app.account_id', v_account::text, true);
+      perform ledger_post('grant', p_credits, gen_random_uuid(), 0, null, 'opening balance');
+      perform set_config('app.account_id', v_tenant, true);
+    end if;
   end if;
   return v_account;
 end
@@ -391,7 +394,7 @@ begin
   insert into users (name, email, email_verified, is_operator) values (p_name, lower(p_email), true, true)
   returning id into v_user;
   insert into credentials (user_id, provider, subject, password) values (v_user, 'credential', v_user, p_password);
-  return query select v_user, create_account(v_user, p_account_name, 'payg', null);
+  return query select v_user, create_account(v_user, p_account_name, 'payg', null, null);
 end
 $$;
 

@@ -7,11 +7,11 @@ type Part = RawBuilder<unknown> | ((trx: Trx) => AsyncGenerator<string[]>)
 
 /** What an account's export is made of, in its order. Columns are named one by one: a secret that is added later stays out. */
 const PARTS: Record<string, Part> = {
-  account: sql`select id, name, slug, plan, unlimited, available, reserved, spent, retention_days, low_credits, send_threshold,
+  account: sql`select id, name, slug, plan, unlimited, available, reserved, spent, debt, retention_days, low_credits, send_threshold,
     send_excludes, ip_allow_list, created_at from accounts where id = app_account()`,
   member: sql`select * from list_account_members()`,
   invitation: sql`select email, role, status, expires_at, created_at from invitations`,
-  api_key: sql`select id, mode, kind as type, name, hint, scopes, ip_allow_list, monthly_cap, allowed_origins, visitor_cap,
+  api_key: sql`select id, mode, kind as type, name, hint, scopes, ip_allow_list, monthly_cap, allowed_origins, allowed_policies, visitor_cap,
     created_at, expires_at, paused_at, revoked_at, last_used_at, last_request, replaces, replaced_by from api_keys`,
   webhook: sql`select id, mode, url, description, events, state, disabled_reason, disabled_at, failing_since, created_at
     from webhook_endpoints`,
@@ -29,7 +29,7 @@ const PARTS: Record<string, Part> = {
   domain_outcome: sql`select domain, delivered, bounced, counted_at from domain_outcomes`,
   usage: sql`select day, key_id, requests, credits_used, credits_committed, credits_refunded from usage_days`,
   ledger_entry: sql`select kind, subject, part as number, d_available, d_reserved, d_spent, key_id, note, at from ledger order by id`,
-  payment: sql`select reference, credits, created_at, granted_at, refunds, credits_revoked from payments`,
+  payment: sql`select reference, credits, created_at, granted_at, credits_reversed, is_disputed from payments`,
   subscription: sql`select id, price, is_paid as pays, began_at from subscriptions`,
 }
 

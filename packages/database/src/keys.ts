@@ -1,7 +1,7 @@
 import { hash, randomInt } from 'node:crypto'
 import { formatKey, hintOf, KEY_ALPHABET, KEY_SECRET_LENGTH, type KeyMode } from '@probity/contract/key-format'
 import type { LastRequest } from '@probity/contract/last-request'
-import type { KeyType } from '@probity/contract/publishable'
+import { type KeyType, PUBLISHABLE_POLICY } from '@probity/contract/publishable'
 import type { Exclusion } from '@probity/contract/send-policy'
 import { type Selectable, sql, type Updateable } from 'kysely'
 import { asNobody, type Db, type Trx } from './connect.ts'
@@ -20,14 +20,26 @@ export type NewKey = {
   /** Secret if left out. A publishable one needs origins and a cap. */
   kind?: KeyType
   allowedOrigins?: string[]
+  /** The policies that pages may name; the usual one for a publishable key if left out. */
+  allowedPolicies?: string[]
   visitorCap?: number | null
-  /** The key whose place it takes. */
+  /** The key that this one replaces. */
   replaces?: string
+  /** Its own lineage and those of its creators (see the column); a new lineage if left out. */
+  lineages?: string[]
 }
 
 export type KeyChange = Pick<
   Updateable<Schema['apiKeys']>,
-  'name' | 'scopes' | 'ipAllowList' | 'monthlyCap' | 'expiresAt' | 'pausedAt' | 'allowedOrigins' | 'visitorCap'
+  | 'name'
+  | 'scopes'
+  | 'ipAllowList'
+  | 'monthlyCap'
+  | 'expiresAt'
+  | 'pausedAt'
+  | 'allowedOrigins'
+  | 'allowedPolicies'
+  | 'visitorCap'
 >
 
 const COLUMNS = [
@@ -47,10 +59,12 @@ const COLUMNS = [
   'lastRequest',
   'kind',
   'allowedOrigins',
+  'allowedPolicies',
   'visitorCap',
   'publicText',
   'replaces',
   'replacedBy',
+  'lineages',
 ] as const
 
 /** Makes a key. The text returned is the only copy there will ever be. */
@@ -58,16 +72,18 @@ export async function insertKey(trx: Trx, accountId: string, key: NewKey): Promi
   const text = formatKey(key.kind === 'publishable' ? 'pub' : key.mode, randomSecret())
   const row = await trx
     .insertInto('apiKeys')
-    .values({ ...key, accountId, hash: hashKey(text), hint: hintOf(text), publicText: publicTextOf(key, text) })
+    .values({ ...PAGE_DEFAULTS[key.kind ?? 'secret'], ...key, accountId, ...storedForms(key, text) })
     .returning(COLUMNS)
     .executeTakeFirstOrThrow()
   await emitKeyEvent(trx, row, 'key.created')
   return { text, key: row }
 }
 
-/** What stands in pages anyway is kept to be shown again. Of a secret there is nothing but its hash. */
-function publicTextOf({ kind }: NewKey, text: string): string | null {
-  return kind === 'publishable' ? text : null
+const PAGE_DEFAULTS = { secret: {}, publishable: { allowedPolicies: [PUBLISHABLE_POLICY] } }
+
+/** The text of a publishable key is public and is stored to be shown again. Of a secret key only the hash is stored. */
+function storedForms({ kind }: NewKey, text: string) {
+  return { hash: hashKey(text), hint: hintOf(text), publicText: kind === 'publishable' ? text : null }
 }
 
 function emitKeyEvent(trx: Trx, key: ApiKey, type: 'key.created' | 'key.revoked'): Promise<void> {
@@ -150,13 +166,41 @@ export function lockKey(trx: Trx, view: KeyView, keyId: string): Promise<ApiKey 
 /** Makes a key with the settings of a locked one, which goes on working for the overlap and not beyond its own time. */
 export async function replaceKey(trx: Trx, old: ApiKey, overlapS: number): Promise<{ text: string; key: ApiKey }> {
   const { id, accountId, mode, name, scopes, ipAllowList, monthlyCap, expiresAt } = old
-  const { kind, allowedOrigins, visitorCap } = old
-  const settings = { mode, name, scopes, ipAllowList, monthlyCap, expiresAt, kind, allowedOrigins, visitorCap }
-  const made = await insertKey(trx, accountId, { ...settings, replaces: id })
+  const { kind, allowedOrigins, allowedPolicies, visitorCap, lineages } = old
+  const limits = { ipAllowList, monthlyCap, expiresAt, allowedOrigins, allowedPolicies, visitorCap }
+  const made = await insertKey(trx, accountId, { mode, name, scopes, kind, ...limits, lineages, replaces: id })
   const overlapEnd = sql<Date>`least(expires_at, clock_timestamp() + make_interval(secs => ${overlapS}))`
   const keys = trx.updateTable('apiKeys').set({ replacedBy: made.key.id, expiresAt: overlapEnd })
   await keys.where('accountId', '=', accountId).where('id', '=', id).execute()
   return made
+}
+
+/** The limits of a key, within which it creates and changes keys. `remaining` is null where no monthly cap applies to it. */
+export type KeyBounds = Pick<ApiKey, 'id' | 'scopes' | 'expiresAt' | 'ipAllowList' | 'lineages'> & {
+  remaining: number | null
+}
+
+export function findKeyBounds(trx: Trx, accountId: string, keyId: string): Promise<KeyBounds | undefined> {
+  return keysIn(trx, { accountId })
+    .select(['id', 'scopes', 'expiresAt', 'ipAllowList', 'lineages'])
+    .select(sql<number | null>`remaining_key_cap(account_id, id)`.as('remaining'))
+    .where('id', '=', keyId)
+    .executeTakeFirst()
+}
+
+/** How many keys of the account work or are paused, and how many were created in the last 24 hours. Other creations wait until commit. */
+export async function countKeys(trx: Trx, accountId: string): Promise<{ current: number; recent: number }> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`keys of ${accountId}`}, 0))`.execute(trx)
+  return trx
+    .selectFrom('apiKeys')
+    .select([
+      sql<number>`count(*) filter (where revoked_at is null and (expires_at is null or expires_at > clock_timestamp()))`.as(
+        'current',
+      ),
+      sql<number>`count(*) filter (where created_at > clock_timestamp() - interval '1 day')`.as('recent'),
+    ])
+    .where('accountId', '=', accountId)
+    .executeTakeFirstOrThrow()
 }
 
 /** What the door must know of a key. */
@@ -178,6 +222,7 @@ export type DoorKey = {
   interactiveInFlight: number
   kind: KeyType
   allowedOrigins: string[]
+  allowedPolicies: string[]
   visitorCap: number | null
   /** From where the account may be used at all; anywhere where it is empty. */
   accountIpAllowList: string[]

@@ -21,9 +21,10 @@ export type PaymentsTable = {
   credits: number
   createdAt: SetByDatabase<Date>
   grantedAt: Generated<Date | null>
-  refunds: Generated<number>
-  creditsRevoked: Generated<number>
-  creditsAlreadySpent: Generated<number>
+  creditsReversed: SetByDatabase<number>
+  isDisputed: SetByDatabase<boolean>
+  reversals: SetByDatabase<number>
+  checkedAt: SetByDatabase<Date | null>
 }
 
 export type SubscriptionsTable = {

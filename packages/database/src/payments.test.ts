@@ -3,10 +3,11 @@ import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { findAccount } from './accounts.ts'
 import { findBillingAccount, keepSubscription, saveCustomer } from './billing.ts'
-import { asNobody, asOwner, inTenant, type Trx } from './connect.ts'
+import { asNobody, asOperator, asOwner, inTenant, type Trx } from './connect.ts'
 import { listDrift, postCredits } from './credits.ts'
 import { removeOldPayments } from './old-payments.ts'
-import { grantOffer, grantPaid, offerPayment, takeBack } from './payments.ts'
+import { suspendAccount, unsuspendAccount } from './operator-accounts.ts'
+import { grantOffer, grantPaid, offerPayment, type Reversal, recordReversal } from './payments.ts'
 import { savePrice } from './prices.ts'
 import { insertEvent, lookUpEvent } from './stripe-events.ts'
 import { createTestDatabase, openTestAccount } from './test-database.ts'
@@ -43,12 +44,32 @@ test("nobody is granted another's payment", async () => {
   expect(await findBillingAccount(db, `cus_${theirs.id}`)).toBe(theirs.id)
 })
 
-test('what is not granted cannot be taken back', async () => {
+/** A buyer with one granted payment, and a function that records what Stripe says of it. */
+async function openPaid(credits = 100) {
+  const { id, inside } = await openBuyer()
+  const reference = `cs_${randomUUID()}`
+  await inside((trx) => grantPaid(trx, id, { reference, credits }))
+  const reverse = async (reversal: Partial<Reversal>, { checkedAt, suspends = true }: Recording = {}) => {
+    const now = checkedAt ?? (await lookUpEvent(db, 'evt_none')).checkedAt
+    const state = { lost: 0, paid: 100, isDisputed: false, ...reversal }
+    return inside((trx) => recordReversal(trx, { reference, ...state, checkedAt: now, suspends }))
+  }
+  const spend = (kind: 'charge' | 'reserve', spent: number, subject: string = randomUUID()) =>
+    inside((trx) => postCredits(trx, { kind, credits: spent, subject }))
+  const account = () => inside((trx) => findAccount(trx, id))
+  return { id, inside, reverse, spend, account }
+}
+
+type Recording = { checkedAt?: string; suspends?: boolean }
+
+test('a payment that was not granted cannot be reversed', async () => {
   const { id, inside } = await openBuyer()
   const reference = `cs_${randomUUID()}`
   await inside((trx) => offerPayment(trx, id, { reference, credits: 10 }))
   await inside((trx) => postCredits(trx, { kind: 'grant', credits: 10, subject: randomUUID() }))
-  expect(await inside((trx) => takeBack(trx, id, { reference, refunded: 1, paid: 1 }))).toBeUndefined()
+  const { checkedAt } = await lookUpEvent(db, 'evt_none')
+  const reversal = { reference, lost: 1, paid: 1, isDisputed: true, suspends: true, checkedAt }
+  expect(await inside((trx) => recordReversal(trx, reversal))).toBeUndefined()
   expect(await inside((trx) => findAccount(trx, id))).toMatchObject({ available: 10 })
 })
 
@@ -59,15 +80,93 @@ test.each([
   [99_999, 100_000, 99],
   [100, 100, 100],
   [0, 0, 0],
-])('of 100 credits, a refund of %d out of %d takes back %d', async (refunded, paid, taken) => {
-  const { id, inside } = await openBuyer()
-  const reference = `in_${randomUUID()}`
-  await inside((trx) => grantPaid(trx, id, { reference, credits: 100 }))
-  expect(await inside((trx) => takeBack(trx, id, { reference, refunded, paid }))).toEqual({
-    taken,
-    creditsAlreadySpent: 0,
-  })
-  expect(await inside((trx) => findAccount(trx, id))).toMatchObject({ available: 100 - taken })
+])('of 100 credits, a refund of %d out of %d takes back %d', async (lost, paid, taken) => {
+  const { reverse, account } = await openPaid()
+  expect(await reverse({ lost, paid })).toEqual({ change: taken, debt: 0 })
+  expect(await account()).toMatchObject({ available: 100 - taken })
+})
+
+test('reversed credits that were spent become a debt, which later grants pay first', async () => {
+  const { inside, reverse, spend, account } = await openPaid()
+  await spend('charge', 70)
+  expect(await reverse({ lost: 100 })).toEqual({ change: 100, debt: 70 })
+  expect(await account()).toMatchObject({ available: 0, debt: 70 })
+  const grant = (credits: number) =>
+    inside((trx) => postCredits(trx, { kind: 'grant', credits, subject: randomUUID() }))
+  expect(await grant(50)).toEqual({ kind: 'posted', available: 0 })
+  expect(await account()).toMatchObject({ available: 0, debt: 20 })
+  expect(await grant(50)).toEqual({ kind: 'posted', available: 30 })
+  expect(await account()).toMatchObject({ available: 30, debt: 0, spent: 70 })
+  expect(await asOwner(db, listDrift)).toEqual([])
+})
+
+test('credits that a job releases pay the debt before they can be spent again', async () => {
+  const { inside, reverse, spend, account } = await openPaid()
+  const job = randomUUID()
+  await spend('reserve', 100, job)
+  expect(await reverse({ lost: 60 })).toEqual({ change: 60, debt: 60 })
+  await inside((trx) => postCredits(trx, { kind: 'release', credits: 100, subject: job }))
+  expect(await spend('charge', 41)).toEqual({ kind: 'insufficient', available: 40 })
+  expect(await spend('charge', 40)).toEqual({ kind: 'posted', available: 0 })
+  expect(await account()).toMatchObject({ available: 0, spent: 40, debt: 0 })
+  expect(await asOwner(db, listDrift)).toEqual([])
+})
+
+test('a reversal that ends lowers the debt first and returns the rest', async () => {
+  const { reverse, spend, account } = await openPaid()
+  await spend('charge', 70)
+  await reverse({ lost: 100, isDisputed: true })
+  expect(await reverse({ lost: 50 })).toEqual({ change: -50, debt: 20 })
+  expect(await reverse({ lost: 0 })).toEqual({ change: -50, debt: 0 })
+  expect(await account()).toMatchObject({ available: 30, spent: 70, debt: 0 })
+  expect(await asOwner(db, listDrift)).toEqual([])
+})
+
+test('a state that Stripe returned earlier than the recorded one is ignored', async () => {
+  const { reverse, account } = await openPaid()
+  const { checkedAt } = await lookUpEvent(db, 'evt_none')
+  await reverse({ lost: 0 })
+  expect(await reverse({ lost: 100, isDisputed: true }, { checkedAt })).toEqual({ change: 0, debt: 0 })
+  expect(await account()).toMatchObject({ available: 100, suspendedAt: null })
+})
+
+test('a dispute suspends the account once, and a won one resumes it', async () => {
+  const { id, reverse, account } = await openPaid()
+  await reverse({ lost: 100, isDisputed: true })
+  expect((await account())?.suspendedAt).not.toBeNull()
+  // An operator who resumes the account decides: further events about the same dispute do not suspend it again.
+  await asOperator(db, (trx) => unsuspendAccount(trx, id))
+  await reverse({ lost: 100, isDisputed: true })
+  expect((await account())?.suspendedAt).toBeNull()
+
+  const other = await openPaid()
+  await other.reverse({ lost: 100, isDisputed: true })
+  await other.reverse({ lost: 0 })
+  expect(await other.account()).toMatchObject({ available: 100, suspendedAt: null })
+})
+
+test('a won dispute does not end the suspension of an operator, nor that of another dispute', async () => {
+  const { id, inside, reverse, account } = await openPaid()
+  await asOperator(db, (trx) => suspendAccount(trx, id))
+  await reverse({ lost: 100, isDisputed: true })
+  await reverse({ lost: 0 })
+  expect((await account())?.suspendedAt).not.toBeNull()
+  await asOperator(db, (trx) => unsuspendAccount(trx, id))
+
+  const second = `cs_${randomUUID()}`
+  await inside((trx) => grantPaid(trx, id, { reference: second, credits: 10 }))
+  const { checkedAt } = await lookUpEvent(db, 'evt_none')
+  const disputed = { reference: second, lost: 1, paid: 1, isDisputed: true, suspends: true, checkedAt }
+  await reverse({ lost: 100, isDisputed: true })
+  await inside((trx) => recordReversal(trx, disputed))
+  await reverse({ lost: 0 })
+  expect((await account())?.suspendedAt).not.toBeNull()
+})
+
+test('a dispute does not suspend the account where the operator turned that off', async () => {
+  const { reverse, account } = await openPaid()
+  await reverse({ lost: 100, isDisputed: true }, { suspends: false })
+  expect(await account()).toMatchObject({ available: 0, suspendedAt: null })
 })
 
 test('an event is put down once, and not at all where what it asks for fails', async () => {

@@ -32,7 +32,10 @@ export async function grantOffer(trx: Trx, accountId: string, reference: string)
   return true
 }
 
-/** Grants credits for what was paid without an offer of ours before it, as the renewal of a plan. False where that is done already. */
+/**
+ * Grants credits for a payment without an earlier offer, such as the renewal of a plan; 0 credits record the payment only. False where that
+ * is done already.
+ */
 export async function grantPaid(trx: Trx, accountId: string, paid: Offer): Promise<boolean> {
   const payment = await trx
     .insertInto('payments')
@@ -46,65 +49,26 @@ export async function grantPaid(trx: Trx, accountId: string, paid: Offer): Promi
 }
 
 async function grant(trx: Trx, { id, credits, reference }: Payment): Promise<void> {
+  if (credits === 0) return
   await postCredits(trx, { kind: 'grant', credits, subject: id, note: `paid: ${reference}` })
 }
 
-/** How much of what was paid has been paid back by now, in the smallest unit of the currency. */
-export type Refund = { refunded: number; paid: number }
+/** How much of a payment was refunded or disputed, in the smallest currency unit, as Stripe said at `checkedAt`. */
+export type Reversal = { lost: number; paid: number; isDisputed: boolean }
 
-type TakenBack = { taken: number; creditsAlreadySpent: number }
+/** The credits that a call reversed, negative for credits that it returned, and the account's debt. */
+export type Reversed = { change: number; debt: number }
 
-/**
- * Takes back the share of a payment's credits whose price was paid back, all such refunds together. No balance falls below nothing: what
- * has been spent or set aside by then is written down and left. Undefined where nothing was granted for it.
- */
-export async function takeBack(
-  trx: Trx,
-  accountId: string,
-  { reference, refunded, paid }: Refund & { reference: string },
-): Promise<TakenBack | undefined> {
-  const payment = await trx
-    .selectFrom('payments')
-    .selectAll()
-    .where('accountId', '=', accountId)
-    .where('reference', '=', reference)
-    .where('grantedAt', 'is not', null)
-    .forUpdate()
-    .executeTakeFirst()
-  if (payment === undefined) return undefined
+type RecordedReversal = Reversal & { reference: string; checkedAt: string; suspends: boolean }
 
-  const more = dueBack(payment.credits, { refunded, paid }) - payment.creditsRevoked - payment.creditsAlreadySpent
-  // What is due never becomes less, so a refund that is told of late or twice has nothing left to take.
-  if (more <= 0) return { taken: 0, creditsAlreadySpent: 0 }
-
-  const taken = await takeUpTo(trx, payment, more)
-  const creditsAlreadySpent = more - taken
-  await trx
-    .updateTable('payments')
-    .set({
-      refunds: payment.refunds + 1,
-      creditsRevoked: payment.creditsRevoked + taken,
-      creditsAlreadySpent: payment.creditsAlreadySpent + creditsAlreadySpent,
-    })
-    .where('id', '=', payment.id)
-    .execute()
-  return { taken, creditsAlreadySpent }
-}
-
-/** In whole numbers: as fractions, 57 of 100 comes to 56. */
-function dueBack(credits: number, { refunded, paid }: Refund): number {
-  if (paid <= 0) return 0
-  return Number((BigInt(credits) * BigInt(Math.min(refunded, paid))) / BigInt(paid))
-}
-
-/** Takes so many credits, or those that are left. The part tells several refunds of one payment apart in the ledger. */
-async function takeUpTo(trx: Trx, { id, reference, refunds }: Payment, credits: number): Promise<number> {
-  const movement = { kind: 'adjust', subject: id, part: refunds, note: `refunded: ${reference}` } as const
-  const posting = await postCredits(trx, { ...movement, credits: -credits })
-  if (posting.kind !== 'insufficient') return credits
-  // The first attempt holds the account's lock, so what it saw is there still.
-  if (posting.available > 0) await postCredits(trx, { ...movement, credits: -posting.available })
-  return posting.available
+/** Takes back the credits of a payment that was reversed, or returns them. Undefined where nothing was granted for it. */
+export async function recordReversal(trx: Trx, reversal: RecordedReversal): Promise<Reversed | undefined> {
+  const { reference, lost, paid, isDisputed, suspends, checkedAt } = reversal
+  const { rows } = await sql<Reversed>`
+    select change, debt from record_reversal(${reference}, ${lost}, ${paid}, ${isDisputed}, ${suspends}, ${checkedAt})`.execute(
+    trx,
+  )
+  return rows[0]
 }
 
 /** What was offered or granted by this name at Stripe. */

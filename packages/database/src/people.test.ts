@@ -47,7 +47,7 @@ test('it makes nobody an operator, and changes no organisation', async () => {
     sql`update users set is_operator = true`,
     sql`insert into users (name, email, is_operator) values ('Eve', ${`${randomUUID()}@example.com`}, true)`,
     sql`update account_profiles set name = 'mine'`,
-    sql`select create_account(gen_random_uuid(), 'x', 'payg', null)`,
+    sql`select create_account(gen_random_uuid(), 'x', 'payg', null, null)`,
     sql`select claim_setup('', '', '', '', '')`,
   ]) {
     await expect(attempt.execute(people)).rejects.toEqual(PERMISSION_DENIED)

@@ -102,18 +102,22 @@ export async function joinByInvitation(db: Db, id: string, user: InvitedUser): P
   return rows[0]?.email ?? undefined
 }
 
-/** What a new account begins with; no number of credits means that they are not counted. */
+/** Plan and opening credits of a new account; null for unlimited credits. */
 export type Opening = { plan: string; credits: number | null }
 
-/** Opens an account that belongs to this person. Undefined when they have as many as they may. */
+/** The user who creates an account. `addressHash` recognizes the address of a user who was granted opening credits before. */
+type Creator = { userId: string; addressHash: Buffer }
+
+/** Creates an account that belongs to this user. Undefined if they own as many as they may. */
 export async function openOrganisation(
   db: Db,
-  personId: string,
+  { userId, addressHash }: Creator,
   name: string,
   { plan, credits }: Opening,
 ): Promise<string | undefined> {
   const { rows } = await asNobody(db, (trx) =>
-    sql<{ id: string | null }>`select create_account(${personId}, ${name}, ${plan}, ${credits}) as id`.execute(trx),
+    sql<{ id: string | null }>`
+      select create_account(${userId}, ${name}, ${plan}, ${credits}, ${addressHash}) as id`.execute(trx),
   )
   return rows[0]?.id ?? undefined
 }

@@ -106,6 +106,8 @@ type AccountsTable = {
   sendExcludes: Generated<Exclusion[]>
   ipAllowList: Generated<string[]>
   closedAt: SetByDatabase<Date | null>
+  disputeSuspendedAt: SetByDatabase<Date | null>
+  debt: SetByDatabase<number>
   slug: SetByDatabase<string | null>
   logo: SetByDatabase<string | null>
   metadata: SetByDatabase<string | null>
@@ -137,10 +139,12 @@ type ApiKeysTable = {
   lastRequest: SetByDatabase<LastRequest | null>
   kind: Generated<KeyType>
   allowedOrigins: Generated<string[]>
+  allowedPolicies: Generated<string[]>
   visitorCap: Generated<number | null>
   publicText: Generated<string | null>
   replaces: Generated<string | null>
   replacedBy: Generated<string | null>
+  lineages: Generated<string[]>
   changedAt: SetByDatabase<Date>
 }
 

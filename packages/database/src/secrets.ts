@@ -1,7 +1,7 @@
 import { createSecretKey, type KeyObject } from 'node:crypto'
 import { asNobody, type Db } from './connect.ts'
 
-type SecretName = 'recent_results' | 'sessions' | 'doctor'
+type SecretName = 'recent_results' | 'sessions' | 'doctor' | 'opening_grants'
 
 /** A secret of this installation, made by the migrations. */
 export async function getSecret(db: Db, name: SecretName): Promise<KeyObject> {

@@ -352,6 +352,7 @@ test('only these functions work past row-level security, each with its search pa
     'record_probes',
     'record_process',
     'record_requests',
+    'record_reversal',
     'record_subscription',
     'record_unrecognized_replies',
     'record_verdict_days',

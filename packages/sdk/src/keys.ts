@@ -8,14 +8,16 @@ type Scopes = ApiKeyToCreate['scopes']
 export type KeySettings = {
   /** No more than the calling key may do itself. */
   scopes?: Scopes | undefined
-  /** When the key stops working; null for never. */
+  /** When the key stops working; null for never. The calling key's own expiry if left out. */
   expiresAt?: string | Date | null | undefined
-  /** The addresses or CIDR ranges that may use the key; an empty list lets all use it. */
+  /** The addresses or CIDR ranges that may use the key; an empty list lets all use it. The calling key's own list if left out. */
   ipAllowList?: string[] | undefined
-  /** How many credits the key may spend in a calendar month (UTC); null for no cap. */
+  /** Credits that the key and the keys that it creates can use in a calendar month (UTC); null for no cap. */
   monthlyCap?: number | null | undefined
   /** Of a publishable key: the origins whose pages may use it. */
   allowedOrigins?: string[] | undefined
+  /** Of a publishable key: the policies that pages may name. The first one applies if they name none. */
+  allowedPolicies?: string[] | undefined
   /** Of a publishable key: how many requests in an hour one network address may make. */
   visitorCap?: number | undefined
 }
@@ -75,13 +77,15 @@ export function keysOf({ ask }: Connection): Keys {
 }
 
 /** As it goes over the wire. What is left out stays out: the service would take null for a wish. */
-function settingsOf({ scopes, expiresAt, ipAllowList, monthlyCap, allowedOrigins, visitorCap }: KeySettings) {
+function settingsOf(settings: KeySettings) {
+  const { scopes, expiresAt, ipAllowList, monthlyCap, allowedOrigins, allowedPolicies, visitorCap } = settings
   return {
     ...(scopes !== undefined && { scopes }),
     ...(expiresAt !== undefined && { expires_at: expiresAt instanceof Date ? expiresAt.toISOString() : expiresAt }),
     ...(ipAllowList !== undefined && { ip_allow_list: ipAllowList }),
     ...(monthlyCap !== undefined && { monthly_cap: monthlyCap }),
     ...(allowedOrigins !== undefined && { allowed_origins: allowedOrigins }),
+    ...(allowedPolicies !== undefined && { allowed_policies: allowedPolicies }),
     ...(visitorCap !== undefined && { visitor_cap: visitorCap }),
   }
 }

@@ -19,13 +19,21 @@ const ABOUT_PEOPLE = {
     default: 'invitation',
     description: 'Who may sign up in the web application: anybody, or those who were invited.',
   }),
-  NEW_ACCOUNT_PLAN: Type.String({ default: 'payg', description: 'The plan of an account that a person opens.' }),
-  NEW_ACCOUNT_CREDITS: Type.String({
-    pattern: '^(unlimited|[0-9]{1,9})$',
-    default: 'unlimited',
-    description:
-      "The credits that a person's first account begins with, a whole number; or unlimited, for every account they open.",
-  }),
+  ACCOUNT_CREATION: Type.Optional(
+    Type.Enum(['users', 'operators'], {
+      otherwise: '`users` if SIGN_UP is open, else `operators`',
+      description: 'Which users can create accounts: all users, or operators only.',
+    }),
+  ),
+  NEW_ACCOUNT_PLAN: Type.String({ default: 'payg', description: 'Plan of an account that a user creates.' }),
+  NEW_ACCOUNT_CREDITS: Type.Optional(
+    Type.String({
+      pattern: '^(unlimited|[0-9]{1,9})$',
+      otherwise: '`0` if SIGN_UP is open, else `unlimited`',
+      description:
+        'Opening credits of an account that a user creates: a whole number, granted once per user, or unlimited for every account. Must be a number if payments are enabled (STRIPE_SECRET_KEY).',
+    }),
+  ),
   MAIL_URL: Type.Optional(
     Type.String({
       pattern: '^smtps?://.',
@@ -65,6 +73,11 @@ const ABOUT_MONEY = {
       description: 'The signing secret of the endpoint at which Stripe says what was paid.',
     }),
   ),
+  SUSPEND_ON_DISPUTE: Type.Enum(['on', 'off'], {
+    default: 'on',
+    description:
+      'Whether a disputed payment suspends its account. The account is resumed when the dispute is won. Credits are taken back in both cases.',
+  }),
 }
 
 const ABOUT_OPERATORS = {
@@ -137,6 +150,13 @@ export const ApiSettings = Type.Object({
     default: 500,
     description:
       'Megabytes of uploads of one account that are not confirmed, at most. Confirmed uploads of test mode count too, since they cost nothing.',
+  }),
+  KEYS_PER_ACCOUNT: Type.Integer({
+    minimum: 1,
+    maximum: 10_000,
+    default: 100,
+    description:
+      'API keys of one account that are neither revoked nor expired, at most. Beyond it the creation of a key is rejected with 409. Ten times as many can be created in 24 hours.',
   }),
   PUBLIC_SANDBOX: Type.Enum(['on', 'off'], {
     default: 'on',

@@ -1,14 +1,15 @@
 import type { SubscriptionState } from '@probity/database/billing'
-import type { Refund } from '@probity/database/payments'
+import type { Reversal } from '@probity/database/payments'
 import type Stripe from 'stripe'
 import { askStripe } from './ask-stripe.ts'
+import { readReversal } from './reversal.ts'
 
-/** What is the matter, as Stripe says it now. */
+/** The current state at Stripe of the object that an event names. */
 export type Lesson =
-  | { kind: 'pack'; customer: string; reference: string; refund: Refund }
+  | { kind: 'pack'; customer: string; reference: string; reversal: Reversal }
   | { kind: 'subscription'; customer: string; state: SubscriptionState }
-  | { kind: 'period'; customer: string; reference: string; lines: PaidLine[] }
-  | { kind: 'nothing'; why: 'event_not_used' | 'not_paid' | 'not_a_pack' | 'not_a_plan' }
+  | { kind: 'period'; customer: string; reference: string; lines: PaidLine[]; reversal: Reversal }
+  | { kind: 'nothing'; why: 'event_not_used' | 'not_paid' | 'not_a_pack' | 'not_a_plan' | 'unknown_payment' }
 
 export type PaidLine = { price: string; quantity: number }
 
@@ -19,15 +20,16 @@ export type PaidLine = { price: string; quantity: number }
 export async function learn(stripe: Stripe, { type, data }: Stripe.Event, checkedAt: string): Promise<Lesson> {
   const { id, payment_intent } = data.object as { id: string; payment_intent?: string | { id: string } | null }
   const subject = SUBJECTS.get(type)
-  if (subject === 'checkout') return readCheckout(await askStripe(stripe.checkout.sessions.retrieve(id, WITH_CHARGE)))
+  if (subject === 'checkout')
+    return readCheckout(stripe, await askStripe(stripe.checkout.sessions.retrieve(id, WITH_CHARGE)))
   if (subject === 'subscription') return readSubscription(await askStripe(stripe.subscriptions.retrieve(id)), checkedAt)
   if (subject === 'invoice') return learnInvoice(stripe, id)
-  if (subject === 'charge') return learnRefund(stripe, idOf(payment_intent))
+  if (subject === 'payment') return learnPayment(stripe, idOf(payment_intent))
   return { kind: 'nothing', why: 'event_not_used' }
 }
 
-/** What the events are about that we act on. */
-const SUBJECTS = new Map<Stripe.Event['type'], 'checkout' | 'subscription' | 'invoice' | 'charge'>([
+/** The kind of object that each processed event names. Charges, refunds and disputes lead to the payment that they belong to. */
+const SUBJECTS = new Map<Stripe.Event['type'], 'checkout' | 'subscription' | 'invoice' | 'payment'>([
   ['checkout.session.completed', 'checkout'],
   ['checkout.session.async_payment_succeeded', 'checkout'],
   ['customer.subscription.created', 'subscription'],
@@ -36,32 +38,46 @@ const SUBJECTS = new Map<Stripe.Event['type'], 'checkout' | 'subscription' | 'in
   ['customer.subscription.paused', 'subscription'],
   ['customer.subscription.resumed', 'subscription'],
   ['invoice.paid', 'invoice'],
-  ['charge.refunded', 'charge'],
+  ['charge.refunded', 'payment'],
+  ['charge.refund.updated', 'payment'],
+  ['refund.created', 'payment'],
+  ['refund.updated', 'payment'],
+  ['refund.failed', 'payment'],
+  ['charge.dispute.created', 'payment'],
+  ['charge.dispute.updated', 'payment'],
+  ['charge.dispute.funds_withdrawn', 'payment'],
+  ['charge.dispute.funds_reinstated', 'payment'],
+  ['charge.dispute.closed', 'payment'],
 ])
 
 const WITH_CHARGE = { expand: ['payment_intent.latest_charge'] }
 
-function readCheckout({ id, mode, customer, payment_status, payment_intent }: Stripe.Checkout.Session): Lesson {
+async function readCheckout(stripe: Stripe, session: Stripe.Checkout.Session): Promise<Lesson> {
+  const { id, mode, customer, payment_status, payment_intent } = session
   const buyer = idOf(customer)
   // What a subscription gives is told by its own events.
   if (mode !== 'payment' || buyer === undefined) return { kind: 'nothing', why: 'not_a_pack' }
   // Some ways to pay take days; another event comes when the money has.
   if (payment_status === 'unpaid') return { kind: 'nothing', why: 'not_paid' }
-  return { kind: 'pack', customer: buyer, reference: id, refund: refundOf(payment_intent) }
+  const isExpanded = payment_intent !== null && typeof payment_intent === 'object'
+  const reversal = await readReversal(stripe, isExpanded ? [payment_intent] : [])
+  return { kind: 'pack', customer: buyer, reference: id, reversal }
 }
 
-function refundOf(intent: Stripe.Checkout.Session['payment_intent']): Refund {
-  const charge = typeof intent === 'string' ? undefined : intent?.latest_charge
-  if (charge === undefined || charge === null || typeof charge === 'string') return { refunded: 0, paid: 0 }
-  return { refunded: charge.amount_refunded, paid: charge.amount }
-}
-
-/** A refund may be told of before the payment is. Both lead to the same session, and that to the same end. */
-async function learnRefund(stripe: Stripe, payment_intent: string | undefined): Promise<Lesson> {
-  if (payment_intent === undefined) return { kind: 'nothing', why: 'not_a_pack' }
-  const question = { payment_intent, limit: 1, expand: WITH_CHARGE.expand.map((path) => `data.${path}`) }
-  const { data } = await askStripe(stripe.checkout.sessions.list(question))
-  return data[0] === undefined ? { kind: 'nothing', why: 'not_a_pack' } : readCheckout(data[0])
+/**
+ * Finds the Checkout session or the invoice that was paid. The event of a refund or a dispute can arrive before that of the payment; both
+ * lead to the same state.
+ */
+async function learnPayment(stripe: Stripe, payment_intent: string | undefined): Promise<Lesson> {
+  if (payment_intent === undefined) return { kind: 'nothing', why: 'unknown_payment' }
+  const expand = WITH_CHARGE.expand.map((path) => `data.${path}`)
+  const sessions = await askStripe(stripe.checkout.sessions.list({ payment_intent, limit: 1, expand }))
+  const pack = sessions.data.find(({ mode }) => mode === 'payment')
+  if (pack !== undefined) return readCheckout(stripe, pack)
+  const payment = { type: 'payment_intent', payment_intent } as const
+  const invoices = await askStripe(stripe.invoicePayments.list({ payment, limit: 1 }))
+  const invoice = idOf(invoices.data[0]?.invoice)
+  return invoice === undefined ? { kind: 'nothing', why: 'unknown_payment' } : learnInvoice(stripe, invoice)
 }
 
 /** While Stripe tries to collect a late payment the plan stays; it says itself when it has given up. */
@@ -83,7 +99,11 @@ async function learnInvoice(stripe: Stripe, id: string): Promise<Lesson> {
   if (buyer === undefined || parent?.type !== 'subscription_details') return { kind: 'nothing', why: 'not_a_plan' }
   if (status !== 'paid') return { kind: 'nothing', why: 'not_paid' }
   const { data } = await askStripe(stripe.invoices.listLineItems(id, { limit: LINES_MAX }))
-  return { kind: 'period', customer: buyer, reference: id, lines: data.flatMap(readLine) }
+  const paid = await askStripe(stripe.invoicePayments.list({ invoice: id, status: 'paid', limit: LINES_MAX }))
+  const ids = paid.data.flatMap(({ payment }) => idOf(payment.payment_intent) ?? [])
+  const intents = ids.map((intent) => askStripe(stripe.paymentIntents.retrieve(intent, { expand: ['latest_charge'] })))
+  const reversal = await readReversal(stripe, await Promise.all(intents))
+  return { kind: 'period', customer: buyer, reference: id, lines: data.flatMap(readLine), reversal }
 }
 
 /** A period that was paid for. Settlements between two plans are none, and neither is a trial. */

@@ -7,6 +7,8 @@ export type PaymentSettings = {
   webhookSecret: string
   /** Where people come back to. */
   publicUrl: string
+  /** Whether a disputed payment suspends its account. */
+  suspendsOnDispute: boolean
   /** Another server than Stripe's. No setting leads here: tests hand it in. */
   server?: { host: string; port: number; protocol: 'http' }
 }
@@ -16,13 +18,15 @@ export type Payments = {
   client(): Promise<Stripe>
   webhookSecret: string
   publicUrl: string
+  suspendsOnDispute: boolean
   tags: PriceTags
 }
 
 /** Two attempts of this length, so that whoever waits for us, Stripe's own events included, has an answer in time. */
 const ANSWER_WITHIN_MS = 5_000
 
-export function openPayments({ secretKey, webhookSecret, publicUrl, server }: PaymentSettings): Payments {
+export function openPayments(settings: PaymentSettings): Payments {
+  const { secretKey, webhookSecret, publicUrl, suspendsOnDispute, server } = settings
   let opened: Promise<Stripe> | undefined
 
   /** Loaded when it is first needed: it takes a quarter of a second, and most installations sell nothing. */
@@ -41,7 +45,7 @@ export function openPayments({ secretKey, webhookSecret, publicUrl, server }: Pa
     return opened
   }
 
-  return { client, webhookSecret, publicUrl, tags: openPriceTags(client) }
+  return { client, webhookSecret, publicUrl, suspendsOnDispute, tags: openPriceTags(client) }
 }
 
 /** The payment provider, for routes that are of no use without. */

@@ -1,6 +1,6 @@
 import { findBillingAccount, keepSubscription } from '@probity/database/billing'
 import { asNobody, type Db, inTenant, type Trx } from '@probity/database/connect'
-import { grantOffer, grantPaid, takeBack } from '@probity/database/payments'
+import { findPayment, grantOffer, grantPaid, type Reversal, recordReversal } from '@probity/database/payments'
 import { listPrices } from '@probity/database/prices'
 import { insertEvent, lookUpEvent, noteOutcome } from '@probity/database/stripe-events'
 import type Stripe from 'stripe'
@@ -20,7 +20,7 @@ export async function receiveEvent({ db, log }: Pick<Services, 'db' | 'log'>, pa
   const outcome = await inTransaction(db, accountId, async (trx) => {
     // First of all, so that the same event at the same time waits here and then finds that it is too late.
     if (!(await insertEvent(trx, event))) return 'seen_before'
-    const came = await act(trx, accountId, lesson)
+    const came = await act(trx, accountId, lesson, { checkedAt, suspends: payments.suspendsOnDispute })
     await noteOutcome(trx, event.id, came)
     return came
   })
@@ -31,35 +31,50 @@ function inTransaction<T>(db: Db, accountId: string | undefined, work: (trx: Trx
   return accountId === undefined ? asNobody(db, work) : inTenant(db, accountId, work)
 }
 
-async function act(trx: Trx, accountId: string | undefined, lesson: Lesson): Promise<Outcome> {
+/** When Stripe returned the state, and whether a new dispute suspends the account. */
+type Handling = { checkedAt: string; suspends: boolean }
+
+async function act(trx: Trx, accountId: string | undefined, lesson: Lesson, how: Handling): Promise<Outcome> {
   if (lesson.kind === 'nothing') return lesson.why
   if (accountId === undefined) return 'unknown_customer'
-  if (lesson.kind === 'pack') return settlePack(trx, accountId, lesson)
-  if (lesson.kind === 'period') return settlePeriod(trx, accountId, lesson)
+  if (lesson.kind === 'pack') return settlePack(trx, accountId, lesson, how)
+  if (lesson.kind === 'period') return settlePeriod(trx, accountId, lesson, how)
   return `plan: ${await keepSubscription(trx, lesson.state)}`
 }
 
 async function settlePack(
   trx: Trx,
   accountId: string,
-  { reference, refund }: Extract<Lesson, { kind: 'pack' }>,
+  { reference, reversal }: Extract<Lesson, { kind: 'pack' }>,
+  how: Handling,
 ): Promise<Outcome> {
   const isNew = await grantOffer(trx, accountId, reference)
-  const back = await takeBack(trx, accountId, { reference, ...refund })
-  if (back === undefined) return 'unknown_checkout'
-  if (back.taken + back.creditsAlreadySpent > 0)
-    return `taken back: ${back.taken}, spent already: ${back.creditsAlreadySpent}`
-  return isNew ? 'granted' : 'granted_before'
+  const reversed = await reverse(trx, reference, reversal, how)
+  return reversed ?? (isNew ? 'granted' : 'granted_before')
+}
+
+/** Takes back or returns credits of a payment. Undefined if the payment is as it was. */
+async function reverse(trx: Trx, reference: string, reversal: Reversal, how: Handling): Promise<Outcome | undefined> {
+  const reversed = await recordReversal(trx, { reference, ...reversal, ...how })
+  if (reversed === undefined) return 'unknown_checkout'
+  const { change, debt } = reversed
+  if (change === 0) return undefined
+  return change > 0 ? `reversed: ${change}, debt: ${debt}` : `returned: ${-change}, debt: ${debt}`
 }
 
 async function settlePeriod(
   trx: Trx,
   accountId: string,
-  { reference, lines }: Extract<Lesson, { kind: 'period' }>,
+  { reference, lines, reversal }: Extract<Lesson, { kind: 'period' }>,
+  how: Handling,
 ): Promise<Outcome> {
   const credits = await creditsOf(trx, lines)
-  if (credits === 0) return 'gives_no_credits'
-  return (await grantPaid(trx, accountId, { reference, credits })) ? 'granted' : 'granted_before'
+  // A dispute is recorded for a plan without credits too, since it can suspend the account.
+  if (credits === 0 && !reversal.isDisputed && !(await findPayment(trx, accountId, reference)))
+    return 'gives_no_credits'
+  const isNew = await grantPaid(trx, accountId, { reference, credits })
+  const reversed = await reverse(trx, reference, reversal, how)
+  return reversed ?? (isNew ? 'granted' : 'granted_before')
 }
 
 async function creditsOf(trx: Trx, lines: PaidLine[]): Promise<number> {

@@ -51,6 +51,7 @@ export async function startTestStripe(pages = NO_PAGES): Promise<TestStripe> {
       secretKey: 'sk_test_standin',
       webhookSecret: WEBHOOK_SECRET,
       publicUrl: 'http://127.0.0.1:3000',
+      suspendsOnDispute: true,
       server: { host: '127.0.0.1', port, protocol: 'http' },
     },
   }
@@ -78,13 +79,17 @@ function answerTo(stripe: Standing, asked: Asked): object | undefined {
     return make(stripe, 'bps', { url: `${stripe.pages.portal}/${asked.form.get('customer')}` })
   if (path === '/v1/checkout/sessions') return listSessions(stripe, asked)
   if (path === '/v1/subscriptions') return listOf(ofCustomer(stripe, 'sub_', asked))
+  if (path === '/v1/disputes') return listOf(ofIntent(stripe, 'dp_', asked.form.get('payment_intent')))
+  if (path === '/v1/invoice_payments') return listInvoicePayments(stripe, asked)
   const [, place, id = '', part] =
-    /^\/v1\/(prices|subscriptions|invoices|checkout\/sessions)\/(\w+)(\/lines|\/expire)?$/.exec(path) ?? []
+    /^\/v1\/(prices|subscriptions|invoices|checkout\/sessions|payment_intents)\/(\w+)(\/lines|\/expire)?$/.exec(path) ??
+    []
   if (place === undefined) return undefined
   if (part === '/lines') return listOf(stripe.lines.get(id) ?? [])
   if (part === '/expire') return expire(stripe, id)
   const thing = stripe.things.get(id)
-  return thing && place === 'checkout/sessions' ? expand(stripe, thing, asked) : thing
+  if (thing && place === 'payment_intents') return expand(stripe, thing, asked)
+  return thing && place === 'checkout/sessions' ? expandSession(stripe, thing, asked) : thing
 }
 
 function make({ things }: Pick<Standing, 'things'>, prefix: string, fields: object): Thing {
@@ -126,32 +131,71 @@ const listOf = (data: object[]) => ({ object: 'list', has_more: false, data })
 function listSessions(stripe: Standing, asked: Asked): object {
   const intent = asked.form.get('payment_intent')
   if (intent === null) return listOf(ofCustomer(stripe, 'cs_', asked).filter(({ status }) => status === 'open'))
-  const data = [...stripe.things.values()].filter((thing) => thing['payment_intent'] === intent)
-  return listOf(data.map((session) => expand(stripe, session, asked)))
+  return listOf(ofIntent(stripe, 'cs_', intent).map((session) => expandSession(stripe, session, asked)))
 }
 
-/** Stripe shows an id where the thing itself was not asked for, and so do we. */
-function expand({ things }: Standing, session: Thing, { form }: Asked): Thing {
-  const isWanted = [...form].some(([name, value]) => name.startsWith('expand') && value.endsWith('latest_charge'))
-  const intent = things.get(String(session['payment_intent']))
-  if (!isWanted || intent === undefined) return session
-  return {
-    ...session,
-    payment_intent: { ...intent, latest_charge: things.get(String(intent['latest_charge'])) ?? null },
-  }
+function expandSession(stripe: Standing, session: Thing, asked: Asked): Thing {
+  const intent = stripe.things.get(String(session['payment_intent']))
+  return intent && wantsCharge(asked) ? { ...session, payment_intent: expand(stripe, intent, asked) } : session
 }
 
-/** Somebody pays for a session: the charge is there, and the session says so. */
+function wantsCharge({ form }: Asked): boolean {
+  return [...form].some(([name, value]) => name.startsWith('expand') && value.endsWith('latest_charge'))
+}
+
+function ofIntent({ things }: Standing, prefix: string, intent: string | null): Thing[] {
+  return [...things.values()].filter((thing) => thing.id.startsWith(prefix) && thing['payment_intent'] === intent)
+}
+
+function listInvoicePayments({ things }: Standing, { form }: Asked): object {
+  const [invoice, intent] = [form.get('invoice'), form.get('payment[payment_intent]')]
+  const payments = [...things.values()].filter(({ id }) => id.startsWith('inpay_'))
+  return listOf(
+    payments.filter(
+      (one) => one['invoice'] === invoice || (one['payment'] as { payment_intent: string }).payment_intent === intent,
+    ),
+  )
+}
+
+/** Like Stripe, responds with the id of an object whose expansion was not requested. */
+function expand({ things }: Standing, intent: Thing, asked: Asked): Thing {
+  return wantsCharge(asked) ? { ...intent, latest_charge: things.get(String(intent['latest_charge'])) ?? null } : intent
+}
+
+/** A customer pays for a session: it has a charge from now on. */
 export function pay({ things }: Pick<Standing, 'things'>, sessionId: string, amount = 5_000): string {
   const session = things.get(sessionId) as Thing
-  const charge = make({ things }, 'ch', {
-    amount,
-    amount_refunded: 0,
-    payment_intent: session['payment_intent'],
-  })
   Object.assign(session, { payment_status: 'paid', status: 'complete', url: null })
-  Object.assign(things.get(String(session['payment_intent'])) as Thing, { latest_charge: charge.id })
+  return makeCharge({ things }, String(session['payment_intent']), amount)
+}
+
+function makeCharge({ things }: Pick<Standing, 'things'>, intent: string, amount: number): string {
+  const fields = { amount, currency: 'eur', amount_refunded: 0, disputed: false, payment_intent: intent }
+  const charge = make({ things }, 'ch', fields)
+  things.set(intent, { id: intent, latest_charge: charge.id })
   return charge.id
+}
+
+/** A customer pays an invoice. Returns the id of the charge. */
+export function payInvoice({ things }: Pick<Standing, 'things'>, invoice: string, amount = 5_000): string {
+  const intent = make({ things }, 'pi', { latest_charge: null }).id
+  make({ things }, 'inpay', { invoice, status: 'paid', payment: { type: 'payment_intent', payment_intent: intent } })
+  return makeCharge({ things }, intent, amount)
+}
+
+/** The card holder disputes a charge. The returned object can be changed as Stripe changes it. */
+export function dispute({ things }: Pick<Standing, 'things'>, chargeId: string, fields: object = {}): Thing {
+  const charge = things.get(chargeId) as Thing
+  Object.assign(charge, { disputed: true })
+  const { amount, currency, payment_intent } = charge
+  return make({ things }, 'dp', {
+    charge: chargeId,
+    amount,
+    currency,
+    payment_intent,
+    status: 'needs_response',
+    ...fields,
+  })
 }
 
 /** Somebody subscribes on a page: the subscription is there from now on. */

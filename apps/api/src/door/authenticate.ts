@@ -12,7 +12,7 @@ import type { Question } from './admission.ts'
 import type { Caller } from './caller.ts'
 import { isOnList, refuseForeignNetwork } from './network.ts'
 import { isPublicCaller, publicCaller } from './public-sandbox.ts'
-import { admitPage, isPublishable } from './publishable.ts'
+import { admitPage, isPublishable, rateOf } from './publishable.ts'
 import type { RatePolicy, RateState } from './rate.ts'
 
 declare module 'fastify' {
@@ -102,9 +102,9 @@ export function admit(
     refuse(request)
     const { caller } = request
     if (caller.mode === 'test') request.moveToSandbox?.()
-    const policy = { name: 'account', quota: caller.requestsPerWindow, windowS: caller.windowS }
+    const { bucket, policy } = rateOf(caller)
     const question = readQuestion(request, recentKeyOf)
-    const { rate, recent, isFull } = await admission.admit(caller.accountId, policy, question)
+    const { rate, recent, isFull } = await admission.admit(bucket, policy, question)
     // A visitor is told of their own rate: that of the account is none of their business.
     if (!isPublishable(caller)) request.rate = rate
     request.recent = recent
@@ -112,7 +112,7 @@ export function admit(
     if (isFull) throw new Problem('too_many_in_flight', undefined, { retryAfterS: 1 })
     // A recent result took no place.
     if (question && recent === undefined) {
-      reply.raw.once('close', () => admission.leave(caller.accountId, question.placeName))
+      reply.raw.once('close', () => admission.leave(bucket, question.placeName))
     }
   }
 }

@@ -43,6 +43,15 @@ export function networkOf(ip: string): string {
     .join(':')
 }
 
+/** Whether every address of a range is in one of the ranges of a list. Ranges of the other address family never count. */
+export function isWithin(entry: string, list: string[]): boolean {
+  const inner = readRange(entry)
+  return list.some((range) => {
+    const outer = readRange(range)
+    return inner.family === outer.family && inner.prefix >= outer.prefix && isOnList(inner.address, [range])
+  })
+}
+
 /** Whether an entry can stand on an allow-list: one address, or a range with its prefix length. */
 export function isRange(entry: string): boolean {
   try {
@@ -51,6 +60,13 @@ export function isRange(entry: string): boolean {
   } catch {
     return false // the class throws on whatever it cannot read, and that is the answer
   }
+}
+
+function readRange(entry: string): { address: string; family: number; prefix: number } {
+  const [address = '', prefix] = entry.split('/')
+  const family = isIP(address)
+  const bits = family === 6 ? 128 : 32
+  return { address, family, prefix: prefix === undefined ? bits : Number(prefix) }
 }
 
 function addRange(ranges: BlockList, entry: string): void {

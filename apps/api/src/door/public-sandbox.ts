@@ -34,6 +34,7 @@ export function publicCaller(text: string, ip: string): DoorKey | undefined {
     interactiveInFlight: 1,
     kind: 'secret',
     allowedOrigins: [],
+    allowedPolicies: [],
     visitorCap: null,
     suspended: false,
     ai: true,

@@ -4,8 +4,12 @@ import { Problem } from '../problem.ts'
 import type { Services } from '../services.ts'
 import type { Caller } from './caller.ts'
 import { networkOf } from './network.ts'
+import type { RatePolicy } from './rate.ts'
 
 const HOUR_S = 3_600
+
+/** Requests per minute of all publishable keys of an account together, at most what its plan allows. */
+const PAGES_RATE = { quota: 600, windowS: 60 }
 
 /** Whether a key stands in web pages. */
 export function isPublishable({ kind }: Pick<Caller, 'kind'>): boolean {
@@ -30,6 +34,20 @@ export async function admitPage(
   const { rate } = await admission.admit(`visitor:${caller.id}:${nameOf(ip)}`, policy)
   request.rate = rate
   if (!rate.allowed) throw new Problem('rate_limited', undefined, { retryAfterS: rate.retryAfterS })
+}
+
+/**
+ * The rate that a request counts toward. Publishable keys have one of their own: visitors of a page, who may be attackers, must not use
+ * up the rate of the account's secret keys. Concurrent requests are counted by the same name.
+ */
+export function rateOf({ kind, accountId, requestsPerWindow, windowS }: Caller): {
+  bucket: string
+  policy: RatePolicy
+} {
+  const account = { name: 'account', quota: requestsPerWindow, windowS }
+  if (!isPublishable({ kind })) return { bucket: accountId, policy: account }
+  const quota = Math.min(PAGES_RATE.quota, Math.ceil((requestsPerWindow * PAGES_RATE.windowS) / windowS))
+  return { bucket: `pages-${accountId}`, policy: { name: 'pages', quota, windowS: PAGES_RATE.windowS } }
 }
 
 /** Addresses are personal data, so Redis sees a hash. */

@@ -90,6 +90,7 @@ function callerOf(person: Person, member: DoorMember, mode: 'live' | 'test'): Ca
     apiAccess: true,
     kind: 'secret',
     allowedOrigins: [],
+    allowedPolicies: [],
     visitorCap: null,
     ipAllowList: [],
     expiresAt: null,

@@ -14,7 +14,8 @@ export type People = {
   publicUrl: string | undefined
   signUp: 'open' | 'invitation'
   hasMail: boolean
-  /** What an account begins with that somebody opens for themselves. */
+  /** Which users can create accounts, and with which plan and credits. */
+  accountCreation: 'users' | 'operators'
   opening: Opening
   passwords: Passwords
   secret(): Promise<string>
@@ -26,7 +27,7 @@ export type People = {
 const CONNECTIONS_MAX = 3
 
 export function openPeople(db: Db, config: ApiConfig, log: FastifyBaseLogger): People {
-  const { publicUrl, mail: mailSettings, signUp, opening } = config
+  const { publicUrl, mail: mailSettings, signUp, accountCreation, opening } = config
   const connections = connectPeople(config.databaseUrl, CONNECTIONS_MAX)
   const mail = openMail(mailSettings, log)
   const passwords = openPasswords()
@@ -40,6 +41,7 @@ export function openPeople(db: Db, config: ApiConfig, log: FastifyBaseLogger): P
     publicUrl,
     signUp,
     hasMail: mailSettings !== undefined,
+    accountCreation,
     opening,
     passwords,
     secret,

@@ -14,11 +14,8 @@ export async function findNamedPolicy(services: Pick<Services, 'db'>, request: R
 }
 
 /** The account's own policy of that name, else the built-in one. */
-export async function getPolicy(
-  { db }: Pick<Services, 'db'>,
-  { caller, method }: Request,
-  name: string,
-): Promise<NamedPolicy> {
+export async function getPolicy({ db }: Pick<Services, 'db'>, request: Request, name: string): Promise<NamedPolicy> {
+  const { caller } = request
   const { accountId } = caller
   // Behind the public sandbox key there is no account that could have any.
   const own = isPublicCaller(caller)
@@ -27,6 +24,10 @@ export async function getPolicy(
   if (own) return { name, rules: own.rules, default: own.fallback }
   const builtIn = findBuiltInPolicy(name)
   if (builtIn) return { name, rules: builtIn.rules, default: builtIn.default }
+  throw unknownPolicy(request)
+}
+
+export function unknownPolicy({ method }: Pick<Request, 'method'>): Problem {
   const pointer = method === 'GET' ? 'policy' : '/policy'
-  throw new Problem('invalid_request', undefined, { errors: [{ pointer, detail: 'must be the name of a policy' }] })
+  return new Problem('invalid_request', undefined, { errors: [{ pointer, detail: 'must be the name of a policy' }] })
 }

@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto'
 import { BASE_RATES } from '@probity/contract/data/model-parameters'
 import { decideByPolicy, type NamedPolicy } from '@probity/contract/decide-by-policy'
 import type { Listed } from '@probity/contract/listed'
-import { type BrowserAnswer, PUBLISHABLE_POLICY } from '@probity/contract/publishable'
+import type { BrowserAnswer } from '@probity/contract/publishable'
 import type { StandingResult } from '@probity/contract/standing-result'
 import { dedupeKey } from '@probity/engine/address/dedupe-key'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { refuseUnpaid } from '../door/spend-once.ts'
-import { getPolicy } from '../policies/find-named.ts'
+import { getPolicy, unknownPolicy } from '../policies/find-named.ts'
 import type { Services } from '../services.ts'
 import { keyWith, readFeatures } from './features.ts'
 import { askListed } from './own-lists.ts'
@@ -32,7 +32,7 @@ export async function answerBrowser(
 ): Promise<FastifyReply> {
   const { caller } = request
   const isLive = caller.mode === 'live'
-  const policy = await getPolicy(services, request, asked.policy ?? PUBLISHABLE_POLICY)
+  const policy = await getPolicy(services, request, chooseAllowed(request, asked.policy))
   const result = isLive ? await buyResult(services, request, asked) : await lookInSandbox(services, request, asked)
   request.verdict = result.status
   request.finding = { subStatus: result.sub_status, validationId: null }
@@ -40,6 +40,14 @@ export async function answerBrowser(
   const { decision, reason } = listed ? decideByList(policy, listed) : decideByPolicy(policy, result)
   const answer: BrowserAnswer = { decision, reason, did_you_mean: result.did_you_mean, livemode: isLive }
   return reply.header('content-type', 'application/json; charset=utf-8').send(JSON.stringify(answer))
+}
+
+/** The policy that the page names, else the first on the key. One that is not on the key is answered like one that does not exist. */
+function chooseAllowed(request: FastifyRequest, named: string | undefined): string {
+  const { allowedPolicies } = request.caller
+  const name = named ?? allowedPolicies[0]
+  if (name === undefined || !allowedPolicies.includes(name)) throw unknownPolicy(request)
+  return name
 }
 
 /**

@@ -17,14 +17,10 @@ export function NoOrganisation() {
     queryFn: ({ signal }) => ask<Waiting[]>('/auth/organization/list-user-invitations', { signal }),
   })
   const waiting = data.filter(({ expiresAt }) => new Date(expiresAt).getTime() > Date.now())
-  const about =
-    waiting.length > 0
-      ? 'An organisation holds lists, keys and credits. You are invited to one; you can also open one of your own.'
-      : 'It holds your lists, keys and credits. You can also ask a colleague to invite you to theirs.'
+  const words = wordsFor({ isInvited: waiting.length > 0, mayCreate: person.may_create_accounts })
   return (
     <OpenPage
-      title={waiting.length > 0 ? 'Join your organisation' : 'Open an organisation'}
-      about={about}
+      {...words}
       footer={
         <>
           Signed in as {person.email}.{' '}
@@ -42,11 +38,24 @@ export function NoOrganisation() {
         {waiting.map((invitation) => (
           <WaitingInvitation key={invitation.id} invitation={invitation} />
         ))}
-        <NewOrganisation isFirstChoice={waiting.length === 0} />
+        {person.may_create_accounts && <NewOrganisation isFirstChoice={waiting.length === 0} />}
       </div>
     </OpenPage>
   )
 }
+
+function wordsFor({ isInvited, mayCreate }: { isInvited: boolean; mayCreate: boolean }) {
+  if (isInvited) {
+    const own = mayCreate ? 'You are invited to one; you can also open one of your own.' : 'You are invited to one.'
+    return { title: 'Join your organisation', about: `An organisation holds lists, keys and credits. ${own}` }
+  }
+  if (!mayCreate) return { title: 'No organisation yet', about: ASK_AN_OPERATOR }
+  const about = 'It holds your lists, keys and credits. You can also ask a colleague to invite you to theirs.'
+  return { title: 'Open an organisation', about }
+}
+
+const ASK_AN_OPERATOR =
+  'Only operators open organisations at this installation. Ask a colleague or an operator for an invitation.'
 
 function WaitingInvitation({ invitation: { id, role, organizationName } }: { invitation: Waiting }) {
   const queryClient = useQueryClient()

@@ -8,7 +8,7 @@ import { MenuPlace } from './MenuPlace.tsx'
 import { MEMBERS, NEW_ORGANISATION } from './navigation.ts'
 
 export function OrganisationMenu() {
-  const { memberships } = useSession()
+  const { memberships, person } = useSession()
   const { membership } = useScene()
   const navigate = useNavigate()
   return (
@@ -37,7 +37,7 @@ export function OrganisationMenu() {
       </MenuChoices>
       <MenuLine />
       <MenuPlace place={MEMBERS} />
-      <MenuPlace place={NEW_ORGANISATION} />
+      {person.may_create_accounts && <MenuPlace place={NEW_ORGANISATION} />}
     </Menu>
   )
 }

@@ -82,6 +82,12 @@ export const PROBLEMS = {
     title: 'A key cannot give away scopes it does not have',
     advice: 'Ask only for scopes that the calling key has itself.',
   },
+  exceeds_own_key: {
+    status: 403,
+    title: 'Limits of the calling key exceeded',
+    advice:
+      'Stay within the expiry, the IP allowlist and the remaining monthly cap of the calling key, or manage keys in the web app.',
+  },
   missing_role: {
     status: 403,
     title: 'The role in this organisation does not include this',
@@ -107,10 +113,16 @@ export const PROBLEMS = {
     title: 'New people are invited here',
     advice: 'Ask somebody who has an organisation here for an invitation, and follow the link in it.',
   },
+  account_creation_closed: {
+    status: 403,
+    title: 'Account creation by operators only',
+    advice: 'Ask an operator of the installation to create the account and to invite you.',
+  },
   account_suspended: {
     status: 403,
     title: 'The account is suspended',
-    advice: 'Nothing new is taken from it, and its lists are paused. Write to the operator of the installation.',
+    advice:
+      'New requests are rejected and its lists are paused. Contact the operator of the installation, also about a disputed payment.',
   },
   plan_without_api: {
     status: 403,
@@ -171,6 +183,11 @@ export const PROBLEMS = {
     status: 409,
     title: 'The person has as many organisations as they may',
     advice: 'Use one of the organisations that are there. A person may own 20.',
+  },
+  too_many_keys: {
+    status: 409,
+    title: 'Key limit reached',
+    advice: 'Revoke keys that are no longer needed. The operator of the installation sets the limit (100 by default).',
   },
   too_many_webhooks: {
     status: 409,

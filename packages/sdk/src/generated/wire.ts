@@ -365,7 +365,7 @@ export type ValidationResult = {
 /**
  * Problem code
  *
- * The kind of problem for programs; a code never changes its meaning. New codes may be added, so fall back on `status`. Known codes: `invalid_request`, `malformed_json`, `key_in_query`, `no_file`, `missing_api_key`, `invalid_api_key`, `revoked_api_key`, `expired_api_key`, `not_signed_in`, `insufficient_credits`, `key_cap_reached`, `paused_api_key`, `ip_not_allowed`, `origin_not_allowed`, `missing_scope`, `scope_not_held`, `missing_role`, `two_factor_required`, `code_required`, `cross_site_request`, `sign_up_closed`, `account_suspended`, `plan_without_api`, `not_found`, `not_configured`, `request_timeout`, `idempotency_in_progress`, `confirmed_otherwise`, `job_ended`, `key_ended`, `webhook_disabled`, `last_owner`, `already_subscribed`, `too_many_organisations`, `too_many_webhooks`, `policy_exists`, `too_many_policies`, `too_many_listings`, `too_many_uploads`, `would_lock_out`, `event_removed`, `file_removed`, `results_expired`, `payload_too_large`, `file_too_large`, `unsupported_media_type`, `content_encoding_refused`, `not_csv`, `idempotency_mismatch`, `empty_file`, `malformed_csv`, `record_too_long`, `too_many_columns`, `too_many_rows`, `too_many_emails`, `no_email_column`, `unknown_column`, `column_without_emails`, `password_refused`, `webhook_url_rejected`, `rate_limited`, `too_many_in_flight`, `too_many_streams`, `too_many_waiting`, `headers_too_large`, `internal`, `overloaded`, `account_under_audit`, `unavailable`.
+ * The kind of problem for programs; a code never changes its meaning. New codes may be added, so fall back on `status`. Known codes: `invalid_request`, `malformed_json`, `key_in_query`, `no_file`, `missing_api_key`, `invalid_api_key`, `revoked_api_key`, `expired_api_key`, `not_signed_in`, `insufficient_credits`, `key_cap_reached`, `paused_api_key`, `ip_not_allowed`, `origin_not_allowed`, `missing_scope`, `scope_not_held`, `exceeds_own_key`, `missing_role`, `two_factor_required`, `code_required`, `cross_site_request`, `sign_up_closed`, `account_creation_closed`, `account_suspended`, `plan_without_api`, `not_found`, `not_configured`, `request_timeout`, `idempotency_in_progress`, `confirmed_otherwise`, `job_ended`, `key_ended`, `webhook_disabled`, `last_owner`, `already_subscribed`, `too_many_organisations`, `too_many_keys`, `too_many_webhooks`, `policy_exists`, `too_many_policies`, `too_many_listings`, `too_many_uploads`, `would_lock_out`, `event_removed`, `file_removed`, `results_expired`, `payload_too_large`, `file_too_large`, `unsupported_media_type`, `content_encoding_refused`, `not_csv`, `idempotency_mismatch`, `empty_file`, `malformed_csv`, `record_too_long`, `too_many_columns`, `too_many_rows`, `too_many_emails`, `no_email_column`, `unknown_column`, `column_without_emails`, `password_refused`, `webhook_url_rejected`, `rate_limited`, `too_many_in_flight`, `too_many_streams`, `too_many_waiting`, `headers_too_large`, `internal`, `overloaded`, `account_under_audit`, `unavailable`.
  */
 export type ProblemCode =
   | 'invalid_request'
@@ -384,11 +384,13 @@ export type ProblemCode =
   | 'origin_not_allowed'
   | 'missing_scope'
   | 'scope_not_held'
+  | 'exceeds_own_key'
   | 'missing_role'
   | 'two_factor_required'
   | 'code_required'
   | 'cross_site_request'
   | 'sign_up_closed'
+  | 'account_creation_closed'
   | 'account_suspended'
   | 'plan_without_api'
   | 'not_found'
@@ -402,6 +404,7 @@ export type ProblemCode =
   | 'last_owner'
   | 'already_subscribed'
   | 'too_many_organisations'
+  | 'too_many_keys'
   | 'too_many_webhooks'
   | 'policy_exists'
   | 'too_many_policies'
@@ -3037,7 +3040,7 @@ export type ApiKey = {
    */
   ip_allow_list: Array<string>
   /**
-   * How many credits the key may spend in a calendar month (UTC); null when there is no cap.
+   * Credits that the key, its predecessors and the keys that it created can use together in a calendar month (UTC); null if there is no cap.
    */
   monthly_cap: number | null
   /**
@@ -3048,6 +3051,10 @@ export type ApiKey = {
    * The origins whose pages may use a publishable key; empty for a secret one.
    */
   allowed_origins: Array<string>
+  /**
+   * The policies that pages may name, for a publishable key; the first one applies if they name none. Empty for a secret key.
+   */
+  allowed_policies: Array<string>
   /**
    * How many requests in an hour one network address may make with a publishable key; null for a secret one.
    */
@@ -3090,15 +3097,15 @@ export type ApiKeyToCreate = {
    */
   scopes?: Array<'validation' | 'bulk' | 'account' | 'keys' | 'webhooks' | 'settings'>
   /**
-   * When the key stops working (RFC 3339), a time to come; null for never.
+   * When the key stops working (RFC 3339), a time in the future; null for never. No later than the calling key itself, whose expiry applies if left out.
    */
   expires_at?: string | null
   /**
-   * The IPv4 and IPv6 addresses or CIDR ranges that may use the key, up to 50; an empty list lets all use it.
+   * The IPv4 and IPv6 addresses or CIDR ranges that may use the key, up to 50; an empty list lets all use it. No more than those of the calling key, whose list applies if left out.
    */
   ip_allow_list?: Array<string>
   /**
-   * How many credits the key may spend in a calendar month (UTC); null for no cap.
+   * Credits that the key, its predecessors and the keys that it creates can use together in a calendar month (UTC); null for no cap. No more than what remains of the calling key's own cap, which applies if left out. A publishable key has 10,000 if left out.
    */
   monthly_cap?: number | null
   /**
@@ -3109,6 +3116,10 @@ export type ApiKeyToCreate = {
    * Of a publishable key, which needs at least one: the origins whose pages may use it, up to 20, exactly as browsers send them: scheme, host, and the port where it is not the usual one.
    */
   allowed_origins?: Array<string>
+  /**
+   * Of a publishable key: the names of the policies that pages may name, up to 20; the first one applies if they name none. `signup` if left out.
+   */
+  allowed_policies?: Array<string>
   /**
    * Of a publishable key: how many requests in an hour one network address may make; 30 if left out.
    */
@@ -3210,7 +3221,7 @@ export type CreatedApiKey = {
    */
   ip_allow_list: Array<string>
   /**
-   * How many credits the key may spend in a calendar month (UTC); null when there is no cap.
+   * Credits that the key, its predecessors and the keys that it created can use together in a calendar month (UTC); null if there is no cap.
    */
   monthly_cap: number | null
   /**
@@ -3221,6 +3232,10 @@ export type CreatedApiKey = {
    * The origins whose pages may use a publishable key; empty for a secret one.
    */
   allowed_origins: Array<string>
+  /**
+   * The policies that pages may name, for a publishable key; the first one applies if they name none. Empty for a secret key.
+   */
+  allowed_policies: Array<string>
   /**
    * How many requests in an hour one network address may make with a publishable key; null for a secret one.
    */
@@ -3256,21 +3271,25 @@ export type ApiKeyChanges = {
    */
   scopes?: Array<'validation' | 'bulk' | 'account' | 'keys' | 'webhooks' | 'settings'>
   /**
-   * When the key stops working (RFC 3339), a time to come; null for never.
+   * When the key stops working (RFC 3339), a time in the future; null for never. No later than the calling key itself, whose expiry applies if left out.
    */
   expires_at?: string | null
   /**
-   * The IPv4 and IPv6 addresses or CIDR ranges that may use the key, up to 50; an empty list lets all use it.
+   * The IPv4 and IPv6 addresses or CIDR ranges that may use the key, up to 50; an empty list lets all use it. No more than those of the calling key, whose list applies if left out.
    */
   ip_allow_list?: Array<string>
   /**
-   * How many credits the key may spend in a calendar month (UTC); null for no cap.
+   * Credits that the key, its predecessors and the keys that it creates can use together in a calendar month (UTC); null for no cap. No more than what remains of the calling key's own cap, which applies if left out. A publishable key has 10,000 if left out.
    */
   monthly_cap?: number | null
   /**
    * Of a publishable key, which needs at least one: the origins whose pages may use it, up to 20, exactly as browsers send them: scheme, host, and the port where it is not the usual one.
    */
   allowed_origins?: Array<string>
+  /**
+   * Of a publishable key: the names of the policies that pages may name, up to 20; the first one applies if they name none. `signup` if left out.
+   */
+  allowed_policies?: Array<string>
   /**
    * Of a publishable key: how many requests in an hour one network address may make; 30 if left out.
    */

@@ -58,6 +58,7 @@ test('shows what is sold and for how much, and what Stripe does not say is left 
       enabled: true,
       plan: 'payg',
       features: FEATURES,
+      debt: 0,
       subscribed_to: null,
       has_portal: false,
       packs: [
@@ -288,6 +289,7 @@ test('where nothing is set up the account is told so, and nothing is sold', asyn
     enabled: false,
     plan: 'payg',
     features: FEATURES,
+    debt: 0,
     subscribed_to: null,
     has_portal: false,
     packs: [],

@@ -12,9 +12,10 @@ import type { Services } from '../../services.ts'
 export const showBilling: Route = async (app, services) => {
   const options = { schema: { response: { 200: Billing } }, config: { scope: 'account' } } as const
   app.get('/billing', options, async ({ caller }): Promise<Billing> => {
-    const { plan, plans, offers, customer, subscription } = await readBilling(services.db, caller.accountId)
+    const { account, plan, plans, offers, customer, subscription } = await readBilling(services.db, caller.accountId)
     const { payments } = services
-    const own = { plan: plan.name, features: presentFeatures(plan), subscribed_to: subscription?.price ?? null }
+    const { debt } = account
+    const own = { plan: plan.name, features: presentFeatures(plan), debt, subscribed_to: subscription?.price ?? null }
     if (payments === undefined) return { enabled: false, ...own, has_portal: false, packs: [], plans: [] }
     const tagged = await Promise.all(offers.map((offer) => presentOffer(offer, services, payments)))
     return {
@@ -32,12 +33,12 @@ export const showBilling: Route = async (app, services) => {
 
 function readBilling(db: Db, accountId: string) {
   return inTenant(db, accountId, async (trx) => {
-    const { plan } = await getAccount(trx, accountId)
+    const { account, plan } = await getAccount(trx, accountId)
     const offers = (await listPrices(trx)).filter((price) => !price.withdrawn)
     const customer = await findCustomer(trx, accountId)
     const subscription = await findPayingSubscription(trx, accountId)
     const plans = new Map((await listPlans(trx)).map((one) => [one.name, presentFeatures(one)]))
-    return { plan, plans, offers, customer, subscription }
+    return { account, plan, plans, offers, customer, subscription }
   })
 }
 

@@ -82,6 +82,14 @@ test('a pack that was paid is granted, with the payment in the ledger', async ()
 
 const WAVES = 10
 const WAVE = 100
+const ATTEMPTS = 5
+
+/** Sends an event, and again while it is answered 503, as Stripe does: a busy machine takes not all of a hundred at once. */
+async function sendUntilTaken(event: Event) {
+  let answer = await send(event)
+  for (let n = 1; n < ATTEMPTS && answer.status === 503; n++) answer = await send(event)
+  return answer
+}
 
 test('a thousand copies of one event, a hundred at a time, make one grant', async () => {
   const buyer = await openBuyer()
@@ -89,7 +97,7 @@ test('a thousand copies of one event, a hundred at a time, make one grant', asyn
   pay(stripe, session.id)
   const id = `evt_${randomUUID()}`
   for (let wave = 0; wave < WAVES; wave++) {
-    const answers = await Promise.all(Array.from({ length: WAVE }, () => send(completed(session, id))))
+    const answers = await Promise.all(Array.from({ length: WAVE }, () => sendUntilTaken(completed(session, id))))
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(WAVE)
   }
   expect(await listLedger(buyer.accountId)).toEqual([{ kind: 'grant', dAvailable: 1_000 }])
@@ -199,7 +207,7 @@ test('a refund takes back its share of the credits, and several refunds together
   ])
 })
 
-test('a refund takes no balance below nothing, and what was spent by then is not taken later', async () => {
+test('a refund takes no balance below zero, and the next grants pay the credits that were spent', async () => {
   const buyer = await openBuyer()
   const session = await openSession(buyer)
   const charge = pay(stripe, session.id)
@@ -208,9 +216,14 @@ test('a refund takes no balance below nothing, and what was spent by then is not
   await inTenant(db, accountId, (trx) => postCredits(trx, { kind: 'charge', credits: 700, subject: randomUUID() }))
   await send(refund(charge, 5_000))
   expect(await creditsOf(accountId)).toBe(0)
-  await inTenant(db, accountId, (trx) => postCredits(trx, { kind: 'grant', credits: 50, subject: randomUUID() }))
-  await send(refund(charge, 5_000))
-  expect(await creditsOf(accountId)).toBe(50)
+  for (const [credits, left] of [
+    [650, 0],
+    [100, 50],
+  ] as const) {
+    await inTenant(db, accountId, (trx) => postCredits(trx, { kind: 'grant', credits, subject: randomUUID() }))
+    await send(refund(charge, 5_000))
+    expect(await creditsOf(accountId)).toBe(left)
+  }
 })
 
 test('a refund that is told of before the payment leaves the same', async () => {

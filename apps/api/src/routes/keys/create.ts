@@ -1,26 +1,35 @@
 import { CreatedKey, CreateKey, DEFAULT_SCOPES } from '@probity/contract/keys'
-import { type KeyType, PUBLISHABLE_SCOPES, VISITOR_CAP_DEFAULT } from '@probity/contract/publishable'
+import {
+  type KeyType,
+  PUBLISHABLE_MONTHLY_CAP_DEFAULT,
+  PUBLISHABLE_SCOPES,
+  VISITOR_CAP_DEFAULT,
+} from '@probity/contract/publishable'
 import { inTenant } from '@probity/database/connect'
-import { insertKey } from '@probity/database/keys'
+import { insertKey, type KeyBounds } from '@probity/database/keys'
 import type { Caller } from '../../door/caller.ts'
 import { DOOR_PROBLEMS, operation } from '../../openapi.ts'
 import { Problem } from '../../problem.ts'
 import type { Route } from '../../route.ts'
+import { boundNewKey } from './bounds.ts'
+import { findBounds, refuseTooManyKeys } from './limits.ts'
 import { fault, presentKey, refuseBadPageSettings, refuseBadSettings } from './present.ts'
 
-/** Makes a key and shows it, this once. */
-export const createKey: Route = async (app, { db }) => {
+/** Creates a key. The response is the only one that contains it. */
+export const createKey: Route = async (app, { db, keysMax }) => {
   const schema = operation(
     {
       id: 'createKey',
       tag: 'API keys',
       summary: 'Create an API key',
       description:
-        'The answer holds the key itself. It is shown this once: only its hash is kept. A `publishable` key, for web pages, needs `allowed_origins`.',
+        'The response contains the key itself, which is not shown again: only its hash is stored. A `publishable` key, for web pages, needs `allowed_origins`. A key creates keys within its own scopes, expiry, IP allowlist and what remains of its monthly cap; limits that the request leaves out are those of the calling key. The credits that such keys use count toward the cap of the calling key too.',
       problems: [
         'invalid_request',
         'malformed_json',
         'scope_not_held',
+        'exceeds_own_key',
+        'too_many_keys',
         'payload_too_large',
         'unsupported_media_type',
         ...DOOR_PROBLEMS,
@@ -30,33 +39,31 @@ export const createKey: Route = async (app, { db }) => {
   )
   app.post('/keys', { schema, config: { scope: 'keys' } }, async (request, reply) => {
     const { caller, body } = request
-    const {
-      name,
-      mode = caller.mode,
-      expires_at = null,
-      ip_allow_list = [],
-      monthly_cap = null,
-      type = 'secret',
-    } = body
+    const { mode = caller.mode, type = 'secret' } = body
     const scopes = body.scopes ?? usualScopes(caller, type)
     if (mode === 'live' && caller.mode === 'test')
       throw new Problem('scope_not_held', 'A test key makes test keys only.')
     refuseBadSettings(caller, { ...body, scopes })
     refuseBadPageSettings(type, body)
 
-    const created = await inTenant(db, caller.accountId, (trx) =>
-      insertKey(trx, caller.accountId, {
-        name,
-        mode,
-        scopes,
-        expiresAt: expires_at === null ? null : new Date(expires_at),
-        ipAllowList: ip_allow_list,
-        monthlyCap: monthly_cap,
-        ...readPageSettings(type, body),
-      }),
-    )
+    const created = await inTenant(db, caller.accountId, async (trx) => {
+      await refuseTooManyKeys(trx, caller.accountId, keysMax)
+      const bounds = await findBounds(trx, caller)
+      const wanted = { mode, scopes, ...readLimits(body, bounds), ...readPageSettings(type, body) }
+      return insertKey(trx, caller.accountId, boundNewKey(wanted, bounds))
+    })
     return reply.code(201).send({ ...presentKey(created.key), key: created.text })
   })
+}
+
+function readLimits({ name, expires_at, ip_allow_list, monthly_cap, type }: CreateKey, bounds?: KeyBounds) {
+  const expiresAt = typeof expires_at === 'string' ? new Date(expires_at) : expires_at
+  const usualCap = type === 'publishable' ? capForPages(bounds) : undefined
+  return { name, expiresAt, ipAllowList: ip_allow_list, monthlyCap: monthly_cap === undefined ? usualCap : monthly_cap }
+}
+
+function capForPages(bounds?: KeyBounds): number {
+  return Math.max(0, Math.min(PUBLISHABLE_MONTHLY_CAP_DEFAULT, bounds?.remaining ?? PUBLISHABLE_MONTHLY_CAP_DEFAULT))
 }
 
 /** Without a choice the usual scopes, as far as the caller has them itself; for pages there is no choice. */
@@ -64,8 +71,10 @@ function usualScopes({ scopes }: Caller, type: KeyType): string[] {
   return type === 'publishable' ? [...PUBLISHABLE_SCOPES] : DEFAULT_SCOPES.filter((scope) => scopes.includes(scope))
 }
 
-function readPageSettings(kind: KeyType, { allowed_origins, visitor_cap = VISITOR_CAP_DEFAULT }: CreateKey) {
+function readPageSettings(kind: KeyType, body: CreateKey) {
+  const { allowed_origins, allowed_policies, visitor_cap = VISITOR_CAP_DEFAULT } = body
   if (kind === 'secret') return { kind }
   if (allowed_origins === undefined) throw fault('/allowed_origins', 'is needed for a publishable key')
-  return { kind, allowedOrigins: allowed_origins, visitorCap: visitor_cap }
+  const policies = allowed_policies && { allowedPolicies: allowed_policies }
+  return { kind, allowedOrigins: allowed_origins, visitorCap: visitor_cap, ...policies }
 }

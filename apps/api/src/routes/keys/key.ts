@@ -1,10 +1,12 @@
 import { ApiKey, KeyParams, UpdateKey } from '@probity/contract/keys'
 import { inTenant } from '@probity/database/connect'
-import { findKey, type KeyChange, revokeKey, updateKey } from '@probity/database/keys'
+import { findKey, type KeyChange, lockKey, revokeKey, updateKey } from '@probity/database/keys'
 import { DOOR_PROBLEMS, operation } from '../../openapi.ts'
-import { found } from '../../problem.ts'
+import { found, Problem } from '../../problem.ts'
 import type { Route } from '../../route.ts'
-import { presentKey, refuseBadPageSettings, refuseBadSettings, viewOf } from './present.ts'
+import { refuseChange } from './bounds.ts'
+import { findBounds } from './limits.ts'
+import { presentKey, refuseBadPageSettings, refuseBadSettings, statusOf, viewOf } from './present.ts'
 
 const TAG = 'API keys'
 const config = { scope: 'keys' } as const
@@ -31,12 +33,15 @@ export const manageKey: Route = async (app, { db }) => {
       id: 'updateKey',
       tag: TAG,
       summary: 'Change, pause or resume an API key',
-      description: 'Changes only what the body names. A revoked key can no longer be changed and counts as not found.',
+      description:
+        'Changes only what the body names. A revoked key can no longer be changed and counts as not found; an expired key stays expired. A key changes other keys within its own limits, and never itself.',
       problems: [
         'invalid_request',
         'malformed_json',
         'scope_not_held',
+        'exceeds_own_key',
         'not_found',
+        'key_ended',
         'payload_too_large',
         ...DOOR_PROBLEMS,
       ],
@@ -46,9 +51,12 @@ export const manageKey: Route = async (app, { db }) => {
   app.patch('/keys/:key_id', { schema: change, config }, async ({ caller, params, body }) => {
     refuseBadSettings(caller, body)
     const key = await inTenant(db, caller.accountId, async (trx) => {
-      const { kind } = found(await findKey(trx, viewOf(caller), params.key_id))
-      refuseBadPageSettings(kind, body)
-      return updateKey(trx, viewOf(caller), params.key_id, readChange(body))
+      const key = found(await lockKey(trx, viewOf(caller), params.key_id))
+      if (statusOf(key) === 'expired') throw new Problem('key_ended')
+      refuseBadPageSettings(key.kind, body)
+      const change = readChange(body)
+      refuseChange(key, change, await findBounds(trx, caller))
+      return updateKey(trx, viewOf(caller), params.key_id, change)
     })
     return presentKey(found(key))
   })
@@ -70,7 +78,8 @@ export const manageKey: Route = async (app, { db }) => {
 }
 
 function readChange(body: UpdateKey): KeyChange {
-  const { name, scopes, expires_at, ip_allow_list, monthly_cap, allowed_origins, visitor_cap, paused } = body
+  const { name, scopes, expires_at, ip_allow_list, monthly_cap, paused } = body
+  const { allowed_origins, allowed_policies, visitor_cap } = body
   return {
     ...(name !== undefined && { name }),
     ...(scopes && { scopes }),
@@ -78,6 +87,7 @@ function readChange(body: UpdateKey): KeyChange {
     ...(ip_allow_list && { ipAllowList: ip_allow_list }),
     ...(monthly_cap !== undefined && { monthlyCap: monthly_cap }),
     ...(allowed_origins && { allowedOrigins: allowed_origins }),
+    ...(allowed_policies && { allowedPolicies: allowed_policies }),
     ...(visitor_cap !== undefined && { visitorCap: visitor_cap }),
     ...(paused !== undefined && { pausedAt: paused ? new Date() : null }),
   }

@@ -26,6 +26,7 @@ export function presentKey(key: ApiKey): ShownKey {
     monthly_cap: key.monthlyCap,
     type: key.kind,
     allowed_origins: key.allowedOrigins,
+    allowed_policies: key.allowedPolicies,
     visitor_cap: key.visitorCap,
     public_key: key.publicText,
   }
@@ -55,15 +56,16 @@ export function refuseBadSettings(caller: Caller, settings: KeySettings): void {
   }
 }
 
-type PageSettings = { scopes?: string[]; allowed_origins?: string[]; visitor_cap?: number }
+type PageSettings = { scopes?: string[]; allowed_origins?: string[]; allowed_policies?: string[]; visitor_cap?: number }
 
-/** A key is for pages or it is not, and each has settings that the other has no use for. */
+/** Rejects settings of publishable keys for a secret key, and the reverse. */
 export function refuseBadPageSettings(
   kind: KeyType,
-  { scopes = [], allowed_origins, visitor_cap }: PageSettings,
+  { scopes = [], allowed_origins, allowed_policies, visitor_cap }: PageSettings,
 ): void {
   if (kind === 'secret') {
     if (allowed_origins) throw fault('/allowed_origins', 'is for publishable keys')
+    if (allowed_policies) throw fault('/allowed_policies', 'is for publishable keys')
     if (visitor_cap !== undefined) throw fault('/visitor_cap', 'is for publishable keys')
     return
   }

@@ -16,6 +16,7 @@ test('a publishable key says that it is one, validates and does nothing else, an
   expect(body['key']).toMatch(/^pb_pub_[0-9A-Za-z]{38}$/)
   expect(body).toMatchObject({ mode: 'live', type: 'publishable', scopes: ['validation'], allowed_origins: ORIGINS })
   expect(body['public_key']).toBe(body['key'])
+  expect(body).toMatchObject({ monthly_cap: 10_000, allowed_policies: ['signup'] })
   expect(body).toMatchObject({ visitor_cap: 30, hint: `pb_pub_…${String(body['key']).slice(-4)}` })
   expect((await post({ ...PAGE, mode: 'test' })).body).toMatchObject({
     mode: 'test',
@@ -23,15 +24,25 @@ test('a publishable key says that it is one, validates and does nothing else, an
   })
 })
 
-test('a secret key is what it was: no origins, no cap', async () => {
+test('a secret key has no origins, no policies and no cap', async () => {
   const { body } = await post({ name: 'server' })
-  expect(body).toMatchObject({ type: 'secret', allowed_origins: [], visitor_cap: null, public_key: null })
+  expect(body).toMatchObject({ type: 'secret', allowed_origins: [], allowed_policies: [], visitor_cap: null })
+  expect(body).toMatchObject({ monthly_cap: null, public_key: null })
+})
+
+test('the default monthly cap of a publishable key can be changed and removed', async () => {
+  expect((await post({ ...PAGE, monthly_cap: 7 })).body).toMatchObject({ monthly_cap: 7 })
+  expect((await post({ ...PAGE, monthly_cap: null })).body).toMatchObject({ monthly_cap: null })
 })
 
 test('its pages and its cap can be changed, and a rotated one keeps them', async () => {
   const { body } = await post(PAGE)
   const url = `/api/v1/keys/${body['id']}`
-  const payload = { allowed_origins: ['https://shop.example.com'], visitor_cap: 5 }
+  const payload = {
+    allowed_origins: ['https://shop.example.com'],
+    allowed_policies: ['newsletter', 'signup'],
+    visitor_cap: 5,
+  }
   expect((await call({ method: 'PATCH', url, payload })).body).toMatchObject(payload)
   const rotated = await post({ overlap_s: 0 }, `${url}/rotate`)
   expect(rotated.body).toMatchObject({ ...payload, type: 'publishable', scopes: ['validation'] })
@@ -51,6 +62,9 @@ test.each([
   [{ allowed_origins: ['chrome-extension://abc'] }, '/allowed_origins/0'],
   [{ scopes: ['validation', 'keys'] }, '/scopes'],
   [{ visitor_cap: 0 }, '/visitor_cap'],
+  [{ allowed_policies: [] }, '/allowed_policies'],
+  [{ allowed_policies: ['Sign up'] }, '/allowed_policies/0'],
+  [{ type: 'secret', allowed_origins: undefined, allowed_policies: ['signup'] }, '/allowed_policies'],
   [{ type: 'secret' }, '/allowed_origins'],
   [{ type: 'secret', allowed_origins: undefined, visitor_cap: 3 }, '/visitor_cap'],
 ])('settings that make no sense are refused: %o', async (part, pointer) => {

@@ -1,18 +1,25 @@
 import { NewOrganisation, Organisation } from '@probity/contract/people'
 import { listMemberships, openOrganisation, type Person } from '@probity/database/people'
+import { cacheSecret } from '@probity/database/secrets'
 import { requirePerson } from '../../door/session.ts'
+import { mayCreateAccounts } from '../../people/account-creation.ts'
 import { limitPerson } from '../../people/limits.ts'
+import { hashMailbox } from '../../people/mailbox-hash.ts'
 import { found, Problem } from '../../problem.ts'
 import type { Route } from '../../route.ts'
 
-/** Opens an account for somebody who is signed in. */
+/** Creates an account for a signed-in user. */
 export const createOrganisation: Route = async (app, services) => {
   const { db, people } = services
+  const secret = cacheSecret(db, 'opening_grants')
   const schema = { body: NewOrganisation, response: { 201: Organisation } }
   app.post('/organisations', { schema, onRequest: requirePerson(services) }, async (request, reply) => {
     await limitPerson(services, request, 'plain')
-    const { userId } = request.person as Person
-    const accountId = await openOrganisation(db, userId, request.body.name, people.opening)
+    const person = request.person as Person
+    if (!mayCreateAccounts(people, person)) throw new Problem('account_creation_closed')
+    const { userId, email } = person
+    const creator = { userId, addressHash: hashMailbox(email, await secret()) }
+    const accountId = await openOrganisation(db, creator, request.body.name, people.opening)
     if (accountId === undefined) throw new Problem('too_many_organisations')
     const made = found((await listMemberships(db, userId)).find((one) => one.accountId === accountId))
     return reply.code(201).send({ account_id: accountId, slug: made.slug, name: made.name, role: made.role })

@@ -2,13 +2,15 @@ import { Session } from '@probity/contract/people'
 import { listMemberships, type Person } from '@probity/database/people'
 import { operatorAccess } from '../../door/operator.ts'
 import { requirePerson } from '../../door/session.ts'
+import { mayCreateAccounts } from '../../people/account-creation.ts'
 import type { Route } from '../../route.ts'
 
 /** Who is signed in, and the organisations they belong to. */
 export const showSession: Route = async (app, services) => {
   const options = { schema: { response: { 200: Session } }, onRequest: requirePerson(services) }
   app.get('/session', options, async ({ person, ip }) => {
-    const { userId, name, email, emailVerified, twoFactor, isOperator } = person as Person
+    const user = person as Person
+    const { userId, name, email, emailVerified, twoFactor, isOperator } = user
     const memberships = await listMemberships(services.db, userId)
     return {
       person: {
@@ -18,8 +20,9 @@ export const showSession: Route = async (app, services) => {
         email_verified: emailVerified,
         two_factor: twoFactor,
         is_operator: isOperator,
+        may_create_accounts: mayCreateAccounts(services.people, user),
       },
-      operator_access: operatorAccess(services, person as Person, { ip }),
+      operator_access: operatorAccess(services, user, { ip }),
       memberships: memberships.map(({ accountId, ...rest }) => ({ account_id: accountId, ...rest })),
     }
   })

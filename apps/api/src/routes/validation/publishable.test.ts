@@ -6,6 +6,7 @@ import { SUB_STATUSES, type SubStatus } from '@probity/contract/status'
 import { asOwner, inTenant } from '@probity/database/connect'
 import { insertKey } from '@probity/database/keys'
 import { insertPolicy } from '@probity/database/policies'
+import { sql } from 'kysely'
 import Value from 'typebox/value'
 import { expect, test, vi } from 'vitest'
 import { type Caller, callApp, startTestApi, type TestAnswer } from '../../test-api.ts'
@@ -14,7 +15,13 @@ import { ALL_FEATURES } from '../../validation/features.ts'
 
 const api = await startTestApi()
 const ORIGIN = 'https://www.example.com'
-const KEY = { kind: 'publishable' as const, scopes: ['validation'], allowedOrigins: [ORIGIN], visitorCap: 100 }
+const KEY = {
+  kind: 'publishable' as const,
+  scopes: ['validation'],
+  allowedOrigins: [ORIGIN],
+  allowedPolicies: ['signup', 'newsletter', 'telling'],
+  visitorCap: 100,
+}
 
 /** What a worker would find that did ask the mail server: the local part says what. */
 startPlainWorker(api.db, (email) => {
@@ -129,6 +136,50 @@ test('one visitor may ask so often in an hour and no more, and does not hold up 
   expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0)
   expect(refused.headers['access-control-allow-origin']).toBe(ORIGIN)
   expect((await from('2001:db8:0:1::1')).status).toBe(200)
+})
+
+test('visitors of pages do not use up the rate and the concurrency of secret keys', async () => {
+  await asOwner(api.db, (trx) =>
+    sql`insert into plans select 'tiny', api_access, ai_enhancement, catchall_detection, refund_unknown, 5, 60, 1, emails_per_file
+      from plans where name = 'payg'`.execute(trx),
+  )
+  const caller = await api.openCaller({ credits: 60, plan: 'tiny', key: KEY })
+  const server = await inTenant(api.db, caller.accountId, (trx) =>
+    insertKey(trx, caller.accountId, { mode: 'live', name: 'server', scopes: ['account'] }),
+  )
+  const visit = (remoteAddress: string) =>
+    caller.call({
+      method: 'POST',
+      url: '/api/v1/validation/single',
+      payload: { email: 'ada@example.com' },
+      headers: { origin: ORIGIN },
+      remoteAddress,
+    })
+  for (let n = 1; n <= 5; n++) expect((await visit(`192.0.2.${n}`)).status).toBe(200)
+  expect((await visit('192.0.2.6')).body['code']).toBe('rate_limited')
+  const use = () => callApp(api.app, { method: 'GET', url: '/api/v1/account', headers: { 'x-api-key': server.text } })
+  for (let n = 1; n <= 5; n++) expect((await use()).status).toBe(200)
+  expect((await use()).body['code']).toBe('rate_limited')
+})
+
+test('a page names the policies that are listed on the key, and learns nothing of others', async () => {
+  const caller = await api.openCaller({ credits: 60, key: { ...KEY, allowedPolicies: ['newsletter'] } })
+  const secret = {
+    name: 'secret',
+    rules: [],
+    fallback: { decision: 'review', reason: 'Competitors are reviewed.' },
+  } as const
+  await inTenant(api.db, caller.accountId, (trx) => insertPolicy(trx, caller.accountId, secret))
+  const email = 'ada@example.com'
+  const unknown = await ask(caller, { email, policy: 'no-such-policy' })
+  expect([unknown.status, unknown.body['code']]).toEqual([400, 'invalid_request'])
+  for (const policy of ['secret', 'signup']) {
+    const { status, body } = await ask(caller, { email, policy })
+    expect([status, body['errors']]).toEqual([400, unknown.body['errors']])
+  }
+  const { body } = await ask(caller, { email })
+  expect(body).toEqual((await ask(caller, { email, policy: 'newsletter' })).body)
+  expect(body['decision']).toBe('review')
 })
 
 test('each answer costs the account one credit, and without credits there is none', async () => {

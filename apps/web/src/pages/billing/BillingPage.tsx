@@ -7,6 +7,7 @@ import { useScene } from '../../session/scene.ts'
 import { buttonClass } from '../../ui/Button.tsx'
 import { Callout } from '../../ui/Callout.tsx'
 import { Card } from '../../ui/Card.tsx'
+import { formatCount } from '../../ui/format.ts'
 import { Page } from '../../ui/Page.tsx'
 import { EmptyState, ErrorState, Skeleton } from '../../ui/States.tsx'
 import { billingQuery } from './billing-query.ts'
@@ -42,9 +43,19 @@ function Everything() {
   return (
     <>
       {error && <Callout kind="warning">This is as last seen: the service did not answer just now.</Callout>}
+      {data.debt > 0 && <Debt credits={data.debt} />}
       <PlanCard billing={data} />
       {data.enabled ? <Shop billing={data} /> : <NothingSold />}
     </>
+  )
+}
+
+function Debt({ credits }: { credits: number }) {
+  return (
+    <Callout kind="warning" title={`${formatCount(credits, 'credit')} owed`}>
+      A payment was refunded or disputed after its credits were used. The next credits of the organisation pay the debt
+      first.
+    </Callout>
   )
 }
 

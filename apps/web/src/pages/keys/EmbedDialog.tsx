@@ -1,20 +1,17 @@
-import { PUBLISHABLE_POLICY } from '@probity/contract/publishable'
-import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { Key } from '../../keys/keys-query.ts'
-import { useScene } from '../../session/scene.ts'
 import { REFERENCE } from '../../shell/navigation.ts'
 import { Button } from '../../ui/Button.tsx'
 import { CodeBlock } from '../../ui/Code.tsx'
 import { Dialog } from '../../ui/Dialog.tsx'
 import { Field, SelectInput } from '../../ui/Field.tsx'
 import { SecretField } from '../../ui/SecretField.tsx'
-import { policiesQuery } from '../policies/policies-query.ts'
 import { formTag } from './form-tag.ts'
 
 /** A publishable key and the tag that puts it to work. It is no secret, and can be seen again at any time. */
 export function EmbedDialog({ of: key, onClose }: { of: Key; onClose(): void }) {
-  const [policy, setPolicy] = useState<string>(PUBLISHABLE_POLICY)
+  const [usual = ''] = key.allowed_policies
+  const [policy, setPolicy] = useState<string>(usual)
   const text = key.public_key ?? key.hint
   return (
     <Dialog
@@ -26,10 +23,10 @@ export function EmbedDialog({ of: key, onClose }: { of: Key; onClose(): void }) 
     >
       <div className="flex flex-col gap-5">
         <SecretField label="Publishable key" noun="key" value={text} />
-        <PolicyField chosen={policy} onChoose={setPolicy} />
+        <PolicyField names={key.allowed_policies} chosen={policy} onChoose={setPolicy} />
         <div>
           <p className="mb-1.5 font-medium">Put this into the page with the form</p>
-          <CodeBlock label="Script tag" code={formTag({ host: window.location.origin, key: text, policy })} />
+          <CodeBlock label="Script tag" code={formTag({ host: window.location.origin, key: text, policy, usual })} />
           <p className="mt-2 text-[0.8125rem] text-faint">
             It looks after every email field of the page, and lets the form through when there is no answer within two
             seconds. It works on {key.allowed_origins.join(', ')}. Programs of your own find the request in the{' '}
@@ -49,19 +46,19 @@ export function EmbedDialog({ of: key, onClose }: { of: Key; onClose(): void }) 
   )
 }
 
-/** The policy is part of the request, not of the key: the tag names it where it is another than the usual one. */
-function PolicyField({ chosen, onChoose }: { chosen: string; onChoose(name: string): void }) {
-  const { data = [] } = useQuery(policiesQuery(useScene()))
-  const names = new Set([PUBLISHABLE_POLICY, ...data.map(({ name }) => name)])
+type PolicyFieldProps = { names: string[]; chosen: string; onChoose(name: string): void }
+
+/** The page names the policy, one of those on the key. The tag names it unless it is the first one. */
+function PolicyField({ names, chosen, onChoose }: PolicyFieldProps) {
   return (
     <Field
       label="Policy that decides"
-      hint="No mail server is asked for this key, so rules that go by the mailbox never apply."
+      hint="The limits of the key list the policies. Mailboxes are not probed for this key, so rules about mailboxes never apply."
       className="max-w-80"
     >
       {(ids) => (
         <SelectInput {...ids} value={chosen} onChange={({ target }) => onChoose(target.value)}>
-          {[...names].map((name) => (
+          {names.map((name) => (
             <option key={name} value={name}>
               {name}
             </option>

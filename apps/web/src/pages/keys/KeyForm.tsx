@@ -8,7 +8,15 @@ import { Checkbox, Field, Radio, TextInput } from '../../ui/Field.tsx'
 import { FormSummary } from '../../ui/FormSummary.tsx'
 import { useSubmit } from '../../ui/use-submit.ts'
 import { PRESETS, SCOPE_WORDS } from '../../words/scopes.ts'
-import { type KeyValues, type LimitValues, NO_LIMITS, pointingAtFields, readLimits, scopesOf } from './key-form.ts'
+import {
+  type KeyValues,
+  type LimitValues,
+  NO_LIMITS,
+  pointingAtFields,
+  readLimits,
+  scopesOf,
+  USUAL_CAPS,
+} from './key-form.ts'
 import { LimitFields } from './LimitFields.tsx'
 
 export const NAME_RULES = {
@@ -36,8 +44,11 @@ export function KeyForm({ onMade, onCancel }: { onMade(made: NewKey): void; onCa
     }
     onMade(await pointingAtFields(probity.keys.create(options)))
   })
-  const { errors, isSubmitting } = form.formState
+  const { errors, isSubmitting, dirtyFields } = form.formState
   const type = form.watch('type')
+  useEffect(() => {
+    if (!dirtyFields.monthly_cap) form.setValue('monthly_cap', USUAL_CAPS[type])
+  }, [form, type, dirtyFields.monthly_cap])
   return (
     <form noValidate onSubmit={submit} className="flex flex-col gap-5">
       <FormSummary form={form} />

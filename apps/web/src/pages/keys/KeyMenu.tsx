@@ -17,10 +17,14 @@ export function KeyMenu({ of: key, onAct }: { of: Key; onAct(action: KeyAction):
         </IconButton>
       }
     >
-      <MenuItem icon={<Pencil aria-hidden="true" />} onSelect={act('rename')}>
+      <MenuItem icon={<Pencil aria-hidden="true" />} onSelect={act('rename')} disabled={key.status === 'expired'}>
         Rename
       </MenuItem>
-      <MenuItem icon={<SlidersHorizontal aria-hidden="true" />} onSelect={act('limits')}>
+      <MenuItem
+        icon={<SlidersHorizontal aria-hidden="true" />}
+        onSelect={act('limits')}
+        disabled={key.status === 'expired'}
+      >
         Change limits
       </MenuItem>
       {key.public_key !== null && (
@@ -32,7 +36,7 @@ export function KeyMenu({ of: key, onAct }: { of: Key; onAct(action: KeyAction):
         Rotate
       </MenuItem>
       {key.paused ? (
-        <MenuItem icon={<Play aria-hidden="true" />} onSelect={act('resume')}>
+        <MenuItem icon={<Play aria-hidden="true" />} onSelect={act('resume')} disabled={key.status === 'expired'}>
           Resume
         </MenuItem>
       ) : (

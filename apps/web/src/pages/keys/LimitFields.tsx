@@ -40,8 +40,8 @@ export function LimitFields({ form, type, now }: LimitFieldsProps) {
         optional
         hint={
           type === 'publishable'
-            ? 'Credits that the key may spend in a calendar month (UTC). It bounds what a stranger can spend; empty for no cap.'
-            : 'Credits that the key may spend in a calendar month (UTC). Empty for no cap.'
+            ? 'Credits that the key can use in a calendar month (UTC). It limits what visitors can spend. Empty for no cap.'
+            : 'Credits that the key and the keys that it creates can use in a calendar month (UTC). Empty for no cap.'
         }
         error={errors.monthly_cap?.message}
       >

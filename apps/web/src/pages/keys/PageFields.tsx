@@ -5,7 +5,7 @@ import { type LimitValues, readLines } from './key-form.ts'
 
 const VISITS_MAX = 10_000
 
-/** Which pages a publishable key is for, and how often one visitor may ask. */
+/** The pages that a publishable key is for, the policies that they may name, and the rate of one visitor. */
 export function PageFields({ form }: { form: UseFormReturn<LimitValues> }) {
   const { errors } = form.formState
   return (
@@ -19,6 +19,21 @@ export function PageFields({ form }: { form: UseFormReturn<LimitValues> }) {
           <TextArea
             {...ids}
             {...form.register('allowed_origins', { validate: areOrigins })}
+            spellCheck={false}
+            autoComplete="off"
+            className="font-mono text-[0.8125rem]"
+          />
+        )}
+      </Field>
+      <Field
+        label="Policies that pages may name"
+        hint="One name per line. The first one applies if a page names none. Visitors can read the reasons of these policies."
+        error={errors.allowed_policies?.message}
+      >
+        {(ids) => (
+          <TextArea
+            {...ids}
+            {...form.register('allowed_policies', { validate: arePolicies })}
             spellCheck={false}
             autoComplete="off"
             className="font-mono text-[0.8125rem]"
@@ -49,6 +64,13 @@ function areOrigins(text: string): true | string {
   if (origins.length === 0) return 'Name at least one origin.'
   const wrong = origins.find((origin) => !isOrigin(origin))
   return wrong === undefined || `${wrong} is not an origin: scheme and host in lower case, and nothing behind them.`
+}
+
+function arePolicies(text: string): true | string {
+  const names = readLines(text)
+  if (names.length === 0) return 'Name at least one policy.'
+  const wrong = names.find((name) => !/^[a-z0-9][a-z0-9_-]{0,49}$/.test(name))
+  return wrong === undefined || `${wrong} is not a policy name: lower-case letters, digits, - and _.`
 }
 
 function isVisitorCap(text: string): true | string {

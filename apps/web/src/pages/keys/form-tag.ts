@@ -1,7 +1,7 @@
-import { PUBLISHABLE_POLICY } from '@probity/contract/publishable'
+type FormTag = { host: string; key: string; policy: string; usual: string }
 
-/** The tag that looks after the email fields of a page. Names of policies and keys need no escaping. */
-export function formTag({ host, key, policy }: { host: string; key: string; policy: string }): string {
-  const other = policy === PUBLISHABLE_POLICY ? '' : ` data-policy="${policy}"`
+/** The script tag for the email fields of a page. It names the policy unless the key uses it anyway. Names need no escaping. */
+export function formTag({ host, key, policy, usual }: FormTag): string {
+  const other = policy === usual ? '' : ` data-policy="${policy}"`
   return `<script src="${host}/form.js" data-key="${key}"${other} defer></script>`
 }

@@ -1,5 +1,5 @@
 import type { KeyScope } from '@probity/contract/keys'
-import { VISITOR_CAP_DEFAULT } from '@probity/contract/publishable'
+import { PUBLISHABLE_MONTHLY_CAP_DEFAULT, PUBLISHABLE_POLICY, VISITOR_CAP_DEFAULT } from '@probity/contract/publishable'
 import { RequestFailed } from '../../api/ask.ts'
 import { asRequestFailed } from '../../api/probity.ts'
 import type { Key } from '../../keys/keys-query.ts'
@@ -16,9 +16,14 @@ export type LimitValues = {
   monthly_cap: string
   /** Of a publishable key, which has no network addresses instead. */
   allowed_origins: string
+  allowed_policies: string
   visitor_cap: string
 }
 export type KeyType = Key['type']
+
+/** The monthly cap that a new key of this type has unless the user enters another. */
+export const USUAL_CAPS: Record<KeyType, string> = { secret: '', publishable: String(PUBLISHABLE_MONTHLY_CAP_DEFAULT) }
+
 export type KeyValues = LimitValues & {
   name: string
   type: KeyType
@@ -33,18 +38,20 @@ export const NO_LIMITS: LimitValues = {
   ip_allow_list: '',
   monthly_cap: '',
   allowed_origins: '',
+  allowed_policies: PUBLISHABLE_POLICY,
   visitor_cap: String(VISITOR_CAP_DEFAULT),
 }
 
 export function limitsOf(key: Key): LimitValues {
-  const { ip_allow_list: ips, monthly_cap: cap, allowed_origins: origins, visitor_cap: visits } = key
+  const { ip_allow_list: ips, monthly_cap: cap, allowed_origins: origins, allowed_policies: policies } = key
   return {
     expiry: 'keep',
     expires_at: '',
     ip_allow_list: ips.join('\n'),
     monthly_cap: cap === null ? '' : String(cap),
     allowed_origins: origins.join('\n'),
-    visitor_cap: String(visits ?? VISITOR_CAP_DEFAULT),
+    allowed_policies: policies.join('\n'),
+    visitor_cap: String(key.visitor_cap ?? VISITOR_CAP_DEFAULT),
   }
 }
 
@@ -64,10 +71,12 @@ export function readLimits(values: LimitValues, type: KeyType) {
   return {
     ...(expiry !== 'keep' && { expiresAt: readExpiry(expiry, date) }),
     monthlyCap: cap.trim() === '' ? null : Number(cap),
-    ...(type === 'publishable'
-      ? { allowedOrigins: readLines(values.allowed_origins), visitorCap: Number(values.visitor_cap) }
-      : { ipAllowList: readLines(values.ip_allow_list) }),
+    ...(type === 'publishable' ? readPageLimits(values) : { ipAllowList: readLines(values.ip_allow_list) }),
   }
+}
+
+function readPageLimits({ allowed_origins: origins, allowed_policies: policies, visitor_cap: visits }: LimitValues) {
+  return { allowedOrigins: readLines(origins), allowedPolicies: readLines(policies), visitorCap: Number(visits) }
 }
 
 export function readLines(text: string): string[] {

@@ -1,0 +1,10 @@
+import type { Person } from '@probity/database/people'
+import type { People } from './people.ts'
+
+/** Whether a user can create accounts (setting ACCOUNT_CREATION). */
+export function mayCreateAccounts(
+  { accountCreation }: Pick<People, 'accountCreation'>,
+  { isOperator }: Pick<Person, 'isOperator'>,
+): boolean {
+  return accountCreation === 'users' || isOperator
+}

@@ -80,6 +80,7 @@ const STRANGERS: Case[] = [
   { what: 'reset password', path: '/app/reset-password#token=x' },
   { what: 'reset password without a token', path: '/app/reset-password' },
   { what: 'verify e-mail with a bad token', path: '/app/verify-email#token=x' },
+  { what: 'a new address with a bad token', path: '/app/confirm-email#token=x' },
   { what: 'an invitation', path: `/app/accept-invitation#id=${invitation.body['id']}` },
   { what: 'an invitation that is not there', path: `/app/accept-invitation#id=${randomUUID()}` },
   { what: 'setup with a token', path: '/app/setup#token=x' },

@@ -5,7 +5,7 @@ import { expect, test, vi } from 'vitest'
 import { expectAccessible } from './test-accessible.ts'
 import { expectNoSidewaysScroll, loaded, onePage, openWindow, startBrowser } from './test-browser.ts'
 import { startOpenProduct } from './test-open-product.ts'
-import { fillSignUp, heading, openPerson, PASSWORD, press, signIn } from './test-people.ts'
+import { fillSignUp, heading, listLinks, openPerson, PASSWORD, press, signIn } from './test-people.ts'
 import { codeFor } from './test-totp.ts'
 
 /** How people come in, stay in and get out, in the pages that are there for it. */
@@ -67,7 +67,8 @@ test('the second step is asked for, and a recovery code stands in for the app on
   await withApp.getByLabel('Code from your authenticator app').fill('000000')
   await withApp.keyboard.press('Enter')
   await withApp.getByText('The code is not right').waitFor()
-  await withApp.getByLabel('Code from your authenticator app').fill(codeFor(key))
+  // The current code was used to turn the second step on.
+  await withApp.getByLabel('Code from your authenticator app').fill(codeFor(key, Date.now() + 30_000))
   await withApp.keyboard.press('Enter')
   await heading(withApp, 'Quick start').waitFor()
 
@@ -198,12 +199,64 @@ test('an invited user who has a profile signs in with the link and accepts', asy
   const window = await newPage()
   await window.goto(invitation)
   await heading(window, 'Join Jacquard Looms').waitFor()
+  await press(window, 'I already have a login')
+  await expectAccessible(window)
   await window.getByLabel('Password', { exact: true }).fill(PASSWORD)
   await press(window, 'Sign in and accept')
   await heading(window, 'Quick start').waitFor()
   const { memberships } = (await ada.ask('GET', '/session')).body as { memberships: { name: string }[] }
   expect(memberships.map(({ name }) => name)).toContain('Jacquard Looms')
 })
+
+test('a user changes the email address by the link to the new one, and deletes the login', async () => {
+  const ada = await openPerson(browser, product)
+  const page = await onePage(ada.context)
+  await page.goto('/app/settings/profile')
+  await press(page, 'Change the email address')
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('New email address').fill('countess@people.example')
+  await dialog.getByLabel('Your password').fill(PASSWORD)
+  await expectAccessible(page)
+  await press(page, 'Send the link')
+  await page.getByText('Confirm the new address').waitFor()
+  const [link = ''] = listLinks(product, 'email_change').slice(-1)
+
+  const elsewhere = await newPage()
+  await elsewhere.goto(link)
+  await heading(elsewhere, 'Confirm your new email address').waitFor()
+  expect(new URL(elsewhere.url()).hash).toBe('')
+  await elsewhere.getByLabel('Password', { exact: true }).fill('not the right password')
+  await press(elsewhere, 'Confirm the address')
+  await elsewhere.getByText('The password is not right.').first().waitFor()
+  await expectAccessible(elsewhere)
+  await elsewhere.getByLabel('Password', { exact: true }).fill(PASSWORD)
+  await press(elsewhere, 'Confirm the address')
+  await heading(elsewhere, 'Your email address is changed').waitFor()
+
+  await page.reload()
+  await page.getByText('countess@people.example', { exact: true }).waitFor()
+  const removeLogin = async () => {
+    await page.getByRole('dialog').getByLabel('Your email address').fill('countess@people.example')
+    await page.getByRole('dialog').getByLabel('Your password').fill(PASSWORD)
+    await press(page, 'Delete the login')
+  }
+  await press(page, 'Delete your login')
+  await removeLogin()
+  await page.getByText('An organisation keeps an owner. Make somebody else an owner first.').waitFor()
+  await expectAccessible(page)
+
+  expect((await ada.ask('POST', '/deletion', { name: await nameOf(ada), password: PASSWORD })).status).toBe(204)
+  await page.goto('/app/')
+  await heading(page, 'Open an organisation').waitFor()
+  await page.getByRole('button', { name: 'delete your login' }).click()
+  await removeLogin()
+  await heading(page, 'Sign in').waitFor()
+  const again = { email: 'countess@people.example', password: PASSWORD }
+  expect((await ada.ask('POST', '/auth/sign-in/email', again)).status).toBe(401)
+})
+
+const nameOf = async (person: { ask(method: string, path: string): Promise<{ body: Record<string, unknown> }> }) =>
+  String((await person.ask('GET', '/account')).body['name'])
 
 test('an operator creates a password reset link, which works once, when no SMTP relay is set', async () => {
   const [ada, operator] = [await openPerson(browser, product), await openPerson(browser, product)]

@@ -263,6 +263,7 @@ test(
       '/app/…',
       '/app/sign-in?next=…',
       '/app/verify-email#token=…',
+      '/app/confirm-email#token=…',
     ]) {
       const places = path.split('…').length - 1
       for (const text of together(IN_ADDRESS_LENGTH_MAX / places)) {

@@ -73,7 +73,7 @@ export async function openSession(
   const before = linksIn(readLog()).length
   await post('/auth/sign-up/email', { name: 'Ada', email, password })
   const token = await untilLink(readLog, before)
-  await post('/verify-email', { token })
+  await post('/verify-email', { token, password })
   const signedIn = await post('/auth/sign-in/email', { email, password })
   const cookie = [signedIn?.headers['set-cookie'] ?? []]
     .flat()

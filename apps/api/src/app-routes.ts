@@ -11,10 +11,11 @@ import { openPortal } from './routes/billing/portal.ts'
 import { showBilling } from './routes/billing/show.ts'
 import { serveOperators } from './routes/operator/operator.ts'
 import { joinWithInvitation, shareInvitation, showInvitation } from './routes/people/invitation.ts'
+import { changeEmail, confirmEmailChange, removeLogin } from './routes/people/login.ts'
 import { manageNotices } from './routes/people/notices.ts'
 import { createOrganisation } from './routes/people/organisations.ts'
 import { showSession } from './routes/people/session.ts'
-import { endSession, listSessions } from './routes/people/sessions.ts'
+import { endOtherSessions, endSession, listSessions } from './routes/people/sessions.ts'
 import { setUp } from './routes/people/setup.ts'
 import { signIn } from './routes/people/sign-in.ts'
 import { verifyEmail } from './routes/people/verify-email.ts'
@@ -37,6 +38,10 @@ const PEOPLE_ROUTES: Route[] = [
   joinWithInvitation,
   listSessions,
   endSession,
+  endOtherSessions,
+  changeEmail,
+  confirmEmailChange,
+  removeLogin,
   manageNotices,
 ]
 

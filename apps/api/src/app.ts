@@ -11,6 +11,7 @@ import { limitConnections, limitUnfinished, readNetworkLimits } from './door/cli
 import { limitInFlight } from './door/in-flight.ts'
 import { noteAnswers } from './door/key-use.ts'
 import { rememberRoutes } from './door/known-route.ts'
+import { networkOf } from './door/network.ts'
 import { noteRequests } from './door/note-requests.ts'
 import { processInOrder } from './door/pipelining.ts'
 import { preflight } from './door/preflight.ts'
@@ -206,7 +207,7 @@ function sendCommonHeaders(app: FastifyInstance, { strangers, stopping, log }: S
   })
   app.addHook('onSend', (request, reply, payload, done) => {
     reply.header('request-id', request.id)
-    reply.headers(rateHeaders(request.rate ?? strangers.look(request.ip, STRANGERS)))
+    reply.headers(rateHeaders(request.rate ?? strangers.look(networkOf(request.ip), STRANGERS)))
     // Files and errors say it too, which have no field for it.
     if (request.caller) reply.header('livemode', String(request.caller.mode === 'live'))
     if (stopping.aborted) reply.header('connection', 'close')

@@ -86,7 +86,7 @@ export function openServices(
   const feedbackReader = openFeedbackReader()
   const upkeep = startUpkeep({ db, storage, log })
   const recentKeys = openRecentKeys(db)
-  const people = openPeople(db, config, log)
+  const people = openPeople(db, admission, config, log)
   const { redisUrl, queuePrefix } = config
   const note = { id: randomUUID(), kind: 'api', version: manifest.version, facts: {} } as const
   const presence = startNotingProcess(db, note, (error) => log.debug({ err: error }, 'no sign of life given'))

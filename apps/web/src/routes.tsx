@@ -47,6 +47,10 @@ const verifyEmailRoute = createRoute({
   ...open('/verify-email'),
   component: lazyPage(() => import('./pages/people/VerifyEmailPage.tsx'), 'VerifyEmailPage'),
 })
+const confirmEmailRoute = createRoute({
+  ...open('/confirm-email'),
+  component: lazyPage(() => import('./pages/people/ConfirmEmailPage.tsx'), 'ConfirmEmailPage'),
+})
 const forgotPasswordRoute = createRoute({
   ...open('/forgot-password'),
   component: lazyPage(() => import('./pages/people/ForgotPasswordPage.tsx'), 'ForgotPasswordPage'),
@@ -141,6 +145,7 @@ const routeTree = rootRoute.addChildren([
   signUpRoute,
   setupRoute,
   verifyEmailRoute,
+  confirmEmailRoute,
   forgotPasswordRoute,
   resetPasswordRoute,
   acceptInvitationRoute,

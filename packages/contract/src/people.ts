@@ -4,6 +4,12 @@ import { nullableString } from './nullable.ts'
 
 const uuid = Type.String({ format: 'uuid' })
 const text = (maxLength: number) => Type.String({ minLength: 1, maxLength })
+const email = Type.String({ format: 'email', maxLength: 254 })
+
+/** A single line with at least one character that is not a space. Names are part of emails. */
+const NAME =
+  '^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]*[^\\s\\u0000-\\u001f\\u007f-\\u009f][^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]*$'
+const name = Type.String({ minLength: 1, maxLength: 200, pattern: NAME })
 
 /** What anybody may know of an installation before they sign in. */
 export type Welcome = Static<typeof Welcome>
@@ -19,10 +25,10 @@ export type Setup = Static<typeof Setup>
 export const Setup = Type.Object(
   {
     token: text(100),
-    name: text(200),
-    email: Type.String({ format: 'email', maxLength: 254 }),
+    name,
+    email,
     password: text(128),
-    organisation: text(200),
+    organisation: name,
   },
   { additionalProperties: false },
 )
@@ -50,7 +56,7 @@ export const Session = Type.Object({
 })
 
 export type NewOrganisation = Static<typeof NewOrganisation>
-export const NewOrganisation = Type.Object({ name: text(200) }, { additionalProperties: false })
+export const NewOrganisation = Type.Object({ name }, { additionalProperties: false })
 
 export type Organisation = Static<typeof Organisation>
 export const Organisation = Type.Object({
@@ -68,8 +74,7 @@ export const Invitation = Type.Object({
   inviter: Type.String(),
   email: Type.String(),
   expires_at: Type.String({ format: 'date-time' }),
-  has_account: Type.Boolean(),
-  /** Whether the link verifies the address, so that the invited user needs no other link. Never true with an SMTP relay. */
+  /** Whether the link verifies the address of a new user, who then needs no other link. Never true with an SMTP relay. */
   link_verifies: Type.Boolean(),
 })
 
@@ -77,18 +82,32 @@ export const Invitation = Type.Object({
 export type InvitationToken = Static<typeof InvitationToken>
 export const InvitationToken = Type.Object({ token: Type.String() })
 
-/** At least one character that is not a space, and no NUL, which PostgreSQL cannot store. */
-const STORABLE_NAME = '^[^\\u0000]*[^\\s\\u0000][^\\u0000]*$'
-
 /** The invited user. The address is the invitation's, so it is not a field. */
 export type InvitationJoin = Static<typeof InvitationJoin>
 export const InvitationJoin = Type.Object(
-  { token: text(100), name: Type.String({ maxLength: 200, pattern: STORABLE_NAME }), password: text(128) },
+  { token: text(100), name, password: text(128) },
   { additionalProperties: false },
 )
 
 export type VerifyEmail = Static<typeof VerifyEmail>
-export const VerifyEmail = Type.Object({ token: text(2000) }, { additionalProperties: false })
+export const VerifyEmail = Type.Object({ token: text(2000), password: text(128) }, { additionalProperties: false })
+
+/** Asks for a link to a new address. */
+export type EmailChange = Static<typeof EmailChange>
+export const EmailChange = Type.Object({ email, password: text(128) }, { additionalProperties: false })
+
+export type ConfirmEmailChange = Static<typeof ConfirmEmailChange>
+export const ConfirmEmailChange = Type.Object(
+  { token: text(2000), password: text(128) },
+  { additionalProperties: false },
+)
+
+/** Deletes the login. The address is entered again, as a confirmation. */
+export type DeleteLogin = Static<typeof DeleteLogin>
+export const DeleteLogin = Type.Object(
+  { email: Type.String({ maxLength: 254 }), password: text(128) },
+  { additionalProperties: false },
+)
 
 /** Where a person is signed in. */
 export type Sessions = Static<typeof Sessions>

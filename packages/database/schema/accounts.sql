@@ -395,6 +395,17 @@ begin
 end
 $$;
 
+-- Writes an audit entry about an export of data of the transaction's account.
+-- Input: p_what is the exported data: account, audit_log, ledger or results; p_subject and p_name identify the job of results.
+-- Output: none.
+-- Locks: none.
+create function record_export(p_what text, p_subject text, p_name text) returns void
+  language plpgsql security definer set search_path = public, pg_temp as $$
+begin
+  perform record_audit_entry(app_account(), 'export.' || p_what, p_subject, p_name, null);
+end
+$$;
+
 -- Returns whether an operator suspended an account.
 -- Output: false also if the account does not exist.
 -- Locks: none.
@@ -469,11 +480,12 @@ create trigger audit_change after update on accounts for each row
 
 revoke execute on function
   find_api_key, api_keys_changed_within, unused_slug, notify_credits_low, notify_key_created, is_allowed_origin,
-  close_account, delete_closed_account, is_account_suspended, suspend_account
+  close_account, delete_closed_account, record_export, is_account_suspended, suspend_account
 from public;
 
 grant execute on function
-  find_api_key, api_keys_changed_within, is_allowed_origin, close_account, delete_closed_account, is_account_suspended
+  find_api_key, api_keys_changed_within, is_allowed_origin, close_account, delete_closed_account, record_export,
+  is_account_suspended
 to probity_app;
 
 grant execute on function

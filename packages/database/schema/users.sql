@@ -44,7 +44,7 @@ grant select, insert, update, delete on credentials to probity_users;
 create table sessions (
   id uuid primary key default gen_random_uuid(),
   user_id uuid not null references users (id) on delete cascade,
-  token text not null unique,
+  token_hash text not null unique check (length(token_hash) = 43), -- SHA-256 of the token in base64url
   expires_at timestamptz not null,
   last_seen_at timestamptz not null default clock_timestamp(),
   ip_address text,
@@ -82,8 +82,8 @@ create index verifications_by_identifier on verifications (identifier);
 
 grant select, insert, update, delete on verifications to probity_users;
 
--- A row is the 2FA configuration of a user: the secret of the authenticator app and the recovery codes. Written by the
--- sign-in library; deleted with its user.
+-- A row is the 2FA configuration of a user: the secret of the authenticator app and the hashes of the recovery codes. Written by
+-- the sign-in library; deleted with its user.
 create table two_factors (
   id uuid primary key default gen_random_uuid(),
   user_id uuid not null unique references users (id) on delete cascade,
@@ -91,7 +91,8 @@ create table two_factors (
   recovery_codes text not null,
   verified boolean not null default true,
   failed_count integer not null default 0,
-  locked_until timestamptz
+  locked_until timestamptz,
+  used_codes jsonb not null default '{}' -- codes of the last two minutes with the time of their use in seconds
 );
 
 grant select, insert, update, delete on two_factors to probity_users;
@@ -142,8 +143,8 @@ create policy users on invitations to probity_users using (true);
 grant select on invitations to probity_app;
 grant select, insert, update, delete on invitations to probity_users;
 
--- The token of the setup link, which creates the first user. At most one row, with the SHA-256 of the token. The admin command
--- writes or replaces it; claim_setup deletes it. No role has rights on the table.
+-- The token of the setup link, which creates the first user. At most one row, with the SHA-256 of the token. It expires after one
+-- hour. The admin command writes or replaces it; claim_setup deletes it. No role has rights on the table.
 create table setup_tokens (
   only_one boolean primary key default true check (only_one),
   hash bytea not null check (length(hash) = 32),
@@ -198,9 +199,9 @@ end
 $$;
 
 -- Returns the user of a session that has not ended, and updates last_seen_at at most every five minutes.
--- Output: one row, or none if there is no live session with the token.
+-- Output: one row, or none if there is no live session with the hash of the token.
 -- Locks: the session row, only if it updates last_seen_at.
-create function find_session(p_token text)
+create function find_session(p_token_hash text)
   returns table (
     user_id uuid, name text, email text, email_verified boolean, two_factor boolean, is_operator boolean,
     verified_by_link boolean
@@ -208,7 +209,7 @@ create function find_session(p_token text)
   language sql volatile security definer set search_path = public, pg_temp
   begin atomic
     with live as (
-      select s.id, s.user_id, s.last_seen_at from sessions s where s.token = p_token and is_session_live(s)
+      select s.id, s.user_id, s.last_seen_at from sessions s where s.token_hash = p_token_hash and is_session_live(s)
     ), seen as (
       update sessions s set last_seen_at = clock_timestamp()
       from live where s.id = live.id and live.last_seen_at < clock_timestamp() - interval '5 minutes'
@@ -245,17 +246,13 @@ create function list_memberships(p_user uuid) returns table (account_id uuid, sl
   end;
 
 -- Returns a pending invitation that has not expired. The id is the only proof that the client needs.
--- Output: one row, or none. organisation is the account name; has_account tells whether a user with the email exists,
--- has_verified_user whether that user is verified or an operator.
+-- Output: one row, or none. organisation is the account name. It does not tell whether a user with the email exists.
 -- Locks: none.
 create function find_invitation(p_id uuid)
-  returns table (
-    organisation text, role text, inviter text, email text, expires_at timestamptz, has_account boolean, has_verified_user boolean
-  )
+  returns table (organisation text, role text, inviter text, email text, expires_at timestamptz)
   language sql stable security definer set search_path = public, pg_temp
   begin atomic
-    select a.name, i.role, p.name, i.email, i.expires_at, exists (select from users o where o.email = lower(i.email)),
-           exists (select from users o where o.email = lower(i.email) and (o.email_verified or o.is_operator))
+    select a.name, i.role, p.name, i.email, i.expires_at
     from invitations i join accounts a on a.id = i.account_id join users p on p.id = i.inviter_id
     where i.id = p_id and i.status = 'pending' and i.expires_at > clock_timestamp();
   end;
@@ -370,15 +367,16 @@ create function is_setup_needed() returns boolean
 
 -- Returns whether a setup token is valid.
 -- Input: p_hash is the SHA-256 of the token.
--- Output: false also if a user exists.
+-- Output: false also if the token has expired or a user exists.
 -- Locks: none.
 create function is_setup_token(p_hash bytea) returns boolean
   language sql stable security definer set search_path = public, pg_temp
-  return exists (select from setup_tokens where hash = p_hash) and not exists (select from users);
+  return exists (select from setup_tokens where hash = p_hash and made_at > clock_timestamp() - interval '1 hour')
+    and not exists (select from users);
 
 -- Creates the first user as an operator with a verified email, and an unlimited account for the user.
 -- Input: p_hash is the SHA-256 of the setup token; p_password is a password hash.
--- Output: one row, or none if the token is invalid or a user exists.
+-- Output: one row, or none if the token is invalid or has expired, or a user exists.
 -- Locks: the setup token row by deleting it. Concurrent claims wait for the commit and then find no row. Also those of
 -- create_account.
 create function claim_setup(p_hash bytea, p_name text, p_email text, p_password text, p_account_name text)
@@ -387,7 +385,7 @@ create function claim_setup(p_hash bytea, p_name text, p_email text, p_password 
 declare
   v_user uuid;
 begin
-  delete from setup_tokens t where t.hash = p_hash;
+  delete from setup_tokens t where t.hash = p_hash and t.made_at > clock_timestamp() - interval '1 hour';
   if not found or exists (select from users) then
     return;
   end if;
@@ -505,8 +503,31 @@ create function list_account_members() returns table (name text, email text, rol
     where m.account_id = app_account() order by m.created_at, m.id;
   end;
 
--- Writes audit entries for changes of a user's password, 2FA or operator right (trigger function).
--- Password and 2FA changes are recorded in every account of the user; operator changes are recorded for the installation.
+-- Writes an audit entry about a sign-in, a session or the login of a user to each of the user's accounts, or to the log of the
+-- installation if there is none.
+-- Input: p_user, or p_email if p_user is null; p_event is the second part of the action name. A failed sign-in names no actor.
+-- Output: none. Writes nothing if there is no such user.
+-- Locks: none.
+create function record_user_event(p_user uuid, p_email text, p_event text) returns void
+  language plpgsql security definer set search_path = public, pg_temp as $$
+declare
+  v_user users;
+  v_self uuid;
+begin
+  select * into v_user from users where id = p_user or (p_user is null and email = lower(p_email));
+  if found then
+    v_self := case when p_event <> 'sign_in_failed' then v_user.id end;
+    perform record_audit_entry(m.account_id, 'person.' || p_event, v_user.id::text, v_user.name, null, v_self)
+    from members m where m.user_id = v_user.id;
+    if not found then
+      perform record_audit_entry(null, 'person.' || p_event, v_user.id::text, v_user.name, null, v_self);
+    end if;
+  end if;
+end
+$$;
+
+-- Writes audit entries for changes of a user's password, email, 2FA or operator right (trigger function).
+-- Operator changes are recorded for the installation, other changes in every account of the user. Entries contain no address.
 -- Output: null (after trigger).
 -- Locks: none.
 create function audit_sign_in() returns trigger
@@ -519,6 +540,7 @@ declare
     when tg_table_name = 'credentials' then 'person.password_changed'
     when (to_jsonb(old) -> 'is_operator') <> (v_row -> 'is_operator')
       then case when (v_row ->> 'is_operator')::boolean then 'person.made_operator' else 'person.unmade_operator' end
+    when to_jsonb(old) -> 'email' <> v_row -> 'email' then 'person.email_changed'
     when (v_row ->> 'two_factor_enabled')::boolean then 'person.second_factor_on'
     else 'person.second_factor_off'
   end;
@@ -545,25 +567,27 @@ create trigger audit after insert or update or delete on invitations for each ro
 create trigger audit after update of password on credentials for each row
   when (old.password is distinct from new.password) execute function audit_sign_in();
 
-create trigger audit after update of two_factor_enabled, is_operator on users for each row
-  when (old.two_factor_enabled <> new.two_factor_enabled or old.is_operator <> new.is_operator) execute function audit_sign_in();
+create trigger audit after update of two_factor_enabled, is_operator, email on users for each row
+  when (old.two_factor_enabled <> new.two_factor_enabled or old.is_operator <> new.is_operator or old.email <> new.email)
+  execute function audit_sign_in();
 
 -- ---- Rights ----
 
 revoke execute on function
   find_session, find_member, list_memberships, find_invitation, may_share_invitation, join_by_invitation,
   create_password_reset, create_account, is_setup_needed, is_setup_token, claim_setup, delete_ended_sessions, notify_members, claim_notifications, settle_notification,
-  delete_old_notifications, find_ip_allowlist, list_account_members, audit_sign_in
+  delete_old_notifications, find_ip_allowlist, list_account_members, record_user_event, audit_sign_in
 from public;
 
 grant execute on function
   find_session, find_member, list_memberships, find_invitation, may_share_invitation, join_by_invitation, create_account, is_setup_needed, is_setup_token,
   claim_setup, delete_ended_sessions, claim_notifications, settle_notification, delete_old_notifications,
-  find_ip_allowlist, list_account_members
+  find_ip_allowlist, list_account_members, record_user_event
 to probity_app;
 
 revoke execute on function is_session_live, default_notifications from public;
 grant execute on function default_notifications to probity_app;
 grant execute on function is_session_live to probity_users;
+grant execute on function record_user_event to probity_users;
 
 grant execute on function create_password_reset to probity_operator;

@@ -1,5 +1,5 @@
 import { type Selectable, sql, type Updateable } from 'kysely'
-import type { Trx } from './connect.ts'
+import { asNobody, type Db, type Trx } from './connect.ts'
 import type { Schema } from './schema.ts'
 
 export type Account = Selectable<Schema['accounts']>
@@ -15,6 +15,20 @@ export function insertAccount(trx: Trx, { name, plan, unlimited = false }: NewAc
 export function updateRetention(trx: Trx, accountId: string, retentionDays: number): Promise<Account> {
   const account = trx.updateTable('accounts').set({ retentionDays }).where('id', '=', accountId)
   return account.returningAll().executeTakeFirstOrThrow()
+}
+
+export async function isAccountSuspended(db: Db, accountId: string): Promise<boolean> {
+  const { rows } = await asNobody(db, (trx) =>
+    sql<{ suspended: boolean }>`select is_account_suspended(${accountId}) as suspended`.execute(trx),
+  )
+  return rows[0]?.suspended ?? false
+}
+
+type Exported = { what: 'account' | 'audit_log' | 'ledger' | 'results'; jobId?: string; filename?: string | null }
+
+/** Records in the audit log that data of the account was exported. */
+export async function recordExport(trx: Trx, { what, jobId, filename }: Exported): Promise<void> {
+  await sql`select record_export(${what}, ${jobId ?? null}, ${filename ?? null})`.execute(trx)
 }
 
 export type AccountChange = Pick<

@@ -3,6 +3,7 @@ import type { Role } from '@probity/contract/roles'
 import { sql } from 'kysely'
 import { asNobody, type Db, type Trx } from './connect.ts'
 import type { AccountManner, DoorKey } from './keys.ts'
+import { hashSessionToken } from './sessions.ts'
 
 export type Person = {
   userId: string
@@ -31,16 +32,17 @@ export type DoorMember = Pick<
 > &
   AccountManner & { role: Role }
 
-/** The person whose session this is, while it lives. */
+/** The user of a session that has not ended. */
 export async function findSession(db: Db, token: string): Promise<Person | undefined> {
-  const { rows } = await asNobody(db, (trx) => sql<Person>`select * from find_session(${token})`.execute(trx))
+  const tokenHash = hashSessionToken(token)
+  const { rows } = await asNobody(db, (trx) => sql<Person>`select * from find_session(${tokenHash})`.execute(trx))
   return rows[0]
 }
 
 /** The same, with what the person is in an account: undefined where they are nothing. */
 export async function findSessionIn(db: Db, token: string, accountId: string) {
   return asNobody(db, async (trx) => {
-    const { rows } = await sql<Person>`select * from find_session(${token})`.execute(trx)
+    const { rows } = await sql<Person>`select * from find_session(${hashSessionToken(token)})`.execute(trx)
     const [person] = rows
     if (person === undefined) return undefined
     const members = await sql<DoorMember>`
@@ -72,9 +74,6 @@ export type OpenInvitation = {
   inviter: string
   email: string
   expiresAt: Date
-  hasAccount: boolean
-  /** Whether a user exists whom the invitation link does not replace. */
-  hasVerifiedUser: boolean
 }
 
 /** An invitation that can still be accepted. */
@@ -139,7 +138,7 @@ export async function isSetupToken(db: Db, token: string): Promise<boolean> {
 
 export type FirstPerson = { name: string; email: string; passwordHash: string; organisation: string }
 
-/** Makes the first person with the token that lets them in. False where somebody was quicker, or the token is none. */
+/** Creates the first user. Returns false if the token is invalid or has expired, or if a user exists. */
 export async function claimSetup(db: Db, token: string, first: FirstPerson): Promise<boolean> {
   const { name, email, passwordHash, organisation } = first
   const { rows } = await asNobody(db, (trx) =>

@@ -4,10 +4,10 @@ import { explain } from '../database.ts'
 import { Refusal } from '../refusal.ts'
 import { makeSetupLink } from '../setup-link.ts'
 
-/** For whoever has lost the link that was printed at the start. */
+/** For operators without the link that was printed at the start. */
 export function setupLinkCommand(config: AdminConfig): Command {
   return new Command('setup-link')
-    .description('Print the link by which the first person sets the installation up. Earlier links stop working.')
+    .description('Print the setup link for the first user. It works once, for one hour. Earlier links stop working.')
     .action(async () => {
       const link = await makeSetupLink(config).catch((error: unknown) => {
         throw explain(error)

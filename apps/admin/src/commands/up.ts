@@ -104,7 +104,9 @@ async function announce(config: AdminConfig, children: ChildProcess[], watch: bo
   const url = config.publicUrl ?? address
   const lines = [`Web app: ${url}/app/`, `API: ${url}/api/v1`]
   const setupLink = await makeSetupLink(config)
-  if (setupLink !== undefined) lines.push(`Setup link: ${setupLink}`)
+  if (setupLink !== undefined) {
+    lines.push(`Setup link: ${setupLink}`, 'It works once, for one hour. "pnpm admin setup-link" prints a new one.')
+  }
   if (watch) lines.push(`Key: ${await ensureTestKey(config.ownerUrl)}`)
   lines.push(`Docs: ${url}/docs`, `API reference: ${url}/docs/api`, 'Doctor: pnpm admin doctor')
   process.stderr.write(`\n${lines.join('\n')}\n\n`)

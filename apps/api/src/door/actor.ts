@@ -2,15 +2,15 @@ import { type Actor, actAs } from '@probity/database/actor'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
 /**
- * Tells the audit log who is at work. Comes when the caller is known and the body read, and as a callback: what runs inside is all that
- * follows. Whoever only reads is not asked for.
+ * Names the actor for the audit log. Runs when the caller is known and the body read, and as a callback: everything that follows runs
+ * inside. Requests that only read have no actor; those that export data name it themselves (results/note-export.ts).
  */
 export function noteActor(request: FastifyRequest, _reply: FastifyReply, done: () => void): void {
   if (request.method === 'GET' || request.method === 'HEAD') done()
   else actAs(actorOf(request), done)
 }
 
-function actorOf({ caller, person, ip }: FastifyRequest): Actor {
+export function actorOf({ caller, person, ip }: FastifyRequest): Actor {
   if (person) {
     const { userId: id, name } = person
     return { kind: 'member', id, name, ip, ...(caller && { account: caller.accountId }) }

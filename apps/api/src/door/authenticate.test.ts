@@ -1,4 +1,6 @@
+import { randomInt } from 'node:crypto'
 import { formatKey } from '@probity/contract/key-format'
+import { PUBLIC_SANDBOX_KEY } from '@probity/contract/sandbox'
 import { inTenant } from '@probity/database/connect'
 import { insertKey, revokeKey, updateKey } from '@probity/database/keys'
 import { expect, test } from 'vitest'
@@ -7,6 +9,8 @@ import { isOnList, isRange } from './network.ts'
 
 const api = await startTestApi({ config: { trustedProxies: ['127.0.0.1'] } })
 const ACCOUNT = { method: 'GET', url: '/api/v1/account' } as const
+/** Part of a network that no earlier run has used: Redis keeps counters between runs. */
+const FRESH = randomInt(0xffff).toString(16)
 
 test('the key goes in the header, for GET and POST alike', async () => {
   const { call } = await api.openCaller()
@@ -105,6 +109,29 @@ test('whoever guesses keys is slowed down without holding up a key that works', 
   expect(refusedLater.length).toBeGreaterThanOrEqual(18)
   expect(Number(refusedLater[0]?.headers['retry-after'])).toBeGreaterThan(0)
   expect((await call(ACCOUNT)).status).toBe(200)
+})
+
+test('the addresses of an IPv6 /64 share the limit of clients without a known key and of the public sandbox', async () => {
+  const fresh = await startTestApi()
+  const ask = (n: number, headers = {}) =>
+    callApp(fresh.app, { ...ACCOUNT, headers, remoteAddress: `2001:db8:1:2::${(n + 1).toString(16)}` })
+  const guesses = await Promise.all(Array.from({ length: 80 }, (_, n) => ask(n)))
+  expect(guesses.filter(({ status }) => status === 429).length).toBeGreaterThanOrEqual(18)
+
+  const sandbox = { 'x-api-key': PUBLIC_SANDBOX_KEY }
+  const url = '/api/v1/validation/single'
+  const tries = await Promise.all(
+    Array.from({ length: 80 }, (_, n) =>
+      callApp(fresh.app, {
+        method: 'POST',
+        url,
+        payload: { email: 'valid@example.com' },
+        headers: sandbox,
+        remoteAddress: `2001:db8:3:${FRESH}::${(n + 1).toString(16)}`,
+      }),
+    ),
+  )
+  expect(tries.filter(({ status }) => status === 429).length).toBeGreaterThanOrEqual(18)
 })
 
 test.each([

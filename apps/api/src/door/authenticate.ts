@@ -10,7 +10,7 @@ import type { Services } from '../services.ts'
 import { readFeatures } from '../validation/features.ts'
 import type { Question } from './admission.ts'
 import type { Caller } from './caller.ts'
-import { isOnList, refuseForeignNetwork } from './network.ts'
+import { isOnList, networkOf, refuseForeignNetwork } from './network.ts'
 import { isPublicCaller, publicCaller } from './public-sandbox.ts'
 import { admitPage, isPublishable, rateOf } from './publishable.ts'
 import type { RatePolicy, RateState } from './rate.ts'
@@ -44,7 +44,7 @@ declare module 'fastify' {
   }
 }
 
-/** For callers that show no key we know, per network address: what a guess costs. */
+/** For clients without a known key, per network (an IPv4 address or an IPv6 /64): what a guess costs. */
 export const STRANGERS: RatePolicy = { name: 'unauthenticated', quota: 60, windowS: 60 }
 
 type Door = Pick<Services, 'keys' | 'strangers' | 'keyUse' | 'publicSandbox' | 'admission'>
@@ -60,11 +60,11 @@ export function authenticate(door: Door) {
     const text = request.headers['x-api-key']
     if (typeof text !== 'string' || text === '') throw stranger(request, 'missing_api_key')
     if (!isWellFormedKey(text)) throw stranger(request, 'invalid_api_key')
-    const known = (publicSandbox ? publicCaller(text, request.ip) : undefined) ?? keys.recall(text)
+    const known = (publicSandbox ? publicCaller(text, networkOf(request.ip)) : undefined) ?? keys.recall(text)
     if (known) return enter(request, reply, known)
 
-    // Somebody who guesses must not keep the database busy; a key that works is not held up by such a neighbour.
-    if (!strangers.look(request.ip, STRANGERS).allowed) throw stranger(request, 'invalid_api_key')
+    // A client that guesses keys must not keep the database busy; known keys of the same network are not limited.
+    if (!strangers.look(networkOf(request.ip), STRANGERS).allowed) throw stranger(request, 'invalid_api_key')
     return keys.find(text).then((key) => {
       if (key === undefined) throw stranger(request, 'invalid_api_key')
       return enter(request, reply, key)
@@ -83,7 +83,7 @@ export function authenticate(door: Door) {
     request: FastifyRequest,
     code: 'missing_api_key' | 'invalid_api_key' | 'revoked_api_key' | 'expired_api_key',
   ) {
-    request.rate = strangers.take(request.ip, STRANGERS)
+    request.rate = strangers.take(networkOf(request.ip), STRANGERS)
     if (request.rate.allowed) return new Problem(code)
     return new Problem('rate_limited', undefined, { retryAfterS: request.rate.retryAfterS })
   }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isWithin, networkOf } from './network.ts'
+import { isWithin, networkOf, wideNetworkOf } from './network.ts'
 
 test.each([
   ['192.0.2.7', '192.0.2.7'],
@@ -41,4 +41,13 @@ test.each([
   '::/0',
 ])('%s is not within the list', (entry) => {
   expect(isWithin(entry, LIST)).toBe(false)
+})
+
+test.each([
+  ['192.0.2.7', '192.0.2'],
+  ['::ffff:192.0.2.7', '192.0.2'],
+  ['2001:db8:1:2::9', '2001:db8:1'],
+  ['::1', '0:0:0'],
+])('wideNetworkOf takes %s as part of %s', (ip, network) => {
+  expect(wideNetworkOf(ip)).toBe(network)
 })

@@ -52,6 +52,13 @@ export function isWithin(entry: string, list: string[]): boolean {
   })
 }
 
+/** The network around that of a client: the /24 of an IPv4 address, the /48 of an IPv6 address. Hosting customers often have one. */
+export function wideNetworkOf(ip: string): string {
+  const network = networkOf(ip)
+  const separator = network.includes(':') ? ':' : '.'
+  return network.split(separator).slice(0, 3).join(separator)
+}
+
 /** Whether an entry can stand on an allow-list: one address, or a range with its prefix length. */
 export function isRange(entry: string): boolean {
   try {

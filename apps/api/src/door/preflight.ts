@@ -3,6 +3,7 @@ import { isAllowedOrigin } from '@probity/database/keys'
 import type { Route } from '../route.ts'
 import type { Services } from '../services.ts'
 import { STRANGERS } from './authenticate.ts'
+import { networkOf } from './network.ts'
 
 /** For how long a browser need not ask again. */
 const MAX_AGE_S = 3_600
@@ -19,7 +20,7 @@ export const preflight: Route = async (app, services) => {
   app.options('/api/v1/validation/single', { schema: { hide: true } }, async ({ headers, ip }, reply) => {
     const { origin } = headers
     reply.header('vary', 'Origin')
-    if (typeof origin === 'string' && isOrigin(origin) && (await isAllowed(origin, ip))) {
+    if (typeof origin === 'string' && isOrigin(origin) && (await isAllowed(origin, networkOf(ip)))) {
       reply.headers({
         'access-control-allow-origin': origin,
         'access-control-allow-methods': 'POST',
@@ -34,13 +35,13 @@ export const preflight: Route = async (app, services) => {
 /** Remembers the origins that are allowed. Whoever makes origins up is counted as those are who guess keys. */
 function openOrigins({ db, strangers }: Pick<Services, 'db' | 'strangers'>) {
   const allowedUntil = new Map<string, number>()
-  return async (origin: string, ip: string): Promise<boolean> => {
+  return async (origin: string, network: string): Promise<boolean> => {
     const now = performance.now()
     if (now < (allowedUntil.get(origin) ?? 0)) return true
     allowedUntil.delete(origin)
-    if (!strangers.look(ip, STRANGERS).allowed) return false
+    if (!strangers.look(network, STRANGERS).allowed) return false
     const isAllowed = await isAllowedOrigin(db, origin)
-    if (!isAllowed) strangers.take(ip, STRANGERS)
+    if (!isAllowed) strangers.take(network, STRANGERS)
     else {
       if (allowedUntil.size >= ORIGINS_MAX) allowedUntil.delete(allowedUntil.keys().next().value as string)
       allowedUntil.set(origin, now + KEEP_FOR_MS)

@@ -4,20 +4,20 @@ import { PUBLIC_SANDBOX_KEY } from '@probity/contract/sandbox'
 import { EXCLUSIONS_DEFAULT } from '@probity/contract/send-policy'
 import type { DoorKey } from '@probity/database/keys'
 
-/** For everybody who calls from one network address with the key that is nobody's. */
+/** For all clients of a network (an IPv4 address or an IPv6 /64) that use the public sandbox key. */
 const REQUESTS_PER_MINUTE = 60
 
 const NOBODY = '00000000-0000-0000-0000-000000000000'
 
 /**
- * Who calls with the public sandbox key: nobody in particular, so each network address is an account of its own, with a rate and a
- * memory of its own. There is no such account in the database.
+ * The caller for the public sandbox key. Each network is an account with its own rate and recent results; there is no such account in
+ * the database.
  */
-export function publicCaller(text: string, ip: string): DoorKey | undefined {
+export function publicCaller(text: string, network: string): DoorKey | undefined {
   if (text !== PUBLIC_SANDBOX_KEY) return undefined
   return {
     id: NOBODY,
-    accountId: `sandbox-${createHash('sha256').update(ip).digest('base64url')}`,
+    accountId: `sandbox-${createHash('sha256').update(network).digest('base64url')}`,
     mode: 'test',
     name: 'public sandbox',
     scopes: ['validation', 'bulk'],

@@ -1,5 +1,6 @@
-import { randomUUID } from 'node:crypto'
+import { createHmac, randomUUID } from 'node:crypto'
 import { asOwner } from '@probity/database/connect'
+import { hashSessionToken } from '@probity/database/sessions'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import {
@@ -73,6 +74,28 @@ test('a session lives for a week at most, and being used does not make it longer
       where user_id = ${ada.personId}`.execute(trx),
   )
   expect(rows[0]?.days).toBeCloseTo(7, 3)
+})
+
+test('the database contains the hash of a session token and not the token', async () => {
+  const ada = await signUp(api)
+  const [, value = ''] = [...ada.cookies].find(([name]) => name.endsWith('session_token')) ?? []
+  const [token = ''] = decodeURIComponent(value).split('.')
+  expect(token).toMatch(/^\w{32}$/)
+  const { rows } = await asOwner(api.db, (trx) =>
+    sql<{ row: string }>`select to_jsonb(s)::text as row from sessions s where user_id = ${ada.personId}`.execute(trx),
+  )
+  expect(rows).toHaveLength(1)
+  expect(rows[0]?.row).toContain(hashSessionToken(token))
+  expect(rows[0]?.row).not.toContain(token)
+
+  // The stored hash is no token, not even with the right signature.
+  const hash = hashSessionToken(token)
+  const signature = createHmac('sha256', await api.services.people.secret())
+    .update(hash)
+    .digest('base64')
+  const cookie = `probity.session_token=${encodeURIComponent(`${hash}.${signature}`)}`
+  expect(await openBrowser(api.app).get('/session', { cookie })).toMatchObject(ENDED)
+  expect((await openBrowser(api.app).get('/auth/organization/list-user-invitations', { cookie })).status).toBe(401)
 })
 
 test('a cookie that we did not sign is refused, whatever token is in it', async () => {

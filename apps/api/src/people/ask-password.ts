@@ -3,7 +3,7 @@ import { Problem } from '../problem.ts'
 import type { Services } from '../services.ts'
 import { limitPerson } from './limits.ts'
 
-/** Lets only the person themselves go on, who knows their password: a session alone may be a screen that was left open. */
+/** Requires the password of the signed-in user: a session alone may be a screen that was left open. */
 export async function askPassword(services: Services, request: FastifyRequest, password: string): Promise<void> {
   await limitPerson(services, request, 'password', request.person?.email)
   const auth = await services.people.auth()
@@ -14,10 +14,13 @@ export async function askPassword(services: Services, request: FastifyRequest, p
     // Another request may have ended the session since this one was admitted.
     if (statusOf(error) === 401) throw new Problem('not_signed_in')
     if (statusOf(error) !== 400) throw error
-    throw new Problem('invalid_request', undefined, {
-      errors: [{ pointer: '/password', detail: 'The password is not right.' }],
-    })
+    throw wrongPassword()
   }
+}
+
+export function wrongPassword(): Problem {
+  const errors = [{ pointer: '/password', detail: 'The password is not right.' }]
+  return new Problem('invalid_request', undefined, { errors })
 }
 
 function statusOf(error: unknown): unknown {

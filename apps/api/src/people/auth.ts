@@ -1,5 +1,7 @@
+import { claimCode, verifyAddress } from '@probity/database/logins'
 import type { connectPeople } from '@probity/database/people-connection'
 import { betterAuth } from 'better-auth'
+import { APIError, createAuthMiddleware, getSessionFromCtx } from 'better-auth/api'
 import { organization } from 'better-auth/plugins/organization'
 import { twoFactor } from 'better-auth/plugins/two-factor'
 import type { FastifyBaseLogger } from 'fastify'
@@ -16,7 +18,9 @@ import {
 } from './mail/letters.ts'
 import type { Mail } from './mail/send.ts'
 import { PASSWORD_LENGTH_MAX, type Passwords } from './passwords.ts'
+import { createRecoveryCodes, RECOVERY_CODE_STORAGE } from './recovery-codes.ts'
 import { libraryRoles } from './roles.ts'
+import { hashedSessionTokens } from './session-tokens.ts'
 
 const DAY_S = 24 * 60 * 60
 const HOUR_S = 60 * 60
@@ -28,7 +32,11 @@ type Parts = {
   /** Where links in letters lead. */
   linkBase: string
   mail: Mail
+  /** Whether links are sent to mailboxes, so that a link that is used shows control of one. */
+  hasMail: boolean
   passwords: Passwords
+  /** For the audit log: the password was right and the code was not. */
+  onWrongCode(userId: string): void
   log: FastifyBaseLogger
 }
 
@@ -63,8 +71,14 @@ export function openAuth(parts: Parts): Auth {
         sendInvitationEmail: ({ id, email, inviter, organization: { name } }) =>
           post(parts.mail, invitationLetter(email, inviter.user.name, name, invitationLink(parts, id))),
       }),
-      twoFactor({ issuer: 'Probity', schema: SECOND_FACTOR_MODELS }),
+      twoFactor({
+        issuer: 'Probity',
+        schema: SECOND_FACTOR_MODELS,
+        backupCodeOptions: { customBackupCodesGenerate: createRecoveryCodes, storeBackupCodes: RECOVERY_CODE_STORAGE },
+      }),
+      hashedSessionTokens(),
     ],
+    hooks: codeHooks(parts),
     advanced: {
       database: { generateId: 'uuid', validateSchema: false },
       cookiePrefix: cookies.prefix,
@@ -84,7 +98,41 @@ export function openAuth(parts: Parts): Auth {
   })
 }
 
-function signIn({ passwords, mail, linkBase }: Parts) {
+type LibraryContext = Parameters<Parameters<typeof createAuthMiddleware>[0]>[0]
+
+/** The codes of an authenticator app work once (the library accepts them for 90 seconds), and wrong codes are reported. */
+function codeHooks({ people, onWrongCode }: Parts) {
+  const users = new WeakMap<Request, string>()
+  const before = createAuthMiddleware(async (context) => {
+    if (!CODE_PATHS.includes(context.path)) return undefined
+    const session = await getSessionFromCtx(context)
+    const userId = session ? session.user.id : await findUserOfSecondStep(context)
+    if (userId === undefined) return undefined
+    if (!session && context.request) users.set(context.request, userId)
+    const code = String((context.body as { code?: unknown } | undefined)?.code)
+    const isUsed = context.path === TOTP_PATH && /^\d{6}$/.test(code) && !(await claimCode(people, userId, code))
+    // The library then counts it as a wrong code.
+    return isUsed ? { context: { body: { code: 'used before' } } } : undefined
+  })
+  const after = createAuthMiddleware(async ({ path, request, context }) => {
+    const userId = CODE_PATHS.includes(path) && request ? users.get(request) : undefined
+    if (userId !== undefined && context.returned instanceof APIError) onWrongCode(userId)
+  })
+  return { before, after }
+}
+
+const TOTP_PATH = '/two-factor/verify-totp'
+const CODE_PATHS = [TOTP_PATH, '/two-factor/verify-backup-code']
+
+/** The user who has entered the password and now enters the code. */
+async function findUserOfSecondStep(context: LibraryContext): Promise<string | undefined> {
+  const { createAuthCookie, secret, internalAdapter } = context.context
+  const identifier = await context.getSignedCookie(createAuthCookie('two_factor').name, secret)
+  const found = identifier ? await internalAdapter.findVerificationValue(identifier) : null
+  return found?.value
+}
+
+function signIn({ passwords, mail, linkBase, people, hasMail }: Parts) {
   const link = (path: string) => `${linkBase}/app/${path}`
   return {
     emailAndPassword: {
@@ -94,6 +142,10 @@ function signIn({ passwords, mail, linkBase }: Parts) {
       maxPasswordLength: PASSWORD_LENGTH_MAX,
       password: passwords,
       revokeSessionsOnPasswordReset: true,
+      // The link was sent to the address. A user whom a stranger signed up gets a login of their own that way.
+      onPasswordReset: async ({ user }: { user: { id: string } }) => {
+        if (hasMail) await verifyAddress(people, user.id)
+      },
       resetPasswordTokenExpiresIn: HOUR_S,
       sendResetPassword: ({ user, token }: Sent) =>
         post(mail, resetLetter(user, link(`reset-password#token=${token}`))),

@@ -2,7 +2,12 @@
 export function cookieNames(publicUrl: string | undefined) {
   const isSecure = publicUrl?.startsWith('https://') ?? false
   const prefix = isSecure ? '__Host-probity' : 'probity'
-  return { isSecure, prefix, session: `${prefix}.session_token` }
+  return { isSecure, session: `${prefix}.session_token`, device: `${prefix}.device`, prefix }
+}
+
+/** Makes a browser delete a cookie. Browsers accept a change of a __Host- cookie only with these attributes. */
+export function clearCookie(publicUrl: string | undefined, name: string): string {
+  return `${name}=; Max-Age=0; Path=/; HttpOnly; SameSite=Lax${cookieNames(publicUrl).isSecure ? '; Secure' : ''}`
 }
 
 /** The value of a cookie in a request's header. Of several with one name the first counts. */

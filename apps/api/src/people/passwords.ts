@@ -77,6 +77,7 @@ function unpadded(bytes: Buffer): string {
   return bytes.toString('base64').replace(/=+$/, '')
 }
 
+/** Several common words in a row. */
 const COMMON = new RegExp(`^(${COMMON_PASSWORDS.join('|')})+$`)
 /** Along the keyboard and the alphabet. */
 const RUNS = [
@@ -86,16 +87,49 @@ const RUNS = [
   'qwertyuiopasdfghjklzxcvbnm',
 ]
 
-/** Refuses what anybody would guess. Long enough is most of it. */
-export function refuseWeakPassword(password: unknown): void {
+let listed: Promise<ReadonlySet<string>> | undefined
+
+/** The common passwords of zxcvbn. Loaded when the first password is chosen, since it takes some megabytes. */
+async function loadList(): Promise<ReadonlySet<string>> {
+  const { dictionary } = await import('@zxcvbn-ts/language-common')
+  return new Set(dictionary['passwords-common'] as string[])
+}
+
+/** Digits and signs that stand for letters. */
+const STAND_INS: Record<string, string> = {
+  '0': 'o',
+  '1': 'i',
+  '3': 'e',
+  '4': 'a',
+  '5': 's',
+  '7': 't',
+  '@': 'a',
+  $: 's',
+}
+
+/** Rejects passwords that are easy to guess: short ones, runs, and common ones with digits and signs around them. */
+export async function refuseWeakPassword(password: unknown): Promise<void> {
   if (typeof password !== 'string' || password.length > PASSWORD_LENGTH_MAX) return // refused as malformed elsewhere
   if ([...password].length < LENGTH_MIN)
     throw new Problem('password_refused', 'The password has fewer than 12 characters.')
   const plain = password.toLowerCase()
   const core = plain.replace(/^[^a-z]+|[^a-z]+$/g, '')
+  const withoutEnd = plain.replace(/[\d\W_]+$/, '')
   const isGuessable =
     new Set(plain).size < 4 ||
     RUNS.some((run) => run.includes(plain)) ||
-    [plain, core, plain.replace(/[\d\W_]+$/, ''), plain.replace(/[^a-z]+/g, '')].some((form) => COMMON.test(form))
+    [plain, core, withoutEnd, plain.replace(/[^a-z]+/g, '')].some((form) => COMMON.test(form)) ||
+    (await isListed([plain, core, withoutEnd, spellOut(withoutEnd), spellOut(core)]))
   if (isGuessable) throw new Problem('password_refused', 'The password is among the most common ones.')
+}
+
+function spellOut(text: string): string {
+  return text.replace(/[013457@$]/g, (sign) => STAND_INS[sign] ?? sign)
+}
+
+/** Whether one of the forms is on the list, once or repeated. */
+async function isListed(forms: string[]): Promise<boolean> {
+  listed ??= loadList()
+  const list = await listed
+  return forms.some((form) => list.has(form) || list.has(/^(.{3,}?)\1+$/s.exec(form)?.[1] ?? ''))
 }

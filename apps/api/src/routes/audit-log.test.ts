@@ -91,7 +91,7 @@ test('a password that was reset by a letter is told as the doing of its owner', 
   const newPassword = `${PASSWORD}, and another`
   expect((await ada.post('/auth/reset-password', { token, newPassword })).status).toBe(200)
   await ada.post('/auth/sign-in/email', { email: ada.email, password: newPassword })
-  expect(await read(ada, here, '?action=person')).toMatchObject([
+  expect(await read(ada, here, '?action=person.password_changed')).toMatchObject([
     { action: 'person.password_changed', actor: 'member', actor_name: 'Ada', ip: ada.ip },
   ])
 })

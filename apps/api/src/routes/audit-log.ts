@@ -4,15 +4,19 @@ import { inTenant } from '@probity/database/connect'
 import { presentAuditEntry } from '../operator/present-audit-entry.ts'
 import { AUDIT_SHEET, writeAuditLog } from '../operator/write-audit-log.ts'
 import { readPage } from '../page.ts'
+import { noteExport } from '../results/note-export.ts'
 import { EXPORT_LIMITS, openExports } from '../results/send-export.ts'
 import type { Route } from '../route.ts'
 
 /** Who did what in the account, for its owners and admins. */
-export const showAuditLog: Route = async (app, { db }) => {
+export const showAuditLog: Route = async (app, services) => {
+  const { db } = services
   const sendExport = openExports(EXPORT_LIMITS)
   const schema = { querystring: AuditQuery, response: { 200: AUDIT_ANSWERS } }
   const options = { schema, config: { scope: 'settings' }, exposeHeadRoute: false } as const
-  app.get('/audit-log', options, async ({ caller: { accountId }, query }, reply) => {
+  app.get('/audit-log', options, async (request, reply) => {
+    const { caller, query } = request
+    const { accountId } = caller
     const { format, skip: _skip, limit: _limit, ...filter } = query
     if (format === 'csv') {
       const read = (before: number | undefined, rows: number) =>
@@ -20,6 +24,7 @@ export const showAuditLog: Route = async (app, { db }) => {
           const entries = await listAuditEntries(trx, accountId, { ...filter, before, skip: 0, limit: rows })
           return entries.map(presentAuditEntry)
         })
+      await noteExport(services, request, { what: 'audit_log' })
       return sendExport(reply, accountId, { ...AUDIT_SHEET, chunks: writeAuditLog(read) })
     }
     const page = readPage(query)

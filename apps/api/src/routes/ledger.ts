@@ -5,11 +5,13 @@ import { presentEntry } from '../ledger/present-entry.ts'
 import { writeLedger } from '../ledger/write-ledger.ts'
 import { DOOR_PROBLEMS, operation } from '../openapi.ts'
 import { keepFilter, readPage, sendPageHeaders } from '../page.ts'
+import { noteExport } from '../results/note-export.ts'
 import { EXPORT_LIMITS, openExports } from '../results/send-export.ts'
 import type { Route } from '../route.ts'
 
 /** Every movement of the account's credits, as pages or as a whole file. */
-export const showLedger: Route = async (app, { db }) => {
+export const showLedger: Route = async (app, services) => {
+  const { db } = services
   const schema = operation(
     {
       id: 'listLedger',
@@ -23,10 +25,13 @@ export const showLedger: Route = async (app, { db }) => {
   )
   const sendExport = openExports(EXPORT_LIMITS)
   const options = { schema, config: { scope: 'account' }, exposeHeadRoute: false } as const
-  app.get('/ledger', options, async ({ caller: { accountId, mode }, query }, reply) => {
+  app.get('/ledger', options, async (request, reply) => {
+    const { caller, query } = request
+    const { accountId, mode } = caller
     // No row is of a test key. An empty list of kinds keeps none.
     const filter = mode === 'test' ? { kinds: [] } : readFilter(query)
     if (query.format === 'csv') {
+      await noteExport(services, request, { what: 'ledger' })
       return sendExport(reply, accountId, { ...SHEET, chunks: writeLedger(db, accountId, filter) })
     }
     const page = readPage(query)

@@ -5,7 +5,7 @@ const WORDS: Record<string, string> = {
   account_temporarily_locked: 'There were too many wrong codes. Try again in a quarter of an hour.',
   email_not_verified: 'The email address has not been confirmed yet.',
   invalid_backup_code: 'This recovery code is not right, or it was used before.',
-  invalid_code: 'The code is not right. It changes every 30 seconds: take the newest one.',
+  invalid_code: 'The code is not right, or it was used before. It changes every 30 seconds: enter the newest one.',
   invalid_email: 'This is not an email address.',
   invalid_email_or_password: 'The email address or the password is not right.',
   invalid_password: 'The password is not right.',

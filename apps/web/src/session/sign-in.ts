@@ -31,9 +31,13 @@ export async function refreshSession(queryClient: QueryClient): Promise<void> {
   await queryClient.fetchQuery({ ...sessionQuery, staleTime: 0 })
 }
 
-/** Leaves by a new page, so that nothing of the person stays in this one's memory. */
+/** Signs out, and leaves by a new page, so that the memory of this one keeps nothing of the user. */
 export async function signOut(queryClient: QueryClient, next = '/app/sign-in'): Promise<void> {
   await ask('/auth/sign-out', { method: 'POST', body: {} }).catch(() => undefined) // signed out already is fine
+  leaveBehind(queryClient, next)
+}
+
+export function leaveBehind(queryClient: QueryClient, next: string): void {
   queryClient.clear()
   window.location.assign(next)
 }

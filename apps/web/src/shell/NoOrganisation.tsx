@@ -1,7 +1,9 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
 import { ask } from '../api/ask.ts'
 import { InvitationAnswer } from '../pages/people/InvitationAnswer.tsx'
 import { NewOrganisation } from '../pages/people/NewOrganisation.tsx'
+import { DeleteLoginDialog } from '../pages/settings/DeleteLogin.tsx'
 import { sessionQuery, useSession } from '../session/session.ts'
 import { signOut } from '../session/sign-in.ts'
 import { OpenPage } from './OpenPage.tsx'
@@ -12,6 +14,7 @@ type Waiting = { id: string; role: string; organizationName: string; expiresAt: 
 export function NoOrganisation() {
   const queryClient = useQueryClient()
   const { person } = useSession()
+  const [isDeleting, setDeleting] = useState(false)
   const { data = [] } = useQuery({
     queryKey: ['invitations', person.id],
     queryFn: ({ signal }) => ask<Waiting[]>('/auth/organization/list-user-invitations', { signal }),
@@ -30,10 +33,20 @@ export function NoOrganisation() {
             onClick={() => void signOut(queryClient)}
           >
             Sign out
+          </button>{' '}
+          or{' '}
+          <button
+            type="button"
+            className="text-accent-text underline underline-offset-2"
+            onClick={() => setDeleting(true)}
+          >
+            delete your login
           </button>
+          .
         </>
       }
     >
+      {isDeleting && <DeleteLoginDialog onClose={() => setDeleting(false)} />}
       <div className="flex flex-col gap-6">
         {waiting.map((invitation) => (
           <WaitingInvitation key={invitation.id} invitation={invitation} />

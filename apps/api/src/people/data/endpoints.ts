@@ -52,8 +52,6 @@ export const ENDPOINTS: readonly Endpoint[] = [
     newPassword: 'newPassword',
   },
   { method: 'POST', path: '/update-user', fields: ['name'], limit: 'plain', needsSession: true },
-  { method: 'POST', path: '/revoke-other-sessions', fields: [], limit: 'plain', needsSession: true },
-  { method: 'POST', path: '/revoke-sessions', fields: [], limit: 'plain', needsSession: true },
   { method: 'POST', path: '/two-factor/enable', fields: ['password'], limit: 'password', needsSession: true },
   { method: 'POST', path: '/two-factor/disable', fields: ['password'], limit: 'password', needsSession: true },
   { method: 'POST', path: '/two-factor/get-totp-uri', fields: ['password'], limit: 'password', needsSession: true },

@@ -7,6 +7,7 @@ export const MODELS = {
     modelName: 'sessions',
     fields: {
       userId: 'user_id',
+      token: 'token_hash', // see session-tokens.ts
       expiresAt: 'expires_at',
       ipAddress: 'ip_address',
       userAgent: 'user_agent',

@@ -1,8 +1,9 @@
 import type { Notice } from '@probity/contract/notices'
+import { nameInEmail } from './name-in-email.ts'
 
 /** What we write to people. The link is the reason for each of them. */
 export type Letter = {
-  kind: 'verification' | 'reset' | 'existing_account' | 'invitation' | Notice
+  kind: 'verification' | 'reset' | 'existing_account' | 'invitation' | 'email_change' | 'email_changed' | Notice
   to: string
   subject: string
   lines: string[]
@@ -17,7 +18,11 @@ export function verificationLetter({ email, name }: Addressee, link: string): Le
     kind: 'verification',
     to: email,
     subject: 'Confirm your email address',
-    lines: [`Hello ${name},`, 'please confirm that this address is yours. The link works for one hour.'],
+    lines: [
+      `Hello ${nameInEmail(name)},`,
+      'please confirm that this address is yours. The page asks for the password that was chosen at sign-up. The link works for one hour.',
+      'If you did not sign up, ignore this email. Nobody can sign in with this address without the link.',
+    ],
     action: 'Confirm the address',
     link,
   }
@@ -29,7 +34,7 @@ export function resetLetter({ email, name }: Addressee, link: string): Letter {
     to: email,
     subject: 'Choose a new password',
     lines: [
-      `Hello ${name},`,
+      `Hello ${nameInEmail(name)},`,
       'somebody, hopefully you, asked for a new password. The link works for one hour and once. If it was not you, nothing has changed.',
     ],
     action: 'Choose a password',
@@ -43,7 +48,7 @@ export function existingAccountLetter({ email, name }: Addressee, link: string):
     to: email,
     subject: 'You have an account already',
     lines: [
-      `Hello ${name},`,
+      `Hello ${nameInEmail(name)},`,
       'somebody, hopefully you, tried to sign up with this address, which has an account already. If you do not know the password any more, ask for a new one where you sign in.',
     ],
     action: 'Sign in',
@@ -51,12 +56,49 @@ export function existingAccountLetter({ email, name }: Addressee, link: string):
   }
 }
 
+/** To the new address, which the link confirms. */
+export function emailChangeLetter({ email, name }: Addressee, link: string): Letter {
+  return {
+    kind: 'email_change',
+    to: email,
+    subject: 'Confirm your new email address',
+    lines: [
+      `Hello ${nameInEmail(name)},`,
+      'please confirm that you want to sign in with this address from now on. The page asks for your password. The link works for one hour.',
+      'If you did not ask for this, ignore this email. Nothing changes without the link.',
+    ],
+    action: 'Confirm the address',
+    link,
+  }
+}
+
+/** To the old address, after the change. */
+export function emailChangedLetter({ email, name }: Addressee, link: string): Letter {
+  return {
+    kind: 'email_changed',
+    to: email,
+    subject: 'Your email address was changed',
+    lines: [
+      `Hello ${nameInEmail(name)},`,
+      'your login has a new email address. This address can no longer be used to sign in.',
+      'If you did not change it, tell an owner of your organisation or the operator of the service at once.',
+    ],
+    action: 'Sign in',
+    link,
+  }
+}
+
 export function invitationLetter(email: string, inviter: string, organisation: string, link: string): Letter {
+  const [from, to] = [nameInEmail(inviter), nameInEmail(organisation)]
   return {
     kind: 'invitation',
     to: email,
-    subject: `${inviter} invites you to ${organisation}`,
-    lines: ['Hello,', `${inviter} invites you to join ${organisation}. The link works for two days.`],
+    subject: `${from} invites you to ${to}`,
+    lines: [
+      'Hello,',
+      `${from} invites you to join ${to}. The link works for two days.`,
+      'If you do not know the sender, ignore this email.',
+    ],
     action: 'Look at the invitation',
     link,
   }

@@ -1,36 +1,9 @@
-import { once } from 'node:events'
 import { pino } from 'pino'
-import { SMTPServer } from 'smtp-server'
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { openBrowser, PASSWORD, startPeopleApi } from '../test-browser.ts'
 import { invitationLetter } from './letters.ts'
 import { openMail } from './send.ts'
-
-type Received = { from: string; to: string[]; text: string }
-
-/** A mail server that keeps what it is sent. */
-async function startSink(): Promise<{ url: string; received: Received[] }> {
-  const received: Received[] = []
-  const server = new SMTPServer({
-    authOptional: true,
-    disabledCommands: ['STARTTLS'],
-    onData(stream, { envelope }, done) {
-      const chunks: Buffer[] = []
-      stream.on('data', (chunk: Buffer) => chunks.push(chunk))
-      stream.on('end', () => {
-        const from = envelope.mailFrom === false ? '' : envelope.mailFrom.address
-        const to = envelope.rcptTo.map(({ address }) => address)
-        received.push({ from, to, text: Buffer.concat(chunks).toString('utf8') })
-        done()
-      })
-    },
-  })
-  server.listen(0, '127.0.0.1')
-  await once(server.server, 'listening')
-  onTestFinished(() => new Promise((resolve) => server.close(() => resolve())))
-  const { port } = server.server.address() as { port: number }
-  return { url: `smtp://127.0.0.1:${port}`, received }
-}
+import { startSink } from './test-sink.ts'
 
 test('letters go through the mail server of the operator, with a link into the application', async () => {
   const { url, received } = await startSink()
@@ -44,7 +17,7 @@ test('letters go through the mail server of the operator, with a link into the a
   expect(letter).toMatchObject({ from: 'post@probity.example', to: ['grace@example.com'] })
   const plain = (letter?.text ?? '').replaceAll('=\r\n', '').replaceAll('=3D', '=')
   const token = /https:\/\/probity\.example\/app\/verify-email#token=([\w.-]+)/.exec(plain)?.[1]
-  expect((await browser.post('/verify-email', { token })).status).toBe(200)
+  expect((await browser.post('/verify-email', { token, password: PASSWORD })).status).toBe(200)
 })
 
 test('whoever signs up with an address that is taken is answered as anybody, and its owner is told', async () => {

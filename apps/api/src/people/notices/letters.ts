@@ -1,6 +1,7 @@
 import type { Notice } from '@probity/contract/notices'
 import type { DueNotice } from '@probity/database/notices'
 import type { Letter } from '../mail/letters.ts'
+import { nameInEmail } from '../mail/name-in-email.ts'
 
 type Written = { subject: string; line: string; action: string; path: string }
 
@@ -46,8 +47,9 @@ const WRITTEN: Record<Notice, (notice: DueNotice) => Written> = {
   }),
 }
 
-/** The letter for a notice. Pages know the organisation by the link. */
-export function noticeLetter(notice: DueNotice, appUrl: string): Letter {
+/** The email for a notice, and for further ones of the same kind that it stands for. Pages know the organisation by the link. */
+export function noticeLetter(due: DueNotice, appUrl: string, more = 0): Letter {
+  const notice = { ...due, organisation: nameInEmail(due.organisation), data: inEmail(due.data) }
   const { subject, line, action, path } = WRITTEN[notice.kind](notice)
   const within = notice.slug === null ? '' : `?org=${notice.slug}`
   return {
@@ -55,13 +57,23 @@ export function noticeLetter(notice: DueNotice, appUrl: string): Letter {
     to: notice.email,
     subject: subject.slice(0, SUBJECT_MAX),
     lines: [
-      `Hello ${notice.name},`,
+      `Hello ${nameInEmail(notice.name)},`,
       line,
+      ...(more > 0 ? [`There ${more === 1 ? 'is 1 more event' : `are ${more} more events`} of this kind.`] : []),
       `You are written to as a member of ${notice.organisation}. What about is up to you: ${appUrl}/settings/notices${within}`,
     ],
     action,
     link: `${appUrl}${path}${within}`,
   }
+}
+
+/** Names of keys are free text. Names of files and hosts need their dots, so they only lose line breaks. */
+function inEmail(data: DueNotice['data']): DueNotice['data'] {
+  const fields = Object.entries(data).map(([field, value]) => {
+    if (typeof value !== 'string') return [field, value]
+    return [field, field === 'name' ? nameInEmail(value) : value.replace(/[\p{C}\u2028\u2029]+/gu, ' ')]
+  })
+  return Object.fromEntries(fields) as DueNotice['data']
 }
 
 /** A file's name may be long, and what is longer than this is cut by mail programs anyway. */

@@ -142,7 +142,8 @@ test('a real mail server takes the letters, each once', async () => {
   await makeKey(engines, 'Newsletter')
   const settings = { url: `smtp://${behind.host}:${behind.port}`, from: 'Probity <post@probity.example>' }
   const log = pino({ level: 'silent' })
-  const office = { db: api.db, mail: openMail(settings, log), appUrl: 'https://probity.example/app', log }
+  const { admission } = api.services
+  const office = { db: api.db, mail: openMail(settings, log), admission, appUrl: 'https://probity.example/app', log }
   const senders = [startSendingNotices(office), startSendingNotices(office)]
   whenDone(() => Promise.all(senders.map((sender) => sender.stop())))
   const taken = () => readFileSync(logFile, 'utf8').match(/to=<ada@postfix\.example>.*status=sent/g) ?? []
@@ -162,7 +163,8 @@ test('a letter that no mail server takes is tried again later, and given up in t
   await makeKey(engines)
   const log = pino({ level: 'silent' })
   const mail = openMail({ url: 'smtp://127.0.0.1:1', from: 'post@probity.example' }, log)
-  const sender = startSendingNotices({ db: api.db, mail, appUrl: 'https://probity.example/app', log })
+  const { admission } = api.services
+  const sender = startSendingNotices({ db: api.db, mail, admission, appUrl: 'https://probity.example/app', log })
   whenDone(() => sender.stop())
   const look = async () => {
     const { rows } = await asOwner(api.db, (trx) =>
@@ -181,6 +183,44 @@ test('a letter that no mail server takes is tried again later, and given up in t
     timeout: 20_000,
     interval: 200,
   })
+})
+
+test('many new keys lead to one email per member, and to at most ten per hour', async () => {
+  const engines = await openEngines()
+  const letters: string[] = []
+  const mail = {
+    send: async ({ lines }: { lines: string[] }) => letters.push(lines.join(' ')) > 0,
+    close: () => {},
+  }
+  const { admission } = api.services
+  const log = pino({ level: 'silent' })
+  // Notifications of other tests are not due.
+  await asOwner(api.db, (trx) => sql`update notifications set next_at = null`.execute(trx))
+  for (let n = 0; n < 20; n++) await makeKey(engines, `Key ${n}`)
+  const sender = startSendingNotices({ db: api.db, mail, admission, appUrl: 'https://probity.example/app', log })
+  whenDone(() => sender.stop())
+  await vi.waitFor(() => expect(letters).toHaveLength(1), { timeout: 20_000, interval: 100 })
+  expect(letters[0]).toContain('There are 19 more events of this kind.')
+
+  await asOwner(api.db, (trx) =>
+    sql`
+      insert into notifications (account_id, user_id, kind, subject, data)
+      select ${engines.id}, ${engines.ada.personId}, kind, n::text, '{"filename": "x.csv"}'
+      from unnest(array['job_done', 'credits_low', 'webhook_failing', 'retention_warning']) kind, generate_series(1, 3) n
+    `.execute(trx),
+  )
+  const deferred = sql<{ count: number }>`
+    select count(*)::int as count from notifications
+    where account_id = ${engines.id} and next_at > clock_timestamp() + interval '50 minutes'`
+  await vi.waitFor(
+    async () => {
+      const { rows } = await asOwner(api.db, (trx) => deferred.execute(trx))
+      expect((rows[0]?.count ?? 0) + letters.length).toBe(13)
+    },
+    { timeout: 20_000, interval: 100 },
+  )
+  expect(letters.length).toBeGreaterThanOrEqual(10)
+  expect(letters.length).toBeLessThanOrEqual(11) // the limit refills by one in six minutes
 })
 
 test('each letter names what happened, to whom it is sent, and one thing to do', () => {

@@ -1,6 +1,9 @@
 import type { Db } from '@probity/database/connect'
-import { claimNotices, type NoticeEnd, settleNotice } from '@probity/database/notices'
+import { claimNotices, type DueNotice, type NoticeEnd, settleNotice } from '@probity/database/notices'
 import type { FastifyBaseLogger } from 'fastify'
+import type { Admission } from '../../door/admission.ts'
+import { digest } from '../digest.ts'
+import { takeEmail } from '../mail/recipient-limits.ts'
 import type { Mail } from '../mail/send.ts'
 import { noticeLetter } from './letters.ts'
 
@@ -11,9 +14,15 @@ const HOLD_S = 900
 /** When a letter is tried again that a mail server did not take; then it is given up. */
 const AGAIN_AFTER_S = [60, 300, 900, 3_600, 3 * 3_600, 12 * 3_600]
 
-type Office = { db: Db; mail: Mail; appUrl: string; log: FastifyBaseLogger }
+/** So many events of a kind have an email each. */
+const APART_MAX = 3
+/** Emails about events to one member of one account. Further ones wait, and are then sent as one email per kind. */
+const PER_MEMBER = { quota: 10, windowS: 3_600 }
+const LIMITED_FOR_S = 3_600
 
-/** Sends people what happened in their organisations. Any number of processes may: each takes its own. */
+type Office = { db: Db; mail: Mail; admission: Admission; appUrl: string; log: FastifyBaseLogger }
+
+/** Sends members emails about events in their accounts. Any number of processes can run it: each claims its own notifications. */
 export function startSendingNotices(office: Office): { stop(): Promise<void> } {
   let sending: Promise<void> = Promise.resolve()
   let isSending = false
@@ -35,12 +44,30 @@ export function startSendingNotices(office: Office): { stop(): Promise<void> } {
   }
 }
 
-/** One after the other, as a mail server likes it. */
-async function sendDue({ db, mail, appUrl }: Office): Promise<void> {
-  for (const notice of await claimNotices(db, AT_ONCE_MAX, HOLD_S)) {
-    const isTaken = await mail.send(noticeLetter(notice, appUrl))
-    await settleNotice(db, notice.id, isTaken ? { kind: 'sent' } : nextTry(notice.attempts))
+/** One email at a time, and one for all due events of a kind in an account if there are many. */
+async function sendDue(office: Office): Promise<void> {
+  const due = await claimNotices(office.db, AT_ONCE_MAX, HOLD_S)
+  const groups = Map.groupBy(due, ({ email, kind, slug, organisation }) =>
+    JSON.stringify([email, kind, slug, organisation]),
+  )
+  for (const notices of groups.values()) {
+    if (notices.length > APART_MAX) await sendGroup(office, notices)
+    else for (const notice of notices) await sendGroup(office, [notice])
   }
+}
+
+async function sendGroup({ db, mail, admission, appUrl }: Office, notices: DueNotice[]): Promise<void> {
+  const [first] = notices
+  if (first === undefined) return
+  const member = `notice:${digest(`${first.email} ${first.slug ?? first.organisation}`)}`
+  const isAllowed = await takeEmail(admission, member, PER_MEMBER)
+  const isTaken = isAllowed && (await mail.send(noticeLetter(first, appUrl, notices.length - 1)))
+  for (const { id, attempts } of notices) await settleNotice(db, id, endOf(isAllowed, isTaken, attempts))
+}
+
+function endOf(isAllowed: boolean, isTaken: boolean, attempts: number): NoticeEnd {
+  if (!isAllowed) return { kind: 'again', afterS: LIMITED_FOR_S }
+  return isTaken ? { kind: 'sent' } : nextTry(attempts)
 }
 
 function nextTry(tries: number): NoticeEnd {

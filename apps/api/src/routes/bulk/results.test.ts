@@ -90,6 +90,18 @@ test('a page has the first ten results in the order of rows, the total, and a li
   expect(await getResults(jobId, { skip: '25' })).toEqual([])
 })
 
+test('a download is in the audit log, and a page of results is not', async () => {
+  const by = await api.openCaller()
+  const jobId = await keep('email\na@example.com\n', { by, filename: 'spring.csv' })
+  for (const query of [{}, { format: 'csv' }, { format: 'ndjson' }]) expect((await get(jobId, query, by)).status).toBe(200)
+  const { rows } = await asOwner(api.db, (trx) =>
+    sql`select action, actor, actor_id, subject_id, subject_name from audit_entries
+        where account_id = ${by.accountId} and action like 'export.%'`.execute(trx),
+  )
+  const entry = { action: 'export.results', actor: 'key', actorId: by.keyId, subjectId: jobId, subjectName: 'spring.csv' }
+  expect(rows).toEqual([entry, entry])
+})
+
 test('a page above 100 counts as 100', async () => {
   const jobId = await keep(`email\n${emails(120).join('\n')}\n`)
   expect(await getResults(jobId, { limit: '5000' })).toHaveLength(100)

@@ -10,6 +10,7 @@ import { Problem } from '../../problem.ts'
 import { attachment } from '../../results/attachment.ts'
 import { readFilter, repeatFilter } from '../../results/filter.ts'
 import { getResultsJob } from '../../results/get-job.ts'
+import { noteExport } from '../../results/note-export.ts'
 import { presentResult, type Shown } from '../../results/present-result.ts'
 import { EXPORT_LIMITS, type Export, type ExportLimits, openExports } from '../../results/send-export.ts'
 import { writeLines } from '../../results/write-lines.ts'
@@ -49,7 +50,9 @@ export function resultsWithin(limits: ExportLimits): Route {
         keepFilter(reply, repeatFilter(query))
         return results.map((one) => presentResult(one, wanted))
       }
-      return sendExport(reply, caller.accountId, chooseExport(services, job, wanted))
+      const file = chooseExport(services, job, wanted)
+      await noteExport(services, request, { what: 'results', jobId: job.id, filename: job.filename })
+      return sendExport(reply, caller.accountId, file)
     })
   }
 }

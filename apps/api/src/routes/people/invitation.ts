@@ -9,29 +9,27 @@ import {
 import Type from 'typebox'
 import { refuseForeignNetwork } from '../../door/network.ts'
 import { requirePerson } from '../../door/session.ts'
-import { askLibrary, passOn } from '../../people/ask-library.ts'
+import { askLibrary } from '../../people/ask-library.ts'
 import { invitationToken, isInvitationToken } from '../../people/invitation-token.ts'
 import { limitPerson } from '../../people/limits.ts'
+import { passOnSignIn } from '../../people/pass-on-sign-in.ts'
 import { refuseWeakPassword } from '../../people/passwords.ts'
 import { found, Problem } from '../../problem.ts'
 import type { Route } from '../../route.ts'
 
 const Params = Type.Object({ id: Type.String({ format: 'uuid' }) })
 
-/** An invitation, for whoever has the link to it. Accepting it is the sign-in library's. */
+/**
+ * An invitation, for clients with its id. It does not tell whether a user with the address exists: members who invite have the id too.
+ */
 export const showInvitation: Route = async (app, services) => {
   const { db, people } = services
   const schema = { params: Params, response: { 200: Invitation } }
   app.get('/invitations/:id', { schema }, async (request) => {
     await limitPerson(services, request, 'plain')
     const invitation = found(await findInvitation(db, request.params.id))
-    const { expiresAt, hasAccount, hasVerifiedUser, ...rest } = invitation
-    return {
-      ...rest,
-      expires_at: expiresAt.toISOString(),
-      has_account: hasAccount,
-      link_verifies: !people.hasMail && !hasVerifiedUser,
-    }
+    const { expiresAt, ...rest } = invitation
+    return { ...rest, expires_at: expiresAt.toISOString(), link_verifies: !people.hasMail }
   })
 }
 
@@ -62,11 +60,11 @@ export const joinWithInvitation: Route = async (app, services) => {
     const { token, name, password } = request.body
     if (!isInvitationToken(await people.secret(), id, token)) throw new Problem('not_found')
     found(await findInvitation(db, id))
-    refuseWeakPassword(password)
+    await refuseWeakPassword(password)
     const passwordHash = await people.passwords.hash(password)
     const email = found(await joinByInvitation(db, id, { name, passwordHash }))
     const fields = { email, password }
-    const signedIn = await askLibrary(people, request, { method: 'POST', path: '/sign-in/email', fields })
-    return passOn(reply, new Response(signedIn.body, { status: 201, headers: signedIn.headers }))
+    const response = await askLibrary(people, request, { method: 'POST', path: '/sign-in/email', fields })
+    return passOnSignIn(services, request, reply, { response, status: 201, email })
   })
 }

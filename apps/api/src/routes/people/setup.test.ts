@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { asOwner } from '@probity/database/connect'
-import { replaceSetupToken } from '@probity/database/people'
+import { isSetupToken, replaceSetupToken } from '@probity/database/people'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { openBrowser, PASSWORD, startPeopleApi } from '../../people/test-browser.ts'
@@ -45,6 +45,18 @@ test('a wrong token is 404, an earlier one too, and a weak password is refused w
   }
   const weak = await openBrowser(api.app).post('/setup', claim(token, { password: 'password1234' }))
   expect([weak.status, weak.body['code']]).toEqual([422, 'password_refused'])
+})
+
+test('a token expires after an hour', async () => {
+  const token = await makeToken()
+  await asOwner(api.db, (trx) =>
+    sql`update setup_tokens set made_at = clock_timestamp() - interval '61 minutes'`.execute(trx),
+  )
+  expect((await openBrowser(api.app).post('/setup', claim(token))).status).toBe(404)
+  await asOwner(api.db, (trx) =>
+    sql`update setup_tokens set made_at = clock_timestamp() - interval '59 minutes'`.execute(trx),
+  )
+  expect(await isSetupToken(api.db, token)).toBe(true)
 })
 
 test('of twenty who claim at once one becomes the operator, signed in, with an account of their own', async () => {

@@ -23,7 +23,7 @@ test('whoever signs up follows the link in the letter and can then sign in', asy
   expect([tooEarly.status, tooEarly.body['code']]).toEqual([403, 'EMAIL_NOT_VERIFIED'])
 
   const token = await nextToken(api, 'verification', before)
-  expect((await browser.post('/verify-email', { token })).status).toBe(200)
+  expect((await browser.post('/verify-email', { token, password: PASSWORD })).status).toBe(200)
   expect((await browser.post('/auth/sign-in/email', { email: person.email, password: PASSWORD })).status).toBe(200)
   const { status, body } = await browser.get('/session')
   expect(status).toBe(200)
@@ -112,7 +112,8 @@ test('fields that are not asked for do not reach the sign-in library', async () 
   const signedUp = await browser.post('/auth/sign-up/email', { name: 'M', email, password: PASSWORD, ...more })
   expect(signedUp.status).toBe(200)
   expect(signedUp.body['user']).toMatchObject({ emailVerified: false, twoFactorEnabled: false, image: null })
-  await browser.post('/verify-email', { token: await nextToken(api, 'verification', before) })
+  const token = await nextToken(api, 'verification', before)
+  await browser.post('/verify-email', { token, password: PASSWORD })
   await browser.post('/auth/sign-in/email', { email, password: PASSWORD, callbackURL: 'https://elsewhere.example' })
   await browser.post('/auth/update-user', { name: 'Mallory', ...more })
   expect((await browser.get('/session')).body).toMatchObject({
@@ -124,7 +125,8 @@ test('a token for verification that is none, or that we did not sign, verifies n
   const header = Buffer.from('{"alg":"none"}').toString('base64url')
   const payload = Buffer.from('{"email":"grace@example.com"}').toString('base64url')
   for (const token of ['x', `${header}.${payload}.`]) {
-    expect((await openBrowser(api.app).post('/verify-email', { token })).status).toBe(401)
+    const verified = await openBrowser(api.app).post('/verify-email', { token, password: PASSWORD })
+    expect(verified.status).toBe(401)
   }
 })
 

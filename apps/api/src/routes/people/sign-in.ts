@@ -1,15 +1,19 @@
 import { ROLES } from '@probity/contract/roles'
+import { isAccountSuspended } from '@probity/database/accounts'
 import { recordCodeEntry } from '@probity/database/code-entries'
-import { findInvitation, findNetwork } from '@probity/database/people'
+import { recordUserEvent } from '@probity/database/logins'
+import { findInvitation, findNetwork, findSession } from '@probity/database/people'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { refuseForeignNetwork } from '../../door/network.ts'
 import { readSessionToken, requirePerson } from '../../door/session.ts'
-import { askLibrary, passOn } from '../../people/ask-library.ts'
+import { askLibrary, passOn, type Question } from '../../people/ask-library.ts'
 import { cookieNames, readCookie } from '../../people/cookies.ts'
 import { ENDPOINTS, type Endpoint } from '../../people/data/endpoints.ts'
 import { isInvitationToken } from '../../people/invitation-token.ts'
-import { limitPerson } from '../../people/limits.ts'
+import { limitInvitations, limitPerson } from '../../people/limits.ts'
+import { passOnSignIn } from '../../people/pass-on-sign-in.ts'
 import { refuseWeakPassword } from '../../people/passwords.ts'
+import { hashRecoveryCode } from '../../people/recovery-codes.ts'
 import { readSignedToken } from '../../people/secret.ts'
 import { Problem } from '../../problem.ts'
 import type { Route } from '../../route.ts'
@@ -38,14 +42,12 @@ async function serve(services: Services, endpoint: Endpoint, request: FastifyReq
     if (endpoint.ownInvitations === 'list') return reply.send([])
     await refuseWithoutToken(services, given as Record<string, unknown>)
   }
-  if (endpoint.newPassword) refuseWeakPassword(fields[endpoint.newPassword])
-  if (endpoint.path === '/sign-up/email') await refuseUninvited(services, given as Record<string, unknown>)
-  if (endpoint.path === '/change-password') fields['revokeOtherSessions'] = true
+  if (endpoint.newPassword) await refuseWeakPassword(fields[endpoint.newPassword])
+  const { method, path } = endpoint
+  await prepare(services, path, given as Record<string, unknown>, fields)
   try {
-    const { method, path } = endpoint
-    const response = await askLibrary(services.people, request, { method, path, fields })
-    if (endpoint.entersCode && response.ok) await noteCodeEntry(services, request, response)
-    return await passOn(reply, response)
+    if (path === '/sign-out') await recordSignOut(services, request)
+    return await answer(services, request, reply, { method, path, fields, entersCode: endpoint.entersCode === true })
   } catch (error) {
     throw isLastOwner(error) ? new Problem('last_owner') : error
   }
@@ -60,6 +62,44 @@ async function noteCodeEntry(services: Services, request: FastifyRequest, respon
   const tokens = started.map((cookie) => readSignedToken(cookie, secret))
   const token = tokens.find((one) => one !== undefined) ?? (await readSessionToken(services, request))
   if (token !== undefined) await recordCodeEntry(db, token)
+}
+
+/** What an endpoint needs beyond its fields. */
+async function prepare(
+  services: Services,
+  path: string,
+  given: Record<string, unknown>,
+  fields: Record<string, unknown>,
+): Promise<void> {
+  if (path === '/sign-up/email') await refuseUninvited(services, given)
+  if (path === '/change-password') fields['revokeOtherSessions'] = true
+  // The library compares with the stored hashes.
+  if (path === RECOVERY_PATH) fields['code'] = hashRecoveryCode(String(fields['code']))
+  if (path === '/organization/invite-member') {
+    const accountId = String(fields['organizationId'])
+    if (await isAccountSuspended(services.db, accountId)) throw new Problem('account_suspended')
+    await limitInvitations(services, accountId)
+  }
+}
+
+const RECOVERY_PATH = '/two-factor/verify-backup-code'
+const SIGN_IN_PATHS = ['/sign-in/email', '/two-factor/verify-totp', RECOVERY_PATH]
+
+type Asked = Question & { entersCode: boolean }
+
+async function answer(services: Services, request: FastifyRequest, reply: FastifyReply, asked: Asked) {
+  const { entersCode, ...question } = asked
+  const response = await askLibrary(services.people, request, question)
+  if (entersCode && response.ok) await noteCodeEntry(services, request, response)
+  if (!SIGN_IN_PATHS.includes(question.path)) return passOn(reply, response)
+  const { email } = question.fields
+  return passOnSignIn(services, request, reply, { response, email: email === undefined ? undefined : String(email) })
+}
+
+async function recordSignOut(services: Services, request: FastifyRequest): Promise<void> {
+  const token = await readSessionToken(services, request)
+  const person = token === undefined ? undefined : await findSession(services.db, token)
+  if (person) await recordUserEvent(services.db, { id: person.userId }, 'session_ended')
 }
 
 function choose(given: Record<string, unknown>, names: readonly string[]): Record<string, unknown> {
@@ -88,6 +128,7 @@ function faultIn(name: string, value: unknown): string | undefined {
   if (name === 'memberIdOrEmail' && !UUID.test(text) && !text.includes('@')) return 'must be an id or an address'
   if (name === 'role' && !Object.hasOwn(ROLES, text)) return 'must be a role'
   if (name === 'name' && (text.trim() === '' || text.length > NAME_LENGTH_MAX)) return 'must have 1 to 200 characters'
+  if (name === 'name' && /[\p{Cc}\u2028\u2029]/u.test(text)) return 'must be a single line of text'
   if (name === 'email' && text.length > 254) return 'is too long for an address'
   return undefined
 }
@@ -126,6 +167,6 @@ async function refuseWithoutToken(
 }
 
 /** Raised by a trigger, for two owners who leave in the same moment. */
-function isLastOwner(error: unknown): boolean {
+export function isLastOwner(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'PB001'
 }

@@ -1,3 +1,5 @@
+import { asOwner } from '@probity/database/connect'
+import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { openBrowser, PASSWORD, type SignedIn, signUp, startPeopleApi } from '../../people/test-browser.ts'
 import { codeFrom } from '../../people/test-totp.ts'
@@ -5,6 +7,9 @@ import { codeFrom } from '../../people/test-totp.ts'
 const api = await startPeopleApi()
 
 type Secured = SignedIn & { uri: string; codes: string[] }
+
+/** The next code: the current one was used to set up the authenticator. */
+const nextCode = ({ uri }: Secured) => codeFrom(uri, Date.now() + 30_000)
 
 /** Somebody who has set up an authenticator and shown that it works. */
 async function secure(): Promise<Secured> {
@@ -34,8 +39,37 @@ test('with a second factor the password alone signs nobody in, and the code of t
   const wrong = await browser.post('/auth/two-factor/verify-totp', { code: '000000' })
   expect(wrong.status).toBe(401)
   expect((await browser.get('/session')).status).toBe(401)
-  expect((await browser.post('/auth/two-factor/verify-totp', { code: codeFrom(ada.uri) })).status).toBe(200)
+  expect((await browser.post('/auth/two-factor/verify-totp', { code: nextCode(ada) })).status).toBe(200)
   expect((await browser.get('/session')).status).toBe(200)
+})
+
+test('a code of the authenticator works once, also when it is sent twice at the same time', async () => {
+  const ada = await secure()
+  const code = nextCode(ada)
+  const browsers = [await beginSignIn(ada), await beginSignIn(ada)]
+  const verified = await Promise.all(browsers.map((one) => one.post('/auth/two-factor/verify-totp', { code })))
+  expect(verified.map(({ status }) => String(status)).toSorted()).toEqual(['200', '401'])
+  const late = await (await beginSignIn(ada)).post('/auth/two-factor/verify-totp', { code })
+  expect([late.status, late.body['code']]).toEqual([401, 'INVALID_CODE'])
+})
+
+test('recovery codes are stored as hashes, and case, spaces and hyphens do not matter', async () => {
+  const ada = await secure()
+  const { rows } = await asOwner(api.db, (trx) =>
+    sql<{ codes: string }>`select recovery_codes as codes from two_factors where user_id = ${ada.personId}`.execute(
+      trx,
+    ),
+  )
+  const stored = JSON.parse(rows[0]?.codes ?? '[]') as string[]
+  expect(stored).toHaveLength(10)
+  for (const hash of stored) expect(hash).toMatch(/^sha256:[\w-]{43}$/)
+  expect(new Set(ada.codes).size).toBe(10)
+
+  const browser = await beginSignIn(ada)
+  // A hash from the database is no code.
+  expect((await browser.post('/auth/two-factor/verify-backup-code', { code: stored[0] })).status).toBe(401)
+  const typed = ` ${ada.codes[1]?.toUpperCase().replaceAll('-', ' ')} `
+  expect((await browser.post('/auth/two-factor/verify-backup-code', { code: typed })).status).toBe(200)
 })
 
 test('a recovery code works, once', async () => {
@@ -58,7 +92,7 @@ test('only so many codes can be tried after one password', async () => {
     statuses.push((await browser.post('/auth/two-factor/verify-totp', { code: '000000' })).status)
   }
   expect(statuses.at(-1)).not.toBe(200)
-  const right = await browser.post('/auth/two-factor/verify-totp', { code: codeFrom(ada.uri) })
+  const right = await browser.post('/auth/two-factor/verify-totp', { code: nextCode(ada) })
   expect(right.status).not.toBe(200)
   expect((await browser.get('/session')).status).toBe(401)
 })

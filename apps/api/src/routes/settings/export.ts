@@ -1,6 +1,7 @@
 import { ExportRequest } from '@probity/contract/closing'
 import { exportAccount } from '@probity/database/account-export'
 import { askPassword } from '../../people/ask-password.ts'
+import { noteExport } from '../../results/note-export.ts'
 import { EXPORT_LIMITS, openExports } from '../../results/send-export.ts'
 import type { Route } from '../../route.ts'
 import { refuseNonOwner } from './owner.ts'
@@ -17,6 +18,7 @@ export const exportOrganisation: Route = async (app, services) => {
     refuseNonOwner(request)
     await askPassword(services, request, request.body.password)
     services.log.info({ accountId, personId: request.person?.userId }, 'all data of an account is exported')
+    await noteExport(services, request, { what: 'account' })
     return sendExport(reply, accountId, {
       type: 'application/x-ndjson',
       disposition: 'attachment; filename="probity-export.ndjson"',

@@ -40,18 +40,36 @@ export function AcceptInvitation({ link, invitation, session }: AcceptProps) {
 
 function WhatToDo({ link, invitation, session, onSent }: AcceptProps & { onSent(email: string): void }) {
   const { id, token } = link
-  const { email, has_account: hasAccount, link_verifies: linkVerifies } = invitation
+  const { email, link_verifies: linkVerifies } = invitation
   const join = useJoin(link)
+  const [hasLogin, setHasLogin] = useState(false)
   if (session !== null && session.person.email.toLowerCase() !== email.toLowerCase()) {
     return <SomebodyElse email={session.person.email} />
   }
   if (session !== null) return <InvitationAnswer link={link} onAccepted={join.enter} />
-  if (linkVerifies && token) return <JoinForm id={id} token={token} email={email} onJoined={join.enter} />
-  if (hasAccount) return <SignInForm email={email} action="Sign in and accept" onSignedIn={join.accept} />
+  if (hasLogin) {
+    return (
+      <>
+        <SignInForm email={email} action="Sign in and accept" onSignedIn={join.accept} />
+        <Button look="quiet" onClick={() => setHasLogin(false)}>
+          I have no login yet
+        </Button>
+      </>
+    )
+  }
   return (
     <>
-      <p className="text-soft">Create an account to accept. Your address is confirmed by a link in a mail.</p>
-      <SignUpForm invitation={{ id, email }} onSent={onSent} />
+      {linkVerifies && token ? (
+        <JoinForm id={id} token={token} email={email} onJoined={join.enter} />
+      ) : (
+        <>
+          <p className="text-soft">Create a login to accept. Your address is confirmed by a link in an email.</p>
+          <SignUpForm invitation={{ id, email }} onSent={onSent} />
+        </>
+      )}
+      <Button look="quiet" onClick={() => setHasLogin(true)}>
+        I already have a login
+      </Button>
     </>
   )
 }

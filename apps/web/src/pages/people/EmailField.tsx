@@ -9,15 +9,16 @@ export const EMAIL_RULES = {
 } as const
 
 type EmailProps = {
+  label?: string
   input: UseFormRegisterReturn
   error: string | undefined
   /** An address that is settled: shown, and not changed here. */
   fixed?: boolean
 }
 
-export function EmailField({ input, error, fixed = false }: EmailProps) {
+export function EmailField({ label = 'Email address', input, error, fixed = false }: EmailProps) {
   return (
-    <Field label="Email address" error={error}>
+    <Field label={label} error={error}>
       {(ids) => (
         <TextInput
           {...ids}

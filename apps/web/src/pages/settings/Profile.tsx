@@ -6,19 +6,22 @@ import { useSession } from '../../session/session.ts'
 import { refreshSession } from '../../session/sign-in.ts'
 import { keepTheme, useTheme } from '../../shell/theme.ts'
 import { Card } from '../../ui/Card.tsx'
-import { Field, TextInput } from '../../ui/Field.tsx'
 import { FormSummary } from '../../ui/FormSummary.tsx'
 import { SaveLine } from '../../ui/SaveLine.tsx'
 import { Segments } from '../../ui/Segments.tsx'
 import { UnsavedGuard } from '../../ui/UnsavedGuard.tsx'
 import { useSubmit } from '../../ui/use-submit.ts'
 import { NameField, PERSON_NAME_RULES } from '../people/NameField.tsx'
+import { DeleteLoginCard } from './DeleteLogin.tsx'
+import { EmailCard } from './EmailCard.tsx'
 
 export function Profile() {
   return (
     <>
       <PersonCard />
+      <EmailCard />
       <Appearance />
+      <DeleteLoginCard />
     </>
   )
 }
@@ -42,9 +45,6 @@ function PersonCard() {
         <FormSummary form={form} />
         <div className="grid gap-4 sm:grid-cols-2">
           <NameField label="Name" input={form.register('name', PERSON_NAME_RULES)} error={errors.name?.message} />
-          <Field label="Email address" hint="You sign in with it. It cannot be changed here.">
-            {(ids) => <TextInput {...ids} value={person.email} readOnly type="email" />}
-          </Field>
         </div>
         <SaveLine isDirty={isDirty} isBusy={isSubmitting} isSaved={isSaved} />
       </form>

@@ -17,7 +17,7 @@ export function RecoveryCodes({ codes, onDone }: { codes: string[]; onDone(): vo
       </p>
       <ul
         aria-label="Recovery codes"
-        className="grid grid-cols-2 gap-x-6 gap-y-1.5 rounded-md bg-sunken px-4 py-3 font-mono"
+        className="flex flex-col gap-1 rounded-md bg-sunken px-4 py-3 font-mono text-[0.8125rem]"
       >
         {codes.map((code) => (
           <li key={code}>{code}</li>

@@ -92,10 +92,7 @@ function SessionRow({ session }: { session: SignedInSession }) {
 function EndOthers({ count }: { count: number }) {
   const [isOpen, setOpen] = useState(false)
   const close = () => setOpen(false)
-  const end = useEnd(
-    () => ask('/auth/revoke-other-sessions', { method: 'POST', body: {} }).finally(close),
-    'All other sessions are ended.',
-  )
+  const end = useEnd(() => ask('/sessions', { method: 'DELETE' }).finally(close), 'All other sessions are ended.')
   return (
     <>
       <Button size="sm" onClick={() => setOpen(true)}>

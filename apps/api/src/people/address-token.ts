@@ -1,0 +1,23 @@
+import { signJWT, verifyJWT } from 'better-auth/crypto'
+
+const VALID_FOR_S = 60 * 60
+const PURPOSE = 'email change'
+
+export type AddressChange = { userId: string; from: string; to: string }
+
+/** The secret part of the link that confirms a new address. */
+export function writeChangeToken({ userId, from, to }: AddressChange, secret: string): Promise<string> {
+  return signJWT({ purpose: PURPOSE, sub: userId, from, to }, secret, VALID_FOR_S)
+}
+
+export async function readChangeToken(token: string, secret: string): Promise<AddressChange | undefined> {
+  const claims = await verifyJWT<{ purpose: unknown; sub: string; from: string; to: string }>(token, secret)
+  if (claims?.purpose !== PURPOSE) return undefined
+  return { userId: claims.sub, from: claims.from, to: claims.to }
+}
+
+/** The address that a link of the sign-in library verifies. The library itself checks the token again. */
+export async function readVerifiedAddress(token: string, secret: string): Promise<string | undefined> {
+  const claims = await verifyJWT<{ email?: unknown; updateTo?: unknown }>(token, secret)
+  return typeof claims?.email === 'string' && claims.updateTo === undefined ? claims.email : undefined
+}

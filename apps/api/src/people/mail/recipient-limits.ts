@@ -1,0 +1,46 @@
+import type { FastifyBaseLogger } from 'fastify'
+import type { Admission } from '../../door/admission.ts'
+import { digest } from '../digest.ts'
+import type { Letter } from './letters.ts'
+import type { Mail } from './send.ts'
+
+const HOUR_S = 60 * 60
+const DAY_S = 24 * HOUR_S
+
+type Limit = { quota: number; windowS: number }
+
+/**
+ * Emails to one recipient that anyone can cause. All kinds together have 10 per day. Password resets have a limit of their own, so that
+ * other emails cannot use it up; when it is used up, the newest link in the mailbox is less than an hour old and still valid.
+ */
+const PER_KIND: Limit = { quota: 3, windowS: HOUR_S }
+const PER_DAY: Record<'reset' | 'other', Limit> = {
+  reset: { quota: 24, windowS: DAY_S },
+  other: { quota: 10, windowS: DAY_S },
+}
+
+/** Drops emails to a recipient that has received too many. The client gets the same response, so that it learns nothing. */
+export function limitRecipients(mail: Mail, admission: Admission, log: FastifyBaseLogger): Mail {
+  return {
+    ...mail,
+    async send(letter) {
+      if (await mayReceive(admission, letter)) return mail.send(letter)
+      log.info({ letter: letter.kind }, 'an email was not sent: its recipient has received too many')
+      return false
+    },
+  }
+}
+
+/** Counts an email to a recipient, and returns whether it may be sent. */
+export async function mayReceive(admission: Admission, { kind, to }: Pick<Letter, 'kind' | 'to'>): Promise<boolean> {
+  const group = kind === 'reset' ? 'reset' : 'other'
+  const who = digest(to)
+  const isWithinHour = await takeEmail(admission, `hour:${kind}:${who}`, PER_KIND)
+  return isWithinHour && (await takeEmail(admission, `day:${group}:${who}`, PER_DAY[group]))
+}
+
+/** Counts an email under a name over all processes. While Redis is away each process has the whole quota: it is small. */
+export async function takeEmail(admission: Admission, name: string, limit: Limit): Promise<boolean> {
+  const { rate } = await admission.admit(`people:email:${name}`, { name: 'email', shareMin: limit.quota, ...limit })
+  return rate.allowed
+}

@@ -1,0 +1,76 @@
+import { ConfirmEmailChange, DeleteLogin, EmailChange } from '@probity/contract/people'
+import { changeAddress, deleteLogin, findLogin } from '@probity/database/logins'
+import type { Person } from '@probity/database/people'
+import { requirePerson } from '../../door/session.ts'
+import { readChangeToken, writeChangeToken } from '../../people/address-token.ts'
+import { askPassword, wrongPassword } from '../../people/ask-password.ts'
+import { clearCookie, cookieNames } from '../../people/cookies.ts'
+import { limitPerson } from '../../people/limits.ts'
+import { emailChangedLetter, emailChangeLetter } from '../../people/mail/letters.ts'
+import { Problem } from '../../problem.ts'
+import type { Route } from '../../route.ts'
+import { isLastOwner } from './sign-in.ts'
+
+/** Sends a link to the address that a user wants to sign in with. The response does not tell whether another user has it. */
+export const changeEmail: Route = async (app, services) => {
+  const { people } = services
+  app.post('/email', { schema: { body: EmailChange }, onRequest: requirePerson(services) }, async (request, reply) => {
+    const { userId, email: from, name } = request.person as Person
+    await limitPerson(services, request, 'letter', request.body.email)
+    await askPassword(services, request, request.body.password)
+    const to = request.body.email.toLowerCase()
+    if (to === from) throw fieldProblem('/email', 'This is your email address already.')
+    const isFree = (await findLogin(people.users, to)) === undefined
+    if (isFree) {
+      const token = await writeChangeToken({ userId, from, to }, await people.secret())
+      // Not awaited: how long a mail server takes must not tell whether the address is free.
+      void people.mail.send(emailChangeLetter({ email: to, name }, `${people.appUrl}/confirm-email#token=${token}`))
+    }
+    return reply.code(202).send({})
+  })
+}
+
+/** Replaces the address, for a user who has the link and the password. The old address is told. */
+export const confirmEmailChange: Route = async (app, services) => {
+  const { people } = services
+  app.post('/email/confirm', { schema: { body: ConfirmEmailChange } }, async (request, reply) => {
+    const { token, password } = request.body
+    const change = await readChangeToken(token, await people.secret())
+    await limitPerson(services, request, 'password', change?.from)
+    if (change === undefined) throw new Problem('not_found', OLD_LINK)
+    const login = await findLogin(people.users, change.from)
+    if (login?.userId !== change.userId) throw new Problem('not_found', OLD_LINK)
+    if (!(await people.passwords.verify({ hash: login.passwordHash, password }))) throw wrongPassword()
+    if (!(await changeAddress(people.users, change))) throw new Problem('not_found', OLD_LINK)
+    const letter = emailChangedLetter({ email: change.from, name: login.name }, `${people.appUrl}/sign-in`)
+    if (people.hasMail) void people.mail.send(letter)
+    return reply.code(204).send()
+  })
+}
+
+/** Deletes the login of a user. Accounts stay, and each keeps an owner. */
+export const removeLogin: Route = async (app, services) => {
+  const { people } = services
+  const options = { schema: { body: DeleteLogin }, onRequest: requirePerson(services) }
+  app.post('/login/deletion', options, async (request, reply) => {
+    const { userId, email } = request.person as Person
+    await askPassword(services, request, request.body.password)
+    if (request.body.email.trim().toLowerCase() !== email)
+      throw fieldProblem('/email', 'This is not your email address.')
+    const isDeleted = await deleteLogin(people.users, userId).catch((error: unknown) => {
+      throw isLastOwner(error) ? new Problem('last_owner') : error
+    })
+    if (!isDeleted) throw new Problem('invalid_request', OPERATOR_LOGIN)
+    services.log.info({ personId: userId }, 'a login was deleted')
+    const { session, device } = cookieNames(people.publicUrl)
+    for (const name of [session, device]) reply.header('set-cookie', clearCookie(people.publicUrl, name))
+    return reply.code(204).send()
+  })
+}
+
+const OLD_LINK = 'The link has been used, or it is too old.'
+const OPERATOR_LOGIN = 'Your login has the operator right. Another operator must remove that right first.'
+
+function fieldProblem(pointer: string, detail: string): Problem {
+  return new Problem('invalid_request', undefined, { errors: [{ pointer, detail }] })
+}

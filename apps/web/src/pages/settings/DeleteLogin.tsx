@@ -1,0 +1,82 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useForm } from 'react-hook-form'
+import { ask } from '../../api/ask.ts'
+import { useSession } from '../../session/session.ts'
+import { leaveBehind } from '../../session/sign-in.ts'
+import { Button } from '../../ui/Button.tsx'
+import { Card } from '../../ui/Card.tsx'
+import { Dialog } from '../../ui/Dialog.tsx'
+import { Field, TextInput } from '../../ui/Field.tsx'
+import { FormSummary } from '../../ui/FormSummary.tsx'
+import { PasswordInput } from '../../ui/PasswordInput.tsx'
+import { useSubmit } from '../../ui/use-submit.ts'
+
+export function DeleteLoginCard() {
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <Card title="Delete your login">
+      <div className="flex flex-col gap-4">
+        <p className="max-w-prose text-soft">
+          Your name, email address, password, sessions and memberships are deleted. Organisations stay with their lists,
+          credits and API keys, also the keys that you created. The audit log of an organisation names you for a year.
+        </p>
+        <p className="max-w-prose text-soft">
+          If you are the only owner of an organisation, make another member an owner or delete the organisation first.
+        </p>
+        <div>
+          <Button look="danger" onClick={() => setOpen(true)}>
+            Delete your login
+          </Button>
+        </div>
+      </div>
+      {isOpen && <DeleteLoginDialog onClose={() => setOpen(false)} />}
+    </Card>
+  )
+}
+
+/** Takes the address and the password, so that a login is not deleted by mistake or at a screen that was left open. */
+export function DeleteLoginDialog({ onClose }: { onClose(): void }) {
+  const { person } = useSession()
+  const queryClient = useQueryClient()
+  const form = useForm({ defaultValues: { email: '', password: '' }, shouldFocusError: false })
+  const submit = useSubmit(form, async ({ email, password }) => {
+    await ask('/login/deletion', { method: 'POST', body: { email: email.trim(), password } })
+    leaveBehind(queryClient, '/app/sign-in')
+  })
+  const { errors, isSubmitting } = form.formState
+  const isOwn = (typed: string) => typed.trim().toLowerCase() === person.email || 'This is not your email address.'
+  return (
+    <Dialog open onClose={onClose} title="Delete your login?" about="This cannot be undone.">
+      <form noValidate onSubmit={submit} className="flex flex-col gap-4">
+        <FormSummary form={form} />
+        <Field label="Your email address" hint={`Type ${person.email}.`} error={errors.email?.message}>
+          {(ids) => (
+            <TextInput
+              {...ids}
+              {...form.register('email', { validate: isOwn })}
+              autoComplete="off"
+              autoCapitalize="none"
+              spellCheck={false}
+            />
+          )}
+        </Field>
+        <Field label="Your password" error={errors.password?.message}>
+          {(ids) => (
+            <PasswordInput
+              {...ids}
+              {...form.register('password', { required: 'Enter your password.' })}
+              autoComplete="current-password"
+            />
+          )}
+        </Field>
+        <div className="flex flex-wrap justify-end gap-2">
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" look="danger" busy={isSubmitting}>
+            Delete the login
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,88 @@
+import { useState } from 'react'
+import { useForm } from 'react-hook-form'
+import { ask } from '../../api/ask.ts'
+import { useSession, useWelcome } from '../../session/session.ts'
+import { Button } from '../../ui/Button.tsx'
+import { Callout } from '../../ui/Callout.tsx'
+import { Card } from '../../ui/Card.tsx'
+import { Dialog } from '../../ui/Dialog.tsx'
+import { Field } from '../../ui/Field.tsx'
+import { FormSummary } from '../../ui/FormSummary.tsx'
+import { PasswordInput } from '../../ui/PasswordInput.tsx'
+import { useSubmit } from '../../ui/use-submit.ts'
+import { EMAIL_RULES, EmailField } from '../people/EmailField.tsx'
+
+/** The address that the user signs in with. */
+export function EmailCard() {
+  const { person } = useSession()
+  const [isOpen, setOpen] = useState(false)
+  const [sentTo, setSentTo] = useState<string>()
+  const onSent = (email: string) => {
+    setSentTo(email)
+    setOpen(false)
+  }
+  return (
+    <Card title="Email address" about="You sign in with it, and notices are sent to it.">
+      <div className="flex flex-col gap-4">
+        <p className="[overflow-wrap:anywhere]">{person.email}</p>
+        {sentTo !== undefined && <LinkSent email={sentTo} />}
+        <div>
+          <Button onClick={() => setOpen(true)}>Change the email address</Button>
+        </div>
+      </div>
+      {isOpen && <ChangeEmailDialog onSent={onSent} onClose={() => setOpen(false)} />}
+    </Card>
+  )
+}
+
+function LinkSent({ email }: { email: string }) {
+  const hasMail = useWelcome()?.mail ?? true
+  return (
+    <Callout kind="success" live title="Confirm the new address">
+      {hasMail
+        ? `If no other login has ${email}, a link was sent to it. The address changes when you open the link.`
+        : `If no other login has ${email}, a link was written to the log of the service. Ask an operator for it. The address changes when you open the link.`}
+    </Callout>
+  )
+}
+
+function ChangeEmailDialog({ onSent, onClose }: { onSent(email: string): void; onClose(): void }) {
+  const form = useForm({ defaultValues: { email: '', password: '' }, shouldFocusError: false })
+  const submit = useSubmit(form, async ({ email, password }) => {
+    await ask('/email', { method: 'POST', body: { email: email.trim(), password } })
+    onSent(email.trim())
+  })
+  const { errors, isSubmitting } = form.formState
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      title="Change the email address"
+      about="A link is sent to the new address. Until you open it, you sign in with the old one."
+    >
+      <form noValidate onSubmit={submit} className="flex flex-col gap-4">
+        <FormSummary form={form} />
+        <EmailField
+          label="New email address"
+          input={form.register('email', EMAIL_RULES)}
+          error={errors.email?.message}
+        />
+        <Field label="Your password" error={errors.password?.message}>
+          {(ids) => (
+            <PasswordInput
+              {...ids}
+              {...form.register('password', { required: 'Enter your password.' })}
+              autoComplete="current-password"
+            />
+          )}
+        </Field>
+        <div className="flex flex-wrap justify-end gap-2">
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" look="primary" busy={isSubmitting}>
+            Send the link
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}

@@ -37,6 +37,8 @@ const SHOWN_ELSEWHERE: Partial<Record<keyof typeof PROBLEMS, string>> = {
   results_expired: 'apps/api/src/routes/bulk/results.test.ts',
   too_many_in_flight: 'apps/api/src/routes/validation/single.test.ts',
   too_many_waiting: 'apps/api/src/routes/bulk/confirm.test.ts',
+  job_under_review: 'apps/api/src/routes/operator/reviews.test.ts',
+  domain_limit: 'apps/api/src/validation/domain-limit.test.ts',
   overloaded: 'apps/api/src/limits.test.ts',
   account_under_audit: 'apps/api/src/door/spend-once.test.ts',
 }

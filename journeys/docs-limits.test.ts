@@ -90,6 +90,12 @@ const HELD: Held[] = [
     'UPLOAD_MEGABYTES_PER_ACCOUNT[^}]*default',
     (n) => `${n} MB`,
   ],
+  [
+    'addresses of one domain per UTC day',
+    'packages/settings/src/connection-settings.ts',
+    'ABUSE_DOMAIN_ADDRESSES[^}]*default',
+    (n) => `| ${n}, and one more`,
+  ],
   ['streams of events', 'apps/api/src/jobs/stream-places.ts', 'perAccount', (n) => `${n} at once`],
   ['addresses and ranges', 'packages/contract/src/keys.ts', 'IP_ALLOW_LIST_MAX', say],
   ['origins of a publishable key', 'packages/contract/src/publishable.ts', 'ALLOWED_ORIGINS_MAX', say],

@@ -11,6 +11,7 @@ const GONE_WITHIN_MS = 35_000
 /** TRUST_PROXY gives each window an address of its own: with one address, all tests together would reach the rate limits. */
 export const OPEN = {
   SIGN_UP: 'open',
+  ABUSE_LIMITS: 'off',
   NEW_ACCOUNT_CREDITS: '10000',
   OPERATOR_2FA: 'optional',
   TRUST_PROXY: '127.0.0.1',

@@ -95,6 +95,23 @@ await asOwner(product.db, (trx) =>
     values (${stuckId}, 0, ${operator.accountId}, '', 1, 3, now() + interval '1 hour')`.execute(trx),
 )
 
+/** A list that the abuse limits paused. */
+const reviewed = await asOwner(product.db, (trx) =>
+  sql<{ id: string }>`
+    with job as (
+      insert into jobs (account_id, mode, upload_id, filename, email_column, row_count, email_count, unique_count, credits_per_email,
+        refund_unknown, expires_on, state, paused_at)
+      values (${owner.accountId}, 'test', gen_random_uuid(), 'guessed.csv', 'email', 900, 900, 900, 0, true, utc_today() + 5,
+        'processing', now())
+      returning id, account_id
+    )
+    insert into job_reviews (job_id, account_id, reason, state, domain, domain_addresses, sample_done, sample_invalid)
+    select id, account_id, 'guessed_addresses', 'waiting', 'target.example', 900, 100, 95 from job returning job_id as id`.execute(
+    trx,
+  ),
+)
+const reviewedId = String(reviewed.rows[0]?.id)
+
 async function open(person: Person, path: string): Promise<Page> {
   const page = await onePage(person.context)
   await page.goto(path)
@@ -230,7 +247,17 @@ test('the whole of it works by keyboard', async () => {
 test('a member of an organisation finds no way to these pages, and nothing on them', async () => {
   const page = await open(owner, '/app/quick-start')
   expect(await page.getByRole('link', { name: 'Operator' }).count()).toBe(0)
-  for (const place of ['health', 'doctor', 'providers', 'egress', 'queues', 'accounts', 'replies', 'audit-log']) {
+  for (const place of [
+    'health',
+    'doctor',
+    'providers',
+    'egress',
+    'queues',
+    'reviews',
+    'accounts',
+    'replies',
+    'audit-log',
+  ]) {
     await page.goto(`/app/operator/${place}`)
     await loaded(page)
     await page.getByRole('heading', { name: 'These pages are for operators' }).waitFor()
@@ -303,6 +330,26 @@ test('a list that stands still is found and set going again', async () => {
   expect(body['entries']).toMatchObject([{ action: 'list.requeued', subject_id: stuckId, actor: 'operator' }])
 })
 
+test('a list under review is shown with its figures and released, and a domain opts out', async () => {
+  const listPage = await open(owner, `/app/lists/${reviewedId}?mode=test`)
+  await listPage.getByText('Under review').waitFor()
+  expect(await listPage.getByRole('button', { name: 'Resume' }).count()).toBe(0)
+  const page = await open(operator, '/app/operator/reviews')
+  const row = page.getByRole('row', { name: /Analytical Engines/ })
+  await row.getByText('target.example').waitFor()
+  await row.getByText('95%').waitFor()
+  await row.getByRole('button', { name: /^Release/ }).click()
+  await page.getByRole('button', { name: 'Release', exact: true }).last().click()
+  await page.getByText('The list continues.').waitFor()
+  const { body } = await operator.ask('GET', `/operator/audit-log?account=${owner.accountId}&action=list`)
+  expect(body['entries']).toMatchObject([{ action: 'list.review_released', subject_id: reviewedId, actor: 'operator' }])
+
+  await page.getByRole('button', { name: 'Add a domain' }).click()
+  await page.getByLabel('Domain', { exact: true }).fill('Private.Example')
+  await page.getByRole('button', { name: 'Add', exact: true }).click()
+  await page.getByRole('row', { name: /private\.example/ }).waitFor()
+})
+
 const AS = operator.context
 testCases([
   { what: 'health', as: AS, path: '/app/operator/health' },
@@ -347,6 +394,15 @@ testCases([
   { what: 'queues', as: AS, path: '/app/operator/queues' },
   { what: 'queues that cannot be loaded', as: AS, path: '/app/operator/queues', broken: '**/app/api/operator/queues' },
   { what: 'queues on their way', as: AS, path: '/app/operator/queues', hangs: '**/app/api/operator/queues' },
+  { what: 'reviews', as: AS, path: '/app/operator/reviews' },
+  {
+    what: 'reviews that cannot be loaded',
+    as: AS,
+    path: '/app/operator/reviews',
+    broken: '**/app/api/operator/reviews',
+  },
+  { what: 'reviews on their way', as: AS, path: '/app/operator/reviews', hangs: '**/app/api/operator/reviews' },
+  { what: 'a domain that opts out', as: AS, path: '/app/operator/reviews', doing: press('Add a domain') },
   { what: 'accounts', as: AS, path: '/app/operator/accounts' },
   { what: 'accounts of which none matches', as: AS, path: '/app/operator/accounts?search=zzz' },
   {

@@ -56,6 +56,7 @@ const settings = {
   REDIS_URL: redis.url,
   STOP_NOTICE_MS: '0',
   SIGN_UP: 'open',
+  ABUSE_LIMITS: 'off',
   NEW_ACCOUNT_CREDITS: '100',
   TRUST_PROXY: '127.0.0.1',
 }

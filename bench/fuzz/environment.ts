@@ -39,6 +39,7 @@ export async function startEnvironment(cleanUp: AsyncDisposableStack): Promise<E
     STOP_NOTICE_MS: '0',
     SIGN_UP: 'open',
     NEW_ACCOUNT_CREDITS: 'unlimited',
+    ABUSE_LIMITS: 'off',
     // So that requests can come from many addresses, as limits per address must not end the run.
     TRUST_PROXY: '127.0.0.1',
   }

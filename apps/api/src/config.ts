@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import type { Opening } from '@probity/database/people'
+import { type AbuseLimits, readAbuseLimits } from '@probity/settings/abuse-limits'
 import { ApiSettings } from '@probity/settings/api-settings'
 import { BadSettings } from '@probity/settings/bad-settings'
 import { isLoopbackHost, readList } from '@probity/settings/formats'
@@ -60,6 +61,8 @@ export type ApiConfig = {
   signUp: 'open' | 'invitation'
   /** Which users can create accounts. */
   accountCreation: 'users' | 'operators'
+  /** Undefined where the abuse limits are off. */
+  abuseLimits: AbuseLimits | undefined
   /** Plan and credits of an account that a user creates. */
   opening: Opening
   mail: MailSettings | undefined
@@ -128,6 +131,7 @@ function buildConfig(vars: Settings): ApiConfig {
     docsFolder: vars.DOCS_FOLDER ?? DOCS_FOLDER,
     signUp: vars.SIGN_UP,
     accountCreation: vars.ACCOUNT_CREATION ?? (vars.SIGN_UP === 'open' ? 'users' : 'operators'),
+    abuseLimits: readAbuseLimits(vars),
     opening: readOpening(vars, payments),
     mail: readMail(vars),
     sessionSecret: vars.SESSION_SECRET,

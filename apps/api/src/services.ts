@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { connect, type Db } from '@probity/database/connect'
 import { startNotingProcess } from '@probity/database/processes'
 import { connectRedis } from '@probity/queue/redis'
+import type { AbuseLimits } from '@probity/settings/abuse-limits'
 import { NO_TRACES, type Traces } from '@probity/telemetry/span'
 import { openStorage } from '@probity/uploads/open-storage'
 import type { FileStorage } from '@probity/uploads/storage'
@@ -40,6 +41,8 @@ export type Services = {
   strangers: LocalRate
   /** Whether everybody may try the sandbox with the public key. */
   publicSandbox: boolean
+  /** Undefined where the abuse limits are off. */
+  abuseLimits: AbuseLimits | undefined
   /** Whether what one account reports also counts for the others. */
   sharesFeedback: boolean
   /** Where the account's recent result for an address is kept, if there is one. */
@@ -103,6 +106,7 @@ export function openServices(
     crowd,
     strangers: openLocalRate(),
     publicSandbox: config.publicSandbox,
+    abuseLimits: config.abuseLimits,
     sharesFeedback: config.sharesFeedback,
     recentKeyOf: recentKeys.keyOf,
     desk,

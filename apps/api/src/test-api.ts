@@ -81,6 +81,7 @@ export function testConfig(databaseUrl: string, changes: Partial<ApiConfig> = {}
     mail: undefined,
     sessionSecret: undefined,
     operators: { requiresTwoFactor: false, networks: [] },
+    abuseLimits: undefined,
     sharesFeedback: false,
     requestLogDays: 7,
     metrics: undefined,

@@ -1,6 +1,7 @@
 import { removeOldAuditEntries } from '@probity/database/audit-log'
 import { removeClosedAccounts } from '@probity/database/closing'
 import type { Db } from '@probity/database/connect'
+import { deleteOldDomainDays } from '@probity/database/domain-limits'
 import { endExpired } from '@probity/database/expired'
 import { removeFadedOutcomes } from '@probity/database/faded-outcomes'
 import { keepNotices } from '@probity/database/notices'
@@ -76,6 +77,11 @@ export function startUpkeep({ db, storage, log }: Kept): { stop(): Promise<void>
       if (rows > 0) log.info({ rows }, 'old payments that never were and events removed')
     } catch (error) {
       log.warn({ err: error }, 'old payments that never were and events not removed; trying again within the hour')
+    }
+    try {
+      await deleteOldDomainDays(db)
+    } catch (error) {
+      log.warn({ err: error }, 'counts of addresses per domain not deleted; trying again within the hour')
     }
   }
 

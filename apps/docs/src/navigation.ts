@@ -36,7 +36,17 @@ export const NAVIGATION: Group[] = [
   },
   {
     label: 'Reference',
-    entries: [REFERENCE, 'errors', 'limits', 'webhooks', 'policies', 'own-lists', 'publishable-keys', 'requests'],
+    entries: [
+      REFERENCE,
+      'errors',
+      'limits',
+      'abuse-limits',
+      'webhooks',
+      'policies',
+      'own-lists',
+      'publishable-keys',
+      'requests',
+    ],
   },
   { label: 'Tools', entries: ['sdk', 'cli', 'mcp'] },
   {

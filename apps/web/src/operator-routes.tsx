@@ -37,6 +37,10 @@ const queuesRoute = createRoute({
   ...operatorPage('/queues'),
   component: lazyPage(() => import('./pages/operator/Queues.tsx'), 'Queues'),
 })
+const reviewsRoute = createRoute({
+  ...operatorPage('/reviews'),
+  component: lazyPage(() => import('./pages/operator/Reviews.tsx'), 'Reviews'),
+})
 const accountsRoute = createRoute({
   ...operatorPage('/accounts'),
   validateSearch: readAccountsSearch,
@@ -60,6 +64,7 @@ export const operatorRoutes = operatorRoute.addChildren([
   providersRoute,
   egressRoute,
   queuesRoute,
+  reviewsRoute,
   accountsRoute,
   repliesRoute,
   wholeAuditRoute,

@@ -1,5 +1,6 @@
 import type { AddressLimits } from '@probity/engine/mailbox/destination'
 import type { Egress } from '@probity/engine/mailbox/egress'
+import { type AbuseLimits, readAbuseLimits } from '@probity/settings/abuse-limits'
 import { readEgresses } from '@probity/settings/egresses'
 import { readList } from '@probity/settings/formats'
 import { readSettings } from '@probity/settings/parse'
@@ -26,6 +27,8 @@ export type WorkerConfig = {
   concurrency: number
   listSlots: number
   webhookSlots: number
+  /** Undefined where the abuse limits are off. */
+  abuseLimits: AbuseLimits | undefined
   /** Whether what one account reports of its mail counts for others. */
   sharesFeedback: boolean
   release: boolean
@@ -57,6 +60,7 @@ export function readConfig(env: Record<string, string | undefined>): WorkerConfi
     concurrency: vars.WORKER_CONCURRENCY,
     listSlots: vars.LIST_SLOTS,
     webhookSlots: vars.WEBHOOK_SLOTS,
+    abuseLimits: readAbuseLimits(vars),
     sharesFeedback: vars.SHARE_FEEDBACK === 'on',
     release: vars.RELEASE,
     metrics:

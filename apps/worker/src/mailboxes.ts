@@ -15,6 +15,7 @@ import { type ErrorShares, openErrorShares } from './error-shares.ts'
 import { openFactsStore } from './facts-store.ts'
 import { meteredPace } from './metered.ts'
 import type { Asker, Meters } from './meters.ts'
+import { type OptOuts, obeyOptOuts } from './opt-outs.ts'
 import { openPace } from './pace.ts'
 import type { ProbeLog } from './probe-log.ts'
 import type { ReplyLog } from './reply-log.ts'
@@ -55,6 +56,7 @@ type Options = Pick<Surroundings, 'policy' | 'habits'> & {
   replies: ReplyLog
   probes: ProbeLog
   brakes: Brakes
+  optOuts: OptOuts
   meters: Meters
   ways: WaysOut
   log: Logger
@@ -62,7 +64,7 @@ type Options = Pick<Surroundings, 'policy' | 'habits'> & {
 
 export function openMailboxes(options: Options): Mailboxes {
   const { egresses, dns, redis, prefix, policy, habits, addressLimits } = options
-  const { replies, probes, brakes, ways: waysOut, meters, log } = options
+  const { replies, probes, brakes, optOuts, ways: waysOut, meters, log } = options
   const told = tellOfSuspensions(openPace({ redis, prefix, log }), { redis, prefix, log })
   const pace = meteredPace(brakedPace(told, brakes, habits), meters)
   const knowledge = openKnowledge(openFactsStore(redis, `${prefix}:learnt`))
@@ -98,7 +100,8 @@ export function openMailboxes(options: Options): Mailboxes {
       const chosen = same ?? ways[turnOf(email, ways.length)]
       if (chosen === undefined) return undefined
       const use = { accountId, egress: chosen.egress }
-      return { desk: withinShare(chosen[asker], use, { shares, probes }), egress: chosen.egress }
+      const desk = withinShare(chosen[asker], use, { shares, probes })
+      return { desk: obeyOptOuts(desk, optOuts, meters), egress: chosen.egress }
     },
     connectionsMax: (provider) => habitsOf(provider, ofLists).connectionsPerEgress * Math.max(1, egresses.length),
     async close() {

@@ -25,6 +25,12 @@ export type Meters = {
   suspended(place: Place, reason: string): void
   delivered(outcome: DeliveryOutcome['kind']): void
   audited(faults: number): void
+  /** An address was not probed because its domain opted out. */
+  optedOut(): void
+  /** A DNS query was not sent because its zone had received all queries of the minute. */
+  zoneOverBudget(): void
+  /** So many jobs were paused for review after their samples. */
+  reviewed(jobs: number): void
 }
 
 const KNOWN = new Set(PROVIDERS.map(({ id }) => id))
@@ -76,6 +82,9 @@ export function openMeters(registry: Registry): Meters {
       counters.rounds.inc()
       counters.faults.inc(faults)
     },
+    optedOut: () => counters.optedOut.inc(),
+    zoneOverBudget: () => counters.overBudget.inc(),
+    reviewed: (jobs) => counters.reviews.inc(jobs),
   }
 }
 
@@ -131,6 +140,19 @@ const FAULTS = {
   help: 'Places where the books did not add up when this process went over them.',
 }
 
+const OPTED_OUT = {
+  name: 'probity_opted_out_total',
+  help: 'Addresses that were not probed because the owner of their domain opted out.',
+}
+const OVER_BUDGET = {
+  name: 'probity_dns_over_budget_total',
+  help: 'DNS queries that were not sent because their zone had received all queries of the minute.',
+}
+const REVIEWS = {
+  name: 'probity_reviews_total',
+  help: 'Jobs that were paused for review because most addresses of their sample were invalid.',
+}
+
 function openCounters(registry: Registry) {
   const open = (described: { name: string; help: string; labelNames?: string[] }) =>
     new Counter({ ...described, registers: [registry] })
@@ -146,6 +168,9 @@ function openCounters(registry: Registry) {
     deliveries: open(DELIVERIES),
     rounds: open(ROUNDS),
     faults: open(FAULTS),
+    optedOut: open(OPTED_OUT),
+    overBudget: open(OVER_BUDGET),
+    reviews: open(REVIEWS),
   }
 }
 

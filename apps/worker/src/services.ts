@@ -8,6 +8,7 @@ import { openLists } from '@probity/engine/domain/lists'
 import { type MailDns, openResolver } from '@probity/engine/domain/resolver'
 import type { Network } from '@probity/engine/validate'
 import { connectRedis } from '@probity/queue/redis'
+import type { AbuseLimits } from '@probity/settings/abuse-limits'
 import type { Traces } from '@probity/telemetry/span'
 import { openTraces } from '@probity/telemetry/traces'
 import { openStorage } from '@probity/uploads/open-storage'
@@ -23,12 +24,14 @@ import { type Histories, openHistories } from './histories.ts'
 import { type Mailboxes, openMailboxes, type Surroundings } from './mailboxes.ts'
 import { meteredDomains } from './metered.ts'
 import { type Meters, openMeters } from './meters.ts'
+import { openOptOuts } from './opt-outs.ts'
 import { type OwnAddresses, openOwnAddresses } from './own-addresses.ts'
 import { openProbeLog } from './probe-log.ts'
 import { type Glance, openGlance } from './release/glance.ts'
 import { openReplyLog } from './reply-log.ts'
 import { openSettler, type Settler } from './settle.ts'
 import { openWaysOut, type WaysOut } from './ways-out.ts'
+import { budgetZones } from './zone-budget.ts'
 
 /** What the processors work with, opened once per process. */
 export type Services = {
@@ -49,6 +52,8 @@ export type Services = {
   ways: WaysOut
   /** The names of our ways out. */
   egresses: string[]
+  /** Undefined where the abuse limits are off. */
+  abuseLimits: AbuseLimits | undefined
   settler: Settler
   glance: Glance
   /** Where uploaded files are. */
@@ -76,20 +81,23 @@ export async function openServices(config: WorkerConfig, surroundings: Surroundi
   const traces = await openTraces(config.traces, { kind: 'worker', version: manifest.version })
   const metrics = new Registry()
   const meters = openMeters(metrics)
+  const { egresses, queuePrefix: prefix, abuseLimits } = config
+  const domainDns = abuseLimits ? budgetZones(dns, { redis, prefix, meters }) : dns
   const network = {
-    domains: meteredDomains(openDomainDesk({ dns, store: openFactsStore(redis, 'domain') }), meters),
+    domains: meteredDomains(openDomainDesk({ dns: domainDns, store: openFactsStore(redis, 'domain') }), meters),
     lists: openLists(config.listsFolder === undefined ? {} : { folder: config.listsFolder }),
   }
   const settler = openSettler({ db, redis, log, secret: await getSecret(db, 'recent_results') })
   const replies = openReplyLog({ db, log })
   const probes = openProbeLog({ db, log, meters })
   const brakes = await openBrakes({ db, log })
+  const optOuts = await openOptOuts({ db, log })
   const { egresses, queuePrefix: prefix } = config
   const { habits, lookout, addressLimits = config.addressLimits } = surroundings
   const ownAddresses = await openOwnAddresses({ egresses, dns, log })
   const policy = ownAddresses.except(surroundings.policy)
   const ways = await openWaysOut({ egresses, dns, policy, lookout, log })
-  const around = { dns, redis, prefix, replies, probes, brakes, ways, meters, log }
+  const around = { dns, redis, prefix, replies, probes, brakes, optOuts, ways, meters, log }
   const mailboxes = openMailboxes({ policy, habits, addressLimits, egresses, ...around })
   if (egresses.length === 0) log.warn('no mail server is asked: SMTP_HELO_NAME and SMTP_MAIL_FROM are not set')
   return {
@@ -103,6 +111,7 @@ export async function openServices(config: WorkerConfig, surroundings: Surroundi
     ownAddresses,
     ways,
     egresses: egresses.map(({ name }) => name),
+    abuseLimits,
     settler,
     glance: openGlance(db),
     storage: openStorage(config.storage),
@@ -112,7 +121,7 @@ export async function openServices(config: WorkerConfig, surroundings: Surroundi
     log,
     async close() {
       await mailboxes.close()
-      await Promise.all([replies.stop(), probes.stop(), brakes.stop(), ways.stop(), ownAddresses.stop()])
+      await Promise.all([replies, probes, brakes, optOuts, ways, ownAddresses].map((one) => one.stop()))
       redis.disconnect()
       await db.destroy()
       await traces.stop()

@@ -11,6 +11,7 @@ import type { Surroundings } from './mailboxes.ts'
 import { workInteractive } from './processors/interactive.ts'
 import { startAuditing } from './release/audit.ts'
 import { startEndingOverdue } from './release/overdue.ts'
+import { startReviewing } from './release/reviews.ts'
 import { startReleasing } from './release/waiting.ts'
 import { serveWorkerMetrics } from './serve-metrics.ts'
 import { openServices } from './services.ts'
@@ -39,7 +40,12 @@ export async function start(config: WorkerConfig, surroundings: Surroundings, lo
   const queue = openInteractiveQueue(config.redisUrl, config.queuePrefix)
   const hands = { work, handOver: queue.add, isAside: aside.isAside }
   const releasing = config.release
-    ? [startReleasing(services, config.directUrl, hands), startEndingOverdue(services), startAuditing(services)]
+    ? [
+        startReleasing(services, config.directUrl, hands),
+        startEndingOverdue(services),
+        startAuditing(services),
+        startReviewing(services),
+      ]
     : []
   const outside = config.webhookSlots > 0 ? surroundings.webhooks : undefined
   const webhooks =

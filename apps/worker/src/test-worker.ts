@@ -34,6 +34,7 @@ export async function startTestWorld() {
     concurrency: 10,
     listSlots: 8,
     webhookSlots: 50,
+    abuseLimits: undefined,
     sharesFeedback: false,
     publicUrl: undefined,
     release: true,

@@ -1,7 +1,7 @@
 import type { Static } from 'typebox'
 import Type from 'typebox'
 import { count } from './count.ts'
-import { delayReasonField } from './delay.ts'
+import { jobDelayReasonField } from './delay.ts'
 import { LivemodeField } from './livemode.ts'
 import { nullableString } from './nullable.ts'
 import { pageQuery } from './page.ts'
@@ -211,7 +211,7 @@ export const Job = Type.Object(
     waiting: Type.Array(Waiting, {
       description: 'Addresses that are left alone for a while before they are tried again, by reason.',
     }),
-    delay_reason: delayReasonField('Reason why a job that is neither paused nor ended makes no progress'),
+    delay_reason: jobDelayReasonField('Reason why a job that has not ended makes no progress'),
     status_counts: StatusCounts,
     sub_status_counts: SubStatusCounts,
     credits: JobCredits,

@@ -8,9 +8,27 @@ const DELAY_REASONS = {
 
 export type DelayReason = keyof typeof DELAY_REASONS
 
+/** Why a job makes no progress. */
+const JOB_DELAY_REASONS = {
+  ...DELAY_REASONS,
+  under_review:
+    'the abuse limits paused the job: an operator reviews the list and then releases or cancels it. The job cannot be resumed meanwhile.',
+} as const satisfies Record<string, string>
+
+export type JobDelayReason = keyof typeof JOB_DELAY_REASONS
+
 /** `subject` begins the description: the reason why it is delayed, or null. */
 export function delayReasonField(subject: string) {
-  const { examples, ...list } = openList(DELAY_REASONS)
-  const description = `${subject}; null while it is not. The list is open.${valueList(DELAY_REASONS)}`
+  return reasonField(subject, DELAY_REASONS)
+}
+
+/** The same for a job. */
+export function jobDelayReasonField(subject: string) {
+  return reasonField(subject, JOB_DELAY_REASONS)
+}
+
+function reasonField(subject: string, reasons: Record<string, string>) {
+  const { examples, ...list } = openList(reasons)
+  const description = `${subject}; null while it is not. The list is open.${valueList(reasons)}`
   return nullableString({ ...list, examples: [...examples, null], description })
 }

@@ -374,9 +374,10 @@ grant execute on function
   make_partitions, drop_expired_partitions
 to probity_app;
 
--- Data for operators: audit log, probe statistics, provider and egress controls, unrecognized SMTP replies and the doctor.
--- probity_operator reads all of it, writes the controls and marks replies as reviewed. probity_app writes statistics and
--- findings through functions, reads the controls, and reads the audit entries of its account.
+-- Data for operators: audit log, probe statistics, provider and egress controls, domains that opted out, reviews of jobs,
+-- unrecognized SMTP replies and the doctor. probity_operator reads all of it, writes the controls and the domains that opted out,
+-- and marks replies as reviewed. probity_app writes statistics and findings through functions, reads the controls, opens and decides
+-- reviews, and reads the audit entries of its account.
 
 -- ---- Tables ----
 
@@ -446,6 +447,42 @@ create table egress_controls (
 
 grant select on egress_controls to probity_app;
 grant select, insert, update on egress_controls to probity_operator;
+
+-- A row is a mail domain whose owner asked not to be probed. It applies to the domain and its subdomains. Workers read the table
+-- every two seconds and send no probe to it.
+create table opted_out_domains (
+  domain text primary key check (domain = lower(domain) and octet_length(domain) between 3 and 253),
+  note text not null default '' check (length(note) <= 200),
+  added_at timestamptz not null default clock_timestamp()
+);
+
+grant select on opted_out_domains to probity_app;
+grant select, insert, delete on opted_out_domains to probity_operator;
+
+-- A row is a job that the abuse limits examine, from its planning on. Deleted with the job: jobs.sql adds the foreign key, because
+-- that file comes later. States: sampling (a sample is validated first), passed (the sample was normal), waiting (the job is paused
+-- until an operator decides), released and canceled (by an operator).
+create table job_reviews (
+  job_id uuid primary key,
+  account_id uuid not null,
+  reason text not null check (reason in ('guessed_addresses', 'domain_limit')),
+  state text not null check (state in ('sampling', 'passed', 'waiting', 'released', 'canceled')),
+  domain text not null check (octet_length(domain) <= 253), -- the domain with the most addresses, or the one over its limit
+  domain_addresses integer not null, -- of the list; for domain_limit of the day
+  sample_size integer not null default 0, -- addresses that are validated first
+  sample_done integer not null default 0, -- results when the sample was judged
+  sample_invalid integer not null default 0,
+  since timestamptz not null default clock_timestamp(), -- when the state began
+  check (state <> 'sampling' or sample_size > 0)
+);
+
+create index job_reviews_open on job_reviews (since) where state in ('sampling', 'waiting');
+
+alter table job_reviews enable row level security;
+create policy tenant on job_reviews to probity_app using (account_id = app_account());
+create policy operator on job_reviews to probity_operator using (true);
+grant select, insert on job_reviews to probity_app;
+grant select on job_reviews to probity_operator;
 
 -- A row counts an SMTP reply that no classification rule matches. record_unrecognized_replies writes it and deletes it after
 -- 90 days without a repeat. Replies are normalized and contain no address.
@@ -787,6 +824,82 @@ begin
 end
 $$;
 
+-- Lists the jobs of all accounts whose sample may be ready to be judged: 30 of its addresses, or half of it, have results.
+-- Output: the jobs. Locks: none.
+create function list_due_samples() returns table (account_id uuid, id uuid, mode text)
+  language plpgsql stable security definer set search_path = public, pg_temp as $$
+begin
+  return query
+    select j.account_id, j.id, j.mode from job_reviews r join jobs j on j.id = r.job_id
+    where r.state = 'sampling' and (j.finished_at is not null or j.done_count >= least(30, ceil(r.sample_size / 2.0)));
+end
+$$;
+
+-- Judges the sample of a job of the transaction's account that may be a guessed list. The sample is bad if more than 70 percent of
+-- its addresses are invalid; addresses that a mail server deferred count as not invalid, because some servers greylist existing
+-- mailboxes only. A bad sample pauses the job until an operator decides: as soon as 30 addresses are invalid, because mail servers
+-- limit how fast invalid addresses can be probed. A sample that is not bad when half of it has results has passed: all batches
+-- of the job may be dispatched.
+-- Output: waiting or passed; null if it is too early, or if the sample was judged before.
+-- Locks: the job row (no key update), then the review row, until commit.
+create function judge_sample(p_job uuid) returns text
+  language plpgsql security definer set search_path = public, pg_temp as $$
+declare
+  v_job record;
+  v_invalid integer;
+  v_deferred integer;
+  v_is_complete boolean;
+  v_state text;
+begin
+  select * into v_job from jobs j where j.id = p_job and j.account_id = app_account() for no key update;
+  select coalesce(sum(c.count), 0) into v_invalid from job_counts c
+  where c.account_id = v_job.account_id and c.job_id = p_job and c.status = 'invalid';
+  select coalesce(sum(q.size), 0) into v_deferred from job_queue q where q.job_id = p_job and q.wait_reason <> 'rate_limited';
+  select v_job.finished_at is not null or v_job.done_count * 2 >= r.sample_size into v_is_complete from job_reviews r where r.job_id = p_job;
+  v_state := case
+    when v_invalid > (v_job.done_count + v_deferred) * 0.7 and (v_invalid >= 30 or v_is_complete) then 'waiting'
+    when v_is_complete then 'passed'
+  end;
+  update job_reviews r set state = v_state, since = clock_timestamp(), sample_done = v_job.done_count, sample_invalid = v_invalid
+  where r.job_id = p_job and r.account_id = v_job.account_id and r.state = 'sampling' and v_state is not null;
+  if not found then
+    return null;
+  end if;
+  if v_state = 'waiting' then
+    update jobs j set paused_at = coalesce(j.paused_at, clock_timestamp()) where j.id = p_job;
+  else
+    update jobs j set dispatch_limit = null where j.id = p_job;
+  end if;
+  return v_state;
+end
+$$;
+
+-- Ends the review of a job of the transaction's account by an operator's decision and writes an audit entry. A released job
+-- continues with all of its batches. The caller cancels the job before it records that decision.
+-- Input: p_decision is released or canceled.
+-- Output: false if the job does not wait for a decision.
+-- Locks: the job row (no key update), then the review row, until commit.
+create function decide_review(p_job uuid, p_decision text) returns boolean
+  language plpgsql security definer set search_path = public, pg_temp as $$
+declare
+  v_review job_reviews;
+begin
+  perform 1 from jobs j where j.id = p_job and j.account_id = app_account() for no key update;
+  update job_reviews r set state = p_decision, since = clock_timestamp()
+  where r.job_id = p_job and r.account_id = app_account() and r.state = 'waiting'
+  returning r.* into v_review;
+  if not found then
+    return false;
+  end if;
+  if p_decision = 'released' then
+    update jobs j set paused_at = null, dispatch_limit = null where j.id = p_job;
+  end if;
+  perform record_audit_entry(v_review.account_id, 'list.review_' || p_decision, p_job::text, null,
+    jsonb_build_object('reason', jsonb_build_array(null, v_review.reason), 'domain', jsonb_build_array(null, v_review.domain)));
+  return true;
+end
+$$;
+
 -- ---- Triggers ----
 
 create trigger append_only before update or truncate on audit_entries
@@ -797,6 +910,9 @@ create trigger audit after update on provider_controls for each row execute func
 
 create trigger audit after update on egress_controls for each row execute function audit_row('egress', 'egress', '', '');
 
+create trigger audit after insert or delete on opted_out_domains for each row execute function
+  audit_row('opt_out', 'domain', 'note', '');
+
 create trigger keep_a_year before delete on audit_entries
   for each row when (old.at > clock_timestamp() - interval '365 days') execute function audit_entries_keep_a_year();
 
@@ -804,12 +920,13 @@ create trigger keep_a_year before delete on audit_entries
 
 revoke execute on function
   record_unrecognized_replies, delete_old_audit_entries, record_audit_entry, audit_action, audit_row, audit_statement, record_probes,
-  begin_doctor_run, store_findings, request_doctor_run, record_code_entry, has_recent_code
+  begin_doctor_run, store_findings, request_doctor_run, record_code_entry, has_recent_code, list_due_samples, judge_sample,
+  decide_review
 from public;
 
 grant execute on function
   record_unrecognized_replies, delete_old_audit_entries, record_probes, begin_doctor_run, store_findings,
-  record_code_entry, has_recent_code
+  record_code_entry, has_recent_code, list_due_samples, judge_sample, decide_review
 to probity_app;
 
 grant execute on function
@@ -1002,6 +1119,22 @@ alter table overrides enable row level security;
 create policy tenant on overrides using (account_id = app_account());
 grant select, insert, delete on overrides to probity_app;
 grant update (action, note, added_by, added_at) on overrides to probity_app;
+
+-- A row counts the addresses of a mail domain (registrable domain, not of a free provider) that an account has submitted on a UTC
+-- day, while the abuse limits are on. Written by count_domain_addresses; deleted after the day by delete_old_domain_days.
+create table account_domain_days (
+  account_id uuid not null references accounts (id) on delete cascade,
+  day date not null,
+  domain text not null check (octet_length(domain) <= 253),
+  addresses integer not null check (addresses > 0),
+  primary key (account_id, day, domain)
+);
+
+create index account_domain_days_by_day on account_domain_days (day);
+
+alter table account_domain_days enable row level security;
+create policy tenant on account_domain_days using (account_id = app_account());
+grant select on account_domain_days to probity_app;
 
 -- ---- Functions ----
 
@@ -1249,6 +1382,57 @@ begin
 end
 $$;
 
+-- Returns the credits that an account has bought, less those whose money was returned.
+-- Output: 0 if it has bought none.
+-- Locks: none.
+create function paid_credits(p_account uuid) returns bigint
+  language plpgsql stable as $$
+begin
+  return (
+    select coalesce(sum(p.credits - p.credits_revoked - p.credits_already_spent), 0)::bigint from payments p
+    where p.account_id = p_account and p.granted_at is not null
+  );
+end
+$$;
+
+-- Counts addresses of mail domains toward the daily limit per domain of the transaction's account. The limit is p_base plus one
+-- address for every ten credits that the account has bought.
+-- Input: parallel arrays of distinct domains and numbers of addresses.
+-- Output: the domain that exceeds the limit most, with its addresses of the day and the limit; no row if none exceeds it. The caller
+-- must roll back, or hold the job for review.
+-- Locks: the counted rows, in the order of their domains, until commit.
+create function count_domain_addresses(p_domains text[], p_counts integer[], p_base integer)
+  returns table (domain text, addresses integer, addresses_max bigint)
+  language plpgsql security definer set search_path = public, pg_temp as $$
+#variable_conflict use_column
+declare
+  v_account uuid := app_account();
+  v_max bigint := p_base + paid_credits(v_account) / 10;
+begin
+  return query
+    with counted as (
+      insert into account_domain_days as d (account_id, day, domain, addresses)
+      select v_account, utc_today(), n.domain, n.count from unnest(p_domains, p_counts) as n (domain, count)
+      order by n.domain
+      on conflict (account_id, day, domain) do update set addresses = d.addresses + excluded.addresses
+      returning d.domain, d.addresses
+    )
+    select c.domain, c.addresses, v_max from counted c where c.addresses > v_max order by c.addresses desc, c.domain limit 1;
+end
+$$;
+
+-- Deletes the counts of past days of all accounts.
+-- Output: the number of deleted rows.
+-- Locks: the deleted rows.
+create function delete_old_domain_days() returns bigint
+  language sql security definer set search_path = public, pg_temp
+  begin atomic
+    with gone as (
+      delete from account_domain_days where day < utc_today() returning 1
+    )
+    select count(*) from gone;
+  end;
+
 -- ---- Triggers ----
 
 create trigger audit_insert after insert on overrides referencing new table as changed
@@ -1298,12 +1482,13 @@ create trigger audit_change after update on accounts for each row
 
 revoke execute on function
   find_api_key, api_keys_changed_within, unused_slug, notify_credits_low, notify_key_created, is_allowed_origin,
-  close_account, delete_closed_account, record_export, is_account_suspended, suspend_account
+  close_account, delete_closed_account, record_export, is_account_suspended, suspend_account, paid_credits, count_domain_addresses,
+  delete_old_domain_days
 from public;
 
 grant execute on function
   find_api_key, api_keys_changed_within, is_allowed_origin, close_account, delete_closed_account, record_export,
-  is_account_suspended
+  is_account_suspended, count_domain_addresses, delete_old_domain_days
 to probity_app;
 
 grant execute on function
@@ -3060,6 +3245,7 @@ create table jobs (
   plan_begun_at timestamptz,
   planner uuid,
   next_batch integer not null default 0,
+  dispatch_limit integer, -- planned batches from this number on wait for the review of a sample (judge_sample in operators.sql)
   dispatched bigint not null default 0, -- addresses dispatched; the job with the fewest is served first
   created_at timestamptz not null default clock_timestamp(),
   started_at timestamptz,
@@ -3084,12 +3270,14 @@ create index jobs_unordered on jobs (order_epoch, finished_at) where finished_at
 alter table jobs enable row level security;
 create policy tenant on jobs using (account_id = app_account());
 grant select, insert, delete on jobs to probity_app;
-grant update (state, paused_at, done_count, refunded_count, next_batch, dispatched, started_at, finished_at, last_settled_at)
+grant update (state, paused_at, done_count, refunded_count, next_batch, dispatch_limit, dispatched, started_at, finished_at, last_settled_at)
   on jobs to probity_app;
 create policy operator on jobs to probity_operator using (true);
 grant select (id, account_id, mode, state, paused_at, unique_count, done_count, expires_on, created_at, started_at, finished_at, last_settled_at,
   results_generation)
   on jobs to probity_operator;
+
+alter table job_reviews add foreign key (job_id) references jobs (id) on delete cascade;
 
 -- Number of results of a job per status and sub_status. Kept when the results expire; deleted with the job.
 create table job_counts (
@@ -3370,13 +3558,15 @@ create function release_batch(p_worker uuid, p_job uuid, p_no integer) returns v
 
 -- Returns the first batches of a job that could be dispatched. Called by dispatch_batches, whose planner settings apply.
 -- Input: p_max is how many; p_full are the sites at their limit, sorted. p_has_suspect excludes suspect batches. p_due_jobs and p_due_nos
--- are the batches of all jobs that were dispatched before and that no worker processes.
+-- are the batches of all jobs that were dispatched before and that no worker processes. p_limit excludes planned batches from that
+-- number on, while a sample of the job is reviewed; deferred batches belong to the sample.
 -- Output: up to p_max batches by number. Locks: none.
 -- Cost: reads the first 2 * p_max ready batches. If sites at their limit fill these, reads up to p_max batches between each two of those
 -- sites, in the order of their names. Of the deferred batches that are due, reads the first 1,000: more than that are due only if
 -- their site is at its limit or their egress has no worker.
 create function find_dispatchable(
-  p_job uuid, p_egresses text[], p_max bigint, p_full text[], p_has_suspect boolean, p_due_jobs uuid[], p_due_nos integer[]
+  p_job uuid, p_egresses text[], p_max bigint, p_full text[], p_has_suspect boolean, p_due_jobs uuid[], p_due_nos integer[],
+  p_limit integer
 ) returns table (no integer, epoch integer, egress text, size smallint, site text, site_max smallint, is_suspect boolean)
   language plpgsql stable rows 50 as $$
 #variable_conflict use_column
@@ -3413,7 +3603,7 @@ begin
       where d.job_id = p_job and (q.retry_at is null or q.retry_at <= v_now)
     )
     select f.no, f.epoch, f.egress, f.size, f.site::text, f.site_max, f.suspect or f.attempts > 1 from found f
-    where f.site <> all (p_full) and not ((f.suspect or f.attempts > 1) and p_has_suspect)
+    where (p_limit is null or f.no < p_limit or f.retry_at is not null) and f.site <> all (p_full) and not ((f.suspect or f.attempts > 1) and p_has_suspect)
       and (f.egress is null or f.egress = any (p_egresses) or f.retry_at < v_now - interval '10 minutes')
     order by f.no limit p_max;
 end
@@ -3480,7 +3670,7 @@ begin
   v_share := greatest(ceil(v_capacity * 0.75), 1);
 
   with waiting as materialized (
-    select j.id, j.account_id, j.expires_on, j.dispatched, coalesce(t.dispatched, 0) as account_dispatched,
+    select j.id, j.account_id, j.expires_on, j.dispatched, j.dispatch_limit, coalesce(t.dispatched, 0) as account_dispatched,
            coalesce(f.batches, 0) as account_in_flight
     from jobs j join accounts a on a.id = j.account_id left join account_turns t on t.account_id = j.account_id
     left join unnest(v_accounts, v_account_batches) as f (account_id, batches) on f.account_id = j.account_id
@@ -3490,7 +3680,8 @@ begin
     select w.id as job_id, w.account_id, w.expires_on, w.account_dispatched, w.account_in_flight,
            b.no, b.epoch, b.egress, b.size, b.site, b.site_max, b.is_suspect,
            w.dispatched + sum(b.size) over (partition by w.id order by b.no) - b.size as job_dispatched
-    from waiting w cross join lateral find_dispatchable(w.id, p_egresses, v_free, v_full, v_has_suspect, v_due_jobs, v_due_nos) b
+    from waiting w cross join lateral find_dispatchable(w.id, p_egresses, v_free, v_full, v_has_suspect, v_due_jobs, v_due_nos,
+      w.dispatch_limit) b
   ), ranked as (
     select c.*, c.account_dispatched + sum(c.size) over account_order - c.size as turn,
       row_number() over account_order + c.account_in_flight as account_rank

@@ -110,13 +110,15 @@ create function release_batch(p_worker uuid, p_job uuid, p_no integer) returns v
 
 -- Returns the first batches of a job that could be dispatched. Called by dispatch_batches, whose planner settings apply.
 -- Input: p_max is how many; p_full are the sites at their limit, sorted. p_has_suspect excludes suspect batches. p_due_jobs and p_due_nos
--- are the batches of all jobs that were dispatched before and that no worker processes.
+-- are the batches of all jobs that were dispatched before and that no worker processes. p_limit excludes planned batches from that
+-- number on, while a sample of the job is reviewed; deferred batches belong to the sample.
 -- Output: up to p_max batches by number. Locks: none.
 -- Cost: reads the first 2 * p_max ready batches. If sites at their limit fill these, reads up to p_max batches between each two of those
 -- sites, in the order of their names. Of the deferred batches that are due, reads the first 1,000: more than that are due only if
 -- their site is at its limit or their egress has no worker.
 create function find_dispatchable(
-  p_job uuid, p_egresses text[], p_max bigint, p_full text[], p_has_suspect boolean, p_due_jobs uuid[], p_due_nos integer[]
+  p_job uuid, p_egresses text[], p_max bigint, p_full text[], p_has_suspect boolean, p_due_jobs uuid[], p_due_nos integer[],
+  p_limit integer
 ) returns table (no integer, epoch integer, egress text, size smallint, site text, site_max smallint, is_suspect boolean)
   language plpgsql stable rows 50 as $$
 #variable_conflict use_column
@@ -153,7 +155,7 @@ begin
       where d.job_id = p_job and (q.retry_at is null or q.retry_at <= v_now)
     )
     select f.no, f.epoch, f.egress, f.size, f.site::text, f.site_max, f.suspect or f.attempts > 1 from found f
-    where f.site <> all (p_full) and not ((f.suspect or f.attempts > 1) and p_has_suspect)
+    where (p_limit is null or f.no < p_limit or f.retry_at is not null) and f.site <> all (p_full) and not ((f.suspect or f.attempts > 1) and p_has_suspect)
       and (f.egress is null or f.egress = any (p_egresses) or f.retry_at < v_now - interval '10 minutes')
     order by f.no limit p_max;
 end
@@ -220,7 +222,7 @@ begin
   v_share := greatest(ceil(v_capacity * 0.75), 1);
 
   with waiting as materialized (
-    select j.id, j.account_id, j.expires_on, j.dispatched, coalesce(t.dispatched, 0) as account_dispatched,
+    select j.id, j.account_id, j.expires_on, j.dispatched, j.dispatch_limit, coalesce(t.dispatched, 0) as account_dispatched,
            coalesce(f.batches, 0) as account_in_flight
     from jobs j join accounts a on a.id = j.account_id left join account_turns t on t.account_id = j.account_id
     left join unnest(v_accounts, v_account_batches) as f (account_id, batches) on f.account_id = j.account_id
@@ -230,7 +232,8 @@ begin
     select w.id as job_id, w.account_id, w.expires_on, w.account_dispatched, w.account_in_flight,
            b.no, b.epoch, b.egress, b.size, b.site, b.site_max, b.is_suspect,
            w.dispatched + sum(b.size) over (partition by w.id order by b.no) - b.size as job_dispatched
-    from waiting w cross join lateral find_dispatchable(w.id, p_egresses, v_free, v_full, v_has_suspect, v_due_jobs, v_due_nos) b
+    from waiting w cross join lateral find_dispatchable(w.id, p_egresses, v_free, v_full, v_has_suspect, v_due_jobs, v_due_nos,
+      w.dispatch_limit) b
   ), ranked as (
     select c.*, c.account_dispatched + sum(c.size) over account_order - c.size as turn,
       row_number() over account_order + c.account_in_flight as account_rank

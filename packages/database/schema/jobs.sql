@@ -59,6 +59,7 @@ create table jobs (
   plan_begun_at timestamptz,
   planner uuid,
   next_batch integer not null default 0,
+  dispatch_limit integer, -- planned batches from this number on wait for the review of a sample (judge_sample in operators.sql)
   dispatched bigint not null default 0, -- addresses dispatched; the job with the fewest is served first
   created_at timestamptz not null default clock_timestamp(),
   started_at timestamptz,
@@ -83,12 +84,14 @@ create index jobs_unordered on jobs (order_epoch, finished_at) where finished_at
 alter table jobs enable row level security;
 create policy tenant on jobs using (account_id = app_account());
 grant select, insert, delete on jobs to probity_app;
-grant update (state, paused_at, done_count, refunded_count, next_batch, dispatched, started_at, finished_at, last_settled_at)
+grant update (state, paused_at, done_count, refunded_count, next_batch, dispatch_limit, dispatched, started_at, finished_at, last_settled_at)
   on jobs to probity_app;
 create policy operator on jobs to probity_operator using (true);
 grant select (id, account_id, mode, state, paused_at, unique_count, done_count, expires_on, created_at, started_at, finished_at, last_settled_at,
   results_generation)
   on jobs to probity_operator;
+
+alter table job_reviews add foreign key (job_id) references jobs (id) on delete cascade;
 
 -- Number of results of a job per status and sub_status. Kept when the results expire; deleted with the job.
 create table job_counts (

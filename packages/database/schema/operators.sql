@@ -1,6 +1,7 @@
--- Data for operators: audit log, probe statistics, provider and egress controls, unrecognized SMTP replies and the doctor.
--- probity_operator reads all of it, writes the controls and marks replies as reviewed. probity_app writes statistics and
--- findings through functions, reads the controls, and reads the audit entries of its account.
+-- Data for operators: audit log, probe statistics, provider and egress controls, domains that opted out, reviews of jobs,
+-- unrecognized SMTP replies and the doctor. probity_operator reads all of it, writes the controls and the domains that opted out,
+-- and marks replies as reviewed. probity_app writes statistics and findings through functions, reads the controls, opens and decides
+-- reviews, and reads the audit entries of its account.
 
 -- ---- Tables ----
 
@@ -70,6 +71,42 @@ create table egress_controls (
 
 grant select on egress_controls to probity_app;
 grant select, insert, update on egress_controls to probity_operator;
+
+-- A row is a mail domain whose owner asked not to be probed. It applies to the domain and its subdomains. Workers read the table
+-- every two seconds and send no probe to it.
+create table opted_out_domains (
+  domain text primary key check (domain = lower(domain) and octet_length(domain) between 3 and 253),
+  note text not null default '' check (length(note) <= 200),
+  added_at timestamptz not null default clock_timestamp()
+);
+
+grant select on opted_out_domains to probity_app;
+grant select, insert, delete on opted_out_domains to probity_operator;
+
+-- A row is a job that the abuse limits examine, from its planning on. Deleted with the job: jobs.sql adds the foreign key, because
+-- that file comes later. States: sampling (a sample is validated first), passed (the sample was normal), waiting (the job is paused
+-- until an operator decides), released and canceled (by an operator).
+create table job_reviews (
+  job_id uuid primary key,
+  account_id uuid not null,
+  reason text not null check (reason in ('guessed_addresses', 'domain_limit')),
+  state text not null check (state in ('sampling', 'passed', 'waiting', 'released', 'canceled')),
+  domain text not null check (octet_length(domain) <= 253), -- the domain with the most addresses, or the one over its limit
+  domain_addresses integer not null, -- of the list; for domain_limit of the day
+  sample_size integer not null default 0, -- addresses that are validated first
+  sample_done integer not null default 0, -- results when the sample was judged
+  sample_invalid integer not null default 0,
+  since timestamptz not null default clock_timestamp(), -- when the state began
+  check (state <> 'sampling' or sample_size > 0)
+);
+
+create index job_reviews_open on job_reviews (since) where state in ('sampling', 'waiting');
+
+alter table job_reviews enable row level security;
+create policy tenant on job_reviews to probity_app using (account_id = app_account());
+create policy operator on job_reviews to probity_operator using (true);
+grant select, insert on job_reviews to probity_app;
+grant select on job_reviews to probity_operator;
 
 -- A row counts an SMTP reply that no classification rule matches. record_unrecognized_replies writes it and deletes it after
 -- 90 days without a repeat. Replies are normalized and contain no address.
@@ -411,6 +448,82 @@ begin
 end
 $$;
 
+-- Lists the jobs of all accounts whose sample may be ready to be judged: 30 of its addresses, or half of it, have results.
+-- Output: the jobs. Locks: none.
+create function list_due_samples() returns table (account_id uuid, id uuid, mode text)
+  language plpgsql stable security definer set search_path = public, pg_temp as $$
+begin
+  return query
+    select j.account_id, j.id, j.mode from job_reviews r join jobs j on j.id = r.job_id
+    where r.state = 'sampling' and (j.finished_at is not null or j.done_count >= least(30, ceil(r.sample_size / 2.0)));
+end
+$$;
+
+-- Judges the sample of a job of the transaction's account that may be a guessed list. The sample is bad if more than 70 percent of
+-- its addresses are invalid; addresses that a mail server deferred count as not invalid, because some servers greylist existing
+-- mailboxes only. A bad sample pauses the job until an operator decides: as soon as 30 addresses are invalid, because mail servers
+-- limit how fast invalid addresses can be probed. A sample that is not bad when half of it has results has passed: all batches
+-- of the job may be dispatched.
+-- Output: waiting or passed; null if it is too early, or if the sample was judged before.
+-- Locks: the job row (no key update), then the review row, until commit.
+create function judge_sample(p_job uuid) returns text
+  language plpgsql security definer set search_path = public, pg_temp as $$
+declare
+  v_job record;
+  v_invalid integer;
+  v_deferred integer;
+  v_is_complete boolean;
+  v_state text;
+begin
+  select * into v_job from jobs j where j.id = p_job and j.account_id = app_account() for no key update;
+  select coalesce(sum(c.count), 0) into v_invalid from job_counts c
+  where c.account_id = v_job.account_id and c.job_id = p_job and c.status = 'invalid';
+  select coalesce(sum(q.size), 0) into v_deferred from job_queue q where q.job_id = p_job and q.wait_reason <> 'rate_limited';
+  select v_job.finished_at is not null or v_job.done_count * 2 >= r.sample_size into v_is_complete from job_reviews r where r.job_id = p_job;
+  v_state := case
+    when v_invalid > (v_job.done_count + v_deferred) * 0.7 and (v_invalid >= 30 or v_is_complete) then 'waiting'
+    when v_is_complete then 'passed'
+  end;
+  update job_reviews r set state = v_state, since = clock_timestamp(), sample_done = v_job.done_count, sample_invalid = v_invalid
+  where r.job_id = p_job and r.account_id = v_job.account_id and r.state = 'sampling' and v_state is not null;
+  if not found then
+    return null;
+  end if;
+  if v_state = 'waiting' then
+    update jobs j set paused_at = coalesce(j.paused_at, clock_timestamp()) where j.id = p_job;
+  else
+    update jobs j set dispatch_limit = null where j.id = p_job;
+  end if;
+  return v_state;
+end
+$$;
+
+-- Ends the review of a job of the transaction's account by an operator's decision and writes an audit entry. A released job
+-- continues with all of its batches. The caller cancels the job before it records that decision.
+-- Input: p_decision is released or canceled.
+-- Output: false if the job does not wait for a decision.
+-- Locks: the job row (no key update), then the review row, until commit.
+create function decide_review(p_job uuid, p_decision text) returns boolean
+  language plpgsql security definer set search_path = public, pg_temp as $$
+declare
+  v_review job_reviews;
+begin
+  perform 1 from jobs j where j.id = p_job and j.account_id = app_account() for no key update;
+  update job_reviews r set state = p_decision, since = clock_timestamp()
+  where r.job_id = p_job and r.account_id = app_account() and r.state = 'waiting'
+  returning r.* into v_review;
+  if not found then
+    return false;
+  end if;
+  if p_decision = 'released' then
+    update jobs j set paused_at = null, dispatch_limit = null where j.id = p_job;
+  end if;
+  perform record_audit_entry(v_review.account_id, 'list.review_' || p_decision, p_job::text, null,
+    jsonb_build_object('reason', jsonb_build_array(null, v_review.reason), 'domain', jsonb_build_array(null, v_review.domain)));
+  return true;
+end
+$$;
+
 -- ---- Triggers ----
 
 create trigger append_only before update or truncate on audit_entries
@@ -421,6 +534,9 @@ create trigger audit after update on provider_controls for each row execute func
 
 create trigger audit after update on egress_controls for each row execute function audit_row('egress', 'egress', '', '');
 
+create trigger audit after insert or delete on opted_out_domains for each row execute function
+  audit_row('opt_out', 'domain', 'note', '');
+
 create trigger keep_a_year before delete on audit_entries
   for each row when (old.at > clock_timestamp() - interval '365 days') execute function audit_entries_keep_a_year();
 
@@ -428,12 +544,13 @@ create trigger keep_a_year before delete on audit_entries
 
 revoke execute on function
   record_unrecognized_replies, delete_old_audit_entries, record_audit_entry, audit_action, audit_row, audit_statement, record_probes,
-  begin_doctor_run, store_findings, request_doctor_run, record_code_entry, has_recent_code
+  begin_doctor_run, store_findings, request_doctor_run, record_code_entry, has_recent_code, list_due_samples, judge_sample,
+  decide_review
 from public;
 
 grant execute on function
   record_unrecognized_replies, delete_old_audit_entries, record_probes, begin_doctor_run, store_findings,
-  record_code_entry, has_recent_code
+  record_code_entry, has_recent_code, list_due_samples, judge_sample, decide_review
 to probity_app;
 
 grant execute on function

@@ -172,6 +172,7 @@ test('entries leave when their year is over, and no day earlier', async () => {
 
 /** What the service writes for itself, or what is told by other means: the ledger, the log of deliveries, the lists. */
 const NOT_TOLD = [
+  'account_domain_days',
   'audit_entries',
   'billing_customers',
   'calibration',
@@ -182,6 +183,7 @@ const NOT_TOLD = [
   'job_breakdowns',
   'job_counts',
   'job_queue',
+  'job_reviews',
   'ledger_sums',
   'account_turns',
   'notifications',

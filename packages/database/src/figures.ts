@@ -14,6 +14,7 @@ export type Figures = {
   listsPutOff: number
   listsUnderWay: number
   listsPaused: number
+  listsInReview: number
   webhooksWaiting: number
   webhooksOldestS: number
   webhooksPutOff: number
@@ -80,6 +81,7 @@ export async function getFigures(trx: Trx): Promise<Figures> {
            lists.waiting as lists_waiting, ${secondsSince(sql`lists.oldest`)} as lists_oldest_s, lists.put_off as lists_put_off,
            (select count(*) from jobs_now where paused_at is null) as lists_under_way,
            (select count(*) from jobs_now where paused_at is not null) as lists_paused,
+           (select count(*) from job_reviews r join jobs_now j on j.id = r.job_id where r.state = 'waiting') as lists_in_review,
            hooks.waiting as webhooks_waiting, ${secondsSince(sql`hooks.oldest`)} as webhooks_oldest_s, hooks.put_off as webhooks_put_off,
            (select count(*) from notifications n where n.next_at < clock_timestamp() - interval '10 minutes') as letters_late,
            money.available as credits_available, money.reserved as credits_reserved, money.spent as credits_spent, money.stopped as accounts_stopped,

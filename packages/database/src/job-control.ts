@@ -7,8 +7,8 @@ import type { Schema } from './schema.ts'
 import { expireUpload } from './uploads.ts'
 import type { View } from './view.ts'
 
-/** What came of a wish about a job. `ended`: it came too late. */
-export type Controlled = 'done' | 'ended' | 'missing'
+/** Result of a command for a job. `ended`: the job has ended. `under_review`: an operator must release the job first. */
+export type Controlled = 'done' | 'ended' | 'missing' | 'under_review'
 
 /** Stops the work on a job for a while. Doing it again changes nothing. */
 export async function pauseJob(trx: Trx, view: View, jobId: string): Promise<Controlled> {
@@ -25,6 +25,7 @@ export async function resumeJob(trx: Trx, view: View, jobId: string): Promise<Co
   const job = await lockJob(trx, view, jobId)
   if (job === undefined) return 'missing'
   if (job.finishedAt) return 'ended'
+  if (await isUnderReview(trx, jobId)) return 'under_review'
   await update(trx, view, jobId).set({ pausedAt: null }).execute()
   return 'done'
 }
@@ -74,6 +75,12 @@ export async function removeJob(trx: Trx, view: View, jobId: string) {
   await expireUpload(trx, { accountId, uploadId: job.uploadId }, sql<Date>`clock_timestamp()`)
   const uploads = trx.selectFrom('uploads').select(['id', 'storageKey'])
   return uploads.where('accountId', '=', accountId).where('id', '=', job.uploadId).executeTakeFirst()
+}
+
+/** Whether the job is paused until an operator decides. */
+async function isUnderReview(trx: Trx, jobId: string): Promise<boolean> {
+  const reviews = trx.selectFrom('jobReviews').select('jobId').where('jobId', '=', jobId)
+  return (await reviews.where('state', '=', 'waiting').executeTakeFirst()) !== undefined
 }
 
 function lockJob(trx: Trx, view: View, jobId: string) {

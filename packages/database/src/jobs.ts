@@ -139,6 +139,8 @@ export type Job = Pick<Selectable<Schema['jobs']>, (typeof COLUMNS)[number]> & {
   waiting: Waiting[]
   /** Whether a worker of the installation has a heartbeat. */
   hasWorker: boolean
+  /** Whether the job is paused until an operator decides. */
+  isUnderReview: boolean
 }
 
 /** Addresses that wait for the same reason, and when the first and the last of them are tried again. */
@@ -197,6 +199,7 @@ async function readJobs(trx: Trx, chosen: RawBuilder<unknown>): Promise<Job[]> {
   const { rows } = await sql<RawJob>`
     select ${sql.join(COLUMNS.map((column) => sql.ref(`j.${column}`)))}, clock_timestamp() as now,
       (select has_worker()) as has_worker,
+      exists (select from job_reviews r where r.job_id = j.id and r.state = 'waiting') as is_under_review,
       coalesce((
         select json_agg(json_build_object('status', c.status, 'subStatus', c.sub_status, 'count', c.count)
                         order by c.status, c.sub_status)

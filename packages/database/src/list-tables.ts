@@ -48,6 +48,8 @@ export type JobsTable = {
   planBegunAt: SetByDatabase<Date | null>
   planner: SetByDatabase<string | null>
   nextBatch: Generated<number>
+  /** Planned batches from this number on wait for the review of a sample. */
+  dispatchLimit: Generated<number | null>
   dispatched: Generated<number>
   createdAt: SetByDatabase<Date>
   startedAt: Generated<Date | null>

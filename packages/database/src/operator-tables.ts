@@ -7,6 +7,8 @@ export type OperatorTables = {
   auditEntries: AuditEntriesTable
   doctorFindings: DoctorFindingsTable
   egressControls: EgressBrakesTable
+  jobReviews: JobReviewsTable
+  optedOutDomains: OptedOutDomainsTable
   processes: ProcessesTable
   providerControls: ProviderBrakesTable
   providerHours: ProviderHoursTable
@@ -74,6 +76,21 @@ type ProviderBrakesTable = {
   suspensionLiftedAt: Generated<Date | null>
 }
 type EgressBrakesTable = { egress: string; drainedAt: Generated<Date | null> }
+
+type OptedOutDomainsTable = { domain: string; note: string; addedAt: SetByDatabase<Date> }
+
+type JobReviewsTable = {
+  jobId: string
+  accountId: string
+  reason: 'guessed_addresses' | 'domain_limit'
+  state: 'sampling' | 'passed' | 'waiting' | 'released' | 'canceled'
+  domain: string
+  domainAddresses: number
+  sampleSize: Generated<number>
+  sampleDone: SetByDatabase<number>
+  sampleInvalid: SetByDatabase<number>
+  since: SetByDatabase<Date>
+}
 
 type UnrecognisedRepliesTable = {
   provider: string

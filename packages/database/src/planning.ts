@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { asNobody, type Db, inTenant, type Trx } from './connect.ts'
 import { releaseRest } from './job-control.ts'
 import { emitJobEvent } from './job-events.ts'
+import { limitPlan, type PlanLimits } from './reviews.ts'
 
 /** A job that this worker plans, and where and how its file is written. */
 export type JobToPlan = {
@@ -37,14 +38,18 @@ export async function takePlan(db: Db, workerId: string): Promise<JobToPlan | un
   return rows[0]
 }
 
-/** Lays out a job's batches and opens it for work, both or neither. False where another worker plans it by now, or nobody should. */
-export function savePlan(db: Db, job: JobToPlan, batches: PlannedBatch[]): Promise<boolean> {
+/**
+ * Stores a job's batches and starts its processing, both or neither. With `limits`, the abuse limits may hold it for review.
+ * Returns false if another worker plans the job by now, or if it has ended.
+ */
+export function savePlan(db: Db, job: JobToPlan, batches: PlannedBatch[], limits?: PlanLimits): Promise<boolean> {
   return inTenant(db, job.accountId, async (trx) => {
     const { rows } = await sql<{ started: boolean }>`
       select start_processing(${job.id}, ${job.epoch}, ${batches.length}) as started`.execute(trx)
     if (!rows[0]?.started) return false
     const numbered = batches.map((batch, no) => ({ ...batch, no }))
     await insertBatches(trx, job, numbered)
+    if (limits) await limitPlan(trx, job, limits)
     return true
   })
 }

@@ -1,5 +1,5 @@
 import type { JobState, Job as PublicJob } from '@probity/contract/bulk'
-import type { DelayReason } from '@probity/contract/delay'
+import type { JobDelayReason } from '@probity/contract/delay'
 import { forecast, rateOf } from './forecast.ts'
 import type { Job } from './jobs.ts'
 
@@ -38,7 +38,8 @@ function statusOf({ state, pausedAt, finishedAt }: Job): JobState {
   return pausedAt && !finishedAt ? 'paused' : state
 }
 
-function delayReasonOf(job: Job): DelayReason | null {
+function delayReasonOf(job: Job): JobDelayReason | null {
+  if (job.finishedAt === null && job.isUnderReview) return 'under_review'
   const isDue = job.finishedAt === null && statusOf(job) !== 'paused'
   return isDue && !job.hasWorker ? 'no_worker' : null
 }

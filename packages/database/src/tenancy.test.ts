@@ -5,6 +5,7 @@ import { auditBooks } from './audit.ts'
 import { claimBatch, releaseBatches } from './batches.ts'
 import { keepSubscription, saveCustomer } from './billing.ts'
 import { asNobody, asOwner, connect, inTenant, type Trx } from './connect.ts'
+import { countDomainAddresses } from './domain-limits.ts'
 import { claimIdempotency } from './idempotency.ts'
 import { insertKey, recordKeyUse } from './keys.ts'
 import { addListings } from './listings.ts'
@@ -66,6 +67,13 @@ async function openTenantWithRows(): Promise<string> {
   const batch = own && (await claimBatch(db, workerId, own))
   if (batch) await settleBatch(db, batch, { final: finalRows(batch), later: [] })
   await sendWebhook(accountId)
+  await inTenant(db, accountId, (trx) => countDomainAddresses(trx, new Map([['example.com', 1]]), 200))
+  await asOwner(db, (trx) =>
+    sql`insert into job_reviews (job_id, account_id, reason, state, domain, domain_addresses)
+        select id, account_id, 'domain_limit', 'released', 'example.com', 1 from jobs where account_id = ${accountId}`.execute(
+      trx,
+    ),
+  )
   await inTenant(db, accountId, (trx) => countOutcomes(trx, accountId, reportOf([testOutcome('ann@example.com')])))
   await inTenant(db, accountId, (trx) => buy(trx, accountId))
   await asOwner(db, (trx) => addPeople(trx, accountId))

@@ -1,5 +1,6 @@
 import Type from 'typebox'
 import {
+  ABUSE_SETTINGS,
   DATABASE_CONNECTIONS,
   DATABASE_URL,
   DOCS_FOLDER,
@@ -9,16 +10,14 @@ import {
   PUBLIC_URL,
   REDIS_URL,
   SHARE_FEEDBACK,
+  SIGN_UP,
   TRACE_SETTINGS,
   WEB_FOLDER,
 } from './connection-settings.ts'
 import { UPLOADS_SETTINGS } from './uploads-settings.ts'
 
 const ABOUT_PEOPLE = {
-  SIGN_UP: Type.Enum(['open', 'invitation'], {
-    default: 'invitation',
-    description: 'Who may sign up in the web application: anybody, or those who were invited.',
-  }),
+  SIGN_UP,
   ACCOUNT_CREATION: Type.Optional(
     Type.Enum(['users', 'operators'], {
       otherwise: '`users` if SIGN_UP is open, else `operators`',
@@ -167,6 +166,7 @@ export const ApiSettings = Type.Object({
   DOCS_FOLDER,
   ...ABOUT_PEOPLE,
   ...ABOUT_OPERATORS,
+  ...ABUSE_SETTINGS,
   SHARE_FEEDBACK,
   REQUEST_LOG_DAYS: Type.Integer({
     minimum: 0,

@@ -27,6 +27,27 @@ export const SHARE_FEEDBACK = Type.Enum(['on', 'off'], {
     'Whether outcomes that one account reports also count for the others, up to a bound; the same for the api and the worker.',
 })
 
+export const SIGN_UP = Type.Enum(['open', 'invitation'], {
+  default: 'invitation',
+  description: 'Which users may sign up in the web app: all, or those with an invitation.',
+})
+
+/** Limits for installations that are open to the public. */
+export const ABUSE_SETTINGS = {
+  ABUSE_LIMITS: Type.Enum(['auto', 'on', 'off'], {
+    default: 'auto',
+    description:
+      'Whether the abuse limits apply: addresses of one domain per account and day, reviews of lists that may be guessed, and DNS queries per zone. auto: on where SIGN_UP is open. The same for the API and the worker.',
+  }),
+  ABUSE_DOMAIN_ADDRESSES: Type.Integer({
+    minimum: 1,
+    maximum: 1_000_000,
+    default: 200,
+    description:
+      'Addresses of one domain that an account without payments may validate per UTC day, while the abuse limits apply. Each ten credits bought add one. Free email providers are exempt.',
+  }),
+}
+
 export const LOG_LEVEL = Type.Enum(['fatal', 'error', 'warn', 'info', 'debug', 'silent'], {
   default: 'info',
   description: 'How much to log.',

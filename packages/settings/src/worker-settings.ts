@@ -1,5 +1,6 @@
 import Type from 'typebox'
 import {
+  ABUSE_SETTINGS,
   DATABASE_CONNECTIONS,
   DATABASE_URL,
   LOG_LEVEL,
@@ -7,6 +8,7 @@ import {
   PUBLIC_URL,
   REDIS_URL,
   SHARE_FEEDBACK,
+  SIGN_UP,
   TRACE_SETTINGS,
 } from './connection-settings.ts'
 import { URL_FORMATS } from './formats.ts'
@@ -116,6 +118,8 @@ export const WorkerSettings = Type.Object({
   ...UPLOADS_SETTINGS,
   DATABASE_CONNECTIONS,
   ...ABOUT_WORK,
+  SIGN_UP,
+  ...ABUSE_SETTINGS,
   SHARE_FEEDBACK,
   WORKER_METRICS_PORT: Type.Optional(
     Type.Integer({

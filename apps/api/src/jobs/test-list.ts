@@ -3,6 +3,7 @@ import type { Job } from '@probity/contract/bulk'
 import { type BatchRef, claimBatch } from '@probity/database/batches'
 import { asOwner, type Db } from '@probity/database/connect'
 import { savePlan } from '@probity/database/planning'
+import type { PlanLimits } from '@probity/database/reviews'
 import { type LaterRows, settleBatch } from '@probity/database/settle-batches'
 import { finalRow } from '@probity/database/test-jobs'
 import { sql } from 'kysely'
@@ -58,8 +59,8 @@ export async function getJob(caller: Caller, jobId: string): Promise<Job> {
   return body as Job
 }
 
-/** What a worker does first: lays the addresses of a job out in batches of these sizes. */
-export async function planJob(db: Db, jobId: string, sizes: number[]): Promise<BatchRef[]> {
+/** Plans a job as a worker does, in batches of these sizes. */
+export async function planJob(db: Db, jobId: string, sizes: number[], limits?: PlanLimits): Promise<BatchRef[]> {
   const { rows } = await asOwner(db, (trx) =>
     sql<{ id: string; accountId: string; expiresOn: string; epoch: number }>`
       update jobs set state = 'planning', plan_epoch = plan_epoch + 1, started_at = clock_timestamp()
@@ -73,7 +74,12 @@ export async function planJob(db: Db, jobId: string, sizes: number[]): Promise<B
     return { site: '', siteMax: 1, rowNos, emails: rowNos.map((rowNo) => `person${rowNo - 2}@example.com`) }
   })
   const plan = { mode: 'live', encoding: 'utf-8', delimiter: ',', hasHeader: true, columnIndex: 0 } as const
-  const isSaved = await savePlan(db, { ...plan, ...job, attempts: 1, uniqueCount: row - 1, storageKey: '' }, batches)
+  const isSaved = await savePlan(
+    db,
+    { ...plan, ...job, attempts: 1, uniqueCount: row - 1, storageKey: '' },
+    batches,
+    limits,
+  )
   expect(isSaved).toBe(true)
   return batches.map((_, no) => ({ expiresOn: job.expiresOn, accountId: job.accountId, jobId, no }))
 }

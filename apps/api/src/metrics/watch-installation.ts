@@ -74,6 +74,11 @@ const OF_DATABASE: FigureGauge<Seen>[] = [
       { of: { state: 'paused' }, value: seen.listsPaused },
     ],
   },
+  one(
+    'probity_jobs_in_review',
+    'Jobs that the abuse limits paused until an operator releases or cancels them.',
+    (seen) => seen.listsInReview,
+  ),
   {
     name: 'probity_credits',
     help: 'Credits of all accounts together; what is available leaves out accounts whose credits are not counted.',

@@ -56,8 +56,13 @@ function rangeOf({ earliest, latest }: { earliest: string; latest: string }, now
   return least === most ? `${least}` : `${least} to ${most}`
 }
 
+const DELAYS: Record<string, string> = {
+  no_worker: 'no worker is running',
+  under_review: 'an operator reviews the list',
+}
+
 function delayOf({ delay_reason: reason }: BulkJob): string[] {
-  return reason === null ? [] : [reason === 'no_worker' ? 'delayed: no worker is running' : `delayed: ${reason}`]
+  return reason === null ? [] : [`delayed: ${DELAYS[reason] ?? reason}`]
 }
 
 function waitsOf({ waiting }: BulkJob): string[] {

@@ -1,11 +1,13 @@
 import { failJob, type JobToPlan, savePlan } from '@probity/database/planning'
-import { parseAddress } from '@probity/engine/address/parse'
+import type { PlanLimits } from '@probity/database/reviews'
+import { countByOwner, domainOf } from '@probity/engine/address/shared-domains'
 import { siteKey } from '@probity/engine/mailbox/line'
 import { readAddresses, readLayout } from '@probity/uploads/read-addresses'
 import type { Services } from '../services.ts'
+import { findSample, type SampledRows } from './find-sample.ts'
 import { type DomainRows, type ListRow, layOut } from './lay-out.ts'
 
-type Needed = Pick<Services, 'db' | 'storage' | 'network' | 'mailboxes' | 'log'>
+type Needed = Pick<Services, 'db' | 'storage' | 'network' | 'mailboxes' | 'abuseLimits' | 'log'>
 
 /** Tried for about a quarter of an hour: a storage may be away for a while. Then the list is given up. */
 const ATTEMPTS_MAX = 20
@@ -23,8 +25,45 @@ export async function planJob(services: Needed, job: JobToPlan): Promise<void> {
   }
   const rows = await readRows(services, job, job.storageKey)
   if (rows.length !== job.uniqueCount) throw new Error(`a list of ${job.uniqueCount} addresses has ${rows.length}`)
-  const domains = job.mode === 'test' ? [{ rows, site: undefined }] : await lookUp(services, groupByDomain(rows))
-  await savePlan(services.db, job, layOut(domains))
+  if (job.mode === 'test') {
+    await savePlan(services.db, job, layOut([{ rows, site: undefined }]))
+    return
+  }
+  const byDomain = Map.groupBy(rows, ({ email }) => domainOf(email))
+  const domains = await lookUp(services, byDomain)
+  const { abuseLimits } = services
+  if (abuseLimits === undefined) {
+    await savePlan(services.db, job, layOut(domains))
+    return
+  }
+  const isShared = (domain: string) => isSharedHere(services, domain)
+  const sampled = findSample(job.id, byDomain, isShared)
+  const { batches, sample } = layOutSampled(domains, sampled)
+  const counts = countByOwner(
+    [...byDomain].map(([domain, some]) => [domain, some.length] as const),
+    isShared,
+  )
+  await savePlan(services.db, job, batches, { counts, base: abuseLimits.domainAddresses, sample })
+}
+
+/** By our lists and those of the operator. */
+function isSharedHere({ network }: Needed, domain: string): boolean {
+  const { isFree, isPrivacyRelay } = network.lists.classify(domain)
+  return isFree || isPrivacyRelay
+}
+
+/** Puts the batches of the sample first. */
+function layOutSampled(domains: DomainRows[], sampled: SampledRows | undefined) {
+  if (sampled === undefined) return { batches: layOut(domains), sample: undefined }
+  const part = (isMeant: (row: ListRow) => boolean) =>
+    layOut(
+      domains.map(({ rows, site }) => ({ rows: rows.filter(isMeant), site })).filter(({ rows }) => rows.length > 0),
+    )
+  const first = part((row) => sampled.rows.has(row))
+  const others = part((row) => !sampled.rows.has(row))
+  const { domain, domainAddresses, rows } = sampled
+  const sample: PlanLimits['sample'] = { batches: first.length, addresses: rows.size, domain, domainAddresses }
+  return { batches: [...first, ...others], sample }
 }
 
 async function readRows({ storage }: Needed, job: JobToPlan, storageKey: string): Promise<ListRow[]> {
@@ -38,14 +77,6 @@ async function readRows({ storage }: Needed, job: JobToPlan, storageKey: string)
     },
   )
   return [...byKey.values()]
-}
-
-/** What has no domain to look up stands under the empty name. */
-function groupByDomain(rows: ListRow[]): Map<string, ListRow[]> {
-  return Map.groupBy(rows, ({ email }) => {
-    const address = parseAddress(email)
-    return address.kind === 'address' && address.domain.kind === 'name' ? address.domain.ascii : ''
-  })
 }
 
 async function lookUp(services: Needed, byDomain: Map<string, ListRow[]>): Promise<DomainRows[]> {

@@ -20,7 +20,7 @@ export const NEXT_STEPS = {
   disposable: 'Do not count on it to last. At a sign-up, ask for an address that the person keeps.',
 
   not_probed:
-    'Ask again later, or ask the operator: the installation cannot reach mail servers, or was told not to. It costs nothing where it could not.',
+    'Validate again later, or ask the operator: the installation cannot reach mail servers, does not probe, or the owner of the domain opted out (`opted_out` in the evidence). It costs nothing where it could not.',
   not_started:
     'Send the request again, with a new `Idempotency-Key` if you use one. If it happens again, no worker is running or all workers are busy: tell the operator.',
   dns_failed: 'Ask again later. If it goes on for days, the domain is neglected.',

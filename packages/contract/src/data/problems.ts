@@ -159,6 +159,12 @@ export const PROBLEMS = {
     title: 'The job has ended',
     advice: 'Only a job that is under way can be paused, resumed or canceled.',
   },
+  job_under_review: {
+    status: 409,
+    title: 'The job is under review',
+    advice:
+      'An operator reviews the list and then releases or cancels it. You can cancel the job; it cannot be resumed meanwhile.',
+  },
   key_ended: {
     status: 409,
     title: 'The API key has ended or has been replaced',
@@ -339,6 +345,12 @@ export const PROBLEMS = {
     status: 429,
     title: 'Too many addresses of the account wait in lists',
     advice: 'Wait until a list has ended, or cancel one. The upload is kept meanwhile, and nothing was set aside.',
+  },
+  domain_limit: {
+    status: 429,
+    title: 'Too many addresses of one domain today',
+    advice:
+      'Send the request again after the end of the UTC day. The limit grows with the credits that your account has bought; addresses at free email providers do not count.',
   },
   headers_too_large: {
     status: 431,

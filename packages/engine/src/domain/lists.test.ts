@@ -2,8 +2,8 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, unlinkSync, writeFileSync } 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { FREE_ADDED, NOT_FREE } from './data/free-providers.ts'
-import { PRIVACY_RELAYS } from './data/privacy-relays.ts'
+import { FREE_ADDED, NOT_FREE } from '../address/data/free-providers.ts'
+import { PRIVACY_RELAYS } from '../address/data/privacy-relays.ts'
 import type { ListProblem } from './list-files.ts'
 import { openLists } from './lists.ts'
 

@@ -1,7 +1,5 @@
-import common from 'email-providers/common.json' with { type: 'json' }
 import { getPublicSuffix } from 'tldts'
-import { FREE_ADDED, NOT_FREE } from './data/free-providers.ts'
-import { PRIVACY_RELAYS } from './data/privacy-relays.ts'
+import { FREE, RELAYS } from '../address/shared-domains.ts'
 import { DISPOSABLE_WEIGHT_MIN, type DisposableList, disposableLists } from './disposable-lists.ts'
 import { type ListProblem, NO_LISTS, type OperatorLists, openListFiles } from './list-files.ts'
 
@@ -21,10 +19,6 @@ type ListsOptions = {
   report?: (problem: ListProblem) => void
   now?: () => number
 }
-
-const RELAYS: ReadonlySet<string> = new Set(Object.keys(PRIVACY_RELAYS))
-const NO_PROVIDERS: ReadonlySet<string> = new Set(NOT_FREE)
-const FREE: ReadonlySet<string> = new Set([...common.filter((domain) => !NO_PROVIDERS.has(domain)), ...FREE_ADDED])
 
 /** What the lists we ship and the operator's own say of a domain. The operator's word goes before ours. */
 export function openLists({ folder, report, now }: ListsOptions = {}): Lists {

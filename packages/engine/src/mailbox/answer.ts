@@ -19,6 +19,8 @@ export type Unasked =
   | 'unsayable'
   /** Mail servers cannot be reached from here, whichever it is. */
   | 'no_way_out'
+  /** The owner of the domain asked not to be probed. */
+  | 'opted_out'
 
 export type Unanswered =
   | 'connection_failed'

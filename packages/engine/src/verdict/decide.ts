@@ -116,4 +116,5 @@ const UNASKED: Record<Unasked, SubStatus> = {
   smtputf8_unsupported: 'smtputf8_unsupported',
   unsayable: 'not_probed',
   no_way_out: 'not_probed',
+  opted_out: 'not_probed',
 }

@@ -127,4 +127,5 @@ const NOT_ASKED: Record<Unasked, string> = {
   unsayable: 'The address cannot be put to a mail server without risk of being misread.',
   no_way_out:
     'This installation cannot reach mail servers at present, so nobody was asked. That says nothing about the mailbox.',
+  opted_out: 'The owner of the domain asked not to be probed, so no mail server was contacted.',
 }

@@ -50,7 +50,7 @@ function depthOf(mailbox: MailboxAnswer | undefined): StandingResult['depth'] {
   return mailbox.finding.kind === 'unasked' && WITHOUT_ITS_WORD.has(mailbox.finding.why) ? 'dns' : 'smtp'
 }
 
-const WITHOUT_ITS_WORD = new Set<Unasked>(['provider_unverifiable', 'unsayable', 'no_way_out'])
+const WITHOUT_ITS_WORD = new Set<Unasked>(['provider_unverifiable', 'unsayable', 'no_way_out', 'opted_out'])
 
 const METHOD = `${STRING_MODEL.name}-${STRING_MODEL.version}`
 

@@ -365,7 +365,7 @@ export type ValidationResult = {
 /**
  * Problem code
  *
- * The kind of problem for programs; a code never changes its meaning. New codes may be added, so fall back on `status`. Known codes: `invalid_request`, `malformed_json`, `key_in_query`, `no_file`, `missing_api_key`, `invalid_api_key`, `revoked_api_key`, `expired_api_key`, `not_signed_in`, `insufficient_credits`, `key_cap_reached`, `paused_api_key`, `ip_not_allowed`, `origin_not_allowed`, `missing_scope`, `scope_not_held`, `exceeds_own_key`, `missing_role`, `two_factor_required`, `code_required`, `cross_site_request`, `sign_up_closed`, `account_creation_closed`, `account_suspended`, `plan_without_api`, `not_found`, `not_configured`, `request_timeout`, `idempotency_in_progress`, `confirmed_otherwise`, `job_ended`, `key_ended`, `webhook_disabled`, `last_owner`, `already_subscribed`, `too_many_organisations`, `too_many_keys`, `too_many_webhooks`, `policy_exists`, `too_many_policies`, `too_many_listings`, `too_many_uploads`, `would_lock_out`, `event_removed`, `file_removed`, `results_expired`, `payload_too_large`, `file_too_large`, `unsupported_media_type`, `content_encoding_refused`, `not_csv`, `idempotency_mismatch`, `empty_file`, `malformed_csv`, `record_too_long`, `too_many_columns`, `too_many_rows`, `too_many_emails`, `no_email_column`, `unknown_column`, `column_without_emails`, `password_refused`, `webhook_url_rejected`, `rate_limited`, `too_many_in_flight`, `too_many_streams`, `too_many_waiting`, `headers_too_large`, `internal`, `overloaded`, `account_under_audit`, `unavailable`.
+ * The kind of problem for programs; a code never changes its meaning. New codes may be added, so fall back on `status`. Known codes: `invalid_request`, `malformed_json`, `key_in_query`, `no_file`, `missing_api_key`, `invalid_api_key`, `revoked_api_key`, `expired_api_key`, `not_signed_in`, `insufficient_credits`, `key_cap_reached`, `paused_api_key`, `ip_not_allowed`, `origin_not_allowed`, `missing_scope`, `scope_not_held`, `exceeds_own_key`, `missing_role`, `two_factor_required`, `code_required`, `cross_site_request`, `sign_up_closed`, `account_creation_closed`, `account_suspended`, `plan_without_api`, `not_found`, `not_configured`, `request_timeout`, `idempotency_in_progress`, `confirmed_otherwise`, `job_ended`, `job_under_review`, `key_ended`, `webhook_disabled`, `last_owner`, `already_subscribed`, `too_many_organisations`, `too_many_keys`, `too_many_webhooks`, `policy_exists`, `too_many_policies`, `too_many_listings`, `too_many_uploads`, `would_lock_out`, `event_removed`, `file_removed`, `results_expired`, `payload_too_large`, `file_too_large`, `unsupported_media_type`, `content_encoding_refused`, `not_csv`, `idempotency_mismatch`, `empty_file`, `malformed_csv`, `record_too_long`, `too_many_columns`, `too_many_rows`, `too_many_emails`, `no_email_column`, `unknown_column`, `column_without_emails`, `password_refused`, `webhook_url_rejected`, `rate_limited`, `too_many_in_flight`, `too_many_streams`, `too_many_waiting`, `domain_limit`, `headers_too_large`, `internal`, `overloaded`, `account_under_audit`, `unavailable`.
  */
 export type ProblemCode =
   | 'invalid_request'
@@ -399,6 +399,7 @@ export type ProblemCode =
   | 'idempotency_in_progress'
   | 'confirmed_otherwise'
   | 'job_ended'
+  | 'job_under_review'
   | 'key_ended'
   | 'webhook_disabled'
   | 'last_owner'
@@ -435,6 +436,7 @@ export type ProblemCode =
   | 'too_many_in_flight'
   | 'too_many_streams'
   | 'too_many_waiting'
+  | 'domain_limit'
   | 'headers_too_large'
   | 'internal'
   | 'overloaded'
@@ -1003,8 +1005,9 @@ export type BulkJob = {
     until: string
   }>
   /**
-   * Reason why a job that is neither paused nor ended makes no progress; null while it is not. The list is open.
+   * Reason why a job that has not ended makes no progress; null while it is not. The list is open.
    * - `no_worker`: no worker is running. Work continues where it stopped as soon as one runs.
+   * - `under_review`: the abuse limits paused the job: an operator reviews the list and then releases or cancels it. The job cannot be resumed meanwhile.
    */
   delay_reason: string | null
   /**

@@ -18,13 +18,16 @@ const WISHES = [
     id: 'pauseJob',
     summary: 'Pause a job',
     description: 'No address is taken up until the job is resumed. What is being asked at the moment is finished.',
+    extra: [],
     fulfil: pauseJob,
   },
   {
     name: 'resume',
     id: 'resumeJob',
     summary: 'Resume a paused job',
-    description: 'The work goes on where it was. A job that is not paused stays as it is.',
+    description:
+      'Processing continues where it stopped. A job that is not paused does not change. A job under review (`delay_reason`) cannot be resumed.',
+    extra: ['job_under_review'],
     fulfil: resumeJob,
   },
   {
@@ -33,20 +36,21 @@ const WISHES = [
     summary: 'Cancel a job',
     description:
       'Ends the job. Its results so far are kept, and the credits set aside for the rest are returned at once.',
+    extra: [],
     fulfil: cancelJob,
   },
-]
+] as const
 
 /** Pauses, resumes and cancels a job. */
 export const controlJob: Route = async (app, services) => {
-  for (const { name, id, summary, description, fulfil } of WISHES) {
+  for (const { name, id, summary, description, extra, fulfil } of WISHES) {
     const schema = operation(
       {
         id,
         tag: 'Lists',
         summary,
         description,
-        problems: ['invalid_request', 'not_found', 'job_ended', ...DOOR_PROBLEMS],
+        problems: ['invalid_request', 'not_found', 'job_ended', ...extra, ...DOOR_PROBLEMS],
       },
       { params: JobParams, response: { 200: Job } },
     )
@@ -65,6 +69,7 @@ export const controlJob: Route = async (app, services) => {
 function refuseTooLate(controlled: Controlled): void {
   if (controlled === 'missing') throw new Problem('not_found')
   if (controlled === 'ended') throw new Problem('job_ended')
+  if (controlled === 'under_review') throw new Problem('job_under_review')
 }
 
 async function show({ db }: Services, caller: Caller, jobId: string): Promise<Job> {

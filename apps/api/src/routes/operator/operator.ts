@@ -11,6 +11,7 @@ import { createPasswordResets } from './password-resets.ts'
 import { manageEgresses, manageProviders } from './providers.ts'
 import { manageQueues } from './queues.ts'
 import { manageReplies } from './replies.ts'
+import { manageOptOuts, manageReviews } from './reviews.ts'
 
 const ROUTES: Route[] = [
   showHealth,
@@ -18,6 +19,8 @@ const ROUTES: Route[] = [
   manageProviders,
   manageEgresses,
   manageQueues,
+  manageReviews,
+  manageOptOuts,
   manageAccounts,
   createPasswordResets,
   manageReplies,

@@ -9,6 +9,7 @@ import { BODY_PROBLEMS, operation, SPENDING_PROBLEMS } from '../../openapi.ts'
 import { findNamedPolicy } from '../../policies/find-named.ts'
 import type { Route } from '../../route.ts'
 import type { Services } from '../../services.ts'
+import { countTowardDomainLimit } from '../../validation/domain-limit.ts'
 import { type Entry, readEntries } from '../../validation/entries.ts'
 import { type Features, readFeatures } from '../../validation/features.ts'
 import { buyList, waitForList } from '../../validation/list.ts'
@@ -28,7 +29,7 @@ export const validateBulk: Route = async (app, services) => {
       summary: 'Validate a list of addresses',
       description:
         'Waits for the verdicts, up to `timeout` seconds. Addresses that are not settled by then are `unknown` and worked on further: the next request for one of them collects its verdict, free, once. Addresses that no worker has claimed by then are withdrawn and refunded: `unknown` with `not_started`. Each unique address costs one credit, or the whole list is refused; repeated ones cost nothing. Credits are given back for addresses that end `unknown` where the plan says so.',
-      problems: [...BODY_PROBLEMS, ...SPENDING_PROBLEMS],
+      problems: ['domain_limit', ...BODY_PROBLEMS, ...SPENDING_PROBLEMS],
     },
     { body: BulkRequest, response: { 200: BulkSummary } },
   )
@@ -87,6 +88,7 @@ async function validateList(services: Services, request: FastifyRequest, asked: 
   // Before anything is paid for: there may be no such policy.
   const policy = await findNamedPolicy(services, request, asked.policy)
   const entries = await readEntries(emails, attempt.subject, features)
+  if (!attempt.resumed) await countTowardDomainLimit(services, request.caller.accountId, emailsOf(entries))
   const bought = await buyList(services, request.caller, entries, { ...attempt, timeoutMs })
   const told = await waitForList(services, bought, timeoutMs)
 

@@ -9,6 +9,7 @@ import type { Route } from '../../route.ts'
 import type { Services } from '../../services.ts'
 import { answerBrowser } from '../../validation/browser-answer.ts'
 import { composeAnswer, withoutEmail } from '../../validation/compose.ts'
+import { countTowardDomainLimit } from '../../validation/domain-limit.ts'
 import { keyWith, readFeatures } from '../../validation/features.ts'
 import { askListed } from '../../validation/own-lists.ts'
 import { answerInSandbox } from '../../validation/sandbox.ts'
@@ -35,7 +36,7 @@ export const validateSingle: Route = async (app, services) => {
       description: `${MEANING.description} ${FOR_PAGES}`,
       id: 'validateSingle',
       summary: 'Validate an address',
-      problems: [...BODY_PROBLEMS, ...SPENDING_PROBLEMS],
+      problems: ['domain_limit', ...BODY_PROBLEMS, ...SPENDING_PROBLEMS],
     },
     { body: SingleRequest, response: { 200: ValidationResult } },
   )
@@ -58,7 +59,7 @@ export const validateSingle: Route = async (app, services) => {
       ...MEANING,
       id: 'validateSingleByQuery',
       summary: 'Validate an address given in the query',
-      problems: SPENDING_PROBLEMS,
+      problems: ['domain_limit', ...SPENDING_PROBLEMS],
     },
     { querystring: SingleQuery, response: { 200: ValidationResult } },
   )
@@ -121,6 +122,7 @@ async function buyVerdict(services: Services, request: FastifyRequest, asked: As
   }
 
   const timeoutMs = timeout * 1_000
+  if (recent === undefined) await countTowardDomainLimit(services, accountId, [email])
   const purchase: Purchase =
     recent === undefined
       ? newWork({ id: attempt.subject, asked, emailKey, timeoutMs })

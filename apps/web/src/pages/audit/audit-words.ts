@@ -13,7 +13,12 @@ export const NOUNS: Record<string, string> = {
 }
 
 /** Only operators do something to these. */
-export const OPERATOR_NOUNS: Record<string, string> = { ...NOUNS, provider: 'Providers', egress: 'Ways out' }
+export const OPERATOR_NOUNS: Record<string, string> = {
+  ...NOUNS,
+  provider: 'Providers',
+  egress: 'Ways out',
+  opt_out: 'Opted-out domains',
+}
 
 const ACTIONS: Record<string, string> = {
   'key.created': 'API key made',
@@ -51,6 +56,8 @@ const ACTIONS: Record<string, string> = {
   'policy.deleted': 'Policy removed',
   'list.deleted': 'List deleted',
   'list.requeued': 'List set going again',
+  'list.review_released': 'List released after review',
+  'list.review_canceled': 'List canceled after review',
   'account.created': 'Organisation opened',
   'account.changed': 'Organisation changed',
   'account.plan_changed': 'Plan changed',
@@ -71,6 +78,8 @@ const ACTIONS: Record<string, string> = {
   'provider.suspension_lifted': 'Provider suspension lifted',
   'egress.drained': 'Way out drained',
   'egress.undrained': 'Way out used again',
+  'opt_out.created': 'Domain opted out',
+  'opt_out.deleted': 'Opted-out domain removed',
 }
 
 /** What was done, in words. The list is open: something new is shown by its name. */

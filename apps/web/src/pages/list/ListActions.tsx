@@ -23,7 +23,7 @@ export function ListActions({ job }: { job: BulkJob }) {
               Pause
             </Button>
           )}
-          {job.status === 'paused' && (
+          {job.status === 'paused' && job.delay_reason !== 'under_review' && (
             <Button
               look="primary"
               busy={wishes.isPending && asked === undefined}

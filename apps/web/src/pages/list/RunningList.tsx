@@ -43,13 +43,23 @@ export function RunningList({ job, following }: { job: BulkJob; following: Follo
 }
 
 function closingNote({ status, delay_reason: delayReason }: BulkJob): string {
+  if (delayReason === 'under_review') return 'You can close this page. The list continues when it is released.'
   if (status === 'paused') return 'Nothing is asked while the list is paused. Results so far are kept.'
   if (delayReason !== null) return 'You can close this page. The list continues as soon as a worker runs.'
   return 'You can close this page; the work goes on.'
 }
 
-/** Says at once what the list waits for while no worker runs. */
-function DelayNotice({ job: { status } }: { job: BulkJob }) {
+/** Shows why the list makes no progress: it is under review, or no worker is running. */
+function DelayNotice({ job: { status, delay_reason: delayReason } }: { job: BulkJob }) {
+  if (delayReason === 'under_review') {
+    return (
+      <Callout kind="warning" live title="Under review">
+        The service paused this list: it has more addresses of one domain than your account may validate per day, or
+        most of its first results are invalid. The operator of the service releases or cancels it. You can cancel it,
+        too; credits of addresses without a result are then released.
+      </Callout>
+    )
+  }
   return (
     <Callout kind="warning" live title="Waiting for a worker">
       No worker is running, so{' '}

@@ -11,6 +11,7 @@ const PLACES = [
   { to: '/operator/providers', label: 'Providers' },
   { to: '/operator/egress', label: 'Egress' },
   { to: '/operator/queues', label: 'Queues' },
+  { to: '/operator/reviews', label: 'Reviews' },
   { to: '/operator/accounts', label: 'Accounts' },
   { to: '/operator/replies', label: 'Replies' },
   { to: '/operator/audit-log', label: 'Audit log' },

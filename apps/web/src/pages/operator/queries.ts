@@ -7,6 +7,7 @@ import type {
   OperatorQueues,
   UnreadReplies,
 } from '@probity/contract/operator'
+import type { OperatorOptOuts, OperatorReviews } from '@probity/contract/operator-reviews'
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { ask } from '../../api/ask.ts'
 import type { AccountsSearch } from './accounts-search.ts'
@@ -61,4 +62,14 @@ export const egressQuery = queryOptions({
 export const queuesQuery = queryOptions({
   queryKey: [...OPERATOR_KEY, 'queues'],
   queryFn: ({ signal }) => ask<OperatorQueues>('/operator/queues', { signal }),
+})
+
+export const reviewsQuery = queryOptions({
+  queryKey: [...OPERATOR_KEY, 'reviews'],
+  queryFn: ({ signal }) => ask<OperatorReviews>('/operator/reviews', { signal }),
+})
+
+export const optOutsQuery = queryOptions({
+  queryKey: [...OPERATOR_KEY, 'opt-outs'],
+  queryFn: ({ signal }) => ask<OperatorOptOuts>('/operator/opt-outs', { signal }),
 })

@@ -12,7 +12,11 @@ export function ListProgress({ list }: { list: BulkJob }) {
     <div className="flex flex-col gap-1.5">
       <div className="flex items-center gap-2">
         <JobStateBadge status={status} />
-        {delayReason !== null && <span className="text-[0.8125rem] text-risky">Waiting for a worker</span>}
+        {delayReason !== null && (
+          <span className="text-[0.8125rem] text-risky">
+            {delayReason === 'under_review' ? 'Under review' : 'Waiting for a worker'}
+          </span>
+        )}
         {status !== 'completed' && <span className="text-[0.8125rem] text-soft tabular-nums">{share(progress)}</span>}
       </div>
       {mayMove && <ProgressBar value={progress} label={`Progress of ${filename}`} className="h-1.5" />}

@@ -1,0 +1,149 @@
+import type { OperatorReview } from '@probity/contract/operator-reviews'
+import { useQuery } from '@tanstack/react-query'
+import { CircleCheck } from 'lucide-react'
+import { useState } from 'react'
+import { Button } from '../../ui/Button.tsx'
+import { Callout } from '../../ui/Callout.tsx'
+import { Card } from '../../ui/Card.tsx'
+import { formatNumber, formatShare } from '../../ui/format.ts'
+import { RelativeTime } from '../../ui/RelativeTime.tsx'
+import { ErrorState, Skeleton } from '../../ui/States.tsx'
+import { Table, Td, Th } from '../../ui/Table.tsx'
+import { ConfirmCall } from './ConfirmCall.tsx'
+import { OptOuts } from './OptOuts.tsx'
+import { reviewsQuery } from './queries.ts'
+
+/** Lists that the abuse limits paused, and the mail domains that opted out. */
+export function Reviews() {
+  const { data, error, isError, refetch } = useQuery(reviewsQuery)
+  return (
+    <>
+      <Card
+        title="Lists under review"
+        about="The abuse limits paused these lists. Release a list that the customer has a reason for, or cancel it: unused credits are then released."
+      >
+        {data === undefined ? (
+          isError ? (
+            <ErrorState error={error} onRetry={() => void refetch()} what="The reviews could not be loaded" />
+          ) : (
+            <Skeleton lines={4} label="Loading reviews" />
+          )
+        ) : (
+          <div className="flex flex-col gap-4">
+            {isError && (
+              <Callout kind="warning">The service did not respond. These are the last known reviews.</Callout>
+            )}
+            {!data.are_limits_on && (
+              <Callout>
+                The abuse limits are off. They apply where sign-up is open, or with{' '}
+                <code className="font-mono">ABUSE_LIMITS=on</code>.
+              </Callout>
+            )}
+            <ReviewList reviews={data.reviews} />
+          </div>
+        )}
+      </Card>
+      <OptOuts />
+    </>
+  )
+}
+
+type Decision = { review: OperatorReview; verb: 'release' | 'cancel' }
+
+function ReviewList({ reviews }: { reviews: OperatorReview[] }) {
+  const [decision, setDecision] = useState<Decision>()
+  if (reviews.length === 0) {
+    return (
+      <p className="flex items-center gap-2 text-soft">
+        <CircleCheck className="size-4 text-valid" aria-hidden="true" />
+        No list waits for a decision.
+      </p>
+    )
+  }
+  return (
+    <>
+      <Table caption="Lists under review">
+        <thead>
+          <tr>
+            <Th>List</Th>
+            <Th>Reason</Th>
+            <Th>Domain</Th>
+            <Th align="end">Invalid</Th>
+            <Th align="end">Done</Th>
+            <Th>Since</Th>
+            <Th align="end">
+              <span className="sr-only">Actions</span>
+            </Th>
+          </tr>
+        </thead>
+        <tbody className="[&_tr:last-child>*]:border-b-0">
+          {reviews.map((review) => (
+            <ReviewRow key={review.job_id} review={review} onDecide={(verb) => setDecision({ review, verb })} />
+          ))}
+        </tbody>
+      </Table>
+      {decision && <DecisionDialog decision={decision} onClose={() => setDecision(undefined)} />}
+    </>
+  )
+}
+
+const REASONS = {
+  guessed_addresses: 'Most of its sample is invalid',
+  domain_limit: 'Over the daily limit of a domain',
+} as const satisfies Record<OperatorReview['reason'], string>
+
+function ReviewRow({ review, onDecide }: { review: OperatorReview; onDecide(verb: Decision['verb']): void }) {
+  return (
+    <tr>
+      <th scope="row" className="max-w-72 border-b border-line py-2.5 pe-3 text-start font-normal">
+        <p className="[overflow-wrap:anywhere]">{review.account_name}</p>
+        <code className="font-mono text-xs text-faint [overflow-wrap:anywhere]">{review.job_id}</code>
+      </th>
+      <Td>{REASONS[review.reason]}</Td>
+      <Td>
+        <span className="[overflow-wrap:anywhere]">{review.domain}</span>
+        <p className="text-xs text-faint">{formatNumber(review.domain_addresses)} addresses</p>
+      </Td>
+      <Td align="end">
+        {review.sample_done === 0 ? 'No results' : formatShare(review.sample_invalid / review.sample_done)}
+      </Td>
+      <Td align="end">
+        {formatNumber(review.done)} of {formatNumber(review.total)}
+      </Td>
+      <Td>
+        <RelativeTime at={review.since} />
+      </Td>
+      <Td align="end">
+        <div className="flex justify-end gap-1">
+          <Button size="sm" onClick={() => onDecide('release')} aria-label={`Release: ${review.job_id}`}>
+            Release
+          </Button>
+          <Button size="sm" onClick={() => onDecide('cancel')} aria-label={`Cancel: ${review.job_id}`}>
+            Cancel
+          </Button>
+        </div>
+      </Td>
+    </tr>
+  )
+}
+
+function DecisionDialog({ decision: { review, verb }, onClose }: { decision: Decision; onClose(): void }) {
+  const isRelease = verb === 'release'
+  const left = review.total - review.done
+  return (
+    <ConfirmCall
+      title={isRelease ? 'Release this list?' : 'Cancel this list?'}
+      confirm={isRelease ? 'Release' : 'Cancel the list'}
+      path={`/reviews/${review.job_id}/${verb}`}
+      done={isRelease ? 'The list continues.' : 'The list is canceled.'}
+      danger={!isRelease}
+      onClose={onClose}
+    >
+      <p>
+        {isRelease
+          ? `The remaining ${formatNumber(left)} addresses are validated, whatever the domain limits are.`
+          : `The remaining ${formatNumber(left)} addresses are not validated, and their credits are released. Results so far are kept.`}
+      </p>
+    </ConfirmCall>
+  )
+}

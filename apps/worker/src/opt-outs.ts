@@ -1,0 +1,69 @@
+import type { Db } from '@probity/database/connect'
+import { readOptedOut } from '@probity/database/opt-outs'
+import type { MailboxAnswer } from '@probity/engine/mailbox/answer'
+import type { MailboxDesk } from '@probity/engine/mailbox/desk'
+import type { Logger } from 'pino'
+import type { Meters } from './meters.ts'
+
+/** The mail domains whose owners asked not to be probed, as this worker knows them. */
+export type OptOuts = {
+  /** Whether a domain, or one above it, is listed. `domain` is in A-labels. */
+  has(domain: string): boolean
+  stop(): Promise<void>
+}
+
+const READ_EVERY_MS = 2_000
+
+/** Reads the list every two seconds. While the database is unavailable, the last known list applies. */
+export async function openOptOuts({ db, log }: { db: Db; log: Logger }): Promise<OptOuts> {
+  let domains: ReadonlySet<string> = new Set()
+  async function read(): Promise<void> {
+    try {
+      domains = new Set(await readOptedOut(db))
+    } catch (error) {
+      log.debug({ err: error }, 'opted-out domains not read')
+    }
+  }
+  await read()
+  let reading = Promise.resolve()
+  const timer = setInterval(() => {
+    reading = reading.then(read)
+  }, READ_EVERY_MS)
+  timer.unref()
+  return {
+    has: (domain) => domains.size > 0 && withParents(domain.toLowerCase()).some((name) => domains.has(name)),
+    async stop() {
+      clearInterval(timer)
+      await reading
+    },
+  }
+}
+
+function withParents(domain: string): string[] {
+  const labels = domain.split('.')
+  return labels.map((_, n) => labels.slice(n).join('.'))
+}
+
+/** A desk that sends no probe to domains that opted out. */
+export function obeyOptOuts(desk: MailboxDesk, optOuts: OptOuts, meters: Meters): MailboxDesk {
+  return {
+    ...desk,
+    async ask(question) {
+      if (!optOuts.has(question.domain)) return desk.ask(question)
+      meters.optedOut()
+      return optedOutAnswer()
+    },
+  }
+}
+
+function optedOutAnswer(): MailboxAnswer {
+  return {
+    finding: { kind: 'unasked', why: 'opted_out' },
+    acceptAll: 'untested',
+    acceptAllSource: 'live',
+    host: null,
+    dialogue: [],
+    at: Date.now() / 1_000,
+    ms: 0,
+  }
+}

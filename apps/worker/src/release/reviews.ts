@@ -1,0 +1,20 @@
+import { judgeSamples } from '@probity/database/reviews'
+import type { Services } from '../services.ts'
+import { startRounds } from './rounds.ts'
+
+const JUDGE_EVERY_MS = 1_000
+
+/** Judges the samples of lists that may be guessed, once a second while jobs are processed. Any number of workers may do it. */
+export function startReviewing(services: Pick<Services, 'db' | 'log' | 'glance' | 'meters'>) {
+  const { db, log, glance, meters } = services
+  return startRounds(
+    JUDGE_EVERY_MS,
+    async () => {
+      const paused = await judgeSamples(db)
+      if (paused === 0) return
+      meters.reviewed(paused)
+      log.warn({ jobs: paused }, 'jobs paused for review: most addresses of their samples are invalid')
+    },
+    { log, name: 'judging samples', isWanted: async () => (await glance()).batches },
+  )
+}

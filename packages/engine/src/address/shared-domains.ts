@@ -1,0 +1,44 @@
+import common from 'email-providers/common.json' with { type: 'json' }
+import { getDomain } from 'tldts'
+import { FREE_ADDED, NOT_FREE } from './data/free-providers.ts'
+import { PRIVACY_RELAYS } from './data/privacy-relays.ts'
+import { parseAddress } from './parse.ts'
+
+const NO_PROVIDERS: ReadonlySet<string> = new Set(NOT_FREE)
+
+/** Free email providers: the published list, less what is none, and our additions. */
+export const FREE: ReadonlySet<string> = new Set([
+  ...common.filter((domain) => !NO_PROVIDERS.has(domain)),
+  ...FREE_ADDED,
+])
+export const RELAYS: ReadonlySet<string> = new Set(Object.keys(PRIVACY_RELAYS))
+
+/** Whether unrelated users have mailboxes at a domain: a free email provider or a privacy relay. `domain` is in lower case. */
+export function isSharedDomain(domain: string): boolean {
+  return FREE.has(domain) || RELAYS.has(domain) || RELAYS.has(registrableDomain(domain))
+}
+
+/** The part of a name that its owner registered, below the public suffix; the name itself where it has none. */
+export function registrableDomain(domain: string): string {
+  return getDomain(domain, { allowPrivateDomains: true }) ?? domain
+}
+
+/** The domain of an address in A-labels and lower case; empty where a text has none. */
+export function domainOf(email: string): string {
+  const address = parseAddress(email)
+  return address.kind === 'address' && address.domain.kind === 'name' ? address.domain.ascii.toLowerCase() : ''
+}
+
+/** Adds up addresses per registrable domain, for the daily limit per domain. Shared domains and the empty name are left out. */
+export function countByOwner(
+  addresses: Iterable<readonly [domain: string, count: number]>,
+  isShared: (domain: string) => boolean = isSharedDomain,
+): Map<string, number> {
+  const counts = new Map<string, number>()
+  for (const [domain, count] of addresses) {
+    if (domain === '' || isShared(domain)) continue
+    const owned = registrableDomain(domain)
+    counts.set(owned, (counts.get(owned) ?? 0) + count)
+  }
+  return counts
+}

@@ -93,7 +93,7 @@ test.each(codes)('%s: the section says status, title, cause, fix and whether to 
   expect(section.trimStart().startsWith(`**${status}: ${title}.** `)).toBe(true)
   for (const part of ['Cause', 'Fix', 'Retry']) expect(section).toMatch(new RegExp(`^- \\*\\*${part}:\\*\\* .`, 'm'))
   const isShown = blocks.some((block) => block.section === `\`${code}\``)
-  expect(isShown || /^Not to be had /m.test(section)).toBe(true)
+  expect(isShown || /^Not (to be had|available) /m.test(section)).toBe(true)
   expect(isShown).toBe(SHOWN_ELSEWHERE[code] === undefined)
 })
 

@@ -99,6 +99,20 @@ const HELD: Held[] = [
   ['streams of events', 'apps/api/src/jobs/stream-places.ts', 'perAccount', (n) => `${n} at once`],
   ['addresses and ranges', 'packages/contract/src/keys.ts', 'IP_ALLOW_LIST_MAX', say],
   ['origins of a publishable key', 'packages/contract/src/publishable.ts', 'ALLOWED_ORIGINS_MAX', say],
+  [
+    'keys that are neither revoked',
+    'packages/settings/src/api-settings.ts',
+    'KEYS_PER_ACCOUNT[^}]*default',
+    (n) => `| ${n}, and`,
+  ],
+  ['policies that a page may name', 'packages/contract/src/publishable.ts', 'ALLOWED_POLICIES_MAX', say],
+  [
+    'credits of a publishable key',
+    'packages/contract/src/publishable.ts',
+    'PUBLISHABLE_MONTHLY_CAP_DEFAULT',
+    (n) => `${say(n)} a month`,
+  ],
+  ['requests of all [publishable', 'apps/api/src/door/publishable.ts', 'PAGES_RATE[^}]*quota', (n) => `${n} a minute`],
   ['how long a rotated key', 'packages/contract/src/keys.ts', 'OVERLAP_S_MAX', (n) => `${say(n)} seconds`],
   ['how long a rotated key', 'apps/api/src/routes/keys/rotate.ts', 'OVERLAP_DEFAULT_S', (n) => `${say(n)} unless`],
   ['policies of your own', 'packages/contract/src/policies.ts', 'POLICIES_MAX', (n) => `| ${n}, with`],
@@ -156,6 +170,7 @@ test('what stands in schemas is as they have it', () => {
 
 test('every row of the page is held to something', () => {
   const HELD_ELSEWHERE = [
+    'limits of a key that a key creates', // apps/api/src/routes/keys/key-bounds.test.ts
     ...['`Idempotency-Key`', 'an upload that was not', 'the file of a list'], // documented, and tried, in the problems
     ...['results', 'organisations that a person owns', 'what', 'who', 'plan', '---', '`'],
   ]

@@ -119,6 +119,11 @@ async function listNoted(db: Db): Promise<string[]> {
   return rows.map(({ jobId }) => jobId)
 }
 
+/** Processes of this version act as those of the next one, and a process does not start if the database has migrations that it lacks. */
+async function forgetNextVersion(db: Db): Promise<void> {
+  await asOwner(db, (trx) => sql`delete from migrations where name like '9%'`.execute(trx))
+}
+
 test(
   'a job that is half done on the baseline is finished after the next migrations, each address charged once',
   async () => {
@@ -129,6 +134,7 @@ test(
     const old = await leaveHalfDone(db, world, world.draw(OLD_ROWS))
 
     expect(await migrate(url, { folder: plantNextVersion() })).toEqual(Object.keys(NEXT))
+    await forgetNextVersion(db)
     const settings = listSettings(url, redisUrl)
     const [api] = await Promise.all([startApiProcess(settings), startListWorker(settings, world)])
     await expectCompleted(db, world, { id: old.jobId, rows: OLD_ROWS })

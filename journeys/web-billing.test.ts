@@ -1,5 +1,6 @@
 import { asOwner } from '@probity/database/connect'
 import { savePrice } from '@probity/database/prices'
+import { sql } from 'kysely'
 import type { Page } from 'playwright-core'
 import { expect, test, vi } from 'vitest'
 import { borrowProduct } from './test-borrowed.ts'
@@ -113,6 +114,24 @@ test('a plan is subscribed to, a second one is not offered, and the portal shows
 
   await page.getByRole('button', { name: 'Invoices and payment' }).click()
   await page.getByRole('heading', { name: 'Your payments' }).waitFor()
+})
+
+test('a disputed payment shows as a debt that the next credits pay', async () => {
+  const buyer = await openPerson(browser, shop, { name: 'Ada Byron', organisation: 'Ockham' })
+  const page = await openBilling(buyer)
+  await page.getByRole('button', { name: 'Buy 1,000 credits' }).click()
+  await page.getByRole('button', { name: 'Pay', exact: true }).click()
+  const session = newest('cs_')
+  await shop.tell({ type: 'checkout.session.completed', object: { id: session } })
+  await page.getByText('1,000 credits were added').waitFor()
+  expect(await page.getByText(/owed/).count()).toBe(0)
+
+  await asOwner(shop.db, (trx) =>
+    sql`update accounts set debt = 300 where id = (select account_id from payments where reference = ${session})`.execute(
+      trx,
+    ),
+  )
+  await (await openBilling(buyer)).getByText('300 credits owed').waitFor()
 })
 
 test('who may only look sees the prices and who may buy', async () => {

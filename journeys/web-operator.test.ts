@@ -105,7 +105,7 @@ const reviewed = await asOwner(product.db, (trx) =>
         'processing', now())
       returning id, account_id
     )
-    insert into job_reviews (job_id, account_id, reason, state, domain, domain_addresses, sample_done, sample_invalid)
+    insert into job_reviews (job_id, account_id, reason, state, domain, domain_count, sample_done, sample_invalid)
     select id, account_id, 'guessed_addresses', 'waiting', 'target.example', 900, 100, 95 from job returning job_id as id`.execute(
     trx,
   ),

@@ -199,7 +199,7 @@ test('an invited user who has a profile signs in with the link and accepts', asy
   const window = await newPage()
   await window.goto(invitation)
   await heading(window, 'Join Jacquard Looms').waitFor()
-  await press(window, 'I already have a login')
+  await press(window, 'I already have a profile')
   await expectAccessible(window)
   await window.getByLabel('Password', { exact: true }).fill(PASSWORD)
   await press(window, 'Sign in and accept')
@@ -208,7 +208,7 @@ test('an invited user who has a profile signs in with the link and accepts', asy
   expect(memberships.map(({ name }) => name)).toContain('Jacquard Looms')
 })
 
-test('a user changes the email address by the link to the new one, and deletes the login', async () => {
+test('a user changes the email address by the link to the new one, and deletes the profile', async () => {
   const ada = await openPerson(browser, product)
   const page = await onePage(ada.context)
   await page.goto('/app/settings/profile')
@@ -235,21 +235,21 @@ test('a user changes the email address by the link to the new one, and deletes t
 
   await page.reload()
   await page.getByText('countess@people.example', { exact: true }).waitFor()
-  const removeLogin = async () => {
+  const removeProfile = async () => {
     await page.getByRole('dialog').getByLabel('Your email address').fill('countess@people.example')
     await page.getByRole('dialog').getByLabel('Your password').fill(PASSWORD)
-    await press(page, 'Delete the login')
+    await press(page, 'Delete the profile')
   }
-  await press(page, 'Delete your login')
-  await removeLogin()
+  await press(page, 'Delete your profile')
+  await removeProfile()
   await page.getByText('An organisation keeps an owner. Make somebody else an owner first.').waitFor()
   await expectAccessible(page)
 
   expect((await ada.ask('POST', '/deletion', { name: await nameOf(ada), password: PASSWORD })).status).toBe(204)
   await page.goto('/app/')
   await heading(page, 'Open an organisation').waitFor()
-  await page.getByRole('button', { name: 'delete your login' }).click()
-  await removeLogin()
+  await page.getByRole('button', { name: 'delete your profile' }).click()
+  await removeProfile()
   await heading(page, 'Sign in').waitFor()
   const again = { email: 'countess@people.example', password: PASSWORD }
   expect((await ada.ask('POST', '/auth/sign-in/email', again)).status).toBe(401)

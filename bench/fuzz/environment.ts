@@ -38,6 +38,7 @@ export async function startEnvironment(cleanUp: AsyncDisposableStack): Promise<E
     PORT: String(port),
     STOP_NOTICE_MS: '0',
     SIGN_UP: 'open',
+    OPERATOR_2FA: 'optional',
     NEW_ACCOUNT_CREDITS: 'unlimited',
     ABUSE_LIMITS: 'off',
     // So that requests can come from many addresses, as limits per address must not end the run.

@@ -11,9 +11,9 @@ import { openPortal } from './routes/billing/portal.ts'
 import { showBilling } from './routes/billing/show.ts'
 import { serveOperators } from './routes/operator/operator.ts'
 import { joinWithInvitation, shareInvitation, showInvitation } from './routes/people/invitation.ts'
-import { changeEmail, confirmEmailChange, removeLogin } from './routes/people/login.ts'
 import { manageNotices } from './routes/people/notices.ts'
 import { createOrganisation } from './routes/people/organisations.ts'
+import { changeEmail, confirmEmailChange, removeProfile } from './routes/people/profile.ts'
 import { showSession } from './routes/people/session.ts'
 import { endOtherSessions, endSession, listSessions } from './routes/people/sessions.ts'
 import { setUp } from './routes/people/setup.ts'
@@ -41,7 +41,7 @@ const PEOPLE_ROUTES: Route[] = [
   endOtherSessions,
   changeEmail,
   confirmEmailChange,
-  removeLogin,
+  removeProfile,
   manageNotices,
 ]
 

@@ -87,7 +87,7 @@ test(`a list of ${LIST_SIZE} permutations at one domain is paused before the fir
   expect(review).toMatchObject({
     reason: 'domain_limit',
     domain: 'target.example',
-    domainAddresses: LIST_SIZE,
+    domainCount: LIST_SIZE,
     sampleDone: 0,
   })
   expect(job).toMatchObject({ state: 'processing', doneCount: 0, pausedAt: expect.any(Date) })
@@ -99,7 +99,7 @@ test(`a list of ${LIST_SIZE} permutations within the daily limit is paused befor
   const id = await confirm(permutations('target.example'))
   await vi.waitFor(async () => expect((await lookAt(id)).review?.state).toBe('waiting'), SOON)
   const { job, review } = await lookAt(id)
-  expect(review).toMatchObject({ reason: 'guessed_addresses', domain: 'target.example', domainAddresses: LIST_SIZE })
+  expect(review).toMatchObject({ reason: 'guessed_addresses', domain: 'target.example', domainCount: LIST_SIZE })
   expect(review?.sampleInvalid).toBe(review?.sampleDone)
   expect(job.pausedAt).toEqual(expect.any(Date))
   await worker.stop() // which finishes the rest of the sample that it has claimed

@@ -13,6 +13,9 @@ import type { Aside } from './stand-aside.ts'
 /** How long batches that are begun may still take when the process stops; the rest is given back. */
 const FINISH_WITHIN_MS = 20_000
 
+/** A worker that has ended a batch has received the next task by then, if Redis has any. */
+const NEXT_TASK_WITHIN_MS = 20
+
 /** Works on lists: plans jobs, lets their batches out and validates them. Callers who wait have slots of their own beside this. */
 export async function startLists(
   services: Services,
@@ -23,8 +26,24 @@ export async function startLists(
   const presence = await startPresence(services, slots)
   const queue = openBatchQueue(redisUrl, prefix)
   const desk = openBatchDesk(services)
-  // Who is done with a batch has room for another.
-  const work = (ref: BatchRef) => desk.validate(ref).finally(() => releasing?.hurry())
+  let active = 0
+  let soon: NodeJS.Timeout | undefined
+  /** Dispatch costs PostgreSQL time, and more batches are dispatched than workers have slots: only a worker with free slots asks for more. */
+  const hurrySoon = () => {
+    soon ??= setTimeout(() => {
+      soon = undefined
+      if (active < slots) releasing?.hurry()
+    }, NEXT_TASK_WITHIN_MS)
+  }
+  const work = async (ref: BatchRef) => {
+    active += 1
+    try {
+      await desk.validate(ref)
+    } finally {
+      active -= 1
+      hurrySoon()
+    }
+  }
   const worker = startBatchWorker({ url: redisUrl, prefix }, slots, work)
   aside.lead(worker)
   const hands = { queue, work, slots, isAside: aside.isAside }
@@ -34,6 +53,7 @@ export async function startLists(
 
   return {
     async stop() {
+      clearTimeout(soon)
       const ended = Promise.all([planning?.stop(), ordering?.stop(), releasing?.stop(), worker.close()]).then(() =>
         desk.finish(),
       )

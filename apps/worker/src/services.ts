@@ -92,7 +92,6 @@ export async function openServices(config: WorkerConfig, surroundings: Surroundi
   const probes = openProbeLog({ db, log, meters })
   const brakes = await openBrakes({ db, log })
   const optOuts = await openOptOuts({ db, log })
-  const { egresses, queuePrefix: prefix } = config
   const { habits, lookout, addressLimits = config.addressLimits } = surroundings
   const ownAddresses = await openOwnAddresses({ egresses, dns, log })
   const policy = ownAddresses.except(surroundings.policy)

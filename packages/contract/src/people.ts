@@ -102,9 +102,9 @@ export const ConfirmEmailChange = Type.Object(
   { additionalProperties: false },
 )
 
-/** Deletes the login. The address is entered again, as a confirmation. */
-export type DeleteLogin = Static<typeof DeleteLogin>
-export const DeleteLogin = Type.Object(
+/** Deletes the profile. The address is entered again, as a confirmation. */
+export type DeleteProfile = Static<typeof DeleteProfile>
+export const DeleteProfile = Type.Object(
   { email: Type.String({ maxLength: 254 }), password: text(128) },
   { additionalProperties: false },
 )

@@ -68,7 +68,7 @@ export const PUBLISHABLE_SETTINGS = {
     }),
   ),
   allowed_policies: Type.Optional(
-    Type.Array(Type.String({ pattern: '^[a-z0-9][a-z0-9_-]{0,49}$' }), {
+    Type.Array(Type.String({ maxLength: 50, pattern: '^[a-z0-9][a-z0-9_-]{0,49}$' }), {
       minItems: 1,
       maxItems: ALLOWED_POLICIES_MAX,
       uniqueItems: true,

@@ -468,7 +468,7 @@ create table job_reviews (
   reason text not null check (reason in ('guessed_addresses', 'domain_limit')),
   state text not null check (state in ('sampling', 'passed', 'waiting', 'released', 'canceled')),
   domain text not null check (octet_length(domain) <= 253), -- the domain with the most addresses, or the one over its limit
-  domain_addresses integer not null, -- of the list; for domain_limit of the day
+  domain_count integer not null, -- its addresses in the list; for domain_limit those of the day
   sample_size integer not null default 0, -- addresses that are validated first
   sample_done integer not null default 0, -- results when the sample was judged
   sample_invalid integer not null default 0,
@@ -479,7 +479,7 @@ create table job_reviews (
 create index job_reviews_open on job_reviews (since) where state in ('sampling', 'waiting');
 
 alter table job_reviews enable row level security;
-create policy tenant on job_reviews to probity_app using (account_id = app_account());
+create policy tenant on job_reviews to probity_app, probity_worker using (account_id = app_account());
 create policy operator on job_reviews to probity_operator using (true);
 grant select, insert on job_reviews to probity_app;
 grant select on job_reviews to probity_operator;
@@ -1194,6 +1194,12 @@ create function find_api_key(p_hash bytea)
     where k.hash = p_hash;
   end;
 
+-- Returns whether the plan of the transaction's account refunds unknown results. security definer, because the worker has no rights on
+-- accounts and plans. Locks: none.
+create function refunds_unknown() returns boolean
+  language sql stable security definer set search_path = public, pg_temp
+  return (select p.refund_unknown from accounts a join plans p on p.name = a.plan where a.id = app_account());
+
 -- Returns the keys of all accounts that changed in the last p_seconds seconds, for cache invalidation.
 -- Output: key ids.
 -- Locks: none.
@@ -1389,7 +1395,7 @@ create function paid_credits(p_account uuid) returns bigint
   language plpgsql stable as $$
 begin
   return (
-    select coalesce(sum(p.credits - p.credits_revoked - p.credits_already_spent), 0)::bigint from payments p
+    select coalesce(sum(p.credits - p.credits_reversed), 0)::bigint from payments p
     where p.account_id = p_account and p.granted_at is not null
   );
 end
@@ -1483,12 +1489,12 @@ create trigger audit_change after update on accounts for each row
 revoke execute on function
   find_api_key, api_keys_changed_within, unused_slug, notify_credits_low, notify_key_created, is_allowed_origin,
   close_account, delete_closed_account, record_export, is_account_suspended, suspend_account, paid_credits, count_domain_addresses,
-  delete_old_domain_days
+  delete_old_domain_days, refunds_unknown
 from public;
 
 grant execute on function
   find_api_key, api_keys_changed_within, is_allowed_origin, close_account, delete_closed_account, record_export,
-  is_account_suspended, count_domain_addresses, delete_old_domain_days
+  is_account_suspended, count_domain_addresses, delete_old_domain_days, refunds_unknown
 to probity_app;
 
 grant execute on function
@@ -2128,7 +2134,7 @@ $$;
 -- recorded one is ignored. p_suspends: a new dispute suspends the account. The account is resumed when its last dispute was won,
 -- unless an operator suspended it too.
 -- Output: the credits reversed by this call, negative if returned, and the account's debt; no row if the payment was not granted.
--- Locks: the payment row (update), then the account row (no key update), then those of suspend_account, until commit.
+-- Locks: the payment row (update), then those of suspend_account, then the account row (no key update), until commit.
 create function record_reversal(
   p_reference text, p_lost bigint, p_paid bigint, p_is_disputed boolean, p_suspends boolean, p_checked_at timestamptz
 ) returns table (change bigint, debt bigint)
@@ -2144,11 +2150,15 @@ begin
   if not found then
     return;
   end if;
-  select * into strict v_account from accounts a where a.id = v_payment.account_id for no key update;
   if v_payment.checked_at > p_checked_at then
-    return query select 0::bigint, v_account.debt;
+    return query select 0::bigint, a.debt from accounts a where a.id = v_payment.account_id;
     return;
   end if;
+  -- Before the account is locked: suspend_account locks jobs, which settlement locks before the account.
+  if p_is_disputed and not v_payment.is_disputed and p_suspends and suspend_account(v_payment.account_id) then
+    update accounts a set dispute_suspended_at = a.suspended_at where a.id = v_payment.account_id;
+  end if;
+  select * into strict v_account from accounts a where a.id = v_payment.account_id for no key update;
 
   -- In whole numbers, as numeric: the product can exceed bigint.
   if p_paid > 0 then
@@ -2171,11 +2181,7 @@ begin
     end if;
   end if;
 
-  if p_is_disputed and not v_payment.is_disputed then
-    if p_suspends and suspend_account(v_account.id) then
-      update accounts a set dispute_suspended_at = a.suspended_at where a.id = v_account.id;
-    end if;
-  elsif v_payment.is_disputed and not exists (select from payments p where p.account_id = v_account.id and p.is_disputed) then
+  if v_payment.is_disputed and not exists (select from payments p where p.account_id = v_account.id and p.is_disputed) then
     update accounts a set suspended_at = null where a.id = v_account.id and a.suspended_at = a.dispute_suspended_at;
   end if;
   return query select v_change, a.debt from accounts a where a.id = v_account.id;
@@ -3112,11 +3118,11 @@ begin
     update validations v set
       state = 'final', conclusive = e.conclusive, result = e.result, finished_at = clock_timestamp(),
       refunded = case when e.conclusive then false
-        else is_refunded(p.refund_unknown, e.result ->> 'status', e.result ->> 'sub_status') end
-    from unnest(p_ids, p_conclusive, p_results) as e (id, conclusive, result), accounts a join plans p on p.name = a.plan
+        else is_refunded(p.refunds_unknown, e.result ->> 'status', e.result ->> 'sub_status') end
+    from unnest(p_ids, p_conclusive, p_results) as e (id, conclusive, result), refunds_unknown() as p (refunds_unknown)
     -- p_ids again, so that the planner uses the primary key.
     where v.expires_on = p_expires_on and v.account_id = app_account() and v.id = any (p_ids) and v.id = e.id
-      and v.state = 'open' and v.deferred_at is null and a.id = app_account()
+      and v.state = 'open' and v.deferred_at is null
     returning v.id, v.key_id, v.refunded
   loop
     if refunded then
@@ -3177,11 +3183,13 @@ create function list_expired_validations(p_limit integer)
 -- ---- Rights ----
 
 revoke execute on function
-  list_overdue_validations, claim_idempotency, claim_validations, list_unclaimed_validations, wake_workers, list_expired_validations
+  charge_validations, finish_validations, list_overdue_validations, claim_idempotency, claim_validations, list_unclaimed_validations,
+  wake_workers, list_expired_validations
 from public;
 
 grant execute on function
-  list_overdue_validations, claim_idempotency, claim_validations, list_unclaimed_validations, wake_workers, list_expired_validations
+  charge_validations, finish_validations, list_overdue_validations, claim_idempotency, claim_validations, list_unclaimed_validations,
+  wake_workers, list_expired_validations
 to probity_app;
 
 -- Jobs: uploads, jobs and their counts, workers, and the functions that plan jobs, for API and workers. Their batches are in
@@ -3616,8 +3624,8 @@ $$;
 -- A batch that was dispatched before is due again if no worker processes it after 5 seconds: its task was lost or its worker died.
 -- Input: p_egresses are the egresses of the calling worker. Ten minutes after retry_at any worker receives a bound batch.
 -- Output: the dispatched batches in order; none if another worker is dispatching.
--- Locks: advisory lock 'probity release' (not waited for), then queue rows (locked rows are skipped), job and account_turns rows, until
--- commit. Cost: grows with the batches in flight, the free capacity and the number of unfinished jobs, not with the batches that wait.
+-- Locks: advisory lock 'probity release' (not waited for), then queue rows (locked rows are skipped), job rows by id and account_turns
+-- rows, until commit. Cost: grows with the batches in flight, the free capacity and the number of unfinished jobs, not with the batches that wait.
 -- Plans are cached and use indexes only, because statistics of a table that fills and empties within minutes are always outdated.
 create function dispatch_batches(p_egresses text[]) returns setof dispatched_batch
   language plpgsql security definer set search_path = public, pg_temp set plan_cache_mode = force_generic_plan
@@ -3712,6 +3720,7 @@ begin
     return;
   end if;
 
+  perform from jobs j where j.id in (select c.job_id from unnest(v_chosen) c) order by j.id for no key update;
   update jobs j set dispatched = j.dispatched + s.size
   from (select c.job_id, sum(c.size) as size from unnest(v_chosen) c group by c.job_id) s where j.id = s.job_id;
   insert into account_turns as t (account_id, dispatched)
@@ -3763,7 +3772,8 @@ create function claim_batches(p_worker uuid, p_jobs uuid[], p_nos integer[])
 declare
   v_claimed job_queue[];
   v_batch job_queue;
-  v_days date[];
+  v_job record;
+  v_batches job_batches[];
 begin
   with locked as (
     select q.job_id, q.no from unnest(p_jobs, p_nos) as r (job_id, no)
@@ -3786,16 +3796,18 @@ begin
     end if;
   end loop;
 
-  select array_agg(distinct j.expires_on) into v_days from unnest(v_claimed) c join jobs j on j.id = c.job_id;
-  -- Planned for each call, with the days as constants, so that the other partitions are neither planned nor locked.
-  return query execute $query$
-    select c.job_id, c.no, c.account_id, j.expires_on, c.epoch, c.attempts, c.deferrals, c.throttles, c.no_responses, c.egress,
-      c.site::text, c.site_max, c.suspect, b.row_nos, b.emails, j.mode, j.ai and p.ai_enhancement, j.catchall and p.catchall_detection,
-      a.send_threshold, a.send_excludes
-    from unnest($1) c join jobs j on j.id = c.job_id join accounts a on a.id = j.account_id join plans p on p.name = a.plan
-    join job_batches b on b.expires_on = j.expires_on and b.expires_on = any ($2) and b.account_id = c.account_id
-      and b.job_id = c.job_id and b.no = c.no
-  $query$ using v_claimed, v_days;
+  for v_job in select j.id, j.account_id, j.expires_on from jobs j where j.id in (select c.job_id from unnest(v_claimed) c) loop
+    -- Planned for each job, with the day as a constant, so that the other partitions are neither planned nor locked.
+    execute 'select array_agg(b) from job_batches b where b.expires_on = $1 and b.account_id = $2 and b.job_id = $3 and b.no = any ($4)'
+      into v_batches using v_job.expires_on, v_job.account_id, v_job.id,
+        array(select c.no from unnest(v_claimed) c where c.job_id = v_job.id);
+    return query
+      select c.job_id, c.no, c.account_id, v_job.expires_on, c.epoch, c.attempts, c.deferrals, c.throttles, c.no_responses, c.egress,
+        c.site::text, c.site_max, c.suspect, b.row_nos, b.emails, j.mode, j.ai and p.ai_enhancement, j.catchall and p.catchall_detection,
+        a.send_threshold, a.send_excludes
+      from unnest(v_batches) b join unnest(v_claimed) c on c.job_id = b.job_id and c.no = b.no
+      join jobs j on j.id = c.job_id join accounts a on a.id = j.account_id join plans p on p.name = a.plan;
+  end loop;
 end
 $$;
 
@@ -4040,6 +4052,7 @@ grant select on job_breakdowns to probity_app;
 
 -- Claims the rewriting in row order of an ended job: the one with the fewest attempts, then the one that ended first.
 -- A claim is valid while its worker sends heartbeats. A worker rewrites one job at a time, so its own earlier claims are void.
+-- Skips closed accounts: their results are about to be deleted.
 -- Output: the job and its new epoch; no row if there is none. Gives up after 100 attempts; readers then use generation 0.
 -- Locks: the job row (for update, skip locked) until commit.
 create function claim_ordering(p_worker uuid)
@@ -4051,6 +4064,7 @@ begin
   select j.id into v_job from jobs j
   where j.finished_at is not null and j.results_generation = 0 and j.order_epoch < 100 and j.expires_on >= utc_today()
     and (j.orderer is null or j.orderer = p_worker or not is_worker_alive(j.orderer))
+    and not exists (select from accounts a where a.id = j.account_id and a.closed_at is not null)
   order by j.order_epoch, j.finished_at limit 1
   for update skip locked;
   return query
@@ -5099,35 +5113,44 @@ grant execute on function
 to probity_worker;
 
 -- operators
+grant select (domain) on opted_out_domains to probity_worker;
+grant select, insert on job_reviews to probity_worker;
 grant select (provider, paused_at, rate_percent) on provider_controls to probity_worker;
 grant select (egress, drained_at) on egress_controls to probity_worker;
 grant execute on function
-  record_unrecognized_replies, record_probes, begin_doctor_run, store_findings
+  record_unrecognized_replies, record_probes, begin_doctor_run, store_findings, list_due_samples, judge_sample
 to probity_worker;
 
 -- accounts
-grant select (account_id, entry, action) on overrides to probity_worker;
+grant select (id, account_id, entry, action) on overrides to probity_worker;
+grant execute on function refunds_unknown, count_domain_addresses to probity_worker;
 
 -- billing
-grant execute on function ledger_post, ledger_refund_validations to probity_worker;
+grant execute on function ledger_post, ledger_post_parts, ledger_refund_validations to probity_worker;
 
 -- validations
-grant select (expires_on, account_id, id, key_id, email_key, state, deferred_at, deferrals, retry_at) on validations to probity_worker;
-grant update (state, conclusive, result, finished_at, deferred_at, claimed_until, retry_at, attempts, deferrals, provisional, egress)
+grant select (expires_on, account_id, id, key_id, email_key, state, deferred_at, deferrals, retry_at, refunded) on validations to probity_worker;
+grant update (state, conclusive, refunded, result, finished_at, deferred_at, claimed_until, retry_at, attempts, deferrals, provisional, egress)
   on validations to probity_worker;
 grant select (account_id, validation_id), insert, delete on uncollected_results to probity_worker;
 grant execute on function
-  list_overdue_validations, claim_validations, list_unclaimed_validations
+  list_overdue_validations, claim_validations, list_unclaimed_validations, finish_validations
 to probity_worker;
 
 -- jobs
 grant select on jobs to probity_worker;
-grant update (state, done_count, refunded_count, next_batch, finished_at) on jobs to probity_worker;
-grant select, insert, update on job_batches, job_counts to probity_worker;
-grant select (status, sub_status), insert on job_results to probity_worker;
+grant update (state, paused_at, done_count, refunded_count, next_batch, dispatch_limit, finished_at, last_settled_at) on jobs to probity_worker;
+grant select, insert, update on job_counts to probity_worker;
+grant select (expires_on, account_id, job_id, no), insert, delete on job_batches to probity_worker;
+grant select, insert, update (claimed_at), delete on job_queue to probity_worker; -- settle_batches locks the rows
 grant execute on function
-  find_pending_work, record_heartbeat, release_claims, release_batch, claim_plan, start_processing, dispatch_batches, claim_batch
+  find_pending_work, record_heartbeat, release_claims, release_batch, claim_plan, start_processing, dispatch_batches, claim_batches,
+  delete_ended_batches
 to probity_worker;
+
+-- results
+grant select, insert on result_chunks to probity_worker;
+grant execute on function claim_ordering, finish_ordering to probity_worker;
 
 -- webhooks: claim_delivery returns the signing secret of the endpoint.
 grant select (account_id, mode, state, events) on webhook_endpoints to probity_worker;

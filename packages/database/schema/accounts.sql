@@ -259,6 +259,12 @@ create function find_api_key(p_hash bytea)
     where k.hash = p_hash;
   end;
 
+-- Returns whether the plan of the transaction's account refunds unknown results. security definer, because the worker has no rights on
+-- accounts and plans. Locks: none.
+create function refunds_unknown() returns boolean
+  language sql stable security definer set search_path = public, pg_temp
+  return (select p.refund_unknown from accounts a join plans p on p.name = a.plan where a.id = app_account());
+
 -- Returns the keys of all accounts that changed in the last p_seconds seconds, for cache invalidation.
 -- Output: key ids.
 -- Locks: none.
@@ -454,7 +460,7 @@ create function paid_credits(p_account uuid) returns bigint
   language plpgsql stable as $$
 begin
   return (
-    select coalesce(sum(p.credits - p.credits_revoked - p.credits_already_spent), 0)::bigint from payments p
+    select coalesce(sum(p.credits - p.credits_reversed), 0)::bigint from payments p
     where p.account_id = p_account and p.granted_at is not null
   );
 end
@@ -548,12 +554,12 @@ create trigger audit_change after update on accounts for each row
 revoke execute on function
   find_api_key, api_keys_changed_within, unused_slug, notify_credits_low, notify_key_created, is_allowed_origin,
   close_account, delete_closed_account, record_export, is_account_suspended, suspend_account, paid_credits, count_domain_addresses,
-  delete_old_domain_days
+  delete_old_domain_days, refunds_unknown
 from public;
 
 grant execute on function
   find_api_key, api_keys_changed_within, is_allowed_origin, close_account, delete_closed_account, record_export,
-  is_account_suspended, count_domain_addresses, delete_old_domain_days
+  is_account_suspended, count_domain_addresses, delete_old_domain_days, refunds_unknown
 to probity_app;
 
 grant execute on function

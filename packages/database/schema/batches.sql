@@ -168,8 +168,8 @@ $$;
 -- A batch that was dispatched before is due again if no worker processes it after 5 seconds: its task was lost or its worker died.
 -- Input: p_egresses are the egresses of the calling worker. Ten minutes after retry_at any worker receives a bound batch.
 -- Output: the dispatched batches in order; none if another worker is dispatching.
--- Locks: advisory lock 'probity release' (not waited for), then queue rows (locked rows are skipped), job and account_turns rows, until
--- commit. Cost: grows with the batches in flight, the free capacity and the number of unfinished jobs, not with the batches that wait.
+-- Locks: advisory lock 'probity release' (not waited for), then queue rows (locked rows are skipped), job rows by id and account_turns
+-- rows, until commit. Cost: grows with the batches in flight, the free capacity and the number of unfinished jobs, not with the batches that wait.
 -- Plans are cached and use indexes only, because statistics of a table that fills and empties within minutes are always outdated.
 create function dispatch_batches(p_egresses text[]) returns setof dispatched_batch
   language plpgsql security definer set search_path = public, pg_temp set plan_cache_mode = force_generic_plan
@@ -264,6 +264,7 @@ begin
     return;
   end if;
 
+  perform from jobs j where j.id in (select c.job_id from unnest(v_chosen) c) order by j.id for no key update;
   update jobs j set dispatched = j.dispatched + s.size
   from (select c.job_id, sum(c.size) as size from unnest(v_chosen) c group by c.job_id) s where j.id = s.job_id;
   insert into account_turns as t (account_id, dispatched)
@@ -315,7 +316,8 @@ create function claim_batches(p_worker uuid, p_jobs uuid[], p_nos integer[])
 declare
   v_claimed job_queue[];
   v_batch job_queue;
-  v_days date[];
+  v_job record;
+  v_batches job_batches[];
 begin
   with locked as (
     select q.job_id, q.no from unnest(p_jobs, p_nos) as r (job_id, no)
@@ -338,16 +340,18 @@ begin
     end if;
   end loop;
 
-  select array_agg(distinct j.expires_on) into v_days from unnest(v_claimed) c join jobs j on j.id = c.job_id;
-  -- Planned for each call, with the days as constants, so that the other partitions are neither planned nor locked.
-  return query execute $query$
-    select c.job_id, c.no, c.account_id, j.expires_on, c.epoch, c.attempts, c.deferrals, c.throttles, c.no_responses, c.egress,
-      c.site::text, c.site_max, c.suspect, b.row_nos, b.emails, j.mode, j.ai and p.ai_enhancement, j.catchall and p.catchall_detection,
-      a.send_threshold, a.send_excludes
-    from unnest($1) c join jobs j on j.id = c.job_id join accounts a on a.id = j.account_id join plans p on p.name = a.plan
-    join job_batches b on b.expires_on = j.expires_on and b.expires_on = any ($2) and b.account_id = c.account_id
-      and b.job_id = c.job_id and b.no = c.no
-  $query$ using v_claimed, v_days;
+  for v_job in select j.id, j.account_id, j.expires_on from jobs j where j.id in (select c.job_id from unnest(v_claimed) c) loop
+    -- Planned for each job, with the day as a constant, so that the other partitions are neither planned nor locked.
+    execute 'select array_agg(b) from job_batches b where b.expires_on = $1 and b.account_id = $2 and b.job_id = $3 and b.no = any ($4)'
+      into v_batches using v_job.expires_on, v_job.account_id, v_job.id,
+        array(select c.no from unnest(v_claimed) c where c.job_id = v_job.id);
+    return query
+      select c.job_id, c.no, c.account_id, v_job.expires_on, c.epoch, c.attempts, c.deferrals, c.throttles, c.no_responses, c.egress,
+        c.site::text, c.site_max, c.suspect, b.row_nos, b.emails, j.mode, j.ai and p.ai_enhancement, j.catchall and p.catchall_detection,
+        a.send_threshold, a.send_excludes
+      from unnest(v_batches) b join unnest(v_claimed) c on c.job_id = b.job_id and c.no = b.no
+      join jobs j on j.id = c.job_id join accounts a on a.id = j.account_id join plans p on p.name = a.plan;
+  end loop;
 end
 $$;
 

@@ -461,7 +461,7 @@ $$;
 -- recorded one is ignored. p_suspends: a new dispute suspends the account. The account is resumed when its last dispute was won,
 -- unless an operator suspended it too.
 -- Output: the credits reversed by this call, negative if returned, and the account's debt; no row if the payment was not granted.
--- Locks: the payment row (update), then the account row (no key update), then those of suspend_account, until commit.
+-- Locks: the payment row (update), then those of suspend_account, then the account row (no key update), until commit.
 create function record_reversal(
   p_reference text, p_lost bigint, p_paid bigint, p_is_disputed boolean, p_suspends boolean, p_checked_at timestamptz
 ) returns table (change bigint, debt bigint)
@@ -477,11 +477,15 @@ begin
   if not found then
     return;
   end if;
-  select * into strict v_account from accounts a where a.id = v_payment.account_id for no key update;
   if v_payment.checked_at > p_checked_at then
-    return query select 0::bigint, v_account.debt;
+    return query select 0::bigint, a.debt from accounts a where a.id = v_payment.account_id;
     return;
   end if;
+  -- Before the account is locked: suspend_account locks jobs, which settlement locks before the account.
+  if p_is_disputed and not v_payment.is_disputed and p_suspends and suspend_account(v_payment.account_id) then
+    update accounts a set dispute_suspended_at = a.suspended_at where a.id = v_payment.account_id;
+  end if;
+  select * into strict v_account from accounts a where a.id = v_payment.account_id for no key update;
 
   -- In whole numbers, as numeric: the product can exceed bigint.
   if p_paid > 0 then
@@ -504,11 +508,7 @@ begin
     end if;
   end if;
 
-  if p_is_disputed and not v_payment.is_disputed then
-    if p_suspends and suspend_account(v_account.id) then
-      update accounts a set dispute_suspended_at = a.suspended_at where a.id = v_account.id;
-    end if;
-  elsif v_payment.is_disputed and not exists (select from payments p where p.account_id = v_account.id and p.is_disputed) then
+  if v_payment.is_disputed and not exists (select from payments p where p.account_id = v_account.id and p.is_disputed) then
     update accounts a set suspended_at = null where a.id = v_account.id and a.suspended_at = a.dispute_suspended_at;
   end if;
   return query select v_change, a.debt from accounts a where a.id = v_account.id;

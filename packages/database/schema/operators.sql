@@ -92,7 +92,7 @@ create table job_reviews (
   reason text not null check (reason in ('guessed_addresses', 'domain_limit')),
   state text not null check (state in ('sampling', 'passed', 'waiting', 'released', 'canceled')),
   domain text not null check (octet_length(domain) <= 253), -- the domain with the most addresses, or the one over its limit
-  domain_addresses integer not null, -- of the list; for domain_limit of the day
+  domain_count integer not null, -- its addresses in the list; for domain_limit those of the day
   sample_size integer not null default 0, -- addresses that are validated first
   sample_done integer not null default 0, -- results when the sample was judged
   sample_invalid integer not null default 0,
@@ -103,7 +103,7 @@ create table job_reviews (
 create index job_reviews_open on job_reviews (since) where state in ('sampling', 'waiting');
 
 alter table job_reviews enable row level security;
-create policy tenant on job_reviews to probity_app using (account_id = app_account());
+create policy tenant on job_reviews to probity_app, probity_worker using (account_id = app_account());
 create policy operator on job_reviews to probity_operator using (true);
 grant select, insert on job_reviews to probity_app;
 grant select on job_reviews to probity_operator;

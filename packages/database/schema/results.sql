@@ -60,6 +60,7 @@ grant select on job_breakdowns to probity_app;
 
 -- Claims the rewriting in row order of an ended job: the one with the fewest attempts, then the one that ended first.
 -- A claim is valid while its worker sends heartbeats. A worker rewrites one job at a time, so its own earlier claims are void.
+-- Skips closed accounts: their results are about to be deleted.
 -- Output: the job and its new epoch; no row if there is none. Gives up after 100 attempts; readers then use generation 0.
 -- Locks: the job row (for update, skip locked) until commit.
 create function claim_ordering(p_worker uuid)
@@ -71,6 +72,7 @@ begin
   select j.id into v_job from jobs j
   where j.finished_at is not null and j.results_generation = 0 and j.order_epoch < 100 and j.expires_on >= utc_today()
     and (j.orderer is null or j.orderer = p_worker or not is_worker_alive(j.orderer))
+    and not exists (select from accounts a where a.id = j.account_id and a.closed_at is not null)
   order by j.order_epoch, j.finished_at limit 1
   for update skip locked;
   return query

@@ -272,11 +272,11 @@ begin
     update validations v set
       state = 'final', conclusive = e.conclusive, result = e.result, finished_at = clock_timestamp(),
       refunded = case when e.conclusive then false
-        else is_refunded(p.refund_unknown, e.result ->> 'status', e.result ->> 'sub_status') end
-    from unnest(p_ids, p_conclusive, p_results) as e (id, conclusive, result), accounts a join plans p on p.name = a.plan
+        else is_refunded(p.refunds_unknown, e.result ->> 'status', e.result ->> 'sub_status') end
+    from unnest(p_ids, p_conclusive, p_results) as e (id, conclusive, result), refunds_unknown() as p (refunds_unknown)
     -- p_ids again, so that the planner uses the primary key.
     where v.expires_on = p_expires_on and v.account_id = app_account() and v.id = any (p_ids) and v.id = e.id
-      and v.state = 'open' and v.deferred_at is null and a.id = app_account()
+      and v.state = 'open' and v.deferred_at is null
     returning v.id, v.key_id, v.refunded
   loop
     if refunded then
@@ -337,9 +337,11 @@ create function list_expired_validations(p_limit integer)
 -- ---- Rights ----
 
 revoke execute on function
-  list_overdue_validations, claim_idempotency, claim_validations, list_unclaimed_validations, wake_workers, list_expired_validations
+  charge_validations, finish_validations, list_overdue_validations, claim_idempotency, claim_validations, list_unclaimed_validations,
+  wake_workers, list_expired_validations
 from public;
 
 grant execute on function
-  list_overdue_validations, claim_idempotency, claim_validations, list_unclaimed_validations, wake_workers, list_expired_validations
+  charge_validations, finish_validations, list_overdue_validations, claim_idempotency, claim_validations, list_unclaimed_validations,
+  wake_workers, list_expired_validations
 to probity_app;

@@ -14,35 +14,44 @@ grant execute on function
 to probity_worker;
 
 -- operators
+grant select (domain) on opted_out_domains to probity_worker;
+grant select, insert on job_reviews to probity_worker;
 grant select (provider, paused_at, rate_percent) on provider_controls to probity_worker;
 grant select (egress, drained_at) on egress_controls to probity_worker;
 grant execute on function
-  record_unrecognized_replies, record_probes, begin_doctor_run, store_findings
+  record_unrecognized_replies, record_probes, begin_doctor_run, store_findings, list_due_samples, judge_sample
 to probity_worker;
 
 -- accounts
-grant select (account_id, entry, action) on overrides to probity_worker;
+grant select (id, account_id, entry, action) on overrides to probity_worker;
+grant execute on function refunds_unknown, count_domain_addresses to probity_worker;
 
 -- billing
-grant execute on function ledger_post, ledger_refund_validations to probity_worker;
+grant execute on function ledger_post, ledger_post_parts, ledger_refund_validations to probity_worker;
 
 -- validations
-grant select (expires_on, account_id, id, key_id, email_key, state, deferred_at, deferrals, retry_at) on validations to probity_worker;
-grant update (state, conclusive, result, finished_at, deferred_at, claimed_until, retry_at, attempts, deferrals, provisional, egress)
+grant select (expires_on, account_id, id, key_id, email_key, state, deferred_at, deferrals, retry_at, refunded) on validations to probity_worker;
+grant update (state, conclusive, refunded, result, finished_at, deferred_at, claimed_until, retry_at, attempts, deferrals, provisional, egress)
   on validations to probity_worker;
 grant select (account_id, validation_id), insert, delete on uncollected_results to probity_worker;
 grant execute on function
-  list_overdue_validations, claim_validations, list_unclaimed_validations
+  list_overdue_validations, claim_validations, list_unclaimed_validations, finish_validations
 to probity_worker;
 
 -- jobs
 grant select on jobs to probity_worker;
-grant update (state, done_count, refunded_count, next_batch, finished_at) on jobs to probity_worker;
-grant select, insert, update on job_batches, job_counts to probity_worker;
-grant select (status, sub_status), insert on job_results to probity_worker;
+grant update (state, paused_at, done_count, refunded_count, next_batch, dispatch_limit, finished_at, last_settled_at) on jobs to probity_worker;
+grant select, insert, update on job_counts to probity_worker;
+grant select (expires_on, account_id, job_id, no), insert, delete on job_batches to probity_worker;
+grant select, insert, update (claimed_at), delete on job_queue to probity_worker; -- settle_batches locks the rows
 grant execute on function
-  find_pending_work, record_heartbeat, release_claims, release_batch, claim_plan, start_processing, dispatch_batches, claim_batch
+  find_pending_work, record_heartbeat, release_claims, release_batch, claim_plan, start_processing, dispatch_batches, claim_batches,
+  delete_ended_batches
 to probity_worker;
+
+-- results
+grant select, insert on result_chunks to probity_worker;
+grant execute on function claim_ordering, finish_ordering to probity_worker;
 
 -- webhooks: claim_delivery returns the signing secret of the endpoint.
 grant select (account_id, mode, state, events) on webhook_endpoints to probity_worker;

@@ -75,17 +75,21 @@ const RESULT_ROWS_AT_ONCE = 5_000
 
 /** Row numbers of chunks, in groups: between them, other work of the process runs. */
 export function readRowNos(trx: Trx, set: ChunkSet, heads = set.heads): AsyncGenerator<StoredRows[]> {
-  return readGroups<StoredRows>(trx, set, { heads, rowsMax: INDEX_ROWS_AT_ONCE, columns: sql`c.row_nos` })
+  return readGroups<StoredRows>(trx, set, { heads, rowsMax: INDEX_ROWS_AT_ONCE, columns: sql`c.row_nos::text` })
 }
 
 /** The same with the indexes. */
 export function readIndexes(trx: Trx, set: ChunkSet, heads = set.heads): AsyncGenerator<StoredIndex[]> {
-  return readGroups<StoredIndex>(trx, set, { heads, rowsMax: INDEX_ROWS_AT_ONCE, columns: sql`c.row_nos, c.index` })
+  return readGroups<StoredIndex>(trx, set, {
+    heads,
+    rowsMax: INDEX_ROWS_AT_ONCE,
+    columns: sql`c.row_nos::text, c.index`,
+  })
 }
 
 /** The same with indexes and results. */
 export function readChunks(trx: Trx, set: ChunkSet, heads = set.heads): AsyncGenerator<StoredChunk[]> {
-  const columns = sql`c.row_nos, c.index, c.results`
+  const columns = sql`c.row_nos::text, c.index, c.results`
   return readGroups<StoredChunk>(trx, set, { heads, rowsMax: RESULT_ROWS_AT_ONCE, columns })
 }
 
@@ -94,14 +98,19 @@ type Reading = { heads: ChunkHead[]; rowsMax: number; columns: RawBuilder<unknow
 async function* readGroups<T extends StoredRows>(trx: Trx, { place, generation }: ChunkSet, reading: Reading) {
   for (const group of groupHeads(reading.heads, reading.rowsMax)) {
     const nos = group.map(({ no }) => no)
-    const { rows } = await sql<T>`
+    const { rows } = await sql<Omit<T, 'rowNos'> & { rowNos: string }>`
       select c.job_id, c.generation, c.no, ${reading.columns} from result_chunks c
       where c.expires_on = ${place.expiresOn} and c.account_id = ${place.accountId} and c.job_id = ${place.id}
         and c.generation = ${generation} and c.no = any (${nos}::integer[])
       order by c.first_row, c.no`.execute(trx)
     if (rows.length < nos.length) throw new ChunksReplacedError()
-    yield rows
+    yield rows.map((row) => ({ ...row, rowNos: parseRowNos(row.rowNos) }) as unknown as T)
   }
+}
+
+/** `{2,3,5}` as numbers. 30 times faster than the array parser of the driver, which would take most of the time of a search. */
+function parseRowNos(text: string): number[] {
+  return JSON.parse(`[${text.slice(1, -1)}]`) as number[]
 }
 
 function* groupHeads(heads: readonly ChunkHead[], rowsMax: number): Generator<ChunkHead[]> {

@@ -36,8 +36,9 @@ export async function countContents(trx: Trx, accountId: string): Promise<Accoun
  * charged. `removeClosedAccounts` removes its rows.
  */
 export async function closeAccount(trx: Trx, accountId: string): Promise<void> {
-  const running = trx.selectFrom('jobs').select(['id', 'mode']).where('accountId', '=', accountId)
-  for (const { id, mode } of await running.where('finishedAt', 'is', null).execute()) {
+  // All jobs before the account, by id: the order in which dispatch, settlement and suspension lock them.
+  const jobs = trx.selectFrom('jobs').select(['id', 'mode']).where('accountId', '=', accountId)
+  for (const { id, mode } of await jobs.where('finishedAt', 'is', null).orderBy('id').forUpdate().execute()) {
     await cancelJob(trx, { accountId, mode }, id)
   }
   await sql`select close_account()`.execute(trx)

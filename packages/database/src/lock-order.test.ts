@@ -58,3 +58,14 @@ test('an account can be suspended while a batch of it is settled', async () => {
     second: (trx) => sql`select from accounts where id = ${accountId} for no key update`.execute(trx),
   })
 })
+
+test('an account can be closed while a batch of one of its jobs is settled', async () => {
+  const { id: accountId } = await openTestAccount(db, 10)
+  const job = await confirmTestJob(db, accountId, { uniqueCount: 1 })
+  await confirmTestJob(db, accountId, { uniqueCount: 1 })
+  await interleave({
+    first: (trx) => sql`select from jobs where id = ${job.id} for no key update`.execute(trx),
+    other: () => inTenant(db, accountId, (trx) => closeAccount(trx, accountId)),
+    second: (trx) => sql`select from accounts where id = ${accountId} for no key update`.execute(trx),
+  })
+})

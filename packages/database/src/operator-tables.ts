@@ -85,7 +85,7 @@ type JobReviewsTable = {
   reason: 'guessed_addresses' | 'domain_limit'
   state: 'sampling' | 'passed' | 'waiting' | 'released' | 'canceled'
   domain: string
-  domainAddresses: number
+  domainCount: number
   sampleSize: Generated<number>
   sampleDone: SetByDatabase<number>
   sampleInvalid: SetByDatabase<number>

@@ -144,6 +144,14 @@ test('a job that was deleted meanwhile leaves no chunk', async () => {
   expect(rows).toEqual([{ count: 0 }])
 })
 
+test('the results of a closed account are left as they are', async () => {
+  const { accountId } = await endJob(10)
+  await asOwner(db, (trx) =>
+    sql`update accounts set closed_at = clock_timestamp() where id = ${accountId}`.execute(trx),
+  )
+  expect(await claimOrdering(db, await startTestWorker(db, 1))).toBeUndefined()
+})
+
 test('of several jobs the one with the fewest attempts is claimed first', async () => {
   const [failing, other] = [await endJob(10), await endJob(10)]
   const workerId = await startTestWorker(db, 1)

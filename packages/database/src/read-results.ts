@@ -27,6 +27,43 @@ export type ResultsReader = {
 }
 
 export function openResultsReader(db: Db, place: ResultsPlace): ResultsReader {
+  const chunks = openMappedChunks(db, place)
+
+  /** Undefined if there are no rows after this one. */
+  function readStep(after: number, limit: number, filter: ResultsFilter) {
+    return chunks.withMap(async (map) => {
+      const rowNos = await map.rowsAfter(after, isNarrow(filter) ? Math.max(limit, STEP_ROWS) : limit)
+      const lastRow = rowNos.at(-1)
+      return lastRow === undefined ? undefined : { lastRow, found: await chunks.readAt(map, { rowNos, limit, filter }) }
+    })
+  }
+
+  return {
+    listAt: ({ rowNos, ...filter }) =>
+      chunks.withMap((map) => chunks.readAt(map, { rowNos, limit: rowNos.length, filter })),
+    async listAfter({ afterRow, limit, ...filter }) {
+      const results: KeptResult[] = []
+      let after = afterRow
+      let isFresh = false
+      while (results.length < limit) {
+        const step = await readStep(after, limit - results.length, filter)
+        if (step) {
+          results.push(...step.found)
+          after = step.lastRow
+        } else {
+          // A running job may have new results behind the last row.
+          if (isFresh || (await chunks.withMap(({ set }) => Promise.resolve(set.generation))) > 0) break
+          await chunks.loadMap()
+          isFresh = true
+        }
+      }
+      return results
+    },
+  }
+}
+
+/** The chunks of a job, and which rows they have. */
+function openMappedChunks(db: Db, place: ResultsPlace) {
   let map: ChunkMap | undefined
   const decoded = openCache()
 
@@ -43,42 +80,37 @@ export function openResultsReader(db: Db, place: ResultsPlace): ResultsReader {
   async function loadMap(): Promise<ChunkMap> {
     map = undefined // one at a time in memory
     decoded.clear()
-    return inPage(async (trx) => openMap(trx, await listChunks(trx, place)))
+    map = await inPage(async (trx) => {
+      const set = await listChunks(trx, place)
+      return set.generation > 0 ? mapOrdered(set, inPage) : mapSettled(trx, set)
+    })
+    return map
   }
 
   /** Reads with the map of the chunks; loads it again if the results are in row order by now. */
   async function withMap<T>(work: (map: ChunkMap) => Promise<T>): Promise<T> {
-    map ??= await loadMap()
+    const known = map ?? (await loadMap())
     try {
-      return await work(map)
+      return await work(known)
     } catch (error) {
       if (!areReplaced(error)) throw error
-      map = await loadMap()
-      return work(map)
+      return work(await loadMap())
     }
   }
 
   async function readAt(map: ChunkMap, { rowNos, limit, filter }: Wanted): Promise<KeptResult[]> {
     const wanted = new Set(rowNos)
     const found: FoundResult[] = []
-    const take = ({ index, result }: DecodedChunk) => {
-      for (const n of matchRows(filter, index)) {
-        const rowNo = index.rowNo(n)
-        if (!wanted.has(rowNo)) continue
-        const { status, subStatus } = index.kind(n)
-        found.push({ rowNo, email: index.email(n), status, subStatus, text: result(n) })
-      }
-    }
     const missing = map.headsOf(rowNos).filter((head) => {
       const chunk = decoded.get(head.no)
-      if (chunk) take(chunk)
+      if (chunk) found.push(...takeRows(chunk, wanted, filter))
       return chunk === undefined
     })
     await inPage(async (trx) => {
       for await (const group of readChunks(trx, map.set, missing)) {
         for (const stored of group) {
           const chunk = { index: decodeIndex(stored), result: decodeResults(stored) }
-          take(chunk)
+          found.push(...takeRows(chunk, wanted, filter))
           // As settled, neighboring rows are in different chunks, and few of them would be used again.
           if (map.set.generation > 0) decoded.put(stored.no, chunk)
         }
@@ -88,36 +120,16 @@ export function openResultsReader(db: Db, place: ResultsPlace): ResultsReader {
     return inOrder.map(({ text, ...row }) => ({ ...row, result: parseResult(text) }))
   }
 
-  /** Undefined if there are no rows after this one. */
-  function readStep(after: number, limit: number, filter: ResultsFilter) {
-    return withMap(async (map) => {
-      const rowNos = await map.rowsAfter(after, isNarrow(filter) ? Math.max(limit, STEP_ROWS) : limit, inPage)
-      const lastRow = rowNos.at(-1)
-      return lastRow === undefined ? undefined : { lastRow, found: await readAt(map, { rowNos, limit, filter }) }
-    })
-  }
+  return { loadMap, withMap, readAt }
+}
 
-  return {
-    listAt: ({ rowNos, ...filter }) => withMap((map) => readAt(map, { rowNos, limit: rowNos.length, filter })),
-    async listAfter({ afterRow, limit, ...filter }) {
-      const results: KeptResult[] = []
-      let after = afterRow
-      let isFresh = false
-      while (results.length < limit) {
-        const step = await readStep(after, limit - results.length, filter)
-        if (step) {
-          results.push(...step.found)
-          after = step.lastRow
-        } else {
-          // A running job may have new results behind the last row.
-          if (isFresh || map?.set.generation !== 0) break
-          map = await loadMap()
-          isFresh = true
-        }
-      }
-      return results
-    },
-  }
+function takeRows({ index, result }: DecodedChunk, wanted: ReadonlySet<number>, filter: ResultsFilter): FoundResult[] {
+  return matchRows(filter, index).flatMap((n) => {
+    const rowNo = index.rowNo(n)
+    if (!wanted.has(rowNo)) return []
+    const { status, subStatus } = index.kind(n)
+    return [{ rowNo, email: index.email(n), status, subStatus, text: result(n) }]
+  })
 }
 
 /** Rows that one step of a filtered export looks at, at least: few of them may be selected. */
@@ -149,17 +161,13 @@ type ChunkMap = {
   /** The chunks that have these rows; a row without a result has none. */
   headsOf(rowNos: readonly number[]): ChunkHead[]
   /** The next rows that have results, at most `limit`. */
-  rowsAfter(afterRow: number, limit: number, inPage: InPage): Promise<number[]>
+  rowsAfter(afterRow: number, limit: number): Promise<number[]>
 }
 
 type InPage = <T>(work: (trx: Trx) => Promise<T>) => Promise<T>
 
-function openMap(trx: Trx, set: ChunkSet): Promise<ChunkMap> {
-  return set.generation > 0 ? Promise.resolve(mapOrdered(set)) : mapSettled(trx, set)
-}
-
 /** In row order, chunks do not overlap: their first rows tell. */
-function mapOrdered(set: ChunkSet): ChunkMap {
+function mapOrdered(set: ChunkSet, inPage: InPage): ChunkMap {
   const { heads } = set
   const firstFrom = (rowNo: number) => lowerBound(heads.length, (n) => (heads[n]?.lastRow ?? 0) >= rowNo)
   let known: { no: number; rowNos: number[] } | undefined
@@ -174,7 +182,7 @@ function mapOrdered(set: ChunkSet): ChunkMap {
       }
       return [...found]
     },
-    async rowsAfter(afterRow, limit, inPage) {
+    async rowsAfter(afterRow, limit) {
       const head = heads[firstFrom(afterRow + 1)]
       if (head === undefined) return []
       if (known?.no !== head.no) {

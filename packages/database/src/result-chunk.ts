@@ -156,9 +156,13 @@ async function compress(text: string, bytesMax: number): Promise<Buffer> {
   })
 }
 
-/** A block of 100 results takes about 8 KB, one of 500 about 45 KB. Each buffer that is filled is one more call of the library. */
+/**
+ * What most blocks need: 500 results are compressed to about 45 KB, their index has about 30 KB and their texts 850 KB. Each buffer that
+ * is filled is one more call of the library.
+ */
 const COMPRESS_BUFFER_BYTES = 64 * 1024
-const DECOMPRESS_BUFFER_BYTES = 256 * 1024
+const INDEX_BUFFER_BYTES = 64 * 1024
+const RESULTS_BUFFER_BYTES = 1024 * 1024
 
 /** Where a chunk is stored, for errors. */
 export type ChunkRef = { jobId: string; generation: number; no: number }
@@ -195,7 +199,10 @@ export function decodeIndex(chunk: ChunkRef & { rowNos: number[]; index: Buffer 
   const { rowNos } = chunk
   const size = rowNos.length
   const damaged = (cause: unknown) => new DamagedChunkError(chunk, 'index', cause)
-  const lines = attempt(() => decompress(chunk.index, INDEX_BYTES_MAX).toString().split('\n'), damaged)
+  const lines = attempt(
+    () => decompress(chunk.index, INDEX_BYTES_MAX, INDEX_BUFFER_BYTES).toString().split('\n'),
+    damaged,
+  )
   const parsed: unknown[][] = []
   function column<N extends keyof IndexLines & number>(n: N): IndexLines[N] {
     const values = parsed[n] ?? attempt(() => parseColumn(lines[n], n, size), damaged)
@@ -216,7 +223,7 @@ export function decodeIndex(chunk: ChunkRef & { rowNos: number[]; index: Buffer 
     domain: (n) => at(column(4), at(column(5), n)),
     deliverability: (n) => column(6)[n] ?? null,
     email: (n) => at(column(7), n),
-    hasDomain: (domain) => column(4).includes(domain),
+    hasDomain: (domain) => (lines[4] ?? '').includes(JSON.stringify(domain)) && column(4).includes(domain),
     mayContain: (lowerCase) => (lines[7] ?? '').toLowerCase().includes(JSON.stringify(lowerCase).slice(1, -1)),
   }
 
@@ -243,7 +250,7 @@ const NEW_LINE = 10
  */
 export function decodeResults(chunk: ChunkRef & { rowNos: number[]; results: Buffer }): (n: number) => string {
   const damaged = (cause: unknown) => new DamagedChunkError(chunk, 'results', cause)
-  const bytes = attempt(() => decompress(chunk.results, RESULTS_BYTES_MAX), damaged)
+  const bytes = attempt(() => decompress(chunk.results, RESULTS_BYTES_MAX, RESULTS_BUFFER_BYTES), damaged)
   const ends: number[] = []
   for (let end = bytes.indexOf(NEW_LINE); end >= 0; end = bytes.indexOf(NEW_LINE, end + 1)) ends.push(end)
   ends.push(bytes.length)
@@ -269,8 +276,8 @@ export function decodeChunk(chunk: ChunkRef & { rowNos: number[]; index: Buffer;
 }
 
 /** The limit keeps a damaged or hostile block from filling the memory of the process. */
-function decompress(block: Buffer, maxOutputLength: number): Buffer {
-  return zstdDecompressSync(block, { maxOutputLength, chunkSize: DECOMPRESS_BUFFER_BYTES })
+function decompress(block: Buffer, maxOutputLength: number, chunkSize: number): Buffer {
+  return zstdDecompressSync(block, { maxOutputLength, chunkSize })
 }
 
 function once<T>(compute: () => T): () => T {

@@ -33,13 +33,13 @@ type ReviewedJob = View & { id: string }
 export async function limitPlan(trx: Trx, job: ReviewedJob, { counts, base, sample }: PlanLimits): Promise<void> {
   const over = await countDomainAddresses(trx, counts, base)
   if (over === undefined && sample === undefined) return
-  const { domain, domainAddresses } = over
-    ? { domain: over.domain, domainAddresses: over.addresses }
-    : { domain: sample?.domain ?? '', domainAddresses: sample?.domainAddresses ?? 0 }
+  const { domain, domainCount } = over
+    ? { domain: over.domain, domainCount: over.addresses }
+    : { domain: sample?.domain ?? '', domainCount: sample?.domainAddresses ?? 0 }
   await trx
     .insertInto('jobReviews')
     .values({
-      ...{ jobId: job.id, accountId: job.accountId, domain, domainAddresses },
+      ...{ jobId: job.id, accountId: job.accountId, domain, domainCount },
       reason: over ? 'domain_limit' : 'guessed_addresses',
       state: over ? 'waiting' : 'sampling',
       sampleSize: sample?.addresses ?? 0,
@@ -83,7 +83,7 @@ const REVIEWS_MAX = 200
 /** The jobs that wait for a decision, oldest first. As an operator. */
 export async function listReviews(trx: Trx): Promise<WaitingReview[]> {
   const { rows } = await sql<WaitingReview>`
-    select r.job_id, r.account_id, r.reason, r.domain, r.domain_addresses, r.sample_done, r.sample_invalid, r.since,
+    select r.job_id, r.account_id, r.reason, r.domain, r.domain_count, r.sample_done, r.sample_invalid, r.since,
       a.name as account_name, j.mode, j.done_count as done, j.unique_count as total
     from job_reviews r join jobs j on j.id = r.job_id join accounts a on a.id = r.account_id
     where r.state = 'waiting' and j.finished_at is null

@@ -69,7 +69,7 @@ async function openTenantWithRows(): Promise<string> {
   await sendWebhook(accountId)
   await inTenant(db, accountId, (trx) => countDomainAddresses(trx, new Map([['example.com', 1]]), 200))
   await asOwner(db, (trx) =>
-    sql`insert into job_reviews (job_id, account_id, reason, state, domain, domain_addresses)
+    sql`insert into job_reviews (job_id, account_id, reason, state, domain, domain_count)
         select id, account_id, 'domain_limit', 'released', 'example.com', 1 from jobs where account_id = ${accountId}`.execute(
       trx,
     ),
@@ -302,7 +302,9 @@ test('only these functions work past row-level security, each with its search pa
     'claim_setup',
     'claim_validations',
     'close_account',
+    'count_domain_addresses',
     'create_account',
+    'decide_review',
     'delete_closed_account',
     'delete_decayed_outcomes',
     'delete_ended_batches',
@@ -310,6 +312,7 @@ test('only these functions work past row-level security, each with its search pa
     'delete_expired_deliveries',
     'delete_expired_uploads',
     'delete_old_audit_entries',
+    'delete_old_domain_days',
     'delete_old_notifications',
     'delete_old_payments',
     'delete_process',
@@ -337,10 +340,12 @@ test('only these functions work past row-level security, each with its search pa
     'is_setup_needed',
     'is_setup_token',
     'join_by_invitation',
+    'judge_sample',
     'ledger_post',
     'ledger_post_parts',
     'ledger_refund_validations',
     'list_account_members',
+    'list_due_samples',
     'list_expired_jobs',
     'list_expired_uploads',
     'list_expired_validations',
@@ -366,6 +371,7 @@ test('only these functions work past row-level security, each with its search pa
     'record_unrecognized_replies',
     'record_user_event',
     'record_verdict_days',
+    'refunds_unknown',
     'release_batch',
     'release_claims',
     'resend_deliveries',

@@ -124,11 +124,11 @@ async function writeEndings(trx: Trx, accountId: string, day: string, group: Fin
   const { rows } = await sql<EndedRow>`
     update validations v set state = 'final', conclusive = e.conclusive, result = e.result, finished_at = clock_timestamp(),
       refunded = case when e.conclusive then false
-        else is_refunded(p.refund_unknown, e.result ->> 'status', e.result ->> 'sub_status') end
+        else is_refunded(p.refunds_unknown, e.result ->> 'status', e.result ->> 'sub_status') end
     from unnest(${ids}::uuid[], ${conclusive}::boolean[], ${results}::json[]) as e (id, conclusive, result),
-      accounts a join plans p on p.name = a.plan
+      refunds_unknown() as p (refunds_unknown)
     where v.expires_on = ${day} and v.account_id = ${accountId} and v.id = any(${ids}::uuid[]) and v.id = e.id
-      and v.state = 'open' and a.id = ${accountId}
+      and v.state = 'open'
     returning v.id, v.key_id, v.email_key, v.deferred_at, v.refunded`.execute(trx)
   return rows
 }

@@ -50,33 +50,48 @@ export const STRANGERS: RatePolicy = { name: 'unauthenticated', quota: 60, windo
 type Door = Pick<Services, 'keys' | 'strangers' | 'keyUse' | 'publicSandbox' | 'admission'>
 
 /**
- * Finds out who is calling; throws if the key is not known or not valid. Without a promise where the key is known already, as for nearly all
- * requests: a promise for each of the hooks of a request costs as much as their work.
+ * Finds out who is calling; rejects if the key is not known or not valid. Without a promise if the key is known already, as for nearly all
+ * requests: a promise for each hook of a request costs as much as the work of the hooks.
  */
 export function authenticate(door: Door) {
   const { keys, strangers, keyUse, publicSandbox } = door
   return (request: FastifyRequest, reply: FastifyReply): Promise<void> | undefined => {
     refuseKeyInQuery(request)
     const text = request.headers['x-api-key']
-    if (typeof text !== 'string' || text === '') throw stranger(request, 'missing_api_key')
-    if (!isWellFormedKey(text)) throw stranger(request, 'invalid_api_key')
-    const known = (publicSandbox ? publicCaller(text, networkOf(request.ip)) : undefined) ?? keys.recall(text)
-    if (known) return enter(request, reply, known)
-
-    // A client that guesses keys must not keep the database busy; known keys of the same network are not limited.
-    if (!strangers.look(networkOf(request.ip), STRANGERS).allowed) throw stranger(request, 'invalid_api_key')
-    return keys.find(text).then((key) => {
-      if (key === undefined) throw stranger(request, 'invalid_api_key')
-      return enter(request, reply, key)
-    })
+    const known = typeof text === 'string' && isWellFormedKey(text) ? keys.recall(text) : undefined
+    if (known && isValid(known) && !isPublishable(known)) return enter(request, known)
+    return authenticateSlowly(request, reply)
   }
 
-  function enter(request: FastifyRequest, reply: FastifyReply, key: DoorKey): Promise<void> | undefined {
-    if (key.revokedAt) throw stranger(request, 'revoked_api_key')
-    if (key.expiresAt && key.expiresAt.getTime() <= Date.now()) throw stranger(request, 'expired_api_key')
+  async function authenticateSlowly(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    const key = await recognise(request)
+    enter(request, key)
+    if (isPublishable(key)) await admitPage(door, request, reply)
+  }
+
+  function enter(request: FastifyRequest, key: DoorKey): undefined {
     request.caller = key
     if (!isPublicCaller(key)) keyUse.count(key.id)
-    return isPublishable(key) ? admitPage(door, request, reply) : undefined
+  }
+
+  async function recognise(request: FastifyRequest): Promise<DoorKey> {
+    const text = request.headers['x-api-key']
+    if (typeof text !== 'string' || text === '') throw stranger(request, 'missing_api_key')
+    if (!isWellFormedKey(text)) throw stranger(request, 'invalid_api_key')
+
+    const anybody = publicSandbox ? publicCaller(text, networkOf(request.ip)) : undefined
+    if (anybody) return anybody
+
+    // A client that guesses keys must not keep the database busy; known keys of the same network are not limited.
+    const known = keys.recall(text)
+    if (known === undefined && !strangers.look(networkOf(request.ip), STRANGERS).allowed)
+      throw stranger(request, 'invalid_api_key')
+
+    const key = known ?? (await keys.find(text))
+    if (key === undefined) throw stranger(request, 'invalid_api_key')
+    if (key.revokedAt) throw stranger(request, 'revoked_api_key')
+    if (!isValid(key)) throw stranger(request, 'expired_api_key')
+    return key
   }
 
   function stranger(
@@ -87,6 +102,10 @@ export function authenticate(door: Door) {
     if (request.rate.allowed) return new Problem(code)
     return new Problem('rate_limited', undefined, { retryAfterS: request.rate.retryAfterS })
   }
+}
+
+function isValid({ revokedAt, expiresAt }: DoorKey): boolean {
+  return revokedAt === null && (expiresAt === null || expiresAt.getTime() > Date.now())
 }
 
 /**

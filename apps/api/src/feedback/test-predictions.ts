@@ -21,8 +21,8 @@ export async function keepValidation({ db }: TestApi, { accountId }: Caller, ema
   const id = randomUUID()
   const answer = JSON.stringify(answerOf(email, changes))
   await asOwner(db, (trx) =>
-    sql`insert into validations (expires_on, account_id, id, email, email_key, state, conclusive, result, finished_at)
-        values (utc_today() + 30, ${accountId}, ${id}, ${email}, ${dedupeKey(email)}, 'final', true, ${answer}::json, now())`.execute(
+    sql`insert into validations (expires_on, account_id, id, email, email_key, state, conclusive, refunded, result, finished_at)
+        values (utc_today() + 30, ${accountId}, ${id}, ${email}, ${dedupeKey(email)}, 'final', true, false, ${answer}::json, now())`.execute(
       trx,
     ),
   )

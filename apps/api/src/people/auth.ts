@@ -1,5 +1,5 @@
-import { claimCode, verifyAddress } from '@probity/database/logins'
 import type { connectPeople } from '@probity/database/people-connection'
+import { claimCode, verifyAddress } from '@probity/database/profiles'
 import { betterAuth } from 'better-auth'
 import { APIError, createAuthMiddleware, getSessionFromCtx } from 'better-auth/api'
 import { organization } from 'better-auth/plugins/organization'
@@ -142,7 +142,7 @@ function signIn({ passwords, mail, linkBase, people, hasMail }: Parts) {
       maxPasswordLength: PASSWORD_LENGTH_MAX,
       password: passwords,
       revokeSessionsOnPasswordReset: true,
-      // The link was sent to the address. A user whom a stranger signed up gets a login of their own that way.
+      // The link was sent to the address. A user whom a stranger signed up gets a profile of their own that way.
       onPasswordReset: async ({ user }: { user: { id: string } }) => {
         if (hasMail) await verifyAddress(people, user.id)
       },

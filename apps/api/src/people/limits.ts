@@ -82,4 +82,4 @@ export async function limitInvitations({ admission, people }: Door, accountId: s
   if (!rate.allowed) throw new Problem('rate_limited', TOO_MANY_INVITATIONS, { retryAfterS: rate.retryAfterS })
 }
 
-const TOO_MANY_INVITATIONS = 'The organisation has sent as many invitations as it may in a day.'
+const TOO_MANY_INVITATIONS = 'The account has sent as many invitations as it may in a day.'

@@ -1,4 +1,4 @@
-import { recordUserEvent } from '@probity/database/logins'
+import { recordUserEvent } from '@probity/database/profiles'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { RatePolicy } from '../door/rate.ts'
 import { readSessionToken } from '../door/session.ts'

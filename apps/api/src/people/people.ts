@@ -1,7 +1,7 @@
 import type { Db } from '@probity/database/connect'
-import { recordUserEvent } from '@probity/database/logins'
 import type { Opening } from '@probity/database/people'
 import { connectPeople } from '@probity/database/people-connection'
+import { recordUserEvent } from '@probity/database/profiles'
 import type { FastifyBaseLogger } from 'fastify'
 import type { ApiConfig } from '../config.ts'
 import type { Admission } from '../door/admission.ts'

@@ -112,7 +112,7 @@ test('a CSV of 100,000 rows takes at most 64 MB of memory', { tags: ['long'], ti
   const api = await startTestApi()
   const caller = await api.openCaller()
   const rows = Array.from({ length: 100_000 }, (_, n) => `Person Number ${n},v${n}@example.com,some text to fill it`)
-  const jobId = await keepList(api, { content: `name,email,note\n${rows.join('\n')}\n`, by: caller })
+  const jobId = await keepList(api, { content: `name,email,note\n${rows.join('\n')}\n`, by: caller, isOrdered: true })
   const small = await keepList(api, { content: `email\nvera@example.com\n`, by: caller })
   const running = await startProcess(api)
   await text(await open(running, caller, pathOf(small, 'format=csv')))

@@ -146,8 +146,8 @@ test('who may not validate is shown the request and not the result', async () =>
   await recordRequests(api.db, [row], 7)
   await asOwner(api.db, (trx) =>
     sql`
-      insert into validations (expires_on, account_id, id, email, email_key, state, conclusive, result, finished_at)
-      values (utc_today() + 1, ${accountId}, ${row.validationId}, 'ada@example.com', 'ada@example.com', 'final', true,
+      insert into validations (expires_on, account_id, id, email, email_key, state, conclusive, refunded, result, finished_at)
+      values (utc_today() + 1, ${accountId}, ${row.validationId}, 'ada@example.com', 'ada@example.com', 'final', true, false,
         ${JSON.stringify(sandboxResult('ada@example.com', { subStatus: '' }))}::json, now())`.execute(trx),
   )
   const { text, status } = await call({ method: 'GET', url: `/api/v1/requests/req_${row.id}` })

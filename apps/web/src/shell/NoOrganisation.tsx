@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { ask } from '../api/ask.ts'
 import { InvitationAnswer } from '../pages/people/InvitationAnswer.tsx'
 import { NewOrganisation } from '../pages/people/NewOrganisation.tsx'
-import { DeleteLoginDialog } from '../pages/settings/DeleteLogin.tsx'
+import { DeleteProfileDialog } from '../pages/settings/DeleteProfile.tsx'
 import { sessionQuery, useSession } from '../session/session.ts'
 import { signOut } from '../session/sign-in.ts'
 import { OpenPage } from './OpenPage.tsx'
@@ -40,13 +40,13 @@ export function NoOrganisation() {
             className="text-accent-text underline underline-offset-2"
             onClick={() => setDeleting(true)}
           >
-            delete your login
+            delete your profile
           </button>
           .
         </>
       }
     >
-      {isDeleting && <DeleteLoginDialog onClose={() => setDeleting(false)} />}
+      {isDeleting && <DeleteProfileDialog onClose={() => setDeleting(false)} />}
       <div className="flex flex-col gap-6">
         {waiting.map((invitation) => (
           <WaitingInvitation key={invitation.id} invitation={invitation} />

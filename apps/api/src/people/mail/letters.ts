@@ -80,8 +80,8 @@ export function emailChangedLetter({ email, name }: Addressee, link: string): Le
     subject: 'Your email address was changed',
     lines: [
       `Hello ${nameInEmail(name)},`,
-      'your login has a new email address. This address can no longer be used to sign in.',
-      'If you did not change it, tell an owner of your organisation or the operator of the service at once.',
+      'the email address of your profile was changed. This address can no longer be used to sign in.',
+      'If you did not change it, tell an owner of your account or the operator of the service at once.',
     ],
     action: 'Sign in',
     link,

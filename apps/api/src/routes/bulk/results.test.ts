@@ -93,12 +93,19 @@ test('a page has the first ten results in the order of rows, the total, and a li
 test('a download is in the audit log, and a page of results is not', async () => {
   const by = await api.openCaller()
   const jobId = await keep('email\na@example.com\n', { by, filename: 'spring.csv' })
-  for (const query of [{}, { format: 'csv' }, { format: 'ndjson' }]) expect((await get(jobId, query, by)).status).toBe(200)
+  for (const query of [{}, { format: 'csv' }, { format: 'ndjson' }])
+    expect((await get(jobId, query, by)).status).toBe(200)
   const { rows } = await asOwner(api.db, (trx) =>
     sql`select action, actor, actor_id, subject_id, subject_name from audit_entries
         where account_id = ${by.accountId} and action like 'export.%'`.execute(trx),
   )
-  const entry = { action: 'export.results', actor: 'key', actorId: by.keyId, subjectId: jobId, subjectName: 'spring.csv' }
+  const entry = {
+    action: 'export.results',
+    actor: 'key',
+    actorId: by.keyId,
+    subjectId: jobId,
+    subjectName: 'spring.csv',
+  }
   expect(rows).toEqual([entry, entry])
 })
 

@@ -125,7 +125,7 @@ test('the role of operators reads no address, no answer and no secret, and write
       select c.relname || '.' || a.attname as column
       from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
       where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p', 'v')
-        and a.attname ~ '(email|result|provisional|body|secret|hash|token|password|filename|address|data|url)'
+        and a.attname ~ '(email|results?$|provisional|body|secret|hash|token|password|filename|address|data|url)'
         and has_column_privilege('probity_operator', c.oid, a.attnum, 'select') and c.relname <> 'plans'`.execute(trx),
   )
   expect(rows).toEqual([])

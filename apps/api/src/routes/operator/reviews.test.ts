@@ -106,6 +106,15 @@ test('deferred addresses of a sample are dispatched again while the others wait'
   expect(await releasedOf(jobId)).toEqual([3])
 })
 
+test('deferred addresses count as not invalid, since some servers greylist existing mailboxes only', async () => {
+  const { by, jobId, batches } = await startReviewed(SAMPLED)
+  const [first] = batches
+  if (!first) throw new Error('no plan')
+  await workBatch(db, first, { status: 'invalid', subStatus: 'mailbox_not_found', later: 4 })
+  expect(await judgeSamples(db)).toBe(0)
+  expect((await getJob(by, jobId)).status).toBe('processing')
+})
+
 test('the customer can cancel or delete a job under review', async () => {
   const { by, jobId } = await startReviewed(OVER)
   expect((await wish(by, jobId, 'cancel')).body).toMatchObject({ status: 'canceled', delay_reason: null })

@@ -37,13 +37,13 @@ async function decide({ db }: Services, jobId: string, decision: 'released' | 'c
 }
 
 function present(review: WaitingReview) {
-  const { jobId, accountId, accountName, domainAddresses, sampleDone, sampleInvalid, since, ...rest } = review
+  const { jobId, accountId, accountName, domainCount, sampleDone, sampleInvalid, since, ...rest } = review
   return {
     ...rest,
     job_id: jobId,
     account_id: accountId,
     account_name: accountName,
-    domain_addresses: domainAddresses,
+    domain_addresses: domainCount,
     sample_done: sampleDone,
     sample_invalid: sampleInvalid,
     since: since.toISOString(),

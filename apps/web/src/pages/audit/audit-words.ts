@@ -38,7 +38,7 @@ const ACTIONS: Record<string, string> = {
   'person.sign_in_failed': 'Sign-in failed',
   'person.session_ended': 'Session ended',
   'person.email_changed': 'Email address changed',
-  'person.deleted': 'Login deleted',
+  'person.deleted': 'Profile deleted',
   'person.password_changed': 'Password changed',
   'person.reset_link_created': 'Password reset link created',
   'person.second_factor_on': 'Second factor switched on',

@@ -42,17 +42,17 @@ function WhatToDo({ link, invitation, session, onSent }: AcceptProps & { onSent(
   const { id, token } = link
   const { email, link_verifies: linkVerifies } = invitation
   const join = useJoin(link)
-  const [hasLogin, setHasLogin] = useState(false)
+  const [hasProfile, setHasProfile] = useState(false)
   if (session !== null && session.person.email.toLowerCase() !== email.toLowerCase()) {
     return <SomebodyElse email={session.person.email} />
   }
   if (session !== null) return <InvitationAnswer link={link} onAccepted={join.enter} />
-  if (hasLogin) {
+  if (hasProfile) {
     return (
       <>
         <SignInForm email={email} action="Sign in and accept" onSignedIn={join.accept} />
-        <Button look="quiet" onClick={() => setHasLogin(false)}>
-          I have no login yet
+        <Button look="quiet" onClick={() => setHasProfile(false)}>
+          I have no profile yet
         </Button>
       </>
     )
@@ -63,12 +63,12 @@ function WhatToDo({ link, invitation, session, onSent }: AcceptProps & { onSent(
         <JoinForm id={id} token={token} email={email} onJoined={join.enter} />
       ) : (
         <>
-          <p className="text-soft">Create a login to accept. Your address is confirmed by a link in an email.</p>
+          <p className="text-soft">Create a profile to accept. Your address is confirmed by a link in an email.</p>
           <SignUpForm invitation={{ id, email }} onSent={onSent} />
         </>
       )}
-      <Button look="quiet" onClick={() => setHasLogin(true)}>
-        I already have a login
+      <Button look="quiet" onClick={() => setHasProfile(true)}>
+        I already have a profile
       </Button>
     </>
   )

@@ -9,7 +9,7 @@ import { buttonClass } from '../../ui/Button.tsx'
 import { BrokenLink } from './BrokenLink.tsx'
 import { ConfirmAddressForm } from './ConfirmAddressForm.tsx'
 
-/** Confirms the new address of a login. */
+/** Confirms the new address of a profile. */
 export function ConfirmEmailPage() {
   const token = useSecretInAddress('token')
   const queryClient = useQueryClient()

@@ -40,8 +40,8 @@ function LinkSent({ email }: { email: string }) {
   return (
     <Callout kind="success" live title="Confirm the new address">
       {hasMail
-        ? `If no other login has ${email}, a link was sent to it. The address changes when you open the link.`
-        : `If no other login has ${email}, a link was written to the log of the service. Ask an operator for it. The address changes when you open the link.`}
+        ? `If no other user has ${email}, a link was sent to it. The address changes when you open the link.`
+        : `If no other user has ${email}, a link was written to the log of the service. Ask an operator for it. The address changes when you open the link.`}
     </Callout>
   )
 }

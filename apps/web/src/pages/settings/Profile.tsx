@@ -12,7 +12,7 @@ import { Segments } from '../../ui/Segments.tsx'
 import { UnsavedGuard } from '../../ui/UnsavedGuard.tsx'
 import { useSubmit } from '../../ui/use-submit.ts'
 import { NameField, PERSON_NAME_RULES } from '../people/NameField.tsx'
-import { DeleteLoginCard } from './DeleteLogin.tsx'
+import { DeleteProfileCard } from './DeleteProfile.tsx'
 import { EmailCard } from './EmailCard.tsx'
 
 export function Profile() {
@@ -21,7 +21,7 @@ export function Profile() {
       <PersonCard />
       <EmailCard />
       <Appearance />
-      <DeleteLoginCard />
+      <DeleteProfileCard />
     </>
   )
 }

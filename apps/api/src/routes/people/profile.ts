@@ -1,6 +1,6 @@
-import { ConfirmEmailChange, DeleteLogin, EmailChange } from '@probity/contract/people'
-import { changeAddress, deleteLogin, findLogin } from '@probity/database/logins'
+import { ConfirmEmailChange, DeleteProfile, EmailChange } from '@probity/contract/people'
 import type { Person } from '@probity/database/people'
+import { changeAddress, deleteProfile, findCredential } from '@probity/database/profiles'
 import { requirePerson } from '../../door/session.ts'
 import { readChangeToken, writeChangeToken } from '../../people/address-token.ts'
 import { askPassword, wrongPassword } from '../../people/ask-password.ts'
@@ -20,7 +20,7 @@ export const changeEmail: Route = async (app, services) => {
     await askPassword(services, request, request.body.password)
     const to = request.body.email.toLowerCase()
     if (to === from) throw fieldProblem('/email', 'This is your email address already.')
-    const isFree = (await findLogin(people.users, to)) === undefined
+    const isFree = (await findCredential(people.users, to)) === undefined
     if (isFree) {
       const token = await writeChangeToken({ userId, from, to }, await people.secret())
       // Not awaited: how long a mail server takes must not tell whether the address is free.
@@ -38,30 +38,30 @@ export const confirmEmailChange: Route = async (app, services) => {
     const change = await readChangeToken(token, await people.secret())
     await limitPerson(services, request, 'password', change?.from)
     if (change === undefined) throw new Problem('not_found', OLD_LINK)
-    const login = await findLogin(people.users, change.from)
-    if (login?.userId !== change.userId) throw new Problem('not_found', OLD_LINK)
-    if (!(await people.passwords.verify({ hash: login.passwordHash, password }))) throw wrongPassword()
+    const credential = await findCredential(people.users, change.from)
+    if (credential?.userId !== change.userId) throw new Problem('not_found', OLD_LINK)
+    if (!(await people.passwords.verify({ hash: credential.passwordHash, password }))) throw wrongPassword()
     if (!(await changeAddress(people.users, change))) throw new Problem('not_found', OLD_LINK)
-    const letter = emailChangedLetter({ email: change.from, name: login.name }, `${people.appUrl}/sign-in`)
+    const letter = emailChangedLetter({ email: change.from, name: credential.name }, `${people.appUrl}/sign-in`)
     if (people.hasMail) void people.mail.send(letter)
     return reply.code(204).send()
   })
 }
 
-/** Deletes the login of a user. Accounts stay, and each keeps an owner. */
-export const removeLogin: Route = async (app, services) => {
+/** Deletes the profile of a user. Accounts stay, and each keeps an owner. */
+export const removeProfile: Route = async (app, services) => {
   const { people } = services
-  const options = { schema: { body: DeleteLogin }, onRequest: requirePerson(services) }
-  app.post('/login/deletion', options, async (request, reply) => {
+  const options = { schema: { body: DeleteProfile }, onRequest: requirePerson(services) }
+  app.post('/profile/deletion', options, async (request, reply) => {
     const { userId, email } = request.person as Person
     await askPassword(services, request, request.body.password)
     if (request.body.email.trim().toLowerCase() !== email)
       throw fieldProblem('/email', 'This is not your email address.')
-    const isDeleted = await deleteLogin(people.users, userId).catch((error: unknown) => {
+    const isDeleted = await deleteProfile(people.users, userId).catch((error: unknown) => {
       throw isLastOwner(error) ? new Problem('last_owner') : error
     })
-    if (!isDeleted) throw new Problem('invalid_request', OPERATOR_LOGIN)
-    services.log.info({ personId: userId }, 'a login was deleted')
+    if (!isDeleted) throw new Problem('invalid_request', OPERATOR_PROFILE)
+    services.log.info({ personId: userId }, 'a profile was deleted')
     const { session, device } = cookieNames(people.publicUrl)
     for (const name of [session, device]) reply.header('set-cookie', clearCookie(people.publicUrl, name))
     return reply.code(204).send()
@@ -69,7 +69,7 @@ export const removeLogin: Route = async (app, services) => {
 }
 
 const OLD_LINK = 'The link has been used, or it is too old.'
-const OPERATOR_LOGIN = 'Your login has the operator right. Another operator must remove that right first.'
+const OPERATOR_PROFILE = 'Your profile has the operator right. Another operator must remove that right first.'
 
 function fieldProblem(pointer: string, detail: string): Problem {
   return new Problem('invalid_request', undefined, { errors: [{ pointer, detail }] })

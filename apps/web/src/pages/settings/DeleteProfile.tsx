@@ -12,42 +12,42 @@ import { FormSummary } from '../../ui/FormSummary.tsx'
 import { PasswordInput } from '../../ui/PasswordInput.tsx'
 import { useSubmit } from '../../ui/use-submit.ts'
 
-export function DeleteLoginCard() {
+export function DeleteProfileCard() {
   const [isOpen, setOpen] = useState(false)
   return (
-    <Card title="Delete your login">
+    <Card title="Delete your profile">
       <div className="flex flex-col gap-4">
         <p className="max-w-prose text-soft">
-          Your name, email address, password, sessions and memberships are deleted. Organisations stay with their lists,
-          credits and API keys, also the keys that you created. The audit log of an organisation names you for a year.
+          Your name, email address, password, sessions and memberships are deleted. Accounts stay, with their lists,
+          credits and API keys, also the keys that you created. The audit log of an account names you for a year.
         </p>
         <p className="max-w-prose text-soft">
-          If you are the only owner of an organisation, make another member an owner or delete the organisation first.
+          If you are the only owner of an account, make another member an owner or delete the account first.
         </p>
         <div>
           <Button look="danger" onClick={() => setOpen(true)}>
-            Delete your login
+            Delete your profile
           </Button>
         </div>
       </div>
-      {isOpen && <DeleteLoginDialog onClose={() => setOpen(false)} />}
+      {isOpen && <DeleteProfileDialog onClose={() => setOpen(false)} />}
     </Card>
   )
 }
 
-/** Takes the address and the password, so that a login is not deleted by mistake or at a screen that was left open. */
-export function DeleteLoginDialog({ onClose }: { onClose(): void }) {
+/** Takes the address and the password, so that a profile is not deleted by mistake or at a screen that was left open. */
+export function DeleteProfileDialog({ onClose }: { onClose(): void }) {
   const { person } = useSession()
   const queryClient = useQueryClient()
   const form = useForm({ defaultValues: { email: '', password: '' }, shouldFocusError: false })
   const submit = useSubmit(form, async ({ email, password }) => {
-    await ask('/login/deletion', { method: 'POST', body: { email: email.trim(), password } })
+    await ask('/profile/deletion', { method: 'POST', body: { email: email.trim(), password } })
     leaveBehind(queryClient, '/app/sign-in')
   })
   const { errors, isSubmitting } = form.formState
   const isOwn = (typed: string) => typed.trim().toLowerCase() === person.email || 'This is not your email address.'
   return (
-    <Dialog open onClose={onClose} title="Delete your login?" about="This cannot be undone.">
+    <Dialog open onClose={onClose} title="Delete your profile?" about="This cannot be undone.">
       <form noValidate onSubmit={submit} className="flex flex-col gap-4">
         <FormSummary form={form} />
         <Field label="Your email address" hint={`Type ${person.email}.`} error={errors.email?.message}>
@@ -73,7 +73,7 @@ export function DeleteLoginDialog({ onClose }: { onClose(): void }) {
         <div className="flex flex-wrap justify-end gap-2">
           <Button onClick={onClose}>Cancel</Button>
           <Button type="submit" look="danger" busy={isSubmitting}>
-            Delete the login
+            Delete the profile
           </Button>
         </div>
       </form>

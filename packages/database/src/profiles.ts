@@ -11,11 +11,11 @@ export async function recordUserEvent(db: Db, user: { id: string } | { email: st
   await asNobody(db, (trx) => sql`select record_user_event(${id}::uuid, ${email}, ${event})`.execute(trx))
 }
 
-export type Login = { userId: string; name: string; email: string; passwordHash: string }
+export type Credential = { userId: string; name: string; email: string; passwordHash: string }
 
-/** The login with an address, with the hash of its password. */
-export async function findLogin(users: UsersDb, email: string): Promise<Login | undefined> {
-  const { rows } = await sql<Login>`
+/** The password hash of the user with an address. */
+export async function findCredential(users: UsersDb, email: string): Promise<Credential | undefined> {
+  const { rows } = await sql<Credential>`
     select u.id as "userId", u.name, u.email, c.password as "passwordHash"
     from users u join credentials c on c.user_id = u.id and c.provider = 'credential' and c.password is not null
     where u.email = ${email.toLowerCase()}`.execute(users)
@@ -55,7 +55,7 @@ export async function changeAddress(
  * Deletes a user with credentials, sessions and memberships. Returns false for operators, who give up that right first. Throws PB001
  * if an account would be left without an owner.
  */
-export async function deleteLogin(users: UsersDb, userId: string): Promise<boolean> {
+export async function deleteProfile(users: UsersDb, userId: string): Promise<boolean> {
   return users.transaction().execute(async (trx) => {
     const { rows } = await sql`select id from users where id = ${userId} and not is_operator for update`.execute(trx)
     if (rows.length === 0) return false

@@ -4,11 +4,11 @@ import { useForm } from 'react-hook-form'
 import { ask } from '../../api/ask.ts'
 import { useWelcome } from '../../session/session.ts'
 import { Button } from '../../ui/Button.tsx'
+import { CurrentPasswordField, PASSWORD_RULES } from '../../ui/CurrentPasswordField.tsx'
 import { Dialog } from '../../ui/Dialog.tsx'
 import { Field, TextInput } from '../../ui/Field.tsx'
 import { FormSummary } from '../../ui/FormSummary.tsx'
 import { formatDateTime } from '../../ui/format.ts'
-import { PasswordInput } from '../../ui/PasswordInput.tsx'
 import { useSubmit } from '../../ui/use-submit.ts'
 import { EMAIL_RULES } from '../people/EmailField.tsx'
 import { SecretLink } from '../people/SecretLink.tsx'
@@ -65,15 +65,7 @@ function CreateForm({ onCreated, onClose }: { onCreated(created: CreatedLink): v
           />
         )}
       </Field>
-      <Field label="Your password" error={errors.password?.message}>
-        {(ids) => (
-          <PasswordInput
-            {...ids}
-            {...form.register('password', { required: 'Enter your password.' })}
-            autoComplete="current-password"
-          />
-        )}
-      </Field>
+      <CurrentPasswordField input={form.register('password', PASSWORD_RULES)} error={errors.password?.message} />
       <div className="flex flex-wrap justify-end gap-2">
         <Button onClick={onClose}>Cancel</Button>
         <Button type="submit" look="primary" busy={isSubmitting}>

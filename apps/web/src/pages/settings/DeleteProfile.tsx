@@ -6,10 +6,10 @@ import { useSession } from '../../session/session.ts'
 import { leaveBehind } from '../../session/sign-in.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Card } from '../../ui/Card.tsx'
+import { CurrentPasswordField, PASSWORD_RULES } from '../../ui/CurrentPasswordField.tsx'
 import { Dialog } from '../../ui/Dialog.tsx'
 import { Field, TextInput } from '../../ui/Field.tsx'
 import { FormSummary } from '../../ui/FormSummary.tsx'
-import { PasswordInput } from '../../ui/PasswordInput.tsx'
 import { useSubmit } from '../../ui/use-submit.ts'
 
 export function DeleteProfileCard() {
@@ -61,15 +61,7 @@ export function DeleteProfileDialog({ onClose }: { onClose(): void }) {
             />
           )}
         </Field>
-        <Field label="Your password" error={errors.password?.message}>
-          {(ids) => (
-            <PasswordInput
-              {...ids}
-              {...form.register('password', { required: 'Enter your password.' })}
-              autoComplete="current-password"
-            />
-          )}
-        </Field>
+        <CurrentPasswordField input={form.register('password', PASSWORD_RULES)} error={errors.password?.message} />
         <div className="flex flex-wrap justify-end gap-2">
           <Button onClick={onClose}>Cancel</Button>
           <Button type="submit" look="danger" busy={isSubmitting}>

@@ -5,10 +5,9 @@ import { useSession, useWelcome } from '../../session/session.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Callout } from '../../ui/Callout.tsx'
 import { Card } from '../../ui/Card.tsx'
+import { CurrentPasswordField, PASSWORD_RULES } from '../../ui/CurrentPasswordField.tsx'
 import { Dialog } from '../../ui/Dialog.tsx'
-import { Field } from '../../ui/Field.tsx'
 import { FormSummary } from '../../ui/FormSummary.tsx'
-import { PasswordInput } from '../../ui/PasswordInput.tsx'
 import { useSubmit } from '../../ui/use-submit.ts'
 import { EMAIL_RULES, EmailField } from '../people/EmailField.tsx'
 
@@ -67,15 +66,7 @@ function ChangeEmailDialog({ onSent, onClose }: { onSent(email: string): void; o
           input={form.register('email', EMAIL_RULES)}
           error={errors.email?.message}
         />
-        <Field label="Your password" error={errors.password?.message}>
-          {(ids) => (
-            <PasswordInput
-              {...ids}
-              {...form.register('password', { required: 'Enter your password.' })}
-              autoComplete="current-password"
-            />
-          )}
-        </Field>
+        <CurrentPasswordField input={form.register('password', PASSWORD_RULES)} error={errors.password?.message} />
         <div className="flex flex-wrap justify-end gap-2">
           <Button onClick={onClose}>Cancel</Button>
           <Button type="submit" look="primary" busy={isSubmitting}>

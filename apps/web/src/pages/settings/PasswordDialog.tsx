@@ -1,9 +1,8 @@
 import { useForm } from 'react-hook-form'
 import { Button } from '../../ui/Button.tsx'
+import { CurrentPasswordField, PASSWORD_RULES } from '../../ui/CurrentPasswordField.tsx'
 import { Dialog } from '../../ui/Dialog.tsx'
-import { Field } from '../../ui/Field.tsx'
 import { FormSummary } from '../../ui/FormSummary.tsx'
-import { PasswordInput } from '../../ui/PasswordInput.tsx'
 import { useSubmit } from '../../ui/use-submit.ts'
 
 type PasswordFormProps = {
@@ -29,16 +28,11 @@ export function PasswordForm({ action, danger = false, onClose, onPassword }: Pa
   return (
     <form noValidate onSubmit={submit} className="flex flex-col gap-4">
       <FormSummary form={form} />
-      <Field label="Your password" error={errors.password?.message}>
-        {(ids) => (
-          <PasswordInput
-            {...ids}
-            {...form.register('password', { required: 'Enter your password.' })}
-            autoComplete="current-password"
-            autoFocus
-          />
-        )}
-      </Field>
+      <CurrentPasswordField
+        input={form.register('password', PASSWORD_RULES)}
+        error={errors.password?.message}
+        autoFocus
+      />
       <div className="flex flex-wrap justify-end gap-2">
         <Button onClick={onClose}>Cancel</Button>
         <Button type="submit" look={danger ? 'danger' : 'primary'} busy={isSubmitting}>

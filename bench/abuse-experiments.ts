@@ -107,7 +107,7 @@ export const ABUSE_EXPERIMENTS: Experiment[] = [
     says: 'feedback reports with 10,000 long internationalized addresses, by the public sandbox key and by a key of an account',
     limits: { h4_wait_ms: { atMost: 200 } },
     async run({ url, key }) {
-      const body = JSON.stringify({ outcomes: Array.from({ length: 10_000 }, (_, n) => longOutcome(n)) })
+      const body = JSON.stringify({ messages: Array.from({ length: 10_000 }, (_, n) => longOutcome(n)) })
       const waits = watchLiveness(url)
       for (const one of [PUBLIC_SANDBOX_KEY, key]) {
         const headers = { 'x-api-key': one, 'content-type': 'application/json' }
@@ -128,7 +128,7 @@ export const ABUSE_EXPERIMENTS: Experiment[] = [
         readAgain(`${url}/api/v1/bulk/uploads/${upload_id}`, key, stop.signal),
       )
       await sleep(3_000)
-      const other = { url, key: (await openAccount(databaseUrl, ['bulk'])).key }
+      const other = { url, key: (await openAccount(databaseUrl, ['jobs:write'])).key }
       let refused = 0
       for (let n = 0; n < 10; n += 1) {
         await uploadList(other, `email\nuser${n}@example.com\n`).catch(() => (refused += 1))
@@ -143,7 +143,7 @@ export const ABUSE_EXPERIMENTS: Experiment[] = [
 /** 260 bytes in UTF-8, each of which takes the conversion of internationalized domain names much work. */
 function longOutcome(n: number) {
   const label = `${'ünïcödé'.repeat(3)}${n}`
-  return { email: `grüße${n}@${[label, label, label, label].join('.')}.example`, outcome: 'delivered' }
+  return { email: `grüße${n}@${[label, label, label, label].join('.')}.example`, delivery: 'delivered' }
 }
 
 /** About 480 bytes a row. */

@@ -40,7 +40,7 @@ export async function measureInLab(signal: AbortSignal): Promise<LabFigures> {
   const place = await openPlaceHere(SIZE, signal)
   cleanUp.defer(() => place.stop())
   const product = await startListProduct({ ...place, workers: 1 }, cleanUp)
-  const { key } = await openAccount(product.databaseUrl, ['validation', 'bulk'])
+  const { key } = await openAccount(product.databaseUrl, ['validations:write', 'jobs:write'])
   const caller = { url: product.url, key }
 
   const [first, second] = halves(world.addresses)
@@ -81,13 +81,13 @@ async function validateList(caller: Caller, addresses: WorldAddress[]): Promise<
 async function reportHalf(caller: Caller, world: World, { jobId, results }: Validated): Promise<void> {
   const random = openRandom(SIZE.seed)
   const mailed = results.filter(({ status }) => status !== 'invalid').filter(() => random.chance(REPORTED))
-  const outcomes = mailed.map(({ email }) => {
+  const messages = mailed.map(({ email }) => {
     const exists = world.truth(email)
-    return exists === 'yes' ? { email, outcome: 'delivered' } : { email, outcome: 'bounced', code: CODES[exists] }
+    return exists === 'yes' ? { email, delivery: 'delivered' } : { email, delivery: 'bounced', code: CODES[exists] }
   })
-  for (let from = 0; from < outcomes.length; from += OUTCOMES_PER_REPORT) {
-    const some = outcomes.slice(from, from + OUTCOMES_PER_REPORT)
-    const body = JSON.stringify({ job_id: jobId, outcomes: some })
+  for (let from = 0; from < messages.length; from += OUTCOMES_PER_REPORT) {
+    const some = messages.slice(from, from + OUTCOMES_PER_REPORT)
+    const body = JSON.stringify({ job_id: jobId, messages: some })
     const headers = { 'content-type': 'application/json' }
     process.stderr.write(`${await call(caller, '/feedback', { method: 'POST', headers, body })}\n`)
   }

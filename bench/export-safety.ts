@@ -67,7 +67,7 @@ async function openAccount(url: string): Promise<string> {
   const db = connect(url, { connectionsMax: 1 })
   const account = await asOwner(db, (trx) => insertAccount(trx, { name: 'bench', plan: 'payg', unlimited: true }))
   const made = await inTenant(db, account.id, (trx) =>
-    insertKey(trx, account.id, { mode: 'live', name: 'bench', scopes: ['bulk'] }),
+    insertKey(trx, account.id, { mode: 'live', name: 'bench', scopes: ['jobs:write'] }),
   )
   await db.destroy()
   return made.text

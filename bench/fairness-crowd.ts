@@ -26,7 +26,7 @@ export async function layInCrowd(
   { csv, jobs }: Options,
   cleanUp: AsyncDisposableStack,
 ): Promise<Crowd> {
-  const { accountId, key } = await openAccount(databaseUrl, ['bulk'])
+  const { accountId, key } = await openAccount(databaseUrl, ['jobs:write'])
   const db = connect(databaseUrl, { connectionsMax: 2 })
   cleanUp.defer(() => db.destroy())
   const jobId = await planAndRest(db, { url, key }, { accountId, csv })

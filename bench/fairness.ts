@@ -52,7 +52,7 @@ export async function benchFairness(args: string[], { isProductOnly }: BenchMode
   const smtpPort = await startRelays({ size, smtpPort: place.smtpPort }, cleanUp)
   const product = await startListProduct({ dnsPort: place.dnsPort, smtpPort, workers }, cleanUp)
   const crowd = await layInCrowd(product, { csv: writeCsv(addresses.slice(0, rows)), jobs }, cleanUp)
-  const { key } = await openAccount(product.databaseUrl, ['bulk', 'validation'])
+  const { key } = await openAccount(product.databaseUrl, ['jobs:write', 'validations:write'])
   const measure = openMeasure({ url: product.url, key }, { crowd, singles, waiting: addresses.slice(rows).values() })
 
   await measure() // a first round that does not count, for caches and connections

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { KeyScope } from '@probity/contract/key-scopes'
 import { insertAccount } from '@probity/database/accounts'
 import { asOwner, connect, inTenant } from '@probity/database/connect'
 import { insertKey } from '@probity/database/keys'
@@ -50,7 +51,7 @@ export async function startListProduct(options: Options, cleanUp: AsyncDisposabl
   const redis = await startRedis()
   cleanUp.defer(() => redis.stop())
   await migrate(postgres.url)
-  const { key } = await openAccount(postgres.url, ['bulk'])
+  const { key } = await openAccount(postgres.url, ['jobs:write'])
 
   const settings = {
     DATABASE_URL: postgres.url,
@@ -92,7 +93,10 @@ function startWorker(flags: string[], task: object): ChildProcess {
 }
 
 /** An account that no credits limit, with a key. */
-export async function openAccount(databaseUrl: string, scopes: string[]): Promise<{ accountId: string; key: string }> {
+export async function openAccount(
+  databaseUrl: string,
+  scopes: KeyScope[],
+): Promise<{ accountId: string; key: string }> {
   const db = connect(databaseUrl, { connectionsMax: 1 })
   try {
     const { id } = await asOwner(db, (trx) => insertAccount(trx, { name: 'bench', plan: 'scale', unlimited: true }))

@@ -59,5 +59,5 @@ async function askFor(list: Known[], desk: MailboxDesk): Promise<void> {
 
 function isTrue({ finding, acceptAll }: MailboxAnswer, exists: boolean): boolean {
   if (acceptAll !== 'no') return false
-  return exists ? finding.kind === 'accepted' : finding.kind === 'refused' && finding.reason === 'no_such_user'
+  return exists ? finding.kind === 'accepted' : finding.kind === 'refused' && finding.reason === 'mailbox_not_found'
 }

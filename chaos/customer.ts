@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 export type Customer = { url: string; key: string }
 
-export type Upload = { upload_id: string; suggested_email_column: string; unique_emails: number }
-type Job = { id: string; status: string; done_count: number; unique_emails: number }
+export type Upload = { upload_id: string; suggested_email_column: string; unique_count: number }
+type Job = { id: string; status: string; done_count: number; unique_count: number }
 
 const CALL_WITHIN_MS = 20_000
 const EXPORT_WITHIN_MS = 120_000
@@ -56,7 +56,7 @@ export async function untilEnded(
     pauseMs = Math.max(pauseMs, performance.now() - movedAt)
     if (job.done_count !== last?.done_count) {
       movedAt = performance.now()
-      process.stderr.write(`  ${job.status}: ${job.done_count} of ${job.unique_emails}\n`)
+      process.stderr.write(`  ${job.status}: ${job.done_count} of ${job.unique_count}\n`)
     }
     last = job
     if (['completed', 'canceled', 'failed'].includes(job.status)) return { ...job, pauseMs }

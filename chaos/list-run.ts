@@ -75,7 +75,7 @@ export async function runList(options: RunOptions): Promise<ListRun> {
   const { reads: bankReads, wrong } = await bank.end()
   const books = await readBooks(place.db, place.accountId, jobId)
   const violations = [
-    ...(isCompleted ? [] : [`the job is ${job.status} with ${job.done_count} of ${job.unique_emails} results`]),
+    ...(isCompleted ? [] : [`the job is ${job.status} with ${job.done_count} of ${job.unique_count} results`]),
     ...(isOrdered ? [] : ['the results are not in row order']),
     ...(asSettled === ndjson ? [] : ['the export is another one after the results were stored in row order']),
     ...(wrong > 0 ? [`the balances did not add up in ${wrong} of ${bankReads} reads`] : []),

@@ -106,7 +106,7 @@ async function openAccount(db: Db, credits: number): Promise<{ accountId: string
   const { id } = await asOwner(db, (trx) => insertAccount(trx, { name: 'Chaos', plan: 'payg' }))
   return inTenant(db, id, async (trx) => {
     await postCredits(trx, { kind: 'grant', credits, subject: randomUUID() })
-    const made = await insertKey(trx, id, { mode: 'live', name: 'chaos', scopes: ['bulk', 'account'] })
+    const made = await insertKey(trx, id, { mode: 'live', name: 'chaos', scopes: ['jobs:write', 'account:read'] })
     return { accountId: id, key: made.text }
   })
 }

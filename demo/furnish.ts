@@ -44,7 +44,7 @@ const KEYS = [
 /** Keys, of which the first two are used. */
 async function makeKeys(demo: Demo, ask: Ask): Promise<void> {
   for (const [n, [name, mode]] of KEYS.entries()) {
-    const { key } = await ask('/keys', { name, mode, scopes: ['validation', 'bulk'] })
+    const { key } = await ask('/keys', { name, livemode: mode === 'live', scopes: ['validations:write', 'jobs:write'] })
     if (n > 1) continue
     const headers = { 'x-api-key': String(key), 'content-type': 'application/json' }
     const body = JSON.stringify({ email: 'valid@example.com' })

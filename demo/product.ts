@@ -4,6 +4,7 @@ import { readConfig as readApiConfig } from '@probity/api/config'
 import { openLog } from '@probity/api/log'
 import { openPasswords } from '@probity/api/people/passwords'
 import { start as startApi } from '@probity/api/start'
+import type { KeyScope } from '@probity/contract/key-scopes'
 import { listAccounts } from '@probity/database/accounts'
 import { asOwner, connect, type Db, inTenant } from '@probity/database/connect'
 import { postCredits } from '@probity/database/credits'
@@ -80,7 +81,7 @@ async function openAccount(databaseUrl: string): Promise<Pick<Demo, 'key' | 'use
     const { accountId, user } = await createUser(db)
     const key = await inTenant(db, accountId, async (trx) => {
       await postCredits(trx, { kind: 'grant', credits: CREDITS, subject: randomUUID() })
-      const scopes = ['validation', 'bulk', 'account', 'webhooks']
+      const scopes: KeyScope[] = ['validations:write', 'jobs:write', 'account:read', 'webhooks:write']
       const made = await insertKey(trx, accountId, { mode: 'live', name: 'pnpm demo', scopes })
       // After the key: its own creation is an event.
       for (const mode of ['live', 'test'] as const) {

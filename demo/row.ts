@@ -22,13 +22,13 @@ function layOut(address: string, status: string, reason: string, code: string, m
 }
 
 /** The check that a verdict rests on, where it is not the last thing that was asked. */
-const TELLING: Record<string, string> = { catch_all: 'catch_all', disposable: 'lists' }
+const TELLING: Record<string, string> = { catch_all: 'catch_all', disposable: 'domain_class' }
 
 /** The one piece of evidence to show where there is room for one: the mail server's own words, if it said any. */
 function findTelling({ sub_status: reason, evidence, did_you_mean: meant }: ValidationResult): string {
   const checks = [TELLING[reason] ?? 'recipient', 'mx', 'syntax']
   const [item] = checks.flatMap((check) => evidence.find((one) => one.check === check) ?? [])
-  const detail = item?.detail.replace(/^Asked \S+\. /, '') ?? ''
+  const detail = item?.detail.replace(/^Host: \S+\. /, '') ?? ''
   const told = item?.check === 'recipient' ? (readReply(item.detail) ?? detail) : detail
   return meant === null ? told : `${told} Did you mean ${meant}?`
 }

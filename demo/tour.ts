@@ -70,12 +70,12 @@ async function ask({ url, key }: Demo, email: string, stop: AbortSignal): Promis
 }
 
 async function collect(demo: Demo, { email, retry_at }: ValidationResult, signal: AbortSignal): Promise<Answered> {
-  let retryAt = retry_at ?? 0
+  let retryAt = Date.parse(retry_at ?? '')
   for (let tries = 1; ; tries += 1) {
-    await sleep(Math.max(0, retryAt * 1_000 - Date.now()) + SECOND_ROUND_MS, undefined, { signal })
+    await sleep(Math.max(0, retryAt - Date.now()) + SECOND_ROUND_MS, undefined, { signal })
     const answer = await ask(demo, email, signal)
     if (answer.result.retry_at === null || tries === COLLECT_TRIES) return answer
-    retryAt = answer.result.retry_at
+    retryAt = Date.parse(answer.result.retry_at)
   }
 }
 

@@ -17,10 +17,10 @@ const customer = await openCustomer(product, { credits: 1_234 })
 const live = openHome({ PROBITY_BASE_URL: api.url, PROBITY_API_KEY: customer.key })
 
 test('shows what the account has', async () => {
-  expect((await live.run(['credits'])).stdout).toBe('available  1,234\nset aside  0\nspent      0\nplan       scale\n')
+  expect((await live.run(['credits'])).stdout).toBe('available  1,234\nreserved   0\nused       0\nplan       scale\n')
   const { stdout } = await live.run(['credits', '-o', 'json'])
-  expect(JSON.parse(stdout)).toMatchObject({ available: 1_234, reserved: 0, spent: 0, unlimited: false })
-  const narrow = await openCustomer(product, { key: { scopes: ['validation'] } })
+  expect(JSON.parse(stdout)).toMatchObject({ available: 1_234, reserved: 0, used: 0, unlimited: false })
+  const narrow = await openCustomer(product, { key: { scopes: ['validations:write'] } })
   const refused = await live.run(['credits'], { env: { PROBITY_API_KEY: narrow.key } })
   expect(refused.code).toBe(3)
   expect(refused.stderr).toMatch(/code missing_scope, req_/)
@@ -35,11 +35,13 @@ test('lists requests and goes on with new ones as they come', async () => {
     async () => expect((await live.run(['requests', '-o', 'jsonl'], { env })).stdout).toContain('"code"'),
     20_000,
   )
-  const { stdout } = await live.run(['requests', '--outcome', 'refused'], { env })
+  const { stdout } = await live.run(['requests', '--class', 'client_error'], { env })
   expect(stdout).toMatch(
     /^when \(UTC\) .*\n\S+ \S+ +400 invalid_request +POST \/api\/v1\/validation\/single +\d+ ms +req_\S+\n$/,
   )
-  expect((await live.run(['requests', '--outcome', 'ok'], { env })).stdout).toContain(String(headers.get('request-id')))
+  expect((await live.run(['requests', '--class', 'success'], { env })).stdout).toContain(
+    String(headers.get('request-id')),
+  )
 
   const following = live.start(['requests', '--follow', '--code', 'not_found', '-o', 'jsonl'], env)
   await someone.call('GET', '/bulk/jobs/00000000-0000-4000-8000-000000000000')
@@ -51,7 +53,18 @@ test('lists requests and goes on with new ones as they come', async () => {
 })
 
 test('makes a key that is shown once, lists it by its hint, and ends it when that was agreed to', async () => {
-  const args = ['keys', 'create', '--name', 'Form', '--mode', 'test', '--scopes', 'validation', '--monthly-cap', '50']
+  const args = [
+    'keys',
+    'create',
+    '--name',
+    'Form',
+    '--mode',
+    'test',
+    '--scopes',
+    'validations:write',
+    '--monthly-cap',
+    '50',
+  ]
   const made = await live.run(args)
   expect(made.stdout).toMatch(/^pb_test_[0-9A-Za-z]{38}\n$/)
   const key = made.stdout.trim()
@@ -59,10 +72,15 @@ test('makes a key that is shown once, lists it by its hint, and ends it when tha
   expect((await live.run(['validate', 'valid@example.com'], { env: { PROBITY_API_KEY: key } })).code).toBe(0)
 
   const listed = JSON.parse((await live.run(['keys', 'ls', '-o', 'json'])).stdout)
-  expect(listed[0]).toMatchObject({ name: 'Form', mode: 'test', scopes: ['validation'], monthly_cap: 50 })
+  expect(listed[0]).toMatchObject({
+    name: 'Form',
+    livemode: false,
+    scopes: ['validations:read', 'validations:write'],
+    monthly_cap: 50,
+  })
   const { id } = listed[0]
   expect((await live.run(['keys', 'ls'])).stdout).toMatch(
-    new RegExp(`${id} +pb_test_…${key.slice(-4)} +active +validation `),
+    new RegExp(`${id} +pb_test_…${key.slice(-4)} +active +validations:read,validations:write `),
   )
 
   const refused = await live.run(['keys', 'revoke', id])
@@ -126,7 +144,7 @@ test('the doctor finds all in order, and says what the key may do', async () => 
   expect(stdout).toMatch(/fine +service +answers in \d+ ms\n/)
   expect(stdout).toMatch(/fine +clock +agrees with the service\n/)
   expect(stdout).toMatch(
-    /plan scale, 1,234 credits\nfine +scopes +this key may validation, bulk, account, keys, webhooks\n/,
+    /plan scale, 1,234 credits\nfine +scopes +validations:read, validations:write, jobs:read, jobs:write, account:read, keys:read,/,
   )
   expect(stdout).not.toContain(customer.key)
 })

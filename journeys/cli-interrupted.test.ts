@@ -16,7 +16,7 @@ async function startSlowService() {
     columns: ['email'],
     suggested_email_column: 'email',
     row_count: 3,
-    unique_emails: 3,
+    unique_count: 3,
     column_details: [],
     credits: { quote: 3, available: 10, unlimited: false },
     livemode: true,

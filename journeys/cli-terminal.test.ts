@@ -146,5 +146,5 @@ test('fish completes commands, commands below them and flags', async ({ skip }) 
   await tmux.enter(
     "complete -C 'probity list est'; complete -C 'probity --quiet list estimate --col'; complete -C 'probity keys '",
   )
-  await tmux.sees(/^estimate\s+Upload a CSV.*\n--column\s+the column.*\n(?:.*\n)*revoke\s+End a key/m)
+  await tmux.sees(/^estimate\s+Upload a CSV.*\n--column\s+the column.*\n(?:.*\n)*revoke\s+Revoke a key/m)
 })

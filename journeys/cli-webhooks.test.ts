@@ -25,11 +25,11 @@ test('a test event is sent, listed and sent again, and the webhook need not be n
   // What is on its way to a webhook that is turned off has failed.
   await webhooks.update(id, { enabled: false })
   await webhooks.update(id, { enabled: true })
-  expect((await cli.run(['webhooks', 'deliveries', '--state', 'failed'])).stdout).toContain(triggered[0].id)
+  expect((await cli.run(['webhooks', 'deliveries', '--status', 'failed'])).stdout).toContain(triggered[0].id)
   expect((await cli.run(['webhooks', 'resend', triggered[0].id])).stdout).toMatch(/pending +webhook\.test/)
   await webhooks.update(id, { enabled: false })
   await webhooks.update(id, { enabled: true })
-  expect((await cli.run(['webhooks', 'resend', '--since', '2026-01-01'])).stdout).toBe('1 delivery is sent again\n')
+  expect((await cli.run(['webhooks', 'resend', '--since', '2026-01-01'])).stdout).toBe('1 delivery is resent\n')
 
   await webhooks.create({ url: 'https://hooks.example.com/q' })
   const several = await cli.run(['webhooks', 'trigger'])

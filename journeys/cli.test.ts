@@ -25,7 +25,7 @@ test('validates an address and shows the verdict as a table, without colours and
   const { code, stdout, stderr } = await sandbox.run(['validate', 'mailbox-full@example.com'])
   expect([code, stderr]).toEqual([0, ''])
   expect(stdout).toMatch(
-    /^address +status +reason +sure +what it means\nmailbox-full@example.com +risky +mailbox_full /,
+    /^address +status +reason +confidence +what it means\nmailbox-full@example.com +risky +mailbox_full /,
   )
   expect(stdout).not.toContain('\u001b')
 })
@@ -52,7 +52,7 @@ test('--policy says what to do with each address, as a table, in CSV and in JSON
   const asked = ['validate', 'disposable@example.com', 'valid@example.com', '--policy', 'signup']
   const { stdout } = await sandbox.run(asked)
   expect(stdout).toMatch(
-    /^address +status +reason +sure +decision +why\ndisposable@example.com .* block +Addresses of this/,
+    /^address +status +reason +confidence +decision +why\ndisposable@example.com .* block +Addresses of this/,
   )
   const sheet = await sandbox.run([...asked, '-o', 'csv'])
   expect(sheet.stdout.split('\n').slice(0, 2)).toEqual([
@@ -184,8 +184,8 @@ test('every refusal ends with its own code, in one sentence with a cause, a next
     [['validate', 'a@example.com'], { PROBITY_API_KEY: 'nonsense' }, 3, /not a whole API key/],
     [['validate', 'error-402@example.com'], {}, 7, /code insufficient_credits, req_/],
     [['validate', 'error-429@example.com'], {}, 5, /Too many requests\.\n.*cause.*\n.*code rate_limited, req_/s],
-    [['validate', 'error-500@example.com'], {}, 6, /code internal, req_/],
-    [['validate', 'error-503@example.com'], {}, 6, /code unavailable, req_/],
+    [['validate', 'error-500@example.com'], {}, 6, /code internal_error, req_/],
+    [['validate', 'error-503@example.com'], {}, 6, /code service_unavailable, req_/],
     [
       ['validate', 'a@example.com'],
       { PROBITY_BASE_URL: `http://127.0.0.1:${closedPort}` },

@@ -1,3 +1,4 @@
+import type { KeyScope } from '@probity/contract/key-scopes'
 import type { Result } from '@probity/contract/results'
 import type { ValidationResult } from '@probity/contract/validation'
 import { createTestDatabase } from '@probity/database/test-database'
@@ -54,7 +55,7 @@ await startWorkerHere({
   allows: (address) => address.startsWith('127.94.'),
 })
 const api = await startApiProcess(settings)
-const SCOPES = ['validation', 'bulk', 'account', 'settings']
+const SCOPES: KeyScope[] = ['validations:write', 'jobs:write', 'account:write']
 const newCustomer = (plan = 'scale') => openCustomer({ db: database.db, api }, { plan, key: { scopes: SCOPES } })
 
 async function ask({ call }: Customer, email: string, options: object = {}): Promise<ValidationResult> {
@@ -84,8 +85,8 @@ test('reported outcomes count within seconds, for whoever reported them', async 
   const [customer, other] = [await newCustomer(), await newCustomer()]
   const before = await ask(customer, 'hedy.lamarr@firm.example')
   expect(before).toMatchObject({ sub_status: 'catch_all', safe_to_send: false })
-  const outcomes = people('firm.example', 40).map((email) => ({ email, outcome: 'delivered' }))
-  expect((await customer.call('POST', '/feedback', { outcomes })).body).toMatchObject({ counted: { delivered: 40 } })
+  const messages = people('firm.example', 40).map((email) => ({ email, delivery: 'delivered' }))
+  expect((await customer.call('POST', '/feedback', { messages })).body).toMatchObject({ counted: { delivered: 40 } })
 
   const after = await vi.waitFor(
     async () => {
@@ -97,13 +98,13 @@ test('reported outcomes count within seconds, for whoever reported them', async 
   )
   expect(after.sub_status).toBe('catch_all') // what the server says is said as before
   expect(after.deliverability).toBeGreaterThan(0.97)
-  expect(after.evidence.find(({ check }) => check === 'domain_history')).toMatchObject({ outcome: 'for' })
+  expect(after.evidence.find(({ check }) => check === 'domain_history')).toMatchObject({ outcome: 'positive' })
   expect(Math.abs(sumOf(after) - logit(after.deliverability))).toBeLessThan(1e-9)
   expect((await ask(other, 'hedy.lamarr@firm.example')).deliverability).toBe(before.deliverability)
 
   const bounced = people('firm.example', 60).slice(40)
-  const bounces = bounced.map((email) => ({ email, outcome: 'bounced', code: '550 5.1.1 User unknown' }))
-  await customer.call('POST', '/feedback', { outcomes: bounces })
+  const bounces = bounced.map((email) => ({ email, delivery: 'bounced', code: '550 5.1.1 User unknown' }))
+  await customer.call('POST', '/feedback', { messages: bounces })
   await vi.waitFor(async () => expect((await ask(customer, 'hedy.lamarr@firm.example')).safe_to_send).toBe(false), {
     timeout: 10_000,
     interval: 500,
@@ -151,17 +152,17 @@ test('what is safe to send to is what the account says', async () => {
   expect(await ask(customer, machine)).toMatchObject({ status: 'valid', safe_to_send: false })
   const stricter = { sending: { threshold: 0.99 } }
   expect((await customer.call('PATCH', '/account', stricter)).body).toMatchObject({
-    sending: { threshold: 0.99, excludes: ['disposable', 'role', 'machine_generated'] },
+    sending: { threshold: 0.99, excluded_traits: ['disposable', 'role_based', 'machine_generated'] },
   })
   const laxer = await newCustomer()
-  await laxer.call('PATCH', '/account', { sending: { excludes: [] } })
+  await laxer.call('PATCH', '/account', { sending: { excluded_traits: [] } })
   expect(await ask(laxer, machine)).toMatchObject({ status: 'valid', safe_to_send: true })
   expect(await ask(customer, 'ada.king@truthful.example')).toMatchObject({ status: 'valid', safe_to_send: false })
 })
 
 test('a list is judged as its confirmation and its account say', async () => {
   const customer = await newCustomer()
-  await customer.call('PATCH', '/account', { sending: { excludes: [] } })
+  await customer.call('PATCH', '/account', { sending: { excluded_traits: [] } })
   const judge = async (options: object) => {
     const form = new FormData()
     form.set('file', new Blob(['email\nxk7qzvw9trb4@shop.example\nxk7qzvw9trb4@truthful.example\n']), 'list.csv')

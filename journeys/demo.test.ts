@@ -23,9 +23,10 @@ const ROW = /^(\S+) +(valid|invalid|risky|unknown) +([a-z]\w*)? +(?:(\d{3}) +)?\
 /** What no mail server leads to that knows its recipients and lets itself be asked, or that needs no mail server at all. */
 const NOT_IN_THE_TOUR = [
   'not_probed',
+  'not_started',
   'catch_all_untested',
   'rate_limited',
-  'policy_refused',
+  'policy_rejected',
   'address_literal',
   'internal_error',
   'sandbox_unmapped',
@@ -170,7 +171,10 @@ test('demo delivers webhooks to its receiver and prints them', async () => {
     interval: 200,
   })
   await vi.waitFor(async () =>
-    expect(await call(`/webhooks/${id}/deliveries/${sent.id}`)).toMatchObject({ state: 'delivered', attempts: 1 }),
+    expect(await call(`/webhooks/${id}/deliveries/${sent.id}`)).toMatchObject({
+      status: 'delivered',
+      attempt_count: 1,
+    }),
   )
   child.kill('SIGTERM')
   expect(await codeOf(child)).toBe(0)

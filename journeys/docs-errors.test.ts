@@ -2,8 +2,9 @@ import { execFile } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { PROBLEMS } from '@probity/contract/data/problems'
-import { problemType } from '@probity/contract/problem'
+import { SESSION_PROBLEMS } from '@probity/contract/data/session-problems'
+import type { KeyScope } from '@probity/contract/key-scopes'
+import { ALL_PROBLEMS, type AnyProblemCode, problemType } from '@probity/contract/problem'
 import { asOwner } from '@probity/database/connect'
 import { makeFolder, removeFolder } from '@probity/lab/services/daemon'
 import { whenDone } from '@probity/lab/when-done'
@@ -15,38 +16,42 @@ import { openCustomer, startProduct } from './test-product.ts'
 const PAGE = 'docs/errors.md'
 const text = readPage(PAGE)
 const blocks = readBlocks(PAGE)
-const codes = Object.keys(PROBLEMS) as (keyof typeof PROBLEMS)[]
+const codes = Object.keys(ALL_PROBLEMS) as AnyProblemCode[]
 
 /** What cannot be provoked by a command, with the test that shows it. */
-const SHOWN_ELSEWHERE: Partial<Record<keyof typeof PROBLEMS, string>> = {
+const SHOWN_ELSEWHERE: Partial<Record<AnyProblemCode, string>> = {
   missing_role: 'apps/api/src/door/roles.test.ts',
   two_factor_required: 'apps/api/src/door/operator.test.ts',
   code_required: 'apps/api/src/door/operator.test.ts',
   account_creation_closed: 'apps/api/src/routes/people/account-creation.test.ts',
+  live_key_required: 'apps/api/src/routes/policies/policies.test.ts',
   account_suspended: 'apps/api/src/routes/operator/accounts.test.ts',
   not_configured: 'apps/api/src/routes/billing/billing.test.ts',
   idempotency_in_progress: 'apps/api/src/door/spend-once.test.ts',
   last_owner: 'apps/api/src/routes/people/organisations.test.ts',
   already_subscribed: 'apps/api/src/routes/billing/billing.test.ts',
-  too_many_organisations: 'apps/api/src/routes/people/organisations.test.ts',
+  too_many_accounts: 'apps/api/src/routes/people/organisations.test.ts',
   too_many_keys: 'apps/api/src/routes/keys/key-limit.test.ts',
-  too_many_listings: 'apps/api/src/routes/listings/listings.test.ts',
-  would_lock_out: 'apps/api/src/routes/settings/network.test.ts',
-  event_removed: 'apps/api/src/routes/webhooks/deliveries.test.ts',
+  too_many_overrides: 'apps/api/src/routes/overrides/overrides.test.ts',
+  ip_lockout: 'apps/api/src/routes/settings/network.test.ts',
+  event_expired: 'apps/api/src/routes/webhooks/deliveries.test.ts',
   file_removed: 'apps/api/src/routes/bulk/results.test.ts',
   results_expired: 'apps/api/src/routes/bulk/results.test.ts',
-  too_many_in_flight: 'apps/api/src/routes/validation/single.test.ts',
-  too_many_waiting: 'apps/api/src/routes/bulk/confirm.test.ts',
+  concurrency_limited: 'apps/api/src/routes/validation/single.test.ts',
+  queue_limit_reached: 'apps/api/src/routes/bulk/confirm.test.ts',
+  job_in_progress: 'apps/api/src/routes/erasures.test.ts',
   job_under_review: 'apps/api/src/routes/operator/reviews.test.ts',
   domain_limit: 'apps/api/src/validation/domain-limit.test.ts',
   overloaded: 'apps/api/src/limits.test.ts',
-  account_under_audit: 'apps/api/src/door/spend-once.test.ts',
+  account_on_hold: 'apps/api/src/door/spend-once.test.ts',
 }
 
 const product = await startProduct()
-const scopes = ['validation', 'bulk', 'account', 'keys', 'webhooks']
+const scopes: KeyScope[] = ['validations:write', 'jobs:write', 'account:read', 'keys:write', 'webhooks:write']
 const { accountId, key } = await openCustomer(product, { key: { mode: 'test', scopes } })
-const live = await openCustomer(product, { key: { scopes: ['validation', 'account', 'keys', 'settings'] } })
+const live = await openCustomer(product, {
+  key: { scopes: ['validations:write', 'account:read', 'keys:write', 'account:write'] },
+})
 const folder = makeFolder('probity-errors')
 whenDone(() => removeFolder(folder))
 
@@ -73,23 +78,25 @@ async function run(commands: string): Promise<string> {
   return stdout
 }
 
-test('has a section for every code, in the order of the table, and for nothing else', () => {
+test('has a section for every code, those of the API first, and for nothing else', () => {
   const sections = [...text.matchAll(/^## `(.*)`$/gm)].map(([, code]) => code)
   expect(sections).toEqual(codes)
+  const [, ofWebApp = ''] = text.split('## Codes of the web app')
+  expect([...ofWebApp.matchAll(/^## `(.*)`$/gm)].map(([, code]) => code)).toEqual(Object.keys(SESSION_PROBLEMS))
   const others = [...text.matchAll(/^## ([^`].*)$/gm)].map(([, title]) => title)
-  expect(others).toEqual(['What an answer looks like', 'Trying them out', 'All codes'])
+  expect(others).toEqual(['What an answer looks like', 'Trying them out', 'Codes of the API', 'Codes of the web app'])
 })
 
 test('the overview names every code beside its status', () => {
   const rows = [...text.matchAll(/^\| (\d{3}) \| (.*) \|$/gm)].flatMap(([, status, cells = '']) =>
     [...cells.matchAll(/\[`(\w+)`\]\(#(\w+)\)/g)].map(([, code, anchor]) => ({ code, anchor, status: Number(status) })),
   )
-  expect(rows).toEqual(codes.map((code) => ({ code, anchor: code, status: PROBLEMS[code].status })))
+  expect(rows).toEqual(codes.map((code) => ({ code, anchor: code, status: ALL_PROBLEMS[code].status })))
 })
 
 test.each(codes)('%s: the section says status, title, cause, fix and whether to retry', (code) => {
   const [, section = ''] = new RegExp(`^## \`${code}\`\n(.*?)(?=^## |$(?![^]))`, 'ms').exec(text) ?? []
-  const { status, title } = PROBLEMS[code]
+  const { status, title } = ALL_PROBLEMS[code]
   expect(section.trimStart().startsWith(`**${status}: ${title}.** `)).toBe(true)
   for (const part of ['Cause', 'Fix', 'Retry']) expect(section).toMatch(new RegExp(`^- \\*\\*${part}:\\*\\* .`, 'm'))
   const isShown = blocks.some((block) => block.section === `\`${code}\``)
@@ -113,7 +120,7 @@ test.each(triggers)('$code comes of its own commands', { timeout: 90_000 }, asyn
   const answers = out.replaceAll('}{', '}\n{') // one behind the other, as curl leaves them
   const answered = [...answers.matchAll(/\{"type":"[^"]*","title":.*\}/g)].map(([problem]) => JSON.parse(problem))
   expect(answered.length, out.slice(-500)).toBeGreaterThan(0)
-  expect(answered.at(-1)).toMatchObject({ code, status: PROBLEMS[code].status, type: problemType(code) })
+  expect(answered.at(-1)).toMatchObject({ code, status: ALL_PROBLEMS[code].status, type: problemType(code) })
   expect(answered.filter((problem) => problem.code !== code)).toEqual([])
 })
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { UpdateAccount } from '@probity/contract/account'
 import { BulkRequest } from '@probity/contract/bulk-validation'
-import { PROBLEMS } from '@probity/contract/data/problems'
+import { SESSION_PROBLEMS } from '@probity/contract/data/session-problems'
 import { CreateKey } from '@probity/contract/keys'
 import { SingleRequest } from '@probity/contract/validation'
 import { asOwner } from '@probity/database/connect'
@@ -38,7 +38,7 @@ const HELD: Held[] = [
   ['somebody without a key that works', 'apps/api/src/door/authenticate.ts', 'quota', (n) => `${n} requests`],
   ['the [public sandbox key]', 'apps/api/src/door/public-sandbox.ts', 'REQUESTS_PER_MINUTE', (n) => `${n} requests`],
   ['the [public sandbox key]', 'apps/api/src/routes/feedback.ts', 'PUBLIC_BODY_BYTES_MAX', kib],
-  ['the [public sandbox key]', 'apps/api/src/routes/feedback.ts', 'PUBLIC_OUTCOMES_MAX', (n) => `${n} outcomes`],
+  ['the [public sandbox key]', 'apps/api/src/routes/feedback.ts', 'PUBLIC_MESSAGES_MAX', (n) => `${n} messages`],
   ['a visitor of a page', 'packages/contract/src/publishable.ts', 'VISITOR_CAP_DEFAULT', (n) => `${n} requests`],
   ['length of an address', 'packages/contract/src/validation.ts', 'EMAIL_LENGTH_MAX', say],
   ['addresses in a JSON list', 'packages/contract/src/bulk-validation.ts', 'EMAILS_PER_REQUEST_MAX', say],
@@ -52,10 +52,13 @@ const HELD: Held[] = [
   ],
   ['headers', 'apps/api/src/config.ts', 'headerBytesMax', kib],
   ['body', 'apps/api/src/config.ts', 'bodyBytesMax', kib],
+  ['body of one address', 'apps/api/src/routes/validation/single.ts', 'BODY_BYTES_MAX', kib],
+  ['age of a reused result', 'packages/queue/src/recent.ts', 'RECENT_FOR_S', (n) => `${n / 3_600} hours`],
+  ['a `reference`', 'packages/contract/src/request-options.ts', 'REFERENCE_LENGTH_MAX', (n) => `${n} characters`],
   ['body of a JSON list', 'apps/api/src/routes/validation/bulk.ts', 'BODY_BYTES_MAX', kib],
   ['body of a message', 'apps/api/src/routes/mcp.ts', 'BODY_BYTES_MAX', kib],
   ['body of a [report]', 'apps/api/src/routes/feedback.ts', 'BODY_BYTES_MAX', kib],
-  ['body of a [report]', 'packages/contract/src/feedback.ts', 'OUTCOMES_PER_REPORT_MAX', (n) => `${say(n)} outcomes`],
+  ['body of a [report]', 'packages/contract/src/feedback.ts', 'MESSAGES_PER_REPORT_MAX', (n) => `${say(n)} messages`],
   ['body of a [report]', 'packages/contract/src/feedback.ts', 'SENT_DAYS_AGO_MAX', (n) => `${n} days`],
   ['body of a [policy]', 'apps/api/src/policies/read.ts', 'POLICY_BYTES_MAX', kib],
   ['time for the headers', 'apps/api/src/config.ts', 'headersTimeoutMs', seconds],
@@ -97,7 +100,7 @@ const HELD: Held[] = [
     (n) => `| ${n}, and one more`,
   ],
   ['streams of events', 'apps/api/src/jobs/stream-places.ts', 'perAccount', (n) => `${n} at once`],
-  ['addresses and ranges', 'packages/contract/src/keys.ts', 'IP_ALLOW_LIST_MAX', say],
+  ['addresses and ranges', 'packages/contract/src/keys.ts', 'IP_ALLOWLIST_MAX', say],
   ['origins of a publishable key', 'packages/contract/src/publishable.ts', 'ALLOWED_ORIGINS_MAX', say],
   [
     'keys that are neither revoked',
@@ -117,11 +120,29 @@ const HELD: Held[] = [
   ['how long a rotated key', 'apps/api/src/routes/keys/rotate.ts', 'OVERLAP_DEFAULT_S', (n) => `${say(n)} unless`],
   ['policies of your own', 'packages/contract/src/policies.ts', 'POLICIES_MAX', (n) => `| ${n}, with`],
   ['policies of your own', 'packages/contract/src/policies.ts', 'POLICY_RULES_MAX', (n) => `up to ${n} rules`],
-  ['entries on the [allow', 'packages/contract/src/listings.ts', 'LISTINGS_MAX', (n) => `| ${say(n)} together`],
-  ['entries on the [allow', 'packages/contract/src/listings.ts', 'LISTINGS_AT_ONCE_MAX', (n) => `${say(n)} in one`],
+  ['entries on the [allow', 'packages/contract/src/overrides.ts', 'OVERRIDES_MAX', (n) => `| ${say(n)} together`],
+  ['entries on the [allow', 'packages/contract/src/overrides.ts', 'OVERRIDES_AT_ONCE_MAX', (n) => `${say(n)} in one`],
   ['webhooks', 'packages/database/src/webhooks.ts', 'WEBHOOKS_MAX', (n) => `${n}, live`],
+  ['[streams of all', 'packages/database/src/event-streams.ts', 'EVENT_STREAMS_MAX', (n) => `${n} at once`],
   ['tries to deliver', 'apps/worker/src/webhooks/post.ts', 'DEADLINE_MS', seconds],
   ['confirmation of an agent', 'packages/contract/src/agent-tools.ts', 'CONFIRMATION_LASTS_S', (n) => `${n} seconds`],
+  ['sign-in attempts', 'apps/api/src/people/limits.ts', 'password: { perNetwork', (n) => `| ${n} per network`],
+  ['sign-in attempts', 'apps/api/src/people/limits.ts', 'password: [^}]*perEmailHere', (n) => `${n} per network and`],
+  ['invitations of an account', 'apps/api/src/people/limits.ts', 'INVITATIONS_PER_DAY = { open', (n) => `| ${n} where`],
+  [
+    'invitations of an account',
+    'apps/api/src/people/limits.ts',
+    'INVITATIONS_PER_DAY = [^}]*invitation',
+    (n) => `otherwise ${n}`,
+  ],
+  [
+    'emails to one',
+    'apps/api/src/people/mail/recipient-limits.ts',
+    'PER_KIND: Limit = { quota',
+    (n) => `| ${n} of a kind`,
+  ],
+  ['emails to one', 'apps/api/src/people/mail/recipient-limits.ts', 'other: { quota', (n) => `${n} per day;`],
+  ['emails to one', 'apps/api/src/people/mail/recipient-limits.ts', 'reset: { quota', (n) => `${n} per day |`],
   ['a password', 'apps/api/src/people/passwords.ts', 'LENGTH_MIN', (n) => `${n} to`],
   ['a password', 'apps/api/src/people/passwords.ts', 'PASSWORD_LENGTH_MAX', (n) => `to ${n} characters`],
 ]
@@ -164,7 +185,7 @@ test('what stands in schemas is as they have it', () => {
   expect(rowOf('a visitor of a page')).toContain(`up to ${say(visits.maximum)}`)
   const days = boundsOf(UpdateAccount.properties.retention_days)
   expect(rowOf('results')).toContain(`${days.minimum} to ${days.maximum} days`)
-  expect(PROBLEMS.too_many_organisations.advice).toContain('may own 20.')
+  expect(SESSION_PROBLEMS.too_many_accounts.advice).toContain('may own 20.')
   expect(rowOf('organisations that a person owns')).toContain('| 20 |')
 })
 

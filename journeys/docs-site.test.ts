@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { PROBLEMS } from '@probity/contract/data/problems'
+import { ALL_PROBLEMS } from '@probity/contract/problem'
 import { waitForBuild } from '@probity/lab/build'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
@@ -20,7 +20,7 @@ const reader = await openWindow(browser, { api })
 const PAGES = [
   'changelog',
   ...readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' })
-    .filter((path) => path.endsWith('.md') && !/^(decisions|screenshots)\/|^dependencies\.md$/.test(path))
+    .filter((path) => path.endsWith('.md') && !/^(decisions|screenshots)\/|^(database|dependencies)\.md$/.test(path))
     .map((path) => path.replace(/\.md$/, '')),
 ]
 
@@ -169,7 +169,7 @@ test('the search finds every problem code where it is explained', async () => {
   const page = await onePage(reader)
   await page.goto('/docs')
   const index = await page.evaluateHandle<Index>("import('/docs/pagefind/pagefind.js')")
-  const found = await index.evaluate(findInIndex, Object.keys(PROBLEMS))
+  const found = await index.evaluate(findInIndex, Object.keys(ALL_PROBLEMS))
   expect(found.length).toBeGreaterThan(5)
   const missed = found.filter(({ word, addresses }) => !addresses.includes(`/docs/errors/#${word}`))
   expect(missed).toEqual([])

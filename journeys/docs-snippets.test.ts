@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync, realpathSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
+import { KEY_SCOPES, type KeyScope } from '@probity/contract/key-scopes'
 import { PUBLIC_SANDBOX_KEY } from '@probity/contract/sandbox'
 import { ValidationResult } from '@probity/contract/validation'
 import { sentHeaders } from '@probity/contract/webhook-request'
@@ -17,10 +18,10 @@ import { installSdk } from './test-sdk-package.ts'
 const OTHERS = ['docs/errors.md']
 
 const product = await borrowProduct()
-const scopes = ['validation', 'bulk', 'account', 'keys', 'webhooks', 'settings']
+const scopes = Object.keys(KEY_SCOPES) as KeyScope[]
 const testing = await openCustomer(product, { credits: 0, key: { mode: 'test', scopes } })
 const live = await openCustomer(product, { key: { scopes } })
-const page = { name: 'page', mode: 'test', type: 'publishable', allowed_origins: ['https://www.example.com'] }
+const page = { name: 'page', livemode: false, type: 'publishable', allowed_origins: ['https://www.example.com'] }
 const published = (await testing.call('POST', '/keys', page)).body['key']
 const sdk = installSdk()
 symlinkSync(
@@ -58,7 +59,7 @@ function isOutput(block: Block, before: Block | undefined): boolean {
 test('every block of every page is run, compared with what was printed, or shown by the test that it names', () => {
   const tests = readdirSync(import.meta.dirname).filter((file) => file.endsWith('.test.ts'))
   const shown = new Set(
-    [...tests.map((file) => join(import.meta.dirname, file)), ...API_TESTS.map((file) => join(ROOT, file))].flatMap(
+    [...tests.map((file) => join(import.meta.dirname, file)), ...OTHER_TESTS.map((file) => join(ROOT, file))].flatMap(
       (file) => [...readFileSync(file, 'utf8').matchAll(/test: ([a-z-]+) -->/g)].map(([, name]) => name),
     ),
   )
@@ -75,9 +76,10 @@ test('every block of every page is run, compared with what was printed, or shown
   expect(odd.map((block) => `${block.page}:${block.line} ${block.language}`)).toEqual([])
 })
 
-const API_TESTS = ['mcp', 'feedback', 'overview', 'policies/policies'].map(
-  (name) => `apps/api/src/routes/${name}.test.ts`,
-)
+const OTHER_TESTS = [
+  ...['mcp', 'feedback', 'overview', 'policies/policies'].map((name) => `apps/api/src/routes/${name}.test.ts`),
+  'packages/database/src/schema-files.test.ts',
+]
 
 const marked = pages.flatMap((path) => readBlocks(path)).filter(({ marker }) => marker !== undefined)
 const withMarker = (kind: string, value?: string) =>
@@ -173,7 +175,7 @@ test.each(withMarker('config', 'webhook'))('$page:$line has the headers of a rea
   const sent = sentHeaders({ eventId: 'x', signedAt: new Date(), signature: 'x' })
   expect(names.toSorted()).toEqual(['host', ...Object.keys(sent)].toSorted())
   expect(head).toContain(`User-Agent: ${sent['user-agent']}`)
-  expect(Object.keys(JSON.parse(body))).toEqual(['type', 'timestamp', 'livemode', 'data'])
+  expect(Object.keys(JSON.parse(body))).toEqual(['id', 'type', 'api_version', 'timestamp', 'livemode', 'data'])
 })
 
 test.each(pages)('%s: does what it says', { timeout: 150_000 }, async (path) => {
@@ -205,8 +207,8 @@ const VARIES = new Set([
   'request_id',
   'timestamp',
   'response_time_ms',
-  'at',
-  'ms',
+  'checked_at',
+  'duration_ms',
   'retry_at',
   'upload_id',
   'key',

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { fileURLToPath } from 'node:url'
+import type { NewKey } from '@probity/database/keys'
 import { freePort } from '@probity/lab/services/daemon'
 import { whenDone } from '@probity/lab/when-done'
 import type { Page } from 'playwright-core'
@@ -14,7 +15,12 @@ const port = await freePort()
 const SITE = `http://localhost:${port}`
 const product = await startProduct()
 const browser = await startBrowser()
-const pageKey = { mode: 'test' as const, kind: 'publishable' as const, scopes: ['validation'], visitorCap: 1_000 }
+const pageKey = {
+  mode: 'test',
+  kind: 'publishable',
+  scopes: ['validations:write'],
+  visitorCap: 1_000,
+} satisfies Partial<NewKey>
 const customer = await openCustomer(product, { key: { ...pageKey, allowedOrigins: [SITE] } })
 const SERVICE = product.api.url
 

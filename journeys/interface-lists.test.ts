@@ -83,7 +83,7 @@ async function completed(by: Customer, id: unknown): Promise<Job> {
 }
 
 async function creditsOf(by: Customer) {
-  return (await by.call('GET', '/account')).body['credits'] as { available: number; reserved: number; spent: number }
+  return (await by.call('GET', '/account')).body['credits'] as { available: number; reserved: number; used: number }
 }
 
 function list(count: number, domain = 'truthful.example'): string {
@@ -143,7 +143,7 @@ test('4.7, 2.4 a job is fetched by its id, and in the end every address of the f
     id: body['id'],
     status: 'completed',
     filename: 'list.csv',
-    unique_emails: 4,
+    unique_count: 4,
     done_count: 4,
     progress: 1,
     status_counts: { valid: 1, invalid: 3, risky: 0, unknown: 0 },
@@ -161,8 +161,8 @@ test('1, 8 each unique address of a file costs one credit, and duplicates are fr
   const { body } = await confirm(by, csv)
   expect(await creditsOf(by)).toMatchObject({ available: 8 })
   const job = await completed(by, body['id'])
-  expect(job).toMatchObject({ total_rows: 4, unique_emails: 2, duplicate_count: 2, credits: { reserved: 0, used: 2 } })
-  expect(await creditsOf(by)).toMatchObject({ available: 8, reserved: 0, spent: 2 })
+  expect(job).toMatchObject({ email_count: 4, unique_count: 2, duplicate_count: 2, credits: { reserved: 0, used: 2 } })
+  expect(await creditsOf(by)).toMatchObject({ available: 8, reserved: 0, used: 2 })
 })
 
 test('4.6, 8 jobs are listed from the first on, ten at a time, unless skip and limit say otherwise', async () => {
@@ -181,9 +181,9 @@ test('4.6, 8 jobs are listed from the first on, ten at a time, unless skip and l
 
 test('8 a file has 100,000 emails at most, or 10,000 where the plan says so', async () => {
   const small = await openCustomer({ db: database.db, api }, { plan: 'starter' })
-  expect((await upload(small, list(10_000))).body['unique_emails']).toBe(10_000)
+  expect((await upload(small, list(10_000))).body['unique_count']).toBe(10_000)
   expect((await upload(small, list(10_001))).body['code']).toBe('too_many_emails')
-  expect((await upload(customer, list(100_000))).body['unique_emails']).toBe(100_000)
+  expect((await upload(customer, list(100_000))).body['unique_count']).toBe(100_000)
   expect((await upload(customer, list(100_001))).body['code']).toBe('too_many_emails')
 })
 

@@ -80,7 +80,7 @@ test('1 API access is included with pay-as-you-go and every paid plan', async ()
     expect((await call('GET', '/account')).status).toBe(200)
   }
   const { call } = await openCustomer(product, { plan: 'free' })
-  expect((await call('GET', '/account')).body).toMatchObject({ code: 'plan_without_api' })
+  expect((await call('GET', '/account')).body).toMatchObject({ code: 'api_not_in_plan' })
 })
 
 test('2.1 the result has every field with its type', async () => {
@@ -155,6 +155,14 @@ test('5.1 every request carries its key in the header X-API-Key', async () => {
   const url = `${product.api.url}/api/v1/validation/single`
   expect((await callApi(url, 'POST', { email: 'ada@null-mx.example' })).status).toBe(401)
   expect((await callApi(`${url}?email=x`, 'GET')).status).toBe(401)
+  const bulk = `${product.api.url}/api/v1/validation/bulk`
+  expect((await callApi(bulk, 'POST', { emails: ['ada@null-mx.example'] })).status).toBe(401)
+})
+
+test('5.1 a bulk request without a key is rejected before anything is validated', async () => {
+  const url = `${product.api.url}/api/v1/validation/bulk`
+  const { status, body } = await callApi(url, 'POST', { emails: ['ada@null-mx.example'] })
+  expect([status, body['code'], body['results']]).toEqual([401, 'missing_api_key', undefined])
 })
 
 test('5.3 the key is sent in the header for GET as well as POST', async () => {

@@ -69,7 +69,7 @@ test(
       email_count: CELLS,
       extracted_count: CELLS,
       not_address_count: TEXT_ROWS,
-      unique_emails: CELLS,
+      unique_count: CELLS,
       credits: { quote: CELLS },
     })
     expect((preview['not_address_examples'] as unknown[])[0]).toEqual({ row: 3, value: 'n/a' })
@@ -105,10 +105,10 @@ test(
         trx,
       ),
     )
-    const spent = CELLS - (ledger[0]?.refunded ?? 0)
+    const used = CELLS - (ledger[0]?.refunded ?? 0)
     await vi.waitFor(async () => {
       const { credits } = (await customer.call('GET', '/account')).body
-      expect(credits).toMatchObject({ available: CREDITS - spent, reserved: 0, spent })
+      expect(credits).toMatchObject({ available: CREDITS - used, reserved: 0, used })
     })
   },
   COMPLETES_WITHIN_MS,

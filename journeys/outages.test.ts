@@ -75,7 +75,7 @@ async function expectAllExact({ db }: Product, customer: Customer, answers: Aske
     { state: 'final', conclusive: true, n: definite },
   ])
   const account = await customer.call('GET', '/account')
-  expect(account.body['credits']).toMatchObject({ available: 100_000 - definite, reserved: 0, spent: definite })
+  expect(account.body['credits']).toMatchObject({ available: 100_000 - definite, reserved: 0, used: definite })
   expect(await asOwner(db, listDrift)).toEqual([])
 }
 

@@ -1,3 +1,4 @@
+import type { KeyScope } from '@probity/contract/key-scopes'
 import { asOwner, inTenant } from '@probity/database/connect'
 import { insertKey } from '@probity/database/keys'
 import { createTestDatabase, openTestAccount } from '@probity/database/test-database'
@@ -29,7 +30,7 @@ async function callOf({ url: base }: ApiProcess, key: string, method: string, pa
 /** Every route there is, as its own tenant. */
 async function useAllRoutes(process: ApiProcess): Promise<void> {
   const account = await openTestAccount(db, 7)
-  const scopes = ['account', 'keys', 'validation']
+  const scopes: KeyScope[] = ['account:read', 'keys:write', 'validations:write']
   const { text } = await inTenant(db, account.id, (trx) =>
     insertKey(trx, account.id, { mode: 'live', name: 'p', scopes }),
   )
@@ -42,7 +43,7 @@ async function useAllRoutes(process: ApiProcess): Promise<void> {
   // No worker runs, so the row is charged, waited for, withdrawn and refunded.
   const asked = await call('POST', '/validation/single', { email: 'ada@example.com', timeout: 1 })
   expect(asked).toMatchObject({ status: 200, body: { sub_status: 'not_started' } })
-  expect(await call('GET', '/account')).toMatchObject({ body: { credits: { available: 7, spent: 0 } } })
+  expect(await call('GET', '/account')).toMatchObject({ body: { credits: { available: 7, used: 0 } } })
   const created = await call('POST', '/keys', { name: 'second', scopes })
   expect(created.status).toBe(201)
   const path = `/keys/${created.body['id']}`

@@ -48,7 +48,7 @@ const { text: pageKey } = await inTenant(database.db, customer.accountId, (trx) 
     mode: 'live',
     name: 'page',
     kind: 'publishable',
-    scopes: ['validation'],
+    scopes: ['validations:write'],
     allowedOrigins: [ORIGIN],
     visitorCap: 1_000,
   }),
@@ -57,7 +57,7 @@ const { text: pageKey } = await inTenant(database.db, customer.accountId, (trx) 
 async function askFromPage(email: string) {
   const began = performance.now()
   const headers = { 'x-api-key': pageKey, origin: ORIGIN }
-  const { status, text } = await callApi(`${api.url}/api/v1/validation/single`, 'POST', { email }, headers)
+  const { status, text } = await callApi(`${api.url}/api/v1/validation/decision`, 'POST', { email }, headers)
   expect(status).toBe(200)
   return { text, ms: performance.now() - began }
 }

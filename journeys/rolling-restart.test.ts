@@ -15,7 +15,7 @@ test('processes are replaced one by one under load and no caller notices', { tag
   const { url: databaseUrl, db } = await createTestDatabase()
   const account = await openTestAccount(db, 10, { plan: 'scale' })
   const { text: key } = await inTenant(db, account.id, (trx) =>
-    insertKey(trx, account.id, { mode: 'live', name: 'load', scopes: ['account'] }),
+    insertKey(trx, account.id, { mode: 'live', name: 'load', scopes: ['account:read'] }),
   )
   const settings = { DATABASE_URL: databaseUrl, STOP_NOTICE_MS: '3000' }
   const processes = await Promise.all([startApiProcess(settings), startApiProcess(settings)])

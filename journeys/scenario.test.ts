@@ -149,7 +149,7 @@ function verdictOf({ email, status, sub_status, confidence }: Verdict): Verdict 
 function standing(told: Told): unknown {
   if ('refused' in told) return told
   const { id: _, performance: __, metadata: ___, evidence = [], ...rest } = told.answer
-  const found = (evidence as object[]).map((item) => ({ ...item, at: 0, ms: 0 }))
+  const found = (evidence as object[]).map((item) => ({ ...item, checked_at: '', duration_ms: 0 }))
   return { ...rest, evidence: found }
 }
 
@@ -173,7 +173,7 @@ test('the same scenario has the same answers, whichever way it is asked', async 
   for (const other of others) expect(other).toEqual(first)
 
   expect(first?.single[0]).toMatchObject({ status: 'valid', livemode: false })
-  expect(first?.single.at(-1)).toEqual({ refused: 'unavailable' })
+  expect(first?.single.at(-1)).toEqual({ refused: 'service_unavailable' })
   expect(first?.many).toHaveLength(4)
   expect(first?.file).toContain('Ada again')
   expect(first?.file.trim().split('\n')).toHaveLength(SCENARIO.file.rows.length)

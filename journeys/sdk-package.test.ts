@@ -19,7 +19,7 @@ const settings = { PROBITY_API_KEY: key, PROBITY_BASE_URL: product.api.url }
 
 const README = readFileSync(join(ROOT, 'packages/sdk/README.md'), 'utf8')
 const snippets = [...README.matchAll(/<!-- test: sdk -->\s*```ts\n(.*?)```/gs)].map(([, code = '']) => code).join('\n')
-const LIST = 'name,email\nAda,ada@no-such-domain.example\nBob,bob@\n'
+const LIST = 'name,email\nAda,ada@no-such-domain.example\nBob,bob..@example.com\n'
 
 const NODE = { module: 'nodenext', target: 'es2022', types: ['node'], typeRoots: [join(ROOT, 'node_modules/@types')] }
 const BROWSER = { module: 'esnext', moduleResolution: 'bundler', target: 'es2022', lib: ['es2022', 'dom'], types: [] }
@@ -54,14 +54,14 @@ test('the README does what it says, compiled and run in Node', () => {
   const out = run(process.execPath, ['readme.ts'], folder, settings)
   for (const said of [
     'invalid syntax_error',
-    'The address holds a character that cannot stand where it does.',
+    'The address contains a character that is not allowed at that position.',
     "[ 'name', 'email' ] 2",
     'completed { valid: 0, invalid: 2, risky: 0, unknown: 0 }',
     '2 ada@no-such-domain.example invalid domain_not_found',
     'no such list req_',
     'invalid 1 ',
     'quota: ',
-    "msg_1 { type: 'list.completed' }",
+    'msg_1 newsletter.csv',
     'received 204',
   ]) {
     expect(out).toContain(said)
@@ -71,19 +71,19 @@ test('the README does what it says, compiled and run in Node', () => {
 
 const TRY_RECEIVER = `
 const secret = 'whsec_' + btoa('a secret of twenty-four+')
-const sent = JSON.stringify({ type: 'list.completed' })
+const sent = JSON.stringify({ type: 'job.completed', data: { filename: 'newsletter.csv' } })
 const headers = await webhooks.sign(sent, secret, 'msg_1')
 const answer = await receive(new Request('http://localhost/', { method: 'POST', body: sent, headers }), secret)
 console.log('received', answer.status)
 `
 
 const CONSUMER = `
-import { type BulkJob, Probity, ProbityProblem, type Status, type ValidationResult } from '@probity/sdk'
+import { type BulkJob, Probity, ProbityProblem, type ValidationStatus, type ValidationResult } from '@probity/sdk'
 
 const key: string | undefined = undefined as string | undefined
 const probity = new Probity({ apiKey: key, baseUrl: key })
-export const known: Status = 'valid'
-export const added: Status = 'a status of next year'
+export const known: ValidationStatus = 'valid'
+export const added: ValidationStatus = 'a status of next year'
 
 export async function use(file: Blob): Promise<string> {
   const result: ValidationResult = await probity.validate('ada@example.com', { signal: AbortSignal.timeout(1_000) })

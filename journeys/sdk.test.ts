@@ -1,4 +1,4 @@
-import { type BulkJob, type ListEvent, type ListResult, Probity, ProbityProblem } from '@probity/sdk'
+import { type BulkJob, type JobResult, type ListEvent, Probity, ProbityProblem } from '@probity/sdk'
 import { expect, test, vi } from 'vitest'
 import { borrowProduct } from './test-borrowed.ts'
 import { startApiProcess } from './test-process.ts'
@@ -88,7 +88,7 @@ test('what the service refuses is thrown with its code, its status and the id of
 
 test('a file becomes a list, is followed to its end and comes back marked', async () => {
   const preview = await probity.lists.preview(listOf(3), { filename: 'people.csv' })
-  expect(preview).toMatchObject({ filename: 'people.csv', suggested_email_column: 'email', unique_emails: 3 })
+  expect(preview).toMatchObject({ filename: 'people.csv', suggested_email_column: 'email', unique_count: 3 })
   const created = await probity.lists.confirm({ uploadId: preview.upload_id, emailColumn: 'email' })
   expect(created.status).toBe('queued')
 
@@ -98,7 +98,7 @@ test('a file becomes a list, is followed to its end and comes back marked', asyn
   expect(seen.at(-1)).toEqual(job)
   expect(await probity.lists.get(created.id)).toMatchObject({ status: 'completed' })
 
-  const results: ListResult[] = await collect(probity.lists.results(created.id))
+  const results: JobResult[] = await collect(probity.lists.results(created.id))
   expect(results.map(({ row, sub_status }) => [row, sub_status])).toEqual(
     [2, 3, 4].map((row) => [row, 'domain_not_found']),
   )
@@ -178,7 +178,7 @@ test('a list is paused, resumed and canceled', async () => {
   expect((await lists.resume(id)).status).not.toBe('paused')
   expect((await lists.cancel(id)).status).toBe('canceled')
   expect((await lists.wait(id)).status).toBe('canceled')
-  expect((await problemOf(lists.pause(id))).code).toBe('job_ended')
+  expect((await problemOf(lists.pause(id))).code).toBe('job_finished')
 })
 
 test('waiting for a list and iterating over its events outlive a restart of the service', {
@@ -216,16 +216,16 @@ test('requests are listed and shown, and how things stand is one call', async ()
   const id = String(response.requestId)
   await problemOf(client.lists.get('00000000-0000-4000-8000-000000000000'))
   await vi.waitFor(
-    async () => expect((await client.requests.list({ outcome: 'refused' })).requests).toHaveLength(1),
+    async () => expect((await client.requests.list({ class: 'client_error' })).data).toHaveLength(1),
     10_000,
   )
   expect(await client.requests.get(id)).toMatchObject({
     id,
-    verdict: 'risky',
+    result_status: 'risky',
     sub_status: 'mailbox_full',
     result: null,
   })
-  const all = await collect(client.requests.all({ outcome: 'ok' }))
+  const all = await collect(client.requests.all({ class: 'success' }))
   expect(all.map((request) => request.id)).toContain(id)
   const { verdicts, problems } = await client.overview({ days: 7 })
   expect([verdicts?.total.risky, problems?.[0]?.code]).toEqual([1, 'not_found'])
@@ -235,10 +235,11 @@ test('requests are listed and shown, and how things stand is one call', async ()
 test('keys are made, listed, changed and revoked', async () => {
   const client = await openClient()
   const expiresAt = new Date('2099-01-01T00:00:00Z')
-  const made = await client.keys.create({ name: 'Form', scopes: ['validation'], expiresAt, monthlyCap: 5 })
+  const made = await client.keys.create({ name: 'Form', scopes: ['validations:write'], expiresAt, monthlyCap: 5 })
   expect(made).toMatchObject({
     name: 'Form',
-    scopes: ['validation'],
+    livemode: true,
+    scopes: ['validations:read', 'validations:write'],
     monthly_cap: 5,
     expires_at: '2099-01-01T00:00:00.000Z',
   })
@@ -261,11 +262,18 @@ test('keys are made, listed, changed and revoked', async () => {
 })
 
 test('policies are made, listed, changed and removed, and decide from then on', async () => {
-  const client = await openClient({ key: { scopes: ['validation', 'account', 'settings'] } })
+  const client = await openClient({ key: { scopes: ['validations:write', 'account:read', 'account:write'] } })
   const rules = [{ when: { status: ['invalid' as const] }, decision: 'block' as const, reason: 'It bounces.' }]
   const fallback = { decision: 'allow' as const, reason: 'It may arrive.' }
   const made = await client.policies.create({ name: 'partners', description: 'Partners', rules, default: fallback })
-  expect(made).toEqual({ name: 'partners', description: 'Partners', built_in: false, rules, default: fallback })
+  expect(made).toEqual({
+    id: expect.any(String),
+    name: 'partners',
+    description: 'Partners',
+    is_built_in: false,
+    rules,
+    default: fallback,
+  })
   const decided = async () => (await client.validate('ada@example,com', { policy: 'partners' })).policy
   expect(await decided()).toEqual({ name: 'partners', decision: 'block', reason: 'It bounces.', rule: 1 })
 
@@ -280,7 +288,7 @@ test('policies are made, listed, changed and removed, and decide from then on', 
     'signup',
     'transactional',
   ])
-  expect(await client.policies.get('signup')).toMatchObject({ built_in: true })
+  expect(await client.policies.get('signup')).toMatchObject({ is_built_in: true })
   expect(await client.policies.remove('partners')).toBeUndefined()
   expect((await problemOf(client.policies.get('partners'))).code).toBe('not_found')
 })

@@ -24,7 +24,9 @@ export async function leaveHalfDone(db: Db, world: TestWorld, addresses: WorldAd
     await sql`insert into accounts (id, name, plan) values (${accountId}, 'Of long ago', 'scale')`.execute(trx)
     await sql`
       insert into api_keys (account_id, mode, name, hash, hint, scopes)
-      values (${accountId}, 'live', 'old', ${hashKey(key)}, ${hintOf(key)}, '{account,bulk}')`.execute(trx)
+      values (${accountId}, 'live', 'old', ${hashKey(key)}, ${hintOf(key)}, '{account:read,jobs:read,jobs:write}')`.execute(
+      trx,
+    )
     await insertJob(trx, { accountId, jobId, rows: addresses.length })
     await insertBatches(trx, jobId, addresses)
   })

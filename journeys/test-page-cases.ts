@@ -37,7 +37,11 @@ export function testCases(cases: Case[]): void {
 async function openCase({ as, path, doing, broken, hangs }: Case): Promise<Page> {
   const moving = { width: 1440, height: 900, reducedMotion: 'no-preference' } as const
   const page = await onePage(as, broken ? { ...moving, allows: /status of 500|RequestFailed/ } : moving)
-  const failure = { status: 500, contentType: 'application/problem+json', body: '{"code":"internal","status":500}' }
+  const failure = {
+    status: 500,
+    contentType: 'application/problem+json',
+    body: '{"code":"internal_error","status":500}',
+  }
   if (broken) await page.route(broken, (route) => route.fulfill(failure))
   if (hangs) await page.route(hangs, () => {})
   await page.goto(path)

@@ -1,3 +1,4 @@
+import type { KeyScope } from '@probity/contract/key-scopes'
 import { inTenant } from '@probity/database/connect'
 import { insertKey, type NewKey } from '@probity/database/keys'
 import { createTestDatabase, openTestAccount, type TestDatabase } from '@probity/database/test-database'
@@ -43,7 +44,7 @@ export async function openCustomer(
 ): Promise<Customer> {
   const { credits = 1_000, plan = 'scale', key = {} } = options
   const account = await openTestAccount(db, credits, { plan })
-  const scopes = ['validation', 'bulk', 'account', 'keys', 'webhooks']
+  const scopes: KeyScope[] = ['validations:write', 'jobs:write', 'account:read', 'keys:write', 'webhooks:write']
   const made = await inTenant(db, account.id, (trx) =>
     insertKey(trx, account.id, { mode: 'live', name: 'journey', scopes, ...key }),
   )

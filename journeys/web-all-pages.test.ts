@@ -42,7 +42,11 @@ const paused = await startListAs(owner, CSV, { filename: 'paused.csv' })
 const TEST = { 'probity-mode': 'test' }
 await owner.ask('POST', `/bulk/jobs/${paused}/pause`, undefined, TEST)
 for (const mode of ['live', 'test']) {
-  await owner.ask('POST', '/keys', { name: `Sign-up form, ${mode}`, mode, scopes: ['validation'] })
+  await owner.ask('POST', '/keys', {
+    name: `Sign-up form, ${mode}`,
+    livemode: mode === 'live',
+    scopes: ['validations:write'],
+  })
 }
 const invitation = await owner.ask('POST', '/auth/organization/invite-member', {
   organizationId: owner.accountId,
@@ -63,7 +67,7 @@ async function failWebhook() {
   await vi.waitFor(
     async () => {
       const { body } = await owner.ask('GET', `${path}/deliveries/${sent.body['id']}`)
-      expect(body['tries']).toMatchObject([{ status: null }])
+      expect(body['attempts']).toMatchObject([{ http_status: null }])
     },
     { timeout: 30_000, interval: 100 },
   )
@@ -221,7 +225,7 @@ async function turnOnSecondStep(page: Page) {
 }
 
 async function endSession(page: Page) {
-  const refusal = { status: 401, contentType: 'application/problem+json', body: '{"code":"not_signed_in"}' }
+  const refusal = { status: 401, contentType: 'application/problem+json', body: '{"code":"unauthenticated"}' }
   await page.route('**/app/api/**', (route) => route.fulfill(refusal))
   await page.getByRole('link', { name: 'API keys' }).first().click()
   await page.getByRole('heading', { name: 'Your session has ended' }).waitFor()

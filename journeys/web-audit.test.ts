@@ -27,7 +27,7 @@ test('what somebody does on a page stands in the log a moment later, with their 
   const page = await onePage(admin.context)
   await page.goto('/app/keys')
   await loaded(page)
-  await admin.ask('POST', '/keys', { name: 'Sign-up form', mode: 'live', scopes: ['validation'] })
+  await admin.ask('POST', '/keys', { name: 'Sign-up form', livemode: true, scopes: ['validations:write'] })
 
   await page.goto('/app/settings')
   await page.getByRole('navigation', { name: 'Settings' }).getByRole('link', { name: 'Audit log' }).click()

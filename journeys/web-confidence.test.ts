@@ -117,8 +117,8 @@ test('an address that looks machine-made is called that and nothing worse, and t
 
 test('outcomes of its domain make a catch-all safe to send to, and the page says that they did', async () => {
   const emails = Array.from({ length: 80 }, (_, n) => `person${n}@known.example`)
-  const outcomes = emails.map((email) => ({ email, outcome: 'delivered' }))
-  expect(await ada.ask('POST', '/feedback', { outcomes })).toMatchObject({ status: 200 })
+  const messages = emails.map((email) => ({ email, delivery: 'delivered' }))
+  expect(await ada.ask('POST', '/feedback', { messages })).toMatchObject({ status: 200 })
   const { answer, page } = await ask(ada, 'ada.king@known.example')
   await answer.getByText(/^Safe to send: what was reported of mail to its domain vouches for it/).waitFor()
   await answer.getByText('Send', { exact: true }).waitFor()
@@ -216,7 +216,7 @@ test('an owner says what is borne and what is left out, and the explanation goes
   await form.getByRole('button', { name: 'Save' }).click()
   await form.getByText('Saved.').waitFor()
   expect((await owner.ask('GET', '/account')).body).toMatchObject({
-    sending: { threshold: 0.99, excludes: ['disposable', 'machine_generated', 'free'] },
+    sending: { threshold: 0.99, excluded_traits: ['disposable', 'machine_generated', 'free'] },
   })
   await page.reload()
   await loaded(page)
@@ -231,7 +231,11 @@ test('what the service refuses is shown above the form, and what was typed stays
   const page = await onePage(ada.context, { allows: /status of 500/ })
   await page.goto('/app/settings/organisation')
   const form = page.locator('form').filter({ has: page.getByLabel('Bounces in a hundred') })
-  const failure = { status: 500, contentType: 'application/problem+json', body: '{"code":"internal","status":500}' }
+  const failure = {
+    status: 500,
+    contentType: 'application/problem+json',
+    body: '{"code":"internal_error","status":500}',
+  }
   await page.route('**/app/api/account', (route) =>
     route.request().method() === 'PATCH' ? route.fulfill(failure) : route.fallback(),
   )

@@ -39,7 +39,7 @@ async function look({ ask }: Person) {
 }
 
 const TARGETS = [
-  ['/app/api/keys', { name: 'stolen', mode: 'live', scopes: ['validation'] }],
+  ['/app/api/keys', { name: 'stolen', livemode: true, scopes: ['validations:write'] }],
   ['/app/api/organisations', { name: 'stolen' }],
   ['/app/api/auth/update-user', { name: 'stolen' }],
   ['/app/api/auth/sign-out', {}],
@@ -203,7 +203,7 @@ test('cookies are out of the reach of scripts and of other sites', async () => {
 })
 
 test('a session is no key, and a key is no session', async () => {
-  const made = await person.ask('POST', '/keys', { name: 'mine', mode: 'live', scopes: ['account'] })
+  const made = await person.ask('POST', '/keys', { name: 'mine', livemode: true, scopes: ['account:read'] })
   const key = String(made.body['key'] ?? made.body['secret'])
   const [cookie] = (await person.context.cookies(app)).map(({ name, value }) => `${name}=${value}`)
   const bySession = await fetch(`${app}/api/v1/account`, { headers: { cookie: String(cookie) } })

@@ -60,7 +60,7 @@ test('the Review step shows rows without an address, and that they are not charg
   await page.getByRole('button', { name: 'Validate 3 addresses for 3 credits' }).click()
   await page.waitForURL(/\/app\/lists\/[0-9a-f-]{36}/)
   const job = async () => (await owner.ask('GET', `/bulk/jobs/${page.url().split('/').at(-1)}`)).body
-  expect(await job()).toMatchObject({ total_rows: 4, unique_emails: 3 })
+  expect(await job()).toMatchObject({ email_count: 4, unique_count: 3 })
 })
 
 test('a file of 1,000 rows goes from the drop to the download: its cells as they were, in order, at the price that was shown', async () => {

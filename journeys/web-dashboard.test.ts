@@ -51,14 +51,22 @@ const newcomer = await openPerson(browser, product, { name: 'Alan Turing', organ
 // A domain that takes no mail decides at once, and what is decided costs a credit.
 const CSV = 'email\nada@null-mx.example\ngrace@null-mx.example\n'
 const list = await finishListAs(owner, CSV, { mode: 'live', filename: 'spring.csv' })
-const made = await owner.ask('POST', '/keys', { name: 'Sign-up form', mode: 'live', scopes: ['validation', 'account'] })
+const made = await owner.ask('POST', '/keys', {
+  name: 'Sign-up form',
+  livemode: true,
+  scopes: ['validations:write', 'account:read'],
+})
 const ask = (method: string, path: string, body?: object) =>
   callApi(`${product.api.url}/api/v1${path}`, method, body, { 'x-api-key': String(made.body['key']) })
 expect((await ask('POST', '/validation/single', { email: 'not an address' })).status).toBe(200)
 await ask('POST', '/validation/single', { email: 7 })
 await ask('GET', '/keys')
 await ask('GET', '/keys')
-const forgotten = await owner.ask('POST', '/keys', { name: 'Old importer', mode: 'live', scopes: ['validation'] })
+const forgotten = await owner.ask('POST', '/keys', {
+  name: 'Old importer',
+  livemode: true,
+  scopes: ['validations:write'],
+})
 await asOwner(product.db, (trx) =>
   sql`update api_keys set created_at = now() - interval '40 days' where id = ${String(forgotten.body['id'])}`.execute(
     trx,
@@ -83,7 +91,7 @@ test('how things stand is on one page, and each part leads to where it comes fro
   await page.getByRole('link', { name: /^Checked today 3/ }).waitFor()
   await page.getByRole('link', { name: /^Checked in 30 days 3/ }).waitFor()
   await page.getByRole('link', { name: /^Lists under way 0/ }).waitFor()
-  await page.getByText('No mail provider keeps us away at the moment.').waitFor()
+  await page.getByText('No mail provider limits probes at the moment.').waitFor()
   await page.getByRole('img', { name: '3 addresses: 0 valid, 0 risky, 3 invalid, 0 unknown.' }).waitFor()
   await page.getByText('Show as a table').click()
   const days = page.getByRole('table', { name: 'Verdicts by day' }).locator('tbody tr')
@@ -130,15 +138,15 @@ test('a provider that puts us off is said in one sentence, in the reader’s tim
     expect((await owner.ask('GET', '/health/providers')).body['status']).toBe('limited')
   }, 10_000)
   const page = await openDashboard(owner)
-  await page.getByText(/^Microsoft Outlook\.com puts us off: expect more unknown results until about/).waitFor()
+  await page.getByText(/^Microsoft Outlook\.com limits probes: expect more unknown results until about/).waitFor()
   await vi.waitFor(async () => {
     expect((await owner.ask('GET', '/health/providers')).body['status']).toBe('normal')
   }, 30_000)
   await page.reload()
-  await page.getByText('No mail provider keeps us away at the moment.').waitFor()
+  await page.getByText('No mail provider limits probes at the moment.').waitFor()
 })
 
-const ALL_PARTS = { verdicts: null, lists: null, problems: null, alerts: null }
+const ALL_PARTS = { verdicts: null, jobs: null, problems: null, alerts: null }
 
 test('parts that could not be read say so one by one, and the rest stands', async () => {
   const page = await onePage(owner.context, { allows: /status of 500|RequestFailed/ })

@@ -25,7 +25,7 @@ test('a result has a link that shows a colleague the same, costs nothing, and na
   await page.getByText('grace@null-mx.example').first().waitFor()
   expect(page.url()).toMatch(/\/app\/validate\/[0-9a-f-]{36}$/)
 
-  const spent = async () => ((await owner.ask('GET', '/account')).body['credits'] as { spent: number }).spent
+  const spent = async () => ((await owner.ask('GET', '/account')).body['credits'] as { used: number }).used
   const before = await spent()
   const same = await onePage(colleague.context)
   await same.goto(page.url())
@@ -57,7 +57,7 @@ testCases([
   { what: 'a validation', as: owner.context, path },
   { what: 'a validation, for a viewer', as: viewer.context, path },
   { what: 'a validation that is not there', as: stranger.context, path },
-  { what: 'a validation, broken', as: owner.context, path, broken: '**/app/api/validation/single/*' },
-  { what: 'a validation, loading', as: owner.context, path, hangs: '**/app/api/validation/single/*' },
+  { what: 'a validation, broken', as: owner.context, path, broken: '**/app/api/validations/*' },
+  { what: 'a validation, loading', as: owner.context, path, hangs: '**/app/api/validations/*' },
   { what: 'usage, with the card for low credits', as: owner.context, path: '/app/usage' },
 ])

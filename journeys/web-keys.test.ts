@@ -240,6 +240,20 @@ test('who may not manage keys is told who may', async () => {
   expect(await page.getByRole('button', { name: 'Create key' }).count()).toBe(0)
 })
 
+test('the key table shows the scopes that were chosen one by one', async () => {
+  const page = await openKeys(owner, '/app/keys?create=true')
+  const form = page.getByRole('dialog', { name: 'Create an API key' })
+  await form.getByLabel('Name').fill('Nightly import')
+  await form.getByRole('radio', { name: 'Custom' }).check()
+  await form.getByRole('checkbox', { name: 'Validate', exact: true }).uncheck()
+  await form.getByRole('checkbox', { name: 'Run lists' }).check()
+  await form.getByRole('checkbox', { name: 'Read keys' }).check()
+  await form.getByRole('button', { name: 'Create key' }).click()
+  await page.getByRole('dialog', { name: 'Your new key' }).waitFor()
+  await closeSaved(page)
+  await row(page, 'Nightly import').getByText('Run lists, Read keys').waitFor()
+})
+
 test('in test mode there are test keys alone', async () => {
   const page = await openKeys(owner, '/app/keys?mode=test&create=true')
   const form = page.getByRole('dialog', { name: 'Create an API key' })

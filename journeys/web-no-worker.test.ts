@@ -77,7 +77,7 @@ test('the web app says on every page that no worker is running, charges nothing 
   )
   // The list alone was charged.
   expect((await member.ask('GET', '/account')).body).toMatchObject({
-    credits: { spent: 2, reserved: 0 },
+    credits: { used: 2, reserved: 0 },
     delay_reason: null,
   })
   expect(await asOwner(product.db, listDrift)).toEqual([])

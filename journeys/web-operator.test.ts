@@ -26,7 +26,7 @@ await asOwner(product.db, (trx) =>
   sql`update users set is_operator = true where email = ${operator.email}`.execute(trx),
 )
 const owner = await openPerson(browser, product, { name: 'Ada Lovelace', organisation: 'Analytical Engines' })
-const made = await owner.ask('POST', '/keys', { name: 'CI', mode: 'live', scopes: ['account'] })
+const made = await owner.ask('POST', '/keys', { name: 'CI', livemode: true, scopes: ['account:read'] })
 await noteUnrecognised(product.db, [
   { provider: 'gmx', stage: 'rcpt', code: 550, reply: '5.7.1 We have our reasons', seen: 7 },
   { provider: '', stage: 'greeting', code: 421, reply: 'Not on a Sunday', seen: 3 },

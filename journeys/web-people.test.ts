@@ -323,7 +323,7 @@ test('an owner renames the organisation and sets its retention; the last owner c
 
 test('a second organisation is opened from the menu; each tab keeps to its own, and the address says which', async () => {
   const owner = await openPerson(browser, product, { organisation: 'First Works' })
-  await owner.ask('POST', '/keys', { name: 'Key of the first', mode: 'live' })
+  await owner.ask('POST', '/keys', { name: 'Key of the first', livemode: true })
   const page = await onePage(owner.context)
   await page.goto('/app/keys')
   await page.getByRole('region', { name: 'API keys' }).getByText('Key of the first').waitFor()

@@ -16,7 +16,11 @@ const OWN = {
   description: 'For partners, who are known by name',
   rules: [
     { when: { status: ['invalid'] }, decision: 'block', reason: 'It bounces.' },
-    { when: { traits: ['role', 'free'], deliverability_below: 0.9 }, decision: 'review', reason: 'Ask for a person.' },
+    {
+      when: { traits: ['role_based', 'free'], deliverability_below: 0.9 },
+      decision: 'review',
+      reason: 'Ask for a person.',
+    },
   ],
   default: { decision: 'allow', reason: 'Nothing speaks against it.' },
 }
@@ -53,7 +57,7 @@ test('a built-in policy is read as a table and tried on an address', async () =>
   await page.getByRole('button', { name: 'valid', exact: true }).click()
   await page.getByText('No rule applies').waitFor()
   // Simulated: it has cost nothing.
-  expect((await owner.ask('GET', '/account')).body['credits']).toMatchObject({ spent: 0 })
+  expect((await owner.ask('GET', '/account')).body['credits']).toMatchObject({ used: 0 })
 })
 
 test('a policy of one’s own is made from a copy, tried before it is saved, and decides from then on', async () => {

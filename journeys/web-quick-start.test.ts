@@ -94,7 +94,7 @@ test('the code in every language runs as it is printed, with the key in it and w
   }
   const { body } = await (await openPerson(browser, product)).ask('POST', '/keys', {
     name: 'Environment',
-    mode: 'test',
+    livemode: false,
   })
   await runAll({ PROBITY_API_KEY: String(body['key']) })
   await request.getByRole('button', { name: 'Create a test key' }).click()

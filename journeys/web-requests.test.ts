@@ -19,7 +19,11 @@ async function makeKey(
   person: Person,
   name: string,
 ): Promise<(method: string, path: string, body?: object) => Promise<string>> {
-  const made = await person.ask('POST', '/keys', { name, mode: 'live', scopes: ['validation', 'account'] })
+  const made = await person.ask('POST', '/keys', {
+    name,
+    livemode: true,
+    scopes: ['validations:write', 'account:read'],
+  })
   return async (method, path, body) => {
     const { headers } = await callApi(`${product.api.url}/api/v1${path}`, method, body, {
       'x-api-key': String(made.body['key']),
@@ -33,7 +37,7 @@ const refused = await form('POST', '/validation/single', { email: 7 })
 await shop('GET', '/bulk/jobs')
 await vi.waitFor(async () => {
   const { body } = await owner.ask('GET', '/requests')
-  expect((body['requests'] as object[]).length).toBe(3)
+  expect((body['data'] as object[]).length).toBe(3)
 })
 
 async function openRequests(person: Person, query = ''): Promise<Page> {
@@ -95,14 +99,14 @@ test('a pasted id opens its request with the evidence, and who may not validate 
 
 test('what is chosen stands in the address, and a colleague sees the same', async () => {
   const page = await openRequests(owner)
-  await page.getByLabel('Outcome').selectOption({ label: 'Refused (4xx)' })
-  await page.waitForURL(/outcome=refused/)
+  await page.getByLabel('Status class').selectOption({ label: 'Client error (4xx)' })
+  await page.waitForURL(/class=client_error/)
   await vi.waitFor(async () => expect(await rows(page).count()).toBe(2))
   await page.getByLabel('Key', { exact: true }).selectOption({ label: 'Shop' })
   await vi.waitFor(async () => expect(await rows(page).count()).toBe(1))
   const same = await openRequests(viewer, new URL(page.url()).search)
   expect(await rows(same).count()).toBe(1)
-  await same.getByLabel('Outcome').selectOption({ label: 'Failed (5xx)' })
+  await same.getByLabel('Status class').selectOption({ label: 'Server error (5xx)' })
   await same.getByRole('heading', { name: 'No request is like that' }).waitFor()
   await same.getByRole('button', { name: 'Show all requests' }).click()
   await vi.waitFor(async () => expect(await rows(same).count()).toBe(3))
@@ -130,9 +134,9 @@ test('new requests show up by themselves until they are paused', async () => {
 
 test('all of it works by keyboard alone', async () => {
   const page = await openRequests(owner)
-  await page.getByLabel('Outcome').focus()
+  await page.getByLabel('Status class').focus()
   await page.keyboard.press('ArrowDown') // a native select: the next choice
-  await page.waitForURL(/outcome=ok/)
+  await page.waitForURL(/class=success/)
   await vi.waitFor(async () => expect(await rows(page).count()).toBe(1)) // until then those from before are in sight
   await page.getByRole('link', { name: 'POST /validation/single' }).first().focus()
   await page.keyboard.press('Enter')
@@ -149,7 +153,7 @@ test('all of it works by keyboard alone', async () => {
 testCases([
   { what: 'the requests', as: owner.context, path: '/app/requests' },
   { what: 'no requests', as: newcomer.context, path: '/app/requests' },
-  { what: 'requests that nobody made', as: owner.context, path: '/app/requests?outcome=failed' },
+  { what: 'requests that nobody made', as: owner.context, path: '/app/requests?class=server_error' },
   { what: 'an open request that was refused', as: owner.context, path: `/app/requests?request=${refused}` },
   {
     what: 'an open request with its evidence',

@@ -55,7 +55,9 @@ const [database, redis, dns, port] = await Promise.all([
 whenDone(() => Promise.all([redis.stop(), dns.stop()]))
 const mailServer = await startScripted({ rcpt: (_peer, to) => reply(to) }, { host: '127.94.0.1', port })
 whenDone(() => mailServer.stop())
-const settings = { ...listSettings(database.url, redis.url), ...OPEN }
+/** Each text becomes a key and a draft of one account. */
+const LIMITS = { KEYS_PER_ACCOUNT: '1000', UPLOADS_PER_ACCOUNT: '1000' }
+const settings = { ...listSettings(database.url, redis.url), ...OPEN, ...LIMITS }
 const workerSettings = { ...settings, DNS_SERVERS: `127.0.0.1:${dns.port}`, SMTP_HELO_NAME: 'probe.probity.example' }
 await startTaskWorker({
   settings: { ...workerSettings, SMTP_MAIL_FROM: 'bounce@probity.example' },
@@ -109,7 +111,8 @@ test(
     for (const name of TOGETHER) {
       const renamed = await owner.ask('POST', '/auth/update-user', { name }, fromElsewhere())
       const called = await owner.ask('PATCH', '/account', { name })
-      expect([name, renamed.status, called.status]).toEqual([name, 200, 200])
+      const isOneLine = !/[\p{Cc}\u2028\u2029]/u.test(name)
+      expect([name, renamed.status, called.status]).toEqual([name, isOneLine ? 200 : 400, 200])
     }
     await bringTogether(owner, TOGETHER)
     const page = await onePage(owner.context)
@@ -157,7 +160,7 @@ test(
   async () => {
     const owner = await openPerson(browser, product, { organisation: 'Keys' })
     for (const name of PAYLOADS) {
-      const made = await owner.ask('POST', '/keys', { name, mode: 'test', scopes: ['validation'] })
+      const made = await owner.ask('POST', '/keys', { name, livemode: false, scopes: ['validations:write'] })
       expect([name, made.status]).toEqual([name, 201])
     }
     const page = await onePage(owner.context)
@@ -210,10 +213,15 @@ test(
   LONG_MS,
 )
 
+/** The texts that can be a quoted local part (RFC 5321), as addresses. */
+const ADDRESSES = PAYLOADS.filter((payload) => /^[ -~]{1,60}$/.test(payload)).map(
+  (payload) => `"${payload.replaceAll(/[\\"]/g, String.raw`\$&`)}"@example.com`,
+)
+
 test(
-  'addresses that are none are text',
+  'addresses are text',
   async () => {
-    const emails = PAYLOADS.flatMap((payload, n) => [quoted(payload), `valid+${n}@example.com`])
+    const emails = ADDRESSES.flatMap((address, n) => [quoted(address), `valid+${n}@example.com`])
     const id = await finishListAs(person, `email\n${emails.join('\n')}\n`)
     const page = await onePage(person.context)
     let shown = ''
@@ -223,7 +231,10 @@ test(
       shown += await readText(page.locator('body'))
       await expectTextOnly(page)
     }
-    expect(PAYLOADS.filter((payload) => shown.includes(flat(payload))).length).toBeGreaterThanOrEqual(200)
+    expect(ADDRESSES.length).toBeGreaterThanOrEqual(150)
+    // Two that differ in case alone are one address, shown as it was first written.
+    const lower = shown.toLowerCase()
+    expect(ADDRESSES.filter((address) => !lower.includes(flat(address).toLowerCase()))).toEqual([])
   },
   LONG_MS,
 )

@@ -29,9 +29,9 @@ const rows = (page: Page) => page.getByRole('table', { name: 'Allowed and blocke
 
 test('somebody blocks a domain, and every answer says so from then on', async () => {
   const page = await openSettings(owner, '/app/settings/profile')
-  await page.getByRole('link', { name: 'Allow & block' }).click()
+  await page.getByRole('link', { name: 'Allow & block lists' }).click()
   await page.getByRole('heading', { name: 'Nothing is allowed or blocked yet' }).waitFor()
-  expect(await page.title()).toBe('Allow & block · Settings · Probity')
+  expect(await page.title()).toBe('Allow & block lists · Settings · Probity')
 
   await page.getByRole('button', { name: 'Add entries' }).click()
   const dialog = page.getByRole('dialog', { name: 'Add entries' })
@@ -50,14 +50,14 @@ test('somebody blocks a domain, and every answer says so from then on', async ()
   await page.keyboard.press('Enter')
   await page.getByText('On your block list', { exact: true }).waitFor()
   await page.getByText('Not safe to send: it is on your block list.').waitFor()
-  await page.getByText('The address or its domain is on the block list of the account.').waitFor()
+  await page.getByText('The address or its domain is on the blocklist of the account.').waitFor()
 })
 
 test('entries are found, downloaded and taken off, and the view stands in the address', async () => {
   const many = Array.from({ length: 25 }, (_, n) => `person-${n}@partner.example`)
-  const put = { list: 'allow', entries: many }
-  expect((await owner.ask('POST', '/listings', put)).status).toBe(200)
-  const page = await openSettings(owner, `${LISTS}?list=allow`)
+  const put = { action: 'allow', targets: many }
+  expect((await owner.ask('POST', '/overrides', put)).status).toBe(200)
+  const page = await openSettings(owner, `${LISTS}?action=allow`)
   await page.getByText('1–20 of 25').waitFor()
   await page.getByRole('button', { name: 'Next page' }).click()
   await page.getByText('21–25 of 25').waitFor()
@@ -71,13 +71,13 @@ test('entries are found, downloaded and taken off, and the view stands in the ad
   ])
   const lines = (await readFile(await file.path(), 'utf8')).trim().split('\r\n')
   expect(lines).toEqual([
-    '"list","entry","note","added_by","added_at"',
+    '"action","target","note","created_by","created_at"',
     expect.stringContaining('"allow","person-7@partner.example"'),
   ])
 
   await page.getByRole('button', { name: 'Remove person-7@partner.example' }).click()
   await page.getByRole('heading', { name: 'No entry matches' }).waitFor()
-  const colleague = await openSettings(viewer, `${LISTS}?list=allow&search=person-8`)
+  const colleague = await openSettings(viewer, `${LISTS}?action=allow&search=person-8`)
   await vi.waitFor(async () => expect(await rows(colleague).count()).toBe(1))
   await colleague.getByText('Owners and admins can change these lists.').waitFor()
   expect(await colleague.getByRole('button', { name: /Add entries|Remove/ }).count()).toBe(0)
@@ -157,13 +157,32 @@ test('an owner takes all data along, with the password and not without', async (
   const lines = (await readFile(await file.path(), 'utf8')).trim().split('\n')
   const records = lines.map((line) => (JSON.parse(line) as { record: string }).record)
   expect(records[0]).toBe('export')
-  expect(records).toContain('listing')
+  expect(records).toContain('override')
   expect(JSON.parse(lines.at(-1) ?? '')).toEqual({ record: 'end', records: lines.length - 2 })
+})
+
+test('an owner erases an address after a confirmation, and reads what was deleted', async () => {
+  const person = await openPerson(browser, product, { name: 'Sophie Germain', organisation: 'Montmartre' })
+  const email = 'erase-me@example.com'
+  await person.ask('POST', '/overrides', { action: 'block', targets: [email, 'stays@example.com'] })
+  const page = await openSettings(person, DATA)
+  await page.getByLabel('Email address').fill('erase-me')
+  await page.getByRole('button', { name: 'Erase address' }).click()
+  await page.getByText('Enter an email address.').first().waitFor()
+  await page.getByLabel('Email address').fill(email.toUpperCase())
+  await page.getByRole('button', { name: 'Erase address' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Erase this address?' })
+  await dialog.getByRole('button', { name: 'Erase address' }).click()
+  await page.getByText('Erased: 1 override.').waitFor()
+  const { rows } = await asOwner(product.db, (trx) =>
+    sql<{ row: string }>`select o::text as row from overrides o where account_id = ${person.accountId}`.execute(trx),
+  )
+  expect(rows).toEqual([{ row: expect.stringContaining('stays@example.com') }])
 })
 
 test('an owner deletes an organisation by its name and the password, with the keyboard alone, and keeps the sign-in', async () => {
   const person = await openPerson(browser, product, { name: 'Mary Somerville', organisation: 'Jedburgh' })
-  await person.ask('POST', '/keys', { name: 'Sign-up form', mode: 'live', scopes: ['validation'] })
+  await person.ask('POST', '/keys', { name: 'Sign-up form', livemode: true, scopes: ['validations:write'] })
   const page = await openSettings(person, DATA)
   expect(
     await page
@@ -209,8 +228,8 @@ testCases([
   { what: 'empty lists', as: fresh.context, path: LISTS },
   { what: 'a search that finds nothing', as: owner.context, path: `${LISTS}?search=nobody` },
   { what: 'entries being added', as: owner.context, path: LISTS, doing: press('Add entries') },
-  { what: 'lists that do not come', as: owner.context, path: LISTS, hangs: '**/app/api/listings*' },
-  { what: 'lists that fail', as: owner.context, path: LISTS, broken: '**/app/api/listings*' },
+  { what: 'lists that do not come', as: owner.context, path: LISTS, hangs: '**/app/api/overrides*' },
+  { what: 'lists that fail', as: owner.context, path: LISTS, broken: '**/app/api/overrides*' },
   { what: 'network settings', as: owner.context, path: NETWORK },
   { what: 'network settings for somebody who may not see them', as: viewer.context, path: NETWORK },
   { what: 'network settings that do not come', as: owner.context, path: NETWORK, hangs: '**/app/api/network' },
@@ -220,6 +239,16 @@ testCases([
   { what: 'what disappears does not come', as: owner.context, path: DATA, hangs: '**/app/api/deletion' },
   { what: 'what disappears fails', as: owner.context, path: DATA, broken: '**/app/api/deletion' },
   { what: 'the password before an export', as: owner.context, path: DATA, doing: press('Export all data') },
+  {
+    what: 'the confirmation of an erasure',
+    as: owner.context,
+    path: DATA,
+    doing: async (page) => {
+      await page.getByLabel('Email address').fill('ada@example.com')
+      await page.getByRole('button', { name: 'Erase address' }).click()
+      await page.getByRole('dialog').waitFor()
+    },
+  },
   { what: 'the last question before deletion', as: fresh.context, path: DATA, doing: press('Delete the organisation') },
   {
     what: 'the question before somebody shuts themselves out',

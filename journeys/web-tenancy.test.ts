@@ -13,7 +13,7 @@ const second = await openPerson(browser, product, { name: 'Alan Turing', organis
 const CSV = 'email,note\nvalid@example.com,secret-note\n'
 const list = await finishListAs(first, CSV, { filename: 'secret-list.csv' })
 const draft = await uploadAs(first, CSV, { filename: 'secret-draft.csv' })
-const made = await first.ask('POST', '/keys', { name: 'secret-key', mode: 'test', scopes: ['validation'] })
+const made = await first.ask('POST', '/keys', { name: 'secret-key', livemode: false, scopes: ['validations:write'] })
 expect(made.status).toBe(201)
 const key = String(made.body['id'])
 const hook = await first.ask(

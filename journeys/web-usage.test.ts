@@ -16,7 +16,7 @@ const viewer = await openPerson(browser, product, { name: 'Grace Hopper', invite
 // A domain that takes no mail decides at once, and what is decided costs a credit.
 const CSV = 'email\nada@null-mx.example\ngrace@null-mx.example\n'
 const list = await finishListAs(owner, CSV, { mode: 'live', filename: 'spring.csv' })
-const made = await owner.ask('POST', '/keys', { name: 'Sign-up form', mode: 'live', scopes: ['validation'] })
+const made = await owner.ask('POST', '/keys', { name: 'Sign-up form', livemode: true, scopes: ['validations:write'] })
 const asked = await fetch(`${product.api.url}/api/v1/validation/single`, {
   method: 'POST',
   headers: { 'x-api-key': String(made.body['key']), 'content-type': 'application/json' },
@@ -112,7 +112,7 @@ test('the file holds what the filters let through', async () => {
   ])
   expect(file.suggestedFilename()).toBe('ledger.csv')
   const [head, ...rows] = (await readFile(await file.path(), 'utf8')).trim().split('\r\n')
-  expect(head).toMatch(/^"id","at","kind","credits","available_change","available_after"/)
+  expect(head).toMatch(/^"id","occurred_at","kind","credits","available_change","available_after"/)
   expect(rows).toEqual([expect.stringMatching(/"grant","10000","10000","10000","account"/)])
 })
 

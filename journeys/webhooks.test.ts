@@ -61,7 +61,7 @@ test('a list ends and its customer is told, though the worker and Redis are kill
   const sent = await customer.call('POST', `/webhooks/${hook['id']}/test`)
   const log = async (id: unknown) => (await customer.call('GET', `/webhooks/${hook['id']}/deliveries/${id}`)).body
   await vi.waitFor(
-    async () => expect(await log(sent.body['id'])).toMatchObject({ state: 'delivered', attempts: 1 }),
+    async () => expect(await log(sent.body['id'])).toMatchObject({ status: 'delivered', attempt_count: 1 }),
     SOON,
   )
 
@@ -80,10 +80,10 @@ test('a list ends and its customer is told, though the worker and Redis are kill
   const got = () => new Set(receiver.received.map(({ headers }) => headers['webhook-id']))
   await vi.waitFor(() => expect(ids.filter((id) => !got().has(String(id)))).toEqual([]), LEASE_OVER)
   await vi.waitFor(async () => {
-    const { headers } = await customer.call('GET', `/webhooks/${hook['id']}/deliveries?state=pending`)
+    const { headers } = await customer.call('GET', `/webhooks/${hook['id']}/deliveries?status=pending`)
     expect(headers.get('x-total-count')).toBe('0')
   }, LEASE_OVER)
-  const { headers } = await customer.call('GET', `/webhooks/${hook['id']}/deliveries?state=delivered`)
+  const { headers } = await customer.call('GET', `/webhooks/${hook['id']}/deliveries?status=delivered`)
   expect(Number(headers.get('x-total-count'))).toBe(got().size)
   await next.stop()
 }, 300_000)

@@ -101,7 +101,7 @@ test('a list of a hundred ends at once, nothing in it is invalid for silence, wh
     sub_status_counts: { domain_not_found: 40, not_probed: 40 },
     credits: { used: 80, refunded: 40, reserved: 0 },
   })
-  expect(await account()).toMatchObject({ credits: { available: 960, reserved: 0, spent: 40 } })
+  expect(await account()).toMatchObject({ credits: { available: 960, reserved: 0, used: 40 } })
   const sheet = (await customer.call('GET', `/bulk/jobs/${id}/results?format=csv`)).text.split('\r\n')
   expect(sheet[0]).toMatch(/"probity_depth","probity_email"$/)
   // Rows without an address have no result.
@@ -119,7 +119,7 @@ test('a list of a hundred ends at once, nothing in it is invalid for silence, wh
       { sub_status: 'domain_not_found', depth: 'dns' },
     ],
   })
-  expect(await account()).toMatchObject({ credits: { available: 959, spent: 41 } })
+  expect(await account()).toMatchObject({ credits: { available: 959, used: 41 } })
 })
 
 test('the pages say so before anything is paid for, and when mail servers can be reached again the next verdict is theirs', async () => {

@@ -1,6 +1,6 @@
 import { randomInt, randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { KEY_SCOPES } from '@probity/contract/keys'
+import { KEY_SCOPES, type KeyScope } from '@probity/contract/key-scopes'
 import { PUBLIC_SANDBOX_KEY } from '@probity/contract/sandbox'
 import { insertAccount } from '@probity/database/accounts'
 import { asOwner, inTenant } from '@probity/database/connect'
@@ -31,7 +31,7 @@ type Setting = { environment: Environment; send: Send; protectedIds: Set<string>
 
 export async function openKeyClients({ environment: { db }, send, protectedIds }: Setting): Promise<Client[]> {
   const account = await asOwner(db, (trx) => insertAccount(trx, { name: 'fuzz', plan: PLAN, unlimited: true }))
-  const scopes = Object.keys(KEY_SCOPES)
+  const scopes = Object.keys(KEY_SCOPES) as KeyScope[]
   const make = async (key: Partial<NewKey>): Promise<string> => {
     const made = await inTenant(db, account.id, (trx) =>
       insertKey(trx, account.id, { mode: 'live', name: 'fuzz', scopes, ...key }),
@@ -39,7 +39,12 @@ export async function openKeyClients({ environment: { db }, send, protectedIds }
     protectedIds.add(made.key.id)
     return made.text
   }
-  const origins = { kind: 'publishable', allowedOrigins: [ORIGIN], visitorCap: 10_000, scopes: ['validation'] } as const
+  const origins = {
+    kind: 'publishable',
+    allowedOrigins: [ORIGIN],
+    visitorCap: 10_000,
+    scopes: ['validations:write'],
+  } as const
   const keys = [
     { 'x-api-key': await make({}) },
     { 'x-api-key': await make({ mode: 'test' }) },

@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { KEY_SCOPES, type KeyScope } from '@probity/contract/key-scopes'
 import { insertAccount, listAccounts } from '@probity/database/accounts'
 import { asOwner, connect, type Db, inTenant } from '@probity/database/connect'
 import { findDoorKey, hashKey, insertKey } from '@probity/database/keys'
@@ -35,7 +36,7 @@ async function makeKey(db: Db): Promise<string> {
     const known = (await listAccounts(trx)).find((one) => one.name === ACCOUNT_NAME)
     return known ?? insertAccount(trx, { name: ACCOUNT_NAME, plan: 'payg', unlimited: true })
   })
-  const scopes = ['validation', 'bulk', 'account', 'keys', 'webhooks', 'settings']
+  const scopes = Object.keys(KEY_SCOPES) as KeyScope[]
   const { text } = await inTenant(db, account.id, (trx) =>
     insertKey(trx, account.id, { mode: 'test', name: 'pnpm dev', scopes }),
   )

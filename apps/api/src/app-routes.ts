@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { ApiConfig } from './config.ts'
 import { noteActor } from './door/actor.ts'
+import { honorIdempotencyKeys } from './door/idempotency.ts'
 import { refuseCrossSite } from './door/same-origin.ts'
 import { refuseWithoutRole, requireMember } from './door/session.ts'
 import type { Route } from './route.ts'
@@ -74,5 +75,8 @@ export async function serveApp(
   await app.register((own) => serveOperators(own, services), { prefix: '/operator' })
   for (const route of PEOPLE_ROUTES) await app.register(route, services)
   const door = { recognise: requireMember(services), refuse: refuseWithoutRole }
-  await app.register((api) => serveRoutes(api, services, door, [...apiRoutes, ...MEMBER_ROUTES]))
+  await app.register(async (api) => {
+    honorIdempotencyKeys(api, services)
+    await serveRoutes(api, services, door, [...apiRoutes, ...MEMBER_ROUTES])
+  })
 }

@@ -5,9 +5,13 @@ import { serveApp } from './app-routes.ts'
 import { answerClientError } from './client-error.ts'
 import { checkRequests, writeAnswers } from './compile-late.ts'
 import type { ApiConfig } from './config.ts'
+import { sendDeprecations } from './deprecation.ts'
 import { noteActor } from './door/actor.ts'
+import { collectMethods } from './door/allowed-methods.ts'
 import { authenticate, refuseForbidden, STRANGERS } from './door/authenticate.ts'
 import { limitConnections, limitUnfinished, readNetworkLimits } from './door/client-networks.ts'
+import { acceptEmptyBodies } from './door/empty-body.ts'
+import { honorIdempotencyKeys } from './door/idempotency.ts'
 import { limitInFlight } from './door/in-flight.ts'
 import { noteAnswers } from './door/key-use.ts'
 import { rememberRoutes } from './door/known-route.ts'
@@ -16,7 +20,7 @@ import { noteRequests } from './door/note-requests.ts'
 import { processInOrder } from './door/pipelining.ts'
 import { preflight } from './door/preflight.ts'
 import { rateHeaders } from './door/rate.ts'
-import { SECURITY_HEADERS } from './door/security-headers.ts'
+import { commonHeaders } from './door/security-headers.ts'
 import { limitSlowBodies } from './door/slow-body.ts'
 import { limitTime } from './door/time-limits.ts'
 import { traceRequests } from './door/trace-requests.ts'
@@ -29,6 +33,7 @@ import type { Route } from './route.ts'
 import { showAccount } from './routes/account.ts'
 import { stripeEvents } from './routes/billing/stripe-events.ts'
 import { showBreakdown } from './routes/bulk/breakdown.ts'
+import { showCallback } from './routes/bulk/callback.ts'
 import { confirmUpload } from './routes/bulk/confirm.ts'
 import { controlJob } from './routes/bulk/control.ts'
 import { streamEvents } from './routes/bulk/events.ts'
@@ -41,6 +46,7 @@ import { manageUpload } from './routes/bulk/upload.ts'
 import { listUploads } from './routes/bulk/uploads.ts'
 import { docsPages } from './routes/docs-pages.ts'
 import { receiveDoctor } from './routes/doctor.ts'
+import { createErasure } from './routes/erasures.ts'
 import { reportFeedback } from './routes/feedback.ts'
 import { health } from './routes/health.ts'
 import { createKey } from './routes/keys/create.ts'
@@ -48,11 +54,11 @@ import { manageKey } from './routes/keys/key.ts'
 import { listKeys } from './routes/keys/list.ts'
 import { rotateKey } from './routes/keys/rotate.ts'
 import { showLedger } from './routes/ledger.ts'
-import { addListings } from './routes/listings/add.ts'
-import { listListings } from './routes/listings/list.ts'
-import { manageListing } from './routes/listings/listing.ts'
 import { serveMcp } from './routes/mcp.ts'
 import { showModel } from './routes/model.ts'
+import { addOverrides } from './routes/overrides/add.ts'
+import { listOverrides } from './routes/overrides/list.ts'
+import { manageOverride } from './routes/overrides/override.ts'
 import { showOverview } from './routes/overview.ts'
 import { createPolicy } from './routes/policies/create.ts'
 import { listPolicies } from './routes/policies/list.ts'
@@ -62,15 +68,18 @@ import { reference } from './routes/reference.ts'
 import { showRequests } from './routes/requests.ts'
 import { showUsage } from './routes/usage.ts'
 import { validateBulk } from './routes/validation/bulk.ts'
+import { decideOnAddress } from './routes/validation/decision.ts'
 import { showValidation } from './routes/validation/kept.ts'
 import { validateSingle } from './routes/validation/single.ts'
 import { webPages } from './routes/web-pages.ts'
+import { manageCallbackSecret } from './routes/webhooks/callback-secret.ts'
 import { createWebhook } from './routes/webhooks/create.ts'
 import { listDeliveries } from './routes/webhooks/deliveries.ts'
 import { manageDelivery } from './routes/webhooks/delivery.ts'
 import { listWebhooks } from './routes/webhooks/list.ts'
 import { rotateWebhook } from './routes/webhooks/rotate.ts'
 import { sendTest } from './routes/webhooks/send-test.ts'
+import { streamAllEvents } from './routes/webhooks/stream.ts'
 import { manageWebhook } from './routes/webhooks/webhook.ts'
 import { serveRoutes } from './serve-routes.ts'
 import type { Services } from './services.ts'
@@ -78,8 +87,9 @@ import type { Services } from './services.ts'
 /** What is served under /api/v1, in the order of the reference, and to people under /app/api. */
 export const API_ROUTES: Route[] = [
   validateSingle,
-  showValidation,
   validateBulk,
+  decideOnAddress,
+  showValidation,
   previewUpload,
   listUploads,
   manageUpload,
@@ -88,12 +98,15 @@ export const API_ROUTES: Route[] = [
   showJob,
   controlJob,
   streamEvents,
+  showCallback,
   listResults,
   showResult,
   showBreakdown,
   reportFeedback,
   showModel,
   showAccount,
+  manageCallbackSecret,
+  createErasure,
   showUsage,
   showLedger,
   showRequests,
@@ -102,9 +115,9 @@ export const API_ROUTES: Route[] = [
   listPolicies,
   createPolicy,
   managePolicy,
-  listListings,
-  addListings,
-  manageListing,
+  listOverrides,
+  addOverrides,
+  manageOverride,
   listKeys,
   createKey,
   manageKey,
@@ -116,6 +129,7 @@ export const API_ROUTES: Route[] = [
   sendTest,
   listDeliveries,
   manageDelivery,
+  streamAllEvents,
 ]
 
 /** The whole HTTP side, not yet listening. Tests hand in routes of their own beside ours. */
@@ -127,6 +141,8 @@ export async function buildApp(
   const counts = openRequestCounts(services.metrics)
   const app = newServer(config, services, counts)
   rememberRoutes(app)
+  collectMethods(app)
+  acceptEmptyBodies(app)
   countRequests(app, counts)
   traceRequests(app, services.traces)
   sendCommonHeaders(app, services)
@@ -136,6 +152,7 @@ export async function buildApp(
   limitInFlight(app, services.crowd)
   limitSlowBodies(app, config.limits)
   limitTime(app, config.limits)
+  sendDeprecations(app)
   await describeApi(app, config)
   await app.register(health, services)
   await app.register(stripeEvents, services)
@@ -149,6 +166,7 @@ export async function buildApp(
       api.addHook('onResponse', noteAnswers(services))
       api.addHook('onResponse', noteRequests(services))
       api.addHook('preHandler', noteActor)
+      honorIdempotencyKeys(api, services)
       await serveRoutes(api, services, { recognise: authenticate(services), refuse: refuseForbidden }, routes)
     },
     { prefix: '/api/v1' },
@@ -202,7 +220,7 @@ function sendCommonHeaders(app: FastifyInstance, { strangers, stopping, log }: S
   app.decorateRequest('arrivedAt', 0)
   app.addHook('onRequest', (request, reply, done) => {
     request.arrivedAt = performance.now()
-    reply.headers(SECURITY_HEADERS)
+    reply.headers(commonHeaders(request.url))
     done()
   })
   app.addHook('onSend', (request, reply, payload, done) => {

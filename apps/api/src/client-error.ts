@@ -1,7 +1,6 @@
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
-import { PROBLEMS } from '@probity/contract/data/problems'
-import type { LastingCode } from '@probity/contract/problem'
+import { ALL_PROBLEMS, type LastingCode } from '@probity/contract/problem'
 import { Problem, problemBody } from './problem.ts'
 import { newRequestId } from './request-id.ts'
 
@@ -26,12 +25,13 @@ export function answerClientError(error: Error & { code?: string }, socket: Sock
 export function endWithProblem(socket: Socket, problem: Problem): void {
   const requestId = newRequestId()
   const body = JSON.stringify(problemBody(problem, requestId))
-  const { status } = PROBLEMS[problem.code]
+  const { status } = ALL_PROBLEMS[problem.code]
   const head = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
     'Content-Type: application/problem+json',
     `Content-Length: ${Buffer.byteLength(body)}`,
     `Request-Id: ${requestId}`,
+    'Cache-Control: no-store',
     ...(problem.retryAfterS === undefined ? [] : [`Retry-After: ${problem.retryAfterS}`]),
     'Connection: close',
   ]

@@ -1,6 +1,6 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { OUTCOMES_PER_REPORT_MAX } from '@probity/contract/feedback'
+import { MESSAGES_PER_REPORT_MAX } from '@probity/contract/feedback'
 import { parseAddress } from '@probity/engine/address/parse'
 import { expect, test } from 'vitest'
 import { type Caller, startTestApi } from './test-api.ts'
@@ -12,12 +12,12 @@ const REPORTED = 3_000
 const headers = { 'content-type': 'application/json' }
 
 function reportOf(count: number): string {
-  const outcomes = longInternationalAddresses(count).map((email) => ({ email, outcome: 'delivered' }))
-  return JSON.stringify({ outcomes })
+  const messages = longInternationalAddresses(count).map((email) => ({ email, delivery: 'delivered' }))
+  return JSON.stringify({ messages })
 }
 
 test('the long addresses of these tests are addresses', () => {
-  const longest = longInternationalAddresses(OUTCOMES_PER_REPORT_MAX).at(-1) ?? ''
+  const longest = longInternationalAddresses(MESSAGES_PER_REPORT_MAX).at(-1) ?? ''
   expect(parseAddress(longest)).toMatchObject({ kind: 'address' })
 })
 
@@ -57,7 +57,7 @@ const DELAY_MS_MAX = 200
 test.each([
   ['POST /feedback with 10,000 outcomes', '/api/v1/feedback', () => JSON.parse(reportOf(10_000))],
   ['POST /validation/bulk with 1,000 addresses', '/api/v1/validation/bulk', () => bulkOf(1_000)],
-  ['POST /listings with 1,000 entries', '/api/v1/listings', () => listingsOf(1_000)],
+  ['POST /overrides with 1,000 entries', '/api/v1/overrides', () => overridesOf(1_000)],
 ])('%s delays other requests by at most 200 ms', { tags: ['timed'] }, async (_, url, bodyOf) => {
   const caller = await api.openCaller({ credits: 10_000 })
   const warm = await measureDelay(caller, url, url.endsWith('feedback') ? JSON.parse(reportOf(200)) : bodyOf())
@@ -71,6 +71,6 @@ function bulkOf(count: number): object {
   return { emails: longInternationalAddresses(count), timeout: 1 }
 }
 
-function listingsOf(count: number): object {
+function overridesOf(count: number): object {
   return { list: 'block', entries: longInternationalAddresses(count) }
 }

@@ -4,11 +4,15 @@ import { ProblemBody, type ProblemCode, problemExample } from '@probity/contract
 import { PUBLIC_SANDBOX_KEY } from '@probity/contract/sandbox'
 import type { FastifyInstance } from 'fastify'
 import type { TSchema } from 'typebox'
+import manifest from '../package.json' with { type: 'json' }
 import type { ApiConfig } from './config.ts'
+import { type HeaderName, SENDS } from './openapi-headers.ts'
+import { TAGS, type TagName } from './openapi-tags.ts'
 
 /** What any route under /api/v1 may answer before it looks at the request itself. */
 export const DOOR_PROBLEMS: ProblemCode[] = [
-  'key_in_query',
+  'api_key_in_query',
+  'conflicting_api_keys',
   'missing_api_key',
   'invalid_api_key',
   'revoked_api_key',
@@ -16,38 +20,54 @@ export const DOOR_PROBLEMS: ProblemCode[] = [
   'paused_api_key',
   'ip_not_allowed',
   'origin_not_allowed',
+  'key_type_not_allowed',
   'missing_scope',
+  'key_type_not_allowed',
   'account_suspended',
-  'plan_without_api',
+  'api_not_in_plan',
   'rate_limited',
-  'internal',
+  'internal_error',
   'overloaded',
-  'unavailable',
+  'service_unavailable',
 ]
+
+/** What every POST may answer besides, but the upload of a file. */
+export const IDEMPOTENCY_PROBLEMS: ProblemCode[] = ['idempotency_in_progress', 'idempotency_mismatch']
 
 /** What a route that spends may answer besides. */
 export const SPENDING_PROBLEMS: ProblemCode[] = [
   'invalid_request',
   'insufficient_credits',
-  'key_cap_reached',
-  'account_under_audit',
-  'idempotency_in_progress',
-  'idempotency_mismatch',
-  'too_many_in_flight',
+  'api_key_cap_reached',
+  'account_on_hold',
+  ...IDEMPOTENCY_PROBLEMS,
+  'concurrency_limited',
   ...DOOR_PROBLEMS,
 ]
+
+/** What a route that spends sends with its answer. */
+export const SPENDING_HEADERS = ['Credits-Charged', 'Credits-Remaining'] as const
 
 /** What a route that takes JSON may answer besides. */
 export const BODY_PROBLEMS: ProblemCode[] = ['malformed_json', 'payload_too_large', 'unsupported_media_type']
 
-type Meaning = { id: string; tag: string; summary: string; description: string; problems: ProblemCode[] }
+type Meaning = {
+  id: string
+  tag: TagName
+  summary: string
+  description: string
+  problems: ProblemCode[]
+  /** Headers of its successful responses besides those that `declareHeaders` derives. */
+  sends?: readonly HeaderName[]
+}
 type Parts = { params?: TSchema; querystring?: TSchema; body?: TSchema; response: Record<number, TSchema> }
 
 /** A route's schema: what it takes, what it answers, and every way it may say no with an example of each. */
-export function operation<const P extends Parts>({ id, tag, summary, description, problems }: Meaning, parts: P): P {
+export function operation<const P extends Parts>(meaning: Meaning, parts: P): P {
+  const { id, tag, summary, description, problems, sends = [] } = meaning
   const response = { ...parts.response, ...problemAnswers(problems) }
   // Typed as the parts alone: handlers return answers, and problems are thrown.
-  const schema = { operationId: id, tags: [tag], summary, description, ...parts, response }
+  const schema = { operationId: id, tags: [tag], summary, description, [SENDS]: sends, ...parts, response }
   return schema
 }
 
@@ -61,47 +81,54 @@ function problemAnswers(codes: ProblemCode[]): Record<number, unknown> {
   return Object.fromEntries(answers)
 }
 
-const ABOUT = `An address goes in, a verdict with its evidence comes out.
+const ABOUT = `Probity validates email addresses and returns a result with its evidence.
 
-Send your key in the \`X-API-Key\` header of every request. Errors are \`application/problem+json\` (RFC 9457) with a stable
-\`code\`. Every answer has a \`Request-Id\`; name it when you ask us about a request. \`RateLimit\` and \`RateLimit-Policy\`
-say how many requests are left.
+Send your key in the \`X-API-Key\` header of every request, or as \`Authorization: Bearer\`. Errors are \`application/problem+json\` (RFC 9457) with a stable
+\`code\`. Every response has a \`Request-Id\`; quote it in support requests. \`RateLimit\` and \`RateLimit-Policy\` give the
+number of requests left. [API conventions](/docs/api-conventions) describes pagination, idempotency, times and ids, and
+[Versioning](/docs/versioning) the changes that v1 allows.
 
-With a test key (\`pb_test_…\`) the local part of an address decides the answer (\`valid@\`, \`mailbox-full@\`, \`greylisted@\`, …),
-nobody is asked and nothing is charged.`
+With a test key (\`pb_test_…\`) the local part of an address selects the result (\`valid@\`, \`mailbox-full@\`, \`greylisted@\`, …).
+No mail server is contacted and no credits are charged.`
 
 const TRY_IT = `
 
 Without an account you can try it with the public sandbox key: \`${PUBLIC_SANDBOX_KEY}\`.`
 
+/** The version in the path, which changes only with an incompatible API. `info.version` is that of the release. */
+const API_VERSION = 'v1'
+
 /** Collects the routes' schemas into an OpenAPI 3.1 document. Must be registered before the routes. */
 export async function describeApi(app: FastifyInstance, config: ApiConfig): Promise<void> {
   await app.register(swagger, {
-    // The web application's own way to the same routes is not for programs.
-    transform: ({ schema, url }) => ({ schema: url.startsWith('/app/') ? { ...schema, hide: true } : schema, url }),
+    transform: ({ schema, url, route }) => {
+      // The web application uses the same routes under another path, which is not part of the API.
+      const hidden = url.startsWith('/app/') && { hide: true }
+      return { schema: { ...schema, ...hidden, ...(route.config?.deprecation && { deprecated: true }) }, url }
+    },
     openapi: {
       openapi: '3.1.0',
-      info: {
-        title: 'Probity',
-        version: '1',
-        description: config.publicSandbox ? ABOUT + TRY_IT : ABOUT,
-        license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
-      },
+      info: describeRelease(config),
       servers: [{ url: config.publicUrl ?? '/', description: 'This installation' }],
-      tags: [
-        { name: 'Lists', description: 'Files of addresses. Needs a key with the `bulk` scope.' },
-        { name: 'Feedback', description: 'What became of mail, and how well predictions hold.' },
-        { name: 'Account', description: 'Plan, credits and limits.' },
-        { name: 'Policies', description: 'Rules that turn a result into `allow`, `review` or `block`.' },
-        { name: 'Own lists', description: 'Addresses and domains that the account always allows, or always blocks.' },
-        { name: 'API keys', description: 'Keys for programs. Needs a key with the `keys` scope.' },
-        {
-          name: 'Webhooks',
-          description: 'Where to be told of what happens, and what was sent. Needs a key with the `webhooks` scope.',
+      tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
+      components: {
+        securitySchemes: {
+          apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key' },
+          bearer: { type: 'http', scheme: 'bearer' },
         },
-      ],
-      components: { securitySchemes: { apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key' } } },
-      security: [{ apiKey: [] }],
+      },
+      security: [{ apiKey: [] }, { bearer: [] }],
     },
   })
+}
+
+function describeRelease({ publicUrl, publicSandbox }: ApiConfig) {
+  return {
+    title: 'Probity',
+    version: manifest.version,
+    'x-api-version': API_VERSION,
+    description: publicSandbox ? ABOUT + TRY_IT : ABOUT,
+    contact: { name: 'Operator of this installation', ...(publicUrl && { url: publicUrl }) },
+    license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+  }
 }

@@ -1,9 +1,10 @@
-import { PROBLEMS } from '@probity/contract/data/problems'
+import { KEY_PATTERN } from '@probity/contract/key-format'
 import {
+  ALL_PROBLEMS,
+  type AnyProblemCode,
   type LastingCode,
   type PassingCode,
   type ProblemBody,
-  type ProblemCode,
   problemType,
 } from '@probity/contract/problem'
 import { isOutage } from '@probity/database/outage'
@@ -18,13 +19,13 @@ type ProblemOptions = Partial<ComeAgain> & { errors?: FieldFault[] }
 
 /** A customer's mistake, or our saying no: what is thrown here is what they read. Never put their input into it. */
 export class Problem extends Error {
-  readonly code: ProblemCode
+  readonly code: AnyProblemCode
   readonly retryAfterS: number | undefined
   readonly errors: FieldFault[] | undefined
 
   constructor(code: PassingCode, detail: string | undefined, options: ComeAgain)
   constructor(code: LastingCode, detail?: string, options?: ProblemOptions)
-  constructor(code: ProblemCode, detail: string = PROBLEMS[code].advice, options: ProblemOptions = {}) {
+  constructor(code: AnyProblemCode, detail: string = ALL_PROBLEMS[code].advice, options: ProblemOptions = {}) {
     super(detail)
     this.code = code
     this.retryAfterS = options.retryAfterS
@@ -44,7 +45,7 @@ export function answerError(error: FastifyError | Problem, request: FastifyReque
   const isDisconnected = hasDisconnected(request)
   const problem = isDisconnected ? new Problem('invalid_request') : asProblem(error)
   if (isDisconnected) request.log.debug('client disconnected')
-  else if (PROBLEMS[problem.code].status >= 500 && !(error instanceof Problem)) {
+  else if (ALL_PROBLEMS[problem.code].status >= 500 && !(error instanceof Problem)) {
     request.log.error({ err: error, code: problem.code }, 'request failed')
   }
   return sendProblem(request, reply, problem)
@@ -52,7 +53,10 @@ export function answerError(error: FastifyError | Problem, request: FastifyReque
 
 export function answerMissing(request: FastifyRequest, reply: FastifyReply) {
   forgetRoute(request)
-  return sendProblem(request, reply, new Problem('not_found'))
+  const methods = request.server.methodsOf(request.url)
+  if (methods.length === 0) return sendProblem(request, reply, new Problem('not_found'))
+  reply.header('allow', methods.join(', '))
+  return sendProblem(request, reply, new Problem('method_not_allowed'))
 }
 
 function sendProblem(request: FastifyRequest, reply: FastifyReply, problem: Problem) {
@@ -67,7 +71,7 @@ function sendProblem(request: FastifyRequest, reply: FastifyReply, problem: Prob
 }
 
 export function problemBody(problem: Problem, requestId: string): ProblemBody {
-  const { status, title } = PROBLEMS[problem.code]
+  const { status, title } = ALL_PROBLEMS[problem.code]
   return {
     type: problemType(problem.code),
     title,
@@ -105,23 +109,34 @@ export function asProblem(error: FastifyError | Problem): Problem {
   const known = FRAMEWORK_CODES[error.code]
   if (known) return new Problem(known)
   if (UNSTORABLE.has(error.code)) return new Problem('invalid_request', UNSTORABLE_DETAIL)
-  if (isOutage(error)) return new Problem('unavailable', undefined, { retryAfterS: UNAVAILABLE_RETRY_S })
-  return new Problem('internal')
+  if (isOutage(error)) return new Problem('service_unavailable', undefined, { retryAfterS: UNAVAILABLE_RETRY_S })
+  return new Problem('internal_error')
 }
 
 const FAULTS_SHOWN_MAX = 10
 
-/** Says which field is wrong and why. Names of unknown fields are the caller's own text and stay out. */
+type SchemaFault = NonNullable<FastifyError['validation']>[number]
+
+/** Names the fields that are wrong and says why. */
 function readFaults(error: FastifyError): FieldFault[] {
-  const faults = (error.validation ?? []).map((fault): FieldFault => {
-    const place = fault.instancePath || ''
-    const missing = (fault.params as { requiredProperties?: string[] }).requiredProperties?.[0]
-    if (fault.keyword === 'required' && missing) return { pointer: `${place}/${missing}`, detail: 'is required' }
-    if (fault.keyword === 'additionalProperties')
-      return { pointer: place, detail: 'has a field that is not known here' }
-    return { pointer: place, detail: fault.message ?? 'is not valid' }
-  })
   // The checker reports an unknown field a second time, under that field's own name.
-  const ours = faults.filter((_, n) => error.validation?.[n]?.keyword !== 'boolean')
-  return ours.slice(0, FAULTS_SHOWN_MAX)
+  const faults = (error.validation ?? []).filter(({ keyword }) => keyword !== 'boolean').flatMap(readFault)
+  return faults.slice(0, FAULTS_SHOWN_MAX)
+}
+
+function readFault({ instancePath: place = '', keyword, params, message }: SchemaFault): FieldFault[] {
+  const { requiredProperties, additionalProperties = [] } = params as Record<string, string[]>
+  const missing = requiredProperties?.[0]
+  if (keyword === 'required' && missing) return [{ pointer: `${place}/${missing}`, detail: 'is required' }]
+  if (keyword !== 'additionalProperties') return [{ pointer: place, detail: message ?? 'is not valid' }]
+  const named = additionalProperties.filter(isFieldName)
+  const faults = named.map((name) => ({ pointer: `${place}/${name}`, detail: 'is not a known field' }))
+  return named.length < additionalProperties.length
+    ? [...faults, { pointer: place, detail: 'has an unknown field' }]
+    : faults
+}
+
+/** Whether an unknown field is named in the response. Other names can be data: an address, or a key. */
+function isFieldName(name: string): boolean {
+  return /^[A-Za-z0-9_-]{1,50}$/.test(name) && !name.match(KEY_PATTERN)
 }

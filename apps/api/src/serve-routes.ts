@@ -22,7 +22,7 @@ export async function serveRoutes(
   api.decorateRequest('emailKey')
   api.decorateRequest('verdict')
   api.decorateRequest('policy')
-  api.decorateRequest('listed', null)
+  api.decorateRequest('override', null)
   api.decorateRequest('finding')
   api.decorateRequest('verdicts')
   api.addHook('onRequest', (request, reply, done) => {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
+import { KEY_SCOPES, type KeyScope } from '@probity/contract/key-scopes'
 import { inTenant } from '@probity/database/connect'
 import { insertKey, type NewKey } from '@probity/database/keys'
 import { createTestDatabase, openTestAccount, type TestDatabase } from '@probity/database/test-database'
@@ -40,7 +41,7 @@ export type TestAnswer = {
 }
 
 const NEVER = new AbortController().signal
-const ALL_SCOPES = ['validation', 'bulk', 'account', 'keys', 'webhooks', 'settings']
+const ALL_SCOPES = Object.keys(KEY_SCOPES) as KeyScope[]
 
 type TestApiOptions = { config?: Partial<ApiConfig>; routes?: Route[]; stopping?: AbortSignal; hurry?: AbortSignal }
 

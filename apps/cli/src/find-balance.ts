@@ -9,7 +9,8 @@ export async function findBalance({ signal }: Run, client: Probity): Promise<Pic
     const { credits } = await client.account({ signal })
     return { available: credits.available, unlimited: credits.unlimited }
   } catch (error) {
-    if (isProblem(error, 'missing_scope')) return { available: undefined, unlimited: false }
+    if (isProblem(error, 'missing_scope') || isProblem(error, 'key_type_not_allowed'))
+      return { available: undefined, unlimited: false }
     throw error
   }
 }

@@ -1,7 +1,7 @@
 import { createRoute, redirect } from '@tanstack/react-router'
 import { lazyPage } from './offline/import-page.ts'
 import { readAuditSearch } from './pages/audit/audit-search.ts'
-import { readListingsSearch } from './pages/settings/listings-search.ts'
+import { readOverridesSearch } from './pages/settings/overrides-search.ts'
 import { page } from './shell-route.tsx'
 
 const settingsRoute = createRoute({
@@ -35,10 +35,10 @@ const organisationRoute = createRoute({
   ...settingsPage('/organisation'),
   component: lazyPage(() => import('./pages/settings/Organisation.tsx'), 'Organisation'),
 })
-const listingsRoute = createRoute({
+const overridesRoute = createRoute({
   ...settingsPage('/allow-and-block'),
-  validateSearch: readListingsSearch,
-  component: lazyPage(() => import('./pages/settings/Listings.tsx'), 'Listings'),
+  validateSearch: readOverridesSearch,
+  component: lazyPage(() => import('./pages/settings/Overrides.tsx'), 'Overrides'),
 })
 const networkRoute = createRoute({
   ...settingsPage('/network'),
@@ -63,7 +63,7 @@ export const settingsRoutes = settingsRoute.addChildren([
   noticesRoute,
   membersRoute,
   organisationRoute,
-  listingsRoute,
+  overridesRoute,
   networkRoute,
   yourDataRoute,
   auditRoute,

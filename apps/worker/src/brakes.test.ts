@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { StandingResult } from '@probity/contract/standing-result'
-import { brakeProvider, drainEgress } from '@probity/database/brakes'
+import { controlProvider, drainEgress } from '@probity/database/brakes'
 import { asOperator } from '@probity/database/connect'
 import { listProbes } from '@probity/database/probes'
 import { HABITS } from '@probity/engine/mailbox/data/habits'
@@ -65,7 +65,7 @@ async function startWatched() {
 test('a provider that is paused is not asked, not even over a line that is open, until it may go on', async () => {
   const { asked, ask, change } = await startWatched()
   expect((await ask('ada@mail.example')).result.status).toBe('valid')
-  await change((trx) => brakeProvider(trx, '', { isPaused: true }))
+  await change((trx) => controlProvider(trx, '', { isPaused: true }))
   await vi.waitFor(async () => {
     const before = asked.length
     const { result, retryAt } = await ask(`ada-${randomUUID()}@mail.example`)
@@ -77,7 +77,7 @@ test('a provider that is paused is not asked, not even over a line that is open,
   const quiet = asked.length
   await ask('ada.again@mail.example')
   expect(asked.length).toBe(quiet)
-  await change((trx) => brakeProvider(trx, '', { isPaused: false }))
+  await change((trx) => controlProvider(trx, '', { isPaused: false }))
   await vi.waitFor(
     async () => expect((await ask(`ada-${randomUUID()}@mail.example`)).result.status).toBe('valid'),
     10_000,
@@ -114,7 +114,7 @@ test('what came of asking is counted by provider and way out, with what was said
 
 test('a rate that was lowered gives fewer connections, and at least one', async () => {
   const { db, log } = await startTestWorld()
-  await asOperator(db, (trx) => brakeProvider(trx, 'gmx', { ratePercent: 50 }))
+  await asOperator(db, (trx) => controlProvider(trx, 'gmx', { ratePercent: 50 }))
   const brakes = await openBrakes({ db, log })
   whenDone(() => brakes.stop())
   const pace = brakedPace(openLocalPace(), brakes, HABITS)

@@ -1,11 +1,16 @@
+import { randomUUID } from 'node:crypto'
+import { unsettledResult } from '@probity/contract/standing-result'
+import { EXCLUDED_TRAITS_DEFAULT } from '@probity/contract/traits'
 import { asOwner, inTenant } from '@probity/database/connect'
 import { listDrift } from '@probity/database/credits'
+import { getSecret } from '@probity/database/secrets'
 import { confirmTestJob, recordEndedBatches } from '@probity/database/test-jobs'
 import { listTestResults } from '@probity/database/test-results'
 import { HABITS } from '@probity/engine/mailbox/data/habits'
 import { freePort } from '@probity/lab/services/daemon'
 import { type Script, startScripted } from '@probity/lab/smtp/server'
 import { whenDone } from '@probity/lab/when-done'
+import { RECENT_FOR_S, recentKey } from '@probity/queue/recent'
 import { openStorage } from '@probity/uploads/open-storage'
 import { Redis } from 'ioredis'
 import { sql } from 'kysely'
@@ -35,9 +40,10 @@ async function startLab(script: Script = HONEST) {
     whenDone(() => worker.stop())
     return worker
   }
-  async function confirm(lines: string[], uniqueCount: number, mode: 'live' | 'test' = 'live') {
+  type Options = { mode?: 'live' | 'test'; maxAgeS?: number }
+  async function confirm(lines: string[], uniqueCount: number, options: Options = {}) {
     const { key } = await openStorage(config.storage).save(one(lines.join('\n')))
-    return (await confirmTestJob(db, accountId, { uniqueCount, storageKey: key, mode })).id
+    return (await confirmTestJob(db, accountId, { uniqueCount, storageKey: key, ...options })).id
   }
   const lookAt = (id: string) =>
     inTenant(db, accountId, async (trx) => {
@@ -229,11 +235,47 @@ test('in the sandbox each row is answered by its name, nobody is asked and nothi
   }
   const emails = Object.keys(cases)
   const began = performance.now()
-  const { results, credits } = await completed(await confirm(['email', ...emails], emails.length, 'test'))
+  const { results, credits } = await completed(await confirm(['email', ...emails], emails.length, { mode: 'test' }))
   expect(results.map(({ status, subStatus }) => [status, subStatus])).toEqual(Object.values(cases))
   expect(performance.now() - began).toBeGreaterThan(30_000)
   expect(credits).toEqual({ available: 1_000, reserved: 0, spent: 0 })
   expect(server.connections()).toBe(0)
+})
+
+test('a job uses recent results within its maximum age, and validates every address without one', async () => {
+  const { world, config, startWorker, confirm, completed, server } = await startLab()
+  const { db, accountId } = world
+  const secret = await getSecret(db, 'recent_results')
+  const redis = new Redis(config.redisUrl)
+  whenDone(() => redis.disconnect())
+  const manner = { ai: true, catchall: true, sendThreshold: 0.97, excludedTraits: [...EXCLUDED_TRAITS_DEFAULT] }
+  const store = async (email: string, ageS: number) => {
+    const { email: _, ...result } = unsettledResult(email, 'not_probed')
+    const text = JSON.stringify({ id: randomUUID(), ...result, status: 'risky', sub_status: 'mailbox_full' })
+    await redis.set(recentKey(secret, accountId, email, manner), text, 'EX', RECENT_FOR_S - ageS)
+  }
+  await store('ada@mail.example', 60)
+  await store('bob@mail.example', 7_200)
+  await startWorker()
+  const list = ['email', 'ada@MAIL.example', 'bob@mail.example', 'carl@mail.example']
+  const statuses = async (options: { maxAgeS?: number }) => {
+    const { results } = await completed(await confirm(list, 3, options))
+    return results.map(({ status }) => status)
+  }
+  expect(await statuses({ maxAgeS: 3_600 })).toEqual(['risky', 'invalid', 'invalid'])
+  expect(await statuses({ maxAgeS: RECENT_FOR_S })).toEqual(['risky', 'risky', 'invalid'])
+  expect(server.connections()).toBeGreaterThan(0)
+  expect(await statuses({ maxAgeS: 0 })).toEqual(['valid', 'invalid', 'invalid'])
+  const { results, credits } = await completed(await confirm(list, 3))
+  expect(results.map(({ status }) => status)).toEqual(['valid', 'invalid', 'invalid'])
+  // A reused result is charged like any other.
+  expect(credits).toEqual({ available: 988, reserved: 0, spent: 12 })
+
+  const reused = (await completed(await confirm(list, 3, { maxAgeS: 3_600 }))).results[0]
+  expect(JSON.parse(reused?.result ?? '')).toMatchObject({ email: 'ada@MAIL.example', sub_status: 'mailbox_full' })
+  expect(JSON.parse(reused?.result ?? '')).not.toHaveProperty('id')
+  await asOwner(db, (trx) => sql`update accounts set retention_days = 0 where id = ${accountId}`.execute(trx))
+  expect(await statuses({ maxAgeS: 3_600 })).toEqual(['valid', 'invalid', 'invalid'])
 })
 
 test('a list whose file is gone is given up, and what was set aside for it comes back', async () => {

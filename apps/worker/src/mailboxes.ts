@@ -159,7 +159,7 @@ function withinShare(
 
 function heldAnswer(): MailboxAnswer {
   return {
-    finding: { kind: 'unanswered', why: 'held' },
+    finding: { kind: 'unanswered', why: 'throttled' },
     acceptAll: 'untested',
     acceptAllSource: 'live',
     host: null,

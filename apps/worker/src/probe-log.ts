@@ -77,27 +77,27 @@ const COUNTS = {
 
 /** What an operator makes of a refusal: whether it is about the mailbox, about the moment or about us. */
 const OUTCOMES: Record<Reason, Outcome> = {
-  no_such_user: 'definite',
+  mailbox_not_found: 'definite',
   mailbox_disabled: 'definite',
   mailbox_full: 'definite',
   mailbox_moved: 'definite',
   mailbox_busy: 'definite',
   domain_not_hosted: 'definite',
   greylisted: 'deferred',
-  verifying: 'deferred',
+  verification_pending: 'deferred',
   rate_limited: 'deferred',
   too_many_recipients: 'deferred',
   too_many_errors: 'deferred',
   server_error: 'deferred',
   ip_blocked: 'blocked',
-  ip_needs_ptr: 'blocked',
+  ptr_required: 'blocked',
   sender_rejected: 'blocked',
   spf_required: 'blocked',
   geo_blocked: 'blocked',
   tls_required: 'other',
-  recipient_policy: 'other',
+  policy_rejected: 'other',
   smtputf8_unsupported: 'other',
-  unrecognised: 'other',
+  unclassified: 'other',
 }
 
 /** Undefined where there was no point in asking. */
@@ -110,7 +110,7 @@ function outcomeOf(finding: Finding): Outcome | undefined {
     case 'unverifiable':
       return 'other'
     case 'unanswered':
-      return finding.why === 'held' ? 'held' : 'silent'
+      return finding.why === 'throttled' ? 'held' : 'silent'
     case 'unasked':
       return undefined
   }

@@ -29,6 +29,7 @@ import { type OwnAddresses, openOwnAddresses } from './own-addresses.ts'
 import { openProbeLog } from './probe-log.ts'
 import { type Glance, openGlance } from './release/glance.ts'
 import { openReplyLog } from './reply-log.ts'
+import { openReusableResults, type ReusableResults } from './reusable-results.ts'
 import { openSettler, type Settler } from './settle.ts'
 import { openWaysOut, type WaysOut } from './ways-out.ts'
 import { budgetZones } from './zone-budget.ts'
@@ -55,6 +56,8 @@ export type Services = {
   /** Undefined where the abuse limits are off. */
   abuseLimits: AbuseLimits | undefined
   settler: Settler
+  /** Earlier results that jobs may use. */
+  reusable: ReusableResults
   glance: Glance
   /** Where uploaded files are. */
   storage: FileStorage
@@ -87,7 +90,8 @@ export async function openServices(config: WorkerConfig, surroundings: Surroundi
     domains: meteredDomains(openDomainDesk({ dns: domainDns, store: openFactsStore(redis, 'domain') }), meters),
     lists: openLists(config.listsFolder === undefined ? {} : { folder: config.listsFolder }),
   }
-  const settler = openSettler({ db, redis, log, secret: await getSecret(db, 'recent_results') })
+  const secret = await getSecret(db, 'recent_results')
+  const settler = openSettler({ db, redis, log, secret })
   const replies = openReplyLog({ db, log })
   const probes = openProbeLog({ db, log, meters })
   const brakes = await openBrakes({ db, log })
@@ -112,6 +116,7 @@ export async function openServices(config: WorkerConfig, surroundings: Surroundi
     egresses: egresses.map(({ name }) => name),
     abuseLimits,
     settler,
+    reusable: openReusableResults({ redis, secret, log }),
     glance: openGlance(db),
     storage: openStorage(config.storage),
     meters,

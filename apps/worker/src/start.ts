@@ -10,6 +10,7 @@ import { describePatient, startLookingAround } from './look-around.ts'
 import type { Surroundings } from './mailboxes.ts'
 import { workInteractive } from './processors/interactive.ts'
 import { startAuditing } from './release/audit.ts'
+import { startExpiringKeys } from './release/expired-keys.ts'
 import { startEndingOverdue } from './release/overdue.ts'
 import { startReviewing } from './release/reviews.ts'
 import { startReleasing } from './release/waiting.ts'
@@ -45,6 +46,7 @@ export async function start(config: WorkerConfig, surroundings: Surroundings, lo
         startEndingOverdue(services),
         startAuditing(services),
         startReviewing(services),
+        startExpiringKeys(services),
       ]
     : []
   const outside = config.webhookSlots > 0 ? surroundings.webhooks : undefined

@@ -112,7 +112,7 @@ test('without a way out nobody is dialled, nothing is invalid for it and what wa
     'invalid domain_not_found dns',
     'invalid syntax_error dns',
   ])
-  expect(results[0]?.evidence.find(({ check }) => check === 'recipient')).toMatchObject({ outcome: 'no_way_out' })
+  expect(results[0]?.evidence.find(({ check }) => check === 'recipient')).toMatchObject({ outcome: 'no_egress' })
   expect(servers.map(({ connections }) => connections())).toEqual([0, 0, 0, 0])
   expect(await world.look()).toMatchObject({ available: before.available - 2, spent: before.spent + 2 })
   expect(await asOwner(db, listDrift)).toEqual([])

@@ -106,7 +106,7 @@ export async function openWaysOut({ egresses, dns, policy, lookout, log }: Optio
     probing,
     note(domain, { finding }) {
       if (finding.kind === 'unasked') return
-      if (finding.kind === 'unanswered' && finding.why === 'held') return
+      if (finding.kind === 'unanswered' && finding.why === 'throttled') return
       if (finding.kind === 'unanswered' && (finding.why === 'connection_failed' || finding.why === 'timeout')) {
         silence.answers += 1
         if (silence.domains.size < SILENT_DOMAINS_MIN) silence.domains.add(domain)

@@ -1,14 +1,20 @@
+import { createPublicKey, verify as verifyBytes } from 'node:crypto'
 import { eventName } from '@probity/contract/webhook-request'
-import { asOwner, inTenant } from '@probity/database/connect'
+import { getCallbackSecret } from '@probity/database/callback-secrets'
+import { asOwner, connect, inTenant } from '@probity/database/connect'
 import { cancelJob } from '@probity/database/job-control'
+import { insertKey } from '@probity/database/keys'
+import { openTestAccount } from '@probity/database/test-database'
 import { confirmTestJob } from '@probity/database/test-jobs'
 import { passTime } from '@probity/database/test-webhooks'
+import { findCallback } from '@probity/database/webhook-deliveries'
 import { rotateSecret } from '@probity/database/webhooks'
 import { type Received, startReceiver } from '@probity/lab/webhooks/receiver'
 import { whenDone } from '@probity/lab/when-done'
 import { sql } from 'kysely'
 import { Webhook } from 'standardwebhooks'
 import { expect, test, vi } from 'vitest'
+import { startExpiringKeys } from './release/expired-keys.ts'
 import { startHookWorld } from './test-webhooks.ts'
 
 const world = await startHookWorld()
@@ -18,6 +24,17 @@ const workers = [await world.startWorker()]
 const SOON = { timeout: 15_000, interval: 50 }
 const idsOf = (received: Received[]) => received.map(({ headers }) => headers['webhook-id'])
 const verify = (secret: string, { body, headers }: Received) => new Webhook(secret).verify(body, headers)
+
+/** Verifies the `v1a` signatures with the public key alone, as Standard Webhooks defines them. */
+function isSignedBy(publicKey: string, { body, headers }: Received): boolean {
+  const x = Buffer.from(publicKey.slice('whpk_'.length), 'base64').toString('base64url')
+  const key = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' })
+  const content = Buffer.from(`${headers['webhook-id']}.${headers['webhook-timestamp']}.${body}`)
+  const signatures = String(headers['webhook-signature']).split(' ')
+  return signatures.some(
+    (one) => one.startsWith('v1a,') && verifyBytes(null, content, key, Buffer.from(one.slice('v1a,'.length), 'base64')),
+  )
+}
 
 test('an event arrives once, signed so that the published library verifies it, with what the log shows', async () => {
   const receiver = await world.openReceiver()
@@ -29,6 +46,9 @@ test('an event arrives once, signed so that the published library verifies it, w
   expect(more).toEqual([])
   expect(verify(hook.secret, got)).toMatchObject({ type: 'webhook.test', livemode: true, data: { id: hook.id } })
   expect(() => verify(hook.secret, { ...got, body: got.body.replace('webhook.test', 'job.completed') })).toThrow()
+  expect(JSON.parse(got.body)).toMatchObject({ id: got.headers['webhook-id'], api_version: 'v1' })
+  expect(isSignedBy(hook.publicKey, got)).toBe(true)
+  expect(isSignedBy(hook.publicKey, { ...got, body: `${got.body} ` })).toBe(false)
   const { eventId, body, tried } = await hook.latest()
   expect(got).toMatchObject({ path: '/hook', body })
   expect(got.headers).toMatchObject({
@@ -193,8 +213,47 @@ test('after a rotation a request verifies with either secret, and after a day wi
   const [both, later] = receiver.received
   if (both === undefined || later === undefined || rotated === undefined) throw new Error('nothing arrived')
   for (const secret of [hook.secret, rotated.secret]) verify(secret, both)
+  for (const key of [hook.publicKey, rotated.webhook.publicKey]) expect(isSignedBy(key, both)).toBe(true)
   verify(rotated.secret, later)
   expect(() => verify(hook.secret, later)).toThrow()
+  expect(isSignedBy(rotated.webhook.publicKey, later)).toBe(true)
+  expect(isSignedBy(hook.publicKey, later)).toBe(false)
+})
+
+test('the callback of a job is sent when the job ends, signed with the callback secret of the account', async () => {
+  const receiver = await world.openReceiver()
+  const { id: accountId } = await openTestAccount(world.db, 10)
+  const view = { accountId, mode: 'live' as const }
+  const { id } = await confirmTestJob(world.db, accountId, { uniqueCount: 1 })
+  await asOwner(world.db, (trx) => sql`update jobs set callback_url = ${receiver.url} where id = ${id}`.execute(trx))
+  const { secret } = await inTenant(world.db, accountId, async (trx) => {
+    await cancelJob(trx, view, id)
+    return getCallbackSecret(trx, view)
+  })
+  await vi.waitFor(() => expect(receiver.received.length).toBe(1), SOON)
+  const [got] = receiver.received
+  if (got === undefined) throw new Error('nothing arrived')
+  expect(verify(secret, got)).toMatchObject({ type: 'job.canceled', data: { id } })
+  expect(got.headers['webhook-signature']).not.toContain('v1a,')
+  const find = () => inTenant(world.db, accountId, (trx) => findCallback(trx, view, id))
+  await vi.waitFor(async () => expect(await find()).toMatchObject({ state: 'delivered', attempts: 1 }), SOON)
+})
+
+test('a worker emits the event of a key that has expired', async () => {
+  const receiver = await world.openReceiver()
+  const hook = await world.openHook(receiver.url, 'live')
+  const expiresAt = new Date(Date.now() - 1_000)
+  const { key } = await hook.tenant((trx) =>
+    insertKey(trx, hook.view.accountId, { mode: 'live', name: 'old', scopes: [], expiresAt }),
+  )
+  const types = () => receiver.received.map(({ body }) => JSON.parse(body) as { type: string; data: { id: string } })
+  await vi.waitFor(() => expect(types()).toHaveLength(1), SOON) // key.created
+  const db = connect(world.url, { connectionsMax: 1, programRole: 'probity_worker' })
+  whenDone(() => db.destroy())
+  const round = startExpiringKeys({ db, log: world.log })
+  await vi.waitFor(() => expect(types()).toHaveLength(2), SOON)
+  await round.stop()
+  expect(types()[1]).toMatchObject({ type: 'key.expired', data: { id: key.id } })
 })
 
 test('ten tries at most, each as long after the one before as the table says, give or take a fifth: 75 hours in all', async () => {
@@ -232,7 +291,7 @@ test('in test mode the tries come twenty times as fast, and test keys tell of te
   await inTenant(world.db, hook.accountId, (trx) => cancelJob(trx, hook.view, job.id))
   await vi.waitFor(async () => expect((await hook.latest()).tried.length).toBe(2), SOON)
   const { nextAt, body } = await hook.latest()
-  expect(JSON.parse(body ?? '')).toMatchObject({ type: 'job.cancelled', livemode: false, data: { id: job.id } })
+  expect(JSON.parse(body ?? '')).toMatchObject({ type: 'job.canceled', livemode: false, data: { id: job.id } })
   expect((nextAt?.getTime() ?? 0) - Date.now()).toBeLessThan(3_600) // a minute, and a fifth of it, by twenty
 })
 
@@ -245,7 +304,7 @@ test('an event whose body has been removed is not sent', async () => {
     await sql`update webhook_events set body = null where account_id = ${hook.accountId}`.execute(trx)
   })
   await vi.waitFor(async () => expect((await hook.latest()).state).toBe('failed'), SOON)
-  expect((await hook.latest()).tried).toMatchObject([{ error: 'event_removed' }])
+  expect((await hook.latest()).tried).toMatchObject([{ error: 'event_expired' }])
   expect(receiver.received).toEqual([])
 })
 

@@ -46,7 +46,7 @@ test('random subdomains of one zone receive no more queries than its budget, and
   const look = async (domain: string) => (await desk.lookUp(domain)).facts.mail
   for (let n = 0; n < 100; n += 1) await look(`${randomUUID()}.victim.example`)
   expect(asked).toHaveLength(20)
-  expect(await look('more.victim.example')).toMatchObject({ kind: 'unknown', failure: 'over_budget' })
+  expect(await look('more.victim.example')).toMatchObject({ kind: 'unknown', failure: 'query_limit_reached' })
   expect(await look('other.example')).toMatchObject({ kind: 'none', reason: 'domain_not_found' })
   expect(await registry.metrics()).toMatch(/probity_dns_over_budget_total [1-9]/)
 })

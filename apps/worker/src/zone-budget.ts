@@ -17,7 +17,7 @@ const WINDOW_MS = 60_000
 
 /**
  * A resolver that sends a limited number of queries about each registrable domain, so that a list of random subdomains does not
- * flood the name servers of its owner. Queries beyond the budget fail as `over_budget`, and the domain is looked up again later.
+ * flood the name servers of its owner. Queries beyond the budget fail as `query_limit_reached`, and the domain is looked up again later.
  * Workers share the count through Redis; while Redis is unavailable, each worker counts for itself.
  */
 export function budgetZones(dns: MailDns, options: Options): MailDns {

@@ -60,7 +60,7 @@ export const EstimateList = Type.Object(
   },
 )
 
-const { upload_id, email_column, row_count, email_count, empty_count, not_address_count, unique_emails } =
+const { upload_id, email_column, row_count, email_count, empty_count, not_address_count, unique_count } =
   UploadPreview.properties
 const { duplicate_count, credits, probing, livemode } = UploadPreview.properties
 
@@ -73,7 +73,7 @@ export const ListEstimate = Type.Object(
     email_count,
     empty_count,
     not_address_count,
-    unique_emails,
+    unique_count,
     duplicate_count,
     credits,
     probing,
@@ -82,7 +82,7 @@ export const ListEstimate = Type.Object(
       description: 'What `start_list` needs: it says that this cost was seen. Good for one job of this very list.',
       examples: [CONFIRMATION],
     }),
-    confirm_by: Type.String({
+    expires_at: Type.String({
       format: 'date-time',
       description: 'Until when `confirmation` is good, 10 minutes from now (RFC 3339, UTC).',
       examples: ['2026-11-02T12:10:00.000Z'],
@@ -100,13 +100,13 @@ export const ListEstimate = Type.Object(
         email_count: 3,
         empty_count: 0,
         not_address_count: 0,
-        unique_emails: 2,
+        unique_count: 2,
         duplicate_count: 1,
         credits: { quote: 2, available: 25000, unlimited: false },
         probing: PROBING_EXAMPLE,
         livemode: true,
         confirmation: CONFIRMATION,
-        confirm_by: '2026-11-02T12:10:00.000Z',
+        expires_at: '2026-11-02T12:10:00.000Z',
       },
     ],
   },

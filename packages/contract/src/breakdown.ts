@@ -82,7 +82,7 @@ export const Breakdown = Type.Object(
     keep_plans: Type.Array(KeepPlan, { description: 'What each preset keeps and removes, the strictest first.' }),
   },
   {
-    title: 'Breakdown',
+    title: 'Job breakdown',
     description:
       'The results of a job counted in several ways; while it is under way, the results so far. Fields may be added.',
     examples: [

@@ -2,11 +2,21 @@ import type { Static } from 'typebox'
 import Type from 'typebox'
 import { count } from './count.ts'
 import { DepthField } from './depth.ts'
-import { ListedField } from './listings.ts'
 import { LivemodeField } from './livemode.ts'
+import { nullableString } from './nullable.ts'
+import { OverrideField } from './overrides.ts'
 import { POLICY_OPTION, PolicyDecisionField } from './policies.ts'
+import { MAX_AGE_OPTION, REFERENCE_OPTION } from './request-options.ts'
 import { StatusField, SubStatusField } from './status-fields.ts'
-import { CONFIDENCE, EMAIL_INPUT, FEATURE_OPTIONS } from './validation.ts'
+import {
+  CONFIDENCE,
+  DeliverabilityField,
+  DidYouMeanField,
+  EMAIL_INPUT,
+  FEATURE_OPTIONS,
+  RetryAtField,
+  ValidationIdField,
+} from './validation.ts'
 import { BULK_EXAMPLE } from './validation-examples.ts'
 
 export const EMAILS_PER_REQUEST_MAX = 1000
@@ -31,6 +41,8 @@ export const BulkRequest = Type.Object(
     ),
     ...FEATURE_OPTIONS,
     ...POLICY_OPTION,
+    ...MAX_AGE_OPTION,
+    ...REFERENCE_OPTION,
   },
   {
     title: 'Bulk validation request',
@@ -53,7 +65,21 @@ const BulkItem = Type.Object(
     }),
     sub_status: SubStatusField,
     depth: DepthField,
-    listed: ListedField,
+    override: OverrideField,
+    id: ValidationIdField,
+    safe_to_send: Type.Boolean({
+      description: 'Recommendation whether to send, as in a single result.',
+      examples: [true],
+    }),
+    deliverability: DeliverabilityField,
+    did_you_mean: DidYouMeanField,
+    retry_at: RetryAtField,
+    indexes: Type.Array(Type.Integer({ minimum: 0, maximum: EMAILS_PER_REQUEST_MAX - 1 }), {
+      minItems: 1,
+      description:
+        'Positions of this address in `emails`, counted from 0, in ascending order. The second and later ones are duplicates.',
+      examples: [[0, 1]],
+    }),
     policy: Type.Optional(PolicyDecisionField),
   },
   { description: 'The verdict on one address of the list.' },
@@ -70,13 +96,24 @@ export const BulkSummary = Type.Object(
       'Addresses that repeat an earlier one; together with the other counts they make `total`.',
       1,
     ),
-    credits_used: count('Credits charged: 1 for every unique address.', 3),
+    credits_used: count(
+      'Credits charged by this call before refunds: 1 for every unique address that this call pays for. Not counted: addresses that an earlier request paid for, whose result is collected or still awaited, and all addresses in test mode. See `credits_charged`.',
+      3,
+    ),
     results: Type.Array(BulkItem, {
       description: 'One verdict per unique address, in the order in which the addresses first occur.',
     }),
     unknown_count: count('Unique addresses that are `unknown`.', 1),
-    credits_refunded: count('Credits given back for addresses that ended `unknown`, where the plan does so.', 1),
+    credits_refunded: count('Credits refunded for addresses that ended `unknown`, if the plan includes refunds.', 1),
+    credits_charged: count(
+      'Net credits charged by this call: `credits_used` − `credits_refunded`, equal to the header `Credits-Charged`.',
+      2,
+    ),
     livemode: LivemodeField,
+    reference: nullableString({
+      description: 'The `reference` of the request; null if it had none.',
+      examples: ['customer-1042', null],
+    }),
   },
   {
     title: 'Bulk validation summary',

@@ -5,6 +5,7 @@ import { jobDelayReasonField } from './delay.ts'
 import { LivemodeField } from './livemode.ts'
 import { nullableString } from './nullable.ts'
 import { pageQuery } from './page.ts'
+import { REFERENCE_OPTION } from './request-options.ts'
 import { FEATURE_OPTIONS } from './validation.ts'
 import { openList, valueList } from './value-list.ts'
 
@@ -41,12 +42,30 @@ export const ConfirmRequest = Type.Object(
       examples: ['email'],
     }),
     ...FEATURE_OPTIONS,
+    ...REFERENCE_OPTION,
+    max_age_s: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        description:
+          'Maximum age, in seconds, of an earlier result that the job may use instead of a new validation. 0, or no value: validate every address. Earlier results are those of single and bulk requests of the last 24 hours, which is also the longest possible age; a job never uses results of other jobs. A reused result costs the same. Cached findings about a domain (DNS, catch-all) are not affected; see `source` in the evidence.',
+        examples: [0, 3600],
+      }),
+    ),
+    callback_url: Type.Optional(
+      Type.String({
+        minLength: 10,
+        maxLength: 2048,
+        description:
+          'URL that receives the event that ends the job: `job.completed`, `job.failed` or `job.canceled`. The rules for webhook URLs apply. The request is signed with the callback secret of the account.',
+        examples: ['https://hooks.example.com/jobs'],
+      }),
+    ),
   },
   {
-    title: 'Upload confirmation',
+    title: 'Confirm upload request',
     description: 'Turns an upload into a job.',
     additionalProperties: false,
-    examples: [{ upload_id: UPLOAD_ID, email_column: 'email' }],
+    examples: [{ upload_id: UPLOAD_ID, email_column: 'email', reference: 'newsletter-2026-11' }],
   },
 )
 
@@ -69,8 +88,8 @@ export type JobCreated = Static<typeof JobCreated>
 export const JobCreated = Type.Object(
   { id: JobIdField, status: JobStatusField, livemode: LivemodeField },
   {
-    title: 'Job created',
-    description: 'The job that a confirmed upload became. Fields may be added.',
+    title: 'Confirm upload result',
+    description: 'The job of a confirmed upload and its present status. Fields may be added.',
     examples: [{ id: JOB_ID, status: 'queued', livemode: true }],
   },
 )
@@ -105,31 +124,31 @@ const JobCredits = Type.Object(
   { description: 'What the job costs.' },
 )
 
-const Waiting = Type.Object({
+const Deferred = Type.Object({
   reason: Type.String({
-    description: 'Why they wait, as a `sub_status`. The list is open.',
+    description: 'The reason of the deferral, as a `sub_status`. More values may be added.',
     examples: ['greylisted', 'rate_limited'],
   }),
-  count: count('Unique addresses that wait for this reason.', 312),
-  until: Type.String({
+  count: count('Unique addresses that are deferred for this reason.', 312),
+  retry_at: Type.String({
     format: 'date-time',
-    description: 'When the first of them are tried again (RFC 3339, UTC).',
+    description: 'The time of the first of these retries (RFC 3339, UTC).',
     examples: ['2026-11-02T12:10:00.000Z'],
   }),
 })
 
 /** When a job will be done, as far as that can be told. */
-export type JobEta = { earliest: string; latest: string } | null
+export type JobEta = { earliest_at: string; latest_at: string } | null
 const Eta = Type.Unsafe<JobEta>({
   type: ['object', 'null'],
-  required: ['earliest', 'latest'],
+  required: ['earliest_at', 'latest_at'],
   properties: {
-    earliest: Type.String({
+    earliest_at: Type.String({
       format: 'date-time',
       description: 'If the work goes on at the pace of the last minute (RFC 3339, UTC).',
       examples: ['2026-11-02T12:03:00.000Z'],
     }),
-    latest: Type.String({
+    latest_at: Type.String({
       format: 'date-time',
       description:
         'If it goes slower, and if the mail servers that put addresses off do so as often as we ask (RFC 3339, UTC).',
@@ -138,7 +157,7 @@ const Eta = Type.Unsafe<JobEta>({
   },
   description:
     'Between when and when the job is expected to be done. Null where there is nothing to tell it by: before the work has begun, while it is paused and once it has ended.',
-  examples: [{ earliest: '2026-11-02T12:03:00.000Z', latest: '2026-11-02T13:25:30.000Z' }, null],
+  examples: [{ earliest_at: '2026-11-02T12:03:00.000Z', latest_at: '2026-11-02T13:25:30.000Z' }, null],
 })
 
 export const JOB_EXAMPLE = {
@@ -146,18 +165,20 @@ export const JOB_EXAMPLE = {
   status: 'processing',
   filename: 'newsletter.csv',
   email_column: 'email',
+  reference: 'newsletter-2026-11',
   created_at: '2026-11-02T12:00:00.000Z',
   started_at: '2026-11-02T12:00:02.318Z',
   finished_at: null,
   expires_on: '2026-12-02',
-  total_rows: 10480,
-  unique_emails: 10000,
-  duplicate_count: 480,
+  row_count: 10500,
+  email_count: 10452,
+  unique_count: 10000,
+  duplicate_count: 452,
   done_count: 6400,
   progress: 0.64,
   rate_per_s: 54.8,
-  eta: { earliest: '2026-11-02T12:03:00.000Z', latest: '2026-11-02T13:25:30.000Z' },
-  waiting: [{ reason: 'greylisted', count: 312, until: '2026-11-02T12:10:00.000Z' }],
+  eta: { earliest_at: '2026-11-02T12:03:00.000Z', latest_at: '2026-11-02T13:25:30.000Z' },
+  deferred: [{ reason: 'greylisted', count: 312, retry_at: '2026-11-02T12:10:00.000Z' }],
   delay_reason: null,
   status_counts: { valid: 5210, invalid: 388, risky: 647, unknown: 155 },
   sub_status_counts: {
@@ -165,10 +186,11 @@ export const JOB_EXAMPLE = {
     syntax_error: 27,
     catch_all: 602,
     disposable: 45,
-    policy_refused: 140,
+    policy_rejected: 140,
     blocked: 15,
   },
   credits: { reserved: 3600, used: 6400, refunded: 155 },
+  callback_url: null,
   livemode: true,
 }
 
@@ -179,6 +201,10 @@ export const Job = Type.Object(
     status: JobStatusField,
     filename: Type.String({ description: 'What the uploaded file was called.', examples: ['newsletter.csv'] }),
     email_column: Type.String({ description: 'The column that holds the addresses.', examples: ['email'] }),
+    reference: nullableString({
+      description: 'The `reference` of the confirmation; null if it had none.',
+      examples: ['newsletter-2026-11', null],
+    }),
     created_at: Type.String({
       format: 'date-time',
       description: 'When the upload was confirmed (RFC 3339, UTC).',
@@ -191,9 +217,10 @@ export const Job = Type.Object(
       description: 'The day (UTC) on which the addresses and their results are removed. This summary stays.',
       examples: ['2026-12-02'],
     }),
-    total_rows: count('Rows of the file whose email cell is not empty.', 10480),
-    unique_emails: count('Different addresses among the rows.', 10000),
-    duplicate_count: count('Rows that repeat an earlier address.', 480),
+    row_count: count('Rows of data in the file, without the header and without empty rows.', 10500),
+    email_count: count('Rows whose email cell contains an address.', 10452),
+    unique_count: count('Unique addresses among these rows.', 10000),
+    duplicate_count: count('Rows that repeat an earlier address.', 452),
     done_count: count('Unique addresses that have a result.', 6400),
     progress: Type.Number({
       minimum: 0,
@@ -208,13 +235,17 @@ export const Job = Type.Object(
       examples: [54.8],
     }),
     eta: Eta,
-    waiting: Type.Array(Waiting, {
-      description: 'Addresses that are left alone for a while before they are tried again, by reason.',
+    deferred: Type.Array(Deferred, {
+      description: 'Addresses without a final result whose retry is scheduled, by reason.',
     }),
     delay_reason: jobDelayReasonField('Reason why a job that has not ended makes no progress'),
     status_counts: StatusCounts,
     sub_status_counts: SubStatusCounts,
     credits: JobCredits,
+    callback_url: nullableString({
+      description: 'The URL that receives the event that ends the job; null if there is none.',
+      examples: ['https://hooks.example.com/jobs', null],
+    }),
     livemode: LivemodeField,
   },
   {
@@ -255,7 +286,7 @@ export const JobPage = Type.Object(
 
 export type JobList = Static<typeof JobList>
 export const JobList = Type.Array(Job, {
-  title: 'Bulk jobs',
+  title: 'Bulk job list',
   description: 'One page of the jobs of the account, newest first.',
   examples: [[JOB_EXAMPLE]],
 })

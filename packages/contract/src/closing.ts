@@ -13,12 +13,12 @@ export const ExportRequest = Type.Object({ password }, { additionalProperties: f
 export type Contents = Static<typeof Contents>
 export const Contents = Type.Object({
   name: Type.String(),
-  lists: count,
-  running_lists: count,
+  jobs: count,
+  running_jobs: count,
   keys: count,
   members: count,
   webhooks: count,
-  listings: count,
+  overrides: count,
   credits: Type.Integer(),
   unlimited: Type.Boolean(),
   /** It pays for a plan, which has to be ended first. */

@@ -4,11 +4,11 @@ import { expect, test } from 'vitest'
 import { BUILT_IN_POLICIES } from './data/policies.ts'
 import { decideByPolicy, findBuiltInPolicy, type Judged, type NamedPolicy } from './decide-by-policy.ts'
 import { DECISION_NAMES, POLICY_RULES_MAX, type PolicyWhen } from './policies.ts'
-import { EXCLUSION_NAMES, type Exclusion } from './send-policy.ts'
 import { unsettledResult } from './standing-result.ts'
 import { type Status, SUB_STATUSES, type SubStatus } from './status.ts'
+import { TRAIT_NAMES, type Trait } from './traits.ts'
 
-type Traits = Partial<Record<Exclusion, boolean>>
+type Traits = Partial<Record<Trait, boolean>>
 type Likeness = { subStatus?: SubStatus; traits?: Traits; safe?: boolean; chance?: number }
 
 /** A result of this kind, as far as policies look at it. */
@@ -19,7 +19,7 @@ function resultOf({ subStatus = '', traits = {}, safe = false, chance = 0.5 }: L
     sub_status: subStatus,
     safe_to_send: safe,
     deliverability: chance,
-    details: { ...details, is_disposable: traits.disposable ?? false, is_role_based: traits.role ?? false },
+    details: { ...details, is_disposable: traits.disposable ?? false, is_role_based: traits.role_based ?? false },
     flags: {
       ...flags,
       is_free: traits.free ?? false,
@@ -46,10 +46,10 @@ test.each<[keyof typeof BUILT_IN_POLICIES, Likeness, string, number | null]>([
   ['signup', { subStatus: '', traits: { machine_generated: true } }, 'review', 4],
   ['signup', { subStatus: '' }, 'allow', null],
   ['signup', { subStatus: 'mailbox_not_found' }, 'allow', null],
-  ['signup', { subStatus: 'timeout', traits: { role: true } }, 'allow', null],
+  ['signup', { subStatus: 'timeout', traits: { role_based: true } }, 'allow', null],
   ['newsletter', { subStatus: 'mailbox_not_found' }, 'block', 1],
   ['newsletter', { subStatus: 'disposable', traits: { disposable: true } }, 'block', 2],
-  ['newsletter', { subStatus: '', traits: { role: true }, chance: 0.99 }, 'review', 3],
+  ['newsletter', { subStatus: '', traits: { role_based: true }, chance: 0.99 }, 'review', 3],
   ['newsletter', { subStatus: '', traits: { machine_generated: true } }, 'review', 4],
   ['newsletter', { subStatus: 'catch_all', chance: 0.98 }, 'allow', 5],
   ['newsletter', { subStatus: 'catch_all', chance: 0.9 }, 'review', 6],
@@ -90,16 +90,16 @@ test('sign-up says the same of every mailbox, whatever its mail server says of i
 test.each<[PolicyWhen, Likeness, Likeness]>([
   [{ status: ['invalid', 'risky'] }, { subStatus: 'catch_all' }, { subStatus: '' }],
   [{ sub_status: ['catch_all'] }, { subStatus: 'catch_all' }, { subStatus: 'mailbox_full' }],
-  [{ traits: ['free', 'tagged'] }, { traits: { tagged: true } }, { traits: { role: true } }],
+  [{ traits: ['free', 'tagged'] }, { traits: { tagged: true } }, { traits: { role_based: true } }],
   [{ traits: ['privacy_relay'] }, { traits: { privacy_relay: true } }, { traits: { free: true } }],
   [{ safe_to_send: false }, { safe: false }, { safe: true }],
   [{ safe_to_send: true }, { safe: true }, { safe: false }],
   [{ deliverability_from: 0.5 }, { chance: 0.5 }, { chance: 0.499 }],
   [{ deliverability_below: 0.5 }, { chance: 0.499 }, { chance: 0.5 }],
   [
-    { status: ['valid'], traits: ['role'] },
-    { traits: { role: true } },
-    { subStatus: 'blocked', traits: { role: true } },
+    { status: ['valid'], traits: ['role_based'] },
+    { traits: { role_based: true } },
+    { subStatus: 'blocked', traits: { role_based: true } },
   ],
 ])('%o applies to %o and not to %o', (when, likeness, other) => {
   const policy = {
@@ -116,7 +116,7 @@ const someWhen = fc.record(
   {
     status: fc.subarray<Status>(['valid', 'invalid', 'risky', 'unknown'], { minLength: 1 }),
     sub_status: fc.subarray(ALL_SUB_STATUSES, { minLength: 1 }),
-    traits: fc.subarray(EXCLUSION_NAMES, { minLength: 1 }),
+    traits: fc.subarray(TRAIT_NAMES, { minLength: 1 }),
     safe_to_send: fc.boolean(),
     deliverability_from: fc.double({ min: 0, max: 1, noNaN: true }),
     deliverability_below: fc.double({ min: 0, max: 1, noNaN: true }),
@@ -132,7 +132,7 @@ const somePolicy: fc.Arbitrary<NamedPolicy> = fc.record({
 const someResult = fc
   .record({
     subStatus: fc.constantFrom(...ALL_SUB_STATUSES),
-    traits: fc.dictionary(fc.constantFrom(...EXCLUSION_NAMES), fc.boolean()),
+    traits: fc.dictionary(fc.constantFrom(...TRAIT_NAMES), fc.boolean()),
     safe: fc.boolean(),
     chance: fc.double({ min: 0.001, max: 0.999, noNaN: true }),
   })
@@ -175,10 +175,10 @@ test('every built-in rule stands in docs/policies.md, under its number and with 
 
 test('what is on a list of the account is decided by that list, whatever the rules say', () => {
   fc.assert(
-    fc.property(somePolicy, someResult, fc.constantFrom('allow', 'block'), (policy, result, listed) => {
-      const reason = expect.stringContaining(`${listed} list`)
-      const decided = decideByPolicy(policy, { ...result, listed })
-      expect(decided).toEqual({ name: 'own', decision: listed, reason, rule: null })
+    fc.property(somePolicy, someResult, fc.constantFrom('allow', 'block'), (policy, result, override) => {
+      const reason = expect.stringContaining(`${override}list`)
+      const decided = decideByPolicy(policy, { ...result, override })
+      expect(decided).toEqual({ name: 'own', decision: override, reason, rule: null })
     }),
   )
 })

@@ -1,7 +1,7 @@
 import { BUILT_IN_POLICIES } from './data/policies.ts'
-import type { Listed } from './listed.ts'
+import type { OverrideAction } from './override.ts'
 import type { PolicyDecision, PolicyRules, PolicyWhen } from './policies.ts'
-import type { Exclusion } from './send-policy.ts'
+import type { Trait } from './traits.ts'
 
 /** What a policy goes by of a result. */
 export type Judged = {
@@ -11,26 +11,26 @@ export type Judged = {
   deliverability: number
   details: { is_disposable: boolean; is_role_based: boolean }
   flags: { is_free: boolean; is_privacy_relay: boolean; is_tagged: boolean; is_machine_generated: boolean }
-  /** Which of the account's own lists it is on. */
-  listed?: Listed | null
+  /** The account's override for the address. */
+  override?: OverrideAction | null
 }
 
 export type NamedPolicy = PolicyRules & { name: string }
 
 /**
- * Turns a result into a decision: the account's own lists where they say something, else the first rule that applies, and where none
+ * Turns a result into a decision: the account's override if there is one, else the first rule that applies, and where none
  * does the default.
  */
 export function decideByPolicy({ name, ...policy }: NamedPolicy, result: Judged): PolicyDecision {
-  if (result.listed) return { name, decision: result.listed, reason: LISTED_REASONS[result.listed], rule: null }
+  if (result.override) return { name, decision: result.override, reason: OVERRIDE_REASONS[result.override], rule: null }
   const place = policy.rules.findIndex(({ when }) => applies(when, result))
   const { decision, reason } = policy.rules[place] ?? policy.default
   return { name, decision, reason, rule: place < 0 ? null : place + 1 }
 }
 
-const LISTED_REASONS: Record<Listed, string> = {
-  allow: 'The address is on the allow list of the account.',
-  block: 'The address is on the block list of the account.',
+const OVERRIDE_REASONS: Record<OverrideAction, string> = {
+  allow: 'The address is on the allowlist of the account.',
+  block: 'The address is on the blocklist of the account.',
 }
 
 function applies(when: PolicyWhen, result: Judged): boolean {
@@ -51,9 +51,9 @@ function isAmong(list: readonly string[] | undefined, value: string): boolean {
 }
 
 /** A new trait does not compile until it is read here. */
-const HAS_TRAIT: Record<Exclusion, (result: Judged) => boolean> = {
+const HAS_TRAIT: Record<Trait, (result: Judged) => boolean> = {
   disposable: ({ details }) => details.is_disposable,
-  role: ({ details }) => details.is_role_based,
+  role_based: ({ details }) => details.is_role_based,
   machine_generated: ({ flags }) => flags.is_machine_generated,
   free: ({ flags }) => flags.is_free,
   privacy_relay: ({ flags }) => flags.is_privacy_relay,

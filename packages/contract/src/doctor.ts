@@ -36,14 +36,14 @@ export const DoctorFinding = Type.Object({
   docs: Type.String(),
 })
 
-/** As it is kept: who looked, when, and since when it has been so. */
+/** A stored finding: the host that checked, the time of the check, and since when the status has been the same. */
 export type KeptFinding = Static<typeof KeptFinding>
 export const KeptFinding = Type.Object({
   ...DoctorFinding.properties,
   /** The host that looked; null for what is the same whoever looks. */
   host: nullableString({}),
-  looked_at: time,
-  since: time,
+  checked_at: time,
+  since_at: time,
 })
 
 export type DoctorReport = Static<typeof DoctorReport>

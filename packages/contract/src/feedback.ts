@@ -4,7 +4,7 @@ import { count } from './count.ts'
 import { LivemodeField } from './livemode.ts'
 import { EMAIL_LENGTH_MAX } from './validation.ts'
 
-export const OUTCOMES_PER_REPORT_MAX = 10_000
+export const MESSAGES_PER_REPORT_MAX = 10_000
 
 /** Mail of so many days ago may still be reported. */
 export const SENT_DAYS_AGO_MAX = 60
@@ -16,13 +16,13 @@ const sentTotal = Type.Integer({
   minimum: 1,
   maximum: 1_000_000_000,
   description:
-    'How many messages were sent in all, of which these are the outcomes that are known. Where fewer deliveries are reported than there were, each then stands for several.',
+    'Number of messages sent in total, including those that are not reported. If fewer deliveries are reported than there were, each counts for several.',
   examples: [1000],
 })
 
 const sentOn = Type.String({
   format: 'date',
-  description: `The day the mail was sent (UTC), at most ${SENT_DAYS_AGO_MAX} days ago; today if left out. The same outcome of the same day counts once, however often it is reported.`,
+  description: `The day the mail was sent (UTC), at most ${SENT_DAYS_AGO_MAX} days ago; today if left out. A message of the same day to the same address counts once, however often it is reported.`,
   examples: ['2026-11-02'],
 })
 
@@ -32,17 +32,17 @@ const jobId = Type.String({
   examples: ['0198f2c9-1c44-7d03-b7a5-2f6f4e8d9a10'],
 })
 
-export type ReportedOutcome = Static<typeof ReportedOutcome>
-const ReportedOutcome = Type.Object(
+export type ReportedMessage = Static<typeof ReportedMessage>
+const ReportedMessage = Type.Object(
   {
     email: Type.String({
       maxLength: EMAIL_LENGTH_MAX,
       description: 'The address that the message was sent to. It is not kept.',
       examples: ['ada@example.com'],
     }),
-    outcome: Type.Enum(['delivered', 'bounced'], {
+    delivery: Type.Enum(['delivered', 'bounced'], {
       type: 'string',
-      description: '`delivered` when no bounce came within three days or so, `bounced` when one did.',
+      description: '`delivered` if no bounce arrived within about three days, `bounced` if one did.',
       examples: ['delivered'],
     }),
     code: Type.Optional(
@@ -67,10 +67,10 @@ const ReportedOutcome = Type.Object(
 export type FeedbackReport = Static<typeof FeedbackReport>
 export const FeedbackReport = Type.Object(
   {
-    outcomes: Type.Array(ReportedOutcome, {
+    messages: Type.Array(ReportedMessage, {
       minItems: 1,
-      maxItems: OUTCOMES_PER_REPORT_MAX,
-      description: `From 1 to ${OUTCOMES_PER_REPORT_MAX} outcomes, deliveries and bounces alike.`,
+      maxItems: MESSAGES_PER_REPORT_MAX,
+      description: `From 1 to ${MESSAGES_PER_REPORT_MAX} messages, delivered and bounced.`,
     }),
     sent_total: Type.Optional(sentTotal),
     sent_on: Type.Optional(sentOn),
@@ -82,9 +82,9 @@ export const FeedbackReport = Type.Object(
     additionalProperties: false,
     examples: [
       {
-        outcomes: [
-          { email: 'ada@example.com', outcome: 'delivered' },
-          { email: 'nobody@example.org', outcome: 'bounced', code: '550 5.1.1 User unknown' },
+        messages: [
+          { email: 'ada@example.com', delivery: 'delivered' },
+          { email: 'nobody@example.org', delivery: 'bounced', code: '550 5.1.1 User unknown' },
         ],
         sent_total: 2,
         sent_on: '2026-11-02',
@@ -95,9 +95,9 @@ export const FeedbackReport = Type.Object(
 
 /** For readers of the API document: a sheet is read by its header, and then held against the schema of a report. */
 export const FeedbackSheet = Type.String({
-  title: 'Feedback sheet',
-  description: `The same as CSV: a header with the columns \`email\` and \`outcome\`, and \`code\` and \`id\` where there are any, in any order, and up to ${OUTCOMES_PER_REPORT_MAX} rows.`,
-  examples: ['email,outcome,code\nada@example.com,delivered,\nnobody@example.org,bounced,550 5.1.1 User unknown\n'],
+  title: 'Feedback CSV',
+  description: `The same as CSV: a header with the columns \`email\` and \`delivery\`, and \`code\` and \`id\` where there are any, in any order, and up to ${MESSAGES_PER_REPORT_MAX} rows.`,
+  examples: ['email,delivery,code\nada@example.com,delivered,\nnobody@example.org,bounced,550 5.1.1 User unknown\n'],
 })
 
 export type FeedbackQuery = Static<typeof FeedbackQuery>
@@ -105,7 +105,7 @@ export const FeedbackQuery = Type.Object(
   { sent_total: Type.Optional(sentTotal), sent_on: Type.Optional(sentOn), job_id: Type.Optional(jobId) },
   {
     title: 'Feedback query',
-    description: 'What stands beside the outcomes, for reports in CSV. A report in JSON says it in its body.',
+    description: 'The other fields of a report in CSV. A report in JSON has them in its body.',
     examples: [{ sent_total: 1000, sent_on: '2026-11-02' }],
   },
 )
@@ -113,7 +113,7 @@ export const FeedbackQuery = Type.Object(
 export type FeedbackSummary = Static<typeof FeedbackSummary>
 export const FeedbackSummary = Type.Object(
   {
-    received: count('Outcomes in the report.', 4),
+    received: count('Messages in the report.', 4),
     counted: Type.Object(
       {
         delivered: count('Deliveries that count from now on.', 1),
@@ -139,7 +139,10 @@ export const FeedbackSummary = Type.Object(
       description: 'For how many deliveries each reported one stands, by `sent_total`; 1 without it.',
       examples: [1],
     }),
-    predictions_found: count('Outcomes that could be held against what we had said of the address.', 2),
+    predictions_found: count(
+      'Messages for which an earlier result of the address was found, so that the two can be compared.',
+      2,
+    ),
     livemode: LivemodeField,
   },
   {

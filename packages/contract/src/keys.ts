@@ -1,8 +1,9 @@
 import type { Static } from 'typebox'
 import Type from 'typebox'
-import type { KeyMode } from './key-format.ts'
 import { hintOf } from './key-format.ts'
+import { DEFAULT_SCOPES, KEY_SCOPES, type KeyScope } from './key-scopes.ts'
 import { LAST_REQUEST_EXAMPLE, LastRequestField } from './last-request.ts'
+import { LivemodeField } from './livemode.ts'
 import { nullableInteger, nullableString } from './nullable.ts'
 import { pageQuery } from './page.ts'
 import {
@@ -13,95 +14,81 @@ import {
 } from './publishable.ts'
 import { openList, valueList } from './value-list.ts'
 
-/** What a key may be allowed to do. */
-export const KEY_SCOPES = {
-  validation: 'validate single addresses and JSON lists, and report what became of mail to them.',
-  bulk: 'upload files, start jobs and read their results.',
-  account: 'read plan, credits, limits and policies of the account, and how well predictions hold for it.',
-  keys: 'create, list, change and revoke API keys.',
-  webhooks: 'say where events are sent, look at what was sent, and set when credits count as low.',
-  settings: 'change the name of the account, for how long it keeps results, and its policies.',
-} as const satisfies Record<string, string>
-
-export type KeyScope = keyof typeof KEY_SCOPES
-
-/** What a key gets when nothing is said: everything but power over other keys, over where answers are sent and over the account. */
-export const DEFAULT_SCOPES: readonly KeyScope[] = ['validation', 'bulk', 'account']
-
-const MODES = ['live', 'test'] as const satisfies KeyMode[]
 const SCOPES = Object.keys(KEY_SCOPES) as KeyScope[]
-export const IP_ALLOW_LIST_MAX = 50
-// Has the shape of a key and a wrong checksum, so that nobody can have been given it.
+export const IP_ALLOWLIST_MAX = 50
+// Has the format of a key and a wrong checksum, so no real key can equal it.
 const SECRET_EXAMPLE = 'pb_live_ThisIsAnExampleAndNotASecret0000004fQz'
 const KEY_ID = '0198f2e3-58b6-7c21-9d4f-6a0b13e7c582'
 
 const name = Type.String({
   minLength: 1,
   maxLength: 100,
-  description: 'What the key is called, from 1 to 100 characters.',
+  description: 'Name of the key, 1 to 100 characters.',
   examples: ['Sign-up form'],
 })
 
-export const KeyModeField = Type.Enum(MODES, {
-  type: 'string',
-  description: '`live` asks real mail servers and costs credits; `test` answers from the sandbox. It never changes.',
-  examples: ['live'],
+export const KeyLivemodeField = Type.With(LivemodeField, {
+  description:
+    'Whether the key is a live key. A live key validates with real mail servers and uses credits; a test key (`false`) uses the sandbox. The mode of a key never changes.',
 })
 
 const KeyScopeField = Type.String({
-  title: 'Key scope',
+  title: 'API key scope',
   ...openList(KEY_SCOPES),
-  description: 'One thing that a key may do.',
+  description: 'One scope of an API key.',
 })
 
-/** In answers an open list of strings: a client must survive a new scope. */
+/** An extensible enum in responses: clients must accept new scopes. */
 export const KeyScopesField = Type.Array(KeyScopeField, {
-  description: `What the key may do. The list is open.${valueList(KEY_SCOPES)}`,
+  description: `Scopes of the key, including the read scope of every write scope. Scopes may be added.${valueList(KEY_SCOPES)}`,
   examples: [DEFAULT_SCOPES],
 })
 
 const KEY_FIELDS = {
   id: Type.String({
     format: 'uuid',
-    description: 'Names the key. It is no secret and cannot be used to sign in.',
+    description: 'Id of the key. It is not secret and does not authenticate requests.',
     examples: [KEY_ID],
   }),
   name,
-  mode: KeyModeField,
+  livemode: KeyLivemodeField,
   hint: Type.String({
-    description: 'Enough of the key to recognise it: the prefix of its mode and its last four characters.',
+    description: 'Prefix and last four characters of the key, to recognize it by.',
     examples: [hintOf(SECRET_EXAMPLE)],
   }),
   scopes: KeyScopesField,
   status: Type.Enum(['active', 'paused', 'revoked', 'expired'], {
     type: 'string',
     description:
-      'Whether the key works: only an `active` one does. A key that is several things at once shows `revoked` before `expired` before `paused`.',
+      'Status of the key; only `active` keys authenticate requests. If several statuses apply, `revoked` takes precedence over `expired`, and `expired` over `paused`.',
     examples: ['active'],
   }),
   created_at: Type.String({
     format: 'date-time',
-    description: 'When the key was created (RFC 3339, UTC).',
+    description: 'Time of creation (RFC 3339, UTC).',
     examples: ['2026-11-02T12:00:00.000Z'],
   }),
-  expires_at: time('When the key stops working (RFC 3339, UTC); null when it never does.'),
-  last_used_at: time('When the key was last used, give or take a few minutes (RFC 3339, UTC); null when it never was.'),
+  expires_at: time('Expiry (RFC 3339, UTC); null if the key does not expire.'),
+  last_used_at: time(
+    'Time of the last use, accurate to a few minutes (RFC 3339, UTC); null if the key was never used.',
+  ),
   last_request: LastRequestField,
-  revoked_at: time('When the key was revoked (RFC 3339, UTC); null when it was not.'),
-  replaces: otherKey('The `id` of the key whose place this one took when that was rotated; null where there is none.'),
-  replaced_by: otherKey('The `id` of the key that took its place when it was rotated; null when it was not.'),
+  revoked_at: time('Time of revocation (RFC 3339, UTC); null if the key is not revoked.'),
+  replaces_key_id: otherKey('`id` of the key whose rotation created this one; null if there is none.'),
+  replaced_by_key_id: otherKey('`id` of the key that the rotation of this one created; null if it was not rotated.'),
   paused: Type.Boolean({
-    description: 'Whether the key is switched off for the time being.',
+    description: 'Whether the key is paused. Requests with a paused key are rejected.',
     examples: [false],
   }),
-  ip_allow_list: Type.Array(Type.String(), {
-    description: 'The network addresses that may use the key, single or as CIDR ranges; empty when all may.',
+  ip_allowlist: Type.Array(Type.String(), {
+    description:
+      'IP addresses and CIDR ranges that requests with the key can come from; empty if there is no restriction.',
     examples: [['192.0.2.0/24', '2001:db8::7']],
   }),
   monthly_cap: nullableInteger({
     minimum: 0,
     description:
-      'Credits that the key, its predecessors and the keys that it created can use together in a calendar month (UTC); null if there is no cap.',
+      'Credits that the key, the keys it replaced and the keys it created can use together per calendar month (UTC); null if there is no cap.',
     examples: [5000, null],
   }),
   ...PUBLISHABLE_FIELDS,
@@ -110,19 +97,19 @@ const KEY_FIELDS = {
 const KEY_EXAMPLE = {
   id: KEY_ID,
   name: 'Sign-up form',
-  mode: 'live',
+  livemode: true,
   hint: hintOf(SECRET_EXAMPLE),
-  scopes: ['validation'],
+  scopes: ['validations:read', 'validations:write'],
   status: 'active',
   created_at: '2026-11-02T12:00:00.000Z',
   expires_at: null,
   last_used_at: null,
   last_request: null,
   revoked_at: null,
-  replaces: null,
-  replaced_by: null,
+  replaces_key_id: null,
+  replaced_by_key_id: null,
   paused: false,
-  ip_allow_list: ['192.0.2.0/24'],
+  ip_allowlist: ['192.0.2.0/24'],
   monthly_cap: 5000,
   type: 'secret',
   allowed_origins: [],
@@ -134,7 +121,7 @@ const KEY_EXAMPLE = {
 export type ApiKey = Static<typeof ApiKey>
 export const ApiKey = Type.Object(KEY_FIELDS, {
   title: 'API key',
-  description: 'An API key without its secret, which cannot be shown again. Fields may be added.',
+  description: 'An API key without its secret, which is shown only at creation. Fields may be added.',
   examples: [{ ...KEY_EXAMPLE, last_used_at: '2026-11-09T08:41:00.000Z', last_request: LAST_REQUEST_EXAMPLE }],
 })
 
@@ -143,12 +130,12 @@ export const CreatedKey = Type.Object(
   {
     ...KEY_FIELDS,
     key: Type.String({
-      description: 'The secret itself, to be sent as X-API-Key. It is shown this once: we keep only its hash.',
+      description: 'The key itself, to be sent as `X-API-Key`. It is not shown again: only its hash is stored.',
       examples: [SECRET_EXAMPLE],
     }),
   },
   {
-    title: 'Created API key',
+    title: 'API key with secret',
     description: 'A new API key with its secret. Fields may be added.',
     examples: [{ ...KEY_EXAMPLE, key: SECRET_EXAMPLE }],
   },
@@ -158,81 +145,87 @@ const scopesInput = Type.Array(Type.Enum(SCOPES, { type: 'string' }), {
   minItems: 1,
   maxItems: SCOPES.length,
   uniqueItems: true,
-  description: `What the key may do; no more than the calling key may do itself.${valueList(KEY_SCOPES)}`,
-  examples: [['validation']],
+  description: `Scopes of the key. A write scope adds the read scope of the same subject. A key grants only scopes that it has itself. A publishable key has \`validations:write\` alone.${valueList(KEY_SCOPES)}`,
+  examples: [['validations:write']],
 })
 
 const expiresAtInput = nullableString({
   format: 'date-time',
   description:
-    'When the key stops working (RFC 3339), a time in the future; null for never. No later than the calling key itself, whose expiry applies if left out.',
+    'Expiry (RFC 3339), in the future; null for none. Not later than the expiry of the calling key, which is the default.',
   examples: ['2027-11-02T00:00:00Z', null],
 })
 
-const ipAllowListInput = Type.Array(Type.String({ minLength: 2, maxLength: 49 }), {
-  maxItems: IP_ALLOW_LIST_MAX,
-  description: `The IPv4 and IPv6 addresses or CIDR ranges that may use the key, up to ${IP_ALLOW_LIST_MAX}; an empty list lets all use it. No more than those of the calling key, whose list applies if left out.`,
+const ipAllowlistInput = Type.Array(Type.String({ minLength: 2, maxLength: 49 }), {
+  maxItems: IP_ALLOWLIST_MAX,
+  description: `IPv4 and IPv6 addresses and CIDR ranges that requests with the key can come from, at most ${IP_ALLOWLIST_MAX}; an empty array for no restriction. Not wider than the allowlist of the calling key, which is the default.`,
   examples: [['192.0.2.0/24', '2001:db8::7']],
 })
 
 const monthlyCapInput = nullableInteger({
   minimum: 0,
-  maximum: 2_147_483_647, // what PostgreSQL's integer holds
-  description: `Credits that the key, its predecessors and the keys that it creates can use together in a calendar month (UTC); null for no cap. No more than what remains of the calling key's own cap, which applies if left out. A publishable key has ${PUBLISHABLE_MONTHLY_CAP_DEFAULT.toLocaleString('en-US')} if left out.`,
+  maximum: 2_147_483_647, // maximum of PostgreSQL's integer
+  description: `Credits that the key, the keys it replaced and the keys it creates can use together per calendar month (UTC); null for no cap. Not more than what remains of the cap of the calling key, which is the default. Default for a publishable key: ${PUBLISHABLE_MONTHLY_CAP_DEFAULT.toLocaleString('en-US')}.`,
   examples: [5000, null],
+})
+
+const livemodeInput = Type.With(LivemodeField, {
+  description:
+    'Whether to create a live key; `false` creates a test key. Default: the mode of the calling key. A test key creates only test keys.',
+  examples: [false],
 })
 
 export type CreateKey = Static<typeof CreateKey>
 export const CreateKey = Type.Object(
   {
     name,
-    mode: Type.Optional(Type.With(KeyModeField, { default: 'live' })),
+    livemode: Type.Optional(livemodeInput),
     scopes: Type.Optional(Type.With(scopesInput, { default: DEFAULT_SCOPES })),
     expires_at: Type.Optional(expiresAtInput),
-    ip_allow_list: Type.Optional(ipAllowListInput),
+    ip_allowlist: Type.Optional(ipAllowlistInput),
     monthly_cap: Type.Optional(monthlyCapInput),
     type: Type.Optional(Type.With(KeyTypeField, { default: 'secret' })),
     ...PUBLISHABLE_SETTINGS,
   },
   {
-    title: 'API key to create',
-    description: 'The settings of a new API key. Only the name is needed.',
+    title: 'Create API key request',
+    description: 'Settings of a new API key. Only the name is required.',
     additionalProperties: false,
     examples: [
-      { name: 'Sign-up form', scopes: ['validation'], ip_allow_list: ['192.0.2.0/24'], monthly_cap: 5000 },
-      { name: 'Continuous integration', mode: 'test', expires_at: '2027-11-02T00:00:00Z' },
+      { name: 'Sign-up form', scopes: ['validations:write'], ip_allowlist: ['192.0.2.0/24'], monthly_cap: 5000 },
+      { name: 'Continuous integration', livemode: false, expires_at: '2027-11-02T00:00:00Z' },
       { name: 'Sign-up page', type: 'publishable', allowed_origins: ['https://www.example.com'] },
     ],
   },
 )
 
-// No defaults here: a validator that fills them in would reset what the caller did not mention.
+// No defaults: a validator that applies them would reset settings that the request leaves out.
 export type UpdateKey = Static<typeof UpdateKey>
 export const UpdateKey = Type.Object(
   {
     name: Type.Optional(name),
     scopes: Type.Optional(scopesInput),
     expires_at: Type.Optional(expiresAtInput),
-    ip_allow_list: Type.Optional(ipAllowListInput),
+    ip_allowlist: Type.Optional(ipAllowlistInput),
     monthly_cap: Type.Optional(monthlyCapInput),
     ...PUBLISHABLE_SETTINGS,
     paused: Type.Optional(
       Type.Boolean({
-        description: 'True switches the key off until further notice, false on again.',
+        description: 'Whether the key is paused: `true` pauses it, `false` resumes it.',
         examples: [true],
       }),
     ),
   },
   {
-    title: 'API key changes',
-    description: 'The settings to change, at least one; those left out stay as they are.',
+    title: 'Update API key request',
+    description: 'Settings to change, at least one. Settings that are left out keep their value.',
     minProperties: 1,
     additionalProperties: false,
     examples: [{ paused: true }, { name: 'Sign-up form, Europe', monthly_cap: null }],
   },
 )
 
-/** The longest that an old key goes on working beside its successor: a week. */
+/** A week: the longest time that a rotated key works beside its successor. */
 const OVERLAP_S_MAX = 604_800
 
 export type RotateKey = Static<typeof RotateKey>
@@ -243,15 +236,14 @@ export const RotateKey = Type.Object(
         minimum: 0,
         maximum: OVERLAP_S_MAX,
         default: 86_400,
-        description:
-          'For how many seconds the old key goes on working: a day if left out, a week at most, 0 for not at all.',
+        description: 'Seconds that the old key keeps working, at most a week. Default: a day. 0 ends it immediately.',
         examples: [86_400, 0],
       }),
     ),
   },
   {
-    title: 'API key rotation',
-    description: 'How a key is replaced. An empty object will do.',
+    title: 'Rotate API key request',
+    description: 'Options of a key rotation. All are optional.',
     additionalProperties: false,
     examples: [{ overlap_s: 3600 }],
   },
@@ -260,9 +252,9 @@ export const RotateKey = Type.Object(
 export type KeyParams = Static<typeof KeyParams>
 export const KeyParams = Type.Object(
   {
-    key_id: Type.String({ format: 'uuid', description: 'The `id` of the key.', examples: [KEY_ID] }),
+    key_id: Type.String({ format: 'uuid', description: '`id` of the key.', examples: [KEY_ID] }),
   },
-  { title: 'API key path', description: 'Which API key is meant.', examples: [{ key_id: KEY_ID }] },
+  { title: 'API key path', description: 'API key of the request.', examples: [{ key_id: KEY_ID }] },
 )
 
 export type KeyPage = Static<typeof KeyPage>
@@ -270,7 +262,7 @@ export const KeyPage = pageQuery('Page of API keys', 'keys')
 
 export type KeyList = Static<typeof KeyList>
 export const KeyList = Type.Array(ApiKey, {
-  title: 'API keys',
+  title: 'API key list',
   description: 'One page of the API keys of the account, newest first.',
   examples: [[KEY_EXAMPLE]],
 })

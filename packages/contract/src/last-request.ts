@@ -1,48 +1,51 @@
 import Type from 'typebox'
 import { StatusField } from './status-fields.ts'
 
-/** What a key was last used for. */
+/** The last request that was made with a key. The names are those of the request log. */
 export type LastRequest = {
-  at: string
+  occurred_at: string
   method: string
   route: string
-  status: number
+  http_status: number
   duration_ms: number
-  verdict?: string
+  result_status?: string
 }
 
 export const LAST_REQUEST_EXAMPLE: LastRequest = {
-  at: '2026-11-09T08:41:00.000Z',
+  occurred_at: '2026-11-09T08:41:00.000Z',
   method: 'POST',
   route: '/api/v1/validation/single',
-  status: 200,
+  http_status: 200,
   duration_ms: 412,
-  verdict: 'valid',
+  result_status: 'valid',
 }
 
 export const LastRequestField = Type.Unsafe<LastRequest | null>({
   type: ['object', 'null'],
-  required: ['at', 'method', 'route', 'status', 'duration_ms'],
+  required: ['occurred_at', 'method', 'route', 'http_status', 'duration_ms'],
   properties: {
-    at: Type.String({
+    occurred_at: Type.String({
       format: 'date-time',
-      description: 'When it came (RFC 3339, UTC).',
-      examples: [LAST_REQUEST_EXAMPLE.at],
+      description: 'Time of the request (RFC 3339, UTC).',
+      examples: [LAST_REQUEST_EXAMPLE.occurred_at],
     }),
-    method: Type.String({ description: 'Its HTTP method.', examples: [LAST_REQUEST_EXAMPLE.method] }),
+    method: Type.String({ description: 'HTTP method.', examples: [LAST_REQUEST_EXAMPLE.method] }),
     route: Type.String({
-      description: 'What was asked for, as a pattern without ids or addresses.',
+      description: 'Route pattern, without ids or addresses.',
       examples: [LAST_REQUEST_EXAMPLE.route],
     }),
-    status: Type.Integer({ description: 'The HTTP status of the answer.', examples: [LAST_REQUEST_EXAMPLE.status] }),
+    http_status: Type.Integer({
+      description: 'HTTP status of the response.',
+      examples: [LAST_REQUEST_EXAMPLE.http_status],
+    }),
     duration_ms: Type.Integer({
       minimum: 0,
-      description: 'How long the answer took, in milliseconds.',
+      description: 'Time until the response, in milliseconds.',
       examples: [LAST_REQUEST_EXAMPLE.duration_ms],
     }),
-    verdict: StatusField,
+    result_status: StatusField,
   },
   description:
-    'What the key was last used for, within a few seconds; null when it never was. `verdict` is there where it validated a single address.',
+    'Last request with the key, up to a few seconds late; null if the key was never used. `result_status` is present if the request validated a single address.',
   examples: [LAST_REQUEST_EXAMPLE, null],
 })

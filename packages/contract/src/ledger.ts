@@ -36,7 +36,7 @@ const VALIDATION_ID = '0198f2c7-6f0d-7a41-b2c3-5d8e9f101112'
 
 const ENTRY_EXAMPLE = {
   id: `refund_${JOB_ID}_3`,
-  at: '2026-11-02T12:03:07.412Z',
+  occurred_at: '2026-11-02T12:03:07.412Z',
   kind: 'refund',
   credits: 4,
   available_change: 4,
@@ -54,9 +54,9 @@ export type LedgerEntry = Static<typeof LedgerEntry>
 export const LedgerEntry = Type.Object(
   {
     id: Type.String({ description: 'Names the entry.', examples: [`refund_${JOB_ID}_3`] }),
-    at: Type.String({
+    occurred_at: Type.String({
       format: 'date-time',
-      description: 'When the credits moved (RFC 3339, UTC).',
+      description: 'Time of the transaction (RFC 3339, UTC).',
       examples: ['2026-11-02T12:03:07.412Z'],
     }),
     kind: Type.String({
@@ -142,13 +142,13 @@ export const LedgerQuery = Type.Object(
 
 export type LedgerPage = Static<typeof LedgerPage>
 export const LedgerPage = Type.Array(LedgerEntry, {
-  title: 'Ledger entries',
+  title: 'Ledger entry list',
   description: 'One page of the movements of credits, newest first.',
   examples: [[ENTRY_EXAMPLE]],
 })
 
 export const LedgerSheet = Type.String({
-  title: 'Ledger sheet',
+  title: 'Ledger CSV',
   description: 'All movements of credits that were asked for, newest first, each cell in quotes.',
-  examples: ['"id","at","kind","credits"\r\n"refund_1_3","2026-11-02T12:03:07.412Z","refund","4"\r\n'],
+  examples: ['"id","occurred_at","kind","credits"\r\n"refund_1_3","2026-11-02T12:03:07.412Z","refund","4"\r\n'],
 })

@@ -1,8 +1,8 @@
 import Type from 'typebox'
 
-/** In every answer, so that nobody takes the sandbox for the world. */
+/** Part of every object that exists separately in live and in test mode. */
 export const LivemodeField = Type.Boolean({
   description:
-    'False when a test key was used: verdicts then come from the sandbox, no server is asked and nothing is charged.',
+    'Whether the object belongs to live mode. In test mode (`false`) results come from the sandbox: no mail server is probed and no credits are charged.',
   examples: [true],
 })

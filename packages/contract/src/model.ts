@@ -75,7 +75,7 @@ const Calibration = Type.Object(
 export type Model = Static<typeof Model>
 export const Model = Type.Object(
   {
-    name: Type.String({ description: 'The model that reads local parts.', examples: ['local-strings'] }),
+    name: Type.String({ description: 'The model that reads local parts.', examples: ['probity-local'] }),
     version: Type.String({ description: 'Its version.', examples: ['1'] }),
     hash: Type.String({
       description: 'What its weights come to (SHA-256): the same hash is the same model.',
@@ -97,7 +97,7 @@ export const Model = Type.Object(
     description: 'What the chance of delivery is made of, and how well it holds. Fields may be added.',
     examples: [
       {
-        name: 'local-strings',
+        name: 'probity-local',
         version: '1',
         hash: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
         parameters: { half_life_days: 180, ece_max: 0.05 },

@@ -22,7 +22,7 @@ export const OperatorReview = Type.Object({
   sample_invalid: count,
   done: count,
   total: count,
-  since: time,
+  paused_at: time,
 })
 
 export type OperatorReviews = Static<typeof OperatorReviews>
@@ -30,7 +30,7 @@ export const OperatorReviews = Type.Object({ reviews: Type.Array(OperatorReview)
 
 export type OperatorOptOuts = Static<typeof OperatorOptOuts>
 export const OperatorOptOuts = Type.Object({
-  domains: Type.Array(Type.Object({ domain: Type.String(), note: Type.String(), added_at: time })),
+  domains: Type.Array(Type.Object({ domain: Type.String(), note: Type.String(), created_at: time })),
 })
 
 /** A host name in ASCII: letters, digits and hyphens, with at least one dot. */

@@ -17,12 +17,12 @@ export const HealthPart = Type.Object({
   state: Type.Enum([...HEALTH_STATES], { type: 'string' }),
   /** What was seen, as a sentence. */
   detail: Type.String(),
-  /** Since when it has been running, or is as it is; null where nobody knows. */
-  since: nullableTime,
+  /** The time of the start, or of the last change of state; null if it is not known. */
+  since_at: nullableTime,
 })
 
 export type Health = Static<typeof Health>
-export const Health = Type.Object({ at: time, parts: Type.Array(HealthPart) })
+export const Health = Type.Object({ checked_at: time, parts: Type.Array(HealthPart) })
 
 export type OperatorAccount = Static<typeof OperatorAccount>
 export const OperatorAccount = Type.Object({
@@ -90,44 +90,44 @@ const replyKey = {
   reply: Type.String({ maxLength: 1000 }),
 }
 
-export type UnreadReply = Static<typeof UnreadReply>
-export const UnreadReply = Type.Object({
+export type UnclassifiedReply = Static<typeof UnclassifiedReply>
+export const UnclassifiedReply = Type.Object({
   ...replyKey,
   seen: count,
   first_seen_at: time,
   last_seen_at: time,
-  looked_at: nullableTime,
+  reviewed_at: nullableTime,
 })
 
-export type UnreadReplies = Static<typeof UnreadReplies>
-export const UnreadReplies = Type.Object({ replies: Type.Array(UnreadReply) })
+export type UnclassifiedReplies = Static<typeof UnclassifiedReplies>
+export const UnclassifiedReplies = Type.Object({ replies: Type.Array(UnclassifiedReply) })
 
 export type ReplyMark = Static<typeof ReplyMark>
-export const ReplyMark = Type.Object({ ...replyKey, looked: Type.Boolean() }, { additionalProperties: false })
+export const ReplyMark = Type.Object({ ...replyKey, is_reviewed: Type.Boolean() }, { additionalProperties: false })
 
 const nullableShare = nullableNumber({ minimum: 0, maximum: 1 })
 
 export type OperatorProvider = Static<typeof OperatorProvider>
 export const OperatorProvider = Type.Object({
-  /** The id of who runs the mail servers; `''` for all that we do not know. */
+  /** The provider id; `''` for all unknown providers together. */
   provider: Type.String(),
-  asked: count,
-  held: count,
-  definite: nullableShare,
+  probes: count,
+  throttled: count,
+  conclusive: nullableShare,
   deferred: nullableShare,
   blocked: nullableShare,
-  silent: nullableShare,
-  /** Up to how many milliseconds half, and 19 of 20, answers took; null where there were none, or where they took longer than is counted. */
+  no_response: nullableShare,
+  /** Reply latency; null without replies, or if it is beyond the largest bucket. */
   p50_ms: nullableInteger({}),
   p95_ms: nullableInteger({}),
-  /** Connections that are open now, over all ways out, and how many there may be; null where no worker has said so. */
+  /** Open connections over all egresses, and their limit; null if no worker has reported it. */
   connections: count,
   connections_max: nullableInteger({}),
-  /** New connections in a minute from one way out: what it bears, and how much of that it gets at the moment. */
+  /** New connections per minute and egress: the limit, and the share of it that is used at the moment. */
   per_minute: nullableInteger({}),
   level: Type.Number({ minimum: 0, maximum: 1 }),
-  suspended_until: nullableTime,
-  suspended_for: nullableString({}),
+  suspension_ends_at: nullableTime,
+  suspension_reason: nullableString({}),
   /** Egresses that the provider is suspended for. */
   suspended_egresses: count,
   paused_at: nullableTime,
@@ -142,12 +142,12 @@ export const OperatorProvidersQuery = Type.Object(
   { additionalProperties: false },
 )
 
-/** What is held back of a provider. */
-export type ProviderBrake = Static<typeof ProviderBrake>
-export const ProviderBrake = Type.Object(
+/** Pauses or resumes a provider, or limits its rate. */
+export type ProviderControl = Static<typeof ProviderControl>
+export const ProviderControl = Type.Object(
   {
     provider: Type.String({ pattern: '^[a-z0-9_.-]{0,100}$' }),
-    paused: Type.Optional(Type.Boolean()),
+    is_paused: Type.Optional(Type.Boolean()),
     rate_percent: Type.Optional(Type.Integer({ minimum: 1, maximum: 100 })),
   },
   { additionalProperties: false },
@@ -166,12 +166,12 @@ export const OperatorEgress = Type.Object({
   helo: Type.String(),
   address: nullableString({}),
   proxy: nullableString({}),
-  /** Workers that have it, and connections that they hold to providers we know. */
+  /** Workers with this egress, and their open connections to known providers. */
   workers: count,
   connections: count,
-  asked_24h: count,
+  probes_24h: count,
   blocked_24h: count,
-  suspensions: Type.Array(Type.Object({ provider: Type.String(), until: time, reason: nullableString({}) })),
+  suspensions: Type.Array(Type.Object({ provider: Type.String(), ends_at: time, reason: nullableString({}) })),
   last_block: nullableString({}),
   last_block_at: nullableTime,
   drained_at: nullableTime,
@@ -180,22 +180,22 @@ export const OperatorEgress = Type.Object({
 export type OperatorEgresses = Static<typeof OperatorEgresses>
 export const OperatorEgresses = Type.Object({ egresses: Type.Array(OperatorEgress) })
 
-export type EgressBrake = Static<typeof EgressBrake>
-export const EgressBrake = Type.Object(
-  { name: Type.String({ minLength: 1, maxLength: 300 }), drained: Type.Boolean() },
+export type EgressControl = Static<typeof EgressControl>
+export const EgressControl = Type.Object(
+  { egress: Type.String({ minLength: 1, maxLength: 300 }), is_drained: Type.Boolean() },
   { additionalProperties: false },
 )
 
-/** Work that waits for its time, by when that comes. */
+/** Deferred addresses by the time until their retry. */
 export type DueTimes = Static<typeof DueTimes>
 export const DueTimes = Type.Object({ minute: count, ten_minutes: count, hour: count, later: count })
 
-export type StuckList = Static<typeof StuckList>
-export const StuckList = Type.Object({
+export type StalledJob = Static<typeof StalledJob>
+export const StalledJob = Type.Object({
   job_id: uuid,
   account_id: uuid,
   account_name: Type.String(),
-  state: Type.String(),
+  status: Type.String(),
   done: count,
   total: count,
   created_at: time,
@@ -204,25 +204,25 @@ export const StuckList = Type.Object({
 
 export type OperatorQueues = Static<typeof OperatorQueues>
 export const OperatorQueues = Type.Object({
-  /** Tasks in Redis, by queue; null where it is away. */
+  /** Tasks in Redis by queue; null if Redis is unavailable. */
   tasks: Type.Array(Type.Object({ name: Type.String(), waiting: nullableInteger({}), active: nullableInteger({}) })),
-  callers: Type.Object({
+  validations: Type.Object({
     waiting: count,
-    oldest: nullableTime,
+    oldest_at: nullableTime,
     in_per_minute: Type.Number(),
     out_per_minute: Type.Number(),
-    put_off: DueTimes,
+    deferred: DueTimes,
   }),
-  lists: Type.Object({
-    under_way: count,
+  jobs: Type.Object({
+    in_progress: count,
     paused: count,
     waiting: count,
-    worked_on: count,
+    active: count,
     out_per_minute: Type.Number(),
-    put_off: DueTimes,
-    stuck: Type.Array(StuckList),
+    deferred: DueTimes,
+    stalled: Type.Array(StalledJob),
   }),
-  webhooks: Type.Object({ due: count, oldest: nullableTime, later: count }),
+  webhooks: Type.Object({ due: count, oldest_at: nullableTime, later: count }),
 })
 
 export type Requeued = Static<typeof Requeued>

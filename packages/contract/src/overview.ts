@@ -9,13 +9,13 @@ import { PROBING_EXAMPLE, ProbingField } from './probing.ts'
 import { ProviderHealth } from './provider-health.ts'
 import { openList, valueList } from './value-list.ts'
 
-/** What somebody should look at. */
+/** Conditions that need attention. */
 export const ALERT_KINDS = {
-  webhook_failing: 'a webhook has not taken anything of late; `id` names it.',
-  webhook_disabled: 'a webhook was switched off since it failed; `id` names it.',
-  key_unused: 'a key that works was not used for 30 days; `id` names it.',
-  results_leaving: 'the results of a list leave within two days; `id` names it.',
-  credits_low: 'credits are running low.',
+  webhook_failing: 'deliveries to a webhook fail; `id` is the webhook.',
+  webhook_disabled: 'a webhook was disabled because its deliveries failed; `id` is the webhook.',
+  key_unused: 'an active API key was not used for 30 days; `id` is the key.',
+  results_expiring: 'the results of a job expire within two days; `id` is the job.',
+  credits_low: 'the available credits are at or below the threshold of the account.',
 } as const satisfies Record<string, string>
 
 export type AlertKind = keyof typeof ALERT_KINDS
@@ -47,34 +47,34 @@ const COUNTS = {
 }
 const COUNTS_EXAMPLE = { valid: 812, invalid: 96, risky: 51, unknown: 21 }
 
-const Day = Type.Object({ day: dayField('The day (UTC).', '2026-11-02'), ...COUNTS })
+const Day = Type.Object({ occurred_on: dayField('The day (UTC).', '2026-11-02'), ...COUNTS })
 
 const ProblemCount = Type.Object({
   code: Type.String({ description: 'The `code` of the problem.', examples: ['rate_limited'] }),
-  status: Type.Integer({ description: 'Its HTTP status.', examples: [429] }),
-  count: count('How many requests were answered with it.', 12),
-  last_at: Type.String({
+  http_status: Type.Integer({ description: 'The HTTP status of the problem.', examples: [429] }),
+  count: count('Requests that received this problem.', 12),
+  last_occurred_at: Type.String({
     format: 'date-time',
-    description: 'When the last of them came (RFC 3339, UTC).',
+    description: 'The time of the last of these requests (RFC 3339, UTC).',
     examples: ['2026-11-09T08:41:00.000Z'],
   }),
 })
 
 const Alert = Type.Object({
   kind: Type.String({
-    description: `What is to be looked at. The list is open.${valueList(ALERT_KINDS)}`,
+    description: `The kind of alert. More kinds may be added.${valueList(ALERT_KINDS)}`,
     ...openList(ALERT_KINDS),
   }),
   id: nullableString({
     format: 'uuid',
-    description: 'What it is about; null where it is the account.',
+    description: 'The webhook, API key or job; null for an alert about the account.',
     examples: ['0198f2e3-58b6-7c21-9d4f-6a0b13e7c582', null],
   }),
-  name: nullableString({ description: 'What that is called.', examples: ['Sign-up form', null] }),
-  at: nullableString({
+  name: nullableString({ description: 'The name of the webhook, API key or job.', examples: ['Sign-up form', null] }),
+  occurred_at: nullableString({
     format: 'date-time',
     description:
-      'Since when a webhook fails or is off, when a key was last used or else made, when results leave (RFC 3339, UTC); null for the account.',
+      'The time since which a webhook fails or is disabled, at which a key was last used (or created), or at which results expire (RFC 3339, UTC); null for an alert about the account.',
     examples: ['2026-11-09T08:41:00.000Z', null],
   }),
 })
@@ -108,9 +108,9 @@ const Verdicts = Type.Object({
   today: Type.Object(COUNTS, { description: 'The last of these days, which is today (UTC).' }),
 })
 
-const Lists = Type.Object({
-  running: Type.Array(Job, { description: 'Lists that are under way, at most five, the newest first.' }),
-  ended: Type.Array(Job, { description: 'Lists that have ended, at most five, the newest first.' }),
+const Jobs = Type.Object({
+  running: Type.Array(Job, { description: 'Jobs that are queued, in progress or paused: at most five, newest first.' }),
+  ended: Type.Array(Job, { description: 'Jobs that are completed, canceled or failed: at most five, newest first.' }),
 })
 
 export type Overview = Static<typeof Overview>
@@ -121,18 +121,18 @@ export const Overview = Type.Object(
       description: 'Whether nothing was ever asked in this mode, by a key, a person or a list.',
       examples: [false],
     }),
-    from: dayField('The first day that is shown (UTC).', '2026-10-11'),
-    to: dayField('The last day that is shown (UTC), which is today.', '2026-11-09'),
+    from_on: dayField('First day of the period (UTC).', '2026-10-11'),
+    to_on: dayField('Last day of the period (UTC), which is today.', '2026-11-09'),
     verdicts: part(
       Verdicts,
       'What addresses were answered with. A list counts on the day it was confirmed, for as long as it is not deleted',
     ),
-    lists: part(Lists, 'Lists under way, and the last ones; also null for keys without the `bulk` scope'),
+    jobs: part(Jobs, 'Jobs in progress and the last finished ones; also null for keys without the `jobs:read` scope'),
     problems: parts(
       ProblemCount,
       'What requests of the last 24 hours were refused with, the most frequent first, at most ten',
     ),
-    alerts: parts(Alert, 'What should be looked at, at most twenty'),
+    alerts: parts(Alert, 'Conditions that need attention, at most twenty'),
     providers: ProviderHealth,
     probing: part(ProbingField, 'Whether the installation can ask mail servers just now, and if not, why'),
   },
@@ -143,17 +143,17 @@ export const Overview = Type.Object(
       {
         livemode: true,
         is_new: false,
-        from: '2026-11-09',
-        to: '2026-11-09',
+        from_on: '2026-11-09',
+        to_on: '2026-11-09',
         verdicts: {
-          days: [{ day: '2026-11-09', ...COUNTS_EXAMPLE }],
+          days: [{ occurred_on: '2026-11-09', ...COUNTS_EXAMPLE }],
           total: COUNTS_EXAMPLE,
           today: COUNTS_EXAMPLE,
         },
-        lists: { running: [JOB_EXAMPLE], ended: [] },
-        problems: [{ code: 'rate_limited', status: 429, count: 12, last_at: '2026-11-09T08:41:00.000Z' }],
-        alerts: [{ kind: 'credits_low', id: null, name: null, at: null }],
-        providers: { status: 'normal', sentence: 'No mail provider keeps us away at the moment.', providers: [] },
+        jobs: { running: [JOB_EXAMPLE], ended: [] },
+        problems: [{ code: 'rate_limited', http_status: 429, count: 12, last_occurred_at: '2026-11-09T08:41:00.000Z' }],
+        alerts: [{ kind: 'credits_low', id: null, name: null, occurred_at: null }],
+        providers: { status: 'normal', message: 'No mail provider limits probes at the moment.', providers: [] },
         probing: PROBING_EXAMPLE,
       },
     ],

@@ -1,8 +1,8 @@
 import type { Static } from 'typebox'
 import Type from 'typebox'
-import { nullableInteger } from './nullable.ts'
-import { EXCLUSION_NAMES, EXCLUSIONS, type Exclusion } from './send-policy.ts'
+import { nullableInteger, nullableString } from './nullable.ts'
 import { STATUSES, type Status, SUB_STATUSES, type SubStatus } from './status.ts'
+import { TRAIT_NAMES, TRAITS, type Trait } from './traits.ts'
 import { openList, valueList } from './value-list.ts'
 
 /** What a policy says of an address. */
@@ -76,8 +76,8 @@ const When = Type.Object(
     ),
     traits: Type.Optional(
       Type.Array(Type.String(), {
-        description: `The address is at least one of these. The list is open.${valueList(EXCLUSIONS)}`,
-        examples: [['disposable', 'role']],
+        description: `The address is at least one of these. The list is open.${valueList(TRAITS)}`,
+        examples: [['disposable', 'role_based']],
       }),
     ),
     ...BOUNDS,
@@ -90,7 +90,7 @@ const WhenInput = Type.Object(
   {
     status: oneOf(STATUS_NAMES, 'Its status is one of these.', ['invalid']),
     sub_status: oneOf(SUB_STATUS_NAMES, 'Its `sub_status` is one of these.', ['domain_not_found', 'null_mx']),
-    traits: oneOf(EXCLUSION_NAMES, `The address is at least one of these.${valueList(EXCLUSIONS)}`, ['disposable']),
+    traits: oneOf(TRAIT_NAMES, `The address is at least one of these.${valueList(TRAITS)}`, ['disposable']),
     ...BOUNDS,
   },
   { description: WHEN, additionalProperties: false, minProperties: 1 },
@@ -140,7 +140,7 @@ export type PolicyRule = { readonly when: PolicyWhen; readonly decision: Decisio
 export type PolicyWhen = {
   readonly status?: readonly Status[]
   readonly sub_status?: readonly SubStatus[]
-  readonly traits?: readonly Exclusion[]
+  readonly traits?: readonly Trait[]
   readonly safe_to_send?: boolean
   readonly deliverability_from?: number
   readonly deliverability_below?: number
@@ -152,13 +152,14 @@ const RULES_EXAMPLE = [
     decision: 'block',
     reason: RULE_REASON,
   },
-  { when: { traits: ['role'] }, decision: 'review', reason: 'A person is asked for, not a function.' },
+  { when: { traits: ['role_based'] }, decision: 'review', reason: 'A person is asked for, not a function.' },
 ]
 const DEFAULT_EXAMPLE = { decision: 'allow', reason: 'Nothing speaks against it.' }
 const POLICY_EXAMPLE = {
+  id: '0198f2f4-7e02-7c55-8a3d-51b0c9d4e6f8',
   name: 'partners',
   description: 'For partners, who are known by name',
-  built_in: false,
+  is_built_in: false,
   rules: RULES_EXAMPLE,
   default: DEFAULT_EXAMPLE,
 }
@@ -166,10 +167,15 @@ const POLICY_EXAMPLE = {
 export type Policy = Static<typeof Policy>
 export const Policy = Type.Object(
   {
+    id: nullableString({
+      format: 'uuid',
+      description: 'Identifies the policy; null for a built-in one. Requests name a policy by its `name`.',
+      examples: [POLICY_EXAMPLE.id, null],
+    }),
     name: PolicyNameField,
     description,
-    built_in: Type.Boolean({
-      description: 'True for the policies that every account has. An own one of the same name takes the place of it.',
+    is_built_in: Type.Boolean({
+      description: 'Whether every account has the policy. A policy of the account with the same name replaces it.',
       examples: [false],
     }),
     rules,
@@ -191,7 +197,7 @@ export const CreatePolicy = Type.Object(
     default: defaultInput,
   },
   {
-    title: 'Policy to create',
+    title: 'Create policy request',
     description: 'The rules of a new policy, and what is decided where none applies.',
     additionalProperties: false,
     examples: [{ name: 'partners', rules: RULES_EXAMPLE, default: DEFAULT_EXAMPLE }],
@@ -206,7 +212,7 @@ export const UpdatePolicy = Type.Object(
     default: Type.Optional(defaultInput),
   },
   {
-    title: 'Policy changes',
+    title: 'Update policy request',
     description:
       'What to change, at least one thing; `rules` are replaced as a whole. What is left out stays as it is.',
     minProperties: 1,
@@ -223,7 +229,7 @@ export const PolicyParams = Type.Object(
 
 export type PolicyList = Static<typeof PolicyList>
 export const PolicyList = Type.Array(Policy, {
-  title: 'Policies',
+  title: 'Policy list',
   description: 'The policies that the account has, by name: the built-in ones, and its own.',
   examples: [[POLICY_EXAMPLE]],
 })

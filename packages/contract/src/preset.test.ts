@@ -72,9 +72,9 @@ test('bounces are expected by how many addresses there are of each reason', () =
 test('what is on a list of the account is kept or removed by that, whatever its verdict, unless it bounces', () => {
   const kind = { subStatus: '', safeToSend: true }
   for (const preset of PRESET_NAMES) {
-    expect(isKept(preset, { ...kind, status: 'valid', listed: 'block' })).toBe(false)
-    expect(isKept(preset, { ...kind, status: 'unknown', safeToSend: false, listed: 'allow' })).toBe(true)
-    expect(isKept(preset, { ...kind, status: 'invalid', listed: 'allow' })).toBe(false)
-    expect(isKept(preset, { ...kind, status: 'valid', listed: null })).toBe(true)
+    expect(isKept(preset, { ...kind, status: 'valid', override: 'block' })).toBe(false)
+    expect(isKept(preset, { ...kind, status: 'unknown', safeToSend: false, override: 'allow' })).toBe(true)
+    expect(isKept(preset, { ...kind, status: 'invalid', override: 'allow' })).toBe(false)
+    expect(isKept(preset, { ...kind, status: 'valid', override: null })).toBe(true)
   }
 })

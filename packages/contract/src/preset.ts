@@ -1,12 +1,12 @@
 import { BOUNCE_RANGES, type BounceRange, type Keeps, PRESETS } from './data/presets.ts'
-import type { Listed } from './listed.ts'
+import type { OverrideAction } from './override.ts'
 import { SUB_STATUSES } from './status.ts'
 
 export type PresetName = keyof typeof PRESETS
 export const PRESET_NAMES = Object.keys(PRESETS) as PresetName[]
 
 /** What a preset goes by; a row without an address has empty texts. */
-export type Kind = { status: string; subStatus: string; safeToSend: boolean; listed?: Listed | null }
+export type Kind = { status: string; subStatus: string; safeToSend: boolean; override?: OverrideAction | null }
 
 /** The lines of a preset: a result is kept if it is as one of them says. */
 export function linesOf(preset: PresetName): readonly Keeps[] {
@@ -14,9 +14,9 @@ export function linesOf(preset: PresetName): readonly Keeps[] {
 }
 
 /** What the account has put on a list of its own is kept or removed by that; not even it keeps what comes back for certain. */
-export function isKept(preset: PresetName, { status, subStatus, safeToSend, listed }: Kind): boolean {
-  if (listed === 'block') return false
-  if (listed === 'allow') return status !== 'invalid'
+export function isKept(preset: PresetName, { status, subStatus, safeToSend, override }: Kind): boolean {
+  if (override === 'block') return false
+  if (override === 'allow') return status !== 'invalid'
   return linesOf(preset).some(
     (line) =>
       line.status === status &&

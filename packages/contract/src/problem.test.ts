@@ -1,52 +1,48 @@
 import Value from 'typebox/value'
 import { expect, test } from 'vitest'
 import { PROBLEMS } from './data/problems.ts'
-import type { ProblemCode } from './problem.ts'
-import { ProblemBody, problemExample } from './problem.ts'
+import { SESSION_PROBLEMS } from './data/session-problems.ts'
+import { ALL_PROBLEMS, type AnyProblemCode, ProblemBody, type ProblemCode, problemExample } from './problem.ts'
 
-const ROWS = Object.entries(PROBLEMS) as [ProblemCode, { status: number; title: string; advice: string }][]
+type Row<Code> = [Code, { status: number; title: string; advice: string }]
+const PUBLIC_ROWS = Object.entries(PROBLEMS) as Row<ProblemCode>[]
+const ROWS = Object.entries(ALL_PROBLEMS) as Row<AnyProblemCode>[]
 
 const SETTLED: Record<number, string[]> = {
-  400: ['invalid_request', 'malformed_json', 'key_in_query', 'no_file'],
-  401: ['missing_api_key', 'invalid_api_key', 'revoked_api_key', 'expired_api_key', 'not_signed_in'],
-  402: ['insufficient_credits', 'key_cap_reached'],
+  400: ['invalid_request', 'malformed_json', 'api_key_in_query', 'conflicting_api_keys', 'no_file'],
+  401: ['missing_api_key', 'invalid_api_key', 'revoked_api_key', 'expired_api_key'],
+  402: ['insufficient_credits', 'api_key_cap_reached'],
   403: [
     'paused_api_key',
     'ip_not_allowed',
     'origin_not_allowed',
     'missing_scope',
-    'scope_not_held',
+    'key_type_not_allowed',
+    'live_key_required',
+    'scope_not_grantable',
     'exceeds_own_key',
-    'missing_role',
-    'two_factor_required',
-    'code_required',
-    'cross_site_request',
-    'sign_up_closed',
-    'account_creation_closed',
     'account_suspended',
-    'plan_without_api',
+    'api_not_in_plan',
   ],
-  404: ['not_found', 'not_configured'],
+  404: ['not_found'],
+  405: ['method_not_allowed'],
   408: ['request_timeout'],
   409: [
     'idempotency_in_progress',
-    'confirmed_otherwise',
-    'job_ended',
+    'upload_already_confirmed',
+    'job_finished',
+    'job_in_progress',
     'job_under_review',
-    'key_ended',
+    'inactive_api_key',
     'webhook_disabled',
-    'last_owner',
-    'already_subscribed',
-    'too_many_organisations',
     'too_many_keys',
     'too_many_webhooks',
     'policy_exists',
     'too_many_policies',
-    'too_many_listings',
+    'too_many_overrides',
     'too_many_uploads',
-    'would_lock_out',
   ],
-  410: ['event_removed', 'file_removed', 'results_expired'],
+  410: ['event_expired', 'file_removed', 'results_expired'],
   413: ['payload_too_large', 'file_too_large'],
   415: ['unsupported_media_type', 'content_encoding_refused', 'not_csv'],
   422: [
@@ -60,19 +56,42 @@ const SETTLED: Record<number, string[]> = {
     'no_email_column',
     'unknown_column',
     'column_without_emails',
-    'password_refused',
     'webhook_url_rejected',
   ],
-  429: ['rate_limited', 'too_many_in_flight', 'too_many_streams', 'too_many_waiting', 'domain_limit'],
+  429: ['rate_limited', 'concurrency_limited', 'too_many_streams', 'queue_limit_reached', 'domain_limit'],
   431: ['headers_too_large'],
-  500: ['internal'],
-  503: ['overloaded', 'account_under_audit', 'unavailable'],
+  500: ['internal_error'],
+  503: ['overloaded', 'account_on_hold', 'service_unavailable'],
 }
 
-test('the codes and their HTTP statuses are the settled ones', () => {
-  expect(Object.groupBy(ROWS, ([, row]) => row.status)).toEqual(
-    Object.fromEntries(Object.entries(SETTLED).map(([status, codes]) => [status, codes.map((code) => rowOf(code))])),
+const SETTLED_FOR_SESSIONS: Record<number, string[]> = {
+  401: ['unauthenticated'],
+  403: [
+    'missing_role',
+    'two_factor_required',
+    'code_required',
+    'cross_site_request',
+    'signup_disabled',
+    'account_creation_closed',
+  ],
+  404: ['not_configured'],
+  409: ['last_owner', 'already_subscribed', 'too_many_accounts', 'ip_lockout'],
+  422: ['weak_password'],
+}
+
+test.each([
+  ['public', PROBLEMS, SETTLED],
+  ['session', SESSION_PROBLEMS, SETTLED_FOR_SESSIONS],
+])('the %s codes and their HTTP statuses are the settled ones', (_audience, problems, settled) => {
+  expect(Object.groupBy(Object.entries(problems), ([, row]) => row.status)).toEqual(
+    Object.fromEntries(Object.entries(settled).map(([status, codes]) => [status, codes.map((code) => rowOf(code))])),
   )
+})
+
+test('the problem schema names public codes only', () => {
+  const { description, 'x-extensible-enum': values } = { ...ProblemBody.properties.code } as Record<string, unknown>
+  expect(values).toEqual(Object.keys(PROBLEMS))
+  expect(Object.keys(SESSION_PROBLEMS).filter((code) => String(description).includes(`\`${code}\``))).toEqual([])
 })
 
 test.each(ROWS)('%s has a title, advice and an HTTP error status', (code, { status, title, advice }) => {
@@ -87,7 +106,7 @@ test('no two problems share a title', () => {
   expect(new Set(ROWS.map(([, row]) => row.title)).size).toBe(ROWS.length)
 })
 
-test.each(ROWS)('the example of %s is a problem body that points to its own documentation', (code, row) => {
+test.each(PUBLIC_ROWS)('the example of %s is a problem body that points to its own documentation', (code, row) => {
   const example = problemExample(code)
   expect([...Value.Errors(ProblemBody, example)]).toEqual([])
   expect(example).toMatchObject({ type: `/docs/errors#${code}`, title: row.title, status: row.status, code })
@@ -101,9 +120,9 @@ test('an example takes a detail and faults of its own', () => {
   })
   expect(problemExample('not_found')).not.toHaveProperty('errors')
   expect(problemExample('not_found')).not.toHaveProperty('retry_after_s')
-  expect(problemExample('rate_limited', 'too_many_in_flight')).toHaveProperty('retry_after_s')
+  expect(problemExample('rate_limited', 'concurrency_limited')).toHaveProperty('retry_after_s')
 })
 
 function rowOf(code: string) {
-  return [code, PROBLEMS[code as ProblemCode]]
+  return [code, ALL_PROBLEMS[code as AnyProblemCode]]
 }

@@ -1,21 +1,27 @@
 import type { Static } from 'typebox'
 import Type from 'typebox'
 import { PROBLEMS } from './data/problems.ts'
+import { SESSION_PROBLEMS } from './data/session-problems.ts'
 import { openList } from './value-list.ts'
 
+/** The codes of the public API. */
 export type ProblemCode = keyof typeof PROBLEMS
-/** What is over by itself: whoever is told so is told when to come again. */
+/** Every code that a response can have: those of the public API, and those of the web app's own routes. */
+export type AnyProblemCode = ProblemCode | keyof typeof SESSION_PROBLEMS
+/** Errors that end by themselves. Their responses have a `Retry-After`. */
 export type PassingCode = {
   [Code in ProblemCode]: (typeof PROBLEMS)[Code]['status'] extends 429 | 503 ? Code : never
 }[ProblemCode]
-export type LastingCode = Exclude<ProblemCode, PassingCode>
+export type LastingCode = Exclude<AnyProblemCode, PassingCode>
+
+export const ALL_PROBLEMS = { ...PROBLEMS, ...SESSION_PROBLEMS }
 
 export function isPassing(code: ProblemCode): code is PassingCode {
   const { status } = PROBLEMS[code]
   return status === 429 || status === 503
 }
 
-const REQUEST_ID = '0198f2c4-7b1e-7d3a-9c55-2f8e6a1b4d07'
+const REQUEST_ID = 'req_0198f2c4-7b1e-7d3a-9c55-2f8e6a1b4d07'
 
 export type ProblemBody = Static<typeof ProblemBody>
 export const ProblemBody = Type.Object(
@@ -38,7 +44,7 @@ export const ProblemBody = Type.Object(
     }),
     detail: Type.String({
       description: 'What happened this time, for people. Its wording may change: do not parse it.',
-      examples: ['This request needs 3 credits and 2 are left.'],
+      examples: [PROBLEMS.insufficient_credits.advice],
     }),
     code: Type.String({
       title: 'Problem code',
@@ -75,17 +81,15 @@ export const ProblemBody = Type.Object(
   {
     title: 'Problem',
     description:
-      'Why a request failed, as application/problem+json (RFC 9457). It never repeats what was sent, neither addresses nor keys, so that it can be logged as it is.',
+      'Why a request failed, as application/problem+json (RFC 9457). It contains no addresses, keys or other values of the request, so it can be logged as it is. Of the request it repeats only the names of unknown fields.',
     examples: [
-      problemExample('insufficient_credits', 'This request needs 3 credits and 2 are left.'),
-      problemExample('invalid_request', 'One field of the body is not valid.', [
-        { pointer: '/emails/3', detail: 'must be a string' },
-      ]),
+      problemExample('insufficient_credits'),
+      problemExample('invalid_request', undefined, [{ pointer: '/emails/3', detail: 'must be a string' }]),
     ],
   },
 )
 
-/** An example body for the API description, with `retry_after_s` where a real answer would carry it. */
+/** An example body for the API description, with the usual `detail`, and `retry_after_s` where a real response has it. */
 export function problemExample(
   code: ProblemCode,
   detail: string = PROBLEMS[code].advice,
@@ -106,7 +110,7 @@ export function problemExample(
 }
 
 /** The documentation of a code, relative to the service, so that every installation points to its own pages. */
-export function problemType(code: ProblemCode): string {
+export function problemType(code: AnyProblemCode): string {
   return `/docs/errors#${code}`
 }
 
@@ -115,8 +119,8 @@ function retryExample(code: ProblemCode): number | undefined {
     idempotency_in_progress: 1,
     rate_limited: 7,
     overloaded: 2,
-    account_under_audit: 600,
-    unavailable: 5,
+    account_on_hold: 600,
+    service_unavailable: 5,
   }
   return examples[code]
 }

@@ -2,36 +2,36 @@ import type { Static } from 'typebox'
 import Type from 'typebox'
 import { openList, valueList } from './value-list.ts'
 
-/** How mail providers treat those who ask from here. */
+/** Whether mail providers limit the probes of this installation. */
 export const HEALTH_STATUSES = {
-  normal: 'no provider that we know keeps us away.',
-  limited: 'those in `providers` do, until a time that is known.',
-  unknown: 'it cannot be said at the moment.',
+  normal: 'no known provider limits probes.',
+  limited: 'the providers in `providers` limit probes until a known time.',
+  unknown: 'the state cannot be read at the moment.',
 } as const satisfies Record<string, string>
 
 const EXAMPLE = {
   status: 'limited',
-  sentence: 'Microsoft Outlook.com puts us off: expect more unknown results until about 15:00 UTC.',
+  message: 'Microsoft Outlook.com limits probes: expect more unknown results until about 15:00 UTC.',
   providers: [
     {
       provider: 'microsoft',
       name: 'Microsoft Outlook.com',
       reason: 'rate_limited',
-      until: '2026-11-09T15:00:00.000Z',
+      retry_at: '2026-11-09T15:00:00.000Z',
     },
   ],
 }
 
 const ProviderTrouble = Type.Object({
   provider: Type.String({ description: 'The provider, as in results.', examples: ['microsoft'] }),
-  name: Type.String({ description: 'What it is called.', examples: ['Microsoft Outlook.com'] }),
+  name: Type.String({ description: 'The display name of the provider.', examples: ['Microsoft Outlook.com'] }),
   reason: Type.String({
-    description: 'What it turned us away for. The list is open.',
+    description: 'The reason for the suspension. More values may be added.',
     examples: ['rate_limited', 'ip_blocked'],
   }),
-  until: Type.String({
+  retry_at: Type.String({
     format: 'date-time',
-    description: 'Until when it is left alone (RFC 3339, UTC).',
+    description: 'The time at which probing of the provider resumes (RFC 3339, UTC).',
     examples: ['2026-11-09T15:00:00.000Z'],
   }),
 })
@@ -42,34 +42,34 @@ export type ProviderHealth = Static<typeof ProviderHealth>
 export const ProviderHealth = Type.Object(
   {
     status: Type.String({
-      description: `Whether providers keep us away. The list is open.${valueList(HEALTH_STATUSES)}`,
+      description: `Whether providers limit probes. More values may be added.${valueList(HEALTH_STATUSES)}`,
       ...openList(HEALTH_STATUSES),
     }),
-    sentence: Type.String({ description: 'The same in one sentence, for people.', examples: [EXAMPLE.sentence] }),
+    message: Type.String({ description: 'The same as a sentence for users.', examples: [EXAMPLE.message] }),
     providers: Type.Array(ProviderTrouble, {
-      description: 'The providers that keep us away, the one that does so for longest first.',
+      description: 'The providers that limit probes, the latest `retry_at` first.',
     }),
   },
   {
     title: 'Provider health',
-    description: 'How mail providers treat this installation at the moment. Fields may be added.',
+    description: 'Whether mail providers limit the probes of this installation at the moment. Fields may be added.',
     examples: [EXAMPLE],
   },
 )
 
 const NAMED_MAX = 2
 
-/** What there is to say of the providers. `timeOf` writes the time until which it holds as its reader knows it. */
-export function healthSentence(
+/** Describes the state of the providers. `timeOf` formats a time for the reader. */
+export function healthMessage(
   health: Pick<ProviderHealth, 'status' | 'providers'>,
-  timeOf: (until: string) => string,
+  timeOf: (retryAt: string) => string,
 ) {
   const { status, providers } = health
   const [first] = providers
-  if (status === 'normal') return 'No mail provider keeps us away at the moment.'
-  if (status !== 'limited' || first === undefined) return 'How mail providers treat us is not known at the moment.'
-  const puts = providers.length === 1 ? 'puts' : 'put'
-  return `${nameAll(providers)} ${puts} us off: expect more unknown results until about ${timeOf(first.until)}.`
+  if (status === 'normal') return 'No mail provider limits probes at the moment.'
+  if (status !== 'limited' || first === undefined) return 'The state of mail providers is not known at the moment.'
+  const limit = providers.length === 1 ? 'limits' : 'limit'
+  return `${nameAll(providers)} ${limit} probes: expect more unknown results until about ${timeOf(first.retry_at)}.`
 }
 
 function nameAll(providers: Pick<ProviderTrouble, 'name'>[]): string {

@@ -16,9 +16,9 @@ export const REQUEST_SOURCES = {
 
 export type RequestSource = keyof typeof REQUEST_SOURCES
 
-/** What answers came to, as a filter names it. */
-export const REQUEST_OUTCOMES = ['ok', 'refused', 'failed'] as const
-export type RequestOutcome = (typeof REQUEST_OUTCOMES)[number]
+/** Classes of HTTP statuses, as a filter names them. */
+export const REQUEST_CLASSES = ['success', 'client_error', 'server_error'] as const
+export type RequestClass = (typeof REQUEST_CLASSES)[number]
 
 const UUID = '[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}'
 const REQUEST_ID = 'req_0b8f2f2e-3f0c-4a55-9a37-0a1f6c9d2b71'
@@ -27,17 +27,17 @@ const VALIDATION_ID = '0198f2c7-6f0d-7a41-b2c3-5d8e9f101112'
 
 const ENTRY_EXAMPLE = {
   id: REQUEST_ID,
-  at: '2026-11-09T08:41:00.000Z',
+  occurred_at: '2026-11-09T08:41:00.000Z',
   livemode: true,
   source: 'api',
   method: 'POST',
   route: '/api/v1/validation/single',
-  status: 200,
+  http_status: 200,
   code: null,
   key_id: KEY_ID,
   key_name: 'Sign-up form',
   duration_ms: 412,
-  verdict: 'valid',
+  result_status: 'valid',
   sub_status: '',
   credits: 1,
   validation_id: VALIDATION_ID,
@@ -48,10 +48,10 @@ const ENTRY = {
     description: 'The `Request-Id` that the answer had.',
     examples: [REQUEST_ID],
   }),
-  at: Type.String({
+  occurred_at: Type.String({
     format: 'date-time',
-    description: 'When the request came (RFC 3339, UTC).',
-    examples: [ENTRY_EXAMPLE.at],
+    description: 'Time of the request (RFC 3339, UTC).',
+    examples: [ENTRY_EXAMPLE.occurred_at],
   }),
   livemode: LivemodeField,
   source: Type.String({
@@ -63,7 +63,7 @@ const ENTRY = {
     description: 'What was asked for, as a pattern without ids, addresses or a query.',
     examples: ['/api/v1/validation/single'],
   }),
-  status: Type.Integer({ description: 'The HTTP status of the answer.', examples: [200] }),
+  http_status: Type.Integer({ description: 'HTTP status of the response.', examples: [200] }),
   code: nullableString({
     description: 'The `code` of the problem it was answered with; null where there was none.',
     examples: ['insufficient_credits', null],
@@ -75,12 +75,12 @@ const ENTRY = {
     description: 'How long the answer took, in milliseconds.',
     examples: [412],
   }),
-  verdict: nullableString({
-    description: 'The `status` that a single address was answered with; null for everything else.',
+  result_status: nullableString({
+    description: '`status` of the result where the request validated one address; null for all others.',
     examples: ['valid', null],
   }),
   sub_status: nullableString({
-    description: 'The `sub_status` that a single address was answered with.',
+    description: '`sub_status` of that result.',
     examples: ['catch_all', '', null],
   }),
   credits: nullableInteger({
@@ -96,7 +96,7 @@ const ENTRY = {
 
 export type RequestEntry = Static<typeof RequestEntry>
 export const RequestEntry = Type.Object(ENTRY, {
-  title: 'Request',
+  title: 'Request log entry',
   description: 'A request as it was answered. Nothing of its body is kept. Fields may be added.',
   examples: [ENTRY_EXAMPLE],
 })
@@ -115,12 +115,12 @@ export const RequestDetail = Type.Object(
       required: Result.required.filter((name) => name !== 'row'),
       properties: RESULT_FIELDS,
       description:
-        'What was found about the one address, for as long as results are kept; null where there is nothing, where it has left, and for keys without the `validation` scope.',
+        'What was found about the one address, for as long as results are kept; null where there is nothing, where it has left, and for keys without the `validations:read` scope.',
       examples: [null],
     }),
   },
   {
-    title: 'Request with its result',
+    title: 'Request log entry detail',
     description: 'A request as it was answered, and what is still kept of its result. Fields may be added.',
     examples: [{ ...ENTRY_EXAMPLE, result: null }],
   },
@@ -145,11 +145,12 @@ const time = (description: string, example: string) =>
 export type RequestsQuery = Static<typeof RequestsQuery>
 export const RequestsQuery = Type.Object(
   {
-    outcome: Type.Optional(
-      Type.Enum([...REQUEST_OUTCOMES], {
+    class: Type.Optional(
+      Type.Enum([...REQUEST_CLASSES], {
         type: 'string',
-        description: 'Only those answered with 2xx or 3xx (`ok`), with 4xx (`refused`) or with 5xx (`failed`).',
-        examples: ['refused'],
+        description:
+          'Only requests whose response has a 2xx or 3xx (`success`), a 4xx (`client_error`) or a 5xx status (`server_error`).',
+        examples: ['client_error'],
       }),
     ),
     code: Type.Optional(
@@ -184,28 +185,29 @@ export const RequestsQuery = Type.Object(
   {
     title: 'Requests query',
     description: 'Which requests. One must pass all filters that are given.',
-    examples: [{ outcome: 'refused', from: '2026-11-09T00:00:00Z' }],
+    examples: [{ class: 'client_error', from: '2026-11-09T00:00:00Z' }],
   },
 )
 
 export type RequestPage = Static<typeof RequestPage>
 export const RequestPage = Type.Object(
   {
-    requests: Type.Array(RequestEntry, { description: 'The requests, newest first.' }),
+    data: Type.Array(RequestEntry, { description: 'The requests, newest first.' }),
+    has_more: Type.Boolean({ description: 'Whether there is another page.', examples: [false] }),
     next_cursor: nullableString({
       description:
-        'What to send as `cursor` for older ones; null where there are none. Where few pass the filters a page may be short, or empty, and still have one after it.',
+        'Value of `cursor` for the next page; null on the last one. A page can be short or empty and still have a next one if few requests match the filters.',
       examples: ['MTc5NDIxMzY2MDAwMC4w', null],
     }),
-    kept_days: Type.Integer({
+    retention_days: Type.Integer({
       minimum: 0,
-      description: 'For how many days requests are kept; 0 where none are.',
+      description: 'Number of days for which requests are kept; 0 if the request log is off.',
       examples: [7],
     }),
   },
   {
-    title: 'Requests',
+    title: 'Request log page',
     description: 'One page of the requests, newest first. Fields may be added.',
-    examples: [{ requests: [ENTRY_EXAMPLE], next_cursor: null, kept_days: 7 }],
+    examples: [{ data: [ENTRY_EXAMPLE], has_more: false, next_cursor: null, retention_days: 7 }],
   },
 )

@@ -122,7 +122,7 @@ export const ResultsQuery = Type.Object(
   },
 )
 
-const { confidence, deliverability, depth, safe_to_send, is_valid, flags, listed } = ValidationResult.properties
+const { confidence, deliverability, depth, safe_to_send, is_valid, flags, override } = ValidationResult.properties
 const { details, catchall, ai_enhancement, evidence } = ValidationResult.properties
 const { domain, provider, is_disposable, is_role_based, has_spf, has_dmarc } = details.properties
 
@@ -144,7 +144,7 @@ const STABLE_EXAMPLE = {
   has_spf: true,
   has_dmarc: true,
   flags: VALID_EXAMPLE.flags,
-  listed: null,
+  override: null,
 }
 
 export type Result = Static<typeof Result>
@@ -179,7 +179,7 @@ export const Result = Type.Object(
     has_spf,
     has_dmarc,
     flags,
-    listed,
+    override,
     details: Type.Optional(details),
     catchall: Type.Optional(catchall),
     ai_enhancement: Type.Optional(ai_enhancement),
@@ -187,7 +187,7 @@ export const Result = Type.Object(
     policy: Type.Optional(PolicyDecisionField),
   },
   {
-    title: 'List result',
+    title: 'Job result',
     description: 'The verdict on one address of a list. Fields may be added.',
     examples: [STABLE_EXAMPLE],
   },
@@ -213,19 +213,19 @@ export const ResultParams = Type.Object(
 
 export type ResultPage = Static<typeof ResultPage>
 export const ResultPage = Type.Array(Result, {
-  title: 'List results',
+  title: 'Job result list',
   description: 'One page of the results of a job, in the order of the rows of its file.',
   examples: [[STABLE_EXAMPLE]],
 })
 
 export const ResultLines = Type.String({
-  title: 'Result lines',
+  title: 'Job result lines',
   description: 'All results of a job in the order of the rows of its file, each as one line of JSON.',
   examples: [`${JSON.stringify(STABLE_EXAMPLE)}\n`],
 })
 
 export const ResultSheet = Type.String({
-  title: 'Result sheet',
+  title: 'Job result CSV',
   description:
     'Every row of the uploaded file, each cell in quotes, with our columns behind its own; empty ones where there is no result.',
   examples: ['"name","email","probity_status"\r\n"Ada","ada@example.com","valid"\r\n'],

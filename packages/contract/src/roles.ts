@@ -1,56 +1,57 @@
-import type { KeyScope } from './keys.ts'
+import { KEY_SCOPES, type KeyScope } from './key-scopes.ts'
 
-/** What a member of an organisation may do in it. `members` has no scope, since no key may do it. */
-type Powers = {
+/** Rights of a member in an account. `members` has no scope: no key has this right. */
+type RoleRights = {
   meaning: string
   scopes: readonly KeyScope[]
-  /** May look and do nothing else, whatever the scopes are. */
+  /** Whether requests that change something are rejected, also on routes without a scope. */
   readsOnly: boolean
-  /** Invite people, change their roles, remove them. */
+  /** Whether the member can invite and remove members and change their roles. */
   members: boolean
 }
 
-const DEVELOPING = ['validation', 'bulk', 'account', 'keys', 'webhooks'] as const
-const EVERYTHING = [...DEVELOPING, 'settings'] as const
+const MARKETER_SCOPES = ['validations:read', 'validations:write', 'jobs:read', 'jobs:write', 'account:read'] as const
+const DEVELOPER_SCOPES = [...MARKETER_SCOPES, 'keys:read', 'keys:write', 'webhooks:read', 'webhooks:write'] as const
+const ALL_SCOPES = Object.keys(KEY_SCOPES) as KeyScope[]
 
 export const ROLES = {
   owner: {
-    meaning: 'Does everything. There is always one.',
-    scopes: EVERYTHING,
+    meaning: 'All rights. An account always has an owner.',
+    scopes: ALL_SCOPES,
     readsOnly: false,
     members: true,
   },
   admin: {
-    meaning: 'Does everything but make or unmake owners.',
-    scopes: EVERYTHING,
+    meaning: 'All rights, except to add or remove owners.',
+    scopes: ALL_SCOPES,
     readsOnly: false,
     members: true,
   },
   developer: {
     meaning: 'Validates addresses and lists, and manages API keys and webhooks.',
-    scopes: DEVELOPING,
+    scopes: DEVELOPER_SCOPES,
     readsOnly: false,
     members: false,
   },
   marketer: {
     meaning: 'Validates addresses and lists.',
-    scopes: ['validation', 'bulk', 'account'],
+    scopes: MARKETER_SCOPES,
     readsOnly: false,
     members: false,
   },
   viewer: {
-    meaning: 'Looks at lists, their results and the account, and spends nothing.',
-    scopes: ['bulk', 'account'],
+    meaning: 'Reads lists, their results and the account. Cannot use credits.',
+    scopes: ['jobs:read', 'account:read'],
     readsOnly: true,
     members: false,
   },
-} as const satisfies Record<string, Powers>
+} as const satisfies Record<string, RoleRights>
 
 export type Role = keyof typeof ROLES
 
-/** Whether a role may use a route that needs this scope. `reads` is true for routes that change and spend nothing. */
+/** Whether a role can use a route with this scope. `reads` is true for requests that change nothing and use no credits. */
 export function mayUse(role: Role, scope: KeyScope | undefined, reads: boolean): boolean {
-  const { scopes, readsOnly }: Powers = ROLES[role]
+  const { scopes, readsOnly }: RoleRights = ROLES[role]
   if (readsOnly && !reads) return false
   return scope === undefined || scopes.includes(scope)
 }

@@ -7,12 +7,13 @@ import { SUB_STATUSES } from './status.ts'
 import { ValidationResult } from './validation.ts'
 
 const FRESH = {
-  listed: null,
+  override: null,
   performance: { response_time_ms: 1 },
   metadata: { timestamp: 1, plan_tier: 'free', features_used: { catchall_detection: false, ai_enhancement: false } },
   id: '0198f2c4-7b20-7a16-8e04-51c09d3e7f42',
   livemode: false,
   retry_at: null,
+  reference: null,
 }
 
 const VERDICTS = Object.entries(SANDBOX).flatMap(([name, found]) =>

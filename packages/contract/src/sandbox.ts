@@ -1,5 +1,6 @@
 import { BASE_RATES } from './data/model-parameters.ts'
 import { SANDBOX_CASES, type SandboxCase } from './data/sandbox.ts'
+import { evidenceItem } from './evidence.ts'
 import { formatKey } from './key-format.ts'
 import { type StandingResult, unsettledResult } from './standing-result.ts'
 import { confidenceIn, SUB_STATUSES, type SubStatus } from './status.ts'
@@ -60,6 +61,7 @@ export function sandboxResult(email: string, { subStatus, trait }: Verdict): Sta
       is_role_based: trait === 'role',
       has_spf: hasDomain,
       has_dmarc: hasDomain,
+      ...(subStatus === 'syntax_error' ? NO_PARTS : describeParts(email, hasDomain)),
     },
     catchall: { is_catchall: subStatus === 'catch_all', confidence: smtpCode === ACCEPTED ? 0.98 : null },
     ai_enhancement: { used: false, method: null },
@@ -74,6 +76,21 @@ export function sandboxResult(email: string, { subStatus, trait }: Verdict): Sta
   }
 }
 
+const NO_PARTS = { mx: [], canonical_email: null, local_part: null, tag: null, domain_unicode: null }
+
+/** Simulated like the rest: no parser and no DNS is used. */
+function describeParts(email: string, hasDomain: boolean) {
+  const { local, domain } = partsOf(email)
+  const plus = local.indexOf('+')
+  return {
+    mx: hasDomain ? [{ host: `mx.${domain.toLowerCase()}`, preference: 10 }] : [],
+    canonical_email: email.toLowerCase(),
+    local_part: local,
+    tag: plus === -1 ? null : local.slice(plus + 1),
+    domain_unicode: domain.toLowerCase(),
+  }
+}
+
 /** What stands before the last `@` and behind it. Whether it is an address is not asked here. */
 function partsOf(email: string): { local: string; domain: string } {
   const at = email.lastIndexOf('@')
@@ -84,15 +101,11 @@ function partsOf(email: string): { local: string; domain: string } {
 export function unmappedResult(email: string): StandingResult {
   const hint =
     'The sandbox has no answer for this address. It goes by the local part, as in valid@ or ada+mailbox-full@.'
-  return { ...unsettledResult(email, 'sandbox_unmapped'), evidence: [sandboxEvidence('unmapped', hint)] }
-}
-
-function sandboxEvidence(outcome: string, detail: string): StandingResult['evidence'][number] {
-  return { check: 'sandbox', outcome, detail, source: 'live', at: Date.now() / 1000, ms: 0 }
+  return { ...unsettledResult(email, 'sandbox_unmapped'), evidence: [evidenceItem('sandbox', 'unmapped', hint)] }
 }
 
 const mappedEvidence = () =>
-  sandboxEvidence('mapped', 'The sandbox answers so for such an address. No server was asked.')
+  evidenceItem('sandbox', 'mapped', 'The local part selects this result of the sandbox. No mail server was contacted.')
 
 const ACCEPTED = 250
 
@@ -109,7 +122,7 @@ const SMTP_CODES: Partial<Record<SubStatus, number>> = {
   greylisted: 451,
   rate_limited: 450,
   blocked: 554,
-  policy_refused: 550,
+  policy_rejected: 550,
   server_error: 451,
 }
 

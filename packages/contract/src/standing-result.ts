@@ -1,21 +1,21 @@
 import { BASE_RATES } from './data/model-parameters.ts'
-import type { Listed } from './listed.ts'
+import { evidenceItem } from './evidence.ts'
+import type { OverrideAction } from './override.ts'
 import type { SubStatusesOf } from './status.ts'
 import type { ValidationResult } from './validation.ts'
 
 /**
  * A result without what belongs to one answer alone: its time, its caller's plan and policy, and whether work on it still goes on. What
- * the account's own lists say is kept with the results of a list, and looked up for every other answer.
+ * the account's overrides say is kept with the results of a list, and looked up for every other answer.
  */
 export type StandingResult = Omit<
   ValidationResult,
-  'performance' | 'metadata' | 'id' | 'livemode' | 'retry_at' | 'policy' | 'listed'
-> & { listed?: Listed }
+  'performance' | 'metadata' | 'id' | 'livemode' | 'retry_at' | 'policy' | 'override' | 'reference'
+> & { override?: OverrideAction }
 
 /** The result of a validation that no worker had claimed when its request timed out: nothing was checked. */
 export function notStartedResult(email: string): StandingResult {
-  const finding = { check: 'worker', outcome: 'not_claimed', detail: NOT_STARTED, source: 'live' as const }
-  return { ...unsettledResult(email, 'not_started'), evidence: [{ ...finding, at: Date.now() / 1000, ms: 0 }] }
+  return { ...unsettledResult(email, 'not_started'), evidence: [evidenceItem('worker', 'not_claimed', NOT_STARTED)] }
 }
 
 const NOT_STARTED =
@@ -44,6 +44,11 @@ export function unsettledResult(email: string, subStatus: SubStatusesOf<'unknown
       is_role_based: false,
       has_spf: false,
       has_dmarc: false,
+      mx: [],
+      canonical_email: null,
+      local_part: null,
+      tag: null,
+      domain_unicode: null,
     },
     catchall: { is_catchall: false, confidence: null },
     ai_enhancement: { used: false, method: null },

@@ -29,7 +29,7 @@ const SETTLED = {
     'greylisted',
     'rate_limited',
     'blocked',
-    'policy_refused',
+    'policy_rejected',
     'provider_unverifiable',
     'smtputf8_unsupported',
     'address_literal',

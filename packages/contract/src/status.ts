@@ -47,9 +47,9 @@ export const SUB_STATUSES = {
   },
   rate_limited: { status: 'unknown', meaning: 'the mail server takes no more questions from us for now.' },
   blocked: { status: 'unknown', meaning: 'the mail server refuses us, not the mailbox.' },
-  policy_refused: {
+  policy_rejected: {
     status: 'unknown',
-    meaning: 'the mail server refused for a reason of policy that tells nothing of the mailbox.',
+    meaning: 'the mail server rejected the probe for policy reasons unrelated to the mailbox.',
   },
   provider_unverifiable: {
     status: 'unknown',
@@ -75,8 +75,8 @@ export type SubStatusesOf<S extends Status> = {
   [Reason in SubStatus]: (typeof SUB_STATUSES)[Reason]['status'] extends S ? Reason : never
 }[SubStatus]
 
-/** How sure we are of a verdict, by the chance that a message arrives: for `invalid` it is the chance that it does not. */
+/** The score of a status: the probability of delivery, or for `invalid` the probability of a hard bounce. */
 export function confidenceIn(status: Status, deliverability: number): number {
-  // Six digits, as the chance itself has: what is left of a subtraction beyond them is noise.
+  // Six digits, as `deliverability` has: digits beyond them are rounding errors of the subtraction.
   return status === 'invalid' ? Math.round((1 - deliverability) * 1e6) / 1e6 : deliverability
 }

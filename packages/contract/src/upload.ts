@@ -26,8 +26,9 @@ export const UploadForm = Type.Object(
 /** Why a column was suggested. */
 export const SUGGESTION_REASONS = {
   most_addresses: 'no other column has more values that look like addresses.',
-  most_addresses_and_name: 'the same, and its header says so too.',
-  several_columns: 'it has the most addresses, but others look like addresses too: somebody had better choose.',
+  most_addresses_and_name: 'the same, and its header says mail.',
+  several_columns: 'it has the most addresses, but other columns contain addresses too: ask the user to choose.',
+  name_only: 'its header says email, but fewer than a fifth of its values look like addresses, or none.',
 } as const satisfies Record<string, string>
 
 const ColumnDetails = Type.Object(
@@ -79,6 +80,7 @@ const UploadCredits = Type.Object(
 const UPLOAD_ID = '0198f2d0-1c44-7e6f-a5b3-7d20c8914e6a'
 
 const EXAMPLE = {
+  id: UPLOAD_ID,
   upload_id: UPLOAD_ID,
   filename: 'newsletter.csv',
   columns: ['name', 'email', 'city'],
@@ -101,7 +103,7 @@ const EXAMPLE = {
   extracted_count: 62,
   not_address_count: 28,
   not_address_examples: [{ row: 17, value: 'n/a' }],
-  unique_emails: 9972,
+  unique_count: 9972,
   duplicate_count: 480,
   provider_mix: [
     { provider: '', count: 5845 },
@@ -116,9 +118,10 @@ const EXAMPLE = {
 export type UploadPreview = Static<typeof UploadPreview>
 export const UploadPreview = Type.Object(
   {
+    id: Type.String({ format: 'uuid', description: 'Identifies the upload.', examples: [EXAMPLE.id] }),
     upload_id: Type.String({
       format: 'uuid',
-      description: 'Names the uploaded file; hand it to the confirm step.',
+      description: 'The same as `id`; the confirm step takes it as `upload_id`.',
       examples: [EXAMPLE.upload_id],
     }),
     filename: Type.String({ description: 'What the file was called when it was sent.', examples: ['newsletter.csv'] }),
@@ -128,7 +131,8 @@ export const UploadPreview = Type.Object(
       examples: [['name', 'email', 'city']],
     }),
     suggested_email_column: Type.String({
-      description: 'The column whose values look most like addresses.',
+      description:
+        'The column whose values look most like addresses or, if there is none, one whose header says email.',
       examples: ['email'],
     }),
     suggestion_reason: Type.String({
@@ -166,7 +170,7 @@ export const UploadPreview = Type.Object(
       EXAMPLE.not_address_count,
     ),
     not_address_examples: Type.Array(TextExample, { description: 'The first ten of these rows.' }),
-    unique_emails: count('Different addresses among them.', EXAMPLE.unique_emails),
+    unique_count: count('Unique addresses among them.', EXAMPLE.unique_count),
     duplicate_count: count('Rows that repeat an earlier address; they cost nothing.', EXAMPLE.duplicate_count),
     provider_mix: Type.Array(ProviderShare, {
       description: 'Where the unique addresses have their mailboxes, as far as well-known domains tell; most first.',
@@ -189,7 +193,7 @@ export const UploadPreview = Type.Object(
 
 export type UploadParams = Static<typeof UploadParams>
 export const UploadParams = Type.Object(
-  { upload_id: Type.String({ format: 'uuid', description: 'The `upload_id` of the upload.', examples: [UPLOAD_ID] }) },
+  { upload_id: Type.String({ format: 'uuid', description: 'The `id` of the upload.', examples: [UPLOAD_ID] }) },
   { title: 'Upload path', description: 'Which upload is meant.', examples: [{ upload_id: UPLOAD_ID }] },
 )
 
@@ -213,6 +217,7 @@ export const UploadQuery = Type.Object(
 )
 
 const UPLOAD_EXAMPLE = {
+  id: UPLOAD_ID,
   upload_id: UPLOAD_ID,
   filename: 'newsletter.csv',
   size_bytes: 618204,
@@ -220,19 +225,20 @@ const UPLOAD_EXAMPLE = {
   suggested_email_column: 'email',
   row_count: 10500,
   email_count: 10452,
-  unique_emails: 9972,
+  unique_count: 9972,
   duplicate_count: 480,
   created_at: '2026-11-02T12:00:00.000Z',
   expires_at: '2026-11-03T12:00:00.000Z',
   livemode: true,
 }
 
-const { upload_id, filename, size_bytes, columns, suggested_email_column, row_count, expires_at, livemode } =
+const { id, upload_id, filename, size_bytes, columns, suggested_email_column, row_count, expires_at, livemode } =
   UploadPreview.properties
 
 export type Upload = Static<typeof Upload>
 export const Upload = Type.Object(
   {
+    id,
     upload_id,
     filename,
     size_bytes,
@@ -240,7 +246,7 @@ export const Upload = Type.Object(
     suggested_email_column,
     row_count,
     email_count: count('Rows in which the suggested column holds an address.', UPLOAD_EXAMPLE.email_count),
-    unique_emails: count('Different addresses among them.', UPLOAD_EXAMPLE.unique_emails),
+    unique_count: count('Unique addresses among them.', UPLOAD_EXAMPLE.unique_count),
     duplicate_count: count('Rows that repeat an earlier address.', UPLOAD_EXAMPLE.duplicate_count),
     created_at: Type.String({
       format: 'date-time',
@@ -262,7 +268,7 @@ export const UploadPage = pageQuery('Page of uploads', 'uploads')
 
 export type UploadList = Static<typeof UploadList>
 export const UploadList = Type.Array(Upload, {
-  title: 'Uploads',
+  title: 'Upload list',
   description: 'One page of the uploads that were not confirmed yet, newest first.',
   examples: [[UPLOAD_EXAMPLE]],
 })

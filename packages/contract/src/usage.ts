@@ -41,7 +41,7 @@ const AMOUNTS = {
 }
 const AMOUNTS_EXAMPLE = { requests: 1204, credits_used: 980, credits_refunded: 14 }
 
-const Day = Type.Object({ day: dayField('The day (UTC).', '2026-11-02'), ...AMOUNTS })
+const Day = Type.Object({ occurred_on: dayField('The day (UTC).', '2026-11-02'), ...AMOUNTS })
 
 const Key = Type.Object({
   key_id: nullableString({
@@ -56,13 +56,13 @@ const Key = Type.Object({
   ...AMOUNTS,
 })
 
-const EXAMPLE = { from: '2026-11-02', to: '2026-11-02', livemode: true, total: AMOUNTS_EXAMPLE }
+const EXAMPLE = { from_on: '2026-11-02', to_on: '2026-11-02', livemode: true, total: AMOUNTS_EXAMPLE }
 
 export type Usage = Static<typeof Usage>
 export const Usage = Type.Object(
   {
-    from: dayField('The first day that was added up (UTC).', '2026-11-02'),
-    to: dayField('The last day that was added up (UTC).', '2026-11-02'),
+    from_on: dayField('First day of the period (UTC).', '2026-11-02'),
+    to_on: dayField('Last day of the period (UTC).', '2026-11-02'),
     livemode: LivemodeField,
     total: Type.Object(AMOUNTS, { description: 'All of it together.' }),
     days: Type.Optional(
@@ -78,7 +78,7 @@ export const Usage = Type.Object(
     title: 'Usage',
     description: 'What was asked and what it cost. Fields may be added.',
     examples: [
-      { ...EXAMPLE, days: [{ day: '2026-11-02', ...AMOUNTS_EXAMPLE }] },
+      { ...EXAMPLE, days: [{ occurred_on: '2026-11-02', ...AMOUNTS_EXAMPLE }] },
       { ...EXAMPLE, keys: [{ key_id: KEY_ID, key_name: 'Sign-up form', ...AMOUNTS_EXAMPLE }] },
     ],
   },

@@ -2,10 +2,11 @@ import type { Static } from 'typebox'
 import Type from 'typebox'
 import { DepthField } from './depth.ts'
 import { EvidenceList } from './evidence.ts'
-import { ListedField } from './listings.ts'
 import { LivemodeField } from './livemode.ts'
 import { nullableNumber, nullableString } from './nullable.ts'
+import { OverrideField } from './overrides.ts'
 import { POLICY_OPTION, PolicyDecisionField } from './policies.ts'
+import { MAX_AGE_OPTION, REFERENCE_OPTION } from './request-options.ts'
 import { StatusField, SubStatusField } from './status-fields.ts'
 import { OPEN_EXAMPLE, VALID_EXAMPLE } from './validation-examples.ts'
 
@@ -48,7 +49,14 @@ export const FEATURE_OPTIONS = {
 
 export type SingleRequest = Static<typeof SingleRequest>
 export const SingleRequest = Type.Object(
-  { email: Type.String(EMAIL_INPUT), timeout: Type.Optional(singleTimeout), ...FEATURE_OPTIONS, ...POLICY_OPTION },
+  {
+    email: Type.String(EMAIL_INPUT),
+    timeout: Type.Optional(singleTimeout),
+    ...FEATURE_OPTIONS,
+    ...POLICY_OPTION,
+    ...MAX_AGE_OPTION,
+    ...REFERENCE_OPTION,
+  },
   {
     title: 'Single validation request',
     description: 'One address to validate.',
@@ -59,12 +67,33 @@ export const SingleRequest = Type.Object(
 
 export type SingleQuery = Static<typeof SingleQuery>
 export const SingleQuery = Type.Object(
-  { email: Type.String(EMAIL_INPUT), timeout: Type.Optional(singleTimeout), ...FEATURE_OPTIONS, ...POLICY_OPTION },
+  {
+    email: Type.String(EMAIL_INPUT),
+    timeout: Type.Optional(singleTimeout),
+    ...FEATURE_OPTIONS,
+    ...POLICY_OPTION,
+    ...MAX_AGE_OPTION,
+    ...REFERENCE_OPTION,
+  },
   {
     title: 'Single validation query',
-    description: 'One address to validate, as query parameters. Encode `+` as `%2B`: a plain one is read as a space.',
+    description:
+      'One address to validate, as query parameters. Encode `+` as `%2B`: a plain `+` is decoded as a space, and `did_you_mean` then contains the address with the `+`.',
     examples: [{ email: 'ada@example.com' }],
   },
+)
+
+const MailHost = Type.Object(
+  {
+    host: Type.String({ description: 'Host name in lower case.', examples: ['mx1.example.com'] }),
+    preference: Type.Integer({
+      minimum: 0,
+      maximum: 65_535,
+      description: 'MX preference. Lower values are preferred.',
+      examples: [10],
+    }),
+  },
+  { description: 'One mail server.' },
 )
 
 const Details = Type.Object(
@@ -94,8 +123,29 @@ const Details = Type.Object(
     }),
     has_spf: Type.Boolean({ description: 'The domain publishes an SPF record.', examples: [true] }),
     has_dmarc: Type.Boolean({ description: 'The domain publishes a DMARC record.', examples: [true] }),
+    mx: Type.Array(MailHost, {
+      description:
+        'The mail servers of the domain in DNS, most preferred first, at most 10. Empty if none are known. A domain without MX records that has an IP address is its own mail server with preference 0 (RFC 5321, section 5.1).',
+    }),
+    canonical_email: nullableString({
+      description:
+        'The address in normalized form: local part in lower case, domain in lower-case A-labels. Addresses with the same `canonical_email` are duplicates of each other. Dots and tags are kept. Null if the text is not an address.',
+      examples: ['ada+news@xn--bcher-kva.example', null],
+    }),
+    local_part: nullableString({
+      description: 'The part before the `@` as it is sent to the mail server, including a tag; null if unknown.',
+      examples: ['Ada+news', null],
+    }),
+    tag: nullableString({
+      description: 'The text after the first `+` of the local part; null if there is none.',
+      examples: ['news', null],
+    }),
+    domain_unicode: nullableString({
+      description: 'The domain in Unicode; equal to `domain` unless it is internationalized. Null if unknown.',
+      examples: ['bücher.example', null],
+    }),
   },
-  { description: 'What the checks found. A boolean is true only where it was shown to be so.' },
+  { description: 'The findings as fields. A boolean is true only if the check confirmed it.' },
 )
 
 const Catchall = Type.Object(
@@ -111,7 +161,10 @@ const Catchall = Type.Object(
       examples: [0.98, null],
     }),
   },
-  { description: 'Whether the domain accepts mail for every address.' },
+  {
+    description:
+      'Whether the domain accepts mail for every address. Field names say `catchall`; enum values say `catch_all`.',
+  },
 )
 
 const AiEnhancement = Type.Object(
@@ -129,7 +182,7 @@ const AiEnhancement = Type.Object(
 )
 
 export const CONFIDENCE =
-  'How sure we are of the verdict, from 0 to 1: `deliverability` where the status is `valid`, `risky` or `unknown`, and 1 less `deliverability` where it is `invalid`.'
+  'Score of the status, from 0 to 1. For `valid` it is `deliverability`; for `invalid` it is 1 − `deliverability`, the estimated probability of a hard bounce. For `risky` and `unknown` it is `deliverability` too and does not say how certain the status is.'
 
 const Performance = Type.Object(
   {
@@ -153,19 +206,47 @@ const Metadata = Type.Object(
     features_used: Type.Object(
       {
         catchall_detection: Type.Boolean({
-          description: 'The plan has the catch-all test, and the request did not do without it.',
+          description:
+            'Whether it is known for this result if the domain is a catch-all: `catchall.confidence` is not null.',
           examples: [true],
         }),
         ai_enhancement: Type.Boolean({
-          description: 'The plan has the model, and the request did not do without it.',
-          examples: [true],
+          description: 'Whether the model changed this result: equal to `ai_enhancement.used`.',
+          examples: [false],
         }),
       },
-      { description: 'The optional features that were at work.' },
+      { description: 'The optional features that contributed to this result.' },
     ),
   },
   { description: 'About the answer itself.' },
 )
+
+export const RetryAtField = nullableString({
+  format: 'date-time',
+  description:
+    'Time from which to send the request again, while the validation is deferred; null if the result is final.',
+  examples: [null, '2026-11-02T12:06:00.000Z'],
+})
+
+export const DidYouMeanField = nullableString({
+  description:
+    'The address that was probably intended, if this one looks mistyped or contains more than an address; null otherwise.',
+  examples: ['ada@example.com', null],
+})
+
+export const DeliverabilityField = Type.Number({
+  minimum: 0.001,
+  maximum: 0.999,
+  description:
+    'Estimated probability that a message sent now is not hard-bounced. The `log_odds` of the evidence add up to its log-odds.',
+  examples: [0.985],
+})
+
+export const ValidationIdField = Type.String({
+  format: 'uuid',
+  description: 'Id of the validation, for `GET /validations/{validation_id}` and for feedback.',
+  examples: ['0198f2c4-7b20-7a16-8e04-51c09d3e7f42'],
+})
 
 const Flags = Type.Object(
   {
@@ -196,17 +277,11 @@ export const ValidationResult = Type.Object(
       description: CONFIDENCE,
       examples: [0.985],
     }),
-    deliverability: Type.Number({
-      minimum: 0.001,
-      maximum: 0.999,
-      description:
-        'The chance that a message sent now draws no hard bounce. The `log_odds` of the evidence add up to its log-odds.',
-      examples: [0.985],
-    }),
+    deliverability: DeliverabilityField,
     depth: DepthField,
     safe_to_send: Type.Boolean({
       description:
-        'Our advice whether to send: `deliverability` is at or above what the account asks for (0.97 unless it says otherwise), and the address is nothing that the account leaves out (disposable, role and machine-generated ones, unless it says otherwise). Where no mail server vouched for the mailbox, outcomes reported for its domain must. What is on a list of the account follows `listed` instead: blocked is never safe, allowed is unless `status` is `invalid`.',
+        'Our advice whether to send: `deliverability` is at or above what the account asks for (0.97 unless it says otherwise), and the address is nothing that the account leaves out (disposable, role and machine-generated ones, unless it says otherwise). Where no mail server vouched for the mailbox, outcomes reported for its domain must. An `override` of the account takes precedence: blocked is never safe, allowed is unless `status` is `invalid`.',
       examples: [true],
     }),
     is_valid: Type.Boolean({ description: 'True exactly when `status` is `valid`.', examples: [true] }),
@@ -215,26 +290,17 @@ export const ValidationResult = Type.Object(
     ai_enhancement: AiEnhancement,
     performance: Performance,
     metadata: Metadata,
-    id: Type.String({
-      format: 'uuid',
-      description: 'Names this result, by which it can be read again for as long as the account keeps results.',
-      examples: ['0198f2c4-7b20-7a16-8e04-51c09d3e7f42'],
-    }),
+    id: ValidationIdField,
     livemode: LivemodeField,
-    did_you_mean: nullableString({
-      description:
-        'The address that was probably intended, when this one looks mistyped or holds more than an address; null otherwise.',
-      examples: ['ada@example.com', null],
-    }),
+    did_you_mean: DidYouMeanField,
     flags: Flags,
-    retry_at: nullableNumber({
-      minimum: 0,
-      description:
-        'When to ask again, in seconds of Unix time, while the result is still being worked on; null when it is settled.',
-      examples: [null, 1793621160],
-    }),
-    listed: ListedField,
+    retry_at: RetryAtField,
+    override: OverrideField,
     evidence: EvidenceList,
+    reference: nullableString({
+      description: 'The `reference` of the request; null if it had none.',
+      examples: ['customer-1042', null],
+    }),
     policy: Type.Optional(PolicyDecisionField),
   },
   {

@@ -4,63 +4,70 @@ import { count } from './count.ts'
 import { nullableInteger, nullableString } from './nullable.ts'
 import { pageQuery } from './page.ts'
 import { valueList } from './value-list.ts'
+import { EVENT_EXAMPLE, EVENT_ID } from './webhook-bodies.ts'
 import { WEBHOOK_ID, WebhookIdField } from './webhooks.ts'
 
-export const DELIVERY_STATES = {
-  pending: 'it is tried, or will be at `next_at`.',
-  delivered: 'it was answered with a status of 2xx.',
-  failed: 'it was given up: after ten tries, because the webhook was disabled, or because the event has left.',
+export const DELIVERY_STATUSES = {
+  pending: 'an attempt is in progress or scheduled for `retry_at`.',
+  delivered: 'an attempt was answered with a 2xx status.',
+  failed: 'no further attempt is made: ten attempts failed, the webhook was disabled, or the event has expired.',
 } as const satisfies Record<string, string>
 
-type DeliveryState = keyof typeof DELIVERY_STATES
-const STATES = Object.keys(DELIVERY_STATES) as DeliveryState[]
+type DeliveryStatus = keyof typeof DELIVERY_STATUSES
+const STATUSES = Object.keys(DELIVERY_STATUSES) as DeliveryStatus[]
 
-/** Why a try got no answer. */
+/** Why an attempt got no response. */
 export const DELIVERY_ERRORS = {
-  dns_failed: 'DNS gave no answer about the host.',
-  no_address: 'the host has no address.',
-  not_routable: 'the host is at no address that is public.',
+  dns_failed: 'the DNS lookup of the host failed.',
+  no_address: 'the host has no IP address.',
+  not_routable: 'the host has no public IP address.',
   refused: 'the connection was refused.',
-  unreachable: 'no connection came about.',
-  timeout: 'the answer was not there after 15 seconds.',
-  tls_failed: 'the host showed no certificate that is valid for its name.',
-  connection_lost: 'the connection broke off before the answer.',
-  not_http: 'the answer was not HTTP.',
-  url_refused: 'the URL is one that we do not send to.',
-  event_removed: 'what was to be sent has been removed.',
-  not_finished: 'we broke off ourselves, again and again.',
+  unreachable: 'the connection could not be established.',
+  timeout: 'the response was not complete after 15 seconds.',
+  tls_failed: 'the host has no valid certificate for its name.',
+  connection_lost: 'the connection was closed before the response.',
+  not_http: 'the response was not HTTP.',
+  url_refused: 'the URL violates the rules for webhook URLs.',
+  event_expired: 'the body of the event has been deleted.',
+  not_finished: 'attempts were interrupted repeatedly on our side.',
 } as const satisfies Record<string, string>
 
 export type DeliveryError = keyof typeof DELIVERY_ERRORS
 
+/** One signature of each kind. */
+const SIGNATURE_EXAMPLE =
+  'v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4= v1a,hnO3f9T8Ytu9HwrXslvumlUpqtNVqkhqw/enGzPCXe5BdqzCInXqYXFymVJaA7AZdpXwVLPo3mNl8EM+m7TBAg=='
+
 const DELIVERY_ID = '0198f3a1-0b52-7e18-9c40-6d7f21a8e395'
-const EVENT_ID = 'evt_0198f3a1-0b50-7a63-8d1f-52c94e07b6fa'
 
 const DELIVERY_FIELDS = {
   id: Type.String({
     format: 'uuid',
-    description: 'Names the delivery: one event to one webhook.',
+    description: 'The id of the delivery.',
     examples: [DELIVERY_ID],
   }),
-  webhook_id: Type.String({ format: 'uuid', description: 'Where it goes.', examples: [WEBHOOK_ID] }),
+  webhook_id: nullableString({
+    format: 'uuid',
+    description: 'The id of the webhook; null for the callback of a job.',
+    examples: [WEBHOOK_ID, null],
+  }),
   event_id: Type.String({
-    description:
-      'Names the event, and is sent as `webhook-id` in every try: a receiver that has seen it has the event.',
+    description: 'The id of the event, sent as `webhook-id` in every attempt. Use it to ignore duplicates.',
     examples: [EVENT_ID],
   }),
-  type: Type.String({ description: 'What happened. The list is open.', examples: ['job.completed'] }),
-  state: Type.String({
-    description: `How far it has got. The list is open.${valueList(DELIVERY_STATES)}`,
-    examples: STATES,
+  type: Type.String({ description: 'The type of the event. Values may be added.', examples: ['job.completed'] }),
+  status: Type.String({
+    description: `The status of the delivery. Values may be added.${valueList(DELIVERY_STATUSES)}`,
+    examples: STATUSES,
   }),
-  attempts: count('How often it was tried.', 2),
-  next_at: time('When it is tried next (RFC 3339, UTC); null when it is not.'),
+  attempt_count: count('Number of completed attempts.', 2),
+  retry_at: time('When the next attempt is due (RFC 3339, UTC); null if there is none.'),
   created_at: Type.String({
     format: 'date-time',
-    description: 'When the event happened (RFC 3339, UTC).',
+    description: 'When the delivery was created (RFC 3339, UTC).',
     examples: ['2026-11-02T12:03:07.412Z'],
   }),
-  finished_at: time('When it was delivered or given up (RFC 3339, UTC); null until then.'),
+  finished_at: time('When the delivery succeeded or failed (RFC 3339, UTC); null until then.'),
 }
 
 const DELIVERY_EXAMPLE = {
@@ -68,28 +75,28 @@ const DELIVERY_EXAMPLE = {
   webhook_id: WEBHOOK_ID,
   event_id: EVENT_ID,
   type: 'job.completed',
-  state: 'delivered',
-  attempts: 2,
-  next_at: null,
+  status: 'delivered',
+  attempt_count: 2,
+  retry_at: null,
   created_at: '2026-11-02T12:03:07.412Z',
   finished_at: '2026-11-02T12:03:13.020Z',
 }
 
 const Attempt = Type.Object({
-  at: Type.String({
+  attempted_at: Type.String({
     format: 'date-time',
-    description: 'When it was sent, to the second, as `webhook-timestamp` said (RFC 3339, UTC).',
+    description: 'When the request was signed, in whole seconds, as in `webhook-timestamp` (RFC 3339, UTC).',
     examples: ['2026-11-02T12:03:12.000Z'],
   }),
-  status: nullableInteger({
-    description: 'The HTTP status of the answer; null where there was none. Nothing else of an answer is kept.',
+  http_status: nullableInteger({
+    description: 'The HTTP status of the response; null if there was none. Nothing else of a response is stored.',
     examples: [200, null],
   }),
   error: nullableString({
-    description: `Why there was no answer; null where there was one. The list is open.${valueList(DELIVERY_ERRORS)}`,
+    description: `Why there was no response; null if there was one. Values may be added.${valueList(DELIVERY_ERRORS)}`,
     examples: ['timeout', null],
   }),
-  duration_ms: count('How long it took, in milliseconds.', 84),
+  duration_ms: count('Duration of the attempt in milliseconds.', 84),
 })
 
 const Sent = Type.Object(
@@ -98,21 +105,21 @@ const Sent = Type.Object(
       type: 'object',
       additionalProperties: { type: 'string', description: 'The value of the header.' },
       description:
-        'The headers of the last try; none before the first. `webhook-signature` is over id, timestamp and body.',
+        'The headers of the last attempt; empty before the first. `webhook-signature` covers id, timestamp and body.',
       examples: [{ 'webhook-id': EVENT_ID, 'webhook-timestamp': '1793620992', 'content-type': 'application/json' }],
     }),
     body: nullableString({
-      description: 'The body, byte for byte; null once it has been removed, as the retention of the account says.',
+      description: 'The body, byte for byte; null after it has expired, which depends on the retention of the account.',
       examples: ['{"type":"job.completed"}', null],
     }),
   },
-  { description: 'What is sent.' },
+  { description: 'The request that is sent.' },
 )
 
 export type Delivery = Static<typeof Delivery>
 export const Delivery = Type.Object(DELIVERY_FIELDS, {
   title: 'Webhook delivery',
-  description: 'One event on its way to one webhook. Fields may be added.',
+  description: 'The delivery of one event to one webhook, or to the callback URL of a job. Fields may be added.',
   examples: [DELIVERY_EXAMPLE],
 })
 
@@ -121,11 +128,11 @@ export const WholeDelivery = Type.Object(
   {
     ...DELIVERY_FIELDS,
     request: Sent,
-    tries: Type.Array(Attempt, { description: 'What came of each try, the first one first.' }),
+    attempts: Type.Array(Attempt, { description: 'The attempts, oldest first.' }),
   },
   {
-    title: 'Whole webhook delivery',
-    description: 'A delivery with what is sent and what came of each try. Fields may be added.',
+    title: 'Webhook delivery detail',
+    description: 'A delivery with its request and attempts. Fields may be added.',
     examples: [
       {
         ...DELIVERY_EXAMPLE,
@@ -135,13 +142,13 @@ export const WholeDelivery = Type.Object(
             'user-agent': 'Probity-Webhooks/1',
             'webhook-id': EVENT_ID,
             'webhook-timestamp': '1793620992',
-            'webhook-signature': 'v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=',
+            'webhook-signature': SIGNATURE_EXAMPLE,
           },
-          body: '{"type":"job.completed","timestamp":"2026-11-02T12:03:07.412Z","livemode":true,"data":{}}',
+          body: JSON.stringify(EVENT_EXAMPLE),
         },
-        tries: [
-          { at: '2026-11-02T12:03:07.000Z', status: 503, error: null, duration_ms: 61 },
-          { at: '2026-11-02T12:03:12.000Z', status: 200, error: null, duration_ms: 84 },
+        attempts: [
+          { attempted_at: '2026-11-02T12:03:07.000Z', http_status: 503, error: null, duration_ms: 61 },
+          { attempted_at: '2026-11-02T12:03:12.000Z', http_status: 200, error: null, duration_ms: 84 },
         ],
       },
     ],
@@ -160,7 +167,7 @@ export const DeliveryParams = Type.Object(
   },
   {
     title: 'Delivery path',
-    description: 'Which delivery is meant.',
+    description: 'The delivery.',
     examples: [{ webhook_id: WEBHOOK_ID, delivery_id: DELIVERY_ID }],
   },
 )
@@ -170,14 +177,14 @@ const { skip, limit } = pageQuery('', 'deliveries').properties
 export type DeliveryQuery = Static<typeof DeliveryQuery>
 export const DeliveryQuery = Type.Object(
   {
-    state: Type.Optional(
-      Type.Enum(STATES, { type: 'string', description: 'Only deliveries in this state.', examples: ['failed'] }),
+    status: Type.Optional(
+      Type.Enum(STATUSES, { type: 'string', description: 'Only deliveries with this status.', examples: ['failed'] }),
     ),
     type: Type.Optional(
       Type.String({
         pattern: '^[a-z]+\\.[a-z]+$',
         maxLength: 40,
-        description: 'Only deliveries of events of this type.',
+        description: 'Only deliveries of events with this type.',
         examples: ['job.completed'],
       }),
     ),
@@ -186,14 +193,14 @@ export const DeliveryQuery = Type.Object(
   },
   {
     title: 'Page of deliveries',
-    description: 'Chooses deliveries and a page of them. Without parameters the first ten of all are returned.',
-    examples: [{ state: 'failed', skip: 0, limit: 10 }],
+    description: 'Selects deliveries and a page of them. Without parameters the first ten of all are returned.',
+    examples: [{ status: 'failed', skip: 0, limit: 10 }],
   },
 )
 
 export type DeliveryList = Static<typeof DeliveryList>
 export const DeliveryList = Type.Array(Delivery, {
-  title: 'Webhook deliveries',
+  title: 'Webhook delivery list',
   description: 'One page of the deliveries to a webhook, newest first.',
   examples: [[DELIVERY_EXAMPLE]],
 })
@@ -201,24 +208,28 @@ export const DeliveryList = Type.Array(Delivery, {
 export type RecoverDeliveries = Static<typeof RecoverDeliveries>
 export const RecoverDeliveries = Type.Object(
   {
-    since: Type.String({
+    since_at: Type.String({
       format: 'date-time',
-      description: 'Everything that failed and happened at this time or later is sent again (RFC 3339).',
+      description: 'Failed deliveries that were created at this time or later are resent (RFC 3339).',
       examples: ['2026-11-02T00:00:00Z'],
     }),
   },
   {
-    title: 'Recovery',
-    description: 'From when on failed deliveries are sent again.',
+    title: 'Recover webhook deliveries request',
+    description: 'Selects the failed deliveries to resend.',
     additionalProperties: false,
-    examples: [{ since: '2026-11-02T00:00:00Z' }],
+    examples: [{ since_at: '2026-11-02T00:00:00Z' }],
   },
 )
 
 export type Recovered = Static<typeof Recovered>
 export const Recovered = Type.Object(
-  { count: count('How many deliveries are sent again.', 17) },
-  { title: 'Recovered', description: 'What a recovery set going. Fields may be added.', examples: [{ count: 17 }] },
+  { count: count('Number of deliveries that are resent.', 17) },
+  {
+    title: 'Recover webhook deliveries result',
+    description: 'The result of a recovery. Fields may be added.',
+    examples: [{ count: 17 }],
+  },
 )
 
 function time(description: string) {

@@ -1,9 +1,9 @@
-/** The name of an event to the outside, sent in every try: by it a receiver knows what it has seen. */
+/** The public id of an event, the same in every attempt, so that receivers can ignore duplicates. */
 export function eventName(eventId: string): string {
   return `evt_${eventId}`
 }
 
-/** The headers of one try, as Standard Webhooks names them. */
+/** The headers of one attempt, as Standard Webhooks names them. */
 export function sentHeaders({ eventId, signedAt, signature }: { eventId: string; signedAt: Date; signature: string }) {
   return {
     'content-type': 'application/json',

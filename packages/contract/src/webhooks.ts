@@ -1,68 +1,76 @@
 import type { Static } from 'typebox'
 import Type from 'typebox'
-import { KeyModeField } from './keys.ts'
+import { LivemodeField } from './livemode.ts'
 import { nullableString } from './nullable.ts'
 import { pageQuery } from './page.ts'
 import { valueList } from './value-list.ts'
-import { WEBHOOK_EVENT_TYPES, WEBHOOK_EVENTS } from './webhook-events.ts'
+import { ALL_EVENTS, SUBSCRIPTIONS, WEBHOOK_EVENTS } from './webhook-events.ts'
 
-/** Why we send nothing to an endpoint. */
+/** Why a webhook is disabled. */
 const DISABLED_REASONS = {
-  by_owner: 'it was switched off.',
-  gone: 'it answered 410.',
-  failing: 'it had failed for five days without a success.',
+  by_owner: 'a request disabled it.',
+  gone: 'it responded with 410.',
+  failing: 'it failed for five days without a success.',
 } as const satisfies Record<string, string>
 
 export const WEBHOOK_ID = '0198f3a0-41c7-7d92-b6e8-3f5a90d27c14'
-// The base64 of a sentence, which no generator makes.
+// The base64 of a sentence, which no generator makes, and an example key of RFC 8032.
 const SECRET_EXAMPLE = 'whsec_VGhpcyBpcyBhbiBleGFtcGxlIGFuZCBub3QgYSBzZWNyZXQh'
+const PUBLIC_KEY_EXAMPLE = 'whpk_11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo='
 const URL_EXAMPLE = 'https://hooks.example.com/probity'
 
 const url = Type.String({
   minLength: 10,
   maxLength: 2048,
   description:
-    'Where events are sent, by POST: `https`, port 443, a public host name. An address instead of a name, a user or a password in it and a fragment are refused.',
+    'The URL that events are sent to by POST: `https`, port 443, a public host name. IP addresses, user names, passwords and fragments are rejected.',
   examples: [URL_EXAMPLE],
 })
 
 const description = Type.String({
   maxLength: 200,
-  description: 'What the webhook is for, up to 200 characters.',
+  description: 'Description of the webhook, up to 200 characters.',
   examples: ['Production'],
 })
 
-const eventsInput = Type.Array(Type.Enum(WEBHOOK_EVENT_TYPES, { type: 'string' }), {
-  maxItems: WEBHOOK_EVENT_TYPES.length,
+const eventsInput = Type.Array(Type.Enum(SUBSCRIPTIONS, { type: 'string' }), {
+  minItems: 1,
+  maxItems: SUBSCRIPTIONS.length,
   uniqueItems: true,
-  description: `What to be told of; an empty list is all of it, also what may be added one day.${valueList(WEBHOOK_EVENTS)}`,
+  description: `The event types to subscribe to, at least one. \`*\` is all of them, including types that are added later. \`webhook.test\` needs no subscription.${valueList(WEBHOOK_EVENTS)}`,
   examples: [['job.completed', 'job.failed']],
 })
 
 const WEBHOOK_FIELDS = {
-  id: Type.String({ format: 'uuid', description: 'Names the webhook.', examples: [WEBHOOK_ID] }),
+  id: Type.String({ format: 'uuid', description: 'The id of the webhook.', examples: [WEBHOOK_ID] }),
   url,
   description,
-  mode: Type.With(KeyModeField, {
-    description: 'That of the key that made it: `live` is told of what live keys do, `test` of the sandbox.',
+  livemode: Type.With(LivemodeField, {
+    description:
+      'Whether the webhook receives events of live mode; `false` for events of test mode. It is the mode of the key that created the webhook.',
   }),
   events: Type.Array(Type.String(), {
-    description: 'What it is told of; empty when of everything. The list is open.',
+    description: 'The event types that it subscribes to; `*` is all of them. Values may be added.',
     examples: [['job.completed', 'job.failed']],
   }),
-  enabled: Type.Boolean({ description: 'Whether anything is sent.', examples: [true] }),
+  enabled: Type.Boolean({ description: 'Whether events are sent to it.', examples: [true] }),
   disabled_reason: nullableString({
-    description: `Why nothing is sent; null when it is. The list is open.${valueList(DISABLED_REASONS)}`,
+    description: `Why it is disabled; null if it is enabled. Values may be added.${valueList(DISABLED_REASONS)}`,
     examples: ['failing', null],
   }),
-  disabled_at: time('Since when nothing is sent (RFC 3339, UTC); null when it is.'),
-  failing_since: time('The first failure that no success has followed (RFC 3339, UTC); null when there is none.'),
-  previous_secret_until: time(
-    'Until when the secret before the last rotation signs as well (RFC 3339, UTC); null when there was none.',
+  disabled_at: time('When it was disabled (RFC 3339, UTC); null if it is enabled.'),
+  failing_since_at: time('The first failed attempt since the last success (RFC 3339, UTC); null if there is none.'),
+  previous_secret_expires_at: time(
+    'Until when the secret and the private key from before the last rotation also sign (RFC 3339, UTC); null if it was never rotated.',
   ),
+  public_key: Type.String({
+    description:
+      'The Ed25519 public key for `v1a` signatures, as Standard Webhooks defines it: `whpk_` and the base64 of 32 bytes.',
+    examples: [PUBLIC_KEY_EXAMPLE],
+  }),
   created_at: Type.String({
     format: 'date-time',
-    description: 'When the webhook was made (RFC 3339, UTC).',
+    description: 'When the webhook was created (RFC 3339, UTC).',
     examples: ['2026-11-02T12:00:00.000Z'],
   }),
 }
@@ -71,20 +79,21 @@ const WEBHOOK_EXAMPLE = {
   id: WEBHOOK_ID,
   url: URL_EXAMPLE,
   description: 'Production',
-  mode: 'live',
+  livemode: true,
   events: ['job.completed', 'job.failed'],
   enabled: true,
   disabled_reason: null,
   disabled_at: null,
-  failing_since: null,
-  previous_secret_until: null,
+  failing_since_at: null,
+  previous_secret_expires_at: null,
+  public_key: PUBLIC_KEY_EXAMPLE,
   created_at: '2026-11-02T12:00:00.000Z',
 }
 
 export type Webhook = Static<typeof Webhook>
 export const Webhook = Type.Object(WEBHOOK_FIELDS, {
   title: 'Webhook',
-  description: 'Where events are sent, without the secret, which cannot be shown again. Fields may be added.',
+  description: 'A webhook without its secret, which cannot be shown again. Fields may be added.',
   examples: [WEBHOOK_EXAMPLE],
 })
 
@@ -94,13 +103,13 @@ export const WebhookWithSecret = Type.Object(
     ...WEBHOOK_FIELDS,
     secret: Type.String({
       description:
-        'What signs every request, in the form of Standard Webhooks. It is shown this once; when it is lost, rotate it.',
+        'The secret for `v1` signatures, as Standard Webhooks defines it. It is shown once; if you lose it, rotate it.',
       examples: [SECRET_EXAMPLE],
     }),
   },
   {
     title: 'Webhook with secret',
-    description: 'A webhook whose secret was just made. Fields may be added.',
+    description: 'A webhook with its new secret. Fields may be added.',
     examples: [{ ...WEBHOOK_EXAMPLE, secret: SECRET_EXAMPLE }],
   },
 )
@@ -110,17 +119,17 @@ export const CreateWebhook = Type.Object(
   {
     url,
     description: Type.Optional(description),
-    events: Type.Optional(eventsInput),
+    events: Type.Optional(Type.With(eventsInput, { default: [ALL_EVENTS] })),
   },
   {
-    title: 'Webhook to create',
-    description: 'Where to send events, and which. Only the URL is needed.',
+    title: 'Create webhook request',
+    description: 'The URL and the event types. Only the URL is required.',
     additionalProperties: false,
     examples: [{ url: URL_EXAMPLE, events: ['job.completed', 'job.failed'] }],
   },
 )
 
-// No defaults here: a validator that fills them in would reset what the caller did not mention.
+// No defaults here: a validator that fills them in would reset fields that the request does not name.
 export type UpdateWebhook = Static<typeof UpdateWebhook>
 export const UpdateWebhook = Type.Object(
   {
@@ -130,17 +139,17 @@ export const UpdateWebhook = Type.Object(
     enabled: Type.Optional(
       Type.Boolean({
         description:
-          'False sends nothing more, and what is on its way has failed. True sends again from now on; what failed can be recovered.',
+          'False disables the webhook and fails its pending deliveries. True enables it for events from now on; failed deliveries can be recovered.',
         examples: [true],
       }),
     ),
   },
   {
-    title: 'Webhook changes',
-    description: 'The settings to change, at least one; those left out stay as they are.',
+    title: 'Update webhook request',
+    description: 'The settings to change, at least one; others stay as they are.',
     minProperties: 1,
     additionalProperties: false,
-    examples: [{ enabled: true }, { events: [] }],
+    examples: [{ enabled: true }, { events: ['*'] }],
   },
 )
 
@@ -153,7 +162,7 @@ export const WebhookIdField = Type.String({
 export type WebhookParams = Static<typeof WebhookParams>
 export const WebhookParams = Type.Object(
   { webhook_id: WebhookIdField },
-  { title: 'Webhook path', description: 'Which webhook is meant.', examples: [{ webhook_id: WEBHOOK_ID }] },
+  { title: 'Webhook path', description: 'The webhook.', examples: [{ webhook_id: WEBHOOK_ID }] },
 )
 
 export type WebhookPage = Static<typeof WebhookPage>
@@ -161,7 +170,7 @@ export const WebhookPage = pageQuery('Page of webhooks', 'webhooks')
 
 export type WebhookList = Static<typeof WebhookList>
 export const WebhookList = Type.Array(Webhook, {
-  title: 'Webhooks',
+  title: 'Webhook list',
   description: 'One page of the webhooks of the account, newest first.',
   examples: [[WEBHOOK_EXAMPLE]],
 })
@@ -169,3 +178,34 @@ export const WebhookList = Type.Array(Webhook, {
 function time(description: string) {
   return nullableString({ format: 'date-time', description, examples: ['2026-11-03T12:00:00.000Z', null] })
 }
+
+const CALLBACK_SECRET_EXAMPLE = {
+  secret: SECRET_EXAMPLE,
+  previous_secret_expires_at: null,
+  created_at: '2026-11-02T12:00:00.000Z',
+  livemode: true,
+}
+
+export type CallbackSecret = Static<typeof CallbackSecret>
+export const CallbackSecret = Type.Object(
+  {
+    secret: Type.String({
+      description: 'The secret for the `v1` signature of job callbacks, as Standard Webhooks defines it.',
+      examples: [SECRET_EXAMPLE],
+    }),
+    previous_secret_expires_at: time(
+      'Until when the secret from before the last rotation also signs (RFC 3339, UTC); null if it was never rotated.',
+    ),
+    created_at: Type.String({
+      format: 'date-time',
+      description: 'When the first secret was created (RFC 3339, UTC).',
+      examples: ['2026-11-02T12:00:00.000Z'],
+    }),
+    livemode: LivemodeField,
+  },
+  {
+    title: 'Callback secret',
+    description: 'The secret that signs the callbacks of jobs, one for each mode. Fields may be added.',
+    examples: [CALLBACK_SECRET_EXAMPLE],
+  },
+)

@@ -997,8 +997,8 @@ create table accounts (
   logo text,
   metadata text,
   send_threshold double precision not null default 0.97 check (send_threshold between 0.5 and 0.999),
-  send_excludes text[] not null default '{disposable,role,machine_generated}'
-    check (send_excludes <@ array['disposable', 'role', 'machine_generated', 'free', 'privacy_relay', 'tagged']),
+  excluded_traits text[] not null default '{disposable,role_based,machine_generated}'
+    check (excluded_traits <@ array['disposable', 'role_based', 'machine_generated', 'free', 'privacy_relay', 'tagged']),
   ip_allow_list text[] not null default '{}' check (cardinality(ip_allow_list) <= 50),
   closed_at timestamptz,
   -- While set, the API rejects requests of the account's keys and members. Set and cleared by operators, and by record_reversal
@@ -1016,7 +1016,7 @@ alter table accounts enable row level security;
 create policy tenant on accounts using (id = app_account());
 grant select on accounts to probity_app;
 -- Before the API raises retention_days it must call make_partitions, because rows expire on later days then.
-grant update (low_credits, name, retention_days, send_threshold, send_excludes, ip_allow_list) on accounts to probity_app;
+grant update (low_credits, name, retention_days, send_threshold, excluded_traits, ip_allow_list) on accounts to probity_app;
 create policy operator on accounts to probity_operator using (true);
 grant select (
   id, name, slug, plan, unlimited, available, reserved, spent, retention_days, created_at, suspended_at, on_hold_since
@@ -1032,7 +1032,10 @@ create table api_keys (
   name text not null check (length(name) between 1 and 100),
   hash bytea not null unique check (length(hash) = 32),
   hint text not null,
-  scopes text[] not null,
+  scopes text[] not null check (
+    scopes <@ array['validations:read', 'validations:write', 'jobs:read', 'jobs:write', 'account:read', 'account:write',
+      'keys:read', 'keys:write', 'webhooks:read', 'webhooks:write']
+  ),
   ip_allow_list text[] not null default '{}' check (cardinality(ip_allow_list) <= 50),
   monthly_cap bigint check (monthly_cap >= 0),
   created_at timestamptz not null default clock_timestamp(),
@@ -1040,6 +1043,7 @@ create table api_keys (
   paused_at timestamptz,
   revoked_at timestamptz,
   last_used_at timestamptz,
+  expired_event_at timestamptz, -- when key.expired was emitted
   -- When a column other than the usage columns last changed. API processes poll it to invalidate cached keys.
   changed_at timestamptz not null default clock_timestamp(),
   -- Rotation: the id of the rotated key, and in that key the id of the new one. Both keys work until the old one expires.
@@ -1048,7 +1052,7 @@ create table api_keys (
   -- A lineage is a key with all keys that it was rotated into. The first id is the key's own lineage; the others are those of
   -- the key that created it and of that key's creators. Credits of a key count toward the monthly caps of all its lineages.
   lineages uuid[] not null default array[gen_random_uuid()] check (cardinality(lineages) between 1 and 20),
-  -- Last request: time, method, route, status, duration and verdict. The route is a pattern and contains no address.
+  -- Last request: time, method, route, HTTP status, duration and result status. The route is a pattern and contains no address.
   last_request jsonb,
   -- Publishable keys are visible in web pages. They are limited to origins, to the policies that pages may name and to
   -- visitor_cap requests per visitor and hour. Their requests are never probed, because the result would reveal which
@@ -1060,9 +1064,19 @@ create table api_keys (
   constraint publishable_is_bound check (
     case kind
       when 'publishable' then cardinality(allowed_origins) > 0 and cardinality(allowed_policies) > 0 and visitor_cap is not null
-        and scopes <@ array['validation']
+        and scopes <@ array['validations:write']
       else cardinality(allowed_origins) = 0 and cardinality(allowed_policies) = 0 and visitor_cap is null
     end
+  ),
+  -- A write scope includes the read scope of its subject. A publishable key is public and has no read scope.
+  constraint write_scopes_include_read check (
+    kind = 'publishable' or (
+      (scopes @> '{validations:read}' or not scopes @> '{validations:write}')
+      and (scopes @> '{jobs:read}' or not scopes @> '{jobs:write}')
+      and (scopes @> '{account:read}' or not scopes @> '{account:write}')
+      and (scopes @> '{keys:read}' or not scopes @> '{keys:write}')
+      and (scopes @> '{webhooks:read}' or not scopes @> '{webhooks:write}')
+    )
   ),
   -- The full text of a publishable key, which is public and can be shown again. Null for older keys, stored as a hash only.
   public_text text check (public_text is null or kind = 'publishable')
@@ -1070,6 +1084,7 @@ create table api_keys (
 
 create index api_keys_by_account on api_keys (account_id, created_at);
 create index api_keys_by_change on api_keys (changed_at);
+create index api_keys_by_expiry on api_keys (expires_at) where revoked_at is null and expired_event_at is null;
 -- For the monthly caps. lineages[1] finds the keys of one lineage, the other index also those that they created.
 create index api_keys_by_lineage on api_keys ((lineages[1]));
 create index api_keys_by_lineages on api_keys using gin (lineages);
@@ -1088,6 +1103,7 @@ grant select (account_id, revoked_at, mode) on api_keys to probity_operator;
 -- A row is a policy of an account: rules that map a result to a decision. The contract validates the rules and contains the
 -- built-in policies; a row with the name of a built-in policy replaces it.
 create table policies (
+  id uuid not null unique default gen_random_uuid(),
   account_id uuid not null references accounts (id) on delete cascade,
   name text not null check (name ~ '^[a-z0-9][a-z0-9_-]{0,49}$'),
   description text not null default '' check (length(description) <= 200),
@@ -1103,22 +1119,22 @@ grant select, insert, delete on policies to probity_app;
 grant update (description, rules, fallback) on policies to probity_app;
 
 -- A row is an override: the account always allows or blocks an address or a domain.
--- entry has the engine's canonical form of addresses, so that a lookup is one text comparison.
+-- target has the engine's canonical form of addresses, so that a lookup is one text comparison.
 create table overrides (
   id uuid primary key default gen_random_uuid(),
   account_id uuid not null references accounts (id) on delete cascade,
-  entry text not null check (length(entry) between 1 and 400),
+  target text not null check (length(target) between 1 and 400),
   action text not null check (action in ('allow', 'block')),
   note text not null default '' check (length(note) <= 200),
-  added_by text check (length(added_by) <= 200),
-  added_at timestamptz not null default clock_timestamp(),
-  unique (account_id, entry)
+  created_by text check (length(created_by) <= 200),
+  created_at timestamptz not null default clock_timestamp(),
+  unique (account_id, target)
 );
 
 alter table overrides enable row level security;
 create policy tenant on overrides using (account_id = app_account());
 grant select, insert, delete on overrides to probity_app;
-grant update (action, note, added_by, added_at) on overrides to probity_app;
+grant update (action, note, created_by, created_at) on overrides to probity_app;
 
 -- A row counts the addresses of a mail domain (registrable domain, not of a free provider) that an account has submitted on a UTC
 -- day, while the abuse limits are on. Written by count_domain_addresses; deleted after the day by delete_old_domain_days.
@@ -1180,7 +1196,7 @@ create function find_api_key(p_hash bytea)
     id uuid, account_id uuid, mode text, name text, scopes text[], ip_allow_list text[],
     expires_at timestamptz, paused_at timestamptz, revoked_at timestamptz, retention_days smallint,
     plan text, api_access boolean, requests_per_window integer, window_s integer, interactive_in_flight integer,
-    ai boolean, catchall boolean, send_threshold double precision, send_excludes text[],
+    ai boolean, catchall boolean, send_threshold double precision, excluded_traits text[],
     kind text, allowed_origins text[], allowed_policies text[], visitor_cap integer, account_ip_allow_list text[]
   )
   language sql stable security definer set search_path = public, pg_temp
@@ -1188,7 +1204,7 @@ create function find_api_key(p_hash bytea)
     select k.id, k.account_id, k.mode, k.name, k.scopes, k.ip_allow_list,
            k.expires_at, k.paused_at, k.revoked_at, a.retention_days,
            p.name, p.api_access, p.requests_per_window, p.window_s, p.interactive_in_flight,
-           p.ai_enhancement, p.catchall_detection, a.send_threshold, a.send_excludes,
+           p.ai_enhancement, p.catchall_detection, a.send_threshold, a.excluded_traits,
            k.kind, k.allowed_origins, k.allowed_policies, k.visitor_cap, a.ip_allow_list
     from api_keys k join accounts a on a.id = k.account_id join plans p on p.name = a.plan
     where k.hash = p_hash;
@@ -1363,6 +1379,17 @@ begin
 end
 $$;
 
+-- Writes an audit entry about the erasure of an address from the data of the transaction's account. The entry has counts, not the address.
+-- Input: p_counts is an object with a number per kind. Output: none. Locks: none.
+create function record_erasure(p_counts jsonb) returns void
+  language plpgsql security definer set search_path = public, pg_temp as $$
+begin
+  perform record_audit_entry(app_account(), 'erasure.created', null, null, (
+    select jsonb_object_agg(c.key, jsonb_build_array(null, c.value)) from jsonb_each(p_counts) c where c.value <> '0'
+  ));
+end
+$$;
+
 -- Returns whether an operator suspended an account.
 -- Output: false also if the account does not exist.
 -- Locks: none.
@@ -1450,7 +1477,7 @@ create trigger audit_delete after delete on overrides referencing old table as c
 
 create trigger changed before update on api_keys for each row execute function api_keys_set_changed_at();
 
-create trigger changed after update of name, plan, unlimited, retention_days, ip_allow_list, send_threshold, send_excludes, suspended_at on accounts
+create trigger changed after update of name, plan, unlimited, retention_days, ip_allow_list, send_threshold, excluded_traits, suspended_at on accounts
   for each row execute function accounts_touch_keys();
 
 create trigger changed before update on plans for each row execute function plans_set_changed_at();
@@ -1481,19 +1508,19 @@ create trigger audit after insert or delete on accounts for each row execute fun
 -- Balance changes are not audited; the ledger records them.
 create trigger audit_change after update on accounts for each row
   when (old.available = new.available and old.reserved = new.reserved and old.spent = new.spent)
-  execute function audit_row('account', 'name', 'name plan unlimited retention_days low_credits send_threshold send_excludes',
+  execute function audit_row('account', 'name', 'name plan unlimited retention_days low_credits send_threshold excluded_traits',
                              'available reserved spent debt last_grant credits_low plan_since id created_at metadata dispute_suspended_at');
 
 -- ---- Rights ----
 
 revoke execute on function
   find_api_key, api_keys_changed_within, unused_slug, notify_credits_low, notify_key_created, is_allowed_origin,
-  close_account, delete_closed_account, record_export, is_account_suspended, suspend_account, paid_credits, count_domain_addresses,
+  close_account, delete_closed_account, record_export, record_erasure, is_account_suspended, suspend_account, paid_credits, count_domain_addresses,
   delete_old_domain_days, refunds_unknown
 from public;
 
 grant execute on function
-  find_api_key, api_keys_changed_within, is_allowed_origin, close_account, delete_closed_account, record_export,
+  find_api_key, api_keys_changed_within, is_allowed_origin, close_account, delete_closed_account, record_export, record_erasure,
   is_account_suspended, count_domain_addresses, delete_old_domain_days, refunds_unknown
 to probity_app;
 
@@ -1599,7 +1626,7 @@ begin
   update api_keys k set last_request = u.last_request
   from unnest(p_keys, p_last_requests) as u (key_id, last_request)
   where k.id = u.key_id and u.last_request is not null
-    and (k.last_request is null or u.last_request ->> 'at' >= k.last_request ->> 'at');
+    and (k.last_request is null or u.last_request ->> 'occurred_at' >= k.last_request ->> 'occurred_at');
 end
 $$;
 
@@ -1658,10 +1685,34 @@ create function remaining_key_cap(p_account uuid, p_key uuid) returns bigint
     where k.id = p_key and k.account_id = p_account
   );
 
+-- Lists keys of all accounts that have expired and whose key.expired event was not emitted. Locks: none.
+create function list_expired_keys(p_max integer) returns table (account_id uuid, id uuid)
+  language sql stable security definer set search_path = public, pg_temp
+  begin atomic
+    select k.account_id, k.id from api_keys k
+    where k.expires_at <= clock_timestamp() and k.revoked_at is null and k.expired_event_at is null
+    order by k.expires_at limit p_max;
+  end;
+
+-- Marks the key.expired event of a key of the transaction's account as emitted.
+-- Output: the key without its hash, for the event; no row if the event was emitted before. Locks: the key row until commit.
+create function mark_expired_key(p_key uuid)
+  returns table (
+    id uuid, name text, mode text, hint text, scopes text[], created_at timestamptz, expires_at timestamptz,
+    paused_at timestamptz, revoked_at timestamptz, replaces uuid, replaced_by uuid
+  )
+  language sql security definer set search_path = public, pg_temp
+  begin atomic
+    update api_keys k set expired_event_at = clock_timestamp()
+    where k.id = p_key and k.account_id = app_account() and k.expires_at <= clock_timestamp() and k.revoked_at is null
+      and k.expired_event_at is null
+    returning k.id, k.name, k.mode, k.hint, k.scopes, k.created_at, k.expires_at, k.paused_at, k.revoked_at, k.replaces, k.replaced_by;
+  end;
+
 -- ---- Rights ----
 
 revoke execute on function
-  record_key_use, record_requests, record_verdict_days
+  record_key_use, record_requests, record_verdict_days, list_expired_keys, mark_expired_key
 from public;
 
 grant execute on function
@@ -2477,12 +2528,12 @@ create function find_member(p_user uuid, p_account uuid)
   returns table (
     account_id uuid, role text, retention_days smallint, plan text, requests_per_window integer, window_s integer,
     interactive_in_flight integer, ai boolean, catchall boolean, send_threshold double precision,
-    send_excludes text[], account_ip_allow_list text[]
+    excluded_traits text[], account_ip_allow_list text[]
   )
   language sql stable security definer set search_path = public, pg_temp
   begin atomic
     select m.account_id, m.role, a.retention_days, p.name, p.requests_per_window, p.window_s, p.interactive_in_flight,
-           p.ai_enhancement, p.catchall_detection, a.send_threshold, a.send_excludes, a.ip_allow_list
+           p.ai_enhancement, p.catchall_detection, a.send_threshold, a.excluded_traits, a.ip_allow_list
     from members m join accounts a on a.id = m.account_id join plans p on p.name = a.plan
     where m.user_id = p_user and m.account_id = p_account;
   end;
@@ -2852,7 +2903,7 @@ grant execute on function create_password_reset to probity_operator;
 
 -- One row per single validation. The API inserts it when it charges the credit. state is open until the result is final.
 -- Partitioned by expires_on, which is fixed at insert from the account's retention: dropping a partition deletes expired rows.
--- Only delete_closed_account deletes single rows.
+-- Single rows are deleted only by delete_closed_account and by erasures of an address.
 create table validations (
   expires_on date not null,
   account_id uuid not null, -- no foreign key: row-level security allows only the transaction's account
@@ -2886,6 +2937,7 @@ create table validations (
   ai boolean not null default true,
   catchall boolean not null default true,
   mailbox boolean not null default true, -- whether to probe a mail server
+  reference text check (octet_length(reference) <= 800), -- text of the client's own, returned with the result
   -- id precedes account_id because rows are looked up by id. With account_id first, the planner would read all rows of the
   -- account.
   primary key (expires_on, id, account_id),
@@ -2899,10 +2951,14 @@ create table validations (
 create index validations_open on validations (created_at) where state = 'open';
 -- For reconcile_validations: recent validations without a conclusive result.
 create index validations_inconclusive on validations (finished_at) where state = 'final' and not conclusive;
+-- For erasures: the validations of an address, and those of its typos, have its local part. A hash, because a key can be longer than an
+-- index entry. Keys of texts that are no address begin with a space; such a text can contain the address anywhere.
+create index validations_by_local_part on validations (account_id, hashtextextended(split_part(email_key, '@', 1), 0), id);
+create index validations_malformed on validations (account_id, id) where starts_with(email_key, ' ');
 
 alter table validations enable row level security;
 create policy tenant on validations using (account_id = app_account());
-grant select, insert on validations to probity_app;
+grant select, insert, delete on validations to probity_app;
 grant update (state, conclusive, refunded, result, finished_at, deferred_at, collected_at, awaited_until, claimed_until, retry_at, attempts, deferrals,
               egress, provisional) on validations to probity_app;
 -- Operators see the number and age of validations of all accounts, not their contents.
@@ -3021,15 +3077,15 @@ $$;
 -- Charges a group of single validations of the transaction's account, one credit each, and inserts the rows of those that a
 -- worker is to validate. Replaces five statements of the API: the group takes one round trip, and its plans stay cached.
 -- Input: p_subject is the ledger subject of the group, p_recent the number of validations with a recent result, which need no
--- row. p_rows is an array of objects with id, email, email_key, ai, catchall, mailbox and timeout_ms; timeout_ms is how long
--- the request waits. p_names are addresses and domains to look up in overrides.
+-- row. p_rows is an array of objects with id, email, email_key, ai, catchall, mailbox, timeout_ms and reference; timeout_ms is
+-- how long the request waits. p_names are addresses and domains to look up in overrides.
 -- Output: one row. outcome is that of ledger_post, and only posted changes anything; or uncollected, if an earlier validation
 -- of one of the addresses has a result to collect or is still being validated. Then nothing is charged or inserted.
--- expires_on is the partition of the inserted rows. listed maps those of p_names that are in overrides to their action.
+-- expires_on is the partition of the inserted rows. overrides maps those of p_names that are in overrides to their action.
 -- Locks: as ledger_post.
 create function charge_validations(
   p_subject uuid, p_key uuid, p_retention_days integer, p_recent integer, p_rows json, p_names text[]
-) returns table (outcome text, available bigint, expires_on date, listed json)
+) returns table (outcome text, available bigint, expires_on date, overrides json)
   language plpgsql as $$
 declare
   v_rows integer := json_array_length(p_rows);
@@ -3050,15 +3106,16 @@ begin
     -- A validation is processed for up to 24 hours, so even an account without retention keeps the row for that long.
     expires_on := utc_today() + greatest(p_retention_days, 1);
     if v_rows > 0 then
-      insert into validations (expires_on, account_id, key_id, id, email, email_key, ai, catchall, mailbox, awaited_until)
+      insert into validations (
+        expires_on, account_id, key_id, id, email, email_key, ai, catchall, mailbox, reference, awaited_until)
       select charge_validations.expires_on, app_account(), p_key, r.id, r.email, r.email_key, r.ai, r.catchall, r.mailbox,
-             clock_timestamp() + make_interval(secs => r.timeout_ms / 1000.0)
+             r.reference, clock_timestamp() + make_interval(secs => r.timeout_ms / 1000.0)
       from json_to_recordset(p_rows) as r (
-        id uuid, email text, email_key text, ai boolean, catchall boolean, mailbox boolean, timeout_ms integer
+        id uuid, email text, email_key text, ai boolean, catchall boolean, mailbox boolean, timeout_ms integer, reference text
       );
     end if;
-    select json_object_agg(o.entry, o.action) into listed from overrides o
-    where o.account_id = app_account() and o.entry = any (p_names);
+    select json_object_agg(o.target, o.action) into overrides from overrides o
+    where o.account_id = app_account() and o.target = any (p_names);
   end if;
   return next;
 end
@@ -3074,7 +3131,7 @@ create function claim_validations(p_expires_on date, p_accounts uuid[], p_ids uu
   returns table (
     expires_on date, account_id uuid, id uuid, email text, email_key text, attempts smallint, deferrals smallint, egress text,
     retention_days smallint, ai boolean, catchall boolean, send_threshold double precision,
-    send_excludes text[], mailbox boolean
+    excluded_traits text[], mailbox boolean
   )
   -- A custom plan knows p_expires_on and reads one partition; a generic plan would consider all of them.
   language plpgsql security definer set search_path = public, pg_temp set plan_cache_mode = force_custom_plan as $$
@@ -3093,7 +3150,7 @@ begin
       and a.id = v.account_id and p.name = a.plan
     returning v.expires_on, v.account_id, v.id, v.email, v.email_key, v.attempts, v.deferrals, v.egress,
       a.retention_days, v.ai and p.ai_enhancement, v.catchall and p.catchall_detection,
-      a.send_threshold, a.send_excludes, v.mailbox;
+      a.send_threshold, a.excluded_traits, v.mailbox;
 end
 $$;
 
@@ -3180,16 +3237,38 @@ create function list_expired_validations(p_limit integer)
     limit p_limit;
   end;
 
+-- Lists validations of the transaction's account that can contain an address: those with the local part of the key p_key, or if it is
+-- null, those of texts that are no address. security definer, because row-level security keeps conditions on email_key from using an index.
+-- Output: up to p_limit rows of partition p_expires_on after the id p_after, by id. Locks: none.
+create function list_erasable_validations(p_expires_on date, p_key text, p_after uuid, p_limit integer)
+  returns table (id uuid, email text, result json, provisional json)
+  language plpgsql stable security definer set search_path = public, pg_temp set plan_cache_mode = force_custom_plan as $$
+begin
+  if p_key is null then
+    return query
+      select v.id, v.email, v.result, v.provisional from validations v
+      where v.expires_on = p_expires_on and v.account_id = app_account() and starts_with(v.email_key, ' ') and v.id > p_after
+      order by v.id limit p_limit;
+  else
+    return query
+      select v.id, v.email, v.result, v.provisional from validations v
+      where v.expires_on = p_expires_on and v.account_id = app_account() and v.id > p_after
+        and hashtextextended(split_part(v.email_key, '@', 1), 0) = hashtextextended(split_part(p_key, '@', 1), 0)
+      order by v.id limit p_limit;
+  end if;
+end
+$$;
+
 -- ---- Rights ----
 
 revoke execute on function
   charge_validations, finish_validations, list_overdue_validations, claim_idempotency, claim_validations, list_unclaimed_validations,
-  wake_workers, list_expired_validations
+  wake_workers, list_expired_validations, list_erasable_validations
 from public;
 
 grant execute on function
   charge_validations, finish_validations, list_overdue_validations, claim_idempotency, claim_validations, list_unclaimed_validations,
-  wake_workers, list_expired_validations
+  wake_workers, list_expired_validations, list_erasable_validations
 to probity_app;
 
 -- Jobs: uploads, jobs and their counts, workers, and the functions that plan jobs, for API and workers. Their batches are in
@@ -3210,8 +3289,8 @@ create table uploads (
   has_header boolean not null,
   suggested_column text not null,
   row_count integer not null check (row_count > 0),
-  email_count integer not null check (email_count between 1 and row_count), -- in the suggested column, like unique_count
-  unique_count integer not null check (unique_count between 1 and email_count),
+  email_count integer not null check (email_count between 0 and row_count), -- in the suggested column, like unique_count
+  unique_count integer not null check (unique_count between 0 and email_count),
   storage_key text not null unique,
   created_at timestamptz not null default clock_timestamp(),
   expires_at timestamptz not null default clock_timestamp() + interval '24 hours',
@@ -3236,6 +3315,7 @@ create table jobs (
   key_id uuid, -- the API key that confirmed the upload, for its monthly cap
   filename text not null check (length(filename) between 1 and 200),
   email_column text not null,
+  reference text check (octet_length(reference) <= 800), -- text of the client's own, shown with the job
   -- paused is not a state but paused_at, so that a job resumes in the state it had.
   state text not null default 'queued' check (state in ('queued', 'planning', 'processing', 'completed', 'canceled', 'failed')),
   paused_at timestamptz,
@@ -3260,6 +3340,8 @@ create table jobs (
   finished_at timestamptz,
   ai boolean not null default true,
   catchall boolean not null default true,
+  max_age_s integer check (max_age_s >= 0), -- maximum age of a reused result; null: none is reused
+  callback_url text check (octet_length(callback_url) between 10 and 2048), -- receives the event that ends the job
   last_settled_at timestamptz,
   -- The generation of result_chunks that readers use: 0 until the results are stored in row order (results.sql). order_epoch is the
   -- fencing token of the worker that does so, and the generation under which it writes.
@@ -3300,6 +3382,23 @@ create table job_counts (
 alter table job_counts enable row level security;
 create policy tenant on job_counts using (account_id = app_account());
 grant select, insert, update, delete on job_counts to probity_app;
+
+-- Secrets that sign the callbacks of jobs, one per account and mode. Unlike the secret of a webhook endpoint it can be read again.
+create table callback_secrets (
+  account_id uuid not null references accounts (id) on delete cascade,
+  mode text not null check (mode in ('live', 'test')),
+  secret text not null check (secret like 'whsec\_%'),
+  previous_secret text, -- signs together with the new secret until previous_until
+  previous_until timestamptz,
+  created_at timestamptz not null default clock_timestamp(),
+  primary key (account_id, mode),
+  check ((previous_secret is null) = (previous_until is null))
+);
+
+alter table callback_secrets enable row level security;
+create policy tenant on callback_secrets using (account_id = app_account());
+grant select, insert on callback_secrets to probity_app;
+grant update (secret, previous_secret, previous_until) on callback_secrets to probity_app;
 
 -- One row per worker that processes jobs. Each worker updates seen_at every second (record_heartbeat).
 create table job_workers (
@@ -3419,6 +3518,25 @@ create function notify_expiring_results() returns void
       and j.expires_on - (j.created_at at time zone 'utc')::date >= 7;
   end;
 
+-- Removes mentions of an erased address of the transaction's account: names of files in uploads, jobs and notifications, references
+-- of jobs, and events that wait for a stream.
+-- Input: p_texts are spellings of the address in lower case. Output: none. Locks: the changed rows until commit.
+create function erase_mentions(p_texts text[]) returns void
+  language plpgsql security definer set search_path = public, pg_temp as $$
+begin
+  update uploads u set filename = 'erased.csv'
+  where u.account_id = app_account() and exists (select from unnest(p_texts) t where strpos(lower(u.filename), t) > 0);
+  update jobs j set filename = 'erased.csv'
+  where j.account_id = app_account() and exists (select from unnest(p_texts) t where strpos(lower(j.filename), t) > 0);
+  update jobs j set reference = null
+  where j.account_id = app_account() and exists (select from unnest(p_texts) t where strpos(lower(j.reference), t) > 0);
+  update notifications n set data = n.data || jsonb_build_object('filename', 'erased.csv')
+  where n.account_id = app_account() and exists (select from unnest(p_texts) t where strpos(lower(n.data ->> 'filename'), t) > 0);
+  delete from stream_events e
+  where e.account_id = app_account() and exists (select from unnest(p_texts) t where strpos(lower(e.body), t) > 0);
+end
+$$;
+
 -- Returns whether there may be jobs to plan, batches to dispatch or deliveries to send. Every worker calls this several times per
 -- second; one call with three index lookups avoids three more expensive calls while there is no work. Locks: none.
 create function find_pending_work(out plans boolean, out batches boolean, out deliveries boolean)
@@ -3438,16 +3556,19 @@ create trigger notify after update of state on jobs for each row
 
 create trigger audit after delete on jobs for each row execute function audit_row('list', 'filename', '', '');
 
+create trigger audit after update on callback_secrets for each row execute function
+  audit_row('callback_secret', 'mode', '', 'previous_secret previous_until');
+
 -- ---- Rights ----
 
 revoke execute on function
   list_expired_uploads, delete_expired_uploads, is_worker_alive, record_heartbeat, claim_plan, start_processing, list_expired_jobs,
-  notify_job_end, notify_expiring_results, find_pending_work
+  notify_job_end, notify_expiring_results, erase_mentions, find_pending_work
 from public;
 
 grant execute on function
   list_expired_uploads, delete_expired_uploads, record_heartbeat, claim_plan, start_processing, list_expired_jobs,
-  notify_expiring_results, find_pending_work
+  notify_expiring_results, erase_mentions, find_pending_work
 to probity_app;
 
 grant execute on function
@@ -3758,13 +3879,15 @@ $$;
 -- Claims batches. A batch that was started twice and not finished is split in two instead, until an address that crashes its
 -- worker is isolated; a half is split again after one failure.
 -- Input: p_jobs and p_nos name the batches; both arrays have the same length.
--- Output: the claimed batches and their settings. Left out is a batch that was split, is claimed, settled or not due, or whose job
+-- Output: the claimed batches and their settings. ai and catchall are true only if both the job and the plan allow them, asked_ai and
+-- asked_catchall if the job does. max_age_s is null if no result may be reused. Left out is a batch that was split, is claimed, settled or not due, or whose job
 -- is paused or has ended. Locks: the queue rows by job_id and no, then for a split the job row, until commit.
 create function claim_batches(p_worker uuid, p_jobs uuid[], p_nos integer[])
   returns table (
     job_id uuid, no integer, account_id uuid, expires_on date, epoch integer, attempts smallint, deferrals smallint, throttles smallint,
     no_responses smallint, egress text, site text, site_max smallint, suspect boolean, row_nos integer[], emails text[], mode text,
-    ai boolean, catchall boolean, send_threshold double precision, send_excludes text[]
+    ai boolean, catchall boolean, send_threshold double precision, excluded_traits text[], asked_ai boolean, asked_catchall boolean,
+    max_age_s integer
   )
   language plpgsql security definer set search_path = public, pg_temp set plan_cache_mode = force_generic_plan
   set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
@@ -3804,7 +3927,7 @@ begin
     return query
       select c.job_id, c.no, c.account_id, v_job.expires_on, c.epoch, c.attempts, c.deferrals, c.throttles, c.no_responses, c.egress,
         c.site::text, c.site_max, c.suspect, b.row_nos, b.emails, j.mode, j.ai and p.ai_enhancement, j.catchall and p.catchall_detection,
-        a.send_threshold, a.send_excludes
+        a.send_threshold, a.excluded_traits, j.ai, j.catchall, case when a.retention_days > 0 then j.max_age_s end
       from unnest(v_batches) b join unnest(v_claimed) c on c.job_id = b.job_id and c.no = b.no
       join jobs j on j.id = c.job_id join accounts a on a.id = j.account_id join plans p on p.name = a.plan;
   end loop;
@@ -4187,41 +4310,49 @@ grant execute on function
   claim_ordering, finish_ordering, begin_erasure, erase_results
 to probity_app;
 
--- Webhooks: endpoints, events, deliveries and attempts, and the functions that emit events and process deliveries.
--- probity_app manages endpoints and reads the other tables; it writes events, deliveries and attempts through the security
--- definer functions only. probity_operator sees the state and times of deliveries.
+-- Webhooks: endpoints, events, deliveries, attempts and event streams, and the functions that emit events and process deliveries.
+-- probity_app manages endpoints and reads the other tables; it writes events, deliveries, attempts and streams through the
+-- security definer functions only. probity_operator sees the state and times of deliveries.
 
 -- ---- Tables ----
 
--- One row per webhook endpoint of an account. probity_app can write the signing secret but not read it: only claim_delivery
--- returns it, to the worker that signs a request.
+-- One row per webhook endpoint of an account, and one per job whose callback was sent (job_id). probity_app can write the signing
+-- secret and the private key but not read them: only claim_delivery returns them, to the worker that signs a request. A callback
+-- is signed with the secret in callback_secrets instead.
 create table webhook_endpoints (
   id uuid primary key default gen_random_uuid(),
   account_id uuid not null references accounts (id) on delete cascade,
   mode text not null check (mode in ('live', 'test')),
   url text not null check (octet_length(url) between 10 and 2048),
   description text not null default '' check (length(description) <= 200),
-  events text[] not null default '{}' check (cardinality(events) <= 50), -- subscribed event types; empty means all
+  events text[] not null default '{*}' check (cardinality(events) between 1 and 50), -- subscribed event types; * means all
   state text not null default 'enabled' check (state in ('enabled', 'disabled')),
   disabled_reason text check (disabled_reason in ('by_owner', 'gone', 'failing')),
   disabled_at timestamptz,
   failing_since timestamptz, -- first failed attempt since the last successful one
-  secret text not null check (secret like 'whsec\_%'),
-  previous_secret text, -- signs together with the new secret until previous_until
+  secret text check (secret like 'whsec\_%'), -- HMAC
+  private_key text check (private_key like 'whsk\_%'), -- Ed25519
+  public_key text check (public_key like 'whpk\_%'),
+  previous_secret text, -- signs together with the new secret until previous_until, like previous_private_key
+  previous_private_key text,
   previous_until timestamptz,
+  job_id uuid unique references jobs (id) on delete cascade, -- not null: the callback of this job
   created_at timestamptz not null default clock_timestamp(),
   check ((state = 'disabled') = (disabled_reason is not null)),
   check ((state = 'disabled') = (disabled_at is not null)),
-  check ((previous_secret is null) = (previous_until is null))
+  check ((previous_secret is null) = (previous_until is null)),
+  check ((previous_secret is null) = (previous_private_key is null)),
+  check (num_nonnulls(secret, private_key, public_key) = case when job_id is null then 3 else 0 end)
 );
 
 create index webhook_endpoints_by_account on webhook_endpoints (account_id, created_at desc);
+create index webhook_endpoints_subscribed on webhook_endpoints (account_id) where job_id is null;
 
 alter table webhook_endpoints enable row level security;
 create policy tenant on webhook_endpoints using (account_id = app_account());
 grant select (id, account_id, mode, url, description, events, state, disabled_reason, disabled_at, failing_since,
-              previous_until, created_at) on webhook_endpoints to probity_app;
-grant insert (account_id, mode, url, description, events, secret) on webhook_endpoints to probity_app;
+              previous_until, created_at, public_key, job_id) on webhook_endpoints to probity_app;
+grant insert (account_id, mode, url, description, events, secret, private_key, public_key) on webhook_endpoints to probity_app;
 grant update (url, description, events, state, disabled_reason, disabled_at, failing_since) on webhook_endpoints to probity_app;
 grant delete on webhook_endpoints to probity_app;
 
@@ -4240,6 +4371,8 @@ create table webhook_events (
   created_at timestamptz not null default clock_timestamp(),
   primary key (expires_on, id, account_id)
 ) partition by range (expires_on);
+
+create index webhook_events_by_account on webhook_events (account_id, created_at, id);
 
 alter table webhook_events enable row level security;
 create policy tenant on webhook_events using (account_id = app_account());
@@ -4298,63 +4431,120 @@ alter table webhook_attempts enable row level security;
 create policy tenant on webhook_attempts using (account_id = app_account());
 grant select on webhook_attempts to probity_app;
 
+-- One row per open event stream. The API process that serves it renews seen_at; a stream counts as open for 45 seconds after that.
+-- Unlogged, as the next table: after a crash of PostgreSQL both are empty, and clients reconnect.
+create unlogged table event_streams (
+  id uuid primary key,
+  account_id uuid not null references accounts (id) on delete cascade,
+  mode text not null check (mode in ('live', 'test')),
+  seen_at timestamptz not null default clock_timestamp()
+);
+
+create index event_streams_by_account on event_streams (account_id);
+
+alter table event_streams enable row level security;
+create policy tenant on event_streams using (account_id = app_account());
+grant select on event_streams to probity_app;
+
+-- Events on their way to an open stream. The API process deletes each one when it reads it, about once per second.
+-- No foreign key: closing a stream must not fail the transaction that emits an event. delete_stale_streams deletes what is left.
+create unlogged table stream_events (
+  account_id uuid not null,
+  stream_id uuid not null,
+  no bigint generated always as identity,
+  due_at timestamptz not null,
+  event_id uuid not null,
+  body text not null,
+  primary key (stream_id, no)
+);
+
+alter table stream_events enable row level security;
+create policy tenant on stream_events using (account_id = app_account());
+grant select on stream_events to probity_app;
+
 -- ---- Functions ----
 
--- Returns whether an enabled endpoint of the transaction's account subscribes to the event type, so that the API and workers
--- build no event in vain. Locks: none.
-create function has_event_subscriber(p_mode text, p_type text) returns boolean
+-- Returns whether an event of the transaction's account is received: by an enabled endpoint that subscribes to its type, by an open
+-- stream, or by the callback of a job. With it the API and workers build no event that is not received. Locks: none.
+create function has_event_subscriber(p_mode text, p_type text, p_callback_job uuid default null) returns boolean
   language sql stable
   return exists (
     select from webhook_endpoints e
-    where e.account_id = app_account() and e.mode = p_mode and e.state = 'enabled'
-      and (cardinality(e.events) = 0 or p_type = any (e.events))
-  );
+    where e.account_id = app_account() and e.mode = p_mode and e.state = 'enabled' and e.job_id is null
+      and e.events && array['*', p_type]
+  ) or exists (
+    select from event_streams s
+    where s.account_id = app_account() and s.mode = p_mode and s.seen_at > clock_timestamp() - interval '45 seconds'
+  ) or exists (select from jobs j where j.id = p_callback_job and j.callback_url is not null);
 
--- Inserts an event of the transaction's account, without deliveries.
+-- Inserts an event of the transaction's account, without deliveries, and adds it to the open streams of the account and mode.
 -- Input: p_at is the timestamp in the body. Events with p_holds_address expire with the account's retention, but after 1 day at
 -- least; other events after 4 days at least, so that all promised attempts fit. Both expire after 30 days at most.
+-- p_is_stored is false if no endpoint receives the event, p_is_streamed if it is for one endpoint only.
 -- Output: the event row. Locks: none.
-create function insert_event(p_mode text, p_type text, p_data json, p_holds_address boolean, p_at timestamptz)
-  returns webhook_events
-  language sql
-  begin atomic
-    insert into webhook_events (expires_on, account_id, id, mode, type, body, discard_body)
-    select utc_today() + least(greatest(a.retention_days, case when p_holds_address then 1 else 4 end), 30), a.id,
-      gen_random_uuid(), p_mode, p_type,
-      json_build_object('type', p_type, 'timestamp', rfc3339(p_at), 'livemode', p_mode = 'live', 'data',
-        -- Data can contain file and column names of any length. An oversized event must not fail the transaction.
-        case when octet_length(p_data::text) > 20000 then json_build_object('id', p_data -> 'id', 'omitted', true) else p_data end
-      )::text,
-      a.retention_days = 0
-    from accounts a where a.id = app_account()
-    returning *;
-  end;
+create function insert_event(
+  p_mode text, p_type text, p_data json, p_holds_address boolean, p_at timestamptz, p_is_stored boolean, p_is_streamed boolean
+) returns webhook_events
+  language plpgsql as $$
+declare
+  v_event webhook_events;
+begin
+  select utc_today() + least(greatest(a.retention_days, case when p_holds_address then 1 else 4 end), 30), a.id,
+    gen_random_uuid(), p_mode, p_type, null, a.retention_days = 0, clock_timestamp()
+  into v_event from accounts a where a.id = app_account();
+  v_event.body := json_build_object(
+    'id', 'evt_' || v_event.id, 'type', p_type, 'api_version', 'v1', 'timestamp', rfc3339(p_at), 'livemode', p_mode = 'live',
+    -- An oversized event must not fail the transaction.
+    'data', case when octet_length(p_data::text) > 20000 then json_build_object('id', p_data -> 'id', 'omitted', true) else p_data end
+  );
+  if p_is_stored then
+    insert into webhook_events select v_event.*;
+  end if;
+  if p_is_streamed then
+    insert into stream_events (account_id, stream_id, due_at, event_id, body)
+    select s.account_id, s.id, p_at, v_event.id, v_event.body from event_streams s
+    where s.account_id = v_event.account_id and s.mode = p_mode and s.seen_at > clock_timestamp() - interval '45 seconds';
+  end if;
+  return v_event;
+end
+$$;
 
--- Inserts an event of the transaction's account and one pending delivery for each enabled endpoint that subscribes to it.
+-- Emits an event of the transaction's account: adds it to open streams, and inserts it with one pending delivery for each enabled
+-- endpoint that subscribes to it.
 -- Input: p_only sends the event to that endpoint alone, whatever it subscribes to. p_at in the future delays the deliveries.
+-- p_callback_job is the job that ends with this event; its callback is delivered, too.
 -- Output: the event id, or null if no endpoint receives the event.
 -- Locks: the endpoint rows (key share) until commit.
 create function emit_event(
   p_mode text, p_type text, p_data json, p_holds_address boolean default false, p_only uuid default null,
-  p_at timestamptz default clock_timestamp()
+  p_at timestamptz default clock_timestamp(), p_callback_job uuid default null
 ) returns uuid
   language plpgsql security definer set search_path = public, pg_temp as $$
 declare
+  v_callback uuid;
   v_endpoints uuid[];
   v_event webhook_events;
 begin
+  insert into webhook_endpoints (account_id, mode, url, events, job_id)
+  select j.account_id, j.mode, j.callback_url, array[p_type], j.id from jobs j
+  where j.id = p_callback_job and j.account_id = app_account() and j.callback_url is not null
+  on conflict (job_id) do nothing
+  returning id into v_callback;
   -- The key share lock prevents deletion of the endpoint until commit. Without it, the foreign key of a delivery could fail
   -- and abort the whole transaction.
   select array_agg(e.id) into v_endpoints from (
     select e.id from webhook_endpoints e
     where e.account_id = app_account() and e.mode = p_mode and e.state = 'enabled'
-      and (case when p_only is null then cardinality(e.events) = 0 or p_type = any (e.events) else e.id = p_only end)
+      and (case when p_only is null then e.job_id is null and e.events && array['*', p_type] else e.id = p_only end)
     for key share
   ) e;
+  if v_callback is not null then
+    v_endpoints := v_endpoints || v_callback;
+  end if;
+  v_event := insert_event(p_mode, p_type, p_data, p_holds_address, p_at, v_endpoints is not null, p_only is null);
   if v_endpoints is null then
     return null;
   end if;
-  v_event := insert_event(p_mode, p_type, p_data, p_holds_address, p_at);
   insert into webhook_deliveries (account_id, endpoint_id, expires_on, event_id, type, next_at)
   select v_event.account_id, e, v_event.expires_on, v_event.id, p_type, p_at from unnest(v_endpoints) e;
   return v_event.id;
@@ -4407,7 +4597,7 @@ $$;
 create function claim_delivery(p_id uuid, p_epoch integer, p_hold_s integer)
   returns table (
     account_id uuid, id uuid, epoch integer, attempts_begun smallint, mode text, type text, event_id uuid, body text, url text,
-    secret text, previous_secret text
+    secret text, previous_secret text, private_key text, previous_private_key text
   )
   language plpgsql security definer set search_path = public, pg_temp set plan_cache_mode = force_custom_plan as $$
 declare
@@ -4422,9 +4612,12 @@ begin
   end if;
   return query
     select v_delivery.account_id, v_delivery.id, v_delivery.epoch, v_delivery.attempts_begun, e.mode, v_delivery.type,
-      v_delivery.event_id, v.body, e.url, e.secret,
-      case when e.previous_until > clock_timestamp() then e.previous_secret end
-    from webhook_endpoints e left join webhook_events v
+      v_delivery.event_id, v.body, e.url, coalesce(e.secret, c.secret),
+      case when coalesce(e.previous_until, c.previous_until) > clock_timestamp() then coalesce(e.previous_secret, c.previous_secret) end,
+      e.private_key, case when e.previous_until > clock_timestamp() then e.previous_private_key end
+    from webhook_endpoints e
+    left join callback_secrets c on e.job_id is not null and c.account_id = e.account_id and c.mode = e.mode
+    left join webhook_events v
       on v.expires_on = v_delivery.expires_on and v.id = v_delivery.event_id and v.account_id = v_delivery.account_id
     where e.id = v_delivery.endpoint_id;
 end
@@ -4471,8 +4664,8 @@ begin
   end if;
 
   v_event := insert_event(v_endpoint.mode, 'webhook.disabled', json_build_object(
-    'id', v_endpoint.id, 'url', v_endpoint.url, 'reason', p_reason, 'failing_since', rfc3339(v_endpoint.failing_since)
-  ), false, clock_timestamp());
+    'id', v_endpoint.id, 'url', v_endpoint.url, 'reason', p_reason, 'failing_since_at', rfc3339(v_endpoint.failing_since)
+  ), false, clock_timestamp(), true, true);
   insert into webhook_deliveries (account_id, endpoint_id, expires_on, event_id, type, state, next_at, finished_at)
   select e.account_id, e.id, v_event.expires_on, v_event.id, v_event.type,
     case e.id when p_endpoint then 'failed' else 'pending' end,
@@ -4481,7 +4674,7 @@ begin
   from (
     select e.account_id, e.id from webhook_endpoints e
     where e.account_id = v_endpoint.account_id and e.mode = v_endpoint.mode and (e.id = p_endpoint or (
-      e.state = 'enabled' and (cardinality(e.events) = 0 or v_event.type = any (e.events))
+      e.state = 'enabled' and e.job_id is null and e.events && array['*', v_event.type]
     ))
     for key share
   ) e;
@@ -4490,7 +4683,7 @@ end
 $$;
 
 -- Records the result of an attempt for the transaction's account. Disables the endpoint after outcome gone, or if it has been
--- failing for more than five days.
+-- failing for more than five days; the callback of a job has one delivery and is not disabled.
 -- Input: p_outcome is delivered, again (retry after p_delay_ms), given_up or gone.
 -- Output: settled, or lost if the delivery was dispatched again after the claim expired, or has ended.
 -- Locks: the endpoint row (no key update), then the delivery row, until commit. disable_webhook and resend_deliveries lock in the
@@ -4524,9 +4717,9 @@ begin
   elsif v_endpoint.failing_since is null then
     update webhook_endpoints e set failing_since = clock_timestamp() where e.id = v_endpoint.id;
   end if;
-  if p_outcome = 'gone' then
+  if v_endpoint.job_id is null and p_outcome = 'gone' then
     perform disable_webhook(v_endpoint.id, 'gone');
-  elsif p_outcome <> 'delivered' and v_endpoint.failing_since < clock_timestamp() - interval '5 days' then
+  elsif v_endpoint.job_id is null and p_outcome <> 'delivered' and v_endpoint.failing_since < clock_timestamp() - interval '5 days' then
     perform disable_webhook(v_endpoint.id, 'failing');
   end if;
   if v_delivery.state <> 'pending' then
@@ -4562,22 +4755,43 @@ begin
 end
 $$;
 
--- Sets a new signing secret for an endpoint of the transaction's account. The previous secret also signs for p_hours, so that
--- receivers can switch without losing events. After two rotations within that time, the last two secrets sign.
+-- Deletes events of the transaction's account with their deliveries and attempts, for the erasure of an address.
+-- Output: the number of events. Locks: the endpoint rows (no key update) in id order, then the deleted rows, until commit.
+create function erase_events(p_events uuid[]) returns integer
+  language plpgsql security definer set search_path = public, pg_temp as $$
+declare
+  v_count integer;
+begin
+  perform 1 from webhook_endpoints e
+  where e.account_id = app_account()
+    and e.id in (select d.endpoint_id from webhook_deliveries d where d.event_id = any (p_events))
+  order by e.id for no key update;
+  delete from webhook_deliveries d where d.account_id = app_account() and d.event_id = any (p_events);
+  delete from webhook_events v
+  where v.expires_on >= utc_today() and v.account_id = app_account() and v.id = any (p_events);
+  get diagnostics v_count = row_count;
+  return v_count;
+end
+$$;
+
+-- Sets a new signing secret and key pair for an endpoint of the transaction's account. The previous ones also sign for p_hours, so
+-- that receivers can switch without losing events. After two rotations within that time, the last two sign.
 -- Output: false if the endpoint does not exist. Locks: the endpoint row until commit.
-create function rotate_webhook_secret(p_endpoint uuid, p_secret text, p_hours integer) returns boolean
+create function rotate_webhook_secret(p_endpoint uuid, p_secret text, p_private_key text, p_public_key text, p_hours integer)
+  returns boolean
   language sql security definer set search_path = public, pg_temp
   begin atomic
     with rotated as (
-      update webhook_endpoints e set secret = p_secret, previous_secret = e.secret,
+      update webhook_endpoints e set secret = p_secret, previous_secret = e.secret, private_key = p_private_key,
+        previous_private_key = e.private_key, public_key = p_public_key,
         previous_until = clock_timestamp() + make_interval(hours => p_hours)
-      where e.id = p_endpoint and e.account_id = app_account()
+      where e.id = p_endpoint and e.account_id = app_account() and e.job_id is null
       returning 1
     )
     select exists (select from rotated);
   end;
 
--- Deletes up to p_max deliveries whose event has expired, with their attempts.
+-- Deletes up to p_max deliveries whose event has expired, with their attempts, and the endpoint rows of callbacks among them.
 -- Output: the number of deliveries deleted. Locks: the deleted rows; rows locked by other transactions are skipped.
 create function delete_expired_deliveries(p_max integer) returns integer
   language sql security definer set search_path = public, pg_temp
@@ -4586,9 +4800,66 @@ create function delete_expired_deliveries(p_max integer) returns integer
       delete from webhook_deliveries d where d.id = any (array(
         select k.id from webhook_deliveries k where k.expires_on < utc_today() limit p_max for update skip locked
       ))
-      returning 1
+      returning d.endpoint_id
+    ), callbacks as (
+      delete from webhook_endpoints e using removed r where e.id = r.endpoint_id and e.job_id is not null
     )
     select count(*)::integer from removed;
+  end;
+
+-- Opens an event stream of the transaction's account.
+-- Output: false if the account has p_max open streams. Locks: advisory lock 'event streams of <account>' until commit.
+create function open_event_stream(p_id uuid, p_mode text, p_max integer) returns boolean
+  language plpgsql security definer set search_path = public, pg_temp as $$
+begin
+  perform pg_advisory_xact_lock(hashtextextended('event streams of ' || app_account(), 0));
+  if (select count(*) from event_streams s
+      where s.account_id = app_account() and s.seen_at > clock_timestamp() - interval '45 seconds') >= p_max then
+    return false;
+  end if;
+  insert into event_streams (id, account_id, mode) values (p_id, app_account(), p_mode);
+  return true;
+end
+$$;
+
+-- Closes an event stream of the transaction's account. Output: none. Locks: the deleted rows.
+create function close_event_stream(p_id uuid) returns void
+  language sql security definer set search_path = public, pg_temp
+  begin atomic
+    delete from stream_events e where e.stream_id = p_id and e.account_id = app_account();
+    delete from event_streams s where s.id = p_id and s.account_id = app_account();
+  end;
+
+-- Renews the streams that an API process serves, and deletes and returns up to p_max of their due events.
+-- Output: events in order; a stream that no longer exists is one row without event. Locks: the written rows.
+create function take_stream_events(p_streams uuid[], p_max integer) returns table (stream_id uuid, event_id uuid, body text)
+  language plpgsql security definer set search_path = public, pg_temp as $$
+begin
+  update event_streams s set seen_at = clock_timestamp()
+  where s.id = any (p_streams) and s.seen_at < clock_timestamp() - interval '10 seconds';
+  return query
+    select p.id, null::uuid, null::text from unnest(p_streams) p (id)
+    where not exists (select from event_streams s where s.id = p.id);
+  return query
+    with taken as (
+      delete from stream_events e using (
+        select d.stream_id, d.no from stream_events d
+        where d.stream_id = any (p_streams) and d.due_at <= clock_timestamp() order by d.no limit p_max
+      ) due
+      where e.stream_id = due.stream_id and e.no = due.no
+      returning e.*
+    )
+    select t.stream_id, t.event_id, t.body from taken t order by t.no;
+end
+$$;
+
+-- Deletes the streams of all accounts that no process renewed for a minute, and events without stream.
+-- Output: none. Locks: the deleted rows.
+create function delete_stale_streams() returns void
+  language sql security definer set search_path = public, pg_temp
+  begin atomic
+    delete from event_streams s where s.seen_at < clock_timestamp() - interval '1 minute';
+    delete from stream_events e where not exists (select from event_streams s where s.id = e.stream_id);
   end;
 
 -- Queues an email notification to members when the system disables an endpoint. Trigger function.
@@ -4608,20 +4879,23 @@ create trigger notify after update of state on webhook_endpoints for each row
   when (new.state = 'disabled' and old.state = 'enabled' and new.disabled_reason <> 'by_owner')
   execute function notify_webhook_disabled();
 
-create trigger audit after insert or update or delete on webhook_endpoints for each row execute function
+create trigger audit after insert or update on webhook_endpoints for each row when (new.job_id is null) execute function
   audit_row('webhook', 'url', 'description events state disabled_reason mode',
-            'disabled_at failing_since previous_secret previous_until id account_id created_at');
+            'disabled_at failing_since private_key public_key previous_secret previous_private_key previous_until id account_id created_at');
+create trigger audit_delete after delete on webhook_endpoints for each row when (old.job_id is null) execute function
+  audit_row('webhook', 'url', '', '');
 
 -- ---- Rights ----
 
 revoke execute on function
   insert_event, emit_event, dispatch_deliveries, claim_delivery, discard_event_bodies, disable_webhook,
-  settle_delivery, resend_deliveries, rotate_webhook_secret, delete_expired_deliveries, notify_webhook_disabled
+  settle_delivery, resend_deliveries, erase_events, rotate_webhook_secret, delete_expired_deliveries, notify_webhook_disabled,
+  open_event_stream, close_event_stream, take_stream_events, delete_stale_streams
 from public;
 
 grant execute on function
   emit_event, dispatch_deliveries, claim_delivery, disable_webhook, settle_delivery, resend_deliveries,
-  rotate_webhook_secret, delete_expired_deliveries
+  erase_events, rotate_webhook_secret, delete_expired_deliveries, open_event_stream, close_event_stream, take_stream_events
 to probity_app;
 
 -- Delivery feedback that accounts report: decayed sums by domain, by class and by predicted deliverability. No addresses.
@@ -4713,7 +4987,7 @@ create table outcome_marks (
 
 alter table outcome_marks enable row level security;
 create policy tenant on outcome_marks using (account_id = app_account());
-grant select, insert on outcome_marks to probity_app;
+grant select, insert, delete on outcome_marks to probity_app; -- deleted by erasures of an address
 grant update (outcome, weight, counted_at) on outcome_marks to probity_app;
 
 -- ---- Functions ----
@@ -5121,15 +5395,19 @@ grant execute on function
   record_unrecognized_replies, record_probes, begin_doctor_run, store_findings, list_due_samples, judge_sample
 to probity_worker;
 
+-- usage: the key.expired event.
+grant execute on function list_expired_keys, mark_expired_key to probity_worker;
+
 -- accounts
-grant select (id, account_id, entry, action) on overrides to probity_worker;
+grant select (id, account_id, target, action) on overrides to probity_worker;
 grant execute on function refunds_unknown, count_domain_addresses to probity_worker;
 
 -- billing
 grant execute on function ledger_post, ledger_post_parts, ledger_refund_validations to probity_worker;
 
 -- validations
-grant select (expires_on, account_id, id, key_id, email_key, state, deferred_at, deferrals, retry_at, refunded) on validations to probity_worker;
+grant select (expires_on, account_id, id, key_id, email_key, state, deferred_at, deferrals, retry_at, refunded, reference)
+  on validations to probity_worker;
 grant update (state, conclusive, refunded, result, finished_at, deferred_at, claimed_until, retry_at, attempts, deferrals, provisional, egress)
   on validations to probity_worker;
 grant select (account_id, validation_id), insert, delete on uncollected_results to probity_worker;
@@ -5152,10 +5430,11 @@ to probity_worker;
 grant select, insert on result_chunks to probity_worker;
 grant execute on function claim_ordering, finish_ordering to probity_worker;
 
--- webhooks: claim_delivery returns the signing secret of the endpoint.
-grant select (account_id, mode, state, events) on webhook_endpoints to probity_worker;
+-- webhooks: claim_delivery returns the signing secret and the private key of the endpoint.
+grant select (account_id, mode, state, events, job_id) on webhook_endpoints to probity_worker;
+grant select (account_id, mode, seen_at) on event_streams to probity_worker;
 grant execute on function
-  emit_event, dispatch_deliveries, claim_delivery, settle_delivery
+  emit_event, dispatch_deliveries, claim_delivery, settle_delivery, delete_stale_streams
 to probity_worker;
 
 -- feedback

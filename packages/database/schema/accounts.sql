@@ -62,8 +62,8 @@ create table accounts (
   logo text,
   metadata text,
   send_threshold double precision not null default 0.97 check (send_threshold between 0.5 and 0.999),
-  send_excludes text[] not null default '{disposable,role,machine_generated}'
-    check (send_excludes <@ array['disposable', 'role', 'machine_generated', 'free', 'privacy_relay', 'tagged']),
+  excluded_traits text[] not null default '{disposable,role_based,machine_generated}'
+    check (excluded_traits <@ array['disposable', 'role_based', 'machine_generated', 'free', 'privacy_relay', 'tagged']),
   ip_allow_list text[] not null default '{}' check (cardinality(ip_allow_list) <= 50),
   closed_at timestamptz,
   -- While set, the API rejects requests of the account's keys and members. Set and cleared by operators, and by record_reversal
@@ -81,7 +81,7 @@ alter table accounts enable row level security;
 create policy tenant on accounts using (id = app_account());
 grant select on accounts to probity_app;
 -- Before the API raises retention_days it must call make_partitions, because rows expire on later days then.
-grant update (low_credits, name, retention_days, send_threshold, send_excludes, ip_allow_list) on accounts to probity_app;
+grant update (low_credits, name, retention_days, send_threshold, excluded_traits, ip_allow_list) on accounts to probity_app;
 create policy operator on accounts to probity_operator using (true);
 grant select (
   id, name, slug, plan, unlimited, available, reserved, spent, retention_days, created_at, suspended_at, on_hold_since
@@ -97,7 +97,10 @@ create table api_keys (
   name text not null check (length(name) between 1 and 100),
   hash bytea not null unique check (length(hash) = 32),
   hint text not null,
-  scopes text[] not null,
+  scopes text[] not null check (
+    scopes <@ array['validations:read', 'validations:write', 'jobs:read', 'jobs:write', 'account:read', 'account:write',
+      'keys:read', 'keys:write', 'webhooks:read', 'webhooks:write']
+  ),
   ip_allow_list text[] not null default '{}' check (cardinality(ip_allow_list) <= 50),
   monthly_cap bigint check (monthly_cap >= 0),
   created_at timestamptz not null default clock_timestamp(),
@@ -105,6 +108,7 @@ create table api_keys (
   paused_at timestamptz,
   revoked_at timestamptz,
   last_used_at timestamptz,
+  expired_event_at timestamptz, -- when key.expired was emitted
   -- When a column other than the usage columns last changed. API processes poll it to invalidate cached keys.
   changed_at timestamptz not null default clock_timestamp(),
   -- Rotation: the id of the rotated key, and in that key the id of the new one. Both keys work until the old one expires.
@@ -113,7 +117,7 @@ create table api_keys (
   -- A lineage is a key with all keys that it was rotated into. The first id is the key's own lineage; the others are those of
   -- the key that created it and of that key's creators. Credits of a key count toward the monthly caps of all its lineages.
   lineages uuid[] not null default array[gen_random_uuid()] check (cardinality(lineages) between 1 and 20),
-  -- Last request: time, method, route, status, duration and verdict. The route is a pattern and contains no address.
+  -- Last request: time, method, route, HTTP status, duration and result status. The route is a pattern and contains no address.
   last_request jsonb,
   -- Publishable keys are visible in web pages. They are limited to origins, to the policies that pages may name and to
   -- visitor_cap requests per visitor and hour. Their requests are never probed, because the result would reveal which
@@ -125,9 +129,19 @@ create table api_keys (
   constraint publishable_is_bound check (
     case kind
       when 'publishable' then cardinality(allowed_origins) > 0 and cardinality(allowed_policies) > 0 and visitor_cap is not null
-        and scopes <@ array['validation']
+        and scopes <@ array['validations:write']
       else cardinality(allowed_origins) = 0 and cardinality(allowed_policies) = 0 and visitor_cap is null
     end
+  ),
+  -- A write scope includes the read scope of its subject. A publishable key is public and has no read scope.
+  constraint write_scopes_include_read check (
+    kind = 'publishable' or (
+      (scopes @> '{validations:read}' or not scopes @> '{validations:write}')
+      and (scopes @> '{jobs:read}' or not scopes @> '{jobs:write}')
+      and (scopes @> '{account:read}' or not scopes @> '{account:write}')
+      and (scopes @> '{keys:read}' or not scopes @> '{keys:write}')
+      and (scopes @> '{webhooks:read}' or not scopes @> '{webhooks:write}')
+    )
   ),
   -- The full text of a publishable key, which is public and can be shown again. Null for older keys, stored as a hash only.
   public_text text check (public_text is null or kind = 'publishable')
@@ -135,6 +149,7 @@ create table api_keys (
 
 create index api_keys_by_account on api_keys (account_id, created_at);
 create index api_keys_by_change on api_keys (changed_at);
+create index api_keys_by_expiry on api_keys (expires_at) where revoked_at is null and expired_event_at is null;
 -- For the monthly caps. lineages[1] finds the keys of one lineage, the other index also those that they created.
 create index api_keys_by_lineage on api_keys ((lineages[1]));
 create index api_keys_by_lineages on api_keys using gin (lineages);
@@ -153,6 +168,7 @@ grant select (account_id, revoked_at, mode) on api_keys to probity_operator;
 -- A row is a policy of an account: rules that map a result to a decision. The contract validates the rules and contains the
 -- built-in policies; a row with the name of a built-in policy replaces it.
 create table policies (
+  id uuid not null unique default gen_random_uuid(),
   account_id uuid not null references accounts (id) on delete cascade,
   name text not null check (name ~ '^[a-z0-9][a-z0-9_-]{0,49}$'),
   description text not null default '' check (length(description) <= 200),
@@ -168,22 +184,22 @@ grant select, insert, delete on policies to probity_app;
 grant update (description, rules, fallback) on policies to probity_app;
 
 -- A row is an override: the account always allows or blocks an address or a domain.
--- entry has the engine's canonical form of addresses, so that a lookup is one text comparison.
+-- target has the engine's canonical form of addresses, so that a lookup is one text comparison.
 create table overrides (
   id uuid primary key default gen_random_uuid(),
   account_id uuid not null references accounts (id) on delete cascade,
-  entry text not null check (length(entry) between 1 and 400),
+  target text not null check (length(target) between 1 and 400),
   action text not null check (action in ('allow', 'block')),
   note text not null default '' check (length(note) <= 200),
-  added_by text check (length(added_by) <= 200),
-  added_at timestamptz not null default clock_timestamp(),
-  unique (account_id, entry)
+  created_by text check (length(created_by) <= 200),
+  created_at timestamptz not null default clock_timestamp(),
+  unique (account_id, target)
 );
 
 alter table overrides enable row level security;
 create policy tenant on overrides using (account_id = app_account());
 grant select, insert, delete on overrides to probity_app;
-grant update (action, note, added_by, added_at) on overrides to probity_app;
+grant update (action, note, created_by, created_at) on overrides to probity_app;
 
 -- A row counts the addresses of a mail domain (registrable domain, not of a free provider) that an account has submitted on a UTC
 -- day, while the abuse limits are on. Written by count_domain_addresses; deleted after the day by delete_old_domain_days.
@@ -245,7 +261,7 @@ create function find_api_key(p_hash bytea)
     id uuid, account_id uuid, mode text, name text, scopes text[], ip_allow_list text[],
     expires_at timestamptz, paused_at timestamptz, revoked_at timestamptz, retention_days smallint,
     plan text, api_access boolean, requests_per_window integer, window_s integer, interactive_in_flight integer,
-    ai boolean, catchall boolean, send_threshold double precision, send_excludes text[],
+    ai boolean, catchall boolean, send_threshold double precision, excluded_traits text[],
     kind text, allowed_origins text[], allowed_policies text[], visitor_cap integer, account_ip_allow_list text[]
   )
   language sql stable security definer set search_path = public, pg_temp
@@ -253,7 +269,7 @@ create function find_api_key(p_hash bytea)
     select k.id, k.account_id, k.mode, k.name, k.scopes, k.ip_allow_list,
            k.expires_at, k.paused_at, k.revoked_at, a.retention_days,
            p.name, p.api_access, p.requests_per_window, p.window_s, p.interactive_in_flight,
-           p.ai_enhancement, p.catchall_detection, a.send_threshold, a.send_excludes,
+           p.ai_enhancement, p.catchall_detection, a.send_threshold, a.excluded_traits,
            k.kind, k.allowed_origins, k.allowed_policies, k.visitor_cap, a.ip_allow_list
     from api_keys k join accounts a on a.id = k.account_id join plans p on p.name = a.plan
     where k.hash = p_hash;
@@ -428,6 +444,17 @@ begin
 end
 $$;
 
+-- Writes an audit entry about the erasure of an address from the data of the transaction's account. The entry has counts, not the address.
+-- Input: p_counts is an object with a number per kind. Output: none. Locks: none.
+create function record_erasure(p_counts jsonb) returns void
+  language plpgsql security definer set search_path = public, pg_temp as $$
+begin
+  perform record_audit_entry(app_account(), 'erasure.created', null, null, (
+    select jsonb_object_agg(c.key, jsonb_build_array(null, c.value)) from jsonb_each(p_counts) c where c.value <> '0'
+  ));
+end
+$$;
+
 -- Returns whether an operator suspended an account.
 -- Output: false also if the account does not exist.
 -- Locks: none.
@@ -515,7 +542,7 @@ create trigger audit_delete after delete on overrides referencing old table as c
 
 create trigger changed before update on api_keys for each row execute function api_keys_set_changed_at();
 
-create trigger changed after update of name, plan, unlimited, retention_days, ip_allow_list, send_threshold, send_excludes, suspended_at on accounts
+create trigger changed after update of name, plan, unlimited, retention_days, ip_allow_list, send_threshold, excluded_traits, suspended_at on accounts
   for each row execute function accounts_touch_keys();
 
 create trigger changed before update on plans for each row execute function plans_set_changed_at();
@@ -546,19 +573,19 @@ create trigger audit after insert or delete on accounts for each row execute fun
 -- Balance changes are not audited; the ledger records them.
 create trigger audit_change after update on accounts for each row
   when (old.available = new.available and old.reserved = new.reserved and old.spent = new.spent)
-  execute function audit_row('account', 'name', 'name plan unlimited retention_days low_credits send_threshold send_excludes',
+  execute function audit_row('account', 'name', 'name plan unlimited retention_days low_credits send_threshold excluded_traits',
                              'available reserved spent debt last_grant credits_low plan_since id created_at metadata dispute_suspended_at');
 
 -- ---- Rights ----
 
 revoke execute on function
   find_api_key, api_keys_changed_within, unused_slug, notify_credits_low, notify_key_created, is_allowed_origin,
-  close_account, delete_closed_account, record_export, is_account_suspended, suspend_account, paid_credits, count_domain_addresses,
+  close_account, delete_closed_account, record_export, record_erasure, is_account_suspended, suspend_account, paid_credits, count_domain_addresses,
   delete_old_domain_days, refunds_unknown
 from public;
 
 grant execute on function
-  find_api_key, api_keys_changed_within, is_allowed_origin, close_account, delete_closed_account, record_export,
+  find_api_key, api_keys_changed_within, is_allowed_origin, close_account, delete_closed_account, record_export, record_erasure,
   is_account_suspended, count_domain_addresses, delete_old_domain_days, refunds_unknown
 to probity_app;
 

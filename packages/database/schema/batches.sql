@@ -302,13 +302,15 @@ $$;
 -- Claims batches. A batch that was started twice and not finished is split in two instead, until an address that crashes its
 -- worker is isolated; a half is split again after one failure.
 -- Input: p_jobs and p_nos name the batches; both arrays have the same length.
--- Output: the claimed batches and their settings. Left out is a batch that was split, is claimed, settled or not due, or whose job
+-- Output: the claimed batches and their settings. ai and catchall are true only if both the job and the plan allow them, asked_ai and
+-- asked_catchall if the job does. max_age_s is null if no result may be reused. Left out is a batch that was split, is claimed, settled or not due, or whose job
 -- is paused or has ended. Locks: the queue rows by job_id and no, then for a split the job row, until commit.
 create function claim_batches(p_worker uuid, p_jobs uuid[], p_nos integer[])
   returns table (
     job_id uuid, no integer, account_id uuid, expires_on date, epoch integer, attempts smallint, deferrals smallint, throttles smallint,
     no_responses smallint, egress text, site text, site_max smallint, suspect boolean, row_nos integer[], emails text[], mode text,
-    ai boolean, catchall boolean, send_threshold double precision, send_excludes text[]
+    ai boolean, catchall boolean, send_threshold double precision, excluded_traits text[], asked_ai boolean, asked_catchall boolean,
+    max_age_s integer
   )
   language plpgsql security definer set search_path = public, pg_temp set plan_cache_mode = force_generic_plan
   set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
@@ -348,7 +350,7 @@ begin
     return query
       select c.job_id, c.no, c.account_id, v_job.expires_on, c.epoch, c.attempts, c.deferrals, c.throttles, c.no_responses, c.egress,
         c.site::text, c.site_max, c.suspect, b.row_nos, b.emails, j.mode, j.ai and p.ai_enhancement, j.catchall and p.catchall_detection,
-        a.send_threshold, a.send_excludes
+        a.send_threshold, a.excluded_traits, j.ai, j.catchall, case when a.retention_days > 0 then j.max_age_s end
       from unnest(v_batches) b join unnest(v_claimed) c on c.job_id = b.job_id and c.no = b.no
       join jobs j on j.id = c.job_id join accounts a on a.id = j.account_id join plans p on p.name = a.plan;
   end loop;

@@ -87,7 +87,7 @@ create table outcome_marks (
 
 alter table outcome_marks enable row level security;
 create policy tenant on outcome_marks using (account_id = app_account());
-grant select, insert on outcome_marks to probity_app;
+grant select, insert, delete on outcome_marks to probity_app; -- deleted by erasures of an address
 grant update (outcome, weight, counted_at) on outcome_marks to probity_app;
 
 -- ---- Functions ----

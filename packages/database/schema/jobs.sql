@@ -16,8 +16,8 @@ create table uploads (
   has_header boolean not null,
   suggested_column text not null,
   row_count integer not null check (row_count > 0),
-  email_count integer not null check (email_count between 1 and row_count), -- in the suggested column, like unique_count
-  unique_count integer not null check (unique_count between 1 and email_count),
+  email_count integer not null check (email_count between 0 and row_count), -- in the suggested column, like unique_count
+  unique_count integer not null check (unique_count between 0 and email_count),
   storage_key text not null unique,
   created_at timestamptz not null default clock_timestamp(),
   expires_at timestamptz not null default clock_timestamp() + interval '24 hours',
@@ -42,6 +42,7 @@ create table jobs (
   key_id uuid, -- the API key that confirmed the upload, for its monthly cap
   filename text not null check (length(filename) between 1 and 200),
   email_column text not null,
+  reference text check (octet_length(reference) <= 800), -- text of the client's own, shown with the job
   -- paused is not a state but paused_at, so that a job resumes in the state it had.
   state text not null default 'queued' check (state in ('queued', 'planning', 'processing', 'completed', 'canceled', 'failed')),
   paused_at timestamptz,
@@ -66,6 +67,8 @@ create table jobs (
   finished_at timestamptz,
   ai boolean not null default true,
   catchall boolean not null default true,
+  max_age_s integer check (max_age_s >= 0), -- maximum age of a reused result; null: none is reused
+  callback_url text check (octet_length(callback_url) between 10 and 2048), -- receives the event that ends the job
   last_settled_at timestamptz,
   -- The generation of result_chunks that readers use: 0 until the results are stored in row order (results.sql). order_epoch is the
   -- fencing token of the worker that does so, and the generation under which it writes.
@@ -106,6 +109,23 @@ create table job_counts (
 alter table job_counts enable row level security;
 create policy tenant on job_counts using (account_id = app_account());
 grant select, insert, update, delete on job_counts to probity_app;
+
+-- Secrets that sign the callbacks of jobs, one per account and mode. Unlike the secret of a webhook endpoint it can be read again.
+create table callback_secrets (
+  account_id uuid not null references accounts (id) on delete cascade,
+  mode text not null check (mode in ('live', 'test')),
+  secret text not null check (secret like 'whsec\_%'),
+  previous_secret text, -- signs together with the new secret until previous_until
+  previous_until timestamptz,
+  created_at timestamptz not null default clock_timestamp(),
+  primary key (account_id, mode),
+  check ((previous_secret is null) = (previous_until is null))
+);
+
+alter table callback_secrets enable row level security;
+create policy tenant on callback_secrets using (account_id = app_account());
+grant select, insert on callback_secrets to probity_app;
+grant update (secret, previous_secret, previous_until) on callback_secrets to probity_app;
 
 -- One row per worker that processes jobs. Each worker updates seen_at every second (record_heartbeat).
 create table job_workers (
@@ -225,6 +245,25 @@ create function notify_expiring_results() returns void
       and j.expires_on - (j.created_at at time zone 'utc')::date >= 7;
   end;
 
+-- Removes mentions of an erased address of the transaction's account: names of files in uploads, jobs and notifications, references
+-- of jobs, and events that wait for a stream.
+-- Input: p_texts are spellings of the address in lower case. Output: none. Locks: the changed rows until commit.
+create function erase_mentions(p_texts text[]) returns void
+  language plpgsql security definer set search_path = public, pg_temp as $$
+begin
+  update uploads u set filename = 'erased.csv'
+  where u.account_id = app_account() and exists (select from unnest(p_texts) t where strpos(lower(u.filename), t) > 0);
+  update jobs j set filename = 'erased.csv'
+  where j.account_id = app_account() and exists (select from unnest(p_texts) t where strpos(lower(j.filename), t) > 0);
+  update jobs j set reference = null
+  where j.account_id = app_account() and exists (select from unnest(p_texts) t where strpos(lower(j.reference), t) > 0);
+  update notifications n set data = n.data || jsonb_build_object('filename', 'erased.csv')
+  where n.account_id = app_account() and exists (select from unnest(p_texts) t where strpos(lower(n.data ->> 'filename'), t) > 0);
+  delete from stream_events e
+  where e.account_id = app_account() and exists (select from unnest(p_texts) t where strpos(lower(e.body), t) > 0);
+end
+$$;
+
 -- Returns whether there may be jobs to plan, batches to dispatch or deliveries to send. Every worker calls this several times per
 -- second; one call with three index lookups avoids three more expensive calls while there is no work. Locks: none.
 create function find_pending_work(out plans boolean, out batches boolean, out deliveries boolean)
@@ -244,16 +283,19 @@ create trigger notify after update of state on jobs for each row
 
 create trigger audit after delete on jobs for each row execute function audit_row('list', 'filename', '', '');
 
+create trigger audit after update on callback_secrets for each row execute function
+  audit_row('callback_secret', 'mode', '', 'previous_secret previous_until');
+
 -- ---- Rights ----
 
 revoke execute on function
   list_expired_uploads, delete_expired_uploads, is_worker_alive, record_heartbeat, claim_plan, start_processing, list_expired_jobs,
-  notify_job_end, notify_expiring_results, find_pending_work
+  notify_job_end, notify_expiring_results, erase_mentions, find_pending_work
 from public;
 
 grant execute on function
   list_expired_uploads, delete_expired_uploads, record_heartbeat, claim_plan, start_processing, list_expired_jobs,
-  notify_expiring_results, find_pending_work
+  notify_expiring_results, erase_mentions, find_pending_work
 to probity_app;
 
 grant execute on function

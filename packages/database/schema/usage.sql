@@ -96,7 +96,7 @@ begin
   update api_keys k set last_request = u.last_request
   from unnest(p_keys, p_last_requests) as u (key_id, last_request)
   where k.id = u.key_id and u.last_request is not null
-    and (k.last_request is null or u.last_request ->> 'at' >= k.last_request ->> 'at');
+    and (k.last_request is null or u.last_request ->> 'occurred_at' >= k.last_request ->> 'occurred_at');
 end
 $$;
 
@@ -155,10 +155,34 @@ create function remaining_key_cap(p_account uuid, p_key uuid) returns bigint
     where k.id = p_key and k.account_id = p_account
   );
 
+-- Lists keys of all accounts that have expired and whose key.expired event was not emitted. Locks: none.
+create function list_expired_keys(p_max integer) returns table (account_id uuid, id uuid)
+  language sql stable security definer set search_path = public, pg_temp
+  begin atomic
+    select k.account_id, k.id from api_keys k
+    where k.expires_at <= clock_timestamp() and k.revoked_at is null and k.expired_event_at is null
+    order by k.expires_at limit p_max;
+  end;
+
+-- Marks the key.expired event of a key of the transaction's account as emitted.
+-- Output: the key without its hash, for the event; no row if the event was emitted before. Locks: the key row until commit.
+create function mark_expired_key(p_key uuid)
+  returns table (
+    id uuid, name text, mode text, hint text, scopes text[], created_at timestamptz, expires_at timestamptz,
+    paused_at timestamptz, revoked_at timestamptz, replaces uuid, replaced_by uuid
+  )
+  language sql security definer set search_path = public, pg_temp
+  begin atomic
+    update api_keys k set expired_event_at = clock_timestamp()
+    where k.id = p_key and k.account_id = app_account() and k.expires_at <= clock_timestamp() and k.revoked_at is null
+      and k.expired_event_at is null
+    returning k.id, k.name, k.mode, k.hint, k.scopes, k.created_at, k.expires_at, k.paused_at, k.revoked_at, k.replaces, k.replaced_by;
+  end;
+
 -- ---- Rights ----
 
 revoke execute on function
-  record_key_use, record_requests, record_verdict_days
+  record_key_use, record_requests, record_verdict_days, list_expired_keys, mark_expired_key
 from public;
 
 grant execute on function

@@ -225,12 +225,12 @@ create function find_member(p_user uuid, p_account uuid)
   returns table (
     account_id uuid, role text, retention_days smallint, plan text, requests_per_window integer, window_s integer,
     interactive_in_flight integer, ai boolean, catchall boolean, send_threshold double precision,
-    send_excludes text[], account_ip_allow_list text[]
+    excluded_traits text[], account_ip_allow_list text[]
   )
   language sql stable security definer set search_path = public, pg_temp
   begin atomic
     select m.account_id, m.role, a.retention_days, p.name, p.requests_per_window, p.window_s, p.interactive_in_flight,
-           p.ai_enhancement, p.catchall_detection, a.send_threshold, a.send_excludes, a.ip_allow_list
+           p.ai_enhancement, p.catchall_detection, a.send_threshold, a.excluded_traits, a.ip_allow_list
     from members m join accounts a on a.id = m.account_id join plans p on p.name = a.plan
     where m.user_id = p_user and m.account_id = p_account;
   end;

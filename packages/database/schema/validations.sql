@@ -6,7 +6,7 @@
 
 -- One row per single validation. The API inserts it when it charges the credit. state is open until the result is final.
 -- Partitioned by expires_on, which is fixed at insert from the account's retention: dropping a partition deletes expired rows.
--- Only delete_closed_account deletes single rows.
+-- Single rows are deleted only by delete_closed_account and by erasures of an address.
 create table validations (
   expires_on date not null,
   account_id uuid not null, -- no foreign key: row-level security allows only the transaction's account
@@ -40,6 +40,7 @@ create table validations (
   ai boolean not null default true,
   catchall boolean not null default true,
   mailbox boolean not null default true, -- whether to probe a mail server
+  reference text check (octet_length(reference) <= 800), -- text of the client's own, returned with the result
   -- id precedes account_id because rows are looked up by id. With account_id first, the planner would read all rows of the
   -- account.
   primary key (expires_on, id, account_id),
@@ -53,10 +54,14 @@ create table validations (
 create index validations_open on validations (created_at) where state = 'open';
 -- For reconcile_validations: recent validations without a conclusive result.
 create index validations_inconclusive on validations (finished_at) where state = 'final' and not conclusive;
+-- For erasures: the validations of an address, and those of its typos, have its local part. A hash, because a key can be longer than an
+-- index entry. Keys of texts that are no address begin with a space; such a text can contain the address anywhere.
+create index validations_by_local_part on validations (account_id, hashtextextended(split_part(email_key, '@', 1), 0), id);
+create index validations_malformed on validations (account_id, id) where starts_with(email_key, ' ');
 
 alter table validations enable row level security;
 create policy tenant on validations using (account_id = app_account());
-grant select, insert on validations to probity_app;
+grant select, insert, delete on validations to probity_app;
 grant update (state, conclusive, refunded, result, finished_at, deferred_at, collected_at, awaited_until, claimed_until, retry_at, attempts, deferrals,
               egress, provisional) on validations to probity_app;
 -- Operators see the number and age of validations of all accounts, not their contents.
@@ -175,15 +180,15 @@ $$;
 -- Charges a group of single validations of the transaction's account, one credit each, and inserts the rows of those that a
 -- worker is to validate. Replaces five statements of the API: the group takes one round trip, and its plans stay cached.
 -- Input: p_subject is the ledger subject of the group, p_recent the number of validations with a recent result, which need no
--- row. p_rows is an array of objects with id, email, email_key, ai, catchall, mailbox and timeout_ms; timeout_ms is how long
--- the request waits. p_names are addresses and domains to look up in overrides.
+-- row. p_rows is an array of objects with id, email, email_key, ai, catchall, mailbox, timeout_ms and reference; timeout_ms is
+-- how long the request waits. p_names are addresses and domains to look up in overrides.
 -- Output: one row. outcome is that of ledger_post, and only posted changes anything; or uncollected, if an earlier validation
 -- of one of the addresses has a result to collect or is still being validated. Then nothing is charged or inserted.
--- expires_on is the partition of the inserted rows. listed maps those of p_names that are in overrides to their action.
+-- expires_on is the partition of the inserted rows. overrides maps those of p_names that are in overrides to their action.
 -- Locks: as ledger_post.
 create function charge_validations(
   p_subject uuid, p_key uuid, p_retention_days integer, p_recent integer, p_rows json, p_names text[]
-) returns table (outcome text, available bigint, expires_on date, listed json)
+) returns table (outcome text, available bigint, expires_on date, overrides json)
   language plpgsql as $$
 declare
   v_rows integer := json_array_length(p_rows);
@@ -204,15 +209,16 @@ begin
     -- A validation is processed for up to 24 hours, so even an account without retention keeps the row for that long.
     expires_on := utc_today() + greatest(p_retention_days, 1);
     if v_rows > 0 then
-      insert into validations (expires_on, account_id, key_id, id, email, email_key, ai, catchall, mailbox, awaited_until)
+      insert into validations (
+        expires_on, account_id, key_id, id, email, email_key, ai, catchall, mailbox, reference, awaited_until)
       select charge_validations.expires_on, app_account(), p_key, r.id, r.email, r.email_key, r.ai, r.catchall, r.mailbox,
-             clock_timestamp() + make_interval(secs => r.timeout_ms / 1000.0)
+             r.reference, clock_timestamp() + make_interval(secs => r.timeout_ms / 1000.0)
       from json_to_recordset(p_rows) as r (
-        id uuid, email text, email_key text, ai boolean, catchall boolean, mailbox boolean, timeout_ms integer
+        id uuid, email text, email_key text, ai boolean, catchall boolean, mailbox boolean, timeout_ms integer, reference text
       );
     end if;
-    select json_object_agg(o.entry, o.action) into listed from overrides o
-    where o.account_id = app_account() and o.entry = any (p_names);
+    select json_object_agg(o.target, o.action) into overrides from overrides o
+    where o.account_id = app_account() and o.target = any (p_names);
   end if;
   return next;
 end
@@ -228,7 +234,7 @@ create function claim_validations(p_expires_on date, p_accounts uuid[], p_ids uu
   returns table (
     expires_on date, account_id uuid, id uuid, email text, email_key text, attempts smallint, deferrals smallint, egress text,
     retention_days smallint, ai boolean, catchall boolean, send_threshold double precision,
-    send_excludes text[], mailbox boolean
+    excluded_traits text[], mailbox boolean
   )
   -- A custom plan knows p_expires_on and reads one partition; a generic plan would consider all of them.
   language plpgsql security definer set search_path = public, pg_temp set plan_cache_mode = force_custom_plan as $$
@@ -247,7 +253,7 @@ begin
       and a.id = v.account_id and p.name = a.plan
     returning v.expires_on, v.account_id, v.id, v.email, v.email_key, v.attempts, v.deferrals, v.egress,
       a.retention_days, v.ai and p.ai_enhancement, v.catchall and p.catchall_detection,
-      a.send_threshold, a.send_excludes, v.mailbox;
+      a.send_threshold, a.excluded_traits, v.mailbox;
 end
 $$;
 
@@ -334,14 +340,36 @@ create function list_expired_validations(p_limit integer)
     limit p_limit;
   end;
 
+-- Lists validations of the transaction's account that can contain an address: those with the local part of the key p_key, or if it is
+-- null, those of texts that are no address. security definer, because row-level security keeps conditions on email_key from using an index.
+-- Output: up to p_limit rows of partition p_expires_on after the id p_after, by id. Locks: none.
+create function list_erasable_validations(p_expires_on date, p_key text, p_after uuid, p_limit integer)
+  returns table (id uuid, email text, result json, provisional json)
+  language plpgsql stable security definer set search_path = public, pg_temp set plan_cache_mode = force_custom_plan as $$
+begin
+  if p_key is null then
+    return query
+      select v.id, v.email, v.result, v.provisional from validations v
+      where v.expires_on = p_expires_on and v.account_id = app_account() and starts_with(v.email_key, ' ') and v.id > p_after
+      order by v.id limit p_limit;
+  else
+    return query
+      select v.id, v.email, v.result, v.provisional from validations v
+      where v.expires_on = p_expires_on and v.account_id = app_account() and v.id > p_after
+        and hashtextextended(split_part(v.email_key, '@', 1), 0) = hashtextextended(split_part(p_key, '@', 1), 0)
+      order by v.id limit p_limit;
+  end if;
+end
+$$;
+
 -- ---- Rights ----
 
 revoke execute on function
   charge_validations, finish_validations, list_overdue_validations, claim_idempotency, claim_validations, list_unclaimed_validations,
-  wake_workers, list_expired_validations
+  wake_workers, list_expired_validations, list_erasable_validations
 from public;
 
 grant execute on function
   charge_validations, finish_validations, list_overdue_validations, claim_idempotency, claim_validations, list_unclaimed_validations,
-  wake_workers, list_expired_validations
+  wake_workers, list_expired_validations, list_erasable_validations
 to probity_app;

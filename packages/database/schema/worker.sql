@@ -22,15 +22,19 @@ grant execute on function
   record_unrecognized_replies, record_probes, begin_doctor_run, store_findings, list_due_samples, judge_sample
 to probity_worker;
 
+-- usage: the key.expired event.
+grant execute on function list_expired_keys, mark_expired_key to probity_worker;
+
 -- accounts
-grant select (id, account_id, entry, action) on overrides to probity_worker;
+grant select (id, account_id, target, action) on overrides to probity_worker;
 grant execute on function refunds_unknown, count_domain_addresses to probity_worker;
 
 -- billing
 grant execute on function ledger_post, ledger_post_parts, ledger_refund_validations to probity_worker;
 
 -- validations
-grant select (expires_on, account_id, id, key_id, email_key, state, deferred_at, deferrals, retry_at, refunded) on validations to probity_worker;
+grant select (expires_on, account_id, id, key_id, email_key, state, deferred_at, deferrals, retry_at, refunded, reference)
+  on validations to probity_worker;
 grant update (state, conclusive, refunded, result, finished_at, deferred_at, claimed_until, retry_at, attempts, deferrals, provisional, egress)
   on validations to probity_worker;
 grant select (account_id, validation_id), insert, delete on uncollected_results to probity_worker;
@@ -53,10 +57,11 @@ to probity_worker;
 grant select, insert on result_chunks to probity_worker;
 grant execute on function claim_ordering, finish_ordering to probity_worker;
 
--- webhooks: claim_delivery returns the signing secret of the endpoint.
-grant select (account_id, mode, state, events) on webhook_endpoints to probity_worker;
+-- webhooks: claim_delivery returns the signing secret and the private key of the endpoint.
+grant select (account_id, mode, state, events, job_id) on webhook_endpoints to probity_worker;
+grant select (account_id, mode, seen_at) on event_streams to probity_worker;
 grant execute on function
-  emit_event, dispatch_deliveries, claim_delivery, settle_delivery
+  emit_event, dispatch_deliveries, claim_delivery, settle_delivery, delete_stale_streams
 to probity_worker;
 
 -- feedback

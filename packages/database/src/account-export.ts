@@ -7,24 +7,24 @@ type Part = RawBuilder<unknown> | ((trx: Trx) => AsyncGenerator<string[]>)
 
 /** What an account's export is made of, in its order. Columns are named one by one: a secret that is added later stays out. */
 const PARTS: Record<string, Part> = {
-  account: sql`select id, name, slug, plan, unlimited, available, reserved, spent, debt, retention_days, low_credits, send_threshold,
-    send_excludes, ip_allow_list, created_at from accounts where id = app_account()`,
+  account: sql`select id, name, slug, plan, unlimited, available, reserved, spent as used, debt, retention_days, low_credits, send_threshold,
+    excluded_traits, ip_allow_list as ip_allowlist, created_at from accounts where id = app_account()`,
   member: sql`select * from list_account_members()`,
   invitation: sql`select email, role, status, expires_at, created_at from invitations`,
-  api_key: sql`select id, mode, kind as type, name, hint, scopes, ip_allow_list, monthly_cap, allowed_origins, allowed_policies, visitor_cap,
-    created_at, expires_at, paused_at, revoked_at, last_used_at, last_request, replaces, replaced_by from api_keys`,
-  webhook: sql`select id, mode, url, description, events, state, disabled_reason, disabled_at, failing_since, created_at
-    from webhook_endpoints`,
-  policy: sql`select name, description, rules, fallback as "default", created_at from policies`,
-  listing: sql`select id, entry, action as list, note, added_by, added_at from overrides`,
-  upload: sql`select id, mode, filename, size_bytes, columns, row_count, email_count, unique_count, created_at, expires_at
+  api_key: sql`select id, mode = 'live' as livemode, kind as type, name, hint, scopes, ip_allow_list as ip_allowlist, monthly_cap, allowed_origins, allowed_policies, visitor_cap,
+    created_at, expires_at, paused_at, revoked_at, last_used_at, last_request, replaces as replaces_key_id, replaced_by as replaced_by_key_id from api_keys`,
+  webhook: sql`select id, mode = 'live' as livemode, url, description, events, state, disabled_reason, disabled_at, failing_since, created_at
+    from webhook_endpoints where job_id is null`,
+  policy: sql`select id, name, description, rules, fallback as "default", created_at from policies`,
+  override: sql`select id, target, action, note, created_by, created_at from overrides`,
+  upload: sql`select id, mode = 'live' as livemode, filename, size_bytes, columns, row_count, email_count, unique_count, created_at, expires_at
     from uploads`,
-  list: sql`select id, mode, upload_id, key_id, filename, email_column, state, paused_at, row_count, email_count, unique_count,
-    done_count, refunded_count, expires_on, created_at, started_at, finished_at from jobs`,
-  list_result: readResults,
+  job: sql`select id, mode = 'live' as livemode, upload_id, key_id, filename, email_column, reference, state, paused_at, row_count, email_count, unique_count,
+    done_count, refunded_count, expires_on, created_at, started_at, finished_at, callback_url from jobs`,
+  job_result: readResults,
   validation: sql`select id, key_id, email, state, result, created_at, finished_at, expires_on
     from validations where expires_on >= utc_today()`,
-  webhook_event: sql`select id, mode, type, body, created_at from webhook_events where expires_on >= utc_today()`,
+  webhook_event: sql`select id, mode = 'live' as livemode, type, body, created_at from webhook_events where expires_on >= utc_today()`,
   notice: sql`select kind, data, created_at, sent_at from notifications`,
   domain_outcome: sql`select domain, delivered, bounced, counted_at from domain_outcomes`,
   usage: sql`select day, key_id, requests, credits_used, credits_committed, credits_refunded from usage_days`,
@@ -87,13 +87,13 @@ async function* readResults(trx: Trx): AsyncGenerator<string[]> {
 
 function writeResult(jobId: string, { rowNo, email, status, subStatus, override, result }: ChunkRow): string {
   const head = {
-    record: 'list_result',
+    record: 'job_result',
     list_id: jobId,
     row: rowNo,
     email,
     status,
     sub_status: subStatus,
-    listed: override,
+    override: override,
   }
   return `${JSON.stringify(head).slice(0, -1)},"result":${result}}`
 }

@@ -33,7 +33,7 @@ export async function recordExport(trx: Trx, { what, jobId, filename }: Exported
 
 export type AccountChange = Pick<
   Updateable<Schema['accounts']>,
-  'name' | 'retentionDays' | 'lowCredits' | 'sendThreshold' | 'sendExcludes' | 'ipAllowList'
+  'name' | 'retentionDays' | 'lowCredits' | 'sendThreshold' | 'excludedTraits' | 'ipAllowList'
 >
 
 /** What the tenant sets of its own account. `lowCredits` is below how many it is told that they run low; null for the usual share. */

@@ -3,11 +3,11 @@ import { sql } from 'kysely'
 import type { Trx } from './connect.ts'
 import type { View } from './view.ts'
 
-/** Something that somebody should look at. */
+/** A condition that needs attention. */
 export type Alert = { kind: AlertKind; id: string | null; name: string | null; at: Date | null }
 
 const KEY_UNUSED_DAYS = 30
-/** Whoever keeps results for no longer than a few days knows that they leave. */
+/** Accounts with a shorter retention get no alert: their results expire all the time. */
 const KEPT_DAYS_MIN = 7
 
 /** What should be looked at, the gravest first. Credits are those of live mode. */
@@ -16,16 +16,16 @@ export async function listAlerts(trx: Trx, { accountId, mode }: View, limit: num
     select kind, id, name, at from (
       select 1 as rank, 'webhook_disabled' as kind, w.id, substring(w.url from '^https?://([^/?#]+)') as name, w.disabled_at as at
       from webhook_endpoints w
-      where w.account_id = ${accountId} and w.mode = ${mode} and w.state = 'disabled' and w.disabled_reason <> 'by_owner'
+      where w.account_id = ${accountId} and w.job_id is null and w.mode = ${mode} and w.state = 'disabled' and w.disabled_reason <> 'by_owner'
       union all
       select 2, 'webhook_failing', w.id, substring(w.url from '^https?://([^/?#]+)'), w.failing_since
       from webhook_endpoints w
-      where w.account_id = ${accountId} and w.mode = ${mode} and w.state = 'enabled' and w.failing_since is not null
+      where w.account_id = ${accountId} and w.job_id is null and w.mode = ${mode} and w.state = 'enabled' and w.failing_since is not null
       union all
       select 3, 'credits_low', null, null, null from accounts a
       where a.id = ${accountId} and a.credits_low and ${mode} = 'live'
       union all
-      select 4, 'results_leaving', j.id, j.filename, (j.expires_on + 1)::timestamp at time zone 'utc'
+      select 4, 'results_expiring', j.id, j.filename, (j.expires_on + 1)::timestamp at time zone 'utc'
       from jobs j
       where j.account_id = ${accountId} and j.mode = ${mode} and j.state = 'completed'
         and j.expires_on between utc_today() and utc_today() + 1

@@ -5,7 +5,7 @@ import { updateAccount } from './accounts.ts'
 import { type Actor, actAs } from './actor.ts'
 import { countAuditEntries, listAuditEntries, removeOldAuditEntries } from './audit-log.ts'
 import { asOperator, asOwner, inTenant } from './connect.ts'
-import { insertKey, revokeKey, updateKey } from './keys.ts'
+import { insertKey, type NewKey, revokeKey, updateKey } from './keys.ts'
 import { insertPolicy } from './policies.ts'
 import { createTestDatabase, openTestAccount } from './test-database.ts'
 import { insertWebhook } from './webhooks.ts'
@@ -20,7 +20,7 @@ function memberOf(account: string): Actor {
   return { kind: 'member', id: randomUUID(), name: 'Ada', ip: '192.0.2.7', account }
 }
 
-const NEW_KEY = { mode: 'live' as const, name: 'Sign-up form', scopes: ['validation'] }
+const NEW_KEY = { mode: 'live', name: 'Sign-up form', scopes: ['validations:write'] } satisfies NewKey
 
 test('what happens to a key is told in order, with who did it and from where, and without the key', async () => {
   const { id: accountId } = await openTestAccount(db, 0)
@@ -178,6 +178,7 @@ const NOT_TOLD = [
   'calibration',
   'class_outcomes',
   'domain_outcomes',
+  'event_streams',
   'idempotency_records',
   'job_batches',
   'job_breakdowns',
@@ -191,6 +192,7 @@ const NOT_TOLD = [
   'payments',
   'requests',
   'result_chunks',
+  'stream_events',
   'subscriptions',
   'uploads',
   'usage_days',

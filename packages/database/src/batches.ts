@@ -33,6 +33,11 @@ export type ClaimedBatch = BatchRef & {
   rowNos: number[]
   emails: string[]
   mode: 'live' | 'test'
+  /** The options of the confirmation; `ai` and `catchall` also depend on the plan. */
+  askedAi: boolean
+  askedCatchall: boolean
+  /** Maximum age of an earlier result that may be used; null if none may be. */
+  maxAgeS: number | null
 } & AccountManner
 
 /**

@@ -25,7 +25,7 @@ export async function listBrakes(trx: Trx): Promise<Brakes> {
 export type ProviderWish = { isPaused?: boolean | undefined; ratePercent?: number | undefined }
 
 /** Pauses a provider, lets it go on, or lowers its rate. As an operator; what changes nothing is not told. */
-export async function brakeProvider(
+export async function controlProvider(
   trx: Trx,
   provider: string,
   { isPaused, ratePercent }: ProviderWish,

@@ -6,7 +6,7 @@ import { chargeValidations } from './charge-validations.ts'
 import { asOwner, callAsNobody, callInTenant, inTenant } from './connect.ts'
 import { listDrift } from './credits.ts'
 import { insertKey } from './keys.ts'
-import { addListings } from './listings.ts'
+import { addOverrides } from './overrides.ts'
 import { createTestDatabase, openTestAccount } from './test-database.ts'
 import { leaveOpen, type NewValidation } from './validations.ts'
 
@@ -77,11 +77,13 @@ test('a row that exists undoes the charge of its group', async () => {
 test('lists of the account are looked up with the charge, those of other accounts are not', async () => {
   const [payer, other] = [await openPayer(5), await openPayer(5)]
   const add = ({ accountId }: Payer, entries: string[], list: 'allow' | 'block') =>
-    inTenant(db, accountId, (trx) => addListings(trx, accountId, { list, entries, addedBy: 'test' }))
+    inTenant(db, accountId, (trx) =>
+      addOverrides(trx, accountId, { action: list, targets: entries, createdBy: 'test' }),
+    )
   await add(payer, [`o'neill@example.com`], 'block')
   await add(other, ['example.com'], 'allow')
   const charged = await charge(payer, [], { recent: 1, names: [`o'neill@example.com`, 'example.com'] })
-  expect(charged.kind === 'charged' && [...charged.listed]).toEqual([[`o'neill@example.com`, 'block']])
+  expect(charged.kind === 'charged' && [...charged.overrides]).toEqual([[`o'neill@example.com`, 'block']])
 })
 
 test('a function is called with the rights of the tenant, and the next user of the connection has none of them', async () => {

@@ -1,4 +1,4 @@
-import type { Listed } from '@probity/contract/listed'
+import type { OverrideAction } from '@probity/contract/override'
 import { arrayOf, callInTenant, type Db } from './connect.ts'
 import { isRefused, type Posting } from './credits.ts'
 import type { NewValidation } from './validations.ts'
@@ -13,12 +13,12 @@ export type ValidationGroup = {
   rows: NewValidation[]
   /** The number of those with a recent result. */
   recent: number
-  /** Addresses and domains that may be on the account's lists. */
+  /** Addresses and domains that may have an override. */
   names: string[]
 }
 
 export type GroupCharge =
-  | { kind: 'charged'; expiresOn: string; available: number; listed: ReadonlyMap<string, Listed> }
+  | { kind: 'charged'; expiresOn: string; available: number; overrides: ReadonlyMap<string, OverrideAction> }
   | { kind: 'refused'; posting: Posting }
   /** An earlier validation of one of the addresses is to be collected or joined. Nothing was charged. */
   | { kind: 'uncollected' }
@@ -27,7 +27,7 @@ type Row = {
   outcome: Posting['kind'] | 'uncollected'
   available: number
   expires_on: string
-  listed: Record<string, Listed> | null
+  overrides: Record<string, OverrideAction> | null
 }
 
 /** Charges a group and inserts its rows, both or neither, in one round trip. Committed when it resolves. */
@@ -45,9 +45,15 @@ export async function chargeValidations(
   const posting = { kind, available }
   if (isRefused(posting)) return { kind: 'refused', posting }
   if (kind === 'replayed') throw new Error(`group ${subject} was charged before`)
-  return { kind: 'charged', expiresOn: row.expires_on, available, listed: new Map(Object.entries(row.listed ?? {})) }
+  return {
+    kind: 'charged',
+    expiresOn: row.expires_on,
+    available,
+    overrides: new Map(Object.entries(row.overrides ?? {})),
+  }
 }
 
-function writeRow({ id, email, emailKey, ai = true, catchall = true, mailbox = true, timeoutMs }: NewValidation) {
-  return { id, email, email_key: emailKey, ai, catchall, mailbox, timeout_ms: timeoutMs ?? null }
+function writeRow(row: NewValidation) {
+  const { id, email, emailKey, ai = true, catchall = true, mailbox = true, timeoutMs = null, reference = null } = row
+  return { id, email, email_key: emailKey, ai, catchall, mailbox, timeout_ms: timeoutMs, reference }
 }

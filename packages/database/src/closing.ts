@@ -5,12 +5,12 @@ import { cancelJob } from './job-control.ts'
 /** What goes with an account. */
 export type AccountContents = {
   name: string
-  lists: number
-  runningLists: number
+  jobs: number
+  runningJobs: number
   keys: number
   members: number
   webhooks: number
-  listings: number
+  overrides: number
   available: number
   unlimited: boolean
   /** Whether it pays for a plan, which somebody must end first. */
@@ -21,9 +21,9 @@ export async function countContents(trx: Trx, accountId: string): Promise<Accoun
   const of = (table: string, more = sql``) =>
     sql`(select count(*) from ${sql.table(table)} where account_id = ${accountId} ${more})`
   const { rows } = await sql<AccountContents>`
-    select a.name, a.available, a.unlimited, ${of('jobs')} as lists,
-      ${of('jobs', sql`and finished_at is null`)} as running_lists, ${of('api_keys', sql`and revoked_at is null`)} as keys,
-      ${of('members')} as members, ${of('webhook_endpoints')} as webhooks, ${of('overrides')} as listings,
+    select a.name, a.available, a.unlimited, ${of('jobs')} as jobs,
+      ${of('jobs', sql`and finished_at is null`)} as running_jobs, ${of('api_keys', sql`and revoked_at is null`)} as keys,
+      ${of('members')} as members, ${of('webhook_endpoints', sql`and job_id is null`)} as webhooks, ${of('overrides')} as overrides,
       exists (select from subscriptions s where s.account_id = a.id and s.is_paid) as is_subscribed
     from accounts a where a.id = ${accountId}`.execute(trx)
   const [contents] = rows

@@ -40,8 +40,8 @@ test.each([
   ['much work takes longer than the ladder', { ...BUSY, uniqueCount: 72_760, waiting: waiting(60, 5, 9) }, [120, 240]],
 ])('%s', (_, job, [earliest, latest]) => {
   expect(forecast(job)).toEqual({
-    earliest: minutes(earliest ?? 0).toISOString(),
-    latest: minutes(latest ?? 0).toISOString(),
+    earliest_at: minutes(earliest ?? 0).toISOString(),
+    latest_at: minutes(latest ?? 0).toISOString(),
   })
 })
 

@@ -33,7 +33,7 @@ export function forecast(job: Standing): JobEta {
   const lastTry = Math.max(now, ...job.waiting.map(({ until }) => until.getTime()))
   const ladderEnd = waitingCount === 0 ? now : Math.max(lastTry, now + LADDER_MS)
   return {
-    earliest: new Date(Math.max(now + workMs, lastTry)).toISOString(),
-    latest: new Date(Math.max(now + workMs * SLOWER, ladderEnd)).toISOString(),
+    earliest_at: new Date(Math.max(now + workMs, lastTry)).toISOString(),
+    latest_at: new Date(Math.max(now + workMs * SLOWER, ladderEnd)).toISOString(),
   }
 }

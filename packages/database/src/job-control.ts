@@ -26,7 +26,9 @@ export async function resumeJob(trx: Trx, view: View, jobId: string): Promise<Co
   if (job === undefined) return 'missing'
   if (job.finishedAt) return 'ended'
   if (await isUnderReview(trx, jobId)) return 'under_review'
+  if (job.pausedAt === null) return 'done'
   await update(trx, view, jobId).set({ pausedAt: null }).execute()
+  await emitJobEvent(trx, { ...view, id: jobId }, 'job.resumed')
   return 'done'
 }
 
@@ -41,7 +43,7 @@ export async function cancelJob(trx: Trx, view: View, jobId: string): Promise<Co
   if (job.finishedAt) return 'ended'
   await update(trx, view, jobId).set({ state: 'canceled', finishedAt: sql<Date>`clock_timestamp()` }).execute()
   await releaseRest(trx, { ...job, id: jobId })
-  await emitJobEvent(trx, { ...view, id: jobId }, 'job.cancelled')
+  await emitJobEvent(trx, { ...view, id: jobId }, 'job.canceled')
   return 'done'
 }
 

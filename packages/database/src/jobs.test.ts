@@ -47,8 +47,8 @@ test('an upload becomes one job, and confirming it again says which', async () =
   const { id } = await upload(view)
   const first = await confirm(view, id)
   expect(first).toEqual({ kind: 'confirmed', jobId: expect.any(String) })
-  expect(await confirm(view, id)).toEqual({ ...first, kind: 'replayed' })
-  expect(await confirm(view, id, 'other')).toEqual({ kind: 'confirmed_otherwise' })
+  expect(await confirm(view, id)).toEqual({ ...first, kind: 'replayed', status: 'queued' })
+  expect(await confirm(view, id, 'other')).toEqual({ kind: 'upload_already_confirmed' })
   expect(await creditsOf(view)).toEqual({ available: 3, reserved: 2, spent: 0 })
 })
 

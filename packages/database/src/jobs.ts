@@ -1,4 +1,6 @@
+import type { JobState } from '@probity/contract/bulk'
 import { type RawBuilder, type Selectable, sql } from 'kysely'
+import { getCallbackSecret } from './callback-secrets.ts'
 import type { Trx } from './connect.ts'
 import { type Posting, postCredits } from './credits.ts'
 import type { Schema } from './schema.ts'
@@ -32,6 +34,12 @@ export type Confirmation = EmailCounts & {
   /** What the request allows, both unless it says otherwise; the plan may allow less. */
   ai?: boolean
   catchall?: boolean
+  /** Text of the client's own. */
+  reference?: string | undefined
+  /** Maximum age of an earlier result that may be used; none may be if undefined. */
+  maxAgeS?: number | undefined
+  /** Receives the event that ends the job. */
+  callbackUrl?: string | null
 }
 
 export type Confirmed =
@@ -42,7 +50,7 @@ export type Confirmed =
   | { kind: 'too_many' }
   | Replay
 
-type Replay = { kind: 'replayed'; jobId: string } | { kind: 'confirmed_otherwise' }
+export type Replay = { kind: 'replayed'; jobId: string; status: JobState } | { kind: 'upload_already_confirmed' }
 
 /**
  * Turns an upload into a job and sets its credits aside, once, however often it is asked for. Takes a transaction that the caller
@@ -64,6 +72,7 @@ export async function confirmUpload(trx: Trx, view: View, confirmation: Confirma
   const expiresAt = sql<Date>`
     least(clock_timestamp() + interval '7 days', (${job.expiresOn}::date + 1)::timestamp at time zone 'utc')`
   await expireUpload(trx, { accountId: view.accountId, uploadId }, expiresAt)
+  if (confirmation.callbackUrl) await getCallbackSecret(trx, view) // the callback is signed with it
   return { kind: 'confirmed', jobId: job.id }
 }
 
@@ -80,12 +89,13 @@ async function isTooMuch(trx: Trx, { accountId, mode }: View): Promise<boolean> 
 
 async function insertJob(trx: Trx, { accountId, mode }: View, confirmation: Confirmation) {
   const { uploadId, emailColumn, keyId, emailCount, uniqueCount, ai = true, catchall = true } = confirmation
+  const { reference = null, maxAgeS = null, callbackUrl = null } = confirmation
   const { rows } = await sql<{ id: string; uniqueCount: number; creditsPerEmail: number; expiresOn: string }>`
     insert into jobs (account_id, mode, upload_id, key_id, filename, email_column, row_count, email_count, unique_count,
-      credits_per_email, refund_unknown, expires_on, ai, catchall)
+      credits_per_email, refund_unknown, expires_on, ai, catchall, reference, max_age_s, callback_url)
     select u.account_id, u.mode, u.id, ${keyId}, u.filename, ${emailColumn}, u.row_count, ${emailCount}::integer,
       ${uniqueCount}::integer, case u.mode when 'live' then 1 else 0 end, p.refund_unknown,
-      utc_today() + greatest(a.retention_days, 1), ${ai}, ${catchall}
+      utc_today() + greatest(a.retention_days, 1), ${ai}, ${catchall}, ${reference}, ${maxAgeS}::integer, ${callbackUrl}
     from uploads u join accounts a on a.id = u.account_id join plans p on p.name = a.plan
     where u.account_id = ${accountId} and u.mode = ${mode} and u.id = ${uploadId} and ${STILL_KEPT}
     for no key update of u -- so that it is not discarded meanwhile
@@ -102,13 +112,19 @@ export async function findReplay(
 ): Promise<Replay | undefined> {
   const job = await trx
     .selectFrom('jobs')
-    .select(['id', 'emailColumn'])
+    .select(['id', 'emailColumn', 'state', 'pausedAt', 'finishedAt'])
     .where('accountId', '=', view.accountId)
     .where('mode', '=', view.mode)
     .where('uploadId', '=', uploadId)
     .executeTakeFirst()
   if (job === undefined) return undefined
-  return job.emailColumn === emailColumn ? { kind: 'replayed', jobId: job.id } : { kind: 'confirmed_otherwise' }
+  if (job.emailColumn !== emailColumn) return { kind: 'upload_already_confirmed' }
+  return { kind: 'replayed', jobId: job.id, status: statusOf(job) }
+}
+
+/** The state of a job as clients see it: a paused job keeps its state in the database. */
+export function statusOf({ state, pausedAt, finishedAt }: Pick<Job, 'state' | 'pausedAt' | 'finishedAt'>): JobState {
+  return pausedAt && !finishedAt ? 'paused' : state
 }
 
 const COLUMNS = [
@@ -116,8 +132,10 @@ const COLUMNS = [
   'mode',
   'filename',
   'emailColumn',
+  'reference',
   'state',
   'pausedAt',
+  'rowCount',
   'emailCount',
   'uniqueCount',
   'doneCount',
@@ -127,6 +145,7 @@ const COLUMNS = [
   'createdAt',
   'startedAt',
   'finishedAt',
+  'callbackUrl',
 ] as const
 
 /** A job with all that is told of it, as it stood at one moment. */

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Trx } from './connect.ts'
 
-/** A validation by its id alone: what was found, as far as it is known, and what was allowed to find it. */
+/** A validation by its id alone: its result so far and the reference of its request. */
 export type KeptValidation = {
   id: string
   email: string
@@ -10,8 +10,7 @@ export type KeptValidation = {
   isOpen: boolean
   retryAt: number | null
   at: Date
-  ai: boolean
-  catchall: boolean
+  reference: string | null
 }
 
 /** As long as anything may be kept, and the day on which it ends. */
@@ -27,7 +26,7 @@ export async function findKeptValidation(trx: Trx, accountId: string, id: string
     cross join lateral (
       select id, email, coalesce(result, provisional) as result, state = 'open' as is_open,
         case when state = 'open' then extract(epoch from retry_at)::float8 end as retry_at,
-        coalesce(finished_at, created_at) as at, ai, catchall
+        coalesce(finished_at, created_at) as at, reference
       from validations
       where expires_on = utc_today() + n and id = ${id} and account_id = ${accountId}
     ) v

@@ -54,6 +54,37 @@ test('makes a well-formed key of its mode and keeps nothing of it but a hash and
   }
 })
 
+test('insertKey adds the read scope of a write scope, except for publishable keys', async () => {
+  const { id } = await openTestAccount(db, 0)
+  const secret = await makeKey(id, { scopes: ['webhooks:write', 'jobs:write'] })
+  expect(secret.key.scopes).toEqual(['jobs:read', 'jobs:write', 'webhooks:read', 'webhooks:write'])
+  const page = { kind: 'publishable', allowedOrigins: ['https://www.example.com'], visitorCap: 1 } as const
+  const publishable = await makeKey(id, {
+    ...page,
+    allowedOrigins: [...page.allowedOrigins],
+    scopes: ['validations:write'],
+  })
+  expect(publishable.key.scopes).toEqual(['validations:write'])
+})
+
+test.each([
+  ['an unknown scope', 'secret', '{validation}'],
+  ['a write scope without its read scope', 'secret', '{jobs:write,keys:read}'],
+  ['a read scope of a publishable key', 'publishable', '{validations:read,validations:write}'],
+])('the table rejects %s', async (_, kind, scopes) => {
+  const { id } = await openTestAccount(db, 0)
+  const insert = (stored: string) =>
+    inTenant(db, id, (trx) =>
+      sql`insert into api_keys (account_id, mode, name, hash, hint, scopes, kind, allowed_origins, allowed_policies, visitor_cap)
+        select ${id}, 'live', 'key', ${hashKey(randomUUID())}, 'hint', ${stored}::text[], ${kind},
+          case ${kind} when 'publishable' then array['https://www.example.com'] else '{}' end,
+          case ${kind} when 'publishable' then array['signup'] else '{}' end,
+          case ${kind} when 'publishable' then 1 end`.execute(trx),
+    )
+  await expect(insert(scopes)).rejects.toThrow(/violates check constraint/)
+  await insert(kind === 'publishable' ? '{validations:write}' : '{jobs:read}')
+})
+
 test('never makes the same key twice', async () => {
   const { id } = await openTestAccount(db, 0)
   const made = await Promise.all(Array.from({ length: 20 }, () => makeKey(id)))
@@ -63,10 +94,14 @@ test('never makes the same key twice', async () => {
 test('the whole hash finds a key whoever owns it, with what its plan allows', async () => {
   for (const plan of ['payg', 'free']) {
     const { id: accountId } = await openTestAccount(db, 0, { plan })
-    const { text, key } = await makeKey(accountId, { scopes: ['validation'], ipAllowList: ['192.0.2.0/24'] })
+    const { text, key } = await makeKey(accountId, { scopes: ['validations:write'], ipAllowList: ['192.0.2.0/24'] })
     const found = await findDoorKey(db, hashKey(text))
     expect(found).toMatchObject({ id: key.id, accountId, mode: 'live', plan, apiAccess: plan === 'payg' })
-    expect(found).toMatchObject({ scopes: ['validation'], ipAllowList: ['192.0.2.0/24'], retentionDays: 30 })
+    expect(found).toMatchObject({
+      scopes: ['validations:read', 'validations:write'],
+      ipAllowList: ['192.0.2.0/24'],
+      retentionDays: 30,
+    })
     expect(found).toMatchObject({ windowS: 60, requestsPerWindow: plan === 'payg' ? 6000 : 60, revokedAt: null })
   }
 })
@@ -101,7 +136,7 @@ const CHANGES: [string, (key: Owned) => Promise<unknown>][] = [
   ['a revocation', ({ accountId, keyId }) => revoke({ accountId }, keyId)],
   ['a pause', ({ accountId, keyId }) => update({ accountId }, keyId, { pausedAt: new Date() })],
   ['a new name', ({ accountId, keyId }) => update({ accountId }, keyId, { name: 'renamed' })],
-  ['other scopes', ({ accountId, keyId }) => update({ accountId }, keyId, { scopes: ['bulk'] })],
+  ['other scopes', ({ accountId, keyId }) => update({ accountId }, keyId, { scopes: ['jobs:read'] })],
   ['another plan', ({ accountId }) => changeAccount(accountId, sql`plan = 'starter'`)],
   ['another retention', ({ accountId }) => changeAccount(accountId, sql`retention_days = 7`)],
   ['another bounce tolerance', ({ accountId }) => changeAccount(accountId, sql`send_threshold = 0.9`)],
@@ -173,11 +208,11 @@ test("reports of use add up in the day's usage and move the last use forward onl
 test('the last request is the one that came last, whichever process tells of it first, and no process hears of it', async () => {
   const { accountId, keyId } = await openAccountWithKey()
   await ageChanges()
-  const request = (at: string, status: number) => ({
-    at,
+  const request = (occurred_at: string, http_status: number) => ({
+    occurred_at,
     method: 'GET',
     route: '/api/v1/account',
-    status,
+    http_status,
     duration_ms: 3,
   })
   const [early, late] = [request('2026-01-01T10:00:00.000Z', 200), request('2026-01-01T11:00:00.000Z', 403)]

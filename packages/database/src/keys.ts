@@ -1,19 +1,37 @@
 import { hash, randomInt } from 'node:crypto'
 import { formatKey, hintOf, KEY_ALPHABET, KEY_SECRET_LENGTH, type KeyMode } from '@probity/contract/key-format'
+import { expandScopes, type KeyScope } from '@probity/contract/key-scopes'
 import type { LastRequest } from '@probity/contract/last-request'
 import { type KeyType, PUBLISHABLE_POLICY } from '@probity/contract/publishable'
-import type { Exclusion } from '@probity/contract/send-policy'
+import type { Trait } from '@probity/contract/traits'
 import { type Selectable, sql, type Updateable } from 'kysely'
-import { asNobody, type Db, type Trx } from './connect.ts'
+import { asNobody, type Db, inTenant, type Trx } from './connect.ts'
 import type { Schema } from './schema.ts'
 import { emitEvent } from './webhook-events.ts'
 
 export type ApiKey = Omit<Selectable<Schema['apiKeys']>, 'hash' | 'changedAt'>
 
+/** What events show of a key. */
+type KeyOfEvent = Pick<
+  ApiKey,
+  | 'id'
+  | 'name'
+  | 'mode'
+  | 'hint'
+  | 'scopes'
+  | 'createdAt'
+  | 'expiresAt'
+  | 'pausedAt'
+  | 'revokedAt'
+  | 'replaces'
+  | 'replacedBy'
+>
+
 export type NewKey = {
   mode: KeyMode
   name: string
-  scopes: string[]
+  /** The read scopes of write scopes are added. */
+  scopes: readonly KeyScope[]
   ipAllowList?: string[]
   monthlyCap?: number | null
   expiresAt?: Date | null
@@ -67,7 +85,7 @@ const COLUMNS = [
   'lineages',
 ] as const
 
-/** Makes a key. The text returned is the only copy there will ever be. */
+/** Creates a key. The returned text of a secret key is the only copy: the table contains its hash. */
 export async function insertKey(trx: Trx, accountId: string, key: NewKey): Promise<{ text: string; key: ApiKey }> {
   const text = formatKey(key.kind === 'publishable' ? 'pub' : key.mode, randomSecret())
   const row = await trx
@@ -82,14 +100,21 @@ export async function insertKey(trx: Trx, accountId: string, key: NewKey): Promi
 const PAGE_DEFAULTS = { secret: {}, publishable: { allowedPolicies: [PUBLISHABLE_POLICY] } }
 
 /** The text of a publishable key is public and is stored to be shown again. Of a secret key only the hash is stored. */
-function storedForms({ kind }: NewKey, text: string) {
-  return { hash: hashKey(text), hint: hintOf(text), publicText: kind === 'publishable' ? text : null }
+function storedForms({ kind, scopes }: NewKey, text: string) {
+  const publicText = kind === 'publishable' ? text : null
+  return { hash: hashKey(text), hint: hintOf(text), publicText, scopes: expandScopes(scopes, kind) }
 }
 
-function emitKeyEvent(trx: Trx, key: ApiKey, type: 'key.created' | 'key.revoked'): Promise<void> {
-  const { id, name, mode, hint, scopes, createdAt, expiresAt, revokedAt, replaces } = key
-  const times = { created_at: createdAt, expires_at: expiresAt, revoked_at: revokedAt }
-  return emitEvent(trx, { mode, type, data: () => ({ id, name, mode, hint, scopes, ...times, replaces }) })
+type KeyEvent = `key.${'created' | 'updated' | 'rotated' | 'paused' | 'resumed' | 'revoked' | 'expired'}`
+
+function emitKeyEvent(trx: Trx, key: KeyOfEvent, type: KeyEvent): Promise<void> {
+  const { id, name, mode, hint, scopes, createdAt, expiresAt, pausedAt, revokedAt, replaces, replacedBy } = key
+  const data = () => ({
+    ...{ id, name, livemode: mode === 'live', hint, scopes },
+    ...{ created_at: createdAt, expires_at: expiresAt, paused_at: pausedAt, revoked_at: revokedAt },
+    ...{ replaces_key_id: replaces, replaced_by_key_id: replacedBy },
+  })
+  return emitEvent(trx, { mode, type, data })
 }
 
 /** A fast hash is right here: nobody guesses 190 random bits, whatever a guess costs. */
@@ -130,8 +155,14 @@ function keysIn(trx: Trx, { accountId, mode }: KeyView) {
   return mode ? keys.where('mode', '=', mode) : keys
 }
 
-export function updateKey(trx: Trx, view: KeyView, keyId: string, change: KeyChange): Promise<ApiKey | undefined> {
-  return trx
+export async function updateKey(
+  trx: Trx,
+  view: KeyView,
+  keyId: string,
+  change: KeyChange,
+): Promise<ApiKey | undefined> {
+  const before = await lockKey(trx, view, keyId)
+  const key = await trx
     .updateTable('apiKeys')
     .set(change)
     .where('accountId', '=', view.accountId)
@@ -140,6 +171,20 @@ export function updateKey(trx: Trx, view: KeyView, keyId: string, change: KeyCha
     .$if(view.mode !== undefined, (keys) => keys.where('mode', '=', view.mode as KeyMode))
     .returning(COLUMNS)
     .executeTakeFirst()
+  if (before === undefined || key === undefined) return key
+  if (settingsOf(before) !== settingsOf(key)) await emitKeyEvent(trx, key, 'key.updated')
+  const [wasPaused, isPaused] = [before.pausedAt !== null, key.pausedAt !== null]
+  if (wasPaused !== isPaused) await emitKeyEvent(trx, key, isPaused ? 'key.paused' : 'key.resumed')
+  return key
+}
+
+/** The settings of a key as one text, to compare them. */
+function settingsOf({ name, scopes, ipAllowList, monthlyCap, expiresAt, ...key }: ApiKey): string {
+  const { allowedOrigins, allowedPolicies, visitorCap } = key
+  return JSON.stringify([
+    ...[name, scopes, ipAllowList, monthlyCap, expiresAt],
+    ...[allowedOrigins, allowedPolicies, visitorCap],
+  ])
 }
 
 /** Ends a key for good. Revoking it again changes nothing and is no error. */
@@ -171,8 +216,23 @@ export async function replaceKey(trx: Trx, old: ApiKey, overlapS: number): Promi
   const made = await insertKey(trx, accountId, { mode, name, scopes, kind, ...limits, lineages, replaces: id })
   const overlapEnd = sql<Date>`least(expires_at, clock_timestamp() + make_interval(secs => ${overlapS}))`
   const keys = trx.updateTable('apiKeys').set({ replacedBy: made.key.id, expiresAt: overlapEnd })
-  await keys.where('accountId', '=', accountId).where('id', '=', id).execute()
+  const own = keys.where('accountId', '=', accountId).where('id', '=', id)
+  await emitKeyEvent(trx, await own.returning(COLUMNS).executeTakeFirstOrThrow(), 'key.rotated')
   return made
+}
+
+/** Emits `key.expired` once for each key that has expired, and returns for how many. Any number of processes may do it. */
+export async function announceExpiredKeys(db: Db, max: number): Promise<number> {
+  const { rows } = await asNobody(db, (trx) =>
+    sql<{ accountId: string; id: string }>`select * from list_expired_keys(${max})`.execute(trx),
+  )
+  for (const { accountId, id } of rows) await inTenant(db, accountId, (trx) => announceExpiredKey(trx, id))
+  return rows.length
+}
+
+async function announceExpiredKey(trx: Trx, id: string): Promise<void> {
+  const { rows } = await sql<KeyOfEvent>`select * from mark_expired_key(${id})`.execute(trx)
+  for (const key of rows) await emitKeyEvent(trx, key, 'key.expired')
 }
 
 /** The limits of a key, within which it creates and changes keys. `remaining` is null where no monthly cap applies to it. */
@@ -209,7 +269,7 @@ export type DoorKey = {
   accountId: string
   mode: KeyMode
   name: string
-  scopes: string[]
+  scopes: KeyScope[]
   ipAllowList: string[]
   expiresAt: Date | null
   pausedAt: Date | null
@@ -231,7 +291,7 @@ export type DoorKey = {
 } & AccountManner
 
 /** What a plan switches on, and what its account would send to. */
-export type AccountManner = { ai: boolean; catchall: boolean; sendThreshold: number; sendExcludes: Exclusion[] }
+export type AccountManner = { ai: boolean; catchall: boolean; sendThreshold: number; excludedTraits: Trait[] }
 
 /** Looks a key up by its hash, whoever owns it. */
 export async function findDoorKey(db: Db, hash: Buffer): Promise<DoorKey | undefined> {

@@ -140,7 +140,7 @@ test('a reading goes on where the last one stopped, whatever was written meanwhi
 test('movements are chosen by key', async () => {
   const { id, post, list } = await openBooks(50)
   const { key } = await inTenant(db, id, (trx) =>
-    insertKey(trx, id, { mode: 'live', name: 'The form', scopes: ['validation'] }),
+    insertKey(trx, id, { mode: 'live', name: 'The form', scopes: ['validations:write'] }),
   )
   await post({ kind: 'charge', credits: 1, subject: randomUUID(), keyId: key.id })
   expect((await list({ keyId: key.id })).map(({ kind, keyName }) => [kind, keyName])).toEqual([['charge', 'The form']])

@@ -33,6 +33,7 @@ export type JobsTable = {
   keyId: string | null
   filename: string
   emailColumn: string
+  reference: Generated<string | null>
   state: Generated<JobStage>
   pausedAt: Generated<Date | null>
   rowCount: number
@@ -56,6 +57,8 @@ export type JobsTable = {
   finishedAt: Generated<Date | null>
   ai: Generated<boolean>
   catchall: Generated<boolean>
+  maxAgeS: Generated<number | null>
+  callbackUrl: string | null
   lastSettledAt: Generated<Date | null>
   resultsGeneration: SetByDatabase<number>
   orderEpoch: SetByDatabase<number>

@@ -12,7 +12,7 @@ export type Outcome = Omit<Move, 'n'> & { emailKey: string }
 export type Report = { sentOn: string; outcomes: Outcome[] }
 
 /** After the day the mail was sent: until then the same outcome is known again. */
-const MARK_KEPT_DAYS = 90
+export const MARK_KEPT_DAYS = 90
 
 /** Marks that are computed before other requests of the process get their turn. */
 const MARKS_PER_TURN = 1_000
@@ -55,12 +55,12 @@ function moveOf({ emailKey: _, ...outcome }: Outcome): Move {
   return { ...outcome, n: 1 }
 }
 
-async function getMarkSecret(trx: Trx): Promise<KeyObject> {
+export async function getMarkSecret(trx: Trx): Promise<KeyObject> {
   const secret = trx.selectFrom('secrets').select('value').where('name', '=', 'outcome_marks')
   return createSecretKey((await secret.executeTakeFirstOrThrow()).value)
 }
 
-function markOf(secret: KeyObject, accountId: string, subject: string): string {
+export function markOf(secret: KeyObject, accountId: string, subject: string): string {
   return createHmac('sha256', secret).update(`${accountId}\0${subject}`).digest('hex')
 }
 

@@ -3,7 +3,7 @@ import { type Selectable, sql } from 'kysely'
 import type { Trx } from './connect.ts'
 import type { Schema } from './schema.ts'
 
-export type OwnPolicy = Pick<Selectable<Schema['policies']>, 'name' | 'description' | 'rules' | 'fallback'>
+export type OwnPolicy = Pick<Selectable<Schema['policies']>, 'id' | 'name' | 'description' | 'rules' | 'fallback'>
 export type NewPolicy = {
   name: string
   description?: string
@@ -12,7 +12,7 @@ export type NewPolicy = {
 }
 export type PolicyChange = Partial<Omit<NewPolicy, 'name'>>
 
-const COLUMNS = ['name', 'description', 'rules', 'fallback'] as const
+const COLUMNS = ['id', 'name', 'description', 'rules', 'fallback'] as const
 
 /** Makes a policy, unless there is one of that name or the account has as many as it may. */
 export async function insertPolicy(

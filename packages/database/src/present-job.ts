@@ -1,7 +1,7 @@
-import type { JobState, Job as PublicJob } from '@probity/contract/bulk'
+import type { Job as PublicJob } from '@probity/contract/bulk'
 import type { JobDelayReason } from '@probity/contract/delay'
 import { forecast, rateOf } from './forecast.ts'
-import type { Job } from './jobs.ts'
+import { type Job, statusOf } from './jobs.ts'
 
 /** A job as its owner sees it: the same in a list, alone and in a stream of events. */
 export function presentJob(job: Job): PublicJob {
@@ -11,18 +11,20 @@ export function presentJob(job: Job): PublicJob {
     status: statusOf(job),
     filename: job.filename,
     email_column: job.emailColumn,
+    reference: job.reference,
     created_at: job.createdAt.toISOString(),
     started_at: job.startedAt?.toISOString() ?? null,
     finished_at: job.finishedAt?.toISOString() ?? null,
     expires_on: job.expiresOn,
-    total_rows: job.emailCount,
-    unique_emails: job.uniqueCount,
+    row_count: job.rowCount,
+    email_count: job.emailCount,
+    unique_count: job.uniqueCount,
     duplicate_count: job.emailCount - job.uniqueCount,
     done_count: job.doneCount,
     progress: Math.floor((job.doneCount / job.uniqueCount) * 10_000) / 10_000,
     rate_per_s: Math.round(rateOf(job) * 10) / 10,
     eta: forecast(job),
-    waiting: job.waiting.map(({ reason, count, from }) => ({ reason, count, until: from.toISOString() })),
+    deferred: job.waiting.map(({ reason, count, from }) => ({ reason, count, retry_at: from.toISOString() })),
     delay_reason: delayReasonOf(job),
     ...countsOf(job),
     credits: {
@@ -30,12 +32,9 @@ export function presentJob(job: Job): PublicJob {
       used: job.doneCount * job.creditsPerEmail,
       refunded: job.refundedCount,
     },
+    callback_url: job.callbackUrl,
     livemode: job.mode === 'live',
   }
-}
-
-function statusOf({ state, pausedAt, finishedAt }: Job): JobState {
-  return pausedAt && !finishedAt ? 'paused' : state
 }
 
 function delayReasonOf(job: Job): JobDelayReason | null {

@@ -54,14 +54,19 @@ test('what is written twice is there once', async () => {
 test('a page gives up where few pass the filter, and the next one goes on from there', async () => {
   const { write, list } = await openLog()
   await write(Array.from({ length: 30 }, (_, n) => (n === 25 ? { status: 402, code: 'insufficient_credits' } : {})))
-  const looking = { outcome: 'ok', keyId: '00000000-0000-4000-8000-000000000000', limit: 5, lookedAtMax: 10 } as const
+  const looking = {
+    class: 'success',
+    keyId: '00000000-0000-4000-8000-000000000000',
+    limit: 5,
+    lookedAtMax: 10,
+  } as const
   const first = await list(looking)
   expect([first.rows.length, first.next === undefined]).toEqual([0, false])
   const second = await list({ ...looking, before: first.next })
   const third = await list({ ...looking, before: second.next })
   expect(third.next).toBeUndefined()
   // Refused ones have an index of their own: the others are not among what is looked at.
-  expect((await list({ outcome: 'refused', limit: 5, lookedAtMax: 10 })).rows).toMatchObject([{ status: 402 }])
+  expect((await list({ class: 'client_error', limit: 5, lookedAtMax: 10 })).rows).toMatchObject([{ status: 402 }])
 })
 
 test('problems are counted by code, the most frequent first, since a time', async () => {
@@ -71,7 +76,7 @@ test('problems are counted by code, the most frequent first, since a time', asyn
     { status: 402, code: 'insufficient_credits' },
     { status: 429, code: 'rate_limited' },
     {},
-    { status: 500, code: 'internal' },
+    { status: 500, code: 'internal_error' },
   ])
   const counted = await inTenant(db, accountId, (trx) =>
     countProblems(trx, view, new Date(begun - 3.5 * MINUTE_MS), 10),

@@ -1,4 +1,4 @@
-import type { RequestOutcome, RequestSource } from '@probity/contract/requests'
+import type { RequestClass, RequestSource } from '@probity/contract/requests'
 import type { StandingResult } from '@probity/contract/standing-result'
 import { type RawBuilder, sql } from 'kysely'
 import { asNobody, type Db, type Trx } from './connect.ts'
@@ -51,7 +51,7 @@ export async function recordRequests(db: Db, requests: AnsweredRequest[], keptDa
 
 /** Which requests are meant. What is not named leaves none out. */
 export type RequestFilter = {
-  outcome?: RequestOutcome | undefined
+  class?: RequestClass | undefined
   code?: string | undefined
   keyId?: string | undefined
   from?: Date | undefined
@@ -96,11 +96,11 @@ const COLUMNS = sql`
   r.sub_status, r.credits, r.validation_id`
 
 /** What an index leads to: only refused ones where only those are meant. Rows whose day is over may still be there for an hour. */
-function within({ accountId, mode }: View, { before, from, to, outcome, code }: Reading): RawBuilder<unknown> {
-  const isRefused = code !== undefined || outcome === 'refused' || outcome === 'failed'
+function within({ accountId, mode }: View, { before, from, to, code, ...filter }: Reading): RawBuilder<unknown> {
+  const isError = code !== undefined || filter.class === 'client_error' || filter.class === 'server_error'
   const wishes = [
     sql`r.expires_on >= utc_today() and r.account_id = ${accountId} and r.mode = ${mode}`,
-    ...(isRefused ? [sql`r.status >= 400`] : []),
+    ...(isError ? [sql`r.status >= 400`] : []),
     ...(before ? [sql`(r.at, r.id) < (${before.at}, ${before.id}::uuid)`] : []),
     ...(from ? [sql`r.at >= ${from}`] : []),
     ...(to ? [sql`r.at < ${to}`] : []),
@@ -108,16 +108,16 @@ function within({ accountId, mode }: View, { before, from, to, outcome, code }: 
   return sql.join(wishes, sql` and `)
 }
 
-const STATUSES: Record<RequestOutcome, RawBuilder<unknown>> = {
-  ok: sql`r.status < 400`,
-  refused: sql`r.status between 400 and 499`,
-  failed: sql`r.status >= 500`,
+const STATUSES: Record<RequestClass, RawBuilder<unknown>> = {
+  success: sql`r.status < 400`,
+  client_error: sql`r.status between 400 and 499`,
+  server_error: sql`r.status >= 500`,
 }
 
-function matches({ outcome, code, keyId }: RequestFilter): RawBuilder<unknown> {
+function matches({ class: statusClass, code, keyId }: RequestFilter): RawBuilder<unknown> {
   const wishes = [
     sql`true`,
-    ...(outcome ? [STATUSES[outcome]] : []),
+    ...(statusClass ? [STATUSES[statusClass]] : []),
     ...(code ? [sql`r.code = ${code}`] : []),
     ...(keyId ? [sql`r.key_id = ${keyId}::uuid`] : []),
   ]
@@ -151,7 +151,7 @@ const COUNTED_MAX = 50_000
 /** What requests were refused with since a time, the most frequent first; counted over the newest ones where there are very many. */
 export async function countProblems(trx: Trx, view: View, since: Date, limit: number): Promise<ProblemCount[]> {
   const refused = sql`
-    select r.* from requests r where ${within(view, { from: since, outcome: 'refused', limit })}
+    select r.* from requests r where ${within(view, { from: since, class: 'client_error', limit })}
     order by r.at desc, r.id desc limit ${COUNTED_MAX}`
   const { rows } = await sql<ProblemCount>`
     select r.code, min(r.status)::integer as status, count(*) as count, max(r.at) as last_at

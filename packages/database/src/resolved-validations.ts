@@ -1,11 +1,11 @@
-import { listOf, namesOnLists, withListing } from '@probity/contract/listed'
+import { overrideTargets, resolveOverride, withOverride } from '@probity/contract/override'
 import type { StandingResult } from '@probity/contract/standing-result'
 import type { Trx } from './connect.ts'
-import { findListed } from './listings.ts'
-import { emitEvent, isWanted } from './webhook-events.ts'
+import { findOverrides } from './overrides.ts'
+import { emitEvent, hasSubscriber } from './webhook-events.ts'
 
-/** A validation whose caller went away with "not yet", and how it ended. The key is that of its row. */
-export type Resolved = { id: string; emailKey: string; answer: unknown }
+/** A deferred validation that ended. `emailKey` and `reference` are those of its row. */
+export type Resolved = { id: string; emailKey: string; answer: unknown; reference: string | null }
 
 /** The whole event may have 20 KiB; the rest of it is for what stands around the data. */
 const DATA_BYTES_MAX = 19 * 1024
@@ -15,21 +15,22 @@ const DATA_BYTES_MAX = 19 * 1024
  * is not told of: its day is over, and the address with it.
  */
 export async function tellOfResolved(trx: Trx, accountId: string, resolved: Resolved[]): Promise<void> {
-  if (resolved.length === 0 || !(await isWanted(trx, 'live', 'validation.resolved'))) return
+  if (resolved.length === 0 || !(await hasSubscriber(trx, { mode: 'live', type: 'validation.resolved' }))) return
   const keys = resolved.map(({ emailKey }) => addressIn(emailKey))
-  const found = await findListed(trx, accountId, keys.flatMap(namesOnLists))
-  for (const [n, { id, answer }] of resolved.entries()) {
+  const found = await findOverrides(trx, accountId, keys.flatMap(overrideTargets))
+  for (const [n, { id, answer, reference }] of resolved.entries()) {
     if (answer === null) continue
-    const listed = listOf(keys[n] ?? '', found)
-    const told = listed ? withListing(answer as StandingResult, listed) : { ...(answer as object), listed }
-    const data = () => shorten({ id, ...told })
+    const override = resolveOverride(keys[n] ?? '', found)
+    const told = override ? withOverride(answer as StandingResult, override) : { ...(answer as object), override }
+    const data = () => shorten({ id, ...told, reference })
     await emitEvent(trx, { mode: 'live', type: 'validation.resolved', data, holdsAddress: true })
   }
 }
 
 /** In the sandbox it is known beforehand how an open validation ends, and when. */
-export function tellInSandbox(trx: Trx, { id, answer }: Omit<Resolved, 'emailKey'>, at: Date): Promise<void> {
-  const data = () => ({ id, ...(answer as object) })
+export function tellInSandbox(trx: Trx, resolved: Omit<Resolved, 'emailKey'>, at: Date): Promise<void> {
+  const { id, answer, reference } = resolved
+  const data = () => ({ id, ...(answer as object), reference })
   return emitEvent(trx, { mode: 'test', type: 'validation.resolved', data, holdsAddress: true, at })
 }
 

@@ -1,4 +1,5 @@
-import { unsettledResult } from '@probity/contract/standing-result'
+import { evidenceItem } from '@probity/contract/evidence'
+import { type StandingResult, unsettledResult } from '@probity/contract/standing-result'
 import { expect, test } from 'vitest'
 import {
   CHUNK_ROWS_MAX,
@@ -60,7 +61,7 @@ test('an index excludes domains and parts of addresses that it does not have', a
 })
 
 test('the row of a result takes what filters need from the result', () => {
-  const result = { ...unsettledResult('Ada@Example.com', 'greylisted'), listed: 'allow' as const }
+  const result = { ...unsettledResult('Ada@Example.com', 'greylisted'), override: 'allow' as const }
   expect(chunkRow({ rowNo: 4, email: 'Ada@Example.com' }, result)).toEqual({
     ...{ rowNo: 4, email: 'Ada@Example.com', status: 'unknown', subStatus: 'greylisted', provider: '', domain: '' },
     ...{ deliverability: result.deliverability, safeToSend: false, override: 'allow', result: JSON.stringify(result) },
@@ -100,4 +101,49 @@ test('a chunk has between one and a thousand results with different rows', async
 test('a chunk rejects what no reader could decode', async () => {
   await expect(encodeChunk([makeRow(2, { result: '{\n}' })])).rejects.toThrow('more than one line')
   await expect(encodeChunk([makeRow(2, { email: 'x'.repeat(17 * 1024 * 1024) })])).rejects.toThrow('limit')
+})
+
+const PARTS = ['mx', 'canonical_email', 'local_part', 'tag', 'domain_unicode']
+const NAMES = ['ada.lovelace', 'grace', 'a.turing', 'katherine_johnson', 'dorothy+news', 'm.hamilton', 'joan', 'edith']
+
+/** A result as a worker stores it, of a list with 10 addresses per domain. */
+function makeResult(n: number): StandingResult {
+  const domain = `company-${Math.floor(n / 10)}.example`
+  const local = `${NAMES[n % NAMES.length]}${n}`
+  const email = `${local}@${domain}`
+  const unknown = unsettledResult(email, 'not_probed')
+  const mx = [10, 20].map((preference) => ({ host: `mx${preference}.${domain}`, preference }))
+  const parts = { mx, canonical_email: email, local_part: local, tag: null, domain_unicode: domain }
+  const details = { ...unknown.details, syntax_valid: true, dns_valid: true, domain, ...parts }
+  // Durations and times as varied as those of a worker, and the same in every run.
+  const checkedAt = (offset: number) => new Date(1_793_620_800_000 + ((n * 7_919) % 60_011) + offset).toISOString()
+  const took = (factor: number) => ((n * 104_729 * factor) % 400_009) / 1_000
+  const findings = [
+    evidenceItem('syntax', 'passed', 'The address is well formed.', took(1) / 1_000),
+    evidenceItem('mx', 'found', `The domain has 2 mail servers, most preferred mx10.${domain}.`, took(2)),
+    evidenceItem('spf', 'found', 'The domain publishes an SPF record.', took(3)),
+    evidenceItem('dmarc', 'absent', 'The domain does not publish a DMARC record.', took(4)),
+    evidenceItem('domain_class', 'not_listed', 'The domain is in none of our domain lists.'),
+    evidenceItem('recipient', 'accepted', `Host: mx10.${domain}. RCPT TO: “250 2.1.5 Ok”.`, took(5)),
+    evidenceItem('catch_all', 'not_detected', 'The domain does not accept every recipient.'),
+  ]
+  const evidence = findings.map((item, position) => ({ ...item, checked_at: checkedAt(position * 40) }))
+  const verdict = { status: 'valid', sub_status: '', is_valid: true, safe_to_send: true } as const
+  return { ...unknown, ...verdict, details, evidence }
+}
+
+async function bytesPerResult(results: StandingResult[]): Promise<number> {
+  const chunk = await encodeChunk(results.map((result, n) => chunkRow({ rowNo: n + 2, email: result.email }, result)))
+  return (chunk.results.length + chunk.index.length) / results.length
+}
+
+test('the parts of the address and the mail servers take fewer than 18 bytes per stored result', async () => {
+  const results = Array.from({ length: 500 }, (_, n) => makeResult(n))
+  const without = results.map((result) => {
+    const kept = Object.entries(result.details).filter(([name]) => !PARTS.includes(name))
+    return { ...result, details: Object.fromEntries(kept) as StandingResult['details'] }
+  })
+  const [before, after] = [await bytesPerResult(without), await bytesPerResult(results)]
+  expect(before).toBeLessThan(90)
+  expect(after - before).toBeLessThan(18)
 })

@@ -1,6 +1,6 @@
 import { promisify } from 'node:util'
 import { constants, zstdCompress, zstdDecompressSync } from 'node:zlib'
-import type { Listed } from '@probity/contract/listed'
+import type { OverrideAction } from '@probity/contract/override'
 import type { StandingResult } from '@probity/contract/standing-result'
 
 /** As the check on `result_chunks.size` says. */
@@ -23,7 +23,7 @@ export type ChunkRow = {
   domain: string
   deliverability: number | null
   safeToSend: boolean
-  override: Listed | null
+  override: OverrideAction | null
   /** JSON on one line. Readers get the same text. */
   result: string
 }
@@ -33,7 +33,7 @@ export type TallyEntry = {
   status: string
   sub_status: string
   safe_to_send: boolean
-  override: Listed | null
+  override: OverrideAction | null
   count: number
 }
 
@@ -64,7 +64,7 @@ export function chunkRow(
     // A result that was stored without one has none; the type says otherwise.
     deliverability: (result.deliverability as number | undefined) ?? null,
     safeToSend: result.safe_to_send,
-    override: result.listed ?? null,
+    override: result.override ?? null,
     result: text,
   }
 }
@@ -92,7 +92,7 @@ export async function encodeChunk(unsorted: readonly ChunkRow[]): Promise<Chunk>
   return { size: rows.length, firstRow: first.rowNo, lastRow: last.rowNo, rowNos, tally, index, results: compressed }
 }
 
-type Kind = [status: string, subStatus: string, safeToSend: boolean, override: Listed | null]
+type Kind = [status: string, subStatus: string, safeToSend: boolean, override: OverrideAction | null]
 
 /** The index: columns, one JSON array per line. Kinds, providers and domains are dictionaries, followed by a number for each row. */
 type IndexLines = [
@@ -175,7 +175,7 @@ export class DamagedChunkError extends Error {
 }
 
 /** Verdict, recommendation and override of a result. */
-export type ResultKind = { status: string; subStatus: string; safeToSend: boolean; override: Listed | null }
+export type ResultKind = { status: string; subStatus: string; safeToSend: boolean; override: OverrideAction | null }
 
 /** The index of a chunk by the position of a row. A column is parsed when it is first read. */
 export type ChunkIndex = {

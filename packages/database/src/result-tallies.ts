@@ -1,11 +1,11 @@
-import type { Listed } from '@probity/contract/listed'
+import type { OverrideAction } from '@probity/contract/override'
 import type { ChunkIndex } from './result-chunk.ts'
 
 export type KindCount = {
   status: string
   subStatus: string
   safeToSend: boolean
-  override: Listed | null
+  override: OverrideAction | null
   count: number
 }
 export type StatusSums = { count: number; valid: number; invalid: number; risky: number; unknown: number }

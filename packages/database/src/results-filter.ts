@@ -31,7 +31,7 @@ function filtersKinds({ statuses, subStatuses = [], plan }: ResultsFilter): bool
 export function matchesKind({ statuses, subStatuses = [], plan }: ResultsFilter, kind: ResultKind): boolean {
   if (statuses.length > 0 && !statuses.includes(kind.status)) return false
   if (subStatuses.length > 0 && !subStatuses.includes(kind.subStatus)) return false
-  return plan === undefined || isKept(plan.preset, { ...kind, listed: kind.override }) === (plan.part === 'keep')
+  return plan === undefined || isKept(plan.preset, { ...kind, override: kind.override }) === (plan.part === 'keep')
 }
 
 /** The positions of the rows of a chunk that the filter selects. */

@@ -68,7 +68,7 @@ const FILTERS: [name: string, filter: ResultsFilter, holds: (row: (typeof rows)[
     (['keep', 'remove'] as const).map((part): (typeof FILTERS)[number] => [
       `what ${preset} ${part}s`,
       { statuses: [], plan: { preset, part } },
-      (row) => isKept(preset, { ...row, listed: row.override }) === (part === 'keep'),
+      (row) => isKept(preset, { ...row, override: row.override }) === (part === 'keep'),
     ]),
   ),
 ]

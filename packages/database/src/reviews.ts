@@ -109,5 +109,7 @@ export async function decideReview(
   const { rows } = await sql<{ isDecided: boolean }>`select decide_review(${id}, ${decision}) as is_decided`.execute(
     trx,
   )
-  return rows[0]?.isDecided ?? false
+  const isDecided = rows[0]?.isDecided ?? false
+  if (isDecided && decision === 'released') await emitJobEvent(trx, { ...view, id }, 'job.resumed')
+  return isDecided
 }

@@ -68,3 +68,17 @@ test('no function is defined twice, and each has a head comment', async () => {
 test('there is one migration before the first release', async () => {
   expect(await listOwnMigrations()).toEqual(['0001_baseline'])
 })
+
+// The block of docs/database.md after <!-- test: tables -->.
+test('the diagram of the docs has every table of the schema under its subject, and no other', async () => {
+  const page = await readFile(new URL('../../../docs/database.md', import.meta.url), 'utf8')
+  const [, diagram = ''] = /<!-- test: tables -->\n```text\n(.*?)```/s.exec(page) ?? []
+  const sections = diagram.split(/\n(?=[a-z])/)
+  for (const file of await readdir(SCHEMA_FOLDER)) {
+    const subject = file.replace('.sql', '')
+    const text = await readFile(new URL(file, SCHEMA_FOLDER), 'utf8')
+    const tables = [...text.matchAll(/^create table (\w+)/gm)].map(([, table]) => table)
+    const words = new Set(sections.find((section) => section.startsWith(`${subject} `))?.match(/\w+/g))
+    expect([subject, ...tables.filter((table) => !words.has(table ?? ''))]).toEqual([subject])
+  }
+})

@@ -1,7 +1,8 @@
+import type { KeyScope } from '@probity/contract/key-scopes'
 import type { LastRequest } from '@probity/contract/last-request'
 import type { PolicyRules } from '@probity/contract/policies'
 import type { KeyType } from '@probity/contract/publishable'
-import type { Exclusion } from '@probity/contract/send-policy'
+import type { Trait } from '@probity/contract/traits'
 import type { ColumnType, Generated } from 'kysely'
 import type {
   JobBatchesTable,
@@ -11,8 +12,8 @@ import type {
   ResultChunksTable,
   UploadsTable,
 } from './list-tables.ts'
-import type { ListingsTable } from './listing-table.ts'
 import type { OperatorTables } from './operator-tables.ts'
+import type { OverridesTable } from './override-table.ts'
 import type {
   BillingCustomersTable,
   PaymentsTable,
@@ -22,6 +23,7 @@ import type {
 } from './payment-tables.ts'
 import type { SetByDatabase } from './set-by-database.ts'
 import type {
+  CallbackSecretsTable,
   WebhookAttemptsTable,
   WebhookDeliveriesTable,
   WebhookEndpointsTable,
@@ -41,7 +43,7 @@ export type Schema = OperatorTables & {
   jobQueue: JobQueueTable
   jobs: JobsTable
   ledger: LedgerTable
-  overrides: ListingsTable
+  overrides: OverridesTable
   ledgerMismatches: { accountId: string; available: number; reserved: number; spent: number }
   payments: PaymentsTable
   users: PeopleTable
@@ -56,6 +58,7 @@ export type Schema = OperatorTables & {
   uploads: UploadsTable
   usageDays: UsageDaysTable
   validations: ValidationsTable
+  callbackSecrets: CallbackSecretsTable
   webhookAttempts: WebhookAttemptsTable
   webhookDeliveries: WebhookDeliveriesTable
   webhookEndpoints: WebhookEndpointsTable
@@ -78,6 +81,7 @@ type PlansTable = {
 }
 
 type PoliciesTable = {
+  id: SetByDatabase<string>
   accountId: string
   name: string
   description: Generated<string>
@@ -103,7 +107,7 @@ type AccountsTable = {
   creditsLow: SetByDatabase<boolean>
   planSince: SetByDatabase<Date>
   sendThreshold: Generated<number>
-  sendExcludes: Generated<Exclusion[]>
+  excludedTraits: Generated<Trait[]>
   ipAllowList: Generated<string[]>
   closedAt: SetByDatabase<Date | null>
   disputeSuspendedAt: SetByDatabase<Date | null>
@@ -128,7 +132,7 @@ type ApiKeysTable = {
   name: string
   hash: Buffer
   hint: string
-  scopes: string[]
+  scopes: KeyScope[]
   ipAllowList: Generated<string[]>
   monthlyCap: number | null
   createdAt: SetByDatabase<Date>
@@ -197,6 +201,7 @@ type ValidationsTable = {
   ai: Generated<boolean>
   mailbox: Generated<boolean>
   catchall: Generated<boolean>
+  reference: Generated<string | null>
 }
 
 type IdempotencyRecordsTable = {

@@ -1,10 +1,10 @@
-import { type Listed, listOf, namesOnLists, withListing } from '@probity/contract/listed'
+import { type OverrideAction, overrideTargets, resolveOverride, withOverride } from '@probity/contract/override'
 import type { StandingResult } from '@probity/contract/standing-result'
 import { sql } from 'kysely'
 import type { ClaimedBatch } from './batches.ts'
 import { type Db, inTenant, type Trx } from './connect.ts'
 import { emitJobEvent } from './job-events.ts'
-import { findListed, hasListings } from './listings.ts'
+import { findOverrides, hasOverrides } from './overrides.ts'
 import { insertBatches, type NewBatch } from './planning.ts'
 import { type Chunk, type ChunkRow, chunkRow, encodeChunk } from './result-chunk.ts'
 
@@ -84,15 +84,15 @@ async function findOverridden(
   accountId: string,
   final: FinalRow[],
   keyOf: KeyOf,
-): Promise<((row: FinalRow) => Listed | null) | undefined> {
-  if (!(await hasListings(trx, accountId))) return undefined
+): Promise<((row: FinalRow) => OverrideAction | null) | undefined> {
+  if (!(await hasOverrides(trx, accountId))) return undefined
   const keys = new Map(final.map((row) => [row, keyOf(row.email)]))
-  const found = await findListed(trx, accountId, [...keys.values()].flatMap(namesOnLists))
-  return (row) => listOf(keys.get(row) ?? '', found)
+  const found = await findOverrides(trx, accountId, [...keys.values()].flatMap(overrideTargets))
+  return (row) => resolveOverride(keys.get(row) ?? '', found)
 }
 
-function asChunkRow(row: FinalRow, override: Listed | null): ChunkRow {
-  return chunkRow(row, override ? withListing(row.result, override) : row.result)
+function asChunkRow(row: FinalRow, override: OverrideAction | null): ChunkRow {
+  return chunkRow(row, override ? withOverride(row.result, override) : row.result)
 }
 
 /** `settled` has positions in the group, counted from 1. */

@@ -4,12 +4,14 @@ import { expect, onTestFinished, test } from 'vitest'
 import { auditBooks } from './audit.ts'
 import { claimBatch, releaseBatches } from './batches.ts'
 import { keepSubscription, saveCustomer } from './billing.ts'
+import { getCallbackSecret } from './callback-secrets.ts'
 import { asNobody, asOwner, connect, inTenant, type Trx } from './connect.ts'
 import { countDomainAddresses } from './domain-limits.ts'
+import { insertEventStream } from './event-streams.ts'
 import { claimIdempotency } from './idempotency.ts'
 import { insertKey, recordKeyUse } from './keys.ts'
-import { addListings } from './listings.ts'
 import { countOutcomes } from './outcomes.ts'
+import { addOverrides } from './overrides.ts'
 import { offerPayment } from './payments.ts'
 import { insertPolicy } from './policies.ts'
 import { recordRequests } from './requests.ts'
@@ -22,6 +24,7 @@ import { makeTestRows, orderTestResults, storeTestResults } from './test-results
 import { insertUpload, type NewUpload } from './uploads.ts'
 import { leaveOpen, openValidations, type ValidationRef } from './validations.ts'
 import { recordVerdicts } from './verdict-days.ts'
+import type { View } from './view.ts'
 import { sendTestEvent } from './webhook-deliveries.ts'
 import { claimDelivery, releaseDeliveries, settleDelivery } from './webhook-work.ts'
 import { insertWebhook } from './webhooks.ts'
@@ -56,7 +59,7 @@ async function openTenantWithRows(): Promise<string> {
     if (opened.kind === 'opened') await leaveOpen(trx, opened.refs[0] as ValidationRef)
     await insertUpload(trx, accountId, uploadOf(randomUUID()))
     await claimIdempotency(trx, { route: 'POST /', keyHash: randomBytes(32), fingerprint: randomBytes(32) })
-    await addListings(trx, accountId, { list: 'block', entries: ['ann@example.com'], addedBy: 'Ann' })
+    await addOverrides(trx, accountId, { action: 'block', targets: ['ann@example.com'], createdBy: 'Ann' })
     await insertPolicy(trx, accountId, { name: 'own', rules: [], fallback: { decision: 'allow', reason: 'Nothing.' } })
     return key.id
   })
@@ -67,6 +70,7 @@ async function openTenantWithRows(): Promise<string> {
   const batch = own && (await claimBatch(db, workerId, own))
   if (batch) await settleBatch(db, batch, { final: finalRows(batch), later: [] })
   await sendWebhook(accountId)
+  await streamEvent({ accountId, mode: 'live' })
   await inTenant(db, accountId, (trx) => countDomainAddresses(trx, new Map([['example.com', 1]]), 200))
   await asOwner(db, (trx) =>
     sql`insert into job_reviews (job_id, account_id, reason, state, domain, domain_count)
@@ -128,6 +132,15 @@ async function sendWebhook(accountId: string): Promise<void> {
   const claimed = own && (await claimDelivery(db, own, 30))
   const tried = { signedAt: new Date(), signature: 'v1,', status: 200, error: null, durationMs: 1 }
   if (claimed) await settleDelivery(db, claimed, { kind: 'delivered' }, tried)
+}
+
+/** An open event stream with an event, and a callback secret. */
+async function streamEvent(view: View): Promise<void> {
+  await insertEventStream(db, view, randomUUID())
+  await inTenant(db, view.accountId, async (trx) => {
+    await insertKey(trx, view.accountId, { mode: 'live', name: 'streamed', scopes: [] })
+    await getCallbackSecret(trx, view)
+  })
 }
 
 function uploadOf(storageKey: string): NewUpload {
@@ -302,6 +315,7 @@ test('only these functions work past row-level security, each with its search pa
     'claim_setup',
     'claim_validations',
     'close_account',
+    'close_event_stream',
     'count_domain_addresses',
     'create_account',
     'decide_review',
@@ -322,6 +336,8 @@ test('only these functions work past row-level security, each with its search pa
     'drop_expired_partitions',
     'emit_event',
     'end_reconciliation',
+    'erase_events',
+    'erase_mentions',
     'erase_results',
     'find_api_key',
     'find_billing_account',
@@ -346,6 +362,7 @@ test('only these functions work past row-level security, each with its search pa
     'ledger_refund_validations',
     'list_account_members',
     'list_due_samples',
+    'list_erasable_validations',
     'list_expired_jobs',
     'list_expired_uploads',
     'list_expired_validations',
@@ -356,10 +373,12 @@ test('only these functions work past row-level security, each with its search pa
     'make_partitions',
     'may_share_invitation',
     'notify_expiring_results',
+    'open_event_stream',
     'reconcile_accounts',
     'reconcile_jobs',
     'reconcile_validations',
     'record_code_entry',
+    'record_erasure',
     'record_export',
     'record_heartbeat',
     'record_key_use',
@@ -383,12 +402,13 @@ test('only these functions work past row-level security, each with its search pa
     'store_ledger_sums',
     'sum_calibration',
     'sum_domain_outcomes',
+    'take_stream_events',
   ]
   expect(rows).toEqual(names.map((name) => ({ name, fixed: true })))
 })
 
 test('the role of the product reads no secret of an endpoint, not even of its own tenant', async () => {
-  for (const column of ['secret', 'previous_secret']) {
+  for (const column of ['secret', 'previous_secret', 'private_key', 'previous_private_key']) {
     const read = sql`select ${sql.ref(column)} from webhook_endpoints`
     await expect(inTenant(db, mine, (trx) => read.execute(trx))).rejects.toEqual(PERMISSION_DENIED)
   }

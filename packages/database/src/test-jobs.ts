@@ -10,11 +10,11 @@ import type { FinalRow } from './settle-batches.ts'
 
 type Confirmed = { id: string; accountId: string; expiresOn: string }
 
-type TestUpload = { uniqueCount: number; storageKey?: string; mode?: 'live' | 'test' }
+type TestUpload = { uniqueCount: number; storageKey?: string; mode?: 'live' | 'test'; maxAgeS?: number }
 
 /** A job as confirming an upload of so many addresses leaves it, with its credits set aside. */
 export async function confirmTestJob(db: Db, accountId: string, upload: TestUpload): Promise<Confirmed> {
-  const { uniqueCount, storageKey = randomUUID(), mode = 'live' } = upload
+  const { uniqueCount, storageKey = randomUUID(), mode = 'live', maxAgeS } = upload
   const creditsPerEmail = mode === 'live' ? 1 : 0
   return inTenant(db, accountId, async (trx) => {
     const row = await trx
@@ -32,6 +32,7 @@ export async function confirmTestJob(db: Db, accountId: string, upload: TestUplo
         ...{ accountId, mode, uploadId: row.id, keyId: null, filename: 'list.csv', emailColumn: 'email' },
         ...{ rowCount: uniqueCount, emailCount: uniqueCount, uniqueCount, creditsPerEmail, refundUnknown: true },
         expiresOn: sql<string>`utc_today() + 30`,
+        ...(maxAgeS !== undefined && { maxAgeS }),
       })
       .returning(['id', 'accountId', 'expiresOn'])
       .executeTakeFirstOrThrow()

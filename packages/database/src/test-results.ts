@@ -110,14 +110,14 @@ export function makeTestRows(count: number): ChunkRow[] {
     const email = `Person-${n}@${domain}`
     const base = unsettledResult(email, 'greylisted')
     const details = { ...base.details, domain, provider: PROVIDERS[n % PROVIDERS.length] ?? '' }
-    const listed = n % 37 === 0 ? OVERRIDES[n % 2] : undefined
+    const override = n % 37 === 0 ? OVERRIDES[n % 2] : undefined
     const deliverability = (n % 100) / 100
     const result: StandingResult = {
       ...base,
       ...VERDICTS[n % VERDICTS.length],
       deliverability,
       details,
-      ...(listed && { listed }),
+      ...(override && { override }),
     }
     return chunkRow({ rowNo: 2 * n + 2, email }, result)
   })

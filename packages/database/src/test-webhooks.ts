@@ -35,8 +35,8 @@ export async function claimAll(db: Db, accountId: string): Promise<ClaimedDelive
 /** All events of an account, oldest first, as they are sent. */
 export async function readEvents(db: Db, accountId: string) {
   const { rows } = await asOwner(db, (trx) =>
-    sql<{ mode: string; type: string; body: string | null; deliveries: number; daysLeft: number }>`
-      select v.mode, v.type, v.body, v.expires_on - utc_today() as days_left,
+    sql<{ id: string; mode: string; type: string; body: string | null; deliveries: number; daysLeft: number }>`
+      select v.id, v.mode, v.type, v.body, v.expires_on - utc_today() as days_left,
         (select count(*)::integer from webhook_deliveries d where d.event_id = v.id) as deliveries
       from webhook_events v where v.account_id = ${accountId} order by v.created_at`.execute(trx),
   )

@@ -102,3 +102,54 @@ export async function listExpiredUploads(db: Db, limit: number): Promise<Expired
 export async function removeExpiredUploads(db: Db, ids: string[]): Promise<void> {
   await asNobody(db, (trx) => sql`select delete_expired_uploads(${ids}::uuid[])`.execute(trx))
 }
+
+/** A stored file of an account, of either mode, and the job that it became. */
+export type StoredUpload = Pick<Draft, 'id' | 'storageKey' | 'encoding' | 'delimiter' | 'columns'> & {
+  isExpired: boolean
+  emailColumn: string | null
+  isUnfinished: boolean
+}
+
+export async function listStoredUploads(trx: Trx, accountId: string): Promise<StoredUpload[]> {
+  const { rows } = await sql<StoredUpload>`
+    select u.id, u.storage_key, u.encoding, u.delimiter, u.columns, u.expires_at <= clock_timestamp() as is_expired, j.email_column,
+      j.id is not null and j.finished_at is null as is_unfinished
+    from uploads u left join jobs j on j.upload_id = u.id and j.account_id = u.account_id
+    where u.account_id = ${accountId} order by u.created_at, u.id`.execute(trx)
+  return rows
+}
+
+/** Unfinished jobs of an account whose file is no longer stored. */
+export async function listJobsWithoutUpload(trx: Trx, accountId: string) {
+  const { rows } = await sql<{ id: string; accountId: string; expiresOn: string }>`
+    select j.id, j.account_id, j.expires_on from jobs j
+    where j.account_id = ${accountId} and j.finished_at is null and j.expires_on >= utc_today()
+      and not exists (select from uploads u where u.id = j.upload_id)`.execute(trx)
+  return rows
+}
+
+/**
+ * Ends the time of uploads that are not confirmed, so that their files and rows can be removed. False if one of them has become an
+ * unfinished job meanwhile; the caller must then roll back.
+ */
+export async function discardUploads(trx: Trx, accountId: string, ids: string[]): Promise<boolean> {
+  if (ids.length === 0) return true
+  // Locked first: a confirmation that is in progress is waited for, and its job is seen by the next statement.
+  const uploads = trx.selectFrom('uploads').select('id').where('accountId', '=', accountId)
+  await uploads.where('id', 'in', ids).orderBy('id').forUpdate().execute()
+  const jobs = trx.selectFrom('jobs').select('id').where('accountId', '=', accountId).where('uploadId', 'in', ids)
+  if ((await jobs.execute()).length > 0) return false
+  const ended = trx.updateTable('uploads').set({ expiresAt: sql<Date>`clock_timestamp()` })
+  await ended.where('accountId', '=', accountId).where('id', 'in', ids).execute()
+  return true
+}
+
+/** How long rewriting a file may keep its row locked, the transfer to a bucket included. */
+const REWRITE_IDLE = '150s'
+
+/** Locks a stored upload until the transaction ends, so that only one process at a time rewrites its file. False if it is gone. */
+export async function lockUpload(trx: Trx, accountId: string, id: string): Promise<boolean> {
+  await sql`select set_config('idle_in_transaction_session_timeout', ${REWRITE_IDLE}, true)`.execute(trx)
+  const upload = trx.selectFrom('uploads').select('id').where('accountId', '=', accountId).where('id', '=', id)
+  return (await upload.forUpdate().executeTakeFirst()) !== undefined
+}

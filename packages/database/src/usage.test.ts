@@ -16,7 +16,7 @@ const YEAR = { from: '2025-11-02', to: '2026-11-02' }
 async function openUsage() {
   const { id } = await openTestAccount(db, 100)
   const makeKey = async (name: string, mode: 'live' | 'test' = 'live') => {
-    const { key } = await inTenant(db, id, (trx) => insertKey(trx, id, { mode, name, scopes: ['validation'] }))
+    const { key } = await inTenant(db, id, (trx) => insertKey(trx, id, { mode, name, scopes: ['validations:write'] }))
     return key.id
   }
   /** What stands there of a day long ago. */

@@ -19,6 +19,10 @@ export type NewValidation = {
   mailbox?: boolean
   /** How long the request waits for the result. */
   timeoutMs?: number
+  /** Maximum age of an earlier result that the request collects; none if undefined. Not stored. */
+  maxAgeS?: number | undefined
+  /** Text of the client's own, returned with the result. */
+  reference?: string | null
 }
 
 type Opening = {
@@ -58,13 +62,13 @@ async function insertRows(trx: Trx, { accountId, keyId, retentionDays }: Opening
   const emailKeys = rows.map((row) => row.emailKey)
   // A validation is worked on for up to 24 hours, so even an account that keeps nothing keeps it for that long.
   const inserted = await sql<ValidationRef>`
-    insert into validations (expires_on, account_id, key_id, id, email, email_key, ai, catchall, mailbox, awaited_until)
+    insert into validations (expires_on, account_id, key_id, id, email, email_key, ai, catchall, mailbox, reference, awaited_until)
     select utc_today() + greatest(${retentionDays}::integer, 1), ${accountId}, ${keyId}, r.id, r.email, r.email_key, r.ai, r.catchall, r.mailbox,
-      clock_timestamp() + make_interval(secs => r.timeout_ms / 1000.0)
+      r.reference, clock_timestamp() + make_interval(secs => r.timeout_ms / 1000.0)
     from unnest(${ids}::uuid[], ${emails}::text[], ${emailKeys}::text[], ${rows.map(({ ai = true }) => ai)}::boolean[],
       ${rows.map(({ catchall = true }) => catchall)}::boolean[], ${rows.map(({ mailbox = true }) => mailbox)}::boolean[],
-      ${rows.map(({ timeoutMs }) => timeoutMs ?? null)}::integer[])
-      as r (id, email, email_key, ai, catchall, mailbox, timeout_ms)
+      ${rows.map(({ timeoutMs }) => timeoutMs ?? null)}::integer[], ${rows.map(({ reference }) => reference ?? null)}::text[])
+      as r (id, email, email_key, ai, catchall, mailbox, timeout_ms, reference)
     on conflict (expires_on, id, account_id) do nothing
     returning expires_on, account_id, id`.execute(trx)
   return inserted.rows
@@ -103,7 +107,7 @@ export async function finishValidations(
       const finish = byId.get(row.id)
       const owed = row.deferredAt !== null && finish?.conclusive === true
       outcomes.set(row.id, { refunded: row.refunded, owed })
-      if (row.deferredAt && finish) resolved.push({ id: row.id, emailKey: row.emailKey, answer: finish.result })
+      if (row.deferredAt && finish) resolved.push({ ...row, answer: finish.result })
       if (row.deferredAt && !finish?.conclusive) await stopWaiting(trx, { expiresOn: day, accountId, id: row.id })
       if (row.refunded) refunds.set(row.keyId, [...(refunds.get(row.keyId) ?? []), row.id])
     }
@@ -115,7 +119,14 @@ export async function finishValidations(
   return outcomes
 }
 
-type EndedRow = { id: string; keyId: string | null; emailKey: string; deferredAt: Date | null; refunded: boolean }
+type EndedRow = {
+  id: string
+  keyId: string | null
+  emailKey: string
+  deferredAt: Date | null
+  refunded: boolean
+  reference: string | null
+}
 
 async function writeEndings(trx: Trx, accountId: string, day: string, group: Finish[]) {
   const ids = group.map((finish) => finish.ref.id)
@@ -129,7 +140,7 @@ async function writeEndings(trx: Trx, accountId: string, day: string, group: Fin
       refunds_unknown() as p (refunds_unknown)
     where v.expires_on = ${day} and v.account_id = ${accountId} and v.id = any(${ids}::uuid[]) and v.id = e.id
       and v.state = 'open'
-    returning v.id, v.key_id, v.email_key, v.deferred_at, v.refunded`.execute(trx)
+    returning v.id, v.key_id, v.email_key, v.deferred_at, v.refunded, v.reference`.execute(trx)
   return rows
 }
 
@@ -170,18 +181,20 @@ export async function collectAnswers(trx: Trx, accountId: string, emailKeys: str
 }
 
 /**
- * What earlier requests for these addresses left, by key: answers that are handed out with this, free and once, and work that still goes on, for which
- * whoever asks again waits too. Few are ever left, so this is one quick look for most requests. `timeouts` says by key how long the request
- * waits, in milliseconds.
+ * Uncollected results of earlier requests for these addresses, by key: final results, which are collected with this, free and once, and
+ * validations in progress, which the request joins. There are few, so this is one query for most requests.
  */
-export async function takeUpLeftOpen(trx: Trx, accountId: string, timeouts: ReadonlyMap<string, number>) {
-  const leftOpen = await listLeftOpen(trx, accountId, [...timeouts.keys()])
-  await extendWaits(trx, accountId, leftOpen, timeouts)
+export async function takeUpLeftOpen(trx: Trx, accountId: string, waits: ReadonlyMap<string, Wait>) {
+  const leftOpen = await listLeftOpen(trx, accountId, [...waits.keys()])
+  await extendWaits(trx, accountId, leftOpen, waits)
   // In this order: what ends between the two looks is found by the second.
   const underWay = await listUnderWay(trx, accountId, leftOpen)
-  const collected = await collectEach(trx, leftOpen)
+  const collected = await collectEach(trx, leftOpen, waits)
   return { underWay, collected }
 }
+
+/** How long a request waits, and how old a result that it collects may be. */
+export type Wait = { timeoutMs: number; maxAgeS?: number | undefined }
 
 type LeftOpen = ValidationRef & { emailKey: string }
 
@@ -194,23 +207,29 @@ async function listLeftOpen(trx: Trx, accountId: string, emailKeys: string[]): P
   return rows
 }
 
-async function collectEach(trx: Trx, leftOpen: LeftOpen[]) {
+async function collectEach(trx: Trx, leftOpen: LeftOpen[], waits?: ReadonlyMap<string, Wait>) {
   const collected = new Map<string, { id: string; result: unknown }>()
   for (const { emailKey, ...ref } of leftOpen) {
     if (collected.has(emailKey)) continue
-    const row = await collectOne(trx, ref)
+    const row = await collectOne(trx, ref, waits?.get(emailKey)?.maxAgeS)
     if (row) collected.set(emailKey, { id: ref.id, result: row.result })
   }
   return collected
 }
 
-/** Hands out the answer of a validation that was left open, if it is definite and nobody has it yet. */
-export async function collectOne(trx: Trx, ref: ValidationRef): Promise<{ result: unknown } | undefined> {
+/** Collects the final result of a deferred validation if it is conclusive, not collected yet and not older than `maxAgeS`. */
+export async function collectOne(
+  trx: Trx,
+  ref: ValidationRef,
+  maxAgeS?: number,
+): Promise<{ result: unknown } | undefined> {
+  const oldest = sql<Date>`clock_timestamp() - make_interval(secs => ${maxAgeS ?? null}::float8)`
   const row = await update(trx, ref)
     .set({ collectedAt: NOW })
     .where('conclusive', '=', true)
     .where('deferredAt', 'is not', null)
     .where('collectedAt', 'is', null)
+    .$if(maxAgeS !== undefined, (query) => query.where('finishedAt', '>=', oldest))
     .returning('result')
     .executeTakeFirst()
   if (row) await stopWaiting(trx, ref)
@@ -221,12 +240,12 @@ export async function collectOne(trx: Trx, ref: ValidationRef): Promise<{ result
  * Keeps a validation that this request joins from being withdrawn before the request stops waiting. Only those that no worker has claimed
  * can be withdrawn, so only their rows are locked: workers settle the others in groups, and two groups of locks could deadlock.
  */
-async function extendWaits(trx: Trx, accountId: string, joined: LeftOpen[], timeouts: ReadonlyMap<string, number>) {
+async function extendWaits(trx: Trx, accountId: string, joined: LeftOpen[], waits: ReadonlyMap<string, Wait>) {
   if (joined.length === 0) return
   await sql`
     update validations v
     set awaited_until = greatest(v.awaited_until, clock_timestamp() + make_interval(secs => j.timeout_ms / 1000.0))
-    from unnest(${joined.map(({ id }) => id)}::uuid[], ${joined.map(({ emailKey }) => timeouts.get(emailKey) ?? 0)}::integer[])
+    from unnest(${joined.map(({ id }) => id)}::uuid[], ${joined.map(({ emailKey }) => waits.get(emailKey)?.timeoutMs ?? 0)}::integer[])
       as j (id, timeout_ms)
     where v.account_id = ${accountId} and v.expires_on = any (${joined.map(({ expiresOn }) => expiresOn)}::date[]) and v.id = j.id
       and v.expires_on >= utc_today() and ${IS_UNCLAIMED}`.execute(trx)

@@ -68,18 +68,35 @@ export async function findDelivery(
     .select([...COLUMNS, 'expiresOn'])
     .where('id', '=', deliveryId)
     .executeTakeFirst()
-  if (row === undefined) return undefined
-  const { expiresOn, ...delivery } = row
-  const events = trx.selectFrom('webhookEvents').select('body').where('expiresOn', '=', expiresOn)
-  const event = await events
-    .where('accountId', '=', view.accountId)
-    .where('id', '=', delivery.eventId)
+  return row && readWhole(trx, view, row)
+}
+
+/** The delivery of a job's callback; undefined before the job ends, and after the event has expired. */
+export async function findCallback(trx: Trx, view: View, jobId: string): Promise<WholeDelivery | undefined> {
+  const row = await trx
+    .selectFrom('webhookDeliveries')
+    .innerJoin('webhookEndpoints as endpoint', 'endpoint.id', 'webhookDeliveries.endpointId')
+    .select(COLUMNS.map((column) => `webhookDeliveries.${column}` as const))
+    .select('webhookDeliveries.expiresOn')
+    .where('endpoint.accountId', '=', view.accountId)
+    .where('endpoint.mode', '=', view.mode)
+    .where('endpoint.jobId', '=', jobId)
     .executeTakeFirst()
+  return row && readWhole(trx, view, row)
+}
+
+async function readWhole(
+  trx: Trx,
+  { accountId }: View,
+  { expiresOn, ...delivery }: Delivery & { expiresOn: string },
+): Promise<WholeDelivery> {
+  const events = trx.selectFrom('webhookEvents').select('body').where('expiresOn', '=', expiresOn)
+  const event = await events.where('accountId', '=', accountId).where('id', '=', delivery.eventId).executeTakeFirst()
   const tried = await trx
     .selectFrom('webhookAttempts')
     .select(['no', 'signedAt', 'signature', 'status', 'error', 'durationMs'])
-    .where('accountId', '=', view.accountId)
-    .where('deliveryId', '=', deliveryId)
+    .where('accountId', '=', accountId)
+    .where('deliveryId', '=', delivery.id)
     .orderBy('no')
     .execute()
   return { ...delivery, body: event?.body ?? null, tried }
@@ -98,6 +115,16 @@ export async function resendDelivery(
   if (delivery === undefined) return { kind: 'missing' }
   if (delivery.body === null) return { kind: 'removed' }
   return resend(trx, view, { webhookId, deliveryId, since: null })
+}
+
+/** Resends the callback of a job, in any state. */
+export async function resendCallback(trx: Trx, view: View, jobId: string): Promise<Resent> {
+  const delivery = await findCallback(trx, view, jobId)
+  if (delivery === undefined) return { kind: 'missing' }
+  if (delivery.body === null) return { kind: 'removed' }
+  const { rows } = await sql<{ count: number }>`
+    select resend_deliveries(${delivery.endpointId}, ${delivery.id}, null) as count`.execute(trx)
+  return { kind: 'sent', count: rows[0]?.count ?? 0 }
 }
 
 /** Sends again what failed since a time. */
@@ -126,8 +153,13 @@ export async function sendTestEvent(
   if (webhook === undefined) return undefined
   if (webhook.state === 'disabled') return 'disabled'
   const data = JSON.stringify({ id: webhookId, description: webhook.description })
-  const { rows } = await sql<{ eventId: string }>`
+  const { rows } = await sql<{ eventId: string | null }>`
     select emit_event(${view.mode}, ${TEST_EVENT}, ${data}::json, false, ${webhookId}) as event_id`.execute(trx)
+  const eventId = rows[0]?.eventId
+  if (!eventId) {
+    // The endpoint was deleted or disabled by another transaction after the first look.
+    return (await findWebhook(trx, view, webhookId)) && 'disabled'
+  }
   const deliveries = deliveriesIn(trx, view, webhookId, {}).select(COLUMNS)
-  return deliveries.where('eventId', '=', rows[0]?.eventId ?? '').executeTakeFirstOrThrow()
+  return deliveries.where('eventId', '=', eventId).executeTakeFirstOrThrow()
 }

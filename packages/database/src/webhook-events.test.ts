@@ -70,17 +70,20 @@ test('every endpoint of the mode that wants an event gets it, and no other', asy
   await openTestWebhook(db, view, { events: ['job.failed'] })
   await openTestWebhook(db, { ...view, mode: 'test' })
   const { key } = await inTenant(db, accountId, (trx) =>
-    insertKey(trx, accountId, { mode: 'live', name: 'Sign-up form', scopes: ['bulk'] }),
+    insertKey(trx, accountId, { mode: 'live', name: 'Sign-up form', scopes: ['jobs:write'] }),
   )
   expect(await events()).toMatchObject([{ type: 'key.created', mode: 'live', deliveries: 2, daysLeft: 30 }])
   const [event] = await events()
   expect(event?.body).toEqual({
+    id: `evt_${event?.id}`,
     type: 'key.created',
+    api_version: 'v1',
     timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
     livemode: true,
     data: {
-      ...{ id: key.id, name: 'Sign-up form', mode: 'live', hint: key.hint, scopes: ['bulk'] },
-      ...{ created_at: key.createdAt.toISOString(), expires_at: null, revoked_at: null, replaces: null },
+      ...{ id: key.id, name: 'Sign-up form', livemode: true, hint: key.hint, scopes: ['jobs:read', 'jobs:write'] },
+      ...{ created_at: key.createdAt.toISOString(), expires_at: null, paused_at: null, revoked_at: null },
+      ...{ replaces_key_id: null, replaced_by_key_id: null },
     },
   })
 })
@@ -118,16 +121,17 @@ test('a list tells of its end with the transaction that ends it, as its owner wo
   expect(JSON.stringify(event)).not.toContain('@')
 })
 
-test('pausing and cancelling are told of once each; resuming is not', async () => {
+test('pausing, resuming and canceling a job emit one event each', async () => {
   const { accountId, view, events } = await openCustomer()
   await openTestWebhook(db, view)
   const { id } = await confirmTestJob(db, accountId, { uniqueCount: 3 })
-  for (const control of [pauseJob, pauseJob, resumeJob, cancelJob, cancelJob]) {
+  for (const control of [pauseJob, pauseJob, resumeJob, resumeJob, cancelJob, cancelJob]) {
     await inTenant(db, accountId, (trx) => control(trx, view, id))
   }
   expect((await events()).map(({ body }) => [body.type, body.data.status])).toEqual([
     ['job.paused', 'paused'],
-    ['job.cancelled', 'canceled'],
+    ['job.resumed', 'queued'],
+    ['job.canceled', 'canceled'],
   ])
 })
 

@@ -6,26 +6,35 @@ import type { Trx } from './connect.ts'
 export type NewEvent = {
   mode: KeyMode
   type: WebhookEventType
-  /** Asked for only where somebody wants the event. */
+  /** Called only if the event is received. */
   data(): Promise<object> | object
-  /** Such an event leaves with the account's retention. */
+  /** Such an event expires with the account's retention. */
   holdsAddress?: boolean
   /** When it will have happened, if not now. */
   at?: Date
+  /** The job that ends with this event, whose callback is then delivered. */
+  callbackJob?: string
 }
 
 /**
- * Tells the endpoints of the transaction's tenant that want it of something that happens in this transaction: both are kept, or
- * neither. Whoever has no endpoint pays one look into an index.
+ * Emits an event of the transaction's account to the endpoints and open streams that receive it. The event and its cause are
+ * committed together or not at all. Without a receiver it costs one call with index lookups.
  */
-export async function emitEvent(trx: Trx, { mode, type, data, holdsAddress = false, at }: NewEvent): Promise<void> {
-  if (!(await isWanted(trx, mode, type))) return
+export async function emitEvent(trx: Trx, event: NewEvent): Promise<void> {
+  const { mode, type, data, holdsAddress = false, at, callbackJob } = event
+  if (!(await hasSubscriber(trx, event))) return
   await sql`
     select emit_event(${mode}, ${type}, ${JSON.stringify(await data())}::json, ${holdsAddress},
-      p_at => coalesce(${at ?? null}::timestamptz, clock_timestamp()))`.execute(trx)
+      p_at => coalesce(${at ?? null}::timestamptz, clock_timestamp()), p_callback_job => ${callbackJob ?? null})`.execute(
+    trx,
+  )
 }
 
-export async function isWanted(trx: Trx, mode: KeyMode, type: WebhookEventType): Promise<boolean> {
-  const { rows } = await sql<{ wanted: boolean }>`select has_event_subscriber(${mode}, ${type}) as wanted`.execute(trx)
-  return rows[0]?.wanted === true
+export async function hasSubscriber(
+  trx: Trx,
+  { mode, type, callbackJob }: Pick<NewEvent, 'mode' | 'type' | 'callbackJob'>,
+): Promise<boolean> {
+  const { rows } = await sql<{ isReceived: boolean }>`
+    select has_event_subscriber(${mode}, ${type}, ${callbackJob ?? null}) as is_received`.execute(trx)
+  return rows[0]?.isReceived === true
 }

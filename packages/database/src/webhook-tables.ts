@@ -13,7 +13,20 @@ export type WebhookEndpointsTable = {
   disabledAt: Generated<Date | null>
   failingSince: Generated<Date | null>
   secret: ColumnType<never, string, never>
+  privateKey: ColumnType<never, string, never>
+  publicKey: ColumnType<string, string, never>
+  jobId: SetByDatabase<string | null>
   previousUntil: SetByDatabase<Date | null>
+  createdAt: SetByDatabase<Date>
+}
+
+/** Signs the callbacks of an account's jobs in one mode. */
+export type CallbackSecretsTable = {
+  accountId: string
+  mode: 'live' | 'test'
+  secret: string
+  previousSecret: Generated<string | null>
+  previousUntil: Generated<Date | null>
   createdAt: SetByDatabase<Date>
 }
 

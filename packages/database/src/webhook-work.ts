@@ -24,8 +24,11 @@ export type ClaimedDelivery = ReleasedDelivery & {
   body: string | null
   url: string
   secret: string
-  /** Signs beside the other for a day after that was made. */
+  /** Also signs for a day after the rotation. */
   previousSecret: string | null
+  /** Null for the callback of a job, which is signed with the account's callback secret only. */
+  privateKey: string | null
+  previousPrivateKey: string | null
 }
 
 /** Takes a delivery; undefined where it is another's by now, or done. */

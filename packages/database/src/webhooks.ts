@@ -1,10 +1,10 @@
-import { randomBytes } from 'node:crypto'
+import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { type Selectable, sql } from 'kysely'
 import type { Trx } from './connect.ts'
 import type { Schema } from './schema.ts'
 import type { View } from './view.ts'
 
-export type Webhook = Omit<Selectable<Schema['webhookEndpoints']>, 'secret'>
+export type Webhook = Omit<Selectable<Schema['webhookEndpoints']>, 'secret' | 'privateKey' | 'jobId'>
 
 export type NewWebhook = { url: string; description?: string; events?: string[] }
 
@@ -21,19 +21,27 @@ const COLUMNS = [
   'failingSince',
   'previousUntil',
   'createdAt',
+  'publicKey',
 ] as const
 
 /** Of an account, in both modes together. */
 export const WEBHOOKS_MAX = 10
 
-/** For how long the secret before the last still signs. */
-const ROTATION_HOURS = 24
+/** How long the previous secret and private key also sign. */
+export const ROTATION_HOURS = 24
 
 /** Standard Webhooks asks for 24 to 64 bytes. */
 const SECRET_BYTES = 32
 
-function makeSecret(): string {
+export function makeSecret(): string {
   return `whsec_${randomBytes(SECRET_BYTES).toString('base64')}`
+}
+
+/** An Ed25519 key pair in the form of Standard Webhooks: the 32 bytes of each key (RFC 8032), in base64. */
+function makeKeyPair(): { privateKey: string; publicKey: string } {
+  const { x = '', d = '' } = generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' })
+  const encode = (part: string) => Buffer.from(part, 'base64url').toString('base64')
+  return { privateKey: `whsk_${encode(d)}`, publicKey: `whpk_${encode(x)}` }
 }
 
 /** Makes an endpoint; undefined where the account has as many as it may. Nobody but the signer ever reads its secret again. */
@@ -48,12 +56,13 @@ export async function insertWebhook(
     .selectFrom('webhookEndpoints')
     .select((of) => of.fn.countAll<number>().as('total'))
     .where('accountId', '=', accountId)
+    .where('jobId', 'is', null)
     .executeTakeFirstOrThrow()
   if (total >= WEBHOOKS_MAX) return undefined
   const secret = makeSecret()
   const row = await trx
     .insertInto('webhookEndpoints')
-    .values({ ...webhook, accountId, mode, secret })
+    .values({ ...webhook, accountId, mode, secret, ...makeKeyPair() })
     .returning(COLUMNS)
     .executeTakeFirstOrThrow()
   return { webhook: row, secret }
@@ -79,7 +88,8 @@ export async function listWebhooks(trx: Trx, view: View, page: { skip: number; l
 }
 
 function webhooksIn(trx: Trx, { accountId, mode }: View) {
-  return trx.selectFrom('webhookEndpoints').where('accountId', '=', accountId).where('mode', '=', mode)
+  const endpoints = trx.selectFrom('webhookEndpoints').where('accountId', '=', accountId).where('mode', '=', mode)
+  return endpoints.where('jobId', 'is', null) // callbacks of jobs are no webhooks
 }
 
 export type WebhookChange = Partial<NewWebhook> & { enabled?: boolean }
@@ -97,7 +107,7 @@ export async function updateWebhook(
   const set = { ...change, ...(anew && { failingSince: null }), ...back }
   if (Object.keys(set).length > 0) {
     const webhooks = trx.updateTable('webhookEndpoints').set(set).where('accountId', '=', view.accountId)
-    await webhooks.where('mode', '=', view.mode).where('id', '=', webhookId).execute()
+    await webhooks.where('mode', '=', view.mode).where('jobId', 'is', null).where('id', '=', webhookId).execute()
   }
   const webhook = await findWebhook(trx, view, webhookId)
   if (webhook === undefined || enabled !== false) return webhook
@@ -108,15 +118,18 @@ export async function updateWebhook(
 /** Removes an endpoint with its log. False where there is none. */
 export async function removeWebhook(trx: Trx, view: View, webhookId: string): Promise<boolean> {
   const webhooks = trx.deleteFrom('webhookEndpoints').where('accountId', '=', view.accountId)
-  const removed = await webhooks.where('mode', '=', view.mode).where('id', '=', webhookId).executeTakeFirst()
+  const own = webhooks.where('mode', '=', view.mode).where('jobId', 'is', null)
+  const removed = await own.where('id', '=', webhookId).executeTakeFirst()
   return removed.numDeletedRows > 0n
 }
 
-/** Gives an endpoint a new secret. The one before signs beside it for a day. */
+/** Gives an endpoint a new secret and a new key pair. The previous ones also sign for a day. */
 export async function rotateSecret(trx: Trx, view: View, webhookId: string) {
   if ((await findWebhook(trx, view, webhookId)) === undefined) return undefined
   const secret = makeSecret()
-  await sql`select rotate_webhook_secret(${webhookId}, ${secret}, ${ROTATION_HOURS})`.execute(trx)
+  const { privateKey, publicKey } = makeKeyPair()
+  await sql`
+    select rotate_webhook_secret(${webhookId}, ${secret}, ${privateKey}, ${publicKey}, ${ROTATION_HOURS})`.execute(trx)
   const webhook = await findWebhook(trx, view, webhookId)
   return webhook && { webhook, secret }
 }

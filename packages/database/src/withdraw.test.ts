@@ -123,17 +123,19 @@ test('withdrawUnclaimed leaves a validation alone for as long as another request
   const joined = await openRow(accountId)
   await inTenant(db, accountId, (trx) => leaveOpen(trx, joined))
   const { underWay } = await inTenant(db, accountId, (trx) =>
-    takeUpLeftOpen(trx, accountId, new Map([[joined.id, 60_000]])),
+    takeUpLeftOpen(trx, accountId, new Map([[joined.id, { timeoutMs: 60_000 }]])),
   )
   expect(underWay.get(joined.id)).toEqual(joined)
   expect(await withdraw([joined])).toEqual([])
   // A shorter wait does not cut a longer one short.
-  await inTenant(db, accountId, (trx) => takeUpLeftOpen(trx, accountId, new Map([[joined.id, 1]])))
+  await inTenant(db, accountId, (trx) => takeUpLeftOpen(trx, accountId, new Map([[joined.id, { timeoutMs: 1 }]])))
   expect(await withdraw([joined])).toEqual([])
 
   await asOwner(db, (trx) => sql`update validations set awaited_until = now() where id = ${joined.id}`.execute(trx))
   expect(await withdraw([joined])).toEqual([joined.id])
-  const later = await inTenant(db, accountId, (trx) => takeUpLeftOpen(trx, accountId, new Map([[joined.id, 60_000]])))
+  const later = await inTenant(db, accountId, (trx) =>
+    takeUpLeftOpen(trx, accountId, new Map([[joined.id, { timeoutMs: 60_000 }]])),
+  )
   expect([later.underWay.size, later.collected.size]).toEqual([0, 0])
   expect(await balances(accountId)).toEqual([4, 1])
 })

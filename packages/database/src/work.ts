@@ -40,7 +40,7 @@ type TakenRow = {
   ai: boolean
   catchall: boolean
   send_threshold: number
-  send_excludes: AccountManner['sendExcludes']
+  excluded_traits: AccountManner['excludedTraits']
   mailbox: boolean
 }
 
@@ -76,7 +76,7 @@ function readTaken(row: TakenRow): Taken {
     ai,
     catchall,
     sendThreshold: row.send_threshold,
-    sendExcludes: row.send_excludes,
+    excludedTraits: row.excluded_traits,
     mailbox,
   }
 }

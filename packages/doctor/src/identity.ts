@@ -92,7 +92,7 @@ async function judgeReverse({ egress, address, known }: WayOut, dns: IdentityDns
   const lines = [`${reverseName(address)}. IN PTR ${heloName}.`]
   const says = `Whoever gave you ${address} sets its reverse DNS: ask the hoster for this record, or set it on their pages.`
   const answer = await ask(dns.resolvePtr(reverseName(address)))
-  if (answer.kind === 'failed' && answer.failure !== 'loop') {
+  if (answer.kind === 'failed' && answer.failure !== 'unresolved_alias') {
     return unknown('reverse-dns', { subject, saw: `The name of ${address} could not be looked up: ${answer.failure}.` })
   }
   const names = answer.kind === 'records' ? answer.records.map((name) => name.toLowerCase()) : []

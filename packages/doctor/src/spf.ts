@@ -28,7 +28,7 @@ type Found = { kind: 'record'; record: string } | { kind: 'none' | 'permerror' |
 
 async function findRecord(domain: string, dns: MailDns): Promise<Found> {
   const answer = await ask(dns.resolveTxt(domain))
-  if (answer.kind === 'failed' && answer.failure !== 'loop') return { kind: 'unsure' }
+  if (answer.kind === 'failed' && answer.failure !== 'unresolved_alias') return { kind: 'unsure' }
   const texts = answer.kind === 'records' ? answer.records.map((parts) => parts.join('')) : []
   const records = texts.filter((text) => /^v=spf1( |$)/i.test(text))
   const [record] = records
@@ -104,14 +104,14 @@ async function hasAddress(
   { address, dns }: Looking,
 ): Promise<boolean | SpfResult> {
   const answer = await ask(address.includes(':') ? dns.resolve6(name) : dns.resolve4(name))
-  if (answer.kind === 'failed' && answer.failure !== 'loop') return 'unsure'
+  if (answer.kind === 'failed' && answer.failure !== 'unresolved_alias') return 'unsure'
   const records = answer.kind === 'records' ? answer.records : []
   return records.some((record) => isIn(address, bits === undefined ? record : `${record}/${bits}`))
 }
 
 async function isMailHost(name: string, bits: string | undefined, looking: Looking): Promise<boolean | SpfResult> {
   const answer = await ask(looking.dns.resolveMx(name))
-  if (answer.kind === 'failed' && answer.failure !== 'loop') return 'unsure'
+  if (answer.kind === 'failed' && answer.failure !== 'unresolved_alias') return 'unsure'
   const hosts = answer.kind === 'records' ? answer.records.slice(0, LOOKUPS_MAX) : []
   for (const { exchange } of hosts) {
     const matches = await hasAddress(exchange, bits, looking)

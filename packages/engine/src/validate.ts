@@ -7,7 +7,7 @@ import type { Lists } from './domain/lists.ts'
 import type { MailboxDesk } from './mailbox/desk.ts'
 import { conclude, isOpenToHistory } from './verdict/conclude.ts'
 import type { Findings } from './verdict/decide.ts'
-import { domainEvidence, listEvidence, mailboxEvidence, syntaxEvidence } from './verdict/evidence.ts'
+import { classEvidence, domainEvidence, mailboxEvidence, syntaxEvidence } from './verdict/evidence.ts'
 import { explain } from './verdict/explain.ts'
 import { type HistoryDesk, NO_HISTORY } from './verdict/history.ts'
 import { type Manner, USUAL_MANNER } from './verdict/manner.ts'
@@ -46,7 +46,7 @@ export async function validate(email: string, network: Network, attempt: Partial
   const { ascii } = address.domain
   const classes = network.lists.classify(ascii)
   const { facts, source } = await network.domains.lookUp(ascii)
-  evidence.push(...domainEvidence(facts, source), listEvidence(classes))
+  evidence.push(...domainEvidence(facts, source), classEvidence(classes))
   if (facts.mail.kind !== 'hosts' || network.mailboxes === undefined) {
     return concluded({ ...known, facts, classes, evidence }, network, manner)
   }

@@ -24,12 +24,14 @@ test.each([400, 401, 402, 403, 404, 408, 409, 410, 413, 422])(
 )
 
 test('the answer that comes in the end is the one that counts', async () => {
-  const { probity } = await startService((n, reply) => (n < 2 ? refuse(reply, 503, 'unavailable') : ACCOUNT))
+  const { probity } = await startService((n, reply) => (n < 2 ? refuse(reply, 503, 'service_unavailable') : ACCOUNT))
   expect(await probity.account()).toEqual(ACCOUNT)
 })
 
 test('a call that spends carries one idempotency key over all its tries, and another call another', async () => {
-  const { probity, received } = await startService((n, reply) => (n === 0 ? refuse(reply, 503, 'unavailable') : {}))
+  const { probity, received } = await startService((n, reply) =>
+    n === 0 ? refuse(reply, 503, 'service_unavailable') : {},
+  )
   await probity.validate('ada@example.com')
   await probity.validate('ada@example.com', { idempotencyKey: 'mine' })
   const [first, second, third] = received.map(({ headers }) => headers['idempotency-key'])
@@ -48,27 +50,53 @@ test('who is told that the first try is still under way asks again for its answe
 })
 
 test('an error of the service is asked about again by GET alone', async () => {
-  const { probity, received } = await startService((_n, reply) => refuse(reply, 500, 'internal'))
-  expect(await failureOf(probity.validate('ada@example.com'))).toMatchObject({ code: 'internal', retryable: true })
+  const { probity, received } = await startService((_n, reply) => refuse(reply, 500, 'internal_error'))
+  expect(await failureOf(probity.validate('ada@example.com'))).toMatchObject({
+    code: 'internal_error',
+    retryable: true,
+  })
   expect(received).toHaveLength(1)
   await failureOf(probity.account())
   expect(received).toHaveLength(4)
 })
 
 test('what would be done twice is sent once', async () => {
-  const { probity, received } = await startService((_n, reply) => refuse(reply, 503, 'unavailable'))
-  await failureOf(probity.keys.create({ name: 'Form' }))
+  const { probity, received } = await startService((_n, reply) => refuse(reply, 503, 'service_unavailable'))
   await failureOf(probity.lists.preview(new Blob(['email\n'])))
   await failureOf(probity.lists.remove('id'))
   expect(received.map(({ method, path }) => `${method} ${path}`)).toEqual([
-    'POST /api/v1/keys',
     'POST /api/v1/bulk/upload/preview',
     'DELETE /api/v1/bulk/jobs/id',
   ])
 })
 
+test('every POST but the upload of a file carries an idempotency key and is tried again', async () => {
+  const { probity, received } = await startService((n, reply) =>
+    n % 2 ? {} : refuse(reply, 503, 'service_unavailable'),
+  )
+  const { keys, lists, policies, webhooks } = probity
+  await keys.create({ name: 'Form' })
+  await keys.rotate('id')
+  await policies.create({ name: 'own', rules: [], default: { decision: 'allow', reason: 'Fine.' } })
+  await webhooks.create({ url: 'https://hooks.example.com/' })
+  await webhooks.rotate('id')
+  await webhooks.test('id')
+  await webhooks.resend('id', 'delivery')
+  await lists.cancel('id')
+  await probity.feedback.report([])
+  expect(received).toHaveLength(18)
+  const sent = received.map(({ headers }) => headers['idempotency-key'])
+  expect(sent.every((key) => key !== undefined)).toBe(true)
+  expect(new Set(sent).size).toBe(9)
+
+  await keys.create({ name: 'Form', idempotencyKey: 'mine' })
+  expect(received.at(-1)?.headers['idempotency-key']).toBe('mine')
+})
+
 test('what changes nothing when it is done again is tried again', async () => {
-  const { probity, received } = await startService((n, reply) => (n % 2 ? {} : refuse(reply, 503, 'unavailable')))
+  const { probity, received } = await startService((n, reply) =>
+    n % 2 ? {} : refuse(reply, 503, 'service_unavailable'),
+  )
   await probity.lists.pause('id')
   await probity.keys.revoke('id')
   await probity.keys.update('id', { name: 'Form' })
@@ -89,14 +117,16 @@ test('nobody comes back earlier than asked, in seconds or by a date', { tags: ['
 
 test('who is asked to stay away for long is told so instead of waiting', async () => {
   const { probity, received } = await startService((_n, reply) =>
-    refuse(reply, 503, 'account_under_audit', { 'retry-after': '600' }),
+    refuse(reply, 503, 'account_on_hold', { 'retry-after': '600' }),
   )
-  expect(await failureOf(probity.account())).toMatchObject({ code: 'account_under_audit', retryAfterS: 600 })
+  expect(await failureOf(probity.account())).toMatchObject({ code: 'account_on_hold', retryAfterS: 600 })
   expect(received).toHaveLength(1)
 })
 
 test('how often to try again is for the caller to say', async () => {
-  const { probity, received } = await startService((_n, reply) => refuse(reply, 503, 'unavailable'), { retries: 0 })
+  const { probity, received } = await startService((_n, reply) => refuse(reply, 503, 'service_unavailable'), {
+    retries: 0,
+  })
   await failureOf(probity.account())
   expect(received).toHaveLength(1)
 })
@@ -139,7 +169,7 @@ test('an answer that never ends takes no longer than the time given', async () =
 
 test('whoever aborts gets their own reason, whatever the call is doing', async () => {
   const { probity, received } = await startService((n, reply) =>
-    n === 0 ? undefined : refuse(reply, 503, 'unavailable', { 'retry-after': '5' }),
+    n === 0 ? undefined : refuse(reply, 503, 'service_unavailable', { 'retry-after': '5' }),
   )
   const during = new AbortController()
   const asked = failureOf(probity.account({ signal: during.signal }))
@@ -158,7 +188,7 @@ test('whoever aborts gets their own reason, whatever the call is doing', async (
 })
 
 test('a signal that outlives many calls is not weighed down by them', async () => {
-  const { probity } = await startService((n, reply) => (n === 0 ? refuse(reply, 503, 'unavailable') : ACCOUNT))
+  const { probity } = await startService((n, reply) => (n === 0 ? refuse(reply, 503, 'service_unavailable') : ACCOUNT))
   const { signal } = new AbortController()
   for (let n = 0; n < 3; n++) await probity.account({ signal })
   expect(getEventListeners(signal, 'abort')).toHaveLength(0)

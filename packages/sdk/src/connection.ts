@@ -14,8 +14,8 @@ export type CallOptions = {
   timeoutMs?: number | undefined
 }
 
-/** What methods that spend take besides. */
-export type SpendOptions = CallOptions & {
+/** What methods take besides that send a POST, except `preview`. */
+export type IdempotentCallOptions = CallOptions & {
   /** Makes the call have one effect however often it is sent. Made by the client if left out, one for each call. */
   idempotencyKey?: string | undefined
 }
@@ -29,7 +29,7 @@ export type Wish = CallOptions & {
   json?: unknown
   body?: FormData | ReadableStream<Uint8Array>
   headers?: Record<string, string>
-  /** Whether sending it twice does no more than sending it once. Calls that spend are made so by their idempotency key. */
+  /** Whether sending it twice does no more than sending it once. A POST is made so by its idempotency key. */
   repeatable: boolean | { idempotencyKey: string | undefined }
 }
 

@@ -1,8 +1,8 @@
 import type { Call } from './call.ts'
-import type { CallOptions, Connection } from './connection.ts'
+import type { CallOptions, Connection, IdempotentCallOptions } from './connection.ts'
 import type { FeedbackReport, FeedbackSummary, Model } from './generated/wire.ts'
 
-export type ReportOptions = CallOptions & {
+export type ReportOptions = IdempotentCallOptions & {
   /** How many messages were sent in all; then the deliveries that are reported stand for those that are not. */
   sentTotal?: number | undefined
   /** The day the mail was sent, as 2026-11-02; today if left out. */
@@ -11,27 +11,27 @@ export type ReportOptions = CallOptions & {
   jobId?: string | undefined
 }
 
-/** What became of mail. Needs a key with the scope `validation`. */
+/** What became of mail. Scope: `validations:write`. */
 export type Feedback = {
-  /** Up to 10,000 outcomes, deliveries and bounces alike. Costs nothing, and sending it again changes nothing. */
-  report(outcomes: FeedbackReport['outcomes'], options?: ReportOptions): Call<FeedbackSummary>
+  /** Reports up to 10,000 messages, delivered and bounced. Free, and idempotent. */
+  report(messages: FeedbackReport['messages'], options?: ReportOptions): Call<FeedbackSummary>
 }
 
 export function feedbackOf({ ask }: Connection): Feedback {
   return {
-    report(outcomes, { sentTotal, sentOn, jobId, ...options } = {}) {
+    report(messages, { sentTotal, sentOn, jobId, idempotencyKey, ...options } = {}) {
       const json: FeedbackReport = {
-        outcomes,
+        messages,
         ...(sentTotal !== undefined && { sent_total: sentTotal }),
         ...(sentOn !== undefined && { sent_on: sentOn }),
         ...(jobId !== undefined && { job_id: jobId }),
       }
-      return ask({ ...options, method: 'POST', path: ['feedback'], json, repeatable: true })
+      return ask({ ...options, method: 'POST', path: ['feedback'], json, repeatable: { idempotencyKey } })
     },
   }
 }
 
-/** What chances are made of. Needs a key with the scope `account`. */
+/** What chances are made of. Scope: `account:read`. */
 export type ModelInfo = {
   /** The model, its parameters, and predictions beside what came of them. */
   get(options?: CallOptions): Call<Model>

@@ -1,52 +1,59 @@
 import type { Call } from './call.ts'
-import type { CallOptions, Connection } from './connection.ts'
-import type { ApiKey, ApiKeyChanges, ApiKeyRotation, ApiKeyToCreate, CreatedApiKey } from './generated/wire.ts'
+import type { CallOptions, Connection, IdempotentCallOptions } from './connection.ts'
+import type {
+  ApiKey,
+  ApiKeyWithSecret,
+  CreateApiKeyRequest,
+  RotateApiKeyRequest,
+  UpdateApiKeyRequest,
+} from './generated/wire.ts'
 import { listAll, type PageOptions } from './pages.ts'
 
-type Scopes = ApiKeyToCreate['scopes']
+type Scopes = CreateApiKeyRequest['scopes']
 
 export type KeySettings = {
-  /** No more than the calling key may do itself. */
+  /** Scopes of the key; only those that the calling key has itself. A write scope adds the read scope of its subject. */
   scopes?: Scopes | undefined
-  /** When the key stops working; null for never. The calling key's own expiry if left out. */
+  /** Expiry; null for none. Default: the expiry of the calling key. */
   expiresAt?: string | Date | null | undefined
-  /** The addresses or CIDR ranges that may use the key; an empty list lets all use it. The calling key's own list if left out. */
-  ipAllowList?: string[] | undefined
-  /** Credits that the key and the keys that it creates can use in a calendar month (UTC); null for no cap. */
+  /** IP addresses and CIDR ranges that requests can come from; an empty array for no restriction. Default: the allowlist of the calling key. */
+  ipAllowlist?: string[] | undefined
+  /** Credits that the key and the keys it creates can use per calendar month (UTC); null for no cap. */
   monthlyCap?: number | null | undefined
-  /** Of a publishable key: the origins whose pages may use it. */
+  /** Origins whose pages can use a publishable key. */
   allowedOrigins?: string[] | undefined
-  /** Of a publishable key: the policies that pages may name. The first one applies if they name none. */
+  /** Names of the policies that pages can use with a publishable key. The first one is the default. */
   allowedPolicies?: string[] | undefined
-  /** Of a publishable key: how many requests in an hour one network address may make. */
+  /** Requests per hour and client IP address with a publishable key. */
   visitorCap?: number | undefined
 }
 
-export type CreateKeyOptions = CallOptions &
+export type CreateKeyOptions = IdempotentCallOptions &
   KeySettings & {
     name: string
-    mode?: 'live' | 'test' | undefined
-    /** `publishable` for a key that stands in web pages; it needs `allowedOrigins`. */
+    /** Whether to create a live key; false creates a test key. Default: the mode of the calling key. */
+    livemode?: boolean | undefined
+    /** `publishable` for a key in web pages; it needs `allowedOrigins`. */
     type?: 'secret' | 'publishable' | undefined
   }
 export type UpdateKeyOptions = CallOptions & KeySettings & { name?: string | undefined; paused?: boolean | undefined }
 
-export type RotateKeyOptions = CallOptions & { overlapS?: number | undefined }
+export type RotateKeyOptions = IdempotentCallOptions & { overlapS?: number | undefined }
 
-/** API keys. Needs a key with the scope `keys`. */
+/** API keys. Scopes: `keys:read`, and `keys:write` for changes. */
 export type Keys = {
   /** One page, newest first. */
   list(options?: PageOptions): Call<ApiKey[]>
   /** All keys, newest first, fetched page by page. */
   all(options?: CallOptions): AsyncGenerator<ApiKey, void, undefined>
   get(id: string, options?: CallOptions): Call<ApiKey>
-  /** Makes a key. Its secret is in `key`, and is shown this once. */
-  create(options: CreateKeyOptions): Call<CreatedApiKey>
-  /** Changes what is named and leaves the rest. */
+  /** Creates a key. The secret is in `key` and is not shown again. */
+  create(options: CreateKeyOptions): Call<ApiKeyWithSecret>
+  /** Changes the given settings. */
   update(id: string, options: UpdateKeyOptions): Call<ApiKey>
-  /** Makes a key with the settings of this one, which goes on working for `overlapS` seconds: a day if left out. */
-  rotate(id: string, options?: RotateKeyOptions): Call<CreatedApiKey>
-  /** Ends a key for good. */
+  /** Creates a key with the settings of this one, which keeps working for `overlapS` seconds (default: a day). */
+  rotate(id: string, options?: RotateKeyOptions): Call<ApiKeyWithSecret>
+  /** Revokes a key permanently. */
   revoke(id: string, options?: CallOptions): Call<ApiKey>
 }
 
@@ -57,32 +64,31 @@ export function keysOf({ ask }: Connection): Keys {
     list,
     all: (options = {}) => listAll(list, options),
     get: (id, options = {}) => ask({ ...options, method: 'GET', path: ['keys', id], repeatable: true }),
-    create({ signal, timeoutMs, name, mode, type, ...settings }) {
-      const json: ApiKeyToCreate = { name, ...(mode && { mode }), ...(type && { type }), ...settingsOf(settings) }
-      // Not sent twice: each would be a key.
-      return ask({ signal, timeoutMs, method: 'POST', path: ['keys'], json, repeatable: false })
+    create({ signal, timeoutMs, idempotencyKey, name, livemode, type, ...settings }) {
+      const kind = { ...(livemode !== undefined && { livemode }), ...(type && { type }) }
+      const json: CreateApiKeyRequest = { name, ...kind, ...settingsOf(settings) }
+      return ask({ signal, timeoutMs, method: 'POST', path: ['keys'], json, repeatable: { idempotencyKey } })
     },
     update(id, { signal, timeoutMs, name, paused, ...settings }) {
       const changed = { ...(name !== undefined && { name }), ...(paused !== undefined && { paused }) }
-      const json: ApiKeyChanges = { ...changed, ...settingsOf(settings) }
+      const json: UpdateApiKeyRequest = { ...changed, ...settingsOf(settings) }
       return ask({ signal, timeoutMs, method: 'PATCH', path: ['keys', id], json, repeatable: true })
     },
-    rotate(id, { overlapS, ...options } = {}) {
-      const json: ApiKeyRotation = overlapS === undefined ? {} : { overlap_s: overlapS }
-      // Not sent twice: the second would be told that the key has been replaced.
-      return ask({ ...options, method: 'POST', path: ['keys', id, 'rotate'], json, repeatable: false })
+    rotate(id, { overlapS, idempotencyKey, ...options } = {}) {
+      const json: RotateApiKeyRequest = overlapS === undefined ? {} : { overlap_s: overlapS }
+      return ask({ ...options, method: 'POST', path: ['keys', id, 'rotate'], json, repeatable: { idempotencyKey } })
     },
     revoke: (id, options = {}) => ask({ ...options, method: 'DELETE', path: ['keys', id], repeatable: true }),
   }
 }
 
-/** As it goes over the wire. What is left out stays out: the service would take null for a wish. */
+/** The settings as in the request. Undefined settings are left out: null is a value. */
 function settingsOf(settings: KeySettings) {
-  const { scopes, expiresAt, ipAllowList, monthlyCap, allowedOrigins, allowedPolicies, visitorCap } = settings
+  const { scopes, expiresAt, ipAllowlist, monthlyCap, allowedOrigins, allowedPolicies, visitorCap } = settings
   return {
     ...(scopes !== undefined && { scopes }),
     ...(expiresAt !== undefined && { expires_at: expiresAt instanceof Date ? expiresAt.toISOString() : expiresAt }),
-    ...(ipAllowList !== undefined && { ip_allow_list: ipAllowList }),
+    ...(ipAllowlist !== undefined && { ip_allowlist: ipAllowlist }),
     ...(monthlyCap !== undefined && { monthly_cap: monthlyCap }),
     ...(allowedOrigins !== undefined && { allowed_origins: allowedOrigins }),
     ...(allowedPolicies !== undefined && { allowed_policies: allowedPolicies }),

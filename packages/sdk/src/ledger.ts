@@ -24,7 +24,7 @@ export type LedgerOptions = {
   keyId?: string | undefined
 }
 
-/** Movements of credits. Needs a key with the scope `account`. */
+/** Movements of credits. Scope: `account:read`. */
 export type Ledger = {
   /** One page, newest first. */
   list(options?: PageOptions & LedgerOptions): Call<LedgerEntry[]>

@@ -1,15 +1,17 @@
 import { asCall, type Call } from './call.ts'
-import type { CallOptions, Connection, SpendOptions } from './connection.ts'
+import type { CallOptions, Connection, IdempotentCallOptions } from './connection.ts'
 import { type EventOptions, followList, type ListEvent } from './events.ts'
 import type {
-  Breakdown,
   BulkJob,
-  JobCreated,
+  ConfirmUploadRequest,
+  ConfirmUploadResult,
+  JobBreakdown,
+  JobResult,
   JobStatus,
-  ListResult,
   Upload,
-  UploadConfirmation,
   UploadPreview,
+  WebhookDelivery,
+  WebhookDeliveryDetail,
 } from './generated/wire.ts'
 import { listAll, type PageOptions } from './pages.ts'
 import {
@@ -40,14 +42,20 @@ export type ListFilter = {
   search?: string | undefined
 }
 
-export type ConfirmOptions = SpendOptions & {
+export type ConfirmOptions = IdempotentCallOptions & {
   /** `upload_id` of the preview. */
   uploadId: string
   /** The column that holds the addresses: one of `columns` of the preview. */
   emailColumn: string
+  /** Text of your own, up to 200 characters, shown with the job and in its webhooks. */
+  reference?: string | undefined
+  /** Maximum age, in seconds, of an earlier result that the job may use; every address is validated if left out. */
+  maxAgeS?: number | undefined
+  /** Receives the event that ends the job, signed with the callback secret of the account (`webhooks.callbackSecret`). */
+  callbackUrl?: string | undefined
 }
 
-/** Files of addresses. Needs a key with the scope `bulk`. */
+/** Files of addresses. Scopes: `jobs:read`, and `jobs:write` to upload, start and change. */
 export type Lists = {
   /** Sends a CSV and says what is in it. Nothing is validated or charged. */
   preview(file: FileSource, options?: PreviewOptions): Call<UploadPreview>
@@ -58,33 +66,37 @@ export type Lists = {
   /** Removes an upload that was not confirmed. */
   removeUpload(uploadId: string, options?: CallOptions): Call<void>
   /** Makes an upload a list and sets its credits aside, once however often it is called. */
-  confirm(options: ConfirmOptions): Call<JobCreated>
+  confirm(options: ConfirmOptions): Call<ConfirmUploadResult>
   get(id: string, options?: CallOptions): Call<BulkJob>
   /** One page, newest first. */
   list(options?: PageOptions & ListFilter): Call<BulkJob[]>
   /** All lists, newest first, fetched page by page. */
   all(options?: CallOptions & ListFilter): AsyncGenerator<BulkJob, void, undefined>
   /** No address is taken up until the list is resumed. */
-  pause(id: string, options?: CallOptions): Call<BulkJob>
-  resume(id: string, options?: CallOptions): Call<BulkJob>
+  pause(id: string, options?: IdempotentCallOptions): Call<BulkJob>
+  resume(id: string, options?: IdempotentCallOptions): Call<BulkJob>
   /** Ends the list; its results so far are kept and its unused credits returned. */
-  cancel(id: string, options?: CallOptions): Call<BulkJob>
+  cancel(id: string, options?: IdempotentCallOptions): Call<BulkJob>
   /** Removes the list with its file, its addresses and its results. */
   remove(id: string, options?: CallOptions): Call<void>
   /** Result by result, in the order of the rows of the file. While the list is under way these are the results so far. */
-  results(id: string, options?: ResultOptions): AsyncGenerator<ListResult, void, undefined>
+  results(id: string, options?: ResultOptions): AsyncGenerator<JobResult, void, undefined>
   /** One page of results. */
-  resultPage(id: string, options?: ResultOptions & PageOptions): Call<ListResult[]>
+  resultPage(id: string, options?: ResultOptions & PageOptions): Call<JobResult[]>
   /** One result with all its evidence, by its `row`. */
-  result(id: string, row: number, options?: CallOptions): Call<ListResult>
+  result(id: string, row: number, options?: CallOptions): Call<JobResult>
   /** The results in numbers: by reason, provider and domain, and what each preset would keep. */
-  breakdown(id: string, options?: CallOptions): Call<Breakdown>
+  breakdown(id: string, options?: CallOptions): Call<JobBreakdown>
   /** All results as a file, as it comes. One that breaks off ends in an error. */
   download(id: string, options: DownloadOptions): Call<ReadableStream<Uint8Array>>
   /** How the list stands, whenever that changes, until it has ended. */
   events(id: string, options?: EventOptions): AsyncGenerator<ListEvent, void, undefined>
   /** Waits until the list has ended, whichever way: see `status`. */
   wait(id: string, options?: WaitOptions): Promise<BulkJob>
+  /** The delivery of the event that ended the job to its `callbackUrl`. */
+  callback(id: string, options?: CallOptions): Call<WebhookDeliveryDetail>
+  /** Resends that event, in any status of the delivery. */
+  resendCallback(id: string, options?: CallOptions): Call<WebhookDelivery>
 }
 
 /** Sending a file may take 300 seconds, and reading it a little longer. */
@@ -92,8 +104,8 @@ const UPLOAD_TIMEOUT_MS = 330_000
 
 export function listsOf(connection: Connection): Lists {
   const { ask } = connection
-  const control = (id: string, wish: string, options: CallOptions = {}) =>
-    ask<BulkJob>({ ...options, method: 'POST', path: ['bulk', 'jobs', id, wish], repeatable: true })
+  const control = (id: string, wish: string, { idempotencyKey, ...options }: IdempotentCallOptions = {}) =>
+    ask<BulkJob>({ ...options, method: 'POST', path: ['bulk', 'jobs', id, wish], repeatable: { idempotencyKey } })
   const get = (id: string, options: CallOptions = {}) =>
     ask<BulkJob>({ ...options, method: 'GET', path: ['bulk', 'jobs', id], repeatable: true })
   const list = ({ skip, limit, status, search, ...options }: PageOptions & ListFilter = {}) => {
@@ -103,12 +115,18 @@ export function listsOf(connection: Connection): Lists {
   return {
     preview: (file, options = {}) => sendFile(connection, file, options),
     ...uploadsOf(connection),
-    confirm: ({ uploadId, emailColumn, idempotencyKey, ...options }) =>
+    confirm: ({ uploadId, emailColumn, reference, maxAgeS, callbackUrl, idempotencyKey, ...options }) =>
       ask({
         ...options,
         method: 'POST',
         path: ['bulk', 'upload', 'confirm'],
-        json: { upload_id: uploadId, email_column: emailColumn } satisfies UploadConfirmation,
+        json: {
+          upload_id: uploadId,
+          email_column: emailColumn,
+          ...(reference !== undefined && { reference }),
+          ...(maxAgeS !== undefined && { max_age_s: maxAgeS }),
+          ...(callbackUrl !== undefined && { callback_url: callbackUrl }),
+        } satisfies ConfirmUploadRequest,
         repeatable: { idempotencyKey },
       }),
     get,
@@ -127,6 +145,10 @@ export function listsOf(connection: Connection): Lists {
     download: (id, options) => downloadResults(connection, id, options),
     events: (id, options = {}) => followList(connection, id, options),
     wait: (id, options = {}) => waitForList({ get, connection }, id, options),
+    callback: (id, options = {}) =>
+      ask({ ...options, method: 'GET', path: ['bulk', 'jobs', id, 'callback'], repeatable: true }),
+    resendCallback: (id, options = {}) =>
+      ask({ ...options, method: 'POST', path: ['bulk', 'jobs', id, 'callback', 'resend'], repeatable: false }),
   }
 }
 

@@ -1,20 +1,20 @@
 import type { Call } from './call.ts'
-import type { CallOptions, Connection } from './connection.ts'
-import type { Policy, PolicyChanges, Policies as PolicyList, PolicyToCreate } from './generated/wire.ts'
+import type { CallOptions, Connection, IdempotentCallOptions } from './connection.ts'
+import type { CreatePolicyRequest, Policy, PolicyList, UpdatePolicyRequest } from './generated/wire.ts'
 
 export type PolicySettings = {
   /** What the policy is for. */
   description?: string | undefined
   /** In their order: the first that applies decides. */
-  rules: PolicyToCreate['rules']
+  rules: CreatePolicyRequest['rules']
   /** What is decided where no rule applies. */
-  default: PolicyToCreate['default']
+  default: CreatePolicyRequest['default']
 }
 
-export type CreatePolicyOptions = CallOptions & PolicySettings & { name: string }
+export type CreatePolicyOptions = IdempotentCallOptions & PolicySettings & { name: string }
 export type UpdatePolicyOptions = CallOptions & Partial<PolicySettings>
 
-/** Rules that turn a result into a decision. Reading needs a key with the scope `account`, changing a live one with `settings`. */
+/** Rules that turn a result into a decision. Scopes: `account:read`, and `account:write` with a live key for changes. */
 export type PolicyBook = {
   /** All that a request may name, built in and own. */
   list(options?: CallOptions): Call<PolicyList>
@@ -29,13 +29,17 @@ export function policiesOf({ ask }: Connection): PolicyBook {
   return {
     list: (options = {}) => ask({ ...options, method: 'GET', path: ['policies'], repeatable: true }),
     get: (name, options = {}) => ask({ ...options, method: 'GET', path: ['policies', name], repeatable: true }),
-    create({ signal, timeoutMs, name, description, rules, default: fallback }) {
-      const json: PolicyToCreate = { name, ...(description !== undefined && { description }), rules, default: fallback }
-      // Not sent twice: the second would be told that there is one of that name.
-      return ask({ signal, timeoutMs, method: 'POST', path: ['policies'], json, repeatable: false })
+    create({ signal, timeoutMs, idempotencyKey, name, description, rules, default: fallback }) {
+      const json: CreatePolicyRequest = {
+        name,
+        ...(description !== undefined && { description }),
+        rules,
+        default: fallback,
+      }
+      return ask({ signal, timeoutMs, method: 'POST', path: ['policies'], json, repeatable: { idempotencyKey } })
     },
     update(name, { signal, timeoutMs, description, rules, default: fallback }) {
-      const json: PolicyChanges = {
+      const json: UpdatePolicyRequest = {
         ...(description !== undefined && { description }),
         ...(rules !== undefined && { rules }),
         ...(fallback !== undefined && { default: fallback }),

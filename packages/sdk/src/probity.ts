@@ -1,28 +1,31 @@
 import type { Call } from './call.ts'
-import { type CallOptions, type Connection, openConnection, type SpendOptions } from './connection.ts'
+import { type CallOptions, type Connection, type IdempotentCallOptions, openConnection } from './connection.ts'
 import { type Endpoints, endpointsOf } from './endpoints.ts'
+import { type Erasures, erasuresOf } from './erasures.ts'
 import { type Feedback, feedbackOf, type ModelInfo, modelOf } from './feedback.ts'
 import type {
   Account,
-  AccountChanges,
   BulkValidationRequest,
   BulkValidationSummary,
+  DecisionRequest,
+  DecisionResult,
   Overview,
   ProviderHealth,
   SingleValidationRequest,
+  UpdateAccountRequest,
   Usage,
   ValidationResult,
 } from './generated/wire.ts'
 import { type Keys, keysOf } from './keys.ts'
 import { askUsage, type Ledger, ledgerOf, type UsageOptions } from './ledger.ts'
-import { type Listings, listingsOf } from './listings.ts'
 import { type Lists, listsOf } from './lists.ts'
+import { type Overrides, overridesOf } from './overrides.ts'
 import { type PolicyBook, policiesOf } from './policies.ts'
 import { askOverview, askProviderHealth, type OverviewOptions, type Requests, requestsOf } from './requests.ts'
 import { type ProbityOptions, readSettings } from './settings.ts'
 import { signWebhook, verifyWebhook } from './webhooks.ts'
 
-export type ValidateOptions = SpendOptions & {
+export type ValidateOptions = IdempotentCallOptions & {
   /** How many seconds the service may take for the verdict. What is not settled by then is `unknown` with a `retry_at`. */
   timeout?: number | undefined
   /** Whether the local model may take part; where the plan has it, it does unless this is false. */
@@ -31,16 +34,27 @@ export type ValidateOptions = SpendOptions & {
   catchall?: boolean | undefined
   /** The name of a policy that turns each result into `allow`, `review` or `block`, in `policy` of the answer. */
   policy?: string | undefined
+  /** Maximum age in seconds of an earlier result that may be returned; 0 validates now. The default is 24 hours. */
+  maxAgeS?: number | undefined
+  /** Text of your own, at most 200 characters, returned in the result and in webhook events. */
+  reference?: string | undefined
+}
+
+export type DecideOptions = IdempotentCallOptions & {
+  /** Number of seconds to wait for the decision, 5 by default. */
+  timeout?: number | undefined
+  /** Name of the policy that decides; `signup`, or the first policy of a publishable key, by default. */
+  policy?: string | undefined
 }
 
 export type UpdateAccountOptions = CallOptions & {
   name?: string | undefined
-  /** For how many days results are kept from now on. */
+  /** Days until new results are deleted. */
   retentionDays?: number | undefined
-  /** Below how many credits webhooks are told `credits.low`; null for a tenth of the last that were bought or given. */
-  creditsLowAt?: number | null | undefined
+  /** Low-credit threshold in `low_at`; null for the default, a tenth of the credits that were last bought or granted. */
+  credits?: UpdateAccountRequest['credits']
   /** What is `safe_to_send` from now on: from which `deliverability`, and what is left out. */
-  sending?: AccountChanges['sending']
+  sending?: UpdateAccountRequest['sending']
 }
 
 /**
@@ -52,10 +66,12 @@ export class Probity {
   readonly lists: Lists
   /** What became of mail that was sent. */
   readonly feedback: Feedback
+  /** Deletion of all data about one address. */
+  readonly erasures: Erasures
   /** What chances are made of, and how well they hold. */
   readonly model: ModelInfo
   /** Addresses and domains that the account always allows, or always blocks. */
-  readonly listings: Listings
+  readonly overrides: Overrides
   /** API keys. */
   readonly keys: Keys
   /** Every movement of credits. */
@@ -64,7 +80,7 @@ export class Probity {
   readonly policies: PolicyBook
   /** Requests as they were answered. */
   readonly requests: Requests
-  /** Where events are sent. To check what you receive, see `webhooks.verify` of the package. */
+  /** Webhooks. To verify the requests that you receive, see `webhooks.verify` of the package. */
   readonly webhooks: Endpoints
   readonly #connection: Connection
 
@@ -72,8 +88,9 @@ export class Probity {
     this.#connection = openConnection(readSettings(options))
     this.lists = listsOf(this.#connection)
     this.feedback = feedbackOf(this.#connection)
+    this.erasures = erasuresOf(this.#connection)
     this.model = modelOf(this.#connection)
-    this.listings = listingsOf(this.#connection)
+    this.overrides = overridesOf(this.#connection)
     this.keys = keysOf(this.#connection)
     this.ledger = ledgerOf(this.#connection)
     this.policies = policiesOf(this.#connection)
@@ -88,12 +105,23 @@ export class Probity {
 
   /** A validation that was made before, by the `id` of its result, for as long as the account keeps results. Costs nothing. */
   validation(id: string, options: CallOptions = {}): Call<ValidationResult> {
-    return this.#connection.ask({ ...options, method: 'GET', path: ['validation', 'single', id], repeatable: true })
+    return this.#connection.ask({ ...options, method: 'GET', path: ['validations', id], repeatable: true })
   }
 
   /** The verdicts on up to 1,000 addresses. Costs one credit for each different one. */
   validateMany(emails: readonly string[], options: ValidateOptions = {}): Call<BulkValidationSummary> {
     return this.#spend<BulkValidationSummary, BulkValidationRequest>('bulk', { emails: [...emails] }, options)
+  }
+
+  /** The decision of a policy about one address, without a probe. The only call for publishable keys. Costs one credit. */
+  decide(email: string, { timeout, policy, idempotencyKey, ...options }: DecideOptions = {}): Call<DecisionResult> {
+    const json: DecisionRequest = {
+      email,
+      ...(timeout !== undefined && { timeout }),
+      ...(policy !== undefined && { policy }),
+    }
+    const path = ['validation', 'decision']
+    return this.#connection.ask({ ...options, method: 'POST', path, json, repeatable: { idempotencyKey } })
   }
 
   /** Plan, credits and limits of the account, and the key that asks. */
@@ -118,38 +146,41 @@ export class Probity {
 
   /** Changes what is named of the account and leaves the rest. */
   updateAccount({ signal, timeoutMs, ...changes }: UpdateAccountOptions): Call<Account> {
-    const { name, retentionDays, creditsLowAt, sending } = changes
-    const json: AccountChanges = {
+    const { name, retentionDays, credits, sending } = changes
+    const json: UpdateAccountRequest = {
       ...(name !== undefined && { name }),
       ...(retentionDays !== undefined && { retention_days: retentionDays }),
-      ...(creditsLowAt !== undefined && { credits_low_at: creditsLowAt }),
+      ...(credits !== undefined && { credits }),
       ...(sending !== undefined && { sending }),
     }
     return this.#connection.ask({ signal, timeoutMs, method: 'PATCH', path: ['account'], json, repeatable: true })
   }
 
   #spend<T, Asked extends Wishes>(kind: string, asked: Asked, given: ValidateOptions): Call<T> {
-    const { timeout, ai, catchall, policy, idempotencyKey, ...options } = given
+    const { timeout, ai, catchall, policy, maxAgeS, reference, idempotencyKey, ...options } = given
     const json: Asked = {
       ...asked,
       ...(timeout !== undefined && { timeout }),
       ...(ai !== undefined && { ai }),
       ...(catchall !== undefined && { catchall }),
       ...(policy !== undefined && { policy }),
+      ...(maxAgeS !== undefined && { max_age_s: maxAgeS }),
+      ...(reference !== undefined && { reference }),
     }
     const path = ['validation', kind]
     return this.#connection.ask({ ...options, method: 'POST', path, json, repeatable: { idempotencyKey } })
   }
 }
 
-type Wishes = { timeout?: number; ai?: boolean; catchall?: boolean; policy?: string }
+type Wishes = Omit<SingleValidationRequest, 'email'>
 
-/** For those who receive webhooks. */
+/** For receivers of webhooks. */
 export const webhooks = { verify: verifyWebhook, sign: signWebhook }
 
 export type { Answered, Call } from './call.ts'
-export type { CallOptions, SpendOptions } from './connection.ts'
+export type { CallOptions, IdempotentCallOptions } from './connection.ts'
 export type { CreateEndpointOptions, EndpointSettings, Endpoints, UpdateEndpointOptions } from './endpoints.ts'
+export type { Erasures } from './erasures.ts'
 // biome-ignore lint/performance/noBarrelFile: what is published has one door, and its callers expect everything there
 export {
   ProbityConnectionError,
@@ -162,45 +193,50 @@ export type { EventOptions, ListEvent } from './events.ts'
 export type { Feedback, ModelInfo, ReportOptions } from './feedback.ts'
 export type {
   Account,
-  AddedListings,
   ApiKey,
-  Breakdown,
+  ApiKeyScope,
+  ApiKeyWithSecret,
   BulkJob,
   BulkValidationSummary,
-  CreatedApiKey,
+  CallbackSecret,
+  ConfirmUploadResult,
+  CreateOverridesResult,
+  DecisionResult,
+  Erasure,
+  ErasureCounts,
   Evidence,
   FeedbackReport,
   FeedbackSummary,
-  JobCreated,
+  JobBreakdown,
+  JobResult,
   JobStatus,
-  KeyScope,
   LedgerEntry,
-  Listing,
-  ListResult,
   Model,
+  Override,
   Overview,
   Policy,
   Preset,
   Problem,
   ProblemCode,
   ProviderHealth,
-  Request,
-  RequestWithItsResult,
-  Status,
-  SubStatus,
+  RequestLogEntry,
+  RequestLogEntryDetail,
   Upload,
   UploadPreview,
   Usage,
   ValidationResult,
+  ValidationStatus,
+  ValidationSubStatus,
   Webhook,
   WebhookDelivery,
+  WebhookDeliveryDetail,
+  WebhookEvent,
   WebhookWithSecret,
-  WholeWebhookDelivery,
 } from './generated/wire.ts'
 export type { CreateKeyOptions, KeySettings, Keys, RotateKeyOptions, UpdateKeyOptions } from './keys.ts'
 export type { Ledger, LedgerOptions, UsageOptions } from './ledger.ts'
-export type { AddListingsOptions, ListingFilter, Listings } from './listings.ts'
 export type { ConfirmOptions, ListFilter, Lists, PreviewAgainOptions, PreviewOptions } from './lists.ts'
+export type { AddOverridesOptions, OverrideFilter, Overrides } from './overrides.ts'
 export type { PageOptions } from './pages.ts'
 export type { CreatePolicyOptions, PolicyBook, PolicySettings, UpdatePolicyOptions } from './policies.ts'
 export type { OverviewOptions, RequestFilter, RequestPageOptions, Requests } from './requests.ts'

@@ -3,13 +3,13 @@ import { startService } from './test-service.ts'
 
 test('requests are asked for by what they came to, and all of them by the cursor', async () => {
   const { probity, received } = await startService((n) =>
-    n === 0 ? { requests: [{ id: 'req_1' }], next_cursor: 'next' } : { requests: [{ id: 'req_2' }], next_cursor: null },
+    n === 0 ? { data: [{ id: 'req_1' }], next_cursor: 'next' } : { data: [{ id: 'req_2' }], next_cursor: null },
   )
   const met = []
   const from = new Date('2026-11-09T00:00:00Z')
-  for await (const { id } of probity.requests.all({ outcome: 'refused', keyId: 'a', from })) met.push(id)
+  for await (const { id } of probity.requests.all({ class: 'client_error', keyId: 'a', from })) met.push(id)
   expect(met).toEqual(['req_1', 'req_2'])
-  const query = 'outcome=refused&key_id=a&from=2026-11-09T00%3A00%3A00.000Z'
+  const query = 'class=client_error&key_id=a&from=2026-11-09T00%3A00%3A00.000Z'
   expect(received.map(({ path }) => path)).toEqual([
     `/api/v1/requests?${query}&limit=100`,
     `/api/v1/requests?${query}&cursor=next&limit=100`,

@@ -3,14 +3,14 @@ import type { CallOptions, Connection } from './connection.ts'
 import type {
   Overview,
   ProviderHealth,
-  Request,
-  Requests as RequestPage,
-  RequestWithItsResult,
+  RequestLogEntry,
+  RequestLogEntryDetail,
+  RequestLogPage as RequestPage,
 } from './generated/wire.ts'
 
 export type RequestFilter = {
-  /** Only those answered with 2xx or 3xx (`ok`), 4xx (`refused`) or 5xx (`failed`). */
-  outcome?: 'ok' | 'refused' | 'failed' | undefined
+  /** Only those whose response has a 2xx or 3xx (`success`), a 4xx (`client_error`) or a 5xx status (`server_error`). */
+  class?: 'success' | 'client_error' | 'server_error' | undefined
   /** Only those answered with the problem of this code. */
   code?: string | undefined
   /** Only those of this key. */
@@ -29,14 +29,14 @@ export type RequestPageOptions = CallOptions &
     limit?: number | undefined
   }
 
-/** Requests as they were answered. Needs a key with the scope `account`. */
+/** Requests as they were answered. Scope: `account:read`. */
 export type Requests = {
   /** One page, newest first. */
   list(options?: RequestPageOptions): Call<RequestPage>
   /** All of them, newest first, fetched page by page. */
-  all(options?: CallOptions & RequestFilter): AsyncGenerator<Request, void, undefined>
+  all(options?: CallOptions & RequestFilter): AsyncGenerator<RequestLogEntry, void, undefined>
   /** One by its `Request-Id`, with what is still kept of its result. */
-  get(id: string, options?: CallOptions): Call<RequestWithItsResult>
+  get(id: string, options?: CallOptions): Call<RequestLogEntryDetail>
 }
 
 export type OverviewOptions = CallOptions & {
@@ -60,8 +60,8 @@ export function requestsOf({ ask }: Connection): Requests {
     list,
     async *all(options = {}) {
       for (let cursor: string | undefined; ; ) {
-        const { requests, next_cursor }: RequestPage = await list({ ...options, cursor, limit: PAGE })
-        yield* requests
+        const { data, next_cursor }: RequestPage = await list({ ...options, cursor, limit: PAGE })
+        yield* data
         if (next_cursor === null) return
         cursor = next_cursor
       }
@@ -78,8 +78,8 @@ export function askProviderHealth({ ask }: Connection, options: CallOptions): Ca
   return ask({ ...options, method: 'GET', path: ['health', 'providers'], repeatable: true })
 }
 
-function queryOf({ outcome, code, keyId, from, to }: RequestFilter) {
-  return { outcome, code, key_id: keyId, from: timeOf(from), to: timeOf(to) }
+function queryOf({ class: statusClass, code, keyId, from, to }: RequestFilter) {
+  return { class: statusClass, code, key_id: keyId, from: timeOf(from), to: timeOf(to) }
 }
 
 function timeOf(time: string | Date | undefined): string | undefined {

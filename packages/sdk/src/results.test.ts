@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import { type ListResult, ProbityConnectionError, ProbityTimeoutError } from './probity.ts'
+import { type JobResult, ProbityConnectionError, ProbityTimeoutError } from './probity.ts'
 import { failureOf, refuse, startService } from './test-service.ts'
 
 const line = (row: number) => `${JSON.stringify({ row, email: `person${row}@example.com` })}\n`
 const lines = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, n) => line(from + n)).join('')
 
-async function rowsOf(results: AsyncIterable<ListResult>): Promise<number[]> {
+async function rowsOf(results: AsyncIterable<JobResult>): Promise<number[]> {
   const rows: number[] = []
   for await (const { row } of results) rows.push(row)
   return rows

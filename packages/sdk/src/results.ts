@@ -3,15 +3,15 @@ import { asCall, type Call } from './call.ts'
 import type { CallOptions, Connection } from './connection.ts'
 import { pause } from './deadline.ts'
 import { ProbityConnectionError, ProbityError } from './errors.ts'
-import type { ListResult, Preset, Status, SubStatus } from './generated/wire.ts'
+import type { JobResult, Preset, ValidationStatus, ValidationSubStatus } from './generated/wire.ts'
 import type { PageOptions } from './pages.ts'
 import { backoffMs } from './retry.ts'
 
 export type ResultOptions = CallOptions & {
   /** Only results with this status, or one of these. */
-  status?: Status | readonly Status[] | undefined
+  status?: ValidationStatus | readonly ValidationStatus[] | undefined
   /** Only results with this reason, or one of these. */
-  subStatus?: SubStatus | readonly SubStatus[] | undefined
+  subStatus?: ValidationSubStatus | readonly ValidationSubStatus[] | undefined
   /** Only results with this provider; an empty text means those whose provider is not known. */
   provider?: string | undefined
   domain?: string | undefined
@@ -45,7 +45,7 @@ export function pageResults(
   connection: Connection,
   id: string,
   options: ResultOptions & PageOptions,
-): Call<ListResult[]> {
+): Call<JobResult[]> {
   const { skip, limit } = options
   return connection.ask({ ...wishOf(id, options), query: { ...queryOf(options), skip, limit } })
 }
@@ -65,7 +65,7 @@ export function getResult(
   { ask }: Connection,
   { id, row }: { id: string; row: number },
   options: CallOptions,
-): Call<ListResult> {
+): Call<JobResult> {
   return ask({ ...options, method: 'GET', path: ['bulk', 'jobs', id, 'results', String(row)], repeatable: true })
 }
 
@@ -77,7 +77,7 @@ export async function* readResults(
   connection: Connection,
   id: string,
   options: ResultOptions,
-): AsyncGenerator<ListResult, void, undefined> {
+): AsyncGenerator<JobResult, void, undefined> {
   let row = 0
   for (let losses = 0; ; losses++) {
     try {
@@ -98,9 +98,9 @@ export async function* readResults(
   }
 }
 
-function readResult(line: string): ListResult {
+function readResult(line: string): JobResult {
   try {
-    return JSON.parse(line) as ListResult
+    return JSON.parse(line) as JobResult
   } catch {
     throw new ProbityConnectionError('A line of the results cannot be read.')
   }

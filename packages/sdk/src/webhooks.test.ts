@@ -1,10 +1,11 @@
+import { generateKeyPairSync, sign as signBytes } from 'node:crypto'
 import { Webhook } from 'standardwebhooks'
 import { expect, test } from 'vitest'
 import { ProbityWebhookError, webhooks } from './probity.ts'
 
 const SECRET = `whsec_${btoa('a secret of twenty-four+')}`
 const OTHER = `whsec_${btoa('and another of that size')}`
-const BODY = JSON.stringify({ type: 'list.completed', data: { name: 'Bücher' } })
+const BODY = JSON.stringify({ type: 'job.completed', data: { filename: 'Bücher' } })
 const ID = 'msg_0198f2c4'
 
 /** As the published library signs it. */
@@ -50,6 +51,51 @@ test('while a secret is replaced, either is believed', async () => {
     'webhook-signature': `v1a,x ${sign(BODY, { secret: OTHER })['webhook-signature']} ${sign()['webhook-signature']}`,
   }
   expect((await webhooks.verify(BODY, both, SECRET)).id).toBe(ID)
+})
+
+/** An Ed25519 key pair, and the headers that it signs, as Standard Webhooks defines them. */
+function openKeyPair() {
+  const { privateKey } = generateKeyPairSync('ed25519')
+  const { x = '' } = privateKey.export({ format: 'jwk' })
+  const publicKey = `whpk_${Buffer.from(x, 'base64url').toString('base64')}`
+  const signAsymmetric = (body = BODY, at = new Date()) => {
+    const timestamp = String(Math.floor(at.getTime() / 1_000))
+    const signature = signBytes(null, Buffer.from(`${ID}.${timestamp}.${body}`), privateKey).toString('base64')
+    return { 'webhook-id': ID, 'webhook-timestamp': timestamp, 'webhook-signature': `v1a,${signature}` }
+  }
+  return { publicKey, signAsymmetric }
+}
+
+test('accepts an Ed25519 signature with the public key, alone and next to an HMAC signature', async () => {
+  const { publicKey, signAsymmetric } = openKeyPair()
+  const alone = signAsymmetric()
+  expect(await webhooks.verify(BODY, alone, publicKey)).toMatchObject({ id: ID, payload: JSON.parse(BODY) })
+  const both = { ...alone, 'webhook-signature': `${sign()['webhook-signature']} ${alone['webhook-signature']}` }
+  for (const keys of [publicKey, SECRET, [OTHER, publicKey]]) {
+    expect((await webhooks.verify(BODY, both, keys)).id).toBe(ID)
+  }
+})
+
+test('rejects an Ed25519 signature of another body, of another key, and one under the wrong version', async () => {
+  const { publicKey, signAsymmetric } = openKeyPair()
+  const signed = signAsymmetric()
+  const renamed = { ...signed, 'webhook-signature': signed['webhook-signature'].replace('v1a,', 'v1,') }
+  for (const [body, headers, key] of [
+    [`${BODY} `, signed, publicKey],
+    [BODY, signed, openKeyPair().publicKey],
+    [BODY, renamed, publicKey],
+    [BODY, signed, SECRET],
+    [BODY, sign(), publicKey],
+    [BODY, signAsymmetric(BODY, ago(310)), publicKey],
+  ] as const) {
+    await expect(webhooks.verify(body, headers, key)).rejects.toBeInstanceOf(ProbityWebhookError)
+  }
+})
+
+test('a public key that is malformed is not a webhook error', async () => {
+  const refusal = webhooks.verify(BODY, sign(), 'whpk_AAAA')
+  await expect(refusal).rejects.toThrow('The public key of the webhook is not')
+  await expect(refusal).rejects.not.toBeInstanceOf(ProbityWebhookError)
 })
 
 test.each<[string, string, Record<string, string>]>([

@@ -1,55 +1,61 @@
 import { ProbityError, ProbityWebhookError } from './errors.ts'
+import type { WebhookEvent } from './generated/wire.ts'
 
-/** A webhook that was really sent by the service. */
-export type WebhookMessage<T = unknown> = {
-  /** Names the message; one that comes twice has the same. */
+/** A webhook with a valid signature. */
+export type WebhookMessage<T = WebhookEvent> = {
+  /** The id of the event. A delivery that is repeated has the same id. */
   id: string
   sentAt: Date
   payload: T
 }
 
 export type VerifyOptions = {
-  /** How many seconds the time of the message may be off, either way; 300 if left out. */
+  /** How many seconds the timestamp may differ from the clock, in either direction; 300 by default. */
   toleranceS?: number | undefined
 }
 
 type HeaderSource = Headers | Record<string, string | string[] | undefined>
 
 const TOLERANCE_S = 300
-/** A header may hold several, while a secret is being replaced; nobody needs this many. */
+/** A request has two signatures of each kind during a rotation; more than this are ignored. */
 const SIGNATURES_MAX = 10
 
 /**
- * Checks a webhook as the Standard Webhooks say and returns what it holds, or throws. `rawBody` is the body as it came, before
- * anything has parsed it. While a secret is being replaced, give the old one and the new one.
+ * Verifies a webhook as Standard Webhooks defines it and returns its content, or throws. `rawBody` is the body as received, before
+ * it is parsed. A key is the signing secret (`whsec_…`, HMAC-SHA256) or the public key (`whpk_…`, Ed25519) of the webhook; one
+ * valid signature is enough. During a rotation, pass the old and the new one.
  */
-export async function verifyWebhook<T = unknown>(
+export async function verifyWebhook<T = WebhookEvent>(
   rawBody: string | Uint8Array,
   headers: HeaderSource,
-  secrets: string | readonly string[],
+  keys: string | readonly string[],
   options: VerifyOptions = {},
 ): Promise<WebhookMessage<T>> {
   const id = readHeader(headers, 'webhook-id')
   const timestamp = readHeader(headers, 'webhook-timestamp')
   const sentAt = readTime(timestamp, options.toleranceS ?? TOLERANCE_S)
-  const signatures = readHeader(headers, 'webhook-signature')
-    .split(' ')
-    .filter((one) => one.startsWith('v1,'))
-    .slice(0, SIGNATURES_MAX)
-    .flatMap((one) => readBase64(one.slice('v1,'.length)) ?? [])
+  const signatures = readHeader(headers, 'webhook-signature').split(' ')
   const content = contentOf(id, timestamp, rawBody)
-  for (const secret of typeof secrets === 'string' ? [secrets] : secrets) {
-    const key = await importSecret(secret)
-    for (const signature of signatures) {
+  for (const text of typeof keys === 'string' ? [keys] : keys) {
+    const { key, version } = await importKey(text)
+    for (const signature of readSignatures(signatures, version)) {
       // The platform compares in constant time.
-      if (await crypto.subtle.verify('HMAC', key, signature, content))
+      if (await crypto.subtle.verify(key.algorithm.name, key, signature, content))
         return { id, sentAt, payload: readPayload<T>(rawBody) }
     }
   }
-  throw new ProbityWebhookError('The webhook is not signed with this secret.')
+  throw new ProbityWebhookError('The webhook is not signed with this key.')
 }
 
-/** The headers of a webhook as the service would sign it, to try your own receiver with. */
+/** `v1` is HMAC-SHA256, `v1a` is Ed25519. */
+function readSignatures(signatures: string[], version: 'v1' | 'v1a') {
+  return signatures
+    .filter((one) => one.startsWith(`${version},`))
+    .slice(0, SIGNATURES_MAX)
+    .flatMap((one) => readBase64(one.slice(version.length + 1)) ?? [])
+}
+
+/** The headers of a webhook as the service would sign it with a secret (`whsec_…`), to test your own receiver. */
 export async function signWebhook(rawBody: string | Uint8Array, secret: string, id: string, sentAt = new Date()) {
   const timestamp = String(Math.floor(sentAt.getTime() / 1_000))
   const signature = await crypto.subtle.sign('HMAC', await importSecret(secret), contentOf(id, timestamp, rawBody))
@@ -86,6 +92,22 @@ function contentOf(id: string, timestamp: string, body: string | Uint8Array): Ui
   return content
 }
 
+async function importKey(text: string) {
+  if (text.startsWith(PUBLIC_KEY)) return { version: 'v1a', key: await importPublicKey(text) } as const
+  return { version: 'v1', key: await importSecret(text) } as const
+}
+
+const PUBLIC_KEY = 'whpk_'
+const PUBLIC_KEY_BYTES = 32
+
+async function importPublicKey(text: string) {
+  const bytes = readBase64(text.slice(PUBLIC_KEY.length))
+  if (bytes?.length !== PUBLIC_KEY_BYTES) {
+    throw new ProbityError('The public key of the webhook is not `whpk_` and the base64 of 32 bytes.')
+  }
+  return crypto.subtle.importKey('raw', bytes, 'Ed25519', false, ['verify'])
+}
+
 async function importSecret(secret: string) {
   const bytes = readBase64(secret.replace(/^whsec_/, ''))
   if (!bytes?.length) throw new ProbityError('The secret of the webhook is not `whsec_` and base64.')
@@ -96,7 +118,7 @@ function readBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
   try {
     return Uint8Array.from(atob(text), (character) => character.charCodeAt(0))
   } catch {
-    return undefined // a signature like this matches nothing
+    return undefined // an invalid signature matches nothing
   }
 }
 

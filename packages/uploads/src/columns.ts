@@ -28,14 +28,19 @@ export function cut(text: string, unitsMax: number): string {
 /** Below this a column of notes that mention an address now and then would be taken for a list of them. */
 const SHARE_MIN = 0.2
 const SAYS_MAIL = /mail/i
+/** Stricter than SAYS_MAIL, since nothing in the column confirms it: `mailing_city` is not a column of addresses. */
+const SAYS_EMAIL = /e[-_ ]?mail|(?<![a-z])mails?(?![a-z])/i
 /** The columns that an export adds. They are suggested only where no other column holds addresses. */
 const RESULT_COLUMN = /^probity_/i
 
-export type Suggestion = { index: number; reason: 'most_addresses' | 'most_addresses_and_name' | 'several_columns' }
+export type Suggestion = {
+  index: number
+  reason: 'most_addresses' | 'most_addresses_and_name' | 'several_columns' | 'name_only'
+}
 
 /**
  * The column with the most addresses, since a second column that is filled now and then may be all addresses too. Of equals
- * the one that is called so, then the first.
+ * the one whose header says so, then the first. If no column looks like addresses, a header that says email is enough.
  */
 export function suggestColumn(names: string[], counts: ColumnCount[]): Suggestion | undefined {
   const candidates = counts
@@ -45,7 +50,16 @@ export function suggestColumn(names: string[], counts: ColumnCount[]): Suggestio
   const own = candidates.filter(({ index }) => !RESULT_COLUMN.test(names[index] ?? ''))
   const [best, second] = own.length > 0 ? own : candidates
   if (best && second) return { index: best.index, reason: 'several_columns' }
-  return best && { index: best.index, reason: best.saysMail ? 'most_addresses_and_name' : 'most_addresses' }
+  if (best) return { index: best.index, reason: best.saysMail ? 'most_addresses_and_name' : 'most_addresses' }
+  return suggestByName(names, counts)
+}
+
+function suggestByName(names: string[], counts: ColumnCount[]): Suggestion | undefined {
+  const [best] = counts
+    .map(({ addresses }, index) => ({ index, addresses, name: names[index] ?? '' }))
+    .filter(({ name }) => SAYS_EMAIL.test(name) && !RESULT_COLUMN.test(name))
+    .toSorted((a, b) => b.addresses - a.addresses)
+  return best && { index: best.index, reason: 'name_only' }
 }
 
 export function isLikely({ filled, addresses }: ColumnCount): boolean {

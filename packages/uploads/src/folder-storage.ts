@@ -2,7 +2,7 @@ import { createReadStream, lstatSync, type Stats, statSync } from 'node:fs'
 import { mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import type { FileStorage, Look, SavedFile } from './storage.ts'
+import type { FileStorage, Look, Rewrite, SavedFile } from './storage.ts'
 import { isKey, newKey, noteKeyOf, requireKey } from './storage-key.ts'
 import { defaultUploadsFolder } from './storage-settings.ts'
 
@@ -53,6 +53,10 @@ export function openFolderStorage(folder: string, root = folder): FileStorage {
       requireSafeFolder(root)
       return use(pathOf(key))
     },
+    async rewrite(key, write) {
+      requireSafeFolder(root)
+      return rewriteFile(pathOf(key), pathOf(newKey()), write)
+    },
     async saveNote(key, text) {
       const written = pathOf(newKey())
       await writeFile(written, text, { flag: 'wx', mode: 0o600 })
@@ -77,6 +81,18 @@ export function openFolderStorage(folder: string, root = folder): FileStorage {
       await Promise.all(keys.map((key) => rm(pathOf(key), { force: true })))
       return keys.length
     },
+  }
+}
+
+async function rewriteFile(path: string, written: string, write: Rewrite): Promise<boolean> {
+  // Created here, with the rights of the file that it replaces.
+  await (await open(written, 'wx', (await stat(path)).mode & 0o777)).close()
+  try {
+    const isChanged = await write(path, written)
+    if (isChanged) await rename(written, path)
+    return isChanged
+  } finally {
+    await rm(written, { force: true })
   }
 }
 

@@ -33,7 +33,8 @@ export async function readUpload(open: Open, emailsMax: number): Promise<UploadR
   if (rowCount === 0) throw new Refusal('empty_file', 'The file has no rows below its header.')
   const columns = nameColumns(header ?? [], counts.length)
   const suggestion = suggestColumn(columns, counts)
-  if (suggestion === undefined) throw new Refusal('no_email_column', 'No column of the file looks like addresses.')
+  if (suggestion === undefined)
+    throw new Refusal('no_email_column', 'No column of the file contains addresses or has a header that says email.')
   const layout = { encoding, delimiter, hasHeader: header !== undefined, column: suggestion.index }
   const emails = await readColumn(open, layout, emailsMax)
   const wholeRows = sampleRows.map((row) => columns.map((_, n) => row[n] ?? ''))

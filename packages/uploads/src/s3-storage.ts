@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 import { text as readText } from 'node:stream/consumers'
 import { openFolderStorage } from './folder-storage.ts'
 import { openBucket, type S3Limits } from './s3-bucket.ts'
-import type { FileStorage, Look, SavedFile } from './storage.ts'
+import type { FileStorage, Look, Rewrite, SavedFile } from './storage.ts'
 import { noteKeyOf, requireKey } from './storage-key.ts'
 import type { S3Settings } from './storage-settings.ts'
 
@@ -46,6 +46,17 @@ export function openS3Storage(settings: S3Settings & { folder: string }, limits 
     }
   }
 
+  async function rewrite(key: string, write: Rewrite): Promise<boolean> {
+    const local = await scratch.save(bucket.get(requireKey(key)))
+    try {
+      const isChanged = await scratch.rewrite(local.key, write)
+      if (isChanged) await bucket.put(key, scratch.open(local.key))
+      return isChanged
+    } finally {
+      await scratch.remove(local.key)
+    }
+  }
+
   async function* readBytes(key: string): AsyncGenerator<Buffer> {
     const local = await scratch.save(bucket.get(key))
     try {
@@ -63,6 +74,7 @@ export function openS3Storage(settings: S3Settings & { folder: string }, limits 
     },
     open: (key) => Readable.from(readBytes(requireKey(key)), { objectMode: false }),
     lend,
+    rewrite,
     saveNote: async (key, text) => bucket.put(noteKeyOf(key), Readable.from([text], { objectMode: false })),
     async findNote(key) {
       try {

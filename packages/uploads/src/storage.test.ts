@@ -68,6 +68,37 @@ describe.each(SETTINGS)('$kind', (settings) => {
     expect(filesHere()).toEqual([])
   })
 
+  test('rewrite replaces a file under its key', async () => {
+    const { key } = await storage.save(bytesOf('email\n', 'ada@example.com\n'))
+    await storage.saveNote(key, 'note')
+    const isChanged = await storage.rewrite(key, async (from, to) => {
+      writeFileSync(to, readFileSync(from, 'utf8').toUpperCase())
+      return true
+    })
+    expect(isChanged).toBe(true)
+    expect((await buffer(storage.open(key))).toString()).toBe('EMAIL\nADA@EXAMPLE.COM\n')
+    expect(await storage.findNote(key)).toBe('note')
+    await storage.remove(key)
+    expect(filesHere()).toEqual([])
+  })
+
+  test('rewrite leaves the file as it is if nothing changed or writing failed', async () => {
+    const { key } = await storage.save(bytesOf('email\n'))
+    const write = async (_: string, to: string) => {
+      writeFileSync(to, 'half')
+      return false
+    }
+    expect(await storage.rewrite(key, write)).toBe(false)
+    const fail = storage.rewrite(key, async (from, to) => {
+      await write(from, to)
+      throw new Error('failed')
+    })
+    await expect(fail).rejects.toThrow('failed')
+    expect((await buffer(storage.open(key))).toString()).toBe('email\n')
+    await storage.remove(key)
+    expect(filesHere()).toEqual([])
+  })
+
   test('findNote returns the last note of a file until the file is removed', async () => {
     const { key } = await storage.save(bytesOf('email\n'))
     expect(await storage.findNote(key)).toBeUndefined()

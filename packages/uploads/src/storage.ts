@@ -9,6 +9,11 @@ export type FileStorage = {
   open(key: string): Readable
   /** Lends a file of this machine to those who may know no more of the storage than that. It is gone when they are done. */
   lend<Seen>(key: string, use: (path: string) => Promise<Seen>): Promise<Seen>
+  /**
+   * Replaces a file by the one that `write` makes of it, on this machine's disk. Readers see one or the other, whole. The file stays as
+   * it is if `write` returns false or throws.
+   */
+  rewrite(key: string, write: Rewrite): Promise<boolean>
   /** Keeps a small text with a file, instead of an earlier one. It is removed with the file. */
   saveNote(key: string, text: string): Promise<void>
   findNote(key: string): Promise<string | undefined>
@@ -19,4 +24,5 @@ export type FileStorage = {
 }
 
 export type SavedFile = { key: string; size: number }
+export type Rewrite = (from: string, to: string) => Promise<boolean>
 export type Look<Seen> = (file: { path: string; size: number }) => Promise<Seen>

@@ -27,7 +27,7 @@ test('opens an account with its plan and credits, and prints it', async () => {
     id: expect.stringMatching(/^[0-9a-f-]{36}$/),
     name: 'N',
     plan: 'payg',
-    credits: { available: 1000, reserved: 0, spent: 0, unlimited: false },
+    credits: { available: 1000, reserved: 0, used: 0, unlimited: false },
     retention_days: 30,
     created_at: expect.any(String),
   })
@@ -69,7 +69,7 @@ test('lists every account with its balances', async () => {
   const listed = resultOf<Record<string, unknown>[]>(await run('list'))
   for (const { id, name, available } of accounts) {
     const found = listed.find((account) => account['id'] === id)
-    expect(found).toMatchObject({ name, credits: { available, reserved: 0, spent: 0 } })
+    expect(found).toMatchObject({ name, credits: { available, reserved: 0, used: 0 } })
   }
 })
 

@@ -111,7 +111,7 @@ export async function getAccountOrRefuse(db: Db, accountId: string): Promise<Acc
 }
 
 function present({ id, name, plan, unlimited, available, reserved, spent, retentionDays, createdAt }: Account) {
-  const credits = { available, reserved, spent, unlimited }
+  const credits = { available, reserved, used: spent, unlimited }
   return { id, name, plan, credits, retention_days: retentionDays, created_at: createdAt }
 }
 

@@ -13,8 +13,8 @@ type Made = { id: string; key: string }
 test('prints a new key this once, and the database knows it', async () => {
   const { id: account } = await openTestAccount(db, 0)
   const made = resultOf(await run('create', '--account', account, '--name', 'Shop', '--mode', 'live'))
-  expect(made).toMatchObject({ account_id: account, name: 'Shop', mode: 'live', revoked_at: null })
-  expect(made['scopes']).not.toContain('keys')
+  expect(made).toMatchObject({ account_id: account, name: 'Shop', livemode: true, revoked_at: null })
+  expect(made['scopes']).not.toContain('keys:read')
 
   const text = String(made['key'])
   expect(isWellFormedKey(text)).toBe(true)
@@ -31,9 +31,13 @@ test('prints a new key this once, and the database knows it', async () => {
 
 test('makes a test key with the scopes that are named', async () => {
   const { id: account } = await openTestAccount(db, 0)
-  const args = ['--account', account, '--name', 'Sandbox', '--mode', 'test', '--scopes', 'bulk, keys']
+  const args = ['--account', account, '--name', 'Sandbox', '--mode', 'test', '--scopes', 'jobs:write, keys:write']
   const made = resultOf(await run('create', ...args))
-  expect(made).toMatchObject({ mode: 'test', scopes: ['bulk', 'keys'], key: expect.stringMatching(/^pb_test_/) })
+  expect(made).toMatchObject({
+    livemode: false,
+    scopes: ['jobs:read', 'jobs:write', 'keys:read', 'keys:write'],
+    key: expect.stringMatching(/^pb_test_/),
+  })
 })
 
 test('revokes a key for good; a second time is fine and changes nothing', async () => {
@@ -60,7 +64,7 @@ const MISTAKES: [string, string[], RegExp][] = [
   [
     'an unknown scope',
     ['create', '--account', NOBODY, '--name', 'N', '--scopes', 'all'],
-    /validation, bulk, account, keys/,
+    /validations:read, validations:write, jobs:read, jobs:write/,
   ],
 ]
 

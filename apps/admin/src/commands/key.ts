@@ -1,5 +1,5 @@
 import type { KeyMode } from '@probity/contract/key-format'
-import { DEFAULT_SCOPES, KEY_SCOPES } from '@probity/contract/keys'
+import { DEFAULT_SCOPES, KEY_SCOPES, type KeyScope } from '@probity/contract/key-scopes'
 import { type Db, inTenant } from '@probity/database/connect'
 import { type ApiKey, insertKey, listKeys, revokeKey } from '@probity/database/keys'
 import { Command, InvalidArgumentError, Option } from 'commander'
@@ -8,16 +8,16 @@ import { withDatabase } from '../database.ts'
 import { Refusal } from '../refusal.ts'
 import { getAccountOrRefuse } from './account.ts'
 
-type NewKey = { account: string; name: string; mode: KeyMode; scopes: string[] }
+type NewKey = { account: string; name: string; mode: KeyMode; scopes: KeyScope[] }
 
 /** API keys of any account. */
 export function keyCommands(config: AdminConfig): Command {
   const key = new Command('key').description('API keys.')
   key
     .command('create')
-    .description('Make a key and print it. It is shown this once.')
+    .description('Create a key and print it. It is not shown again.')
     .requiredOption('--account <id>', 'the account')
-    .requiredOption('--name <name>', 'what the key is called')
+    .requiredOption('--name <name>', 'name of the key')
     .addOption(new Option('--mode <mode>', 'live or test').choices(['live', 'test']).default('live'))
     .option('--scopes <list>', `of ${Object.keys(KEY_SCOPES).join(', ')}; separated by commas`, readScopes, [
       ...DEFAULT_SCOPES,
@@ -30,7 +30,7 @@ export function keyCommands(config: AdminConfig): Command {
     .action(({ account }: { account: string }) => withDatabase(config, (db) => showKeys(db, account)))
   key
     .command('revoke')
-    .description('End a key for good. It is refused everywhere within a second.')
+    .description('Revoke a key permanently. All processes reject it within a second.')
     .requiredOption('--account <id>', 'the account')
     .requiredOption('--key <id>', 'the id of the key')
     .action((options: { account: string; key: string }) => withDatabase(config, (db) => revoke(db, options)))
@@ -61,13 +61,17 @@ async function revoke(db: Db, { account, key: keyId }: { account: string; key: s
 
 function present({ id, accountId, name, mode, hint, scopes, createdAt, expiresAt, lastUsedAt, revokedAt }: ApiKey) {
   const times = { created_at: createdAt, expires_at: expiresAt, last_used_at: lastUsedAt, revoked_at: revokedAt }
-  return { id, account_id: accountId, name, mode, hint, scopes, ...times }
+  return { id, account_id: accountId, name, livemode: mode === 'live', hint, scopes, ...times }
 }
 
-function readScopes(text: string): string[] {
+function readScopes(text: string): KeyScope[] {
   const scopes = text.split(',').map((scope) => scope.trim())
-  if (!scopes.every((scope) => scope in KEY_SCOPES)) {
+  if (!scopes.every(isScope)) {
     throw new InvalidArgumentError(`Scopes are ${Object.keys(KEY_SCOPES).join(', ')}.`)
   }
   return scopes
+}
+
+function isScope(text: string): text is KeyScope {
+  return text in KEY_SCOPES
 }

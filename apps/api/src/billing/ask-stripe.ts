@@ -21,7 +21,7 @@ type Fault = { type: string; code?: string; statusCode?: number; requestId?: str
 function describe(error: unknown): unknown {
   if (!isFault(error)) return error
   const { type, code, statusCode, requestId } = error
-  if (PASSING.has(type)) return new Problem('unavailable', UNREACHABLE, { retryAfterS: RETRY_S })
+  if (PASSING.has(type)) return new Problem('service_unavailable', UNREACHABLE, { retryAfterS: RETRY_S })
   return new Error(`Stripe refused a question: ${type}, ${code}, status ${statusCode}, request ${requestId}`)
 }
 

@@ -4,7 +4,8 @@
 --   KEYS[2] the slots taken, by the time at which they lapse
 --   KEYS[3…] one for each request: its recent result
 --   ARGV[1] quota   ARGV[2] window in microseconds   ARGV[3] slots   ARGV[4] microseconds until a slot lapses
---   ARGV[5…] one for each request: the name of its slot; empty for a request that asks no question
+--   ARGV[5…] two for each request: the name of its slot, empty for a request that asks no question; and the milliseconds that
+--            its recent result must still be stored for, which is how the maximum age of a result is checked
 -- Returns for each request {allowed, microseconds until full, microseconds to wait, recent result or false, 1 if all slots are taken}.
 local clock = redis.call('TIME')
 local now = clock[1] * 1000000 + clock[2]
@@ -39,8 +40,12 @@ for n = 1, #KEYS - 2 do
     answers[n] = {0, math.ceil(full_at - now), wait, false, 0}
   else
     full_at = after
-    local name = ARGV[4 + n]
+    local name = ARGV[3 + 2 * n]
+    local stored_for = tonumber(ARGV[4 + 2 * n])
     local recent = name ~= '' and redis.call('GET', KEYS[2 + n])
+    if recent and stored_for > 0 and redis.call('PTTL', KEYS[2 + n]) < stored_for then
+      recent = false
+    end
     local full = 0
     if name ~= '' and not recent then
       full = take(name)

@@ -43,7 +43,12 @@ test('one round trip fetches a recent result with the rate, and only within the 
   const admission = openAdmission(redis)
   const policy = { name: 'account', quota: 1, windowS: 60 }
   const ask = (account: string) =>
-    admission.admit(account, policy, { recentKey: `recent:{${account}}:x`, places: 1, placeName: 'p' })
+    admission.admit(account, policy, {
+      recentKey: `recent:{${account}}:x`,
+      recentStoredForMs: 0,
+      places: 1,
+      placeName: 'p',
+    })
   expect((await ask('one')).recent).toBe('{"ready":"string"}')
   expect(await ask('one')).toMatchObject({
     rate: { allowed: false },
@@ -52,10 +57,25 @@ test('one round trip fetches a recent result with the rate, and only within the 
   expect((await ask('two')).recent).toBeUndefined()
 })
 
+test('a recent result beyond its maximum age is not used, and the request takes a place', async () => {
+  await redis.set('recent:{aged}:x', '{"ready":"string"}', 'PX', 60_000)
+  const admission = openAdmission(redis)
+  const ask = (recentStoredForMs: number, placeName: string) =>
+    admission.admit('aged', POLICY, { recentKey: 'recent:{aged}:x', recentStoredForMs, places: 1, placeName })
+  expect(await ask(30_000, 'a')).toMatchObject({ recent: '{"ready":"string"}', isFull: false })
+  expect(await ask(61_000, 'b')).toMatchObject({ recent: undefined, isFull: false })
+  expect(await ask(61_000, 'c')).toMatchObject({ recent: undefined, isFull: true })
+})
+
 test('an account has so many validations under way and no more, over all processes; an answered one makes room', async () => {
   const processes = [openAdmission(redis), openAdmission(redis)]
   const ask = (n: number) =>
-    processes[n % 2]?.admit('busy', POLICY, { recentKey: undefined, places: 3, placeName: `place ${n}` })
+    processes[n % 2]?.admit('busy', POLICY, {
+      recentKey: undefined,
+      recentStoredForMs: 0,
+      places: 3,
+      placeName: `place ${n}`,
+    })
   const asked = await Promise.all([0, 1, 2, 3, 4].map(ask))
   expect(asked.map((one) => one?.isFull)).toEqual([false, false, false, true, true])
 
@@ -80,7 +100,7 @@ test('requests of an account that arrive together take one call to Redis and cou
   const policy = { name: 'account', quota: 6, windowS: 60 }
   const ask = (n: number) => {
     const recentKey = n === 0 ? 'recent:{together}:known' : undefined
-    return admission.admit('together', policy, { recentKey, places: 3, placeName: `place ${n}` })
+    return admission.admit('together', policy, { recentKey, recentStoredForMs: 0, places: 3, placeName: `place ${n}` })
   }
   await admission.admit('before', policy) // the first call of a connection also sends the script
   const before = await commandCalls()
@@ -97,7 +117,8 @@ test('requests of an account that arrive together take one call to Redis and cou
 test('places that are left together are freed with one command', async () => {
   const admission = openAdmission(redis)
   const names = ['one', 'two', 'three']
-  const ask = (placeName: string) => admission.admit('leaving', POLICY, { recentKey: undefined, places: 3, placeName })
+  const ask = (placeName: string) =>
+    admission.admit('leaving', POLICY, { recentKey: undefined, recentStoredForMs: 0, places: 3, placeName })
   await Promise.all(names.map(ask))
   expect((await ask('four')).isFull).toBe(true)
 

@@ -20,8 +20,11 @@ const TRY_AGAIN_AFTER_MS = 1_000
 /** A place whose process died without leaving it is free again after this. Longer than any caller waits. */
 const PLACE_LAPSES_MS = 60_000
 
-/** A request that asks about an address: it may be answered by a recent result, else it takes one of so many places. */
-export type Question = { recentKey: string | undefined; places: number; placeName: string }
+/**
+ * A request about an address: a recent result is returned if there is one, otherwise the request takes one of so many places. A recent
+ * result counts only if Redis still stores it for `recentStoredForMs`, so that results beyond a maximum age are not used; 0 for any.
+ */
+export type Question = { recentKey: string | undefined; recentStoredForMs: number; places: number; placeName: string }
 
 export type Admitted = { rate: RateState; recent: string | undefined; isFull: boolean }
 
@@ -159,7 +162,7 @@ async function admitByRedis(redis: Redis, accountId: string, group: Asking[]): P
   const values: (string | number)[] = [policy.quota, policy.windowS * 1e6, question?.places ?? 0, PLACE_LAPSES_MS * 1e3]
   for (const { question: asked } of group) {
     keys.push(asked?.recentKey ?? none)
-    values.push(asked?.placeName ?? '')
+    values.push(asked?.placeName ?? '', asked?.recentStoredForMs ?? 0)
   }
   try {
     const answers = await redis.admitRequests(keys.length, ...keys, ...values)

@@ -24,12 +24,34 @@ test('a request without a key is told where to put one', async () => {
   expect(body['detail']).toContain('X-API-Key')
 })
 
+test('the key is accepted as a bearer token too', async () => {
+  const { key } = await api.openCaller()
+  const get = (headers: Record<string, string>) => callApp(api.app, { ...ACCOUNT, headers })
+  expect((await get({ authorization: `Bearer ${key}` })).status).toBe(200)
+  expect((await get({ authorization: `bearer  ${key}` })).status).toBe(200)
+  expect((await get({ authorization: `Bearer ${key}`, 'x-api-key': key })).status).toBe(200)
+  expect((await get({ authorization: 'Basic dTpw', 'x-api-key': key })).status).toBe(200)
+  for (const authorization of ['Basic dTpw', key, 'Bearer', `Bearer ${key} ${key}`]) {
+    const { status, body } = await get({ authorization })
+    expect([authorization === key, status, body['code']]).toEqual([authorization === key, 401, 'missing_api_key'])
+  }
+})
+
+test('two different keys in one request are rejected, whichever of them is valid', async () => {
+  const [one, other] = [await api.openCaller(), await api.openCaller()]
+  for (const authorization of [`Bearer ${other.key}`, 'Bearer nonsense']) {
+    const { status, body, text } = await one.call({ ...ACCOUNT, headers: { authorization } })
+    expect([status, body['code']]).toEqual([400, 'conflicting_api_keys'])
+    expect(text).not.toContain('pb_live')
+  }
+})
+
 test.each(['api_key', 'apikey', 'key', 'X-API-Key', 'anything'])(
   'a key in the query as %s is refused with a hint',
   async (name) => {
     const { key } = await api.openCaller()
     const { status, body, text } = await callApp(api.app, { ...ACCOUNT, query: { [name]: key } })
-    expect([status, body['code']]).toEqual([400, 'key_in_query'])
+    expect([status, body['code']]).toEqual([400, 'api_key_in_query'])
     expect(body['detail']).toContain('X-API-Key header')
     expect(text).not.toContain(key)
   },
@@ -44,7 +66,11 @@ test('a mistyped key is refused without touching the database', async () => {
   // The same api cannot say anything about a key that is well formed.
   const wellFormed = { 'x-api-key': formatKey('live', 'q7Xw2LmZr9TbKc4VnJh8Gd5PsYf3AeRu') }
   const unknown = await callApp(away.app, { ...ACCOUNT, headers: wellFormed })
-  expect([unknown.status, unknown.body['code'], unknown.headers['retry-after']]).toEqual([503, 'unavailable', '2'])
+  expect([unknown.status, unknown.body['code'], unknown.headers['retry-after']]).toEqual([
+    503,
+    'service_unavailable',
+    '2',
+  ])
 })
 
 test('a key that was never made, revoked, expired or paused is refused, each by its name', async () => {
@@ -80,7 +106,7 @@ test('requests of a rejected key do not use up the rate of its account', async (
     updateKey(trx, { accountId: paused.accountId }, paused.keyId, { pausedAt: new Date() }),
   )
   const { text } = await inTenant(api.db, paused.accountId, (trx) =>
-    insertKey(trx, paused.accountId, { mode: 'live', name: 'good', scopes: ['account'] }),
+    insertKey(trx, paused.accountId, { mode: 'live', name: 'good', scopes: ['account:read'] }),
   )
   const remaining = async () => {
     const { status, headers } = await callApp(api.app, { ...ACCOUNT, headers: { 'x-api-key': text } })

@@ -1,13 +1,14 @@
 import type { NamedPolicy } from '@probity/contract/decide-by-policy'
 import { isWellFormedKey, KEY_PATTERN } from '@probity/contract/key-format'
-import type { KeyScope } from '@probity/contract/keys'
-import type { Listed } from '@probity/contract/listed'
+import type { KeyScope } from '@probity/contract/key-scopes'
+import type { OverrideAction } from '@probity/contract/override'
 import type { DoorKey } from '@probity/database/keys'
 import { dedupeKey } from '@probity/engine/address/dedupe-key'
+import { RECENT_FOR_S } from '@probity/queue/recent'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Problem } from '../problem.ts'
 import type { Services } from '../services.ts'
-import { readFeatures } from '../validation/features.ts'
+import { readFeatures, readMaxAge } from '../validation/features.ts'
 import type { Question } from './admission.ts'
 import type { Caller } from './caller.ts'
 import { isOnList, networkOf, refuseForeignNetwork } from './network.ts'
@@ -27,13 +28,13 @@ declare module 'fastify' {
     emailKey: string | undefined
     /** By what the result is decided on, where the request names a policy. */
     policy: NamedPolicy | undefined
-    /** Which of the account's own lists a single address is on. */
-    listed: Listed | null
+    /** The account's override for the address of a single validation. */
+    override: OverrideAction | null
     /** The status that a single address was answered with. */
     verdict: string | undefined
   }
   interface FastifyContextConfig {
-    /** What a key must be allowed to do to use this route. */
+    /** The scope that a key needs to use this route. */
     scope?: KeyScope
     /** Whether a publishable key, which everybody can read, may use it. */
     isForPages?: boolean
@@ -57,6 +58,7 @@ export function authenticate(door: Door) {
   const { keys, strangers, keyUse, publicSandbox } = door
   return (request: FastifyRequest, reply: FastifyReply): Promise<void> | undefined => {
     refuseKeyInQuery(request)
+    if (request.headers.authorization !== undefined) takeBearer(request.headers)
     const text = request.headers['x-api-key']
     const known = typeof text === 'string' && isWellFormedKey(text) ? keys.recall(text) : undefined
     if (known && isValid(known) && !isPublishable(known)) return enter(request, known)
@@ -104,6 +106,18 @@ export function authenticate(door: Door) {
   }
 }
 
+/**
+ * Reads a bearer token as if it had been sent as `X-API-Key`, so that the rest of the process knows one header. Other schemes than
+ * Bearer are not ours: a proxy may need them.
+ */
+function takeBearer(headers: FastifyRequest['headers']): void {
+  const [, token] = /^Bearer +(\S+)$/i.exec(headers.authorization ?? '') ?? []
+  if (token === undefined) return
+  const { 'x-api-key': text } = headers
+  if (text !== undefined && text !== '' && text !== token) throw new Problem('conflicting_api_keys')
+  headers['x-api-key'] = token
+}
+
 function isValid({ revokedAt, expiresAt }: DoorKey): boolean {
   return revokedAt === null && (expiresAt === null || expiresAt.getTime() > Date.now())
 }
@@ -128,7 +142,7 @@ export function admit(
     if (!isPublishable(caller)) request.rate = rate
     request.recent = recent
     if (!rate.allowed) throw new Problem('rate_limited', undefined, { retryAfterS: rate.retryAfterS })
-    if (isFull) throw new Problem('too_many_in_flight', undefined, { retryAfterS: 1 })
+    if (isFull) throw new Problem('concurrency_limited', undefined, { retryAfterS: 1 })
     // A recent result took no place.
     if (question && recent === undefined) {
       reply.raw.once('close', () => admission.leave(bucket, question.placeName))
@@ -142,11 +156,15 @@ function readQuestion(request: FastifyRequest, recentKeyOf: Services['recentKeyO
   const asked = route.config.asksAbout?.(request)
   const email = typeof asked === 'object' && asked !== null && 'email' in asked ? asked.email : undefined
   if (typeof email !== 'string' || caller.mode === 'test') return undefined
-  const question = { recentKey: undefined, places: caller.interactiveInFlight, placeName: request.id }
+  const places = { places: caller.interactiveInFlight, placeName: request.id }
+  const question = { ...places, recentKey: undefined, recentStoredForMs: 0 }
   if (caller.retentionDays === 0 || isPublishable(caller)) return question
   const key = dedupeKey(email)
   request.emailKey = key
-  return { ...question, recentKey: recentKeyOf(caller, { key }, readFeatures(asked)) }
+  const maxAgeS = readMaxAge(asked)
+  if (maxAgeS === 0) return question
+  const recentStoredForMs = maxAgeS === undefined ? 0 : Math.max(RECENT_FOR_S - maxAgeS, 0) * 1_000
+  return { ...places, recentKey: recentKeyOf(caller, { key }, readFeatures(asked)), recentStoredForMs }
 }
 
 const KEY_PARAMETERS = new Set(['api_key', 'apikey', 'api-key', 'x-api-key', 'key', 'access_token'])
@@ -154,7 +172,8 @@ const KEY_PARAMETERS = new Set(['api_key', 'apikey', 'api-key', 'x-api-key', 'ke
 /** URLs are kept in logs, histories and proxies, so a key there is refused even though it may be right. */
 function refuseKeyInQuery(request: FastifyRequest): void {
   for (const [name, value] of Object.entries(request.query as Record<string, unknown>)) {
-    if (KEY_PARAMETERS.has(name.toLowerCase()) || String(value).match(KEY_PATTERN)) throw new Problem('key_in_query')
+    if (KEY_PARAMETERS.has(name.toLowerCase()) || String(value).match(KEY_PATTERN))
+      throw new Problem('api_key_in_query')
   }
 }
 
@@ -166,14 +185,13 @@ export function refuseForbidden(request: FastifyRequest): void {
   // A publishable key is used by visitors, who come from anywhere.
   if (!isPublishable(key)) refuseForeignNetwork(request, key)
   if (key.suspended) throw new Problem('account_suspended')
-  if (key.mode === 'live' && !key.apiAccess) throw new Problem('plan_without_api')
-  const { scope, isPublic, isForPages } = request.route.config
-  if (isPublishable(key) && !isForPages) throw new Problem('missing_scope', PUBLISHABLE_HINT)
-  if (isPublicCaller(key) && !isPublic) throw new Problem('missing_scope', PUBLIC_HINT)
+  if (key.mode === 'live' && !key.apiAccess) throw new Problem('api_not_in_plan')
+  const { scope, isPublic } = request.route.config
+  if (isPublicCaller(key) && !isPublic) throw new Problem('key_type_not_allowed', PUBLIC_HINT)
   if (scope) refuseWithout(key, scope)
 }
 
-/** For routes where what is asked decides what the caller must be allowed to do. */
+/** For routes where the body of the request decides which scope it needs. */
 export function refuseWithout({ id, scopes }: Caller, scope: KeyScope): void {
   if (scopes.includes(scope)) return
   if (id === null) throw new Problem('missing_role')
@@ -182,10 +200,8 @@ export function refuseWithout({ id, scopes }: Caller, scope: KeyScope): void {
 
 /** For what holds in both modes: a test key, which may be in many hands, does not decide over live results. */
 export function refuseTestKey({ mode, id }: Caller): void {
-  if (mode === 'test' && id !== null) throw new Problem('missing_scope', 'This needs a live key.')
+  if (mode === 'test' && id !== null) throw new Problem('live_key_required')
 }
 
-const PUBLISHABLE_HINT =
-  'A publishable key validates one address at a time, by POST, and does nothing else. This needs a secret key.'
 const PUBLIC_HINT =
   'The public sandbox key validates addresses, tries out reports of what became of mail and does nothing else. This needs a key of an account.'

@@ -11,13 +11,13 @@ const REPORT_EVERY_MS = 1_000
 /** Counts requests per key in memory and reports them now and then, so that no request waits for it. */
 export type KeyUseCounter = {
   count(keyId: string): void
-  /** Notes what a key was used for, once that is answered. */
+  /** Records the request that a key was used for, after the response. */
   note(keyId: string, request: NotedRequest): void
   stop(): Promise<void>
 }
 
-/** Its time is in milliseconds: it becomes a text only for the one request in a report that is the last. */
-export type NotedRequest = Omit<LastRequest, 'at'> & { at: number }
+/** The time is formatted only for the last request of a report. */
+export type NotedRequest = Omit<LastRequest, 'occurred_at'> & { occurredAtMs: number }
 
 type Use = { requests: number; lastUsedAt: number; last: NotedRequest | undefined }
 
@@ -63,7 +63,7 @@ export function openKeyUseCounter(db: Db, log: FastifyBaseLogger): KeyUseCounter
     },
     note(keyId, request) {
       const use = useOf(keyId)
-      use.lastUsedAt = Math.max(use.lastUsedAt, request.at)
+      use.lastUsedAt = Math.max(use.lastUsedAt, request.occurredAtMs)
       use.last = later(use.last, request)
     },
     stop: reports.stop,
@@ -71,12 +71,14 @@ export function openKeyUseCounter(db: Db, log: FastifyBaseLogger): KeyUseCounter
 }
 
 function describeUse(keyId: string, { requests, lastUsedAt, last }: Use): KeyUse {
-  const lastRequest = last && { ...last, at: new Date(last.at).toISOString() }
-  return { keyId, requests, lastUsedAt: new Date(lastUsedAt), lastRequest }
+  const use = { keyId, requests, lastUsedAt: new Date(lastUsedAt) }
+  if (last === undefined) return use
+  const { occurredAtMs, ...request } = last
+  return { ...use, lastRequest: { occurred_at: new Date(occurredAtMs).toISOString(), ...request } }
 }
 
 function later(one: NotedRequest | undefined, other: NotedRequest | undefined): NotedRequest | undefined {
-  return one && (other === undefined || one.at > other.at) ? one : other
+  return one && (other === undefined || one.occurredAtMs > other.occurredAtMs) ? one : other
 }
 
 /** Notes each answer with its key. As a callback, like all that runs for every request. */
@@ -85,12 +87,12 @@ export function noteAnswers({ keyUse }: { keyUse: KeyUseCounter }) {
     const { caller, method, route, verdict } = request
     if (caller?.id && route.url && !isPublicCaller(caller)) {
       keyUse.note(caller.id, {
-        at: Date.now() - reply.elapsedTime,
+        occurredAtMs: Date.now() - reply.elapsedTime,
         method,
         route: route.url,
-        status: reply.statusCode,
+        http_status: reply.statusCode,
         duration_ms: Math.round(reply.elapsedTime),
-        ...(verdict !== undefined && { verdict }),
+        ...(verdict !== undefined && { result_status: verdict }),
       })
     }
     done()

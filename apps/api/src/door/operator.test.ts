@@ -24,9 +24,9 @@ const SENSITIVE: [path: string, body: object][] = [
   [`/operator/accounts/${account}/plan`, { plan: 'payg' }],
   [`/operator/accounts/${account}/suspend`, {}],
   [`/operator/accounts/${account}/unsuspend`, {}],
-  ['/operator/providers/brake', { provider: 'gmx', paused: false }],
+  ['/operator/provider_controls', { provider: 'gmx', is_paused: false }],
   ['/operator/providers/lift-suspension', { provider: 'gmx' }],
-  ['/operator/egress/drain', { name: 'probe.example', drained: false }],
+  ['/operator/egress_controls', { egress: 'probe.example', is_drained: false }],
 ]
 
 async function setUpTwoFactor(operator: SignedIn): Promise<string[]> {

@@ -4,6 +4,7 @@ import type { Route } from '../route.ts'
 import type { Services } from '../services.ts'
 import { STRANGERS } from './authenticate.ts'
 import { networkOf } from './network.ts'
+import { VARY_BY_ORIGIN } from './security-headers.ts'
 
 /** For how long a browser need not ask again. */
 const MAX_AGE_S = 3_600
@@ -17,14 +18,14 @@ const ORIGINS_MAX = 10_000
  */
 export const preflight: Route = async (app, services) => {
   const isAllowed = openOrigins(services)
-  app.options('/api/v1/validation/single', { schema: { hide: true } }, async ({ headers, ip }, reply) => {
+  app.options('/api/v1/validation/decision', { schema: { hide: true } }, async ({ headers, ip }, reply) => {
     const { origin } = headers
-    reply.header('vary', 'Origin')
+    reply.header('vary', VARY_BY_ORIGIN)
     if (typeof origin === 'string' && isOrigin(origin) && (await isAllowed(origin, networkOf(ip)))) {
       reply.headers({
         'access-control-allow-origin': origin,
         'access-control-allow-methods': 'POST',
-        'access-control-allow-headers': 'content-type, x-api-key',
+        'access-control-allow-headers': 'content-type, x-api-key, authorization',
         'access-control-max-age': String(MAX_AGE_S),
       })
     }

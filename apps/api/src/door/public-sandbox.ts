@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { SEND_THRESHOLD_DEFAULT } from '@probity/contract/data/model-parameters'
 import { PUBLIC_SANDBOX_KEY } from '@probity/contract/sandbox'
-import { EXCLUSIONS_DEFAULT } from '@probity/contract/send-policy'
+import { EXCLUDED_TRAITS_DEFAULT } from '@probity/contract/traits'
 import type { DoorKey } from '@probity/database/keys'
 
 /** For all clients of a network (an IPv4 address or an IPv6 /64) that use the public sandbox key. */
@@ -20,7 +20,7 @@ export function publicCaller(text: string, network: string): DoorKey | undefined
     accountId: `sandbox-${createHash('sha256').update(network).digest('base64url')}`,
     mode: 'test',
     name: 'public sandbox',
-    scopes: ['validation', 'bulk'],
+    scopes: ['validations:write'],
     ipAllowList: [],
     accountIpAllowList: [],
     expiresAt: null,
@@ -40,7 +40,7 @@ export function publicCaller(text: string, network: string): DoorKey | undefined
     ai: true,
     catchall: true,
     sendThreshold: SEND_THRESHOLD_DEFAULT,
-    sendExcludes: [...EXCLUSIONS_DEFAULT],
+    excludedTraits: [...EXCLUDED_TRAITS_DEFAULT],
   }
 }
 

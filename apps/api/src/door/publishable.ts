@@ -5,8 +5,12 @@ import type { Services } from '../services.ts'
 import type { Caller } from './caller.ts'
 import { networkOf } from './network.ts'
 import type { RatePolicy } from './rate.ts'
+import { VARY_BY_ORIGIN } from './security-headers.ts'
 
 const HOUR_S = 3_600
+
+const SECRET_KEY_NEEDED =
+  'A publishable key can be used for POST /api/v1/validation/decision only. This request needs a secret key.'
 
 /** Requests per minute of all publishable keys of an account together, at most what its plan allows. */
 const PAGES_RATE = { quota: 600, windowS: 60 }
@@ -26,10 +30,13 @@ export async function admitPage(
   reply: FastifyReply,
 ): Promise<void> {
   const { caller, headers, ip } = request
-  reply.header('vary', 'Origin')
+  reply.header('vary', VARY_BY_ORIGIN)
   const { origin } = headers
-  if (origin === undefined || !caller.allowedOrigins.includes(origin)) throw new Problem('origin_not_allowed')
-  reply.header('access-control-allow-origin', origin)
+  const isAllowed = origin !== undefined && caller.allowedOrigins.includes(origin)
+  if (isAllowed) reply.header('access-control-allow-origin', origin)
+  // Before the origin: a server that uses a publishable key by mistake sends none, and needs another key rather than an origin.
+  if (!request.route.config.isForPages) throw new Problem('key_type_not_allowed', SECRET_KEY_NEEDED)
+  if (!isAllowed) throw new Problem('origin_not_allowed')
   const policy = { name: 'visitor', quota: caller.visitorCap ?? 1, windowS: HOUR_S }
   const { rate } = await admission.admit(`visitor:${caller.id}:${nameOf(ip)}`, policy)
   request.rate = rate

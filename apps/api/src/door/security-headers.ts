@@ -1,8 +1,26 @@
-/** For answers that no browser has to show. The pages of the reference set a policy of their own. */
+/** For responses that no browser displays. The pages of the reference set a policy of their own. */
 export const SECURITY_HEADERS = {
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
   'cross-origin-resource-policy': 'same-origin',
   'referrer-policy': 'no-referrer',
   'strict-transport-security': 'max-age=31536000; includeSubDomains',
   'x-content-type-options': 'nosniff',
+}
+
+const CREDENTIALS = 'X-API-Key, Authorization'
+
+/**
+ * The same under /api/v1. RFC 9111 section 3.5 keeps shared caches from storing responses to requests with `Authorization` only, so
+ * responses to `X-API-Key` say it themselves.
+ */
+export const API_HEADERS = { ...SECURITY_HEADERS, 'cache-control': 'no-store', vary: CREDENTIALS }
+
+/** `Vary` of responses that also depend on the page that sent the request. */
+export const VARY_BY_ORIGIN = `${CREDENTIALS}, Origin`
+
+const API_PREFIX = '/api/v1/'
+
+/** The headers that every response to this URL has. */
+export function commonHeaders(url: string): Record<string, string> {
+  return url.startsWith(API_PREFIX) ? API_HEADERS : SECURITY_HEADERS
 }

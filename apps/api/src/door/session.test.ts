@@ -23,7 +23,7 @@ async function signInElsewhere({ email }: SignedIn, password = PASSWORD) {
   return browser
 }
 
-const ENDED = { status: 401, body: { code: 'not_signed_in' } }
+const ENDED = { status: 401, body: { code: 'unauthenticated' } }
 
 test('a session ends when its owner signs out, and its cookie is of no use any more', async () => {
   const ada = await signUp(api)
@@ -183,7 +183,7 @@ test('people work in test mode or live, and see the keys and lists of that mode'
   expect((await ada.get('/account', theirs)).body['livemode']).toBe(true)
   expect((await ada.get('/account', test)).body['livemode']).toBe(false)
   const made = await ada.post('/keys', { name: 'for tests' }, test)
-  expect([made.status, made.body['mode']]).toEqual([201, 'test'])
+  expect([made.status, made.body['livemode']]).toEqual([201, false])
   const wrong = await ada.get('/account', { ...theirs, 'probity-mode': 'both' })
   expect([wrong.status, wrong.body['code']]).toEqual([400, 'invalid_request'])
 })

@@ -34,7 +34,7 @@ async function findPerson(door: Door, request: FastifyRequest): Promise<Person> 
 export async function requireSession(door: Door, request: FastifyRequest): Promise<{ person: Person; token: string }> {
   const token = await readSessionToken(door, request)
   const person = token === undefined ? undefined : await findSession(door.db, token)
-  if (token === undefined || person === undefined) throw new Problem('not_signed_in')
+  if (token === undefined || person === undefined) throw new Problem('unauthenticated')
   return { person, token }
 }
 
@@ -46,7 +46,7 @@ export function requireMember(door: Door) {
     const { 'probity-mode': mode = 'live' } = request.headers
     // Somebody who is not signed in learns that first, whatever account they name.
     const found = await findMember(door, request)
-    if (found === undefined) throw new Problem('not_signed_in')
+    if (found === undefined) throw new Problem('unauthenticated')
     if (found.member === undefined) throw new Problem('not_found', NO_SUCH_ACCOUNT)
     if (mode !== 'live' && mode !== 'test') {
       throw new Problem('invalid_request', undefined, { errors: [{ pointer: 'Probity-Mode', detail: MODES }] })

@@ -25,7 +25,7 @@ let diesAfterCommit = false
 /** A route that does nothing but spend, through the same door as those that sell something. */
 const buy: Route = async (app, services) => {
   const body = Type.Object({ credits: Type.Integer() })
-  app.post('/buy', { schema: { body } }, (request, reply) => {
+  app.post('/buy', { schema: { body }, config: { idempotency: 'spends' } }, (request, reply) => {
     const { accountId } = request.caller
     const { credits } = request.body
     return spendOnce(services, request, reply, async ({ subject }) => {
@@ -104,7 +104,7 @@ test('a key at its monthly cap is refused though the account has credits', async
   const caller = await api.openCaller({ credits: 100, plan: 'unmetered', key: { monthlyCap: 5 } })
   expect((await order(caller, { credits: 5 })).status).toBe(200)
   const { status, body } = await order(caller, { credits: 1 })
-  expect([status, body['code']]).toEqual([402, 'key_cap_reached'])
+  expect([status, body['code']]).toEqual([402, 'api_key_cap_reached'])
 })
 
 test('an account whose books do not add up is charged nothing and told to come back', async () => {
@@ -113,7 +113,7 @@ test('an account whose books do not add up is charged nothing and told to come b
     sql`update accounts set on_hold_since = now() where id = ${caller.accountId}`.execute(trx),
   )
   const { status, body, headers } = await order(caller, { credits: 1 }, 'order-0')
-  expect([status, body['code'], headers['retry-after']]).toEqual([503, 'account_under_audit', '600'])
+  expect([status, body['code'], headers['retry-after']]).toEqual([503, 'account_on_hold', '600'])
   expect(await balanceOf(caller)).toBe(10)
 
   await asOwner(api.db, (trx) => sql`update accounts set on_hold_since = null`.execute(trx))

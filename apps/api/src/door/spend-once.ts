@@ -1,21 +1,14 @@
-import { createHash, randomUUID } from 'node:crypto'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { randomUUID } from 'node:crypto'
 import { inTenant } from '@probity/database/connect'
 import type { Posting } from '@probity/database/credits'
-import {
-  type Claimed,
-  claimIdempotency,
-  type IdempotentRequest,
-  type KeptAnswer,
-  releaseIdempotency,
-  saveAnswer,
-} from '@probity/database/idempotency'
+import { type Claimed, type KeptAnswer, releaseIdempotency, saveAnswer } from '@probity/database/idempotency'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Problem } from '../problem.ts'
 import type { Services } from '../services.ts'
+import { claimOrWait, identify, sendKept } from './idempotency.ts'
 
-/** What a call that spends came to. */
-export type Spent = { status: number; text: string; creditsCharged: number; creditsRemaining: number }
+/** What a call that spends came to. The public sandbox key has no account, so it has no credits that remain. */
+export type Spent = { status: number; text: string; creditsCharged: number; creditsRemaining: number | null }
 
 /** One attempt at a call that spends: what to charge it under, and whether an earlier attempt may have done so already. */
 export type Attempt = { subject: string; resumed: boolean }
@@ -25,14 +18,9 @@ const LOOK_AGAIN_AFTER_S = 600
 
 /** Why credits could not be charged. */
 export function refuseUnpaid({ kind }: Posting): Problem {
-  if (kind === 'on_hold') return new Problem('account_under_audit', undefined, { retryAfterS: LOOK_AGAIN_AFTER_S })
-  return new Problem(kind === 'over_cap' ? 'key_cap_reached' : 'insufficient_credits')
+  if (kind === 'on_hold') return new Problem('account_on_hold', undefined, { retryAfterS: LOOK_AGAIN_AFTER_S })
+  return new Problem(kind === 'over_cap' ? 'api_key_cap_reached' : 'insufficient_credits')
 }
-
-/** How long a second request waits for the first to be answered before it is told to come back. */
-const WAIT_MS = 10_000
-const LOOK_EVERY_MS = 50
-const RETRY_AFTER_S = 1
 
 type Door = Pick<Services, 'db' | 'hurry'>
 
@@ -75,44 +63,8 @@ async function spendClaimed(
   }
 }
 
-type Settled = Claimed | { kind: 'replay'; answer: KeptAnswer }
-
-async function claimOrWait({ db, hurry }: Door, accountId: string, request: IdempotentRequest): Promise<Settled> {
-  const deadline = performance.now() + WAIT_MS
-  while (true) {
-    const claim = await inTenant(db, accountId, (trx) => claimIdempotency(trx, request))
-    if (claim.kind === 'mismatch') throw new Problem('idempotency_mismatch')
-    if (claim.kind !== 'in_progress') return claim
-    if (hurry.aborted || performance.now() > deadline) {
-      throw new Problem('idempotency_in_progress', undefined, { retryAfterS: RETRY_AFTER_S })
-    }
-    await sleep(LOOK_EVERY_MS)
-  }
-}
-
-const KEY_FORM = /^[\x21-\x7e]{1,255}$/
-
-function identify(request: FastifyRequest): IdempotentRequest | undefined {
-  const key = request.headers['idempotency-key']
-  if (key === undefined) return undefined
-  if (typeof key !== 'string' || !KEY_FORM.test(key)) {
-    const fault = { pointer: 'Idempotency-Key', detail: 'must be 1 to 255 visible ASCII characters' }
-    throw new Problem('invalid_request', undefined, { errors: [fault] })
-  }
-  const route = `${request.method} ${request.route.url}`
-  const question = JSON.stringify([request.params, request.query, request.body])
-  return { route, keyHash: sha256(key), fingerprint: sha256(question) }
-}
-
-function sha256(text: string): Buffer {
-  return createHash('sha256').update(text).digest()
-}
-
 function keep({ status, text, creditsCharged, creditsRemaining }: Spent): KeptAnswer {
-  const headers = { 'credits-charged': String(creditsCharged), 'credits-remaining': String(creditsRemaining) }
+  const headers: Record<string, string> = { 'credits-charged': String(creditsCharged) }
+  if (creditsRemaining !== null) headers['credits-remaining'] = String(creditsRemaining)
   return { status, headers, body: text }
-}
-
-function sendKept(reply: FastifyReply, { status, headers, body }: KeptAnswer): FastifyReply {
-  return reply.code(status).headers(headers).header('content-type', 'application/json; charset=utf-8').send(body)
 }

@@ -47,7 +47,7 @@ const countConnections = () =>
 
 test('a handler that never ends is answered when its time is up', async () => {
   const { status, body, headers } = await call({ method: 'GET', url: '/api/v1/never' })
-  expect([status, body['code'], headers['retry-after']]).toEqual([503, 'unavailable', '5'])
+  expect([status, body['code'], headers['retry-after']]).toEqual([503, 'service_unavailable', '5'])
   expect(crowd.all).toBe(0)
   expect(readFileSync(api.logFile, 'utf8')).toContain('handler exceeded its time limit')
 })
@@ -105,5 +105,5 @@ test('a pipelined request may take longer than a client may go without reading',
   const slow: string[] = []
   const socket = send(get('/small') + get('/never'))
   socket.on('data', (chunk) => slow.push(String(chunk)))
-  await vi.waitFor(() => expect(slow.join('')).toContain('"code":"unavailable"'), { timeout: 30_000 })
+  await vi.waitFor(() => expect(slow.join('')).toContain('"code":"service_unavailable"'), { timeout: 30_000 })
 })

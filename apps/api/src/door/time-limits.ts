@@ -54,7 +54,7 @@ function expire(request: FastifyRequest, reply: FastifyReply): void {
   if (reply.sent) return
   const { id: requestId, method, route } = request
   request.log.error({ requestId, method, route: route.url }, 'handler exceeded its time limit')
-  reply.send(new Problem('unavailable', TOOK_TOO_LONG, { retryAfterS: RETRY_AFTER_S }))
+  reply.send(new Problem('service_unavailable', TOOK_TOO_LONG, { retryAfterS: RETRY_AFTER_S }))
 }
 
 /** answerError knows it by the state of the request. */

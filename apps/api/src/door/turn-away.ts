@@ -4,7 +4,7 @@ import { Problem, problemBody } from '../problem.ts'
 import { newRequestId } from '../request-id.ts'
 import type { Crowd } from './crowd.ts'
 import { type LoadClass, loadClassOf, turnAwayFor } from './in-flight.ts'
-import { SECURITY_HEADERS } from './security-headers.ts'
+import { API_HEADERS } from './security-headers.ts'
 
 /**
  * Turns away, before anything is made of the request, whom in-flight.ts would turn away a moment later. When twice as many come as can be served, every second
@@ -52,7 +52,7 @@ function refusalFor(retryAfterS: number): Refusal {
   const text = JSON.stringify(body)
   const [beforeId = '', afterId = ''] = text.split(ANY_ID)
   const headers = {
-    ...SECURITY_HEADERS,
+    ...API_HEADERS,
     'content-type': 'application/problem+json',
     'content-length': String(Buffer.byteLength(text)),
     'retry-after': String(retryAfterS),

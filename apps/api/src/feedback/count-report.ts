@@ -47,7 +47,7 @@ type Sent = Parameters<typeof deliveryWeight>[0]
 function readSent({ outcomes, bouncedCount }: SortedReport, sentTotal: number | undefined): Sent {
   const deliveredCount = outcomes.filter(({ outcome }) => outcome === 'delivered').length
   if (sentTotal !== undefined && sentTotal < deliveredCount + bouncedCount) {
-    const detail = 'is less than the outcomes that are reported'
+    const detail = 'is less than the number of messages that are reported'
     throw new Problem('invalid_request', undefined, { errors: [{ pointer: '/sent_total', detail }] })
   }
   return { deliveredCount, bouncedCount, sentTotal }

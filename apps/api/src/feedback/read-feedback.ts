@@ -8,7 +8,7 @@ import { type SortedReport, sortOutcomes } from './sort-outcomes.ts'
 
 /** A report as it arrived: JSON, or CSV with the rest in the query. */
 export type ReportTask = { body: unknown; query: FeedbackQuery }
-export type ReportReading = { report: Omit<ReadReport, 'outcomes'>; received: number; sorted: SortedReport }
+export type ReportReading = { report: Omit<ReadReport, 'messages'>; received: number; sorted: SortedReport }
 export type ReportOutcome =
   | ({ kind: 'read' } & ReportReading)
   | { kind: 'rejected'; code: LastingCode; detail: string; errors: Problem['errors'] }
@@ -16,8 +16,8 @@ export type ReportOutcome =
 /** Reads and sorts one report, in a thread or beside one. An error would lose its class on the way out of a thread, so it is a value. */
 export async function readFeedback({ body, query }: ReportTask): Promise<ReportOutcome> {
   try {
-    const { outcomes, ...report } = await readReport(checkJson(body), query)
-    return { kind: 'read', report, received: outcomes.length, sorted: sortOutcomes(outcomes) }
+    const { messages, ...report } = await readReport(checkJson(body), query)
+    return { kind: 'read', report, received: messages.length, sorted: sortOutcomes(messages) }
   } catch (error) {
     if (!(error instanceof Problem)) throw error
     return { kind: 'rejected', code: error.code as LastingCode, detail: error.message, errors: error.errors }
@@ -26,7 +26,7 @@ export async function readFeedback({ body, query }: ReportTask): Promise<ReportO
 
 const check = checkRequests({ schema: FeedbackReport, method: 'POST', url: '/feedback', httpPart: 'body' })
 
-/** Here instead of in the framework: to check 10,000 outcomes against the schema takes a tenth of a second. */
+/** Here instead of in the framework: to check 10,000 messages against the schema takes a tenth of a second. */
 function checkJson(body: unknown): unknown {
   if (typeof body === 'string' || body === undefined) return body
   const checked: unknown = check(body)

@@ -1,7 +1,7 @@
 import {
   type FeedbackQuery,
   FeedbackReport,
-  OUTCOMES_PER_REPORT_MAX,
+  MESSAGES_PER_REPORT_MAX,
   SENT_DAYS_AGO_MAX,
 } from '@probity/contract/feedback'
 import { guessDelimiter } from '@probity/uploads/delimiter'
@@ -15,30 +15,30 @@ export type ReadReport = FeedbackReport & { sent_on: string }
 
 /** A report as it came: in JSON, which is checked already, or as a sheet with the rest in the query. */
 export async function readReport(body: unknown, query: FeedbackQuery): Promise<ReadReport> {
-  if (body === undefined) throw refuse('/outcomes', 'is required') // a body that is not there is held against no schema
+  if (body === undefined) throw refuse('/messages', 'is required') // a body that is not there is held against no schema
   const report = typeof body === 'string' ? await readSheet(body, query) : (body as FeedbackReport)
   return { ...report, sent_on: readDay(report.sent_on) }
 }
 
-const COLUMNS = ['email', 'outcome', 'code', 'id'] as const
+const COLUMNS = ['email', 'delivery', 'code', 'id'] as const
 /** As many lines as it takes to see what separates the cells. */
 const BEGINNING_UNITS = 4096
 
 async function readSheet(text: string, query: FeedbackQuery): Promise<FeedbackReport> {
-  const outcomes: Record<string, string>[] = []
+  const messages: Record<string, string>[] = []
   let places: [string, number][] | undefined
   try {
     for await (const records of readRecords(piecesOf(text), guessDelimiter(text.slice(0, BEGINNING_UNITS)))) {
       for (const { cells } of records) {
         if (places === undefined) places = readHeader(cells)
-        else outcomes.push(readRow(cells, places))
+        else messages.push(readRow(cells, places))
       }
-      if (outcomes.length > OUTCOMES_PER_REPORT_MAX) break // and one too many is refused below
+      if (messages.length > MESSAGES_PER_REPORT_MAX) break // and one too many is refused below
     }
   } catch (error) {
     throw error instanceof Refusal ? new Problem(error.code, error.message) : error
   }
-  const report = { ...query, outcomes }
+  const report = { ...query, messages }
   if (Value.Check(FeedbackReport, report)) return report
   const faults = [...Value.Errors(FeedbackReport, report)].slice(0, FAULTS_SHOWN_MAX)
   const errors = faults.map(({ instancePath, message }) => ({ pointer: instancePath, detail: message }))
@@ -54,7 +54,7 @@ async function* piecesOf(text: string): AsyncGenerator<Buffer> {
 /** Where the columns that we know stand; others are passed over. */
 function readHeader(cells: string[]): [string, number][] {
   const names = cells.map((cell) => cell.trim().toLowerCase())
-  for (const name of ['email', 'outcome']) {
+  for (const name of ['email', 'delivery']) {
     if (names.includes(name)) continue
     throw refuse('', `has no column "${name}"`)
   }
@@ -64,7 +64,7 @@ function readHeader(cells: string[]): [string, number][] {
 /** An empty cell is nothing, except where something must be. */
 function readRow(cells: string[], places: [string, number][]): Record<string, string> {
   const row = places.map(([name, place]) => [name, cells[place]?.trim() ?? ''] as const)
-  return Object.fromEntries(row.filter(([name, cell]) => cell !== '' || name === 'email' || name === 'outcome'))
+  return Object.fromEntries(row.filter(([name, cell]) => cell !== '' || name === 'email' || name === 'delivery'))
 }
 
 const DAY_MS = 86_400_000

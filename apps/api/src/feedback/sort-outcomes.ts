@@ -1,5 +1,5 @@
 import { isMailboxBounce } from '@probity/contract/bounce-code'
-import type { ReportedOutcome } from '@probity/contract/feedback'
+import type { ReportedMessage } from '@probity/contract/feedback'
 import { dedupeKey } from '@probity/engine/address/dedupe-key'
 import { parseAddress } from '@probity/engine/address/parse'
 import { looksMachineGenerated, plausibilityOf } from '@probity/engine/address/plausibility'
@@ -26,11 +26,11 @@ export type SortedReport = {
 }
 
 /** Leaves out what says nothing of a mailbox. Of an address that was delivered to and bounced the bounce counts: it came later. */
-export function sortOutcomes(reported: ReportedOutcome[]): SortedReport {
+export function sortOutcomes(reported: ReportedMessage[]): SortedReport {
   const sorted = new Map<string, SortedOutcome>()
   const bounced = new Set<string>()
   const left = { duplicate: 0, notAMailboxBounce: 0, notAnAddress: 0 }
-  for (const { email, outcome, code, id } of reported) {
+  for (const { email, delivery: outcome, code, id } of reported) {
     const address = parseAddress(email)
     if (address.kind === 'malformed') {
       left.notAnAddress++

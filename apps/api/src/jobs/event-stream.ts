@@ -6,7 +6,7 @@ export const END_ID = 'end'
 
 export const EVENT_STREAM_HEADERS = {
   'content-type': 'text/event-stream; charset=utf-8',
-  'cache-control': 'no-cache, no-transform',
+  'cache-control': 'no-store, no-transform',
   'x-accel-buffering': 'no', // nginx passes on at once what it would otherwise collect
 }
 

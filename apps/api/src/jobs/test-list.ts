@@ -41,8 +41,8 @@ export async function copyUpload(db: Db, uploadId: string, count: number): Promi
   return rows.map(({ id }) => id)
 }
 
-export function confirmList(caller: Caller, uploadId: string, emailColumn = 'email') {
-  const payload = { upload_id: uploadId, email_column: emailColumn }
+export function confirmList(caller: Caller, uploadId: string, emailColumn = 'email', options: object = {}) {
+  const payload = { upload_id: uploadId, email_column: emailColumn, ...options }
   return caller.call({ method: 'POST', url: '/api/v1/bulk/upload/confirm', payload })
 }
 

@@ -6,7 +6,7 @@ export function presentEntry(row: LedgerRow): LedgerEntry {
   return {
     // Not the row's own number, which counts the movements of all accounts.
     id: `${row.kind}_${row.subject}_${row.part}`,
-    at: row.at.toISOString(),
+    occurred_at: row.at.toISOString(),
     kind: row.kind,
     credits: row.credits,
     available_change: row.availableChange,

@@ -9,7 +9,7 @@ const PAGE_ROWS = 500
 
 const COLUMNS = [
   'id',
-  'at',
+  'occurred_at',
   'kind',
   'credits',
   'available_change',

@@ -8,8 +8,7 @@ import {
   ValidateEmail,
 } from '@probity/contract/agent-tools'
 import { Job, JobCreated, JobParams } from '@probity/contract/bulk'
-import { PROBLEMS } from '@probity/contract/data/problems'
-import type { ProblemBody } from '@probity/contract/problem'
+import { ALL_PROBLEMS, type ProblemBody } from '@probity/contract/problem'
 import { ValidationResult } from '@probity/contract/validation'
 import type { TSchema } from 'typebox'
 import { asProblem, Problem, problemBody } from '../problem.ts'
@@ -121,7 +120,7 @@ async function answerCall(visit: Visit, call: () => Promise<CallToolResult>): Pr
 function readProblem({ request }: Visit, error: Error): ProblemBody {
   if (error instanceof Refused) return error.problem
   const problem = asProblem(error as Parameters<typeof asProblem>[0])
-  if (PROBLEMS[problem.code].status >= 500 && !(error instanceof Problem)) {
+  if (ALL_PROBLEMS[problem.code].status >= 500 && !(error instanceof Problem)) {
     request.log.error({ err: error, code: problem.code }, 'request failed')
   }
   return problemBody(problem, request.id)

@@ -38,13 +38,13 @@ export async function estimateList(visit: Visit, wish: EstimateList): Promise<Li
     email_count: preview.email_count,
     empty_count: preview.empty_count,
     not_address_count: preview.not_address_count,
-    unique_emails: preview.unique_emails,
+    unique_count: preview.unique_count,
     duplicate_count: preview.duplicate_count,
     credits: preview.credits,
     probing: preview.probing,
     livemode: preview.livemode,
     confirmation: text,
-    confirm_by: until.toISOString(),
+    expires_at: until.toISOString(),
   }
 }
 
@@ -106,7 +106,7 @@ export async function explainVerdict(visit: Visit, wish: ExplainVerdict): Promis
 }
 
 async function explainValidation(visit: Visit, id: string): Promise<Explanation> {
-  const validation = await askApi<ValidationResult>(visit, { method: 'GET', path: `/validation/single/${id}` })
+  const validation = await askApi<ValidationResult>(visit, { method: 'GET', path: `/validations/${id}` })
   const { status, sub_status: code } = validation
   return { code, status, meaning: meaningOf(status, code), advice: nextStep(code), validation }
 }

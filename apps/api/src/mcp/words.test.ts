@@ -15,18 +15,17 @@ const ESTIMATE: ListEstimate = {
   email_count: 4,
   empty_count: 1,
   not_address_count: 1,
-  unique_emails: 3,
+  unique_count: 3,
   duplicate_count: 1,
   credits: { quote: 3, available: 2, unlimited: false },
   probing: { mode: 'smtp', reason: null },
   livemode: true,
   confirmation: 'the-confirmation',
-  confirm_by: '2026-11-02T12:10:00.000Z',
+  expires_at: '2026-11-02T12:10:00.000Z',
 }
 
-test('a verdict that is not settled says when to ask again', () => {
-  const at = new Date((OPEN.retry_at ?? 0) * 1000).toISOString()
-  expect(sayVerdict(OPEN)).toContain(`Not settled yet. Ask again from ${at} on`)
+test('the text of a deferred result contains retry_at', () => {
+  expect(sayVerdict(OPEN)).toContain(`Not settled yet. Send the request again from ${OPEN.retry_at} on`)
   expect(sayVerdict(VALID)).not.toContain('Not settled')
 })
 
@@ -70,9 +69,9 @@ test('where no mail server can be reached, the price, the verdict and the job sa
 test('a job under way says what waits, for what reason, and when it may end', () => {
   const said = sayJob(JOB_EXAMPLE)
   expect(said).toContain('processing: 6400 of 10000 addresses are done (64 %): 5210 valid')
-  expect(said).toContain('312 wait until 2026-11-02T12:10:00.000Z (greylisted).')
+  expect(said).toContain('312 deferred until 2026-11-02T12:10:00.000Z (greylisted).')
   expect(said).toContain('between 2026-11-02T12:03:00.000Z and 2026-11-02T13:25:30.000Z')
-  expect(sayJob({ ...JOB_EXAMPLE, eta: null, waiting: [] })).not.toContain('between')
+  expect(sayJob({ ...JOB_EXAMPLE, eta: null, deferred: [] })).not.toContain('between')
 })
 
 test('a refusal begins with its code and says which field is wrong and how long to wait', () => {

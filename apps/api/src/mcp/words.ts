@@ -32,8 +32,8 @@ function onOneLine(text: string): string {
 
 const SANDBOX = 'Test mode: this is the answer of the sandbox, nobody was asked and nothing is charged.'
 
-function sayWhenAgain(at: number): string {
-  return `Ask again from ${new Date(at * 1000).toISOString()} on; the verdict is then collected free, once.`
+function sayWhenAgain(retryAt: string): string {
+  return `Send the request again from ${retryAt} on; the result is then collected once, free of charge.`
 }
 
 /** Both lists are open: a newer worker may give a reason that this process has not heard of. */
@@ -50,7 +50,7 @@ export function nextStep(reason: string): string {
 
 /** The cost comes before the call that spends it, in words that can be shown to a person. */
 export function sayEstimate(estimate: ListEstimate): string {
-  const { row_count: rows, unique_emails: unique, duplicate_count: repeated, credits, confirm_by: until } = estimate
+  const { row_count: rows, unique_count: unique, duplicate_count: repeated, credits, expires_at: until } = estimate
   const has = credits.unlimited ? 'as many as it needs' : `${credits.available}`
   const isShort = !credits.unlimited && credits.quote > credits.available
   return lines(
@@ -73,13 +73,13 @@ export function sayJob(job: Job): string {
   const {
     status,
     done_count: done,
-    unique_emails: unique,
+    unique_count: unique,
     progress,
     status_counts: counts,
     sub_status_counts: reasons,
     credits,
     eta,
-    waiting,
+    deferred,
     delay_reason: delayReason,
   } = job
   const verdicts = Object.entries(counts).map(([verdict, n]) => `${n} ${verdict}`)
@@ -88,8 +88,8 @@ export function sayJob(job: Job): string {
     `Credits: ${credits.used} charged, ${credits.refunded} given back, ${credits.reserved} still set aside.`,
     job.livemode && (reasons['not_probed'] ?? 0) > 0 && sayUnasked(reasons['not_probed'] ?? 0),
     delayReason !== null && `No progress at present (${delayReason}).`,
-    eta !== null && `Expected to end between ${eta.earliest} and ${eta.latest}.`,
-    ...waiting.map(({ reason, count, until }) => `${count} wait until ${until} (${reason}).`),
+    eta !== null && `Expected to end between ${eta.earliest_at} and ${eta.latest_at}.`,
+    ...deferred.map(({ reason, count, retry_at }) => `${count} deferred until ${retry_at} (${reason}).`),
     !job.livemode && SANDBOX,
   )
 }

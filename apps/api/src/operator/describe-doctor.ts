@@ -11,17 +11,22 @@ export function describeDoctor(findings: KeptRow[], now = Date.now()): HealthPar
   const name = 'Doctor'
   const newest = Math.max(...findings.map(({ checkedAt }) => checkedAt.getTime()))
   if (findings.length === 0) {
-    return { name, state: 'off', detail: 'No worker has looked yet. One does so soon after it starts.', since: null }
+    return { name, state: 'off', detail: 'No worker has looked yet. One does so soon after it starts.', since_at: null }
   }
   const since = new Date(newest).toISOString()
   if (now - newest > LATE_MS) {
-    return { name, state: 'degraded', detail: 'Nobody has looked for hours. Workers do so once an hour.', since }
+    return {
+      name,
+      state: 'degraded',
+      detail: 'Nobody has looked for hours. Workers do so once an hour.',
+      since_at: since,
+    }
   }
   const failed = findings.filter(({ status }) => status === 'fail').toSorted(byCheck)
   const warned = findings.filter(({ status }) => status === 'warn')
   if (failed.length === 0) {
     const rest = warned.length === 0 ? 'It has nothing to say.' : `It has ${counted(warned.length, 'piece')} of advice.`
-    return { name, state: 'ok', detail: `Nothing is broken. ${rest}`, since }
+    return { name, state: 'ok', detail: `Nothing is broken. ${rest}`, since_at: since }
   }
   const what = failed.map(({ checkId }) => (isDoctorCheck(checkId) ? DOCTOR_CHECKS[checkId].title : checkId))
   const more = what.length > 1 ? ` And ${counted(what.length - 1, 'more')}.` : ''
@@ -29,7 +34,7 @@ export function describeDoctor(findings: KeptRow[], now = Date.now()): HealthPar
     name,
     state: 'degraded',
     detail: `Not so: ${what[0]}.${more} The page of the doctor says what to do.`,
-    since,
+    since_at: since,
   }
 }
 

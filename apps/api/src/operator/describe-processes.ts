@@ -21,7 +21,7 @@ export function describeProcesses(kind: Process['kind'], all: Process[], now = D
   if (oldest === undefined) {
     const last = silent.map(({ seenAt }) => seenAt.getTime())
     const since = last.length > 0 ? new Date(Math.max(...last)).toISOString() : null
-    return { name, state: kind === 'worker' ? 'down' : 'degraded', detail: WITHOUT[kind], since }
+    return { name, state: kind === 'worker' ? 'down' : 'degraded', detail: WITHOUT[kind], since_at: since }
   }
   const counted = `${live.length} ${live.length === 1 ? 'process runs' : 'processes run'}.`
   const lost = silent.length > 0 ? ` ${silent.length} fell silent within the last day.` : ''
@@ -30,7 +30,7 @@ export function describeProcesses(kind: Process['kind'], all: Process[], now = D
     name,
     state: mute === undefined ? 'ok' : 'degraded',
     detail: `${counted}${lost}${mute ?? ''}`,
-    since: oldest.startedAt.toISOString(),
+    since_at: oldest.startedAt.toISOString(),
   }
 }
 
@@ -57,7 +57,7 @@ export function describeVersions(all: Process[], now = Date.now()): HealthPart {
     state: versions.length > 1 ? 'degraded' : 'ok',
     detail:
       versions.length > 1 ? `Several run at once: ${versions.join(', ')}.` : `All run ${versions[0] ?? 'the same'}.`,
-    since: newest.length > 0 ? new Date(Math.max(...newest)).toISOString() : null,
+    since_at: newest.length > 0 ? new Date(Math.max(...newest)).toISOString() : null,
   }
 }
 

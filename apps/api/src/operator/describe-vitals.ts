@@ -15,7 +15,7 @@ export function describePostgres({ serverVersion, serverSince }: Vitals, ms: num
     name: 'PostgreSQL',
     state: isSlow ? 'degraded' : 'ok',
     detail: `PostgreSQL ${serverVersion} ${isSlow ? 'is slow: it took' : 'answered in'} ${Math.round(ms)} ms.`,
-    since: serverSince.toISOString(),
+    since_at: serverSince.toISOString(),
   }
 }
 
@@ -23,9 +23,9 @@ export function describeMigrations({ migration, migratedAt }: Vitals, missing: s
   const since = migratedAt.toISOString()
   if (missing === undefined || missing.length > 0) {
     const detail = missing ? `Not applied: ${missing.join(', ')}. Run "pnpm admin migrate".` : 'They could not be read.'
-    return { name: 'Migrations', state: 'down', detail, since }
+    return { name: 'Migrations', state: 'down', detail, since_at: since }
   }
-  return { name: 'Migrations', state: 'ok', detail: `All are applied, ${migration} last.`, since }
+  return { name: 'Migrations', state: 'ok', detail: `All are applied, ${migration} last.`, since_at: since }
 }
 
 export function describeAuditor({ reconciledUntil, stoppedAccounts }: Vitals, now = Date.now()): HealthPart {
@@ -33,27 +33,27 @@ export function describeAuditor({ reconciledUntil, stoppedAccounts }: Vitals, no
   if (stoppedAccounts > 0) {
     const whose = stoppedAccounts === 1 ? 'One account is' : `${stoppedAccounts} accounts are`
     const detail = `${whose} not charged: the books do not add up. "pnpm admin audit" says where.`
-    return { name: 'Auditor', state: 'degraded', detail, since }
+    return { name: 'Auditor', state: 'degraded', detail, since_at: since }
   }
   if (now - reconciledUntil.getTime() > AUDIT_LATE_MS) {
     const detail =
       'The books have not been gone over for a while. It is done by workers that look for lost work (RELEASE).'
-    return { name: 'Auditor', state: 'degraded', detail, since }
+    return { name: 'Auditor', state: 'degraded', detail, since_at: since }
   }
-  return { name: 'Auditor', state: 'ok', detail: 'The books add up.', since }
+  return { name: 'Auditor', state: 'ok', detail: 'The books add up.', since_at: since }
 }
 
 export function describeLetters({ lateLetters, oldestLetter }: Vitals, hasMail: boolean): HealthPart {
   if (!hasMail) {
     const detail =
       'No mail server is set (MAIL_URL). Links are written to the log, and nobody is written to about what happens.'
-    return { name: 'Mail', state: 'off', detail, since: null }
+    return { name: 'Mail', state: 'off', detail, since_at: null }
   }
   if (lateLetters > 0) {
     const detail = `${lateLetters} ${lateLetters === 1 ? 'letter' : 'letters'} should have gone out by now.`
-    return { name: 'Mail', state: 'degraded', detail, since: oldestLetter?.toISOString() ?? null }
+    return { name: 'Mail', state: 'degraded', detail, since_at: oldestLetter?.toISOString() ?? null }
   }
-  return { name: 'Mail', state: 'ok', detail: 'A mail server is set, and no letter is late.', since: null }
+  return { name: 'Mail', state: 'ok', detail: 'A mail server is set, and no letter is late.', since_at: null }
 }
 
 export function describeQueue(
@@ -72,6 +72,6 @@ export function describeQueue(
     name: 'Queue',
     state: isLate ? 'degraded' : 'ok',
     detail: `${rows}${inRedis}`,
-    since: waitingSince?.toISOString() ?? null,
+    since_at: waitingSince?.toISOString() ?? null,
   }
 }

@@ -43,7 +43,7 @@ const POSTGRES_AWAY: HealthPart = {
   name: 'PostgreSQL',
   state: 'down',
   detail: 'It does not answer. Nothing that it knows can be shown.',
-  since: null,
+  since_at: null,
 }
 
 type Seen = { vitals: Vitals; processes: Process[]; findings: KeptRow[] }
@@ -70,12 +70,15 @@ async function lookAtRedis({ redis, queuePrefix }: Looked) {
     const upS = Number(/uptime_in_seconds:(\d+)/.exec(info)?.[1] ?? Number.NaN)
     const version = /redis_version:(\S+)/.exec(info)?.[1] ?? 'of an unknown version'
     const since = Number.isNaN(upS) ? null : new Date(Date.now() - upS * 1_000).toISOString()
-    return { part: { name: 'Redis', state: 'ok', detail: `Redis ${version} answers.`, since } as HealthPart, depths }
+    return {
+      part: { name: 'Redis', state: 'ok', detail: `Redis ${version} answers.`, since_at: since } as HealthPart,
+      depths,
+    }
   } catch {
     // Whatever the reason, it cannot be used now.
     const detail =
       'It does not answer. Requests are served, more slowly, and mail servers are asked over one connection each.'
-    return { part: { name: 'Redis', state: 'down', detail, since: null } as HealthPart, depths: undefined }
+    return { part: { name: 'Redis', state: 'down', detail, since_at: null } as HealthPart, depths: undefined }
   }
 }
 
@@ -84,10 +87,10 @@ async function lookAtStorage({ storage }: Looked): Promise<HealthPart> {
   try {
     const { key } = await storage.save(oneByte())
     await storage.remove(key)
-    return { name: 'Uploads', state: 'ok', detail: 'Files can be written and removed.', since: null }
+    return { name: 'Uploads', state: 'ok', detail: 'Files can be written and removed.', since_at: null }
   } catch {
     const detail = 'Files cannot be written. Lists cannot be uploaded, and those that wait cannot be read.'
-    return { name: 'Uploads', state: 'down', detail, since: null }
+    return { name: 'Uploads', state: 'down', detail, since_at: null }
   }
 }
 

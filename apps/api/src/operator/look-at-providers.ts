@@ -20,7 +20,7 @@ async function look({ db }: Looked, hours: number): Promise<Seen> {
   }))
 }
 
-/** Everybody who was asked in these hours, or is held back: the most asked first. */
+/** All providers that were probed in these hours, or that have a control: those with the most probes first. */
 export async function lookAtProviders(services: Looked, hours: number): Promise<OperatorProvider[]> {
   const seen = await look(services, hours)
   const names = new Set([
@@ -30,7 +30,7 @@ export async function lookAtProviders(services: Looked, hours: number): Promise<
       .map(({ provider }) => provider),
   ])
   const rows = await Promise.all([...names].map((provider) => describeProvider(services, seen, provider)))
-  return rows.toSorted((a, b) => b.asked - a.asked || a.provider.localeCompare(b.provider))
+  return rows.toSorted((a, b) => b.probes - a.probes || a.provider.localeCompare(b.provider))
 }
 
 async function describeProvider(services: Looked, seen: Seen, provider: string): Promise<OperatorProvider> {
@@ -45,20 +45,20 @@ async function describeProvider(services: Looked, seen: Seen, provider: string):
   const share = (count: number) => (probes === 0 ? null : count / probes)
   return {
     provider,
-    asked: probes,
-    held: throttled,
-    definite: share(outcomes.conclusive),
+    probes,
+    throttled,
+    conclusive: share(outcomes.conclusive),
     deferred: share(outcomes.deferred),
     blocked: share(outcomes.blocked),
-    silent: share(outcomes.noResponse),
+    no_response: share(outcomes.noResponse),
     p50_ms: percentile(ms, 0.5),
     p95_ms: percentile(ms, 0.95),
     connections: states.reduce((sum, state) => sum + state.connections, 0),
     connections_max: habits ? habits.connections * Math.max(1, seen.egresses.length) : null,
     per_minute: habits?.per_minute ?? null,
     level: states.length === 0 ? 1 : Math.min(...states.map(({ level }) => level)) / 1_000,
-    suspended_until: isShut ? (first?.suspendedUntil?.toISOString() ?? null) : null,
-    suspended_for: isShut ? (first?.suspendedFor ?? null) : null,
+    suspension_ends_at: isShut ? (first?.suspendedUntil?.toISOString() ?? null) : null,
+    suspension_reason: isShut ? (first?.suspendedFor ?? null) : null,
     suspended_egresses: suspended.length,
     paused_at: brake?.pausedAt?.toISOString() ?? null,
     rate_percent: brake?.ratePercent ?? 100,
@@ -110,11 +110,11 @@ async function describeEgress(
   return {
     ...egress,
     connections: states.reduce((sum, { state }) => sum + (state?.connections ?? 0), 0),
-    asked_24h: probes,
+    probes_24h: probes,
     blocked_24h: blockedCount,
     suspensions: states.flatMap(({ provider, state }) =>
       state?.suspendedUntil
-        ? [{ provider, until: state.suspendedUntil.toISOString(), reason: state.suspendedFor }]
+        ? [{ provider, ends_at: state.suspendedUntil.toISOString(), reason: state.suspendedFor }]
         : [],
     ),
     last_block: last?.lastBlock ?? null,

@@ -7,5 +7,5 @@ const api = await startPeopleApi()
 
 test('askPassword rejects a request whose session has ended as not signed in', async () => {
   const request = { ip: '192.0.2.1', headers: {} } as FastifyRequest
-  await expect(askPassword(api.services, request, 'any password')).rejects.toMatchObject({ code: 'not_signed_in' })
+  await expect(askPassword(api.services, request, 'any password')).rejects.toMatchObject({ code: 'unauthenticated' })
 })

@@ -12,7 +12,7 @@ export async function askPassword(services: Services, request: FastifyRequest, p
     await auth.api.verifyPassword({ body: { password }, headers })
   } catch (error) {
     // Another request may have ended the session since this one was admitted.
-    if (statusOf(error) === 401) throw new Problem('not_signed_in')
+    if (statusOf(error) === 401) throw new Problem('unauthenticated')
     if (statusOf(error) !== 400) throw error
     throw wrongPassword()
   }

@@ -52,7 +52,7 @@ test('with the database away people are told to come back, and nothing of it', {
     await ada.post('/auth/sign-in/email', { email: 'ada@example.com', password: PASSWORD }),
     await openBrowser(api.app).get('/welcome'),
   ]) {
-    expect([answer.status, answer.body['code']]).toEqual([503, 'unavailable'])
+    expect([answer.status, answer.body['code']]).toEqual([503, 'service_unavailable'])
   }
 })
 

@@ -60,7 +60,7 @@ test.each([
   '!!!arsenal1886',
   'Qazwsxedcrfv',
 ])('%s is rejected', async (password) => {
-  await expect(refuseWeakPassword(password)).rejects.toMatchObject({ code: 'password_refused' })
+  await expect(refuseWeakPassword(password)).rejects.toMatchObject({ code: 'weak_password' })
 })
 
 test.each(['correct horse battery staple', 'kq3vpz8ymt1x', 'Das Wetter ist schön', 'пароль который длинный'])(

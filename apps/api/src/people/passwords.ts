@@ -111,7 +111,7 @@ const STAND_INS: Record<string, string> = {
 export async function refuseWeakPassword(password: unknown): Promise<void> {
   if (typeof password !== 'string' || password.length > PASSWORD_LENGTH_MAX) return // refused as malformed elsewhere
   if ([...password].length < LENGTH_MIN)
-    throw new Problem('password_refused', 'The password has fewer than 12 characters.')
+    throw new Problem('weak_password', 'The password has fewer than 12 characters.')
   const plain = password.toLowerCase()
   const core = plain.replace(/^[^a-z]+|[^a-z]+$/g, '')
   const withoutEnd = plain.replace(/[\d\W_]+$/, '')
@@ -120,7 +120,7 @@ export async function refuseWeakPassword(password: unknown): Promise<void> {
     RUNS.some((run) => run.includes(plain)) ||
     [plain, core, withoutEnd, plain.replace(/[^a-z]+/g, '')].some((form) => COMMON.test(form)) ||
     (await isListed([plain, core, withoutEnd, spellOut(withoutEnd), spellOut(core)]))
-  if (isGuessable) throw new Problem('password_refused', 'The password is among the most common ones.')
+  if (isGuessable) throw new Problem('weak_password', 'The password is among the most common ones.')
 }
 
 function spellOut(text: string): string {

@@ -2,12 +2,12 @@ import type { BuiltInPolicy } from '@probity/contract/decide-by-policy'
 import type { Policy, PolicyRules } from '@probity/contract/policies'
 import type { OwnPolicy } from '@probity/database/policies'
 
-export function presentOwn({ name, description, rules, fallback }: OwnPolicy): Policy {
-  return { name, description, built_in: false, ...presentRules({ rules, default: fallback }) }
+export function presentOwn({ id, name, description, rules, fallback }: OwnPolicy): Policy {
+  return { id, name, description, is_built_in: false, ...presentRules({ rules, default: fallback }) }
 }
 
 export function presentBuiltIn(name: string, { description, ...policy }: BuiltInPolicy): Policy {
-  return { name, description, built_in: true, ...presentRules(policy) }
+  return { id: null, name, description, is_built_in: true, ...presentRules(policy) }
 }
 
 /** As new objects: what is built in is nobody's to change. */

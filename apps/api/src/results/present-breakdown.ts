@@ -19,7 +19,7 @@ function countReasons(kinds: KindCount[]): Breakdown['by_reason'] {
 }
 
 function planOf(preset: PresetName, kinds: KindCount[]): Breakdown['keep_plans'][number] {
-  const kept = kinds.filter((kind) => isKept(preset, { ...kind, listed: kind.override }))
+  const kept = kinds.filter((kind) => isKept(preset, { ...kind, override: kind.override }))
   const keepCount = sumOf(kept)
   return {
     preset,

@@ -36,15 +36,15 @@ export function presentResult(kept: KeptResult, { evidence: withEvidence, policy
       is_tagged: flags.is_tagged,
       is_machine_generated: flags.is_machine_generated ?? false,
     },
-    listed: stored.listed ?? null,
+    override: stored.override ?? null,
     ...(withEvidence && { details, catchall, ai_enhancement, evidence }),
   }
-  return policy ? { ...result, policy: decide(policy, result, stored.listed) } : result
+  return policy ? { ...result, policy: decide(policy, result, stored.override) } : result
 }
 
-function decide(policy: NamedPolicy, result: Result, listed: KeptResult['result']['listed']) {
+function decide(policy: NamedPolicy, result: Result, override: KeptResult['result']['override']) {
   const { is_disposable, is_role_based } = result
-  return decideByPolicy(policy, { ...result, details: { is_disposable, is_role_based }, listed: listed ?? null })
+  return decideByPolicy(policy, { ...result, details: { is_disposable, is_role_based }, override: override ?? null })
 }
 
 /** Results that were kept before they said how far they went show it by their evidence. */

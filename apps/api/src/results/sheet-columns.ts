@@ -20,7 +20,7 @@ const COLUMNS: [name: string, cellOf: (result: Result) => string][] = [
   ['probity_is_tagged', ({ flags }) => String(flags.is_tagged)],
   ['probity_deliverability', ({ deliverability }) => String(deliverability)],
   ['probity_is_machine_generated', ({ flags }) => String(flags.is_machine_generated)],
-  ['probity_listed', ({ listed }) => listed ?? ''],
+  ['probity_override', ({ override }) => override ?? ''],
   ['probity_depth', ({ depth }) => depth],
   // The cell may hold a display name too, and a repeated address may be spelled otherwise in its first row.
   ['probity_email', ({ email }) => email],

@@ -86,8 +86,8 @@ export function resultOf(email: string): StandingResult {
       outcome: 'found',
       detail: 'Two mail hosts were found.',
       source: 'live',
-      at: Date.now() / 1000,
-      ms: 3,
+      checked_at: new Date().toISOString(),
+      duration_ms: 3,
     },
   ]
   const found = { ...unknown, confidence: 0.97, deliverability: 0.97, details, evidence }

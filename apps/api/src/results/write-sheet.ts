@@ -3,6 +3,7 @@ import type { Db } from '@probity/database/connect'
 import { openResultsReader, type ResultsReader } from '@probity/database/read-results'
 import type { KeptResult, ResultsFile, ResultsJob } from '@probity/database/results'
 import { isNarrow, type ResultsFilter } from '@probity/database/results-filter'
+import { ERASED_CELL } from '@probity/uploads/erase-rows'
 import { keyOfCell, readCell } from '@probity/uploads/read-cell'
 import { isBlank, type Row, readRows, type Writing } from '@probity/uploads/read-rows'
 import type { FileStorage } from '@probity/uploads/storage'
@@ -79,6 +80,8 @@ function openFirstRows(column: number): (row: Row) => number | undefined {
   return ({ row, cells, isHeader }) => {
     const text = cells[column] ?? ''
     if (isHeader || isBlank(text)) return undefined
+    // The first row of an erased address has a result, which is found by its number.
+    if (text === ERASED_CELL) return row
     const cell = readCell(text)
     if (cell.kind === 'text') return undefined
     const short = hash('sha256', keyOfCell(cell), 'buffer').readBigUInt64LE()

@@ -1,6 +1,8 @@
 import { Account } from '@probity/contract/account'
+import { KEY_SCOPES } from '@probity/contract/key-scopes'
 import { updateRetention } from '@probity/database/accounts'
 import { asOwner } from '@probity/database/connect'
+import type { NewKey } from '@probity/database/keys'
 import { arePartitionsReady } from '@probity/database/partitions'
 import { sql } from 'kysely'
 import Value from 'typebox/value'
@@ -9,6 +11,7 @@ import { startTestApi } from '../test-api.ts'
 
 const api = await startTestApi()
 const ACCOUNT = { method: 'GET', url: '/api/v1/account' } as const
+const patch = (payload: object) => ({ method: 'PATCH', url: '/api/v1/account', payload }) as const
 
 test('shows plan, credits and limits in exactly the shape of the contract', async () => {
   const { call, accountId, keyId } = await api.openCaller({ credits: 1000 })
@@ -20,9 +23,9 @@ test('shows plan, credits and limits in exactly the shape of the contract', asyn
     id: accountId,
     livemode: true,
     plan: { name: 'payg', api_access: true },
-    credits: { available: 1000, reserved: 0, spent: 0, unlimited: false, low_at: 100 },
+    credits: { available: 1000, reserved: 0, used: 0, unlimited: false, low_at: 100 },
     limits: { emails_per_request: 1000, emails_per_file: 100_000 },
-    key: { id: keyId, name: 'test', mode: 'live' },
+    key: { id: keyId, name: 'test', livemode: true, scopes: Object.keys(KEY_SCOPES) },
   })
   expect(headers['credits-remaining']).toBe('1000')
 })
@@ -40,17 +43,17 @@ test('many who ask at once each see what was there when they came, of their own 
   for (const { status, body } of await Promise.all(asked)) expect([status, body['id']]).toEqual([200, one.accountId])
 })
 
-test('a key without the account scope is told which one it lacks', async () => {
-  const { call } = await api.openCaller({ key: { scopes: ['validation'] } })
+test('a key without account:read gets the name of the missing scope', async () => {
+  const { call } = await api.openCaller({ key: { scopes: ['validations:write'] } })
   const { status, body } = await call(ACCOUNT)
   expect([status, body['code']]).toEqual([403, 'missing_scope'])
-  expect(body['detail']).toContain('account')
+  expect(body['detail']).toContain('"account:read"')
 })
 
 test("a free plan's live key is refused, its test key is not", async () => {
   const live = await api.openCaller({ plan: 'free' })
   const refused = await live.call(ACCOUNT)
-  expect([refused.status, refused.body['code']]).toEqual([403, 'plan_without_api'])
+  expect([refused.status, refused.body['code']]).toEqual([403, 'api_not_in_plan'])
 
   const sandbox = await api.openCaller({ plan: 'free', key: { mode: 'test' } })
   const answer = await sandbox.call(ACCOUNT)
@@ -59,26 +62,29 @@ test("a free plan's live key is refused, its test key is not", async () => {
 
 test('says below how many credits they count as low, and goes back to a tenth of the last grant', async () => {
   const { call } = await api.openCaller({ credits: 5_000 })
-  const set = (credits_low_at: unknown) =>
-    call({ method: 'PATCH', url: '/api/v1/account', payload: { credits_low_at } })
+  const set = (low_at: unknown) => call({ method: 'PATCH', url: '/api/v1/account', payload: { credits: { low_at } } })
   expect((await set(42)).body).toMatchObject({ credits: { low_at: 42 } })
   expect((await call(ACCOUNT)).body).toMatchObject({ credits: { low_at: 42 } })
   expect((await set(null)).body).toMatchObject({ credits: { low_at: 500 } })
   for (const wrong of [-1, 1.5, 'many', undefined]) expect((await set(wrong)).status).toBe(400)
 })
 
-test('a key without the webhooks scope does not set when credits count as low', async () => {
-  const { call } = await api.openCaller({ key: { scopes: ['account'] } })
-  const { status, body } = await call({ method: 'PATCH', url: '/api/v1/account', payload: { credits_low_at: 1 } })
-  expect([status, body['code']]).toEqual([403, 'missing_scope'])
+test('the low-credit threshold needs account:write or webhooks:write', async () => {
+  const set = async (key: Partial<NewKey>) => {
+    const { call } = await api.openCaller({ key })
+    const { status, body } = await call(patch({ credits: { low_at: 1 } }))
+    return [status, body['code']]
+  }
+  expect(await set({ scopes: ['account:read', 'webhooks:read'] })).toEqual([403, 'missing_scope'])
+  expect(await set({ scopes: ['account:write'] })).toEqual([200, undefined])
+  expect(await set({ scopes: ['webhooks:write'] })).toEqual([200, undefined])
+  expect(await set({ scopes: ['webhooks:write'], mode: 'test' })).toEqual([200, undefined])
 })
-
-const patch = (payload: object) => ({ method: 'PATCH', url: '/api/v1/account', payload }) as const
 
 test('name and retention are changed where they are named, and nothing else is', async () => {
   const { call } = await api.openCaller({ credits: 5_000 })
   expect((await call(patch({ name: 'Neu & Söhne' }))).body).toMatchObject({ name: 'Neu & Söhne', retention_days: 30 })
-  const both = await call(patch({ retention_days: 90, credits_low_at: 7 }))
+  const both = await call(patch({ retention_days: 90, credits: { low_at: 7 } }))
   expect(both.body).toMatchObject({ name: 'Neu & Söhne', retention_days: 90, credits: { low_at: 7 } })
   expect((await call(ACCOUNT)).body).toMatchObject({ retention_days: 90, credits: { low_at: 7 } })
   expect((await call(patch({ retention_days: 0 }))).body).toMatchObject({ retention_days: 0 })
@@ -86,12 +92,12 @@ test('name and retention are changed where they are named, and nothing else is',
 
 test('what is safe to send to is changed in part or whole, and kept within bounds', async () => {
   const { call } = await api.openCaller()
-  const usual = { threshold: 0.97, excludes: ['disposable', 'role', 'machine_generated'] }
+  const usual = { threshold: 0.97, excluded_traits: ['disposable', 'role_based', 'machine_generated'] }
   expect((await call(ACCOUNT)).body['sending']).toEqual(usual)
   expect((await call(patch({ sending: { threshold: 0.9 } }))).body['sending']).toEqual({ ...usual, threshold: 0.9 })
-  const changed = await call(patch({ sending: { excludes: ['free'] } }))
-  expect(changed.body['sending']).toEqual({ threshold: 0.9, excludes: ['free'] })
-  expect((await call(ACCOUNT)).body['sending']).toEqual({ threshold: 0.9, excludes: ['free'] })
+  const changed = await call(patch({ sending: { excluded_traits: ['free'] } }))
+  expect(changed.body['sending']).toEqual({ threshold: 0.9, excluded_traits: ['free'] })
+  expect((await call(ACCOUNT)).body['sending']).toEqual({ threshold: 0.9, excluded_traits: ['free'] })
 })
 
 test('a longer retention has its partitions before it holds', async () => {
@@ -145,8 +151,8 @@ test.each([
   { sending: {} },
   { sending: { threshold: 0.4 } },
   { sending: { threshold: 1 } },
-  { sending: { excludes: ['fools'] } },
-  { sending: { excludes: ['role', 'role'] } },
+  { sending: { excluded_traits: ['fools'] } },
+  { sending: { excluded_traits: ['role_based', 'role_based'] } },
   { plan: 'scale' },
   {},
 ])('the change %j is refused', async (payload) => {
@@ -156,19 +162,18 @@ test.each([
 })
 
 test.each([
-  [{ scopes: ['account', 'webhooks', 'keys'] }, { name: 'x' }, 'settings'],
-  [{ scopes: ['settings', 'webhooks'] }, { retention_days: 3 }, 'account'],
-  [{ scopes: ['settings', 'account'] }, { retention_days: 3, credits_low_at: 1 }, 'webhooks'],
-  [{ scopes: ['account', 'validation'] }, { sending: { threshold: 0.9 } }, 'settings'],
-  [{ scopes: ['settings', 'account'], mode: 'test' as const }, { name: 'x' }, 'live key'],
-])('a key with %j does not change %j', async (key, payload, lacks) => {
+  [{ scopes: ['account:read', 'webhooks:write', 'keys:write'] }, { name: 'x' }, '"account:write"'],
+  [{ scopes: ['webhooks:write'] }, { retention_days: 3, credits: { low_at: 1 } }, '"account:write"'],
+  [{ scopes: ['account:read', 'validations:write'] }, { sending: { threshold: 0.9 } }, '"account:write"'],
+  [{ scopes: ['account:write'], mode: 'test' }, { name: 'x' }, 'live key'],
+] satisfies [Partial<NewKey>, object, string][])('a key with %j does not change %j', async (key, payload, lacks) => {
   const { call } = await api.openCaller({ key })
   const { status, body } = await call(patch(payload))
-  expect([status, body['code']]).toEqual([403, 'missing_scope'])
+  expect([status, body['code']]).toEqual([403, lacks === 'live key' ? 'live_key_required' : 'missing_scope'])
   expect(body['detail']).toContain(lacks)
 })
 
-test('a key with just the scopes for it changes name and retention', async () => {
-  const { call } = await api.openCaller({ key: { scopes: ['settings', 'account'] } })
+test('a key with account:write alone changes name and retention', async () => {
+  const { call } = await api.openCaller({ key: { scopes: ['account:write'] } })
   expect((await call(patch({ name: 'x', retention_days: 7 }))).body).toMatchObject({ name: 'x', retention_days: 7 })
 })

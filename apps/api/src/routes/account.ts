@@ -21,8 +21,9 @@ export const showAccount: Route = async (app, { db }) => {
       id: 'getAccount',
       tag: 'Account',
       summary: 'Show plan, credits and limits',
-      description: 'The account that the calling key belongs to.',
+      description: 'The account of the calling key.',
       problems: DOOR_PROBLEMS,
+      sends: ['Credits-Remaining'],
     },
     { response: { 200: Account } },
   )
@@ -31,7 +32,7 @@ export const showAccount: Route = async (app, { db }) => {
     const found = await inTenant(db, accountId, (trx) => findOwn(trx, accountId))
     return all.map(() => found)
   })
-  app.get('/account', { schema: show, config: { scope: 'account' } }, async ({ caller }, reply) => {
+  app.get('/account', { schema: show, config: { scope: 'account:read' } }, async ({ caller }, reply) => {
     const found = await findTogether(caller.accountId, undefined)
     reply.header('credits-remaining', found.account.available)
     return presentAccount(found, caller)
@@ -43,8 +44,8 @@ export const showAccount: Route = async (app, { db }) => {
       tag: 'Account',
       summary: 'Change the settings of the account',
       description:
-        'Changes only what the body names. When credits count as low needs a key with the `webhooks` scope: webhooks are told `credits.low` once each time the balance falls below it. Name, retention and what is safe to send to need a live key with the scopes `account` and `settings`.',
-      problems: ['invalid_request', ...BODY_PROBLEMS, ...DOOR_PROBLEMS],
+        'Changes only the settings in the body. Needs a live key with the scope `account:write`. To change `credits` alone, a key of either mode with `account:write` or `webhooks:write` is sufficient, because the threshold controls the event `credits.low`.',
+      problems: ['invalid_request', 'live_key_required', ...BODY_PROBLEMS, ...DOOR_PROBLEMS],
     },
     { body: UpdateAccount, response: { 200: Account } },
   )
@@ -54,21 +55,20 @@ export const showAccount: Route = async (app, { db }) => {
   })
 }
 
-/** Each setting has a scope of its own. A test key, which may be in many hands, does not set for how long live results are kept. */
-function refuseForeignSettings(caller: Caller, { credits_low_at, ...settings }: UpdateAccount): void {
-  if (credits_low_at !== undefined) refuseWithout(caller, 'webhooks')
-  if (Object.values(settings).every((value) => value === undefined)) return
-  for (const scope of ['account', 'settings'] as const) refuseWithout(caller, scope)
-  refuseTestKey(caller)
+/** The low-credit threshold is a setting of webhooks too. A test key, which may be widely shared, must not change how live results are stored. */
+function refuseForeignSettings(caller: Caller, { credits, ...settings }: UpdateAccount): void {
+  const changesAccount = Object.values(settings).some((value) => value !== undefined)
+  if (changesAccount || !caller.scopes.includes('webhooks:write')) refuseWithout(caller, 'account:write')
+  if (changesAccount) refuseTestKey(caller)
 }
 
-function readChange({ name, retention_days, credits_low_at, sending }: UpdateAccount): AccountChange {
+function readChange({ name, retention_days, credits, sending }: UpdateAccount): AccountChange {
   return {
     ...(name !== undefined && { name: storable(name) }),
     ...(retention_days !== undefined && { retentionDays: retention_days }),
-    ...(credits_low_at !== undefined && { lowCredits: credits_low_at }),
+    ...(credits !== undefined && { lowCredits: credits.low_at }),
     ...(sending?.threshold !== undefined && { sendThreshold: sending.threshold }),
-    ...(sending?.excludes !== undefined && { sendExcludes: sending.excludes }),
+    ...(sending?.excluded_traits !== undefined && { excludedTraits: sending.excluded_traits }),
   }
 }
 
@@ -119,7 +119,7 @@ function presentAccount({ account, plan, lowAt, probing, delayReason }: Found, c
     credits: {
       available: account.available,
       reserved: account.reserved,
-      spent: account.spent,
+      used: account.spent,
       unlimited: account.unlimited,
       low_at: lowAt,
     },
@@ -131,12 +131,12 @@ function presentAccount({ account, plan, lowAt, probing, delayReason }: Found, c
       interactive_in_flight: plan.interactiveInFlight,
       retention_days_max: plan.retentionDaysMax,
     },
-    sending: { threshold: account.sendThreshold, excludes: account.sendExcludes },
+    sending: { threshold: account.sendThreshold, excluded_traits: account.excludedTraits },
     probing,
     delay_reason: delayReason,
     retention_days: account.retentionDays,
     ...(caller.id !== null && {
-      key: { id: caller.id, name: caller.name, mode: caller.mode, scopes: caller.scopes },
+      key: { id: caller.id, name: caller.name, livemode: caller.mode === 'live', scopes: caller.scopes },
     }),
   }
 }

@@ -25,13 +25,13 @@ async function read(person: SignedIn, here: Record<string, string>, query = ''):
 test('what members and keys do is told, each with who did it and from where', async () => {
   const ada = await signUp(api)
   const here = await openOrganisation(ada)
-  const made = await ada.post('/keys', { name: 'CI', mode: 'live', scopes: ['keys'] }, here)
+  const made = await ada.post('/keys', { name: 'CI', livemode: true, scopes: ['keys:write'] }, here)
   const key = { 'x-api-key': String(made.body['key']) }
   const own = await api.app.inject({
     method: 'POST',
     url: '/api/v1/keys',
     headers: key,
-    payload: { name: 'Its own', mode: 'live', scopes: ['keys'] },
+    payload: { name: 'Its own', livemode: true, scopes: ['keys:write'] },
     remoteAddress: '192.0.2.77',
   })
   expect(own.statusCode).toBe(201)
@@ -115,7 +115,7 @@ test('pages, filters and the file agree, and nobody reads the entries of another
   const ada = await signUp(api)
   const here = await openOrganisation(ada, '=Engines')
   for (const name of ['One', 'Two', 'Three']) {
-    await ada.post('/keys', { name, mode: 'live', scopes: ['validation'] }, here)
+    await ada.post('/keys', { name, livemode: true, scopes: ['validations:write'] }, here)
   }
   expect((await ada.get('/audit-log?limit=2&skip=1', here)).body).toMatchObject({
     total: 5,

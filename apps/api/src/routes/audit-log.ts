@@ -8,12 +8,12 @@ import { noteExport } from '../results/note-export.ts'
 import { EXPORT_LIMITS, openExports } from '../results/send-export.ts'
 import type { Route } from '../route.ts'
 
-/** Who did what in the account, for its owners and admins. */
+/** The audit log of the account. A write scope, although the route only reads: only owners and admins can see the log. */
 export const showAuditLog: Route = async (app, services) => {
   const { db } = services
   const sendExport = openExports(EXPORT_LIMITS)
   const schema = { querystring: AuditQuery, response: { 200: AUDIT_ANSWERS } }
-  const options = { schema, config: { scope: 'settings' }, exposeHeadRoute: false } as const
+  const options = { schema, config: { scope: 'account:write' }, exposeHeadRoute: false } as const
   app.get('/audit-log', options, async (request, reply) => {
     const { caller, query } = request
     const { accountId } = caller

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { promisify } from 'node:util'
-import { type FeedbackReport, FeedbackSummary, OUTCOMES_PER_REPORT_MAX } from '@probity/contract/feedback'
+import { type FeedbackReport, FeedbackSummary, MESSAGES_PER_REPORT_MAX } from '@probity/contract/feedback'
 import { PUBLIC_SANDBOX_KEY } from '@probity/contract/sandbox'
 import { asOwner } from '@probity/database/connect'
 import { listHistories } from '@probity/database/histories'
@@ -18,8 +18,8 @@ const api = await startTestApi()
 const run = promisify(execFile)
 const close = (n: number) => expect.closeTo(n, 3)
 
-const DELIVERED = { outcome: 'delivered' } as const
-const BOUNCED = { outcome: 'bounced', code: '550 5.1.1 User unknown' } as const
+const DELIVERED = { delivery: 'delivered' } as const
+const BOUNCED = { delivery: 'bounced', code: '550 5.1.1 User unknown' } as const
 
 function report({ call }: Caller, payload: object) {
   return call({ method: 'POST', url: '/api/v1/feedback', payload })
@@ -40,13 +40,13 @@ const NOTHING = { duplicate: 0, not_a_mailbox_bounce: 0, not_an_address: 0, no_p
 test('counts deliveries and mailbox bounces for their domain, and says what it left out', async () => {
   const caller = await api.openCaller()
   const { status, body } = await report(caller, {
-    outcomes: [
+    messages: [
       { email: 'a.b@firm.example', ...DELIVERED },
       { email: 'C.D@Firm.Example', ...DELIVERED },
       { email: 'gone@firm.example', ...BOUNCED },
-      { email: 'blocked@firm.example', outcome: 'bounced', code: '550 5.7.1 Blocked' },
-      { email: 'full@firm.example', outcome: 'bounced', code: '552 5.2.2 Over quota' },
-      { email: 'unsaid@firm.example', outcome: 'bounced' },
+      { email: 'blocked@firm.example', delivery: 'bounced', code: '550 5.7.1 Blocked' },
+      { email: 'full@firm.example', delivery: 'bounced', code: '552 5.2.2 Over quota' },
+      { email: 'unsaid@firm.example', delivery: 'bounced' },
       { email: 'c.d@firm.example', ...DELIVERED },
       { email: 'not an address', ...DELIVERED },
     ],
@@ -67,20 +67,20 @@ test('counts deliveries and mailbox bounces for their domain, and says what it l
 
 test('the same report again, or twice at once, moves nothing more', async () => {
   const caller = await api.openCaller()
-  const outcomes = Array.from({ length: 50 }, (_, n) => ({ email: `a${n}@firm.example`, ...DELIVERED }))
-  const answers = await Promise.all([report(caller, { outcomes }), report(caller, { outcomes: outcomes.toReversed() })])
+  const messages = Array.from({ length: 50 }, (_, n) => ({ email: `a${n}@firm.example`, ...DELIVERED }))
+  const answers = await Promise.all([report(caller, { messages }), report(caller, { messages: messages.toReversed() })])
   const delivered = answers.map(({ body }) => (body as FeedbackSummary).counted.delivered)
   expect(delivered.reduce((sum, n) => sum + n, 0)).toBe(50)
-  const { body } = await report(caller, { outcomes })
+  const { body } = await report(caller, { messages })
   expect(body).toMatchObject({ counted: { delivered: 0 }, not_counted: { duplicate: 50 } })
   expect(await look(caller)).toMatchObject({ domain: { delivered: close(50) } })
 })
 
 test('a bounce of the same day turns a delivery over, and within one report it wins', async () => {
   const caller = await api.openCaller()
-  await report(caller, { outcomes: [{ email: 'a@firm.example', ...DELIVERED }] })
+  await report(caller, { messages: [{ email: 'a@firm.example', ...DELIVERED }] })
   const { body } = await report(caller, {
-    outcomes: [
+    messages: [
       { email: 'a@firm.example', ...BOUNCED },
       { email: 'b@firm.example', ...BOUNCED },
       { email: 'b@firm.example', ...DELIVERED },
@@ -94,19 +94,19 @@ test('a sheet counts as the same in JSON does, in any order of columns and with 
   const [json, sheet] = [await api.openCaller(), await api.openCaller()]
   const id = await keepValidation(api, sheet, 'c@firm.example')
   const jsonId = await keepValidation(api, json, 'c@firm.example')
-  const outcomes = [
+  const messages = [
     { email: 'a@firm.example', ...DELIVERED },
     { email: 'b@firm.example', ...BOUNCED },
     { email: 'c@firm.example', ...DELIVERED, id: jsonId },
-    { email: 'd@firm.example', outcome: 'bounced' },
+    { email: 'd@firm.example', delivery: 'bounced' },
   ] as const
-  const rows = outcomes.map((one) => {
-    const { email, outcome, code = '', id: named } = one as FeedbackReport['outcomes'][number]
-    return `${code};x;${outcome};${named ? id : ''};"${email}"`
+  const rows = messages.map((one) => {
+    const { email, delivery, code = '', id: named } = one as FeedbackReport['messages'][number]
+    return `${code};x;${delivery};${named ? id : ''};"${email}"`
   })
-  const text = ['\uFEFFCode;what else;OUTCOME;id;Email', ...rows, ''].join('\r\n')
+  const text = ['\uFEFFCode;what else;DELIVERY;id;Email', ...rows, ''].join('\r\n')
   const [one, other] = [
-    await report(json, { outcomes, sent_total: 10, sent_on: today() }),
+    await report(json, { messages, sent_total: 10, sent_on: today() }),
     await reportSheet(sheet, text, { sent_total: '10', sent_on: today() }),
   ]
   expect([one.status, other.body]).toEqual([200, one.body])
@@ -134,7 +134,7 @@ test('finds what was predicted by id, by job and among recent results', async ()
   )
   const { body } = await report(caller, {
     job_id: jobId,
-    outcomes: [
+    messages: [
       { email: 'id@firm.example', ...DELIVERED, id },
       { email: 'of.job@firm.example', ...DELIVERED },
       { email: 'recent@firm.example', ...BOUNCED },
@@ -162,17 +162,17 @@ test('results from before there were chances, ids of other addresses and of othe
   const wrong = await keepValidation(api, caller, 'another@firm.example')
   const foreign = await keepValidation(api, other, 'foreign@firm.example')
   const foreignJob = await keepPredictedList(api, other, { emails: ['listed@firm.example'] })
-  const outcomes = [
+  const messages = [
     { email: 'old@firm.example', ...DELIVERED, id: old },
     { email: 'wrong@firm.example', ...DELIVERED, id: wrong },
     { email: 'foreign@firm.example', ...DELIVERED, id: foreign },
     { email: 'listed@firm.example', ...DELIVERED },
   ]
-  const { body } = await report(caller, { outcomes, job_id: foreignJob })
+  const { body } = await report(caller, { messages, job_id: foreignJob })
   expect(body).toMatchObject({ counted: { delivered: 4 }, predictions_found: 0 })
   const sandboxJob = await keepPredictedList(api, caller, { emails: ['listed@firm.example'], mode: 'test' })
-  expect((await report(caller, { outcomes, job_id: sandboxJob })).body).toMatchObject({ predictions_found: 0 })
-  const missing = await report(caller, { outcomes, job_id: randomUUID() })
+  expect((await report(caller, { messages, job_id: sandboxJob })).body).toMatchObject({ predictions_found: 0 })
+  const missing = await report(caller, { messages, job_id: randomUUID() })
   expect([missing.status, missing.body['predictions_found']]).toEqual([200, 0])
   expect(await look(caller)).toMatchObject({ domain: { delivered: close(4) }, classes: {} })
 })
@@ -180,11 +180,11 @@ test('results from before there were chances, ids of other addresses and of othe
 test('with a total, the deliveries that are reported stand for those that are not', async () => {
   const caller = await api.openCaller()
   // A thousand were sent and 200 bounced; 180 of the bounces and a fifth of the deliveries are reported.
-  const outcomes = [
+  const messages = [
     ...Array.from({ length: 180 }, (_, n) => ({ email: `bad${n}@firm.example`, ...BOUNCED })),
     ...Array.from({ length: 160 }, (_, n) => ({ email: `good${n}@firm.example`, ...DELIVERED })),
   ]
-  const { body } = await report(caller, { outcomes, sent_total: 1000 })
+  const { body } = await report(caller, { messages, sent_total: 1000 })
   expect(body).toMatchObject({ delivered_weight: 820 / 160 })
   const { delivered = 0, bounced = 0 } = (await look(caller))?.domain ?? {}
   expect(delivered / (delivered + bounced)).toBeCloseTo(0.82, 4)
@@ -193,25 +193,25 @@ test('with a total, the deliveries that are reported stand for those that are no
 test('with a total and bounces alone, only the classes of those bounces move', async () => {
   const caller = await api.openCaller()
   const id = await keepValidation(api, caller, 'a@firm.example')
-  const outcomes = [
+  const messages = [
     { email: 'a@firm.example', ...BOUNCED, id },
     { email: 'unheard@firm.example', ...BOUNCED },
   ]
-  const { body } = await report(caller, { outcomes, sent_total: 102 })
+  const { body } = await report(caller, { messages, sent_total: 102 })
   expect(body).toMatchObject({ counted: { bounced: 1 }, not_counted: { ...NOTHING, no_prediction: 1 } })
   expect(await look(caller)).toMatchObject({
     domain: { delivered: 0, bounced: 0 },
     classes: { catch_all: { delivered: close(50), bounced: close(1) } },
   })
   // What was not counted can be, once its deliveries are known.
-  const later = await report(caller, { outcomes: [...outcomes, { email: 'ok@firm.example', ...DELIVERED }] })
+  const later = await report(caller, { messages: [...messages, { email: 'ok@firm.example', ...DELIVERED }] })
   expect(later.body).toMatchObject({ counted: { delivered: 1, bounced: 1 }, not_counted: { duplicate: 1 } })
 })
 
 test('an account without retention may report, and one account knows nothing of another', async () => {
   const [mine, theirs] = [await api.openCaller(), await api.openCaller()]
   await asOwner(api.db, (trx) => sql`update accounts set retention_days = 0 where id = ${mine.accountId}`.execute(trx))
-  await report(mine, { outcomes: [{ email: 'a@firm.example', ...BOUNCED }] })
+  await report(mine, { messages: [{ email: 'a@firm.example', ...BOUNCED }] })
   expect(await look(mine)).toMatchObject({ domain: { bounced: close(1) } })
   expect(await look(theirs)).toMatchObject({ domain: { delivered: 0, bounced: 0 } })
 })
@@ -219,10 +219,10 @@ test('an account without retention may report, and one account knows nothing of 
 test('in test mode everything is read and nothing is kept', async () => {
   const caller = await api.openCaller({ key: { mode: 'test' } })
   const payload = {
-    outcomes: [
+    messages: [
       { email: 'a@firm.example', ...DELIVERED },
       { email: 'b@firm.example', ...BOUNCED },
-      { email: 'c@firm.example', outcome: 'bounced' },
+      { email: 'c@firm.example', delivery: 'bounced' },
     ],
   }
   const expected = {
@@ -245,17 +245,17 @@ const ONE = [{ email: 'a@firm.example', ...DELIVERED }]
 const daysFromNow = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
 
 test.each([
-  [{}, '/outcomes'],
-  [{ outcomes: [] }, '/outcomes'],
-  [{ outcomes: [{ email: 'a@firm.example', outcome: 'opened' }] }, '/outcomes/0/outcome'],
-  [{ outcomes: [{ outcome: 'delivered' }] }, '/outcomes/0/email'],
-  [{ outcomes: ONE, sent_total: 0 }, '/sent_total'],
-  [{ outcomes: [...ONE, { email: 'b@firm.example', ...BOUNCED }], sent_total: 1 }, '/sent_total'],
-  [{ outcomes: ONE, sent_on: 'yesterday' }, '/sent_on'],
-  [{ outcomes: ONE, sent_on: daysFromNow(-61) }, '/sent_on'],
-  [{ outcomes: ONE, sent_on: daysFromNow(2) }, '/sent_on'],
-  [{ outcomes: ONE, job_id: '7' }, '/job_id'],
-  [{ outcomes: ONE, more: 1 }, ''],
+  [{}, '/messages'],
+  [{ messages: [] }, '/messages'],
+  [{ messages: [{ email: 'a@firm.example', delivery: 'opened' }] }, '/messages/0/delivery'],
+  [{ messages: [{ delivery: 'delivered' }] }, '/messages/0/email'],
+  [{ messages: ONE, sent_total: 0 }, '/sent_total'],
+  [{ messages: [...ONE, { email: 'b@firm.example', ...BOUNCED }], sent_total: 1 }, '/sent_total'],
+  [{ messages: ONE, sent_on: 'yesterday' }, '/sent_on'],
+  [{ messages: ONE, sent_on: daysFromNow(-61) }, '/sent_on'],
+  [{ messages: ONE, sent_on: daysFromNow(2) }, '/sent_on'],
+  [{ messages: ONE, job_id: '7' }, '/job_id'],
+  [{ messages: ONE, more: 1 }, '/more'],
 ])('%j is refused, and the field named', async (payload, pointer) => {
   const { status, body } = await report(await api.openCaller(), payload)
   expect([status, body['code']]).toEqual([400, 'invalid_request'])
@@ -265,12 +265,12 @@ test.each([
 test.each([
   ['email,code\na@firm.example,5.1.1\n', 400, 'invalid_request'],
   ['', 400, 'invalid_request'],
-  ['email,outcome\n', 400, 'invalid_request'],
-  ['email,outcome\na@firm.example,opened\n', 400, 'invalid_request'],
-  ['email,outcome\n"a@firm.example,delivered\n', 422, 'malformed_csv'],
-  [`email,outcome\n${'a@firm.example,delivered\n'.repeat(OUTCOMES_PER_REPORT_MAX + 1)}`, 400, 'invalid_request'],
+  ['email,delivery\n', 400, 'invalid_request'],
+  ['email,delivery\na@firm.example,opened\n', 400, 'invalid_request'],
+  ['email,delivery\n"a@firm.example,delivered\n', 422, 'malformed_csv'],
+  [`email,delivery\n${'a@firm.example,delivered\n'.repeat(MESSAGES_PER_REPORT_MAX + 1)}`, 400, 'invalid_request'],
   [
-    `email,outcome\n${`a@firm.example,delivered${' '.repeat(400)}\n`.repeat(OUTCOMES_PER_REPORT_MAX)}`,
+    `email,delivery\n${`a@firm.example,delivered${' '.repeat(400)}\n`.repeat(MESSAGES_PER_REPORT_MAX)}`,
     413,
     'payload_too_large',
   ],
@@ -281,18 +281,18 @@ test.each([
   expect(JSON.stringify(body)).not.toContain('firm.example')
 })
 
-test('ten thousand outcomes are taken at once, and one more is not', async () => {
+test('ten thousand messages are taken at once, and one more is not', async () => {
   const caller = await api.openCaller()
-  const outcomes = Array.from({ length: OUTCOMES_PER_REPORT_MAX }, (_, n) => ({
+  const messages = Array.from({ length: MESSAGES_PER_REPORT_MAX }, (_, n) => ({
     email: `a${n}@firm.example`,
     ...DELIVERED,
   }))
-  expect((await report(caller, { outcomes: [...outcomes, ...ONE] })).status).toBe(400)
-  expect((await report(caller, { outcomes })).body).toMatchObject({ counted: { delivered: OUTCOMES_PER_REPORT_MAX } })
+  expect((await report(caller, { messages: [...messages, ...ONE] })).status).toBe(400)
+  expect((await report(caller, { messages })).body).toMatchObject({ counted: { delivered: MESSAGES_PER_REPORT_MAX } })
 })
 
 test.each([
-  [{ 'content-type': 'text/plain' }, 'email,outcome\na@firm.example,delivered\n', 415, 'unsupported_media_type'],
+  [{ 'content-type': 'text/plain' }, 'email,delivery\na@firm.example,delivered\n', 415, 'unsupported_media_type'],
   [{ 'content-type': 'application/xml' }, '<a/>', 415, 'unsupported_media_type'],
   [{ 'content-type': 'application/json' }, '{', 400, 'malformed_json'],
   [{ 'content-type': 'application/json' }, 'null', 400, 'invalid_request'],
@@ -309,9 +309,9 @@ test.each([
   expect([got, body['code']]).toEqual([status, code])
 })
 
-test('a key without the validation scope is told which one it lacks', async () => {
-  const caller = await api.openCaller({ key: { scopes: ['account', 'bulk'] } })
-  const { status, body } = await report(caller, { outcomes: ONE })
+test('a key without validations:write gets the name of the missing scope', async () => {
+  const caller = await api.openCaller({ key: { scopes: ['account:read', 'jobs:write'] } })
+  const { status, body } = await report(caller, { messages: ONE })
   expect([status, body['code']]).toEqual([403, 'missing_scope'])
 })
 
@@ -327,21 +327,21 @@ test('the commands of the documentation run as they are printed there, against t
   }
 })
 
-test('the public sandbox key reports at most 100 outcomes and 64 KiB', async () => {
-  const outcomesOf = (count: number, code = '550') =>
-    Array.from({ length: count }, (_, n) => ({ email: `a${n}@firm.example`, outcome: 'bounced', code }))
-  const send = (outcomes: object[], more: object = {}) =>
+test('the public sandbox key reports at most 100 messages and 64 KiB', async () => {
+  const messagesOf = (count: number, code = '550') =>
+    Array.from({ length: count }, (_, n) => ({ email: `a${n}@firm.example`, delivery: 'bounced', code }))
+  const send = (messages: object[], more: object = {}) =>
     callApp(api.app, {
       method: 'POST',
       url: '/api/v1/feedback',
       headers: { 'x-api-key': PUBLIC_SANDBOX_KEY, 'content-type': 'application/json' },
-      payload: JSON.stringify({ outcomes }),
+      payload: JSON.stringify({ messages }),
       remoteAddress: '127.0.3.1',
       ...more,
     })
-  expect((await send(outcomesOf(100))).status).toBe(200)
-  expect((await send(outcomesOf(101))).body).toMatchObject({ status: 400, errors: [{ pointer: '/outcomes' }] })
-  expect((await send(outcomesOf(100, 'x'.repeat(1_000)))).body).toMatchObject({ code: 'payload_too_large' })
-  const payload = Readable.from([JSON.stringify({ outcomes: outcomesOf(1) })])
+  expect((await send(messagesOf(100))).status).toBe(200)
+  expect((await send(messagesOf(101))).body).toMatchObject({ status: 400, errors: [{ pointer: '/messages' }] })
+  expect((await send(messagesOf(100, 'x'.repeat(1_000)))).body).toMatchObject({ code: 'payload_too_large' })
+  const payload = Readable.from([JSON.stringify({ messages: messagesOf(1) })])
   expect((await send([], { payload })).body).toMatchObject({ code: 'payload_too_large' })
 })

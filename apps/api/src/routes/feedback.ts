@@ -3,14 +3,14 @@ import type { FastifyRequest } from 'fastify'
 import { checkRequests } from '../compile-late.ts'
 import { isPublicCaller } from '../door/public-sandbox.ts'
 import { countReport } from '../feedback/count-report.ts'
-import { BODY_PROBLEMS, DOOR_PROBLEMS, operation } from '../openapi.ts'
+import { BODY_PROBLEMS, DOOR_PROBLEMS, IDEMPOTENCY_PROBLEMS, operation } from '../openapi.ts'
 import { Problem } from '../problem.ts'
 import type { Route } from '../route.ts'
 
-/** Ten thousand outcomes, each with an address, a line of a server and an id. */
+/** Ten thousand messages, each with an address, a line of a server and an id. */
 const BODY_BYTES_MAX = 4 * 1024 * 1024
 /** With the public sandbox key, which any client has: enough to try reports out. */
-const PUBLIC_OUTCOMES_MAX = 100
+const PUBLIC_MESSAGES_MAX = 100
 const PUBLIC_BODY_BYTES_MAX = 64 * 1024
 
 /** What became of mail that was sent, so that the next result knows. */
@@ -23,20 +23,21 @@ export const reportFeedback: Route = async (app, services) => {
       tag: 'Feedback',
       summary: 'Report what became of mail',
       description:
-        'Deliveries and bounces, in JSON or as CSV. They are added to sums by domain and by kind of result, which the next results of the account go by; the addresses are not kept. Only bounces that tell of the mailbox count: not those of a refused sender, a full mailbox or a bad moment. The same report may be sent again: each outcome of a day counts once, and a bounce takes the place of a delivery. Results are found by `id`, by `job_id`, or among the recent ones; an id of which there is nothing (any more) is passed over. Costs nothing.',
+        'Deliveries and bounces, in JSON or as CSV. They are added to sums by domain and by kind of result, which the next results of the account go by; the addresses are not kept. Only bounces that tell of the mailbox count: not those of a refused sender, a full mailbox or a bad moment. The same report may be sent again: each message of a day counts once, and a bounce takes the place of a delivery. Results are found by `id`, by `job_id`, or among the recent ones; an id of which there is nothing (any more) is passed over. Costs nothing.',
       problems: [
         'invalid_request',
         ...BODY_PROBLEMS,
         'malformed_csv',
         'record_too_long',
         'too_many_columns',
+        ...IDEMPOTENCY_PROBLEMS,
         ...DOOR_PROBLEMS,
       ],
     },
     { querystring: FeedbackQuery, body: BODIES, response: { 200: FeedbackSummary } },
   )
-  // The same scope as validating: whoever asks for a result is who learns what came of it.
-  const options = { schema, config: { scope: 'validation', isPublic: true }, bodyLimit: BODY_BYTES_MAX } as const
+  // The same scope as for validations: the client that validates an address is the one that learns the delivery outcome.
+  const options = { schema, config: { scope: 'validations:write', isPublic: true }, bodyLimit: BODY_BYTES_MAX } as const
   const preParsing = async (request: FastifyRequest) => {
     if (isPublicCaller(request.caller) && sizeOf(request) > PUBLIC_BODY_BYTES_MAX)
       throw new Problem('payload_too_large')
@@ -47,7 +48,7 @@ export const reportFeedback: Route = async (app, services) => {
   app.post('/feedback', { ...options, preParsing, validatorCompiler }, async (request) => {
     const { body, query, caller } = request
     const reading = await services.feedbackReader.read({ body, query }, sizeOf(request))
-    if (isPublicCaller(caller) && reading.received > PUBLIC_OUTCOMES_MAX) throw tooManyOutcomes()
+    if (isPublicCaller(caller) && reading.received > PUBLIC_MESSAGES_MAX) throw tooManyMessages()
     return countReport(services, caller, reading)
   })
 }
@@ -57,9 +58,9 @@ function sizeOf({ headers }: FastifyRequest): number {
   return Number(headers['content-length'] ?? Number.POSITIVE_INFINITY)
 }
 
-function tooManyOutcomes(): Problem {
-  const detail = `must have at most ${PUBLIC_OUTCOMES_MAX} outcomes with the public sandbox key`
-  return new Problem('invalid_request', undefined, { errors: [{ pointer: '/outcomes', detail }] })
+function tooManyMessages(): Problem {
+  const detail = `must have at most ${PUBLIC_MESSAGES_MAX} messages with the public sandbox key`
+  return new Problem('invalid_request', undefined, { errors: [{ pointer: '/messages', detail }] })
 }
 
 const BODIES = {

@@ -89,7 +89,7 @@ test.each(['kind=theft', 'kind=', 'key_id=me', 'from=2026-13-01', 'to=0000-01-01
   },
 )
 
-test('needs the scope account', async () => {
-  const { get } = await openBooks({ scopes: ['validation', 'bulk'] })
+test('needs the scope account:read', async () => {
+  const { get } = await openBooks({ scopes: ['validations:write', 'jobs:write'] })
   expect(await get()).toMatchObject({ status: 403, body: { code: 'missing_scope' } })
 })

@@ -14,7 +14,7 @@ export const showLedger: Route = async (app, services) => {
   const { db } = services
   const schema = operation(
     {
-      id: 'listLedger',
+      id: 'listLedgerEntries',
       tag: 'Account',
       summary: 'List movements of credits',
       description:
@@ -24,7 +24,7 @@ export const showLedger: Route = async (app, services) => {
     { querystring: LedgerQuery, response: { 200: ANSWERS } },
   )
   const sendExport = openExports(EXPORT_LIMITS)
-  const options = { schema, config: { scope: 'account' }, exposeHeadRoute: false } as const
+  const options = { schema, config: { scope: 'account:read' }, exposeHeadRoute: false } as const
   app.get('/ledger', options, async (request, reply) => {
     const { caller, query } = request
     const { accountId, mode } = caller

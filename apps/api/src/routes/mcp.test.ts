@@ -93,7 +93,7 @@ test('a list is estimated for nothing, and started once for exactly what was sho
   await expectUnspent(by, async () => {
     const { words, data } = await use('estimate_list', { emails })
     expect(Value.Errors(ListEstimate, data)).toEqual([])
-    expect(data).toMatchObject({ email_count: 4, unique_emails: 3, duplicate_count: 1 })
+    expect(data).toMatchObject({ email_count: 4, unique_count: 3, duplicate_count: 1 })
     expect(data['credits']).toEqual({ quote: 3, available: 10, unlimited: false })
     expect(words).toContain('costs 3 credits. The account has 10.')
     confirmation = String(data['confirmation'])
@@ -105,7 +105,7 @@ test('a list is estimated for nothing, and started once for exactly what was sho
   expect(ids.size).toBe(1)
   expect(await booksOf(db, by.accountId)).toEqual({ available: 7, reserved: 3, spent: 0 })
   const { words, data } = await use('job_status', { job_id: [...ids][0] })
-  expect(data).toMatchObject({ status: 'queued', unique_emails: 3, credits: { reserved: 3 } })
+  expect(data).toMatchObject({ status: 'queued', unique_count: 3, credits: { reserved: 3 } })
   expect(words).toContain('queued: 0 of 3 addresses are done')
 })
 
@@ -115,14 +115,14 @@ test('an uploaded file is estimated by its id, with the column that is named', a
   const uploadId = await uploadList(by, csv)
   const { use } = await connect(by)
   const home = await use('estimate_list', { upload_id: uploadId })
-  expect(home.data).toMatchObject({ email_column: 'home', unique_emails: 2, duplicate_count: 1 })
+  expect(home.data).toMatchObject({ email_column: 'home', unique_count: 2, duplicate_count: 1 })
   const { data } = await use('estimate_list', { upload_id: uploadId, email_column: 'work' })
   expect(data).toMatchObject({ email_column: 'work', email_count: 1, empty_count: 2, credits: { quote: 1 } })
   await use('start_list', { confirmation: data['confirmation'] })
   expect(await booksOf(db, by.accountId)).toMatchObject({ reserved: 1 })
   // The file is a job by now, with the other column.
   const late = await use('start_list', { confirmation: home.data['confirmation'] })
-  expect(late.problem).toMatchObject({ code: 'confirmed_otherwise' })
+  expect(late.problem).toMatchObject({ code: 'upload_already_confirmed' })
 })
 
 test('a text that looks like a part of a file is one address, or none', async () => {
@@ -136,12 +136,12 @@ test('a text that looks like a part of a file is one address, or none', async ()
     '  ',
   ]
   const { data } = await use('estimate_list', { emails })
-  expect(data).toMatchObject({ email_count: 4, not_address_count: 1, unique_emails: 4, livemode: false })
+  expect(data).toMatchObject({ email_count: 4, not_address_count: 1, unique_count: 4, livemode: false })
 })
 
 /** A key for the sandbox, of the same account. */
 async function openTestKey({ accountId }: Caller): Promise<string> {
-  const wish = { mode: 'test', name: 'sandbox', scopes: ['validation', 'bulk'] } as const
+  const wish = { mode: 'test', name: 'sandbox', scopes: ['validations:write', 'jobs:write'] } as const
   return (await inTenant(db, accountId, (trx) => insertKey(trx, accountId, { ...wish, scopes: [...wish.scopes] }))).text
 }
 
@@ -186,20 +186,22 @@ test('a list that the account cannot pay for is estimated and not started', asyn
 })
 
 test('tools are held to what a key may do, and to where it may be used', async () => {
-  const narrow = await connect(await api.openCaller({ credits: 5, key: { scopes: ['validation'] } }))
+  const narrow = await connect(await api.openCaller({ credits: 5, key: { scopes: ['validations:write'] } }))
   const refused = await narrow.use('estimate_list', { emails: emailsOf(1) })
   expect(refused.problem).toMatchObject({ code: 'missing_scope' })
-  expect(refused.words).toContain('scope "bulk"')
+  expect(refused.words).toContain('scope "jobs:write"')
   expect(refused.words).toContain(PROBLEMS.missing_scope.advice)
 
   const anybody = await connectAgent(app, { 'x-api-key': PUBLIC_SANDBOX_KEY })
   expect((await anybody.use('validate_email', { email: 'valid@example.com' })).data).toMatchObject({ status: 'valid' })
-  expect((await anybody.use('estimate_list', { emails: emailsOf(1) })).problem).toMatchObject({ code: 'missing_scope' })
+  expect((await anybody.use('estimate_list', { emails: emailsOf(1) })).problem).toMatchObject({
+    code: 'key_type_not_allowed',
+  })
 
   const elsewhere = await api.openCaller({ key: { mode: 'test', ipAllowList: ['192.0.2.9'] } })
   await expect(connect(elsewhere)).rejects.toThrow('ip_not_allowed')
   const free = await api.openCaller({ plan: 'free' })
-  await expect(connect(free)).rejects.toThrow('plan_without_api')
+  await expect(connect(free)).rejects.toThrow('api_not_in_plan')
 })
 
 test('a tool calls from where the agent calls', async () => {
@@ -263,7 +265,7 @@ test('every reason and every code of a problem is explained, and nothing else', 
   for (const asked of [{ sub_status: 'toString' }, { problem: 'constructor' }]) {
     expect((await use('explain_verdict', asked)).problem).toMatchObject({ code: 'not_found' })
   }
-  for (const asked of [{}, { row: 2 }, { sub_status: 'blocked', problem: 'internal' }]) {
+  for (const asked of [{}, { row: 2 }, { sub_status: 'blocked', problem: 'internal_error' }]) {
     expect((await use('explain_verdict', asked)).problem).toMatchObject({ code: 'invalid_request' })
   }
 })
@@ -305,7 +307,7 @@ test('a fault of ours is told by its code alone, and logged once', async () => {
   await asOwner(broken.db, (trx) => sql`delete from secrets where name = 'sessions'`.execute(trx))
   const { use } = await connectAgent(broken.app, { 'x-api-key': by.key })
   const { problem, words } = await use('estimate_list', { emails: emailsOf(1) })
-  expect(problem).toMatchObject({ code: 'internal', status: 500 })
+  expect(problem).toMatchObject({ code: 'internal_error', status: 500 })
   expect(words).not.toContain('no result')
   const errors = readFileSync(broken.logFile, 'utf8')
     .split('\n')

@@ -17,16 +17,9 @@ export async function serveMcp(app: FastifyInstance, config: Pick<ApiConfig, 'pu
   const findKey = authenticate(services)
   const recognise = async (request: FastifyRequest, reply: FastifyReply) => {
     refuseForeign(request)
-    takeBearer(request)
     await findKey(request, reply)
   }
   await serveRoutes(app, services, { recognise, refuse: refuseForbidden }, [answerMessages])
-}
-
-/** Most programs that speak the protocol know one place for a secret. */
-function takeBearer({ headers }: FastifyRequest): void {
-  const [, token] = /^Bearer +(\S+)$/i.exec(headers.authorization ?? '') ?? []
-  if (token !== undefined) headers['x-api-key'] ??= token
 }
 
 /** One message of the Model Context Protocol per request, without sessions: each is answered by whichever process it comes to. */

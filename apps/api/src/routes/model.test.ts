@@ -73,8 +73,8 @@ test('is about the account alone, unless outcomes are shared', async () => {
   }
 })
 
-test('a key without the account scope is told which one it lacks', async () => {
-  const { call } = await api.openCaller({ key: { scopes: ['validation'] } })
+test('a key without account:read gets the name of the missing scope', async () => {
+  const { call } = await api.openCaller({ key: { scopes: ['validations:write'] } })
   const { status, body } = await call(MODEL)
   expect([status, body['code']]).toEqual([403, 'missing_scope'])
 })

@@ -18,7 +18,7 @@ export const showModel: Route = async (app, { db, sharesFeedback: shared }) => {
     },
     { response: { 200: Model } },
   )
-  app.get('/model', { schema, config: { scope: 'account' } }, async ({ caller }) => {
+  app.get('/model', { schema, config: { scope: 'account:read' } }, async ({ caller }) => {
     const judged = await inTenant(db, caller.accountId, (trx) => listReliability(trx, { shared }))
     return presentModel(shared ? 'shared' : 'account', judged)
   })

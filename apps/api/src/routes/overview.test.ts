@@ -53,14 +53,14 @@ test('counts what addresses were answered with, one by one and together', async 
 test('shows lists under way, and nothing of them to a key that may not see lists', async () => {
   const caller = await api.openCaller({ credits: 10 })
   const jobId = await startJob(caller, 3)
-  const { lists } = await look(caller)
-  expect(lists?.running).toMatchObject([{ id: jobId, status: 'queued' }])
-  expect(lists?.ended).toEqual([])
+  const { jobs } = await look(caller)
+  expect(jobs?.running).toMatchObject([{ id: jobId, status: 'queued' }])
+  expect(jobs?.ended).toEqual([])
   const blind = await inTenant(db, caller.accountId, (trx) =>
-    insertKey(trx, caller.accountId, { mode: 'live', name: 'blind', scopes: ['account'] }),
+    insertKey(trx, caller.accountId, { mode: 'live', name: 'blind', scopes: ['account:read'] }),
   )
   const { body } = await caller.call({ ...GET, headers: { 'x-api-key': blind.text } })
-  expect((body as Overview).lists).toBeNull()
+  expect((body as Overview).jobs).toBeNull()
 })
 
 test('groups what was refused in the last day by its code', async () => {
@@ -71,7 +71,7 @@ test('groups what was refused in the last day by its code', async () => {
     { status: 429, code: 'rate_limited' },
     { status: 402, code: 'insufficient_credits' },
     { status: 429, code: 'rate_limited', at: new Date(Date.now() - 25 * 3_600_000) },
-    { status: 500, code: 'internal', mode: 'test' as const },
+    { status: 500, code: 'internal_error', mode: 'test' as const },
   ]
   await recordRequests(
     db,
@@ -79,7 +79,7 @@ test('groups what was refused in the last day by its code', async () => {
     7,
   )
   const { problems } = await look(caller)
-  expect(problems?.map(({ code, status, count }) => `${count} ${status} ${code}`)).toEqual([
+  expect(problems?.map(({ code, http_status, count }) => `${count} ${http_status} ${code}`)).toEqual([
     '2 429 rate_limited',
     '1 402 insufficient_credits',
   ])
@@ -108,7 +108,7 @@ test('says what calls for a look: webhooks, keys, results that leave and low cre
   expect(alerts?.map(({ kind, name }) => `${kind} ${name}`)).toEqual([
     expect.stringMatching(/^webhook_failing \S+\.\S+$/),
     'credits_low null',
-    expect.stringMatching(/^results_leaving .+\.csv$/),
+    expect.stringMatching(/^results_expiring .+\.csv$/),
     'key_unused Forgotten',
   ])
   expect(alerts?.[2]?.id).toBe(jobId)
@@ -118,15 +118,15 @@ test('a part that cannot be read is missing, and the others are there', async ()
   const caller = await api.openCaller()
   await asOwner(db, (trx) => sql`revoke select on requests from probity_app`.execute(trx))
   try {
-    const { problems, alerts, verdicts, lists } = await look(caller)
+    const { problems, alerts, verdicts, jobs } = await look(caller)
     expect(problems).toBeNull()
-    expect([alerts, verdicts, lists].includes(null)).toBe(false)
+    expect([alerts, verdicts, jobs].includes(null)).toBe(false)
   } finally {
     await asOwner(db, (trx) => sql`grant select on requests to probity_app`.execute(trx))
   }
 })
 
-test('says in one sentence which providers put us off, each once and until the latest time', async () => {
+test('provider health names each suspended provider once, with the latest time', async () => {
   const caller = await api.openCaller()
   const show = async () => {
     const { status, body } = await caller.call({ method: 'GET', url: '/api/v1/health/providers' })
@@ -135,7 +135,7 @@ test('says in one sentence which providers put us off, each once and until the l
   }
   expect(await show()).toEqual({
     status: 'normal',
-    sentence: 'No mail provider keeps us away at the moment.',
+    message: 'No mail provider limits probes at the moment.',
     providers: [],
   })
   const trouble = { provider: 'yahoo', name: 'Yahoo', reason: 'rate_limited' }
@@ -146,8 +146,8 @@ test('says in one sentence which providers put us off, each once and until the l
   await note('one', last)
   await note('two', first)
   const limited = await show()
-  expect(limited).toMatchObject({ status: 'limited', providers: [{ ...trouble, until: last.toISOString() }] })
-  expect(limited.sentence).toMatch(/^Yahoo puts us off: expect more unknown results until about .*\d\d:\d\d UTC\.$/)
+  expect(limited).toMatchObject({ status: 'limited', providers: [{ ...trouble, retry_at: last.toISOString() }] })
+  expect(limited.message).toMatch(/^Yahoo limits probes: expect more unknown results until about .*\d\d:\d\d UTC\.$/)
   expect((await look(caller)).providers).toEqual(limited)
   await vi.waitFor(async () => expect((await show()).status).toBe('normal'), { timeout: 15_000, interval: 200 })
 })
@@ -156,20 +156,20 @@ test('the answer that the docs show is the answer', async () => {
   const page = readFileSync(join(import.meta.dirname, '../../../../docs/requests.md'), 'utf8')
   const [, shown = ''] = /<!-- test: provider-health -->\s*```json\n(.*?)```/s.exec(page) ?? []
   const { providers, ...rest } = JSON.parse(shown) as ProviderHealth
-  const [{ until, ...trouble }] = providers as [ProviderHealth['providers'][number]]
+  const [{ retry_at, ...trouble }] = providers as [ProviderHealth['providers'][number]]
   const soon = new Date(Date.now() + 600_000)
   const own = await startTestApi()
   const { redis, queuePrefix } = own.services
   await vi.waitFor(() => noteSuspension(redis, queuePrefix, { ...trouble, egress: 'one', until: soon })) // Redis is soon there
   const caller = await own.openCaller()
   const { body } = await caller.call({ method: 'GET', url: '/api/v1/health/providers' })
-  const sentence = new RegExp(`^${rest.sentence.replace(/about .*/, '')}about .*\\d\\d:\\d\\d UTC\\.$`)
+  const message = new RegExp(`^${rest.message.replace(/about .*/, '')}about .*\\d\\d:\\d\\d UTC\\.$`)
   expect(body).toEqual({
     status: rest.status,
-    sentence: expect.stringMatching(sentence),
-    providers: [{ ...trouble, until: soon.toISOString() }],
+    message: expect.stringMatching(message),
+    providers: [{ ...trouble, retry_at: soon.toISOString() }],
   })
-  expect(until).toMatch(/^\d{4}-\d\d-\d\dT15:00:00\.000Z$/) // the hour that the sentence names
+  expect(retry_at).toMatch(/^\d{4}-\d\d-\d\dT15:00:00\.000Z$/) // the hour in the message
 })
 
 test('without Redis nobody can say how providers treat us, and the rest is there', async () => {
@@ -185,8 +185,8 @@ test.each(['days=0', 'days=91', 'days=week'])('%s is refused', async (query) => 
   expect([status, body['code']]).toEqual([400, 'invalid_request'])
 })
 
-test('needs the scope account', async () => {
-  const { call } = await api.openCaller({ key: { scopes: ['validation', 'bulk'] } })
+test('needs the scope account:read', async () => {
+  const { call } = await api.openCaller({ key: { scopes: ['validations:write', 'jobs:write'] } })
   for (const url of [GET.url, '/api/v1/health/providers']) {
     expect(await call({ method: 'GET', url })).toMatchObject({ status: 403, body: { code: 'missing_scope' } })
   }

@@ -16,7 +16,7 @@ import type { Services } from '../services.ts'
 
 const DAYS_USUAL = 30
 const DAY_MS = 86_400_000
-const LISTS_MAX = 5
+const JOBS_MAX = 5
 const PROBLEMS_MAX = 10
 const ALERTS_MAX = 20
 const RUNNING = ['queued', 'planning', 'processing', 'paused']
@@ -28,14 +28,14 @@ export const showOverview: Route = async (app, services) => {
     {
       id: 'getOverview',
       tag: 'Account',
-      summary: 'Show how things stand',
+      summary: 'Get the overview',
       description:
-        'Verdicts by day, lists under way, what requests were refused with, what should be looked at, and how mail providers treat us. A part that cannot be read is null, and the others are there all the same. Live keys see live mode, test keys test mode.',
+        'Verdicts by day, jobs, problems of the last 24 hours, alerts and the state of mail providers. A part that cannot be read is null; the others are returned. Live keys see live mode, test keys test mode.',
       problems: ['invalid_request', ...DOOR_PROBLEMS],
     },
     { querystring: OverviewQuery, response: { 200: Overview } },
   )
-  app.get('/overview', { schema, config: { scope: 'account' } }, async (request): Promise<Overview> => {
+  app.get('/overview', { schema, config: { scope: 'account:read' } }, async (request): Promise<Overview> => {
     const { caller, query } = request
     const view = viewOf(caller)
     const now = Date.now()
@@ -46,9 +46,10 @@ export const showOverview: Route = async (app, services) => {
     return {
       livemode: caller.mode === 'live',
       is_new,
-      ...days,
+      from_on: days.from,
+      to_on: days.to,
       verdicts: await read((trx) => listVerdictsByDay(trx, view, days).then(presentVerdicts)),
-      lists: caller.scopes.includes('bulk') ? await read((trx) => readLists(trx, view)) : null,
+      jobs: caller.scopes.includes('jobs:read') ? await read((trx) => readJobs(trx, view)) : null,
       problems: await read((trx) => readProblems(trx, view, new Date(now - DAY_MS))),
       alerts: await read((trx) => readAlerts(trx, view)),
       providers: await readProviderHealth(services.redis, services.queuePrefix),
@@ -79,11 +80,11 @@ function presentVerdicts(days: DayVerdicts[]): NonNullable<Overview['verdicts']>
   const total = { valid: 0, invalid: 0, risky: 0, unknown: 0 }
   for (const day of days) for (const status of STATUSES) total[status] += day[status]
   const { day: _, ...today } = days.at(-1) ?? { day: '', ...total }
-  return { days, total, today }
+  return { days: days.map(({ day, ...counts }) => ({ occurred_on: day, ...counts })), total, today }
 }
 
-async function readLists(trx: Trx, view: View): Promise<Overview['lists']> {
-  const page = { skip: 0, limit: LISTS_MAX }
+async function readJobs(trx: Trx, view: View): Promise<Overview['jobs']> {
+  const page = { skip: 0, limit: JOBS_MAX }
   const running = await listJobs(trx, view, { ...page, statuses: RUNNING })
   const ended = await listJobs(trx, view, { ...page, statuses: ENDED })
   return { running: running.jobs.map(presentJob), ended: ended.jobs.map(presentJob) }
@@ -91,10 +92,14 @@ async function readLists(trx: Trx, view: View): Promise<Overview['lists']> {
 
 async function readProblems(trx: Trx, view: View, since: Date): Promise<Overview['problems']> {
   const problems = await countProblems(trx, view, since, PROBLEMS_MAX)
-  return problems.map(({ lastAt, ...rest }) => ({ ...rest, last_at: lastAt.toISOString() }))
+  return problems.map(({ status, lastAt, ...rest }) => ({
+    ...rest,
+    http_status: status,
+    last_occurred_at: lastAt.toISOString(),
+  }))
 }
 
 async function readAlerts(trx: Trx, view: View): Promise<Overview['alerts']> {
   const alerts = await listAlerts(trx, view, ALERTS_MAX)
-  return alerts.map(({ at, ...rest }) => ({ ...rest, at: at?.toISOString() ?? null }))
+  return alerts.map(({ at, ...rest }) => ({ ...rest, occurred_at: at?.toISOString() ?? null }))
 }

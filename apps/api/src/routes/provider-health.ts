@@ -9,12 +9,14 @@ export const showProviderHealth: Route = async (app, { redis, queuePrefix }) => 
     {
       id: 'getProviderHealth',
       tag: 'Account',
-      summary: 'Show how mail providers treat us',
+      summary: 'Get the state of mail providers',
       description:
         'Mail providers that turn this installation away at the moment, so that results of their addresses end `unknown` more often. It is the same for all accounts, and names only providers that are widely known.',
       problems: DOOR_PROBLEMS,
     },
     { response: { 200: ProviderHealth } },
   )
-  app.get('/health/providers', { schema, config: { scope: 'account' } }, () => readProviderHealth(redis, queuePrefix))
+  app.get('/health/providers', { schema, config: { scope: 'account:read' } }, () =>
+    readProviderHealth(redis, queuePrefix),
+  )
 }

@@ -11,7 +11,9 @@ export const reference: FastifyPluginAsync = async (app) => {
   app.get(DOCUMENT_PATH, { schema: { hide: true } }, async (_request, reply) => {
     // Made at the first request: only then are all routes known.
     document ??= JSON.stringify(finishDocument(app.swagger() as unknown as OpenApiDocument))
-    return reply.header('access-control-allow-origin', '*').type('application/json; charset=utf-8').send(document)
+    // The same for every client, so caches may keep it.
+    reply.removeHeader('vary').headers({ 'cache-control': 'no-cache', 'access-control-allow-origin': '*' })
+    return reply.type('application/json; charset=utf-8').send(document)
   })
 
   let pages: Promise<Map<string, Page>> | undefined

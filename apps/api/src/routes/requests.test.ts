@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { RequestDetail, RequestPage } from '@probity/contract/requests'
 import { sandboxResult } from '@probity/contract/sandbox'
 import { asOwner, connect, inTenant } from '@probity/database/connect'
-import { insertKey } from '@probity/database/keys'
+import { insertKey, type NewKey } from '@probity/database/keys'
 import { recordRequests } from '@probity/database/requests'
 import { testRequest } from '@probity/database/test-requests'
 import { sql } from 'kysely'
@@ -17,6 +17,7 @@ import { startPlainWorker } from '../test-plain-worker.ts'
 const api = await startTestApi()
 const get = (query = '') => ({ method: 'GET', url: `/api/v1/requests${query}` }) as const
 const SINGLE = { method: 'POST', url: '/api/v1/validation/single' } as const
+const DECISION = { method: 'POST', url: '/api/v1/validation/decision' } as const
 
 /** The log once it has so many requests; they are written a moment after they were answered. */
 function waitFor({ call }: Caller, count: number, query = ''): Promise<RequestPage> {
@@ -24,14 +25,14 @@ function waitFor({ call }: Caller, count: number, query = ''): Promise<RequestPa
     async () => {
       const { status, body } = await call(get(query))
       expect(status).toBe(200)
-      expect((body as RequestPage).requests.length).toBeGreaterThanOrEqual(count)
+      expect((body as RequestPage).data.length).toBeGreaterThanOrEqual(count)
       return body as RequestPage
     },
     { timeout: 10_000, interval: 100 },
   )
 }
 
-const withoutOwn = ({ requests }: RequestPage) => requests.filter(({ route }) => route !== '/api/v1/requests')
+const withoutOwn = ({ data }: RequestPage) => data.filter(({ route }) => route !== '/api/v1/requests')
 
 test('shows what was asked and what came of it, and nothing of the address', async () => {
   const caller = await api.openCaller({ key: { mode: 'test', name: 'The form' } })
@@ -45,34 +46,34 @@ test('shows what was asked and what came of it, and nothing of the address', asy
       source: 'api',
       method: 'POST',
       route: '/api/v1/validation/single',
-      status: 200,
+      http_status: 200,
       code: null,
       key_id: caller.keyId,
       key_name: 'The form',
-      verdict: 'risky',
+      result_status: 'risky',
       sub_status: 'mailbox_full',
       credits: 0,
     },
   ])
   expect(JSON.stringify(page)).not.toContain('example.com')
-  expect(page.kept_days).toBe(7)
+  expect(page.retention_days).toBe(7)
 })
 
-test('shows what was refused with its code, and finds it by outcome, code and key', async () => {
+test('shows what was refused with its code, and finds it by class, code and key', async () => {
   const caller = await api.openCaller({ credits: 0 })
   await caller.call({ ...SINGLE, payload: { email: 'ada@example.com' } })
   await caller.call({ ...SINGLE, payload: { email: 7 } })
   await caller.call({ method: 'GET', url: `/api/v1/keys/${randomUUID()}?email=ada@example.com` })
-  await waitFor(caller, 3, '?outcome=refused')
+  await waitFor(caller, 3, '?class=client_error')
   const codes = async (query: string) =>
-    ((await caller.call(get(query))).body as RequestPage).requests.map(({ code }) => String(code)).toSorted()
-  expect(await codes('?outcome=refused')).toEqual(['insufficient_credits', 'invalid_request', 'not_found'])
+    ((await caller.call(get(query))).body as RequestPage).data.map(({ code }) => String(code)).toSorted()
+  expect(await codes('?class=client_error')).toEqual(['insufficient_credits', 'invalid_request', 'not_found'])
   expect(await codes('?code=not_found')).toEqual(['not_found'])
-  expect(await codes('?outcome=failed')).toEqual([])
-  expect(await codes(`?outcome=refused&key_id=${caller.keyId}`)).toHaveLength(3)
-  expect(await codes(`?outcome=refused&key_id=${randomUUID()}`)).toEqual([])
-  expect(await codes(`?outcome=refused&from=${new Date(Date.now() + 60_000).toISOString()}`)).toEqual([])
-  expect(await codes(`?outcome=refused&to=${new Date(Date.now() - 60_000).toISOString()}`)).toEqual([])
+  expect(await codes('?class=server_error')).toEqual([])
+  expect(await codes(`?class=client_error&key_id=${caller.keyId}`)).toHaveLength(3)
+  expect(await codes(`?class=client_error&key_id=${randomUUID()}`)).toEqual([])
+  expect(await codes(`?class=client_error&from=${new Date(Date.now() + 60_000).toISOString()}`)).toEqual([])
+  expect(await codes(`?class=client_error&to=${new Date(Date.now() - 60_000).toISOString()}`)).toEqual([])
   const { rows } = await asOwner(api.db, (trx) =>
     sql<{ row: string }>`select r::text as row from requests r where account_id = ${caller.accountId}`.execute(trx),
   )
@@ -91,15 +92,16 @@ test('goes from page to page by a cursor', async () => {
   let cursor: string | null = null as string | null
   for (let page = 0; page < 5; page++) {
     const { body } = await caller.call(get(`?limit=2${cursor ? `&cursor=${cursor}` : ''}`))
-    const { requests, next_cursor } = body as RequestPage
-    met.push(...requests.filter(({ method }) => method === 'POST').map(({ duration_ms }) => duration_ms))
+    const { data, has_more, next_cursor } = body as RequestPage
+    expect(has_more).toBe(next_cursor !== null)
+    met.push(...data.filter(({ method }) => method === 'POST').map(({ duration_ms }) => duration_ms))
     cursor = next_cursor
     if (cursor === null) break
   }
   expect(met).toEqual([0, 1, 2, 3, 4])
 })
 
-test.each(['cursor=bm9wZQ', 'outcome=bad', 'code=nothing', 'key_id=7', 'from=yesterday', 'limit=0'])(
+test.each(['cursor=bm9wZQ', 'class=bad', 'code=nothing', 'key_id=7', 'from=yesterday', 'limit=0'])(
   '%s is refused',
   async (query) => {
     const { call } = await api.openCaller()
@@ -119,13 +121,13 @@ test('shows one request by its id, with the result for as long as that is kept',
   expect(Value.Check(RequestDetail, body)).toBe(true)
   expect(body).toMatchObject({
     validation_id: asked.body['id'],
-    verdict: 'risky',
+    result_status: 'risky',
     credits: 1,
     result: { email: 'ada@example.com', status: 'risky', sub_status: 'mailbox_full' },
   })
 
   await asOwner(api.db, (trx) => sql`delete from validations where account_id = ${caller.accountId}`.execute(trx))
-  expect((await show(String(asked.headers['request-id']))).body).toMatchObject({ verdict: 'risky', result: null })
+  expect((await show(String(asked.headers['request-id']))).body).toMatchObject({ result_status: 'risky', result: null })
 })
 
 test('a request of the other mode is not found', async () => {
@@ -135,13 +137,13 @@ test('a request of the other mode is not found', async () => {
   expect((await call({ method: 'GET', url: `/api/v1/requests/req_${row.id}` })).status).toBe(404)
 })
 
-test('needs the scope account', async () => {
-  const { call } = await api.openCaller({ key: { scopes: ['validation'] } })
+test('needs the scope account:read', async () => {
+  const { call } = await api.openCaller({ key: { scopes: ['validations:write'] } })
   expect(await call(get())).toMatchObject({ status: 403, body: { code: 'missing_scope' } })
 })
 
 test('who may not validate is shown the request and not the result', async () => {
-  const { accountId, call } = await api.openCaller({ key: { scopes: ['account'] } })
+  const { accountId, call } = await api.openCaller({ key: { scopes: ['account:read'] } })
   const row = testRequest({ accountId, validationId: randomUUID() })
   await recordRequests(api.db, [row], 7)
   await asOwner(api.db, (trx) =>
@@ -157,18 +159,18 @@ test('who may not validate is shown the request and not the result', async () =>
 
 test('says which requests came from a web page, and which from a tool of an agent', async () => {
   const origin = 'https://shop.example'
-  const page = { kind: 'publishable' as const, scopes: ['validation'], allowedOrigins: [origin], visitorCap: 100 }
+  const page: Partial<NewKey> = { kind: 'publishable', allowedOrigins: [origin], visitorCap: 100 }
   const caller = await api.openCaller({ key: { mode: 'test' } })
   const { text } = await inTenant(api.db, caller.accountId, (trx) =>
-    insertKey(trx, caller.accountId, { mode: 'test', name: 'page', ...page }),
+    insertKey(trx, caller.accountId, { mode: 'test', name: 'page', scopes: ['validations:write'], ...page }),
   )
   const headers = { 'x-api-key': text, origin }
-  await callApp(api.app, { ...SINGLE, headers, payload: { email: 'valid@example.com' } })
+  await callApp(api.app, { ...DECISION, headers, payload: { email: 'valid@example.com' } })
   const agent = await connectAgent(api.app, { 'x-api-key': caller.key })
   await agent.use('validate_email', { email: 'valid@example.com' })
   await caller.call({ ...SINGLE, headers: { 'probity-inside': 'mcp' }, payload: { email: 'valid@example.com' } })
   const found = withoutOwn(await waitFor(caller, 3))
-  expect(found.map(({ source, verdict }) => `${source} ${verdict}`).toSorted()).toEqual([
+  expect(found.map(({ source, result_status }) => `${source} ${result_status}`).toSorted()).toEqual([
     'api valid',
     'mcp valid',
     'page unknown',
@@ -191,5 +193,10 @@ test('where no days are set nothing is kept', async () => {
   const caller = await quiet.openCaller({ key: { mode: 'test' } })
   await caller.call({ ...SINGLE, payload: { email: 'valid@example.com' } })
   await quiet.services.requestLog.stop()
-  expect((await caller.call(get())).body).toEqual({ requests: [], next_cursor: null, kept_days: 0 })
+  expect((await caller.call(get())).body).toEqual({
+    data: [],
+    has_more: false,
+    next_cursor: null,
+    retention_days: 0,
+  })
 })

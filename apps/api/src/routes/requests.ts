@@ -10,7 +10,7 @@ import { presentRequest, presentStanding } from '../requests/present.ts'
 import type { Route } from '../route.ts'
 
 const LIMIT_DEFAULT = 50
-const config = { scope: 'account' } as const
+const config = { scope: 'account:read' } as const
 
 /** The account's requests as they were answered. */
 export const showRequests: Route = async (app, { db, requestLog }) => {
@@ -31,9 +31,10 @@ export const showRequests: Route = async (app, { db, requestLog }) => {
     const reading = { ...readFilter(query), before, limit: Math.min(limit, PAGE_LIMIT_MAX) }
     const { rows, next } = await inTenant(db, caller.accountId, (trx) => listRequests(trx, viewOf(caller), reading))
     return {
-      requests: rows.map(presentRequest),
+      data: rows.map(presentRequest),
+      has_more: next !== undefined,
       next_cursor: next ? writeCursor(next) : null,
-      kept_days: requestLog.keptDays,
+      retention_days: requestLog.keptDays,
     }
   })
 
@@ -52,13 +53,19 @@ export const showRequests: Route = async (app, { db, requestLog }) => {
     const id = params.request_id.replace('req_', '')
     return inTenant(db, caller.accountId, async (trx) => {
       const row = found(await findRequest(trx, viewOf(caller), id))
-      const isReadable = row.validationId !== null && caller.scopes.includes('validation')
+      const isReadable = row.validationId !== null && caller.scopes.includes('validations:read')
       const kept = isReadable ? await findStanding(trx, caller.accountId, row.validationId ?? '') : undefined
       return { ...presentRequest(row), result: kept ? presentStanding(kept) : null }
     })
   })
 }
 
-function readFilter({ outcome, code, key_id, from, to }: RequestsQuery): RequestFilter {
-  return { outcome, code, keyId: key_id, ...(from && { from: new Date(from) }), ...(to && { to: new Date(to) }) }
+function readFilter({ class: statusClass, code, key_id, from, to }: RequestsQuery): RequestFilter {
+  return {
+    class: statusClass,
+    code,
+    keyId: key_id,
+    ...(from && { from: new Date(from) }),
+    ...(to && { to: new Date(to) }),
+  }
 }

@@ -16,9 +16,9 @@ test('shows thirty days up to today, with what was charged on each', async () =>
   const { status, body } = await call(get())
   expect(status).toBe(200)
   expect(Value.Check(Usage, body)).toBe(true)
-  const { days, keys, total, to } = body as Usage
+  const { days, keys, total, to_on: to } = body as Usage
   expect([days?.length, keys, to]).toEqual([30, undefined, new Date().toISOString().slice(0, 10)])
-  expect(days?.at(-1)).toMatchObject({ day: to, credits_used: 2, credits_refunded: 0 })
+  expect(days?.at(-1)).toMatchObject({ occurred_on: to, credits_used: 2, credits_refunded: 0 })
   expect(total.credits_used).toBe(2)
 })
 
@@ -54,7 +54,7 @@ test.each(['from=2026-11-03&to=2026-11-02', 'from=yesterday', 'to=2026-02-30', '
   },
 )
 
-test('needs the scope account', async () => {
-  const { call } = await api.openCaller({ key: { scopes: ['validation', 'bulk'] } })
+test('needs the scope account:read', async () => {
+  const { call } = await api.openCaller({ key: { scopes: ['validations:write', 'jobs:write'] } })
   expect(await call(get())).toMatchObject({ status: 403, body: { code: 'missing_scope' } })
 })

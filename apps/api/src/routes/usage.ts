@@ -19,12 +19,12 @@ export const showUsage: Route = async (app, { db }) => {
     },
     { querystring: UsageQuery, response: { 200: Usage } },
   )
-  app.get('/usage', { schema, config: { scope: 'account' } }, async ({ caller, query }) => {
+  app.get('/usage', { schema, config: { scope: 'account:read' } }, async ({ caller, query }) => {
     const days = readDays(query)
     const view = viewOf(caller)
     return inTenant(db, caller.accountId, async (trx): Promise<Usage> => {
       const total = presentAmounts(await sumUsage(trx, view, days))
-      const shown = { ...days, livemode: caller.mode === 'live', total }
+      const shown = { from_on: days.from, to_on: days.to, livemode: caller.mode === 'live', total }
       if (query.by === 'key') {
         const keys = await listUsageByKey(trx, view, { ...days, limit: USAGE_KEYS_MAX })
         return {
@@ -33,7 +33,7 @@ export const showUsage: Route = async (app, { db }) => {
         }
       }
       const byDay = await listUsageByDay(trx, view, days)
-      return { ...shown, days: byDay.map((day) => ({ day: day.day, ...presentAmounts(day) })) }
+      return { ...shown, days: byDay.map((day) => ({ occurred_on: day.day, ...presentAmounts(day) })) }
     })
   })
 }

@@ -14,6 +14,7 @@ export function presentPreview(kept: Kept, reading: UploadReading, { account, pr
   const { columns, counts, rowCount, emailCount, uniqueCount, textCount } = reading
   const livemode = kept.mode === 'live'
   return {
+    id: kept.id,
     upload_id: kept.id,
     filename: kept.filename,
     columns,
@@ -37,7 +38,7 @@ export function presentPreview(kept: Kept, reading: UploadReading, { account, pr
     extracted_count: reading.wrappedCount,
     not_address_count: textCount,
     not_address_examples: reading.textExamples.map(({ row, text }) => ({ row, value: text })),
-    unique_emails: uniqueCount,
+    unique_count: uniqueCount,
     duplicate_count: emailCount - uniqueCount,
     provider_mix: reading.providers,
     credits: { quote: livemode ? uniqueCount : 0, available: account.available, unlimited: account.unlimited },
@@ -50,6 +51,7 @@ export function presentPreview(kept: Kept, reading: UploadReading, { account, pr
 /** An upload as it stands in a list, by what was noted of it. */
 export function presentDraft(draft: Draft): Upload {
   return {
+    id: draft.id,
     upload_id: draft.id,
     filename: draft.filename,
     size_bytes: draft.sizeBytes,
@@ -57,7 +59,7 @@ export function presentDraft(draft: Draft): Upload {
     suggested_email_column: draft.suggestedColumn,
     row_count: draft.rowCount,
     email_count: draft.emailCount,
-    unique_emails: draft.uniqueCount,
+    unique_count: draft.uniqueCount,
     duplicate_count: draft.emailCount - draft.uniqueCount,
     created_at: draft.createdAt.toISOString(),
     expires_at: draft.expiresAt.toISOString(),

@@ -1,4 +1,5 @@
 import { createReadStream } from 'node:fs'
+import { eraseInFile, findInFile } from '@probity/uploads/erase-rows'
 import { readColumn } from '@probity/uploads/read-column'
 import { readUpload } from '@probity/uploads/read-upload'
 import { Refusal } from '@probity/uploads/refusal'
@@ -9,6 +10,8 @@ import type { ReadOutcome, ReadTask } from './reader.ts'
  * @public The pool of threads calls it by its name.
  */
 export async function readFile(task: ReadTask): Promise<ReadOutcome> {
+  if (task.kind === 'find') return { kind: 'found', isFound: await findInFile(task.path, task.search) }
+  if (task.kind === 'erase') return { kind: 'erased', rows: await eraseInFile(task.path, task.to, task.erasure) }
   const open = () => createReadStream(task.path)
   const { emailsMax } = task
   try {

@@ -43,7 +43,7 @@ describe.each([{ kind: 'folder', folder: `${folder}/plain` } as const, S3])(
 
     test('a file is looked at, kept, and read again', async () => {
       const { found, key } = await keep(LIST)
-      expect(found).toMatchObject({ suggested_email_column: 'email', email_count: 3, unique_emails: 3 })
+      expect(found).toMatchObject({ suggested_email_column: 'email', email_count: 3, unique_count: 3 })
       expect((await buffer(services.storage.open(key))).toString()).toBe(LIST)
     })
 
@@ -103,7 +103,7 @@ test('a bucket that is out of reach is our outage, and the caller learns no more
     url: '/api/v1/bulk/upload/preview',
     payload: form,
   })
-  expect([status, body['code']]).toEqual([500, 'internal'])
+  expect([status, body['code']]).toEqual([500, 'internal_error'])
   expect(text).not.toContain('signature')
   expect(readdirSync(`${S3.folder}/scratch`)).toEqual([])
 })

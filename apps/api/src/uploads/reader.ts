@@ -1,4 +1,5 @@
 import type { LastingCode } from '@probity/contract/problem'
+import type { FileErasure, FileSearch } from '@probity/uploads/erase-rows'
 import type { Layout } from '@probity/uploads/read-addresses'
 import type { ColumnReading } from '@probity/uploads/read-column'
 import type { UploadReading } from '@probity/uploads/read-upload'
@@ -7,14 +8,21 @@ import { Piscina } from 'piscina'
 import { Problem } from '../problem.ts'
 import { openTurns } from './turns.ts'
 
-export type ReadTask = { path: string; emailsMax: number } & ({ kind: 'file' } | { kind: 'column'; layout: Layout })
+export type ReadTask =
+  | { kind: 'file'; path: string; emailsMax: number }
+  | { kind: 'column'; path: string; emailsMax: number; layout: Layout }
+  | { kind: 'find'; path: string; search: FileSearch }
+  | { kind: 'erase'; path: string; to: string; erasure: FileErasure }
 export type ReadOutcome =
+  | { kind: 'found'; isFound: boolean }
+  | { kind: 'erased'; rows: number }
   | { kind: 'file'; reading: UploadReading }
   | { kind: 'column'; reading: ColumnReading }
   | { kind: 'refused'; code: LastingCode; detail: string }
 
 /** The account that a file is read for, the most addresses that its plan takes, and a signal that ends the reading. */
-export type ReadOptions = { accountId: string; emailsMax: number; signal?: AbortSignal }
+export type ReadOptions = TurnOptions & { emailsMax: number }
+type TurnOptions = { accountId: string; signal?: AbortSignal }
 
 /** Reads uploaded files beside the thread that answers requests, one at a time for each account. */
 export type UploadReader = {
@@ -24,6 +32,10 @@ export type UploadReader = {
   readKept(key: string, options: ReadOptions): Promise<UploadReading>
   /** The addresses in one column of a kept file. Throws a Problem where it has more than a list may have. */
   readColumn(key: string, layout: Layout, options: ReadOptions): Promise<ColumnReading>
+  /** Whether a kept file contains an address, in any column. */
+  find(key: string, search: FileSearch, options: TurnOptions): Promise<boolean>
+  /** Rewrites a kept file without an address. Returns the number of changed rows. */
+  erase(key: string, erasure: FileErasure, options: TurnOptions): Promise<number>
   stop(): Promise<void>
 }
 
@@ -65,7 +77,7 @@ export function openUploadReader(storage: FileStorage, deadlineMs = DEADLINE_MS)
   }
 
   /** An abort ends the thread of a running reading, so that no thread works for a client that has disconnected. */
-  async function takeTurn(options: ReadOptions, work: (signal: AbortSignal) => Promise<Found>): Promise<Found> {
+  async function takeTurn<T>(options: TurnOptions, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const { accountId, signal: gone } = options
     if (turns.waiting(accountId) >= WAITING_MAX) throw tooBusy()
     const deadline = AbortSignal.timeout(deadlineMs)
@@ -93,6 +105,25 @@ export function openUploadReader(storage: FileStorage, deadlineMs = DEADLINE_MS)
       )
       if (outcome.kind !== 'column') throw new Error('the thread did something else')
       return outcome.reading
+    },
+    async find(key, search, options) {
+      const outcome = await takeTurn(options, (signal) =>
+        storage.lend(key, (path) => run({ kind: 'find', path, search }, signal)),
+      )
+      if (outcome.kind !== 'found') throw new Error('the thread did something else')
+      return outcome.isFound
+    },
+    async erase(key, erasure, options) {
+      return takeTurn(options, async (signal) => {
+        let rows = 0
+        await storage.rewrite(key, async (path, to) => {
+          const outcome = await run({ kind: 'erase', path, to, erasure }, signal)
+          if (outcome.kind !== 'erased') throw new Error('the thread did something else')
+          rows = outcome.rows
+          return rows > 0
+        })
+        return rows
+      })
     },
     stop: () => threads.destroy(),
   }

@@ -1,8 +1,9 @@
 import { decideByPolicy, type Judged } from '@probity/contract/decide-by-policy'
-import { withListing } from '@probity/contract/listed'
+import { withOverride } from '@probity/contract/override'
 import type { StandingResult } from '@probity/contract/standing-result'
+import { suggestDecodedPlus } from '@probity/engine/address/decoded-plus'
 import type { FastifyRequest } from 'fastify'
-import { featuresUsed } from './features.ts'
+import { featuresUsed, featuresUsedIn } from './features.ts'
 
 /** A result that stands, under the id of the validation it came from. */
 export type Identified = Omit<StandingResult, 'email'> & { id: string }
@@ -18,27 +19,49 @@ export function composeAnswer(
   result: Identified | string,
   retryAt: number | null,
 ) {
-  const { caller, arrivedAt, policy, listed } = request
+  const { caller, arrivedAt, policy, override } = request
   const read = () => (typeof result === 'string' ? (JSON.parse(result) as Identified) : result)
-  const shown = listed ? withListing(read(), listed) : result
+  const found = override ? withOverride(read(), override) : result
+  const suggestion = suggestionFor(request, email)
+  const whole = () => (typeof found === 'string' ? read() : found)
+  const shown = suggestion === null ? found : { ...whole(), did_you_mean: suggestion }
   const standing = typeof shown === 'string' ? shown : JSON.stringify(shown)
   noteFinding(request, result)
-  const used = featuresUsed(request)
   const now = Date.now()
   const judged = (): Judged => (typeof shown === 'string' ? read() : shown)
   const fresh = {
     livemode: caller.mode === 'live',
-    retry_at: retryAt,
-    ...(!listed && { listed: null }),
+    retry_at: timeOf(retryAt),
+    reference: referenceOf(request),
+    ...(!override && { override: null }),
     performance: { response_time_ms: Math.round(performance.now() - arrivedAt) },
     metadata: {
       timestamp: now / 1000,
       plan_tier: caller.plan,
-      features_used: { catchall_detection: used.catchall, ai_enhancement: used.ai },
+      features_used: typeof result === 'string' ? featuresUsedIn(result) : featuresUsed(result),
     },
     ...(policy && { policy: decideByPolicy(policy, judged()) }),
   }
   return `{"email":${JSON.stringify(email)},${standing.slice(1, -1)},${JSON.stringify(fresh).slice(1)}`
+}
+
+/** Unix time in seconds, as workers and PostgreSQL report it, in the form of the API. */
+export function timeOf(seconds: number): string
+export function timeOf(seconds: number | null): string | null
+export function timeOf(seconds: number | null): string | null {
+  return seconds === null ? null : new Date(seconds * 1_000).toISOString()
+}
+
+/** For a `+` of the query that was not encoded. Only there: in JSON and in files a space is a space. */
+function suggestionFor({ method, raw }: FastifyRequest, email: string): string | null {
+  const mayBeDecoded = method === 'GET' && email.includes(' ') && raw.url?.includes('+')
+  return mayBeDecoded ? suggestDecodedPlus(email) : null
+}
+
+/** Of a validated body or query. */
+function referenceOf({ body, query }: FastifyRequest): string | null {
+  const { reference } = (body ?? query) as { reference?: string }
+  return reference ?? null
 }
 
 /** The first of each name is the result's own. */

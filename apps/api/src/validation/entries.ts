@@ -1,11 +1,19 @@
 import { createHash } from 'node:crypto'
 import { dedupeKey } from '@probity/engine/address/dedupe-key'
+import { keyWithFeatures } from '@probity/queue/recent'
 import { mapInSlices } from '../in-slices.ts'
-import { ALL_FEATURES, type Features, keyWith } from './features.ts'
+import { ALL_FEATURES, type Features } from './features.ts'
 import { storable } from './storable.ts'
 
-/** One address of a list: as it was first sent, and as it is kept. */
-export type Entry = { id: string; email: string; kept: string; emailKey: string; features: Features }
+/** One unique address of a bulk request: as it was first sent, as it is stored, and its positions in the request. */
+export type Entry = {
+  id: string
+  email: string
+  kept: string
+  emailKey: string
+  features: Features
+  indexes: number[]
+}
 
 /**
  * The addresses of a list, each once, in the order in which they first occur. Their ids follow from the subject of the request,
@@ -18,12 +26,13 @@ export async function readEntries(
 ): Promise<Entry[]> {
   const read = await mapInSlices(emails, (email) => {
     const kept = storable(email)
-    return { email, kept, emailKey: keyWith(dedupeKey(kept), features) }
+    return { email, kept, emailKey: keyWithFeatures(dedupeKey(kept), features) }
   })
   const entries = new Map<string, Entry>()
-  for (const { email, kept, emailKey } of read) {
-    if (entries.has(emailKey)) continue
-    entries.set(emailKey, { id: idOf(subject, entries.size), email, kept, emailKey, features })
+  for (const [index, { email, kept, emailKey }] of read.entries()) {
+    const known = entries.get(emailKey)
+    if (known) known.indexes.push(index)
+    else entries.set(emailKey, { id: idOf(subject, entries.size), email, kept, emailKey, features, indexes: [index] })
   }
   return [...entries.values()]
 }

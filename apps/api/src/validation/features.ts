@@ -1,7 +1,7 @@
-import type { FastifyRequest } from 'fastify'
+import type { AskedFeatures } from '@probity/queue/recent'
 
-/** What a request allows beside the checks that are always made. */
-export type Features = { ai: boolean; catchall: boolean; mailbox: boolean }
+/** The optional checks that a request allows. */
+export type Features = AskedFeatures
 
 /** What is allowed where nothing is said. */
 export const ALL_FEATURES: Features = { ai: true, catchall: true, mailbox: true }
@@ -16,13 +16,24 @@ function isFalse(value: unknown): boolean {
   return value === false || value === 'false'
 }
 
-/** What was at work for a request: what its plan has and what it did not do without. */
-export function featuresUsed({ caller, body, query }: FastifyRequest): Omit<Features, 'mailbox'> {
-  const { ai, catchall } = readFeatures(body ?? query)
-  return { ai: caller.ai && ai, catchall: caller.catchall && catchall }
+/** The maximum age of a recent result in seconds, from a body or a query that is not validated yet; undefined if there is none. */
+export function readMaxAge(part: unknown): number | undefined {
+  const given = typeof part === 'object' && part !== null && 'max_age_s' in part ? part.max_age_s : undefined
+  const seconds = given === undefined ? Number.NaN : Number(given)
+  return seconds >= 0 ? seconds : undefined
 }
 
-/** Requests that want an address judged otherwise do not wait for each other's answers. */
-export function keyWith(emailKey: string, { ai, catchall, mailbox }: Features): string {
-  return `${emailKey}${ai ? '' : ' ai=false'}${catchall ? '' : ' catchall=false'}${mailbox ? '' : ' mailbox=false'}`
+type Used = { catchall: { confidence: number | null }; ai_enhancement: { used: boolean } }
+
+/** The optional features that contributed to a result. */
+export function featuresUsed({ catchall, ai_enhancement }: Used) {
+  return { catchall_detection: catchall.confidence !== null, ai_enhancement: ai_enhancement.used }
+}
+
+const CATCHALL_UNKNOWN = /"catchall":\{[^}]*"confidence":null/
+const AI_USED = /"ai_enhancement":\{[^}]*"used":true/
+
+/** The same for a result as JSON text. Quotation marks within JSON strings are escaped, so text of a mail server cannot match. */
+export function featuresUsedIn(text: string) {
+  return { catchall_detection: !CATCHALL_UNKNOWN.test(text), ai_enhancement: AI_USED.test(text) }
 }

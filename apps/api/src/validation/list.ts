@@ -10,6 +10,7 @@ import {
   takeUpLeftOpen,
   type ValidationRef,
 } from '@probity/database/validations'
+import { readRecents } from '@probity/queue/recent'
 import type { Caller } from '../door/caller.ts'
 import { type Attempt, refuseUnpaid } from '../door/spend-once.ts'
 import type { Services } from '../services.ts'
@@ -23,11 +24,11 @@ type Lot =
   | { kind: 'work'; ref: ValidationRef }
   | { kind: 'joined'; ref: ValidationRef }
   | { kind: 'known'; told: Told }
-  | { kind: 'collected'; result: StandingResult }
+  | { kind: 'collected'; id: string; result: StandingResult }
 
 export type BoughtList = { entries: Entry[]; lots: Lot[]; creditsCharged: number; available: number }
 
-type ListAttempt = Attempt & { timeoutMs: number }
+type ListAttempt = Attempt & { timeoutMs: number; maxAgeS?: number | undefined; reference: string | null }
 
 /** Pays for a whole list or for none of it, in one transaction, and hands what is to be worked out to the workers. */
 export async function buyList(
@@ -40,7 +41,7 @@ export async function buyList(
   const earlier = attempt.resumed ? await findEarlier(services, accountId, entries) : undefined
   if (earlier) return earlier
 
-  const recents = await findRecents(services, caller, entries)
+  const recents = await findRecents(services, caller, entries, attempt.maxAgeS)
   const bought = await inTenant(services.db, accountId, (trx) => buy(trx, caller, entries, { recents, attempt }))
   const open = bought.lots.flatMap((lot) => (lot.kind === 'work' ? [lot.ref] : []))
   if (open.length > 0) services.desk.handOver(open)
@@ -60,18 +61,23 @@ async function findEarlier({ db }: Services, accountId: string, entries: Entry[]
   const lots = entries.map(({ id, email }): Lot => {
     const [ref, told] = [refs.get(id), known.get(id)]
     if (told) return { kind: 'known', told }
-    return ref ? { kind: 'work', ref } : { kind: 'collected', result: unsettledResult(email, 'internal_error') }
+    return ref ? { kind: 'work', ref } : { kind: 'collected', id, result: unsettledResult(email, 'internal_error') }
   })
   return { entries, lots, creditsCharged: refs.size, available: found.available }
 }
 
 /** The account's recent results for the list, by the place of the entry. Without Redis there are none. */
-async function findRecents({ redis, recentKeyOf }: Services, caller: Caller, entries: Entry[]) {
+async function findRecents(
+  { redis, recentKeyOf }: Services,
+  caller: Caller,
+  entries: Entry[],
+  maxAgeS: number | undefined,
+) {
   const recents = new Map<number, StandingResult>()
   const keys = entries.map(({ kept, features }) => recentKeyOf(caller, kept, features))
-  if (caller.retentionDays === 0 || keys.includes(undefined)) return recents
+  if (caller.retentionDays === 0 || maxAgeS === 0 || keys.includes(undefined)) return recents
   try {
-    const texts = await redis.mget(keys as string[])
+    const texts = await readRecents(redis, keys as string[], maxAgeS)
     for (const [n, text] of texts.entries()) {
       if (text !== null) recents.set(n, { ...JSON.parse(text), email: entries[n]?.kept })
     }
@@ -85,11 +91,12 @@ type Purchase = { recents: Map<number, StandingResult>; attempt: ListAttempt }
 
 async function buy(trx: Trx, caller: Caller, entries: Entry[], { recents, attempt }: Purchase): Promise<BoughtList> {
   const { accountId, id: keyId, retentionDays } = caller
-  const { timeoutMs } = attempt
-  const timeouts = new Map(entries.map(({ emailKey }) => [emailKey, timeoutMs]))
-  const { underWay, collected } = await takeUpLeftOpen(trx, accountId, timeouts)
+  const { timeoutMs, maxAgeS, reference } = attempt
+  const waits = new Map(entries.map(({ emailKey }) => [emailKey, { timeoutMs, maxAgeS }]))
+  const { underWay, collected } = await takeUpLeftOpen(trx, accountId, waits)
   const paid = entries.filter(({ emailKey }) => !collected.has(emailKey) && !underWay.has(emailKey))
-  const rows = paid.map(({ id, kept, emailKey, features }) => ({ id, email: kept, emailKey, ...features, timeoutMs }))
+  const options = { timeoutMs, reference }
+  const rows = paid.map(({ id, kept, emailKey, features }) => ({ id, email: kept, emailKey, ...features, ...options }))
   const opening = { accountId, keyId, retentionDays, group: attempt.subject }
   const opened = rows.length > 0 ? await openValidations(trx, opening, rows) : undefined
   if (opened?.kind === 'refused') throw refuseUnpaid(opened.posting)
@@ -103,7 +110,7 @@ async function buy(trx: Trx, caller: Caller, entries: Entry[], { recents, attemp
     if (ref) return { kind: 'work', ref }
     const [answer, going] = [collected.get(emailKey), underWay.get(emailKey)]
     if (answer === undefined && going) return { kind: 'joined', ref: going }
-    return { kind: 'collected', result: answer?.result as StandingResult }
+    return { kind: 'collected', id: answer?.id ?? '', result: answer?.result as StandingResult }
   })
   const available = opened?.available ?? (await balanceOf(trx))
   return { entries, lots, creditsCharged: refs.size, available }
@@ -118,6 +125,15 @@ async function finishRecents(trx: Trx, accountId: string, { entries, recents, re
     return ref ? [{ ref, conclusive: true, result }] : []
   })
   if (finishes.length > 0) await finishValidations(trx, accountId, finishes)
+}
+
+/** The id of the validation behind each entry, under which its result is stored. */
+export function idsOf({ entries, lots }: BoughtList): string[] {
+  return entries.map(({ id }, n) => {
+    const lot = lots[n]
+    if (lot?.kind === 'joined') return lot.ref.id
+    return lot?.kind === 'collected' ? lot.id : id
+  })
 }
 
 /** The verdicts of a list, in its order. What is not settled when the time is up is left for later requests to collect. */

@@ -2,8 +2,8 @@ import type { KeyObject } from 'node:crypto'
 import type { Db } from '@probity/database/connect'
 import { getSecret } from '@probity/database/secrets'
 import { dedupeKey } from '@probity/engine/address/dedupe-key'
-import { type RecentManner, recentKey } from '@probity/queue/recent'
-import { type Features, keyWith } from './features.ts'
+import { keyWithFeatures, type RecentManner, recentKey } from '@probity/queue/recent'
+import type { Features } from './features.ts'
 
 const TRY_AGAIN_AFTER_MS = 1_000
 
@@ -36,11 +36,11 @@ export function openRecentKeys(db: Db): RecentKeys {
   void fetchSecret()
   return {
     keyOf(account, email, features) {
-      const { sendThreshold, sendExcludes } = account
+      const { sendThreshold, excludedTraits } = account
       const [ai, catchall] = [account.ai && features.ai, account.catchall && features.catchall]
       const key = typeof email === 'string' ? dedupeKey(email) : email.key
-      const manner = { ai, catchall, sendThreshold, sendExcludes }
-      return secret && recentKey(secret, account.accountId, keyWith(key, features), manner)
+      const manner = { ai, catchall, sendThreshold, excludedTraits }
+      return secret && recentKey(secret, account.accountId, keyWithFeatures(key, features), manner)
     },
     stop() {
       stopped = true

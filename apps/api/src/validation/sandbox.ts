@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { withListing } from '@probity/contract/listed'
+import { type OverrideAction, withOverride } from '@probity/contract/override'
 import { isPassing } from '@probity/contract/problem'
 import { findSandboxCase, sandboxResult, unmappedResult } from '@probity/contract/sandbox'
 import type { StandingResult } from '@probity/contract/standing-result'
@@ -11,20 +11,21 @@ import { isPublicCaller } from '../door/public-sandbox.ts'
 import { Problem } from '../problem.ts'
 import type { Services } from '../services.ts'
 import { ALL_FEATURES } from './features.ts'
-import { askListed } from './own-lists.ts'
+import { findOverridesOf, lookUpOverrides } from './overrides.ts'
+import { balanceOf } from './till.ts'
 
 /** How the sandbox answers for one address. An open one says when to ask again, in seconds of Unix time. */
 export type SandboxAnswer = { id: string; result: StandingResult; retryAt: number | null }
 
 type Needed = Pick<Services, 'db' | 'redis' | 'recentKeyOf' | 'hurry'>
-type Asked = { email: string; timeoutMs: number }
+type Asked = { email: string; timeoutMs: number; reference?: string | undefined }
 
 /**
  * Answers without asking or charging anything, and keeps nothing but what a webhook is to be told. Throws where the address calls
  * for a refusal of the whole request.
  */
 export async function answerInSandbox(services: Needed, caller: Caller, asked: Asked): Promise<SandboxAnswer> {
-  const { email, timeoutMs } = asked
+  const { email, timeoutMs, reference = null } = asked
   const found = findSandboxCase(email)
   switch (found?.kind) {
     case undefined:
@@ -46,15 +47,28 @@ export async function answerInSandbox(services: Needed, caller: Caller, asked: A
       const answer = sandboxResult(email, { subStatus: '' })
       if (Date.now() / 1000 >= retryAt) return { id, result: answer, retryAt: null }
       if (isFirst && !isPublicCaller(caller)) {
-        const [listed = null] = await askListed(services, caller, [email])
-        const told = listed ? withListing(answer, listed) : { ...answer, listed }
+        const [override = null] = await findOverridesOf(services, caller, [email])
+        const told = override ? withOverride(answer, override) : { ...answer, override }
         await inTenant(services.db, caller.accountId, (trx) =>
-          tellInSandbox(trx, { id, answer: told }, new Date(retryAt * 1000)),
+          tellInSandbox(trx, { id, answer: told, reference }, new Date(retryAt * 1000)),
         )
       }
       return { id, result: sandboxResult(email, { subStatus: 'greylisted' }), retryAt }
     }
   }
+}
+
+/** The data of the account in a sandbox response: overrides and balance. The public sandbox key has no account. */
+export async function readSandboxAccount(
+  { db }: Pick<Services, 'db'>,
+  caller: Caller,
+  emails: string[],
+): Promise<{ overrides: (OverrideAction | null)[]; creditsRemaining: number | null }> {
+  if (isPublicCaller(caller)) return { overrides: emails.map(() => null), creditsRemaining: null }
+  return inTenant(db, caller.accountId, async (trx) => ({
+    overrides: await lookUpOverrides(trx, caller.accountId, emails),
+    creditsRemaining: await balanceOf(trx),
+  }))
 }
 
 function settled(result: StandingResult): SandboxAnswer {
@@ -66,13 +80,18 @@ const RETRY_AFTER_S = 2
 /** As long as a greylist of the sandbox remembers who was there. */
 const REMEMBERED_S = 3_600
 
+/** The name of the note about the first request for an address. */
+export function sandboxKey(recentKey: string): string {
+  return `sandbox:${recentKey}`
+}
+
 /** When an address was first asked for, and under which id. Without Redis it is always for the first time. */
 async function remember({ redis, recentKeyOf }: Needed, caller: Caller, email: string) {
   const now = { id: randomUUID(), firstAskedAt: Date.now() / 1000 }
   const recentKey = recentKeyOf(caller, email, ALL_FEATURES)
   if (recentKey === undefined) return { ...now, isFirst: true }
   const kept = await redis
-    .set(`sandbox:${recentKey}`, JSON.stringify(now), 'EX', REMEMBERED_S, 'NX', 'GET')
+    .set(sandboxKey(recentKey), JSON.stringify(now), 'EX', REMEMBERED_S, 'NX', 'GET')
     .catch(() => null)
   return kept === null ? { ...now, isFirst: true } : { ...(JSON.parse(kept) as typeof now), isFirst: false }
 }

@@ -1,13 +1,19 @@
 import { randomUUID } from 'node:crypto'
-import { type Listed, listOf, namesOnLists } from '@probity/contract/listed'
+import { type OverrideAction, overrideTargets, resolveOverride } from '@probity/contract/override'
 import type { StandingResult } from '@probity/contract/standing-result'
 import { chargeValidations } from '@probity/database/charge-validations'
 import { type Db, inTenant, type Trx } from '@probity/database/connect'
 import type { Posting } from '@probity/database/credits'
-import { type NewValidation, openValidations, takeUpLeftOpen, type ValidationRef } from '@probity/database/validations'
+import {
+  type NewValidation,
+  openValidations,
+  takeUpLeftOpen,
+  type ValidationRef,
+  type Wait,
+} from '@probity/database/validations'
 import { dedupeKey } from '@probity/engine/address/dedupe-key'
 import { openGatherer } from '@probity/queue/gather'
-import { lookUpListed } from './own-lists.ts'
+import { lookUpOverrides } from './overrides.ts'
 import { isStorable } from './storable.ts'
 
 /** Who pays. */
@@ -17,7 +23,7 @@ export type Payer = { accountId: string; keyId: string | null; retentionDays: nu
 export type Purchase = ({ kind: 'work'; row: NewValidation } | { kind: 'recent'; email: string }) & { listKey?: string }
 
 /** What came of it, and which of the account's lists the address is on. The row is there exactly when it was paid for. */
-export type Receipt = (Outcome & { listed: Listed | null }) | { kind: 'unpaid'; posting: Posting }
+export type Receipt = (Outcome & { override: OverrideAction | null }) | { kind: 'unpaid'; posting: Posting }
 
 type Outcome =
   | { kind: 'paid_work'; ref: ValidationRef; available: number }
@@ -110,19 +116,19 @@ async function chargeAll(db: Db, payer: Payer, purchases: Purchase[]): Promise<C
 async function chargeAtOnce(db: Db, payer: Payer, purchases: Purchase[]): Promise<Charged | undefined> {
   const rows = purchases.flatMap((purchase) => (purchase.kind === 'work' ? [purchase.row] : []))
   const keys = purchases.map(listKeyOf)
-  const names = keys.flatMap(namesOnLists).filter(isStorable)
+  const names = keys.flatMap(overrideTargets).filter(isStorable)
   const group = { subject: randomUUID(), rows, recent: purchases.length - rows.length, names }
   const charged = await chargeValidations(db, payer, group)
   if (charged.kind === 'uncollected') return undefined
   if (charged.kind === 'refused') {
     return { kind: 'unpaid', posting: charged.posting, free: purchases.map(() => false) }
   }
-  const { expiresOn, available, listed } = charged
+  const { expiresOn, available, overrides } = charged
   const receipts = purchases.map((purchase, n): Receipt => {
-    const list = listed.size > 0 ? listOf(keys[n] ?? '', listed) : null
-    if (purchase.kind === 'recent') return { kind: 'paid_recent', available, listed: list }
+    const override = overrides.size > 0 ? resolveOverride(keys[n] ?? '', overrides) : null
+    if (purchase.kind === 'recent') return { kind: 'paid_recent', available, override }
     const ref = { expiresOn, accountId: payer.accountId, id: purchase.row.id }
-    return { kind: 'paid_work', ref, available, listed: list }
+    return { kind: 'paid_work', ref, available, override }
   })
   return { kind: 'charged', receipts }
 }
@@ -166,8 +172,8 @@ async function charge(trx: Trx, payer: Payer, purchases: Purchase[]): Promise<Re
     return { kind: 'paid_work', ref, available }
   })
   // In the transaction that pays: what was put on a list before the request came is seen by it, in every process.
-  const listed = await lookUpListed(trx, payer.accountId, purchases.map(emailOf))
-  return outcomes.map((outcome, n) => ({ ...outcome, listed: listed[n] ?? null }))
+  const overrides = await lookUpOverrides(trx, payer.accountId, purchases.map(emailOf))
+  return outcomes.map((outcome, n) => ({ ...outcome, override: overrides[n] ?? null }))
 }
 
 function emailOf(purchase: Purchase): string {
@@ -178,11 +184,13 @@ function emailOf(purchase: Purchase): string {
 async function takeUpFor(trx: Trx, accountId: string, purchases: Purchase[]) {
   const rows = purchases.flatMap((purchase) => (purchase.kind === 'work' ? [purchase.row] : []))
   const firstOfKey = new Map(rows.toReversed().map((row) => [row.emailKey, row.id]))
-  const timeouts = new Map<string, number>()
-  for (const { emailKey, timeoutMs = 0 } of rows) {
-    timeouts.set(emailKey, Math.max(timeoutMs, timeouts.get(emailKey) ?? 0))
+  const waits = new Map<string, Wait>()
+  for (const { emailKey, timeoutMs = 0, maxAgeS } of rows) {
+    const first = waits.get(emailKey)
+    const longest = Math.max(timeoutMs, first?.timeoutMs ?? 0)
+    waits.set(emailKey, { timeoutMs: longest, maxAgeS: first ? first.maxAgeS : maxAgeS })
   }
-  const { underWay, collected } = await takeUpLeftOpen(trx, accountId, timeouts)
+  const { underWay, collected } = await takeUpLeftOpen(trx, accountId, waits)
   const byRow = new Map([...collected].map(([emailKey, answer]) => [firstOfKey.get(emailKey) ?? '', answer]))
   return { underWay, collected: byRow }
 }

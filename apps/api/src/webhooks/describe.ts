@@ -1,4 +1,5 @@
-import { WEBHOOK_EVENTS, WebhookEvent } from '@probity/contract/webhook-events'
+import { EVENT_ID, WEBHOOK_BODIES } from '@probity/contract/webhook-bodies'
+import { WEBHOOK_EVENTS, type WebhookEventType } from '@probity/contract/webhook-events'
 
 const header = (name: string, description: string, example: string) => ({
   name,
@@ -10,16 +11,16 @@ const header = (name: string, description: string, example: string) => ({
 })
 
 const HEADERS = [
-  header('webhook-id', 'Names the event, the same in every try.', 'evt_0198f3a1-0b50-7a63-8d1f-52c94e07b6fa'),
+  header('webhook-id', 'The id of the event, the same in every attempt.', EVENT_ID),
   header('webhook-timestamp', 'When the request was signed, in Unix time.', '1793620992'),
   header(
     'webhook-signature',
-    'One signature or more over id, timestamp and body, separated by spaces.',
-    'v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=',
+    'Signatures over id, timestamp and body, separated by spaces: HMAC-SHA256 (`v1`) and Ed25519 (`v1a`).',
+    'v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4= v1a,hnO3f9T8Ytu9HwrXslvumlUpqtNVqkhqw/enGzPCXe5BdqzCInXqYXFymVJaA7AZdpXwVLPo3mNl8EM+m7TBAg==',
   ),
 ]
 
-/** What we send, for the OpenAPI document: a request that a receiver has to answer. */
+/** The requests to webhooks, for the OpenAPI document. */
 export function describeWebhooks() {
   return Object.fromEntries(
     Object.entries(WEBHOOK_EVENTS).map(([type, meaning]) => [
@@ -33,11 +34,11 @@ export function describeWebhooks() {
           parameters: HEADERS,
           requestBody: {
             required: true,
-            content: { 'application/json': { schema: structuredClone(WebhookEvent) } },
+            content: { 'application/json': { schema: structuredClone(WEBHOOK_BODIES[type as WebhookEventType]) } },
           },
           responses: {
-            200: { description: 'You have it. Any status of 2xx will do, within 15 seconds.' },
-            410: { description: 'You want nothing more: the webhook is disabled.' },
+            200: { description: 'Received. Any 2xx status within 15 seconds counts.' },
+            410: { description: 'Disables the webhook.' },
           },
           security: [],
         },

@@ -1,23 +1,26 @@
 import type { Delivery as ShownDelivery, WholeDelivery as ShownWhole } from '@probity/contract/webhook-deliveries'
 import { eventName, sentHeaders } from '@probity/contract/webhook-request'
 import type { Webhook as ShownWebhook } from '@probity/contract/webhooks'
+import type { CallbackSecret } from '@probity/database/callback-secrets'
+import type { View } from '@probity/database/view'
 import type { Delivery, Resent, WholeDelivery } from '@probity/database/webhook-deliveries'
 import type { Webhook } from '@probity/database/webhooks'
 import { Problem } from '../problem.ts'
 
-/** A webhook as callers see it. */
+/** A webhook as the API shows it. */
 export function presentWebhook(webhook: Webhook): ShownWebhook {
   return {
     id: webhook.id,
     url: webhook.url,
     description: webhook.description,
-    mode: webhook.mode,
+    livemode: webhook.mode === 'live',
     events: webhook.events,
     enabled: webhook.state === 'enabled',
     disabled_reason: webhook.disabledReason,
     disabled_at: webhook.disabledAt?.toISOString() ?? null,
-    failing_since: webhook.failingSince?.toISOString() ?? null,
-    previous_secret_until: webhook.previousUntil?.toISOString() ?? null,
+    failing_since_at: webhook.failingSince?.toISOString() ?? null,
+    previous_secret_expires_at: webhook.previousUntil?.toISOString() ?? null,
+    public_key: webhook.publicKey,
     created_at: webhook.createdAt.toISOString(),
   }
 }
@@ -28,9 +31,9 @@ export function presentDelivery(delivery: Delivery): ShownDelivery {
     webhook_id: delivery.endpointId,
     event_id: eventName(delivery.eventId),
     type: delivery.type,
-    state: delivery.state,
-    attempts: delivery.attempts,
-    next_at: delivery.nextAt?.toISOString() ?? null,
+    status: delivery.state,
+    attempt_count: delivery.attempts,
+    retry_at: delivery.nextAt?.toISOString() ?? null,
     created_at: delivery.createdAt.toISOString(),
     finished_at: delivery.finishedAt?.toISOString() ?? null,
   }
@@ -41,16 +44,30 @@ export function presentWhole(delivery: WholeDelivery): ShownWhole {
   return {
     ...presentDelivery(delivery),
     request: { headers: last ? sentHeaders({ eventId: delivery.eventId, ...last }) : {}, body: delivery.body },
-    tries: delivery.tried.map(({ signedAt, status, error, durationMs }) => ({
-      at: signedAt.toISOString(),
-      status,
+    attempts: delivery.tried.map(({ signedAt, status, error, durationMs }) => ({
+      attempted_at: signedAt.toISOString(),
+      http_status: status,
       error,
       duration_ms: durationMs,
     })),
   }
 }
 
-/** How many are sent; throws where none can be. */
+/** The delivery of a job's callback, which belongs to no webhook. */
+export function presentCallback(delivery: WholeDelivery): ShownWhole {
+  return { ...presentWhole(delivery), webhook_id: null }
+}
+
+export function presentCallbackSecret({ secret, previousUntil, createdAt }: CallbackSecret, mode: View['mode']) {
+  return {
+    secret,
+    previous_secret_expires_at: previousUntil?.toISOString() ?? null,
+    created_at: createdAt.toISOString(),
+    livemode: mode === 'live',
+  }
+}
+
+/** The number of resent deliveries; throws if none can be resent. */
 export function countSent(resent: Resent): number {
   switch (resent.kind) {
     case 'sent':
@@ -60,6 +77,6 @@ export function countSent(resent: Resent): number {
     case 'disabled':
       throw new Problem('webhook_disabled')
     case 'removed':
-      throw new Problem('event_removed')
+      throw new Problem('event_expired')
   }
 }

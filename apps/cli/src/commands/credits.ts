@@ -9,18 +9,18 @@ const FORMATS = ['table', 'json'] as const
 export function addCredits(program: Command, stage: Stage): void {
   const command = program
     .command('credits')
-    .description('What the account has, has set aside and has spent.')
+    .description('Credit balance: available, reserved and used.')
     .addOption(outputOption(FORMATS, 'table'))
   command.action(
     act(stage, async (run, { output }: { output: (typeof FORMATS)[number] }) => {
       const { credits, plan } = await (await openClient(run)).account({ signal: run.signal })
       if (output === 'json') return run.terminal.print(`${JSON.stringify(credits, null, 2)}\n`)
-      const { available, reserved, spent, unlimited } = credits
+      const { available, reserved, used, unlimited } = credits
       await run.terminal.print(
         formatPairs([
           ['available', unlimited ? 'unlimited' : formatCount(available)],
-          ['set aside', formatCount(reserved)],
-          ['spent', formatCount(spent)],
+          ['reserved', formatCount(reserved)],
+          ['used', formatCount(used)],
           ['plan', plan.name],
         ]),
       )

@@ -1,3 +1,4 @@
+import { KEY_SCOPES } from '@probity/contract/key-scopes'
 import type { ApiKey, KeySettings } from '@probity/sdk'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { ask } from '../consent.ts'
@@ -10,10 +11,10 @@ const FORMATS = ['table', 'json'] as const
 type Output = { output: (typeof FORMATS)[number] }
 
 export function addKeys(program: Command, stage: Stage): void {
-  const keys = program.command('keys').description('API keys. Needs a key with the scope keys.')
+  const keys = program.command('keys').description('API keys. Scopes: keys:read, and keys:write for changes.')
   addExamples(keys, [
-    ['probity keys create --name "Sign-up form" --scopes validation', 'Make a key that may validate and nothing else.'],
-    ['probity keys revoke ID', 'End a key for good.'],
+    ['probity keys create --name "Sign-up form" --scopes validations:write', 'Create a key that can only validate.'],
+    ['probity keys revoke ID', 'Revoke a key permanently.'],
   ])
   keys
     .command('ls')
@@ -22,21 +23,17 @@ export function addKeys(program: Command, stage: Stage): void {
     .action(act(stage, showKeys))
   keys
     .command('create')
-    .description('Make a key and print it. It is shown this once.')
-    .requiredOption('--name <name>', 'what the key is called')
-    .addOption(new Option('--mode <mode>', 'what it works on').choices(['live', 'test']).default('live'))
-    .option(
-      '--scopes <names>',
-      'what it may do, separated by commas: validation, bulk, account, keys, webhooks, settings',
-      readScopes,
-    )
-    .option('--expires <date>', 'when it stops working, as 2027-01-31', readTime)
-    .option('--monthly-cap <n>', 'how many credits it may spend in a month', readCount)
+    .description('Create a key and print it. It is not shown again.')
+    .requiredOption('--name <name>', 'name of the key')
+    .addOption(new Option('--mode <mode>', 'live or test mode').choices(['live', 'test']).default('live'))
+    .option('--scopes <names>', `scopes, separated by commas: ${Object.keys(KEY_SCOPES).join(', ')}`, readScopes)
+    .option('--expires <date>', 'expiry, as 2027-01-31', readTime)
+    .option('--monthly-cap <n>', 'credits that it can use per month', readCount)
     .addOption(outputOption(FORMATS, 'table'))
     .action(act(stage, createKey))
   keys
     .command('revoke')
-    .description('End a key for good.')
+    .description('Revoke a key permanently.')
     .argument('<id>', 'the id of the key, as keys ls shows it')
     .option('-y, --yes', 'without asking')
     .addOption(outputOption(FORMATS, 'table'))
@@ -67,9 +64,9 @@ type NewKey = Output & {
 
 async function createKey(run: Run, { name, mode, scopes, expires, monthlyCap, output }: NewKey): Promise<void> {
   const client = await openClient(run)
-  const created = await client.keys.create({ name, mode, scopes, expiresAt: expires, monthlyCap })
+  const created = await client.keys.create({ name, livemode: mode === 'live', scopes, expiresAt: expires, monthlyCap })
   if (output === 'json') return run.terminal.print(`${JSON.stringify(created, null, 2)}\n`)
-  run.terminal.say(`${created.name}, ${created.mode}, may ${created.scopes.join(', ')}. The key is shown this once:`)
+  run.terminal.say(`${created.name}, ${mode} mode, scopes ${created.scopes.join(', ')}. The key is not shown again:`)
   // By itself, so that a script can take it as it is.
   await run.terminal.print(`${created.key}\n`)
 }
@@ -90,6 +87,7 @@ async function revokeKey(run: Run, { yes, output }: Output & { yes?: boolean }, 
 /** Which scopes there are, the service knows. */
 function readScopes(text: string): string[] {
   const scopes = text.split(',').map((scope) => scope.trim())
-  if (scopes.includes('')) throw new InvalidArgumentError('It is a list such as validation,account.')
+  if (scopes.includes(''))
+    throw new InvalidArgumentError('Separate scopes by commas, as in validations:write,account:read.')
   return scopes
 }

@@ -117,7 +117,7 @@ async function showJob({ terminal }: Run, { output }: Output, job: BulkJob): Pro
       ['list', job.id],
       ['file', `${job.filename}, column ${job.email_column}`],
       ['status', job.status],
-      ['done', `${formatCount(job.done_count)} of ${formatCount(job.unique_emails)} (${formatShare(job.progress)})`],
+      ['done', `${formatCount(job.done_count)} of ${formatCount(job.unique_count)} (${formatShare(job.progress)})`],
       ['results', countsOf(job)],
       ['credits', `${formatCount(used)} used, ${formatCount(reserved)} set aside, ${formatCount(refunded)} given back`],
     ]),
@@ -138,7 +138,7 @@ async function showJobs(run: Run, { limit, output }: ListFlags): Promise<void> {
   const rows = jobs.map((job) => [
     job.id,
     job.status,
-    `${formatCount(job.done_count)}/${formatCount(job.unique_emails)}`,
+    `${formatCount(job.done_count)}/${formatCount(job.unique_count)}`,
     job.created_at.slice(0, 16).replace('T', ' '),
     job.filename,
   ])

@@ -70,7 +70,7 @@ async function findPlan(run: Run): Promise<string | undefined> {
   try {
     return (await (await openClient(run)).account({ signal: run.signal })).plan.name
   } catch (error) {
-    if (isProblem(error, 'missing_scope')) return undefined
+    if (isProblem(error, 'missing_scope') || isProblem(error, 'key_type_not_allowed')) return undefined
     throw error
   }
 }

@@ -12,24 +12,24 @@ type Output = { output: (typeof FORMATS)[number] }
 export function addWebhooks(program: Command, stage: Stage): void {
   const webhooks = program
     .command('webhooks')
-    .description('Where events are sent. Needs a key with the scope webhooks.')
+    .description('Webhooks and their deliveries. Scopes: webhooks:read, and webhooks:write for changes.')
   addExamples(webhooks, [
-    ['probity webhooks trigger', 'Send a test event, to see whether it arrives.'],
-    ['probity webhooks deliveries --state failed', 'What did not arrive?'],
-    ['probity webhooks resend DELIVERY', 'Send it again.'],
-    ['probity webhooks resend --since 2026-11-02', 'Send everything again that failed since then.'],
+    ['probity webhooks trigger', 'Send a test event.'],
+    ['probity webhooks deliveries --status failed', 'List failed deliveries.'],
+    ['probity webhooks resend DELIVERY', 'Resend a delivery.'],
+    ['probity webhooks resend --since 2026-11-02', 'Resend all deliveries that failed since then.'],
   ])
   webhooks
     .command('ls')
-    .description('All webhooks, the newest first.')
+    .description('List webhooks, newest first.')
     .addOption(outputOption(FORMATS, 'table'))
     .action(act(stage, showWebhooks))
   ofWebhook(webhooks.command('trigger').description('Send a test event.')).action(act(stage, trigger))
-  ofWebhook(webhooks.command('deliveries').description('What was sent lately, the newest first.'))
-    .option('--state <state>', 'only those that are pending, delivered or failed')
+  ofWebhook(webhooks.command('deliveries').description('List recent deliveries, newest first.'))
+    .option('--status <status>', 'only deliveries that are pending, delivered or failed')
     .option('--type <type>', 'only events of this type, such as job.completed')
     .action(act(stage, showDeliveries))
-  ofWebhook(webhooks.command('resend').description('Send a delivery again, or all that failed since a time.'))
+  ofWebhook(webhooks.command('resend').description('Resend a delivery, or all that failed since a time.'))
     .argument('[delivery]', 'the id of the delivery, as deliveries shows it')
     .option('--since <time>', 'all that failed since then, as 2026-11-02 or 2026-11-02T08:00:00Z', readTime)
     .action(act(stage, resend))
@@ -48,11 +48,11 @@ async function showWebhooks(run: Run, { output }: Output): Promise<void> {
   const webhooks: Webhook[] = []
   for await (const webhook of client.webhooks.all({ signal: run.signal })) webhooks.push(webhook)
   if (output === 'json') return run.terminal.print(`${JSON.stringify(webhooks, null, 2)}\n`)
-  const rows = webhooks.map(({ id, enabled, disabled_reason, failing_since, events, url }) => {
-    const state = enabled ? (failing_since === null ? 'enabled' : 'failing') : `disabled (${disabled_reason})`
-    return [id, state, events.join() || 'all', url]
+  const rows = webhooks.map(({ id, enabled, disabled_reason, failing_since_at, events, url }) => {
+    const status = enabled ? (failing_since_at === null ? 'enabled' : 'failing') : `disabled (${disabled_reason})`
+    return [id, status, events.join(), url]
   })
-  await run.terminal.print(formatTable(['id', 'state', 'events', 'url'], rows))
+  await run.terminal.print(formatTable(['id', 'status', 'events', 'url'], rows))
 }
 
 async function trigger(run: Run, { webhook, output }: Chosen): Promise<void> {
@@ -61,15 +61,15 @@ async function trigger(run: Run, { webhook, output }: Chosen): Promise<void> {
   await printDeliveries(run, [sent], output)
 }
 
-type Filter = Chosen & { state?: string; type?: string }
+type Filter = Chosen & { status?: string; type?: string }
 
 /** As many as one looks at. The rest is for programs, by way of the API. */
 const SHOWN = 100
 
-async function showDeliveries(run: Run, { webhook, output, state, type }: Filter): Promise<void> {
+async function showDeliveries(run: Run, { webhook, output, status, type }: Filter): Promise<void> {
   const client = await openClient(run)
   const id = await chooseWebhook(run, client, webhook)
-  const options = { state, type, limit: SHOWN, signal: run.signal }
+  const options = { status, type, limit: SHOWN, signal: run.signal }
   await printDeliveries(run, await client.webhooks.deliveries(id, options), output)
 }
 
@@ -84,21 +84,21 @@ async function resend(run: Run, flags: Chosen & { since?: Date }, delivery: stri
     const sent = await client.webhooks.resend(id, delivery, { signal: run.signal })
     return printDeliveries(run, [sent], output)
   }
-  const recovered = await client.webhooks.recover(id, { since: since ?? new Date(), signal: run.signal })
+  const recovered = await client.webhooks.recover(id, { sinceAt: since ?? new Date(), signal: run.signal })
   if (output === 'json') return run.terminal.print(`${JSON.stringify(recovered, null, 2)}\n`)
-  await run.terminal.print(`${countOf(recovered.count, 'delivery is', 'deliveries are')} sent again\n`)
+  await run.terminal.print(`${countOf(recovered.count, 'delivery is', 'deliveries are')} resent\n`)
 }
 
 async function printDeliveries({ terminal }: Run, deliveries: WebhookDelivery[], output: Output['output']) {
   if (output === 'json') return terminal.print(`${JSON.stringify(deliveries, null, 2)}\n`)
-  const rows = deliveries.map(({ id, state, type, attempts, created_at }) => [
+  const rows = deliveries.map(({ id, status, type, attempt_count, created_at }) => [
     id,
-    state,
+    status,
     type,
-    String(attempts),
+    String(attempt_count),
     created_at.slice(0, 19).replace('T', ' '),
   ])
-  await terminal.print(formatTable(['id', 'state', 'type', 'tries', 'happened (UTC)'], rows))
+  await terminal.print(formatTable(['id', 'status', 'type', 'attempts', 'created (UTC)'], rows))
 }
 
 /** Most accounts have one, and then it need not be named. */

@@ -82,8 +82,8 @@ async function findAccount(run: Run): Promise<Finding[]> {
     const exit = findExit(error)
     if (exit === undefined || !(error instanceof Error)) throw error
     const code = 'code' in error ? String(error.code) : exit
-    if (code === 'missing_scope') {
-      return [{ what: 'account', state: 'note', detail: 'the key works, and may not see the account' }]
+    if (code === 'missing_scope' || code === 'key_type_not_allowed') {
+      return [{ what: 'account', state: 'note', detail: 'the key works, and lacks the scope account:read' }]
     }
     return [
       { what: 'account', state: 'wrong', detail: `the service refuses the key (${code})`, exit, next: 'probity login' },
@@ -93,14 +93,14 @@ async function findAccount(run: Run): Promise<Finding[]> {
 
 function presentAccount({ name, plan, credits, limits }: Account, key: NonNullable<Account['key']>): Finding[] {
   const balance = credits.unlimited ? 'unlimited credits' : `${formatCount(credits.available)} credits`
-  const mayNot = key.mode === 'live' && !plan.api_access
+  const mayNot = key.livemode && !plan.api_access
   return [
     {
       what: 'account',
       state: mayNot ? 'note' : 'fine',
       detail: `${name}, plan ${plan.name}, ${balance}${mayNot ? '; live keys may not use the API' : ''}`,
     },
-    { what: 'scopes', state: 'fine', detail: `this key may ${key.scopes.join(', ')}` },
+    { what: 'scopes', state: 'fine', detail: key.scopes.join(', ') },
     {
       what: 'limits',
       state: 'fine',

@@ -49,7 +49,7 @@ test('a sheet that breaks off is an error, and not a short sheet', async () => {
 })
 
 test('what is on a list of the account goes by that', async () => {
-  const head = `${HEAD},"probity_listed"`
+  const head = `${HEAD},"probity_override"`
   const rows = [
     '"a","","valid","","true","block"',
     '"b","","unknown","timeout","true","allow"',

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import type { Listed } from '@probity/contract/listed'
+import type { OverrideAction } from '@probity/contract/override'
 import { isKept, type PresetName } from '@probity/contract/preset'
 import { type Parser, parse } from 'csv-parse'
 
@@ -27,8 +27,8 @@ export async function* filterSheet(
     }
     const cell = (column: number) => record[column] ?? ''
     const kind = { status: cell(columns.status), subStatus: cell(columns.reason) }
-    const listed = readListed(cell(columns.listed))
-    if (!isKept(preset, { ...kind, safeToSend: cell(columns.safe) === 'true', listed })) {
+    const override = readOverride(cell(columns.override))
+    if (!isKept(preset, { ...kind, safeToSend: cell(columns.safe) === 'true', override })) {
       counted.left++
       continue
     }
@@ -51,11 +51,11 @@ function lineOf(raw: string): string {
 }
 
 /** An export of an older service has no such column, and nothing is on a list there. */
-function readListed(cell: string): Listed | null {
+function readOverride(cell: string): OverrideAction | null {
   return cell === 'allow' || cell === 'block' ? cell : null
 }
 
-type Columns = { status: number; reason: number; safe: number; listed: number }
+type Columns = { status: number; reason: number; safe: number; override: number }
 
 const DELIMITERS = [',', ';', '\t', '|']
 /** Twice what a row may have, for what we add to it. */
@@ -69,7 +69,7 @@ function findColumns(header: string[]): Columns {
     return at
   }
   return {
-    listed: look('probity_listed'),
+    override: look('probity_override'),
     status: find('probity_status'),
     reason: find('probity_sub_status'),
     safe: find('probity_safe_to_send'),

@@ -29,7 +29,7 @@ export function tallyOf({ done_count, status_counts, sub_status_counts }: BulkJo
 }
 
 export function stepOf(job: BulkJob, now: number): Step {
-  const { done_count: done, unique_emails: total, rate_per_s, eta, finished_at, status } = job
+  const { done_count: done, unique_count: total, rate_per_s, eta, finished_at, status } = job
   const isOver = finished_at !== null
   const pace = [
     ...(isOver || rate_per_s === 0 ? [] : [`, ${formatRate(rate_per_s)}`]),
@@ -51,8 +51,8 @@ export function countsOf({
   return counts.map(([status, count]) => `${status} ${formatCount(count)}`).join(', ')
 }
 
-function rangeOf({ earliest, latest }: { earliest: string; latest: string }, now: number): string {
-  const [least, most] = [earliest, latest].map((time) => formatDuration(Date.parse(time) - now))
+function rangeOf({ earliest_at, latest_at }: { earliest_at: string; latest_at: string }, now: number): string {
+  const [least, most] = [earliest_at, latest_at].map((time) => formatDuration(Date.parse(time) - now))
   return least === most ? `${least}` : `${least} to ${most}`
 }
 
@@ -65,9 +65,9 @@ function delayOf({ delay_reason: reason }: BulkJob): string[] {
   return reason === null ? [] : [`delayed: ${DELAYS[reason] ?? reason}`]
 }
 
-function waitsOf({ waiting }: BulkJob): string[] {
-  return waiting.map(
-    ({ reason, count, until }) =>
-      `waiting for ${formatCount(count)} ${reason.replaceAll('_', ' ')} until ${formatClock(new Date(until))}`,
+function waitsOf({ deferred }: BulkJob): string[] {
+  return deferred.map(
+    ({ reason, count, retry_at }) =>
+      `waiting for ${formatCount(count)} ${reason.replaceAll('_', ' ')} until ${formatClock(new Date(retry_at))}`,
   )
 }

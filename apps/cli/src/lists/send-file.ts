@@ -27,9 +27,9 @@ function sayWhatIsNotAsked({ terminal }: Run, { livemode, probing }: Partial<Upl
 
 /** The service counts the column it suggests; of another it is known only how many cells are filled. */
 function priceOf(preview: UploadPreview, column: string): Price {
-  const { credits, unique_emails, livemode } = preview
+  const { credits, unique_count, livemode } = preview
   const balance = { rows: preview.row_count, available: credits.available, unlimited: credits.unlimited }
-  if (column === preview.suggested_email_column) return { ...balance, unique: unique_emails, credits: credits.quote }
+  if (column === preview.suggested_email_column) return { ...balance, unique: unique_count, credits: credits.quote }
   const filled = preview.column_details.find(({ name }) => name === column)?.filled_count ?? preview.row_count
   return { ...balance, unique: undefined, credits: livemode ? filled : 0, isAtMost: true }
 }

@@ -14,7 +14,7 @@ export type ShownResult = {
   is_valid: boolean
   depth: string
   did_you_mean?: string | null
-  retry_at?: number | null
+  retry_at?: string | null
   /** Where a policy was named. */
   policy?: { decision: string; reason: string }
 }
@@ -70,7 +70,13 @@ async function openTable(terminal: Terminal, isDecided: boolean): Promise<Result
     },
     async end() {
       if (rows.length === 0) return
-      const head = ['address', 'status', 'reason', 'sure', ...(isDecided ? ['decision', 'why'] : ['what it means'])]
+      const head = [
+        'address',
+        'status',
+        'reason',
+        'confidence',
+        ...(isDecided ? ['decision', 'why'] : ['what it means']),
+      ]
       const paint = (text: string, column: number) => (column === 1 ? paintStatus(terminal, text) : text)
       await terminal.print(formatTable(head, rows, paint))
     },
@@ -83,5 +89,5 @@ type Meanings = Partial<Record<string, { meaning: string }>>
 function remarkOn({ sub_status, did_you_mean, retry_at }: ShownResult, meanings: Meanings): string {
   if (did_you_mean) return `did you mean ${did_you_mean}?`
   const meaning = sub_status === '' ? '' : (meanings[sub_status]?.meaning ?? '')
-  return retry_at ? `${meaning} Ask again after ${formatClock(new Date(retry_at * 1_000))}.` : meaning
+  return retry_at ? `${meaning} Retry after ${formatClock(new Date(retry_at))}.` : meaning
 }

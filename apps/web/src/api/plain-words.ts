@@ -15,7 +15,7 @@ const WORDS: Record<string, string> = {
   invitation_not_found: 'The invitation has been used, taken back, or is too old.',
   last_owner: 'An organisation keeps an owner. Make somebody else an owner first.',
   member_not_found: 'This person does not belong to the organisation any more.',
-  not_signed_in: 'Your session has ended. Sign in again.',
+  unauthenticated: 'Your session has ended. Sign in again.',
   organization_membership_limit_reached: 'The organisation has as many members as it may.',
   overloaded: 'The service has too much to do just now. Try again in a moment.',
   rate_limited: 'That was too often in a short time. Wait a minute and try again.',

@@ -13,7 +13,7 @@ const FIELD = 'input[type=email]'
 
 const script = document.currentScript as HTMLScriptElement
 const { key = '', policy = 'signup', didYouMean = 'Did you mean' } = script.dataset
-const url = new URL('/api/v1/validation/single', script.src)
+const url = new URL('/api/v1/validation/decision', script.src)
 const known = new WeakMap<HTMLInputElement, Known>()
 const regions = new WeakMap<HTMLInputElement, HTMLElement>()
 let regionCount = 0

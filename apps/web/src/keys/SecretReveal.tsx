@@ -20,7 +20,7 @@ export function SecretReveal({ made, onSaved, withCode = true }: SecretRevealPro
           Download as .env
         </Button>
       </SecretField>
-      {withCode && made.scopes.includes('validation') && (
+      {withCode && made.scopes.includes('validations:write') && (
         <CodeTabs
           label="A first request"
           snippets={validateSnippets({ host: window.location.origin, email: exampleFor(made), key: made.key })}
@@ -30,9 +30,9 @@ export function SecretReveal({ made, onSaved, withCode = true }: SecretRevealPro
   )
 }
 
-/** In test mode the part before the @ chooses the answer. */
-function exampleFor({ mode }: NewKey): string {
-  return mode === 'test' ? 'valid@example.com' : 'ada@example.com'
+/** In test mode the local part selects the result. */
+function exampleFor({ livemode }: NewKey): string {
+  return livemode ? 'ada@example.com' : 'valid@example.com'
 }
 
 function download(filename: string, text: string): void {

@@ -1,4 +1,4 @@
-import type { ApiKey, CreatedApiKey } from '@probity/sdk'
+import type { ApiKey, ApiKeyWithSecret } from '@probity/sdk'
 import { queryOptions } from '@tanstack/react-query'
 import type { Scene } from '../session/scene.ts'
 
@@ -6,7 +6,7 @@ export type Key = ApiKey
 /** The request that a key was last used for. */
 export type LastRequest = NonNullable<ApiKey['last_request']>
 /** With its secret. Lives in the state of the component that shows it and nowhere else: no cache, no storage, no address. */
-export type NewKey = CreatedApiKey
+export type NewKey = ApiKeyWithSecret
 
 /** All keys that may be seen in this mode, newest first. */
 export function keysQuery({ key, probity }: Scene) {

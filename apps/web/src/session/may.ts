@@ -1,20 +1,24 @@
-import type { KeyScope } from '@probity/contract/keys'
+import type { KeyScope } from '@probity/contract/key-scopes'
 import { mayUse, ROLES, type Role } from '@probity/contract/roles'
 import { useScene } from './scene.ts'
 
-/** What one's role may hand to a key: nobody gives away more than they have. */
+/** The scopes that a member can grant to a key: those of their role. */
 export function useHeldScopes(): readonly KeyScope[] {
   return ROLES[useScene().membership.role].scopes
 }
 
-/** Whether one's role may change or spend something under this scope. The service decides; pages know it in advance. */
+/** Whether the role of the member has this scope. The API decides; pages use it to hide what would be rejected. */
 export function useMay(scope: KeyScope): boolean {
-  return mayUse(useScene().membership.role, scope, false)
+  return mayUse(useScene().membership.role, scope, isRead(scope))
 }
 
 const DISJUNCTION = new Intl.ListFormat('en-GB', { type: 'disjunction' })
 
-/** Who may change or spend something under this scope, in words. */
+/** The roles that have this scope, as text. */
 export function rolesFor(scope: KeyScope): string {
-  return DISJUNCTION.format((Object.keys(ROLES) as Role[]).filter((role) => mayUse(role, scope, false)))
+  return DISJUNCTION.format((Object.keys(ROLES) as Role[]).filter((role) => mayUse(role, scope, isRead(scope))))
+}
+
+function isRead(scope: KeyScope): boolean {
+  return scope.endsWith(':read')
 }

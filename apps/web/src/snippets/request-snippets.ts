@@ -35,9 +35,10 @@ function sentWith(method: string, route: string, email: string): Sent {
 
 const BODIES: Record<string, (email: string) => object> = {
   'POST /validation/single': (email) => ({ email }),
+  'POST /validation/decision': (email) => ({ email }),
   'POST /validation/bulk': (email) => ({ emails: [email] }),
   'POST /bulk/upload/confirm': () => ({ upload_id: 'UPLOAD_ID', email_column: 'email' }),
-  'POST /feedback': (email) => ({ outcomes: [{ email, outcome: 'delivered' }] }),
+  'POST /feedback': (email) => ({ messages: [{ email, delivery: 'delivered' }] }),
   'POST /keys': () => ({ name: 'My key' }),
   'POST /webhooks': () => ({ url: 'https://hooks.example.com/' }),
 }

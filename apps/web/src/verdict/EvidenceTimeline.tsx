@@ -22,7 +22,7 @@ export function EvidenceTimeline({ result, evidence }: { result: AnyResult; evid
   return (
     <ol>
       {ordered.map((found) => (
-        <FoundStep key={`${found.check} ${found.at}`} found={found} />
+        <FoundStep key={`${found.check} ${found.checked_at}`} found={found} />
       ))}
       <Decision result={result} />
     </ol>
@@ -110,7 +110,7 @@ function WhatIsThis({ check, children }: { check: string; children: ReactNode })
   )
 }
 
-/** Asked just now and for how long, or known from before and since when. */
-function sourceOf({ source, at, ms }: Evidence): string {
-  return source === 'cache' ? `cached ${formatRelative(at * 1_000)}` : `live, ${formatMs(ms)}`
+/** How long a check took that was made now, or when an earlier one was made. */
+function sourceOf({ source, checked_at, duration_ms }: Evidence): string {
+  return source === 'cache' ? `cached ${formatRelative(Date.parse(checked_at))}` : `live, ${formatMs(duration_ms)}`
 }

@@ -45,8 +45,8 @@ function flagsOf(result: AnyResult): Flag[] {
     Icon: Building2,
   }
   return [
-    ...(result.listed === 'block' ? [BLOCKED] : []),
-    ...(result.listed === 'allow' ? [ALLOWED] : []),
+    ...(result.override === 'block' ? [BLOCKED] : []),
+    ...(result.override === 'allow' ? [ALLOWED] : []),
     ...(traits.provider === '' ? [] : [provider]),
     ...(traits.is_role_based ? [ROLE] : []),
     ...(traits.is_disposable ? [DISPOSABLE] : []),

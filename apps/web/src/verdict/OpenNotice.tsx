@@ -4,13 +4,13 @@ import { Button } from '../ui/Button.tsx'
 import { formatClock } from '../ui/format.ts'
 import { whatHappensNext } from '../words/verdict-sentences.ts'
 
-type OpenNoticeProps = { subStatus: string; retryAt: number; onAskAgain: (() => void) | undefined }
+type OpenNoticeProps = { subStatus: string; retryAt: string; onAskAgain: (() => void) | undefined }
 
 /** Why a result is still open, what happens with it meanwhile, and when to ask again. */
 export function OpenNotice({ subStatus, retryAt, onAskAgain }: OpenNoticeProps) {
-  const secondsLeft = useSecondsUntil(retryAt * 1_000)
-  const when =
-    secondsLeft > 0 ? `from ${formatClock(retryAt * 1_000)}, in ${wait(secondsLeft)}` : 'now: the time has come'
+  const at = Date.parse(retryAt)
+  const secondsLeft = useSecondsUntil(at)
+  const when = secondsLeft > 0 ? `from ${formatClock(at)}, in ${wait(secondsLeft)}` : 'now: the time has come'
   return (
     <div className="flex flex-wrap items-start gap-x-3 gap-y-3 rounded-md border border-line bg-surface px-4 py-3">
       <Hourglass className="mt-0.5 size-4 shrink-0 text-faint" aria-hidden="true" />

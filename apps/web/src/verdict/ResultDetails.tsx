@@ -129,5 +129,5 @@ function costOf(charged: number): string {
 /** When the mail server was asked, which for a recent result is earlier than the answer; else when the last finding was made. */
 function checkedAtOf({ evidence = [] }: AnyResult): number | undefined {
   const asked = evidence.find(({ check }) => check === 'recipient') ?? evidence.at(-1)
-  return asked && asked.at * 1_000
+  return asked && Date.parse(asked.checked_at)
 }

@@ -9,7 +9,7 @@ test('it is said by name when the model took part', () => {
   expect(modelSentence(read)).toMatch(/^The model probity-local-1 took part\. It knows the text/)
   const built = testResult({ ...CATCH_ALL, ai_enhancement: USED }, [
     ['address_text', 'abstained', 0],
-    ['address_pattern', 'for', 0.4],
+    ['address_pattern', 'positive', 0.4],
   ])
   expect(modelSentence(built)).toMatch(/^The model probity-local-1 took part\. It kept silent on the text/)
 })
@@ -17,8 +17,8 @@ test('it is said by name when the model took part', () => {
 test.each([
   ['kept silent', 'address_text', 'abstained', /^No model took part\. It kept silent/],
   ['found little', 'address_text', 'neutral', /found little to say\.$/],
-  ['has been wrong too often', 'model', 'fallen_back', /^The model has no say here/],
-  ['was not asked', 'catch_all', 'yes', /^No model took part\.$/],
+  ['has been wrong too often', 'model', 'fallback', /^The model has no say here/],
+  ['was not asked', 'catch_all', 'detected', /^No model took part\.$/],
 ])('it is said when the model %s', (_, check, outcome, words) => {
   expect(modelSentence(testResult(CATCH_ALL, [[check, outcome]]))).toMatch(words)
 })

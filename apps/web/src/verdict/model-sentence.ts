@@ -5,7 +5,7 @@ export function modelSentence(result: AnyResult): string {
   const { status, ai_enhancement: model, evidence = [] } = result
   const outcomeOf = (wanted: string) => evidence.find(({ check }) => check === wanted)?.outcome
   const text = outcomeOf('address_text')
-  if (outcomeOf('model') === 'fallen_back') {
+  if (outcomeOf('model') === 'fallback') {
     return 'The model has no say here: at this provider it has been too far from what became of mail. Only what is usual for such addresses counts.'
   }
   if (model?.used) return `The model ${model.method} took part. ${text === 'abstained' ? SILENT : READ}`

@@ -1,7 +1,7 @@
 import { MODEL_PARAMETERS } from '@probity/contract/data/model-parameters'
-import type { Exclusion } from '@probity/contract/send-policy'
+import type { Trait } from '@probity/contract/traits'
 import type { Account } from '@probity/sdk'
-import { EXCLUSION_WORDS } from '../words/exclusions.ts'
+import { TRAIT_WORDS } from '../words/traits.ts'
 import type { AnyResult } from './any-result.ts'
 
 type Sending = Account['sending']
@@ -10,10 +10,10 @@ const LIST = new Intl.ListFormat('en-GB')
 
 /** Why an address is safe to send to or is not, by what the organisation bears and leaves out now. */
 export function sendReason(result: AnyResult, sending: Sending): string {
-  const { status, deliverability: p, safe_to_send: safe, listed } = result
-  if (listed === 'block') return 'Not safe to send: it is on your block list.'
+  const { status, deliverability: p, safe_to_send: safe, override } = result
+  if (override === 'block') return 'Not safe to send: it is on your block list.'
   if (status === 'invalid') return 'Not safe to send: mail to it would bounce.'
-  if (listed === 'allow') return 'Safe to send: it is on your allow list.'
+  if (override === 'allow') return 'Safe to send: it is on your allow list.'
   const reasons = reasonsAgainst(result, sending)
   // A result was judged by the settings of its time.
   if (safe && reasons.length > 0) return `Safe to send by settings that have changed since: now ${reasons.join('; ')}.`
@@ -26,8 +26,8 @@ export function sendReason(result: AnyResult, sending: Sending): string {
 const VOUCHED = 'what was reported of mail to its domain vouches for it; '
 
 function reasonsAgainst(result: AnyResult, sending: Sending): string[] {
-  const leftOut = sending.excludes.filter((trait) => hasTrait(result, trait))
-  const those = LIST.format(leftOut.map((trait) => EXCLUSION_WORDS[trait].those))
+  const leftOut = sending.excluded_traits.filter((trait) => hasTrait(result, trait))
+  const those = LIST.format(leftOut.map((trait) => TRAIT_WORDS[trait].those))
   const isBelow = result.deliverability < sending.threshold
   const isOpen = UNTELLING.has(result.sub_status) && !hasCheck(result, 'domain_history') && !hasCheck(result, 'model')
   return [
@@ -67,12 +67,12 @@ function hasCheck({ evidence = [] }: AnyResult, wanted: string): boolean {
   return evidence.some(({ check }) => check === wanted)
 }
 
-function hasTrait(result: AnyResult, trait: Exclusion): boolean {
+function hasTrait(result: AnyResult, trait: Trait): boolean {
   const { flags } = result
   const { is_disposable, is_role_based } = 'domain' in result ? result : result.details
-  const traits: Record<Exclusion, boolean> = {
+  const traits: Record<Trait, boolean> = {
     disposable: is_disposable,
-    role: is_role_based,
+    role_based: is_role_based,
     machine_generated: flags.is_machine_generated,
     free: flags.is_free,
     privacy_relay: flags.is_privacy_relay,

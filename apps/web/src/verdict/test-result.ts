@@ -11,8 +11,8 @@ export function testResult(changes: Partial<ValidationResult>, found: Found[] = 
     outcome,
     detail: '',
     source: 'live' as const,
-    at: 1,
-    ms: 1,
+    checked_at: '1970-01-01T00:00:01.000Z',
+    duration_ms: 1,
     ...(logOdds !== undefined && { log_odds: logOdds }),
   }))
   return { ...(VALID_EXAMPLE as ValidationResult), evidence, ...changes }

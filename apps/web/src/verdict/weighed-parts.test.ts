@@ -7,8 +7,8 @@ const FOUR_TO_ONE = Math.log(4)
 test('the parts come in their order, each with the chance that is reached by then', () => {
   const result = testResult({ ...CATCH_ALL, deliverability: 0.5 }, [
     ['syntax', 'passed'],
-    ['catch_all', 'yes', FOUR_TO_ONE],
-    ['domain_history', 'for', FOUR_TO_ONE],
+    ['catch_all', 'detected', FOUR_TO_ONE],
+    ['domain_history', 'positive', FOUR_TO_ONE],
     ['address_text', 'machine_like', -2 * FOUR_TO_ONE],
   ])
   const parts = weighedParts(result)
@@ -17,7 +17,7 @@ test('the parts come in their order, each with the chance that is reached by the
 })
 
 test('parts that do not come to the chance are not passed off as what it is made of', () => {
-  const findings: Parameters<typeof testResult>[1] = [['catch_all', 'yes', FOUR_TO_ONE]]
+  const findings: Parameters<typeof testResult>[1] = [['catch_all', 'detected', FOUR_TO_ONE]]
   expect(weighedParts(testResult({ ...CATCH_ALL, deliverability: 0.8 }, findings))).toHaveLength(1)
   expect(weighedParts(testResult({ ...CATCH_ALL, deliverability: 0.81 }, findings))).toEqual([])
 })

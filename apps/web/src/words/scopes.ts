@@ -1,40 +1,48 @@
-import type { KeyScope } from '@probity/contract/keys'
+import { expandScopes, type KeyScope } from '@probity/contract/key-scopes'
 
-/** What a key may do, in words. */
+/** Labels of scopes. */
 export const SCOPE_WORDS: Record<KeyScope, { title: string; about: string }> = {
-  validation: { title: 'Validate', about: 'Single addresses and short lists in one request' },
-  bulk: { title: 'Lists', about: 'Upload files, start and follow them, read their results' },
-  account: { title: 'Account', about: 'Read plan, credits and limits' },
-  keys: { title: 'Keys', about: 'Create, change and revoke API keys' },
-  webhooks: { title: 'Webhooks', about: 'Say where events are sent, and look at what was sent' },
-  settings: {
-    title: 'Settings',
-    about: 'Rename the organisation, set for how long it keeps results and what it calls safe to send',
-  },
+  'validations:read': { title: 'Read validations', about: 'Stored validation results' },
+  'validations:write': { title: 'Validate', about: 'Single and bulk validations, and feedback' },
+  'jobs:read': { title: 'Read lists', about: 'Uploads, lists and their results' },
+  'jobs:write': { title: 'Run lists', about: 'Upload, start, pause, cancel and delete lists' },
+  'account:read': { title: 'Read account', about: 'Plan, credits, limits, usage, requests and policies' },
+  'account:write': { title: 'Change account', about: 'Name, retention, policies, allow & block lists' },
+  'keys:read': { title: 'Read keys', about: 'API keys without their secrets' },
+  'keys:write': { title: 'Manage keys', about: 'Create, change, rotate and revoke API keys' },
+  'webhooks:read': { title: 'Read webhooks', about: 'Webhooks and their deliveries' },
+  'webhooks:write': { title: 'Manage webhooks', about: 'Create, change, test and delete webhooks' },
 }
 
 const SCOPES = Object.keys(SCOPE_WORDS) as KeyScope[]
 
 export type Preset = 'validate' | 'lists' | 'account' | 'full' | 'custom'
 
-/** What most keys are for. Each gets no more than that takes. */
+/** The most common purposes of a key, each with the scopes that it needs. */
 export const PRESETS: Record<Exclude<Preset, 'custom'>, { title: string; about: string; scopes: KeyScope[] }> = {
   validate: {
     title: 'Validate only',
-    about: 'For a sign-up form or a server that checks addresses',
-    scopes: ['validation'],
+    about: 'For a sign-up form or a server that validates addresses',
+    scopes: ['validations:write'],
   },
-  lists: { title: 'Lists', about: 'For jobs that upload files and fetch the results', scopes: ['bulk', 'account'] },
-  account: { title: 'Read the account', about: 'For a dashboard of credits and limits', scopes: ['account'] },
-  full: { title: 'Full', about: 'All that you may do yourself', scopes: SCOPES },
+  lists: {
+    title: 'Lists',
+    about: 'For programs that upload files and download the results',
+    scopes: ['jobs:write', 'account:read'],
+  },
+  account: { title: 'Read the account', about: 'For a dashboard of credits and limits', scopes: ['account:read'] },
+  full: { title: 'Full', about: 'All scopes that you have', scopes: SCOPES },
 }
 
-/** In a word or two: the preset it is, or the scopes one by one. Scopes are an open list. */
+/** The title of the preset, or of each scope. A read scope that a write scope includes is not listed. Scopes may be added. */
 export function describeScopes(scopes: readonly string[]): string {
   const isSame = (wanted: readonly string[]) =>
     wanted.length === scopes.length && wanted.every((scope) => scopes.includes(scope))
-  const preset = Object.values(PRESETS).find((one) => isSame(one.scopes))
+  const preset = Object.values(PRESETS).find((one) => isSame(one.scopes) || isSame(expandScopes(one.scopes)))
   if (preset) return preset.title
   const words: Record<string, { title: string }> = SCOPE_WORDS
-  return scopes.map((scope) => words[scope]?.title ?? scope).join(', ')
+  return scopes
+    .filter((scope) => !scope.endsWith(':read') || !scopes.includes(scope.replace(/read$/, 'write')))
+    .map((scope) => words[scope]?.title ?? scope)
+    .join(', ')
 }

@@ -29,7 +29,8 @@ const SENTENCES: Record<SubStatus, (at: string) => string> = {
   greylisted: (at) => `The mail server of ${at} asked us to come back later, as it does with every newcomer.`,
   rate_limited: (at) => `The mail server of ${at} takes no more questions from us for now.`,
   blocked: (at) => `The mail server of ${at} refuses to talk to us. That says nothing against the mailbox.`,
-  policy_refused: (at) => `The mail server of ${at} refused for a reason of its own that tells nothing of the mailbox.`,
+  policy_rejected: (at) =>
+    `The mail server of ${at} refused for a reason of its own that tells nothing of the mailbox.`,
   provider_unverifiable: (at) => `The provider of ${at} gives the same answer whether or not a mailbox exists.`,
   smtputf8_unsupported: (at) => `The address has letters that the mail server of ${at} does not take.`,
   address_literal: () => 'The address names a network address instead of a domain. We do not ask those.',

@@ -11,7 +11,7 @@ import type { Services } from '../services.ts'
 import { throughOutage } from '../through-outage.ts'
 import { type Outside, type Posted, post } from '../webhooks/post.ts'
 import { delayAfter, TRIES_MAX } from '../webhooks/schedule.ts'
-import { sign } from '../webhooks/sign.ts'
+import { type SigningKeys, sign } from '../webhooks/sign.ts'
 
 /** Longer than a request and writing down what came of it take; then the worker is taken for dead. */
 const HOLD_S = 30
@@ -39,11 +39,10 @@ export function deliverWebhooks({ db, dns, meters, log }: Needed, outside: Outsi
 }
 
 async function send(delivery: ClaimedDelivery, around: Parameters<typeof post>[1]) {
-  const { eventId, body, url, secret, previousSecret } = delivery
+  const { eventId, body, url } = delivery
   const began = performance.now()
   const signedAt = new Date(Math.floor(Date.now() / 1000) * 1000)
-  const secrets = previousSecret === null ? [secret] : [secret, previousSecret]
-  const signature = body === null ? '' : sign({ eventId, body, signedAt }, secrets)
+  const signature = body === null ? '' : sign({ eventId, body, signedAt }, signingKeysOf(delivery))
   const hindrance = findHindrance(delivery)
   const posted: Posted =
     hindrance ?? (await post({ url, headers: sentHeaders({ eventId, signedAt, signature }), body: body ?? '' }, around))
@@ -53,9 +52,14 @@ async function send(delivery: ClaimedDelivery, around: Parameters<typeof post>[1
   return { posted, tried }
 }
 
+function signingKeysOf({ secret, previousSecret, privateKey, previousPrivateKey }: ClaimedDelivery): SigningKeys {
+  const present = (keys: (string | null)[]) => keys.filter((key) => key !== null)
+  return { secrets: present([secret, previousSecret]), privateKeys: present([privateKey, previousPrivateKey]) }
+}
+
 /** Why nothing can be sent. One that was begun again and again and never ended may be what ends workers. */
 function findHindrance({ body, attemptsBegun }: ClaimedDelivery): Posted | undefined {
-  if (body === null) return { kind: 'failed', error: 'event_removed' }
+  if (body === null) return { kind: 'failed', error: 'event_expired' }
   if (attemptsBegun > 2 * TRIES_MAX) return { kind: 'failed', error: 'not_finished' }
   return undefined
 }

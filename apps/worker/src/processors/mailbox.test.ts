@@ -60,7 +60,9 @@ test('where no mailbox may be asked about no mail server is, every address is an
   await put(['ada@mail.example', 'bob@mail.example'], { mailbox: false })
   const results = (await told(2)).map(({ result }) => result)
   for (const result of results) expect(result).toMatchObject({ status: 'unknown', sub_status: 'not_probed' })
-  expect(results[0]?.details).toEqual(results[1]?.details)
+  // Apart from the parts of the address itself.
+  const [one, other] = results.map(({ details }) => ({ ...details, canonical_email: '', local_part: '' }))
+  expect(one).toEqual(other)
   expect(server.connections()).toBe(0)
   expect(await world.look()).toMatchObject({ available: 998, spent: 2 })
 })
@@ -89,7 +91,7 @@ test('the mail server’s word is in the result, as the interface says', async (
     'mx',
     'spf',
     'dmarc',
-    'lists',
+    'domain_class',
     'recipient',
     'catch_all',
   ])

@@ -17,7 +17,10 @@ const WAIT_FOR_ALL_MS = 5_000
 /** Addresses that may go on beside the slots. When there are more, their batches keep the slots. */
 const STRAGGLERS_MAX = 2_000
 
-type Opened = Pick<Services, 'db' | 'network' | 'histories' | 'mailboxes' | 'meters' | 'traces' | 'workerId' | 'log'>
+type Opened = Pick<
+  Services,
+  'db' | 'network' | 'histories' | 'mailboxes' | 'reusable' | 'meters' | 'traces' | 'workerId' | 'log'
+>
 type Needed = Opened & { groups: BatchGroups }
 
 export type BatchDesk = {
@@ -68,14 +71,15 @@ export function openBatchDesk(opened: Opened): BatchDesk {
 /** A batch in progress. `outcomes` are in the order of its addresses, undefined for those that are not done; `done` resolves when all are. */
 type Work = { batch: ClaimedBatch; outcomes(): (Outcome | undefined)[]; done: Promise<unknown> }
 
-/** Validates all addresses of a batch at once. */
+/** Validates all addresses of a batch at once, except those with an earlier result that the job may use. */
 function validateRows(services: Needed, batch: ClaimedBatch): Work {
   const outcomes = batch.emails.map((): Outcome | undefined => undefined)
   const ofBatch = { ...services, network: { ...services.network, domains: onceEach(services.network.domains) } }
-  const done = Promise.all(
-    batch.emails.map((email, n) =>
-      validateRow(ofBatch, batch, email).then((outcome) => {
-        outcomes[n] = outcome
+  const done = services.reusable.find(batch).then((earlier) =>
+    Promise.all(
+      batch.emails.map(async (email, n) => {
+        const result = earlier[n]
+        outcomes[n] = result ? { kind: 'final', result } : await validateRow(ofBatch, batch, email)
       }),
     ),
   )

@@ -66,7 +66,7 @@ function outcomeOf(validation: Validation, batch: ClaimedBatch, { askAgainMs, eg
     return { kind: 'silence', waitMs: askAgainMs, waitReason: result.sub_status, egress: batch.egress }
   }
   if (retryAfterMs === null) return { kind: 'final', result }
-  const isHeld = mailbox?.finding.kind === 'unanswered' && mailbox.finding.why === 'held'
+  const isHeld = mailbox?.finding.kind === 'unanswered' && mailbox.finding.why === 'throttled'
   const delay = { waitMs: retryAfterMs, waitReason: result.sub_status }
   if (isHeld && retryAfterMs <= HOLD_MS_MAX && batch.throttles < HOLDS_MAX) {
     return { ...delay, kind: 'hold', egress: batch.egress }

@@ -38,7 +38,7 @@ export const BASE_RATES: Record<SubStatus, BaseRate> = {
   greylisted: { p: 0.8, swallow: 0.1 },
   rate_limited: { p: 0.8, swallow: 0.1 },
   blocked: { p: 0.8, swallow: 0.1 },
-  policy_refused: { p: 0.6, swallow: 0.05 },
+  policy_rejected: { p: 0.6, swallow: 0.05 },
   provider_unverifiable: { p: 0.8, swallow: 0 },
   server_error: { p: 0.6, swallow: 0.05 },
   internal_error: { p: 0.8, swallow: 0.1 },

@@ -30,7 +30,7 @@ export const NEXT_STEPS = {
   greylisted: 'Ask again from `retry_at` on. In a list this happens by itself.',
   rate_limited: 'Ask again later. In a list this happens by itself.',
   blocked: 'Ask the operator to look at the reputation of the sending addresses. Do not remove the address for it.',
-  policy_refused: 'Do not remove the address for it. Send with care if you know the person.',
+  policy_rejected: 'Do not remove the address for it. Send with care if you know the person.',
   provider_unverifiable: 'No check can tell. Send a message that asks for a confirmation.',
   smtputf8_unsupported: 'Ask for an address in plain ASCII: most senders cannot reach this one either.',
   address_literal: 'Ask for an address with a domain name.',

@@ -38,7 +38,7 @@ export const BUILT_IN_POLICIES = {
         reason: 'The address is thrown away after use, so that nobody reads on.',
       },
       {
-        when: { traits: ['role'] },
+        when: { traits: ['role_based'] },
         decision: 'review',
         reason: 'Several people read this mailbox, and not all of them asked for the mail.',
       },

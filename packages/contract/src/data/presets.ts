@@ -71,7 +71,7 @@ export const BOUNCE_RANGES: Record<SubStatus, BounceRange> = {
   greylisted: { low: 0.02, high: 0.3 },
   rate_limited: { low: 0.02, high: 0.5 },
   blocked: { low: 0.02, high: 0.5 },
-  policy_refused: { low: 0.02, high: 0.5 },
+  policy_rejected: { low: 0.02, high: 0.5 },
   provider_unverifiable: { low: 0.02, high: 0.5 },
   smtputf8_unsupported: { low: 0.3, high: 1 },
   address_literal: { low: 0.3, high: 1 },

@@ -1,4 +1,4 @@
-/** Everything that can go wrong with a request. Closed: an error that is not in this table is never sent. */
+/** Every error that the public API can return. Closed: no other code is sent. Codes of the web app's own routes are in session-problems.ts. */
 export const PROBLEMS = {
   invalid_request: {
     status: 400,
@@ -10,11 +10,16 @@ export const PROBLEMS = {
     title: 'The body is not JSON',
     advice: 'Send one complete JSON document, encoded as UTF-8.',
   },
-  key_in_query: {
+  api_key_in_query: {
     status: 400,
     title: 'An API key was sent in the address',
     advice:
       'Send the key in the X-API-Key header. Addresses end up in logs, so replace the key you sent with a new one.',
+  },
+  conflicting_api_keys: {
+    status: 400,
+    title: 'Conflicting API keys',
+    advice: 'Send the key in the X-API-Key header or as `Authorization: Bearer`, or send the same key in both.',
   },
   no_file: {
     status: 400,
@@ -24,7 +29,7 @@ export const PROBLEMS = {
   missing_api_key: {
     status: 401,
     title: 'No API key was sent',
-    advice: 'Add the X-API-Key header to the request, for GET as well as for POST.',
+    advice: 'Send the key in the X-API-Key header or as `Authorization: Bearer`, for GET as well as for POST.',
   },
   invalid_api_key: {
     status: 401,
@@ -41,17 +46,12 @@ export const PROBLEMS = {
     title: 'The API key has expired',
     advice: 'Use a key that has not expired, or create a new one.',
   },
-  not_signed_in: {
-    status: 401,
-    title: 'Nobody is signed in',
-    advice: 'Sign in and try again. A session ends after half a day without use, and after a week in any case.',
-  },
   insufficient_credits: {
     status: 402,
     title: 'Not enough credits',
     advice: 'Add credits to the account or send fewer addresses. Nothing was charged for this request.',
   },
-  key_cap_reached: {
+  api_key_cap_reached: {
     status: 402,
     title: 'The monthly cap of this key is used up',
     advice: 'Raise or remove the cap of the key, or wait for the next calendar month in UTC.',
@@ -77,7 +77,17 @@ export const PROBLEMS = {
     title: 'The key lacks the scope for this',
     advice: 'Use a key with the scope that the detail names, or add the scope to this key.',
   },
-  scope_not_held: {
+  key_type_not_allowed: {
+    status: 403,
+    title: 'Key type not allowed',
+    advice: 'Use a secret key. A publishable key can be used for POST /api/v1/validation/decision only.',
+  },
+  live_key_required: {
+    status: 403,
+    title: 'Live key required',
+    advice: 'Use a live key. Test keys cannot change data that both modes share, such as policies.',
+  },
+  scope_not_grantable: {
     status: 403,
     title: 'A key cannot give away scopes it does not have',
     advice: 'Ask only for scopes that the calling key has itself.',
@@ -88,43 +98,13 @@ export const PROBLEMS = {
     advice:
       'Stay within the expiry, the IP allowlist and the remaining monthly cap of the calling key, or manage keys in the web app.',
   },
-  missing_role: {
-    status: 403,
-    title: 'The role in this organisation does not include this',
-    advice: 'Ask an owner or an admin of the organisation to do it, or for another role.',
-  },
-  two_factor_required: {
-    status: 403,
-    title: 'Two-factor authentication required',
-    advice: 'Turn on two-factor authentication under Settings, Security, then open the operator pages again.',
-  },
-  code_required: {
-    status: 403,
-    title: 'Recent 2FA code required',
-    advice: 'Enter a code of the authenticator app, then send the request again within 15 minutes.',
-  },
-  cross_site_request: {
-    status: 403,
-    title: 'The request did not come from the web application',
-    advice: 'Programs use the API with a key. In a browser, open the web application at its own address.',
-  },
-  sign_up_closed: {
-    status: 403,
-    title: 'New people are invited here',
-    advice: 'Ask somebody who has an organisation here for an invitation, and follow the link in it.',
-  },
-  account_creation_closed: {
-    status: 403,
-    title: 'Account creation by operators only',
-    advice: 'Ask an operator of the installation to create the account and to invite you.',
-  },
   account_suspended: {
     status: 403,
     title: 'The account is suspended',
     advice:
       'New requests are rejected and its lists are paused. Contact the operator of the installation, also about a disputed payment.',
   },
-  plan_without_api: {
+  api_not_in_plan: {
     status: 403,
     title: 'The plan does not include the API',
     advice: 'Choose pay-as-you-go or a paid plan. Test keys work on every plan.',
@@ -134,10 +114,10 @@ export const PROBLEMS = {
     title: 'There is nothing here',
     advice: 'Check the path and the id. What belongs to another account is answered like this too.',
   },
-  not_configured: {
-    status: 404,
-    title: 'This installation does not have that',
-    advice: 'Ask the operator of the installation: it is off until it is set up.',
+  method_not_allowed: {
+    status: 405,
+    title: 'Method not allowed',
+    advice: 'Use one of the methods that the Allow header names.',
   },
   request_timeout: {
     status: 408,
@@ -149,15 +129,20 @@ export const PROBLEMS = {
     title: 'The first request with this idempotency key is still running',
     advice: 'Wait as long as Retry-After says and repeat the same request to get its answer.',
   },
-  confirmed_otherwise: {
+  upload_already_confirmed: {
     status: 409,
     title: 'The upload was confirmed with another column',
     advice: 'Look at the job that it became. To validate another column, upload the file again.',
   },
-  job_ended: {
+  job_finished: {
     status: 409,
     title: 'The job has ended',
     advice: 'Only a job that is under way can be paused, resumed or canceled.',
+  },
+  job_in_progress: {
+    status: 409,
+    title: 'Job in progress contains the address',
+    advice: 'Wait until the job has ended, or cancel it, then send the request again. Nothing was deleted.',
   },
   job_under_review: {
     status: 409,
@@ -165,7 +150,7 @@ export const PROBLEMS = {
     advice:
       'An operator reviews the list and then releases or cancels it. You can cancel the job; it cannot be resumed meanwhile.',
   },
-  key_ended: {
+  inactive_api_key: {
     status: 409,
     title: 'The API key has ended or has been replaced',
     advice: 'Create a new key, or rotate the one that took its place.',
@@ -174,21 +159,6 @@ export const PROBLEMS = {
     status: 409,
     title: 'The webhook is disabled',
     advice: 'Enable the webhook first. `disabled_reason` says why nothing is sent to it.',
-  },
-  last_owner: {
-    status: 409,
-    title: 'An organisation keeps an owner',
-    advice: 'Make somebody else an owner first.',
-  },
-  already_subscribed: {
-    status: 409,
-    title: 'The account has a plan that it pays for',
-    advice: 'Change or end the plan on the page of the payment provider, to which the portal link leads.',
-  },
-  too_many_organisations: {
-    status: 409,
-    title: 'The person has as many organisations as they may',
-    advice: 'Use one of the organisations that are there. A person may own 20.',
   },
   too_many_keys: {
     status: 409,
@@ -210,7 +180,7 @@ export const PROBLEMS = {
     title: 'The account has as many policies as it may',
     advice: 'Delete one that is no longer needed. An account has at most 50 of its own.',
   },
-  too_many_listings: {
+  too_many_overrides: {
     status: 409,
     title: 'The lists of the account are full',
     advice: 'Remove entries that are no longer needed. Both lists together hold at most 10,000.',
@@ -220,12 +190,7 @@ export const PROBLEMS = {
     title: 'Upload limit reached',
     advice: 'Confirm or delete uploads that are not confirmed, then upload the file again. They expire after 24 hours.',
   },
-  would_lock_out: {
-    status: 409,
-    title: 'This list would shut you out',
-    advice: 'Add the network address that you have now, or say that you mean it with `confirmed`.',
-  },
-  event_removed: {
+  event_expired: {
     status: 410,
     title: 'The event has been removed',
     advice: 'The retention of the account is over for it, so that it cannot be sent again.',
@@ -303,8 +268,8 @@ export const PROBLEMS = {
   },
   no_email_column: {
     status: 422,
-    title: 'No column looks like addresses',
-    advice: 'Upload a file with a column that holds one address per row.',
+    title: 'No email column',
+    advice: 'Upload a file with a column of addresses, or one whose header says email.',
   },
   unknown_column: {
     status: 422,
@@ -316,32 +281,27 @@ export const PROBLEMS = {
     title: 'The column holds no addresses',
     advice: 'Name the column that holds the addresses.',
   },
-  password_refused: {
-    status: 422,
-    title: 'The password is too easy to guess',
-    advice: 'Choose a password of at least 12 characters that is not among the most common ones.',
-  },
   webhook_url_rejected: {
     status: 422,
-    title: 'Nothing is sent to such a URL',
-    advice: 'Name an https URL on port 443 with a public host name, without user, password and fragment.',
+    title: 'Webhook URL rejected',
+    advice: 'Use an https URL on port 443 with a public host name, without user, password and fragment.',
   },
   rate_limited: {
     status: 429,
     title: 'Too many requests',
     advice: 'Wait as long as Retry-After says, then go on at a slower pace.',
   },
-  too_many_in_flight: {
+  concurrency_limited: {
     status: 429,
     title: 'Too many validations at once',
     advice: 'Wait until some of the validations under way are answered, then send more.',
   },
   too_many_streams: {
     status: 429,
-    title: 'Too many streams of events at once',
-    advice: 'Close a stream that is no longer needed, or ask for the job now and then instead.',
+    title: 'Too many event streams',
+    advice: 'Close a stream that you no longer need, or poll the job or use a webhook instead.',
   },
-  too_many_waiting: {
+  queue_limit_reached: {
     status: 429,
     title: 'Too many addresses of the account wait in lists',
     advice: 'Wait until a list has ended, or cancel one. The upload is kept meanwhile, and nothing was set aside.',
@@ -357,7 +317,7 @@ export const PROBLEMS = {
     title: 'The headers are too large',
     advice: 'Send fewer or shorter headers; cookies are not needed.',
   },
-  internal: {
+  internal_error: {
     status: 500,
     title: 'Something went wrong on our side',
     advice: 'Repeat the request later. If it keeps failing, tell us the request id.',
@@ -367,13 +327,13 @@ export const PROBLEMS = {
     title: 'More work than can be taken on right now',
     advice: 'Wait as long as Retry-After says and repeat the request.',
   },
-  account_under_audit: {
+  account_on_hold: {
     status: 503,
     title: 'The account is being looked at and is charged nothing meanwhile',
     advice:
       'Its credits did not add up, so we stopped rather than charge wrongly. What is there can be read. Try again later.',
   },
-  unavailable: {
+  service_unavailable: {
     status: 503,
     title: 'The database cannot be reached',
     advice: 'Repeat the request after a short wait. An idempotency key makes the repetition safe.',

@@ -45,6 +45,6 @@ export const SANDBOX_CASES = {
   'slow-5s': { kind: 'slow', byS: 5, meaning: 'valid, after five seconds.' },
   'error-402': { kind: 'problem', code: 'insufficient_credits', meaning: 'the request is refused: too few credits.' },
   'error-429': { kind: 'problem', code: 'rate_limited', meaning: 'the request is refused: too many of them.' },
-  'error-500': { kind: 'problem', code: 'internal', meaning: 'the request fails on our side.' },
-  'error-503': { kind: 'problem', code: 'unavailable', meaning: 'the request fails for a while.' },
+  'error-500': { kind: 'problem', code: 'internal_error', meaning: 'the request fails on our side.' },
+  'error-503': { kind: 'problem', code: 'service_unavailable', meaning: 'the request fails for a while.' },
 } as const satisfies Record<string, SandboxCase>

@@ -11,7 +11,7 @@ export const WORKER_TABLES: Record<string, TableRights & { for: string }> = {
   backups: { select: ['made_at'], for: 'The doctor: age of the last backup.' },
   provider_controls: { select: ['provider', 'paused_at', 'rate_percent'], for: 'Controls that operators set.' },
   egress_controls: { select: ['egress', 'drained_at'], for: 'Controls that operators set.' },
-  overrides: { select: ['id', 'account_id', 'entry', 'action'], for: 'The override in a stored result.' },
+  overrides: { select: ['id', 'account_id', 'target', 'action'], for: 'The override in a stored result.' },
   validations: {
     select: [
       'expires_on',
@@ -24,6 +24,7 @@ export const WORKER_TABLES: Record<string, TableRights & { for: string }> = {
       'deferrals',
       'retry_at',
       'refunded',
+      'reference',
     ],
     update: [
       'state',
@@ -79,9 +80,10 @@ export const WORKER_TABLES: Record<string, TableRights & { for: string }> = {
   job_reviews: { select: 'all', insert: 'all', for: 'A job that waits for a review.' },
   opted_out_domains: { select: ['domain'], for: 'Domains that are not probed.' },
   webhook_endpoints: {
-    select: ['account_id', 'mode', 'state', 'events'],
+    select: ['account_id', 'mode', 'state', 'events', 'job_id'],
     for: 'Whether an endpoint subscribes to an event.',
   },
+  event_streams: { select: ['account_id', 'mode', 'seen_at'], for: 'Whether a stream receives an event.' },
   domain_outcomes: { select: 'all', for: 'Deliverability estimates.' },
   class_outcomes: { select: 'all', for: 'Deliverability estimates.' },
   calibration: { select: 'all', for: 'Deliverability estimates.' },
@@ -115,8 +117,16 @@ export const WORKER_FUNCTIONS: Record<string, readonly string[]> = {
     'list_due_samples',
     'judge_sample',
   ],
-  // claim_delivery returns the signing secret of one webhook endpoint.
-  webhooks: ['emit_event', 'has_event_subscriber', 'dispatch_deliveries', 'claim_delivery', 'settle_delivery'],
+  keys: ['list_expired_keys', 'mark_expired_key'],
+  // claim_delivery returns the signing secret and the private key of one webhook endpoint.
+  webhooks: [
+    'emit_event',
+    'has_event_subscriber',
+    'dispatch_deliveries',
+    'claim_delivery',
+    'settle_delivery',
+    'delete_stale_streams',
+  ],
   estimates: ['decay_since', 'add_decayed', 'sum_domain_outcomes', 'sum_calibration'],
   reconciliation: [
     'begin_reconciliation',

@@ -4,7 +4,7 @@ import { FAILURES } from './data/dns-failures.ts'
  * Why DNS would not say. `loop` is an alias that leads to nothing that was asked for; `contradiction` is a resolver that says of
  * one name both that it exists and that it does not.
  */
-export type DnsFailure = (typeof FAILURES)[keyof typeof FAILURES] | 'loop' | 'contradiction' | 'other'
+export type DnsFailure = (typeof FAILURES)[keyof typeof FAILURES] | 'unresolved_alias' | 'inconsistent' | 'other'
 
 /** "There is none" is an answer, and of two kinds; "could not ask" is not. Nobody may take the one for the other. */
 export type Answer<T> =
@@ -18,7 +18,7 @@ export async function ask<T>(question: Promise<T[]>): Promise<Answer<T>> {
     const records = await question
     // A list without entries is what Node makes of an answer that holds an alias and nothing else. Whether the name behind the
     // alias has no such record, or the chain never ends, it does not tell.
-    return records.length > 0 ? { kind: 'records', records } : { kind: 'failed', failure: 'loop' }
+    return records.length > 0 ? { kind: 'records', records } : { kind: 'failed', failure: 'unresolved_alias' }
   } catch (error) {
     const { code = '' } = error as NodeJS.ErrnoException
     if (code === 'ENODATA') return { kind: 'no_data' }

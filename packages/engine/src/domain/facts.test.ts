@@ -161,7 +161,7 @@ test('asks again when the first question was lost', async () => {
 test('stops asking when it has asked all it may', async () => {
   const desk = openDomainDesk({ dns: hostileDns, limits: { questionsMax: 2 } })
   const { facts } = await desk.lookUp('nodata.example')
-  expect(facts.mail).toEqual({ kind: 'unknown', reason: 'dns_failed', failure: 'over_budget' })
+  expect(facts.mail).toEqual({ kind: 'unknown', reason: 'dns_failed', failure: 'query_limit_reached' })
   expect(hostile.countQuestions('nodata.example')).toBe(2)
 })
 

@@ -1,3 +1,4 @@
+import type { DnsFailure } from './ask.ts'
 import { type FactsStore, openMemoryStore } from './facts-store.ts'
 import { openGate } from './gate.ts'
 import { findMailHosts, type MailHosts } from './mail-hosts.ts'
@@ -18,8 +19,13 @@ export type DomainFacts = {
   asked: Finding[]
 }
 
-/** One check: what came out, when it was done (Unix time in seconds) and how long it took. */
-export type Finding = { check: 'mx' | 'spf' | 'dmarc'; outcome: string; at: number; ms: number }
+/** One check: its outcome, when it was made (Unix time in seconds) and how long it took. */
+export type Finding = { at: number; ms: number } & (
+  | { check: 'mx'; outcome: MxOutcome }
+  | { check: 'spf' | 'dmarc'; outcome: Policy }
+)
+
+type MxOutcome = 'found' | Exclude<MailHosts, { kind: 'hosts' | 'unknown' }>['reason'] | DnsFailure
 
 export type LookUp = { facts: DomainFacts; source: 'live' | 'cache' }
 
@@ -45,7 +51,7 @@ const LIMITS = {
 }
 
 /** Changes with the shape of `DomainFacts`, so that a new release does not read what an old one kept. */
-const FACTS_VERSION = 1
+const FACTS_VERSION = 2
 
 /** Looks domains up, each once at a time however many ask, and remembers what it found. `domain` is in A-labels. */
 export function openDomainDesk({ dns, store = openMemoryStore(), limits: changed }: DeskOptions): DomainDesk {
@@ -75,28 +81,29 @@ export function openDomainDesk({ dns, store = openMemoryStore(), limits: changed
 
 /** Mail hosts first: when they cannot be had, or there are none, the policies are not worth a question. */
 async function findFacts(domain: string, dns: MailDns): Promise<DomainFacts> {
-  const mx = await timed('mx', findMailHosts(domain, dns), outcomeOf)
+  const mx = await timed(findMailHosts(domain, dns))
   const mail = mx.found
+  const mxFinding: Finding = { check: 'mx', outcome: outcomeOf(mail), ...mx.taken }
   const known = { domain, mail, provider: mail.kind === 'hosts' ? providerOf(mail.hosts) : '' }
-  if (mail.kind === 'none') return { ...known, spf: 'unasked', dmarc: 'unasked', asked: [mx.finding] }
-  if (mail.kind === 'unknown') return { ...known, spf: 'failed', dmarc: 'failed', asked: [mx.finding] }
+  if (mail.kind === 'none') return { ...known, spf: 'unasked', dmarc: 'unasked', asked: [mxFinding] }
+  if (mail.kind === 'unknown') return { ...known, spf: 'failed', dmarc: 'failed', asked: [mxFinding] }
 
-  const [spf, dmarc] = await Promise.all([
-    timed('spf', findSpf(domain, dns), String),
-    timed('dmarc', findDmarc(domain, dns), String),
-  ])
-  const asked = [mx.finding, spf.finding, dmarc.finding]
+  const [spf, dmarc] = await Promise.all([timed(findSpf(domain, dns)), timed(findDmarc(domain, dns))])
+  const asked: Finding[] = [
+    mxFinding,
+    { check: 'spf', outcome: spf.found, ...spf.taken },
+    { check: 'dmarc', outcome: dmarc.found, ...dmarc.taken },
+  ]
   return { ...known, spf: spf.found, dmarc: dmarc.found, asked }
 }
 
-async function timed<T>(check: Finding['check'], work: Promise<T>, outcome: (found: T) => string) {
+async function timed<T>(work: Promise<T>): Promise<{ found: T; taken: { at: number; ms: number } }> {
   const began = performance.now()
   const found = await work
-  const finding: Finding = { check, outcome: outcome(found), at: Date.now() / 1000, ms: performance.now() - began }
-  return { found, finding }
+  return { found, taken: { at: Date.now() / 1000, ms: performance.now() - began } }
 }
 
-function outcomeOf(mail: MailHosts): string {
+function outcomeOf(mail: MailHosts): MxOutcome {
   if (mail.kind === 'hosts') return 'found'
   return mail.kind === 'unknown' ? mail.failure : mail.reason
 }

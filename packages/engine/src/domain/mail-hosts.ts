@@ -24,7 +24,7 @@ export async function findMailHosts(domain: string, dns: MailDns): Promise<MailH
   // A "no" condemns every address of the domain, so it has to be said twice: a resolver whose answers change from one question
   // to the next is then caught. Where nothing changes, the second round comes out of the resolver's cache.
   const again = await findOnce(domain, dns)
-  if (again.kind === 'none' && again.reason !== found.reason) return unknown('contradiction')
+  if (again.kind === 'none' && again.reason !== found.reason) return unknown('inconsistent')
   return again
 }
 
@@ -63,13 +63,13 @@ function listHosts(records: MxRecord[]): MailHost[] {
  */
 function concludeWithoutMx(domain: string, mx: 'no_data' | 'no_name', addresses: Answer<string>[]): MailHosts {
   const hasAddress = addresses.some(({ kind }) => kind === 'records')
-  if (hasAddress && mx === 'no_name') return unknown('contradiction')
+  if (hasAddress && mx === 'no_name') return unknown('inconsistent')
   if (hasAddress && !isMailHostName(domain)) return { kind: 'unroutable', reason: 'not_routable' }
   if (hasAddress) return { kind: 'hosts', hosts: [{ name: domain, preference: 0 }], source: 'address' }
 
   const failed = addresses.find((answer) => answer.kind === 'failed')
   if (failed) return unknown(failed.failure)
-  if (addresses.some(({ kind }) => kind !== mx)) return unknown('contradiction')
+  if (addresses.some(({ kind }) => kind !== mx)) return unknown('inconsistent')
   return { kind: 'none', reason: mx === 'no_name' ? 'domain_not_found' : 'no_mail_server' }
 }
 

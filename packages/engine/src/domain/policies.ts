@@ -51,7 +51,7 @@ async function findDmarcAt(domain: string, dns: MailDns): Promise<Policy | 'seve
 async function findTexts(name: string, dns: MailDns): Promise<string[] | 'failed'> {
   const answer = await ask(dns.resolveTxt(name))
   // An alias without TXT behind it: common below a wildcard. No verdict hangs on it, so unlike for MX it may count as none.
-  if (answer.kind === 'failed') return answer.failure === 'loop' ? [] : 'failed'
+  if (answer.kind === 'failed') return answer.failure === 'unresolved_alias' ? [] : 'failed'
   if (answer.kind !== 'records') return []
   return answer.records.slice(0, TEXTS_MAX).map((parts) => parts.join('').slice(0, TEXT_LENGTH_MAX)) // RFC 7208 §3.3
 }

@@ -44,7 +44,7 @@ test.each([
   ['garbage', 'malformed'],
   ['formerr', 'malformed'],
   ['tcp-hangs-up', 'unreachable'],
-  ['alias-loop', 'loop'],
+  ['alias-loop', 'unresolved_alias'],
 ])('tells %s as %s', async (name, failure) => {
   expect(await ask(dns.resolveMx(`${name}.example`))).toEqual({ kind: 'failed', failure })
 })
@@ -54,7 +54,7 @@ test('tells a resolver that is not there, a cancelled question and an impossible
   expect(await ask(nowhere.resolveMx('truth.example'))).toEqual({ kind: 'failed', failure: 'unreachable' })
   expect(await ask(dns.resolveMx('a..b'))).toEqual({ kind: 'failed', failure: 'bad_name' })
   const cancelled = Promise.reject(Object.assign(new Error('queryMx'), { code: 'ECANCELLED' }))
-  expect(await ask(cancelled)).toEqual({ kind: 'failed', failure: 'cancelled' })
+  expect(await ask(cancelled)).toEqual({ kind: 'failed', failure: 'canceled' })
   expect(await ask(Promise.reject(new Error('no code')))).toEqual({ kind: 'failed', failure: 'other' })
   const odd = Promise.reject(Object.assign(new Error('odd'), { code: 'toString' }))
   expect(await ask(odd)).toEqual({ kind: 'failed', failure: 'other' })

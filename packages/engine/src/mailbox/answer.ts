@@ -14,11 +14,11 @@ export type Finding =
 
 export type Unasked =
   | 'provider_unverifiable'
-  | 'accepts_all'
+  | 'known_catch_all'
   | 'smtputf8_unsupported'
-  | 'unsayable'
+  | 'unencodable'
   /** Mail servers cannot be reached from here, whichever it is. */
-  | 'no_way_out'
+  | 'no_egress'
   /** The owner of the domain asked not to be probed. */
   | 'opted_out'
 
@@ -27,10 +27,10 @@ export type Unanswered =
   | 'not_routable'
   | 'dns_failed'
   | 'timeout'
-  | 'dropped'
-  | 'garbled'
-  /** Our own pace forbids to ask now. */
-  | 'held'
+  | 'connection_closed'
+  | 'protocol_error'
+  /** Our own rate limits delay the probe. */
+  | 'throttled'
 
 /** One thing a server said, its words without anybody's address. */
 export type Said = { stage: Stage | 'control'; code: number; enhanced: string | null; text: string }

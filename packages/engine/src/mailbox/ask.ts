@@ -22,8 +22,8 @@ export async function askDomain(question: Question, network: MailNetwork): Promi
   const known = await network.knowledge.ofDomain(domain)
   const survey = beginSurvey(question, { key: siteKey(provider, hosts), provider, hosts, habits }, known)
   if (habits.probe === 'D') answerAll(survey, { finding: { kind: 'unasked', why: 'provider_unverifiable' } })
-  else if (known.acceptAll?.value === 'yes') answerAll(survey, { finding: { kind: 'unasked', why: 'accepts_all' } })
-  else if (network.isOpen?.() === false) answerAll(survey, { finding: { kind: 'unasked', why: 'no_way_out' } })
+  else if (known.acceptAll?.value === 'yes') answerAll(survey, { finding: { kind: 'unasked', why: 'known_catch_all' } })
+  else if (network.isOpen?.() === false) answerAll(survey, { finding: { kind: 'unasked', why: 'no_egress' } })
 
   const roundsMax = question.recipients.length + 2 * FRUITLESS_MAX
   for (let round = 0; round < roundsMax && isUnfinished(survey); round += 1) {

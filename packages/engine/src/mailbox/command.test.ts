@@ -49,11 +49,11 @@ test.each([
 })
 
 test.each(['EHLO', 'HELO'] as const)('a name cannot bring a second command along with %s', (verb) => {
-  expect(sent([{ verb, name: 'x.example\r\nDATA' }], true)).toBe(`refused: unsayable ${verb}`)
+  expect(sent([{ verb, name: 'x.example\r\nDATA' }], true)).toBe(`refused: unencodable ${verb}`)
 })
 
 test('beyond ASCII only what the server offered to take', () => {
-  expect(sent([rcpt('bücher@x.example')])).toBe('refused: unsayable RCPT')
+  expect(sent([rcpt('bücher@x.example')])).toBe('refused: unencodable RCPT')
   expect(sent([rcpt('bücher@x.example')], true)).toBe('RCPT TO:<bücher@x.example>\r\n')
 })
 

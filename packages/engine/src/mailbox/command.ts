@@ -29,7 +29,7 @@ export function isSayable(address: string): boolean {
 function lineOf(command: Command, utf8Offered: boolean): string {
   const line = spell(command)
   const isClean = ASCII_LINE.test(line) || (utf8Offered && UTF8_LINE.test(line) && line.isWellFormed())
-  if (!isClean || Buffer.byteLength(line) > LINE_OCTETS_MAX) throw new Error(`unsayable ${command.verb}`)
+  if (!isClean || Buffer.byteLength(line) > LINE_OCTETS_MAX) throw new Error(`unencodable ${command.verb}`)
   return line
 }
 
@@ -50,7 +50,7 @@ function spell(command: Command): string {
 }
 
 function path(address: string): string {
-  if (!isSayable(address)) throw new Error('unsayable address')
+  if (!isSayable(address)) throw new Error('unencodable address')
   return address
 }
 

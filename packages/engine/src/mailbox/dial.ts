@@ -79,7 +79,7 @@ async function findAddresses(host: string, dialling: Dialling): Promise<string[]
   const dns = meter(dialling.dns, limits)
   const four = await ask(dns.resolve4(host))
   // An alias without an IPv4 address behind it looks like a loop, so IPv6 is asked about before that is believed.
-  if (four.kind === 'failed' && four.failure !== 'loop') return failed('dns_failed')
+  if (four.kind === 'failed' && four.failure !== 'unresolved_alias') return failed('dns_failed')
   const usable = listUsable(four, policy)
   if (usable.length > 0) return usable
 

@@ -73,7 +73,7 @@ async function weigh(interview: Interview, told: Told, reading: Reading): Promis
 
   const finding: Finding = { kind: 'refused', code: told.reply.code, reason: believed(survey, reason) }
   settle(interview, told, finding, reading)
-  if (reason === 'no_such_user' && survey.acceptAll.value === 'untested') {
+  if (reason === 'mailbox_not_found' && survey.acceptAll.value === 'untested') {
     survey.acceptAll = { value: 'no', source: 'live' } // who does not know somebody does not take everybody
   }
   const isAboutUs = scope === 'egress' || reason === 'rate_limited'
@@ -139,8 +139,8 @@ async function hearControl(interview: Interview, { recipient, reply, at }: Told)
   if (await isToBeAskedElsewhere(interview, reply, reading)) return false
 
   // It told this one from those it accepted, in whatever words; unless the words are about us.
-  const isForGood = reply.code >= 500 && (reading.scope === 'mailbox' || reading.reason === 'unrecognised')
-  const tells = isForGood || reading.reason === 'no_such_user'
+  const isForGood = reply.code >= 500 && (reading.scope === 'mailbox' || reading.reason === 'unclassified')
+  const tells = isForGood || reading.reason === 'mailbox_not_found'
   if (tells) {
     survey.acceptAll = { value: 'no', source: 'live' }
     survey.refusal = normaliseReply(reply, recipient.path)

@@ -21,10 +21,10 @@ export function interpret({ survey, network, host }: Replied, stage: Stage, repl
   }
   const context = { stage, provider, identity, ...(recipient !== undefined && { recipient }) }
   const reading = limitWait(readReply(reply, context), habitsOf(provider, habits))
-  if (reading.reason !== 'unrecognised') return reading
+  if (reading.reason !== 'unclassified') return reading
   const text = normaliseReply(reply, recipient)
   if (stage === 'rcpt' && reply.code >= 500 && text === survey.refusal) {
-    return { reason: 'no_such_user', scope: 'mailbox', retryAfterMs: null }
+    return { reason: 'mailbox_not_found', scope: 'mailbox', retryAfterMs: null }
   }
   noteUnrecognised?.({ provider, stage, code: reply.code, text })
   return reading
@@ -42,14 +42,14 @@ function limitWait(reading: Reading, { suspendS, retryLadderS }: Habits): Readin
  * somebody who puts newcomers off without saying so.
  */
 export function againFor({ reason, retryAfterMs }: Reading, code: number): { again?: MailboxAnswer['again'] } {
-  const isVague = reason === 'server_error' || reason === 'unrecognised'
+  const isVague = reason === 'server_error' || reason === 'unclassified'
   const isWorthIt = WORTH_ANOTHER_TRY.has(reason) || (isVague && code >= 400 && code < 500)
   return isWorthIt ? { again: { afterMs: retryAfterMs } } : {}
 }
 
 const WORTH_ANOTHER_TRY = new Set<Reason>([
   'greylisted',
-  'verifying',
+  'verification_pending',
   'rate_limited',
   'too_many_recipients',
   'too_many_errors',

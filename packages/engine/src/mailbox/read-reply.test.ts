@@ -24,7 +24,7 @@ const IDENTITY = {
 }
 /** Providers with rows of their own, and everybody else. */
 const OUTSPOKEN = ['', ...new Set(RULES.flatMap(({ provider = [] }) => provider))]
-const CONDEMNING: Reason[] = ['no_such_user', 'mailbox_disabled', 'mailbox_moved', 'domain_not_hosted']
+const CONDEMNING: Reason[] = ['mailbox_not_found', 'mailbox_disabled', 'mailbox_moved', 'domain_not_hosted']
 
 function parse(text: string): Reply {
   const { replies, fault } = openReplyReader().push(Buffer.from(`${text.replaceAll('\n', '\r\n')}\r\n`))
@@ -97,7 +97,13 @@ test('rows that condemn ask for a permanent code, but for the three that are kno
 })
 
 test('before RCPT nothing is ever about a mailbox or a domain, whatever is said', () => {
-  const aboutMailbox: Reason[] = [...CONDEMNING, 'mailbox_full', 'mailbox_busy', 'recipient_policy', 'verifying']
+  const aboutMailbox: Reason[] = [
+    ...CONDEMNING,
+    'mailbox_full',
+    'mailbox_busy',
+    'policy_rejected',
+    'verification_pending',
+  ]
   const wrong: string[] = []
   for (const text of [...FIXTURES, ...MISLEADING_REPLIES].flatMap(({ replies }) => replies)) {
     for (const stage of STAGES.slice(0, -1)) {
@@ -141,7 +147,7 @@ test('a permanent code with words nobody knows is not recognised', () => {
     )
     for (const code of [550, 554]) {
       expect(read(`${code} ${text.join(' ')}`, 'rcpt')).toEqual({
-        reason: 'unrecognised',
+        reason: 'unclassified',
         scope: 'connection',
         retryAfterMs: null,
       })
@@ -170,7 +176,7 @@ test.each([
 test('an empty identity is never named', () => {
   const identity = { addresses: [''], heloName: '', senderDomain: '' }
   const reading = readReply(parse('550 5.1.1 User unknown'), { stage: 'rcpt', provider: '', identity })
-  expect(reading).toEqual({ reason: 'no_such_user', scope: 'mailbox', retryAfterMs: null })
+  expect(reading).toEqual({ reason: 'mailbox_not_found', scope: 'mailbox', retryAfterMs: null })
 })
 
 test.each([

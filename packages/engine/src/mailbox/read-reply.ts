@@ -22,16 +22,10 @@ const SPOKEN: ReplyRule[] = [...PROVIDER_RULES, ...OWN_FAULT_RULES, ...MAILBOX_R
 const PROVIDERS = new Set(SPOKEN.flatMap(({ provider = [] }) => provider))
 
 /** Reasons that end in `invalid`. Whenever a reply may be read otherwise, it is. */
-const CONDEMNING = new Set<Reason>(['no_such_user', 'mailbox_disabled', 'mailbox_moved', 'domain_not_hosted'])
+const CONDEMNING = new Set<Reason>(['mailbox_not_found', 'mailbox_disabled', 'mailbox_moved', 'domain_not_hosted'])
 
 /** Reasons that a reply which names us cannot have. */
-const NOT_ABOUT_US = new Set<Reason>([
-  ...CONDEMNING,
-  'mailbox_full',
-  'mailbox_busy',
-  'recipient_policy',
-  'unrecognised',
-])
+const NOT_ABOUT_US = new Set<Reason>([...CONDEMNING, 'mailbox_full', 'mailbox_busy', 'policy_rejected', 'unclassified'])
 
 /** What a refusal means. Stage before words, words before the enhanced code, that before the basic code, and doubt before all. */
 export function readReply(reply: Reply, context: ReplyContext): Reading {
@@ -69,7 +63,7 @@ function readWords(reply: Reply, context: ReplyContext, text: string, named: Rea
   if (named !== undefined && (!rule || !isSaid || NOT_ABOUT_US.has(rule.reason))) {
     return { reason: named, scope: 'egress', retryAfterMs: findRetryAfterMs(text) }
   }
-  if (!rule) return { reason: 'unrecognised', scope: 'connection', retryAfterMs: findRetryAfterMs(text) }
+  if (!rule) return { reason: 'unclassified', scope: 'connection', retryAfterMs: findRetryAfterMs(text) }
   const { reason, scope, retryAfterS } = rule
   if (CONDEMNING.has(reason)) return { reason, scope, retryAfterMs: null }
   const knownMs = retryAfterS === undefined ? null : retryAfterS * 1_000

@@ -101,7 +101,7 @@ function holdPromises(reply: Reply, context: ReplyContext): void {
 function findBrokenPromise(reply: Reply, context: ReplyContext): string | undefined {
   const { reason, scope, retryAfterMs } = readReply(reply, context)
   if (context.stage !== 'rcpt' && (scope === 'mailbox' || scope === 'domain')) return 'about a mailbox before RCPT'
-  if (reply.code < 500 && reason === 'no_such_user' && reply.code !== 450 && reply.code !== 451)
+  if (reply.code < 500 && reason === 'mailbox_not_found' && reply.code !== 450 && reply.code !== 451)
     return 'condemned for now'
   if (retryAfterMs !== null && !(retryAfterMs >= 1_000 && retryAfterMs <= 86_400_000)) return 'a wait out of bounds'
 

@@ -2,14 +2,14 @@ import type { Reason, Scope, Stage } from './reply.ts'
 
 /** Reasons that speak of the mailbox or its domain. Before RCPT no server can mean one of them. */
 type AboutMailbox =
-  | 'no_such_user'
+  | 'mailbox_not_found'
   | 'mailbox_disabled'
   | 'mailbox_full'
   | 'mailbox_moved'
   | 'mailbox_busy'
-  | 'recipient_policy'
+  | 'policy_rejected'
   | 'domain_not_hosted'
-  | 'verifying'
+  | 'verification_pending'
 
 type Match = {
   /** Provider ids; everybody where left out. */

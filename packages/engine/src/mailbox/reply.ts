@@ -11,30 +11,30 @@ export type Stage = 'greeting' | 'ehlo' | 'starttls' | 'mail' | 'rcpt'
 
 /** What a refusal means. */
 export type Reason =
-  | 'no_such_user'
+  | 'mailbox_not_found'
   | 'mailbox_disabled'
   | 'mailbox_full'
   | 'mailbox_moved'
   /** The mailbox exists and gets too much mail at the moment. */
   | 'mailbox_busy'
   /** The mailbox may exist, but refuses us. */
-  | 'recipient_policy'
+  | 'policy_rejected'
   | 'domain_not_hosted'
   | 'greylisted'
   /** The server is still finding out whether the mailbox exists; it will know in seconds. */
-  | 'verifying'
+  | 'verification_pending'
   | 'rate_limited'
   | 'too_many_recipients'
   | 'too_many_errors'
   | 'ip_blocked'
-  | 'ip_needs_ptr'
+  | 'ptr_required'
   | 'sender_rejected'
   | 'spf_required'
   | 'tls_required'
   | 'geo_blocked'
   | 'smtputf8_unsupported'
   | 'server_error'
-  | 'unrecognised'
+  | 'unclassified'
 
 /** What a refusal is about: the mailbox asked for, all of its domain, our address, or this connection alone. */
 export type Scope = 'mailbox' | 'domain' | 'egress' | 'connection'

@@ -56,7 +56,7 @@ export function beginSurvey(question: Question, site: Site, known: DomainKnowled
     trouble: undefined,
   }
   for (const recipient of recipients.filter(({ path }) => !isSayable(path))) {
-    answer(survey, recipient, { finding: { kind: 'unasked', why: 'unsayable' } })
+    answer(survey, recipient, { finding: { kind: 'unasked', why: 'unencodable' } })
   }
   return survey
 }

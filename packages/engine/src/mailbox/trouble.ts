@@ -98,7 +98,7 @@ export async function meetNoLine(
   taken: Exclude<Taken, { kind: 'line' }>,
 ): Promise<void> {
   if (taken.kind === 'held') {
-    const finding = { kind: 'unanswered', why: 'held' } as const
+    const finding = { kind: 'unanswered', why: 'throttled' } as const
     return answerAll(survey, { finding, again: { afterMs: taken.hold.retryAfterMs } })
   }
   for (const tried of taken.tries) {
@@ -123,8 +123,8 @@ const FAILURES: Record<Extract<NoLine, { kind: 'not_dialled' }>['failure'], Unan
 
 const BREAKS: Record<Break['why'], Unanswered> = {
   timeout: 'timeout',
-  closed: 'dropped',
-  garbled: 'garbled',
+  closed: 'connection_closed',
+  garbled: 'protocol_error',
   tarpit: 'timeout',
-  tls_failed: 'garbled',
+  tls_failed: 'protocol_error',
 }

@@ -18,7 +18,7 @@ const ACCEPTED: MailboxAnswer = {
   ms: 1,
 }
 const CATCH_ALL: MailboxAnswer = { ...ACCEPTED, acceptAll: 'yes' }
-const REFUSED: MailboxAnswer = { ...ACCEPTED, finding: { kind: 'refused', reason: 'no_such_user', code: 550 } }
+const REFUSED: MailboxAnswer = { ...ACCEPTED, finding: { kind: 'refused', reason: 'mailbox_not_found', code: 550 } }
 const NO_CLASS = { isDisposable: false, isFree: false, isPrivacyRelay: false, disposableSources: [] }
 const HUMAN = 'ada.lovelace@example.com'
 const MACHINE = 'xk7qzvw9trb4@example.com'
@@ -42,11 +42,11 @@ test('a mailbox that its server vouches for is safe to send to, unless it is som
   expect(safe(HUMAN, ACCEPTED, { classes: { ...NO_CLASS, isDisposable: true } })).toBe(false)
   expect(safe(HUMAN, ACCEPTED, { classes: { ...NO_CLASS, isFree: true } })).toBe(true)
   expect(
-    safe(HUMAN, ACCEPTED, { classes: { ...NO_CLASS, isFree: true } }, { ...USUAL_MANNER, excludes: ['free'] }),
+    safe(HUMAN, ACCEPTED, { classes: { ...NO_CLASS, isFree: true } }, { ...USUAL_MANNER, excludedTraits: ['free'] }),
   ).toBe(false)
   const role = findings('info@example.com', ACCEPTED, true)
   expect(conclude(role, { provider: '' }, USUAL_MANNER)).toMatchObject({ status: 'valid', safeToSend: false })
-  expect(conclude(role, { provider: '' }, { ...USUAL_MANNER, excludes: [] }).safeToSend).toBe(true)
+  expect(conclude(role, { provider: '' }, { ...USUAL_MANNER, excludedTraits: [] }).safeToSend).toBe(true)
 })
 
 test('whoever bears fewer bounces than the best can promise is told of nothing that is safe', () => {
@@ -112,8 +112,8 @@ test('evidence says in words what the model saw, why it kept silent, and that it
     const verdict = conclude(found, { provider: '', history }, USUAL_MANNER)
     return explain([], verdict, history).map(({ check, outcome }) => `${check} ${outcome}`)
   }
-  expect(words(HUMAN, told(30, 1))).toEqual(['domain_history for', 'address_text human_like'])
-  expect(words(MACHINE, told(0, 3))).toEqual(['domain_history against', 'address_text machine_like'])
+  expect(words(HUMAN, told(30, 1))).toEqual(['domain_history positive', 'address_text human_like'])
+  expect(words(MACHINE, told(0, 3))).toEqual(['domain_history negative', 'address_text machine_like'])
   expect(words('12345678@example.com', NO_HISTORY)).toEqual(['address_text abstained'])
-  expect(words(HUMAN, { ...told(30, 1), isTrusted: false })).toEqual(['model fallen_back'])
+  expect(words(HUMAN, { ...told(30, 1), isTrusted: false })).toEqual(['model fallback'])
 })

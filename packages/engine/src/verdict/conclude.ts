@@ -1,5 +1,5 @@
-import type { Exclusion } from '@probity/contract/send-policy'
 import { confidenceIn } from '@probity/contract/status'
+import type { Trait } from '@probity/contract/traits'
 import { looksMachineGenerated, type Plausibility, plausibilityOf } from '../address/plausibility.ts'
 import { shapeOf } from '../address/shape.ts'
 import type { DomainClass } from '../domain/lists.ts'
@@ -30,9 +30,9 @@ export function conclude(findings: Findings, beside: Beside, manner: Manner): Ve
   const weighing = weigh({ subStatus: decision.subStatus, provider, history, text })
   // Whoever hides a mailbox behind a relay is given an address that a machine made, by a service that lasts.
   const isMachineGenerated = text !== undefined && looksMachineGenerated(text.plausibility) && !classes?.isPrivacyRelay
-  const traits: Record<Exclusion, boolean> = {
+  const traits: Record<Trait, boolean> = {
     disposable: classes?.isDisposable ?? false,
-    role: findings.isRole,
+    role_based: findings.isRole,
     machine_generated: isMachineGenerated,
     free: classes?.isFree ?? false,
     privacy_relay: classes?.isPrivacyRelay ?? false,

@@ -81,25 +81,25 @@ test.each<[string, Findings, SubStatus]>([
   ],
   [
     'accepted, and the test of that ended in a word about another mailbox',
-    told(ACCEPTED, { acceptAll: 'untested', untestedFor: 'no_such_user' }),
+    told(ACCEPTED, { acceptAll: 'untested', untestedFor: 'mailbox_not_found' }),
     'server_error',
   ],
-  ['a mailbox that is not there', told(refused('no_such_user')), 'mailbox_not_found'],
+  ['a mailbox that is not there', told(refused('mailbox_not_found')), 'mailbox_not_found'],
   ['a mailbox that is switched off', told(refused('mailbox_disabled')), 'mailbox_disabled'],
   ['a mailbox that has moved', told(refused('mailbox_moved', 551)), 'mailbox_moved'],
   ['a full mailbox', told(refused('mailbox_full', 452)), 'mailbox_full'],
   ['a mailbox that gets too much mail', told(refused('mailbox_busy', 450)), ''],
   ['a server that does not serve the domain', told(refused('domain_not_hosted')), 'domain_not_hosted'],
-  ['words that no rule knows, for good', told(refused('unrecognised', 550)), 'policy_refused'],
-  ['words that no rule knows, for now', told(refused('unrecognised', 451)), 'server_error'],
+  ['words that no rule knows, for good', told(refused('unclassified', 550)), 'policy_rejected'],
+  ['words that no rule knows, for now', told(refused('unclassified', 451)), 'server_error'],
   ['a reply that says it means nothing', told({ kind: 'unverifiable', code: 252 }), 'provider_unverifiable'],
-  ['our own pace', told({ kind: 'unanswered', why: 'held' }), 'rate_limited'],
+  ['our own pace', told({ kind: 'unanswered', why: 'throttled' }), 'rate_limited'],
   ['a provider that decides later', told({ kind: 'unasked', why: 'provider_unverifiable' }), 'provider_unverifiable'],
-  ['a domain that is known to accept everybody', told({ kind: 'unasked', why: 'accepts_all' }), 'catch_all'],
+  ['a domain that is known to accept everybody', told({ kind: 'unasked', why: 'known_catch_all' }), 'catch_all'],
   // Precedence: invalid before disposable before unknown and valid.
   [
     'a disposable domain whose mailbox is not there',
-    { ...told(refused('no_such_user')), isDisposable: true },
+    { ...told(refused('mailbox_not_found')), isDisposable: true },
     'mailbox_not_found',
   ],
   ['a disposable domain whose mailbox answers', { ...told(ACCEPTED), isDisposable: true }, 'disposable'],
@@ -111,21 +111,21 @@ test.each<[string, Findings, SubStatus]>([
 
 test('a refusal that is about us or about the moment never makes an address invalid', () => {
   const ABOUT_US: Reason[] = [
-    'recipient_policy',
+    'policy_rejected',
     'greylisted',
-    'verifying',
+    'verification_pending',
     'rate_limited',
     'too_many_recipients',
     'too_many_errors',
     'ip_blocked',
-    'ip_needs_ptr',
+    'ptr_required',
     'sender_rejected',
     'spf_required',
     'tls_required',
     'geo_blocked',
     'smtputf8_unsupported',
     'server_error',
-    'unrecognised',
+    'unclassified',
   ]
   for (const reason of ABOUT_US) expect([reason, decide(told(refused(reason))).status]).toEqual([reason, 'unknown'])
 })

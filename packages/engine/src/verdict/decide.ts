@@ -71,33 +71,33 @@ function untested(why: MailboxAnswer['untestedFor']): SubStatus {
 
 function refused({ reason, code }: Extract<Finding, { kind: 'refused' }>): SubStatus {
   // Words that nobody knows: a permanent refusal is somebody's policy until shown otherwise, a passing one is an error.
-  if (reason === 'unrecognised') return code >= 500 ? 'policy_refused' : 'server_error'
+  if (reason === 'unclassified') return code >= 500 ? 'policy_rejected' : 'server_error'
   return REFUSED[reason]
 }
 
 /** A new reason does not compile until it is judged here. What is only about us stays unknown. */
 const REFUSED: Record<Reason, SubStatus> = {
-  no_such_user: 'mailbox_not_found',
+  mailbox_not_found: 'mailbox_not_found',
   mailbox_disabled: 'mailbox_disabled',
   mailbox_full: 'mailbox_full',
   mailbox_moved: 'mailbox_moved',
   mailbox_busy: '', // it gets too much mail to take more now, so there is no doubt that it is there
-  recipient_policy: 'policy_refused',
+  policy_rejected: 'policy_rejected',
   domain_not_hosted: 'domain_not_hosted',
   greylisted: 'greylisted',
-  verifying: 'greylisted',
+  verification_pending: 'greylisted',
   rate_limited: 'rate_limited',
   too_many_recipients: 'rate_limited',
   too_many_errors: 'rate_limited',
   ip_blocked: 'blocked',
-  ip_needs_ptr: 'blocked',
+  ptr_required: 'blocked',
   sender_rejected: 'blocked',
   spf_required: 'blocked',
   geo_blocked: 'blocked',
-  tls_required: 'policy_refused',
+  tls_required: 'policy_rejected',
   smtputf8_unsupported: 'smtputf8_unsupported',
   server_error: 'server_error',
-  unrecognised: 'server_error',
+  unclassified: 'server_error',
 }
 
 const UNANSWERED: Record<Unanswered, SubStatus> = {
@@ -105,16 +105,16 @@ const UNANSWERED: Record<Unanswered, SubStatus> = {
   not_routable: 'not_routable',
   dns_failed: 'dns_failed',
   timeout: 'timeout',
-  dropped: 'server_error',
-  garbled: 'server_error',
-  held: 'rate_limited',
+  connection_closed: 'server_error',
+  protocol_error: 'server_error',
+  throttled: 'rate_limited',
 }
 
 const UNASKED: Record<Unasked, SubStatus> = {
   provider_unverifiable: 'provider_unverifiable',
-  accepts_all: 'catch_all',
+  known_catch_all: 'catch_all',
   smtputf8_unsupported: 'smtputf8_unsupported',
-  unsayable: 'not_probed',
-  no_way_out: 'not_probed',
+  unencodable: 'not_probed',
+  no_egress: 'not_probed',
   opted_out: 'not_probed',
 }

@@ -1,11 +1,11 @@
-import type { Evidence } from '@probity/contract/evidence'
+import { type Evidence, type EvidenceCheck, type EvidenceOutcome, evidenceItem } from '@probity/contract/evidence'
 import type { SubStatus } from '@probity/contract/status'
 import type { Plausibility } from '../address/plausibility.ts'
 import type { Verdict } from './conclude.ts'
 import type { History } from './history.ts'
 import type { Term } from './weigh.ts'
 
-/** Beyond this many log-odds a part is said to speak for or against the address. */
+/** Beyond this many log-odds a finding counts as positive or negative. */
 const SPEAKS_FROM = 0.05
 
 /**
@@ -18,24 +18,30 @@ export function explain(evidence: Evidence[], verdict: Verdict, history: History
   const worth = (kind: Term['kind']) => terms.find((term) => term.kind === kind)?.logOdds
   const decisive = decisiveItem(evidence, verdict.subStatus)
   const weighed = evidence.map((item) => (item === decisive ? { ...item, log_odds: worth('base') ?? 0 } : item))
-  if (isFallback) return [...weighed, item('model', 'fallen_back', FALLEN_BACK)]
+  if (isFallback) return [...weighed, evidenceItem('model', 'fallback', FALLBACK)]
 
   const { delivered, bounced } = history.domain
   const [byHistory, byText, byPattern] = [worth('history'), worth('text'), worth('pattern')]
   if (byHistory !== undefined && delivered + bounced > 0) {
-    weighed.push({ ...item('domain_history', direction(byHistory), describeHistory(history)), log_odds: byHistory })
+    weighed.push({
+      ...evidenceItem('domain_history', direction(byHistory), describeHistory(history)),
+      log_odds: byHistory,
+    })
   }
   if (byText !== undefined && plausibility !== undefined) {
     weighed.push({ ...describeText(plausibility, byText), log_odds: byText })
-  } else if (verdict.isMachineGenerated) weighed.push(item('address_text', 'machine_like', LIKE_A_MACHINE))
+  } else if (verdict.isMachineGenerated) weighed.push(evidenceItem('address_text', 'machine_like', LIKE_A_MACHINE))
   if (byPattern !== undefined && byPattern !== 0) {
-    weighed.push({ ...item('address_pattern', direction(byPattern), describePattern(byPattern)), log_odds: byPattern })
+    weighed.push({
+      ...evidenceItem('address_pattern', direction(byPattern), describePattern(byPattern)),
+      log_odds: byPattern,
+    })
   }
   return weighed
 }
 
 /** A mail server's silence, a domain that is not there, a text that is no address: each is the finding of one check. */
-const DECIDES: Partial<Record<SubStatus, string>> = {
+const DECIDES: Partial<Record<SubStatus, EvidenceCheck>> = {
   syntax_error: 'syntax',
   address_literal: 'syntax',
   domain_not_found: 'mx',
@@ -44,7 +50,7 @@ const DECIDES: Partial<Record<SubStatus, string>> = {
   dns_failed: 'mx',
   not_routable: 'mx',
   not_probed: 'mx',
-  disposable: 'lists',
+  disposable: 'domain_class',
   catch_all: 'catch_all',
 }
 
@@ -53,43 +59,39 @@ function decisiveItem(evidence: Evidence[], subStatus: SubStatus): Evidence | un
   return evidence.find(({ check }) => check === wanted) ?? evidence.at(-1)
 }
 
-function item(check: string, outcome: string, detail: string): Evidence {
-  return { check, outcome, detail, source: 'live', at: Date.now() / 1000, ms: 0 }
-}
+const FALLBACK =
+  'The estimates of the model for this provider differed too much from reported deliveries and bounces, so only the base rate counts.'
 
-const FALLEN_BACK =
-  'Chances that the model gave at this provider were too far from what was reported, so only the base rate counts.'
-
-function direction(logOdds: number): 'for' | 'against' | 'neutral' {
+function direction(logOdds: number): EvidenceOutcome<'domain_history' | 'address_pattern'> {
   if (Math.abs(logOdds) < SPEAKS_FROM) return 'neutral'
-  return logOdds > 0 ? 'for' : 'against'
+  return logOdds > 0 ? 'positive' : 'negative'
 }
 
 /** Outcomes fade with time, so there may be a part of one. */
 function describeHistory({ domain: { delivered, bounced } }: History): string {
   const count = (value: number) => (value > 0 && value < 1 ? 'less than one' : String(Math.round(value)))
-  return `Of messages sent to this domain, ${count(delivered)} reported as delivered and ${count(bounced)} as bounced count today.`
+  return `Reports for this domain, weighted by age: ${count(delivered)} delivered, ${count(bounced)} bounced.`
 }
 
-const LIKE_A_MACHINE = 'The text looks made by a machine or typed at random.'
+const LIKE_A_MACHINE = 'The text looks auto-generated or typed at random.'
 
 function describeText(plausibility: Plausibility, logOdds: number): Evidence {
-  if (plausibility.kind === 'abstained') return item('address_text', 'abstained', ABSTAINED[plausibility.why])
+  if (plausibility.kind === 'abstained') return evidenceItem('address_text', 'abstained', ABSTAINED[plausibility.why])
   const worth = direction(logOdds)
-  if (worth === 'for') return item('address_text', 'human_like', 'The text looks like one that a person chose.')
-  if (worth === 'against') return item('address_text', 'machine_like', LIKE_A_MACHINE)
-  return item('address_text', 'neutral', 'The text says little either way.')
+  if (worth === 'positive') return evidenceItem('address_text', 'human_like', 'The text looks as if a person chose it.')
+  if (worth === 'negative') return evidenceItem('address_text', 'machine_like', LIKE_A_MACHINE)
+  return evidenceItem('address_text', 'neutral', 'The text says little either way.')
 }
 
 const ABSTAINED: Record<Extract<Plausibility, { kind: 'abstained' }>['why'], string> = {
-  not_ascii: 'The text was not weighed: it is not in the Latin alphabet that the model knows.',
+  not_ascii: 'The text was not weighed: the model knows the Latin alphabet only.',
   all_digits: 'The text was not weighed: it is a number.',
   too_short: 'The text was not weighed: it is too short to tell.',
-  id_like: 'The text was not weighed: it looks like a number that somebody was given.',
+  id_like: 'The text was not weighed: it looks like an assigned id.',
 }
 
 function describePattern(logOdds: number): string {
   return logOdds > 0
-    ? 'It is built like other addresses at this domain that took mail.'
-    : 'It is not built like most addresses at this domain that took mail.'
+    ? 'The pattern matches other addresses at this domain that received mail.'
+    : 'The pattern differs from most addresses at this domain that received mail.'
 }

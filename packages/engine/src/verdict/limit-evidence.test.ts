@@ -3,7 +3,8 @@ import { expect, test } from 'vitest'
 import { EVIDENCE_BYTES_MAX, limitEvidence } from './limit-evidence.ts'
 
 const itemOf = (check: string, detail: string): Evidence => {
-  return { check, outcome: 'accepted', detail, source: 'live', at: 1793620800.127, ms: 318.4, log_odds: 2.4 }
+  const checked_at = '2026-11-02T12:00:00.127Z'
+  return { check, outcome: 'accepted', detail, source: 'live', checked_at, duration_ms: 318.4, log_odds: 2.4 }
 }
 
 test('limitEvidence leaves evidence within the limit unchanged', () => {
@@ -17,7 +18,7 @@ test.each([
   ['quotation marks, which JSON escapes', '"'.repeat(6_000)],
   ['64 KiB', 'a'.repeat(65_536)],
 ])('limitEvidence limits the bytes of details with %s, keeps every item and marks what is shortened', (_, long) => {
-  const checks = ['syntax', 'mx', 'spf', 'dmarc', 'lists', 'recipient', 'catch_all', 'domain_history']
+  const checks = ['syntax', 'mx', 'spf', 'dmarc', 'domain_class', 'recipient', 'catch_all', 'domain_history']
   const evidence = checks.map((check, n) => itemOf(check, n < 5 ? 'The domain publishes an SPF record.' : long))
   const limited = limitEvidence(evidence)
   expect(Buffer.byteLength(JSON.stringify(limited))).toBeLessThanOrEqual(EVIDENCE_BYTES_MAX)

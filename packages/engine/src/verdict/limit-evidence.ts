@@ -3,7 +3,7 @@ import { SHORTENED, shorten } from '@probity/contract/shorten'
 
 /**
  * Bytes that the evidence of one result has at most, as JSON. It is stored with every result and cached in Redis, and mail servers write
- * part of it. With the item that an account's own lists add it stays within 4 KiB.
+ * part of it. With the item that an override of the account adds it stays within 4 KiB.
  */
 export const EVIDENCE_BYTES_MAX = 3_840
 

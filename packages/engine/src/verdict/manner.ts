@@ -1,5 +1,5 @@
 import { SEND_THRESHOLD_DEFAULT } from '@probity/contract/data/model-parameters'
-import { EXCLUSIONS_DEFAULT, type Exclusion } from '@probity/contract/send-policy'
+import { EXCLUDED_TRAITS_DEFAULT, type Trait } from '@probity/contract/traits'
 
 /** How somebody wants an address judged: what their plan and their request allow, and what they would send to. */
 export type Manner = {
@@ -10,12 +10,12 @@ export type Manner = {
   /** From this chance on an address is safe to send to. */
   threshold: number
   /** What an address must not be to be safe to send to. */
-  excludes: readonly Exclusion[]
+  excludedTraits: readonly Trait[]
 }
 
 export const USUAL_MANNER: Manner = {
   ai: true,
   catchall: true,
   threshold: SEND_THRESHOLD_DEFAULT,
-  excludes: EXCLUSIONS_DEFAULT,
+  excludedTraits: EXCLUDED_TRAITS_DEFAULT,
 }

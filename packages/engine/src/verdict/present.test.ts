@@ -6,7 +6,7 @@ import { parseAddress } from '../address/parse.ts'
 import type { DomainFacts } from '../domain/facts.ts'
 import type { MailboxAnswer } from '../mailbox/answer.ts'
 import { conclude } from './conclude.ts'
-import { domainEvidence, listEvidence, mailboxEvidence, syntaxEvidence } from './evidence.ts'
+import { classEvidence, domainEvidence, mailboxEvidence, syntaxEvidence } from './evidence.ts'
 import { USUAL_MANNER } from './manner.ts'
 import { present } from './present.ts'
 
@@ -14,7 +14,8 @@ const FRESH = {
   id: '0198f2e3-58b6-7c21-9d4f-6a0b13e7c582',
   livemode: true,
   retry_at: null,
-  listed: null,
+  reference: null,
+  override: null,
   performance: { response_time_ms: 1 },
   metadata: { timestamp: 1, plan_tier: 'payg', features_used: { catchall_detection: false, ai_enhancement: false } },
 }
@@ -31,7 +32,7 @@ const CLASSES = { isDisposable: false, isFree: true, isPrivacyRelay: false, disp
 function presentOf(email: string) {
   const address = parseAddress(email)
   const verdict = conclude({ address, isRole: true, mail: FACTS.mail }, { provider: 'google' }, USUAL_MANNER)
-  const evidence = [syntaxEvidence(address, 0.1), ...domainEvidence(FACTS, 'cache'), listEvidence(CLASSES)]
+  const evidence = [syntaxEvidence(address, 0.1), ...domainEvidence(FACTS, 'cache'), classEvidence(CLASSES)]
   return present({
     email,
     address,
@@ -67,6 +68,22 @@ test('shows the address as it was sent and the domain as it is asked for', () =>
   })
 })
 
+test('present splits the address into its parts and lists the mail servers', () => {
+  expect(presentOf('Ada+x@Bücher.example').details).toMatchObject({
+    mx: [{ host: 'mx.example.com', preference: 10 }],
+    canonical_email: 'ada+x@xn--bcher-kva.example',
+    local_part: 'Ada+x',
+    tag: 'x',
+    domain_unicode: 'bücher.example',
+  })
+  expect(presentOf('nonsense').details).toMatchObject({
+    canonical_email: null,
+    local_part: null,
+    tag: null,
+    domain_unicode: null,
+  })
+})
+
 test('a boolean is true only where it was shown to be so', () => {
   expect(presentOf('ada@bücher.example').depth).toBe('dns')
   expect(presentOf('ada@bücher.example').details).toMatchObject({ has_spf: true, has_dmarc: false, smtp_valid: false })
@@ -77,7 +94,7 @@ test('evidence stands in the order of the checks and says where it comes from', 
   expect(evidence.map(({ check, source }) => [check, source])).toEqual([
     ['syntax', 'live'],
     ['mx', 'cache'],
-    ['lists', 'live'],
+    ['domain_class', 'live'],
   ])
 })
 
@@ -99,7 +116,7 @@ test.each<[string, Partial<MailboxAnswer>, object]>([
   ['accepted like everybody', {}, { smtp: [true, 250], catchall: { is_catchall: true, confidence: 0.98 } }],
   [
     'refused',
-    { finding: { kind: 'refused', code: 550, reason: 'no_such_user' }, acceptAll: 'no' },
+    { finding: { kind: 'refused', code: 550, reason: 'mailbox_not_found' }, acceptAll: 'no' },
     { smtp: [false, 550], catchall: { is_catchall: false, confidence: 0.98 } },
   ],
   [
@@ -114,12 +131,12 @@ test.each<[string, Partial<MailboxAnswer>, object]>([
   ],
   [
     'not asked, since the domain takes everybody',
-    { finding: { kind: 'unasked', why: 'accepts_all' } },
+    { finding: { kind: 'unasked', why: 'known_catch_all' } },
     { smtp: [false, 0], catchall: { is_catchall: true, confidence: 0.98 } },
   ],
   [
     'not asked, since no mail server can be reached',
-    { finding: { kind: 'unasked', why: 'no_way_out' }, acceptAll: 'untested' },
+    { finding: { kind: 'unasked', why: 'no_egress' }, acceptAll: 'untested' },
     { depth: 'dns', smtp: [false, 0], catchall: { is_catchall: false, confidence: null } },
   ],
 ])('the fields of the interface when the recipient was %s', (_name, more, expected) => {
@@ -142,8 +159,9 @@ test.each<[string, Partial<MailboxAnswer>, object]>([
 
 test('evidence shows the mail host asked, the dialogue and the time it took', () => {
   const [recipient, catchAll] = mailboxEvidence(ANSWER)
-  expect(recipient).toMatchObject({ check: 'recipient', outcome: 'accepted', at: ANSWER.at, ms: 12.5 })
-  expect(recipient?.detail).toBe('Asked mx.example.com. Greeting: “220 mx.example.com ESMTP”. RCPT TO: “250 2.1.5 Ok”.')
-  expect(catchAll).toMatchObject({ check: 'catch_all', outcome: 'yes', source: 'live' })
-  expect(catchAll?.detail).toContain('RCPT TO (an address that cannot exist): “250 2.1.5 Ok”.')
+  expect(recipient).toMatchObject({ check: 'recipient', outcome: 'accepted', duration_ms: 12.5 })
+  expect(recipient?.checked_at).toBe('2026-11-02T12:00:00.000Z')
+  expect(recipient?.detail).toBe('Host: mx.example.com. Greeting: “220 mx.example.com ESMTP”. RCPT TO: “250 2.1.5 Ok”.')
+  expect(catchAll).toMatchObject({ check: 'catch_all', outcome: 'detected', source: 'live' })
+  expect(catchAll?.detail).toContain('RCPT TO (control recipient): “250 2.1.5 Ok”.')
 })

@@ -1,4 +1,5 @@
 import type { StandingResult } from '@probity/contract/standing-result'
+import { keyOfAddress } from '../address/dedupe-key.ts'
 import { STRING_MODEL } from '../address/plausibility.ts'
 import type { MailboxAnswer, Unasked } from '../mailbox/answer.ts'
 import { limitEvidence } from './limit-evidence.ts'
@@ -30,6 +31,8 @@ export function present(validation: Validation): StandingResult {
       is_role_based: isRole,
       has_spf: facts?.spf === 'found',
       has_dmarc: facts?.dmarc === 'found',
+      mx: mail?.kind === 'hosts' ? mail.hosts.map(({ name, preference }) => ({ host: name, preference })) : [],
+      ...presentParts(address),
     },
     catchall: presentCatchall(mailbox),
     ai_enhancement: presentModel(verdict.weighing),
@@ -44,13 +47,23 @@ export function present(validation: Validation): StandingResult {
   }
 }
 
+function presentParts(address: Validation['address']) {
+  if (address.kind === 'malformed') return { canonical_email: null, local_part: null, tag: null, domain_unicode: null }
+  return {
+    canonical_email: keyOfAddress(address),
+    local_part: address.local,
+    tag: address.tag,
+    domain_unicode: address.domain.kind === 'name' ? address.domain.unicode : null,
+  }
+}
+
 /** How far it went. What a mail server is known to have said before counts as its word. */
 function depthOf(mailbox: MailboxAnswer | undefined): StandingResult['depth'] {
   if (mailbox === undefined) return 'dns'
   return mailbox.finding.kind === 'unasked' && WITHOUT_ITS_WORD.has(mailbox.finding.why) ? 'dns' : 'smtp'
 }
 
-const WITHOUT_ITS_WORD = new Set<Unasked>(['provider_unverifiable', 'unsayable', 'no_way_out', 'opted_out'])
+const WITHOUT_ITS_WORD = new Set<Unasked>(['provider_unverifiable', 'unencodable', 'no_egress', 'opted_out'])
 
 const METHOD = `${STRING_MODEL.name}-${STRING_MODEL.version}`
 

@@ -1,10 +1,10 @@
 import { MODEL_PARAMETERS } from '@probity/contract/data/model-parameters'
-import type { Exclusion } from '@probity/contract/send-policy'
+import type { Trait } from '@probity/contract/traits'
 import type { Decision } from './decide.ts'
 import type { Manner } from './manner.ts'
 import type { Weighing } from './weigh.ts'
 
-type Asked = { traits: Record<Exclusion, boolean>; manner: Manner }
+type Asked = { traits: Record<Trait, boolean>; manner: Manner }
 
 /**
  * Whether a message would stay within the bounces that somebody bears. Where no mail server has vouched for the mailbox, what became
@@ -12,6 +12,6 @@ type Asked = { traits: Record<Exclusion, boolean>; manner: Manner }
  */
 export function safeToSend({ status }: Decision, { p, outcomes }: Weighing, { traits, manner }: Asked): boolean {
   if (status === 'invalid' || p < manner.threshold) return false
-  if (manner.excludes.some((trait) => traits[trait])) return false
+  if (manner.excludedTraits.some((trait) => traits[trait])) return false
   return status === 'valid' || outcomes >= MODEL_PARAMETERS.safe_outcomes_min
 }

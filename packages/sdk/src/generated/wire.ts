@@ -26,10 +26,18 @@ export type SingleValidationRequest = {
    * The name of a policy, built in (`signup`, `newsletter`, `transactional`) or of the account, to turn the result into `allow`, `review` or `block`.
    */
   policy?: string
+  /**
+   * Maximum age, in seconds, of an earlier result that may be returned instead of a new validation. 0: validate now. Without it, conclusive results of the last 24 hours are reused, which is also the longest possible age. A new result replaces the earlier one for later requests. Cached DNS findings are not affected; see `evidence`. A validation of the same address that is still in progress is joined in any case, because its result is newer than the request. A result that waits to be collected and is older than this is not returned; the new validation is charged.
+   */
+  max_age_s?: number
+  /**
+   * Text of your own, up to 200 characters, such as the id of a customer. It is returned in the response and in webhook events, and not evaluated.
+   */
+  reference?: string
 }
 
 /**
- * Status
+ * Validation status
  *
  * The verdict. The list is open: treat a value you do not know like `unknown`.
  * - `valid`: the mail server accepts mail for this mailbox.
@@ -37,10 +45,10 @@ export type SingleValidationRequest = {
  * - `risky`: mail may be accepted, but there is a known reason to hesitate.
  * - `unknown`: we could not find out. This says nothing against the address.
  */
-export type Status = 'valid' | 'invalid' | 'risky' | 'unknown' | Unlisted
+export type ValidationStatus = 'valid' | 'invalid' | 'risky' | 'unknown' | Unlisted
 
 /**
- * Sub status
+ * Validation sub status
  *
  * The reason for the verdict; empty when the status is `valid`. The list is open: go by `status` when you meet a reason you do not know.
  * - empty: (valid) nothing to add: the address is valid.
@@ -65,7 +73,7 @@ export type Status = 'valid' | 'invalid' | 'risky' | 'unknown' | Unlisted
  * - `greylisted`: (unknown) the mail server asked us to come back later, as it does with every newcomer.
  * - `rate_limited`: (unknown) the mail server takes no more questions from us for now.
  * - `blocked`: (unknown) the mail server refuses us, not the mailbox.
- * - `policy_refused`: (unknown) the mail server refused for a reason of policy that tells nothing of the mailbox.
+ * - `policy_rejected`: (unknown) the mail server rejected the probe for policy reasons unrelated to the mailbox.
  * - `provider_unverifiable`: (unknown) this provider gives the same answer whether or not a mailbox exists.
  * - `smtputf8_unsupported`: (unknown) the address needs SMTPUTF8 and the mail server does not offer it.
  * - `address_literal`: (unknown) the domain is a bare IP address, which we do not ask.
@@ -73,7 +81,7 @@ export type Status = 'valid' | 'invalid' | 'risky' | 'unknown' | Unlisted
  * - `internal_error`: (unknown) something failed on our side.
  * - `sandbox_unmapped`: (unknown) a test key was used with an address that the sandbox has no answer for.
  */
-export type SubStatus =
+export type ValidationSubStatus =
   | ''
   | 'syntax_error'
   | 'domain_not_found'
@@ -96,7 +104,7 @@ export type SubStatus =
   | 'greylisted'
   | 'rate_limited'
   | 'blocked'
-  | 'policy_refused'
+  | 'policy_rejected'
   | 'provider_unverifiable'
   | 'smtputf8_unsupported'
   | 'address_literal'
@@ -106,37 +114,185 @@ export type SubStatus =
   | Unlisted
 
 /**
+ * Evidence check
+ *
+ * The check that made the finding. Checks may be added.
+ * - `worker`: A worker process claims the address and runs the checks.
+ * - `syntax`: The syntax of the address by RFC 5321, RFC 5322 and RFC 6531.
+ * - `mx`: The mail servers of the domain in DNS.
+ * - `spf`: The SPF record of the domain. It does not affect the verdict.
+ * - `dmarc`: The DMARC record of the domain. It does not affect the verdict.
+ * - `domain_class`: The entry of the domain in the lists of disposable, privacy relay and free domains.
+ * - `recipient`: The SMTP probe of this address.
+ * - `catch_all`: The test whether the domain accepts every recipient (catch-all).
+ * - `domain_history`: Reported deliveries and bounces of mail to this domain.
+ * - `address_text`: The text model’s estimate whether a person chose the local part.
+ * - `address_pattern`: The pattern of the local part compared with addresses of this domain that received mail.
+ * - `override`: The account’s own allowlist and blocklist. It decides `safe_to_send` and leaves the verdict unchanged.
+ * - `model`: The state of the scoring model for the provider.
+ * - `sandbox`: Test mode. No DNS query and no probe was made.
+ */
+export type EvidenceCheck =
+  | 'worker'
+  | 'syntax'
+  | 'mx'
+  | 'spf'
+  | 'dmarc'
+  | 'domain_class'
+  | 'recipient'
+  | 'catch_all'
+  | 'domain_history'
+  | 'address_text'
+  | 'address_pattern'
+  | 'override'
+  | 'model'
+  | 'sandbox'
+  | Unlisted
+
+/**
+ * Evidence outcome
+ *
+ * The result of the check. Outcomes may be added. By check:
+ * - `worker`: `not_claimed`.
+ * - `syntax`: `passed`, `empty`, `too_long`, `no_at`, `display_name`, `comment`, `folding_white_space`, `control_character`, `invisible_character`, `bad_character`, `leading_dot`, `trailing_dot`, `double_dot`, `unclosed_quote`, `text_after_quote`, `local_empty`, `local_too_long`, `domain_empty`, `domain_too_long`, `label_empty`, `label_too_long`, `label_hyphen`, `bad_idna`, `single_label`, `numeric_tld`, `bad_literal`.
+ * - `mx`: `found`, `domain_not_found`, `no_mail_server`, `null_mx`, `not_routable`, `timeout`, `servfail`, `refused`, `malformed`, `unreachable`, `canceled`, `bad_name`, `query_limit_reached`, `unresolved_alias`, `inconsistent`, `other`.
+ * - `spf`: `found`, `absent`, `failed`.
+ * - `dmarc`: `found`, `absent`, `failed`.
+ * - `domain_class`: `disposable`, `privacy_relay`, `free`, `not_listed`.
+ * - `recipient`: `accepted`, `mailbox_not_found`, `mailbox_disabled`, `mailbox_full`, `mailbox_moved`, `mailbox_busy`, `policy_rejected`, `domain_not_hosted`, `greylisted`, `verification_pending`, `rate_limited`, `too_many_recipients`, `too_many_errors`, `ip_blocked`, `ptr_required`, `sender_rejected`, `spf_required`, `tls_required`, `geo_blocked`, `smtputf8_unsupported`, `server_error`, `unclassified`, `unverifiable`, `connection_failed`, `not_routable`, `dns_failed`, `timeout`, `connection_closed`, `protocol_error`, `throttled`, `provider_unverifiable`, `known_catch_all`, `unencodable`, `no_egress`, `opted_out`.
+ * - `catch_all`: `detected`, `not_detected`, `not_tested`.
+ * - `domain_history`: `positive`, `negative`, `neutral`.
+ * - `address_text`: `human_like`, `machine_like`, `neutral`, `abstained`.
+ * - `address_pattern`: `positive`, `negative`, `neutral`.
+ * - `override`: `allow`, `block`.
+ * - `model`: `fallback`.
+ * - `sandbox`: `mapped`, `unmapped`.
+ */
+export type EvidenceOutcome =
+  | 'not_claimed'
+  | 'passed'
+  | 'empty'
+  | 'too_long'
+  | 'no_at'
+  | 'display_name'
+  | 'comment'
+  | 'folding_white_space'
+  | 'control_character'
+  | 'invisible_character'
+  | 'bad_character'
+  | 'leading_dot'
+  | 'trailing_dot'
+  | 'double_dot'
+  | 'unclosed_quote'
+  | 'text_after_quote'
+  | 'local_empty'
+  | 'local_too_long'
+  | 'domain_empty'
+  | 'domain_too_long'
+  | 'label_empty'
+  | 'label_too_long'
+  | 'label_hyphen'
+  | 'bad_idna'
+  | 'single_label'
+  | 'numeric_tld'
+  | 'bad_literal'
+  | 'found'
+  | 'domain_not_found'
+  | 'no_mail_server'
+  | 'null_mx'
+  | 'not_routable'
+  | 'timeout'
+  | 'servfail'
+  | 'refused'
+  | 'malformed'
+  | 'unreachable'
+  | 'canceled'
+  | 'bad_name'
+  | 'query_limit_reached'
+  | 'unresolved_alias'
+  | 'inconsistent'
+  | 'other'
+  | 'absent'
+  | 'failed'
+  | 'disposable'
+  | 'privacy_relay'
+  | 'free'
+  | 'not_listed'
+  | 'accepted'
+  | 'mailbox_not_found'
+  | 'mailbox_disabled'
+  | 'mailbox_full'
+  | 'mailbox_moved'
+  | 'mailbox_busy'
+  | 'policy_rejected'
+  | 'domain_not_hosted'
+  | 'greylisted'
+  | 'verification_pending'
+  | 'rate_limited'
+  | 'too_many_recipients'
+  | 'too_many_errors'
+  | 'ip_blocked'
+  | 'ptr_required'
+  | 'sender_rejected'
+  | 'spf_required'
+  | 'tls_required'
+  | 'geo_blocked'
+  | 'smtputf8_unsupported'
+  | 'server_error'
+  | 'unclassified'
+  | 'unverifiable'
+  | 'connection_failed'
+  | 'dns_failed'
+  | 'connection_closed'
+  | 'protocol_error'
+  | 'throttled'
+  | 'provider_unverifiable'
+  | 'known_catch_all'
+  | 'unencodable'
+  | 'no_egress'
+  | 'opted_out'
+  | 'detected'
+  | 'not_detected'
+  | 'not_tested'
+  | 'positive'
+  | 'negative'
+  | 'neutral'
+  | 'human_like'
+  | 'machine_like'
+  | 'abstained'
+  | 'allow'
+  | 'block'
+  | 'fallback'
+  | 'mapped'
+  | 'unmapped'
+  | Unlisted
+
+/**
  * Evidence
  *
- * One finding that the verdict rests on.
+ * One finding behind the verdict.
  */
 export type Evidence = {
+  check: EvidenceCheck
+  outcome: EvidenceOutcome
   /**
-   * Which check this was. New checks may appear.
-   */
-  check: string
-  /**
-   * What the check found, in one word of its own vocabulary.
-   */
-  outcome: string
-  /**
-   * The finding in a sentence for people. Its wording may change: do not parse it.
+   * The finding as a sentence for people. The wording may change: do not parse it.
    */
   detail: string
   /**
-   * `live` when asked for this request, `cache` when an earlier finding was used again.
+   * `live` if the check was made for this request, `cache` if an earlier finding was reused.
    */
   source: 'live' | 'cache'
   /**
-   * When the finding was made: Unix time in seconds, with a fraction. Earlier than the request if cached.
+   * Time of the finding. Earlier than the request if `source` is `cache`.
    */
-  at: number
+  checked_at: string
   /**
-   * How long the check took, in milliseconds; may have a fraction.
+   * Duration of the check in milliseconds; may have a fraction.
    */
-  ms: number
+  duration_ms: number
   /**
-   * How far the finding moved `deliverability`, in natural log-odds: above zero speaks for the mailbox, below zero against it. The sum over all evidence is the log-odds of `deliverability`. Absent where a finding was not weighed.
+   * Change of `deliverability` by this finding, in natural log-odds: positive values increase it, negative values decrease it. The sum over all evidence is the log-odds of `deliverability`. Absent if the finding was not weighed.
    */
   log_odds?: number
 }
@@ -168,14 +324,14 @@ export type ValidationResult = {
    * The address as it was sent.
    */
   email: string
-  status: Status
-  sub_status: SubStatus
+  status: ValidationStatus
+  sub_status: ValidationSubStatus
   /**
-   * How sure we are of the verdict, from 0 to 1: `deliverability` where the status is `valid`, `risky` or `unknown`, and 1 less `deliverability` where it is `invalid`.
+   * Score of the status, from 0 to 1. For `valid` it is `deliverability`; for `invalid` it is 1 − `deliverability`, the estimated probability of a hard bounce. For `risky` and `unknown` it is `deliverability` too and does not say how certain the status is.
    */
   confidence: number
   /**
-   * The chance that a message sent now draws no hard bounce. The `log_odds` of the evidence add up to its log-odds.
+   * Estimated probability that a message sent now is not hard-bounced. The `log_odds` of the evidence add up to its log-odds.
    */
   deliverability: number
   /**
@@ -185,7 +341,7 @@ export type ValidationResult = {
    */
   depth: 'dns' | 'smtp'
   /**
-   * Our advice whether to send: `deliverability` is at or above what the account asks for (0.97 unless it says otherwise), and the address is nothing that the account leaves out (disposable, role and machine-generated ones, unless it says otherwise). Where no mail server vouched for the mailbox, outcomes reported for its domain must. What is on a list of the account follows `listed` instead: blocked is never safe, allowed is unless `status` is `invalid`.
+   * Our advice whether to send: `deliverability` is at or above what the account asks for (0.97 unless it says otherwise), and the address is nothing that the account leaves out (disposable, role and machine-generated ones, unless it says otherwise). Where no mail server vouched for the mailbox, outcomes reported for its domain must. An `override` of the account takes precedence: blocked is never safe, allowed is unless `status` is `invalid`.
    */
   safe_to_send: boolean
   /**
@@ -193,7 +349,7 @@ export type ValidationResult = {
    */
   is_valid: boolean
   /**
-   * What the checks found. A boolean is true only where it was shown to be so.
+   * The findings as fields. A boolean is true only if the check confirmed it.
    */
   details: {
     /**
@@ -236,9 +392,38 @@ export type ValidationResult = {
      * The domain publishes a DMARC record.
      */
     has_dmarc: boolean
+    /**
+     * The mail servers of the domain in DNS, most preferred first, at most 10. Empty if none are known. A domain without MX records that has an IP address is its own mail server with preference 0 (RFC 5321, section 5.1).
+     */
+    mx: Array<{
+      /**
+       * Host name in lower case.
+       */
+      host: string
+      /**
+       * MX preference. Lower values are preferred.
+       */
+      preference: number
+    }>
+    /**
+     * The address in normalized form: local part in lower case, domain in lower-case A-labels. Addresses with the same `canonical_email` are duplicates of each other. Dots and tags are kept. Null if the text is not an address.
+     */
+    canonical_email: string | null
+    /**
+     * The part before the `@` as it is sent to the mail server, including a tag; null if unknown.
+     */
+    local_part: string | null
+    /**
+     * The text after the first `+` of the local part; null if there is none.
+     */
+    tag: string | null
+    /**
+     * The domain in Unicode; equal to `domain` unless it is internationalized. Null if unknown.
+     */
+    domain_unicode: string | null
   }
   /**
-   * Whether the domain accepts mail for every address.
+   * Whether the domain accepts mail for every address. Field names say `catchall`; enum values say `catch_all`.
    */
   catchall: {
     /**
@@ -285,29 +470,29 @@ export type ValidationResult = {
      */
     plan_tier: string
     /**
-     * The optional features that were at work.
+     * The optional features that contributed to this result.
      */
     features_used: {
       /**
-       * The plan has the catch-all test, and the request did not do without it.
+       * Whether it is known for this result if the domain is a catch-all: `catchall.confidence` is not null.
        */
       catchall_detection: boolean
       /**
-       * The plan has the model, and the request did not do without it.
+       * Whether the model changed this result: equal to `ai_enhancement.used`.
        */
       ai_enhancement: boolean
     }
   }
   /**
-   * Names this result, by which it can be read again for as long as the account keeps results.
+   * Id of the validation, for `GET /validations/{validation_id}` and for feedback.
    */
   id: string
   /**
-   * False when a test key was used: verdicts then come from the sandbox, no server is asked and nothing is charged.
+   * Whether the object belongs to live mode. In test mode (`false`) results come from the sandbox: no mail server is probed and no credits are charged.
    */
   livemode: boolean
   /**
-   * The address that was probably intended, when this one looks mistyped or holds more than an address; null otherwise.
+   * The address that was probably intended, if this one looks mistyped or contains more than an address; null otherwise.
    */
   did_you_mean: string | null
   /**
@@ -332,16 +517,20 @@ export type ValidationResult = {
     is_machine_generated: boolean
   }
   /**
-   * When to ask again, in seconds of Unix time, while the result is still being worked on; null when it is settled.
+   * Time from which to send the request again, while the validation is deferred; null if the result is final.
    */
-  retry_at: number | null
+  retry_at: string | null
   /**
-   * Which of the account's own lists the address or its domain is on; null where it is on neither. It moves `safe_to_send` and the decision of a policy, and never the verdict.
-   * - `allow`: the account vouches for it.
-   * - `block`: the account does not want it.
+   * The account's override for the address or its domain; null if it has none. An override changes `safe_to_send` and the decision of a policy, never the verdict.
+   * - `allow`: the account allows it: safe to send unless the verdict is `invalid`.
+   * - `block`: the account blocks it: never safe to send.
    */
-  listed: string | null
+  override: string | null
   evidence: EvidenceList
+  /**
+   * The `reference` of the request; null if it had none.
+   */
+  reference: string | null
   /**
    * What the policy that was asked for decides. Only there where the request named one.
    */
@@ -365,54 +554,47 @@ export type ValidationResult = {
 /**
  * Problem code
  *
- * The kind of problem for programs; a code never changes its meaning. New codes may be added, so fall back on `status`. Known codes: `invalid_request`, `malformed_json`, `key_in_query`, `no_file`, `missing_api_key`, `invalid_api_key`, `revoked_api_key`, `expired_api_key`, `not_signed_in`, `insufficient_credits`, `key_cap_reached`, `paused_api_key`, `ip_not_allowed`, `origin_not_allowed`, `missing_scope`, `scope_not_held`, `exceeds_own_key`, `missing_role`, `two_factor_required`, `code_required`, `cross_site_request`, `sign_up_closed`, `account_creation_closed`, `account_suspended`, `plan_without_api`, `not_found`, `not_configured`, `request_timeout`, `idempotency_in_progress`, `confirmed_otherwise`, `job_ended`, `job_under_review`, `key_ended`, `webhook_disabled`, `last_owner`, `already_subscribed`, `too_many_organisations`, `too_many_keys`, `too_many_webhooks`, `policy_exists`, `too_many_policies`, `too_many_listings`, `too_many_uploads`, `would_lock_out`, `event_removed`, `file_removed`, `results_expired`, `payload_too_large`, `file_too_large`, `unsupported_media_type`, `content_encoding_refused`, `not_csv`, `idempotency_mismatch`, `empty_file`, `malformed_csv`, `record_too_long`, `too_many_columns`, `too_many_rows`, `too_many_emails`, `no_email_column`, `unknown_column`, `column_without_emails`, `password_refused`, `webhook_url_rejected`, `rate_limited`, `too_many_in_flight`, `too_many_streams`, `too_many_waiting`, `domain_limit`, `headers_too_large`, `internal`, `overloaded`, `account_under_audit`, `unavailable`.
+ * The kind of problem for programs; a code never changes its meaning. New codes may be added, so fall back on `status`. Known codes: `invalid_request`, `malformed_json`, `api_key_in_query`, `conflicting_api_keys`, `no_file`, `missing_api_key`, `invalid_api_key`, `revoked_api_key`, `expired_api_key`, `insufficient_credits`, `api_key_cap_reached`, `paused_api_key`, `ip_not_allowed`, `origin_not_allowed`, `missing_scope`, `key_type_not_allowed`, `live_key_required`, `scope_not_grantable`, `exceeds_own_key`, `account_suspended`, `api_not_in_plan`, `not_found`, `method_not_allowed`, `request_timeout`, `idempotency_in_progress`, `upload_already_confirmed`, `job_finished`, `job_in_progress`, `job_under_review`, `inactive_api_key`, `webhook_disabled`, `too_many_keys`, `too_many_webhooks`, `policy_exists`, `too_many_policies`, `too_many_overrides`, `too_many_uploads`, `event_expired`, `file_removed`, `results_expired`, `payload_too_large`, `file_too_large`, `unsupported_media_type`, `content_encoding_refused`, `not_csv`, `idempotency_mismatch`, `empty_file`, `malformed_csv`, `record_too_long`, `too_many_columns`, `too_many_rows`, `too_many_emails`, `no_email_column`, `unknown_column`, `column_without_emails`, `webhook_url_rejected`, `rate_limited`, `concurrency_limited`, `too_many_streams`, `queue_limit_reached`, `domain_limit`, `headers_too_large`, `internal_error`, `overloaded`, `account_on_hold`, `service_unavailable`.
  */
 export type ProblemCode =
   | 'invalid_request'
   | 'malformed_json'
-  | 'key_in_query'
+  | 'api_key_in_query'
+  | 'conflicting_api_keys'
   | 'no_file'
   | 'missing_api_key'
   | 'invalid_api_key'
   | 'revoked_api_key'
   | 'expired_api_key'
-  | 'not_signed_in'
   | 'insufficient_credits'
-  | 'key_cap_reached'
+  | 'api_key_cap_reached'
   | 'paused_api_key'
   | 'ip_not_allowed'
   | 'origin_not_allowed'
   | 'missing_scope'
-  | 'scope_not_held'
+  | 'key_type_not_allowed'
+  | 'live_key_required'
+  | 'scope_not_grantable'
   | 'exceeds_own_key'
-  | 'missing_role'
-  | 'two_factor_required'
-  | 'code_required'
-  | 'cross_site_request'
-  | 'sign_up_closed'
-  | 'account_creation_closed'
   | 'account_suspended'
-  | 'plan_without_api'
+  | 'api_not_in_plan'
   | 'not_found'
-  | 'not_configured'
+  | 'method_not_allowed'
   | 'request_timeout'
   | 'idempotency_in_progress'
-  | 'confirmed_otherwise'
-  | 'job_ended'
+  | 'upload_already_confirmed'
+  | 'job_finished'
+  | 'job_in_progress'
   | 'job_under_review'
-  | 'key_ended'
+  | 'inactive_api_key'
   | 'webhook_disabled'
-  | 'last_owner'
-  | 'already_subscribed'
-  | 'too_many_organisations'
   | 'too_many_keys'
   | 'too_many_webhooks'
   | 'policy_exists'
   | 'too_many_policies'
-  | 'too_many_listings'
+  | 'too_many_overrides'
   | 'too_many_uploads'
-  | 'would_lock_out'
-  | 'event_removed'
+  | 'event_expired'
   | 'file_removed'
   | 'results_expired'
   | 'payload_too_large'
@@ -430,24 +612,23 @@ export type ProblemCode =
   | 'no_email_column'
   | 'unknown_column'
   | 'column_without_emails'
-  | 'password_refused'
   | 'webhook_url_rejected'
   | 'rate_limited'
-  | 'too_many_in_flight'
+  | 'concurrency_limited'
   | 'too_many_streams'
-  | 'too_many_waiting'
+  | 'queue_limit_reached'
   | 'domain_limit'
   | 'headers_too_large'
-  | 'internal'
+  | 'internal_error'
   | 'overloaded'
-  | 'account_under_audit'
-  | 'unavailable'
+  | 'account_on_hold'
+  | 'service_unavailable'
   | Unlisted
 
 /**
  * Problem
  *
- * Why a request failed, as application/problem+json (RFC 9457). It never repeats what was sent, neither addresses nor keys, so that it can be logged as it is.
+ * Why a request failed, as application/problem+json (RFC 9457). It contains no addresses, keys or other values of the request, so it can be logged as it is. Of the request it repeats only the names of unknown fields.
  */
 export type Problem = {
   /**
@@ -516,6 +697,14 @@ export type BulkValidationRequest = {
    * The name of a policy, built in (`signup`, `newsletter`, `transactional`) or of the account, to turn the result into `allow`, `review` or `block`.
    */
   policy?: string
+  /**
+   * Maximum age, in seconds, of an earlier result that may be returned instead of a new validation. 0: validate now. Without it, conclusive results of the last 24 hours are reused, which is also the longest possible age. A new result replaces the earlier one for later requests. Cached DNS findings are not affected; see `evidence`. A validation of the same address that is still in progress is joined in any case, because its result is newer than the request. A result that waits to be collected and is older than this is not returned; the new validation is charged.
+   */
+  max_age_s?: number
+  /**
+   * Text of your own, up to 200 characters, such as the id of a customer. It is returned in the response and in webhook events, and not evaluated.
+   */
+  reference?: string
 }
 
 /**
@@ -545,7 +734,7 @@ export type BulkValidationSummary = {
    */
   duplicate_count: number
   /**
-   * Credits charged: 1 for every unique address.
+   * Credits charged by this call before refunds: 1 for every unique address that this call pays for. Not counted: addresses that an earlier request paid for, whose result is collected or still awaited, and all addresses in test mode. See `credits_charged`.
    */
   credits_used: number
   /**
@@ -556,16 +745,16 @@ export type BulkValidationSummary = {
      * The address as it was first sent.
      */
     email: string
-    status: Status
+    status: ValidationStatus
     /**
      * True exactly when `status` is `valid`.
      */
     is_valid: boolean
     /**
-     * How sure we are of the verdict, from 0 to 1: `deliverability` where the status is `valid`, `risky` or `unknown`, and 1 less `deliverability` where it is `invalid`.
+     * Score of the status, from 0 to 1. For `valid` it is `deliverability`; for `invalid` it is 1 − `deliverability`, the estimated probability of a hard bounce. For `risky` and `unknown` it is `deliverability` too and does not say how certain the status is.
      */
     confidence: number
-    sub_status: SubStatus
+    sub_status: ValidationSubStatus
     /**
      * How far the validation went.
      * - `dns`: the verdict rests on the address itself, on DNS and on our lists: it was clear before a mail server was asked, or none was asked. A validation that did not start (`not_started`) has this value, too.
@@ -573,11 +762,35 @@ export type BulkValidationSummary = {
      */
     depth: 'dns' | 'smtp'
     /**
-     * Which of the account's own lists the address or its domain is on; null where it is on neither. It moves `safe_to_send` and the decision of a policy, and never the verdict.
-     * - `allow`: the account vouches for it.
-     * - `block`: the account does not want it.
+     * The account's override for the address or its domain; null if it has none. An override changes `safe_to_send` and the decision of a policy, never the verdict.
+     * - `allow`: the account allows it: safe to send unless the verdict is `invalid`.
+     * - `block`: the account blocks it: never safe to send.
      */
-    listed: string | null
+    override: string | null
+    /**
+     * Id of the validation, for `GET /validations/{validation_id}` and for feedback.
+     */
+    id: string
+    /**
+     * Recommendation whether to send, as in a single result.
+     */
+    safe_to_send: boolean
+    /**
+     * Estimated probability that a message sent now is not hard-bounced. The `log_odds` of the evidence add up to its log-odds.
+     */
+    deliverability: number
+    /**
+     * The address that was probably intended, if this one looks mistyped or contains more than an address; null otherwise.
+     */
+    did_you_mean: string | null
+    /**
+     * Time from which to send the request again, while the validation is deferred; null if the result is final.
+     */
+    retry_at: string | null
+    /**
+     * Positions of this address in `emails`, counted from 0, in ascending order. The second and later ones are duplicates.
+     */
+    indexes: Array<number>
     /**
      * What the policy that was asked for decides. Only there where the request named one.
      */
@@ -602,11 +815,60 @@ export type BulkValidationSummary = {
    */
   unknown_count: number
   /**
-   * Credits given back for addresses that ended `unknown`, where the plan does so.
+   * Credits refunded for addresses that ended `unknown`, if the plan includes refunds.
    */
   credits_refunded: number
   /**
-   * False when a test key was used: verdicts then come from the sandbox, no server is asked and nothing is charged.
+   * Net credits charged by this call: `credits_used` − `credits_refunded`, equal to the header `Credits-Charged`.
+   */
+  credits_charged: number
+  /**
+   * Whether the object belongs to live mode. In test mode (`false`) results come from the sandbox: no mail server is probed and no credits are charged.
+   */
+  livemode: boolean
+  /**
+   * The `reference` of the request; null if it had none.
+   */
+  reference: string | null
+}
+
+/**
+ * Decision request
+ *
+ * One address to decide about.
+ */
+export type DecisionRequest = {
+  /**
+   * The email address to validate, up to 1024 characters. Any such text gets a verdict; one that is not an address is `invalid` with `syntax_error`.
+   */
+  email: string
+  /**
+   * Number of seconds to wait. Without a result by then, the policy decides about `unknown`.
+   */
+  timeout?: number
+  /**
+   * The name of a policy, built in (`signup`, `newsletter`, `transactional`) or of the account, to turn the result into `allow`, `review` or `block`.
+   */
+  policy?: string
+}
+
+/**
+ * Decision result
+ *
+ * The decision about an address. It contains nothing that shows whether a mailbox exists. Fields may be added.
+ */
+export type DecisionResult = {
+  decision: Decision
+  /**
+   * The reason that the rule of the policy gives.
+   */
+  reason: string
+  /**
+   * The address that was probably intended, if this one looks mistyped; null otherwise.
+   */
+  did_you_mean: string | null
+  /**
+   * Whether the object belongs to live mode. In test mode (`false`) results come from the sandbox: no mail server is probed and no credits are charged.
    */
   livemode: boolean
 }
@@ -630,7 +892,11 @@ export type UploadForm = {
  */
 export type UploadPreview = {
   /**
-   * Names the uploaded file; hand it to the confirm step.
+   * Identifies the upload.
+   */
+  id: string
+  /**
+   * The same as `id`; the confirm step takes it as `upload_id`.
    */
   upload_id: string
   /**
@@ -642,14 +908,15 @@ export type UploadPreview = {
    */
   columns: Array<string>
   /**
-   * The column whose values look most like addresses.
+   * The column whose values look most like addresses or, if there is none, one whose header says email.
    */
   suggested_email_column: string
   /**
    * Why that column. The list is open.
    * - `most_addresses`: no other column has more values that look like addresses.
-   * - `most_addresses_and_name`: the same, and its header says so too.
-   * - `several_columns`: it has the most addresses, but others look like addresses too: somebody had better choose.
+   * - `most_addresses_and_name`: the same, and its header says mail.
+   * - `several_columns`: it has the most addresses, but other columns contain addresses too: ask the user to choose.
+   * - `name_only`: its header says email, but fewer than a fifth of its values look like addresses, or none.
    */
   suggestion_reason: string
   /**
@@ -731,9 +998,9 @@ export type UploadPreview = {
     value: string
   }>
   /**
-   * Different addresses among them.
+   * Unique addresses among them.
    */
-  unique_emails: number
+  unique_count: number
   /**
    * Rows that repeat an earlier address; they cost nothing.
    */
@@ -792,7 +1059,7 @@ export type UploadPreview = {
    */
   expires_at: string
   /**
-   * False when a test key was used: verdicts then come from the sandbox, no server is asked and nothing is charged.
+   * Whether the object belongs to live mode. In test mode (`false`) results come from the sandbox: no mail server is probed and no credits are charged.
    */
   livemode: boolean
 }
@@ -804,7 +1071,11 @@ export type UploadPreview = {
  */
 export type Upload = {
   /**
-   * Names the uploaded file; hand it to the confirm step.
+   * Identifies the upload.
+   */
+  id: string
+  /**
+   * The same as `id`; the confirm step takes it as `upload_id`.
    */
   upload_id: string
   /**
@@ -820,7 +1091,7 @@ export type Upload = {
    */
   columns: Array<string>
   /**
-   * The column whose values look most like addresses.
+   * The column whose values look most like addresses or, if there is none, one whose header says email.
    */
   suggested_email_column: string
   /**
@@ -832,9 +1103,9 @@ export type Upload = {
    */
   email_count: number
   /**
-   * Different addresses among them.
+   * Unique addresses among them.
    */
-  unique_emails: number
+  unique_count: number
   /**
    * Rows that repeat an earlier address.
    */
@@ -848,24 +1119,24 @@ export type Upload = {
    */
   expires_at: string
   /**
-   * False when a test key was used: verdicts then come from the sandbox, no server is asked and nothing is charged.
+   * Whether the object belongs to live mode. In test mode (`false`) results come from the sandbox: no mail server is probed and no credits are charged.
    */
   livemode: boolean
 }
 
 /**
- * Uploads
+ * Upload list
  *
  * One page of the uploads that were not confirmed yet, newest first.
  */
-export type Uploads = Array<Upload>
+export type UploadList = Array<Upload>
 
 /**
- * Upload confirmation
+ * Confirm upload request
  *
  * Turns an upload into a job.
  */
-export type UploadConfirmation = {
+export type ConfirmUploadRequest = {
   /**
    * The upload to validate, as named by the preview.
    */
@@ -882,6 +1153,18 @@ export type UploadConfirmation = {
    * Whether the mail server may be asked for an address that cannot exist. Without that an address that it accepts is `risky` with `catch_all_untested`, unless the domain is known to tell the truth.
    */
   catchall?: boolean
+  /**
+   * Text of your own, up to 200 characters, such as the id of a customer. It is returned in the response and in webhook events, and not evaluated.
+   */
+  reference?: string
+  /**
+   * Maximum age, in seconds, of an earlier result that the job may use instead of a new validation. 0, or no value: validate every address. Earlier results are those of single and bulk requests of the last 24 hours, which is also the longest possible age; a job never uses results of other jobs. A reused result costs the same. Cached findings about a domain (DNS, catch-all) are not affected; see `source` in the evidence.
+   */
+  max_age_s?: number
+  /**
+   * URL that receives the event that ends the job: `job.completed`, `job.failed` or `job.canceled`. The rules for webhook URLs apply. The request is signed with the callback secret of the account.
+   */
+  callback_url?: string
 }
 
 /**
@@ -899,18 +1182,18 @@ export type UploadConfirmation = {
 export type JobStatus = 'queued' | 'planning' | 'processing' | 'paused' | 'completed' | 'canceled' | 'failed' | Unlisted
 
 /**
- * Job created
+ * Confirm upload result
  *
- * The job that a confirmed upload became. Fields may be added.
+ * The job of a confirmed upload and its present status. Fields may be added.
  */
-export type JobCreated = {
+export type ConfirmUploadResult = {
   /**
    * Names the job.
    */
   id: string
   status: JobStatus
   /**
-   * False when a test key was used: verdicts then come from the sandbox, no server is asked and nothing is charged.
+   * Whether the object belongs to live mode. In test mode (`false`) results come from the sandbox: no mail server is probed and no credits are charged.
    */
   livemode: boolean
 }
@@ -935,6 +1218,10 @@ export type BulkJob = {
    */
   email_column: string
   /**
+   * The `reference` of the confirmation; null if it had none.
+   */
+  reference: string | null
+  /**
    * When the upload was confirmed (RFC 3339, UTC).
    */
   created_at: string
@@ -951,13 +1238,17 @@ export type BulkJob = {
    */
   expires_on: string
   /**
-   * Rows of the file whose email cell is not empty.
+   * Rows of data in the file, without the header and without empty rows.
    */
-  total_rows: number
+  row_count: number
   /**
-   * Different addresses among the rows.
+   * Rows whose email cell contains an address.
    */
-  unique_emails: number
+  email_count: number
+  /**
+   * Unique addresses among these rows.
+   */
+  unique_count: number
   /**
    * Rows that repeat an earlier address.
    */
@@ -981,28 +1272,28 @@ export type BulkJob = {
     /**
      * If the work goes on at the pace of the last minute (RFC 3339, UTC).
      */
-    earliest: string
+    earliest_at: string
     /**
      * If it goes slower, and if the mail servers that put addresses off do so as often as we ask (RFC 3339, UTC).
      */
-    latest: string
+    latest_at: string
   } | null
   /**
-   * Addresses that are left alone for a while before they are tried again, by reason.
+   * Addresses without a final result whose retry is scheduled, by reason.
    */
-  waiting: Array<{
+  deferred: Array<{
     /**
-     * Why they wait, as a `sub_status`. The list is open.
+     * The reason of the deferral, as a `sub_status`. More values may be added.
      */
     reason: string
     /**
-     * Unique addresses that wait for this reason.
+     * Unique addresses that are deferred for this reason.
      */
     count: number
     /**
-     * When the first of them are tried again (RFC 3339, UTC).
+     * The time of the first of these retries (RFC 3339, UTC).
      */
-    until: string
+    retry_at: string
   }>
   /**
    * Reason why a job that has not ended makes no progress; null while it is not. The list is open.
@@ -1055,24 +1346,170 @@ export type BulkJob = {
     refunded: number
   }
   /**
-   * False when a test key was used: verdicts then come from the sandbox, no server is asked and nothing is charged.
+   * The URL that receives the event that ends the job; null if there is none.
+   */
+  callback_url: string | null
+  /**
+   * Whether the object belongs to live mode. In test mode (`false`) results come from the sandbox: no mail server is probed and no credits are charged.
    */
   livemode: boolean
 }
 
 /**
- * Bulk jobs
+ * Bulk job list
  *
  * One page of the jobs of the account, newest first.
  */
-export type BulkJobs = Array<BulkJob>
+export type BulkJobList = Array<BulkJob>
 
 /**
- * List result
+ * Webhook delivery detail
+ *
+ * A delivery with its request and attempts. Fields may be added.
+ */
+export type WebhookDeliveryDetail = {
+  /**
+   * The id of the delivery.
+   */
+  id: string
+  /**
+   * The id of the webhook; null for the callback of a job.
+   */
+  webhook_id: string | null
+  /**
+   * The id of the event, sent as `webhook-id` in every attempt. Use it to ignore duplicates.
+   */
+  event_id: string
+  /**
+   * The type of the event. Values may be added.
+   */
+  type: string
+  /**
+   * The status of the delivery. Values may be added.
+   * - `pending`: an attempt is in progress or scheduled for `retry_at`.
+   * - `delivered`: an attempt was answered with a 2xx status.
+   * - `failed`: no further attempt is made: ten attempts failed, the webhook was disabled, or the event has expired.
+   */
+  status: string
+  /**
+   * Number of completed attempts.
+   */
+  attempt_count: number
+  /**
+   * When the next attempt is due (RFC 3339, UTC); null if there is none.
+   */
+  retry_at: string | null
+  /**
+   * When the delivery was created (RFC 3339, UTC).
+   */
+  created_at: string
+  /**
+   * When the delivery succeeded or failed (RFC 3339, UTC); null until then.
+   */
+  finished_at: string | null
+  /**
+   * The request that is sent.
+   */
+  request: {
+    /**
+     * The headers of the last attempt; empty before the first. `webhook-signature` covers id, timestamp and body.
+     */
+    headers: {
+      [key: string]: string
+    }
+    /**
+     * The body, byte for byte; null after it has expired, which depends on the retention of the account.
+     */
+    body: string | null
+  }
+  /**
+   * The attempts, oldest first.
+   */
+  attempts: Array<{
+    /**
+     * When the request was signed, in whole seconds, as in `webhook-timestamp` (RFC 3339, UTC).
+     */
+    attempted_at: string
+    /**
+     * The HTTP status of the response; null if there was none. Nothing else of a response is stored.
+     */
+    http_status: number | null
+    /**
+     * Why there was no response; null if there was one. Values may be added.
+     * - `dns_failed`: the DNS lookup of the host failed.
+     * - `no_address`: the host has no IP address.
+     * - `not_routable`: the host has no public IP address.
+     * - `refused`: the connection was refused.
+     * - `unreachable`: the connection could not be established.
+     * - `timeout`: the response was not complete after 15 seconds.
+     * - `tls_failed`: the host has no valid certificate for its name.
+     * - `connection_lost`: the connection was closed before the response.
+     * - `not_http`: the response was not HTTP.
+     * - `url_refused`: the URL violates the rules for webhook URLs.
+     * - `event_expired`: the body of the event has been deleted.
+     * - `not_finished`: attempts were interrupted repeatedly on our side.
+     */
+    error: string | null
+    /**
+     * Duration of the attempt in milliseconds.
+     */
+    duration_ms: number
+  }>
+}
+
+/**
+ * Webhook delivery
+ *
+ * The delivery of one event to one webhook, or to the callback URL of a job. Fields may be added.
+ */
+export type WebhookDelivery = {
+  /**
+   * The id of the delivery.
+   */
+  id: string
+  /**
+   * The id of the webhook; null for the callback of a job.
+   */
+  webhook_id: string | null
+  /**
+   * The id of the event, sent as `webhook-id` in every attempt. Use it to ignore duplicates.
+   */
+  event_id: string
+  /**
+   * The type of the event. Values may be added.
+   */
+  type: string
+  /**
+   * The status of the delivery. Values may be added.
+   * - `pending`: an attempt is in progress or scheduled for `retry_at`.
+   * - `delivered`: an attempt was answered with a 2xx status.
+   * - `failed`: no further attempt is made: ten attempts failed, the webhook was disabled, or the event has expired.
+   */
+  status: string
+  /**
+   * Number of completed attempts.
+   */
+  attempt_count: number
+  /**
+   * When the next attempt is due (RFC 3339, UTC); null if there is none.
+   */
+  retry_at: string | null
+  /**
+   * When the delivery was created (RFC 3339, UTC).
+   */
+  created_at: string
+  /**
+   * When the delivery succeeded or failed (RFC 3339, UTC); null until then.
+   */
+  finished_at: string | null
+}
+
+/**
+ * Job result
  *
  * The verdict on one address of a list. Fields may be added.
  */
-export type ListResult = {
+export type JobResult = {
   /**
    * The address that was validated: the one in the cell, without a display name or `mailto:` around it.
    */
@@ -1081,14 +1518,14 @@ export type ListResult = {
    * The row of the file where the address occurs first, as a spreadsheet numbers it.
    */
   row: number
-  status: Status
-  sub_status: SubStatus
+  status: ValidationStatus
+  sub_status: ValidationSubStatus
   /**
-   * How sure we are of the verdict, from 0 to 1: `deliverability` where the status is `valid`, `risky` or `unknown`, and 1 less `deliverability` where it is `invalid`.
+   * Score of the status, from 0 to 1. For `valid` it is `deliverability`; for `invalid` it is 1 − `deliverability`, the estimated probability of a hard bounce. For `risky` and `unknown` it is `deliverability` too and does not say how certain the status is.
    */
   confidence: number
   /**
-   * The chance that a message sent now draws no hard bounce. The `log_odds` of the evidence add up to its log-odds.
+   * Estimated probability that a message sent now is not hard-bounced. The `log_odds` of the evidence add up to its log-odds.
    */
   deliverability: number
   /**
@@ -1098,7 +1535,7 @@ export type ListResult = {
    */
   depth: 'dns' | 'smtp'
   /**
-   * Our advice whether to send: `deliverability` is at or above what the account asks for (0.97 unless it says otherwise), and the address is nothing that the account leaves out (disposable, role and machine-generated ones, unless it says otherwise). Where no mail server vouched for the mailbox, outcomes reported for its domain must. What is on a list of the account follows `listed` instead: blocked is never safe, allowed is unless `status` is `invalid`.
+   * Our advice whether to send: `deliverability` is at or above what the account asks for (0.97 unless it says otherwise), and the address is nothing that the account leaves out (disposable, role and machine-generated ones, unless it says otherwise). Where no mail server vouched for the mailbox, outcomes reported for its domain must. An `override` of the account takes precedence: blocked is never safe, allowed is unless `status` is `invalid`.
    */
   safe_to_send: boolean
   /**
@@ -1155,13 +1592,13 @@ export type ListResult = {
     is_machine_generated: boolean
   }
   /**
-   * Which of the account's own lists the address or its domain is on; null where it is on neither. It moves `safe_to_send` and the decision of a policy, and never the verdict.
-   * - `allow`: the account vouches for it.
-   * - `block`: the account does not want it.
+   * The account's override for the address or its domain; null if it has none. An override changes `safe_to_send` and the decision of a policy, never the verdict.
+   * - `allow`: the account allows it: safe to send unless the verdict is `invalid`.
+   * - `block`: the account blocks it: never safe to send.
    */
-  listed: string | null
+  override: string | null
   /**
-   * What the checks found. A boolean is true only where it was shown to be so.
+   * The findings as fields. A boolean is true only if the check confirmed it.
    */
   details?: {
     /**
@@ -1204,9 +1641,38 @@ export type ListResult = {
      * The domain publishes a DMARC record.
      */
     has_dmarc: boolean
+    /**
+     * The mail servers of the domain in DNS, most preferred first, at most 10. Empty if none are known. A domain without MX records that has an IP address is its own mail server with preference 0 (RFC 5321, section 5.1).
+     */
+    mx: Array<{
+      /**
+       * Host name in lower case.
+       */
+      host: string
+      /**
+       * MX preference. Lower values are preferred.
+       */
+      preference: number
+    }>
+    /**
+     * The address in normalized form: local part in lower case, domain in lower-case A-labels. Addresses with the same `canonical_email` are duplicates of each other. Dots and tags are kept. Null if the text is not an address.
+     */
+    canonical_email: string | null
+    /**
+     * The part before the `@` as it is sent to the mail server, including a tag; null if unknown.
+     */
+    local_part: string | null
+    /**
+     * The text after the first `+` of the local part; null if there is none.
+     */
+    tag: string | null
+    /**
+     * The domain in Unicode; equal to `domain` unless it is internationalized. Null if unknown.
+     */
+    domain_unicode: string | null
   }
   /**
-   * Whether the domain accepts mail for every address.
+   * Whether the domain accepts mail for every address. Field names say `catchall`; enum values say `catch_all`.
    */
   catchall?: {
     /**
@@ -1253,25 +1719,25 @@ export type ListResult = {
 }
 
 /**
- * List results
+ * Job result list
  *
  * One page of the results of a job, in the order of the rows of its file.
  */
-export type ListResults = Array<ListResult>
+export type JobResultList = Array<JobResult>
 
 /**
- * Result lines
+ * Job result lines
  *
  * All results of a job in the order of the rows of its file, each as one line of JSON.
  */
-export type ResultLines = string
+export type JobResultLines = string
 
 /**
- * Result sheet
+ * Job result CSV
  *
  * Every row of the uploaded file, each cell in quotes, with our columns behind its own; empty ones where there is no result.
  */
-export type ResultSheet = string
+export type JobResultCsv = string
 
 /**
  * Preset
@@ -1281,17 +1747,17 @@ export type ResultSheet = string
 export type Preset = 'safest' | 'balanced' | 'all_but_bounces' | Unlisted
 
 /**
- * Breakdown
+ * Job breakdown
  *
  * The results of a job counted in several ways; while it is under way, the results so far. Fields may be added.
  */
-export type Breakdown = {
+export type JobBreakdown = {
   /**
    * All verdicts that occurred, most first.
    */
   by_reason: Array<{
-    status: Status
-    sub_status: SubStatus
+    status: ValidationStatus
+    sub_status: ValidationSubStatus
     /**
      * Unique addresses with this verdict.
      */
@@ -1399,17 +1865,17 @@ export type Breakdown = {
  */
 export type FeedbackReport = {
   /**
-   * From 1 to 10000 outcomes, deliveries and bounces alike.
+   * From 1 to 10000 messages, delivered and bounced.
    */
-  outcomes: Array<{
+  messages: Array<{
     /**
      * The address that the message was sent to. It is not kept.
      */
     email: string
     /**
-     * `delivered` when no bounce came within three days or so, `bounced` when one did.
+     * `delivered` if no bounce arrived within about three days, `bounced` if one did.
      */
-    outcome: 'delivered' | 'bounced'
+    delivery: 'delivered' | 'bounced'
     /**
      * Of a bounce: its SMTP or enhanced status code, or the line that it came in. Only bounces that tell of the mailbox count.
      */
@@ -1420,11 +1886,11 @@ export type FeedbackReport = {
     id?: string
   }>
   /**
-   * How many messages were sent in all, of which these are the outcomes that are known. Where fewer deliveries are reported than there were, each then stands for several.
+   * Number of messages sent in total, including those that are not reported. If fewer deliveries are reported than there were, each counts for several.
    */
   sent_total?: number
   /**
-   * The day the mail was sent (UTC), at most 60 days ago; today if left out. The same outcome of the same day counts once, however often it is reported.
+   * The day the mail was sent (UTC), at most 60 days ago; today if left out. A message of the same day to the same address counts once, however often it is reported.
    */
   sent_on?: string
   /**
@@ -1434,11 +1900,11 @@ export type FeedbackReport = {
 }
 
 /**
- * Feedback sheet
+ * Feedback CSV
  *
- * The same as CSV: a header with the columns `email` and `outcome`, and `code` and `id` where there are any, in any order, and up to 10000 rows.
+ * The same as CSV: a header with the columns `email` and `delivery`, and `code` and `id` where there are any, in any order, and up to 10000 rows.
  */
-export type FeedbackSheet = string
+export type FeedbackCsv = string
 
 /**
  * Feedback summary
@@ -1447,7 +1913,7 @@ export type FeedbackSheet = string
  */
 export type FeedbackSummary = {
   /**
-   * Outcomes in the report.
+   * Messages in the report.
    */
   received: number
   /**
@@ -1489,11 +1955,11 @@ export type FeedbackSummary = {
    */
   delivered_weight: number
   /**
-   * Outcomes that could be held against what we had said of the address.
+   * Messages for which an earlier result of the address was found, so that the two can be compared.
    */
   predictions_found: number
   /**
-   * False when a test key was used: verdicts then come from the sandbox, no server is asked and nothing is charged.
+   * Whether the object belongs to live mode. In test mode (`false`) results come from the sandbox: no mail server is probed and no credits are charged.
    */
   livemode: boolean
 }
@@ -1526,7 +1992,7 @@ export type Model = {
    * What chances begin with.
    */
   base_rates: Array<{
-    sub_status: SubStatus
+    sub_status: ValidationSubStatus
     /**
      * The provider that it holds for; null for all others.
      */
@@ -1610,11 +2076,22 @@ export type Model = {
 }
 
 /**
- * Key scope
+ * API key scope
  *
- * One thing that a key may do.
+ * One scope of an API key.
  */
-export type KeyScope = 'validation' | 'bulk' | 'account' | 'keys' | 'webhooks' | 'settings' | Unlisted
+export type ApiKeyScope =
+  | 'validations:read'
+  | 'validations:write'
+  | 'jobs:read'
+  | 'jobs:write'
+  | 'account:read'
+  | 'account:write'
+  | 'keys:read'
+  | 'keys:write'
+  | 'webhooks:read'
+  | 'webhooks:write'
+  | Unlisted
 
 /**
  * Account
@@ -1623,31 +2100,31 @@ export type KeyScope = 'validation' | 'bulk' | 'account' | 'keys' | 'webhooks' |
  */
 export type Account = {
   /**
-   * Names the account.
+   * Id of the account.
    */
   id: string
   /**
-   * What the account is called.
+   * Name of the account.
    */
   name: string
   /**
-   * False when a test key was used: verdicts then come from the sandbox, no server is asked and nothing is charged.
+   * Whether the object belongs to live mode. In test mode (`false`) results come from the sandbox: no mail server is probed and no credits are charged.
    */
   livemode: boolean
   /**
-   * What the account has subscribed to.
+   * Plan of the account.
    */
   plan: {
     /**
-     * The name of the plan.
+     * Name of the plan.
      */
     name: string
     /**
-     * Whether live keys may use the API.
+     * Whether live keys can use the API.
      */
     api_access: boolean
     /**
-     * Whether a model may take part in the confidence.
+     * Whether the model can contribute to the score.
      */
     ai_enhancement: boolean
     /**
@@ -1655,82 +2132,82 @@ export type Account = {
      */
     catchall_detection: boolean
     /**
-     * Whether the credit is given back when a result ends `unknown`. Where no mail server could be asked (`not_probed`) or validation did not start (`not_started`) it always is.
+     * Whether the credit is refunded if the final status is `unknown`. The sub-statuses `not_probed` and `not_started` are always refunded.
      */
     refund_unknown: boolean
   }
   /**
-   * The balance. One credit pays for one unique address.
+   * Credit balance. One credit pays for one unique address.
    */
   credits: {
     /**
-     * Credits that can be spent now. Of no consequence where `unlimited` is true.
+     * Credits that can be used now. Ignored if `unlimited` is true.
      */
     available: number
     /**
-     * Credits set aside for work that has been accepted and is not finished.
+     * Credits held for validations and jobs in progress.
      */
     reserved: number
     /**
-     * Credits spent since the account was opened, refunds taken off.
+     * Credits used since the account was created, net of refunds.
      */
-    spent: number
+    used: number
     /**
-     * Whether the account may spend without a balance.
+     * Whether the account uses credits without a balance.
      */
     unlimited: boolean
     /**
-     * Below so many credits webhooks are told `credits.low`, once each time the balance falls there.
+     * Low-credit threshold. The event `credits.low` is sent each time the balance falls below it.
      */
     low_at: number
   }
   /**
-   * How much the account may ask for.
+   * Limits of the account.
    */
   limits: {
     /**
-     * Requests that the account may make in one window of time.
+     * Requests per window.
      */
     requests_per_window: number
     /**
-     * Length of that window, in seconds.
+     * Length of the window, in seconds.
      */
     window_s: number
     /**
-     * Addresses that one JSON list may have.
+     * Addresses per bulk validation.
      */
     emails_per_request: number
     /**
-     * Rows with an address that one uploaded file may have.
+     * Rows with an address per uploaded file.
      */
     emails_per_file: number
     /**
-     * Addresses from single and JSON list requests that are worked on at once.
+     * Single and bulk validation requests that are processed at once. A bulk request counts as one.
      */
     interactive_in_flight: number
     /**
-     * Longest `retention_days` that the account can set.
+     * Maximum of `retention_days`.
      */
     retention_days_max: number
   }
   /**
-   * What the account calls `safe_to_send`.
+   * Conditions for `safe_to_send`.
    */
   sending: {
     /**
-     * From this `deliverability` on an address is `safe_to_send`: 0.97 bears three bounces in a hundred.
+     * Lowest `deliverability` of an address that is `safe_to_send`. 0.97 means a bounce tolerance of 3 %.
      */
     threshold: number
     /**
-     * What an address must not be to be `safe_to_send`:
-     * - `disposable`: addresses that are thrown away after use.
-     * - `role`: addresses of a function, such as info or sales, rather than of a person.
-     * - `machine_generated`: addresses whose text looks made by a machine.
+     * Traits that an address must not have to be `safe_to_send`:
+     * - `disposable`: addresses at temporary-email providers.
+     * - `role_based`: shared addresses such as info@ or sales@.
+     * - `machine_generated`: addresses whose local part looks auto-generated.
      * - `free`: addresses at free mail providers.
      * - `privacy_relay`: addresses that forward to a mailbox they hide.
      * - `tagged`: addresses with a tag, as in ada+news.
      */
-    excludes: Array<'disposable' | 'role' | 'machine_generated' | 'free' | 'privacy_relay' | 'tagged'>
+    excluded_traits: Array<'disposable' | 'role_based' | 'machine_generated' | 'free' | 'privacy_relay' | 'tagged'>
   }
   /**
    * Whether the installation can ask mail servers just now, and if not, why.
@@ -1757,75 +2234,181 @@ export type Account = {
    */
   delay_reason: string | null
   /**
-   * Days that results are kept before they are deleted; 0 when they are not kept at all.
+   * Days until stored results are deleted; 0 if results are not stored.
    */
   retention_days: number
   /**
-   * The key that this request was made with. Not there when a person asks in the web application.
+   * The calling key. Absent for requests of the web app.
    */
   key?: {
     /**
-     * The `id` of the key.
+     * `id` of the key.
      */
     id: string
     /**
-     * What the key is called.
+     * Name of the key.
      */
     name: string
     /**
-     * `live` asks real mail servers and costs credits; `test` answers from the sandbox. It never changes.
+     * Whether the key is a live key. A live key validates with real mail servers and uses credits; a test key (`false`) uses the sandbox. The mode of a key never changes.
      */
-    mode: 'live' | 'test'
+    livemode: boolean
     /**
-     * What the key may do. The list is open.
-     * - `validation`: validate single addresses and JSON lists, and report what became of mail to them.
-     * - `bulk`: upload files, start jobs and read their results.
-     * - `account`: read plan, credits, limits and policies of the account, and how well predictions hold for it.
-     * - `keys`: create, list, change and revoke API keys.
-     * - `webhooks`: say where events are sent, look at what was sent, and set when credits count as low.
-     * - `settings`: change the name of the account, for how long it keeps results, and its policies.
+     * Scopes of the key, including the read scope of every write scope. Scopes may be added.
+     * - `validations:read`: read stored validation results.
+     * - `validations:write`: validate addresses, one or many per request, and report the delivery outcome of messages.
+     * - `jobs:read`: read uploads, jobs and their results.
+     * - `jobs:write`: upload lists; start, pause, resume, cancel and delete jobs.
+     * - `account:read`: read plan, credits, limits, usage, request log, policies and overrides.
+     * - `account:write`: change account settings, policies and overrides.
+     * - `keys:read`: read API keys, without their secrets.
+     * - `keys:write`: create, change, rotate and revoke API keys.
+     * - `webhooks:read`: read webhooks and their deliveries.
+     * - `webhooks:write`: create, change, test and delete webhooks, resend deliveries, and set the low-credit threshold.
      */
-    scopes: Array<KeyScope>
+    scopes: Array<ApiKeyScope>
   }
 }
 
 /**
- * Account changes
+ * Update account request
  *
- * The settings to change, at least one; those left out stay as they are.
+ * Settings to change, at least one. Settings that are left out keep their value.
  */
-export type AccountChanges = {
+export type UpdateAccountRequest = {
   /**
-   * What the account is called, from 1 to 200 characters. Needs the scopes `account` and `settings`.
+   * Name of the account, 1 to 200 characters.
    */
   name?: string
   /**
-   * Days that results are kept from now on, at most `limits.retention_days_max`; 0 for as short as possible. Existing results keep their date of deletion. Needs the scopes `account` and `settings`.
+   * Days until new results are deleted, at most `limits.retention_days_max`; 0 for the shortest time possible. Existing results keep their date of deletion.
    */
   retention_days?: number
   /**
-   * What the account calls `safe_to_send` from now on, within a minute. Needs the scopes `account` and `settings`.
+   * Conditions for `safe_to_send`. A change takes effect within a minute.
    */
   sending?: {
     /**
-     * From this `deliverability` on an address is `safe_to_send`: 0.97 bears three bounces in a hundred.
+     * Lowest `deliverability` of an address that is `safe_to_send`. 0.97 means a bounce tolerance of 3 %.
      */
     threshold?: number
     /**
-     * What an address must not be to be `safe_to_send`:
-     * - `disposable`: addresses that are thrown away after use.
-     * - `role`: addresses of a function, such as info or sales, rather than of a person.
-     * - `machine_generated`: addresses whose text looks made by a machine.
+     * Traits that an address must not have to be `safe_to_send`:
+     * - `disposable`: addresses at temporary-email providers.
+     * - `role_based`: shared addresses such as info@ or sales@.
+     * - `machine_generated`: addresses whose local part looks auto-generated.
      * - `free`: addresses at free mail providers.
      * - `privacy_relay`: addresses that forward to a mailbox they hide.
      * - `tagged`: addresses with a tag, as in ada+news.
      */
-    excludes?: Array<'disposable' | 'role' | 'machine_generated' | 'free' | 'privacy_relay' | 'tagged'>
+    excluded_traits?: Array<'disposable' | 'role_based' | 'machine_generated' | 'free' | 'privacy_relay' | 'tagged'>
   }
   /**
-   * Below so many credits webhooks are told `credits.low`; null for a tenth of the last credits that were bought or given. Needs the scope `webhooks`.
+   * Credit settings. The scope `webhooks:write` is sufficient to change them.
    */
-  credits_low_at?: number | null
+  credits?: {
+    /**
+     * Low-credit threshold. The event `credits.low` is sent each time the balance falls below it. Null for the default: a tenth of the credits that were last bought or granted.
+     */
+    low_at: number | null
+  }
+}
+
+/**
+ * Callback secret
+ *
+ * The secret that signs the callbacks of jobs, one for each mode. Fields may be added.
+ */
+export type CallbackSecret = {
+  /**
+   * The secret for the `v1` signature of job callbacks, as Standard Webhooks defines it.
+   */
+  secret: string
+  /**
+   * Until when the secret from before the last rotation also signs (RFC 3339, UTC); null if it was never rotated.
+   */
+  previous_secret_expires_at: string | null
+  /**
+   * When the first secret was created (RFC 3339, UTC).
+   */
+  created_at: string
+  /**
+   * Whether the object belongs to live mode. In test mode (`false`) results come from the sandbox: no mail server is probed and no credits are charged.
+   */
+  livemode: boolean
+}
+
+/**
+ * Erasure request
+ *
+ * One address whose data is deleted.
+ */
+export type ErasureRequest = {
+  /**
+   * The email address to erase, up to 1024 characters. Every spelling that counts as a duplicate of it is erased too, for example in upper case.
+   */
+  email: string
+}
+
+/**
+ * Erasure counts
+ *
+ * Number of deleted or changed objects by kind, of live and test mode.
+ */
+export type ErasureCounts = {
+  /**
+   * Deleted single and bulk validations, with their results.
+   */
+  validations: number
+  /**
+   * Job results without address, domain and evidence from now on. Their verdicts stay.
+   */
+  job_results: number
+  /**
+   * Deleted batches of ended jobs that contained the address.
+   */
+  job_batches: number
+  /**
+   * Rows of stored files whose cells were removed.
+   */
+  upload_rows: number
+  /**
+   * Deleted uploads that were not confirmed, with their previews.
+   */
+  uploads: number
+  /**
+   * Deleted recent results.
+   */
+  recent_results: number
+  /**
+   * Deleted responses to requests with an `Idempotency-Key`.
+   */
+  idempotency_records: number
+  /**
+   * Deleted marks of reported deliveries and bounces. Sums by domain stay.
+   */
+  feedback: number
+  /**
+   * Deleted overrides for exactly this address. Overrides for its domain stay.
+   */
+  overrides: number
+  /**
+   * Deleted webhook events, with their deliveries.
+   */
+  webhook_events: number
+}
+
+/**
+ * Erasure
+ *
+ * A completed erasure. It does not contain the address. Fields may be added.
+ */
+export type Erasure = {
+  /**
+   * Time at which the erasure was completed.
+   */
+  erased_at: string
+  counts: ErasureCounts
 }
 
 /**
@@ -1835,15 +2418,15 @@ export type AccountChanges = {
  */
 export type Usage = {
   /**
-   * The first day that was added up (UTC).
+   * First day of the period (UTC).
    */
-  from: string
+  from_on: string
   /**
-   * The last day that was added up (UTC).
+   * Last day of the period (UTC).
    */
-  to: string
+  to_on: string
   /**
-   * False when a test key was used: verdicts then come from the sandbox, no server is asked and nothing is charged.
+   * Whether the object belongs to live mode. In test mode (`false`) results come from the sandbox: no mail server is probed and no credits are charged.
    */
   livemode: boolean
   /**
@@ -1870,7 +2453,7 @@ export type Usage = {
     /**
      * The day (UTC).
      */
-    day: string
+    occurred_on: string
     /**
      * Requests that were made with keys. Those of people in the web application are not counted.
      */
@@ -1922,9 +2505,9 @@ export type LedgerEntry = {
    */
   id: string
   /**
-   * When the credits moved (RFC 3339, UTC).
+   * Time of the transaction (RFC 3339, UTC).
    */
-  at: string
+  occurred_at: string
   /**
    * How they moved. The list is open.
    * - `grant`: credits were bought or given.
@@ -1983,35 +2566,35 @@ export type LedgerEntry = {
 }
 
 /**
- * Ledger entries
+ * Ledger entry list
  *
  * One page of the movements of credits, newest first.
  */
-export type LedgerEntries = Array<LedgerEntry>
+export type LedgerEntryList = Array<LedgerEntry>
 
 /**
- * Ledger sheet
+ * Ledger CSV
  *
  * All movements of credits that were asked for, newest first, each cell in quotes.
  */
-export type LedgerSheet = string
+export type LedgerCsv = string
 
 /**
- * Request
+ * Request log entry
  *
  * A request as it was answered. Nothing of its body is kept. Fields may be added.
  */
-export type Request = {
+export type RequestLogEntry = {
   /**
    * The `Request-Id` that the answer had.
    */
   id: string
   /**
-   * When the request came (RFC 3339, UTC).
+   * Time of the request (RFC 3339, UTC).
    */
-  at: string
+  occurred_at: string
   /**
-   * False when a test key was used: verdicts then come from the sandbox, no server is asked and nothing is charged.
+   * Whether the object belongs to live mode. In test mode (`false`) results come from the sandbox: no mail server is probed and no credits are charged.
    */
   livemode: boolean
   /**
@@ -2030,9 +2613,9 @@ export type Request = {
    */
   route: string
   /**
-   * The HTTP status of the answer.
+   * HTTP status of the response.
    */
-  status: number
+  http_status: number
   /**
    * The `code` of the problem it was answered with; null where there was none.
    */
@@ -2050,11 +2633,11 @@ export type Request = {
    */
   duration_ms: number
   /**
-   * The `status` that a single address was answered with; null for everything else.
+   * `status` of the result where the request validated one address; null for all others.
    */
-  verdict: string | null
+  result_status: string | null
   /**
-   * The `sub_status` that a single address was answered with.
+   * `sub_status` of that result.
    */
   sub_status: string | null
   /**
@@ -2068,41 +2651,45 @@ export type Request = {
 }
 
 /**
- * Requests
+ * Request log page
  *
  * One page of the requests, newest first. Fields may be added.
  */
-export type Requests = {
+export type RequestLogPage = {
   /**
    * The requests, newest first.
    */
-  requests: Array<Request>
+  data: Array<RequestLogEntry>
   /**
-   * What to send as `cursor` for older ones; null where there are none. Where few pass the filters a page may be short, or empty, and still have one after it.
+   * Whether there is another page.
+   */
+  has_more: boolean
+  /**
+   * Value of `cursor` for the next page; null on the last one. A page can be short or empty and still have a next one if few requests match the filters.
    */
   next_cursor: string | null
   /**
-   * For how many days requests are kept; 0 where none are.
+   * Number of days for which requests are kept; 0 if the request log is off.
    */
-  kept_days: number
+  retention_days: number
 }
 
 /**
- * Request with its result
+ * Request log entry detail
  *
  * A request as it was answered, and what is still kept of its result. Fields may be added.
  */
-export type RequestWithItsResult = {
+export type RequestLogEntryDetail = {
   /**
    * The `Request-Id` that the answer had.
    */
   id: string
   /**
-   * When the request came (RFC 3339, UTC).
+   * Time of the request (RFC 3339, UTC).
    */
-  at: string
+  occurred_at: string
   /**
-   * False when a test key was used: verdicts then come from the sandbox, no server is asked and nothing is charged.
+   * Whether the object belongs to live mode. In test mode (`false`) results come from the sandbox: no mail server is probed and no credits are charged.
    */
   livemode: boolean
   /**
@@ -2121,9 +2708,9 @@ export type RequestWithItsResult = {
    */
   route: string
   /**
-   * The HTTP status of the answer.
+   * HTTP status of the response.
    */
-  status: number
+  http_status: number
   /**
    * The `code` of the problem it was answered with; null where there was none.
    */
@@ -2141,11 +2728,11 @@ export type RequestWithItsResult = {
    */
   duration_ms: number
   /**
-   * The `status` that a single address was answered with; null for everything else.
+   * `status` of the result where the request validated one address; null for all others.
    */
-  verdict: string | null
+  result_status: string | null
   /**
-   * The `sub_status` that a single address was answered with.
+   * `sub_status` of that result.
    */
   sub_status: string | null
   /**
@@ -2157,21 +2744,21 @@ export type RequestWithItsResult = {
    */
   validation_id: string | null
   /**
-   * What was found about the one address, for as long as results are kept; null where there is nothing, where it has left, and for keys without the `validation` scope.
+   * What was found about the one address, for as long as results are kept; null where there is nothing, where it has left, and for keys without the `validations:read` scope.
    */
   result: {
     /**
      * The address that was validated: the one in the cell, without a display name or `mailto:` around it.
      */
     email: string
-    status: Status
-    sub_status: SubStatus
+    status: ValidationStatus
+    sub_status: ValidationSubStatus
     /**
-     * How sure we are of the verdict, from 0 to 1: `deliverability` where the status is `valid`, `risky` or `unknown`, and 1 less `deliverability` where it is `invalid`.
+     * Score of the status, from 0 to 1. For `valid` it is `deliverability`; for `invalid` it is 1 − `deliverability`, the estimated probability of a hard bounce. For `risky` and `unknown` it is `deliverability` too and does not say how certain the status is.
      */
     confidence: number
     /**
-     * The chance that a message sent now draws no hard bounce. The `log_odds` of the evidence add up to its log-odds.
+     * Estimated probability that a message sent now is not hard-bounced. The `log_odds` of the evidence add up to its log-odds.
      */
     deliverability: number
     /**
@@ -2181,7 +2768,7 @@ export type RequestWithItsResult = {
      */
     depth: 'dns' | 'smtp'
     /**
-     * Our advice whether to send: `deliverability` is at or above what the account asks for (0.97 unless it says otherwise), and the address is nothing that the account leaves out (disposable, role and machine-generated ones, unless it says otherwise). Where no mail server vouched for the mailbox, outcomes reported for its domain must. What is on a list of the account follows `listed` instead: blocked is never safe, allowed is unless `status` is `invalid`.
+     * Our advice whether to send: `deliverability` is at or above what the account asks for (0.97 unless it says otherwise), and the address is nothing that the account leaves out (disposable, role and machine-generated ones, unless it says otherwise). Where no mail server vouched for the mailbox, outcomes reported for its domain must. An `override` of the account takes precedence: blocked is never safe, allowed is unless `status` is `invalid`.
      */
     safe_to_send: boolean
     /**
@@ -2238,13 +2825,13 @@ export type RequestWithItsResult = {
       is_machine_generated: boolean
     }
     /**
-     * Which of the account's own lists the address or its domain is on; null where it is on neither. It moves `safe_to_send` and the decision of a policy, and never the verdict.
-     * - `allow`: the account vouches for it.
-     * - `block`: the account does not want it.
+     * The account's override for the address or its domain; null if it has none. An override changes `safe_to_send` and the decision of a policy, never the verdict.
+     * - `allow`: the account allows it: safe to send unless the verdict is `invalid`.
+     * - `block`: the account blocks it: never safe to send.
      */
-    listed: string | null
+    override: string | null
     /**
-     * What the checks found. A boolean is true only where it was shown to be so.
+     * The findings as fields. A boolean is true only if the check confirmed it.
      */
     details?: {
       /**
@@ -2287,9 +2874,38 @@ export type RequestWithItsResult = {
        * The domain publishes a DMARC record.
        */
       has_dmarc: boolean
+      /**
+       * The mail servers of the domain in DNS, most preferred first, at most 10. Empty if none are known. A domain without MX records that has an IP address is its own mail server with preference 0 (RFC 5321, section 5.1).
+       */
+      mx: Array<{
+        /**
+         * Host name in lower case.
+         */
+        host: string
+        /**
+         * MX preference. Lower values are preferred.
+         */
+        preference: number
+      }>
+      /**
+       * The address in normalized form: local part in lower case, domain in lower-case A-labels. Addresses with the same `canonical_email` are duplicates of each other. Dots and tags are kept. Null if the text is not an address.
+       */
+      canonical_email: string | null
+      /**
+       * The part before the `@` as it is sent to the mail server, including a tag; null if unknown.
+       */
+      local_part: string | null
+      /**
+       * The text after the first `+` of the local part; null if there is none.
+       */
+      tag: string | null
+      /**
+       * The domain in Unicode; equal to `domain` unless it is internationalized. Null if unknown.
+       */
+      domain_unicode: string | null
     }
     /**
-     * Whether the domain accepts mail for every address.
+     * Whether the domain accepts mail for every address. Field names say `catchall`; enum values say `catch_all`.
      */
     catchall?: {
       /**
@@ -2339,22 +2955,22 @@ export type RequestWithItsResult = {
 /**
  * Provider health
  *
- * How mail providers treat this installation at the moment. Fields may be added.
+ * Whether mail providers limit the probes of this installation at the moment. Fields may be added.
  */
 export type ProviderHealth = {
   /**
-   * Whether providers keep us away. The list is open.
-   * - `normal`: no provider that we know keeps us away.
-   * - `limited`: those in `providers` do, until a time that is known.
-   * - `unknown`: it cannot be said at the moment.
+   * Whether providers limit probes. More values may be added.
+   * - `normal`: no known provider limits probes.
+   * - `limited`: the providers in `providers` limit probes until a known time.
+   * - `unknown`: the state cannot be read at the moment.
    */
   status: string
   /**
-   * The same in one sentence, for people.
+   * The same as a sentence for users.
    */
-  sentence: string
+  message: string
   /**
-   * The providers that keep us away, the one that does so for longest first.
+   * The providers that limit probes, the latest `retry_at` first.
    */
   providers: Array<{
     /**
@@ -2362,17 +2978,17 @@ export type ProviderHealth = {
      */
     provider: string
     /**
-     * What it is called.
+     * The display name of the provider.
      */
     name: string
     /**
-     * What it turned us away for. The list is open.
+     * The reason for the suspension. More values may be added.
      */
     reason: string
     /**
-     * Until when it is left alone (RFC 3339, UTC).
+     * The time at which probing of the provider resumes (RFC 3339, UTC).
      */
-    until: string
+    retry_at: string
   }>
 }
 
@@ -2383,7 +2999,7 @@ export type ProviderHealth = {
  */
 export type Overview = {
   /**
-   * False when a test key was used: verdicts then come from the sandbox, no server is asked and nothing is charged.
+   * Whether the object belongs to live mode. In test mode (`false`) results come from the sandbox: no mail server is probed and no credits are charged.
    */
   livemode: boolean
   /**
@@ -2391,13 +3007,13 @@ export type Overview = {
    */
   is_new: boolean
   /**
-   * The first day that is shown (UTC).
+   * First day of the period (UTC).
    */
-  from: string
+  from_on: string
   /**
-   * The last day that is shown (UTC), which is today.
+   * Last day of the period (UTC), which is today.
    */
-  to: string
+  to_on: string
   /**
    * What addresses were answered with. A list counts on the day it was confirmed, for as long as it is not deleted; null where it could not be read just now.
    */
@@ -2409,7 +3025,7 @@ export type Overview = {
       /**
        * The day (UTC).
        */
-      day: string
+      occurred_on: string
       /**
        * Addresses that were found `valid`.
        */
@@ -2471,15 +3087,15 @@ export type Overview = {
     }
   } | null
   /**
-   * Lists under way, and the last ones; also null for keys without the `bulk` scope; null where it could not be read just now.
+   * Jobs in progress and the last finished ones; also null for keys without the `jobs:read` scope; null where it could not be read just now.
    */
-  lists: {
+  jobs: {
     /**
-     * Lists that are under way, at most five, the newest first.
+     * Jobs that are queued, in progress or paused: at most five, newest first.
      */
     running: Array<BulkJob>
     /**
-     * Lists that have ended, at most five, the newest first.
+     * Jobs that are completed, canceled or failed: at most five, newest first.
      */
     ended: Array<BulkJob>
   } | null
@@ -2492,43 +3108,43 @@ export type Overview = {
      */
     code: string
     /**
-     * Its HTTP status.
+     * The HTTP status of the problem.
      */
-    status: number
+    http_status: number
     /**
-     * How many requests were answered with it.
+     * Requests that received this problem.
      */
     count: number
     /**
-     * When the last of them came (RFC 3339, UTC).
+     * The time of the last of these requests (RFC 3339, UTC).
      */
-    last_at: string
+    last_occurred_at: string
   }> | null
   /**
-   * What should be looked at, at most twenty; null where it could not be read just now.
+   * Conditions that need attention, at most twenty; null where it could not be read just now.
    */
   alerts: Array<{
     /**
-     * What is to be looked at. The list is open.
-     * - `webhook_failing`: a webhook has not taken anything of late; `id` names it.
-     * - `webhook_disabled`: a webhook was switched off since it failed; `id` names it.
-     * - `key_unused`: a key that works was not used for 30 days; `id` names it.
-     * - `results_leaving`: the results of a list leave within two days; `id` names it.
-     * - `credits_low`: credits are running low.
+     * The kind of alert. More kinds may be added.
+     * - `webhook_failing`: deliveries to a webhook fail; `id` is the webhook.
+     * - `webhook_disabled`: a webhook was disabled because its deliveries failed; `id` is the webhook.
+     * - `key_unused`: an active API key was not used for 30 days; `id` is the key.
+     * - `results_expiring`: the results of a job expire within two days; `id` is the job.
+     * - `credits_low`: the available credits are at or below the threshold of the account.
      */
     kind: string
     /**
-     * What it is about; null where it is the account.
+     * The webhook, API key or job; null for an alert about the account.
      */
     id: string | null
     /**
-     * What that is called.
+     * The name of the webhook, API key or job.
      */
     name: string | null
     /**
-     * Since when a webhook fails or is off, when a key was last used or else made, when results leave (RFC 3339, UTC); null for the account.
+     * The time since which a webhook fails or is disabled, at which a key was last used (or created), or at which results expire (RFC 3339, UTC); null for an alert about the account.
      */
-    at: string | null
+    occurred_at: string | null
   }> | null
   providers: ProviderHealth
   /**
@@ -2559,6 +3175,10 @@ export type Overview = {
  */
 export type Policy = {
   /**
+   * Identifies the policy; null for a built-in one. Requests name a policy by its `name`.
+   */
+  id: string | null
+  /**
    * What the policy is called: up to 50 lower-case letters, digits, `-` and `_`.
    */
   name: string
@@ -2567,9 +3187,9 @@ export type Policy = {
    */
   description: string
   /**
-   * True for the policies that every account has. An own one of the same name takes the place of it.
+   * Whether every account has the policy. A policy of the account with the same name replaces it.
    */
-  built_in: boolean
+  is_built_in: boolean
   /**
    * The rules in their order: the first that applies decides. Up to 50.
    */
@@ -2588,9 +3208,9 @@ export type Policy = {
       sub_status?: Array<string>
       /**
        * The address is at least one of these. The list is open.
-       * - `disposable`: addresses that are thrown away after use.
-       * - `role`: addresses of a function, such as info or sales, rather than of a person.
-       * - `machine_generated`: addresses whose text looks made by a machine.
+       * - `disposable`: addresses at temporary-email providers.
+       * - `role_based`: shared addresses such as info@ or sales@.
+       * - `machine_generated`: addresses whose local part looks auto-generated.
        * - `free`: addresses at free mail providers.
        * - `privacy_relay`: addresses that forward to a mailbox they hide.
        * - `tagged`: addresses with a tag, as in ada+news.
@@ -2628,18 +3248,18 @@ export type Policy = {
 }
 
 /**
- * Policies
+ * Policy list
  *
  * The policies that the account has, by name: the built-in ones, and its own.
  */
-export type Policies = Array<Policy>
+export type PolicyList = Array<Policy>
 
 /**
- * Policy to create
+ * Create policy request
  *
  * The rules of a new policy, and what is decided where none applies.
  */
-export type PolicyToCreate = {
+export type CreatePolicyRequest = {
   /**
    * What the policy is called: up to 50 lower-case letters, digits, `-` and `_`.
    */
@@ -2686,7 +3306,7 @@ export type PolicyToCreate = {
         | 'greylisted'
         | 'rate_limited'
         | 'blocked'
-        | 'policy_refused'
+        | 'policy_rejected'
         | 'provider_unverifiable'
         | 'smtputf8_unsupported'
         | 'address_literal'
@@ -2696,14 +3316,14 @@ export type PolicyToCreate = {
       >
       /**
        * The address is at least one of these.
-       * - `disposable`: addresses that are thrown away after use.
-       * - `role`: addresses of a function, such as info or sales, rather than of a person.
-       * - `machine_generated`: addresses whose text looks made by a machine.
+       * - `disposable`: addresses at temporary-email providers.
+       * - `role_based`: shared addresses such as info@ or sales@.
+       * - `machine_generated`: addresses whose local part looks auto-generated.
        * - `free`: addresses at free mail providers.
        * - `privacy_relay`: addresses that forward to a mailbox they hide.
        * - `tagged`: addresses with a tag, as in ada+news.
        */
-      traits?: Array<'disposable' | 'role' | 'machine_generated' | 'free' | 'privacy_relay' | 'tagged'>
+      traits?: Array<'disposable' | 'role_based' | 'machine_generated' | 'free' | 'privacy_relay' | 'tagged'>
       /**
        * The result has this `safe_to_send`.
        */
@@ -2748,11 +3368,11 @@ export type PolicyToCreate = {
 }
 
 /**
- * Policy changes
+ * Update policy request
  *
  * What to change, at least one thing; `rules` are replaced as a whole. What is left out stays as it is.
  */
-export type PolicyChanges = {
+export type UpdatePolicyRequest = {
   /**
    * What the policy is for, up to 200 characters.
    */
@@ -2795,7 +3415,7 @@ export type PolicyChanges = {
         | 'greylisted'
         | 'rate_limited'
         | 'blocked'
-        | 'policy_refused'
+        | 'policy_rejected'
         | 'provider_unverifiable'
         | 'smtputf8_unsupported'
         | 'address_literal'
@@ -2805,14 +3425,14 @@ export type PolicyChanges = {
       >
       /**
        * The address is at least one of these.
-       * - `disposable`: addresses that are thrown away after use.
-       * - `role`: addresses of a function, such as info or sales, rather than of a person.
-       * - `machine_generated`: addresses whose text looks made by a machine.
+       * - `disposable`: addresses at temporary-email providers.
+       * - `role_based`: shared addresses such as info@ or sales@.
+       * - `machine_generated`: addresses whose local part looks auto-generated.
        * - `free`: addresses at free mail providers.
        * - `privacy_relay`: addresses that forward to a mailbox they hide.
        * - `tagged`: addresses with a tag, as in ada+news.
        */
-      traits?: Array<'disposable' | 'role' | 'machine_generated' | 'free' | 'privacy_relay' | 'tagged'>
+      traits?: Array<'disposable' | 'role_based' | 'machine_generated' | 'free' | 'privacy_relay' | 'tagged'>
       /**
        * The result has this `safe_to_send`.
        */
@@ -2857,93 +3477,95 @@ export type PolicyChanges = {
 }
 
 /**
- * Listing
+ * Override
  *
- * An address or a domain on one of the lists of the account. Fields may be added.
+ * An address or a domain that the account allows or blocks. Fields may be added.
  */
-export type Listing = {
+export type Override = {
   /**
-   * Names the entry.
+   * Identifies the override.
    */
   id: string
   /**
-   * The address or the domain, as it is compared: in lower case, an internationalised domain as A-labels. A domain stands for all its addresses, and not for those of its subdomains.
+   * The address or the domain, as it is compared: in lower case, an internationalized domain as A-labels. A domain covers all its addresses, but not those of its subdomains.
    */
-  entry: string
+  target: string
   /**
-   * Which list it is on.
+   * The action of the override:
+   * - `allow`: the account allows it: safe to send unless the verdict is `invalid`.
+   * - `block`: the account blocks it: never safe to send.
    */
-  list: 'allow' | 'block'
+  action: 'allow' | 'block'
   /**
-   * Why it is there, up to 200 characters.
+   * The reason for the override, up to 200 characters.
    */
   note: string
   /**
-   * The name of the person or of the key that put it there; null where that is not known.
+   * The name of the user or API key that created the override; null if it is not known.
    */
-  added_by: string | null
+  created_by: string | null
   /**
-   * When it was put there (RFC 3339, UTC).
+   * The time at which the override was created or its action last changed (RFC 3339, UTC).
    */
-  added_at: string
+  created_at: string
 }
 
 /**
- * Listings
+ * Override list
  *
- * One page of the entries, in the order of their text.
+ * One page of the overrides, sorted by `target`.
  */
-export type Listings = Array<Listing>
+export type OverrideList = Array<Override>
 
 /**
- * Listing sheet
+ * Override CSV
  *
- * All entries that were asked for, in the order of their text, each cell in quotes.
+ * All overrides that match the filters, sorted by `target`. Each cell is quoted.
  */
-export type ListingSheet = string
+export type OverrideCsv = string
 
 /**
- * Listings to add
+ * Create overrides request
  *
- * What to put on a list.
+ * The targets to allow or to block.
  */
-export type ListingsToAdd = {
+export type CreateOverridesRequest = {
   /**
-   * Which list:
-   * - `allow`: the account vouches for it.
-   * - `block`: the account does not want it.
+   * The action of the override:
+   * - `allow`: the account allows it: safe to send unless the verdict is `invalid`.
+   * - `block`: the account blocks it: never safe to send.
    */
-  list: 'allow' | 'block'
+  action: 'allow' | 'block'
   /**
    * Addresses and domains, up to 1000 in one request. A domain may have an @ before it.
    */
-  entries: Array<string>
+  targets: Array<string>
   /**
-   * Why it is there, up to 200 characters.
+   * The reason for the override, up to 200 characters.
    */
   note?: string
 }
 
 /**
- * Added listings
+ * Create overrides result
  *
- * What became of the entries. Repeated ones count once.
+ * Counts of what the request changed. Repeated targets count once.
  */
-export type AddedListings = {
+export type CreateOverridesResult = {
   /**
-   * Entries that were on no list.
+   * Targets that had no override.
    */
   added: number
   /**
-   * Entries that were on the other list, and are on this one now.
+   * Targets whose override had the other action before.
    */
   moved: number
   /**
-   * Entries that were on this list already. Their note is the new one where the request has one.
+   * Targets whose override had this action already. Their note is replaced if the request has one.
    */
   unchanged: number
   /**
-   * Entries on both lists now; there may be 10000.
+   * Overrides of the account after the request; the limit is 10000.
    */
   total: number
 }
@@ -2951,366 +3573,404 @@ export type AddedListings = {
 /**
  * API key
  *
- * An API key without its secret, which cannot be shown again. Fields may be added.
+ * An API key without its secret, which is shown only at creation. Fields may be added.
  */
 export type ApiKey = {
   /**
-   * Names the key. It is no secret and cannot be used to sign in.
+   * Id of the key. It is not secret and does not authenticate requests.
    */
   id: string
   /**
-   * What the key is called, from 1 to 100 characters.
+   * Name of the key, 1 to 100 characters.
    */
   name: string
   /**
-   * `live` asks real mail servers and costs credits; `test` answers from the sandbox. It never changes.
+   * Whether the key is a live key. A live key validates with real mail servers and uses credits; a test key (`false`) uses the sandbox. The mode of a key never changes.
    */
-  mode: 'live' | 'test'
+  livemode: boolean
   /**
-   * Enough of the key to recognise it: the prefix of its mode and its last four characters.
+   * Prefix and last four characters of the key, to recognize it by.
    */
   hint: string
   /**
-   * What the key may do. The list is open.
-   * - `validation`: validate single addresses and JSON lists, and report what became of mail to them.
-   * - `bulk`: upload files, start jobs and read their results.
-   * - `account`: read plan, credits, limits and policies of the account, and how well predictions hold for it.
-   * - `keys`: create, list, change and revoke API keys.
-   * - `webhooks`: say where events are sent, look at what was sent, and set when credits count as low.
-   * - `settings`: change the name of the account, for how long it keeps results, and its policies.
+   * Scopes of the key, including the read scope of every write scope. Scopes may be added.
+   * - `validations:read`: read stored validation results.
+   * - `validations:write`: validate addresses, one or many per request, and report the delivery outcome of messages.
+   * - `jobs:read`: read uploads, jobs and their results.
+   * - `jobs:write`: upload lists; start, pause, resume, cancel and delete jobs.
+   * - `account:read`: read plan, credits, limits, usage, request log, policies and overrides.
+   * - `account:write`: change account settings, policies and overrides.
+   * - `keys:read`: read API keys, without their secrets.
+   * - `keys:write`: create, change, rotate and revoke API keys.
+   * - `webhooks:read`: read webhooks and their deliveries.
+   * - `webhooks:write`: create, change, test and delete webhooks, resend deliveries, and set the low-credit threshold.
    */
-  scopes: Array<KeyScope>
+  scopes: Array<ApiKeyScope>
   /**
-   * Whether the key works: only an `active` one does. A key that is several things at once shows `revoked` before `expired` before `paused`.
+   * Status of the key; only `active` keys authenticate requests. If several statuses apply, `revoked` takes precedence over `expired`, and `expired` over `paused`.
    */
   status: 'active' | 'paused' | 'revoked' | 'expired'
   /**
-   * When the key was created (RFC 3339, UTC).
+   * Time of creation (RFC 3339, UTC).
    */
   created_at: string
   /**
-   * When the key stops working (RFC 3339, UTC); null when it never does.
+   * Expiry (RFC 3339, UTC); null if the key does not expire.
    */
   expires_at: string | null
   /**
-   * When the key was last used, give or take a few minutes (RFC 3339, UTC); null when it never was.
+   * Time of the last use, accurate to a few minutes (RFC 3339, UTC); null if the key was never used.
    */
   last_used_at: string | null
   /**
-   * What the key was last used for, within a few seconds; null when it never was. `verdict` is there where it validated a single address.
+   * Last request with the key, up to a few seconds late; null if the key was never used. `result_status` is present if the request validated a single address.
    */
   last_request: {
     /**
-     * When it came (RFC 3339, UTC).
+     * Time of the request (RFC 3339, UTC).
      */
-    at: string
+    occurred_at: string
     /**
-     * Its HTTP method.
+     * HTTP method.
      */
     method: string
     /**
-     * What was asked for, as a pattern without ids or addresses.
+     * Route pattern, without ids or addresses.
      */
     route: string
     /**
-     * The HTTP status of the answer.
+     * HTTP status of the response.
      */
-    status: number
+    http_status: number
     /**
-     * How long the answer took, in milliseconds.
+     * Time until the response, in milliseconds.
      */
     duration_ms: number
-    verdict?: Status
+    result_status?: ValidationStatus
   } | null
   /**
-   * When the key was revoked (RFC 3339, UTC); null when it was not.
+   * Time of revocation (RFC 3339, UTC); null if the key is not revoked.
    */
   revoked_at: string | null
   /**
-   * The `id` of the key whose place this one took when that was rotated; null where there is none.
+   * `id` of the key whose rotation created this one; null if there is none.
    */
-  replaces: string | null
+  replaces_key_id: string | null
   /**
-   * The `id` of the key that took its place when it was rotated; null when it was not.
+   * `id` of the key that the rotation of this one created; null if it was not rotated.
    */
-  replaced_by: string | null
+  replaced_by_key_id: string | null
   /**
-   * Whether the key is switched off for the time being.
+   * Whether the key is paused. Requests with a paused key are rejected.
    */
   paused: boolean
   /**
-   * The network addresses that may use the key, single or as CIDR ranges; empty when all may.
+   * IP addresses and CIDR ranges that requests with the key can come from; empty if there is no restriction.
    */
-  ip_allow_list: Array<string>
+  ip_allowlist: Array<string>
   /**
-   * Credits that the key, its predecessors and the keys that it created can use together in a calendar month (UTC); null if there is no cap.
+   * Credits that the key, the keys it replaced and the keys it created can use together per calendar month (UTC); null if there is no cap.
    */
   monthly_cap: number | null
   /**
-   * A `secret` key stays on your servers. A `publishable` one (`pb_pub_…`) stands in web pages: it works from the allowed origins only, validates one address at a time by POST, and is told a decision and nothing that tells whether a mailbox exists. It never changes.
+   * A `secret` key stays on your servers. A `publishable` key (`pb_pub_…`) is part of web pages: it works from the allowed origins only and for `POST /validation/decision` only, whose response does not show whether a mailbox exists. The type of a key never changes.
    */
   type: 'secret' | 'publishable'
   /**
-   * The origins whose pages may use a publishable key; empty for a secret one.
+   * Origins whose pages can use a publishable key; empty for a secret key.
    */
   allowed_origins: Array<string>
   /**
-   * The policies that pages may name, for a publishable key; the first one applies if they name none. Empty for a secret key.
+   * Names of the policies that pages can use with a publishable key. The first one is the default. Empty for a secret key.
    */
   allowed_policies: Array<string>
   /**
-   * How many requests in an hour one network address may make with a publishable key; null for a secret one.
+   * Requests per hour and client IP address with a publishable key; null for a secret key.
    */
   visitor_cap: number | null
   /**
-   * A publishable key itself, which stands in pages for everybody to read; null for a secret one, and for those made before this field was.
+   * The publishable key itself, which is public; null for a secret key.
    */
   public_key: string | null
 }
 
 /**
- * API keys
+ * API key list
  *
  * One page of the API keys of the account, newest first.
  */
-export type ApiKeys = Array<ApiKey>
+export type ApiKeyList = Array<ApiKey>
 
 /**
- * API key to create
+ * Create API key request
  *
- * The settings of a new API key. Only the name is needed.
+ * Settings of a new API key. Only the name is required.
  */
-export type ApiKeyToCreate = {
+export type CreateApiKeyRequest = {
   /**
-   * What the key is called, from 1 to 100 characters.
+   * Name of the key, 1 to 100 characters.
    */
   name: string
   /**
-   * `live` asks real mail servers and costs credits; `test` answers from the sandbox. It never changes.
+   * Whether to create a live key; `false` creates a test key. Default: the mode of the calling key. A test key creates only test keys.
    */
-  mode?: 'live' | 'test'
+  livemode?: boolean
   /**
-   * What the key may do; no more than the calling key may do itself.
-   * - `validation`: validate single addresses and JSON lists, and report what became of mail to them.
-   * - `bulk`: upload files, start jobs and read their results.
-   * - `account`: read plan, credits, limits and policies of the account, and how well predictions hold for it.
-   * - `keys`: create, list, change and revoke API keys.
-   * - `webhooks`: say where events are sent, look at what was sent, and set when credits count as low.
-   * - `settings`: change the name of the account, for how long it keeps results, and its policies.
+   * Scopes of the key. A write scope adds the read scope of the same subject. A key grants only scopes that it has itself. A publishable key has `validations:write` alone.
+   * - `validations:read`: read stored validation results.
+   * - `validations:write`: validate addresses, one or many per request, and report the delivery outcome of messages.
+   * - `jobs:read`: read uploads, jobs and their results.
+   * - `jobs:write`: upload lists; start, pause, resume, cancel and delete jobs.
+   * - `account:read`: read plan, credits, limits, usage, request log, policies and overrides.
+   * - `account:write`: change account settings, policies and overrides.
+   * - `keys:read`: read API keys, without their secrets.
+   * - `keys:write`: create, change, rotate and revoke API keys.
+   * - `webhooks:read`: read webhooks and their deliveries.
+   * - `webhooks:write`: create, change, test and delete webhooks, resend deliveries, and set the low-credit threshold.
    */
-  scopes?: Array<'validation' | 'bulk' | 'account' | 'keys' | 'webhooks' | 'settings'>
+  scopes?: Array<
+    | 'validations:read'
+    | 'validations:write'
+    | 'jobs:read'
+    | 'jobs:write'
+    | 'account:read'
+    | 'account:write'
+    | 'keys:read'
+    | 'keys:write'
+    | 'webhooks:read'
+    | 'webhooks:write'
+  >
   /**
-   * When the key stops working (RFC 3339), a time in the future; null for never. No later than the calling key itself, whose expiry applies if left out.
+   * Expiry (RFC 3339), in the future; null for none. Not later than the expiry of the calling key, which is the default.
    */
   expires_at?: string | null
   /**
-   * The IPv4 and IPv6 addresses or CIDR ranges that may use the key, up to 50; an empty list lets all use it. No more than those of the calling key, whose list applies if left out.
+   * IPv4 and IPv6 addresses and CIDR ranges that requests with the key can come from, at most 50; an empty array for no restriction. Not wider than the allowlist of the calling key, which is the default.
    */
-  ip_allow_list?: Array<string>
+  ip_allowlist?: Array<string>
   /**
-   * Credits that the key, its predecessors and the keys that it creates can use together in a calendar month (UTC); null for no cap. No more than what remains of the calling key's own cap, which applies if left out. A publishable key has 10,000 if left out.
+   * Credits that the key, the keys it replaced and the keys it creates can use together per calendar month (UTC); null for no cap. Not more than what remains of the cap of the calling key, which is the default. Default for a publishable key: 10,000.
    */
   monthly_cap?: number | null
   /**
-   * A `secret` key stays on your servers. A `publishable` one (`pb_pub_…`) stands in web pages: it works from the allowed origins only, validates one address at a time by POST, and is told a decision and nothing that tells whether a mailbox exists. It never changes.
+   * A `secret` key stays on your servers. A `publishable` key (`pb_pub_…`) is part of web pages: it works from the allowed origins only and for `POST /validation/decision` only, whose response does not show whether a mailbox exists. The type of a key never changes.
    */
   type?: 'secret' | 'publishable'
   /**
-   * Of a publishable key, which needs at least one: the origins whose pages may use it, up to 20, exactly as browsers send them: scheme, host, and the port where it is not the usual one.
+   * Origins whose pages can use the key, at most 20, exactly as browsers send them: scheme, host, and the port unless it is the default. Required for a publishable key and rejected for a secret key.
    */
   allowed_origins?: Array<string>
   /**
-   * Of a publishable key: the names of the policies that pages may name, up to 20; the first one applies if they name none. `signup` if left out.
+   * Names of the policies that pages can use with a publishable key, at most 20. The first one is the default. If left out: `signup`.
    */
   allowed_policies?: Array<string>
   /**
-   * Of a publishable key: how many requests in an hour one network address may make; 30 if left out.
+   * Requests per hour and client IP address with a publishable key. Default: 30.
    */
   visitor_cap?: number
 }
 
 /**
- * Created API key
+ * API key with secret
  *
  * A new API key with its secret. Fields may be added.
  */
-export type CreatedApiKey = {
+export type ApiKeyWithSecret = {
   /**
-   * Names the key. It is no secret and cannot be used to sign in.
+   * Id of the key. It is not secret and does not authenticate requests.
    */
   id: string
   /**
-   * What the key is called, from 1 to 100 characters.
+   * Name of the key, 1 to 100 characters.
    */
   name: string
   /**
-   * `live` asks real mail servers and costs credits; `test` answers from the sandbox. It never changes.
+   * Whether the key is a live key. A live key validates with real mail servers and uses credits; a test key (`false`) uses the sandbox. The mode of a key never changes.
    */
-  mode: 'live' | 'test'
+  livemode: boolean
   /**
-   * Enough of the key to recognise it: the prefix of its mode and its last four characters.
+   * Prefix and last four characters of the key, to recognize it by.
    */
   hint: string
   /**
-   * What the key may do. The list is open.
-   * - `validation`: validate single addresses and JSON lists, and report what became of mail to them.
-   * - `bulk`: upload files, start jobs and read their results.
-   * - `account`: read plan, credits, limits and policies of the account, and how well predictions hold for it.
-   * - `keys`: create, list, change and revoke API keys.
-   * - `webhooks`: say where events are sent, look at what was sent, and set when credits count as low.
-   * - `settings`: change the name of the account, for how long it keeps results, and its policies.
+   * Scopes of the key, including the read scope of every write scope. Scopes may be added.
+   * - `validations:read`: read stored validation results.
+   * - `validations:write`: validate addresses, one or many per request, and report the delivery outcome of messages.
+   * - `jobs:read`: read uploads, jobs and their results.
+   * - `jobs:write`: upload lists; start, pause, resume, cancel and delete jobs.
+   * - `account:read`: read plan, credits, limits, usage, request log, policies and overrides.
+   * - `account:write`: change account settings, policies and overrides.
+   * - `keys:read`: read API keys, without their secrets.
+   * - `keys:write`: create, change, rotate and revoke API keys.
+   * - `webhooks:read`: read webhooks and their deliveries.
+   * - `webhooks:write`: create, change, test and delete webhooks, resend deliveries, and set the low-credit threshold.
    */
-  scopes: Array<KeyScope>
+  scopes: Array<ApiKeyScope>
   /**
-   * Whether the key works: only an `active` one does. A key that is several things at once shows `revoked` before `expired` before `paused`.
+   * Status of the key; only `active` keys authenticate requests. If several statuses apply, `revoked` takes precedence over `expired`, and `expired` over `paused`.
    */
   status: 'active' | 'paused' | 'revoked' | 'expired'
   /**
-   * When the key was created (RFC 3339, UTC).
+   * Time of creation (RFC 3339, UTC).
    */
   created_at: string
   /**
-   * When the key stops working (RFC 3339, UTC); null when it never does.
+   * Expiry (RFC 3339, UTC); null if the key does not expire.
    */
   expires_at: string | null
   /**
-   * When the key was last used, give or take a few minutes (RFC 3339, UTC); null when it never was.
+   * Time of the last use, accurate to a few minutes (RFC 3339, UTC); null if the key was never used.
    */
   last_used_at: string | null
   /**
-   * What the key was last used for, within a few seconds; null when it never was. `verdict` is there where it validated a single address.
+   * Last request with the key, up to a few seconds late; null if the key was never used. `result_status` is present if the request validated a single address.
    */
   last_request: {
     /**
-     * When it came (RFC 3339, UTC).
+     * Time of the request (RFC 3339, UTC).
      */
-    at: string
+    occurred_at: string
     /**
-     * Its HTTP method.
+     * HTTP method.
      */
     method: string
     /**
-     * What was asked for, as a pattern without ids or addresses.
+     * Route pattern, without ids or addresses.
      */
     route: string
     /**
-     * The HTTP status of the answer.
+     * HTTP status of the response.
      */
-    status: number
+    http_status: number
     /**
-     * How long the answer took, in milliseconds.
+     * Time until the response, in milliseconds.
      */
     duration_ms: number
-    verdict?: Status
+    result_status?: ValidationStatus
   } | null
   /**
-   * When the key was revoked (RFC 3339, UTC); null when it was not.
+   * Time of revocation (RFC 3339, UTC); null if the key is not revoked.
    */
   revoked_at: string | null
   /**
-   * The `id` of the key whose place this one took when that was rotated; null where there is none.
+   * `id` of the key whose rotation created this one; null if there is none.
    */
-  replaces: string | null
+  replaces_key_id: string | null
   /**
-   * The `id` of the key that took its place when it was rotated; null when it was not.
+   * `id` of the key that the rotation of this one created; null if it was not rotated.
    */
-  replaced_by: string | null
+  replaced_by_key_id: string | null
   /**
-   * Whether the key is switched off for the time being.
+   * Whether the key is paused. Requests with a paused key are rejected.
    */
   paused: boolean
   /**
-   * The network addresses that may use the key, single or as CIDR ranges; empty when all may.
+   * IP addresses and CIDR ranges that requests with the key can come from; empty if there is no restriction.
    */
-  ip_allow_list: Array<string>
+  ip_allowlist: Array<string>
   /**
-   * Credits that the key, its predecessors and the keys that it created can use together in a calendar month (UTC); null if there is no cap.
+   * Credits that the key, the keys it replaced and the keys it created can use together per calendar month (UTC); null if there is no cap.
    */
   monthly_cap: number | null
   /**
-   * A `secret` key stays on your servers. A `publishable` one (`pb_pub_…`) stands in web pages: it works from the allowed origins only, validates one address at a time by POST, and is told a decision and nothing that tells whether a mailbox exists. It never changes.
+   * A `secret` key stays on your servers. A `publishable` key (`pb_pub_…`) is part of web pages: it works from the allowed origins only and for `POST /validation/decision` only, whose response does not show whether a mailbox exists. The type of a key never changes.
    */
   type: 'secret' | 'publishable'
   /**
-   * The origins whose pages may use a publishable key; empty for a secret one.
+   * Origins whose pages can use a publishable key; empty for a secret key.
    */
   allowed_origins: Array<string>
   /**
-   * The policies that pages may name, for a publishable key; the first one applies if they name none. Empty for a secret key.
+   * Names of the policies that pages can use with a publishable key. The first one is the default. Empty for a secret key.
    */
   allowed_policies: Array<string>
   /**
-   * How many requests in an hour one network address may make with a publishable key; null for a secret one.
+   * Requests per hour and client IP address with a publishable key; null for a secret key.
    */
   visitor_cap: number | null
   /**
-   * A publishable key itself, which stands in pages for everybody to read; null for a secret one, and for those made before this field was.
+   * The publishable key itself, which is public; null for a secret key.
    */
   public_key: string | null
   /**
-   * The secret itself, to be sent as X-API-Key. It is shown this once: we keep only its hash.
+   * The key itself, to be sent as `X-API-Key`. It is not shown again: only its hash is stored.
    */
   key: string
 }
 
 /**
- * API key changes
+ * Update API key request
  *
- * The settings to change, at least one; those left out stay as they are.
+ * Settings to change, at least one. Settings that are left out keep their value.
  */
-export type ApiKeyChanges = {
+export type UpdateApiKeyRequest = {
   /**
-   * What the key is called, from 1 to 100 characters.
+   * Name of the key, 1 to 100 characters.
    */
   name?: string
   /**
-   * What the key may do; no more than the calling key may do itself.
-   * - `validation`: validate single addresses and JSON lists, and report what became of mail to them.
-   * - `bulk`: upload files, start jobs and read their results.
-   * - `account`: read plan, credits, limits and policies of the account, and how well predictions hold for it.
-   * - `keys`: create, list, change and revoke API keys.
-   * - `webhooks`: say where events are sent, look at what was sent, and set when credits count as low.
-   * - `settings`: change the name of the account, for how long it keeps results, and its policies.
+   * Scopes of the key. A write scope adds the read scope of the same subject. A key grants only scopes that it has itself. A publishable key has `validations:write` alone.
+   * - `validations:read`: read stored validation results.
+   * - `validations:write`: validate addresses, one or many per request, and report the delivery outcome of messages.
+   * - `jobs:read`: read uploads, jobs and their results.
+   * - `jobs:write`: upload lists; start, pause, resume, cancel and delete jobs.
+   * - `account:read`: read plan, credits, limits, usage, request log, policies and overrides.
+   * - `account:write`: change account settings, policies and overrides.
+   * - `keys:read`: read API keys, without their secrets.
+   * - `keys:write`: create, change, rotate and revoke API keys.
+   * - `webhooks:read`: read webhooks and their deliveries.
+   * - `webhooks:write`: create, change, test and delete webhooks, resend deliveries, and set the low-credit threshold.
    */
-  scopes?: Array<'validation' | 'bulk' | 'account' | 'keys' | 'webhooks' | 'settings'>
+  scopes?: Array<
+    | 'validations:read'
+    | 'validations:write'
+    | 'jobs:read'
+    | 'jobs:write'
+    | 'account:read'
+    | 'account:write'
+    | 'keys:read'
+    | 'keys:write'
+    | 'webhooks:read'
+    | 'webhooks:write'
+  >
   /**
-   * When the key stops working (RFC 3339), a time in the future; null for never. No later than the calling key itself, whose expiry applies if left out.
+   * Expiry (RFC 3339), in the future; null for none. Not later than the expiry of the calling key, which is the default.
    */
   expires_at?: string | null
   /**
-   * The IPv4 and IPv6 addresses or CIDR ranges that may use the key, up to 50; an empty list lets all use it. No more than those of the calling key, whose list applies if left out.
+   * IPv4 and IPv6 addresses and CIDR ranges that requests with the key can come from, at most 50; an empty array for no restriction. Not wider than the allowlist of the calling key, which is the default.
    */
-  ip_allow_list?: Array<string>
+  ip_allowlist?: Array<string>
   /**
-   * Credits that the key, its predecessors and the keys that it creates can use together in a calendar month (UTC); null for no cap. No more than what remains of the calling key's own cap, which applies if left out. A publishable key has 10,000 if left out.
+   * Credits that the key, the keys it replaced and the keys it creates can use together per calendar month (UTC); null for no cap. Not more than what remains of the cap of the calling key, which is the default. Default for a publishable key: 10,000.
    */
   monthly_cap?: number | null
   /**
-   * Of a publishable key, which needs at least one: the origins whose pages may use it, up to 20, exactly as browsers send them: scheme, host, and the port where it is not the usual one.
+   * Origins whose pages can use the key, at most 20, exactly as browsers send them: scheme, host, and the port unless it is the default. Required for a publishable key and rejected for a secret key.
    */
   allowed_origins?: Array<string>
   /**
-   * Of a publishable key: the names of the policies that pages may name, up to 20; the first one applies if they name none. `signup` if left out.
+   * Names of the policies that pages can use with a publishable key, at most 20. The first one is the default. If left out: `signup`.
    */
   allowed_policies?: Array<string>
   /**
-   * Of a publishable key: how many requests in an hour one network address may make; 30 if left out.
+   * Requests per hour and client IP address with a publishable key. Default: 30.
    */
   visitor_cap?: number
   /**
-   * True switches the key off until further notice, false on again.
+   * Whether the key is paused: `true` pauses it, `false` resumes it.
    */
   paused?: boolean
 }
 
 /**
- * API key rotation
+ * Rotate API key request
  *
- * How a key is replaced. An empty object will do.
+ * Options of a key rotation. All are optional.
  */
-export type ApiKeyRotation = {
+export type RotateApiKeyRequest = {
   /**
-   * For how many seconds the old key goes on working: a day if left out, a week at most, 0 for not at all.
+   * Seconds that the old key keeps working, at most a week. Default: a day. 0 ends it immediately.
    */
   overlap_s?: number
 }
@@ -3318,100 +3978,120 @@ export type ApiKeyRotation = {
 /**
  * Webhook
  *
- * Where events are sent, without the secret, which cannot be shown again. Fields may be added.
+ * A webhook without its secret, which cannot be shown again. Fields may be added.
  */
 export type Webhook = {
   /**
-   * Names the webhook.
+   * The id of the webhook.
    */
   id: string
   /**
-   * Where events are sent, by POST: `https`, port 443, a public host name. An address instead of a name, a user or a password in it and a fragment are refused.
+   * The URL that events are sent to by POST: `https`, port 443, a public host name. IP addresses, user names, passwords and fragments are rejected.
    */
   url: string
   /**
-   * What the webhook is for, up to 200 characters.
+   * Description of the webhook, up to 200 characters.
    */
   description: string
   /**
-   * That of the key that made it: `live` is told of what live keys do, `test` of the sandbox.
+   * Whether the webhook receives events of live mode; `false` for events of test mode. It is the mode of the key that created the webhook.
    */
-  mode: 'live' | 'test'
+  livemode: boolean
   /**
-   * What it is told of; empty when of everything. The list is open.
+   * The event types that it subscribes to; `*` is all of them. Values may be added.
    */
   events: Array<string>
   /**
-   * Whether anything is sent.
+   * Whether events are sent to it.
    */
   enabled: boolean
   /**
-   * Why nothing is sent; null when it is. The list is open.
-   * - `by_owner`: it was switched off.
-   * - `gone`: it answered 410.
-   * - `failing`: it had failed for five days without a success.
+   * Why it is disabled; null if it is enabled. Values may be added.
+   * - `by_owner`: a request disabled it.
+   * - `gone`: it responded with 410.
+   * - `failing`: it failed for five days without a success.
    */
   disabled_reason: string | null
   /**
-   * Since when nothing is sent (RFC 3339, UTC); null when it is.
+   * When it was disabled (RFC 3339, UTC); null if it is enabled.
    */
   disabled_at: string | null
   /**
-   * The first failure that no success has followed (RFC 3339, UTC); null when there is none.
+   * The first failed attempt since the last success (RFC 3339, UTC); null if there is none.
    */
-  failing_since: string | null
+  failing_since_at: string | null
   /**
-   * Until when the secret before the last rotation signs as well (RFC 3339, UTC); null when there was none.
+   * Until when the secret and the private key from before the last rotation also sign (RFC 3339, UTC); null if it was never rotated.
    */
-  previous_secret_until: string | null
+  previous_secret_expires_at: string | null
   /**
-   * When the webhook was made (RFC 3339, UTC).
+   * The Ed25519 public key for `v1a` signatures, as Standard Webhooks defines it: `whpk_` and the base64 of 32 bytes.
+   */
+  public_key: string
+  /**
+   * When the webhook was created (RFC 3339, UTC).
    */
   created_at: string
 }
 
 /**
- * Webhooks
+ * Webhook list
  *
  * One page of the webhooks of the account, newest first.
  */
-export type Webhooks = Array<Webhook>
+export type WebhookList = Array<Webhook>
 
 /**
- * Webhook to create
+ * Create webhook request
  *
- * Where to send events, and which. Only the URL is needed.
+ * The URL and the event types. Only the URL is required.
  */
-export type WebhookToCreate = {
+export type CreateWebhookRequest = {
   /**
-   * Where events are sent, by POST: `https`, port 443, a public host name. An address instead of a name, a user or a password in it and a fragment are refused.
+   * The URL that events are sent to by POST: `https`, port 443, a public host name. IP addresses, user names, passwords and fragments are rejected.
    */
   url: string
   /**
-   * What the webhook is for, up to 200 characters.
+   * Description of the webhook, up to 200 characters.
    */
   description?: string
   /**
-   * What to be told of; an empty list is all of it, also what may be added one day.
-   * - `job.completed`: every address of a list has its result; `data` is the job.
-   * - `job.failed`: a list was given up and its unused credits are back; `data` is the job.
-   * - `job.cancelled`: a list was canceled and its unused credits are back; `data` is the job.
-   * - `job.paused`: a list was paused; `data` is the job.
-   * - `validation.resolved`: an address that was answered with `retry_at` has its final answer; `data` is the answer, which holds the address.
-   * - `credits.low`: the balance fell below the threshold of the account; `data` has `available`, `threshold` and `reserved`.
-   * - `key.created`: an API key was made; `data` is the key without its secret.
+   * The event types to subscribe to, at least one. `*` is all of them, including types that are added later. `webhook.test` needs no subscription.
+   * - `job.created`: a job was created from an upload; `data` is the job.
+   * - `job.paused`: a job was paused, by a request or for a review; `data` is the job.
+   * - `job.resumed`: a paused job was resumed; `data` is the job.
+   * - `job.completed`: every address of a job has its result; `data` is the job.
+   * - `job.failed`: a job failed and its unused credits were released; `data` is the job.
+   * - `job.canceled`: a job was canceled and its unused credits were released; `data` is the job.
+   * - `validation.resolved`: a deferred validation, whose result had `retry_at`, has its final result; `data` is that result and contains the address.
+   * - `credits.low`: the balance fell below the low-credit threshold; `data` has `available`, `threshold` and `reserved`.
+   * - `key.created`: an API key was created; `data` is the key without its secret.
+   * - `key.updated`: the settings of an API key were changed; `data` is the key without its secret.
+   * - `key.rotated`: an API key was rotated; `data` is the rotated key without its secret, and `replaced_by_key_id` is the new key.
+   * - `key.paused`: an API key was paused; `data` is the key without its secret.
+   * - `key.resumed`: a paused API key was resumed; `data` is the key without its secret.
    * - `key.revoked`: an API key was revoked; `data` is the key without its secret.
-   * - `webhook.disabled`: we stopped sending to an endpoint, because it said 410 or failed for five days; `data` has its `id`, `url` and the `reason`.
+   * - `key.expired`: an API key expired, at most a few minutes ago; `data` is the key without its secret.
+   * - `webhook.disabled`: a webhook was disabled because it responded with 410 or failed for five days; `data` has its `id`, `url` and the `reason`.
+   * - `webhook.test`: a test event was requested for one webhook; `data` has its `id` and `description`.
    */
   events?: Array<
+    | '*'
+    | 'job.created'
+    | 'job.paused'
+    | 'job.resumed'
     | 'job.completed'
     | 'job.failed'
-    | 'job.cancelled'
-    | 'job.paused'
+    | 'job.canceled'
     | 'validation.resolved'
     | 'credits.low'
     | 'key.created'
+    | 'key.updated'
+    | 'key.rotated'
+    | 'key.paused'
+    | 'key.resumed'
     | 'key.revoked'
+    | 'key.expired'
     | 'webhook.disabled'
   >
 }
@@ -3419,313 +4099,1008 @@ export type WebhookToCreate = {
 /**
  * Webhook with secret
  *
- * A webhook whose secret was just made. Fields may be added.
+ * A webhook with its new secret. Fields may be added.
  */
 export type WebhookWithSecret = {
   /**
-   * Names the webhook.
+   * The id of the webhook.
    */
   id: string
   /**
-   * Where events are sent, by POST: `https`, port 443, a public host name. An address instead of a name, a user or a password in it and a fragment are refused.
+   * The URL that events are sent to by POST: `https`, port 443, a public host name. IP addresses, user names, passwords and fragments are rejected.
    */
   url: string
   /**
-   * What the webhook is for, up to 200 characters.
+   * Description of the webhook, up to 200 characters.
    */
   description: string
   /**
-   * That of the key that made it: `live` is told of what live keys do, `test` of the sandbox.
+   * Whether the webhook receives events of live mode; `false` for events of test mode. It is the mode of the key that created the webhook.
    */
-  mode: 'live' | 'test'
+  livemode: boolean
   /**
-   * What it is told of; empty when of everything. The list is open.
+   * The event types that it subscribes to; `*` is all of them. Values may be added.
    */
   events: Array<string>
   /**
-   * Whether anything is sent.
+   * Whether events are sent to it.
    */
   enabled: boolean
   /**
-   * Why nothing is sent; null when it is. The list is open.
-   * - `by_owner`: it was switched off.
-   * - `gone`: it answered 410.
-   * - `failing`: it had failed for five days without a success.
+   * Why it is disabled; null if it is enabled. Values may be added.
+   * - `by_owner`: a request disabled it.
+   * - `gone`: it responded with 410.
+   * - `failing`: it failed for five days without a success.
    */
   disabled_reason: string | null
   /**
-   * Since when nothing is sent (RFC 3339, UTC); null when it is.
+   * When it was disabled (RFC 3339, UTC); null if it is enabled.
    */
   disabled_at: string | null
   /**
-   * The first failure that no success has followed (RFC 3339, UTC); null when there is none.
+   * The first failed attempt since the last success (RFC 3339, UTC); null if there is none.
    */
-  failing_since: string | null
+  failing_since_at: string | null
   /**
-   * Until when the secret before the last rotation signs as well (RFC 3339, UTC); null when there was none.
+   * Until when the secret and the private key from before the last rotation also sign (RFC 3339, UTC); null if it was never rotated.
    */
-  previous_secret_until: string | null
+  previous_secret_expires_at: string | null
   /**
-   * When the webhook was made (RFC 3339, UTC).
+   * The Ed25519 public key for `v1a` signatures, as Standard Webhooks defines it: `whpk_` and the base64 of 32 bytes.
+   */
+  public_key: string
+  /**
+   * When the webhook was created (RFC 3339, UTC).
    */
   created_at: string
   /**
-   * What signs every request, in the form of Standard Webhooks. It is shown this once; when it is lost, rotate it.
+   * The secret for `v1` signatures, as Standard Webhooks defines it. It is shown once; if you lose it, rotate it.
    */
   secret: string
 }
 
 /**
- * Webhook changes
+ * Update webhook request
  *
- * The settings to change, at least one; those left out stay as they are.
+ * The settings to change, at least one; others stay as they are.
  */
-export type WebhookChanges = {
+export type UpdateWebhookRequest = {
   /**
-   * Where events are sent, by POST: `https`, port 443, a public host name. An address instead of a name, a user or a password in it and a fragment are refused.
+   * The URL that events are sent to by POST: `https`, port 443, a public host name. IP addresses, user names, passwords and fragments are rejected.
    */
   url?: string
   /**
-   * What the webhook is for, up to 200 characters.
+   * Description of the webhook, up to 200 characters.
    */
   description?: string
   /**
-   * What to be told of; an empty list is all of it, also what may be added one day.
-   * - `job.completed`: every address of a list has its result; `data` is the job.
-   * - `job.failed`: a list was given up and its unused credits are back; `data` is the job.
-   * - `job.cancelled`: a list was canceled and its unused credits are back; `data` is the job.
-   * - `job.paused`: a list was paused; `data` is the job.
-   * - `validation.resolved`: an address that was answered with `retry_at` has its final answer; `data` is the answer, which holds the address.
-   * - `credits.low`: the balance fell below the threshold of the account; `data` has `available`, `threshold` and `reserved`.
-   * - `key.created`: an API key was made; `data` is the key without its secret.
+   * The event types to subscribe to, at least one. `*` is all of them, including types that are added later. `webhook.test` needs no subscription.
+   * - `job.created`: a job was created from an upload; `data` is the job.
+   * - `job.paused`: a job was paused, by a request or for a review; `data` is the job.
+   * - `job.resumed`: a paused job was resumed; `data` is the job.
+   * - `job.completed`: every address of a job has its result; `data` is the job.
+   * - `job.failed`: a job failed and its unused credits were released; `data` is the job.
+   * - `job.canceled`: a job was canceled and its unused credits were released; `data` is the job.
+   * - `validation.resolved`: a deferred validation, whose result had `retry_at`, has its final result; `data` is that result and contains the address.
+   * - `credits.low`: the balance fell below the low-credit threshold; `data` has `available`, `threshold` and `reserved`.
+   * - `key.created`: an API key was created; `data` is the key without its secret.
+   * - `key.updated`: the settings of an API key were changed; `data` is the key without its secret.
+   * - `key.rotated`: an API key was rotated; `data` is the rotated key without its secret, and `replaced_by_key_id` is the new key.
+   * - `key.paused`: an API key was paused; `data` is the key without its secret.
+   * - `key.resumed`: a paused API key was resumed; `data` is the key without its secret.
    * - `key.revoked`: an API key was revoked; `data` is the key without its secret.
-   * - `webhook.disabled`: we stopped sending to an endpoint, because it said 410 or failed for five days; `data` has its `id`, `url` and the `reason`.
+   * - `key.expired`: an API key expired, at most a few minutes ago; `data` is the key without its secret.
+   * - `webhook.disabled`: a webhook was disabled because it responded with 410 or failed for five days; `data` has its `id`, `url` and the `reason`.
+   * - `webhook.test`: a test event was requested for one webhook; `data` has its `id` and `description`.
    */
   events?: Array<
+    | '*'
+    | 'job.created'
+    | 'job.paused'
+    | 'job.resumed'
     | 'job.completed'
     | 'job.failed'
-    | 'job.cancelled'
-    | 'job.paused'
+    | 'job.canceled'
     | 'validation.resolved'
     | 'credits.low'
     | 'key.created'
+    | 'key.updated'
+    | 'key.rotated'
+    | 'key.paused'
+    | 'key.resumed'
     | 'key.revoked'
+    | 'key.expired'
     | 'webhook.disabled'
   >
   /**
-   * False sends nothing more, and what is on its way has failed. True sends again from now on; what failed can be recovered.
+   * False disables the webhook and fails its pending deliveries. True enables it for events from now on; failed deliveries can be recovered.
    */
   enabled?: boolean
 }
 
 /**
- * Webhook delivery
- *
- * One event on its way to one webhook. Fields may be added.
- */
-export type WebhookDelivery = {
-  /**
-   * Names the delivery: one event to one webhook.
-   */
-  id: string
-  /**
-   * Where it goes.
-   */
-  webhook_id: string
-  /**
-   * Names the event, and is sent as `webhook-id` in every try: a receiver that has seen it has the event.
-   */
-  event_id: string
-  /**
-   * What happened. The list is open.
-   */
-  type: string
-  /**
-   * How far it has got. The list is open.
-   * - `pending`: it is tried, or will be at `next_at`.
-   * - `delivered`: it was answered with a status of 2xx.
-   * - `failed`: it was given up: after ten tries, because the webhook was disabled, or because the event has left.
-   */
-  state: string
-  /**
-   * How often it was tried.
-   */
-  attempts: number
-  /**
-   * When it is tried next (RFC 3339, UTC); null when it is not.
-   */
-  next_at: string | null
-  /**
-   * When the event happened (RFC 3339, UTC).
-   */
-  created_at: string
-  /**
-   * When it was delivered or given up (RFC 3339, UTC); null until then.
-   */
-  finished_at: string | null
-}
-
-/**
- * Webhook deliveries
+ * Webhook delivery list
  *
  * One page of the deliveries to a webhook, newest first.
  */
-export type WebhookDeliveries = Array<WebhookDelivery>
+export type WebhookDeliveryList = Array<WebhookDelivery>
 
 /**
- * Recovery
+ * Recover webhook deliveries request
  *
- * From when on failed deliveries are sent again.
+ * Selects the failed deliveries to resend.
  */
-export type Recovery = {
+export type RecoverWebhookDeliveriesRequest = {
   /**
-   * Everything that failed and happened at this time or later is sent again (RFC 3339).
+   * Failed deliveries that were created at this time or later are resent (RFC 3339).
    */
-  since: string
+  since_at: string
 }
 
 /**
- * Recovered
+ * Recover webhook deliveries result
  *
- * What a recovery set going. Fields may be added.
+ * The result of a recovery. Fields may be added.
  */
-export type Recovered = {
+export type RecoverWebhookDeliveriesResult = {
   /**
-   * How many deliveries are sent again.
+   * Number of deliveries that are resent.
    */
   count: number
 }
 
 /**
- * Whole webhook delivery
+ * Job created event
  *
- * A delivery with what is sent and what came of each try. Fields may be added.
+ * Sent when a job was created from an upload; `data` is the job. Fields may be added.
  */
-export type WholeWebhookDelivery = {
+export type JobCreatedEvent = {
   /**
-   * Names the delivery: one event to one webhook.
+   * The id of the event, equal to the `webhook-id` header. The same in every attempt and for every receiver.
    */
   id: string
   /**
-   * Where it goes.
+   * The version of the API that `data` follows.
    */
-  webhook_id: string
+  api_version: string
   /**
-   * Names the event, and is sent as `webhook-id` in every try: a receiver that has seen it has the event.
+   * When the event occurred (RFC 3339, UTC). The same in every attempt.
    */
-  event_id: string
+  timestamp: string
   /**
-   * What happened. The list is open.
+   * Whether the object belongs to live mode. In test mode (`false`) results come from the sandbox: no mail server is probed and no credits are charged.
    */
-  type: string
+  livemode: boolean
   /**
-   * How far it has got. The list is open.
-   * - `pending`: it is tried, or will be at `next_at`.
-   * - `delivered`: it was answered with a status of 2xx.
-   * - `failed`: it was given up: after ten tries, because the webhook was disabled, or because the event has left.
+   * The type of the event.
    */
-  state: string
+  type: 'job.created'
+  data: BulkJob
+}
+
+/**
+ * Job paused event
+ *
+ * Sent when a job was paused, by a request or for a review; `data` is the job. Fields may be added.
+ */
+export type JobPausedEvent = {
   /**
-   * How often it was tried.
+   * The id of the event, equal to the `webhook-id` header. The same in every attempt and for every receiver.
    */
-  attempts: number
+  id: string
   /**
-   * When it is tried next (RFC 3339, UTC); null when it is not.
+   * The version of the API that `data` follows.
    */
-  next_at: string | null
+  api_version: string
   /**
-   * When the event happened (RFC 3339, UTC).
+   * When the event occurred (RFC 3339, UTC). The same in every attempt.
+   */
+  timestamp: string
+  /**
+   * Whether the object belongs to live mode. In test mode (`false`) results come from the sandbox: no mail server is probed and no credits are charged.
+   */
+  livemode: boolean
+  /**
+   * The type of the event.
+   */
+  type: 'job.paused'
+  data: BulkJob
+}
+
+/**
+ * Job resumed event
+ *
+ * Sent when a paused job was resumed; `data` is the job. Fields may be added.
+ */
+export type JobResumedEvent = {
+  /**
+   * The id of the event, equal to the `webhook-id` header. The same in every attempt and for every receiver.
+   */
+  id: string
+  /**
+   * The version of the API that `data` follows.
+   */
+  api_version: string
+  /**
+   * When the event occurred (RFC 3339, UTC). The same in every attempt.
+   */
+  timestamp: string
+  /**
+   * Whether the object belongs to live mode. In test mode (`false`) results come from the sandbox: no mail server is probed and no credits are charged.
+   */
+  livemode: boolean
+  /**
+   * The type of the event.
+   */
+  type: 'job.resumed'
+  data: BulkJob
+}
+
+/**
+ * Job completed event
+ *
+ * Sent when every address of a job has its result; `data` is the job. Fields may be added.
+ */
+export type JobCompletedEvent = {
+  /**
+   * The id of the event, equal to the `webhook-id` header. The same in every attempt and for every receiver.
+   */
+  id: string
+  /**
+   * The version of the API that `data` follows.
+   */
+  api_version: string
+  /**
+   * When the event occurred (RFC 3339, UTC). The same in every attempt.
+   */
+  timestamp: string
+  /**
+   * Whether the object belongs to live mode. In test mode (`false`) results come from the sandbox: no mail server is probed and no credits are charged.
+   */
+  livemode: boolean
+  /**
+   * The type of the event.
+   */
+  type: 'job.completed'
+  data: BulkJob
+}
+
+/**
+ * Job failed event
+ *
+ * Sent when a job failed and its unused credits were released; `data` is the job. Fields may be added.
+ */
+export type JobFailedEvent = {
+  /**
+   * The id of the event, equal to the `webhook-id` header. The same in every attempt and for every receiver.
+   */
+  id: string
+  /**
+   * The version of the API that `data` follows.
+   */
+  api_version: string
+  /**
+   * When the event occurred (RFC 3339, UTC). The same in every attempt.
+   */
+  timestamp: string
+  /**
+   * Whether the object belongs to live mode. In test mode (`false`) results come from the sandbox: no mail server is probed and no credits are charged.
+   */
+  livemode: boolean
+  /**
+   * The type of the event.
+   */
+  type: 'job.failed'
+  data: BulkJob
+}
+
+/**
+ * Job canceled event
+ *
+ * Sent when a job was canceled and its unused credits were released; `data` is the job. Fields may be added.
+ */
+export type JobCanceledEvent = {
+  /**
+   * The id of the event, equal to the `webhook-id` header. The same in every attempt and for every receiver.
+   */
+  id: string
+  /**
+   * The version of the API that `data` follows.
+   */
+  api_version: string
+  /**
+   * When the event occurred (RFC 3339, UTC). The same in every attempt.
+   */
+  timestamp: string
+  /**
+   * Whether the object belongs to live mode. In test mode (`false`) results come from the sandbox: no mail server is probed and no credits are charged.
+   */
+  livemode: boolean
+  /**
+   * The type of the event.
+   */
+  type: 'job.canceled'
+  data: BulkJob
+}
+
+/**
+ * Resolved validation
+ *
+ * The final result of a deferred validation, with the `id` of the first response.
+ */
+export type ResolvedValidation = {
+  /**
+   * The address as it was sent.
+   */
+  email: string
+  status: ValidationStatus
+  sub_status: ValidationSubStatus
+  /**
+   * Score of the status, from 0 to 1. For `valid` it is `deliverability`; for `invalid` it is 1 − `deliverability`, the estimated probability of a hard bounce. For `risky` and `unknown` it is `deliverability` too and does not say how certain the status is.
+   */
+  confidence: number
+  /**
+   * Estimated probability that a message sent now is not hard-bounced. The `log_odds` of the evidence add up to its log-odds.
+   */
+  deliverability: number
+  /**
+   * How far the validation went.
+   * - `dns`: the verdict rests on the address itself, on DNS and on our lists: it was clear before a mail server was asked, or none was asked. A validation that did not start (`not_started`) has this value, too.
+   * - `smtp`: the mail server has a part in it: it was asked, or what it is known to have said before counts.
+   */
+  depth: 'dns' | 'smtp'
+  /**
+   * Our advice whether to send: `deliverability` is at or above what the account asks for (0.97 unless it says otherwise), and the address is nothing that the account leaves out (disposable, role and machine-generated ones, unless it says otherwise). Where no mail server vouched for the mailbox, outcomes reported for its domain must. An `override` of the account takes precedence: blocked is never safe, allowed is unless `status` is `invalid`.
+   */
+  safe_to_send: boolean
+  /**
+   * True exactly when `status` is `valid`.
+   */
+  is_valid: boolean
+  /**
+   * The findings as fields. A boolean is true only if the check confirmed it.
+   */
+  details: {
+    /**
+     * The text is a well-formed address.
+     */
+    syntax_valid: boolean
+    /**
+     * DNS names a server that takes mail for the domain.
+     */
+    dns_valid: boolean
+    /**
+     * The mail server accepted this recipient.
+     */
+    smtp_valid: boolean
+    /**
+     * The SMTP reply code to the recipient; 0 when the server was not asked or did not answer.
+     */
+    smtp_code: number
+    /**
+     * The domain in lower case, as A-labels where it is internationalised; empty when none could be read.
+     */
+    domain: string
+    /**
+     * Who runs the mail servers of the domain; empty when we do not know.
+     */
+    provider: string
+    /**
+     * The domain is known for throw-away addresses.
+     */
+    is_disposable: boolean
+    /**
+     * The address belongs to a function, such as info or sales, rather than to a person.
+     */
+    is_role_based: boolean
+    /**
+     * The domain publishes an SPF record.
+     */
+    has_spf: boolean
+    /**
+     * The domain publishes a DMARC record.
+     */
+    has_dmarc: boolean
+    /**
+     * The mail servers of the domain in DNS, most preferred first, at most 10. Empty if none are known. A domain without MX records that has an IP address is its own mail server with preference 0 (RFC 5321, section 5.1).
+     */
+    mx: Array<{
+      /**
+       * Host name in lower case.
+       */
+      host: string
+      /**
+       * MX preference. Lower values are preferred.
+       */
+      preference: number
+    }>
+    /**
+     * The address in normalized form: local part in lower case, domain in lower-case A-labels. Addresses with the same `canonical_email` are duplicates of each other. Dots and tags are kept. Null if the text is not an address.
+     */
+    canonical_email: string | null
+    /**
+     * The part before the `@` as it is sent to the mail server, including a tag; null if unknown.
+     */
+    local_part: string | null
+    /**
+     * The text after the first `+` of the local part; null if there is none.
+     */
+    tag: string | null
+    /**
+     * The domain in Unicode; equal to `domain` unless it is internationalized. Null if unknown.
+     */
+    domain_unicode: string | null
+  }
+  /**
+   * Whether the domain accepts mail for every address. Field names say `catchall`; enum values say `catch_all`.
+   */
+  catchall: {
+    /**
+     * The mail server was seen to accept an address that cannot exist.
+     */
+    is_catchall: boolean
+    /**
+     * How sure we are of `is_catchall`, from 0 to 1; null when it was not tested.
+     */
+    confidence: number | null
+  }
+  /**
+   * The part that a model played in the result.
+   */
+  ai_enhancement: {
+    /**
+     * The model moved the log-odds of `deliverability` by at least 0.05.
+     */
+    used: boolean
+    /**
+     * The name and version of the model; null where it was not used.
+     */
+    method: string | null
+  }
+  /**
+   * Id of the validation, for `GET /validations/{validation_id}` and for feedback.
+   */
+  id: string
+  /**
+   * The address that was probably intended, if this one looks mistyped or contains more than an address; null otherwise.
+   */
+  did_you_mean: string | null
+  /**
+   * Traits worth knowing that do not decide the verdict.
+   */
+  flags: {
+    /**
+     * The domain belongs to a free mail provider.
+     */
+    is_free: boolean
+    /**
+     * The address forwards to a mailbox it hides. Such relays last and are not disposable.
+     */
+    is_privacy_relay: boolean
+    /**
+     * The local part carries a tag, as in ada+news.
+     */
+    is_tagged: boolean
+    /**
+     * The text of the local part looks made by a machine. Never by itself a reason to turn a person away.
+     */
+    is_machine_generated: boolean
+  }
+  /**
+   * The account's override for the address or its domain; null if it has none. An override changes `safe_to_send` and the decision of a policy, never the verdict.
+   * - `allow`: the account allows it: safe to send unless the verdict is `invalid`.
+   * - `block`: the account blocks it: never safe to send.
+   */
+  override: string | null
+  evidence: EvidenceList
+  /**
+   * The `reference` of the request; null if it had none.
+   */
+  reference: string | null
+  /**
+   * Present if the event would exceed 20 KB. `evidence` is then empty; read the stored result instead.
+   */
+  evidence_omitted?: true
+}
+
+/**
+ * Validation resolved event
+ *
+ * Sent when a deferred validation, whose result had `retry_at`, has its final result; `data` is that result and contains the address. Fields may be added.
+ */
+export type ValidationResolvedEvent = {
+  /**
+   * The id of the event, equal to the `webhook-id` header. The same in every attempt and for every receiver.
+   */
+  id: string
+  /**
+   * The version of the API that `data` follows.
+   */
+  api_version: string
+  /**
+   * When the event occurred (RFC 3339, UTC). The same in every attempt.
+   */
+  timestamp: string
+  /**
+   * Whether the object belongs to live mode. In test mode (`false`) results come from the sandbox: no mail server is probed and no credits are charged.
+   */
+  livemode: boolean
+  /**
+   * The type of the event.
+   */
+  type: 'validation.resolved'
+  data: ResolvedValidation
+}
+
+/**
+ * Low credits
+ *
+ * The balance after it fell below the threshold.
+ */
+export type LowCredits = {
+  /**
+   * Credits that can be spent.
+   */
+  available: number
+  /**
+   * The low-credit threshold of the account.
+   */
+  threshold: number
+  /**
+   * Credits reserved for jobs in progress.
+   */
+  reserved: number
+}
+
+/**
+ * Credits low event
+ *
+ * Sent when the balance fell below the low-credit threshold; `data` has `available`, `threshold` and `reserved`. Fields may be added.
+ */
+export type CreditsLowEvent = {
+  /**
+   * The id of the event, equal to the `webhook-id` header. The same in every attempt and for every receiver.
+   */
+  id: string
+  /**
+   * The version of the API that `data` follows.
+   */
+  api_version: string
+  /**
+   * When the event occurred (RFC 3339, UTC). The same in every attempt.
+   */
+  timestamp: string
+  /**
+   * Whether the object belongs to live mode. In test mode (`false`) results come from the sandbox: no mail server is probed and no credits are charged.
+   */
+  livemode: boolean
+  /**
+   * The type of the event.
+   */
+  type: 'credits.low'
+  data: LowCredits
+}
+
+/**
+ * Event key
+ *
+ * An API key without its secret.
+ */
+export type EventKey = {
+  /**
+   * The id of the key.
+   */
+  id: string
+  /**
+   * The name of the key.
+   */
+  name: string
+  /**
+   * Whether it is a live key; false for a test key.
+   */
+  livemode: boolean
+  /**
+   * The prefix and the last four characters of the key.
+   */
+  hint: string
+  /**
+   * Scopes of the key, including the read scope of every write scope. Scopes may be added.
+   * - `validations:read`: read stored validation results.
+   * - `validations:write`: validate addresses, one or many per request, and report the delivery outcome of messages.
+   * - `jobs:read`: read uploads, jobs and their results.
+   * - `jobs:write`: upload lists; start, pause, resume, cancel and delete jobs.
+   * - `account:read`: read plan, credits, limits, usage, request log, policies and overrides.
+   * - `account:write`: change account settings, policies and overrides.
+   * - `keys:read`: read API keys, without their secrets.
+   * - `keys:write`: create, change, rotate and revoke API keys.
+   * - `webhooks:read`: read webhooks and their deliveries.
+   * - `webhooks:write`: create, change, test and delete webhooks, resend deliveries, and set the low-credit threshold.
+   */
+  scopes: Array<ApiKeyScope>
+  /**
+   * When the key was created (RFC 3339, UTC).
    */
   created_at: string
   /**
-   * When it was delivered or given up (RFC 3339, UTC); null until then.
+   * When the key expires (RFC 3339, UTC); null if it never does.
    */
-  finished_at: string | null
+  expires_at: string | null
   /**
-   * What is sent.
+   * When the key was paused (RFC 3339, UTC); null if it is not.
    */
-  request: {
-    /**
-     * The headers of the last try; none before the first. `webhook-signature` is over id, timestamp and body.
-     */
-    headers: {
-      [key: string]: string
-    }
-    /**
-     * The body, byte for byte; null once it has been removed, as the retention of the account says.
-     */
-    body: string | null
-  }
+  paused_at: string | null
   /**
-   * What came of each try, the first one first.
+   * When the key was revoked (RFC 3339, UTC); null if it was not.
    */
-  tries: Array<{
-    /**
-     * When it was sent, to the second, as `webhook-timestamp` said (RFC 3339, UTC).
-     */
-    at: string
-    /**
-     * The HTTP status of the answer; null where there was none. Nothing else of an answer is kept.
-     */
-    status: number | null
-    /**
-     * Why there was no answer; null where there was one. The list is open.
-     * - `dns_failed`: DNS gave no answer about the host.
-     * - `no_address`: the host has no address.
-     * - `not_routable`: the host is at no address that is public.
-     * - `refused`: the connection was refused.
-     * - `unreachable`: no connection came about.
-     * - `timeout`: the answer was not there after 15 seconds.
-     * - `tls_failed`: the host showed no certificate that is valid for its name.
-     * - `connection_lost`: the connection broke off before the answer.
-     * - `not_http`: the answer was not HTTP.
-     * - `url_refused`: the URL is one that we do not send to.
-     * - `event_removed`: what was to be sent has been removed.
-     * - `not_finished`: we broke off ourselves, again and again.
-     */
-    error: string | null
-    /**
-     * How long it took, in milliseconds.
-     */
-    duration_ms: number
-  }>
+  revoked_at: string | null
+  /**
+   * The `id` of the key that was rotated into this one; null if there is none.
+   */
+  replaces_key_id: string | null
+  /**
+   * The `id` of the key that this one was rotated into; null if there is none.
+   */
+  replaced_by_key_id: string | null
+}
+
+/**
+ * Key created event
+ *
+ * Sent when an API key was created; `data` is the key without its secret. Fields may be added.
+ */
+export type KeyCreatedEvent = {
+  /**
+   * The id of the event, equal to the `webhook-id` header. The same in every attempt and for every receiver.
+   */
+  id: string
+  /**
+   * The version of the API that `data` follows.
+   */
+  api_version: string
+  /**
+   * When the event occurred (RFC 3339, UTC). The same in every attempt.
+   */
+  timestamp: string
+  /**
+   * Whether the object belongs to live mode. In test mode (`false`) results come from the sandbox: no mail server is probed and no credits are charged.
+   */
+  livemode: boolean
+  /**
+   * The type of the event.
+   */
+  type: 'key.created'
+  data: EventKey
+}
+
+/**
+ * Key updated event
+ *
+ * Sent when the settings of an API key were changed; `data` is the key without its secret. Fields may be added.
+ */
+export type KeyUpdatedEvent = {
+  /**
+   * The id of the event, equal to the `webhook-id` header. The same in every attempt and for every receiver.
+   */
+  id: string
+  /**
+   * The version of the API that `data` follows.
+   */
+  api_version: string
+  /**
+   * When the event occurred (RFC 3339, UTC). The same in every attempt.
+   */
+  timestamp: string
+  /**
+   * Whether the object belongs to live mode. In test mode (`false`) results come from the sandbox: no mail server is probed and no credits are charged.
+   */
+  livemode: boolean
+  /**
+   * The type of the event.
+   */
+  type: 'key.updated'
+  data: EventKey
+}
+
+/**
+ * Key rotated event
+ *
+ * Sent when an API key was rotated; `data` is the rotated key without its secret, and `replaced_by_key_id` is the new key. Fields may be added.
+ */
+export type KeyRotatedEvent = {
+  /**
+   * The id of the event, equal to the `webhook-id` header. The same in every attempt and for every receiver.
+   */
+  id: string
+  /**
+   * The version of the API that `data` follows.
+   */
+  api_version: string
+  /**
+   * When the event occurred (RFC 3339, UTC). The same in every attempt.
+   */
+  timestamp: string
+  /**
+   * Whether the object belongs to live mode. In test mode (`false`) results come from the sandbox: no mail server is probed and no credits are charged.
+   */
+  livemode: boolean
+  /**
+   * The type of the event.
+   */
+  type: 'key.rotated'
+  data: EventKey
+}
+
+/**
+ * Key paused event
+ *
+ * Sent when an API key was paused; `data` is the key without its secret. Fields may be added.
+ */
+export type KeyPausedEvent = {
+  /**
+   * The id of the event, equal to the `webhook-id` header. The same in every attempt and for every receiver.
+   */
+  id: string
+  /**
+   * The version of the API that `data` follows.
+   */
+  api_version: string
+  /**
+   * When the event occurred (RFC 3339, UTC). The same in every attempt.
+   */
+  timestamp: string
+  /**
+   * Whether the object belongs to live mode. In test mode (`false`) results come from the sandbox: no mail server is probed and no credits are charged.
+   */
+  livemode: boolean
+  /**
+   * The type of the event.
+   */
+  type: 'key.paused'
+  data: EventKey
+}
+
+/**
+ * Key resumed event
+ *
+ * Sent when a paused API key was resumed; `data` is the key without its secret. Fields may be added.
+ */
+export type KeyResumedEvent = {
+  /**
+   * The id of the event, equal to the `webhook-id` header. The same in every attempt and for every receiver.
+   */
+  id: string
+  /**
+   * The version of the API that `data` follows.
+   */
+  api_version: string
+  /**
+   * When the event occurred (RFC 3339, UTC). The same in every attempt.
+   */
+  timestamp: string
+  /**
+   * Whether the object belongs to live mode. In test mode (`false`) results come from the sandbox: no mail server is probed and no credits are charged.
+   */
+  livemode: boolean
+  /**
+   * The type of the event.
+   */
+  type: 'key.resumed'
+  data: EventKey
+}
+
+/**
+ * Key revoked event
+ *
+ * Sent when an API key was revoked; `data` is the key without its secret. Fields may be added.
+ */
+export type KeyRevokedEvent = {
+  /**
+   * The id of the event, equal to the `webhook-id` header. The same in every attempt and for every receiver.
+   */
+  id: string
+  /**
+   * The version of the API that `data` follows.
+   */
+  api_version: string
+  /**
+   * When the event occurred (RFC 3339, UTC). The same in every attempt.
+   */
+  timestamp: string
+  /**
+   * Whether the object belongs to live mode. In test mode (`false`) results come from the sandbox: no mail server is probed and no credits are charged.
+   */
+  livemode: boolean
+  /**
+   * The type of the event.
+   */
+  type: 'key.revoked'
+  data: EventKey
+}
+
+/**
+ * Key expired event
+ *
+ * Sent when an API key expired, at most a few minutes ago; `data` is the key without its secret. Fields may be added.
+ */
+export type KeyExpiredEvent = {
+  /**
+   * The id of the event, equal to the `webhook-id` header. The same in every attempt and for every receiver.
+   */
+  id: string
+  /**
+   * The version of the API that `data` follows.
+   */
+  api_version: string
+  /**
+   * When the event occurred (RFC 3339, UTC). The same in every attempt.
+   */
+  timestamp: string
+  /**
+   * Whether the object belongs to live mode. In test mode (`false`) results come from the sandbox: no mail server is probed and no credits are charged.
+   */
+  livemode: boolean
+  /**
+   * The type of the event.
+   */
+  type: 'key.expired'
+  data: EventKey
+}
+
+/**
+ * Disabled webhook
+ *
+ * The webhook that was disabled.
+ */
+export type DisabledWebhook = {
+  /**
+   * The id of the webhook.
+   */
+  id: string
+  /**
+   * The URL of the webhook.
+   */
+  url: string
+  /**
+   * Why it was disabled: `gone` or `failing`. Values may be added.
+   */
+  reason: string
+  /**
+   * The first failed attempt since the last successful one (RFC 3339, UTC).
+   */
+  failing_since_at: string | null
+}
+
+/**
+ * Webhook disabled event
+ *
+ * Sent when a webhook was disabled because it responded with 410 or failed for five days; `data` has its `id`, `url` and the `reason`. Fields may be added.
+ */
+export type WebhookDisabledEvent = {
+  /**
+   * The id of the event, equal to the `webhook-id` header. The same in every attempt and for every receiver.
+   */
+  id: string
+  /**
+   * The version of the API that `data` follows.
+   */
+  api_version: string
+  /**
+   * When the event occurred (RFC 3339, UTC). The same in every attempt.
+   */
+  timestamp: string
+  /**
+   * Whether the object belongs to live mode. In test mode (`false`) results come from the sandbox: no mail server is probed and no credits are charged.
+   */
+  livemode: boolean
+  /**
+   * The type of the event.
+   */
+  type: 'webhook.disabled'
+  data: DisabledWebhook
+}
+
+/**
+ * Tested webhook
+ *
+ * The webhook that the test event was requested for.
+ */
+export type TestedWebhook = {
+  /**
+   * The id of the webhook.
+   */
+  id: string
+  /**
+   * The description of the webhook.
+   */
+  description: string
+}
+
+/**
+ * Webhook test event
+ *
+ * Sent when a test event was requested for one webhook; `data` has its `id` and `description`. Fields may be added.
+ */
+export type WebhookTestEvent = {
+  /**
+   * The id of the event, equal to the `webhook-id` header. The same in every attempt and for every receiver.
+   */
+  id: string
+  /**
+   * The version of the API that `data` follows.
+   */
+  api_version: string
+  /**
+   * When the event occurred (RFC 3339, UTC). The same in every attempt.
+   */
+  timestamp: string
+  /**
+   * Whether the object belongs to live mode. In test mode (`false`) results come from the sandbox: no mail server is probed and no credits are charged.
+   */
+  livemode: boolean
+  /**
+   * The type of the event.
+   */
+  type: 'webhook.test'
+  data: TestedWebhook
 }
 
 /**
  * Webhook event
  *
- * The body of every request to a webhook, in the form of Standard Webhooks. Its signature is over these very bytes: verify it before you read them.
+ * The body of a request to a webhook, as Standard Webhooks defines it. Types may be added. The signature covers these exact bytes: verify it before you parse them.
  */
-export type WebhookEvent = {
-  /**
-   * What happened. The list is open.
-   * - `job.completed`: every address of a list has its result; `data` is the job.
-   * - `job.failed`: a list was given up and its unused credits are back; `data` is the job.
-   * - `job.cancelled`: a list was canceled and its unused credits are back; `data` is the job.
-   * - `job.paused`: a list was paused; `data` is the job.
-   * - `validation.resolved`: an address that was answered with `retry_at` has its final answer; `data` is the answer, which holds the address.
-   * - `credits.low`: the balance fell below the threshold of the account; `data` has `available`, `threshold` and `reserved`.
-   * - `key.created`: an API key was made; `data` is the key without its secret.
-   * - `key.revoked`: an API key was revoked; `data` is the key without its secret.
-   * - `webhook.disabled`: we stopped sending to an endpoint, because it said 410 or failed for five days; `data` has its `id`, `url` and the `reason`.
-   * - `webhook.test`: somebody asked for it.
-   */
-  type: string
-  /**
-   * When it happened (RFC 3339, UTC). The same in every try.
-   */
-  timestamp: string
-  /**
-   * True for what live keys did, false in the sandbox.
-   */
-  livemode: boolean
-  /**
-   * What it happened to, as the interface shows it at that moment; at most 20 KB. Where it would be more, only its `id` and `omitted` are there.
-   */
-  data: {
-    [key: string]: unknown
-  }
-}
+export type WebhookEvent =
+  | ({
+      type: 'job.created'
+    } & JobCreatedEvent)
+  | ({
+      type: 'job.paused'
+    } & JobPausedEvent)
+  | ({
+      type: 'job.resumed'
+    } & JobResumedEvent)
+  | ({
+      type: 'job.completed'
+    } & JobCompletedEvent)
+  | ({
+      type: 'job.failed'
+    } & JobFailedEvent)
+  | ({
+      type: 'job.canceled'
+    } & JobCanceledEvent)
+  | ({
+      type: 'validation.resolved'
+    } & ValidationResolvedEvent)
+  | ({
+      type: 'credits.low'
+    } & CreditsLowEvent)
+  | ({
+      type: 'key.created'
+    } & KeyCreatedEvent)
+  | ({
+      type: 'key.updated'
+    } & KeyUpdatedEvent)
+  | ({
+      type: 'key.rotated'
+    } & KeyRotatedEvent)
+  | ({
+      type: 'key.paused'
+    } & KeyPausedEvent)
+  | ({
+      type: 'key.resumed'
+    } & KeyResumedEvent)
+  | ({
+      type: 'key.revoked'
+    } & KeyRevokedEvent)
+  | ({
+      type: 'key.expired'
+    } & KeyExpiredEvent)
+  | ({
+      type: 'webhook.disabled'
+    } & WebhookDisabledEvent)
+  | ({
+      type: 'webhook.test'
+    } & WebhookTestEvent)
 
 /**
  * A value that was added after this version was made.

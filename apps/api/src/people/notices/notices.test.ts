@@ -36,7 +36,7 @@ async function listNotices({ id }: Pick<Organisation, 'id'>) {
 }
 
 function makeKey({ id }: Organisation, name = 'Sign-up form') {
-  return inTenant(api.db, id, (trx) => insertKey(trx, id, { mode: 'live', name, scopes: ['validation'] }))
+  return inTenant(api.db, id, (trx) => insertKey(trx, id, { mode: 'live', name, scopes: ['validations:write'] }))
 }
 
 /** A job of one address, which is done. */

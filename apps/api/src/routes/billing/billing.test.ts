@@ -250,7 +250,7 @@ test('while Stripe is away nothing is sold, and what the account has is still sh
   const { owner, account } = await openOwner()
   stripe.state.isAway = true
   const refused = await owner.post('/billing/checkout', { price: 'price_small' }, account)
-  expect(refused).toMatchObject({ status: 503, body: { code: 'unavailable' } })
+  expect(refused).toMatchObject({ status: 503, body: { code: 'service_unavailable' } })
   expect(await owner.get('/billing', account)).toMatchObject({ status: 200, body: { enabled: true, plan: 'payg' } })
   stripe.state.isAway = false
 })

@@ -10,7 +10,10 @@ const Session = Type.Object({ session: Type.String({ minLength: 1, maxLength: 25
 
 /** Whether what was paid on a page of Stripe's has arrived: people are back here before Stripe has told us. */
 export const showCheckout: Route = async (app, { db }) => {
-  const options = { schema: { params: Session, response: { 200: Checkout } }, config: { scope: 'account' } } as const
+  const options = {
+    schema: { params: Session, response: { 200: Checkout } },
+    config: { scope: 'account:read' },
+  } as const
   app.get('/billing/checkout/:session', options, async ({ caller: { accountId }, params }): Promise<Checkout> => {
     const payment = await inTenant(db, accountId, (trx) => findPayment(trx, accountId, storable(params.session)))
     if (payment === undefined) throw new Problem('not_found', 'No such payment.')

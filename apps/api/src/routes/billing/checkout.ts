@@ -16,7 +16,7 @@ export const startCheckout: Route = async (app, services) => {
   const { db } = services
   const options = {
     schema: { body: StartCheckout, response: { 200: PaymentPage } },
-    config: { scope: 'settings' },
+    config: { scope: 'account:write' },
   } as const
   app.post('/billing/checkout', options, async ({ caller: { accountId }, body: { price, quantity = 1 } }) => {
     const payments = getPayments(services)

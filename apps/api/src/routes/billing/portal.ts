@@ -8,7 +8,7 @@ import type { Route } from '../../route.ts'
 
 /** Opens Stripe's page with the account's invoices, ways to pay and plan. */
 export const openPortal: Route = async (app, services) => {
-  const options = { schema: { response: { 200: PaymentPage } }, config: { scope: 'settings' } } as const
+  const options = { schema: { response: { 200: PaymentPage } }, config: { scope: 'account:write' } } as const
   app.post('/billing/portal', options, async ({ caller: { accountId } }) => {
     const payments = getPayments(services)
     const customer = await inTenant(services.db, accountId, (trx) => findCustomer(trx, accountId))

@@ -10,7 +10,7 @@ import type { Services } from '../../services.ts'
 
 /** What can be bought, and what the account has. */
 export const showBilling: Route = async (app, services) => {
-  const options = { schema: { response: { 200: Billing } }, config: { scope: 'account' } } as const
+  const options = { schema: { response: { 200: Billing } }, config: { scope: 'account:read' } } as const
   app.get('/billing', options, async ({ caller }): Promise<Billing> => {
     const { account, plan, plans, offers, customer, subscription } = await readBilling(services.db, caller.accountId)
     const { payments } = services

@@ -177,7 +177,7 @@ test('while Stripe is away an event is not taken, and its next copy does what it
   pay(stripe, session.id)
   stripe.state.isAway = true
   const event = completed(session, `evt_${randomUUID()}`)
-  expect(await send(event)).toMatchObject({ status: 503, body: { code: 'unavailable' } })
+  expect(await send(event)).toMatchObject({ status: 503, body: { code: 'service_unavailable' } })
   stripe.state.isAway = false
   expect((await send(event)).status).toBe(200)
   expect(await creditsOf(buyer.accountId)).toBe(1_000)

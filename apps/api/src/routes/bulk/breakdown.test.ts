@@ -110,8 +110,8 @@ test.each(PRESET_NAMES)('%s keeps as many results with an override as can be rea
   for (const isOrdered of [false, true]) {
     const jobId = await keep(LIST)
     await changeTestResults(api.db, jobId, (result) => {
-      if (result.email === 'vera@one.example') return { ...result, listed: 'block', safe_to_send: false }
-      return result.email === 'una@two.example' ? { ...result, listed: 'allow', safe_to_send: true } : result
+      if (result.email === 'vera@one.example') return { ...result, override: 'block', safe_to_send: false }
+      return result.email === 'una@two.example' ? { ...result, override: 'allow', safe_to_send: true } : result
     })
     if (isOrdered) await orderTestResults(api.db, jobId)
     const plan = (await getBreakdown(jobId)).keep_plans.find((one) => one.preset === preset)

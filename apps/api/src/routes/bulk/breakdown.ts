@@ -11,8 +11,8 @@ import type { Route } from '../../route.ts'
 export const showBreakdown: Route = async (app, { db }) => {
   const schema = operation(
     {
-      id: 'getBreakdown',
-      tag: 'Lists',
+      id: 'getJobBreakdown',
+      tag: 'Jobs',
       summary: 'Count the results of a job',
       description:
         'By reason, by provider and by domain, and how many each preset would keep with how many bounces to expect. `preset` and `part` of the results read just those.',
@@ -20,7 +20,7 @@ export const showBreakdown: Route = async (app, { db }) => {
     },
     { params: JobParams, response: { 200: Breakdown } },
   )
-  app.get('/bulk/jobs/:job_id/breakdown', { schema, config: { scope: 'bulk' } }, async ({ caller, params }) => {
+  app.get('/bulk/jobs/:job_id/breakdown', { schema, config: { scope: 'jobs:read' } }, async ({ caller, params }) => {
     const job = await getResultsJob(db, caller, params.job_id)
     return presentBreakdown(await inTenant(db, caller.accountId, (trx) => tallyResults(trx, job)))
   })

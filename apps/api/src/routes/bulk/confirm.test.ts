@@ -3,6 +3,7 @@ import { setTimeout } from 'node:timers/promises'
 import { asOwner } from '@probity/database/connect'
 import { WAITING_FILES_MAX } from '@probity/database/jobs'
 import { confirmTestJob } from '@probity/database/test-jobs'
+import { openTestWebhook, readEvents } from '@probity/database/test-webhooks'
 import { startRedis } from '@probity/lab/services/redis'
 import { sql } from 'kysely'
 import { expect, test, vi } from 'vitest'
@@ -40,7 +41,7 @@ test('makes an upload a job that is queued, with its credits set aside and its f
   expect([status, body]).toEqual([201, { id: expect.any(String), status: 'queued', livemode: true }])
   expect([headers['credits-charged'], headers['credits-remaining']]).toEqual(['0', '7'])
   expect(await booksOf(db, by.accountId)).toEqual({ available: 7, reserved: 3, spent: 0 })
-  expect(await getJob(by, String(body['id']))).toMatchObject({ total_rows: 4, unique_emails: 3, duplicate_count: 1 })
+  expect(await getJob(by, String(body['id']))).toMatchObject({ email_count: 4, unique_count: 3, duplicate_count: 1 })
   const { rows } = await asOwner(db, (trx) =>
     sql<{ days: number; expiresIn: number }>`
       select extract(epoch from u.expires_at - clock_timestamp()) / 86400 as days,
@@ -69,7 +70,55 @@ test('another column than the suggested one is counted first', async () => {
   const { status, body } = await confirmList(caller, uploadId, 'second')
   expect(status).toBe(201)
   const job = await getJob(caller, String(body['id']))
-  expect(job).toMatchObject({ email_column: 'second', total_rows: 2, unique_emails: 1, credits: { reserved: 1 } })
+  expect(job).toMatchObject({ email_column: 'second', email_count: 2, unique_count: 1, credits: { reserved: 1 } })
+})
+
+test('a column that was suggested by its header alone is rejected if it contains no address', async () => {
+  const uploadId = await uploadList(caller, 'name,email\nAda,soon\n')
+  await expectRefused(caller, () => confirmList(caller, uploadId), [422, 'column_without_emails'])
+})
+
+test('the reference of a confirmation is shown in the job, in its event stream and in its webhooks', async () => {
+  const by = await api.openCaller({ credits: 10 })
+  const view = { accountId: by.accountId, mode: 'live' } as const
+  await openTestWebhook(db, view, { events: ['job.paused'] })
+  const uploadId = await uploadList(by, csvOf(emailsOf(1)))
+  const reference = `${'ü'.repeat(199)}\0`
+  const { status, body } = await confirmList(by, uploadId, 'email', { reference })
+  expect(status).toBe(201)
+  const stored = `${'ü'.repeat(199)}\u0001` // PostgreSQL cannot store NUL
+  expect(await getJob(by, String(body['id']))).toMatchObject({ reference: stored })
+  for (const action of ['pause', 'cancel']) {
+    await by.call({ method: 'POST', url: `/api/v1/bulk/jobs/${body['id']}/${action}` })
+  }
+  const [event] = await readEvents(db, by.accountId)
+  expect(event?.body).toMatchObject({ type: 'job.paused', data: { reference: stored } })
+  const stream = await by.call({ method: 'GET', url: `/api/v1/bulk/jobs/${body['id']}/events` })
+  expect(stream.text).toContain(JSON.stringify(stored))
+  const plain = await confirmList(by, await uploadList(by, csvOf(emailsOf(1))))
+  expect(await getJob(by, String(plain.body['id']))).toMatchObject({ reference: null })
+  const tooLong = { reference: 'x'.repeat(201) }
+  await expectRefused(by, () => confirmList(by, uploadId, 'email', tooLong), [400, 'invalid_request'])
+})
+
+test.each([
+  [{}, null],
+  [{ max_age_s: 0 }, 0],
+  [{ max_age_s: 3_600 }, 3_600],
+  [{ max_age_s: 1e12 }, 86_400],
+])('a confirmation with %o stores the maximum age %s', async (options, stored) => {
+  const uploadId = await uploadList(caller, csvOf(emailsOf(1)))
+  const { status, body } = await confirmList(caller, uploadId, 'email', options)
+  expect(status).toBe(201)
+  const job = await asOwner(db, (trx) =>
+    trx.selectFrom('jobs').select('maxAgeS').where('id', '=', String(body['id'])).executeTakeFirstOrThrow(),
+  )
+  expect(job.maxAgeS).toBe(stored)
+})
+
+test.each([-1, 1.5, '60'])('a maximum age of %o is rejected', async (max_age_s) => {
+  const uploadId = await uploadList(caller, csvOf(emailsOf(1)))
+  await expectRefused(caller, () => confirmList(caller, uploadId, 'email', { max_age_s }), [400, 'invalid_request'])
 })
 
 test('refuses a column that the file does not have, and never repeats its name', async () => {
@@ -100,7 +149,7 @@ test('of one account so much may wait at once; then the upload is kept, and noth
   expect((await confirmList(by, last)).status).toBe(201)
 
   const over = await uploadList(by, csvOf(emailsOf(1)))
-  await expectRefused(by, () => confirmList(by, over), [429, 'too_many_waiting'])
+  await expectRefused(by, () => confirmList(by, over), [429, 'queue_limit_reached'])
   expect((await confirmList(by, over)).headers['retry-after']).toBe('60')
   expect((await confirmList(caller, await uploadList(caller, csvOf(emailsOf(1))))).status).toBe(201)
 
@@ -124,7 +173,7 @@ test("an upload that is missing, expired, another's or a test key's is the same 
 /** A test key of the same account. */
 async function openSandbox(of: Caller): Promise<Caller> {
   const url = '/api/v1/keys'
-  const payload = { name: 'sandbox', mode: 'test', scopes: ['bulk'] }
+  const payload = { name: 'sandbox', livemode: false, scopes: ['jobs:write'] }
   const { body } = await of.call({ method: 'POST', url, payload })
   const key = String(body['key'])
   return { ...of, key, call: (request) => of.call({ ...request, headers: { ...request.headers, 'x-api-key': key } }) }
@@ -146,23 +195,32 @@ test('refuses what the credits do not pay for, and takes it once they do', async
 test("refuses what the key's monthly cap does not allow", async () => {
   const by = await api.openCaller({ credits: 10, key: { monthlyCap: 2 } })
   const uploadId = await uploadList(by, csvOf(emailsOf(3)))
-  await expectRefused(by, () => confirmList(by, uploadId), [402, 'key_cap_reached'])
+  await expectRefused(by, () => confirmList(by, uploadId), [402, 'api_key_cap_reached'])
 })
 
 test('a key without the scope may not confirm', async () => {
-  const by = await api.openCaller({ key: { scopes: ['validation'] } })
+  const by = await api.openCaller({ key: { scopes: ['validations:write'] } })
   expect((await confirmList(by, randomUUID())).body['code']).toBe('missing_scope')
 })
 
-test('confirming again gives the same answer, whatever the job is doing; with another column it is refused', async () => {
+test('confirming again returns 200 with the present status of the job; another column is rejected', async () => {
   const uploadId = await uploadList(caller, 'email,second\na@example.com,b@example.com\n')
   const first = await confirmList(caller, uploadId)
-  await caller.call({ method: 'POST', url: `/api/v1/bulk/jobs/${first.body['id']}/cancel` })
+  const { id } = first.body
+  expect([first.status, first.body['status']]).toEqual([201, 'queued'])
+  const control = (action: string) => caller.call({ method: 'POST', url: `/api/v1/bulk/jobs/${id}/${action}` })
+  const again = async () => {
+    const { status, body } = await confirmList(caller, uploadId)
+    return [status, body]
+  }
+  expect(await again()).toEqual([200, { id, status: 'queued', livemode: true }])
+  await control('pause')
+  expect(await again()).toEqual([200, { id, status: 'paused', livemode: true }])
+  await control('cancel')
   const books = await booksOf(db, caller.accountId)
-  const again = await confirmList(caller, uploadId)
-  expect([again.status, again.text]).toEqual([first.status, first.text])
+  expect(await again()).toEqual([200, { id, status: 'canceled', livemode: true }])
   expect(await booksOf(db, caller.accountId)).toEqual(books)
-  await expectRefused(caller, () => confirmList(caller, uploadId, 'second'), [409, 'confirmed_otherwise'])
+  await expectRefused(caller, () => confirmList(caller, uploadId, 'second'), [409, 'upload_already_confirmed'])
 })
 
 test('confirming again still works when the upload is gone', async () => {
@@ -170,7 +228,7 @@ test('confirming again still works when the upload is gone', async () => {
   const first = await confirmList(caller, uploadId)
   await asOwner(db, (trx) => sql`delete from uploads where id = ${uploadId}`.execute(trx))
   const again = await confirmList(caller, uploadId)
-  expect([again.status, again.text]).toEqual([201, first.text])
+  expect([again.status, again.text]).toEqual([200, first.text])
 })
 
 test('an idempotency key gives the same answer, and is refused for another upload', async () => {
@@ -181,6 +239,7 @@ test('an idempotency key gives the same answer, and is refused for another uploa
   }
   const uploadId = await uploadList(caller, csvOf(emailsOf(1)))
   const first = await confirm(uploadId)
+  await caller.call({ method: 'POST', url: `/api/v1/bulk/jobs/${first.body['id']}/cancel` })
   const again = await confirm(uploadId)
   expect([again.status, again.text, again.headers['idempotency-replayed']]).toEqual([201, first.text, 'true'])
   const other = await confirm(await uploadList(caller, csvOf(emailsOf(2))))
@@ -198,12 +257,13 @@ async function untilTaken(send: () => Promise<TestAnswer>): Promise<TestAnswer> 
   throw new Error('never taken up')
 }
 
-test('a hundred confirmations at once make one job, one reservation and a hundred equal answers', async () => {
+test('a hundred confirmations at once make one job, one reservation and one response with 201', async () => {
   const by = await api.openCaller({ credits: 1_000 })
   const uploadId = await uploadList(by, csvOf(emailsOf(7)))
   const answers = await Promise.all(Array.from({ length: 100 }, () => untilTaken(() => confirmList(by, uploadId))))
-  expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1)
-  expect(answers[0]?.status).toBe(201)
+  expect(new Set(answers.map(({ text }) => text)).size).toBe(1)
+  expect(answers.filter(({ status }) => status === 201)).toHaveLength(1)
+  expect(answers.filter(({ status }) => status === 200)).toHaveLength(99)
   expect(await countJobs(by.accountId)).toBe(1)
   expect(await booksOf(db, by.accountId)).toEqual({ available: 993, reserved: 7, spent: 0 })
   const reservations = await asOwner(db, (trx) =>
@@ -278,7 +338,7 @@ test('in the sandbox a job costs nothing and only test keys see it', async () =>
   expect(await booksOf(db, by.accountId)).toEqual({ available: 5, reserved: 0, spent: 0 })
   const url = `/api/v1/bulk/jobs/${body['id']}`
   expect((await sandbox.call({ method: 'GET', url })).body).toMatchObject({
-    unique_emails: 9,
+    unique_count: 9,
     livemode: false,
     credits: { reserved: 0, used: 0, refunded: 0 },
   })

@@ -1,6 +1,7 @@
 import { ConfirmRequest, JobCreated } from '@probity/contract/bulk'
 import { getAccount } from '@probity/database/accounts'
 import { inTenant, type Trx } from '@probity/database/connect'
+import { emitJobEvent } from '@probity/database/job-events'
 import {
   type ConfirmableUpload,
   type Confirmed,
@@ -8,17 +9,21 @@ import {
   type EmailCounts,
   findConfirmable,
   findReplay,
+  type Replay,
 } from '@probity/database/jobs'
+import { RECENT_FOR_S } from '@probity/queue/recent'
 import type { Caller } from '../../door/caller.ts'
-import { refuseUnpaid, type Spent, spendOnce } from '../../door/spend-once.ts'
+import { type Attempt, refuseUnpaid, type Spent, spendOnce } from '../../door/spend-once.ts'
 import { READS_FILE_MS } from '../../door/time-limits.ts'
 import { viewOf } from '../../door/view.ts'
-import { BODY_PROBLEMS, operation, SPENDING_PROBLEMS } from '../../openapi.ts'
+import { BODY_PROBLEMS, operation, SPENDING_HEADERS, SPENDING_PROBLEMS } from '../../openapi.ts'
 import { Problem } from '../../problem.ts'
 import type { Route } from '../../route.ts'
 import type { Services } from '../../services.ts'
 import { getReading } from '../../uploads/kept-reading.ts'
 import { readFeatures } from '../../validation/features.ts'
+import { storable } from '../../validation/storable.ts'
+import { readUrl } from '../../webhooks/read-url.ts'
 
 /** Lists of that size take minutes. */
 const WAITING_RETRY_S = 60
@@ -28,46 +33,84 @@ export const confirmUpload: Route = async (app, services) => {
   const schema = operation(
     {
       id: 'confirmUpload',
-      tag: 'Lists',
+      tag: 'Jobs',
       summary: 'Turn an upload into a job',
       description:
-        'Reserves one credit for each unique address and queues the job, or rejects the request and keeps nothing. Rows whose cell holds no address are not part of the job. An upload becomes one job: confirming it again gives the same answer, at no further cost.',
+        'Reserves one credit for each unique address and queues the job, or rejects the request and keeps nothing. Rows whose cell holds no address are not part of the job. An upload becomes one job: confirming it again with the same column returns that job with status 200 and its present `status`, at no further cost; the options of the first confirmation apply.',
       problems: [
         'not_found',
-        'confirmed_otherwise',
+        'upload_already_confirmed',
         'unknown_column',
         'column_without_emails',
         'too_many_emails',
-        'too_many_waiting',
+        'queue_limit_reached',
+        'webhook_url_rejected',
         ...BODY_PROBLEMS,
         ...SPENDING_PROBLEMS,
       ],
+      sends: SPENDING_HEADERS,
     },
-    { body: ConfirmRequest, response: { 201: JobCreated } },
+    { body: ConfirmRequest, response: { 200: JobCreated, 201: JobCreated } },
   )
-  const config = { scope: 'bulk', loadClass: 'list', handlerTimeoutMs: READS_FILE_MS } as const
+  const config = {
+    scope: 'jobs:write',
+    loadClass: 'list',
+    idempotency: 'spends',
+    handlerTimeoutMs: READS_FILE_MS,
+  } as const
   app.post('/bulk/upload/confirm', { schema, config }, async (request, reply) => {
-    await spendOnce(services, request, reply, () => confirmOnce(services, request.caller, request.body))
+    await spendOnce(services, request, reply, (attempt) =>
+      confirmOnce(services, request.caller, { wish: request.body, attempt }),
+    )
     return reply
   })
 }
 
 /** Nobody is told of the job: the workers find it in PostgreSQL, so there is no gap between a commit and a message to fall into. */
-async function confirmOnce(services: Services, caller: Caller, wish: ConfirmRequest): Promise<Spent> {
+async function confirmOnce(
+  services: Services,
+  caller: Caller,
+  { wish, attempt }: { wish: ConfirmRequest; attempt: Attempt },
+): Promise<Spent> {
   const { db } = services
   const { accountId } = caller
+  const callbackUrl = wish.callback_url === undefined ? null : readUrl(wish.callback_url, '/callback_url')
   const before = await inTenant(db, accountId, (trx) => lookUp(trx, caller, wish))
-  if (before.replay) return answer(caller, before.replay, before.available)
+  if (before.replay) return answer(caller, asFirst(before.replay, attempt), before.available)
 
   const wanted = { accountId, column: wish.email_column, emailsMax: before.emailsMax }
   const counts = await countEmails(services, before.upload, wanted)
   return inTenant(db, accountId, async (trx) => {
     const { upload_id: uploadId, email_column: emailColumn } = wish
-    const asked = { uploadId, emailColumn, keyId: caller.id, ...readFeatures(wish), ...counts }
+    const asked = {
+      uploadId,
+      emailColumn,
+      keyId: caller.id,
+      ...readFeatures(wish),
+      ...readOptions(wish),
+      ...counts,
+      callbackUrl,
+    }
     const confirmed = await confirm(trx, viewOf(caller), asked)
+    if (confirmed.kind === 'confirmed') {
+      await emitJobEvent(trx, { ...viewOf(caller), id: confirmed.jobId }, 'job.created')
+    }
     const { account } = await getAccount(trx, accountId)
     return answer(caller, confirmed, account.available)
   })
+}
+
+/** Recent results are stored for a day, so a longer age means the same. */
+function readOptions({ reference, max_age_s: maxAgeS }: ConfirmRequest) {
+  return {
+    reference: reference === undefined ? undefined : storable(reference),
+    maxAgeS: maxAgeS === undefined ? undefined : Math.min(maxAgeS, RECENT_FOR_S),
+  }
+}
+
+/** An attempt under the same Idempotency-Key may have created the job before its response was stored: it gets the first response. */
+function asFirst(replay: Replay, { resumed }: Attempt): Confirmed {
+  return resumed && replay.kind === 'replayed' ? { kind: 'confirmed', jobId: replay.jobId } : replay
 }
 
 /** A replay comes first: the job outlives its upload. */
@@ -86,24 +129,24 @@ type Wanted = { accountId: string; column: string; emailsMax: number }
 /** The row has the counts of the suggested column. */
 async function countEmails(services: Services, upload: ConfirmableUpload, wanted: Wanted): Promise<EmailCounts> {
   if (!upload.columns.includes(wanted.column)) throw new Problem('unknown_column')
-  if (wanted.column === upload.suggestedColumn) {
-    if (upload.emailCount > wanted.emailsMax) throw new Problem('too_many_emails')
-    return { emailCount: upload.emailCount, uniqueCount: upload.uniqueCount }
-  }
-  const { emailCount, uniqueCount } = await getReading(services, upload.storageKey, wanted)
+  const isSuggested = wanted.column === upload.suggestedColumn
+  const { emailCount, uniqueCount } = isSuggested ? upload : await getReading(services, upload.storageKey, wanted)
+  if (emailCount > wanted.emailsMax) throw new Problem('too_many_emails')
   if (emailCount === 0) throw new Problem('column_without_emails')
   return { emailCount, uniqueCount }
 }
 
-/** The same for the first time and for every other, whatever the job is doing by now. */
+/** 201 for the confirmation that created the job, 200 for every other one. */
 function answer({ mode }: Caller, confirmed: Confirmed, available: number): Spent {
   if (confirmed.kind === 'missing') throw noSuchUpload()
-  if (confirmed.kind === 'confirmed_otherwise') throw new Problem('confirmed_otherwise')
+  if (confirmed.kind === 'upload_already_confirmed') throw new Problem('upload_already_confirmed')
   if (confirmed.kind === 'refused') throw refuseUnpaid(confirmed.posting)
-  if (confirmed.kind === 'too_many') throw new Problem('too_many_waiting', undefined, { retryAfterS: WAITING_RETRY_S })
-  const created: JobCreated = { id: confirmed.jobId, status: 'queued', livemode: mode === 'live' }
-  // What is set aside is not charged yet.
-  return { status: 201, text: JSON.stringify(created), creditsCharged: 0, creditsRemaining: available }
+  if (confirmed.kind === 'too_many')
+    throw new Problem('queue_limit_reached', undefined, { retryAfterS: WAITING_RETRY_S })
+  const [code, status] = confirmed.kind === 'replayed' ? ([200, confirmed.status] as const) : ([201, 'queued'] as const)
+  const job: JobCreated = { id: confirmed.jobId, status, livemode: mode === 'live' }
+  // Reserved credits are charged later.
+  return { status: code, text: JSON.stringify(job), creditsCharged: 0, creditsRemaining: available }
 }
 
 function noSuchUpload(): Problem {

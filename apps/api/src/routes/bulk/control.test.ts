@@ -102,7 +102,7 @@ test('a job that has ended can be neither paused nor resumed, and a completed on
     [canceled, 'resume'],
   ] as const) {
     const { status, body } = await wish(by, jobId, name)
-    expect([status, body['code']]).toEqual([409, 'job_ended'])
+    expect([status, body['code']]).toEqual([409, 'job_finished'])
   }
   expect(await booksOf(db, by.accountId)).toEqual(books)
 })

@@ -6,7 +6,7 @@ import { presentJob } from '@probity/database/present-job'
 import type { FastifyRequest } from 'fastify'
 import type { Caller } from '../../door/caller.ts'
 import { viewOf } from '../../door/view.ts'
-import { DOOR_PROBLEMS, operation } from '../../openapi.ts'
+import { DOOR_PROBLEMS, IDEMPOTENCY_PROBLEMS, operation } from '../../openapi.ts'
 import { found, Problem } from '../../problem.ts'
 import type { Route } from '../../route.ts'
 import type { Services } from '../../services.ts'
@@ -47,14 +47,14 @@ export const controlJob: Route = async (app, services) => {
     const schema = operation(
       {
         id,
-        tag: 'Lists',
+        tag: 'Jobs',
         summary,
         description,
-        problems: ['invalid_request', 'not_found', 'job_ended', ...extra, ...DOOR_PROBLEMS],
+        problems: ['invalid_request', 'not_found', 'job_finished', ...extra, ...IDEMPOTENCY_PROBLEMS, ...DOOR_PROBLEMS],
       },
       { params: JobParams, response: { 200: Job } },
     )
-    app.post(`/bulk/jobs/:job_id/${name}`, { schema, config: { scope: 'bulk' } }, async (request) => {
+    app.post(`/bulk/jobs/:job_id/${name}`, { schema, config: { scope: 'jobs:write' } }, async (request) => {
       const { caller, params } = request
       const controlled = await inTenant(services.db, caller.accountId, (trx) =>
         fulfil(trx, viewOf(caller), params.job_id),
@@ -68,7 +68,7 @@ export const controlJob: Route = async (app, services) => {
 
 function refuseTooLate(controlled: Controlled): void {
   if (controlled === 'missing') throw new Problem('not_found')
-  if (controlled === 'ended') throw new Problem('job_ended')
+  if (controlled === 'ended') throw new Problem('job_finished')
   if (controlled === 'under_review') throw new Problem('job_under_review')
 }
 

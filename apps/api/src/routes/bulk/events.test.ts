@@ -81,7 +81,7 @@ test('a job is shown at once, whenever it has changed, and at its end; then the 
   expect(answer.statusCode).toBe(200)
   expect(answer.headers).toMatchObject({
     'content-type': 'text/event-stream; charset=utf-8',
-    'cache-control': 'no-cache, no-transform',
+    'cache-control': 'no-store, no-transform',
     'x-accel-buffering': 'no',
   })
   await vi.waitFor(() => expect(events().map(({ job }) => job.status)).toEqual(['queued']), SOON)
@@ -128,7 +128,7 @@ test('a deleted job ends its streams', async () => {
 test.each([
   ['revoked', sql`revoked_at = clock_timestamp()`],
   ['paused', sql`paused_at = clock_timestamp()`],
-  ['without its scope', sql`scopes = '{validation}'`],
+  ['without its scope', sql`scopes = '{validations:read}'`],
 ])('a key that is %s sees nothing more', async (_, change) => {
   const by = await api.openCaller({ credits: 100 })
   const jobId = await startJob(by, 1)

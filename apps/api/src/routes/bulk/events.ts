@@ -1,13 +1,11 @@
 import type { Readable } from 'node:stream'
 import { JOB_EXAMPLE, JobParams } from '@probity/contract/bulk'
-import { mayUse } from '@probity/contract/roles'
 import { inTenant } from '@probity/database/connect'
 import { findJob } from '@probity/database/jobs'
 import { presentJob } from '@probity/database/present-job'
 import type { FastifyRequest } from 'fastify'
 import Type from 'typebox'
-import { isFromNetwork } from '../../door/network.ts'
-import { findMember } from '../../door/session.ts'
+import { watchAccess } from '../../door/stream-access.ts'
 import { viewOf } from '../../door/view.ts'
 import { END_ID, EVENT_STREAM_HEADERS, type EventStream, openEventStream } from '../../jobs/event-stream.ts'
 import { openStreamPlaces, STREAM_BOUNDS } from '../../jobs/stream-places.ts'
@@ -43,7 +41,7 @@ export const streamEvents: Route = async (app, services) => {
   const schema = operation(
     {
       id: 'streamJobEvents',
-      tag: 'Lists',
+      tag: 'Jobs',
       summary: 'Follow a job',
       description: `Server-sent events. \`progress\` comes at once and then whenever something has changed, at most once a second; \`end\` comes when the job has ended, and then the stream is closed. Each carries the whole job, so nothing is lost by reconnecting. A comment every 15 seconds shows that the stream lives. A stream lasts for an hour at most, and an account may have ${STREAM_BOUNDS.perAccount} at a time. Who has seen \`end\` and reconnects all the same is answered 204.`,
       problems: ['invalid_request', 'not_found', 'too_many_streams', ...DOOR_PROBLEMS],
@@ -56,7 +54,7 @@ export const streamEvents: Route = async (app, services) => {
       },
     },
   )
-  app.get('/bulk/jobs/:job_id/events', { schema, config: { scope: 'bulk' } }, async (request, reply) => {
+  app.get('/bulk/jobs/:job_id/events', { schema, config: { scope: 'jobs:read' } }, async (request, reply) => {
     const { caller, params } = request
     const job = await inTenant(db, caller.accountId, (trx) => findJob(trx, viewOf(caller), params.job_id))
     const first = presentJob(found(job))
@@ -80,9 +78,8 @@ type Following = { watch: JobWatch; services: Services; request: FastifyRequest;
 
 /** Passes on how the job stands while the key or the session may read it. A deleted job ends the stream. */
 function follow({ watch, services, request, events }: Following, jobId: string): () => void {
-  const { caller, headers, log } = request
-  const isAllowed =
-    caller.id === null ? checkMember(services, request) : () => isKeyAllowed(services, String(headers['x-api-key']))
+  const { caller, log } = request
+  const isAllowed = watchAccess(services, request, 'jobs:read')
   return watch.listen(viewOf(caller), jobId, (job) => {
     isAllowed().then(
       (allowed) => {
@@ -93,30 +90,4 @@ function follow({ watch, services, request, events }: Following, jobId: string):
       (error: unknown) => log.warn({ err: error }, 'failed to check access to an event stream'),
     )
   })
-}
-
-/** A key that was revoked, paused, limited or that expired ends the streams that were opened with it. */
-async function isKeyAllowed({ keys }: Services, text: string): Promise<boolean> {
-  const key = await keys.find(text)
-  if (key === undefined || key.revokedAt || key.pausedAt) return false
-  return key.scopes.includes('bulk') && (key.expiresAt === null || key.expiresAt.getTime() > Date.now())
-}
-
-/** Each check is a query, and a process has up to 200 streams. */
-const MEMBER_CHECK_EVERY_MS = 5_000
-
-/**
- * The same for a member: the stream ends with the session, the membership or the role's right to read jobs. A key that the
- * request also carries is not looked at, since the request was not authenticated with it.
- */
-function checkMember(services: Services, request: FastifyRequest): () => Promise<boolean> {
-  let [allowed, checkedAt] = [true, performance.now()]
-  return async () => {
-    if (performance.now() - checkedAt < MEMBER_CHECK_EVERY_MS) return allowed
-    const found = await findMember(services, request)
-    const member = found?.member
-    allowed = member !== undefined && mayUse(member.role, 'bulk', true) && isFromNetwork(request, member)
-    checkedAt = performance.now()
-    return allowed
-  }
 }

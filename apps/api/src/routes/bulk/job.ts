@@ -12,14 +12,15 @@ import { found, Problem } from '../../problem.ts'
 import type { Route } from '../../route.ts'
 import type { Services } from '../../services.ts'
 
-const config = { scope: 'bulk' } as const
+const reading = { scope: 'jobs:read' } as const
+const deleting = { scope: 'jobs:write' } as const
 
 /** One job: shows it and removes it. */
 export const showJob: Route = async (app, services) => {
   const show = operation(
     {
       id: 'getJob',
-      tag: 'Lists',
+      tag: 'Jobs',
       summary: 'Show a job',
       description:
         'How far the job has got, what came out so far and what it costs. The summary stays when the addresses and their results have been removed.',
@@ -27,7 +28,7 @@ export const showJob: Route = async (app, services) => {
     },
     { params: JobParams, response: { 200: Job } },
   )
-  app.get('/bulk/jobs/:job_id', { schema: show, config }, async ({ caller, params }) => {
+  app.get('/bulk/jobs/:job_id', { schema: show, config: reading }, async ({ caller, params }) => {
     const job = await inTenant(services.db, caller.accountId, (trx) => findJob(trx, viewOf(caller), params.job_id))
     return presentJob(found(job))
   })
@@ -35,7 +36,7 @@ export const showJob: Route = async (app, services) => {
   const remove = operation(
     {
       id: 'deleteJob',
-      tag: 'Lists',
+      tag: 'Jobs',
       summary: 'Delete a job',
       description:
         'Removes the job with its file, its addresses and its results at once. One that is under way is canceled first, and its unused credits are returned. What was charged stays charged.',
@@ -43,7 +44,7 @@ export const showJob: Route = async (app, services) => {
     },
     { params: JobParams, response: { 204: Type.Null({ description: 'The job is gone.' }) } },
   )
-  app.delete('/bulk/jobs/:job_id', { schema: remove, config }, async ({ caller, params }, reply) => {
+  app.delete('/bulk/jobs/:job_id', { schema: remove, config: deleting }, async ({ caller, params }, reply) => {
     await removeAll(services, caller, params.job_id)
     return reply.code(204).send(null)
   })

@@ -45,14 +45,17 @@ test('a queued job shows what the preview counted and what was set aside', async
     started_at: null,
     finished_at: null,
     expires_on: expect.stringMatching(/^\d{4}-\d\d-\d\d$/),
-    total_rows: 5,
-    unique_emails: 4,
+    reference: null,
+    callback_url: null,
+    row_count: 5,
+    email_count: 5,
+    unique_count: 4,
     duplicate_count: 1,
     done_count: 0,
     progress: 0,
     rate_per_s: 0,
     eta: null,
-    waiting: [],
+    deferred: [],
     delay_reason: 'no_worker',
     status_counts: { valid: 0, invalid: 0, risky: 0, unknown: 0 },
     sub_status_counts: {},
@@ -76,13 +79,13 @@ test('a job under way shows its counts, its rate, what waits and when it will be
     status_counts: { valid: 20, invalid: 0, risky: 0, unknown: 15 },
     sub_status_counts: { blocked: 15 },
     credits: { reserved: 25, used: 35, refunded: 15 },
-    waiting: [{ reason: 'greylisted', count: 5 }],
+    deferred: [{ reason: 'greylisted', count: 5 }],
   })
   expect(job.rate_per_s).toBeGreaterThan(0)
-  const [now, until] = [Date.now(), Date.parse(job.waiting[0]?.until ?? '')]
+  const [now, until] = [Date.now(), Date.parse(job.deferred[0]?.retry_at ?? '')]
   expect(until).toBeGreaterThan(now)
-  expect(Date.parse(job.eta?.earliest ?? '')).toBeGreaterThanOrEqual(until)
-  expect(Date.parse(job.eta?.latest ?? '')).toBeGreaterThan(now + 70 * 60_000)
+  expect(Date.parse(job.eta?.earliest_at ?? '')).toBeGreaterThanOrEqual(until)
+  expect(Date.parse(job.eta?.latest_at ?? '')).toBeGreaterThan(now + 70 * 60_000)
 })
 
 test('a paused job says so, is forecast for no time, and goes on with what it was doing', async () => {

@@ -13,7 +13,7 @@ export const listJobs: Route = async (app, { db }) => {
   const schema = operation(
     {
       id: 'listJobs',
-      tag: 'Lists',
+      tag: 'Jobs',
       summary: 'List jobs',
       description:
         'Live keys see the jobs that live keys confirmed, test keys those of test keys. The total stands in `X-Total-Count`, the neighbouring pages in `Link`.',
@@ -21,7 +21,7 @@ export const listJobs: Route = async (app, { db }) => {
     },
     { querystring: JobPage, response: { 200: JobList } },
   )
-  app.get('/bulk/jobs', { schema, config: { scope: 'bulk' } }, async (request, reply) => {
+  app.get('/bulk/jobs', { schema, config: { scope: 'jobs:read' } }, async (request, reply) => {
     const { caller, query } = request
     const page = readPage(query)
     const { jobs, total } = await inTenant(db, caller.accountId, (trx) =>

@@ -91,6 +91,7 @@ const LIST =
 test('says what is in a file, what it would cost and what there is', async () => {
   const found = await preview(LIST, { name: 'Kunden März.csv' })
   expect(found).toEqual({
+    id: expect.any(String),
     upload_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
     filename: 'Kunden März.csv',
     columns: ['name', 'email', 'city'],
@@ -119,7 +120,7 @@ test('says what is in a file, what it would cost and what there is', async () =>
     extracted_count: 0,
     not_address_count: 1,
     not_address_examples: [{ row: 5, value: 'not one' }],
-    unique_emails: 2,
+    unique_count: 2,
     duplicate_count: 1,
     provider_mix: [
       { provider: '', count: 1 },
@@ -159,7 +160,7 @@ test('keeps the file for our own user only, and a row that finds it, without its
 test('spends nothing and sets nothing aside', async () => {
   await preview(LIST)
   const { body } = await caller.call({ method: 'GET', url: '/api/v1/account' })
-  expect(body['credits']).toMatchObject({ available: 7, reserved: 0, spent: 0, unlimited: false })
+  expect(body['credits']).toMatchObject({ available: 7, reserved: 0, used: 0, unlimited: false })
 })
 
 const ENCODERS: [string, (text: string) => Buffer][] = [
@@ -188,7 +189,7 @@ test.each(WRITTEN)('reads $encoding separated by "$delimiter"', async ({ encodin
     columns: rows[0],
     suggested_email_column: 'e-mail',
     sample_rows: rows.slice(1),
-    unique_emails: 2,
+    unique_count: 2,
   })
 })
 
@@ -203,8 +204,38 @@ test.each([
 
 test('a file without a header has numbered columns, and its first row counts', async () => {
   const found = await preview('Ada,ada@example.com\nBo,bo@example.com\n')
-  expect(found).toMatchObject({ has_header: false, columns: ['column_1', 'column_2'], row_count: 2, unique_emails: 2 })
+  expect(found).toMatchObject({ has_header: false, columns: ['column_1', 'column_2'], row_count: 2, unique_count: 2 })
   expect(found).toMatchObject({ suggested_email_column: 'column_2', suggestion_reason: 'most_addresses' })
+})
+
+test.each([
+  ['no value is an address', 'name,E-Mail\nAda,soon\nBo,later\n', 'E-Mail', 0],
+  ['few values are addresses', `email,name\n${'none,Ada\n'.repeat(9)}bo@example.com,Bo\n`, 'email', 1],
+  ['the column is empty', 'mail,name\n,Ada\n', 'mail', 0],
+  [
+    'of two columns one has more addresses',
+    'email,work email\nx,x\nx,x\nx,x\nx,x\nx,x\nx,a@example.com\n',
+    'work email',
+    1,
+  ],
+])('suggests a column by its header if %s', async (_, text, column, emails) => {
+  const found = await preview(text)
+  expect(found).toMatchObject({ suggested_email_column: column, suggestion_reason: 'name_only', email_count: emails })
+  expect(found.credits.quote).toBe(emails)
+})
+
+test.each(['mailing city', 'blackmail', 'probity_email'])(
+  'does not suggest a column by the header %s',
+  async (header) => {
+    await expectRefused(upload(`${header},name\nRome,Ada\n`), 422, 'no_email_column')
+  },
+)
+
+test('an upload has an id, which is its upload_id', async () => {
+  const found = await preview(LIST)
+  expect(found.id).toBe(found.upload_id)
+  const again = await caller.call({ method: 'GET', url: `/api/v1/bulk/uploads/${found.id}` })
+  expect(again.body).toMatchObject({ id: found.id, upload_id: found.id })
 })
 
 test('names every column once: repeated headers get a suffix, empty ones their number, long rows more columns', async () => {
@@ -234,7 +265,7 @@ test('duplicates are found by what makes two spellings one email, and addresses 
     'ADA@example,com',
   ]
   const found = await preview(`email\n${cells.map((cell) => `"${cell}"`).join('\n')}\n`)
-  expect(found).toMatchObject({ email_count: 7, unique_emails: 4, duplicate_count: 3, row_count: 7 })
+  expect(found).toMatchObject({ email_count: 7, unique_count: 4, duplicate_count: 3, row_count: 7 })
 })
 
 test('a cell with a display name, brackets or mailto counts as the address in it', async () => {
@@ -253,7 +284,7 @@ test('a cell with a display name, brackets or mailto counts as the address in it
     extracted_count: 4,
     not_address_count: 0,
     not_address_examples: [],
-    unique_emails: 4,
+    unique_count: 4,
     duplicate_count: 2,
     provider_mix: [
       { provider: '', count: 3 },
@@ -302,13 +333,13 @@ test.each([
 ])('reads lines that end with %s, empty ones and rows of empty cells left out', async (_, end) => {
   const text = ['', 'email,city', '', 'a@example.com,"x', 'y"', ',', 'b@example.com,z', '', ''].join(end)
   const found = await preview(text)
-  expect(found).toMatchObject({ row_count: 2, unique_emails: 2, columns: ['email', 'city'] })
+  expect(found).toMatchObject({ row_count: 2, unique_count: 2, columns: ['email', 'city'] })
   expect(found.sample_rows[0]).toEqual(['a@example.com', `x${end}y`])
 })
 
 test('reads a file in which every line ends differently', async () => {
   const found = await preview('email\r\na@example.com\nb@example.com\rc@example.com')
-  expect(found).toMatchObject({ row_count: 3, unique_emails: 3, columns: ['email'] })
+  expect(found).toMatchObject({ row_count: 3, unique_count: 3, columns: ['email'] })
 })
 
 test('a quote inside a cell is a character like any other', async () => {
@@ -323,11 +354,11 @@ test('a name that would hide or turn round a part of itself is cleaned and cut',
 
 test('a test key may look as well', async () => {
   const tester = await api.openCaller({ key: { mode: 'test' } })
-  expect((await preview(LIST, { by: tester })).unique_emails).toBe(2)
+  expect((await preview(LIST, { by: tester })).unique_count).toBe(2)
 })
 
 test('a key without the scope for lists is refused', async () => {
-  const other = await api.openCaller({ key: { scopes: ['validation'] } })
+  const other = await api.openCaller({ key: { scopes: ['validations:write'] } })
   await expectRefused(upload(LIST, { by: other }), 403, 'missing_scope')
 })
 
@@ -463,14 +494,14 @@ function emails(count: number): string {
 test('100,000 emails pass and 100,001 do not, whatever rows without one there are', async () => {
   const full = `email\n${emails(100_000)}\n`
   const found = await preview(`${full}${'""\n'.repeat(10)}`)
-  expect(found).toMatchObject({ email_count: 100_000, unique_emails: 100_000, duplicate_count: 0 })
+  expect(found).toMatchObject({ email_count: 100_000, unique_count: 100_000, duplicate_count: 0 })
   await expectRefused(upload(`${full}canary@example.com\n`), 422, 'too_many_emails', /100,000 emails\. Row 100002 /)
   await expectRefused(upload(`${full}canary@@example\n`), 422, 'too_many_emails', /Row 100002 /)
 })
 
 test("a plan's smaller limit holds", async () => {
   const small = await api.openCaller({ plan: 'starter' })
-  expect((await preview(emails(10_000), { by: small })).unique_emails).toBe(10_000)
+  expect((await preview(emails(10_000), { by: small })).unique_count).toBe(10_000)
   await expectRefused(upload(emails(10_001), { by: small }), 422, 'too_many_emails', /10,000 emails/)
 })
 
@@ -506,7 +537,7 @@ test('a file that is read after another needs no thread of its own, which takes 
 
 test('many files at once are read one after the other, each with its own answer', async () => {
   const answers = await Promise.all(Array.from({ length: 8 }, (_, n) => preview(emails(n + 1))))
-  expect(answers.map((answer) => answer.unique_emails)).toEqual([1, 2, 3, 4, 5, 6, 7, 8])
+  expect(answers.map((answer) => answer.unique_count)).toEqual([1, 2, 3, 4, 5, 6, 7, 8])
   expect(new Set(answers.map((answer) => answer.upload_id)).size).toBe(8)
 })
 

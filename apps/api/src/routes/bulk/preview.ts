@@ -22,7 +22,7 @@ export const previewUpload: Route = async (app, services) => {
   const schema = operation(
     {
       id: 'previewUpload',
-      tag: 'Lists',
+      tag: 'Jobs',
       summary: 'Upload a CSV and look at it',
       description:
         'Finds out how the file is written, what its columns are, which of them holds the addresses and what validating them costs. A cell with a display name, angle brackets or `mailto:` around an address is read as that address; a text without an address is neither validated nor charged. Nothing is validated, charged or reserved. The file is kept for 24 hours and then removed.',
@@ -32,7 +32,13 @@ export const previewUpload: Route = async (app, services) => {
   )
   const options = {
     schema: { ...schema, consumes: ['multipart/form-data'] },
-    config: { scope: 'bulk', loadClass: 'list', largeBody: true, handlerTimeoutMs: READS_FILE_MS },
+    config: {
+      scope: 'jobs:write',
+      loadClass: 'list',
+      largeBody: true,
+      idempotency: 'ignored',
+      handlerTimeoutMs: READS_FILE_MS,
+    },
     validatorCompiler: () => () => true, // the form is read as it comes in, by receiveFile
   } as const
   const { uploadShares, storage } = services

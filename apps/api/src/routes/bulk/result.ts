@@ -11,8 +11,8 @@ import type { Route } from '../../route.ts'
 export const showResult: Route = async (app, { db }) => {
   const schema = operation(
     {
-      id: 'getResult',
-      tag: 'Lists',
+      id: 'getJobResult',
+      tag: 'Jobs',
       summary: 'Read one result of a job',
       description:
         'The result of the address that occurs first at this row of the file, with `details`, `catchall`, `ai_enhancement` and `evidence`. A row that repeats an earlier address, or has no result yet, is not found.',
@@ -20,7 +20,7 @@ export const showResult: Route = async (app, { db }) => {
     },
     { params: ResultParams, response: { 200: Result } },
   )
-  app.get('/bulk/jobs/:job_id/results/:row', { schema, config: { scope: 'bulk' } }, async ({ caller, params }) => {
+  app.get('/bulk/jobs/:job_id/results/:row', { schema, config: { scope: 'jobs:read' } }, async ({ caller, params }) => {
     const job = await getResultsJob(db, caller, params.job_id)
     const result = await inTenant(db, caller.accountId, (trx) => findResult(trx, job, params.row))
     return presentResult(found(result), { evidence: true })

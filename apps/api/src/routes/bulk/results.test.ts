@@ -5,7 +5,7 @@ import { asOwner, inTenant } from '@probity/database/connect'
 import { eraseResults } from '@probity/database/erase-results'
 import { insertKey } from '@probity/database/keys'
 import { changeTestResults, orderTestResults } from '@probity/database/test-results'
-import { dedupeKey } from '@probity/engine/address/dedupe-key'
+import { openAddressMatcher } from '@probity/engine/address/find-mention'
 import { parse } from 'csv-parse/sync'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
@@ -75,7 +75,7 @@ const STABLE_FIELDS = [
   'has_spf',
   'has_dmarc',
   'flags',
-  'listed',
+  'override',
 ]
 
 test('a page has the first ten results in the order of rows, the total, and a link to the next', async () => {
@@ -136,7 +136,7 @@ test('a result has the stable fields in their order and nothing else', async () 
     has_spf: true,
     has_dmarc: false,
     flags: { is_free: false, is_privacy_relay: false, is_tagged: false, is_machine_generated: false },
-    listed: null,
+    override: null,
   })
   const { text } = await get(jobId, { format: 'ndjson' })
   expect(text).toBe(`${JSON.stringify(result)}\n`)
@@ -229,8 +229,8 @@ test('the row of an erased address has its verdict in every format, and nothing 
   const list = 'name,email,note\nAda,vada@example.com,first\nBo,ino@example.com,\nCy,VADA@Example.com,again\n'
   const jobId = await keepList(api, { content: list, by, isOrdered: true })
   const read = async (format: string) => (await get(jobId, { format, evidence: 'true' }, by)).text
-  const address = { key: dedupeKey('vada@example.com'), keyOf: dedupeKey }
-  expect(await eraseResults(api.db, by.accountId, address)).toEqual({ jobs: [jobId], unfinished: [] })
+  const address = openAddressMatcher('vada@example.com')
+  expect(await eraseResults(api.db, by.accountId, address)).toMatchObject({ jobs: [jobId], unfinished: [] })
   const texts = await Promise.all(['json', 'ndjson', 'csv'].map(read))
   for (const text of texts) expect(text.toLowerCase()).not.toContain('vada')
   const [json = '', lines = '', sheet = ''] = texts
@@ -328,7 +328,7 @@ const SHEET_HEAD = [
   'probity_is_tagged',
   'probity_deliverability',
   'probity_is_machine_generated',
-  'probity_listed',
+  'probity_override',
   'probity_depth',
   'probity_email',
 ]
@@ -569,7 +569,7 @@ test('a file that is lost before its time is a fault of ours, told before a byte
   )
   await api.services.storage.remove(storageKey)
   const { status, body, headers } = await get(jobId, { format: 'csv' })
-  expect([status, body['code'], headers['content-type']]).toEqual([500, 'internal', 'application/problem+json'])
+  expect([status, body['code'], headers['content-type']]).toEqual([500, 'internal_error', 'application/problem+json'])
   expect(headers['content-disposition']).toBeUndefined()
 })
 
@@ -585,7 +585,7 @@ test.each(['json', 'ndjson', 'csv'])('%s: another’s job and a missing one are 
 test('jobs of test keys are seen by test keys alone, and those of live keys by live keys', async () => {
   const [live, sandbox] = [await keep(LIST), await keep(LIST, { mode: 'test' })]
   const { text } = await inTenant(api.db, caller.accountId, (trx) =>
-    insertKey(trx, caller.accountId, { mode: 'test', name: 'test', scopes: ['bulk'] }),
+    insertKey(trx, caller.accountId, { mode: 'test', name: 'test', scopes: ['jobs:write'] }),
   )
   const tester = { key: text }
   const statuses = async (by: Pick<Caller, 'key'>) => [
@@ -597,7 +597,7 @@ test('jobs of test keys are seen by test keys alone, and those of live keys by l
 })
 
 test('a key without the scope for lists is refused', async () => {
-  const other = await api.openCaller({ key: { scopes: ['validation', 'account'] } })
+  const other = await api.openCaller({ key: { scopes: ['validations:write', 'account:read'] } })
   const { status, body } = await get(randomUUID(), {}, other)
   expect([status, body['code']]).toEqual([403, 'missing_scope'])
 })

@@ -25,8 +25,8 @@ export function resultsWithin(limits: ExportLimits): Route {
   return async (app, services) => {
     const schema = operation(
       {
-        id: 'listResults',
-        tag: 'Lists',
+        id: 'listJobResults',
+        tag: 'Jobs',
         summary: 'Read the results of a job',
         description:
           'One result for each different address, in the order of the rows of the file. While the job is under way these are the results so far. `csv` and `ndjson` are streamed; one that breaks off before its end is not whole. An uploaded file, and with it `csv`, is kept for 7 days.',
@@ -35,7 +35,7 @@ export function resultsWithin(limits: ExportLimits): Route {
       { params: JobParams, querystring: ResultsQuery, response: { 200: ANSWERS } },
     )
     const sendExport = openExports(limits)
-    const options = { schema, config: { scope: 'bulk' }, exposeHeadRoute: false } as const
+    const options = { schema, config: { scope: 'jobs:read' }, exposeHeadRoute: false } as const
     app.get('/bulk/jobs/:job_id/results', options, async (request, reply) => {
       const { caller, params, query } = request
       const job = await getResultsJob(services.db, caller, params.job_id)

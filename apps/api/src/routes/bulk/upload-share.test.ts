@@ -46,7 +46,7 @@ test('the preview of an upload is kept, so that its file is read once for each c
   const caller = await api.openCaller({ credits: 10 })
   const first = await upload(caller, LIST)
   const second = (await look(caller, first, 'second')).body
-  expect(second).toMatchObject({ email_column: 'second', email_count: 2, not_address_count: 1, unique_emails: 2 })
+  expect(second).toMatchObject({ email_column: 'second', email_count: 2, not_address_count: 1, unique_count: 2 })
   writeFileSync(await pathOf(api, first), 'another file')
   expect((await look(caller, first)).body).toEqual(first)
   expect((await look(caller, first, 'email')).body).toEqual(first)

@@ -15,14 +15,15 @@ import { disconnectSignal } from '../../uploads/disconnect-signal.ts'
 import { getReading } from '../../uploads/kept-reading.ts'
 import { presentPreview } from '../../uploads/present.ts'
 
-const config = { scope: 'bulk', handlerTimeoutMs: READS_FILE_MS } as const
+const reading = { scope: 'jobs:read', handlerTimeoutMs: READS_FILE_MS } as const
+const deleting = { scope: 'jobs:write', handlerTimeoutMs: READS_FILE_MS } as const
 
 /** One file that waits to be confirmed: looks at it again and removes it. */
 export const manageUpload: Route = async (app, services) => {
   const show = operation(
     {
       id: 'getUpload',
-      tag: 'Lists',
+      tag: 'Jobs',
       summary: 'Look at an upload again',
       description:
         'The preview once more, with the counts of another column where `email_column` names one. The file is read once for each column. An upload that was confirmed is not found: it is a job.',
@@ -30,7 +31,7 @@ export const manageUpload: Route = async (app, services) => {
     },
     { params: UploadParams, querystring: UploadQuery, response: { 200: UploadPreview } },
   )
-  app.get('/bulk/uploads/:upload_id', { schema: show, config }, ({ caller, params, query }, reply) =>
+  app.get('/bulk/uploads/:upload_id', { schema: show, config: reading }, ({ caller, params, query }, reply) =>
     lookAgain(services, caller, {
       uploadId: params.upload_id,
       column: query.email_column,
@@ -41,14 +42,14 @@ export const manageUpload: Route = async (app, services) => {
   const remove = operation(
     {
       id: 'deleteUpload',
-      tag: 'Lists',
+      tag: 'Jobs',
       summary: 'Delete an upload',
       description: 'Removes the file at once. An upload that was confirmed is not found: delete its job.',
       problems: ['invalid_request', 'not_found', ...DOOR_PROBLEMS],
     },
     { params: UploadParams, response: { 204: Type.Null({ description: 'The upload is gone.' }) } },
   )
-  app.delete('/bulk/uploads/:upload_id', { schema: remove, config }, async ({ caller, params }, reply) => {
+  app.delete('/bulk/uploads/:upload_id', { schema: remove, config: deleting }, async ({ caller, params }, reply) => {
     await removeDraft(services, caller, params.upload_id)
     return reply.code(204).send(null)
   })

@@ -56,7 +56,7 @@ test('another column is counted when it is named, and the suggestion stays what 
     empty_count: 1,
     not_address_count: 1,
     not_address_examples: [{ row: 5, value: 'none' }],
-    unique_emails: 1,
+    unique_count: 1,
     duplicate_count: 1,
     provider_mix: [{ provider: 'google', count: 1 }],
     credits: { ...first.credits, quote: 1 },
@@ -83,7 +83,7 @@ test('uploads are listed newest first, with a total and links, until they are co
     '</api/v1/bulk/uploads?skip=2&limit=2>; rel="next"',
   ])
   const [newest] = uploads
-  expect(sent[2]).toMatchObject({ upload_id: newest?.upload_id, unique_emails: 4, expires_at: newest?.expires_at })
+  expect(sent[2]).toMatchObject({ upload_id: newest?.upload_id, unique_count: 4, expires_at: newest?.expires_at })
   expect(newest).toMatchObject({ row_count: 4, email_count: 4, duplicate_count: 0, livemode: true })
 
   expect((await confirm(caller, sent[2]?.upload_id ?? '')).status).toBe(201)
@@ -151,7 +151,7 @@ test('live keys see the uploads of live keys, and test keys those of test keys',
   const caller = await api.openCaller({ credits: 20 })
   const live = await send(caller)
   const { text } = await inTenant(api.db, caller.accountId, (trx) =>
-    insertKey(trx, caller.accountId, { mode: 'test', name: 'test', scopes: ['bulk'] }),
+    insertKey(trx, caller.accountId, { mode: 'test', name: 'test', scopes: ['jobs:write'] }),
   )
   const tester: Caller = {
     ...caller,

@@ -12,7 +12,7 @@ export const listUploads: Route = async (app, { db }) => {
   const schema = operation(
     {
       id: 'listUploads',
-      tag: 'Lists',
+      tag: 'Jobs',
       summary: 'List uploads',
       description:
         'The uploads that were not confirmed yet; one that was is a job. Live keys see those of live keys, test keys those of test keys. The total stands in `X-Total-Count`, the neighbouring pages in `Link`.',
@@ -20,7 +20,7 @@ export const listUploads: Route = async (app, { db }) => {
     },
     { querystring: UploadPage, response: { 200: UploadList } },
   )
-  app.get('/bulk/uploads', { schema, config: { scope: 'bulk' } }, async ({ caller, query }, reply) => {
+  app.get('/bulk/uploads', { schema, config: { scope: 'jobs:read' } }, async ({ caller, query }, reply) => {
     const page = readPage(query)
     const { drafts, total } = await inTenant(db, caller.accountId, (trx) => listDrafts(trx, viewOf(caller), page))
     sendPageHeaders(reply, page, total)

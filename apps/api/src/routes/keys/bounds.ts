@@ -6,7 +6,7 @@ import { Problem } from '../../problem.ts'
 /** A creates B creates C …: the length of such a chain. The column `lineages` has the same limit. */
 const LINEAGES_MAX = 20
 
-type Limits = Pick<ApiKey, 'scopes' | 'expiresAt' | 'ipAllowList'>
+type Limits = Pick<NewKey, 'scopes'> & Pick<ApiKey, 'expiresAt' | 'ipAllowList'>
 type Wanted = Omit<NewKey, 'expiresAt' | 'ipAllowList' | 'monthlyCap'> & {
   /** Undefined for what the request leaves out. */
   expiresAt: Date | null | undefined
@@ -51,7 +51,7 @@ export function refuseRotation(key: ApiKey, bounds?: KeyBounds): void {
 }
 
 function refuseBeyond({ scopes, expiresAt, ipAllowList }: Limits, bounds: KeyBounds): void {
-  if (scopes.some((scope) => !bounds.scopes.includes(scope))) throw new Problem('scope_not_held')
+  if (scopes.some((scope) => !bounds.scopes.includes(scope))) throw new Problem('scope_not_grantable')
   if (bounds.expiresAt !== null && (expiresAt === null || expiresAt > bounds.expiresAt)) {
     throw beyond('The key would expire later than the calling key.')
   }

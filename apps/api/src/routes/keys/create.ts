@@ -1,4 +1,6 @@
-import { CreatedKey, CreateKey, DEFAULT_SCOPES } from '@probity/contract/keys'
+import type { KeyMode } from '@probity/contract/key-format'
+import { DEFAULT_SCOPES, type KeyScope } from '@probity/contract/key-scopes'
+import { CreatedKey, CreateKey } from '@probity/contract/keys'
 import {
   type KeyType,
   PUBLISHABLE_MONTHLY_CAP_DEFAULT,
@@ -8,7 +10,7 @@ import {
 import { inTenant } from '@probity/database/connect'
 import { insertKey, type KeyBounds } from '@probity/database/keys'
 import type { Caller } from '../../door/caller.ts'
-import { DOOR_PROBLEMS, operation } from '../../openapi.ts'
+import { DOOR_PROBLEMS, IDEMPOTENCY_PROBLEMS, operation } from '../../openapi.ts'
 import { Problem } from '../../problem.ts'
 import type { Route } from '../../route.ts'
 import { boundNewKey } from './bounds.ts'
@@ -19,7 +21,7 @@ import { fault, presentKey, refuseBadPageSettings, refuseBadSettings } from './p
 export const createKey: Route = async (app, { db, keysMax }) => {
   const schema = operation(
     {
-      id: 'createKey',
+      id: 'createApiKey',
       tag: 'API keys',
       summary: 'Create an API key',
       description:
@@ -27,22 +29,24 @@ export const createKey: Route = async (app, { db, keysMax }) => {
       problems: [
         'invalid_request',
         'malformed_json',
-        'scope_not_held',
+        'scope_not_grantable',
         'exceeds_own_key',
         'too_many_keys',
         'payload_too_large',
         'unsupported_media_type',
+        ...IDEMPOTENCY_PROBLEMS,
         ...DOOR_PROBLEMS,
       ],
     },
     { body: CreateKey, response: { 201: CreatedKey } },
   )
-  app.post('/keys', { schema, config: { scope: 'keys' } }, async (request, reply) => {
+  app.post('/keys', { schema, config: { scope: 'keys:write', idempotency: 'secret' } }, async (request, reply) => {
     const { caller, body } = request
-    const { mode = caller.mode, type = 'secret' } = body
-    const scopes = body.scopes ?? usualScopes(caller, type)
-    if (mode === 'live' && caller.mode === 'test')
-      throw new Problem('scope_not_held', 'A test key makes test keys only.')
+    const { livemode = caller.mode === 'live', type = 'secret' } = body
+    const mode: KeyMode = livemode ? 'live' : 'test'
+    const scopes = body.scopes ?? defaultScopes(caller, type)
+    if (livemode && caller.mode === 'test')
+      throw new Problem('scope_not_grantable', 'A test key creates only test keys.')
     refuseBadSettings(caller, { ...body, scopes })
     refuseBadPageSettings(type, body)
 
@@ -56,25 +60,25 @@ export const createKey: Route = async (app, { db, keysMax }) => {
   })
 }
 
-function readLimits({ name, expires_at, ip_allow_list, monthly_cap, type }: CreateKey, bounds?: KeyBounds) {
+function readLimits({ name, expires_at, ip_allowlist, monthly_cap, type }: CreateKey, bounds?: KeyBounds) {
   const expiresAt = typeof expires_at === 'string' ? new Date(expires_at) : expires_at
   const usualCap = type === 'publishable' ? capForPages(bounds) : undefined
-  return { name, expiresAt, ipAllowList: ip_allow_list, monthlyCap: monthly_cap === undefined ? usualCap : monthly_cap }
+  return { name, expiresAt, ipAllowList: ip_allowlist, monthlyCap: monthly_cap === undefined ? usualCap : monthly_cap }
 }
 
 function capForPages(bounds?: KeyBounds): number {
   return Math.max(0, Math.min(PUBLISHABLE_MONTHLY_CAP_DEFAULT, bounds?.remaining ?? PUBLISHABLE_MONTHLY_CAP_DEFAULT))
 }
 
-/** Without a choice the usual scopes, as far as the caller has them itself; for pages there is no choice. */
-function usualScopes({ scopes }: Caller, type: KeyType): string[] {
+/** The scopes of a key if the request names none: of the default scopes those that the calling key has. */
+function defaultScopes({ scopes }: Caller, type: KeyType): KeyScope[] {
   return type === 'publishable' ? [...PUBLISHABLE_SCOPES] : DEFAULT_SCOPES.filter((scope) => scopes.includes(scope))
 }
 
 function readPageSettings(kind: KeyType, body: CreateKey) {
   const { allowed_origins, allowed_policies, visitor_cap = VISITOR_CAP_DEFAULT } = body
   if (kind === 'secret') return { kind }
-  if (allowed_origins === undefined) throw fault('/allowed_origins', 'is needed for a publishable key')
+  if (allowed_origins === undefined) throw fault('/allowed_origins', 'is required for a publishable key')
   const policies = allowed_policies && { allowedPolicies: allowed_policies }
   return { kind, allowedOrigins: allowed_origins, visitorCap: visitor_cap, ...policies }
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { KEY_SCOPES } from '@probity/contract/keys'
+import { KEY_SCOPES, type KeyScope } from '@probity/contract/key-scopes'
 import { asOwner, inTenant } from '@probity/database/connect'
 import { postCredits } from '@probity/database/credits'
 import { insertKey, type NewKey } from '@probity/database/keys'
@@ -9,20 +9,20 @@ import { expect, test } from 'vitest'
 import { type Caller, callApp, startTestApi } from '../../test-api.ts'
 
 const api = await startTestApi()
-const ALL_SCOPES = Object.keys(KEY_SCOPES)
+const ALL_SCOPES = Object.keys(KEY_SCOPES) as KeyScope[]
 const HOUR_MS = 3_600_000
 const CAP = 100
 const LIMITS = {
-  scopes: ['keys', 'validation', 'account'],
+  scopes: ['keys:write', 'validations:write', 'account:read'] satisfies KeyScope[],
   expiresAt: new Date(Date.now() + HOUR_MS),
   ipAllowList: ['127.0.0.0/8', '2001:db8:1::/48'],
   monthlyCap: CAP,
 }
 /** Limits that a key of this test could have given to the keys that it creates. */
 const WITHIN = {
-  scopes: ['keys'],
+  scopes: ['keys:write'],
   expires_at: new Date(Date.now() + HOUR_MS / 2).toISOString(),
-  ip_allow_list: ['127.0.0.1'],
+  ip_allowlist: ['127.0.0.1'],
   monthly_cap: 10,
 }
 
@@ -44,9 +44,11 @@ const BEYOND = [
     ['::ffff:0:0/96'],
     ['2001:db8:1::/47'],
     ['2001:db8:2::1'],
-  ].map((ip_allow_list) => ({ ip_allow_list })),
+  ].map((ip_allowlist) => ({ ip_allowlist })),
   ...[null, CAP + 1, 2_147_483_647].map((monthly_cap) => ({ monthly_cap })),
-  ...[['settings'], ['keys', 'bulk'], ['webhooks'], ALL_SCOPES].map((scopes) => ({ scopes })),
+  ...[['account:write'], ['keys:write', 'jobs:read'], ['jobs:write'], ['webhooks:write'], ALL_SCOPES].map((scopes) => ({
+    scopes,
+  })),
 ]
 
 async function makeKey({ accountId }: Caller, key: Partial<NewKey>) {
@@ -93,27 +95,27 @@ const ATTEMPTS: Attempt[] = [
   ...BEYOND.map(
     (beyond) => [`change its own key to ${JSON.stringify(beyond)}`, ({ own }: Ids) => patch(own, beyond)] as const,
   ),
-  ...[{ expires_at: null }, { ip_allow_list: [] }, { monthly_cap: null }, { monthly_cap: CAP + 1 }].flatMap(
-    (beyond) => [
-      [`create for pages ${JSON.stringify(beyond)}`, () => post({ name: 'x', ...PAGE, ...beyond })] as const,
-      [`create for test mode ${JSON.stringify(beyond)}`, () => post({ name: 'x', mode: 'test', ...beyond })] as const,
-    ],
-  ),
+  ...[{ expires_at: null }, { ip_allowlist: [] }, { monthly_cap: null }, { monthly_cap: CAP + 1 }].flatMap((beyond) => [
+    [`create for pages ${JSON.stringify(beyond)}`, () => post({ name: 'x', ...PAGE, ...beyond })] as const,
+    [`create for test mode ${JSON.stringify(beyond)}`, () => post({ name: 'x', livemode: false, ...beyond })] as const,
+  ]),
   ...[
     ...BEYOND,
     { name: 'renamed' },
     { paused: false },
     { expires_at: WITHIN.expires_at },
-    { ip_allow_list: WITHIN.ip_allow_list },
+    { ip_allowlist: WITHIN.ip_allowlist },
     { monthly_cap: 1 },
-    { scopes: ['keys'] },
+    { scopes: ['keys:write'] },
   ].map(
     (change) => [`change itself to ${JSON.stringify(change)}`, ({ itself }: Ids) => patch(itself, change)] as const,
   ),
-  ...[{ name: 'renamed' }, { paused: true }, { scopes: ['keys'] }, { monthly_cap: 10 }, WITHIN].flatMap((change) => [
-    [`change the owner's key to ${JSON.stringify(change)}`, ({ owner }: Ids) => patch(owner, change)] as const,
-    [`change a key of others to ${JSON.stringify(change)}`, ({ sibling }: Ids) => patch(sibling, change)] as const,
-  ]),
+  ...[{ name: 'renamed' }, { paused: true }, { scopes: ['keys:write'] }, { monthly_cap: 10 }, WITHIN].flatMap(
+    (change) => [
+      [`change the owner's key to ${JSON.stringify(change)}`, ({ owner }: Ids) => patch(owner, change)] as const,
+      [`change a key of others to ${JSON.stringify(change)}`, ({ sibling }: Ids) => patch(sibling, change)] as const,
+    ],
+  ),
   ...[{ name: 'renamed' }, { paused: false }, { expires_at: WITHIN.expires_at }, { expires_at: null }, WITHIN].map(
     (change) =>
       [`change an expired key to ${JSON.stringify(change)}`, ({ expired }: Ids) => patch(expired, change)] as const,
@@ -123,13 +125,16 @@ const ATTEMPTS: Attempt[] = [
   ['rotate an expired key', ({ expired }) => rotate(expired)],
 ]
 
-test(`a key with scope keys, an expiry, an IP allowlist and a cap makes ${ATTEMPTS.length} attempts to escape, and none works`, async () => {
+test(`a key with scope keys:write, an expiry, an IP allowlist and a cap makes ${ATTEMPTS.length} attempts to escape, and none works`, async () => {
   expect(ATTEMPTS.length).toBeGreaterThanOrEqual(50)
   const { bound, ids } = await openBound()
   const before = await listKeys(bound)
   for (const [name, request] of ATTEMPTS) {
     const { status, body } = await bound.call(request(ids))
-    expect([name, body['code']]).toEqual([name, expect.stringMatching(/^(scope_not_held|exceeds_own_key|key_ended)$/)])
+    expect([name, body['code']]).toEqual([
+      name,
+      expect.stringMatching(/^(scope_not_grantable|exceeds_own_key|inactive_api_key)$/),
+    ])
     expect(status).toBeGreaterThanOrEqual(400)
   }
   expect(await listKeys(bound)).toEqual(before)
@@ -143,7 +148,7 @@ test('a key creates and changes keys within its limits', async () => {
     { paused: true },
     { monthly_cap: 5 },
     { monthly_cap: CAP },
-    { scopes: ['account'] },
+    { scopes: ['account:read'] },
   ]
   for (const change of changes)
     expect([change, (await bound.call(patch(ids.own, change))).status]).toEqual([change, 200])
@@ -152,8 +157,8 @@ test('a key creates and changes keys within its limits', async () => {
 
 test('limits that the request leaves out are those of the calling key', async () => {
   const { bound } = await openBound()
-  const inherited = { expires_at: LIMITS.expiresAt.toISOString(), ip_allow_list: LIMITS.ipAllowList, monthly_cap: CAP }
-  for (const extra of [{ scopes: ['keys'] }, PAGE, { mode: 'test' }]) {
+  const inherited = { expires_at: LIMITS.expiresAt.toISOString(), ip_allowlist: LIMITS.ipAllowList, monthly_cap: CAP }
+  for (const extra of [{ scopes: ['keys:write'] }, PAGE, { livemode: false }]) {
     const { status, body } = await bound.call(post({ name: 'x', ...extra }))
     expect([status, body]).toEqual([201, expect.objectContaining(inherited)])
   }
@@ -162,7 +167,7 @@ test('limits that the request leaves out are those of the calling key', async ()
 test('a key without limits of its own creates and changes any key', async () => {
   const owner = await api.openCaller()
   const { body } = await owner.call(post({ name: 'x', ...WITHIN }))
-  const free = { expires_at: null, ip_allow_list: [], monthly_cap: null, scopes: ALL_SCOPES }
+  const free = { expires_at: null, ip_allowlist: [], monthly_cap: null, scopes: ALL_SCOPES }
   expect((await owner.call(patch(String(body['id']), free))).body).toMatchObject(free)
 })
 
@@ -173,18 +178,18 @@ async function spend({ accountId }: Caller, keyId: unknown, credits: number) {
 
 test('credits of created keys count toward the cap of the creator, over any number of generations', async () => {
   const { bound } = await openBound()
-  const { body: child } = await bound.call(post({ name: 'child', scopes: ['keys'], monthly_cap: CAP }))
+  const { body: child } = await bound.call(post({ name: 'child', scopes: ['keys:write'], monthly_cap: CAP }))
   const asChild = (request: object) => callApp(api.app, { ...request, headers: { 'x-api-key': String(child['key']) } })
   const { body: grandchild } = await asChild(post({ name: 'grandchild', monthly_cap: CAP }))
   expect(await spend(bound, grandchild['id'], 60)).toBe('posted')
   expect(await spend(bound, child['id'], 41)).toBe('over_cap')
   expect(await spend(bound, bound.keyId, 41)).toBe('over_cap')
-  expect((await bound.call(post({ name: 'x', scopes: ['keys'], monthly_cap: 41 }))).body['code']).toBe(
+  expect((await bound.call(post({ name: 'x', scopes: ['keys:write'], monthly_cap: 41 }))).body['code']).toBe(
     'exceeds_own_key',
   )
   expect(await spend(bound, bound.keyId, 40)).toBe('posted')
   for (const { id } of [child, grandchild]) expect(await spend(bound, id, 1)).toBe('over_cap')
-  const { body: late } = await bound.call(post({ name: 'late', scopes: ['keys'] }))
+  const { body: late } = await bound.call(post({ name: 'late', scopes: ['keys:write'] }))
   expect(late).toMatchObject({ monthly_cap: 0 })
 })
 
@@ -192,10 +197,7 @@ test('a rotated key and its successor share one monthly cap, and the successor k
   const { bound } = await openBound()
   expect(await spend(bound, bound.keyId, 90)).toBe('posted')
   const { status, body } = await bound.call(rotate(bound.keyId))
-  expect([status, body]).toEqual([
-    201,
-    expect.objectContaining({ monthly_cap: CAP, ip_allow_list: LIMITS.ipAllowList }),
-  ])
+  expect([status, body]).toEqual([201, expect.objectContaining({ monthly_cap: CAP, ip_allowlist: LIMITS.ipAllowList })])
   expect(body['expires_at']).toBe(LIMITS.expiresAt.toISOString())
   expect(await spend(bound, body['id'], 11)).toBe('over_cap')
   expect(await spend(bound, body['id'], 10)).toBe('posted')
@@ -208,7 +210,7 @@ test('an expired key stays expired, also for members and in the database', async
   const { bound, ids } = await openBound()
   const owner = await makeKey(bound, { name: 'all' })
   const asOwnerKey = (request: object) => callApp(api.app, { ...request, headers: { 'x-api-key': owner.text } })
-  expect((await asOwnerKey(patch(ids.expired, { expires_at: null }))).body['code']).toBe('key_ended')
+  expect((await asOwnerKey(patch(ids.expired, { expires_at: null }))).body['code']).toBe('inactive_api_key')
   const revive = inTenant(api.db, bound.accountId, (trx) =>
     trx.updateTable('apiKeys').set({ expiresAt: null }).where('id', '=', ids.expired).execute(),
   )

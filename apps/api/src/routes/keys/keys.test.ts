@@ -21,9 +21,9 @@ test('a new key is shown once, works at once, and only its hash is kept', async 
   expect(Value.Check(CreatedKey, created.body)).toBe(true)
   expect(created.body).toMatchObject({
     name: 'Sign-up form',
-    mode: 'live',
+    livemode: true,
     status: 'active',
-    scopes: ['validation', 'bulk', 'account'],
+    scopes: ['validations:read', 'validations:write', 'jobs:read', 'jobs:write', 'account:read'],
   })
   expect((await callApp(api.app, withKey(created.body['key']))).status).toBe(200)
 
@@ -58,7 +58,7 @@ test('changes what the body names and nothing else', async () => {
   const { body } = await call(post({ name: 'before', monthly_cap: 5 }))
   const changed = await call({ method: 'PATCH', url: `/api/v1/keys/${body['id']}`, payload: { name: 'after' } })
   expect(changed.status).toBe(200)
-  expect(changed.body).toMatchObject({ name: 'after', monthly_cap: 5, ip_allow_list: [] })
+  expect(changed.body).toMatchObject({ name: 'after', monthly_cap: 5, ip_allowlist: [] })
 })
 
 test('a paused key rests until it is resumed', async () => {
@@ -88,8 +88,8 @@ test('a revoked key stays listed and stays revoked', async () => {
 
 const SETTINGS = {
   name: 'rotated',
-  scopes: ['account'],
-  ip_allow_list: ['127.0.0.0/8'],
+  scopes: ['account:read'],
+  ip_allowlist: ['127.0.0.0/8'],
   monthly_cap: 7,
   expires_at: '2099-01-01T00:00:00.000Z',
 }
@@ -100,13 +100,18 @@ test('a rotated key has a successor with its settings, and works beside it for t
   const rotated = await call({ method: 'POST', url: `/api/v1/keys/${old['id']}/rotate`, payload: {} })
   expect(rotated.status).toBe(201)
   expect(Value.Check(CreatedKey, rotated.body)).toBe(true)
-  expect(rotated.body).toMatchObject({ ...SETTINGS, mode: 'live', replaces: old['id'], replaced_by: null })
+  expect(rotated.body).toMatchObject({
+    ...SETTINGS,
+    livemode: true,
+    replaces_key_id: old['id'],
+    replaced_by_key_id: null,
+  })
   expect(rotated.body['key']).not.toBe(old['key'])
   expect((await callApp(api.app, withKey(rotated.body['key']))).status).toBe(200)
   expect((await callApp(api.app, withKey(old['key']))).status).toBe(200)
 
   const { body: shown } = await call({ method: 'GET', url: `/api/v1/keys/${old['id']}` })
-  expect(shown).toMatchObject({ status: 'active', replaces: null, replaced_by: rotated.body['id'] })
+  expect(shown).toMatchObject({ status: 'active', replaces_key_id: null, replaced_by_key_id: rotated.body['id'] })
   const hoursLeft = (Date.parse(String(shown['expires_at'])) - Date.now()) / 3_600_000
   expect(hoursLeft).toBeGreaterThan(23.9)
   expect(hoursLeft).toBeLessThanOrEqual(24)
@@ -140,13 +145,13 @@ test('a key is rotated once, and one that has ended not at all', async () => {
   const both = await Promise.all([rotate(twice['id']), rotate(twice['id'])])
   expect(both.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([201, 409])
   await call({ method: 'DELETE', url: `/api/v1/keys/${ended['id']}` })
-  expect((await rotate(ended['id'])).body['code']).toBe('key_ended')
+  expect((await rotate(ended['id'])).body['code']).toBe('inactive_api_key')
 })
 
 test('nobody gets by rotating what they may not hand out', async () => {
   const owner = await api.openCaller()
-  const { body: weak } = await owner.call(post({ name: 'weak', scopes: ['keys'] }))
-  const { body: tester } = await owner.call(post({ name: 'tester', scopes: ['keys'], mode: 'test' }))
+  const { body: weak } = await owner.call(post({ name: 'weak', scopes: ['keys:write'] }))
+  const { body: tester } = await owner.call(post({ name: 'tester', scopes: ['keys:write'], livemode: false }))
   const rotate = (key: unknown) =>
     callApp(api.app, {
       method: 'POST',
@@ -154,7 +159,7 @@ test('nobody gets by rotating what they may not hand out', async () => {
       payload: {},
       headers: { 'x-api-key': String(key) },
     })
-  expect((await rotate(weak['key'])).body['code']).toBe('scope_not_held')
+  expect((await rotate(weak['key'])).body['code']).toBe('scope_not_grantable')
   expect((await rotate(tester['key'])).body['code']).toBe('not_found')
   expect((await owner.call(ACCOUNT)).status).toBe(200)
 })
@@ -177,7 +182,11 @@ test('webhooks are told of a successor and whose place it takes', async () => {
       body: string
     }>`select body from webhook_events where type = 'key.created' order by created_at desc limit 1`.execute(trx),
   )
-  expect(JSON.parse(rows[0]?.body ?? '{}').data).toMatchObject({ id: body['id'], replaces: keyId })
+  expect(JSON.parse(rows[0]?.body ?? '{}').data).toMatchObject({
+    id: body['id'],
+    livemode: true,
+    replaces_key_id: keyId,
+  })
 })
 
 test('last use shows within seconds', async () => {
@@ -193,7 +202,7 @@ test('last use shows within seconds', async () => {
 
 test('the last request of a key shows within seconds, by its pattern and without the address', async () => {
   const { call } = await api.openCaller()
-  const { body } = await call(post({ name: 'first steps', mode: 'test' }))
+  const { body } = await call(post({ name: 'first steps', livemode: false }))
   const lastRequest = async () =>
     (await call({ method: 'GET', url: `/api/v1/keys/${body['id']}` })).body['last_request']
   const use = (url: string) => callApp(api.app, { method: 'GET', url, headers: { 'x-api-key': String(body['key']) } })
@@ -205,32 +214,58 @@ test('the last request of a key shows within seconds, by its pattern and without
 
   expect(await lastRequest()).toBeNull()
   await use('/api/v1/validation/single?email=mailbox-full%40example.com')
-  await shows({ method: 'GET', route: '/api/v1/validation/single', status: 200, verdict: 'risky' })
+  await shows({ method: 'GET', route: '/api/v1/validation/single', http_status: 200, result_status: 'risky' })
   await use('/api/v1/bulk/jobs/0198f2d1-93a8-7b05-8f17-04e5d6c2b9a1')
-  await shows({ method: 'GET', route: '/api/v1/bulk/jobs/:job_id', status: 404 })
+  await shows({ method: 'GET', route: '/api/v1/bulk/jobs/:job_id', http_status: 404 })
   await use('/api/v1/keys')
-  await shows({ method: 'GET', route: '/api/v1/keys', status: 403 })
+  await shows({ method: 'GET', route: '/api/v1/keys', http_status: 403 })
 })
 
-const TIMES = { at: expect.stringMatching(/^\d{4}-.*Z$/), duration_ms: expect.any(Number) }
+const TIMES = { occurred_at: expect.stringMatching(/^\d{4}-.*Z$/), duration_ms: expect.any(Number) }
+
+test('a write scope adds the read scope of its subject when a key is created and when it is changed', async () => {
+  const { call } = await api.openCaller()
+  const { body } = await call(post({ name: 'x', scopes: ['jobs:write'] }))
+  expect(body['scopes']).toEqual(['jobs:read', 'jobs:write'])
+  const change = (scopes: string[]) => call({ method: 'PATCH', url: `/api/v1/keys/${body['id']}`, payload: { scopes } })
+  expect((await change(['keys:write', 'account:read'])).body['scopes']).toEqual([
+    'account:read',
+    'keys:read',
+    'keys:write',
+  ])
+  expect((await change(['webhooks:read'])).body['scopes']).toEqual(['webhooks:read'])
+})
+
+test('a read scope permits no change, and a key with it grants no write scope', async () => {
+  const { call, keyId } = await api.openCaller({ key: { scopes: ['keys:read'] } })
+  expect((await call({ method: 'GET', url: '/api/v1/keys' })).status).toBe(200)
+  const rejected = await call({ method: 'DELETE', url: `/api/v1/keys/${keyId}` })
+  expect([rejected.status, rejected.body['code']]).toEqual([403, 'missing_scope'])
+  expect(rejected.body['detail']).toContain('"keys:write"')
+  const other = await api.openCaller({ key: { scopes: ['keys:write', 'jobs:read'] } })
+  expect((await other.call(post({ name: 'x', scopes: ['jobs:read'] }))).status).toBe(201)
+  expect((await other.call(post({ name: 'x', scopes: ['jobs:write'] }))).body['code']).toBe('scope_not_grantable')
+})
 
 test('nobody hands out power they do not have', async () => {
-  const { call } = await api.openCaller({ key: { scopes: ['keys', 'account'] } })
-  const beyond = await call(post({ name: 'x', scopes: ['validation'] }))
-  expect([beyond.status, beyond.body['code']]).toEqual([403, 'scope_not_held'])
-  expect((await call(post({ name: 'x' }))).body['scopes']).toEqual(['account'])
+  const { call } = await api.openCaller({ key: { scopes: ['keys:write', 'account:read'] } })
+  const beyond = await call(post({ name: 'x', scopes: ['validations:write'] }))
+  expect([beyond.status, beyond.body['code']]).toEqual([403, 'scope_not_grantable'])
+  expect((await call(post({ name: 'x' }))).body['scopes']).toEqual(['account:read'])
 })
 
-test('a test key makes test keys only and knows of no live key', async () => {
+test('a test key creates only test keys and sees no live key', async () => {
   const live = await api.openCaller()
-  const { body: sandbox } = await live.call(post({ name: 's', mode: 'test', scopes: ['keys'] }))
+  const { body: sandbox } = await live.call(post({ name: 's', livemode: false, scopes: ['keys:write'] }))
   const call = (request: object) => callApp(api.app, { ...request, headers: { 'x-api-key': String(sandbox['key']) } })
 
-  expect((await call(post({ name: 'x', mode: 'live' }))).body['code']).toBe('scope_not_held')
+  expect((await call(post({ name: 'x', livemode: true }))).body['code']).toBe('scope_not_grantable')
+  expect((await call(post({ name: 'x' }))).body['livemode']).toBe(false)
   expect((await call({ method: 'GET', url: `/api/v1/keys/${live.keyId}` })).status).toBe(404)
   expect((await call({ method: 'DELETE', url: `/api/v1/keys/${live.keyId}` })).status).toBe(404)
   const list = await call({ method: 'GET', url: '/api/v1/keys' })
-  expect((list.body as unknown as { id: string }[]).map((key) => key.id)).toEqual([sandbox['id']])
+  expect((list.body as unknown as { id: string }[]).map((key) => key.id)).toContain(sandbox['id'])
+  expect((list.body as unknown as { livemode: boolean }[]).map((key) => key.livemode)).toEqual([false, false])
 })
 
 test.each([
@@ -238,7 +273,9 @@ test.each([
   [{ name: '' }, '/name'],
   [{ name: 7 }, '/name'],
   [{ name: 'x', scopes: ['everything'] }, '/scopes/0'],
-  [{ name: 'x', ip_allow_list: ['192.0.2.1', 'nowhere'] }, '/ip_allow_list/1'],
+  [{ name: 'x', scopes: ['validation'] }, '/scopes/0'],
+  [{ name: 'x', livemode: 'test' }, '/livemode'],
+  [{ name: 'x', ip_allowlist: ['192.0.2.1', 'nowhere'] }, '/ip_allowlist/1'],
   [{ name: 'x', expires_at: '2001-01-01T00:00:00Z' }, '/expires_at'],
   [{ name: 'x', monthly_cap: -1 }, '/monthly_cap'],
 ])('%j is refused with a pointer to %s', async (payload, pointer) => {
@@ -248,8 +285,8 @@ test.each([
   expect(body['errors']).toContainEqual(expect.objectContaining({ pointer }))
 })
 
-test.each(['account_id', 'id', 'hash', 'revoked_at', 'credits', 'canary-7f3a'])(
-  'a body cannot set %s, nor is it told back',
+test.each(['account_id', 'id', 'hash', 'revoked_at', 'credits', 'canary@example.org'])(
+  'a body cannot set %s, and its value is not returned',
   async (field) => {
     const { call } = await api.openCaller()
     const { status, text } = await call(post({ name: 'x', [field]: 'canary-value' }))

@@ -10,7 +10,7 @@ import { presentKey, viewOf } from './present.ts'
 export const listKeys: Route = async (app, { db }) => {
   const schema = operation(
     {
-      id: 'listKeys',
+      id: 'listApiKeys',
       tag: 'API keys',
       summary: 'List API keys',
       description:
@@ -19,7 +19,7 @@ export const listKeys: Route = async (app, { db }) => {
     },
     { querystring: KeyPage, response: { 200: KeyList } },
   )
-  app.get('/keys', { schema, config: { scope: 'keys' } }, async (request, reply) => {
+  app.get('/keys', { schema, config: { scope: 'keys:read' } }, async (request, reply) => {
     const { caller } = request
     const page = readPage(request.query)
     const { keys, total } = await inTenant(db, caller.accountId, (trx) => listKeysOf(trx, viewOf(caller), page))

@@ -1,3 +1,4 @@
+import type { KeyScope } from '@probity/contract/key-scopes'
 import type { ApiKey as ShownKey } from '@probity/contract/keys'
 import { isOrigin, type KeyType, PUBLISHABLE_SCOPES } from '@probity/contract/publishable'
 import type { ApiKey, KeyView } from '@probity/database/keys'
@@ -5,12 +6,12 @@ import type { Caller } from '../../door/caller.ts'
 import { isRange } from '../../door/network.ts'
 import { Problem } from '../../problem.ts'
 
-/** A key as callers see it. */
+/** A key as in responses. */
 export function presentKey(key: ApiKey): ShownKey {
   return {
     id: key.id,
     name: key.name,
-    mode: key.mode,
+    livemode: key.mode === 'live',
     hint: key.hint,
     scopes: key.scopes,
     status: statusOf(key),
@@ -19,10 +20,10 @@ export function presentKey(key: ApiKey): ShownKey {
     last_used_at: key.lastUsedAt?.toISOString() ?? null,
     last_request: key.lastRequest,
     revoked_at: key.revokedAt?.toISOString() ?? null,
-    replaces: key.replaces,
-    replaced_by: key.replacedBy,
+    replaces_key_id: key.replaces,
+    replaced_by_key_id: key.replacedBy,
     paused: key.pausedAt !== null,
-    ip_allow_list: key.ipAllowList,
+    ip_allowlist: key.ipAllowList,
     monthly_cap: key.monthlyCap,
     type: key.kind,
     allowed_origins: key.allowedOrigins,
@@ -38,25 +39,30 @@ export function statusOf(key: ApiKey): ShownKey['status'] {
   return key.pausedAt ? 'paused' : 'active'
 }
 
-/** The keys a caller may see and change: a test key knows of no live key. */
+/** The keys that the calling key can see and change: a test key sees only test keys. */
 export function viewOf(caller: Caller): KeyView {
   return caller.mode === 'live' ? { accountId: caller.accountId } : { accountId: caller.accountId, mode: 'test' }
 }
 
-type KeySettings = { scopes?: string[]; expires_at?: string | null; ip_allow_list?: string[] }
+type KeySettings = { scopes?: KeyScope[]; expires_at?: string | null; ip_allowlist?: string[] }
 
-/** What a schema cannot say: nobody hands out power they do not have, and settings must make sense. */
+/** Rejects settings that the schema cannot reject: scopes that the calling key lacks, malformed IP ranges, an expiry in the past. */
 export function refuseBadSettings(caller: Caller, settings: KeySettings): void {
   const beyond = settings.scopes?.some((scope) => !caller.scopes.includes(scope))
-  if (beyond) throw new Problem('scope_not_held')
-  const wrong = settings.ip_allow_list?.findIndex((entry) => !isRange(entry)) ?? -1
-  if (wrong >= 0) throw fault(`/ip_allow_list/${wrong}`, 'must be an IP address or a CIDR range')
+  if (beyond) throw new Problem('scope_not_grantable')
+  const wrong = settings.ip_allowlist?.findIndex((entry) => !isRange(entry)) ?? -1
+  if (wrong >= 0) throw fault(`/ip_allowlist/${wrong}`, 'must be an IP address or a CIDR range')
   if (settings.expires_at && Date.parse(settings.expires_at) <= Date.now()) {
-    throw fault('/expires_at', 'must be a time to come')
+    throw fault('/expires_at', 'must be in the future')
   }
 }
 
-type PageSettings = { scopes?: string[]; allowed_origins?: string[]; allowed_policies?: string[]; visitor_cap?: number }
+type PageSettings = {
+  scopes?: KeyScope[]
+  allowed_origins?: string[]
+  allowed_policies?: string[]
+  visitor_cap?: number
+}
 
 /** Rejects settings of publishable keys for a secret key, and the reverse. */
 export function refuseBadPageSettings(
@@ -71,8 +77,10 @@ export function refuseBadPageSettings(
   }
   const wrong = allowed_origins?.findIndex((origin) => !isOrigin(origin)) ?? -1
   if (wrong >= 0) throw fault(`/allowed_origins/${wrong}`, 'must be an origin as browsers send it')
-  const allowed: readonly string[] = PUBLISHABLE_SCOPES
-  if (scopes.some((scope) => !allowed.includes(scope))) throw fault('/scopes', 'must be left out or ["validation"]')
+  const allowed: readonly KeyScope[] = PUBLISHABLE_SCOPES
+  if (scopes.some((scope) => !allowed.includes(scope))) {
+    throw fault('/scopes', `must be left out or ${JSON.stringify(allowed)}`)
+  }
 }
 
 export function fault(pointer: string, detail: string): Problem {

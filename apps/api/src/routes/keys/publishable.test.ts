@@ -14,12 +14,17 @@ test('a publishable key says that it is one, validates and does nothing else, an
   expect(status).toBe(201)
   expect(Value.Check(CreatedKey, body)).toBe(true)
   expect(body['key']).toMatch(/^pb_pub_[0-9A-Za-z]{38}$/)
-  expect(body).toMatchObject({ mode: 'live', type: 'publishable', scopes: ['validation'], allowed_origins: ORIGINS })
+  expect(body).toMatchObject({
+    livemode: true,
+    type: 'publishable',
+    scopes: ['validations:write'],
+    allowed_origins: ORIGINS,
+  })
   expect(body['public_key']).toBe(body['key'])
   expect(body).toMatchObject({ monthly_cap: 10_000, allowed_policies: ['signup'] })
   expect(body).toMatchObject({ visitor_cap: 30, hint: `pb_pub_…${String(body['key']).slice(-4)}` })
-  expect((await post({ ...PAGE, mode: 'test' })).body).toMatchObject({
-    mode: 'test',
+  expect((await post({ ...PAGE, livemode: false })).body).toMatchObject({
+    livemode: false,
     key: expect.stringMatching(/^pb_pub_/),
   })
 })
@@ -45,7 +50,7 @@ test('its pages and its cap can be changed, and a rotated one keeps them', async
   }
   expect((await call({ method: 'PATCH', url, payload })).body).toMatchObject(payload)
   const rotated = await post({ overlap_s: 0 }, `${url}/rotate`)
-  expect(rotated.body).toMatchObject({ ...payload, type: 'publishable', scopes: ['validation'] })
+  expect(rotated.body).toMatchObject({ ...payload, type: 'publishable', scopes: ['validations:write'] })
   expect(rotated.body['key']).toMatch(/^pb_pub_/)
   const shown = await call({ method: 'GET', url: `/api/v1/keys/${rotated.body['id']}` })
   expect(shown.body['public_key']).toBe(rotated.body['key'])
@@ -60,7 +65,8 @@ test.each([
   [{ allowed_origins: ['https://*.example.com/'] }, '/allowed_origins/0'],
   [{ allowed_origins: ['ftp://example.com'] }, '/allowed_origins/0'],
   [{ allowed_origins: ['chrome-extension://abc'] }, '/allowed_origins/0'],
-  [{ scopes: ['validation', 'keys'] }, '/scopes'],
+  [{ scopes: ['validations:write', 'keys:write'] }, '/scopes'],
+  [{ scopes: ['validations:read'] }, '/scopes'],
   [{ visitor_cap: 0 }, '/visitor_cap'],
   [{ allowed_policies: [] }, '/allowed_policies'],
   [{ allowed_policies: ['Sign up'] }, '/allowed_policies/0'],
@@ -77,7 +83,7 @@ test('neither kind can be given what the other has', async () => {
   const page = await post(PAGE)
   const server = await post({ name: 'server' })
   const patch = (id: unknown, payload: object) => call({ method: 'PATCH', url: `/api/v1/keys/${String(id)}`, payload })
-  expect((await patch(page.body['id'], { scopes: ['validation', 'bulk'] })).body['errors']).toMatchObject([
+  expect((await patch(page.body['id'], { scopes: ['validations:write', 'jobs:write'] })).body['errors']).toMatchObject([
     { pointer: '/scopes' },
   ])
   expect((await patch(server.body['id'], { allowed_origins: ORIGINS })).body['errors']).toMatchObject([

@@ -2,7 +2,7 @@ import { CreatedKey, KeyParams, RotateKey } from '@probity/contract/keys'
 import { inTenant, type Trx } from '@probity/database/connect'
 import { lockKey, replaceKey } from '@probity/database/keys'
 import type { Caller } from '../../door/caller.ts'
-import { BODY_PROBLEMS, DOOR_PROBLEMS, operation } from '../../openapi.ts'
+import { BODY_PROBLEMS, DOOR_PROBLEMS, IDEMPOTENCY_PROBLEMS, operation } from '../../openapi.ts'
 import { found, Problem } from '../../problem.ts'
 import type { Route } from '../../route.ts'
 import { refuseRotation } from './bounds.ts'
@@ -18,7 +18,7 @@ const ROTATION_ROOM = 2
 export const rotateKey: Route = async (app, { db, keysMax }) => {
   const schema = operation(
     {
-      id: 'rotateKey',
+      id: 'rotateApiKey',
       tag: 'API keys',
       summary: 'Rotate an API key',
       description:
@@ -26,17 +26,19 @@ export const rotateKey: Route = async (app, { db, keysMax }) => {
       problems: [
         'invalid_request',
         'not_found',
-        'scope_not_held',
+        'scope_not_grantable',
         'exceeds_own_key',
-        'key_ended',
+        'inactive_api_key',
         'too_many_keys',
         ...BODY_PROBLEMS,
+        ...IDEMPOTENCY_PROBLEMS,
         ...DOOR_PROBLEMS,
       ],
     },
     { params: KeyParams, body: RotateKey, response: { 201: CreatedKey } },
   )
-  app.post('/keys/:key_id/rotate', { schema, config: { scope: 'keys' } }, async ({ caller, params, body }, reply) => {
+  const config = { scope: 'keys:write', idempotency: 'secret', isBodyOptional: true } as const
+  app.post('/keys/:key_id/rotate', { schema, config }, async ({ caller, params, body }, reply) => {
     const { overlap_s: overlapS = OVERLAP_DEFAULT_S } = body
     const made = await inTenant(db, caller.accountId, async (trx) => {
       await refuseTooManyKeys(trx, caller.accountId, keysMax * ROTATION_ROOM)
@@ -50,7 +52,7 @@ export const rotateKey: Route = async (app, { db, keysMax }) => {
 async function lockRotatable(trx: Trx, caller: Caller, keyId: string) {
   const key = found(await lockKey(trx, viewOf(caller), keyId))
   const status = statusOf(key)
-  if (status === 'revoked' || status === 'expired' || key.replacedBy) throw new Problem('key_ended')
+  if (status === 'revoked' || status === 'expired' || key.replacedBy) throw new Problem('inactive_api_key')
   refuseBadSettings(caller, { scopes: key.scopes })
   refuseRotation(key, await findBounds(trx, caller))
   return key

@@ -65,7 +65,7 @@ test('credits are given and taken with a note, never more than there are, and bo
 test('a plan is changed to one that there is, and holds for the keys within a second', async () => {
   const caller = await api.openCaller({ plan: 'free' })
   const call = () => caller.call({ method: 'GET', url: '/api/v1/account' })
-  expect((await call()).body['code']).toBe('plan_without_api')
+  expect((await call()).body['code']).toBe('api_not_in_plan')
   const url = `/operator/accounts/${caller.accountId}/plan`
   expect((await operator.post(url, { plan: 'golden' })).status).toBe(400)
   expect((await operator.post(url, { plan: 'scale' })).body['plan']).toBe('scale')

@@ -65,7 +65,7 @@ test('what hosts found is shown with the worst first; what is the same whoever l
 
 test('since when it is so stays while it is so; what changed is said, and what is gone leaves', async () => {
   const sinceOf = async (id: string) =>
-    (await look()).findings.find((finding) => finding.id === id && finding.host !== 'west')?.since
+    (await look()).findings.find((finding) => finding.id === id && finding.host !== 'west')?.since_at
   const [before, clock] = [await sinceOf('postgres-durability'), await sinceOf('clock')]
   const changes = await keepFindings(api.db, 'east', [found('postgres-durability', 'fail'), found('clock', 'warn')])
   expect(changes).toEqual([{ check: 'clock', subject: '', was: 'pass', status: 'warn' }])

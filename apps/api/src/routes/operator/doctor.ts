@@ -26,8 +26,8 @@ function present({ host, checkId, subject, status, observed, fix, checkedAt, sin
     {
       ...describeFinding({ check: checkId, subject, status, saw: observed, fix }),
       host: host === '' ? null : host,
-      looked_at: checkedAt.toISOString(),
-      since: since.toISOString(),
+      checked_at: checkedAt.toISOString(),
+      since_at: since.toISOString(),
     },
   ]
 }

@@ -44,7 +44,7 @@ test('each part says how it is, in words and since when', async () => {
   }
   expect(parts['Mail']).toMatchObject({ state: 'off', detail: expect.stringContaining('MAIL_URL') })
   expect(parts['Migrations']?.detail).toBe(`All are applied, ${(await listOwnMigrations()).at(-1)} last.`)
-  expect(parts['API']?.since).toEqual(expect.any(String))
+  expect(parts['API']?.since_at).toEqual(expect.any(String))
 })
 
 test('without a worker nothing is validated, and that is said; one that fell silent is counted', async () => {
@@ -89,12 +89,12 @@ test('replies that no rule knows are shown and marked, the most frequent first',
   ])
   const list = async () => (await operator.get('/operator/replies')).body['replies'] as Record<string, unknown>[]
   expect(await list()).toMatchObject([
-    { reply: 'Who are you', seen: 5, looked_at: null },
+    { reply: 'Who are you', seen: 5, reviewed_at: null },
     { reply: '5.7.1 Go away', seen: 2 },
   ])
-  expect((await operator.post('/operator/replies/look', { ...reply, looked: true })).status).toBe(204)
-  expect((await list())[1]).toMatchObject({ reply: '5.7.1 Go away', looked_at: expect.any(String) })
-  expect((await operator.post('/operator/replies/look', { ...reply, looked: false })).status).toBe(204)
-  expect((await list())[1]).toMatchObject({ looked_at: null })
-  expect((await operator.post('/operator/replies/look', { ...reply, code: 551, looked: true })).status).toBe(404)
+  expect((await operator.post('/operator/replies/review', { ...reply, is_reviewed: true })).status).toBe(204)
+  expect((await list())[1]).toMatchObject({ reply: '5.7.1 Go away', reviewed_at: expect.any(String) })
+  expect((await operator.post('/operator/replies/review', { ...reply, is_reviewed: false })).status).toBe(204)
+  expect((await list())[1]).toMatchObject({ reviewed_at: null })
+  expect((await operator.post('/operator/replies/review', { ...reply, code: 551, is_reviewed: true })).status).toBe(404)
 })

@@ -5,7 +5,7 @@ import type { Route } from '../../route.ts'
 /** How each part of the installation is. */
 export const showHealth: Route = async (app, services) => {
   app.get('/health', { schema: { response: { 200: Health } } }, async () => ({
-    at: new Date().toISOString(),
+    checked_at: new Date().toISOString(),
     parts: await lookAtHealth(services),
   }))
 }

@@ -42,18 +42,18 @@ const routes = listRoutes()
 test('the router knows the routes of operators', () => {
   const names = routes.map(({ method, url }) => `${method} ${url}`)
   expect(names).toContain('GET /app/api/operator/health')
-  expect(names).toContain('POST /app/api/operator/replies/look')
+  expect(names).toContain('POST /app/api/operator/replies/review')
   expect(names.length).toBeGreaterThanOrEqual(9)
 })
 
 test.for(routes)('$method $url is there for operators and for nobody else', async ({ method, url }) => {
   const body = method === 'GET' ? {} : { payload: {} }
   const nobody = await openBrowser(api.app).call({ method, url, ...body })
-  expect([nobody.status, nobody.body['code']]).toEqual([401, 'not_signed_in'])
+  expect([nobody.status, nobody.body['code']]).toEqual([401, 'unauthenticated'])
   const member = await owner.call({ method, url, ...body, headers: account })
   expect([member.status, member.body['code']]).toEqual([404, 'not_found'])
   const key = await openBrowser(api.app).call({ method, url, ...body, headers: { 'x-api-key': program.key } })
-  expect([key.status, key.body['code']]).toEqual([401, 'not_signed_in'])
+  expect([key.status, key.body['code']]).toEqual([401, 'unauthenticated'])
   const elsewhere = await program.call({ method, url: url.replace('/app/api', '/api/v1'), ...body })
   expect(elsewhere.status).toBe(404)
 

@@ -31,7 +31,7 @@ test('an operator creates a reset link, which sets a password once and ends all 
   expect(rows).toEqual([{ minutes: 60, expiresAt: new Date(String(created.body['expires_at'])) }])
 
   const { token } = created.body
-  expect((await reset(token, 'qwertyuiop12')).body['code']).toBe('password_refused')
+  expect((await reset(token, 'qwertyuiop12')).body['code']).toBe('weak_password')
   expect((await reset(token)).status).toBe(200)
   expect((await reset(token, 'yet another different password')).status).toBe(400)
   expect((await user.get('/session')).status).toBe(401)

@@ -56,12 +56,12 @@ test('what workers counted is added up by provider, with its share and how long 
   const [gmx, others] = await listProviders()
   expect(gmx).toMatchObject({
     provider: 'gmx',
-    asked: 20,
-    held: 6,
-    definite: 0.5,
+    probes: 20,
+    throttled: 6,
+    conclusive: 0.5,
     deferred: 0.2,
     blocked: 0.1,
-    silent: 0.1,
+    no_response: 0.1,
     p50_ms: 200,
     p95_ms: 200,
     connections: 0,
@@ -70,7 +70,7 @@ test('what workers counted is added up by provider, with its share and how long 
     paused_at: null,
     rate_percent: 100,
   })
-  expect(others).toMatchObject({ provider: '', asked: 10, connections_max: null })
+  expect(others).toMatchObject({ provider: '', probes: 10, connections_max: null })
   await asOwner(api.db, (trx) =>
     sql`update provider_hours set hour = hour - interval '5 hours' where provider = ''`.execute(trx),
   )
@@ -90,10 +90,10 @@ test('a site that turned us away is told from what the workers share, and only w
       'lease:b': `${Date.now() - 60_000}:0`,
     })
   await shut(ONE)
-  expect((await listProviders())[0]).toMatchObject({ suspended_until: null, connections: 1, level: 0.5 })
+  expect((await listProviders())[0]).toMatchObject({ suspension_ends_at: null, connections: 1, level: 0.5 })
   await shut(TWO)
   const [gmx] = await listProviders()
-  expect(gmx).toMatchObject({ suspended_until: new Date(until).toISOString(), suspended_for: 'ip_blocked' })
+  expect(gmx).toMatchObject({ suspension_ends_at: new Date(until).toISOString(), suspension_reason: 'ip_blocked' })
 
   const { body } = await operator.get('/operator/egress')
   expect(body['egresses']).toMatchObject([
@@ -107,7 +107,7 @@ test('a site that turned us away is told from what the workers share, and only w
       suspensions: [{ provider: 'gmx', reason: 'ip_blocked' }],
       drained_at: null,
     },
-    { name: TWO, proxy: 'proxy.example.com:1080', asked_24h: 0, last_block: null },
+    { name: TWO, proxy: 'proxy.example.com:1080', probes_24h: 0, last_block: null },
   ])
 })
 
@@ -121,11 +121,11 @@ test('lifting a suspension ends it for all egresses, removes its notice and is r
   await noteSuspension(redis, queuePrefix, { provider: 'gmx', name: 'GMX', egress: ONE, reason: 'ip_blocked', until })
   await noteProbes(api.db, [{ ...COUNTS, provider: site }])
   const find = async () => (await listProviders()).find(({ provider }) => provider === site)
-  expect(await find()).toMatchObject({ suspended_until: until.toISOString(), suspended_egresses: 2 })
+  expect(await find()).toMatchObject({ suspension_ends_at: until.toISOString(), suspended_egresses: 2 })
 
   const lift = (body: object) => operator.post('/operator/providers/lift-suspension', body)
   expect((await lift({ provider: site })).status).toBe(204)
-  expect(await find()).toMatchObject({ suspended_until: null, suspended_for: null, suspended_egresses: 0 })
+  expect(await find()).toMatchObject({ suspension_ends_at: null, suspension_reason: null, suspended_egresses: 0 })
   expect((await listSuspensions(redis, queuePrefix)).map(({ provider }) => provider)).toEqual(['gmx'])
   const { body } = await operator.get('/operator/audit-log?account=installation')
   expect((body['entries'] as Row[])[0]).toMatchObject({
@@ -137,17 +137,18 @@ test('lifting a suspension ends it for all egresses, removes its notice and is r
 })
 
 test('pausing, slowing and draining are kept and told once each, however often they are asked for', async () => {
-  const brake = (body: object) => operator.post('/operator/providers/brake', body)
-  for (const paused of [true, true, false]) expect((await brake({ provider: 'yahoo', paused })).status).toBe(204)
-  expect((await brake({ provider: 'yahoo', rate_percent: 25 })).status).toBe(204)
-  expect((await brake({ provider: 'yahoo', rate_percent: 0 })).status).toBe(400)
+  const control = (body: object) => operator.post('/operator/provider_controls', body)
+  for (const is_paused of [true, true, false])
+    expect((await control({ provider: 'yahoo', is_paused })).status).toBe(204)
+  expect((await control({ provider: 'yahoo', rate_percent: 25 })).status).toBe(204)
+  expect((await control({ provider: 'yahoo', rate_percent: 0 })).status).toBe(400)
   expect((await listProviders()).find(({ provider }) => provider === 'yahoo')).toMatchObject({
-    asked: 0,
-    definite: null,
+    probes: 0,
+    conclusive: null,
     rate_percent: 25,
     paused_at: null,
   })
-  const drain = (drained: boolean) => operator.post('/operator/egress/drain', { name: ONE, drained })
+  const drain = (drained: boolean) => operator.post('/operator/egress_controls', { egress: ONE, is_drained: drained })
   for (const drained of [true, true, false]) expect((await drain(drained)).status).toBe(204)
 
   const { body } = await operator.get('/operator/audit-log?account=installation')
@@ -165,8 +166,9 @@ test('queues say what waits, since when, and what has come to a stop; that is se
   const caller = await api.openCaller({ credits: 100 })
   const jobId = await startJob(caller, 5)
   await planJob(api.db, jobId, [3, 2])
-  const look = async () => (await operator.get('/operator/queues')).body as { callers: Row; lists: Row; webhooks: Row }
-  expect((await look()).lists).toMatchObject({ under_way: 1, waiting: 5, worked_on: 0, stuck: [] })
+  const look = async () =>
+    (await operator.get('/operator/queues')).body as { validations: Row; jobs: Row; webhooks: Row }
+  expect((await look()).jobs).toMatchObject({ in_progress: 1, waiting: 5, active: 0, stalled: [] })
   await asOwner(api.db, async (trx) => {
     await sql`update jobs set created_at = now() - interval '1 hour' where id = ${jobId}`.execute(trx)
     await sql`update job_queue set queued_at = now() + interval '1 hour' where job_id = ${jobId}`.execute(trx)
@@ -174,20 +176,20 @@ test('queues say what waits, since when, and what has come to a stop; that is se
       trx,
     )
   })
-  const { lists } = await look()
-  expect(lists).toMatchObject({
+  const { jobs } = await look()
+  expect(jobs).toMatchObject({
     waiting: 3,
-    put_off: { minute: 0, ten_minutes: 2, hour: 0, later: 0 },
-    stuck: [{ job_id: jobId, account_id: caller.accountId, done: 0, total: 5, last_done_at: null }],
+    deferred: { minute: 0, ten_minutes: 2, hour: 0, later: 0 },
+    stalled: [{ job_id: jobId, account_id: caller.accountId, done: 0, total: 5, last_done_at: null }],
   })
-  expect(JSON.stringify(lists)).not.toContain('@')
+  expect(JSON.stringify(jobs)).not.toContain('@')
 
-  const again = await operator.post(`/operator/queues/lists/${jobId}/requeue`)
+  const again = await operator.post(`/operator/queues/jobs/${jobId}/requeue`)
   expect([again.status, again.body]).toEqual([200, { batches: 2 }])
   const rest = await asOwner(api.db, (trx) =>
     trx.selectFrom('jobQueue').select('queuedAt').where('jobId', '=', jobId).execute(),
   )
   expect(rest.map(({ queuedAt }) => queuedAt)).toEqual([null, null])
-  expect((await operator.post(`/operator/queues/lists/${randomUUID()}/requeue`)).status).toBe(404)
+  expect((await operator.post(`/operator/queues/jobs/${randomUUID()}/requeue`)).status).toBe(404)
   expect((await getJob(caller, jobId)).status).not.toBe('failed')
 })

@@ -1,12 +1,12 @@
 import {
-  EgressBrake,
+  EgressControl,
   OperatorEgresses,
   OperatorProviders,
   OperatorProvidersQuery,
-  ProviderBrake,
+  ProviderControl,
   SuspensionLift,
 } from '@probity/contract/operator'
-import { brakeProvider, drainEgress, recordLiftedSuspension } from '@probity/database/brakes'
+import { controlProvider, drainEgress, recordLiftedSuspension } from '@probity/database/brakes'
 import { asOperator } from '@probity/database/connect'
 import { listProcesses } from '@probity/database/processes'
 import { liftSuspension } from '@probity/queue/suspensions'
@@ -16,18 +16,18 @@ import type { Route } from '../../route.ts'
 
 const HOURS_USUAL = 24
 
-/** What comes of asking each provider, and what is held back of it. */
+/** Probe outcomes by provider, and the provider controls. */
 export const manageProviders: Route = async (app, services) => {
   const { db } = services
-  const listing = { querystring: OperatorProvidersQuery, response: { 200: OperatorProviders } }
-  app.get('/providers', { schema: listing }, async ({ query: { hours = HOURS_USUAL } }) => ({
+  const schema = { querystring: OperatorProvidersQuery, response: { 200: OperatorProviders } }
+  app.get('/providers', { schema }, async ({ query: { hours = HOURS_USUAL } }) => ({
     hours,
     providers: await lookAtProviders(services, hours),
   }))
 
-  app.post('/providers/brake', { schema: { body: ProviderBrake } }, async ({ body }, reply) => {
-    const { provider, paused: isPaused, rate_percent: ratePercent } = body
-    await asOperator(db, (trx) => brakeProvider(trx, provider, { isPaused, ratePercent }))
+  app.post('/provider_controls', { schema: { body: ProviderControl } }, async ({ body }, reply) => {
+    const { provider, is_paused: isPaused, rate_percent: ratePercent } = body
+    await asOperator(db, (trx) => controlProvider(trx, provider, { isPaused, ratePercent }))
     return reply.code(204).send()
   })
 
@@ -44,14 +44,18 @@ export const manageProviders: Route = async (app, services) => {
   })
 }
 
-/** Our ways out. */
+/** The egresses and their controls. */
 export const manageEgresses: Route = async (app, services) => {
   app.get('/egress', { schema: { response: { 200: OperatorEgresses } } }, async () => ({
     egresses: await lookAtEgresses(services),
   }))
 
-  app.post('/egress/drain', { schema: { body: EgressBrake } }, async ({ body: { name, drained } }, reply) => {
-    await asOperator(services.db, (trx) => drainEgress(trx, name, drained))
-    return reply.code(204).send()
-  })
+  app.post(
+    '/egress_controls',
+    { schema: { body: EgressControl } },
+    async ({ body: { egress, is_drained: isDrained } }, reply) => {
+      await asOperator(services.db, (trx) => drainEgress(trx, egress, isDrained))
+      return reply.code(204).send()
+    },
+  )
 }

@@ -16,7 +16,7 @@ import type { Route } from '../../route.ts'
 
 const Params = Type.Object({ job_id: Type.String({ format: 'uuid' }) })
 
-/** What waits, how long, and what has come to a stop. */
+/** Queue depths, deferred addresses and stalled jobs. */
 export const manageQueues: Route = async (app, { db, redis, queuePrefix }) => {
   app.get('/queues', { schema: { response: { 200: OperatorQueues } } }, async () => {
     const depths = await readDepths(redis, queuePrefix).catch(() => undefined) // PostgreSQL has the rows all the same
@@ -27,29 +27,29 @@ export const manageQueues: Route = async (app, { db, redis, queuePrefix }) => {
       const webhooks = await getWebhooksQueue(trx)
       return {
         tasks,
-        callers: {
+        validations: {
           waiting: callers.waiting,
-          oldest: callers.oldest?.toISOString() ?? null,
+          oldest_at: callers.oldest?.toISOString() ?? null,
           in_per_minute: callers.came / COUNTED_MINUTES,
           out_per_minute: callers.went / COUNTED_MINUTES,
-          put_off: dueOf(callers),
+          deferred: dueOf(callers),
         },
-        lists: {
-          under_way: lists.underWay,
+        jobs: {
+          in_progress: lists.underWay,
           paused: lists.paused,
           waiting: lists.waiting,
-          worked_on: lists.workedOn,
+          active: lists.workedOn,
           out_per_minute: lists.went / COUNTED_MINUTES,
-          put_off: dueOf(lists),
-          stuck: (await listStuckJobs(trx)).map(presentStuck),
+          deferred: dueOf(lists),
+          stalled: (await listStuckJobs(trx)).map(presentStalled),
         },
-        webhooks: { ...webhooks, oldest: webhooks.oldest?.toISOString() ?? null },
+        webhooks: { due: webhooks.due, oldest_at: webhooks.oldest?.toISOString() ?? null, later: webhooks.later },
       }
     })
   })
 
   const again = { params: Params, response: { 200: Requeued } }
-  app.post('/queues/lists/:job_id/requeue', { schema: again }, async ({ params }) => ({
+  app.post('/queues/jobs/:job_id/requeue', { schema: again }, async ({ params }) => ({
     batches: found(await asOperator(db, (trx) => requeueJob(trx, params.job_id))),
   }))
 }
@@ -68,9 +68,10 @@ function dueOf({
   return { minute, ten_minutes: tenMinutes, hour, later }
 }
 
-function presentStuck({ jobId, accountId, accountName, createdAt, lastDoneAt, ...job }: StuckJob) {
+function presentStalled({ jobId, state, accountId, accountName, createdAt, lastDoneAt, ...job }: StuckJob) {
   return {
     ...job,
+    status: state,
     job_id: jobId,
     account_id: accountId,
     account_name: accountName,

@@ -46,7 +46,7 @@ function present(review: WaitingReview) {
     domain_addresses: domainCount,
     sample_done: sampleDone,
     sample_invalid: sampleInvalid,
-    since: since.toISOString(),
+    paused_at: since.toISOString(),
   }
 }
 
@@ -54,7 +54,9 @@ function present(review: WaitingReview) {
 export const manageOptOuts: Route = async (app, { db }) => {
   app.get('/opt-outs', { schema: { response: { 200: OperatorOptOuts } } }, async () => {
     const domains = await asOperator(db, listOptedOut)
-    return { domains: domains.map(({ domain, note, addedAt }) => ({ domain, note, added_at: addedAt.toISOString() })) }
+    return {
+      domains: domains.map(({ domain, note, addedAt }) => ({ domain, note, created_at: addedAt.toISOString() })),
+    }
   })
 
   app.post('/opt-outs', { schema: { body: NewOptOut } }, async ({ body: { domain, note = '' } }, reply) => {

@@ -117,7 +117,7 @@ test('the invitation link works for no other address and no other invitation', a
   }
   expect((await join(guest, id, undefined)).status).toBe(400)
   expect((await join(guest, id, token, { name: ' \0' })).status).toBe(400)
-  expect((await join(guest, id, token, { password: 'qwertyuiop12' })).body['code']).toBe('password_refused')
+  expect((await join(guest, id, token, { password: 'qwertyuiop12' })).body['code']).toBe('weak_password')
   expect([await count('people', email), await count('people', other)]).toEqual([0, 0])
   expect((await guest.get('/session')).status).toBe(401)
 })

@@ -84,7 +84,7 @@ test('where people are invited, nobody else signs up', async () => {
     })
   for (const extra of [{}, { invitation_id: 'x' }, { invitation_id: crypto.randomUUID() }]) {
     const { status, body } = await sign(extra)
-    expect([status, body['code']]).toEqual([403, 'sign_up_closed'])
+    expect([status, body['code']]).toEqual([403, 'signup_disabled'])
   }
   const { rows } = await asOwner(closed.db, (trx) =>
     sql<{ id: string }>`
@@ -95,7 +95,7 @@ test('where people are invited, nobody else signs up', async () => {
       from inviter, account returning id`.execute(trx),
   )
   const invitation = { invitation_id: rows[0]?.id }
-  expect((await sign(invitation)).body['code']).toBe('sign_up_closed')
+  expect((await sign(invitation)).body['code']).toBe('signup_disabled')
   expect((await sign({ ...invitation, email: 'Grace@example.com' })).status).toBe(200)
 })
 
@@ -160,7 +160,7 @@ test('organisations of one name have addresses of their own, and a person owns t
   expect(slugs.slice(0, 2)).toEqual(['z-rich-s-hne', 'z-rich-s-hne-2'])
   expect(new Set(slugs).size).toBe(20)
   const beyond = await ada.post('/organisations', { name: 'One more' })
-  expect([beyond.status, beyond.body['code']]).toEqual([409, 'too_many_organisations'])
+  expect([beyond.status, beyond.body['code']]).toEqual([409, 'too_many_accounts'])
 })
 
 test('ids that are none, and roles that are none, are refused in our words', async () => {

@@ -20,7 +20,7 @@ export const createOrganisation: Route = async (app, services) => {
     const { userId, email } = person
     const creator = { userId, addressHash: hashMailbox(email, await secret()) }
     const accountId = await openOrganisation(db, creator, request.body.name, people.opening)
-    if (accountId === undefined) throw new Problem('too_many_organisations')
+    if (accountId === undefined) throw new Problem('too_many_accounts')
     const made = found((await listMemberships(db, userId)).find((one) => one.accountId === accountId))
     return reply.code(201).send({ account_id: accountId, slug: made.slug, name: made.name, role: made.role })
   })

@@ -55,6 +55,6 @@ export const endOtherSessions: Route = async (app, services) => {
 
 async function readOwn(services: Services, request: FastifyRequest): Promise<{ userId: string; token: string }> {
   const token = await readSessionToken(services, request)
-  if (token === undefined) throw new Problem('not_signed_in')
+  if (token === undefined) throw new Problem('unauthenticated')
   return { userId: (request.person as Person).userId, token }
 }

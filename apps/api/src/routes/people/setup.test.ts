@@ -44,7 +44,7 @@ test('a wrong token is 404, an earlier one too, and a weak password is refused w
     expect([answer.status, answer.body['code']]).toEqual([404, 'not_found'])
   }
   const weak = await openBrowser(api.app).post('/setup', claim(token, { password: 'password1234' }))
-  expect([weak.status, weak.body['code']]).toEqual([422, 'password_refused'])
+  expect([weak.status, weak.body['code']]).toEqual([422, 'weak_password'])
 })
 
 test('a token expires after an hour', async () => {

@@ -17,7 +17,7 @@ test('whoever signs up follows the link in the letter and can then sign in', asy
   const before = listLinks(api, 'verification').length
   const person = { name: 'Grace', email: 'Grace@Example.com', password: PASSWORD }
   expect((await browser.post('/auth/sign-up/email', person)).status).toBe(200)
-  expect((await browser.get('/session')).body['code']).toBe('not_signed_in')
+  expect((await browser.get('/session')).body['code']).toBe('unauthenticated')
 
   const tooEarly = await browser.post('/auth/sign-in/email', { email: person.email, password: PASSWORD })
   expect([tooEarly.status, tooEarly.body['code']]).toEqual([403, 'EMAIL_NOT_VERIFIED'])
@@ -95,7 +95,7 @@ test('a forgotten password is replaced by the link in a letter, once, and all se
 
   const token = await nextToken(api, 'reset', before)
   const weak = await stranger.post('/auth/reset-password', { token, newPassword: 'qwertyuiop12' })
-  expect([weak.status, weak.body['code']]).toEqual([422, 'password_refused'])
+  expect([weak.status, weak.body['code']]).toEqual([422, 'weak_password'])
   const newPassword = 'a rather different password'
   expect((await stranger.post('/auth/reset-password', { token, newPassword })).status).toBe(200)
   expect((await stranger.post('/auth/reset-password', { token, newPassword })).status).toBe(400)

@@ -152,7 +152,7 @@ async function refuseElsewhere(
 async function refuseUninvited({ db, people }: Services, { email, invitation_id: id }: Record<string, unknown>) {
   if (people.signUp === 'open') return
   const invitation = typeof id === 'string' && UUID.test(id) ? await findInvitation(db, id) : undefined
-  if (invitation?.email.toLowerCase() !== String(email).trim().toLowerCase()) throw new Problem('sign_up_closed')
+  if (invitation?.email.toLowerCase() !== String(email).trim().toLowerCase()) throw new Problem('signup_disabled')
 }
 
 /**

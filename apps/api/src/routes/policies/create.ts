@@ -2,7 +2,7 @@ import { CreatePolicy, Policy } from '@probity/contract/policies'
 import { inTenant } from '@probity/database/connect'
 import { insertPolicy } from '@probity/database/policies'
 import { refuseTestKey } from '../../door/authenticate.ts'
-import { BODY_PROBLEMS, DOOR_PROBLEMS, operation } from '../../openapi.ts'
+import { BODY_PROBLEMS, DOOR_PROBLEMS, IDEMPOTENCY_PROBLEMS, operation } from '../../openapi.ts'
 import { presentOwn } from '../../policies/present.ts'
 import { POLICY_BYTES_MAX, readNewPolicy } from '../../policies/read.ts'
 import { Problem } from '../../problem.ts'
@@ -17,13 +17,21 @@ export const createPolicy: Route = async (app, { db }) => {
       summary: 'Create a policy',
       description:
         'From now on requests may name it. One with the name of a built-in policy takes its place until it is deleted. Needs a live key.',
-      problems: ['invalid_request', 'policy_exists', 'too_many_policies', ...BODY_PROBLEMS, ...DOOR_PROBLEMS],
+      problems: [
+        'invalid_request',
+        'live_key_required',
+        'policy_exists',
+        'too_many_policies',
+        ...BODY_PROBLEMS,
+        ...IDEMPOTENCY_PROBLEMS,
+        ...DOOR_PROBLEMS,
+      ],
     },
     { body: CreatePolicy, response: { 201: Policy } },
   )
   app.post(
     '/policies',
-    { schema, config: { scope: 'settings' }, bodyLimit: POLICY_BYTES_MAX },
+    { schema, config: { scope: 'account:write' }, bodyLimit: POLICY_BYTES_MAX },
     async ({ caller, body }, reply) => {
       refuseTestKey(caller)
       const made = await inTenant(db, caller.accountId, (trx) =>

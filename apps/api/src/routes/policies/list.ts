@@ -19,7 +19,7 @@ export const listPolicies: Route = async (app, { db }) => {
     },
     { response: { 200: PolicyList } },
   )
-  app.get('/policies', { schema, config: { scope: 'account' } }, async ({ caller }) => {
+  app.get('/policies', { schema, config: { scope: 'account:read' } }, async ({ caller }) => {
     const own = await inTenant(db, caller.accountId, (trx) => listPoliciesOf(trx, caller.accountId))
     const names = new Set(own.map(({ name }) => name))
     const builtIn = Object.entries(BUILT_IN_POLICIES).filter(([name]) => !names.has(name))

@@ -118,7 +118,13 @@ test('an own policy is made, shown, used, changed and deleted', async () => {
   const made = await policies(caller, 'POST', '', { name: 'partners', description: 'Known by name', ...RULES })
   expect(made.status).toBe(201)
   expect(Value.Check(Policy, made.body)).toBe(true)
-  expect(made.body).toEqual({ name: 'partners', description: 'Known by name', built_in: false, ...RULES })
+  expect(made.body).toEqual({
+    id: expect.stringMatching(/^[\da-f-]{36}$/),
+    name: 'partners',
+    description: 'Known by name',
+    is_built_in: false,
+    ...RULES,
+  })
   expect((await policies(caller, 'GET', '/partners')).body).toEqual(made.body)
   const asked = { email: 'ada@example.com', policy: 'partners' }
   expect((await ask(caller, asked)).body['policy']).toMatchObject({ decision: 'block', rule: 1 })
@@ -138,7 +144,7 @@ test('an own policy takes the place of a built-in one until it is deleted', asyn
   expect((await policies(caller, 'PATCH', '/signup', { rules: [] })).status).toBe(404)
   await policies(caller, 'POST', '', { name: 'signup', ...RULES })
   const list = await policies(caller, 'GET')
-  const named = (list.body as unknown as Policy[]).map(({ name, built_in }) => [name, built_in])
+  const named = (list.body as unknown as Policy[]).map(({ name, is_built_in }) => [name, is_built_in])
   expect(named).toEqual([
     ['newsletter', true],
     ['signup', false],
@@ -147,7 +153,7 @@ test('an own policy takes the place of a built-in one until it is deleted', asyn
   const asked = { email: 'ada@example.com', policy: 'signup' }
   expect((await ask(caller, asked)).body['policy']).toMatchObject({ decision: 'block' })
   await policies(caller, 'DELETE', '/signup')
-  expect((await policies(caller, 'GET', '/signup')).body).toMatchObject({ built_in: true })
+  expect((await policies(caller, 'GET', '/signup')).body).toMatchObject({ id: null, is_built_in: true })
   expect((await ask(caller, asked)).body['policy']).toMatchObject({ decision: 'allow' })
 })
 
@@ -168,7 +174,7 @@ test.each([
     { rules: [{ when: { sub_status: ['mailbox_gone'] }, decision: 'allow', reason: 'Any.' }] },
     '/rules/0/when/sub_status/0',
   ],
-  [{ rules: [{ when: { colour: 'red' }, decision: 'allow', reason: 'Any.' }] }, '/rules/0/when'],
+  [{ rules: [{ when: { color: 'red' }, decision: 'allow', reason: 'Any.' }] }, '/rules/0/when/color'],
   [{ default: { decision: 'maybe', reason: 'Any.' } }, '/default/decision'],
   [{ default: { decision: 'allow', reason: '' } }, '/default/reason'],
   [{ rules: Array.from({ length: 51 }, () => RULES.rules[0]) }, '/rules'],
@@ -191,8 +197,8 @@ test('a text that PostgreSQL cannot keep does no harm', async () => {
   expect(made.status).toBe(201)
 })
 
-test('reading needs the scope account, changing the scope settings and a live key', async () => {
-  const reader = await api.openCaller({ key: { scopes: ['account'] } })
+test('reading needs account:read, changing needs account:write and a live key', async () => {
+  const reader = await api.openCaller({ key: { scopes: ['account:read'] } })
   expect((await policies(reader, 'GET')).status).toBe(200)
   expect((await policies(reader, 'POST', '', { name: 'own', ...RULES })).body['code']).toBe('missing_scope')
   const tester = await api.openCaller({ key: { mode: 'test' } })
@@ -203,7 +209,7 @@ test('reading needs the scope account, changing the scope settings and a live ke
     ['DELETE', '/own'],
   ] as const) {
     const payload = method === 'POST' ? { name: 'own', ...RULES } : method === 'PATCH' ? { rules: [] } : undefined
-    expect((await policies(tester, method, path, payload)).body['code']).toBe('missing_scope')
+    expect((await policies(tester, method, path, payload)).body['code']).toBe('live_key_required')
   }
 })
 

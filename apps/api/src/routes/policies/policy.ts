@@ -11,8 +11,8 @@ import { found, Problem } from '../../problem.ts'
 import type { Route } from '../../route.ts'
 
 const TAG = 'Policies'
-const reading = { scope: 'account' } as const
-const changing = { scope: 'settings' } as const
+const reading = { scope: 'account:read' } as const
+const changing = { scope: 'account:write' } as const
 
 /** One policy: shows, changes and removes it. */
 export const managePolicy: Route = async (app, { db }) => {
@@ -39,7 +39,7 @@ export const managePolicy: Route = async (app, { db }) => {
       summary: 'Change a policy',
       description:
         'Changes only what the body names, of a policy of the account. A built-in one is not changed but replaced, by an own one of its name. Needs a live key.',
-      problems: ['invalid_request', 'not_found', ...BODY_PROBLEMS, ...DOOR_PROBLEMS],
+      problems: ['invalid_request', 'live_key_required', 'not_found', ...BODY_PROBLEMS, ...DOOR_PROBLEMS],
     },
     { params: PolicyParams, body: UpdatePolicy, response: { 200: Policy } },
   )
@@ -61,7 +61,7 @@ export const managePolicy: Route = async (app, { db }) => {
       summary: 'Delete a policy',
       description:
         'Requests that name it are refused from now on, or decided by the built-in policy of the same name. Needs a live key.',
-      problems: ['invalid_request', 'not_found', ...DOOR_PROBLEMS],
+      problems: ['invalid_request', 'live_key_required', 'not_found', ...DOOR_PROBLEMS],
     },
     { params: PolicyParams, response: { 204: Type.Null({ description: 'The policy is gone.' }) } },
   )

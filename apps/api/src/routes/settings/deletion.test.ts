@@ -6,6 +6,7 @@ import { listDrift } from '@probity/database/credits'
 import { sql } from 'kysely'
 import { expect, test, vi } from 'vitest'
 import { addMember, PASSWORD, signUp, startPeopleApi } from '../../people/test-browser.ts'
+import { findText as findTextIn } from '../../test-find-text.ts'
 import { removeExpired } from '../../uploads/expire.ts'
 import { type FullAccount, openFullAccount } from './test-full-account.ts'
 
@@ -15,35 +16,12 @@ function remove({ owner, account, canary }: FullAccount, changes: object = {}) {
   return owner.post('/deletion', { name: `Org ${canary}`, password: PASSWORD, ...changes }, account)
 }
 
-/** All tables that hold rows, partitions too. */
-async function listTables(): Promise<string[]> {
-  const { rows } = await asOwner(api.db, (trx) =>
-    sql<{ name: string }>`
-      select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r' order by 1`.execute(
-      trx,
-    ),
-  )
-  return rows.map(({ name }) => name)
-}
-
-/** Where a text stands, whatever the column. */
-async function findText(text: string): Promise<string[]> {
-  const found: string[] = []
-  for (const table of await listTables()) {
-    const { rows } = await asOwner(api.db, (trx) =>
-      sql<{ n: number }>`select count(*) as n from ${sql.table(table)} t where strpos(t::text, ${text}) > 0`.execute(
-        trx,
-      ),
-    )
-    if ((rows[0]?.n ?? 0) > 0) found.push(table.replace(/_\d{8}$/, ''))
-  }
-  return [...new Set(found)].toSorted()
-}
+const findText = (text: string) => findTextIn(api, text)
 
 test('says what disappears before it does', async () => {
   const full = await openFullAccount(api)
   const { status, body } = await full.owner.get('/deletion', full.account)
-  const counts = { lists: 2, running_lists: 1, keys: 1, members: 1, webhooks: 1, listings: 1 }
+  const counts = { jobs: 2, running_jobs: 1, keys: 1, members: 1, webhooks: 1, overrides: 1 }
   expect([status, body]).toEqual([
     200,
     { name: `Org ${full.canary}`, ...counts, credits: 0, unlimited: true, subscribed: false },

@@ -11,7 +11,7 @@ import { refuseNonOwner } from './owner.ts'
 /** Deletes an organisation, and says before what goes with it. */
 export const deleteOrganisation: Route = async (app, services) => {
   const { db, log } = services
-  const config = { scope: 'settings' } as const
+  const config = { scope: 'account:write' } as const
   app.get('/deletion', { schema: { response: { 200: Contents } }, config }, async (request) => {
     refuseNonOwner(request)
     const { accountId } = request.caller
@@ -50,6 +50,6 @@ async function removeFiles({ db, storage, log }: Services): Promise<void> {
   }
 }
 
-function present({ runningLists, available, isSubscribed, ...counts }: AccountContents): Contents {
-  return { ...counts, running_lists: runningLists, credits: available, subscribed: isSubscribed }
+function present({ runningJobs, available, isSubscribed, ...counts }: AccountContents): Contents {
+  return { ...counts, running_jobs: runningJobs, credits: available, subscribed: isSubscribed }
 }

@@ -1,6 +1,6 @@
 import { EXPORT_RECORDS, exportAccount } from '@probity/database/account-export'
 import { inTenant } from '@probity/database/connect'
-import { addListings } from '@probity/database/listings'
+import { addOverrides } from '@probity/database/overrides'
 import { expect, test } from 'vitest'
 import { addMember, PASSWORD, signUp, startPeopleApi } from '../../people/test-browser.ts'
 import { openFullAccount } from './test-full-account.ts'
@@ -31,14 +31,18 @@ test('is one file with everything that is kept, and ends with how much there is'
     'api_key',
     'webhook',
     'policy',
-    'listing',
+    'override',
     'upload',
-    'list',
+    'job',
   ]) {
     expect([record, found.get(record)?.length ?? 0]).not.toEqual([record, 0])
   }
   expect(found.get('member')).toMatchObject([{ email: full.owner.email, role: 'owner' }])
-  expect(found.get('list_result')).toMatchObject([{ email: `${full.canary}@example.com`, status: 'valid' }])
+  expect(found.get('api_key')).toMatchObject([
+    { livemode: true, ip_allowlist: [], replaces_key_id: null, replaced_by_key_id: null },
+  ])
+  expect(found.get('webhook')).toMatchObject([{ livemode: true }])
+  expect(found.get('job_result')).toMatchObject([{ email: `${full.canary}@example.com`, status: 'valid' }])
   expect(found.get('validation')?.length).toBe(3)
   expect(found.get('webhook_event')?.length).toBeGreaterThan(0)
   expect(found.get('ledger_entry')?.length).toBeGreaterThan(0)
@@ -70,7 +74,7 @@ test('shows one moment: what is written while somebody reads is not in it', asyn
   let text = String((await chunks.next()).value)
   const entries = Array.from({ length: 500 }, (_, n) => `late-${n}@example.com`)
   await inTenant(api.db, full.accountId, (trx) =>
-    addListings(trx, full.accountId, { list: 'block', entries, addedBy: 'Ada' }),
+    addOverrides(trx, full.accountId, { action: 'block', targets: entries, createdBy: 'Ada' }),
   )
   for await (const chunk of chunks) text += chunk
   expect(text).not.toContain('late-')
@@ -80,7 +84,7 @@ test('shows one moment: what is written while somebody reads is not in it', asyn
     again += chunk
     largest = Math.max(largest, chunk.split('\n').length)
   }
-  expect(read(again).filter(({ record }) => record === 'listing')).toHaveLength(501)
+  expect(read(again).filter(({ record }) => record === 'override')).toHaveLength(501)
   expect(largest).toBeLessThanOrEqual(201)
 }, 240_000)
 

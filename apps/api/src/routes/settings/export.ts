@@ -12,7 +12,7 @@ const LIMITS = { ...EXPORT_LIMITS, atOnceMax: 3, perAccountMax: 1 }
 /** All that is kept of an organisation, as one file. */
 export const exportOrganisation: Route = async (app, services) => {
   const sendExport = openExports(LIMITS)
-  const options = { schema: { body: ExportRequest }, config: { scope: 'settings' } } as const
+  const options = { schema: { body: ExportRequest }, config: { scope: 'account:write' } } as const
   app.post('/export', options, async (request, reply) => {
     const { accountId } = request.caller
     refuseNonOwner(request)

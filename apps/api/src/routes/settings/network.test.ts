@@ -52,7 +52,7 @@ const REFUSED = { status: 403, body: { code: 'ip_not_allowed' } }
 test('shows the list and the address one has, as it is behind a proxy too', async () => {
   const { owner, account } = await openOwner()
   const { body } = await owner.get('/network', account)
-  expect(body).toEqual({ ip_allow_list: [], your_address: owner.ip })
+  expect(body).toEqual({ ip_allowlist: [], your_address: owner.ip })
   const proxied = moveTo(owner, '127.0.0.1')
   const forwarded = await proxied.get('/network', { ...account, 'x-forwarded-for': '::ffff:192.0.2.9' })
   expect(forwarded.body['your_address']).toBe('192.0.2.9')
@@ -60,23 +60,23 @@ test('shows the list and the address one has, as it is behind a proxy too', asyn
 
 test('nobody shuts themselves out without saying that they mean it', async () => {
   const { owner, account } = await openOwner()
-  const refused = await change(owner, account, { ip_allow_list: ['192.0.2.0/24'] })
-  expect([refused.status, refused.body['code']]).toEqual([409, 'would_lock_out'])
-  expect((await owner.get('/network', account)).body['ip_allow_list']).toEqual([])
+  const refused = await change(owner, account, { ip_allowlist: ['192.0.2.0/24'] })
+  expect([refused.status, refused.body['code']]).toEqual([409, 'ip_lockout'])
+  expect((await owner.get('/network', account)).body['ip_allowlist']).toEqual([])
 
   const list = ['192.0.2.0/24', owner.ip]
-  expect((await change(owner, account, { ip_allow_list: list })).body['ip_allow_list']).toEqual(list)
+  expect((await change(owner, account, { ip_allowlist: list })).body['ip_allowlist']).toEqual(list)
   expect((await owner.get('/network', account)).status).toBe(200)
 
-  expect((await change(owner, account, { ip_allow_list: ['192.0.2.0/24'], confirmed: true })).status).toBe(200)
+  expect((await change(owner, account, { ip_allowlist: ['192.0.2.0/24'], confirmed: true })).status).toBe(200)
   expect(await owner.get('/network', account)).toMatchObject(REFUSED)
   expect((await moveTo(owner, '192.0.2.7').get('/network', account)).status).toBe(200)
 })
 
 test('what is no address and no range is refused by its name', async () => {
   const { owner, account } = await openOwner()
-  const { status, body } = await change(owner, account, { ip_allow_list: [owner.ip, 'office'] })
-  expect([status, body['errors']]).toMatchObject([400, [{ pointer: '/ip_allow_list' }]])
+  const { status, body } = await change(owner, account, { ip_allowlist: [owner.ip, 'office'] })
+  expect([status, body['errors']]).toMatchObject([400, [{ pointer: '/ip_allowlist' }]])
   expect(JSON.stringify(body['errors'])).toContain('office')
 })
 
@@ -86,7 +86,7 @@ test('members work from there alone, in the application and in what the sign-in 
   const invite = { organizationId: accountId, email: 'eve@example.com', role: 'viewer' }
   const invited = await owner.post('/auth/organization/invite-member', invite)
   const { id } = JSON.parse(invited.text) as { id: string }
-  await change(owner, account, { ip_allow_list: [owner.ip] })
+  await change(owner, account, { ip_allowlist: [owner.ip] })
 
   const away = moveTo(owner, '198.51.100.7')
   for (const url of ['/account', '/keys', '/network', '/billing', '/notices']) {
@@ -109,28 +109,33 @@ test('keys work from there alone within a second, and publishable ones from ever
   const { owner, account, accountId } = await openOwner()
   const make = (key: object) =>
     inTenant(api.db, accountId, (trx) =>
-      insertKey(trx, accountId, { mode: 'live', name: 'key', scopes: ['validation', 'account'], ...key }),
+      insertKey(trx, accountId, { mode: 'live', name: 'key', scopes: ['validations:write', 'account:read'], ...key }),
     )
   const origin = 'https://www.example.com'
   const secret = await make({})
-  const page = await make({ kind: 'publishable', scopes: ['validation'], allowedOrigins: [origin], visitorCap: 9 })
+  const page = await make({
+    kind: 'publishable',
+    scopes: ['validations:write'],
+    allowedOrigins: [origin],
+    visitorCap: 9,
+  })
   const from = (remoteAddress: string) =>
     callApp(api.app, { method: 'GET', url: '/api/v1/account', remoteAddress, headers: { 'x-api-key': secret.text } })
   expect((await from('198.51.100.7')).status).toBe(200)
 
-  await change(owner, account, { ip_allow_list: [owner.ip] })
+  await change(owner, account, { ip_allowlist: [owner.ip] })
   await vi.waitFor(async () => expect(await from('198.51.100.7')).toMatchObject(REFUSED), 1_000)
   expect((await from(owner.ip)).status).toBe(200)
   const preview = await callApp(api.app, {
     method: 'POST',
-    url: '/api/v1/validation/single',
+    url: '/api/v1/validation/decision',
     remoteAddress: '198.51.100.7',
     payload: { email: 'two@@example.com', timeout: 1 },
     headers: { 'x-api-key': page.text, origin },
   })
   expect(preview.status).toBe(200)
 
-  await change(owner, account, { ip_allow_list: [] })
+  await change(owner, account, { ip_allowlist: [] })
   await vi.waitFor(async () => expect((await from('198.51.100.7')).status).toBe(200), 1_000)
 })
 
@@ -144,7 +149,7 @@ test('only owners and admins see it and change it', async () => {
     const member = await signUp(api)
     await addMember(api, accountId, member, role)
     expect((await member.get('/network', account)).status).toBe(status)
-    expect((await change(member, account, { ip_allow_list: [] })).status).toBe(status)
+    expect((await change(member, account, { ip_allowlist: [] })).status).toBe(status)
   }
   expect((await owner.get('/network', account)).status).toBe(200)
 })

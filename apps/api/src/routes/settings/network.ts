@@ -7,19 +7,19 @@ import type { Route } from '../../route.ts'
 
 /** From where the organisation may be used, by its keys and by its members. */
 export const manageNetwork: Route = async (app, { db }) => {
-  const config = { scope: 'settings' } as const
+  const config = { scope: 'account:write' } as const
   app.get('/network', { schema: { response: { 200: Network } }, config }, async ({ caller: { accountId }, ip }) => {
     const account = found(await inTenant(db, accountId, (trx) => findAccount(trx, accountId)))
-    return { ip_allow_list: account.ipAllowList, your_address: plain(ip) }
+    return { ip_allowlist: account.ipAllowList, your_address: plain(ip) }
   })
 
   const change = { body: UpdateNetwork, response: { 200: Network } }
   app.patch('/network', { schema: change, config }, async ({ caller: { accountId }, body, ip }) => {
-    const { ip_allow_list: list, confirmed = false } = body
+    const { ip_allowlist: list, confirmed = false } = body
     refuseBadRanges(list)
-    if (list.length > 0 && !confirmed && !isOnList(ip, list)) throw new Problem('would_lock_out')
+    if (list.length > 0 && !confirmed && !isOnList(ip, list)) throw new Problem('ip_lockout')
     await inTenant(db, accountId, (trx) => updateAccount(trx, accountId, { ipAllowList: list }))
-    return { ip_allow_list: list, your_address: plain(ip) }
+    return { ip_allowlist: list, your_address: plain(ip) }
   })
 }
 
@@ -27,7 +27,7 @@ function refuseBadRanges(list: string[]): void {
   const wrong = list.find((entry) => !isRange(entry))
   if (wrong === undefined) return
   const detail = `has "${wrong}", which is neither an address nor a range, such as 192.0.2.0/24`
-  throw new Problem('invalid_request', undefined, { errors: [{ pointer: '/ip_allow_list', detail }] })
+  throw new Problem('invalid_request', undefined, { errors: [{ pointer: '/ip_allowlist', detail }] })
 }
 
 /** As people write it down: IPv4 without the clothes of IPv6. */

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { KEY_SCOPES, type KeyScope } from '@probity/contract/key-scopes'
 import { unsettledResult } from '@probity/contract/standing-result'
 import { type Db, inTenant } from '@probity/database/connect'
 import { insertKey } from '@probity/database/keys'
@@ -18,7 +19,7 @@ export type FullAccount = {
   key: Caller
 }
 
-const SCOPES = ['validation', 'bulk', 'account', 'keys', 'webhooks', 'settings']
+const SCOPES = Object.keys(KEY_SCOPES) as KeyScope[]
 
 /** An organisation that has done everything that leaves something behind. There is no worker: its validations stay open. */
 export async function openFullAccount(api: TestApi): Promise<FullAccount> {
@@ -34,7 +35,7 @@ export async function openFullAccount(api: TestApi): Promise<FullAccount> {
     return answer
   }
   await post('/webhooks', { url: `https://${canary}.example.com/` })
-  await post('/listings', { list: 'block', entries: [email], note: canary })
+  await post('/overrides', { action: 'block', targets: [email], note: canary })
   await post('/policies', {
     name: 'own',
     description: canary,
@@ -47,7 +48,7 @@ export async function openFullAccount(api: TestApi): Promise<FullAccount> {
   await endOne(api.db, accountId, `ended-${email}`)
   await post('/validation/bulk', { emails: [`bulk-${email}`], timeout: 2 })
   await worker.stop()
-  await post('/feedback', { outcomes: [{ email, outcome: 'delivered' }] })
+  await post('/feedback', { messages: [{ email, delivery: 'delivered' }] })
   await keepList(api, { content: `email\n${email}\n`, filename: `${canary}.csv`, by: key })
   await startList(key, `email\n${email}\n`, `${canary}-running.csv`)
   const invite = { organizationId: accountId, email: `invited-${email}`, role: 'viewer' }

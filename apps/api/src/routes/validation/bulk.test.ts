@@ -5,7 +5,7 @@ import { asOwner, inTenant } from '@probity/database/connect'
 import { listDrift } from '@probity/database/credits'
 import Value from 'typebox/value'
 import { afterAll, expect, test, vi } from 'vitest'
-import { type Caller, startTestApi } from '../../test-api.ts'
+import { type Caller, callApp, startTestApi } from '../../test-api.ts'
 import { balancesOf, startClaiming, startPlainWorker } from '../../test-plain-worker.ts'
 
 const api = await startTestApi()
@@ -47,6 +47,8 @@ test('a list is counted and answered one by one, duplicates once, in the order i
     duplicate_count: 1,
     credits_used: 4,
     credits_refunded: 1,
+    credits_charged: 3,
+    reference: null,
   })
   const results = body['results'] as { email: string; status: string }[]
   expect(results.map(({ email, status: verdict }) => `${email} ${verdict}`)).toEqual([
@@ -57,6 +59,27 @@ test('a list is counted and answered one by one, duplicates once, in the order i
   ])
   expect([headers['credits-charged'], headers['credits-remaining']]).toEqual(['3', '7'])
   expect(await creditsOf(caller)).toEqual([7, 3])
+})
+
+test('an item has its id, recommendation, estimate, suggestion, retry time and all positions in the request', async () => {
+  startWorker()
+  const caller = await api.openCaller({ credits: 10 })
+  const emails = ['valid-a@example.com', 'invalid-b@example.com', 'VALID-a@EXAMPLE.com', 'valid-a@example.com']
+  const { body } = await ask(caller, { emails })
+  const results = body['results'] as Record<string, unknown>[]
+  expect(results.map(({ indexes }) => indexes)).toEqual([[0, 2, 3], [1]])
+  for (const item of results) {
+    expect(item).toMatchObject({ safe_to_send: false, did_you_mean: null, retry_at: null })
+    expect(item['deliverability']).toBe(unsettledResult('', 'blocked').deliverability)
+    const stored = await caller.call({ method: 'GET', url: `/api/v1/validations/${item['id']}` })
+    expect(stored.body).toMatchObject({ id: item['id'], status: item['status'] })
+  }
+})
+
+test('a bulk request without a key is rejected', async () => {
+  const payload = { emails: ['valid-a@example.com'] }
+  const { status, body } = await callApp(api.app, { method: 'POST', url: '/api/v1/validation/bulk', payload })
+  expect([status, body['code']]).toEqual([401, 'missing_api_key'])
 })
 
 test('a thousand addresses are taken in one request, and 1001 are refused before anything is spent', async () => {
@@ -86,6 +109,8 @@ test('what is not settled in time is open: paid for, and collected free by the n
   const open = await ask(caller, { emails, timeout: 2 })
   await worker.stop()
   expect(open.body).toMatchObject({ unknown_count: 2, credits_used: 2, credits_refunded: 0 })
+  const left = open.body['results'] as { id: string; retry_at: string }[]
+  for (const { retry_at } of left) expect(Date.parse(retry_at)).toBeGreaterThan(Date.now())
   expect(await creditsOf(caller)).toEqual([8, 2])
   const again = await ask(caller, { emails, timeout: 1 })
   expect(again.body).toMatchObject({ unknown_count: 2, credits_used: 0 })
@@ -99,7 +124,10 @@ test('what is not settled in time is open: paid for, and collected free by the n
   }
   await vi.waitFor(settled, 5_000)
   const collected = await ask(caller, { emails: [...emails, 'valid-new@example.com'] })
-  expect(collected.body).toMatchObject({ valid_count: 3, credits_used: 1 })
+  // The results that the earlier request paid for are not in `credits_used`, and keep their ids.
+  expect(collected.body).toMatchObject({ valid_count: 3, credits_used: 1, credits_charged: 1 })
+  const ids = (collected.body['results'] as { id: string }[]).map(({ id }) => id)
+  expect(ids.slice(0, 2)).toEqual(left.map(({ id }) => id))
   expect(await creditsOf(caller)).toEqual([7, 3])
   expect((await ask(caller, { emails })).body).toMatchObject({ valid_count: 2, credits_used: 2 })
 })

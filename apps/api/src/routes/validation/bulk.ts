@@ -1,20 +1,23 @@
 import { BulkRequest, BulkSummary } from '@probity/contract/bulk-validation'
 import { decideByPolicy, type NamedPolicy } from '@probity/contract/decide-by-policy'
-import { type Listed, withListing } from '@probity/contract/listed'
+import { type OverrideAction, withOverride } from '@probity/contract/override'
 import type { StandingResult } from '@probity/contract/standing-result'
 import type { Status } from '@probity/contract/status'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Attempt, type Spent, spendOnce } from '../../door/spend-once.ts'
-import { BODY_PROBLEMS, operation, SPENDING_PROBLEMS } from '../../openapi.ts'
+import { BODY_PROBLEMS, operation, SPENDING_HEADERS, SPENDING_PROBLEMS } from '../../openapi.ts'
 import { findNamedPolicy } from '../../policies/find-named.ts'
 import type { Route } from '../../route.ts'
 import type { Services } from '../../services.ts'
+import { timeOf } from '../../validation/compose.ts'
 import { countTowardDomainLimit } from '../../validation/domain-limit.ts'
 import { type Entry, readEntries } from '../../validation/entries.ts'
 import { type Features, readFeatures } from '../../validation/features.ts'
-import { buyList, waitForList } from '../../validation/list.ts'
-import { askListed } from '../../validation/own-lists.ts'
-import { answerInSandbox } from '../../validation/sandbox.ts'
+import { buyList, idsOf, waitForList } from '../../validation/list.ts'
+import { findOverridesOf } from '../../validation/overrides.ts'
+import { answerInSandbox, readSandboxAccount } from '../../validation/sandbox.ts'
+import { storable } from '../../validation/storable.ts'
+import type { Told } from '../../validation/waiting-room.ts'
 
 const TIMEOUT_DEFAULT_S = 20
 /** A thousand addresses of a thousand bytes, with what JSON needs around them. */
@@ -28,16 +31,18 @@ export const validateBulk: Route = async (app, services) => {
       tag: 'Validation',
       summary: 'Validate a list of addresses',
       description:
-        'Waits for the verdicts, up to `timeout` seconds. Addresses that are not settled by then are `unknown` and worked on further: the next request for one of them collects its verdict, free, once. Addresses that no worker has claimed by then are withdrawn and refunded: `unknown` with `not_started`. Each unique address costs one credit, or the whole list is refused; repeated ones cost nothing. Credits are given back for addresses that end `unknown` where the plan says so.',
+        'Waits for the verdicts, up to `timeout` seconds. Addresses that are not settled by then are `unknown` and worked on further: the next request for one of them collects its verdict, free, once. Addresses that no worker has claimed by then are withdrawn and refunded: `unknown` with `not_started`. Each unique address costs one credit, or the whole request is rejected; duplicates cost nothing. Credits are refunded for addresses that end `unknown` if the plan includes refunds. Results of the last 24 hours are reused unless `max_age_s` says otherwise.',
       problems: ['domain_limit', ...BODY_PROBLEMS, ...SPENDING_PROBLEMS],
+      sends: SPENDING_HEADERS,
     },
     { body: BulkRequest, response: { 200: BulkSummary } },
   )
   // The list takes one of the account's places; what is recent of it is looked for later, all at once.
   const config = {
-    scope: 'bulk',
+    scope: 'validations:write',
     loadClass: 'list',
     isPublic: true,
+    idempotency: 'spends',
     waitsS: TIMEOUT_DEFAULT_S,
     asksAbout: () => ({ email: '' }),
   } as const
@@ -54,28 +59,30 @@ function answer(
   { emails, timeout, ...asked }: BulkRequest,
 ) {
   const timeoutMs = (timeout ?? TIMEOUT_DEFAULT_S) * 1_000
-  if (request.caller.mode === 'test') return sendSandbox(services, request, reply, { emails, timeoutMs, ...asked })
+  const wanted = { emails, timeoutMs, ...asked }
   return spendOnce(services, request, reply, (attempt) =>
-    validateList(services, request, { emails, timeoutMs, ...asked, attempt, features: readFeatures(asked) }),
+    request.caller.mode === 'test'
+      ? validateInSandbox(services, request, wanted)
+      : validateList(services, request, { ...wanted, attempt, features: readFeatures(asked) }),
   )
 }
 
-type Wanted = { emails: string[]; timeoutMs: number; policy?: string }
+type Wanted = { emails: string[]; timeoutMs: number; policy?: string; max_age_s?: number; reference?: string }
 
-/** In test mode nothing is asked, nothing is kept and nothing is spent. */
-async function sendSandbox(services: Services, request: FastifyRequest, reply: FastifyReply, asked: Wanted) {
-  const { emails, timeoutMs } = asked
+/** In test mode no mail server is probed and nothing is charged. */
+async function validateInSandbox(services: Services, request: FastifyRequest, asked: Wanted): Promise<Spent> {
+  const { emails, timeoutMs, reference } = asked
   const policy = await findNamedPolicy(services, request, asked.policy)
   const entries = await readEntries(emails, '')
   const answers = await Promise.all(
-    entries.map(({ email }) => answerInSandbox(services, request.caller, { email, timeoutMs })),
+    entries.map(({ email }) => answerInSandbox(services, request.caller, { email, timeoutMs, reference })),
   )
-  const results = answers.map(({ result }) => result)
-  const listed = await askListed(services, request.caller, emailsOf(entries))
-  request.verdicts = countVerdicts(results)
-  reply.headers({ 'credits-charged': '0', 'content-type': 'application/json; charset=utf-8' })
+  const ids = answers.map(({ id }) => id)
+  const { overrides, creditsRemaining } = await readSandboxAccount(services, request.caller, emailsOf(entries))
+  request.verdicts = countVerdicts(answers)
   const bill = { creditsUsed: 0, creditsRefunded: 0, livemode: false }
-  return reply.send(summarise({ total: emails.length, entries, results, listed, policy, ...bill }))
+  const text = summarise({ request: asked, entries, ids, told: answers, overrides, policy, ...bill })
+  return { status: 200, text, creditsCharged: 0, creditsRemaining }
 }
 
 /** Collected and joined ones were paid for by an earlier request. */
@@ -84,25 +91,24 @@ const PAID = new Set(['work', 'known'])
 type Asked = Wanted & { attempt: Attempt; features: Features }
 
 async function validateList(services: Services, request: FastifyRequest, asked: Asked): Promise<Spent> {
-  const { emails, timeoutMs, attempt, features } = asked
+  const { emails, timeoutMs, attempt, features, max_age_s: maxAgeS } = asked
   // Before anything is paid for: there may be no such policy.
   const policy = await findNamedPolicy(services, request, asked.policy)
   const entries = await readEntries(emails, attempt.subject, features)
   if (!attempt.resumed) await countTowardDomainLimit(services, request.caller.accountId, emailsOf(entries))
-  const bought = await buyList(services, request.caller, entries, { ...attempt, timeoutMs })
+  const reference = asked.reference === undefined ? null : storable(asked.reference)
+  const bought = await buyList(services, request.caller, entries, { ...attempt, timeoutMs, maxAgeS, reference })
   const told = await waitForList(services, bought, timeoutMs)
 
   const paidFor = entries.map((_, n) => n).filter((n) => PAID.has(bought.lots[n]?.kind ?? ''))
   const creditsRefunded = paidFor.filter((n) => told[n]?.refunded).length
-  const results = told.map(({ result }) => result)
-  const listed = await askListed(services, request.caller, emailsOf(entries))
+  const overrides = await findOverridesOf(services, request.caller, emailsOf(entries))
   const bill = { creditsUsed: bought.creditsCharged, creditsRefunded, livemode: true }
-  request.verdicts = countVerdicts(results)
-  const creditsUsed = bought.creditsCharged
+  request.verdicts = countVerdicts(told)
   return {
     status: 200,
-    text: summarise({ total: emails.length, entries, results, listed, policy, ...bill }),
-    creditsCharged: creditsUsed - creditsRefunded,
+    text: summarise({ request: asked, entries, ids: idsOf(bought), told, overrides, policy, ...bill }),
+    creditsCharged: bought.creditsCharged - creditsRefunded,
     creditsRemaining: bought.available + creditsRefunded,
   }
 }
@@ -111,18 +117,23 @@ function emailsOf(entries: Entry[]): string[] {
   return entries.map(({ kept }) => kept)
 }
 
-function countVerdicts(results: StandingResult[]): Record<string, number> {
+function countVerdicts(told: Finding[]): Record<string, number> {
   const counts: Record<string, number> = {}
-  for (const { status } of results) counts[status] = (counts[status] ?? 0) + 1
+  for (const { status } of told.map(({ result }) => result)) counts[status] = (counts[status] ?? 0) + 1
   return counts
 }
 
+/** The result of one address. `retryAt` is set while the validation is deferred. */
+type Finding = Pick<Told, 'result' | 'retryAt'>
+
+/** Parallel arrays have one element for each entry. */
 type Outcome = {
-  total: number
+  request: Wanted
   entries: Entry[]
-  results: StandingResult[]
-  /** Of each entry: which of the account's own lists it is on. */
-  listed: (Listed | null)[]
+  ids: string[]
+  told: Finding[]
+  /** The account's override for the address. */
+  overrides: (OverrideAction | null)[]
   policy: NamedPolicy | undefined
   creditsUsed: number
   creditsRefunded: number
@@ -130,28 +141,43 @@ type Outcome = {
 }
 
 function summarise(outcome: Outcome): string {
-  const { total, entries, results, listed, policy, creditsUsed, creditsRefunded, livemode } = outcome
-  const count = (status: Status) => results.filter((result) => result.status === status).length
+  const { request, entries, told, creditsUsed, creditsRefunded, livemode } = outcome
+  const count = (status: Status) => told.filter(({ result }) => result.status === status).length
   const summary: BulkSummary = {
-    total,
+    total: request.emails.length,
     valid_count: count('valid'),
     invalid_count: count('invalid'),
     risky_count: count('risky'),
-    duplicate_count: total - entries.length,
+    duplicate_count: request.emails.length - entries.length,
     credits_used: creditsUsed,
-    results: results.map((result, n) => ({
-      email: entries[n]?.email ?? '',
-      status: result.status,
-      is_valid: result.is_valid,
-      confidence: result.confidence,
-      sub_status: result.sub_status,
-      depth: result.depth,
-      listed: listed[n] ?? null,
-      ...(policy && { policy: decideByPolicy(policy, listed[n] ? withListing(result, listed[n]) : result) }),
-    })),
+    results: entries.map((entry, n) => presentItem(outcome, entry, n)),
     unknown_count: count('unknown'),
     credits_refunded: creditsRefunded,
+    credits_charged: creditsUsed - creditsRefunded,
     livemode,
+    reference: request.reference ?? null,
   }
   return JSON.stringify(summary)
+}
+
+function presentItem({ ids, told, overrides, policy }: Outcome, { email, indexes }: Entry, n: number) {
+  const { result: found, retryAt } = told[n] as Finding
+  const override = overrides[n] ?? null
+  const result: StandingResult = override ? withOverride(found, override) : found
+  return {
+    email,
+    status: result.status,
+    is_valid: result.is_valid,
+    confidence: result.confidence,
+    sub_status: result.sub_status,
+    depth: result.depth,
+    override,
+    id: ids[n] ?? '',
+    safe_to_send: result.safe_to_send,
+    deliverability: result.deliverability,
+    did_you_mean: result.did_you_mean,
+    retry_at: timeOf(retryAt),
+    indexes,
+    ...(policy && { policy: decideByPolicy(policy, result) }),
+  }
 }

@@ -12,7 +12,7 @@ const caller = await api.openCaller({ credits: 100 })
 
 const SINGLE = '/api/v1/validation/single'
 const ask = (payload: object) => caller.call({ method: 'POST', url: SINGLE, payload })
-const read = (id: unknown, by = caller) => by.call({ method: 'GET', url: `${SINGLE}/${id}` })
+const read = (id: unknown, by = caller) => by.call({ method: 'GET', url: `/api/v1/validations/${id}` })
 
 const INVALID = { status: 'invalid', sub_status: 'no_mail_server', is_valid: false }
 
@@ -26,7 +26,7 @@ test('what is still worked on says so, and reading it collects nothing', async (
   expect(body['retry_at']).not.toBeNull()
   const open = await read(body['id'])
   expect(Value.Errors(ValidationResult, open.body)).toEqual([])
-  expect(open.body).toMatchObject({ id: body['id'], status: 'unknown', retry_at: expect.any(Number) })
+  expect(open.body).toMatchObject({ id: body['id'], status: 'unknown', retry_at: expect.any(String) })
 
   startWorker()
   await vi.waitFor(async () =>
@@ -73,20 +73,20 @@ test('nobody reads what belongs to another account, and what has expired is not 
 test('a key without the scope, and one in test mode, read nothing', async () => {
   startWorker()
   const { body } = await ask({ email: 'alan@example.com' })
-  const other = await api.openCaller({ key: { scopes: ['bulk'] } })
+  const other = await api.openCaller({ key: { scopes: ['jobs:write'] } })
   expect((await read(body['id'], other)).status).toBe(403)
   const tester = await api.openCaller({ key: { mode: 'test' } })
   const simulated = await tester.call({ method: 'POST', url: SINGLE, payload: { email: 'valid@example.com' } })
   expect((await read(simulated.body['id'], tester)).body).toMatchObject({ code: 'not_found' })
 })
 
-test("the account's own lists are those of now, and the verdict is that of then", async () => {
+test('a stored result shows its stored verdict and the current override', async () => {
   startWorker()
   const { body } = await ask({ email: 'listed@example.com' })
-  expect((await read(body['id'])).body).toMatchObject({ listed: null })
-  const payload = { list: 'block', entries: ['listed@example.com'] }
-  expect((await caller.call({ method: 'POST', url: '/api/v1/listings', payload })).status).toBe(200)
+  expect((await read(body['id'])).body).toMatchObject({ override: null })
+  const payload = { action: 'block', targets: ['listed@example.com'] }
+  expect((await caller.call({ method: 'POST', url: '/api/v1/overrides', payload })).status).toBe(200)
   const again = (await read(body['id'])).body
-  expect(again).toMatchObject({ listed: 'block', status: body['status'], safe_to_send: false })
+  expect(again).toMatchObject({ override: 'block', status: body['status'], safe_to_send: false })
   expect(Value.Errors(ValidationResult, again)).toEqual([])
 })

@@ -9,6 +9,7 @@ import { listWaiting, takeValidations } from '@probity/database/work'
 import { sql } from 'kysely'
 import Value from 'typebox/value'
 import { expect, test, vi } from 'vitest'
+import { keepRecent } from '../../feedback/test-predictions.ts'
 import { type Caller, startTestApi } from '../../test-api.ts'
 import { balancesOf, startClaiming, startPlainWorker } from '../../test-plain-worker.ts'
 
@@ -55,6 +56,60 @@ test('a definite verdict costs one credit and has exactly the shape of the contr
   expect(await creditsOf(caller)).toEqual([3, 2])
 })
 
+test('features_used says what contributed to the result, and not what the plan allows', async () => {
+  const tested = { catchall: { is_catchall: false, confidence: 0.98 }, ai_enhancement: { used: true, method: 'm-1' } }
+  startPlainWorker(api.db, (email) => ({
+    ...unsettledResult(email, 'not_probed'),
+    ...INVALID,
+    ...(email.startsWith('tested') && tested),
+  }))
+  const caller = await api.openCaller({ credits: 10 })
+  const used = async (email: string) => {
+    const { body } = await ask(caller, { email })
+    const stored = await caller.call({ method: 'GET', url: `/api/v1/validations/${body['id']}` })
+    return [body, stored.body].map((one) => (one['metadata'] as { features_used: object }).features_used)
+  }
+  const neither = { catchall_detection: false, ai_enhancement: false }
+  const both = { catchall_detection: true, ai_enhancement: true }
+  expect(await used('plain@example.com')).toEqual([neither, neither])
+  expect(await used('tested@example.com')).toEqual([both, both])
+
+  await vi.waitFor(() => keepRecent(api, caller, 'plain-recent@example.com'))
+  await keepRecent(api, caller, 'tested-recent@example.com', tested)
+  const usedInRecent = async (email: string) => {
+    const { body } = await ask(caller, { email })
+    expect(body).toMatchObject({ status: 'risky' })
+    return (body['metadata'] as { features_used: object }).features_used
+  }
+  expect(await usedInRecent('plain-recent@example.com')).toEqual(neither)
+  expect(await usedInRecent('tested-recent@example.com')).toEqual(both)
+})
+
+test('the longest address and reference are accepted with every character escaped, and more is too large', async () => {
+  startWorker('invalid')
+  const caller = await api.openCaller({ credits: 5 })
+  const escaped = (count: number) => '\\ud83d\\ude00'.repeat(count)
+  const send = (payload: string) => {
+    const headers = { 'content-type': 'application/json' }
+    return caller.call({ method: 'POST', url: '/api/v1/validation/single', payload, headers })
+  }
+  expect((await send(`{"email":"${escaped(1024)}","reference":"${escaped(200)}"}`)).status).toBe(200)
+  expect((await send(`{"email":"${escaped(1400)}"}`)).body).toMatchObject({ code: 'payload_too_large' })
+})
+
+test('a plus sign that is not encoded in the query is suggested, and a space in a body is not', async () => {
+  startWorker('invalid')
+  const caller = await api.openCaller({ credits: 10 })
+  const get = (query: string) => caller.call({ method: 'GET', url: `/api/v1/validation/single?email=${query}` })
+  const decoded = await get('ada+x@example.com')
+  expect(decoded.body).toMatchObject({ email: 'ada x@example.com', did_you_mean: 'ada+x@example.com' })
+  expect((await get('ada%20x@example.com')).body).toMatchObject({ did_you_mean: null })
+  expect((await get('ada%2Bx@example.com')).body).toMatchObject({ email: 'ada+x@example.com', did_you_mean: null })
+  expect((await ask(caller, { email: 'ada x@example.com' })).body).toMatchObject({ did_you_mean: null })
+  await vi.waitFor(() => keepRecent(api, caller, 'eve x@example.com'))
+  expect((await get('eve+x@example.com')).body).toMatchObject({ status: 'risky', did_you_mean: 'eve+x@example.com' })
+})
+
 test('a result that ends unknown is given back', async () => {
   startWorker('unknown')
   const caller = await api.openCaller({ credits: 5 })
@@ -68,7 +123,7 @@ test('what is not settled in time is open: paid for, and collected free by the n
   const caller = await api.openCaller({ credits: 5 })
   const open = await askClaimed(caller, { email: 'Ada@example.com' })
   expect(open.body).toMatchObject({ status: 'unknown', sub_status: 'timeout', email: 'Ada@example.com' })
-  expect(open.body['retry_at']).toBeGreaterThan(Date.now() / 1000)
+  expect(Date.parse(String(open.body['retry_at']))).toBeGreaterThan(Date.now())
   expect(await creditsOf(caller)).toEqual([4, 1])
 
   const worker = startWorker('invalid')
@@ -102,7 +157,7 @@ test('what a mail server put off is answered at once, not paid back, and collect
 
   const { body, headers } = await asking
   expect(body).toMatchObject({ status: 'unknown', sub_status: 'greylisted', id: ref.id })
-  expect(body['retry_at']).toBeGreaterThan(Date.now() / 1000 + 50)
+  expect(Date.parse(String(body['retry_at']))).toBeGreaterThan(Date.now() + 50_000)
   expect([headers['credits-charged'], headers['credits-remaining']]).toEqual(['1', '4'])
   expect(await listWaiting(api.db, { olderThanMs: 0, limit: 10, egresses: ['a.example'] })).toEqual([])
 
@@ -166,7 +221,7 @@ test('an account has so many validations under way at once and no more, and an a
   const caller = await api.openCaller({ credits: 5, plan: 'two-at-once' })
   const asking = [1, 2, 3].map((n) => ask(caller, { email: `a${n}@example.com`, timeout: 1 }))
   const statuses = (await Promise.all(asking)).map(({ status, body }) => String(body['code'] ?? status))
-  expect(statuses.toSorted()).toEqual(['200', '200', 'too_many_in_flight'])
+  expect(statuses.toSorted()).toEqual(['200', '200', 'concurrency_limited'])
   const later = async () => expect((await ask(caller, { email: 'b@example.com', timeout: 1 })).status).toBe(200)
   await vi.waitFor(later, 10_000)
   // No worker ran, so nothing was charged.

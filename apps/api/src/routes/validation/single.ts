@@ -1,18 +1,17 @@
 import { SingleQuery, SingleRequest, ValidationResult } from '@probity/contract/validation'
 import { dedupeKey } from '@probity/engine/address/dedupe-key'
+import { keyWithFeatures } from '@probity/queue/recent'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { isPublishable } from '../../door/publishable.ts'
 import { type Attempt, refuseUnpaid, type Spent, spendOnce } from '../../door/spend-once.ts'
-import { BODY_PROBLEMS, operation, SPENDING_PROBLEMS } from '../../openapi.ts'
+import { BODY_PROBLEMS, operation, SPENDING_HEADERS, SPENDING_PROBLEMS } from '../../openapi.ts'
 import { findNamedPolicy } from '../../policies/find-named.ts'
 import type { Route } from '../../route.ts'
 import type { Services } from '../../services.ts'
-import { answerBrowser } from '../../validation/browser-answer.ts'
 import { composeAnswer, withoutEmail } from '../../validation/compose.ts'
 import { countTowardDomainLimit } from '../../validation/domain-limit.ts'
-import { keyWith, readFeatures } from '../../validation/features.ts'
-import { askListed } from '../../validation/own-lists.ts'
-import { answerInSandbox } from '../../validation/sandbox.ts'
+import { readFeatures, readMaxAge } from '../../validation/features.ts'
+import { findOverridesOf } from '../../validation/overrides.ts'
+import { answerInSandbox, readSandboxAccount } from '../../validation/sandbox.ts'
 import { storable } from '../../validation/storable.ts'
 import type { Purchase } from '../../validation/till.ts'
 import { findEarlier, waitForJoined, waitForVerdict } from '../../validation/verdict.ts'
@@ -21,38 +20,40 @@ const MEANING = {
   tag: 'Validation',
   description:
     'Waits for the verdict, up to `timeout` seconds. What is not settled by then is answered `unknown` with a `retry_at` and worked on further: the next request for the same address collects its verdict, free, once. An address that no worker has claimed by then is withdrawn and refunded: `unknown` with `not_started`. One address costs one credit; it is given back where the result ends `unknown` and the plan says so.',
-}
-
-const FOR_PAGES =
-  'With a publishable key, from a page of one of its origins, the answer has `decision`, `reason`, `did_you_mean` and `livemode` and nothing else: `policy` decides, `signup` where none is named, by the address and by DNS. No mail server is asked, so that the answer is the same whether a mailbox exists or not.'
+} as const
 
 const TIMEOUT_DEFAULT_S = 10
+/** An address and a reference of the longest kind, each character escaped as in JSON, take 14.4 KB. */
+export const BODY_BYTES_MAX = 16 * 1024
 
 /** One address, by POST or by GET. */
 export const validateSingle: Route = async (app, services) => {
   const post = operation(
     {
       ...MEANING,
-      description: `${MEANING.description} ${FOR_PAGES}`,
       id: 'validateSingle',
       summary: 'Validate an address',
       problems: ['domain_limit', ...BODY_PROBLEMS, ...SPENDING_PROBLEMS],
+      sends: SPENDING_HEADERS,
     },
     { body: SingleRequest, response: { 200: ValidationResult } },
   )
   const bodyConfig = {
-    scope: 'validation',
+    scope: 'validations:write',
     loadClass: 'address',
     waitsS: TIMEOUT_DEFAULT_S,
     isPublic: true,
-    isForPages: true,
+    idempotency: 'spends',
     asksAbout: (request: FastifyRequest) => request.body,
   } as const
-  app.post('/validation/single', { schema: post, config: bodyConfig }, async (request, reply) => {
-    if (isPublishable(request.caller)) return answerBrowser(services, request, reply, request.body)
-    await answer(services, request, reply, request.body)
-    return reply
-  })
+  app.post(
+    '/validation/single',
+    { schema: post, config: bodyConfig, bodyLimit: BODY_BYTES_MAX },
+    async (request, reply) => {
+      await answer(services, request, reply, request.body)
+      return reply
+    },
+  )
 
   const get = operation(
     {
@@ -60,11 +61,12 @@ export const validateSingle: Route = async (app, services) => {
       id: 'validateSingleByQuery',
       summary: 'Validate an address given in the query',
       problems: ['domain_limit', ...SPENDING_PROBLEMS],
+      sends: SPENDING_HEADERS,
     },
     { querystring: SingleQuery, response: { 200: ValidationResult } },
   )
   const queryConfig = {
-    scope: 'validation',
+    scope: 'validations:write',
     loadClass: 'address',
     waitsS: TIMEOUT_DEFAULT_S,
     isPublic: true,
@@ -76,26 +78,39 @@ export const validateSingle: Route = async (app, services) => {
   })
 }
 
-type Asked = { email: string; timeout?: number; ai?: boolean; catchall?: boolean; policy?: string }
+type Asked = {
+  email: string
+  timeout?: number
+  ai?: boolean
+  catchall?: boolean
+  policy?: string
+  max_age_s?: number
+  reference?: string
+}
 
 function answer(services: Services, request: FastifyRequest, reply: FastifyReply, asked: Asked) {
-  if (request.caller.mode === 'test') return sendSandbox(services, request, reply, asked)
-  return spendOnce(services, request, reply, (attempt) => buyVerdict(services, request, asked, attempt))
+  return spendOnce(services, request, reply, (attempt) =>
+    request.caller.mode === 'test'
+      ? validateInSandbox(services, request, asked)
+      : buyVerdict(services, request, asked, attempt),
+  )
 }
 
-/** In test mode nothing is asked, nothing is kept and nothing is spent. */
-async function sendSandbox(services: Services, request: FastifyRequest, reply: FastifyReply, asked: Asked) {
-  const { email, timeout = TIMEOUT_DEFAULT_S } = asked
+/** In test mode no mail server is probed and nothing is charged. */
+async function validateInSandbox(services: Services, request: FastifyRequest, asked: Asked): Promise<Spent> {
+  const { email, timeout = TIMEOUT_DEFAULT_S, reference } = asked
   request.policy = await findNamedPolicy(services, request, asked.policy)
-  await noteListed(services, request, email)
-  const { id, result, retryAt } = await answerInSandbox(services, request.caller, { email, timeoutMs: timeout * 1_000 })
-  reply.headers({ 'credits-charged': '0', 'content-type': 'application/json; charset=utf-8' })
-  return reply.send(composeAnswer(request, email, { id, ...withoutEmail(result) }, retryAt))
+  const { overrides, creditsRemaining } = await readSandboxAccount(services, request.caller, [email])
+  request.override = overrides[0] ?? null
+  const question = { email, timeoutMs: timeout * 1_000, reference }
+  const { id, result, retryAt } = await answerInSandbox(services, request.caller, question)
+  const text = composeAnswer(request, email, { id, ...withoutEmail(result) }, retryAt)
+  return { status: 200, text, creditsCharged: 0, creditsRemaining }
 }
 
-async function noteListed(services: Services, request: FastifyRequest, email: string): Promise<void> {
-  const [listed = null] = await askListed(services, request.caller, [email])
-  request.listed = listed
+async function noteOverride(services: Services, request: FastifyRequest, email: string): Promise<void> {
+  const [override = null] = await findOverridesOf(services, request.caller, [email])
+  request.override = override
 }
 
 type NewWork = { id: string; asked: Asked; emailKey: string | undefined; timeoutMs: number }
@@ -104,7 +119,9 @@ function newWork({ id, asked, emailKey, timeoutMs }: NewWork): Purchase {
   const features = readFeatures(asked)
   const email = storable(asked.email)
   const listKey = email === asked.email && emailKey !== undefined ? emailKey : dedupeKey(email)
-  const row = { id, email, emailKey: keyWith(listKey, features), ...features, timeoutMs }
+  const reference = asked.reference === undefined ? null : storable(asked.reference)
+  const options = { ...features, timeoutMs, maxAgeS: readMaxAge(asked), reference }
+  const row = { id, email, emailKey: keyWithFeatures(listKey, features), ...options }
   return { kind: 'work', row, listKey }
 }
 
@@ -117,7 +134,7 @@ async function buyVerdict(services: Services, request: FastifyRequest, asked: As
   request.policy = await findNamedPolicy(services, request, asked.policy)
   const earlier = attempt.resumed ? await findEarlier(services, accountId, attempt.subject) : undefined
   if (earlier) {
-    await noteListed(services, request, email)
+    await noteOverride(services, request, email)
     return waitForVerdict(services, request, { ref: earlier.ref, available: earlier.available, email, timeout })
   }
 
@@ -129,7 +146,7 @@ async function buyVerdict(services: Services, request: FastifyRequest, asked: As
       : { kind: 'recent', email, listKey: emailKey ?? dedupeKey(email) }
   const receipt = await services.desk.pay({ accountId, keyId, retentionDays }, purchase, request.span)
   if (receipt.kind === 'unpaid') throw refuseUnpaid(receipt.posting)
-  request.listed = receipt.listed
+  request.override = receipt.override
   switch (receipt.kind) {
     case 'collected': {
       const text = composeAnswer(request, email, { id: receipt.id, ...withoutEmail(receipt.result) }, null)

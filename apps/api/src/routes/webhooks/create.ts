@@ -2,13 +2,13 @@ import { CreateWebhook, WebhookWithSecret } from '@probity/contract/webhooks'
 import { inTenant } from '@probity/database/connect'
 import { insertWebhook } from '@probity/database/webhooks'
 import { viewOf } from '../../door/view.ts'
-import { BODY_PROBLEMS, DOOR_PROBLEMS, operation } from '../../openapi.ts'
+import { BODY_PROBLEMS, DOOR_PROBLEMS, IDEMPOTENCY_PROBLEMS, operation } from '../../openapi.ts'
 import { Problem } from '../../problem.ts'
 import type { Route } from '../../route.ts'
 import { presentWebhook } from '../../webhooks/present.ts'
 import { readUrl } from '../../webhooks/read-url.ts'
 
-/** Makes a webhook and shows its secret, this once. */
+/** Creates a webhook and shows its secret once. */
 export const createWebhook: Route = async (app, { db }) => {
   const schema = operation(
     {
@@ -16,15 +16,26 @@ export const createWebhook: Route = async (app, { db }) => {
       tag: 'Webhooks',
       summary: 'Create a webhook',
       description:
-        'Events that happen from now on are sent to the URL. The answer holds the secret that signs them, which is shown this once. An account has at most 10 webhooks.',
-      problems: ['invalid_request', 'webhook_url_rejected', 'too_many_webhooks', ...BODY_PROBLEMS, ...DOOR_PROBLEMS],
+        'Events that occur from now on are sent to the URL. The response contains the secret for `v1` signatures, which is shown once, and the public key for `v1a` signatures. An account has at most 10 webhooks.',
+      problems: [
+        'invalid_request',
+        'webhook_url_rejected',
+        'too_many_webhooks',
+        ...BODY_PROBLEMS,
+        ...IDEMPOTENCY_PROBLEMS,
+        ...DOOR_PROBLEMS,
+      ],
     },
     { body: CreateWebhook, response: { 201: WebhookWithSecret } },
   )
-  app.post('/webhooks', { schema, config: { scope: 'webhooks' } }, async ({ caller, body }, reply) => {
-    const webhook = { ...body, url: readUrl(body.url) }
-    const made = await inTenant(db, caller.accountId, (trx) => insertWebhook(trx, viewOf(caller), webhook))
-    if (made === undefined) throw new Problem('too_many_webhooks')
-    return reply.code(201).send({ ...presentWebhook(made.webhook), secret: made.secret })
-  })
+  app.post(
+    '/webhooks',
+    { schema, config: { scope: 'webhooks:write', idempotency: 'secret' } },
+    async ({ caller, body }, reply) => {
+      const webhook = { ...body, url: readUrl(body.url) }
+      const made = await inTenant(db, caller.accountId, (trx) => insertWebhook(trx, viewOf(caller), webhook))
+      if (made === undefined) throw new Problem('too_many_webhooks')
+      return reply.code(201).send({ ...presentWebhook(made.webhook), secret: made.secret })
+    },
+  )
 }

@@ -5,7 +5,7 @@ import { answered, claimAll } from '@probity/database/test-webhooks'
 import { settleDelivery } from '@probity/database/webhook-work'
 import { sql } from 'kysely'
 import Value from 'typebox/value'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { startTestApi } from '../../test-api.ts'
 
 const api = await startTestApi()
@@ -33,14 +33,29 @@ test('a test event is sent to the webhook alone, whatever it wants to be told of
   const sent = await post('/test')
   expect(sent.status).toBe(202)
   expect(Value.Check(Delivery, sent.body)).toBe(true)
-  expect(sent.body).toMatchObject({ webhook_id: id, type: 'webhook.test', state: 'pending', attempts: 0 })
+  expect(sent.body).toMatchObject({ webhook_id: id, type: 'webhook.test', status: 'pending', attempt_count: 0 })
   const { body } = await get(`/deliveries/${sent.body['id']}`)
-  expect(body).toMatchObject({ request: { headers: {} }, tries: [] })
+  expect(body).toMatchObject({ request: { headers: {} }, attempts: [] })
   const event = JSON.parse(String((body['request'] as { body: string }).body))
   expect(event).toMatchObject({ type: 'webhook.test', livemode: true, data: { id, description: 'Production' } })
 })
 
-test('lists deliveries newest first, in pages, by state and type, and the links keep the filter', async () => {
+test('a test event for a webhook that is deleted at the same moment is answered with 404', async () => {
+  const { id, post } = await openHook()
+  let sent: ReturnType<typeof post> | undefined
+  await asOwner(api.db, async (trx) => {
+    await sql`delete from webhook_endpoints where id = ${id}`.execute(trx)
+    sent = post('/test')
+    await vi.waitFor(async () => {
+      const { rows } = await sql`
+        select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`.execute(trx)
+      expect(rows).toHaveLength(1)
+    })
+  })
+  expect((await sent)?.status).toBe(404)
+})
+
+test('lists deliveries newest first, in pages, by status and type, and the links keep the filter', async () => {
   const { post, get, settle } = await openHook()
   await post('/test')
   await settle('delivered', 200)
@@ -50,16 +65,16 @@ test('lists deliveries newest first, in pages, by state and type, and the links 
 
   const all = await get('/deliveries')
   expect(Value.Check(DeliveryList, all.body)).toBe(true)
-  expect((all.body as unknown as { state: string }[]).map(({ state }) => state)).toEqual([
+  expect((all.body as unknown as { status: string }[]).map(({ status }) => status)).toEqual([
     ...Array(3).fill('pending'),
     'failed',
     'delivered',
   ])
-  const pending = await get('/deliveries?state=pending&type=webhook.test&limit=2')
+  const pending = await get('/deliveries?status=pending&type=webhook.test&limit=2')
   expect([pending.headers['x-total-count'], (pending.body as unknown as unknown[]).length]).toEqual(['3', 2])
-  expect(pending.headers['link']).toMatch(/deliveries\?state=pending&type=webhook.test&skip=2&limit=2>; rel="next"/)
+  expect(pending.headers['link']).toMatch(/deliveries\?status=pending&type=webhook.test&skip=2&limit=2>; rel="next"/)
   expect((await get('/deliveries?type=job.completed')).body).toEqual([])
-  expect((await get('/deliveries?state=lost')).status).toBe(400)
+  expect((await get('/deliveries?status=lost')).status).toBe(400)
 })
 
 test('a delivery shows what was sent and what came of it', async () => {
@@ -70,9 +85,9 @@ test('a delivery shows what was sent and what came of it', async () => {
   expect(status).toBe(200)
   expect(Value.Check(WholeDelivery, body)).toBe(true)
   expect(body).toMatchObject({
-    state: 'delivered',
-    attempts: 1,
-    next_at: null,
+    status: 'delivered',
+    attempt_count: 1,
+    retry_at: null,
     request: {
       headers: {
         'content-type': 'application/json',
@@ -81,7 +96,7 @@ test('a delivery shows what was sent and what came of it', async () => {
         'webhook-signature': 'v1,signature',
       },
     },
-    tries: [{ status: 204, error: null, duration_ms: 12 }],
+    attempts: [{ http_status: 204, error: null, duration_ms: 12 }],
   })
   expect((await get(`/deliveries/${randomUUID()}`)).status).toBe(404)
 })
@@ -92,7 +107,7 @@ test('a delivery is sent again with the same event, also when it had arrived', a
   await settle('delivered', 200)
   const again = await post(`/deliveries/${sent['id']}/resend`)
   expect(again.status).toBe(202)
-  expect(again.body).toMatchObject({ id: sent['id'], event_id: sent['event_id'], state: 'pending', attempts: 1 })
+  expect(again.body).toMatchObject({ id: sent['id'], event_id: sent['event_id'], status: 'pending', attempt_count: 1 })
 })
 
 test('what failed since a time is recovered, and what arrived is not', async () => {
@@ -101,12 +116,12 @@ test('what failed since a time is recovered, and what arrived is not', async () 
   await settle('given_up', 500)
   await post('/test')
   await settle('delivered', 200)
-  const later = await post('/recover', { since: new Date(Date.now() + 60_000).toISOString() })
+  const later = await post('/recover', { since_at: new Date(Date.now() + 60_000).toISOString() })
   expect([later.status, later.body]).toEqual([202, { count: 0 }])
-  const recovered = await post('/recover', { since: '2026-01-01T00:00:00Z' })
+  const recovered = await post('/recover', { since_at: '2026-01-01T00:00:00Z' })
   expect([recovered.status, recovered.body]).toEqual([202, { count: 3 }])
-  expect((await get('/deliveries?state=pending')).headers['x-total-count']).toBe('3')
-  expect((await post('/recover', { since: 'yesterday' })).status).toBe(400)
+  expect((await get('/deliveries?status=pending')).headers['x-total-count']).toBe('3')
+  expect((await post('/recover', { since_at: 'yesterday' })).status).toBe(400)
 })
 
 test('nothing is sent to a webhook that is disabled', async () => {
@@ -116,7 +131,7 @@ test('nothing is sent to a webhook that is disabled', async () => {
   for (const answer of [
     await post('/test'),
     await post(`/deliveries/${sent['id']}/resend`),
-    await post('/recover', { since: '2026-01-01T00:00:00Z' }),
+    await post('/recover', { since_at: '2026-01-01T00:00:00Z' }),
   ]) {
     expect([answer.status, answer.body['code']]).toEqual([409, 'webhook_disabled'])
   }
@@ -129,6 +144,6 @@ test('an event that has been removed cannot be sent again', async () => {
     sql`update webhook_events set body = null where account_id = ${accountId}`.execute(trx),
   )
   const refused = await post(`/deliveries/${sent['id']}/resend`)
-  expect([refused.status, refused.body['code']]).toEqual([410, 'event_removed'])
+  expect([refused.status, refused.body['code']]).toEqual([410, 'event_expired'])
   expect((await get(`/deliveries/${sent['id']}`)).body).toMatchObject({ request: { body: null } })
 })

@@ -3,54 +3,70 @@ import { WebhookParams } from '@probity/contract/webhooks'
 import { inTenant } from '@probity/database/connect'
 import { listDeliveries as listDeliveriesOf, recoverDeliveries } from '@probity/database/webhook-deliveries'
 import { viewOf } from '../../door/view.ts'
-import { BODY_PROBLEMS, DOOR_PROBLEMS, operation } from '../../openapi.ts'
+import { BODY_PROBLEMS, DOOR_PROBLEMS, IDEMPOTENCY_PROBLEMS, operation } from '../../openapi.ts'
 import { keepFilter, readPage, sendPageHeaders } from '../../page.ts'
 import { found } from '../../problem.ts'
 import type { Route } from '../../route.ts'
 import { countSent, presentDelivery } from '../../webhooks/present.ts'
 
-const config = { scope: 'webhooks' } as const
+const reading = { scope: 'webhooks:read' } as const
+const changing = { scope: 'webhooks:write' } as const
 
-/** What was sent to a webhook, and what failed of it once more. */
+/** Lists the deliveries to a webhook and recovers failed ones. */
 export const listDeliveries: Route = async (app, { db }) => {
   const list = operation(
     {
-      id: 'listDeliveries',
+      id: 'listWebhookDeliveries',
       tag: 'Webhooks',
       summary: 'List deliveries',
       description:
-        'What was sent to a webhook, newest first, for as long as the events are kept. The total stands in `X-Total-Count`, the neighbouring pages in `Link`.',
+        'Returns the deliveries to a webhook, newest first, until their events expire. The total is in `X-Total-Count`, the adjacent pages are in `Link`.',
       problems: ['invalid_request', 'not_found', ...DOOR_PROBLEMS],
     },
     { params: WebhookParams, querystring: DeliveryQuery, response: { 200: DeliveryList } },
   )
-  app.get('/webhooks/:webhook_id/deliveries', { schema: list, config }, async ({ caller, params, query }, reply) => {
-    const { state, type } = query
-    const page = readPage(query)
-    const listed = await inTenant(db, caller.accountId, (trx) =>
-      listDeliveriesOf(trx, viewOf(caller), params.webhook_id, { ...page, state, type }),
-    )
-    const { deliveries, total } = found(listed)
-    sendPageHeaders(reply, page, total)
-    keepFilter(reply, { ...(state && { state }), ...(type && { type }) })
-    return deliveries.map(presentDelivery)
-  })
+  app.get(
+    '/webhooks/:webhook_id/deliveries',
+    { schema: list, config: reading },
+    async ({ caller, params, query }, reply) => {
+      const { status, type } = query
+      const page = readPage(query)
+      const listed = await inTenant(db, caller.accountId, (trx) =>
+        listDeliveriesOf(trx, viewOf(caller), params.webhook_id, { ...page, state: status, type }),
+      )
+      const { deliveries, total } = found(listed)
+      sendPageHeaders(reply, page, total)
+      keepFilter(reply, { ...(status && { status }), ...(type && { type }) })
+      return deliveries.map(presentDelivery)
+    },
+  )
 
   const recover = operation(
     {
-      id: 'recoverDeliveries',
+      id: 'recoverWebhookDeliveries',
       tag: 'Webhooks',
-      summary: 'Recover what failed',
+      summary: 'Recover failed deliveries',
       description:
-        'Sends everything again that failed since a time, with the same event ids, as soon as possible and then by the usual schedule.',
-      problems: ['invalid_request', 'not_found', 'webhook_disabled', ...BODY_PROBLEMS, ...DOOR_PROBLEMS],
+        'Resends all deliveries that were created since a time and failed, with the same event ids, as soon as possible and then by the retry schedule.',
+      problems: [
+        'invalid_request',
+        'not_found',
+        'webhook_disabled',
+        ...BODY_PROBLEMS,
+        ...IDEMPOTENCY_PROBLEMS,
+        ...DOOR_PROBLEMS,
+      ],
     },
     { params: WebhookParams, body: RecoverDeliveries, response: { 202: Recovered } },
   )
-  app.post('/webhooks/:webhook_id/recover', { schema: recover, config }, async ({ caller, params, body }, reply) => {
-    const resent = await inTenant(db, caller.accountId, (trx) =>
-      recoverDeliveries(trx, viewOf(caller), params.webhook_id, new Date(body.since)),
-    )
-    return reply.code(202).send({ count: countSent(resent) })
-  })
+  app.post(
+    '/webhooks/:webhook_id/recover',
+    { schema: recover, config: changing },
+    async ({ caller, params, body }, reply) => {
+      const resent = await inTenant(db, caller.accountId, (trx) =>
+        recoverDeliveries(trx, viewOf(caller), params.webhook_id, new Date(body.since_at)),
+      )
+      return reply.code(202).send({ count: countSent(resent) })
+    },
+  )
 }

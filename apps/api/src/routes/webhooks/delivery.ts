@@ -2,44 +2,56 @@ import { Delivery, DeliveryParams, WholeDelivery } from '@probity/contract/webho
 import { inTenant } from '@probity/database/connect'
 import { findDelivery, resendDelivery } from '@probity/database/webhook-deliveries'
 import { viewOf } from '../../door/view.ts'
-import { DOOR_PROBLEMS, operation } from '../../openapi.ts'
+import { DOOR_PROBLEMS, IDEMPOTENCY_PROBLEMS, operation } from '../../openapi.ts'
 import { found } from '../../problem.ts'
 import type { Route } from '../../route.ts'
 import { countSent, presentDelivery, presentWhole } from '../../webhooks/present.ts'
 
-const config = { scope: 'webhooks' } as const
+const reading = { scope: 'webhooks:read' } as const
+const changing = { scope: 'webhooks:write' } as const
 
-/** One delivery: shows it and sends it again. */
+/** Shows and resends a delivery. */
 export const manageDelivery: Route = async (app, { db }) => {
   const show = operation(
     {
-      id: 'getDelivery',
+      id: 'getWebhookDelivery',
       tag: 'Webhooks',
       summary: 'Show a delivery',
-      description: 'What is sent, and what came of each try. Of answers nothing but the status is kept.',
+      description: 'Returns the request and the attempts of a delivery. Of responses only the status is stored.',
       problems: ['invalid_request', 'not_found', ...DOOR_PROBLEMS],
     },
     { params: DeliveryParams, response: { 200: WholeDelivery } },
   )
   const idsOf = (params: DeliveryParams) => ({ webhookId: params.webhook_id, deliveryId: params.delivery_id })
-  app.get('/webhooks/:webhook_id/deliveries/:delivery_id', { schema: show, config }, async ({ caller, params }) => {
-    const delivery = await inTenant(db, caller.accountId, (trx) => findDelivery(trx, viewOf(caller), idsOf(params)))
-    return presentWhole(found(delivery))
-  })
+  app.get(
+    '/webhooks/:webhook_id/deliveries/:delivery_id',
+    { schema: show, config: reading },
+    async ({ caller, params }) => {
+      const delivery = await inTenant(db, caller.accountId, (trx) => findDelivery(trx, viewOf(caller), idsOf(params)))
+      return presentWhole(found(delivery))
+    },
+  )
 
   const resend = operation(
     {
-      id: 'resendDelivery',
+      id: 'resendWebhookDelivery',
       tag: 'Webhooks',
-      summary: 'Send a delivery again',
+      summary: 'Resend a delivery',
       description:
-        'Sends the event again as soon as possible, however the delivery ended, with the same event id, and then by the usual schedule.',
-      problems: ['invalid_request', 'not_found', 'webhook_disabled', 'event_removed', ...DOOR_PROBLEMS],
+        'Resends the event as soon as possible, in any status of the delivery, with the same event id, and then by the retry schedule.',
+      problems: [
+        'invalid_request',
+        'not_found',
+        'webhook_disabled',
+        'event_expired',
+        ...IDEMPOTENCY_PROBLEMS,
+        ...DOOR_PROBLEMS,
+      ],
     },
     { params: DeliveryParams, response: { 202: Delivery } },
   )
   const path = '/webhooks/:webhook_id/deliveries/:delivery_id/resend'
-  app.post(path, { schema: resend, config }, async ({ caller, params }, reply) => {
+  app.post(path, { schema: resend, config: changing }, async ({ caller, params }, reply) => {
     const delivery = await inTenant(db, caller.accountId, async (trx) => {
       countSent(await resendDelivery(trx, viewOf(caller), idsOf(params)))
       return findDelivery(trx, viewOf(caller), idsOf(params))

@@ -7,7 +7,7 @@ import { readPage, sendPageHeaders } from '../../page.ts'
 import type { Route } from '../../route.ts'
 import { presentWebhook } from '../../webhooks/present.ts'
 
-/** The account's webhooks, newest first. */
+/** Lists the account's webhooks. */
 export const listWebhooks: Route = async (app, { db }) => {
   const schema = operation(
     {
@@ -15,12 +15,12 @@ export const listWebhooks: Route = async (app, { db }) => {
       tag: 'Webhooks',
       summary: 'List webhooks',
       description:
-        'Live keys see the webhooks that live keys made, test keys those of test keys. The total stands in `X-Total-Count`, the neighbouring pages in `Link`.',
+        'Returns webhooks, newest first: live keys see those of live mode, test keys those of test mode. The total is in `X-Total-Count`, the adjacent pages are in `Link`.',
       problems: ['invalid_request', ...DOOR_PROBLEMS],
     },
     { querystring: WebhookPage, response: { 200: WebhookList } },
   )
-  app.get('/webhooks', { schema, config: { scope: 'webhooks' } }, async ({ caller, query }, reply) => {
+  app.get('/webhooks', { schema, config: { scope: 'webhooks:read' } }, async ({ caller, query }, reply) => {
     const page = readPage(query)
     const { webhooks, total } = await inTenant(db, caller.accountId, (trx) => listWebhooksOf(trx, viewOf(caller), page))
     sendPageHeaders(reply, page, total)

@@ -2,12 +2,12 @@ import { WebhookParams, WebhookWithSecret } from '@probity/contract/webhooks'
 import { inTenant } from '@probity/database/connect'
 import { rotateSecret } from '@probity/database/webhooks'
 import { viewOf } from '../../door/view.ts'
-import { DOOR_PROBLEMS, operation } from '../../openapi.ts'
+import { DOOR_PROBLEMS, IDEMPOTENCY_PROBLEMS, operation } from '../../openapi.ts'
 import { found } from '../../problem.ts'
 import type { Route } from '../../route.ts'
 import { presentWebhook } from '../../webhooks/present.ts'
 
-/** Exchanges the secret of a webhook. */
+/** Replaces the secret and the key pair of a webhook. */
 export const rotateWebhook: Route = async (app, { db }) => {
   const schema = operation(
     {
@@ -15,15 +15,16 @@ export const rotateWebhook: Route = async (app, { db }) => {
       tag: 'Webhooks',
       summary: 'Rotate the secret of a webhook',
       description:
-        'The answer holds the new secret, which is shown this once. For 24 hours every request has two signatures, by the new secret and by the one before, so that receivers can change over in their own time.',
-      problems: ['invalid_request', 'not_found', ...DOOR_PROBLEMS],
+        'Creates a new secret and a new key pair. The response contains the secret, which is shown once, and the public key. For 24 hours every request is also signed with the previous ones, so that receivers can switch without losing events.',
+      problems: ['invalid_request', 'not_found', ...IDEMPOTENCY_PROBLEMS, ...DOOR_PROBLEMS],
     },
-    { params: WebhookParams, response: { 200: WebhookWithSecret } },
+    { params: WebhookParams, response: { 201: WebhookWithSecret } },
   )
-  app.post('/webhooks/:webhook_id/rotate', { schema, config: { scope: 'webhooks' } }, async ({ caller, params }) => {
+  const config = { scope: 'webhooks:write', idempotency: 'secret' } as const
+  app.post('/webhooks/:webhook_id/rotate', { schema, config }, async ({ caller, params }, reply) => {
     const rotated = found(
       await inTenant(db, caller.accountId, (trx) => rotateSecret(trx, viewOf(caller), params.webhook_id)),
     )
-    return { ...presentWebhook(rotated.webhook), secret: rotated.secret }
+    return reply.code(201).send({ ...presentWebhook(rotated.webhook), secret: rotated.secret })
   })
 }

@@ -3,12 +3,12 @@ import { WebhookParams } from '@probity/contract/webhooks'
 import { inTenant } from '@probity/database/connect'
 import { sendTestEvent } from '@probity/database/webhook-deliveries'
 import { viewOf } from '../../door/view.ts'
-import { DOOR_PROBLEMS, operation } from '../../openapi.ts'
+import { DOOR_PROBLEMS, IDEMPOTENCY_PROBLEMS, operation } from '../../openapi.ts'
 import { found, Problem } from '../../problem.ts'
 import type { Route } from '../../route.ts'
 import { presentDelivery } from '../../webhooks/present.ts'
 
-/** Sends an event that says nothing, to see whether it arrives. */
+/** Sends a test event to one webhook. */
 export const sendTest: Route = async (app, { db }) => {
   const schema = operation(
     {
@@ -16,12 +16,12 @@ export const sendTest: Route = async (app, { db }) => {
       tag: 'Webhooks',
       summary: 'Send a test event',
       description:
-        'Sends a `webhook.test` to the webhook, whatever it wants to be told of, signed and tried again like every other event. Look at the delivery to see what came of it.',
-      problems: ['invalid_request', 'not_found', 'webhook_disabled', ...DOOR_PROBLEMS],
+        'Sends a `webhook.test` event to the webhook, whatever it subscribes to, signed and retried like every other event. The delivery shows the result.',
+      problems: ['invalid_request', 'not_found', 'webhook_disabled', ...IDEMPOTENCY_PROBLEMS, ...DOOR_PROBLEMS],
     },
     { params: WebhookParams, response: { 202: Delivery } },
   )
-  app.post('/webhooks/:webhook_id/test', { schema, config: { scope: 'webhooks' } }, async (request, reply) => {
+  app.post('/webhooks/:webhook_id/test', { schema, config: { scope: 'webhooks:write' } }, async (request, reply) => {
     const { caller, params } = request
     const sent = found(
       await inTenant(db, caller.accountId, (trx) => sendTestEvent(trx, viewOf(caller), params.webhook_id)),

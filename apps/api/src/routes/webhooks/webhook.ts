@@ -10,21 +10,22 @@ import { presentWebhook } from '../../webhooks/present.ts'
 import { readUrl } from '../../webhooks/read-url.ts'
 
 const TAG = 'Webhooks'
-const config = { scope: 'webhooks' } as const
+const reading = { scope: 'webhooks:read' } as const
+const changing = { scope: 'webhooks:write' } as const
 
-/** One webhook: shows, changes and removes it. */
+/** Shows, changes and deletes a webhook. */
 export const manageWebhook: Route = async (app, { db }) => {
   const show = operation(
     {
       id: 'getWebhook',
       tag: TAG,
       summary: 'Show a webhook',
-      description: 'Everything about a webhook but its secret.',
+      description: 'Returns a webhook without its secret.',
       problems: ['invalid_request', 'not_found', ...DOOR_PROBLEMS],
     },
     { params: WebhookParams, response: { 200: Webhook } },
   )
-  app.get('/webhooks/:webhook_id', { schema: show, config }, async ({ caller, params }) => {
+  app.get('/webhooks/:webhook_id', { schema: show, config: reading }, async ({ caller, params }) => {
     const webhook = await inTenant(db, caller.accountId, (trx) => findWebhook(trx, viewOf(caller), params.webhook_id))
     return presentWebhook(found(webhook))
   })
@@ -34,12 +35,12 @@ export const manageWebhook: Route = async (app, { db }) => {
       id: 'updateWebhook',
       tag: TAG,
       summary: 'Change, disable or enable a webhook',
-      description: 'Changes only what the body names. The secret is changed by rotating it.',
+      description: 'Changes only the fields that the body names. To change the secret, rotate it.',
       problems: ['invalid_request', 'webhook_url_rejected', 'not_found', ...BODY_PROBLEMS, ...DOOR_PROBLEMS],
     },
     { params: WebhookParams, body: UpdateWebhook, response: { 200: Webhook } },
   )
-  app.patch('/webhooks/:webhook_id', { schema: change, config }, async ({ caller, params, body }) => {
+  app.patch('/webhooks/:webhook_id', { schema: change, config: changing }, async ({ caller, params, body }) => {
     const changes = { ...body, ...(body.url !== undefined && { url: readUrl(body.url) }) }
     const webhook = await inTenant(db, caller.accountId, (trx) =>
       updateWebhook(trx, viewOf(caller), params.webhook_id, changes),
@@ -52,12 +53,12 @@ export const manageWebhook: Route = async (app, { db }) => {
       id: 'deleteWebhook',
       tag: TAG,
       summary: 'Delete a webhook',
-      description: 'Nothing more is sent, and the log of what was is gone.',
+      description: 'Deletes a webhook with its deliveries. No further event is sent to it.',
       problems: ['invalid_request', 'not_found', ...DOOR_PROBLEMS],
     },
-    { params: WebhookParams, response: { 204: Type.Null({ description: 'The webhook is gone.' }) } },
+    { params: WebhookParams, response: { 204: Type.Null({ description: 'The webhook is deleted.' }) } },
   )
-  app.delete('/webhooks/:webhook_id', { schema: remove, config }, async ({ caller, params }, reply) => {
+  app.delete('/webhooks/:webhook_id', { schema: remove, config: changing }, async ({ caller, params }, reply) => {
     const isGone = await inTenant(db, caller.accountId, (trx) => removeWebhook(trx, viewOf(caller), params.webhook_id))
     if (!isGone) throw new Problem('not_found')
     return reply.code(204).send(null)

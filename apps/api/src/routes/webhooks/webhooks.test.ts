@@ -19,11 +19,12 @@ test('a new webhook is shown with its secret, once', async () => {
   expect(made.body).toMatchObject({
     url: URL,
     description: 'Production',
-    mode: 'live',
+    livemode: true,
     events: ['job.completed'],
     enabled: true,
   })
   expect(made.body['secret']).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/)
+  expect(made.body['public_key']).toMatch(/^whpk_[A-Za-z0-9+/]{43}=$/)
 
   const shown = await caller.call({ method: 'GET', url: at(made.body['id']) })
   expect(Value.Check(Webhook, shown.body)).toBe(true)
@@ -78,6 +79,8 @@ test('a URL is kept as it will be called', async () => {
 test.each([
   ['no URL', {}],
   ['an unknown event', { url: URL, events: ['job.exploded'] }],
+  ['no event type', { url: URL, events: [] }],
+  ['a subscription to test events', { url: URL, events: ['webhook.test'] }],
   ['an event twice', { url: URL, events: ['job.failed', 'job.failed'] }],
   ['a description of 201 characters', { url: URL, description: 'd'.repeat(201) }],
   ['a secret of its own', { url: URL, secret: 'whsec_AAAA' }],
@@ -112,7 +115,7 @@ test('changes what the body names and nothing else', async () => {
     url: URL,
     events: ['job.failed'],
   })
-  expect((await change({ events: [] })).body).toMatchObject({ description: 'after', events: [] })
+  expect((await change({ events: ['*'] })).body).toMatchObject({ description: 'after', events: ['*'] })
   expect((await change({ enabled: false })).body).toMatchObject({ enabled: false, disabled_reason: 'by_owner' })
   expect((await change({ enabled: true })).body).toMatchObject({
     enabled: true,
@@ -120,6 +123,22 @@ test('changes what the body names and nothing else', async () => {
     disabled_at: null,
   })
   expect((await change({})).status).toBe(400)
+})
+
+test('a webhook without event types subscribes to all of them', async () => {
+  const caller = await api.openCaller()
+  const { body } = await create(caller, { url: URL })
+  expect(body['events']).toEqual(['*'])
+  await caller.call({ method: 'POST', url: '/api/v1/keys', payload: { name: 'Sign-up form' } })
+  const listed = await caller.call({ method: 'GET', url: at(body['id'], '/deliveries') })
+  expect(listed.body).toMatchObject([{ type: 'key.created' }])
+})
+
+test('an empty list of event types is rejected in a change, too', async () => {
+  const caller = await api.openCaller()
+  const { body } = await create(caller)
+  const rejected = await caller.call({ method: 'PATCH', url: at(body['id']), payload: { events: [] } })
+  expect([rejected.status, rejected.body['code']]).toEqual([400, 'invalid_request'])
 })
 
 test('a webhook that is deleted is gone', async () => {
@@ -134,10 +153,11 @@ test('a rotation gives a new secret and says until when the old one signs', asyn
   const caller = await api.openCaller()
   const { body } = await create(caller)
   const rotated = await caller.call({ method: 'POST', url: at(body['id'], '/rotate') })
-  expect(rotated.status).toBe(200)
+  expect(rotated.status).toBe(201)
   expect(Value.Check(WebhookWithSecret, rotated.body)).toBe(true)
   expect(rotated.body['secret']).not.toBe(body['secret'])
-  const hours = (Date.parse(String(rotated.body['previous_secret_until'])) - Date.now()) / 3_600_000
+  expect(rotated.body['public_key']).not.toBe(body['public_key'])
+  const hours = (Date.parse(String(rotated.body['previous_secret_expires_at'])) - Date.now()) / 3_600_000
   expect(hours).toBeGreaterThan(23.9)
   expect(hours).toBeLessThanOrEqual(24.01)
 })
@@ -147,7 +167,7 @@ test('live keys and test keys see nothing of each other', async () => {
   const { body: made } = await live.call({
     method: 'POST',
     url: '/api/v1/keys',
-    payload: { name: 't', mode: 'test', scopes: ['webhooks'] },
+    payload: { name: 't', livemode: false, scopes: ['webhooks:write'] },
   })
   const test: Caller = {
     ...live,
@@ -155,17 +175,19 @@ test('live keys and test keys see nothing of each other', async () => {
   }
   const { body: hook } = await create(live)
   const { body: sandbox } = await create(test)
-  expect(sandbox['mode']).toBe('test')
+  expect(sandbox['livemode']).toBe(false)
   expect((await test.call({ method: 'GET', url: at(hook['id']) })).status).toBe(404)
   expect((await live.call({ method: 'GET', url: at(sandbox['id']) })).status).toBe(404)
   expect((await test.call({ method: 'GET', url: '/api/v1/webhooks' })).body).toMatchObject([{ id: sandbox['id'] }])
 })
 
-test('a key without the webhooks scope is told which one it lacks', async () => {
-  const caller = await api.openCaller({ key: { scopes: ['validation', 'bulk', 'account', 'keys'] } })
+test('a key without webhooks:write gets the name of the missing scope', async () => {
+  const caller = await api.openCaller({
+    key: { scopes: ['validations:write', 'jobs:write', 'account:read', 'keys:write'] },
+  })
   const refused = await create(caller)
   expect([refused.status, refused.body['code']]).toEqual([403, 'missing_scope'])
-  expect(refused.body['detail']).toContain('webhooks')
+  expect(refused.body['detail']).toContain('"webhooks:write"')
 })
 
 test('what a webhook is told of is told in the transaction of the request that did it', async () => {

@@ -13,10 +13,10 @@ export function OwnAuditLog() {
   const { key, membership, mode } = useScene()
   const search = useSearch({ from: '/shell/settings/audit-log' })
   const navigate = useNavigate({ from: '/settings/audit-log' })
-  if (!useMay('settings')) {
+  if (!useMay('account:write')) {
     return (
       <Card title="Audit log">
-        <NoPermission what="see the audit log" roles={rolesFor('settings')} />
+        <NoPermission what="see the audit log" roles={rolesFor('account:write')} />
       </Card>
     )
   }

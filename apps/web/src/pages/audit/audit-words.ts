@@ -9,6 +9,7 @@ export const NOUNS: Record<string, string> = {
   list: 'Lists',
   account: 'Organisation',
   export: 'Exports',
+  erasure: 'Erasures',
   credits: 'Credits',
 }
 
@@ -45,6 +46,7 @@ const ACTIONS: Record<string, string> = {
   'person.second_factor_off': 'Second factor switched off',
   'person.made_operator': 'Made an operator',
   'person.unmade_operator': 'No longer an operator',
+  'callback_secret.rotated': 'Callback secret rotated',
   'webhook.created': 'Webhook made',
   'webhook.changed': 'Webhook changed',
   'webhook.rotated': 'Secret of a webhook rotated',
@@ -66,6 +68,7 @@ const ACTIONS: Record<string, string> = {
   'account.charging_stopped': 'Charging stopped by the auditor',
   'account.charging_resumed': 'Charging resumed',
   'account.deleted': 'Organisation deleted',
+  'erasure.created': 'Address erased',
   'export.account': 'All data exported',
   'export.audit_log': 'Audit log exported',
   'export.ledger': 'Credit movements exported',

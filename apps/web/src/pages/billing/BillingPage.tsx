@@ -60,14 +60,16 @@ function Debt({ credits }: { credits: number }) {
 }
 
 function Shop({ billing }: { billing: Billing }) {
-  const mayBuy = useMay('settings')
+  const mayBuy = useMay('account:write')
   if (billing.packs.length + billing.plans.length === 0) {
     return <Callout title="Nothing is for sale yet">The operator of this installation has set no prices.</Callout>
   }
   return (
     <>
       {!mayBuy && (
-        <Callout>Buying needs the role {rolesFor('settings')}. Everybody in the organisation sees the prices.</Callout>
+        <Callout>
+          Buying needs the role {rolesFor('account:write')}. Everybody in the organisation sees the prices.
+        </Callout>
       )}
       {billing.plans.length > 0 && <PlansCard billing={billing} mayBuy={mayBuy} />}
       {billing.packs.length > 0 && <PacksCard packs={billing.packs} mayBuy={mayBuy} />}

@@ -12,7 +12,7 @@ import { priceOf } from './price-words.ts'
 export function PlanCard({ billing }: { billing: Billing }) {
   const { plan, features, subscribed_to: price, has_portal: hasPortal, plans } = billing
   const paid = plans.find((one) => one.price === price)
-  const mayBuy = useMay('settings')
+  const mayBuy = useMay('account:write')
   return (
     <Card title="Your plan" actions={hasPortal && mayBuy && <PortalButton />}>
       <div className="flex flex-col gap-4">

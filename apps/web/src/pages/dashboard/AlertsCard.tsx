@@ -62,21 +62,21 @@ const ALERTS: Record<string, { Icon: LucideIcon; words(alert: Alert): ReactNode 
       </>
     ),
   },
-  results_leaving: {
+  results_expiring: {
     Icon: Clock,
-    words: ({ id, name, at }) => (
+    words: ({ id, name, occurred_at: at }) => (
       <>
         The results of{' '}
         <Link to="/lists/$jobId" params={{ jobId: id ?? '' }} className={LINK}>
           {name ?? 'a list'}
         </Link>{' '}
-        leave {at && `on ${formatDateTime(at)}`}. Download what you need.
+        expire {at && `on ${formatDateTime(at)}`}. Download what you need.
       </>
     ),
   },
   key_unused: {
     Icon: KeyRound,
-    words: ({ name, at }) => (
+    words: ({ name, occurred_at: at }) => (
       <>
         The key{' '}
         <Link to="/keys" className={LINK}>
@@ -102,6 +102,6 @@ function hookLink({ id, name }: Alert): ReactNode {
   )
 }
 
-function since({ at }: Alert): string {
+function since({ occurred_at: at }: Alert): string {
   return at ? ` since ${formatDateTime(at)}` : ''
 }

@@ -65,17 +65,17 @@ type StandingProps = { overview: Overview; days: number; onRetry(): void }
 function Standing({ overview, days, onRetry }: StandingProps) {
   const { mode } = useScene()
   if (overview.is_new) return <StartCards />
-  const { verdicts, lists, problems, alerts } = overview
+  const { verdicts, jobs, problems, alerts } = overview
   return (
     <>
       <ProbingNotice probing={overview.probing} />
       {mode === 'live' && <ProvidersLine health={overview.providers} />}
       <div className="grid grid-cols-2 gap-3 sm:gap-4 xl:grid-cols-4">
         {mode === 'live' && <CreditsTile />}
-        <CheckTiles verdicts={verdicts} lists={lists} days={days} />
+        <CheckTiles verdicts={verdicts} jobs={jobs} days={days} />
       </div>
       <AlertsCard alerts={alerts} onRetry={onRetry} />
-      <ListsCard lists={lists} onRetry={onRetry} />
+      <ListsCard lists={jobs} onRetry={onRetry} />
       <VerdictsCard verdicts={verdicts} onRetry={onRetry} />
       <ProblemsCard problems={problems} onRetry={onRetry} />
     </>

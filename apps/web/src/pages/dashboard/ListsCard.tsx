@@ -8,7 +8,7 @@ import { VerdictCounts } from '../lists/overview/VerdictCounts.tsx'
 import { PartFailed } from './PartFailed.tsx'
 
 /** Lists under way with how far they are, and below them the last ones that ended. */
-export function ListsCard({ lists, onRetry }: { lists: Overview['lists']; onRetry(): void }) {
+export function ListsCard({ lists, onRetry }: { lists: Overview['jobs']; onRetry(): void }) {
   const all = (
     <Link to="/lists" className="text-accent-text underline-offset-4 hover:underline">
       All lists
@@ -21,7 +21,7 @@ export function ListsCard({ lists, onRetry }: { lists: Overview['lists']; onRetr
   )
 }
 
-function Rows({ running, ended }: NonNullable<Overview['lists']>) {
+function Rows({ running, ended }: NonNullable<Overview['jobs']>) {
   if (running.length + ended.length === 0) {
     return (
       <p className="text-soft">
@@ -54,7 +54,7 @@ function Row({ list }: { list: BulkJob }) {
           {list.filename}
         </Link>
         <p className="text-[0.8125rem] text-faint">
-          {formatCount(list.unique_emails, 'address', 'addresses')}, <RelativeTime at={list.created_at} />
+          {formatCount(list.unique_count, 'address', 'addresses')}, <RelativeTime at={list.created_at} />
         </p>
       </div>
       <ListProgress list={list} />

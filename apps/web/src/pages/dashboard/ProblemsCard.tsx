@@ -24,7 +24,7 @@ export function ProblemsCard({ problems, onRetry }: { problems: Overview['proble
             </tr>
           </thead>
           <tbody className="[&_tr:last-child>td]:border-b-0">
-            {problems.map(({ code, status, count, last_at: lastAt }) => (
+            {problems.map(({ code, http_status: status, count, last_occurred_at: lastAt }) => (
               <tr key={code}>
                 <Td className="min-w-28">
                   <Link

@@ -24,9 +24,9 @@ export function Unread() {
   return <span className="text-base font-medium text-soft">Not known just now</span>
 }
 
-type TilesProps = Pick<Overview, 'verdicts' | 'lists'> & { days: number }
+type TilesProps = Pick<Overview, 'verdicts' | 'jobs'> & { days: number }
 
-export function CheckTiles({ verdicts, lists, days }: TilesProps) {
+export function CheckTiles({ verdicts, jobs, days }: TilesProps) {
   const today = verdicts && totalOf(verdicts.today)
   const total = verdicts && totalOf(verdicts.total)
   return (
@@ -41,8 +41,8 @@ export function CheckTiles({ verdicts, lists, days }: TilesProps) {
       >
         {total === null ? <Unread /> : formatNumber(total)}
       </Tile>
-      <Tile name="Lists under way" to="/lists" {...(lists && { about: toGo(lists) })}>
-        {lists ? formatNumber(lists.running.length) : <Unread />}
+      <Tile name="Lists under way" to="/lists" {...(jobs && { about: toGo(jobs) })}>
+        {jobs ? formatNumber(jobs.running.length) : <Unread />}
       </Tile>
     </>
   )
@@ -53,8 +53,8 @@ function validShare(counts: NonNullable<Overview['verdicts']>['total'] | undefin
   return counts && total > 0 ? `${formatShare(counts.valid / total)} valid` : 'None yet'
 }
 
-function toGo({ running }: NonNullable<Overview['lists']>): string {
+function toGo({ running }: NonNullable<Overview['jobs']>): string {
   if (running.length === 0) return 'Nothing is waiting'
-  const left = running.reduce((sum, list) => sum + list.unique_emails - totalOf(list.status_counts), 0)
+  const left = running.reduce((sum, list) => sum + list.unique_count - totalOf(list.status_counts), 0)
   return `${formatCount(left, 'address', 'addresses')} to go`
 }

@@ -24,7 +24,10 @@ function Drawn({ verdicts }: { verdicts: Verdicts }) {
   return (
     <figure className="flex flex-col gap-4">
       <figcaption className="text-soft">{summary}</figcaption>
-      <VerdictBars days={verdicts.days} summary={summary} />
+      <VerdictBars
+        days={verdicts.days.map(({ occurred_on: day, ...counts }) => ({ day, ...counts }))}
+        summary={summary}
+      />
       <details>
         <summary className="w-fit text-accent-text underline-offset-4 hover:underline">Show as a table</summary>
         <DayTable days={verdicts.days} />
@@ -55,8 +58,8 @@ function DayTable({ days }: { days: Verdicts['days'] }) {
       </thead>
       <tbody>
         {shown.map((day) => (
-          <tr key={day.day}>
-            <Td className="whitespace-nowrap">{formatDay(day.day)}</Td>
+          <tr key={day.occurred_on}>
+            <Td className="whitespace-nowrap">{formatDay(day.occurred_on)}</Td>
             {VERDICTS.map((verdict) => (
               <Td key={verdict} align="end">
                 {formatNumber(day[verdict])}

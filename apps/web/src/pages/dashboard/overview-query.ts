@@ -10,6 +10,6 @@ export function overviewQuery({ key, probity }: Scene, days: number) {
     queryKey: [...key, 'overview', days],
     queryFn: ({ signal }) => probity.overview({ days, signal }),
     placeholderData: keepPreviousData,
-    refetchInterval: ({ state }) => (state.data?.lists?.running.length ? WHILE_LISTS_RUN_MS : OTHERWISE_MS),
+    refetchInterval: ({ state }) => (state.data?.jobs?.running.length ? WHILE_LISTS_RUN_MS : OTHERWISE_MS),
   })
 }

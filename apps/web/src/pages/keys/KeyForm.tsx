@@ -29,7 +29,7 @@ export function KeyForm({ onMade, onCancel }: { onMade(made: NewKey): void; onCa
   const { mode, probity } = useScene()
   const held = useHeldScopes()
   const form = useForm<KeyValues>({
-    defaultValues: { name: '', type: 'secret', mode, preset: 'validate', scopes: ['validation'], ...NO_LIMITS },
+    defaultValues: { name: '', type: 'secret', mode, preset: 'validate', scopes: ['validations:write'], ...NO_LIMITS },
     shouldFocusError: false,
   })
   useEffect(() => form.setFocus('name'), [form])
@@ -37,7 +37,7 @@ export function KeyForm({ onMade, onCancel }: { onMade(made: NewKey): void; onCa
   const submit = useSubmit(form, async (values) => {
     const options = {
       name: values.name.trim(),
-      mode: values.mode,
+      livemode: values.mode === 'live',
       type: values.type,
       ...(values.type === 'secret' && { scopes: scopesOf(values, held) }),
       ...readLimits(values, values.type),
@@ -104,12 +104,12 @@ function ScopeFields({ form }: { form: UseFormReturn<KeyValues> }) {
   const fault = form.formState.errors.scopes?.message
   return (
     <fieldset className="flex flex-col gap-2">
-      <legend className="mb-1.5 font-medium">What it may do</legend>
+      <legend className="mb-1.5 font-medium">Scopes</legend>
       <div className="grid gap-x-4 gap-y-2 sm:grid-cols-2">
         {Object.entries(PRESETS).map(([value, { title, about }]) => (
           <Radio key={value} {...form.register('preset')} value={value} label={title} hint={about} />
         ))}
-        <Radio {...form.register('preset')} value="custom" label="Custom" hint="Choose scope by scope" />
+        <Radio {...form.register('preset')} value="custom" label="Custom" hint="Choose individual scopes" />
       </div>
       {preset === 'custom' && (
         <div className="mt-1 grid gap-x-4 gap-y-2 rounded-md border border-line bg-sunken p-3 sm:grid-cols-2">
@@ -122,6 +122,9 @@ function ScopeFields({ form }: { form: UseFormReturn<KeyValues> }) {
               hint={SCOPE_WORDS[scope].about}
             />
           ))}
+          <p className="text-[0.8125rem] text-faint sm:col-span-2">
+            A scope that changes data includes the scope that reads it.
+          </p>
         </div>
       )}
       {fault && <p className="text-[0.8125rem] text-invalid">{fault}</p>}

@@ -53,6 +53,6 @@ export function KeyMenu({ of: key, onAct }: { of: Key; onAct(action: KeyAction):
 }
 
 /** A key that has been replaced ends soon: its successor is the one to rotate. */
-function canRotate({ status, replaced_by: replacedBy }: Key): boolean {
+function canRotate({ status, replaced_by_key_id: replacedBy }: Key): boolean {
   return status !== 'expired' && !replacedBy
 }

@@ -2,8 +2,8 @@ import { Ban, CircleCheck, CirclePause, ClockAlert, RefreshCw } from 'lucide-rea
 import type { Key } from '../../keys/keys-query.ts'
 import { Badge } from '../../ui/Badge.tsx'
 
-/** Whether a key works. One that is being replaced works until its time is over. */
-export function KeyStatus({ status, replaced_by: replacedBy }: Pick<Key, 'status' | 'replaced_by'>) {
+/** The status of a key. A rotated key works until it expires. */
+export function KeyStatus({ status, replaced_by_key_id: replacedBy }: Pick<Key, 'status' | 'replaced_by_key_id'>) {
   if (status === 'active' && replacedBy)
     return (
       <Badge tone="risky" icon={<RefreshCw aria-hidden="true" />}>

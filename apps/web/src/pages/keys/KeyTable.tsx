@@ -20,7 +20,7 @@ export function KeyTable({ caption, keys, onAct }: KeyTableProps) {
         <Table caption={caption}>
           <thead>
             <tr>
-              {['Name', 'Mode', 'May do', 'Limits', 'Last used', 'Ends', 'Status'].map((head) => (
+              {['Name', 'Mode', 'Scopes', 'Limits', 'Last used', 'Ends', 'Status'].map((head) => (
                 <Th key={head}>{head}</Th>
               ))}
               <Th>
@@ -51,7 +51,7 @@ function KeyRow({ of: key, onAct }: { of: Key; onAct(action: KeyAction): void })
         <KeyName of={key} />
       </th>
       <Td>
-        <ModeBadge mode={key.mode} />
+        <ModeBadge livemode={key.livemode} />
       </Td>
       <Td className="text-soft">{describeScopes(key.scopes)}</Td>
       <Td className="text-soft">
@@ -64,7 +64,7 @@ function KeyRow({ of: key, onAct }: { of: Key; onAct(action: KeyAction): void })
         <Ends of={key} />
       </Td>
       <Td>
-        <KeyStatus status={key.status} replaced_by={key.replaced_by} />
+        <KeyStatus status={key.status} replaced_by_key_id={key.replaced_by_key_id} />
       </Td>
       <Td className="text-end">
         <KeyMenu of={key} onAct={onAct} />
@@ -81,11 +81,11 @@ function KeyCard({ of: key, onAct }: { of: Key; onAct(action: KeyAction): void }
         <KeyMenu of={key} onAct={onAct} />
       </div>
       <div className="mt-2 flex flex-wrap gap-2">
-        <KeyStatus status={key.status} replaced_by={key.replaced_by} />
-        <ModeBadge mode={key.mode} />
+        <KeyStatus status={key.status} replaced_by_key_id={key.replaced_by_key_id} />
+        <ModeBadge livemode={key.livemode} />
       </div>
       <dl className="mt-3 grid grid-cols-2 gap-x-4 gap-y-2.5 text-[0.8125rem]">
-        <Line name="May do">{describeScopes(key.scopes)}</Line>
+        <Line name="Scopes">{describeScopes(key.scopes)}</Line>
         <Line name="Limits">
           <Limits of={key} />
         </Line>
@@ -109,7 +109,7 @@ function Line({ name, children }: { name: string; children: ReactNode }) {
   )
 }
 
-function KeyName({ of: { name, type, hint, created_at: createdAt, replaces } }: { of: Key }) {
+function KeyName({ of: { name, type, hint, created_at: createdAt, replaces_key_id: replaces } }: { of: Key }) {
   return (
     <span className="block min-w-36">
       <span className="block font-medium [overflow-wrap:anywhere]">{name}</span>
@@ -122,12 +122,12 @@ function KeyName({ of: { name, type, hint, created_at: createdAt, replaces } }: 
   )
 }
 
-function ModeBadge({ mode }: { mode: string }) {
-  return <Badge tone={mode === 'live' ? 'accent' : 'risky'}>{mode === 'live' ? 'Live' : 'Test'}</Badge>
+function ModeBadge({ livemode }: Pick<Key, 'livemode'>) {
+  return <Badge tone={livemode ? 'accent' : 'risky'}>{livemode ? 'Live' : 'Test'}</Badge>
 }
 
 function Limits({ of: key }: { of: Key }) {
-  const { ip_allow_list: ips, monthly_cap: cap, allowed_origins: origins, visitor_cap: visits } = key
+  const { ip_allowlist: ips, monthly_cap: cap, allowed_origins: origins, visitor_cap: visits } = key
   if (ips.length + origins.length === 0 && cap === null) return <span className="text-faint">None</span>
   return (
     <>

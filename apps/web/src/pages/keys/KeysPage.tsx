@@ -18,7 +18,7 @@ const ABOUT =
   'A key lets a program use the API in the name of this organisation. Keep secret keys on servers; publishable ones are made for web pages.'
 
 export function KeysPage() {
-  const may = useMay('keys')
+  const may = useMay('keys:write')
   if (may) return <Keys />
   return (
     <Page title="API keys" about={ABOUT}>

@@ -22,12 +22,12 @@ export function LimitFields({ form, type, now }: LimitFieldsProps) {
           label="Allowed network addresses"
           optional
           hint="One per line, single or as a CIDR range, such as 192.0.2.0/24. Empty lets every address use the key."
-          error={errors.ip_allow_list?.message}
+          error={errors.ip_allowlist?.message}
         >
           {(ids) => (
             <TextArea
               {...ids}
-              {...form.register('ip_allow_list')}
+              {...form.register('ip_allowlist')}
               spellCheck={false}
               autoComplete="off"
               className="font-mono text-[0.8125rem]"

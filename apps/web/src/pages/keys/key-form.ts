@@ -1,4 +1,4 @@
-import type { KeyScope } from '@probity/contract/keys'
+import type { KeyScope } from '@probity/contract/key-scopes'
 import { PUBLISHABLE_MONTHLY_CAP_DEFAULT, PUBLISHABLE_POLICY, VISITOR_CAP_DEFAULT } from '@probity/contract/publishable'
 import { RequestFailed } from '../../api/ask.ts'
 import { asRequestFailed } from '../../api/probity.ts'
@@ -12,7 +12,7 @@ export type Expiry = 'keep' | 'none' | '30' | '90' | '365' | 'date'
 export type LimitValues = {
   expiry: Expiry
   expires_at: string
-  ip_allow_list: string
+  ip_allowlist: string
   monthly_cap: string
   /** Of a publishable key, which has no network addresses instead. */
   allowed_origins: string
@@ -35,7 +35,7 @@ export type KeyValues = LimitValues & {
 export const NO_LIMITS: LimitValues = {
   expiry: 'none',
   expires_at: '',
-  ip_allow_list: '',
+  ip_allowlist: '',
   monthly_cap: '',
   allowed_origins: '',
   allowed_policies: PUBLISHABLE_POLICY,
@@ -43,11 +43,11 @@ export const NO_LIMITS: LimitValues = {
 }
 
 export function limitsOf(key: Key): LimitValues {
-  const { ip_allow_list: ips, monthly_cap: cap, allowed_origins: origins, allowed_policies: policies } = key
+  const { ip_allowlist: ips, monthly_cap: cap, allowed_origins: origins, allowed_policies: policies } = key
   return {
     expiry: 'keep',
     expires_at: '',
-    ip_allow_list: ips.join('\n'),
+    ip_allowlist: ips.join('\n'),
     monthly_cap: cap === null ? '' : String(cap),
     allowed_origins: origins.join('\n'),
     allowed_policies: policies.join('\n'),
@@ -71,7 +71,7 @@ export function readLimits(values: LimitValues, type: KeyType) {
   return {
     ...(expiry !== 'keep' && { expiresAt: readExpiry(expiry, date) }),
     monthlyCap: cap.trim() === '' ? null : Number(cap),
-    ...(type === 'publishable' ? readPageLimits(values) : { ipAllowList: readLines(values.ip_allow_list) }),
+    ...(type === 'publishable' ? readPageLimits(values) : { ipAllowlist: readLines(values.ip_allowlist) }),
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Breakdown } from '@probity/sdk'
+import type { JobBreakdown } from '@probity/sdk'
 import type { ReactNode } from 'react'
 import { Card } from '../../ui/Card.tsx'
 import { formatNumber, formatShare } from '../../ui/format.ts'
@@ -11,7 +11,7 @@ import { FilterLink } from './SearchLink.tsx'
 import { CountBar, VerdictBar } from './VerdictBar.tsx'
 
 /** The results counted in three ways. Each row leads to the results that it counts. */
-export function BreakdownCard({ breakdown }: { breakdown: Breakdown }) {
+export function BreakdownCard({ breakdown }: { breakdown: JobBreakdown }) {
   const { by_reason, by_provider, by_domain } = breakdown
   return (
     <Card title="Breakdown">
@@ -51,7 +51,7 @@ export function BreakdownCard({ breakdown }: { breakdown: Breakdown }) {
   )
 }
 
-function Reasons({ rows }: { rows: Breakdown['by_reason'] }) {
+function Reasons({ rows }: { rows: JobBreakdown['by_reason'] }) {
   const total = rows.reduce((sum, { count }) => sum + count, 0)
   return (
     <Table caption="Results by reason">

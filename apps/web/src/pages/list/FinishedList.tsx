@@ -53,9 +53,9 @@ export function FinishedList({ job }: { job: BulkJob }) {
 }
 
 function EndNotice({ job }: { job: BulkJob }) {
-  const { status, done_count, unique_emails, status_counts, sub_status_counts, credits, livemode } = job
+  const { status, done_count, unique_count, status_counts, sub_status_counts, credits, livemode } = job
   const unasked = sub_status_counts['not_probed'] ?? 0
-  const left = unique_emails - done_count
+  const left = unique_count - done_count
   if (status === 'canceled') {
     return (
       <Callout title="This list was canceled.">

@@ -1,4 +1,4 @@
-import type { Breakdown, BulkJob } from '@probity/sdk'
+import type { BulkJob, JobBreakdown } from '@probity/sdk'
 import { clsx } from 'clsx'
 import { Download } from 'lucide-react'
 import { useState } from 'react'
@@ -9,7 +9,7 @@ import { DownloadState } from './DownloadState.tsx'
 import { useDownload } from './use-download.ts'
 import { PLANS, planWord, usePreset } from './use-preset.ts'
 
-type KeepPlan = Breakdown['keep_plans'][number]
+type KeepPlan = JobBreakdown['keep_plans'][number]
 
 /** What to keep and what to take out, with what to expect of each choice. */
 export function KeepPlanner({ job, plans }: { job: BulkJob; plans: KeepPlan[] }) {

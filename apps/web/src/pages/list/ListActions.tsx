@@ -10,7 +10,7 @@ import { type Asked, WishDialog } from './WishDialog.tsx'
 
 /** What can be done with a list as it stands, for those who may. */
 export function ListActions({ job }: { job: BulkJob }) {
-  const mayChange = useMay('bulk')
+  const mayChange = useMay('jobs:write')
   const [asked, setAsked] = useState<Asked>()
   const wishes = useWishes(job, () => setAsked(undefined))
   const isUnderWay = job.finished_at === null

@@ -6,7 +6,7 @@ const EVERY_MS = 30_000
 const EVERY_SHARE = 0.1
 
 /** The progress for those who hear the page: at most every 10 %, and every 30 seconds. */
-export function ProgressNews({ job: { progress, done_count, unique_emails, status } }: { job: BulkJob }) {
+export function ProgressNews({ job: { progress, done_count, unique_count, status } }: { job: BulkJob }) {
   const told = useRef({ share: 0, at: 0, status: '' })
   const [text, setText] = useState('')
   useEffect(() => {
@@ -17,9 +17,9 @@ export function ProgressNews({ job: { progress, done_count, unique_emails, statu
     setText(
       status === 'paused'
         ? 'The list is paused.'
-        : `${Math.floor(progress * 100)} percent: ${formatNumber(done_count)} of ${formatNumber(unique_emails)} addresses.`,
+        : `${Math.floor(progress * 100)} percent: ${formatNumber(done_count)} of ${formatNumber(unique_count)} addresses.`,
     )
-  }, [progress, done_count, unique_emails, status])
+  }, [progress, done_count, unique_count, status])
   return (
     <p role="status" className="sr-only">
       {text}

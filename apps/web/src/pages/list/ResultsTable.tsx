@@ -1,4 +1,4 @@
-import type { ListResult } from '@probity/sdk'
+import type { JobResult } from '@probity/sdk'
 import { memo } from 'react'
 import { formatNumber, formatShare } from '../../ui/format.ts'
 import { Table, Td, Th } from '../../ui/Table.tsx'
@@ -11,7 +11,7 @@ import { useTurn } from './use-list-search.ts'
 type Place = { hrefOf(row: number): string; open(row: number): void }
 
 /** One page of results. Drawn once for each page: opening one of them changes nothing here. */
-export const ResultsTable = memo(function ResultsTable({ results }: { results: ListResult[] }) {
+export const ResultsTable = memo(function ResultsTable({ results }: { results: JobResult[] }) {
   const isNarrow = useNarrow()
   const turn = useTurn()
   const place: Place = { hrefOf: useRowHref(), open: (row) => turn((now) => ({ ...now, row })) }
@@ -51,7 +51,7 @@ export const ResultsTable = memo(function ResultsTable({ results }: { results: L
   )
 })
 
-function ResultCards({ results, place }: { results: ListResult[]; place: Place }) {
+function ResultCards({ results, place }: { results: JobResult[]; place: Place }) {
   return (
     <ul className="flex flex-col divide-y divide-line border-y border-line">
       {results.map((result) => (
@@ -72,7 +72,7 @@ function ResultCards({ results, place }: { results: ListResult[]; place: Place }
   )
 }
 
-function ResultLink({ result: { email, row }, place }: { result: ListResult; place: Place }) {
+function ResultLink({ result: { email, row }, place }: { result: JobResult; place: Place }) {
   return (
     <PlainLink
       href={place.hrefOf(row)}
@@ -84,7 +84,7 @@ function ResultLink({ result: { email, row }, place }: { result: ListResult; pla
   )
 }
 
-function Suggestion({ result: { did_you_mean } }: { result: ListResult }) {
+function Suggestion({ result: { did_you_mean } }: { result: JobResult }) {
   if (did_you_mean === null) return null
   return <p className="text-[0.8125rem] text-faint">Perhaps {did_you_mean}</p>
 }

@@ -70,13 +70,13 @@ function DelayNotice({ job: { status, delay_reason: delayReason } }: { job: Bulk
 }
 
 function Progress({ job }: { job: BulkJob }) {
-  const { progress, done_count, unique_emails } = job
+  const { progress, done_count, unique_count } = job
   return (
     <div>
       <div className="mb-2 flex flex-wrap items-baseline justify-between gap-x-4">
         <p className="text-2xl font-semibold tracking-[-0.02em] tabular-nums">{formatShare(progress)}</p>
         <p className="text-soft tabular-nums">
-          {formatNumber(done_count)} of {formatNumber(unique_emails)} addresses
+          {formatNumber(done_count)} of {formatNumber(unique_count)} addresses
         </p>
       </div>
       <ProgressBar value={progress} label="Addresses with a result" />
@@ -116,13 +116,13 @@ function Fact({ name, wide = false, children }: { name: string; wide?: boolean; 
   )
 }
 
-function Waiting({ job: { waiting } }: { job: BulkJob }) {
+function Waiting({ job: { deferred } }: { job: BulkJob }) {
   const now = useNow()
-  if (waiting.length === 0) return null
+  if (deferred.length === 0) return null
   return (
     <section aria-label="Who waits and why" className="rounded-md bg-sunken px-4 py-3">
       <ul className="flex flex-col gap-1.5">
-        {waiting.map((group) => (
+        {deferred.map((group) => (
           <li key={group.reason} className="flex items-start gap-2.5">
             <Clock className="mt-0.5 size-4 shrink-0 text-faint" aria-hidden="true" />
             {whyWaiting(group, now)}

@@ -29,11 +29,11 @@ function useLastMove({ status, done_count, created_at }: BulkJob): number {
   return seen.at
 }
 
-function whyStuck({ status, waiting, done_count, unique_emails }: BulkJob): string {
+function whyStuck({ status, deferred, done_count, unique_count }: BulkJob): string {
   if (status === 'queued') return 'The list waits for its turn: other lists are ahead of it, or no worker is running.'
-  const count = waiting.reduce((sum, group) => sum + group.count, 0)
-  const next = waiting.map(({ until }) => until).toSorted()[0]
-  if (next !== undefined && done_count + count >= unique_emails) {
+  const count = deferred.reduce((sum, group) => sum + group.count, 0)
+  const next = deferred.map(({ retry_at }) => retry_at).toSorted()[0]
+  if (next !== undefined && done_count + count >= unique_count) {
     return `All ${formatNumber(count)} addresses that are left wait for their mail servers. The next of them are tried at ${formatClock(next)}.`
   }
   return 'No worker has reported a result. If you run the service yourself, see whether its workers are running.'

@@ -28,7 +28,7 @@ test.each([
   [90_000, 260_000, 'between 25 hours and 4 days'],
   [-60, -10, 'less than a minute'],
 ])('from %i to %i seconds is %s', (earliest, latest, words) => {
-  expect(timeLeft({ earliest: after(earliest), latest: after(latest) }, NOW)).toBe(words)
+  expect(timeLeft({ earliest_at: after(earliest), latest_at: after(latest) }, NOW)).toBe(words)
 })
 
 test('where nothing is known of the end, nothing is said', () => {
@@ -36,10 +36,10 @@ test('where nothing is known of the end, nothing is said', () => {
 })
 
 test('who waits is told with the reason and the time', () => {
-  expect(whyWaiting({ reason: 'greylisted', count: 312, until: after(300) }, NOW)).toMatch(
+  expect(whyWaiting({ reason: 'greylisted', count: 312, retry_at: after(300) }, NOW)).toMatch(
     /^312 addresses wait: the mail server asked us to come back later\. Next try \d\d:\d\d\.$/,
   )
-  expect(whyWaiting({ reason: 'a_new_reason', count: 1, until: after(-5) }, NOW)).toBe(
+  expect(whyWaiting({ reason: 'a_new_reason', count: 1, retry_at: after(-5) }, NOW)).toBe(
     '1 address waits: a new reason. Next in turn.',
   )
 })
@@ -47,10 +47,10 @@ test('who waits is told with the reason and the time', () => {
 test.each([
   ['queued', {}, 0],
   ['planning', {}, 1],
-  ['processing', { waiting: [] }, 2],
+  ['processing', { deferred: [] }, 2],
   ['processing', { done_count: 9_688 }, 3],
   ['paused', { started_at: null }, 0],
-  ['a_new_state', { waiting: [] }, 2],
+  ['a_new_state', { deferred: [] }, 2],
   ['completed', { finished_at: after(0) }, 5],
 ])('a list that is %s %j is at stage %i', (status, changes, stage) => {
   expect(stageOf({ ...JOB_EXAMPLE, status, ...changes })).toBe(stage)

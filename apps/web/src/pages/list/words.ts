@@ -25,8 +25,8 @@ const UNITS: Unit[] = [{ name: 'day', seconds: 86_400 }, { name: 'hour', seconds
 /** "between 3 and 12 minutes": a range, since nobody knows it better. */
 export function timeLeft(eta: BulkJob['eta'], now: number): string | undefined {
   if (eta === null) return undefined
-  const low = Math.max(0, Date.parse(eta.earliest) - now) / 1_000
-  const high = Math.max(low, (Date.parse(eta.latest) - now) / 1_000)
+  const low = Math.max(0, Date.parse(eta.earliest_at) - now) / 1_000
+  const high = Math.max(low, (Date.parse(eta.latest_at) - now) / 1_000)
   if (high < 60) return 'less than a minute'
   const to = measure(high, Math.ceil)
   if (low < 60) return `up to ${sayOf(to)}`
@@ -59,7 +59,7 @@ const WAITING: Record<string, string> = {
 }
 
 /** "312 addresses wait: the mail server asked us to come back later. Next try 14:05." */
-export function whyWaiting({ reason, count, until }: BulkJob['waiting'][number], now: number): string {
+export function whyWaiting({ reason, count, retry_at: until }: BulkJob['deferred'][number], now: number): string {
   const why = WAITING[reason] ?? reason.replaceAll('_', ' ')
   return `${formatCount(count, 'address waits', 'addresses wait')}: ${why}. ${nextTry(until, now)}`
 }
@@ -74,12 +74,12 @@ function nextTry(until: string, now: number): string {
 /** Where a list is on its way. Retrying is all that is left once each address has been asked once. */
 export const STAGES = ['Queued', 'Planning', 'Validating', 'Retrying', 'Done'] as const
 
-export function stageOf({ status, started_at, unique_emails, done_count, waiting, finished_at }: BulkJob): number {
+export function stageOf({ status, started_at, unique_count, done_count, deferred, finished_at }: BulkJob): number {
   if (finished_at !== null) return STAGES.length
   if (status === 'queued') return 0
   if (status === 'planning') return 1
   // Paused before it began.
   if (started_at === null) return 0
-  const waitingCount = waiting.reduce((sum, { count }) => sum + count, 0)
-  return waitingCount > 0 && done_count + waitingCount >= unique_emails ? 3 : 2
+  const deferredCount = deferred.reduce((sum, { count }) => sum + count, 0)
+  return deferredCount > 0 && done_count + deferredCount >= unique_count ? 3 : 2
 }

@@ -63,11 +63,11 @@ function Heading({ job }: { job: BulkJob }) {
 }
 
 function About({ job }: { job: BulkJob }) {
-  const mayChange = useMay('bulk')
-  const { total_rows, unique_emails, duplicate_count, email_column, created_at } = job
+  const mayChange = useMay('jobs:write')
+  const { email_count, unique_count, duplicate_count, email_column, created_at } = job
   return (
     <>
-      {formatCount(unique_emails, 'address', 'addresses')} in {formatCount(total_rows, 'row')}
+      {formatCount(unique_count, 'address', 'addresses')} in {formatCount(email_count, 'row')}
       {duplicate_count > 0 && `, ${formatCount(duplicate_count, 'repeat')}`} · column {email_column} ·{' '}
       <RelativeTime at={created_at} />
       {!mayChange && (

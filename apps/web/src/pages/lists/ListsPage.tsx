@@ -18,7 +18,7 @@ import { LISTS_PER_PAGE, listsQuery } from './overview/lists-query.ts'
 
 /** All lists of the organisation, newest first, and the drafts above them. */
 export function ListsPage() {
-  const mayMake = useMay('bulk')
+  const mayMake = useMay('jobs:write')
   return (
     <Page
       title="Lists"

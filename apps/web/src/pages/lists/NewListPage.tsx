@@ -16,7 +16,7 @@ const HEADINGS = ['Upload a file', 'Choose the column with the addresses', 'Revi
 
 /** From a file to a list under way, in three steps on one address. */
 export function NewListPage() {
-  const mayMake = useMay('bulk')
+  const mayMake = useMay('jobs:write')
   const search = useSearch({ from: '/shell/lists/new' })
   const current = stepOf(search)
   const heading = useRef<HTMLHeadingElement>(null)

@@ -1,4 +1,4 @@
 import { rolesFor } from '../../session/may.ts'
 
 /** Who may make lists and change them, in words. */
-export const LIST_ROLES = rolesFor('bulk')
+export const LIST_ROLES = rolesFor('jobs:write')

@@ -41,7 +41,7 @@ function Head({ report: { findings, wanted } }: { report: DoctorReport }) {
     mutationFn: () => call('/doctor/run', {}, 'The workers look again within ten seconds.'),
   })
   const newest = findings
-    .map(({ looked_at }) => looked_at)
+    .map(({ checked_at }) => checked_at)
     .toSorted()
     .at(-1)
   return (

@@ -105,7 +105,7 @@ function EgressRow({ egress, onAsk }: { egress: OperatorEgress; onAsk(): void })
         {formatNumber(egress.connections)}
       </Td>
       <Td align="end" className="align-top">
-        {formatNumber(egress.asked_24h)}
+        {formatNumber(egress.probes_24h)}
       </Td>
       <Td align="end" className="align-top">
         {formatNumber(egress.blocked_24h)}
@@ -148,7 +148,7 @@ function EgressState({ egress: { drained_at, suspensions } }: { egress: Operator
           Turned away
         </Badge>
         <ul className="text-xs text-faint">
-          {suspensions.map(({ provider, until, reason }) => (
+          {suspensions.map(({ provider, ends_at: until, reason }) => (
             <li key={provider}>
               {nameOf(provider)} until {formatClock(until)}
               {reason && reason !== 'as_told' && `: ${reason.replaceAll('_', ' ')}`}
@@ -171,8 +171,8 @@ function DrainDialog({ egress: { name, drained_at }, onClose }: { egress: Operat
     <ConfirmCall
       title={isDrained ? `Use ${name} again?` : `Drain ${name}?`}
       confirm={isDrained ? 'Use again' : 'Drain'}
-      path="/egress/drain"
-      body={{ name, drained: !isDrained }}
+      path="/egress_controls"
+      body={{ egress: name, is_drained: !isDrained }}
       done={isDrained ? `${name} is used again.` : `${name} is drained.`}
       onClose={onClose}
     >

@@ -13,7 +13,7 @@ const LOOKS: Record<DoctorStatus, { word: string; tone: Tone; Icon: typeof Circl
 
 /** A finding in full: what was seen, why it matters and what to do. */
 export function FindingCard({ finding }: { finding: KeptFinding }) {
-  const { title, status, saw, why, fix, docs, since } = finding
+  const { title, status, saw, why, fix, docs, since_at: since } = finding
   const { word, tone, Icon } = LOOKS[status]
   return (
     <li className="flex flex-col gap-2 rounded-lg border border-line bg-surface px-5 py-4 shadow-card">

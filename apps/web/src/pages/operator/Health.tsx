@@ -55,7 +55,7 @@ const LOOKS: Record<HealthState, { word: string; tone: Tone; Icon: typeof Circle
   off: { word: 'Off', tone: 'unknown', Icon: CircleMinus, order: 3 },
 }
 
-function HealthTile({ part: { name, state, detail, since } }: { part: HealthPart }) {
+function HealthTile({ part: { name, state, detail, since_at: since } }: { part: HealthPart }) {
   const { word, tone, Icon } = LOOKS[state]
   return (
     <li className="flex flex-col gap-1.5 rounded-lg border border-line bg-surface px-4 py-3 shadow-card">

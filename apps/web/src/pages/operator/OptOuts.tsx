@@ -60,14 +60,14 @@ function DomainTable({ domains }: OperatorOptOuts) {
           </tr>
         </thead>
         <tbody className="[&_tr:last-child>*]:border-b-0">
-          {domains.map(({ domain, note, added_at }) => (
+          {domains.map(({ domain, note, created_at }) => (
             <tr key={domain}>
               <th scope="row" className="border-b border-line py-2.5 pe-3 text-start font-normal">
                 <span className="[overflow-wrap:anywhere]">{domain}</span>
               </th>
               <Td className="[overflow-wrap:anywhere]">{note}</Td>
               <Td>
-                <RelativeTime at={added_at} />
+                <RelativeTime at={created_at} />
               </Td>
               <Td align="end">
                 <Button size="sm" onClick={() => setRemoved(domain)} aria-label={`Remove ${domain}`}>

@@ -33,8 +33,8 @@ function PauseDialog({ provider: { provider }, onClose }: AskedProps) {
     <ConfirmCall
       title={`Pause ${name}?`}
       confirm="Pause"
-      path="/providers/brake"
-      body={{ provider, paused: true }}
+      path="/provider_controls"
+      body={{ provider, is_paused: true }}
       done={`${name} is not asked any more.`}
       onClose={onClose}
     >
@@ -52,8 +52,8 @@ function ResumeDialog({ provider: { provider }, onClose }: AskedProps) {
     <ConfirmCall
       title={`Ask ${name} again?`}
       confirm="Ask again"
-      path="/providers/brake"
-      body={{ provider, paused: false }}
+      path="/provider_controls"
+      body={{ provider, is_paused: false }}
       done={`${name} is asked again.`}
       onClose={onClose}
     >
@@ -88,7 +88,11 @@ function RateDialog({ provider: { provider, rate_percent }, onClose }: AskedProp
   const name = nameOf(provider)
   const form = useForm({ defaultValues: { rate_percent: String(rate_percent) }, shouldFocusError: false })
   const submit = useSubmit(form, async ({ rate_percent: chosen }) => {
-    await call('/providers/brake', { provider, rate_percent: Number(chosen) }, `${name} gets ${chosen} % of its rate.`)
+    await call(
+      '/provider_controls',
+      { provider, rate_percent: Number(chosen) },
+      `${name} gets ${chosen} % of its rate.`,
+    )
     onClose()
   })
   const { isSubmitting, isDirty } = form.formState

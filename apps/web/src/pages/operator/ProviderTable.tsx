@@ -43,7 +43,7 @@ export function ProviderTable({ providers, onAsk }: ProviderTableProps) {
 type RowProps = { provider: OperatorProvider; onAsk(asked: AskedProvider): void }
 
 function ProviderRow({ provider, onAsk }: RowProps) {
-  const { asked, held, definite, deferred, blocked, silent, p50_ms, p95_ms } = provider
+  const { probes, throttled, conclusive, deferred, blocked, no_response: noResponse, p50_ms, p95_ms } = provider
   return (
     <tr>
       <th scope="row" className="border-b border-line py-2.5 pe-3 text-start font-medium whitespace-nowrap">
@@ -53,13 +53,13 @@ function ProviderRow({ provider, onAsk }: RowProps) {
         <ProviderState provider={provider} />
       </Td>
       <Td align="end">
-        {formatNumber(asked)}
-        {held > 0 && <p className="text-xs whitespace-nowrap text-faint">{formatNumber(held)} held back</p>}
+        {formatNumber(probes)}
+        {throttled > 0 && <p className="text-xs whitespace-nowrap text-faint">{formatNumber(throttled)} held back</p>}
       </Td>
-      <Td align="end">{shareOf(definite)}</Td>
+      <Td align="end">{shareOf(conclusive)}</Td>
       <Td align="end">{shareOf(deferred)}</Td>
       <Td align="end">{shareOf(blocked)}</Td>
-      <Td align="end">{shareOf(silent)}</Td>
+      <Td align="end">{shareOf(noResponse)}</Td>
       <Td align="end">{withinOf(p50_ms)}</Td>
       <Td align="end">{withinOf(p95_ms)}</Td>
       <Td align="end" className="whitespace-nowrap">
@@ -100,10 +100,10 @@ function ProviderState({ provider }: { provider: OperatorProvider }) {
       </Badge>
     )
   }
-  if (provider.suspended_until) {
+  if (provider.suspension_ends_at) {
     return (
       <Badge tone="invalid" icon={<Clock aria-hidden="true" />}>
-        Turned away until {formatClock(provider.suspended_until)}
+        Turned away until {formatClock(provider.suspension_ends_at)}
       </Badge>
     )
   }

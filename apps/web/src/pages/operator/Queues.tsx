@@ -35,7 +35,7 @@ export function Queues() {
         <ListsCard queues={data} />
         <WebhooksCard queues={data} />
       </div>
-      <StuckLists stuck={data.lists.stuck} />
+      <StuckLists stuck={data.jobs.stalled} />
       <PutOffCard queues={data} />
       <TasksCard queues={data} />
     </>
@@ -44,28 +44,30 @@ export function Queues() {
 
 type QueuesProps = { queues: OperatorQueues }
 
-function CallersCard({ queues: { callers } }: QueuesProps) {
+function CallersCard({ queues: { validations } }: QueuesProps) {
   return (
     <Card title="Callers" about="Single addresses and JSON lists.">
       <Facts>
-        <Fact name="Wait for a worker">{formatNumber(callers.waiting)}</Fact>
-        <Fact name="The oldest since">{callers.oldest ? <RelativeTime at={callers.oldest} /> : 'none waits'}</Fact>
-        <Fact name="Come in a minute">{formatNumber(callers.in_per_minute)}</Fact>
-        <Fact name="Go in a minute">{formatNumber(callers.out_per_minute)}</Fact>
+        <Fact name="Wait for a worker">{formatNumber(validations.waiting)}</Fact>
+        <Fact name="The oldest since">
+          {validations.oldest_at ? <RelativeTime at={validations.oldest_at} /> : 'none waits'}
+        </Fact>
+        <Fact name="Come in a minute">{formatNumber(validations.in_per_minute)}</Fact>
+        <Fact name="Go in a minute">{formatNumber(validations.out_per_minute)}</Fact>
       </Facts>
     </Card>
   )
 }
 
-function ListsCard({ queues: { lists } }: QueuesProps) {
+function ListsCard({ queues: { jobs } }: QueuesProps) {
   return (
     <Card title="Lists" about="Addresses of files that are under way.">
       <Facts>
-        <Fact name="Lists under way">{formatNumber(lists.under_way)}</Fact>
-        <Fact name="Lists paused">{formatNumber(lists.paused)}</Fact>
-        <Fact name="Addresses that wait">{formatNumber(lists.waiting)}</Fact>
-        <Fact name="Addresses worked on">{formatNumber(lists.worked_on)}</Fact>
-        <Fact name="Go in a minute">{formatNumber(lists.out_per_minute)}</Fact>
+        <Fact name="Lists under way">{formatNumber(jobs.in_progress)}</Fact>
+        <Fact name="Lists paused">{formatNumber(jobs.paused)}</Fact>
+        <Fact name="Addresses that wait">{formatNumber(jobs.waiting)}</Fact>
+        <Fact name="Addresses worked on">{formatNumber(jobs.active)}</Fact>
+        <Fact name="Go in a minute">{formatNumber(jobs.out_per_minute)}</Fact>
       </Facts>
     </Card>
   )
@@ -76,7 +78,9 @@ function WebhooksCard({ queues: { webhooks } }: QueuesProps) {
     <Card title="Webhooks" about="Events on their way to customers.">
       <Facts>
         <Fact name="Due now">{formatNumber(webhooks.due)}</Fact>
-        <Fact name="The oldest since">{webhooks.oldest ? <RelativeTime at={webhooks.oldest} /> : 'none is due'}</Fact>
+        <Fact name="The oldest since">
+          {webhooks.oldest_at ? <RelativeTime at={webhooks.oldest_at} /> : 'none is due'}
+        </Fact>
         <Fact name="To be tried later">{formatNumber(webhooks.later)}</Fact>
       </Facts>
     </Card>
@@ -104,7 +108,7 @@ const DUE: [keyof DueTimes, string][] = [
 ]
 
 /** What a mail server, or our own pace, put off. */
-function PutOffCard({ queues: { callers, lists } }: QueuesProps) {
+function PutOffCard({ queues: { validations, jobs } }: QueuesProps) {
   return (
     <Card
       title="Put off"
@@ -124,8 +128,8 @@ function PutOffCard({ queues: { callers, lists } }: QueuesProps) {
               <th scope="row" className="border-b border-line py-2.5 pe-3 text-start font-normal">
                 {label}
               </th>
-              <Td align="end">{formatNumber(callers.put_off[name])}</Td>
-              <Td align="end">{formatNumber(lists.put_off[name])}</Td>
+              <Td align="end">{formatNumber(validations.deferred[name])}</Td>
+              <Td align="end">{formatNumber(jobs.deferred[name])}</Td>
             </tr>
           ))}
         </tbody>

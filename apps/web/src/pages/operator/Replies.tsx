@@ -1,4 +1,4 @@
-import type { UnreadReply } from '@probity/contract/operator'
+import type { UnclassifiedReply } from '@probity/contract/operator'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Eye, MessageSquareDashed, Undo2 } from 'lucide-react'
 import { useState } from 'react'
@@ -53,7 +53,7 @@ export function Replies() {
         <>
           {isError && <Callout kind="warning">This is as last seen: the service did not answer just now.</Callout>}
           <ReplyList
-            replies={data.replies.filter(({ looked_at }) => view === 'all' || looked_at === null)}
+            replies={data.replies.filter(({ reviewed_at }) => view === 'all' || reviewed_at === null)}
             view={view}
           />
         </>
@@ -62,7 +62,7 @@ export function Replies() {
   )
 }
 
-function ReplyList({ replies, view }: { replies: UnreadReply[]; view: View }) {
+function ReplyList({ replies, view }: { replies: UnclassifiedReply[]; view: View }) {
   if (replies.length === 0) {
     return (
       <EmptyState
@@ -97,7 +97,7 @@ function ReplyList({ replies, view }: { replies: UnreadReply[]; view: View }) {
   )
 }
 
-function ReplyRow({ reply }: { reply: UnreadReply }) {
+function ReplyRow({ reply }: { reply: UnclassifiedReply }) {
   return (
     <tr>
       <th scope="row" className="max-w-xl min-w-56 border-b border-line py-2.5 pe-3 text-start align-top font-normal">
@@ -125,29 +125,29 @@ function ReplyRow({ reply }: { reply: UnreadReply }) {
   )
 }
 
-function MarkButton({ reply: { provider, stage, code, reply, looked_at } }: { reply: UnreadReply }) {
+function MarkButton({ reply: { provider, stage, code, reply, reviewed_at } }: { reply: UnclassifiedReply }) {
   const call = useOperatorCall()
   const toasts = useToasts()
-  const isLooked = looked_at !== null
+  const isReviewed = reviewed_at !== null
   const { mutate, isPending } = useMutation({
     mutationFn: () =>
       call(
-        '/replies/look',
-        { provider, stage, code, reply, looked: !isLooked },
-        isLooked ? 'The reply is among the new ones again.' : 'Marked as looked at. It is under All.',
+        '/replies/review',
+        { provider, stage, code, reply, is_reviewed: !isReviewed },
+        isReviewed ? 'The reply is among the new ones again.' : 'Marked as looked at. It is under All.',
       ),
     onError: (error) => toasts.failed(asRequestFailed(error).message),
   })
-  const Icon = isLooked ? Undo2 : Eye
+  const Icon = isReviewed ? Undo2 : Eye
   return (
     <Button
       size="sm"
       busy={isPending}
       onClick={() => mutate()}
       icon={<Icon className="size-4" aria-hidden="true" />}
-      aria-label={`${isLooked ? 'Make new again' : 'Looked at'}: ${code} ${reply}`}
+      aria-label={`${isReviewed ? 'Make new again' : 'Looked at'}: ${code} ${reply}`}
     >
-      {isLooked ? 'New again' : 'Looked at'}
+      {isReviewed ? 'New again' : 'Looked at'}
     </Button>
   )
 }

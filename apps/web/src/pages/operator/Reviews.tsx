@@ -111,7 +111,7 @@ function ReviewRow({ review, onDecide }: { review: OperatorReview; onDecide(verb
         {formatNumber(review.done)} of {formatNumber(review.total)}
       </Td>
       <Td>
-        <RelativeTime at={review.since} />
+        <RelativeTime at={review.paused_at} />
       </Td>
       <Td align="end">
         <div className="flex justify-end gap-1">

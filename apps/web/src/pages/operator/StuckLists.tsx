@@ -1,4 +1,4 @@
-import type { StuckList } from '@probity/contract/operator'
+import type { StalledJob } from '@probity/contract/operator'
 import { CircleCheck } from 'lucide-react'
 import { useState } from 'react'
 import { Button } from '../../ui/Button.tsx'
@@ -9,8 +9,8 @@ import { Table, Td, Th } from '../../ui/Table.tsx'
 import { ConfirmCall } from './ConfirmCall.tsx'
 
 /** Lists of which nothing was done for a quarter of an hour though something could be. */
-export function StuckLists({ stuck }: { stuck: StuckList[] }) {
-  const [asked, setAsked] = useState<StuckList>()
+export function StuckLists({ stuck }: { stuck: StalledJob[] }) {
+  const [asked, setAsked] = useState<StalledJob>()
   return (
     <Card
       title="Lists that stand still"
@@ -41,7 +41,7 @@ export function StuckLists({ stuck }: { stuck: StuckList[] }) {
                   <p className="[overflow-wrap:anywhere]">{list.account_name}</p>
                   <code className="font-mono text-xs text-faint [overflow-wrap:anywhere]">{list.job_id}</code>
                 </th>
-                <Td>{list.state}</Td>
+                <Td>{list.status}</Td>
                 <Td align="end">
                   {formatNumber(list.done)} of {formatNumber(list.total)}
                 </Td>
@@ -60,7 +60,7 @@ export function StuckLists({ stuck }: { stuck: StuckList[] }) {
         <ConfirmCall
           title="Set this list going again?"
           confirm="Set going again"
-          path={`/queues/lists/${asked.job_id}/requeue`}
+          path={`/queues/jobs/${asked.job_id}/requeue`}
           done="Its batches that nobody works on are let out again."
           onClose={() => setAsked(undefined)}
         >

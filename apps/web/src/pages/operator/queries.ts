@@ -5,7 +5,7 @@ import type {
   OperatorEgresses,
   OperatorProviders,
   OperatorQueues,
-  UnreadReplies,
+  UnclassifiedReplies,
 } from '@probity/contract/operator'
 import type { OperatorOptOuts, OperatorReviews } from '@probity/contract/operator-reviews'
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
@@ -43,7 +43,7 @@ export function accountsQuery({ search, state, skip = 0 }: AccountsSearch) {
 
 export const repliesQuery = queryOptions({
   queryKey: [...OPERATOR_KEY, 'replies'],
-  queryFn: ({ signal }) => ask<UnreadReplies>('/operator/replies', { signal }),
+  queryFn: ({ signal }) => ask<UnclassifiedReplies>('/operator/replies', { signal }),
 })
 
 export function providersQuery(hours: number) {

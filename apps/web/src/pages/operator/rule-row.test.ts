@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { ruleRow } from './rule-row.ts'
 
-const TIMES = { seen: 3, first_seen_at: '', last_seen_at: '', looked_at: null }
+const TIMES = { seen: 3, first_seen_at: '', last_seen_at: '', reviewed_at: null }
 
 test('a reply becomes a row of the rules, whose pattern finds it', () => {
   const row = ruleRow({ provider: 'gmx', stage: 'rcpt', code: 550, reply: "5.7.1 Go away (it's [you])/now", ...TIMES })

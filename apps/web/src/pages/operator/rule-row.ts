@@ -1,7 +1,7 @@
-import type { UnreadReply } from '@probity/contract/operator'
+import type { UnclassifiedReply } from '@probity/contract/operator'
 
 /** A row for the engine's table of rules, with all that the reply itself says. What it means is for a person to fill in. */
-export function ruleRow({ provider, stage, code, reply }: UnreadReply): string {
+export function ruleRow({ provider, stage, code, reply }: UnclassifiedReply): string {
   const enhanced = /^([245]\.\d{1,3}\.\d{1,3})\b/.exec(reply)?.[1]
   const words = reply
     .slice(enhanced?.length ?? 0)

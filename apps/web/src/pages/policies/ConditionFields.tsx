@@ -1,5 +1,5 @@
-import { EXCLUSION_NAMES } from '@probity/contract/send-policy'
 import { STATUSES, SUB_STATUSES } from '@probity/contract/status'
+import { TRAIT_NAMES } from '@probity/contract/traits'
 import type { ReactNode } from 'react'
 import type { UseFormReturn } from 'react-hook-form'
 import { Checkbox, Field, SelectInput, TextInput } from '../../ui/Field.tsx'
@@ -29,7 +29,7 @@ export function ConditionFields({ form, place }: ConditionProps) {
         ))}
       </Boxes>
       <Boxes legend="The address is one of">
-        {EXCLUSION_NAMES.map((trait) => (
+        {TRAIT_NAMES.map((trait) => (
           <Checkbox key={trait} {...form.register(`${path}.traits`)} value={trait} label={traitWord(trait)} />
         ))}
       </Boxes>

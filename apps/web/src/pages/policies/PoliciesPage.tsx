@@ -34,8 +34,8 @@ export function PoliciesPage() {
 }
 
 function OwnPolicies() {
-  const may = useMay('settings')
-  if (!may) return <Callout>Making policies needs the role {rolesFor('settings')}.</Callout>
+  const may = useMay('account:write')
+  if (!may) return <Callout>Making policies needs the role {rolesFor('account:write')}.</Callout>
   return (
     <Card title="One of your own" about="Begin with a copy of the one that comes closest, and change its rules.">
       <div className="flex flex-wrap gap-2">
@@ -67,7 +67,7 @@ function PolicyTable({ policies }: { policies: Policy[] }) {
         </tr>
       </thead>
       <tbody className="[&_tr:last-child>*]:border-b-0">
-        {policies.map(({ name, description, rules, built_in: isBuiltIn }) => (
+        {policies.map(({ name, description, rules, is_built_in: isBuiltIn }) => (
           <tr key={name}>
             <th scope="row" className="border-b border-line py-2.5 pe-3 text-start font-medium">
               <Link

@@ -86,7 +86,7 @@ type NameProps = { form: UseFormReturn<PolicyValues>; isNew: boolean; taken: Pol
 function NameFields({ form, isNew, taken }: NameProps) {
   const { errors } = form.formState
   const isFree = (name: string) =>
-    !isNew || !taken.some((one) => one.name === name.trim() && !one.built_in) || 'There is a policy of this name.'
+    !isNew || !taken.some((one) => one.name === name.trim() && !one.is_built_in) || 'There is a policy of this name.'
   return (
     <div className="flex flex-col gap-4">
       <Field

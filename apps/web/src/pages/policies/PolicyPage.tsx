@@ -30,9 +30,9 @@ export function PolicyPage() {
 
 function OnePolicy({ policy, all }: { policy: Policy; all: Policy[] }) {
   const { do: wish } = useSearch({ from: '/shell/policies/$name' })
-  const may = useMay('settings')
+  const may = useMay('account:write')
   if (wish === undefined) return <ShowPolicy policy={policy} />
-  const isEdit = wish === 'edit' && !policy.built_in
+  const isEdit = wish === 'edit' && !policy.is_built_in
   const title = isEdit ? `Change ${policy.name}` : `Copy of ${policy.name}`
   return (
     <PolicyFrame title={title}>
@@ -40,7 +40,7 @@ function OnePolicy({ policy, all }: { policy: Policy; all: Policy[] }) {
         <PolicyEditor key={String(isEdit)} from={policy} taken={all} isNew={!isEdit} />
       ) : (
         <Card>
-          <NoPermission what="change policies" roles={rolesFor('settings')} />
+          <NoPermission what="change policies" roles={rolesFor('account:write')} />
         </Card>
       )}
     </PolicyFrame>

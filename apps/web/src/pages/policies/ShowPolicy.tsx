@@ -16,7 +16,7 @@ import { TryCard } from './TryCard.tsx'
 
 /** A policy as it is, and what it makes of an address. */
 export function ShowPolicy({ policy }: { policy: Policy }) {
-  const may = useMay('settings')
+  const may = useMay('account:write')
   const [decidedBy, setDecidedBy] = useState<number | null>()
   return (
     <PolicyFrame title={policy.name} about={policy.description} actions={may && <Actions policy={policy} />}>
@@ -28,13 +28,13 @@ export function ShowPolicy({ policy }: { policy: Policy }) {
   )
 }
 
-function aboutOf({ name, built_in: isBuiltIn }: Policy): string {
+function aboutOf({ name, is_built_in: isBuiltIn }: Policy): string {
   const order = 'They are gone through in order, and the first that applies decides.'
   if (isBuiltIn) return `${order} This one is built in: every organisation has it, and a copy can be changed.`
   return findBuiltInPolicy(name) ? `${order} It takes the place of the built-in policy of this name.` : order
 }
 
-function Actions({ policy: { name, built_in: isBuiltIn } }: { policy: Policy }) {
+function Actions({ policy: { name, is_built_in: isBuiltIn } }: { policy: Policy }) {
   const [isAsking, setAsking] = useState(false)
   return (
     <>

@@ -29,7 +29,7 @@ type TryCardProps = {
 /** What the policy makes of an address. The result stays while rules are changed, and the decision follows them. */
 export function TryCard({ policy, onDecision }: TryCardProps) {
   const scene = useScene()
-  const mayAsk = useMay('validation')
+  const mayAsk = useMay('validations:write')
   const [mode, setMode] = useState<Mode>('test')
   const [email, setEmail] = useState('')
   const decide = (result: ValidationResult) => decideByPolicy(policy, result as Judged)

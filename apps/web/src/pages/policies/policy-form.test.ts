@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { EMPTY_RULE, freeName, isEmptyWhen, readChance, readRules, valuesOf } from './policy-form.ts'
 
 test.each(Object.keys(BUILT_IN_POLICIES))('%s comes out of the form as it went in', (name) => {
-  const policy = { name, built_in: true, ...findBuiltInPolicy(name) } as Policy
+  const policy = { name, is_built_in: true, ...findBuiltInPolicy(name) } as Policy
   const { rules, default: otherwise } = policy
   expect(readRules(valuesOf(policy, 'copy'))).toEqual({ rules, default: otherwise })
 })

@@ -32,7 +32,7 @@ export function reasonWord(reason: string): string {
 
 const TRAIT_WORDS: Record<string, string> = {
   disposable: 'disposable',
-  role: 'of a role',
+  role_based: 'of a role',
   machine_generated: 'machine-made',
   free: 'at a free provider',
   privacy_relay: 'behind a privacy relay',

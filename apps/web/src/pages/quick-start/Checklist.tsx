@@ -63,7 +63,7 @@ function StepLine({ label, isDone }: Step) {
 
 function useSteps(hasTried: boolean): Step[] {
   const scene = useScene()
-  const { data: keys = [] } = useQuery({ ...keysQuery(scene), enabled: useMay('keys') })
+  const { data: keys = [] } = useQuery({ ...keysQuery(scene), enabled: useMay('keys:read') })
   const { data: lists = [] } = useQuery({
     queryKey: [...scene.key, 'first-list'],
     queryFn: ({ signal }) => scene.probity.lists.list({ limit: 1, signal }),

@@ -5,7 +5,7 @@ import { buttonClass } from '../../ui/Button.tsx'
 import { Card } from '../../ui/Card.tsx'
 
 export function ListCard() {
-  const may = useMay('bulk')
+  const may = useMay('jobs:write')
   return (
     <Card
       title="Clean a list"

@@ -14,7 +14,7 @@ export function Listener({ made }: { made: NewKey }) {
     <div className="flex flex-col gap-3">
       <div role="log" aria-label="Requests with your key" className="flex flex-col gap-2">
         {heard.map((request) => (
-          <HeardRow key={request.at} request={request} />
+          <HeardRow key={request.occurred_at} request={request} />
         ))}
       </div>
       {heard.length > 0 && <p className="text-valid">It works. The key is good, and so is your code.</p>}
@@ -35,20 +35,20 @@ export function Listener({ made }: { made: NewKey }) {
 }
 
 function HeardRow({ request }: { request: LastRequest }) {
-  const isFine = request.status < 400
+  const isFine = request.http_status < 400
   const Icon = isFine ? CircleCheck : CircleX
   return (
     <p className="appear flex flex-wrap items-center gap-x-3 gap-y-1 rounded-md border border-line bg-sunken px-3 py-2 text-[0.8125rem] tabular-nums">
       <Icon className={isFine ? 'size-4 text-valid' : 'size-4 text-invalid'} aria-hidden="true" />
-      <time dateTime={request.at} className="text-faint">
-        {new Date(request.at).toLocaleTimeString('en-GB')}
+      <time dateTime={request.occurred_at} className="text-faint">
+        {new Date(request.occurred_at).toLocaleTimeString('en-GB')}
       </time>
       <code className="min-w-0 font-mono [overflow-wrap:anywhere]">
         {request.method} {request.route}
       </code>
-      <span>{request.status}</span>
+      <span>{request.http_status}</span>
       <span className="text-faint">{formatMs(request.duration_ms)}</span>
-      {request.verdict && <VerdictBadge status={request.verdict} />}
+      {request.result_status && <VerdictBadge status={request.result_status} />}
     </p>
   )
 }

@@ -25,7 +25,7 @@ const WISHES = [
 
 export function QuickStartPage() {
   const { goal = 'look' } = useSearch({ from: '/shell/quick-start' })
-  const may = useMay('validation')
+  const may = useMay('validations:write')
   const navigate = useNavigate()
   // The secret of the key is here and nowhere else: leaving the page forgets it.
   const [made, setMade] = useState<NewKey>()

@@ -18,7 +18,7 @@ const LISTENING = 'With a key from here, your first request shows up at this pla
 
 /** From no key to a first request of one's own, on one card. */
 export function RequestCard({ made, onMade }: RequestCardProps) {
-  const may = useMay('keys')
+  const may = useMay('keys:write')
   const snippets = validateSnippets({ host: window.location.origin, email: 'valid@example.com', key: made?.key })
   return (
     <Card title="Make a request" about="A test key, code that runs as it stands, and we tell you when it arrives.">
@@ -69,7 +69,7 @@ function Shown({ made }: { made: NewKey }) {
 
 function CreateKey({ onMade }: { onMade(made: NewKey): void }) {
   const { probity } = useScene()
-  const may = useMay('keys')
+  const may = useMay('keys:write')
   const refreshKeys = useRefreshKeys()
   const [isBusy, setBusy] = useState(false)
   const [fault, setFault] = useState<string>()
@@ -78,7 +78,13 @@ function CreateKey({ onMade }: { onMade(made: NewKey): void }) {
     setFault(undefined)
     try {
       // Not through the query cache, which would keep the secret.
-      onMade(await probity.keys.create({ name: 'Quick start', mode: 'test', scopes: ['validation', 'account'] }))
+      onMade(
+        await probity.keys.create({
+          name: 'Quick start',
+          livemode: false,
+          scopes: ['validations:write', 'account:read'],
+        }),
+      )
     } catch (error) {
       setFault(asRequestFailed(error).message)
       setBusy(false)

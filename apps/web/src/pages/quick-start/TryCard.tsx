@@ -10,7 +10,7 @@ const EXAMPLES = ['valid', 'typo', 'disposable', 'catch-all', 'unknown']
 
 /** A verdict before anything is set up. */
 export function TryCard({ onAnswer }: { onAnswer(): void }) {
-  const may = useMay('validation')
+  const may = useMay('validations:write')
   return (
     <Card title="Try it" about="The part before the @ chooses the answer. Every example shows another verdict.">
       {may ? (

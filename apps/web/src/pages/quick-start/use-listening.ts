@@ -31,7 +31,7 @@ export function useListening(keyId: string): Listening {
   const last = data?.last_request ?? undefined
   useEffect(() => {
     if (last === undefined) return
-    setHeard((now) => (now[0]?.at === last.at ? now : [last, ...now].slice(0, SHOWN_MAX)))
+    setHeard((now) => (now[0]?.occurred_at === last.occurred_at ? now : [last, ...now].slice(0, SHOWN_MAX)))
     setSince(Date.now())
     refreshKeys()
   }, [last, refreshKeys])

@@ -1,4 +1,4 @@
-import type { RequestWithItsResult } from '@probity/sdk'
+import type { RequestLogEntryDetail } from '@probity/sdk'
 import { useQuery } from '@tanstack/react-query'
 import { ExternalLink } from 'lucide-react'
 import type { ReactNode } from 'react'
@@ -49,8 +49,8 @@ const SOURCES: Record<string, string> = {
   mcp: 'A tool of an agent',
 }
 
-function Details({ request }: { request: RequestWithItsResult }) {
-  const { id, at, status, code, verdict, duration_ms: took, credits, key_name: keyName, source } = request
+function Details({ request }: { request: RequestLogEntryDetail }) {
+  const { id, http_status: status, code, result_status: verdict, duration_ms: took, credits, source } = request
   return (
     <div className="flex flex-col gap-6">
       <div className="flex flex-wrap items-center gap-2">
@@ -68,9 +68,9 @@ function Details({ request }: { request: RequestWithItsResult }) {
             <CopyButton text={id} label="Copy the request's id" />
           </dd>
         </div>
-        <Fact name="Came">{formatTime(at)}</Fact>
+        <Fact name="Came">{formatTime(request.occurred_at)}</Fact>
         <Fact name="Took">{formatMs(took)}</Fact>
-        <Fact name="Key">{keyName ?? 'A key that is gone'}</Fact>
+        <Fact name="Key">{request.key_name ?? 'A key that is gone'}</Fact>
         <Fact name="By">{SOURCES[source] ?? source}</Fact>
         <Fact name="Charged">{credits === null ? '–' : formatCount(credits, 'credit')}</Fact>
         <Fact name="Mode">{request.livemode ? 'Live' : 'Test'}</Fact>
@@ -99,7 +99,7 @@ function ErrorDocs({ code }: { code: string }) {
   )
 }
 
-function Again({ request: { method, route, livemode } }: { request: RequestWithItsResult }) {
+function Again({ request: { method, route, livemode } }: { request: RequestLogEntryDetail }) {
   const email = livemode ? 'ada@example.com' : 'valid@example.com'
   const snippets = requestSnippets({ host: window.location.origin, method, route, email })
   return (
@@ -114,7 +114,7 @@ function Again({ request: { method, route, livemode } }: { request: RequestWithI
 }
 
 /** The address is shown for as long as its result is kept, to those who may validate. */
-function Found({ request: { result, livemode } }: { request: RequestWithItsResult }) {
+function Found({ request: { result, livemode } }: { request: RequestLogEntryDetail }) {
   return (
     <section className="flex flex-col gap-3">
       <h3 className="font-semibold">What was found</h3>

@@ -6,24 +6,27 @@ import { Button } from '../../ui/Button.tsx'
 import { SelectInput, TextInput } from '../../ui/Field.tsx'
 import { keyLabel } from '../usage/key-label.ts'
 import { usageQuery } from '../usage/usage-query.ts'
-import { isMinute, isOutcome, OUTCOME_WORDS, type RequestsSearch, readRequestId } from './requests-search.ts'
+import { CLASS_LABELS, isMinute, isStatusClass, type RequestsSearch, readRequestId } from './requests-search.ts'
 import { useRequestsSearch } from './use-requests-search.ts'
 
 /** Whatever is chosen here stands in the address, and begins at the newest. */
 export function RequestFilters({ codes }: { codes: string[] }) {
   const { search, turn } = useRequestsSearch()
-  const { cursor: _, request: __, outcome = '', code = '', ...rest } = search
+  const { cursor: _, request: __, class: statusClass = '', code = '', ...rest } = search
   const narrow = (change: RequestsSearch) =>
-    turn({ ...rest, ...(isOutcome(outcome) && { outcome }), ...(code && { code }), ...change }, { replace: true })
+    turn(
+      { ...rest, ...(isStatusClass(statusClass) && { class: statusClass }), ...(code && { code }), ...change },
+      { replace: true },
+    )
   return (
     <search className="grid grid-cols-1 gap-2 sm:grid-cols-2 lg:grid-cols-3 xl:grid-cols-[1.2fr_1.2fr_1.2fr_1.5fr_1.5fr]">
       <SelectInput
-        aria-label="Outcome"
-        value={outcome}
-        onChange={({ target: { value } }) => narrow(isOutcome(value) ? { outcome: value } : without('outcome'))}
+        aria-label="Status class"
+        value={statusClass}
+        onChange={({ target: { value } }) => narrow(isStatusClass(value) ? { class: value } : without('class'))}
       >
-        <option value="">All outcomes</option>
-        {Object.entries(OUTCOME_WORDS).map(([value, word]) => (
+        <option value="">All statuses</option>
+        {Object.entries(CLASS_LABELS).map(([value, word]) => (
           <option key={value} value={value}>
             {word}
           </option>

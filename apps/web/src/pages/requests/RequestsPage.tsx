@@ -1,4 +1,4 @@
-import type { Request } from '@probity/sdk'
+import type { RequestLogEntry } from '@probity/sdk'
 import { useQuery } from '@tanstack/react-query'
 import { clsx } from 'clsx'
 import { ArrowLeft, ArrowRight, Pause, Play, ScrollText, SearchX } from 'lucide-react'
@@ -25,7 +25,7 @@ export function RequestsPage() {
   const [isFollowed, setFollowed] = useState(true)
   const query = useQuery(requestsQuery(useScene(), search, isFollowed))
   const { data } = query
-  const days = data?.kept_days
+  const days = data?.retention_days
   return (
     <Page
       title="Requests"
@@ -37,7 +37,7 @@ export function RequestsPage() {
         actions={search.cursor === undefined && <Follow isFollowed={isFollowed} onChange={setFollowed} />}
       >
         <div className="flex flex-col gap-4">
-          <RequestFilters codes={codesIn(data?.requests ?? [])} />
+          <RequestFilters codes={codesIn(data?.data ?? [])} />
           <Found {...query} />
         </div>
       </Card>
@@ -46,7 +46,7 @@ export function RequestsPage() {
   )
 }
 
-function codesIn(requests: Request[]): string[] {
+function codesIn(requests: RequestLogEntry[]): string[] {
   return [...new Set(requests.flatMap(({ code }) => (code === null ? [] : [code])))].toSorted()
 }
 
@@ -65,7 +65,7 @@ function Follow({ isFollowed, onChange }: { isFollowed: boolean; onChange(isFoll
 }
 
 type FoundProps = Pick<
-  ReturnType<typeof useQuery<{ requests: Request[]; next_cursor: string | null; kept_days: number }>>,
+  ReturnType<typeof useQuery<{ data: RequestLogEntry[]; next_cursor: string | null; retention_days: number }>>,
   'data' | 'error' | 'isPlaceholderData' | 'refetch'
 >
 
@@ -76,14 +76,14 @@ function Found({ data, error, isPlaceholderData, refetch }: FoundProps) {
     if (error === null) return <Skeleton lines={6} label="Loading the requests" />
     return <ErrorState error={error} onRetry={() => void refetch()} what="The requests could not be loaded" />
   }
-  const { requests, next_cursor: next } = data
+  const { data: requests, next_cursor: next } = data
   return (
     <div className={clsx('transition-opacity', isPlaceholderData && 'opacity-60')} aria-busy={isPlaceholderData}>
       {error && <Callout kind="warning">These are the requests as last seen: the service did not answer.</Callout>}
       {requests.length > 0 ? (
         <RequestsTable requests={requests} />
       ) : (
-        <Nothing search={search} hasMore={next !== null} keptDays={data.kept_days} />
+        <Nothing search={search} hasMore={next !== null} retentionDays={data.retention_days} />
       )}
       <Turn next={next} />
     </div>
@@ -117,9 +117,9 @@ function Turn({ next }: { next: string | null }) {
   )
 }
 
-type NothingProps = { search: RequestsSearch; hasMore: boolean; keptDays: number }
+type NothingProps = { search: RequestsSearch; hasMore: boolean; retentionDays: number }
 
-function Nothing({ search, hasMore, keptDays }: NothingProps) {
+function Nothing({ search, hasMore, retentionDays }: NothingProps) {
   const { turn } = useRequestsSearch()
   const { mode } = useScene()
   const { request: _, ...filter } = search
@@ -134,7 +134,7 @@ function Nothing({ search, hasMore, keptDays }: NothingProps) {
       </EmptyState>
     )
   }
-  if (keptDays === 0) {
+  if (retentionDays === 0) {
     return (
       <EmptyState icon={<ScrollText aria-hidden="true" />} title="Requests are not kept here">
         <p>Whoever runs this service has switched the log off.</p>

@@ -1,4 +1,4 @@
-import type { Request } from '@probity/sdk'
+import type { RequestLogEntry } from '@probity/sdk'
 import { Link } from '@tanstack/react-router'
 import { formatMs, formatTime } from '../../ui/format.ts'
 import { Table, Td, Th } from '../../ui/Table.tsx'
@@ -7,7 +7,7 @@ import { VerdictBadge } from '../../ui/VerdictBadge.tsx'
 import { StatusBadge } from './StatusBadge.tsx'
 
 /** One page of requests: a table where there is room, and otherwise cards. */
-export function RequestsTable({ requests }: { requests: Request[] }) {
+export function RequestsTable({ requests }: { requests: RequestLogEntry[] }) {
   if (useNarrow()) return <RequestCards requests={requests} />
   return (
     <Table caption="Requests">
@@ -31,14 +31,14 @@ export function RequestsTable({ requests }: { requests: Request[] }) {
             <Td>
               <Outcome of={request} />
             </Td>
-            <Td>{request.verdict ? <VerdictBadge status={request.verdict} /> : <Nothing />}</Td>
+            <Td>{request.result_status ? <VerdictBadge status={request.result_status} /> : <Nothing />}</Td>
             <Td className="max-w-40 text-soft [overflow-wrap:anywhere]">{request.key_name ?? <Nothing />}</Td>
             <Td align="end" className="whitespace-nowrap">
               {formatMs(request.duration_ms)}
             </Td>
             <Td align="end">{request.credits ?? <Nothing />}</Td>
             <Td className="whitespace-nowrap text-soft">
-              <time dateTime={request.at}>{formatTime(request.at)}</time>
+              <time dateTime={request.occurred_at}>{formatTime(request.occurred_at)}</time>
             </Td>
           </tr>
         ))}
@@ -48,7 +48,7 @@ export function RequestsTable({ requests }: { requests: Request[] }) {
 }
 
 /** The same fields below one another. */
-function RequestCards({ requests }: { requests: Request[] }) {
+function RequestCards({ requests }: { requests: RequestLogEntry[] }) {
   return (
     <ul aria-label="Requests" className="flex flex-col divide-y divide-line border-y border-line">
       {requests.map((request) => (
@@ -56,10 +56,11 @@ function RequestCards({ requests }: { requests: Request[] }) {
           <RequestLink of={request} />
           <div className="flex flex-wrap items-center gap-x-2 gap-y-1">
             <Outcome of={request} />
-            {request.verdict && <VerdictBadge status={request.verdict} />}
+            {request.result_status && <VerdictBadge status={request.result_status} />}
           </div>
           <p className="text-[0.8125rem] text-faint [overflow-wrap:anywhere]">
-            <time dateTime={request.at}>{formatTime(request.at)}</time> · {formatMs(request.duration_ms)}
+            <time dateTime={request.occurred_at}>{formatTime(request.occurred_at)}</time> ·{' '}
+            {formatMs(request.duration_ms)}
             {request.key_name && ` · ${request.key_name}`}
             {request.credits !== null && ` · ${request.credits === 1 ? '1 credit' : `${request.credits} credits`}`}
           </p>
@@ -69,7 +70,7 @@ function RequestCards({ requests }: { requests: Request[] }) {
   )
 }
 
-function RequestLink({ of: { id, method, route } }: { of: Request }) {
+function RequestLink({ of: { id, method, route } }: { of: RequestLogEntry }) {
   return (
     <Link
       from="/requests"
@@ -88,7 +89,7 @@ function withoutPrefix(route: string): string {
   return route.replace(/^\/api\/v1/, '')
 }
 
-function Outcome({ of: { status, code } }: { of: Request }) {
+function Outcome({ of: { http_status: status, code } }: { of: RequestLogEntry }) {
   return (
     <div className="flex flex-col items-start gap-0.5">
       <StatusBadge status={status} />

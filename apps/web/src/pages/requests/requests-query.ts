@@ -7,12 +7,12 @@ const FOLLOW_EVERY_MS = 2_000
 
 /** One page of the requests. While it is followed, and is the newest one, it is asked for again and again. */
 export function requestsQuery({ key, probity }: Scene, search: RequestsSearch, isFollowed: boolean) {
-  const { outcome, code, key: keyId, from, to, cursor } = search
+  const { class: statusClass, code, key: keyId, from, to, cursor } = search
   return queryOptions({
-    queryKey: [...key, 'requests', { outcome, code, keyId, from, to, cursor }],
+    queryKey: [...key, 'requests', { statusClass, code, keyId, from, to, cursor }],
     queryFn: ({ signal }) =>
       probity.requests.list({
-        outcome,
+        class: statusClass,
         code,
         keyId,
         cursor,

@@ -5,7 +5,7 @@ const ID = '0b8f2f2e-3f0c-4a55-9a37-0a1f6c9d2b71'
 
 test('keeps what the service takes and leaves the rest out', () => {
   const search = {
-    outcome: 'refused',
+    class: 'client_error',
     code: 'rate_limited',
     key: ID,
     from: '2026-11-09T08:00',
@@ -15,7 +15,7 @@ test('keeps what the service takes and leaves the rest out', () => {
   expect(readRequestsSearch(search)).toEqual({ ...search, request: `req_${ID}` })
   expect(
     readRequestsSearch({
-      outcome: 'constructor',
+      class: 'constructor',
       code: 'A b',
       key: '7',
       from: 'yesterday',

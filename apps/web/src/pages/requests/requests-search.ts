@@ -1,10 +1,14 @@
-/** What an answer came to, and how that is called. */
-export const OUTCOME_WORDS = { ok: 'Answered', refused: 'Refused (4xx)', failed: 'Failed (5xx)' } as const
-type Outcome = keyof typeof OUTCOME_WORDS
+/** Classes of HTTP statuses, with their labels. */
+export const CLASS_LABELS = {
+  success: 'Success',
+  client_error: 'Client error (4xx)',
+  server_error: 'Server error (5xx)',
+} as const
+type StatusClass = keyof typeof CLASS_LABELS
 
 /** Which requests are shown, from where on, and which of them is open. */
 export type RequestsSearch = {
-  outcome?: Outcome
+  class?: StatusClass
   code?: string
   key?: string
   from?: string
@@ -21,10 +25,10 @@ const MINUTE = /^[1-9]\d{3}-\d\d-\d\dT\d\d:\d\d$/
 
 /** What the service would refuse is left out, so that a link that was cut short shows everything and no error. */
 export function readRequestsSearch(search: Record<string, unknown>): RequestsSearch {
-  const { outcome, code, key, from, to, cursor, request } = search
+  const { class: statusClass, code, key, from, to, cursor, request } = search
   const id = readRequestId(request)
   return {
-    ...(isOutcome(outcome) && { outcome }),
+    ...(isStatusClass(statusClass) && { class: statusClass }),
     ...(matches(code, CODE) && { code }),
     ...(matches(key, UUID) && { key }),
     ...(isMinute(from) && { from }),
@@ -34,8 +38,8 @@ export function readRequestsSearch(search: Record<string, unknown>): RequestsSea
   }
 }
 
-export function isOutcome(value: unknown): value is Outcome {
-  return typeof value === 'string' && Object.hasOwn(OUTCOME_WORDS, value)
+export function isStatusClass(value: unknown): value is StatusClass {
+  return typeof value === 'string' && Object.hasOwn(CLASS_LABELS, value)
 }
 
 export function isMinute(value: unknown): value is string {

@@ -55,13 +55,13 @@ function WhatGoes({ contents }: { contents: Contents }) {
 }
 
 function linesOf(contents: Contents): string[] {
-  const { lists, running_lists: running, keys, members, webhooks, listings, credits, unlimited } = contents
+  const { jobs, running_jobs: running, keys, members, webhooks, overrides, credits, unlimited } = contents
   const stillRunning = running > 0 ? `, ${formatNumber(running)} of them still running` : ''
   const counted: [number, string][] = [
-    [lists, `${formatCount(lists, 'list')} with all results${stillRunning}`],
+    [jobs, `${formatCount(jobs, 'list')} with all results${stillRunning}`],
     [keys, formatCount(keys, 'API key')],
     [webhooks, formatCount(webhooks, 'webhook')],
-    [listings, `${formatCount(listings, 'entry', 'entries')} on the allow and block lists`],
+    [overrides, `${formatCount(overrides, 'entry', 'entries')} on the allow and block lists`],
     [members, `access for ${formatCount(members, 'member')}`],
     [unlimited ? 0 : credits, `${formatCount(credits, 'credit')} that are left`],
   ]

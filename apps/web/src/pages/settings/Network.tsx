@@ -22,10 +22,10 @@ const ABOUT =
   'From which network addresses the organisation may be used: by its secret keys, and by its members here. Publishable keys are used by visitors and work from everywhere.'
 
 export function Network() {
-  const may = useMay('settings')
+  const may = useMay('account:write')
   return (
     <Card title="Network" about={ABOUT}>
-      {may ? <Loaded /> : <NoPermission what="see the network settings" roles={rolesFor('settings')} />}
+      {may ? <Loaded /> : <NoPermission what="see the network settings" roles={rolesFor('account:write')} />}
     </Card>
   )
 }
@@ -37,30 +37,30 @@ function Loaded() {
   return <NetworkForm network={network.data} />
 }
 
-type Values = { ip_allow_list: string }
+type Values = { ip_allowlist: string }
 
 function NetworkForm({ network }: { network: NetworkSettings }) {
   const save = useSave()
   const [isSaved, setSaved] = useState(false)
   const [asksAbout, setAsksAbout] = useState<string[]>()
-  const form = useForm<Values>({ values: { ip_allow_list: network.ip_allow_list.join('\n') }, shouldFocusError: false })
+  const form = useForm<Values>({ values: { ip_allowlist: network.ip_allowlist.join('\n') }, shouldFocusError: false })
   const send = async (list: string[], confirmed: boolean) => {
     await save(list, confirmed)
-    form.reset({ ip_allow_list: list.join('\n') })
+    form.reset({ ip_allowlist: list.join('\n') })
     setSaved(true)
   }
   const submit = useSubmit(form, async (values) => {
-    const list = linesOf(values.ip_allow_list)
+    const list = linesOf(values.ip_allowlist)
     try {
       await send(list, false)
     } catch (error) {
-      if (asRequestFailed(error).code !== 'would_lock_out') throw error
+      if (asRequestFailed(error).code !== 'ip_lockout') throw error
       setAsksAbout(list)
     }
   })
   const addMine = () => {
-    const lines = [...new Set([...linesOf(form.getValues('ip_allow_list')), network.your_address])]
-    form.setValue('ip_allow_list', lines.join('\n'), { shouldDirty: true })
+    const lines = [...new Set([...linesOf(form.getValues('ip_allowlist')), network.your_address])]
+    form.setValue('ip_allowlist', lines.join('\n'), { shouldDirty: true })
   }
   const { errors, isDirty, isSubmitting } = form.formState
   return (
@@ -79,12 +79,12 @@ function NetworkForm({ network }: { network: NetworkSettings }) {
       <Field
         label="Allowed network addresses"
         hint="One per line, single or as a CIDR range, such as 192.0.2.0/24. Empty lets every address in."
-        error={errors.ip_allow_list?.message}
+        error={errors.ip_allowlist?.message}
       >
         {(ids) => (
           <TextArea
             {...ids}
-            {...form.register('ip_allow_list')}
+            {...form.register('ip_allowlist')}
             spellCheck={false}
             autoComplete="off"
             rows={5}
@@ -112,7 +112,7 @@ function useSave() {
   const { account_id: accountId } = useScene().membership
   const queryClient = useQueryClient()
   return async (list: string[], confirmed: boolean) => {
-    const body = { ip_allow_list: list, ...(confirmed && { confirmed }) }
+    const body = { ip_allowlist: list, ...(confirmed && { confirmed }) }
     const headers = { 'probity-account': accountId }
     const network = await ask<NetworkSettings>('/network', { method: 'PATCH', body, headers })
     queryClient.setQueryData(networkQuery(accountId).queryKey, network)

@@ -13,7 +13,7 @@ import { SendingCard } from './SendingCard.tsx'
 export function Organisation() {
   const scene = useScene()
   const account = useQuery(accountQuery(scene))
-  const mayChange = mayUse(scene.membership.role, 'settings', false)
+  const mayChange = mayUse(scene.membership.role, 'account:write', false)
   return (
     <>
       {!mayChange && <Callout>Owners and admins can change these settings. You can read them.</Callout>}

@@ -9,13 +9,13 @@ type Power = { what: string; has(role: Role): boolean }
 
 /** Read from the same table that the service decides by. */
 const POWERS: Power[] = [
-  { what: 'See lists, their results and the account', has: (role) => mayUse(role, 'bulk', true) },
-  { what: 'Validate single addresses', has: (role) => mayUse(role, 'validation', false) },
-  { what: 'Upload and run lists', has: (role) => mayUse(role, 'bulk', false) },
-  { what: 'Manage API keys', has: (role) => mayUse(role, 'keys', false) },
-  { what: 'Manage webhooks', has: (role) => mayUse(role, 'webhooks', false) },
+  { what: 'See lists, their results and the account', has: (role) => mayUse(role, 'jobs:read', true) },
+  { what: 'Validate single addresses', has: (role) => mayUse(role, 'validations:write', false) },
+  { what: 'Upload and run lists', has: (role) => mayUse(role, 'jobs:write', false) },
+  { what: 'Manage API keys', has: (role) => mayUse(role, 'keys:write', false) },
+  { what: 'Manage webhooks', has: (role) => mayUse(role, 'webhooks:write', false) },
   { what: 'Invite, change and remove members', has: (role) => ROLES[role].members },
-  { what: 'Change the organisation’s settings', has: (role) => mayUse(role, 'settings', false) },
+  { what: 'Change the organisation’s settings', has: (role) => mayUse(role, 'account:write', false) },
   { what: 'Make and unmake owners', has: (role) => role === 'owner' },
 ]
 

@@ -8,23 +8,23 @@ import { FormSummary } from '../../ui/FormSummary.tsx'
 import { SaveLine } from '../../ui/SaveLine.tsx'
 import { UnsavedGuard } from '../../ui/UnsavedGuard.tsx'
 import { useSubmit } from '../../ui/use-submit.ts'
-import { EXCLUSION_WORDS } from '../../words/exclusions.ts'
+import { TRAIT_WORDS } from '../../words/traits.ts'
 import { chanceBorne, readBorne, writeBorne } from './bounces-borne.ts'
 import { useChangeAccount } from './change-account.ts'
 
 type Sending = Account['sending']
-type Values = { borne: string; excludes: Sending['excludes'] }
+type Values = { borne: string; excludedTraits: Sending['excluded_traits'] }
 
-const EXCLUSIONS = Object.keys(EXCLUSION_WORDS) as Sending['excludes']
+const TRAITS = Object.keys(TRAIT_WORDS) as Sending['excluded_traits']
 
 /** What the organisation calls safe to send to. */
 export function SendingCard({ sending, mayChange }: { sending: Sending; mayChange: boolean }) {
   const change = useChangeAccount()
   const [isSaved, setSaved] = useState(false)
   const form = useForm<Values>({ values: valuesOf(sending), shouldFocusError: false })
-  const submit = useSubmit(form, async ({ borne, excludes }) => {
-    await change({ sending: { threshold: chanceBorne(borne), excludes } })
-    form.reset({ borne, excludes })
+  const submit = useSubmit(form, async ({ borne, excludedTraits }) => {
+    await change({ sending: { threshold: chanceBorne(borne), excluded_traits: excludedTraits } })
+    form.reset({ borne, excludedTraits })
     setSaved(true)
   })
   const { isDirty, isSubmitting } = form.formState
@@ -39,14 +39,14 @@ export function SendingCard({ sending, mayChange }: { sending: Sending; mayChang
         <BorneField form={form} mayChange={mayChange} />
         <fieldset className="flex flex-col gap-2.5">
           <legend className="mb-2 font-medium">Never call safe</legend>
-          {EXCLUSIONS.map((name) => (
+          {TRAITS.map((name) => (
             <Checkbox
               key={name}
-              {...form.register('excludes')}
+              {...form.register('excludedTraits')}
               value={name}
               disabled={!mayChange}
-              label={EXCLUSION_WORDS[name].label}
-              hint={EXCLUSION_WORDS[name].about}
+              label={TRAIT_WORDS[name].label}
+              hint={TRAIT_WORDS[name].about}
             />
           ))}
         </fieldset>
@@ -56,9 +56,9 @@ export function SendingCard({ sending, mayChange }: { sending: Sending; mayChang
   )
 }
 
-function valuesOf({ threshold, excludes }: Sending): Values {
+function valuesOf({ threshold, excluded_traits: excluded }: Sending): Values {
   // In the order of the boxes: in any other, a box that is ticked again would count as a change.
-  return { borne: writeBorne(threshold), excludes: EXCLUSIONS.filter((name) => excludes.includes(name)) }
+  return { borne: writeBorne(threshold), excludedTraits: TRAITS.filter((name) => excluded.includes(name)) }
 }
 
 function BorneField({ form, mayChange }: { form: UseFormReturn<Values>; mayChange: boolean }) {

@@ -9,7 +9,7 @@ const PLACES = [
   { to: '/settings/notices', label: 'Notices', Icon: Mail },
   { to: '/settings/members', label: 'Members', Icon: Users },
   { to: '/settings/organisation', label: 'Organisation', Icon: Building2 },
-  { to: '/settings/allow-and-block', label: 'Allow & block', Icon: ListFilter },
+  { to: '/settings/allow-and-block', label: 'Allow & block lists', Icon: ListFilter },
   { to: '/settings/network', label: 'Network', Icon: Network },
   { to: '/settings/data', label: 'Data', Icon: Database },
   { to: '/settings/audit-log', label: 'Audit log', Icon: History },

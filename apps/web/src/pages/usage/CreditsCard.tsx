@@ -12,7 +12,7 @@ import { usageQuery } from './usage-query.ts'
 const PACES = [7, 30] as const
 const DAYS_LOOKED_AT = Math.max(...PACES)
 
-/** What can be spent, what is set aside, and how long it lasts. */
+/** The credit balance, and when it is expected to run out. */
 export function CreditsCard() {
   const { data, isError, error, refetch } = useQuery(accountQuery(useScene()))
   return (
@@ -24,13 +24,13 @@ export function CreditsCard() {
 }
 
 function Balance({ account: { credits, plan } }: { account: Account }) {
-  const { available, reserved, spent, unlimited } = credits
+  const { available, reserved, used, unlimited } = credits
   return (
     <div className="flex flex-col gap-4">
       <dl className="grid grid-cols-1 gap-4 sm:grid-cols-3">
         <Figure name="Available">{unlimited ? 'Unlimited' : formatNumber(available)}</Figure>
-        <Figure name="Set aside for lists">{formatNumber(reserved)}</Figure>
-        <Figure name="Spent so far">{formatNumber(spent)}</Figure>
+        <Figure name="Reserved for lists">{formatNumber(reserved)}</Figure>
+        <Figure name="Used">{formatNumber(used)}</Figure>
       </dl>
       {unlimited ? (
         <p className="text-soft">This organisation spends without a balance: its credits do not run out.</p>

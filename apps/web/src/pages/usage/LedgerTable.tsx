@@ -23,7 +23,7 @@ export function LedgerTable({ entries }: { entries: LedgerEntry[] }) {
         {entries.map((entry) => (
           <tr key={entry.id}>
             <Td className="whitespace-nowrap text-soft">
-              <time dateTime={entry.at}>{formatDateTime(entry.at)}</time>
+              <time dateTime={entry.occurred_at}>{formatDateTime(entry.occurred_at)}</time>
             </Td>
             <Td className="min-w-40">
               <What entry={entry} />
@@ -52,8 +52,8 @@ export function EntryCards({ entries }: { entries: LedgerEntry[] }) {
             <Change entry={entry} />
           </div>
           <p className="text-[0.8125rem] text-faint">
-            <time dateTime={entry.at}>{formatDateTime(entry.at)}</time>, {formatNumber(entry.available_after)} available
-            after
+            <time dateTime={entry.occurred_at}>{formatDateTime(entry.occurred_at)}</time>,{' '}
+            {formatNumber(entry.available_after)} available after
           </p>
           {(entry.key_name || entry.note) && (
             <p className="text-[0.8125rem] text-soft [overflow-wrap:anywhere]">

@@ -35,22 +35,22 @@ export function LowCard() {
   )
 }
 
-type Values = { kind: 'usual' | 'own'; credits_low_at: string }
+type Values = { kind: 'usual' | 'own'; low_at: string }
 
 function LowForm({ account: { credits } }: { account: Account }) {
   const scene = useScene()
   const queryClient = useQueryClient()
-  const mayChange = useMay('webhooks')
+  const mayChange = useMay('webhooks:write')
   const [isSaved, setSaved] = useState(false)
   const form = useForm<Values>({
-    values: { kind: 'own', credits_low_at: String(credits.low_at) },
+    values: { kind: 'own', low_at: String(credits.low_at) },
     shouldFocusError: false,
   })
-  const submit = useSubmit(form, async ({ kind, credits_low_at: typed }) => {
+  const submit = useSubmit(form, async ({ kind, low_at: typed }) => {
     const { credits: now } = await scene.probity.updateAccount({
-      creditsLowAt: kind === 'usual' ? null : Number(typed),
+      credits: { low_at: kind === 'usual' ? null : Number(typed) },
     })
-    form.reset({ kind: 'own', credits_low_at: String(now.low_at) })
+    form.reset({ kind: 'own', low_at: String(now.low_at) })
     setSaved(true)
     await queryClient.invalidateQueries(accountQuery(scene))
   })
@@ -69,11 +69,11 @@ function LowForm({ account: { credits } }: { account: Account }) {
         />
       </fieldset>
       {form.watch('kind') === 'own' && (
-        <Field label="Credits" error={errors.credits_low_at?.message}>
+        <Field label="Credits" error={errors.low_at?.message}>
           {(ids) => (
             <TextInput
               {...ids}
-              {...form.register('credits_low_at', { validate: isCredits })}
+              {...form.register('low_at', { validate: isCredits })}
               inputMode="numeric"
               autoComplete="off"
               className="max-w-40 tabular-nums"

@@ -63,10 +63,10 @@ function ByDay({ days }: { days: number }) {
 /** In test mode nothing costs anything, and the requests are what there is to see. */
 function barsOf({ days = [] }: Usage, mode: Scene['mode']) {
   if (mode === 'test') {
-    const bars = days.map(({ day, requests }) => ({ day, value: requests, inFront: 0 }))
+    const bars = days.map(({ occurred_on: day, requests }) => ({ day, value: requests, inFront: 0 }))
     return { days: bars, names: { value: 'Requests' } }
   }
-  const bars = days.map(({ day, credits_used, credits_refunded }) => ({
+  const bars = days.map(({ occurred_on: day, credits_used, credits_refunded }) => ({
     day,
     value: credits_used,
     inFront: credits_refunded,
@@ -74,7 +74,7 @@ function barsOf({ days = [] }: Usage, mode: Scene['mode']) {
   return { days: bars, names: { value: 'Credits used', inFront: 'Credits given back' } }
 }
 
-function summaryOf({ from, to, total }: Usage): string {
+function summaryOf({ from_on: from, to_on: to, total }: Usage): string {
   const { requests, credits_used, credits_refunded } = total
   const credits = `${formatCount(credits_used, 'credit')} used, ${formatNumber(credits_refunded)} given back`
   return `${formatDay(from)} to ${formatDay(to)}: ${formatCount(requests, 'request')} with keys, ${credits}.`
@@ -94,7 +94,7 @@ function DayTable({ usage: { days = [] } }: { usage: Usage }) {
         </tr>
       </thead>
       <tbody>
-        {shown.map(({ day, requests, credits_used, credits_refunded }) => (
+        {shown.map(({ occurred_on: day, requests, credits_used, credits_refunded }) => (
           <tr key={day}>
             <Td className="whitespace-nowrap">{formatDay(day)}</Td>
             <Td align="end">{formatNumber(requests)}</Td>

@@ -13,7 +13,7 @@ const ABOUT = 'A validation that was made before, for as long as the organisatio
 
 /** One result under an address of its own, which names no person. */
 export function KeptPage() {
-  const may = useMay('validation')
+  const may = useMay('validations:read')
   const trail = (
     <Link to="/validate" className="inline-flex min-h-6 items-center gap-1.5 hover:text-ink">
       <ArrowLeft className="size-4" aria-hidden="true" />
@@ -22,7 +22,7 @@ export function KeptPage() {
   )
   return (
     <Page title="A validation" about={ABOUT} trail={trail} width="narrow">
-      <Card>{may ? <Kept /> : <NoPermission what="read validations" roles={rolesFor('validation')} />}</Card>
+      <Card>{may ? <Kept /> : <NoPermission what="read validations" roles={rolesFor('validations:read')} />}</Card>
     </Page>
   )
 }

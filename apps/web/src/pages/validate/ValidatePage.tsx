@@ -20,7 +20,7 @@ import { TimeoutOption } from './TimeoutOption.tsx'
 const ABOUT = 'One address goes in, a verdict comes out, with all that it rests on.'
 
 export function ValidatePage() {
-  const may = useMay('validation')
+  const may = useMay('validations:write')
   return (
     <Page title="Validate" about={ABOUT}>
       {may ? <Workbench /> : <NoPermission what="validate addresses" roles="marketer, developer, admin or owner" />}

@@ -22,7 +22,7 @@ import { useWebhookSearch } from './use-webhook-search.ts'
 export function Deliveries({ webhook }: { webhook: Webhook }) {
   const { search } = useWebhookSearch()
   const query = useQuery(deliveriesQuery(useScene(), webhook.id, search))
-  const isFiltered = Boolean(search.state || search.type)
+  const isFiltered = Boolean(search.status || search.type)
   const isEmpty = query.data?.total === 0 && !isFiltered
   return (
     <Card title="Deliveries" actions={!isEmpty && <Recover webhook={webhook} />}>

@@ -20,10 +20,10 @@ export function DeliveriesTable({ deliveries, chosen }: DeliveriesProps) {
             <span className="sr-only">Choose</span>
           </Th>
           <Th>Event</Th>
-          <Th>State</Th>
-          <Th align="end">Tries</Th>
-          <Th>Happened</Th>
-          <Th>Ended or next try</Th>
+          <Th>Status</Th>
+          <Th align="end">Attempts</Th>
+          <Th>Created</Th>
+          <Th>Finished or next attempt</Th>
         </tr>
       </thead>
       <tbody className="[&_tr:last-child>td]:border-b-0">
@@ -38,7 +38,7 @@ export function DeliveriesTable({ deliveries, chosen }: DeliveriesProps) {
             <Td>
               <DeliveryBadge of={delivery} />
             </Td>
-            <Td align="end">{formatNumber(delivery.attempts)}</Td>
+            <Td align="end">{formatNumber(delivery.attempt_count)}</Td>
             <Td className="text-soft">
               <RelativeTime at={delivery.created_at} />
             </Td>
@@ -76,10 +76,10 @@ function DeliveryCards({ deliveries, chosen }: DeliveriesProps) {
           </div>
           <div className="flex flex-wrap items-center gap-x-3 gap-y-1 text-[0.8125rem] text-soft">
             <DeliveryBadge of={delivery} />
-            <span>{formatCount(delivery.attempts, 'try', 'tries')}</span>
+            <span>{formatCount(delivery.attempt_count, 'attempt', 'attempts')}</span>
           </div>
           <p className="text-[0.8125rem] text-faint">
-            Happened <RelativeTime at={delivery.created_at} /> · <EndOrNext of={delivery} />
+            Created <RelativeTime at={delivery.created_at} /> · <EndOrNext of={delivery} />
           </p>
         </li>
       ))}
@@ -101,18 +101,18 @@ function DeliveryLink({ of: { id, type } }: { of: WebhookDelivery }) {
   )
 }
 
-function EndOrNext({ of: { finished_at: finishedAt, next_at: nextAt } }: { of: WebhookDelivery }) {
+function EndOrNext({ of: { finished_at: finishedAt, retry_at: retryAt } }: { of: WebhookDelivery }) {
   if (finishedAt !== null) {
     return (
       <>
-        ended <RelativeTime at={finishedAt} />
+        finished <RelativeTime at={finishedAt} />
       </>
     )
   }
-  if (nextAt === null || Date.parse(nextAt) <= Date.now()) return 'next try now'
+  if (retryAt === null || Date.parse(retryAt) <= Date.now()) return 'next attempt now'
   return (
     <>
-      next try <RelativeTime at={nextAt} />
+      next attempt <RelativeTime at={retryAt} />
     </>
   )
 }

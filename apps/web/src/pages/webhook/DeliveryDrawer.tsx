@@ -1,4 +1,4 @@
-import type { Webhook, WholeWebhookDelivery } from '@probity/sdk'
+import type { Webhook, WebhookDeliveryDetail } from '@probity/sdk'
 import { useQuery } from '@tanstack/react-query'
 import { RotateCw } from 'lucide-react'
 import { useScene } from '../../session/scene.ts'
@@ -11,11 +11,11 @@ import { formatDateTime } from '../../ui/format.ts'
 import { ErrorState, Skeleton } from '../../ui/States.tsx'
 import { DeliveryBadge } from '../webhooks/DeliveryBadge.tsx'
 import { deliveryQuery } from '../webhooks/queries.ts'
-import { TriesTable } from './TriesTable.tsx'
+import { AttemptsTable } from './AttemptsTable.tsx'
 import { useResend } from './use-webhook-calls.ts'
 import { useWebhookSearch } from './use-webhook-search.ts'
 
-/** One delivery with what was sent and what came of it. It is open while the address names it. */
+/** One delivery with its request and attempts. It is open while the URL names it. */
 export function DeliveryDrawer({ webhook }: { webhook: Webhook }) {
   const { search, turn } = useWebhookSearch()
   const { delivery, ...rest } = search
@@ -36,10 +36,10 @@ function OpenDelivery({ webhook, id, onClose }: { webhook: Webhook; id: string; 
   )
 }
 
-type DetailsProps = { webhook: Webhook; delivery: WholeWebhookDelivery }
+type DetailsProps = { webhook: Webhook; delivery: WebhookDeliveryDetail }
 
 function Details({ webhook, delivery }: DetailsProps) {
-  const { event_id: eventId, tries, request, next_at: nextAt } = delivery
+  const { event_id: eventId, attempts, request, retry_at: retryAt } = delivery
   return (
     <div className="flex flex-col gap-6">
       <div className="flex flex-wrap items-center justify-between gap-3">
@@ -55,19 +55,19 @@ function Details({ webhook, delivery }: DetailsProps) {
           </dd>
         </div>
         <div>
-          <dt>Happened</dt>
+          <dt>Created</dt>
           <dd>{formatDateTime(delivery.created_at)}</dd>
         </div>
-        {nextAt !== null && (
+        {retryAt !== null && (
           <div>
-            <dt>Next try</dt>
-            <dd>{formatDateTime(nextAt)}</dd>
+            <dt>Next attempt</dt>
+            <dd>{formatDateTime(retryAt)}</dd>
           </div>
         )}
       </dl>
       <section className="flex flex-col gap-2">
-        <h3 className="font-semibold">Tries</h3>
-        {tries.length > 0 ? <TriesTable tries={tries} /> : <p className="text-soft">It was not tried yet.</p>}
+        <h3 className="font-semibold">Attempts</h3>
+        {attempts.length > 0 ? <AttemptsTable attempts={attempts} /> : <p className="text-soft">No attempt yet.</p>}
       </section>
       <Sent url={webhook.url} request={request} />
     </div>
@@ -89,20 +89,20 @@ function ResendButton({ webhook, delivery }: DetailsProps) {
   )
 }
 
-function Sent({ url, request: { headers, body } }: { url: string; request: WholeWebhookDelivery['request'] }) {
+function Sent({ url, request: { headers, body } }: { url: string; request: WebhookDeliveryDetail['request'] }) {
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
   return (
     <>
       {lines.length > 0 && (
         <section className="flex flex-col gap-2">
-          <h3 className="font-semibold">Headers of the last try</h3>
+          <h3 className="font-semibold">Headers of the last attempt</h3>
           <CodeBlock code={lines.join('\n')} label="Headers" />
         </section>
       )}
       <section className="flex flex-col gap-2">
         <h3 className="font-semibold">Body</h3>
         {body === null ? (
-          <p className="text-soft">It has been removed, as the organisation’s retention says.</p>
+          <p className="text-soft">It has expired, as the retention of the account defines.</p>
         ) : (
           <>
             <CodeBlock code={indent(body)} label="Body" />

@@ -11,12 +11,12 @@ import { useToasts } from '../../ui/Toasts.tsx'
 import { useSubmit } from '../../ui/use-submit.ts'
 import { useRefreshWebhooks } from '../webhooks/queries.ts'
 
-/** Ten tries take three days and more: what has failed just now happened before that. */
+/** Ten attempts take more than three days: an event whose delivery failed now is older than that. */
 const SINCE_DAYS = 7
 const DAY_MS = 86_400_000
 const MINUTE_MS = 60_000
 
-/** Has everything sent again that failed since a time. */
+/** Resends all deliveries that failed since a time. */
 export function RecoverDialog({ webhook, onClose }: { webhook: Webhook; onClose(): void }) {
   const { probity } = useScene()
   const tell = useToasts()
@@ -27,7 +27,7 @@ export function RecoverDialog({ webhook, onClose }: { webhook: Webhook; onClose(
   })
   useEffect(() => form.setFocus('since'), [form])
   const submit = useSubmit(form, async ({ since }) => {
-    const { count } = await probity.webhooks.recover(webhook.id, { since: new Date(since) })
+    const { count } = await probity.webhooks.recover(webhook.id, { sinceAt: new Date(since) })
     await refresh()
     tell.done(count === 0 ? 'Nothing failed since then.' : outcome(count))
     onClose()

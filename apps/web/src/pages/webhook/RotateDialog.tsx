@@ -37,8 +37,8 @@ function RotateForm({ webhook, onMade, onCancel }: RotateFormProps) {
     <form noValidate onSubmit={submit} className="flex flex-col gap-5">
       <FormSummary form={form} />
       <p className="text-soft">
-        You get a new secret. For 24 hours every request is signed with both, so that the receiver can change over in
-        its own time; after that, the old one signs no more.
+        Creates a new secret and a new key pair. For 24 hours every request is also signed with the previous ones, so
+        that the receiver can switch without losing events.
       </p>
       <div className="flex flex-wrap justify-end gap-2 border-t border-line pt-4">
         <Button onClick={onCancel}>Cancel</Button>

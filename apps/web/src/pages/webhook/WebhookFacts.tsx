@@ -1,24 +1,31 @@
 import type { Webhook } from '@probity/sdk'
 import type { ReactNode } from 'react'
 import { Card } from '../../ui/Card.tsx'
+import { CopyButton } from '../../ui/CopyButton.tsx'
 import { formatDateTime } from '../../ui/format.ts'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import { describeEvents } from '../webhooks/event-words.ts'
 
 export function WebhookFacts({ webhook }: { webhook: Webhook }) {
-  const { events, mode, created_at: createdAt, previous_secret_until: until } = webhook
+  const { events, livemode, created_at: createdAt, previous_secret_expires_at: until, public_key: publicKey } = webhook
   return (
     <Card title="Settings">
       <dl className="grid gap-x-8 gap-y-3 sm:grid-cols-2">
-        <Fact name="Told of">{describeEvents(events)}</Fact>
-        <Fact name="Mode">{mode === 'live' ? 'Live' : 'Test: what happens in test mode'}</Fact>
-        <Fact name="Made">
+        <Fact name="Events">{describeEvents(events)}</Fact>
+        <Fact name="Mode">{livemode ? 'Live' : 'Test: events of test mode'}</Fact>
+        <Fact name="Created">
           <RelativeTime at={createdAt} />
         </Fact>
         <Fact name="Secret">
           {isToCome(until)
             ? `The new one and, until ${formatDateTime(until)}, the one before sign`
             : 'One secret signs'}
+        </Fact>
+        <Fact name="Public key for Ed25519 signatures">
+          <span className="flex items-center gap-1">
+            <code className="font-mono text-[0.8125rem] break-all">{publicKey}</code>
+            <CopyButton text={publicKey} label="Copy the public key" />
+          </span>
         </Fact>
       </dl>
     </Card>

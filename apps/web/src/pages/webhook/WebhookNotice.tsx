@@ -8,11 +8,11 @@ import { useEnable } from './use-webhook-calls.ts'
 /** Why nothing is sent, or that what is sent does not arrive. */
 export function WebhookNotice({ webhook }: { webhook: Webhook }) {
   if (!webhook.enabled) return <Disabled webhook={webhook} />
-  if (webhook.failing_since === null) return null
+  if (webhook.failing_since_at === null) return null
   return (
     <Callout kind="warning" title="Nothing arrives at this webhook">
-      Every try has failed since <RelativeTime at={webhook.failing_since} />. We go on trying; after five days of
-      nothing but failures, the webhook is disabled. The deliveries below say what its receiver answered.
+      Every attempt has failed since <RelativeTime at={webhook.failing_since_at} />. Attempts continue; after five days
+      without a success, the webhook is disabled. The deliveries below show the responses of the receiver.
     </Callout>
   )
 }

@@ -9,10 +9,10 @@ export function useWebhookId(): string {
 
 /** What the address says of the deliveries, and how to make it say something else. */
 export function useWebhookSearch() {
-  const { state, type, skip, delivery } = useSearch({ from: FROM })
+  const { status, type, skip, delivery } = useSearch({ from: FROM })
   const navigate = useNavigate({ from: '/webhooks/$webhookId' })
   const search: WebhookSearch = {
-    ...(state && { state }),
+    ...(status && { status }),
     ...(type && { type }),
     ...(skip && { skip }),
     ...(delivery && { delivery }),

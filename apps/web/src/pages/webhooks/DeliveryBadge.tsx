@@ -1,7 +1,7 @@
 import type { WebhookDelivery } from '@probity/sdk'
 import { CircleCheck, CircleX, Clock, RotateCw } from 'lucide-react'
 import { Badge } from '../../ui/Badge.tsx'
-import { isState, STATE_WORDS } from './webhook-search.ts'
+import { isDeliveryStatus, STATUS_WORDS } from './webhook-search.ts'
 
 const LOOKS = {
   pending: { tone: 'accent', Icon: Clock },
@@ -9,20 +9,22 @@ const LOOKS = {
   failed: { tone: 'invalid', Icon: CircleX },
 } as const
 
-/** How far a delivery has got. The states are an open list. */
-export function DeliveryBadge({ of: { state, attempts } }: { of: Pick<WebhookDelivery, 'state' | 'attempts'> }) {
-  if (state === 'pending' && attempts > 0) {
+type BadgeFields = Pick<WebhookDelivery, 'status' | 'attempt_count'>
+
+/** The status of a delivery. Values may be added. */
+export function DeliveryBadge({ of: { status, attempt_count: attempts } }: { of: BadgeFields }) {
+  if (status === 'pending' && attempts > 0) {
     return (
       <Badge tone="risky" icon={<RotateCw aria-hidden="true" />}>
         Trying again
       </Badge>
     )
   }
-  if (!isState(state)) return <Badge>{state}</Badge>
-  const { tone, Icon } = LOOKS[state]
+  if (!isDeliveryStatus(status)) return <Badge>{status}</Badge>
+  const { tone, Icon } = LOOKS[status]
   return (
     <Badge tone={tone} icon={<Icon aria-hidden="true" />}>
-      {STATE_WORDS[state]}
+      {STATUS_WORDS[status]}
     </Badge>
   )
 }

@@ -6,7 +6,7 @@ import { Button } from '../../ui/Button.tsx'
 import { Checkbox, Field, Radio, TextInput } from '../../ui/Field.tsx'
 import { FormSummary } from '../../ui/FormSummary.tsx'
 import { useSubmit } from '../../ui/use-submit.ts'
-import { EVENT_GROUPS, EVENT_TYPES, EVENT_WORDS } from './event-words.ts'
+import { ALL_EVENTS, EVENT_GROUPS, EVENT_TYPES, EVENT_WORDS, isForAll } from './event-words.ts'
 
 const URL_MAX = 2_048
 const DESCRIPTION_MAX = 200
@@ -53,8 +53,11 @@ export function WebhookForm({ of: webhook, word, onSend, onCancel }: WebhookForm
           <TextInput {...ids} {...form.register('description')} autoComplete="off" maxLength={DESCRIPTION_MAX} />
         )}
       </Field>
-      <EventFields form={form} others={webhook?.events.filter((type) => !EVENT_TYPES.includes(type)) ?? []} />
-      {mode === 'test' && <p className="text-soft">In test mode, it is told of what happens in test mode.</p>}
+      <EventFields
+        form={form}
+        others={webhook?.events.filter((type) => type !== ALL_EVENTS && !EVENT_TYPES.includes(type)) ?? []}
+      />
+      {mode === 'test' && <p className="text-soft">In test mode, it receives events of test mode.</p>}
       <div className="flex flex-wrap justify-end gap-2 border-t border-line pt-4">
         <Button onClick={onCancel}>Cancel</Button>
         <Button type="submit" look="primary" busy={isSubmitting}>
@@ -66,24 +69,25 @@ export function WebhookForm({ of: webhook, word, onSend, onCancel }: WebhookForm
 }
 
 function valuesOf(webhook: Webhook | undefined): WebhookValues {
-  const { url = '', description = '', events = [] } = webhook ?? {}
-  return { url, description, which: events.length === 0 ? 'all' : 'some', events: [...events] }
+  const { url = '', description = '', events = [ALL_EVENTS] } = webhook ?? {}
+  const isAll = isForAll(events)
+  return { url, description, which: isAll ? 'all' : 'some', events: isAll ? [] : [...events] }
 }
 
 function settingsOf({ url, description, which, events }: WebhookValues): WebhookSettings {
-  const chosen = which === 'all' ? [] : events
+  const chosen = which === 'all' ? [ALL_EVENTS] : events
   return { url: url.trim(), description: description.trim(), events: chosen as WebhookSettings['events'] }
 }
 
-/** `others`: what the webhook is told of that this page has no words for, and that saving must not take from it. */
+/** `others`: event types of the webhook that this version of the page does not know, and that saving must keep. */
 function EventFields({ form, others }: { form: UseFormReturn<WebhookValues>; others: string[] }) {
   const which = form.watch('which')
   const fault = form.formState.errors.events?.message
   const register = () => form.register('events', { validate: hasEvent })
   return (
     <fieldset className="flex flex-col gap-2">
-      <legend className="mb-1.5 font-medium">What it is told of</legend>
-      <Radio {...form.register('which')} value="all" label="Everything" hint="Also what may be added one day." />
+      <legend className="mb-1.5 font-medium">Events</legend>
+      <Radio {...form.register('which')} value="all" label="All events" hint="Including types that are added later." />
       <Radio {...form.register('which')} value="some" label="Chosen events" />
       {which === 'some' && (
         <div className="mt-1 flex flex-col gap-4 rounded-md border border-line bg-sunken p-3">

@@ -20,11 +20,11 @@ import { WebhookState } from './WebhookState.tsx'
 
 /** One webhook: its settings, and what was sent to it. */
 export function WebhookPage() {
-  const may = useMay('webhooks')
+  const may = useMay('webhooks:read')
   if (may) return <Loading />
   return (
     <Page title="Webhook" trail={<Trail />}>
-      <NoPermission what="see webhooks" roles={rolesFor('webhooks')} />
+      <NoPermission what="see webhooks" roles={rolesFor('webhooks:read')} />
     </Page>
   )
 }

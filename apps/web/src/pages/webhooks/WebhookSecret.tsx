@@ -7,7 +7,7 @@ export function WebhookSecret({ made, onSaved }: { made: WebhookWithSecret; onSa
     <div className="flex flex-col gap-3">
       <SecretField label={`Secret of ${made.url}`} noun="secret" value={made.secret} onSaved={onSaved} />
       <p className="text-soft">
-        Every request is signed with it, as Standard Webhooks says: verify the signature before you read the body.
+        Every request is signed with it, as Standard Webhooks defines: verify the signature before you parse the body.
       </p>
     </div>
   )

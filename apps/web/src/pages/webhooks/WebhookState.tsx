@@ -2,10 +2,14 @@ import type { Webhook } from '@probity/sdk'
 import { Ban, CircleCheck, CirclePause, TriangleAlert } from 'lucide-react'
 import { Badge } from '../../ui/Badge.tsx'
 
-type State = Pick<Webhook, 'enabled' | 'disabled_reason' | 'failing_since'>
+type State = Pick<Webhook, 'enabled' | 'disabled_reason' | 'failing_since_at'>
 
 /** Whether a webhook is sent to, and whether anything arrives. */
-export function WebhookState({ of: { enabled, disabled_reason: reason, failing_since: failingSince } }: { of: State }) {
+export function WebhookState({
+  of: { enabled, disabled_reason: reason, failing_since_at: failingSince },
+}: {
+  of: State
+}) {
   if (!enabled) {
     const isChosen = reason === 'by_owner'
     const Icon = isChosen ? CirclePause : Ban

@@ -10,18 +10,19 @@ import { Callout } from '../../ui/Callout.tsx'
 import { Card } from '../../ui/Card.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { EmptyState, ErrorState, NoPermission, Skeleton } from '../../ui/States.tsx'
+import { CallbackSecretCard } from './CallbackSecretCard.tsx'
 import { CreateDialog } from './CreateDialog.tsx'
 import { useRefreshWebhooks, webhooksQuery } from './queries.ts'
 import { WebhookTable } from './WebhookTable.tsx'
 
-const ABOUT = 'URLs of yours to which events are sent as they happen: a list is done, credits run low.'
+const ABOUT = 'URLs that receive events as they happen, for example when a list is completed or credits run low.'
 
 export function WebhooksPage() {
-  const may = useMay('webhooks')
+  const may = useMay('webhooks:read')
   if (may) return <Webhooks />
   return (
     <Page title="Webhooks" about={ABOUT}>
-      <NoPermission what="see webhooks" roles={rolesFor('webhooks')} />
+      <NoPermission what="see webhooks" roles={rolesFor('webhooks:read')} />
     </Page>
   )
 }
@@ -38,6 +39,7 @@ function Webhooks() {
       <Card className="max-sm:border-0 max-sm:bg-transparent max-sm:shadow-none max-sm:[&>div]:p-0">
         <WebhookList onCreate={create} />
       </Card>
+      <CallbackSecretCard />
       {isCreating && <CreateDialog made={made} onMade={onMade} onClose={close} />}
     </Page>
   )

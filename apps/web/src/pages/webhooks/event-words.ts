@@ -1,31 +1,43 @@
-import type { TEST_EVENT, WebhookEventType } from '@probity/contract/webhook-events'
+import type { ALL_EVENTS as All, TEST_EVENT, WebhookEventType } from '@probity/contract/webhook-events'
 
-export const EVENT_GROUPS = ['Lists', 'Single addresses', 'The organisation'] as const
+export const EVENT_GROUPS = ['Lists', 'Single addresses', 'Account'] as const
 
 type EventWords = { group: (typeof EVENT_GROUPS)[number]; about: string }
 
-/** What a webhook can be told of. The names themselves stay as they are, since receivers read them. */
-export const EVENT_WORDS: Record<WebhookEventType, EventWords> = {
+/** The events that a webhook can subscribe to. Types are shown as they are, since receivers read them. */
+export const EVENT_WORDS: Record<Exclude<WebhookEventType, typeof TEST_EVENT>, EventWords> = {
+  'job.created': { group: 'Lists', about: 'A list was confirmed.' },
+  'job.paused': { group: 'Lists', about: 'A list was paused.' },
+  'job.resumed': { group: 'Lists', about: 'A paused list was resumed.' },
   'job.completed': { group: 'Lists', about: 'Every address of a list has its result.' },
-  'job.failed': { group: 'Lists', about: 'A list was given up, and its unused credits came back.' },
-  'job.cancelled': { group: 'Lists', about: 'Somebody canceled a list.' },
-  'job.paused': { group: 'Lists', about: 'Somebody paused a list.' },
+  'job.failed': { group: 'Lists', about: 'A list failed. Unused credits were released.' },
+  'job.canceled': { group: 'Lists', about: 'A list was canceled.' },
   'validation.resolved': {
     group: 'Single addresses',
-    about: 'An answer that was still open is final. It holds the address.',
+    about: 'A deferred validation has its final result. Contains the address.',
   },
-  'credits.low': { group: 'The organisation', about: 'The credits fell below their threshold.' },
-  'key.created': { group: 'The organisation', about: 'An API key was made.' },
-  'key.revoked': { group: 'The organisation', about: 'An API key was revoked.' },
-  'webhook.disabled': { group: 'The organisation', about: 'We stopped sending to another webhook.' },
+  'credits.low': { group: 'Account', about: 'The credits fell below their threshold.' },
+  'key.created': { group: 'Account', about: 'An API key was created.' },
+  'key.updated': { group: 'Account', about: 'The settings of an API key were changed.' },
+  'key.rotated': { group: 'Account', about: 'An API key was rotated.' },
+  'key.paused': { group: 'Account', about: 'An API key was paused.' },
+  'key.resumed': { group: 'Account', about: 'A paused API key was resumed.' },
+  'key.revoked': { group: 'Account', about: 'An API key was revoked.' },
+  'key.expired': { group: 'Account', about: 'An API key expired.' },
+  'webhook.disabled': { group: 'Account', about: 'Another webhook was disabled because it failed.' },
 }
 
 const TEST: typeof TEST_EVENT = 'webhook.test'
 
-/** Every type of event that a delivery can be of. */
+export const ALL_EVENTS: typeof All = '*'
+
+/** Every type of event that a delivery can have. */
 export const EVENT_TYPES: string[] = [...Object.keys(EVENT_WORDS), TEST]
 
-/** No choice is everything, also what is added one day. */
+export function isForAll(events: readonly string[]): boolean {
+  return events.includes(ALL_EVENTS)
+}
+
 export function describeEvents(events: readonly string[]): string {
-  return events.length === 0 ? 'Everything' : events.join(', ')
+  return isForAll(events) ? 'All events' : events.join(', ')
 }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { refreshMs } from './queries.ts'
 
 const NOW = Date.parse('2026-11-02T12:00:00Z')
-const pending = (next_at: string | null) => ({ state: 'pending', next_at })
+const pending = (retry_at: string | null) => ({ status: 'pending', retry_at })
 
 test('deliveries are looked at again while something is to come of them, the sooner the oftener', () => {
   const soon = Number(refreshMs([pending('2026-11-02T12:00:05Z')], NOW))
@@ -13,6 +13,6 @@ test('deliveries are looked at again while something is to come of them, the soo
 })
 
 test('what has ended is not asked for again', () => {
-  expect(refreshMs([{ state: 'delivered', next_at: null }], NOW)).toBe(false)
+  expect(refreshMs([{ status: 'delivered', retry_at: null }], NOW)).toBe(false)
   expect(refreshMs([], NOW)).toBe(false)
 })

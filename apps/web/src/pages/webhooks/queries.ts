@@ -48,11 +48,11 @@ export function latelyQuery(scene: Scene, id: string) {
   })
 }
 
-export function deliveriesQuery(scene: Scene, id: string, { state, type, skip = 0 }: WebhookSearch) {
+export function deliveriesQuery(scene: Scene, id: string, { status, type, skip = 0 }: WebhookSearch) {
   return queryOptions({
-    queryKey: [...webhookKey(scene, id), 'deliveries', { state, type, skip }],
+    queryKey: [...webhookKey(scene, id), 'deliveries', { status, type, skip }],
     queryFn: async ({ signal }) => {
-      const call = scene.probity.webhooks.deliveries(id, { state, type, skip, limit: DELIVERIES_PER_PAGE, signal })
+      const call = scene.probity.webhooks.deliveries(id, { status, type, skip, limit: DELIVERIES_PER_PAGE, signal })
       const { data, response } = await call.withResponse()
       return { deliveries: data, total: response.total ?? data.length }
     },
@@ -69,11 +69,14 @@ export function deliveryQuery(scene: Scene, id: string, deliveryId: string) {
   })
 }
 
-/** Often while a try is due, seldom while it is hours away, and not at all where nothing is to come. */
-export function refreshMs(deliveries: Pick<WebhookDelivery, 'state' | 'next_at'>[], now = Date.now()): number | false {
-  const pending = deliveries.filter(({ state }) => state === 'pending')
+/** Short while an attempt is due, longer while it is hours away; false without a pending delivery. */
+export function refreshMs(
+  deliveries: Pick<WebhookDelivery, 'status' | 'retry_at'>[],
+  now = Date.now(),
+): number | false {
+  const pending = deliveries.filter(({ status }) => status === 'pending')
   if (pending.length === 0) return false
-  const isDue = pending.some(({ next_at: at }) => at === null || Date.parse(at) - now < WAITING_REFRESH_MS)
+  const isDue = pending.some(({ retry_at: at }) => at === null || Date.parse(at) - now < WAITING_REFRESH_MS)
   return isDue ? DUE_REFRESH_MS : WAITING_REFRESH_MS
 }
 

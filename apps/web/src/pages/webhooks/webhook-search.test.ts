@@ -2,12 +2,12 @@ import { expect, test } from 'vitest'
 import { readWebhookSearch } from './webhook-search.ts'
 
 test('the filters of an address are kept', () => {
-  const search = { state: 'failed', type: 'job.completed', skip: 20, delivery: '0198f3a1-0b52-7e18-9c40-6d7f21a8e395' }
+  const search = { status: 'failed', type: 'job.completed', skip: 20, delivery: '0198f3a1-0b52-7e18-9c40-6d7f21a8e395' }
   expect(readWebhookSearch(search)).toEqual(search)
 })
 
 test('what the service would refuse is left out', () => {
-  const search = { state: 'toString', type: 'job.completed; drop', skip: -20, delivery: '', other: 'x' }
+  const search = { status: 'toString', type: 'job.completed; drop', skip: -20, delivery: '', other: 'x' }
   expect(readWebhookSearch(search)).toEqual({})
-  expect(readWebhookSearch({ state: 1, type: true, skip: 0.5, delivery: 7 })).toEqual({})
+  expect(readWebhookSearch({ status: 1, type: true, skip: 0.5, delivery: 7 })).toEqual({})
 })

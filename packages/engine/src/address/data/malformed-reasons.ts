@@ -1,28 +1,6 @@
-/** Why a text is not an address, each with its meaning for people. */
-export const MALFORMED_REASONS = {
-  empty: 'There is no text.',
-  too_long: 'The address is longer than the 254 octets that mail allows.',
-  no_at: 'There is no @ between a name and a domain.',
-  display_name: 'The address stands in angle brackets, perhaps behind a name: only the address itself is taken.',
-  comment: 'There is a comment in parentheses, which only a message header may have.',
-  folding_white_space: 'There is a space or a tab inside the address.',
-  control_character: 'The address holds a control character, such as a line break.',
-  invisible_character: 'The address holds a character that cannot be seen, such as a zero-width space.',
-  bad_character: 'The address holds a character that cannot stand where it does.',
-  leading_dot: 'The part before the @ begins with a dot.',
-  trailing_dot: 'The part before the @, or the domain, ends in a dot.',
-  double_dot: 'The part before the @ has two dots in a row.',
-  unclosed_quote: 'The quotation mark at the beginning is never closed.',
-  text_after_quote: 'There is text between the closing quotation mark and the @.',
-  local_empty: 'There is nothing before the @.',
-  local_too_long: 'The part before the @ is longer than 64 octets.',
-  domain_empty: 'There is nothing after the @.',
-  domain_too_long: 'The domain is longer than 253 characters.',
-  label_empty: 'A part of the domain is empty: the domain begins with a dot or has two in a row.',
-  label_too_long: 'A part of the domain between two dots is longer than 63 characters.',
-  label_hyphen: 'A part of the domain begins or ends with a hyphen, or has one in its third and fourth place.',
-  bad_idna: 'The domain is not a valid internationalised domain name.',
-  single_label: 'The domain has no dot, so it is not a name on the public internet.',
-  numeric_tld: 'The domain ends in a number, which no top-level domain is.',
-  bad_literal: 'The brackets after the @ do not hold an IPv4 or IPv6 address in the form that mail asks for.',
-} as const satisfies Record<string, string>
+import { EVIDENCE_CHECKS } from '@probity/contract/data/evidence-checks'
+
+const { passed: _, ...reasons } = EVIDENCE_CHECKS.syntax.outcomes
+
+/** The reasons for which a text is not an address, each with its meaning: the outcomes of the check `syntax`. */
+export const MALFORMED_REASONS = reasons

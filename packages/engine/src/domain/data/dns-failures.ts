@@ -11,8 +11,8 @@ export const FAILURES = {
   EBADRESP: 'malformed',
   ECONNREFUSED: 'unreachable',
   EOF: 'unreachable',
-  ECANCELLED: 'cancelled',
-  EDESTRUCTION: 'cancelled',
+  ECANCELLED: 'canceled',
+  EDESTRUCTION: 'canceled',
   EBADNAME: 'bad_name',
-  EBUDGET: 'over_budget', // ours: the look-up has asked all it may
+  EBUDGET: 'query_limit_reached', // ours: the look-up has asked all it may
 } as const satisfies Record<string, string>

@@ -25,7 +25,7 @@ const DEFAULTS = {
     too_many_errors: 15 * MINUTE,
     ip_blocked: 2 * HOUR,
     // These are about how we are set up. They last until an operator has changed it, and asking meanwhile makes a bad name.
-    ip_needs_ptr: 6 * HOUR,
+    ptr_required: 6 * HOUR,
     spf_required: 6 * HOUR,
     sender_rejected: HOUR,
     geo_blocked: DAY,
@@ -102,7 +102,7 @@ export const HABITS = {
       rate_limited: HOUR,
       too_many_errors: HOUR,
       ip_blocked: 2 * HOUR,
-      ip_needs_ptr: 6 * HOUR,
+      ptr_required: 6 * HOUR,
     },
     truthfulDomains: ['gmail.com', 'googlemail.com'],
   },
@@ -275,7 +275,7 @@ export const HABITS = {
   addy: UNMEASURED,
   amazon: MANY_CUSTOMERS,
   // Demands reverse DNS of everybody, whoever the customer is.
-  cloudflare: { ...MANY_CUSTOMERS, suspendS: { ...MANY_CUSTOMERS.suspendS, ip_needs_ptr: DAY } },
+  cloudflare: { ...MANY_CUSTOMERS, suspendS: { ...MANY_CUSTOMERS.suspendS, ptr_required: DAY } },
   duckduckgo: UNMEASURED,
   forward_email: { ...NOT_ASKED, retryLadderS: AFTER_FIVE_MINUTES },
   improvmx: MANY_CUSTOMERS,

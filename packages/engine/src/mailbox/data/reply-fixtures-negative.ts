@@ -15,7 +15,7 @@ export const MISLEADING_REPLIES: Misleading[] = [
   {
     stage: 'rcpt',
     provider: '',
-    never: ['no_such_user', 'mailbox_disabled', 'mailbox_moved', 'domain_not_hosted'],
+    never: ['mailbox_not_found', 'mailbox_disabled', 'mailbox_moved', 'domain_not_hosted'],
     replies: [
       '550 5.7.1 Service unavailable; Client host [203.0.113.7] blocked using zen.spamhaus.org',
       '550 5.1.1 User unknown, and your server is on our blacklist',
@@ -86,7 +86,7 @@ export const MISLEADING_REPLIES: Misleading[] = [
   {
     stage: 'rcpt',
     provider: '',
-    never: ['no_such_user', 'mailbox_disabled', 'mailbox_moved', 'domain_not_hosted'],
+    never: ['mailbox_not_found', 'mailbox_disabled', 'mailbox_moved', 'domain_not_hosted'],
     replies: [
       '450 4.1.1 <ada@example.com>: Recipient address rejected: User unknown in local recipient table',
       '450 4.1.1 <ada@example.com>: Recipient address rejected: unverified address: Address verification in progress',
@@ -109,7 +109,7 @@ export const MISLEADING_REPLIES: Misleading[] = [
   {
     stage: 'rcpt',
     provider: '',
-    never: ['mailbox_full', 'no_such_user'],
+    never: ['mailbox_full', 'mailbox_not_found'],
     replies: [
       '452 4.5.3 Error: too many recipients',
       '452 4.5.3',
@@ -126,19 +126,19 @@ export const MISLEADING_REPLIES: Misleading[] = [
   {
     stage: 'rcpt',
     provider: 'microsoft365',
-    never: ['ip_blocked', 'sender_rejected', 'recipient_policy'],
+    never: ['ip_blocked', 'sender_rejected', 'policy_rejected'],
     replies: ['550 5.4.1 Recipient address rejected: Access denied. AS(201806281)'],
   },
   {
     stage: 'rcpt',
     provider: 'yandex',
-    never: ['ip_blocked', 'recipient_policy'],
+    never: ['ip_blocked', 'policy_rejected'],
     replies: ['550 5.7.1 No such user!'],
   },
   {
     stage: 'rcpt',
     provider: '',
-    never: ['ip_blocked', 'ip_needs_ptr', 'sender_rejected', 'rate_limited', 'spf_required'],
+    never: ['ip_blocked', 'ptr_required', 'sender_rejected', 'rate_limited', 'spf_required'],
     replies: [
       '550 Mailbox blocked due to inactivity',
       '550 5.1.1 User not listed in Domino Directory',
@@ -155,7 +155,7 @@ export const MISLEADING_REPLIES: Misleading[] = [
     stage: 'rcpt',
     provider: '',
     recipient: 'nospam.blocked@spamhaus-blacklist.example',
-    never: ['ip_blocked', 'recipient_policy'],
+    never: ['ip_blocked', 'policy_rejected'],
     replies: [
       '550 5.1.1 <nospam.blocked@spamhaus-blacklist.example>: User unknown',
       '550 5.1.1 User nospam.blocked unknown at mx.spamhaus-blacklist.example',
@@ -165,7 +165,7 @@ export const MISLEADING_REPLIES: Misleading[] = [
     stage: 'rcpt',
     provider: '',
     recipient: 'user-unknown@no-such-user.example',
-    never: ['no_such_user', 'mailbox_disabled', 'domain_not_hosted'],
+    never: ['mailbox_not_found', 'mailbox_disabled', 'domain_not_hosted'],
     replies: [
       '550 <user-unknown@no-such-user.example>: not now',
       '550 user-unknown: not now',
@@ -177,7 +177,7 @@ export const MISLEADING_REPLIES: Misleading[] = [
     stage: 'rcpt',
     provider: '',
     recipient: '"user unknown"@example.com',
-    never: ['no_such_user'],
+    never: ['mailbox_not_found'],
     replies: [
       '550 <"user unknown"@example.com>: not now',
       '550 user unknown@example.com: not now',
@@ -188,7 +188,7 @@ export const MISLEADING_REPLIES: Misleading[] = [
     stage: 'rcpt',
     provider: '',
     recipient: 'policy@example.com',
-    never: ['no_such_user'],
+    never: ['mailbox_not_found'],
     replies: ['550 policy: mailbox unavailable'],
   },
   {
@@ -202,56 +202,56 @@ export const MISLEADING_REPLIES: Misleading[] = [
   {
     stage: 'rcpt',
     provider: 'microsoft365',
-    never: ['no_such_user'],
+    never: ['mailbox_not_found'],
     replies: ['550 5.7.1 Recipient address rejected: Access denied', '550 Recipient address rejected: Access denied'],
   },
   {
     stage: 'rcpt',
     provider: 'zoho',
-    never: ['no_such_user'],
+    never: ['mailbox_not_found'],
     replies: ['541 5.1.1 Refused', '552 5.1.1 Refused', '452 4.1.1 Refused'],
   },
   {
     stage: 'rcpt',
     provider: 'google',
-    never: ['no_such_user', 'mailbox_disabled'],
+    never: ['mailbox_not_found', 'mailbox_disabled'],
     replies: ['550 5.1.1 Refused by a rule - gcdp'],
   },
   {
     stage: 'rcpt',
     provider: 'tencent',
-    never: ['no_such_user'],
+    never: ['mailbox_not_found'],
     replies: ['550 Mailbox unavailable or access denied'],
   },
   {
     stage: 'rcpt',
     provider: 'microsoft',
-    never: ['no_such_user'],
+    never: ['mailbox_not_found'],
     replies: ['550 5.5.0 Requested action not taken: mailbox unavailable (S3150)', '550 5.7.511 mailbox unavailable'],
   },
   {
     stage: 'rcpt',
     provider: 'mimecast',
-    never: ['greylisted', 'no_such_user'],
+    never: ['greylisted', 'mailbox_not_found'],
     replies: ['451 Recipient temporarily unavailable [k1]'],
   },
   {
     stage: 'rcpt',
     provider: 'orange',
-    never: ['no_such_user'],
+    never: ['mailbox_not_found'],
     replies: ['552 5.1.1 Recipient overquota. OFR_417 [417]'],
   },
   // Before RCPT nobody speaks of a mailbox.
   {
     stage: 'greeting',
     provider: '',
-    never: ['no_such_user', 'domain_not_hosted'],
+    never: ['mailbox_not_found', 'domain_not_hosted'],
     replies: ['550 5.1.1 User unknown', '554 Relay access denied'],
   },
   {
     stage: 'mail',
     provider: '',
-    never: ['no_such_user', 'mailbox_disabled', 'mailbox_full'],
+    never: ['mailbox_not_found', 'mailbox_disabled', 'mailbox_full'],
     replies: [
       '550 5.1.1 User unknown',
       '550 No such user here',
@@ -262,7 +262,7 @@ export const MISLEADING_REPLIES: Misleading[] = [
   {
     stage: 'mail',
     provider: 'microsoft365',
-    never: ['no_such_user'],
+    never: ['mailbox_not_found'],
     replies: ['550 5.4.1 Recipient address rejected: Access denied'],
   },
 ]

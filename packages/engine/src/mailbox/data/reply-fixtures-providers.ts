@@ -5,7 +5,7 @@ export const PROVIDER_REPLY_FIXTURES: ReplyFixtures[] = [
   {
     stage: 'rcpt',
     provider: 'google',
-    reason: 'no_such_user',
+    reason: 'mailbox_not_found',
     scope: 'mailbox',
     replies: [
       '550-5.1.1 The email account that you tried to reach does not exist. Look at\n550-5.1.1 the address for typos or unnecessary spaces. For more, go to\n550 5.1.1  https://support.google.com/mail/?p=NoSuchUser a1-20020a05si123456wmj.1 - gsmtp',
@@ -53,7 +53,7 @@ export const PROVIDER_REPLY_FIXTURES: ReplyFixtures[] = [
   {
     stage: 'rcpt',
     provider: 'google',
-    reason: 'recipient_policy',
+    reason: 'policy_rejected',
     scope: 'mailbox',
     replies: ['550 5.1.1 This message is refused by a rule of the domain. a1-20020a05 - gcdp'],
   },
@@ -69,7 +69,7 @@ export const PROVIDER_REPLY_FIXTURES: ReplyFixtures[] = [
   {
     stage: 'rcpt',
     provider: 'microsoft',
-    reason: 'no_such_user',
+    reason: 'mailbox_not_found',
     scope: 'mailbox',
     replies: [
       '550 5.5.0 Requested action not taken: mailbox unavailable (S2017062302). [mx.prod.protection.outlook.com]',
@@ -105,7 +105,7 @@ export const PROVIDER_REPLY_FIXTURES: ReplyFixtures[] = [
   {
     stage: 'rcpt',
     provider: 'microsoft365',
-    reason: 'no_such_user',
+    reason: 'mailbox_not_found',
     scope: 'mailbox',
     replies: [
       '550 5.4.1 Recipient address rejected: Access denied. For more see https://aka.ms/EXOSmtpErrors [mx.prod.protection.outlook.com]',
@@ -144,7 +144,7 @@ export const PROVIDER_REPLY_FIXTURES: ReplyFixtures[] = [
   {
     stage: 'rcpt',
     provider: 'microsoft365',
-    reason: 'recipient_policy',
+    reason: 'policy_rejected',
     scope: 'mailbox',
     replies: [
       '550 5.7.504 [ada@example.com]: Recipient address rejected: Access denied',
@@ -185,7 +185,7 @@ export const PROVIDER_REPLY_FIXTURES: ReplyFixtures[] = [
   {
     stage: 'rcpt',
     provider: 'yahoo',
-    reason: 'no_such_user',
+    reason: 'mailbox_not_found',
     scope: 'mailbox',
     replies: [
       "554 delivery error: dd This user doesn't have a yahoo.com account (ada@example.com) [0] - mta4.mail.bf1",
@@ -202,7 +202,7 @@ export const PROVIDER_REPLY_FIXTURES: ReplyFixtures[] = [
   {
     stage: 'rcpt',
     provider: 'apple',
-    reason: 'no_such_user',
+    reason: 'mailbox_not_found',
     scope: 'mailbox',
     replies: [
       '550 5.1.1 <ada@example.com>: user does not exist',
@@ -241,7 +241,13 @@ export const PROVIDER_REPLY_FIXTURES: ReplyFixtures[] = [
     scope: 'connection',
     replies: ['421 4.7.0 mx01.mail.icloud.com Error: too many errors'],
   },
-  { stage: 'rcpt', provider: 'yandex', reason: 'no_such_user', scope: 'mailbox', replies: ['550 5.7.1 No such user!'] },
+  {
+    stage: 'rcpt',
+    provider: 'yandex',
+    reason: 'mailbox_not_found',
+    scope: 'mailbox',
+    replies: ['550 5.7.1 No such user!'],
+  },
   {
     stage: 'rcpt',
     provider: 'yandex',
@@ -259,14 +265,14 @@ export const PROVIDER_REPLY_FIXTURES: ReplyFixtures[] = [
   {
     stage: 'greeting',
     provider: 'mail_ru',
-    reason: 'ip_needs_ptr',
+    reason: 'ptr_required',
     scope: 'egress',
     replies: ['550 We do not take mail from hosts with dynamic IP or generic names'],
   },
   {
     stage: 'rcpt',
     provider: 'gmx',
-    reason: 'no_such_user',
+    reason: 'mailbox_not_found',
     scope: 'mailbox',
     replies: ['550 Requested action not taken: mailbox unavailable'],
   },
@@ -307,7 +313,7 @@ export const PROVIDER_REPLY_FIXTURES: ReplyFixtures[] = [
   {
     stage: 'rcpt',
     provider: 'orange',
-    reason: 'no_such_user',
+    reason: 'mailbox_not_found',
     scope: 'mailbox',
     replies: [
       '550 5.1.1 Adresse d au moins un destinataire invalide. Invalid recipient. OFR_416 [416]',
@@ -355,7 +361,7 @@ export const PROVIDER_REPLY_FIXTURES: ReplyFixtures[] = [
   {
     stage: 'rcpt',
     provider: 'comcast',
-    reason: 'no_such_user',
+    reason: 'mailbox_not_found',
     scope: 'mailbox',
     replies: ['550 5.1.1 Not our Customer', '550 5.1.1 mailbox unallocated', '550 5.2.0 Recipient unavailable'],
   },
@@ -376,14 +382,14 @@ export const PROVIDER_REPLY_FIXTURES: ReplyFixtures[] = [
   {
     stage: 'rcpt',
     provider: 'att',
-    reason: 'no_such_user',
+    reason: 'mailbox_not_found',
     scope: 'mailbox',
     replies: ['550 5.2.1 <ada@example.com>... Addressee unknown'],
   },
   {
     stage: 'rcpt',
     provider: 'charter',
-    reason: 'no_such_user',
+    reason: 'mailbox_not_found',
     scope: 'mailbox',
     replies: ['550 5.1.1 <ada@example.com> recipient rejected'],
   },
@@ -418,7 +424,7 @@ export const PROVIDER_REPLY_FIXTURES: ReplyFixtures[] = [
   {
     stage: 'rcpt',
     provider: 'godaddy',
-    reason: 'no_such_user',
+    reason: 'mailbox_not_found',
     scope: 'mailbox',
     replies: ['550 Recipient not found. <http://x.co/irbounce>', '550 5.1.1 Account does not exist'],
   },
@@ -456,22 +462,28 @@ export const PROVIDER_REPLY_FIXTURES: ReplyFixtures[] = [
   {
     stage: 'rcpt',
     provider: 'rackspace',
-    reason: 'no_such_user',
+    reason: 'mailbox_not_found',
     scope: 'mailbox',
     replies: ['550 5.1.1 <ada@example.com>: Email address could not be found, or was misspelled (G8)'],
   },
-  { stage: 'rcpt', provider: 'zoho', reason: 'no_such_user', scope: 'mailbox', replies: ['550 5.1.1 User unknown'] },
   {
     stage: 'rcpt',
     provider: 'zoho',
-    reason: 'recipient_policy',
+    reason: 'mailbox_not_found',
+    scope: 'mailbox',
+    replies: ['550 5.1.1 User unknown'],
+  },
+  {
+    stage: 'rcpt',
+    provider: 'zoho',
+    reason: 'policy_rejected',
     scope: 'mailbox',
     replies: ['541 5.1.1 Mail rejected by destination domain', '552 5.1.1 Turned down by a rule'],
   },
   {
     stage: 'rcpt',
     provider: 'proton',
-    reason: 'no_such_user',
+    reason: 'mailbox_not_found',
     scope: 'mailbox',
     replies: ['554 5.7.1 this address does not exist'],
   },
@@ -485,14 +497,14 @@ export const PROVIDER_REPLY_FIXTURES: ReplyFixtures[] = [
   {
     stage: 'rcpt',
     provider: 'tencent',
-    reason: 'no_such_user',
+    reason: 'mailbox_not_found',
     scope: 'mailbox',
     replies: ['550 Mailbox not found. http://service.mail.qq.com'],
   },
   {
     stage: 'rcpt',
     provider: 'tencent',
-    reason: 'unrecognised',
+    reason: 'unclassified',
     scope: 'connection',
     replies: ['550 Mailbox unavailable or access denied [xyz]'],
   },
@@ -506,7 +518,7 @@ export const PROVIDER_REPLY_FIXTURES: ReplyFixtures[] = [
   {
     stage: 'rcpt',
     provider: 'netease',
-    reason: 'no_such_user',
+    reason: 'mailbox_not_found',
     scope: 'mailbox',
     replies: ['550 User not found: ada@example.com'],
   },
@@ -568,14 +580,14 @@ export const PROVIDER_REPLY_FIXTURES: ReplyFixtures[] = [
   {
     stage: 'rcpt',
     provider: 'proofpoint',
-    reason: 'no_such_user',
+    reason: 'mailbox_not_found',
     scope: 'mailbox',
     replies: ['550 5.1.1 User Unknown'],
   },
   {
     stage: 'rcpt',
     provider: 'proofpoint',
-    reason: 'verifying',
+    reason: 'verification_pending',
     scope: 'mailbox',
     replies: ['421 4.1.1 address verification in progress'],
   },
@@ -592,7 +604,7 @@ export const PROVIDER_REPLY_FIXTURES: ReplyFixtures[] = [
   {
     stage: 'rcpt',
     provider: 'proofpoint_essentials',
-    reason: 'no_such_user',
+    reason: 'mailbox_not_found',
     scope: 'mailbox',
     replies: ['550 5.7.1 <ada@example.com>: Recipient address rejected: User email address is marked as invalid.'],
   },
@@ -626,35 +638,35 @@ export const PROVIDER_REPLY_FIXTURES: ReplyFixtures[] = [
   {
     stage: 'rcpt',
     provider: 'barracuda',
-    reason: 'no_such_user',
+    reason: 'mailbox_not_found',
     scope: 'mailbox',
     replies: ['550 No such user (ada@example.com)', '550 cuda_nsu 5.1.1 <ada@example.com>: User unknown'],
   },
   {
     stage: 'rcpt',
     provider: 'barracuda',
-    reason: 'recipient_policy',
+    reason: 'policy_rejected',
     scope: 'mailbox',
     replies: ['550 permanent failure for one or more recipients (ada@example.com:blocked)'],
   },
   {
     stage: 'rcpt',
     provider: 'messagelabs',
-    reason: 'no_such_user',
+    reason: 'mailbox_not_found',
     scope: 'mailbox',
     replies: ['550 Invalid recipient <ada@example.com> (#5.1.1)'],
   },
   {
     stage: 'rcpt',
     provider: 'messagelabs',
-    reason: 'recipient_policy',
+    reason: 'policy_rejected',
     scope: 'mailbox',
     replies: ['450 Requested action aborted, see TECH246726', '553 Filtered, see TECH246726 (#5.7.1)'],
   },
   {
     stage: 'rcpt',
     provider: 'cisco',
-    reason: 'no_such_user',
+    reason: 'mailbox_not_found',
     scope: 'mailbox',
     replies: ['550 #5.1.0 Address rejected.', '550 #5.1.0 Address rejected ada@example.com'],
   },
@@ -670,7 +682,7 @@ export const PROVIDER_REPLY_FIXTURES: ReplyFixtures[] = [
   {
     stage: 'rcpt',
     provider: 'trendmicro',
-    reason: 'no_such_user',
+    reason: 'mailbox_not_found',
     scope: 'mailbox',
     replies: ['554 5.7.1 <ada@example.com>: Recipient address rejected: Invalid-Recipient'],
   },
@@ -691,21 +703,21 @@ export const PROVIDER_REPLY_FIXTURES: ReplyFixtures[] = [
   {
     stage: 'rcpt',
     provider: 'amazon',
-    reason: 'no_such_user',
+    reason: 'mailbox_not_found',
     scope: 'mailbox',
     replies: ['550 5.1.1 Requested action not taken: mailbox unavailable'],
   },
   {
     stage: 'rcpt',
     provider: 'cloudflare',
-    reason: 'no_such_user',
+    reason: 'mailbox_not_found',
     scope: 'mailbox',
     replies: ['550 5.1.1 Address does not exist.'],
   },
   {
     stage: 'greeting',
     provider: 'cloudflare',
-    reason: 'ip_needs_ptr',
+    reason: 'ptr_required',
     scope: 'egress',
     replies: ['550 5.7.25 192.0.2.25 does not have a PTR record'],
   },

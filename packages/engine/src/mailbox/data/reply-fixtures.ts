@@ -8,7 +8,7 @@ export const REPLY_FIXTURES: ReplyFixtures[] = [
   {
     stage: 'rcpt',
     provider: '',
-    reason: 'no_such_user',
+    reason: 'mailbox_not_found',
     scope: 'mailbox',
     replies: [
       '550 5.1.1 <ada@example.com>: Recipient address rejected: User unknown in virtual alias table',
@@ -95,7 +95,7 @@ export const REPLY_FIXTURES: ReplyFixtures[] = [
   {
     stage: 'rcpt',
     provider: '',
-    reason: 'no_such_user',
+    reason: 'mailbox_not_found',
     scope: 'mailbox',
     replies: [
       '450 4.1.1 <ada@example.com>: Recipient address rejected: undeliverable address: User unknown in local recipient table',
@@ -106,7 +106,7 @@ export const REPLY_FIXTURES: ReplyFixtures[] = [
   {
     stage: 'rcpt',
     provider: 'mimecast',
-    reason: 'no_such_user',
+    reason: 'mailbox_not_found',
     scope: 'mailbox',
     replies: [
       '451 Invalid Recipient - https://community.mimecast.com/docs/DOC-1369#451 [k1]',
@@ -198,7 +198,7 @@ export const REPLY_FIXTURES: ReplyFixtures[] = [
   {
     stage: 'rcpt',
     provider: '',
-    reason: 'recipient_policy',
+    reason: 'policy_rejected',
     scope: 'mailbox',
     replies: [
       '554 5.7.1 <ada@example.com>: Recipient address rejected: Access denied',
@@ -271,7 +271,7 @@ export const REPLY_FIXTURES: ReplyFixtures[] = [
   {
     stage: 'rcpt',
     provider: '',
-    reason: 'verifying',
+    reason: 'verification_pending',
     scope: 'mailbox',
     replies: [
       '450 4.1.1 <ada@example.com>: Recipient address rejected: unverified address: Address verification in progress',
@@ -409,7 +409,7 @@ export const REPLY_FIXTURES: ReplyFixtures[] = [
   {
     stage: 'rcpt',
     provider: '',
-    reason: 'ip_needs_ptr',
+    reason: 'ptr_required',
     scope: 'egress',
     replies: [
       '450 4.7.1 Client host rejected: cannot find your hostname, [192.0.2.25]',
@@ -553,7 +553,7 @@ export const REPLY_FIXTURES: ReplyFixtures[] = [
   {
     stage: 'rcpt',
     provider: '',
-    reason: 'unrecognised',
+    reason: 'unclassified',
     scope: 'connection',
     replies: [
       '550 no',

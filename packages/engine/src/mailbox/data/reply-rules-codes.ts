@@ -48,7 +48,14 @@ export const LAST_RESORT_RULES: ReplyRule[] = [
     scope: 'mailbox',
     seen: '452 4.2.2 Nothing fits in any more',
   },
-  { stage: 'rcpt', code: '55', enhanced: '5.1.1', reason: 'no_such_user', scope: 'mailbox', seen: '550 5.1.1 Sorry' },
+  {
+    stage: 'rcpt',
+    code: '55',
+    enhanced: '5.1.1',
+    reason: 'mailbox_not_found',
+    scope: 'mailbox',
+    seen: '550 5.1.1 Sorry',
+  },
   {
     stage: 'rcpt',
     code: '55',
@@ -57,7 +64,14 @@ export const LAST_RESORT_RULES: ReplyRule[] = [
     scope: 'domain',
     seen: '550 5.1.2 Sorry',
   },
-  { stage: 'rcpt', code: '55', enhanced: '5.1.3', reason: 'no_such_user', scope: 'mailbox', seen: '553 5.1.3 Sorry' },
+  {
+    stage: 'rcpt',
+    code: '55',
+    enhanced: '5.1.3',
+    reason: 'mailbox_not_found',
+    scope: 'mailbox',
+    seen: '553 5.1.3 Sorry',
+  },
   { stage: 'rcpt', code: '55', enhanced: '5.1.6', reason: 'mailbox_moved', scope: 'mailbox', seen: '550 5.1.6 Sorry' },
   {
     stage: 'rcpt',
@@ -75,7 +89,7 @@ export const LAST_RESORT_RULES: ReplyRule[] = [
     scope: 'mailbox',
     seen: '550 5.2.1 Sorry',
   },
-  { stage: 'rcpt', enhanced: '5.7.*', reason: 'recipient_policy', scope: 'mailbox', seen: '550 5.7.1 Sorry' },
+  { stage: 'rcpt', enhanced: '5.7.*', reason: 'policy_rejected', scope: 'mailbox', seen: '550 5.7.1 Sorry' },
   // Basic codes.
   { stage: 'rcpt', code: '556', reason: 'domain_not_hosted', scope: 'domain', seen: '556 Sorry' },
   { stage: 'any', code: '421', reason: 'server_error', scope: 'connection', seen: '421 Closing' },

@@ -63,7 +63,7 @@ export const GREETING: Behaviours = {
   },
   'greeting-unknown-user': {
     about: 'Greets with the very words that mean an unknown mailbox at RCPT.',
-    expected: ['server_error', 'blocked', 'policy_refused'],
+    expected: ['server_error', 'blocked', 'policy_rejected'],
     act: greetsAndLeaves('550 5.1.1 User unknown\r\n'),
   },
   'greeting-421': {

@@ -27,7 +27,7 @@ function greylist({ memory, unitMs, socket, say }: Visit, line: string): void {
 export const RECIPIENTS: Behaviours = {
   'mail-unknown-user': {
     about: 'Refuses our sender with the very words that mean an unknown mailbox at RCPT.',
-    expected: ['blocked', 'policy_refused', 'server_error'],
+    expected: ['blocked', 'policy_rejected', 'server_error'],
     act: honestBut({ MAIL: '550 5.1.1 User unknown' }),
   },
   'mail-blocked': {
@@ -49,7 +49,7 @@ export const RECIPIENTS: Behaviours = {
   },
   'rcpt-all-refused': {
     about: 'Refuses every recipient with the same words, which say nothing of mailboxes.',
-    expected: ['blocked', 'policy_refused'],
+    expected: ['blocked', 'policy_rejected'],
     act: honestBut({ RCPT: '550 Denied' }),
   },
   'rcpt-all-blocked': {
@@ -79,7 +79,7 @@ export const RECIPIENTS: Behaviours = {
   },
   'rcpt-policy': {
     about: 'Has the mailbox, and a rule against us.',
-    expected: 'policy_refused',
+    expected: 'policy_rejected',
     act: honestBut({ RCPT: ofSomeone('550 5.7.1 Delivery not authorized, message refused by recipient policy') }),
   },
   'rcpt-random': {

@@ -8,7 +8,7 @@ import { moveVisit, type Visit } from './visit.ts'
 const GO_AHEAD = '220 2.0.0 Ready to start TLS'
 
 /** Who gives up reports the error; who tries again without TLS is told that it is demanded. Neither knows of the mailbox. */
-const WITHOUT_TLS = ['server_error', 'policy_refused']
+const WITHOUT_TLS = ['server_error', 'policy_rejected']
 
 /** Says nothing of recipients until the conversation is encrypted: only then does anybody ask for STARTTLS. */
 function demandsTls(startTls: Oddities['STARTTLS']): (visit: Visit) => Promise<void> {
@@ -82,7 +82,7 @@ export const STARTTLS: Behaviours = {
   },
   'tls-stalls': {
     about: 'Begins the handshake and stops after its first record.',
-    expected: ['timeout', 'policy_refused'],
+    expected: ['timeout', 'policy_rejected'],
     act: demandsTls(stallsAfterHello()),
   },
   'tls-self-signed': {

@@ -47,6 +47,11 @@ function ColumnForm({ preview, chosen }: { preview: UploadPreview; chosen: strin
       {isAmbiguous(preview) && (
         <Callout kind="warning">Several columns hold addresses. Only the one you choose is validated.</Callout>
       )}
+      {preview.suggestion_reason === 'name_only' && (
+        <Callout kind="warning">
+          The column is suggested by its header. Few of its cells, or none, contain an address.
+        </Callout>
+      )}
       <div className="grid items-start gap-5 lg:grid-cols-[19rem_minmax(0,1fr)]">
         <ColumnChoice preview={preview} column={column} onChange={setColumn} isMissed={isMissed} />
         <SampleRows preview={preview} column={column} />

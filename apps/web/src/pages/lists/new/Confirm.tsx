@@ -30,7 +30,7 @@ export function Confirm({ preview, column, onRefresh }: ConfirmProps) {
         <Button
           look="primary"
           size="lg"
-          disabled={isShort || preview.unique_emails === 0}
+          disabled={isShort || preview.unique_count === 0}
           busy={confirmation.isPending || confirmation.isSuccess}
           onClick={() => confirmation.mutate()}
           className="h-auto! min-h-11 w-full px-3! py-2 text-balance whitespace-normal!"
@@ -63,7 +63,7 @@ function useConfirmation(uploadId: string, emailColumn: string, onRefused: () =>
 
 const sceneOnly = ({ mode, org }: { mode?: 'test' | undefined; org?: string | undefined }) => ({ mode, org })
 
-function confirmWords({ unique_emails: unique, credits, livemode }: UploadPreview): string {
+function confirmWords({ unique_count: unique, credits, livemode }: UploadPreview): string {
   if (unique === 0) return 'No addresses in this column'
   const addresses = `Validate ${formatCount(unique, 'address', 'addresses')}`
   if (!livemode) return `${addresses} in test mode`
@@ -71,7 +71,7 @@ function confirmWords({ unique_emails: unique, credits, livemode }: UploadPrevie
 }
 
 const REFUSALS: Record<string, string> = {
-  confirmed_otherwise: 'Somebody has confirmed this file with another column already. It is among the lists.',
+  upload_already_confirmed: 'Somebody has confirmed this file with another column already. It is among the lists.',
   not_found: 'This draft is no longer here: it was discarded, or it was not confirmed within 24 hours.',
   unreachable: 'The service cannot be reached. Press again: a file is confirmed once, however often you do.',
 }

@@ -5,7 +5,7 @@ import { formatCount, formatNumber } from '../../../ui/format.ts'
 
 /** Row by row from the file to the price. */
 export function CostTable({ preview, column }: { preview: UploadPreview; column: string }) {
-  const { row_count: rows, empty_count: empty, unique_emails: unique, duplicate_count: repeated, credits } = preview
+  const { row_count: rows, empty_count: empty, unique_count: unique, duplicate_count: repeated, credits } = preview
   const { not_address_count: skipped } = preview
   const price = preview.livemode ? formatCount(credits.quote, 'credit') : 'free in test mode'
   return (

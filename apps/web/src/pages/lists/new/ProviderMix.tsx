@@ -15,7 +15,7 @@ type Part = { name: string; count: number; fill: string }
 /** Who runs the mailboxes: a bar, and the same as a table. */
 export function ProviderMix({ preview }: { preview: UploadPreview }) {
   const parts = partsOf(preview.provider_mix)
-  const whole = Math.max(1, preview.unique_emails)
+  const whole = Math.max(1, preview.unique_count)
   return (
     <figure className="flex flex-col gap-3">
       <div className="flex h-3 gap-px overflow-hidden rounded-full bg-hover" aria-hidden="true">

@@ -6,7 +6,7 @@ import { explainUpload } from './explain-upload.ts'
 import { RequestName } from './RequestName.tsx'
 import type { Upload } from './use-upload.ts'
 
-const WORTH_ANOTHER_TRY = ['unreachable', 'rate_limited', 'internal', 'unavailable', 'overloaded']
+const WORTH_ANOTHER_TRY = ['unreachable', 'rate_limited', 'internal_error', 'service_unavailable', 'overloaded']
 
 /** Why a file was not taken, and what to do. The same file can be sent again where that may help. */
 export function UploadFailed({ upload, error }: { upload: Upload; error: RequestFailed }) {

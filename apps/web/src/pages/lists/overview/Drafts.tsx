@@ -36,7 +36,7 @@ export function Drafts() {
 }
 
 function DraftRow({ draft, onDiscard }: { draft: Upload; onDiscard(): void }) {
-  const mayMake = useMay('bulk')
+  const mayMake = useMay('jobs:write')
   const { upload_id: upload, filename, row_count: rows, expires_at: expiresAt } = draft
   return (
     <li className="flex flex-wrap items-center gap-x-3 gap-y-2 py-3">

@@ -7,7 +7,7 @@ import { UploadPanel } from '../new/UploadPanel.tsx'
 /** Instead of an empty table: the place where the first list begins. */
 export function FirstList() {
   const { mode } = useScene()
-  if (!useMay('bulk')) {
+  if (!useMay('jobs:write')) {
     return <EmptyState icon={<ListChecks aria-hidden="true" />} title="There are no lists yet" />
   }
   return (

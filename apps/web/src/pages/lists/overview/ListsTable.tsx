@@ -40,7 +40,7 @@ function ListRow({ list }: { list: BulkJob }) {
       <Td className="w-40">
         <ListProgress list={list} />
       </Td>
-      <Td align="end">{formatNumber(list.unique_emails)}</Td>
+      <Td align="end">{formatNumber(list.unique_count)}</Td>
       <Td className="w-60 min-w-52">
         <VerdictCounts list={list} />
       </Td>
@@ -77,7 +77,7 @@ export function ListCards({ lists }: { lists: BulkJob[] }) {
           <dl className="grid grid-cols-2 gap-x-4 gap-y-2 text-[0.8125rem] [&_dt]:text-faint">
             <div>
               <dt>Addresses</dt>
-              <dd className="tabular-nums">{formatNumber(list.unique_emails)}</dd>
+              <dd className="tabular-nums">{formatNumber(list.unique_count)}</dd>
             </div>
             <div>
               <dt>Credits</dt>

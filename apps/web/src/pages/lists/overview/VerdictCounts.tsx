@@ -18,11 +18,11 @@ const LETTERS: Record<Verdict, string> = {
   unknown: 'text-unknown',
 }
 
-type CountsProps = { list: Pick<BulkJob, 'status_counts' | 'unique_emails'>; words?: boolean }
+type CountsProps = { list: Pick<BulkJob, 'status_counts' | 'unique_count'>; words?: boolean }
 
 /** The finished addresses by verdict: a small bar, and the same in numbers. What the bar leaves empty is still to be done. */
 export function VerdictCounts({ list, words = false }: CountsProps) {
-  const { status_counts: counts, unique_emails: whole } = list
+  const { status_counts: counts, unique_count: whole } = list
   const found = VERDICTS.filter((verdict) => counts[verdict] > 0)
   if (found.length === 0) return <span className="text-faint">None yet</span>
   return (

@@ -1,0 +1,78 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { eventName } from '@probity/contract/webhook-request'
+import type { Db } from '@probity/database/connect'
+import { insertEventStream, removeEventStream, takeStreamEvents } from '@probity/database/event-streams'
+import type { View } from '@probity/database/view'
+import type { FastifyBaseLogger } from 'fastify'
+
+/** Receives the events of one stream. `end` is called when no further event will come. */
+export type FeedListener = {
+  send(event: { id: string; body: string }): void
+  /** Whether the client may still read the stream; asked before events are sent, about once per second. */
+  isAllowed(): Promise<boolean>
+  end(): void
+}
+
+export type EventFeed = {
+  /** Emits events to the listener from now on; false if the account has as many streams as it may. */
+  open(view: View, id: string, listener: FeedListener): Promise<boolean>
+  close(id: string): Promise<void>
+}
+
+const POLL_EVERY_MS = 1_000
+/** The rest is taken by the next query, which follows at once. */
+const EVENTS_AT_ONCE_MAX = 500
+
+/**
+ * The events for the open streams of this process. One query per second takes those of all streams; without a stream there is none.
+ * Polling instead of LISTEN, because the API's connections may go through a transaction-mode pooler.
+ */
+export function openEventFeed(db: Db, log: FastifyBaseLogger): EventFeed {
+  const streams = new Map<string, { view: View; listener: FeedListener }>()
+  let isPolling = false
+
+  async function poll(): Promise<void> {
+    isPolling = true
+    while (streams.size > 0) {
+      let isFull = false
+      try {
+        isFull = (await deliver()) === EVENTS_AT_ONCE_MAX
+      } catch (error) {
+        log.warn({ err: error }, 'failed to read events of streams')
+      }
+      if (!isFull) await sleep(POLL_EVERY_MS, undefined, { ref: false })
+    }
+    isPolling = false
+  }
+
+  async function deliver(): Promise<number> {
+    // Before the query, which deletes what it returns: an event must not be taken for a stream that is then ended.
+    for (const { listener } of [...streams.values()]) if (!(await listener.isAllowed())) listener.end()
+    const ids = [...streams.keys()]
+    if (ids.length === 0) return 0
+    const { events, lost } = await takeStreamEvents(db, ids, EVENTS_AT_ONCE_MAX)
+    for (const { streamId, eventId, body } of events) {
+      streams.get(streamId)?.listener.send({ id: eventName(eventId), body })
+    }
+    for (const id of lost) streams.get(id)?.listener.end()
+    return events.length
+  }
+
+  return {
+    async open(view, id, listener) {
+      if (!(await insertEventStream(db, view, id))) return false
+      streams.set(id, { view, listener })
+      if (!isPolling) void poll()
+      return true
+    },
+    async close(id) {
+      const stream = streams.get(id)
+      streams.delete(id)
+      if (stream === undefined) return
+      // Where this fails, the row counts for 45 more seconds.
+      await removeEventStream(db, stream.view, id).catch((error: unknown) =>
+        log.warn({ err: error }, 'failed to close an event stream'),
+      )
+    },
+  }
+}

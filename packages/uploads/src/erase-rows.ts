@@ -1,0 +1,98 @@
+import { createReadStream, createWriteStream } from 'node:fs'
+import { pipeline } from 'node:stream/promises'
+import { type AddressMatcher, openAddressMatcher } from '@probity/engine/address/find-mention'
+import { stringify } from 'csv-stringify/sync'
+import { asUtf8, type Encoding } from './encoding.ts'
+import type { Writing } from './read-rows.ts'
+import { type CsvRecord, readRecords } from './records.ts'
+
+/** Stands in the cells of a stored file that contained an erased address. It is not an address, so no job reads it as one. */
+export const ERASED_CELL = 'erased'
+
+/** A stored file and the address to search for, in any spelling and any cell. */
+export type FileSearch = { writing: Pick<Writing, 'encoding' | 'delimiter'>; email: string }
+
+/** `column` is the email column, counted from 0. */
+export type FileErasure = FileSearch & { column: number }
+
+/** Whether a cell of the file contains the address. */
+export async function findInFile(path: string, { writing, email }: FileSearch): Promise<boolean> {
+  const address = openAddressMatcher(email)
+  const open = () => asUtf8(createReadStream(path), writing.encoding)
+  if (!(await hasProbe(open(), address.probe))) return false
+  for await (const records of readRecords(open(), writing.delimiter)) {
+    if (records.some(({ cells }) => cells.some(address.isIn))) return true
+  }
+  return false
+}
+
+/**
+ * Writes the file without the address. A row with the address in the email column is about that person, so all of its cells are removed; in other
+ * rows only the cells with the address are. Rows keep their numbers, by which results belong to them. Returns the number of changed rows; if
+ * it is 0, the new file is not complete.
+ */
+export async function eraseInFile(from: string, to: string, erasure: FileErasure): Promise<number> {
+  const { writing, email, column } = erasure
+  if (!(await findInFile(from, erasure))) return 0
+  const address = openAddressMatcher(email)
+  let changed = 0
+  async function* rewritten(): AsyncGenerator<Buffer> {
+    const encode = encoderOf(writing.encoding)
+    yield encode(BYTE_ORDER_MARKS[writing.encoding])
+    let lines = 0
+    for await (const records of readRecords(asUtf8(createReadStream(from), writing.encoding), writing.delimiter)) {
+      let text = ''
+      for (const record of records) {
+        const cells = eraseCells(record.cells, address, column)
+        if (cells !== record.cells) changed++
+        // Empty lines count as rows.
+        text += '\n'.repeat(record.row - 1 - lines) + stringify([cells], { delimiter: writing.delimiter, quoted: true })
+        lines = record.row
+      }
+      if (text !== '') yield encode(text)
+    }
+  }
+  await pipeline(rewritten(), createWriteStream(to))
+  return changed
+}
+
+function eraseCells(cells: CsvRecord['cells'], address: AddressMatcher, column: number): string[] {
+  if (!cells.some(address.isIn)) return cells
+  const isOwnRow = address.isIn(cells[column] ?? '')
+  if (isOwnRow) return cells.map((_, n) => (n === column ? ERASED_CELL : ''))
+  return cells.map((cell) => (address.isIn(cell) ? ERASED_CELL : cell))
+}
+
+/** Most files do not contain the address, and a search for a text takes a fraction of the time of reading cells. */
+async function hasProbe(bytes: AsyncIterable<Buffer>, probe: string): Promise<boolean> {
+  let rest = ''
+  for await (const chunk of bytes) {
+    const text = (rest + chunk.toString('latin1')).toLowerCase()
+    // A probe is ASCII. An address in a `mailto:` URI can be percent-encoded.
+    if (text.includes(probe) || (probe === '@' && text.includes('%40'))) return true
+    rest = text.slice(-probe.length - 1)
+  }
+  return false
+}
+
+const BYTE_ORDER_MARKS: Record<Encoding, string> = {
+  'utf-8': '',
+  'utf-16le': '\uFEFF',
+  'utf-16be': '\uFEFF',
+  'windows-1252': '',
+}
+
+function encoderOf(encoding: Encoding): (text: string) => Buffer {
+  if (encoding === 'utf-8') return (text) => Buffer.from(text)
+  if (encoding === 'utf-16le') return (text) => Buffer.from(text, 'utf16le')
+  if (encoding === 'utf-16be') return (text) => Buffer.from(text, 'utf16le').swap16()
+  const bytes = new Map(Array.from({ length: 256 }, (_, byte) => [decodeByte(byte), byte]))
+  return (text) => Buffer.from(Array.from(text, (character) => bytes.get(character) ?? QUESTION_MARK))
+}
+
+const QUESTION_MARK = 0x3f
+
+/** Every byte is a character in Windows-1252, so a text that was decoded from it can be encoded again. */
+function decodeByte(byte: number): string {
+  return new TextDecoder('windows-1252').decode(Uint8Array.of(byte))
+}

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
-import { GATES } from './journeys/data/gates.ts'
+import { ALONE, GATES } from './journeys/data/gates.ts'
 import { reportTo } from './vitest.report.ts'
 import { LongestFirst } from './vitest.sequencer.ts'
 
@@ -22,9 +22,9 @@ const UNIT = [
 const ON_REQUEST = process.env['UPGRADE_FROM'] ? [] : ['journeys/upgrade-from.test.ts']
 const EXCLUDED = ['**/node_modules/**', ...ON_REQUEST]
 
-/** The end-to-end test files of a gate. */
+/** The end-to-end test files of a gate that run beside others. */
 const endToEnd = (gate: 2 | 3) =>
-  Object.keys(GATES).flatMap((file) => (GATES[file] === gate ? [`journeys/${file}`] : []))
+  Object.keys(GATES).flatMap((file) => (GATES[file] === gate && !ALONE.includes(file) ? [`journeys/${file}`] : []))
 
 /** For files that use real servers. */
 export const WITH_SERVERS = {
@@ -76,6 +76,15 @@ export default defineConfig({
       },
       { test: { ...WITH_SERVERS, name: 'e2e', include: endToEnd(2) } },
       { test: { ...WITH_SERVERS, name: 'e2e-all', include: endToEnd(3) } },
+      {
+        test: {
+          ...WITH_SERVERS,
+          name: 'e2e-alone',
+          include: ALONE.map((file) => `journeys/${file}`),
+          maxWorkers: 1,
+          sequence: { groupOrder: 2 },
+        },
+      },
     ],
   },
 })

@@ -5,7 +5,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
  * the other workers are idle. `.ci/run` prints the seconds of each file.
  */
 const LONG = [
-  'journeys/chaos.test.ts',
+  'journeys/web-operator.test.ts',
   'journeys/web-all-pages.test.ts',
   'journeys/web-scripts.test.ts',
   'journeys/readme.test.ts',
@@ -13,7 +13,6 @@ const LONG = [
   'journeys/web-people.test.ts',
   'journeys/docs-site.test.ts',
   'journeys/pooler.test.ts',
-  'journeys/web-operator.test.ts',
   'journeys/lists-restart.test.ts',
   'journeys/cli.test.ts',
   'journeys/webhooks.test.ts',

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { makeList, sizeOf } from './list-file.ts'
-import { runList } from './list-run.ts'
+import { type ListRun, runList } from './list-run.ts'
 import type { Persistence } from './redis.ts'
 import { countDuplicated, countLost, driftOf } from './violations.ts'
 
@@ -11,6 +11,8 @@ export type ChaosTask = {
   logFolder: string | undefined
   /** How long nothing may happen until a list is taken for stuck. */
   patienceMs: number
+  /** Both runs at the same time. */
+  isConcurrent: boolean
   signal: AbortSignal
 }
 
@@ -23,17 +25,17 @@ const FAULTS_PER_ROW = 60 / 100_000
 const FAULTS_PER_ROW_MIN = 40 / 100_000
 
 /** Has the same list validated twice over the same world, in peace and while processes die. The customer must not tell them apart. */
-export async function compareRuns({ rows, seed, redis, logFolder, patienceMs, signal }: ChaosTask): Promise<Outcome> {
+export async function compareRuns(task: ChaosTask): Promise<Outcome> {
+  const { rows, seed, redis, logFolder, patienceMs, signal } = task
   const size = sizeOf(rows, seed)
   const list = makeList(size, rows)
   const run = (name: string, faultsMax: number) => {
     say(`${rows} rows with ${list.expected.size} addresses, seed ${seed}, redis ${redis}, ${name} …`)
     return runList({ list, size, redis, faultsMax, patienceMs, signal, logFolder: logFolder && join(logFolder, name) })
   }
-  const clean = await run('in peace', 0)
-  // What is wrong in peace already need not be harmed.
-  const harmed =
-    clean.violations.length > 0 ? clean : await run('harmed', Math.max(FAULTS_LEAST, Math.round(rows * FAULTS_PER_ROW)))
+  const runClean = () => run('in peace', 0)
+  const runHarmed = () => run('harmed', Math.max(FAULTS_LEAST, Math.round(rows * FAULTS_PER_ROW)))
+  const { clean, harmed } = await (task.isConcurrent ? runBoth : runInTurn)(runClean, runHarmed)
 
   const faults = Object.values(harmed.faults).reduce((sum, count) => sum + count, 0)
   const isIdentical = harmed.ndjson !== '' && harmed.ndjson === clean.ndjson
@@ -63,6 +65,23 @@ export async function compareRuns({ rows, seed, redis, logFolder, patienceMs, si
     violations,
   }
   return { isGood: violations.length === 0 && !isHarmless, figures }
+}
+
+type Run = () => Promise<ListRun>
+type Runs = { clean: ListRun; harmed: ListRun }
+
+/** What is wrong in peace already need not be harmed. */
+async function runInTurn(runClean: Run, runHarmed: Run): Promise<Runs> {
+  const clean = await runClean()
+  return { clean, harmed: clean.violations.length > 0 ? clean : await runHarmed() }
+}
+
+/** If one fails, the other ends first, so that it stops its servers. */
+async function runBoth(runClean: Run, runHarmed: Run): Promise<Runs> {
+  const ending = [runClean(), runHarmed()] as const
+  await Promise.allSettled(ending)
+  const [clean, harmed] = await Promise.all(ending)
+  return { clean, harmed: clean.violations.length > 0 ? clean : harmed }
 }
 
 const SHOWN_MAX = 5

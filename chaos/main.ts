@@ -17,6 +17,8 @@ const { values } = parseArgs({
     mutant: { type: 'string' },
     // In seconds. Longer than a batch is held at most by a worker that lives.
     patience: { type: 'string', default: '240' },
+    // Runs both at the same time. For a small list, which waits more than it computes.
+    concurrent: { type: 'boolean', default: false },
     // Where the logs of the product stay.
     logs: { type: 'string' },
     // Writes the figures to docs/benchmarks.md.
@@ -34,6 +36,7 @@ const task = {
   redis,
   logFolder: values.logs,
   patienceMs: Number(values.patience) * 1_000,
+  isConcurrent: values.concurrent,
   signal: stop.signal,
 }
 try {

@@ -8,7 +8,7 @@ import type { Patience } from './open-line.ts'
 import type { LoadReport } from './test-hostile-load.ts'
 import { openProber } from './test-mail.ts'
 
-/** How many times every behaviour is met; the long run has a hundred. */
+/** How many times every behaviour is met in the timed test; the long run has a hundred. */
 const ROUNDS = Number(process.env['HOSTILE_ROUNDS'] ?? 10)
 const ROUNDS_AT_ONCE = 2
 /** What our own work may take beyond the deadline. */
@@ -16,6 +16,9 @@ const GRACE_MS = 500
 /** Longer than the longest wait that is worth it, which is 29 units of time. */
 const PATIENCE = { commandMs: 2_000, quitMs: 500 }
 const DEADLINE_MS = 6_000
+/** For a machine that is busy with other tests: a stall of seconds is not taken for a server that does not reply. */
+const UNHURRIED = { commandMs: 8_000, quitMs: 500 }
+const UNHURRIED_DEADLINE_MS = 60_000
 
 const hostile = await startHostile({ timeUnitMs: 20 })
 afterAll(() => hostile.stop())
@@ -43,19 +46,24 @@ function expectedOf(name: string): string[] {
   return [HOSTILE[name]?.expected ?? []].flat()
 }
 
-test(
-  `every behaviour is read as what it is, in each of ${ROUNDS} sessions, and is over in time`,
-  async () => {
-    const met: Meeting[] = []
-    while (met.length < ROUNDS * Object.keys(HOSTILE).length) {
-      const rounds = Array.from({ length: Math.min(ROUNDS, ROUNDS_AT_ONCE) }, () => meetAll(DEADLINE_MS, PATIENCE))
-      met.push(...(await Promise.all(rounds)).flat())
-    }
-    expect(met.filter(({ name, subStatus }) => !expectedOf(name).includes(subStatus))).toEqual([])
-    expect(met.filter(({ ms }) => ms > DEADLINE_MS + GRACE_MS)).toEqual([])
-  },
-  20_000 + ROUNDS * 5_000,
-)
+test('each hostile behavior gets its sub-status', async () => {
+  const met = await meetAll(UNHURRIED_DEADLINE_MS, UNHURRIED)
+  expect(met.map(({ name }) => name)).toEqual(Object.keys(HOSTILE))
+  expect(met.filter(({ name, subStatus }) => !expectedOf(name).includes(subStatus))).toEqual([])
+})
+
+test(`each hostile behavior gets its sub-status within the deadline, ${ROUNDS} times`, {
+  tags: ['timed'],
+  timeout: 20_000 + ROUNDS * 5_000,
+}, async () => {
+  const met: Meeting[] = []
+  while (met.length < ROUNDS * Object.keys(HOSTILE).length) {
+    const rounds = Array.from({ length: Math.min(ROUNDS, ROUNDS_AT_ONCE) }, () => meetAll(DEADLINE_MS, PATIENCE))
+    met.push(...(await Promise.all(rounds)).flat())
+  }
+  expect(met.filter(({ name, subStatus }) => !expectedOf(name).includes(subStatus))).toEqual([])
+  expect(met.filter(({ ms }) => ms > DEADLINE_MS + GRACE_MS)).toEqual([])
+})
 
 test('nobody holds us beyond the deadline, however patient we are, nor makes us condemn a mailbox for it', {
   tags: ['timed'],

@@ -105,13 +105,13 @@ test('the figures behind the words add up, and can be opened with the keyboard',
   expect(sum).toBeCloseTo(figures.at(-1) ?? 0, 2)
 })
 
-test('an address that looks machine-made is called that and nothing worse, and the model is named', async () => {
+test('an address that looks auto-generated is labeled so, with the name of the model', async () => {
   const { answer } = await ask(ada, 'xk7qzvw9trb4@all.example')
-  await answer.getByRole('list', { name: 'Traits of the address' }).getByText('Looks machine-made').waitFor()
+  await answer.getByRole('list', { name: 'Traits of the address' }).getByText('Looks auto-generated').waitFor()
   const text = partsOf(answer).filter({ hasText: 'Text of the address' })
-  expect(await text.textContent()).toMatch(/Looks machine-made.*Speaks (strongly|somewhat) against the address/)
+  expect(await text.textContent()).toMatch(/Looks auto-generated.*Speaks (strongly|somewhat) against the address/)
   await answer.getByText(/The model probity-local-\S+ took part\./).waitFor()
-  await answer.getByText(/Not safe to send: you leave out addresses that look machine-made/).waitFor()
+  await answer.getByText(/Not safe to send: you leave out addresses that look auto-generated/).waitFor()
   expect(await answer.textContent()).not.toMatch(/\bfake\b/i)
 })
 

@@ -84,7 +84,7 @@ const DISPOSABLE: Flag = {
   tone: 'risky',
 }
 const MACHINE_MADE: Flag = {
-  word: 'Looks machine-made',
+  word: 'Looks auto-generated',
   meaning:
     'The part before the @ reads as if a machine had made it or somebody had typed at random. Some people have such addresses.',
   Icon: Bot,

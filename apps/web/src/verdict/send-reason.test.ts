@@ -32,7 +32,7 @@ test('what the organisation leaves out is named, and only what applies', () => {
     'Not safe to send: you leave out role addresses.',
   )
   expect(sendReason(testResult({ ...ROLE, ...MACHINE, safe_to_send: false }), USUAL)).toBe(
-    'Not safe to send: you leave out role addresses and addresses that look machine-made.',
+    'Not safe to send: you leave out role addresses and addresses that look auto-generated.',
   )
   expect(sendReason(testResult(ROLE), { ...USUAL, excluded_traits: [] })).toMatch(/^Safe to send/)
 })

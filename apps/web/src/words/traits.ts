@@ -13,9 +13,9 @@ export const TRAIT_WORDS: Record<Trait, { label: string; about: string; those: s
     those: 'role addresses',
   },
   machine_generated: {
-    label: 'Addresses that look machine-made',
+    label: 'Addresses that look auto-generated',
     about: 'Some belong to people all the same.',
-    those: 'addresses that look machine-made',
+    those: 'addresses that look auto-generated',
   },
   free: { label: 'Free providers', about: 'For those who write to companies alone.', those: 'free providers' },
   privacy_relay: {

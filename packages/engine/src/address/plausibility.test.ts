@@ -44,7 +44,7 @@ test.each([
 })
 
 test.each(['xkqjzvwpfh', 'k3j9x2m4vq8z', 'sdfkjhsdfkjh', '01hgw2bbg0vzkqxj4t8m', '9f86d081884c7d65', 'wqpzxnbvktrf'])(
-  'says of %j that it looks machine-made',
+  'says of %j that it looks auto-generated',
   (local) => {
     expect(looksMachineGenerated(plausibilityOf(local))).toBe(true)
   },

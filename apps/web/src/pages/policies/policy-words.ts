@@ -33,7 +33,7 @@ export function reasonWord(reason: string): string {
 const TRAIT_WORDS: Record<string, string> = {
   disposable: 'disposable',
   role_based: 'of a role',
-  machine_generated: 'machine-made',
+  machine_generated: 'auto-generated',
   free: 'at a free provider',
   privacy_relay: 'behind a privacy relay',
   tagged: 'tagged',

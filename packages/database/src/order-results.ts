@@ -62,7 +62,12 @@ async function fillBuckets(db: Db, place: ResultsPlace): Promise<Map<number, Buc
     const some = heads.slice(from, from + CHUNKS_AT_ONCE)
     await inTenant(db, place.accountId, async (trx) => {
       for await (const group of readChunks(trx, set, some)) {
-        for (const row of group.flatMap((chunk) => decodeChunk(chunk))) await addToBucket(buckets, row)
+        for (const chunk of group) {
+          for (const row of decodeChunk(chunk)) {
+            const bucket = addToBucket(buckets, row)
+            if (bucket.loose.length >= PACK_ROWS || bucket.looseUnits >= PACK_UNITS) await pack(bucket)
+          }
+        }
       }
     })
   }
@@ -72,13 +77,16 @@ async function fillBuckets(db: Db, place: ResultsPlace): Promise<Map<number, Buc
 /** About 160 KB from the database for chunks of 100 results. */
 const CHUNKS_AT_ONCE = 20
 
-async function addToBucket(buckets: Map<number, Bucket>, row: ChunkRow): Promise<void> {
+function addToBucket(buckets: Map<number, Bucket>, row: ChunkRow): Bucket {
   const key = Math.floor(row.rowNo / BUCKET_ROWS)
   const bucket = buckets.get(key) ?? { packed: [], loose: [], looseUnits: 0 }
   buckets.set(key, bucket)
   bucket.loose.push(row)
   bucket.looseUnits += row.result.length
-  if (bucket.loose.length < PACK_ROWS && bucket.looseUnits < PACK_UNITS) return
+  return bucket
+}
+
+async function pack(bucket: Bucket): Promise<void> {
   bucket.packed.push(await encodeChunk(bucket.loose))
   bucket.loose = []
   bucket.looseUnits = 0

@@ -16,6 +16,7 @@ test.each([
   ['two-byte characters', 'é'.repeat(3_000)],
   ['characters of two code units', '😀'.repeat(3_000)],
   ['quotation marks, which JSON escapes', '"'.repeat(6_000)],
+  ['control characters, which JSON writes as six bytes', '\u0001'.repeat(700)],
   ['64 KiB', 'a'.repeat(65_536)],
 ])('limitEvidence limits the bytes of details with %s, keeps every item and marks what is shortened', (_, long) => {
   const checks = ['syntax', 'mx', 'spf', 'dmarc', 'domain_class', 'recipient', 'catch_all', 'domain_history']

@@ -26,18 +26,18 @@ const FULL = 0.6
 export function writeSums(row: PerRow): string {
   const sums = VOLUMES.map((volume) => sumOf(volume, row))
   const lines: [string, (sum: Sum) => string][] = [
-    ['validations in a second, mean and peak', ({ mean, peak }) => `${say(mean)}, ${say(peak)}`],
-    ['processors for the api', ({ cores }) => say(cores.api)],
-    ['processors for workers', ({ cores }) => say(cores.worker)],
-    ['processors for PostgreSQL', ({ cores }) => say(cores.postgres)],
-    ['PostgreSQL writes (WAL) at the peak', ({ walMbS }) => `${say(walMbS)} MB/s`],
+    ['validations per second, mean and peak', ({ mean, peak }) => `${say(mean)}, ${say(peak)}`],
+    ['cores for the API', ({ cores }) => say(cores.api)],
+    ['cores for workers', ({ cores }) => say(cores.worker)],
+    ['cores for PostgreSQL', ({ cores }) => say(cores.postgres)],
+    ['WAL of PostgreSQL at the peak', ({ walMbS }) => `${say(walMbS)} MB/s`],
     [`results of ${RETENTION_DAYS} days`, ({ keptGb }) => `${say(keptGb)} GB`],
-    ['Redis commands in a second at the peak', ({ redis }) => say(redis)],
-    ['new connections to mail servers in a second at the peak', ({ connections }) => say(connections)],
-    ['of these open at once', ({ sockets }) => say(sockets)],
-    ['addresses to go out by', ({ egresses }) => `${say(egresses.count)} (${egresses.provider})`],
+    ['Redis commands per second at the peak', ({ redis }) => say(redis)],
+    ['new connections to mail servers per second at the peak', ({ connections }) => say(connections)],
+    ['connections to mail servers open at the same time', ({ sockets }) => say(sockets)],
+    ['egress addresses', ({ egresses }) => `${say(egresses.count)} (${egresses.provider})`],
   ]
-  const head = ['in a day', ...VOLUMES.map((volume) => volume.toLocaleString('en-GB'))]
+  const head = ['per day', ...VOLUMES.map((volume) => volume.toLocaleString('en-GB'))]
   const table = [head, head.map(() => '---'), ...lines.map(([name, tell]) => [name, ...sums.map(tell)])]
   return table.map((cells) => `| ${cells.join(' | ')} |`).join('\n')
 }
@@ -65,8 +65,8 @@ function sumOf(volume: number, { cpuUs, redisCommands, walBytes, keptBytes, conn
 }
 
 /**
- * How many addresses to go out by a volume needs, and for whom. What a large provider bears from one is in habits.ts: so many refused recipients in an hour, so
- * many connections in a minute with so many recipients each. The one that runs out first decides.
+ * The number of egress addresses for a volume, and the provider that needs most of them. habits.ts has the limits of a provider per address: rejected recipients
+ * per hour, connections per minute and recipients per connection.
  */
 function egressesFor(volume: number): { count: number; provider: string } {
   const all: Behaviour[] = Object.values(BEHAVIOURS)

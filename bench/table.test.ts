@@ -9,13 +9,13 @@ test('the page has the figures that commands printed: otherwise run one with --k
   expect(readFileSync(join(import.meta.dirname, '../docs/benchmarks.md'), 'utf8')).toBe(writePage())
 })
 
-test('the sums are made from what was measured', () => {
+test('the sums are calculated from the stored figures', () => {
   const page = readFileSync(join(import.meta.dirname, '../docs/scale.md'), 'utf8')
   expect(page).toContain('<!-- sums -->')
   expect(writeScale(page)).toBe(page)
 })
 
-test('a hundred times as much needs a hundred times as many processors and addresses to go out by', () => {
+test('one hundred times the volume needs one hundred times the cores and egress addresses', () => {
   const cpuUs = { api: 10, postgres: 100, redis: 10, worker_1: 60, worker_2: 40 }
   const table = writeSums({ cpuUs, redisCommands: 2, walBytes: 1_000, keptBytes: 1_000, connections: 0.1 })
   const row = (name: string) =>
@@ -24,11 +24,11 @@ test('a hundred times as much needs a hundred times as many processors and addre
       .find((line) => line.startsWith(`| ${name}`))
       ?.split(' | ')
       .slice(1)
-  // A million in a day are 11.6 in a second and 34.7 at the peak, of 100 µs each on processors that are six tenths full.
-  expect(row('processors for workers')).toEqual(['0.0058', '0.58', '5.8 |'])
+  // One million per day is 11.6 per second and 34.7 at the peak, of 100 µs each, on cores that are 60 % busy.
+  expect(row('cores for workers')).toEqual(['0.0058', '0.58', '5.8 |'])
   expect(row('results of 30 days')).toEqual(['30 GB', '3,000 GB', '30,000 GB |'])
-  // 28 of 100 are at Google, which bears 300 refusals in an hour; 8 of 100 are refused.
-  expect(row('addresses to go out by')).toEqual(['4 (google)', '310 (google)', '3,100 (google) |'])
+  // 28 of 100 addresses are at Google, which accepts 300 rejected recipients per hour; 8 of 100 are rejected.
+  expect(row('egress addresses')).toEqual(['4 (google)', '310 (google)', '3,100 (google) |'])
 })
 
 test('no figure stands there twice', () => {

@@ -2,6 +2,7 @@ import type { KeyObject } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { StandingResult } from '@probity/contract/standing-result'
 import type { ClaimedBatch } from '@probity/database/batches'
+import { completeCached } from '@probity/engine/address/cached-result'
 import { dedupeKey } from '@probity/engine/address/dedupe-key'
 import { keyWithFeatures, readRecents, recentKey } from '@probity/queue/recent'
 import type { Redis } from 'ioredis'
@@ -51,6 +52,6 @@ function nameOf(secret: KeyObject, batch: ClaimedBatch, email: string): string {
 /** The stored id belongs to the validation that the result comes from. */
 function readResult(text: string | null, email: string): StandingResult | undefined {
   if (text === null) return undefined
-  const { id: _, ...result } = JSON.parse(text) as StandingResult & { id: string }
+  const { id: _, ...result } = JSON.parse(completeCached(text, email)) as StandingResult & { id: string }
   return { ...result, email }
 }

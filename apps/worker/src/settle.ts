@@ -5,6 +5,7 @@ import { finishAtOnce } from '@probity/database/finish-validations'
 import { postponeValidations } from '@probity/database/postponed'
 import type { ValidationRef } from '@probity/database/validations'
 import type { Taken } from '@probity/database/work'
+import { writeCached } from '@probity/engine/address/cached-result'
 import { type Answer, publishAnswers } from '@probity/queue/answers'
 import { openGatherer } from '@probity/queue/gather'
 import { openRecentResults, type RecentResults, recentKey } from '@probity/queue/recent'
@@ -113,12 +114,11 @@ async function keepRecent({ recents, secret }: Desk, group: Done[]): Promise<voi
     .filter(({ result }) => !MOVED_BY_OUTCOMES.has(result.sub_status))
     .map(({ taken, result }) => ({
       key: recentKey(secret, taken.ref.accountId, taken.emailKey, taken),
-      text: JSON.stringify({ id: taken.ref.id, ...asCached(result) }),
+      text: writeCached(taken.ref.id, asCached(result)),
     }))
   if (results.length > 0) await recents.save(results)
 }
 
-/** Without the address as it was once typed: the next answer shows how it is typed then. */
-function asCached({ email: _, ...result }: StandingResult) {
+function asCached(result: StandingResult): StandingResult {
   return { ...result, evidence: result.evidence.map((item) => ({ ...item, source: 'cache' as const })) }
 }

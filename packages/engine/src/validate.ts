@@ -1,7 +1,6 @@
-import { findAddress } from './address/find-address.ts'
+import { suggestFor } from './address/cached-result.ts'
 import { type Address, type Malformed, parseAddress } from './address/parse.ts'
 import { isRole } from './address/role.ts'
-import { suggest } from './address/suggest.ts'
 import type { DomainDesk } from './domain/facts.ts'
 import type { Lists } from './domain/lists.ts'
 import type { MailboxDesk } from './mailbox/desk.ts'
@@ -61,13 +60,6 @@ export async function validate(email: string, network: Network, attempt: Partial
   evidence.push(...mailboxEvidence(mailbox))
   const retryAfterMs = mailbox.again ? network.mailboxes.nextTryMs(provider, tries, mailbox.again.afterMs) : null
   return concluded({ ...known, facts, classes, mailbox, retryAfterMs, evidence }, network, manner)
-}
-
-/** For a text with a display name, brackets or `mailto:` around an address, that address or the correction of its domain. */
-function suggestFor(email: string, address: Address | Malformed): string | null {
-  if (address.kind === 'address') return suggest(address)
-  const inside = findAddress(email)
-  return inside === undefined ? null : (suggest(inside.address) ?? inside.email)
 }
 
 /** The verdict on what was found out. What became of other mail to the domain is looked up only where it can matter. */

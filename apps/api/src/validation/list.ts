@@ -10,6 +10,7 @@ import {
   takeUpLeftOpen,
   type ValidationRef,
 } from '@probity/database/validations'
+import { completeCached } from '@probity/engine/address/cached-result'
 import { readRecents } from '@probity/queue/recent'
 import type { Caller } from '../door/caller.ts'
 import { type Attempt, refuseUnpaid } from '../door/spend-once.ts'
@@ -79,7 +80,8 @@ async function findRecents(
   try {
     const texts = await readRecents(redis, keys as string[], maxAgeS)
     for (const [n, text] of texts.entries()) {
-      if (text !== null) recents.set(n, { ...JSON.parse(text), email: entries[n]?.kept })
+      const email = entries[n]?.kept ?? ''
+      if (text !== null) recents.set(n, { ...JSON.parse(completeCached(text, email)), email })
     }
   } catch {
     // Redis is away: then everything is asked anew.

@@ -1,5 +1,5 @@
 import type { StandingResult } from '@probity/contract/standing-result'
-import { keyOfAddress } from '../address/dedupe-key.ts'
+import { partsOf } from '../address/cached-result.ts'
 import { STRING_MODEL } from '../address/plausibility.ts'
 import type { MailboxAnswer, Unasked } from '../mailbox/answer.ts'
 import { limitEvidence } from './limit-evidence.ts'
@@ -32,7 +32,7 @@ export function present(validation: Validation): StandingResult {
       has_spf: facts?.spf === 'found',
       has_dmarc: facts?.dmarc === 'found',
       mx: mail?.kind === 'hosts' ? mail.hosts.map(({ name, preference }) => ({ host: name, preference })) : [],
-      ...presentParts(address),
+      ...partsOf(address),
     },
     catchall: presentCatchall(mailbox),
     ai_enhancement: presentModel(verdict.weighing),
@@ -44,16 +44,6 @@ export function present(validation: Validation): StandingResult {
       is_machine_generated: verdict.isMachineGenerated,
     },
     evidence: limitEvidence(evidence),
-  }
-}
-
-function presentParts(address: Validation['address']) {
-  if (address.kind === 'malformed') return { canonical_email: null, local_part: null, tag: null, domain_unicode: null }
-  return {
-    canonical_email: keyOfAddress(address),
-    local_part: address.local,
-    tag: address.tag,
-    domain_unicode: address.domain.kind === 'name' ? address.domain.unicode : null,
   }
 }
 

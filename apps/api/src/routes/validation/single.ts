@@ -1,4 +1,5 @@
 import { SingleQuery, SingleRequest, ValidationResult } from '@probity/contract/validation'
+import { completeCached } from '@probity/engine/address/cached-result'
 import { dedupeKey } from '@probity/engine/address/dedupe-key'
 import { keyWithFeatures } from '@probity/queue/recent'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -155,7 +156,7 @@ async function buyVerdict(services: Services, request: FastifyRequest, asked: As
     case 'joined':
       return waitForJoined(services, request, { ref: receipt.ref, available: receipt.available, email, timeout })
     case 'paid_recent': {
-      const text = composeAnswer(request, email, recent ?? '{}', null)
+      const text = composeAnswer(request, email, completeCached(recent ?? '{}', email), null)
       return { status: 200, text, creditsCharged: 1, creditsRemaining: receipt.available }
     }
     case 'paid_work':

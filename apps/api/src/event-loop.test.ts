@@ -55,9 +55,9 @@ async function measureDelay({ call }: Caller, url: string, body: object): Promis
 const DELAY_MS_MAX = 200
 
 test.each([
-  ['POST /feedback with 10,000 outcomes', '/api/v1/feedback', () => JSON.parse(reportOf(10_000))],
+  ['POST /feedback with 10,000 messages', '/api/v1/feedback', () => JSON.parse(reportOf(10_000))],
   ['POST /validation/bulk with 1,000 addresses', '/api/v1/validation/bulk', () => bulkOf(1_000)],
-  ['POST /overrides with 1,000 entries', '/api/v1/overrides', () => overridesOf(1_000)],
+  ['POST /overrides with 1,000 targets', '/api/v1/overrides', () => overridesOf(1_000)],
 ])('%s delays other requests by at most 200 ms', { tags: ['timed'] }, async (_, url, bodyOf) => {
   const caller = await api.openCaller({ credits: 10_000 })
   const warm = await measureDelay(caller, url, url.endsWith('feedback') ? JSON.parse(reportOf(200)) : bodyOf())
@@ -72,5 +72,5 @@ function bulkOf(count: number): object {
 }
 
 function overridesOf(count: number): object {
-  return { list: 'block', entries: longInternationalAddresses(count) }
+  return { action: 'block', targets: longInternationalAddresses(count) }
 }

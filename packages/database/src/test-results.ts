@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type StandingResult, unsettledResult } from '@probity/contract/standing-result'
 import { sql } from 'kysely'
 import { insertChunks, listChunks, type ResultsPlace, readChunks } from './chunk-store.ts'
@@ -77,7 +78,9 @@ export async function changeTestResults(
   })
 }
 
-/** Stores the results of a job in row order, as a worker does for one that has ended. */
+const ORDERED_WITHIN_MS = 60_000
+
+/** Stores the results of a job in row order, as a worker does for one that has ended. If a worker has begun as well, waits for it. */
 export async function orderTestResults(db: Db, jobId: string): Promise<void> {
   const { rows } = await asOwner(db, (trx) =>
     sql<OrderingJob>`
@@ -86,7 +89,18 @@ export async function orderTestResults(db: Db, jobId: string): Promise<void> {
   )
   const [job] = rows
   const outcome = job && (await orderResults(db, job))
+  if (outcome === 'lost') return untilOrdered(db, jobId)
   if (outcome !== 'ordered') throw new Error(`storing results in row order ended with ${outcome}`)
+}
+
+async function untilOrdered(db: Db, jobId: string): Promise<void> {
+  for (const deadline = Date.now() + ORDERED_WITHIN_MS; Date.now() < deadline; await sleep(50)) {
+    const { resultsGeneration } = await asOwner(db, (trx) =>
+      trx.selectFrom('jobs').select('resultsGeneration').where('id', '=', jobId).executeTakeFirstOrThrow(),
+    )
+    if (resultsGeneration > 0) return
+  }
+  throw new Error('no worker has stored the results in row order')
 }
 
 const VERDICTS = [

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { makeFolder, removeFolder } from '@probity/lab/services/daemon'
 import { whenDone } from '@probity/lab/when-done'
-import { Probity, ProbityProblem } from '@probity/sdk'
+import { Probity, ProbityApiError } from '@probity/sdk'
 import { expect, test } from 'vitest'
 import { openAgent } from './test-agent.ts'
 import { borrowProduct } from './test-borrowed.ts'
@@ -60,23 +60,23 @@ function byCurl(): Way {
 }
 
 function bySdk(): Way {
-  const probity = new Probity({ apiKey: key, baseUrl: url, retries: 0 })
+  const probity = new Probity({ apiKey: key, baseUrl: url, maxRetries: 0 })
   const told = (call: Promise<object>): Promise<Told> =>
     call.then(
       (answer) => ({ answer: answer as Record<string, unknown> }),
       (error: unknown) => {
-        if (error instanceof ProbityProblem) return { refused: error.code }
+        if (error instanceof ProbityApiError) return { refused: error.code }
         throw error
       },
     )
   return {
     single: (email) => told(probity.validate(email)),
-    many: async (emails) => (await probity.validateMany(emails)).results.map(verdictOf),
+    many: async (emails) => (await probity.validateBulk(emails)).results.map(verdictOf),
     async file(path, emailColumn) {
-      const { upload_id: uploadId } = await probity.lists.preview(new Blob([readFileSync(path)]))
-      const { id } = await probity.lists.confirm({ uploadId, emailColumn })
-      await probity.lists.wait(id)
-      return new Response(await probity.lists.download(id, { format: 'csv' })).text()
+      const { upload_id: uploadId } = await probity.uploads.create(new Blob([readFileSync(path)]))
+      const { id } = await probity.jobs.create(uploadId, { emailColumn })
+      await probity.jobs.wait(id)
+      return new Response(await probity.jobs.results.download(id, { format: 'csv' })).text()
     },
   }
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { PROBLEMS } from '@probity/contract/data/problems'
-import { ProbityConnectionError, ProbityError, ProbityProblem, ProbityTimeoutError } from '@probity/sdk'
+import { ConnectionError, ProbityApiError, ProbityError, TimeoutError } from '@probity/sdk'
 import { CommanderError } from 'commander'
 import { expect, test } from 'vitest'
 import { EXIT_CODES } from './data/exit-codes.ts'
@@ -8,8 +8,8 @@ import { findExit } from './exit-code.ts'
 import { Refusal } from './refusal.ts'
 
 function problem(code: string, status: number) {
-  const rest = { detail: '', requestId: undefined, problem: undefined, retryable: false, retryAfterS: undefined }
-  return new ProbityProblem({ code, status, ...rest })
+  const rest = { detail: '', requestId: undefined, problem: undefined, retryable: false, retryAfterSeconds: undefined }
+  return new ProbityApiError({ code, status, headers: new Headers(), ...rest })
 }
 
 test('the codes are those that scripts rely on', () => {
@@ -65,8 +65,8 @@ test('everything else that is expected has its code, and a bug has none', () => 
   expect(findExit(new Refusal('credits', ''))).toBe('credits')
   expect(findExit(new CommanderError(1, 'commander.unknownCommand', ''))).toBe('usage')
   expect(findExit(new CommanderError(0, 'commander.helpDisplayed', ''))).toBe('ok')
-  expect(findExit(new ProbityConnectionError(''))).toBe('network')
-  expect(findExit(new ProbityTimeoutError(''))).toBe('network')
+  expect(findExit(new ConnectionError(''))).toBe('network')
+  expect(findExit(new TimeoutError(''))).toBe('network')
   expect(findExit(new ProbityError(''))).toBe('input')
   expect(findExit(new TypeError(''))).toBeUndefined()
 })

@@ -1,4 +1,4 @@
-import { ProbityConnectionError, ProbityError, ProbityProblem, ProbityTimeoutError } from '@probity/sdk'
+import { ConnectionError, ProbityApiError, ProbityError } from '@probity/sdk'
 import { CommanderError } from 'commander'
 import { PROBLEM_EXITS } from './data/problem-exits.ts'
 import { type ExitName, Refusal } from './refusal.ts'
@@ -7,13 +7,13 @@ import { type ExitName, Refusal } from './refusal.ts'
 export function findExit(error: unknown): ExitName | undefined {
   if (error instanceof Refusal) return error.exit
   if (error instanceof CommanderError) return error.exitCode === 0 ? 'ok' : 'usage'
-  if (error instanceof ProbityProblem) return exitOfProblem(error)
-  if (error instanceof ProbityConnectionError || error instanceof ProbityTimeoutError) return 'network'
+  if (error instanceof ProbityApiError) return exitOfProblem(error)
+  if (error instanceof ConnectionError) return 'network'
   return error instanceof ProbityError ? 'input' : undefined
 }
 
 /** The list of codes is open: one that is added later is judged by its status. */
-function exitOfProblem({ code, status }: ProbityProblem): ExitName {
+function exitOfProblem({ code, status }: ProbityApiError): ExitName {
   const known: Partial<Record<string, ExitName>> = PROBLEM_EXITS
   if (Object.hasOwn(known, code)) return known[code] ?? 'other'
   if (status === 401 || status === 403) return 'auth'

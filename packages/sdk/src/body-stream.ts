@@ -1,27 +1,27 @@
 import type { Deadline } from './deadline.ts'
-import { ProbityConnectionError, ProbityError, ProbityTimeoutError } from './errors.ts'
+import { ConnectionError, ProbityError, TimeoutError } from './errors.ts'
 
 /**
- * The body of an answer as it comes. It may take as long as its reader likes, but not be silent for longer than `silenceMs` while
- * the reader waits. One that breaks off ends in an error and not as if it were whole.
+ * The body of a response as a stream. It may take as long as its reader needs, but fails if no data arrives for `idleTimeoutMs`
+ * while the reader waits. A body that is cut off ends in an error, never as if it were complete.
  */
-export function streamBody(response: Response, deadline: Deadline, silenceMs: number): ReadableStream<Uint8Array> {
+export function streamBody(response: Response, deadline: Deadline, idleTimeoutMs: number): ReadableStream<Uint8Array> {
   deadline.stopClock()
   const reader = response.body?.getReader()
-  // An empty body is no stream everywhere, and some platforms have none at all.
-  const readWhole = async () => ({ done: true, value: new Uint8Array(await response.arrayBuffer()) })
+  // An empty body has no stream on some platforms, and others do not support streams.
+  const readAll = async () => ({ done: true, value: new Uint8Array(await response.arrayBuffer()) })
   const source = {
     async pull(controller: ReadableStreamDefaultController<Uint8Array>) {
       try {
-        const { done, value } = await orSilence(reader?.read() ?? readWhole(), silenceMs)
+        const { done, value } = await withIdleTimeout(reader?.read() ?? readAll(), idleTimeoutMs)
         if (value !== undefined) controller.enqueue(value)
         if (!done) return
         deadline.release()
         controller.close()
       } catch (error) {
         deadline.release()
-        controller.error(explain(deadline.explain(error)))
-        await reader?.cancel().catch(() => undefined) // it has failed already, and why is known
+        controller.error(toBodyError(deadline.toError(error)))
+        await reader?.cancel().catch(() => undefined) // the reader has failed, and the reason is known
       }
     },
     async cancel(reason: unknown) {
@@ -29,30 +29,31 @@ export function streamBody(response: Response, deadline: Deadline, silenceMs: nu
       await reader?.cancel(reason)
     },
   }
-  // Nothing is fetched ahead of the reader.
+  // Data is fetched only when the reader asks for it.
   return new ReadableStream(source, { highWaterMark: 0 })
 }
 
-function explain(error: unknown): unknown {
-  if (!(error instanceof ProbityConnectionError)) return error
-  return new ProbityConnectionError('The answer broke off before its end: what has come is not the whole.', error.cause)
+function toBodyError(error: unknown): unknown {
+  if (!(error instanceof ConnectionError) || error instanceof TimeoutError) return error
+  return new ConnectionError('The response was cut off: the data received is incomplete.', error.cause)
 }
 
-async function orSilence<T>(read: Promise<T>, silenceMs: number): Promise<T> {
+async function withIdleTimeout<T>(read: Promise<T>, idleTimeoutMs: number): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined
-  const silence = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new ProbityTimeoutError(`Nothing more came for ${silenceMs} ms.`)), silenceMs)
+  const expired = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new TimeoutError(`No data arrived for ${idleTimeoutMs} ms.`)), idleTimeoutMs)
   })
   try {
-    return await Promise.race([read, silence])
+    return await Promise.race([read, expired])
   } finally {
     clearTimeout(timer)
   }
 }
 
-const LINE_UNITS_MAX = 8 * 1024 * 1024
+/** A longer line is not one of the service. */
+const LINE_LENGTH_MAX = 8 * 1024 * 1024
 
-/** The lines of a text that comes in pieces. LF and CR LF end a line; the last one need not be ended. */
+/** The lines of a text stream. LF and CR LF end a line; the last one may be unterminated. */
 export async function* readLines(stream: ReadableStream<Uint8Array>): AsyncGenerator<string, void, undefined> {
   const reader = stream.getReader()
   const decoder = new TextDecoder()
@@ -65,11 +66,11 @@ export async function* readLines(stream: ReadableStream<Uint8Array>): AsyncGener
       rest = lines.pop() ?? ''
       for (const line of lines) yield line.endsWith('\r') ? line.slice(0, -1) : line
       if (done) break
-      if (rest.length > LINE_UNITS_MAX) throw new ProbityError('The answer has a line that does not end.')
+      if (rest.length > LINE_LENGTH_MAX) throw new ProbityError('The response contains a line without an end.')
     }
     if (rest !== '') yield rest
   } finally {
-    // Whoever stops reading ends the request.
-    await reader.cancel().catch(() => undefined) // a stream that failed has said so to the reader
+    // Ends the request if the consumer stops reading.
+    await reader.cancel().catch(() => undefined) // a stream that failed has reported its error to the reader
   }
 }

@@ -1,54 +1,60 @@
-import { ProbityConnectionError, ProbityError, ProbityTimeoutError } from './errors.ts'
+import { ConnectionError, ProbityError, TimeoutError } from './errors.ts'
 
-/** Ends a try: when its time is up, or when the caller no longer wants it. */
+/** Ends an attempt when its time is over or when the caller aborts. */
 export type Deadline = {
   signal: AbortSignal
-  /** The answer has begun: from here on only the caller ends it. */
+  /** Stops the clock once the response has begun. From then on only the caller's signal ends it. */
   stopClock(): void
-  /** Lets go of the caller's signal, which may outlive many tries. */
+  /** Removes the listener from the caller's signal, which may outlive many attempts. */
   release(): void
-  /** What a failure under this deadline was, in the words of this library. */
-  explain(error: unknown): unknown
+  /** Maps a failure of the platform to an error of this library. */
+  toError(error: unknown): unknown
 }
 
 export function startDeadline(timeoutMs: number, caller: AbortSignal | undefined): Deadline {
-  const controller = new AbortController()
-  let isLate = false
-  const abort = () => controller.abort(caller?.reason)
+  const { controller, release } = linkSignal(caller)
+  let isExpired = false
   const clock = setTimeout(() => {
-    isLate = true
+    isExpired = true
     controller.abort()
   }, timeoutMs)
-  if (caller?.aborted) abort()
-  else caller?.addEventListener('abort', abort, { once: true })
   return {
     signal: controller.signal,
     stopClock: () => clearTimeout(clock),
     release() {
       clearTimeout(clock)
-      caller?.removeEventListener('abort', abort)
+      release()
     },
-    explain(error) {
+    toError(error) {
       if (caller?.aborted) return caller.reason
       if (error instanceof ProbityError) return error
-      if (isLate) return new ProbityTimeoutError(`The service did not answer within ${timeoutMs} ms.`)
-      return new ProbityConnectionError('The connection to the service failed or broke off.', error)
+      if (isExpired) return new TimeoutError(`The service did not respond within ${timeoutMs} ms.`)
+      return new ConnectionError('The connection to the service failed or was lost.', error)
     },
   }
 }
 
-/** Waits, unless the caller no longer wants to. */
-export function pause(ms: number, caller: AbortSignal | undefined): Promise<void> {
+/** A controller that aborts together with the caller's signal. AbortSignal.any is missing in browsers of 2023. */
+export function linkSignal(caller: AbortSignal | undefined): { controller: AbortController; release(): void } {
+  const controller = new AbortController()
+  const abort = () => controller.abort(caller?.reason)
+  if (caller?.aborted) abort()
+  else caller?.addEventListener('abort', abort, { once: true })
+  return { controller, release: () => caller?.removeEventListener('abort', abort) }
+}
+
+/** Waits, and rejects with the signal's reason when the caller aborts. */
+export function delay(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
-    if (caller?.aborted) return reject(caller.reason)
-    const leave = () => {
+    if (signal?.aborted) return reject(signal.reason)
+    const abort = () => {
       clearTimeout(timer)
-      reject(caller?.reason)
+      reject(signal?.reason)
     }
     const timer = setTimeout(() => {
-      caller?.removeEventListener('abort', leave)
+      signal?.removeEventListener('abort', abort)
       resolve()
     }, ms)
-    caller?.addEventListener('abort', leave, { once: true })
+    signal?.addEventListener('abort', abort, { once: true })
   })
 }

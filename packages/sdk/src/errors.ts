@@ -1,12 +1,15 @@
 import type { Problem, ProblemCode } from './generated/wire.ts'
 
-/** What this library throws. Only the reason of your own `signal` comes through as it is. No message holds a key or an address. */
+/**
+ * Base class of every error that this library throws. Only the reason of your own `signal` is thrown unchanged.
+ * No message contains an API key or an email address.
+ */
 export class ProbityError extends Error {
   static {
     ProbityError.prototype.name = 'ProbityError'
   }
 
-  /** Whether the same call may well succeed later. */
+  /** Whether the same call may succeed later. */
   readonly retryable: boolean
 
   constructor(message: string, options: { retryable?: boolean; cause?: unknown } = {}) {
@@ -15,68 +18,141 @@ export class ProbityError extends Error {
   }
 }
 
-type ProblemParts = {
+export type ApiErrorFields = {
   code: ProblemCode
   status: number
   detail: string
+  headers: Headers
   requestId: string | undefined
   problem: Problem | undefined
   retryable: boolean
-  retryAfterS: number | undefined
+  retryAfterSeconds: number | undefined
 }
 
-/** The service answered, and the answer is no. `code` says why, for programs; `requestId` names the request when you ask for help. */
-export class ProbityProblem extends ProbityError {
+/** The API returned an error response. `code` names the reason for programs. Statuses without a class of their own use this one. */
+export class ProbityApiError extends ProbityError {
   static {
-    ProbityProblem.prototype.name = 'ProbityProblem'
+    ProbityApiError.prototype.name = 'ProbityApiError'
   }
 
   readonly code: ProblemCode
   readonly status: number
   readonly detail: string
+  /** Response headers. */
+  readonly headers: Headers
+  /** Id of the request. Quote it in support requests. */
   readonly requestId: string | undefined
-  /** The body of the answer; undefined where it was none of ours, as when a proxy in between gave up. */
+  /** Response body (RFC 9457); undefined if it is not a problem document, for example when a proxy responded. */
   readonly problem: Problem | undefined
-  /** How many seconds the service asked to be left alone. */
-  readonly retryAfterS: number | undefined
+  /** Seconds to wait before the next attempt, as requested by the service. */
+  readonly retryAfterSeconds: number | undefined
 
-  constructor({ code, status, detail, requestId, problem, retryable, retryAfterS }: ProblemParts) {
-    const said = problem === undefined ? detail : `${problem.title}: ${detail}`
-    super(`${said} (${[status, code, requestId].filter((part) => part !== undefined).join(', ')})`, { retryable })
+  constructor({ code, status, detail, headers, requestId, problem, retryable, retryAfterSeconds }: ApiErrorFields) {
+    const text = problem === undefined ? detail : `${problem.title}: ${detail}`
+    super(`${text} (${[status, code, requestId].filter((part) => part !== undefined).join(', ')})`, { retryable })
     this.code = code
     this.status = status
     this.detail = detail
+    this.headers = headers
     this.requestId = requestId
     this.problem = problem
-    this.retryAfterS = retryAfterS
+    this.retryAfterSeconds = retryAfterSeconds
   }
 }
 
-/** The service could not be reached, or the connection broke before the whole answer was there. `cause` says how. */
-export class ProbityConnectionError extends ProbityError {
+/** 400: the request is malformed or a parameter is invalid. See `problem.errors`. */
+export class BadRequestError extends ProbityApiError {
   static {
-    ProbityConnectionError.prototype.name = 'ProbityConnectionError'
+    BadRequestError.prototype.name = 'BadRequestError'
+  }
+}
+
+/** 401: the API key is missing, unknown, expired or revoked. */
+export class AuthenticationError extends ProbityApiError {
+  static {
+    AuthenticationError.prototype.name = 'AuthenticationError'
+  }
+}
+
+/** 402: the account has too few credits, or its plan does not include the call. */
+export class PaymentRequiredError extends ProbityApiError {
+  static {
+    PaymentRequiredError.prototype.name = 'PaymentRequiredError'
+  }
+}
+
+/** 403: the API key is not allowed to make the call, for example because it lacks a scope. */
+export class PermissionDeniedError extends ProbityApiError {
+  static {
+    PermissionDeniedError.prototype.name = 'PermissionDeniedError'
+  }
+}
+
+/** 404: the object does not exist, or belongs to another account or mode. */
+export class NotFoundError extends ProbityApiError {
+  static {
+    NotFoundError.prototype.name = 'NotFoundError'
+  }
+}
+
+/** 409: the call conflicts with the state of the object, for example pausing a job that has ended. */
+export class ConflictError extends ProbityApiError {
+  static {
+    ConflictError.prototype.name = 'ConflictError'
+  }
+}
+
+/** 429: too many requests. `retryAfterSeconds` is the time to wait. */
+export class RateLimitError extends ProbityApiError {
+  static {
+    RateLimitError.prototype.name = 'RateLimitError'
+  }
+}
+
+/** 5xx: the service failed, or is overloaded. */
+export class InternalServerError extends ProbityApiError {
+  static {
+    InternalServerError.prototype.name = 'InternalServerError'
+  }
+}
+
+/** The service could not be reached, or the connection was lost before the response was complete. See `cause`. */
+export class ConnectionError extends ProbityError {
+  static {
+    ConnectionError.prototype.name = 'ConnectionError'
   }
 
   constructor(message: string, cause?: unknown) {
-    super(message, { retryable: true, cause })
+    super(message, { retryable: true, ...(cause !== undefined && { cause }) })
   }
 }
 
-/** No answer came within `timeoutMs`. What was asked for may have been done all the same. */
-export class ProbityTimeoutError extends ProbityError {
+/** No response within `timeoutMs`. The request may have been processed. */
+export class TimeoutError extends ConnectionError {
   static {
-    ProbityTimeoutError.prototype.name = 'ProbityTimeoutError'
-  }
-
-  constructor(message: string) {
-    super(message, { retryable: true })
+    TimeoutError.prototype.name = 'TimeoutError'
   }
 }
 
-/** A webhook that must not be believed: it is not signed with your secret, or it is too old. */
-export class ProbityWebhookError extends ProbityError {
+/** A webhook request whose signature or timestamp is invalid. Do not process it. */
+export class WebhookVerificationError extends ProbityError {
   static {
-    ProbityWebhookError.prototype.name = 'ProbityWebhookError'
+    WebhookVerificationError.prototype.name = 'WebhookVerificationError'
   }
+}
+
+const CLASS_BY_STATUS: Partial<Record<number, typeof ProbityApiError>> = {
+  400: BadRequestError,
+  401: AuthenticationError,
+  402: PaymentRequiredError,
+  403: PermissionDeniedError,
+  404: NotFoundError,
+  409: ConflictError,
+  429: RateLimitError,
+}
+
+/** The error of a response, of the class that belongs to its status. */
+export function createApiError(fields: ApiErrorFields): ProbityApiError {
+  const ErrorClass = CLASS_BY_STATUS[fields.status] ?? (fields.status >= 500 ? InternalServerError : ProbityApiError)
+  return new ErrorClass(fields)
 }

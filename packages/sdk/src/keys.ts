@@ -1,5 +1,4 @@
-import type { Call } from './call.ts'
-import type { CallOptions, Connection, IdempotentCallOptions } from './connection.ts'
+import type { ApiPromise } from './api-promise.ts'
 import type {
   ApiKey,
   ApiKeyWithSecret,
@@ -7,13 +6,13 @@ import type {
   RotateApiKeyRequest,
   UpdateApiKeyRequest,
 } from './generated/wire.ts'
-import { listAll, type PageOptions } from './pages.ts'
-
-type Scopes = CreateApiKeyRequest['scopes']
+import { listBySkip, type PageOptions, type PagePromise } from './pages.ts'
+import { splitOptions, toWire } from './to-wire.ts'
+import type { IdempotentRequestOptions, RequestOptions, Transport } from './transport.ts'
 
 export type KeySettings = {
   /** Scopes of the key; only those that the calling key has itself. A write scope adds the read scope of its subject. */
-  scopes?: Scopes | undefined
+  scopes?: CreateApiKeyRequest['scopes'] | undefined
   /** Expiry; null for none. Default: the expiry of the calling key. */
   expiresAt?: string | Date | null | undefined
   /** IP addresses and CIDR ranges that requests can come from; an empty array for no restriction. Default: the allowlist of the calling key. */
@@ -28,7 +27,7 @@ export type KeySettings = {
   visitorCap?: number | undefined
 }
 
-export type CreateKeyOptions = IdempotentCallOptions &
+export type CreateKeyOptions = IdempotentRequestOptions &
   KeySettings & {
     name: string
     /** Whether to create a live key; false creates a test key. Default: the mode of the calling key. */
@@ -36,62 +35,55 @@ export type CreateKeyOptions = IdempotentCallOptions &
     /** `publishable` for a key in web pages; it needs `allowedOrigins`. */
     type?: 'secret' | 'publishable' | undefined
   }
-export type UpdateKeyOptions = CallOptions & KeySettings & { name?: string | undefined; paused?: boolean | undefined }
 
-export type RotateKeyOptions = IdempotentCallOptions & { overlapS?: number | undefined }
+export type UpdateKeyOptions = RequestOptions & KeySettings & { name?: string | undefined }
+
+export type RotateKeyOptions = IdempotentRequestOptions & {
+  /** Seconds for which the old key keeps working, at most a week. Default: a day. */
+  overlapSeconds?: number | undefined
+}
 
 /** API keys. Scopes: `keys:read`, and `keys:write` for changes. */
-export type Keys = {
-  /** One page, newest first. */
-  list(options?: PageOptions): Call<ApiKey[]>
-  /** All keys, newest first, fetched page by page. */
-  all(options?: CallOptions): AsyncGenerator<ApiKey, void, undefined>
-  get(id: string, options?: CallOptions): Call<ApiKey>
+export type KeysApi = {
+  /** Keys, newest first. */
+  list(options?: RequestOptions & PageOptions): PagePromise<ApiKey>
+  get(id: string, options?: RequestOptions): ApiPromise<ApiKey>
   /** Creates a key. The secret is in `key` and is not shown again. */
-  create(options: CreateKeyOptions): Call<ApiKeyWithSecret>
+  create(options: CreateKeyOptions): ApiPromise<ApiKeyWithSecret>
   /** Changes the given settings. */
-  update(id: string, options: UpdateKeyOptions): Call<ApiKey>
-  /** Creates a key with the settings of this one, which keeps working for `overlapS` seconds (default: a day). */
-  rotate(id: string, options?: RotateKeyOptions): Call<ApiKeyWithSecret>
-  /** Revokes a key permanently. */
-  revoke(id: string, options?: CallOptions): Call<ApiKey>
+  update(id: string, options: UpdateKeyOptions): ApiPromise<ApiKey>
+  /** Creates a key with the settings of this one, which keeps working for `overlapSeconds`. */
+  rotate(id: string, options?: RotateKeyOptions): ApiPromise<ApiKeyWithSecret>
+  /** Rejects requests with the key until it is resumed. */
+  pause(id: string, options?: RequestOptions): ApiPromise<ApiKey>
+  resume(id: string, options?: RequestOptions): ApiPromise<ApiKey>
+  /** Revokes the key permanently. */
+  revoke(id: string, options?: RequestOptions): ApiPromise<ApiKey>
 }
 
-export function keysOf({ ask }: Connection): Keys {
-  const list = ({ skip, limit, ...options }: PageOptions = {}) =>
-    ask<ApiKey[]>({ ...options, method: 'GET', path: ['keys'], query: { skip, limit }, repeatable: true })
+export function createKeysApi(transport: Transport): KeysApi {
+  const { request } = transport
+  const update = (id: string, json: UpdateApiKeyRequest, options: RequestOptions = {}) =>
+    request<ApiKey>({ ...options, method: 'PATCH', path: ['keys', id], json })
   return {
-    list,
-    all: (options = {}) => listAll(list, options),
-    get: (id, options = {}) => ask({ ...options, method: 'GET', path: ['keys', id], repeatable: true }),
-    create({ signal, timeoutMs, idempotencyKey, name, livemode, type, ...settings }) {
-      const kind = { ...(livemode !== undefined && { livemode }), ...(type && { type }) }
-      const json: CreateApiKeyRequest = { name, ...kind, ...settingsOf(settings) }
-      return ask({ signal, timeoutMs, method: 'POST', path: ['keys'], json, repeatable: { idempotencyKey } })
+    list: (options = {}) => listBySkip(transport, ['keys'], options),
+    get: (id, options = {}) => request({ ...options, method: 'GET', path: ['keys', id] }),
+    create(options) {
+      const { call, fields } = splitOptions(options)
+      const json: CreateApiKeyRequest = toWire(fields)
+      return request({ ...call, method: 'POST', path: ['keys'], json })
     },
-    update(id, { signal, timeoutMs, name, paused, ...settings }) {
-      const changed = { ...(name !== undefined && { name }), ...(paused !== undefined && { paused }) }
-      const json: UpdateApiKeyRequest = { ...changed, ...settingsOf(settings) }
-      return ask({ signal, timeoutMs, method: 'PATCH', path: ['keys', id], json, repeatable: true })
+    update(id, options) {
+      const { call, fields } = splitOptions(options)
+      return update(id, toWire(fields), call)
     },
-    rotate(id, { overlapS, idempotencyKey, ...options } = {}) {
-      const json: RotateApiKeyRequest = overlapS === undefined ? {} : { overlap_s: overlapS }
-      return ask({ ...options, method: 'POST', path: ['keys', id, 'rotate'], json, repeatable: { idempotencyKey } })
+    rotate(id, options = {}) {
+      const { call, fields } = splitOptions(options)
+      const json: RotateApiKeyRequest = toWire(fields)
+      return request({ ...call, method: 'POST', path: ['keys', id, 'rotate'], json })
     },
-    revoke: (id, options = {}) => ask({ ...options, method: 'DELETE', path: ['keys', id], repeatable: true }),
-  }
-}
-
-/** The settings as in the request. Undefined settings are left out: null is a value. */
-function settingsOf(settings: KeySettings) {
-  const { scopes, expiresAt, ipAllowlist, monthlyCap, allowedOrigins, allowedPolicies, visitorCap } = settings
-  return {
-    ...(scopes !== undefined && { scopes }),
-    ...(expiresAt !== undefined && { expires_at: expiresAt instanceof Date ? expiresAt.toISOString() : expiresAt }),
-    ...(ipAllowlist !== undefined && { ip_allowlist: ipAllowlist }),
-    ...(monthlyCap !== undefined && { monthly_cap: monthlyCap }),
-    ...(allowedOrigins !== undefined && { allowed_origins: allowedOrigins }),
-    ...(allowedPolicies !== undefined && { allowed_policies: allowedPolicies }),
-    ...(visitorCap !== undefined && { visitor_cap: visitorCap }),
+    pause: (id, options) => update(id, { paused: true }, options),
+    resume: (id, options) => update(id, { paused: false }, options),
+    revoke: (id, options = {}) => request({ ...options, method: 'DELETE', path: ['keys', id] }),
   }
 }

@@ -1,8 +1,8 @@
-import { streamBody } from './body-stream.ts'
-import { asCall, type Call } from './call.ts'
-import type { CallOptions, Connection, IdempotentCallOptions } from './connection.ts'
+import type { ApiPromise } from './api-promise.ts'
 import type { CreateOverridesRequest, CreateOverridesResult, Override } from './generated/wire.ts'
-import { listAll, type PageOptions } from './pages.ts'
+import { listBySkip, type PageOptions, type PagePromise } from './pages.ts'
+import { splitOptions, toQuery, toWire } from './to-wire.ts'
+import { deleteObject, type IdempotentRequestOptions, type RequestOptions, type Transport } from './transport.ts'
 
 export type OverrideFilter = {
   action?: 'allow' | 'block' | undefined
@@ -10,60 +10,38 @@ export type OverrideFilter = {
   search?: string | undefined
 }
 
-export type AddOverridesOptions = IdempotentCallOptions & {
-  /** The reason for the overrides. */
+export type CreateOverridesOptions = IdempotentRequestOptions & {
+  action: 'allow' | 'block'
+  /** Up to 1,000 addresses and domains. */
+  targets: readonly string[]
+  /** Reason for the overrides. */
   note?: string | undefined
 }
 
-/** Addresses and domains that the account always allows, or always blocks. */
-export type Overrides = {
-  /** One page, sorted by target. */
-  list(options?: PageOptions & OverrideFilter): Call<Override[]>
-  all(options?: CallOptions & OverrideFilter): AsyncGenerator<Override, void, undefined>
-  /** Allows up to 1,000 addresses and domains. */
-  allow(targets: readonly string[], options?: AddOverridesOptions): Call<CreateOverridesResult>
-  /** Blocks up to 1,000 addresses and domains. */
-  block(targets: readonly string[], options?: AddOverridesOptions): Call<CreateOverridesResult>
-  remove(id: string, options?: CallOptions): Call<void>
-  /** All of them as CSV. */
-  download(options?: CallOptions & OverrideFilter): Call<ReadableStream<Uint8Array>>
+/** Addresses and domains that the account always allows or blocks. Scopes: `account:read`, and `account:write` for changes. */
+export type OverridesApi = {
+  /** Overrides, sorted by target. */
+  list(options?: RequestOptions & PageOptions & OverrideFilter): PagePromise<Override>
+  /** Allows or blocks addresses and domains, and returns the number of changes. */
+  create(options: CreateOverridesOptions): ApiPromise<CreateOverridesResult>
+  delete(id: string, options?: RequestOptions): ApiPromise<void>
+  /** All overrides as CSV. */
+  download(options?: RequestOptions & OverrideFilter): ApiPromise<ReadableStream<Uint8Array>>
 }
 
-/** How long a download may stand still before it is given up. */
-const SILENCE_MS = 60_000
-
-export function overridesOf({ ask, open }: Connection): Overrides {
-  const list = ({ signal, timeoutMs, ...query }: PageOptions & OverrideFilter = {}) =>
-    ask<Override[]>({ ...WISH, signal, timeoutMs, query })
-  const add = (
-    action: CreateOverridesRequest['action'],
-    targets: readonly string[],
-    options: AddOverridesOptions = {},
-  ) => {
-    const { note, idempotencyKey, ...rest } = options
-    const json: CreateOverridesRequest = { action, targets: [...targets], ...(note !== undefined && { note }) }
-    return ask<CreateOverridesResult>({
-      ...rest,
-      method: 'POST',
-      path: ['overrides'],
-      json,
-      repeatable: { idempotencyKey },
-    })
-  }
+export function createOverridesApi(transport: Transport): OverridesApi {
   return {
-    list,
-    all: ({ signal, timeoutMs, ...filter } = {}) =>
-      listAll((page) => list({ ...filter, ...page }), { signal, timeoutMs }),
-    allow: (targets, options) => add('allow', targets, options),
-    block: (targets, options) => add('block', targets, options),
-    // Sent once: a repeated request would be answered 404.
-    remove: (id, options = {}) => ask({ ...options, method: 'DELETE', path: ['overrides', id], repeatable: false }),
-    download({ signal, timeoutMs, ...filter } = {}) {
-      const query = { ...filter, format: 'csv' }
-      const wish = { ...WISH, signal, timeoutMs, headers: { accept: '*/*' }, query }
-      return asCall(open(wish, async (response, deadline) => streamBody(response, deadline, SILENCE_MS)))
+    list: (options = {}) => listBySkip(transport, ['overrides'], options),
+    create(options) {
+      const { call, fields } = splitOptions(options)
+      const json: CreateOverridesRequest = toWire(fields)
+      return transport.request({ ...call, method: 'POST', path: ['overrides'], json })
+    },
+    delete: (id, options) => deleteObject(transport, ['overrides', id], options),
+    download(options = {}) {
+      const { call, fields } = splitOptions(options)
+      const query = toQuery({ ...fields, format: 'csv' })
+      return transport.download({ ...call, method: 'GET', path: ['overrides'], query })
     },
   }
 }
-
-const WISH = { method: 'GET', path: ['overrides'], repeatable: true } as const

@@ -1,52 +1,60 @@
-import type { Call } from './call.ts'
-import type { CallOptions, Connection, IdempotentCallOptions } from './connection.ts'
-import type { CreatePolicyRequest, Policy, PolicyList, UpdatePolicyRequest } from './generated/wire.ts'
+import type { ApiPromise } from './api-promise.ts'
+import type { CreatePolicyRequest, Policy, UpdatePolicyRequest } from './generated/wire.ts'
+import { createPagePromise, type PagePromise } from './pages.ts'
+import { splitOptions, toWire } from './to-wire.ts'
+import { deleteObject, type IdempotentRequestOptions, type RequestOptions, type Transport } from './transport.ts'
 
 export type PolicySettings = {
-  /** What the policy is for. */
+  /** Purpose of the policy. */
   description?: string | undefined
-  /** In their order: the first that applies decides. */
+  /** Rules in their order: the first match decides. */
   rules: CreatePolicyRequest['rules']
-  /** What is decided where no rule applies. */
+  /** Decision if no rule matches. */
   default: CreatePolicyRequest['default']
 }
 
-export type CreatePolicyOptions = IdempotentCallOptions & PolicySettings & { name: string }
-export type UpdatePolicyOptions = CallOptions & Partial<PolicySettings>
+export type CreatePolicyOptions = IdempotentRequestOptions & PolicySettings & { name: string }
+export type UpdatePolicyOptions = RequestOptions & { [K in keyof PolicySettings]?: PolicySettings[K] | undefined }
 
-/** Rules that turn a result into a decision. Scopes: `account:read`, and `account:write` with a live key for changes. */
-export type PolicyBook = {
-  /** All that a request may name, built in and own. */
-  list(options?: CallOptions): Call<PolicyList>
-  get(name: string, options?: CallOptions): Call<Policy>
-  create(options: CreatePolicyOptions): Call<Policy>
-  /** Changes what is named and leaves the rest; `rules` are replaced as a whole. */
-  update(name: string, options: UpdatePolicyOptions): Call<Policy>
-  remove(name: string, options?: CallOptions): Call<void>
+/** Rules that map a result to a decision. Scopes: `account:read`, and `account:write` with a live key for changes. */
+export type PoliciesApi = {
+  /** All policies, built in and own. They fit on one page. */
+  list(options?: RequestOptions): PagePromise<Policy>
+  get(name: string, options?: RequestOptions): ApiPromise<Policy>
+  create(options: CreatePolicyOptions): ApiPromise<Policy>
+  /** Changes the given settings. `rules` replaces all rules. */
+  update(name: string, options: UpdatePolicyOptions): ApiPromise<Policy>
+  delete(name: string, options?: RequestOptions): ApiPromise<void>
 }
 
-export function policiesOf({ ask }: Connection): PolicyBook {
+export function createPoliciesApi(transport: Transport): PoliciesApi {
+  const { request } = transport
   return {
-    list: (options = {}) => ask({ ...options, method: 'GET', path: ['policies'], repeatable: true }),
-    get: (name, options = {}) => ask({ ...options, method: 'GET', path: ['policies', name], repeatable: true }),
-    create({ signal, timeoutMs, idempotencyKey, name, description, rules, default: fallback }) {
-      const json: CreatePolicyRequest = {
-        name,
-        ...(description !== undefined && { description }),
-        rules,
-        default: fallback,
-      }
-      return ask({ signal, timeoutMs, method: 'POST', path: ['policies'], json, repeatable: { idempotencyKey } })
+    list: (options = {}) => listPolicies(transport, options),
+    get: (name, options = {}) => request({ ...options, method: 'GET', path: ['policies', name] }),
+    create(options) {
+      const { call, fields } = splitOptions(options)
+      const json: CreatePolicyRequest = toWire(fields)
+      return request({ ...call, method: 'POST', path: ['policies'], json })
     },
-    update(name, { signal, timeoutMs, description, rules, default: fallback }) {
-      const json: UpdatePolicyRequest = {
-        ...(description !== undefined && { description }),
-        ...(rules !== undefined && { rules }),
-        ...(fallback !== undefined && { default: fallback }),
-      }
-      return ask({ signal, timeoutMs, method: 'PATCH', path: ['policies', name], json, repeatable: true })
+    update(name, options) {
+      const { call, fields } = splitOptions(options)
+      const json: UpdatePolicyRequest = toWire(fields)
+      return request({ ...call, method: 'PATCH', path: ['policies', name], json })
     },
-    // Not sent twice: the second would be told that there is no such policy.
-    remove: (name, options = {}) => ask({ ...options, method: 'DELETE', path: ['policies', name], repeatable: false }),
+    delete: (name, options) => deleteObject(transport, ['policies', name], options),
   }
+}
+
+/** The API returns all policies in one response. */
+function listPolicies({ request }: Transport, options: RequestOptions): PagePromise<Policy> {
+  const load = async () => {
+    const spec = { ...options, method: 'GET', path: ['policies'] } as const
+    const { data, response } = await request<Policy[]>(spec).withResponse()
+    const nextPage = async () => undefined
+    return { data: { data, hasMore: false, nextCursor: null, total: data.length, nextPage }, response }
+  }
+  return createPagePromise(load, async function* iterate() {
+    yield* (await load()).data.data
+  })
 }

@@ -6,10 +6,10 @@ const sent = ({ method, path, body }: { method: string; path: string; body: stri
   body === '' ? undefined : JSON.parse(body),
 ]
 
-test('validate and validateMany send their options in the words of the API', async () => {
+test('validate and validateBulk send their options as the API names them', async () => {
   const { probity, received } = await startService(() => ({}))
-  await probity.validate('ada@example.com', { maxAgeS: 0, reference: 'customer-1042', policy: 'signup' })
-  await probity.validateMany(['ada@example.com'], { maxAgeS: 3600, reference: 'customer-1042' })
+  await probity.validate('ada@example.com', { maxAgeSeconds: 0, reference: 'customer-1042', policy: 'signup' })
+  await probity.validateBulk(['ada@example.com'], { maxAgeSeconds: 3600, reference: 'customer-1042' })
   await probity.validate('ada@example.com')
   expect(received.map(sent)).toEqual([
     [
@@ -21,11 +21,11 @@ test('validate and validateMany send their options in the words of the API', asy
   ])
 })
 
-test('decide asks for a decision, under an idempotency key', async () => {
+test('decide sends an idempotency key', async () => {
   const decision = { decision: 'allow', reason: 'No issues found.', did_you_mean: null, livemode: true }
   const { probity, received } = await startService(() => decision)
   expect(await probity.decide('ada@example.com')).toEqual(decision)
-  await probity.decide('ada@example.com', { policy: 'newsletter', timeout: 2, idempotencyKey: 'sign-up-1' })
+  await probity.decide('ada@example.com', { policy: 'newsletter', waitSeconds: 2, idempotencyKey: 'sign-up-1' })
   expect(received.map(sent)).toEqual([
     ['POST /api/v1/validation/decision', { email: 'ada@example.com' }],
     ['POST /api/v1/validation/decision', { email: 'ada@example.com', policy: 'newsletter', timeout: 2 }],
@@ -34,8 +34,8 @@ test('decide asks for a decision, under an idempotency key', async () => {
   expect(received[1]?.headers['idempotency-key']).toBe('sign-up-1')
 })
 
-test('a stored validation is read by its id', async () => {
+test('validations.get reads a stored result by its id', async () => {
   const { probity, received } = await startService(() => ({}))
-  await probity.validation('0198f2c4-7b20-7a16-8e04-51c09d3e7f42')
+  await probity.validations.get('0198f2c4-7b20-7a16-8e04-51c09d3e7f42')
   expect(received.map(sent)).toEqual([['GET /api/v1/validations/0198f2c4-7b20-7a16-8e04-51c09d3e7f42', undefined]])
 })

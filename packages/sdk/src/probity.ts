@@ -1,196 +1,175 @@
-import type { Call } from './call.ts'
-import { type CallOptions, type Connection, type IdempotentCallOptions, openConnection } from './connection.ts'
-import { type Endpoints, endpointsOf } from './endpoints.ts'
-import { type Erasures, erasuresOf } from './erasures.ts'
-import { type Feedback, feedbackOf, type ModelInfo, modelOf } from './feedback.ts'
+import {
+  type AccountApi,
+  createAccountApi,
+  createErasuresApi,
+  createFeedbackApi,
+  createLedgerApi,
+  createModelApi,
+  type ErasuresApi,
+  type FeedbackApi,
+  getOverview,
+  getProviderHealth,
+  getUsage,
+  type LedgerApi,
+  type ModelApi,
+  type OverviewOptions,
+  type UsageOptions,
+} from './account.ts'
+import type { ApiPromise } from './api-promise.ts'
+import { type ProbityOptions, readClientOptions } from './client-options.ts'
+import { createEventsApi, type EventsApi } from './events.ts'
 import type {
-  Account,
-  BulkValidationRequest,
   BulkValidationSummary,
-  DecisionRequest,
   DecisionResult,
   Overview,
   ProviderHealth,
-  SingleValidationRequest,
-  UpdateAccountRequest,
   Usage,
   ValidationResult,
 } from './generated/wire.ts'
-import { type Keys, keysOf } from './keys.ts'
-import { askUsage, type Ledger, ledgerOf, type UsageOptions } from './ledger.ts'
-import { type Lists, listsOf } from './lists.ts'
-import { type Overrides, overridesOf } from './overrides.ts'
-import { type PolicyBook, policiesOf } from './policies.ts'
-import { askOverview, askProviderHealth, type OverviewOptions, type Requests, requestsOf } from './requests.ts'
-import { type ProbityOptions, readSettings } from './settings.ts'
-import { signWebhook, verifyWebhook } from './webhooks.ts'
+import { createJobsApi, type JobsApi } from './jobs.ts'
+import { createKeysApi, type KeysApi } from './keys.ts'
+import { createOverridesApi, type OverridesApi } from './overrides.ts'
+import { createPoliciesApi, type PoliciesApi } from './policies.ts'
+import { createRequestsApi, type RequestsApi } from './requests.ts'
+import { createTransport, type RequestOptions, type Transport } from './transport.ts'
+import { createUploadsApi, type UploadsApi } from './uploads.ts'
+import { type ValidateAllItem, type ValidateAllOptions, validateAll } from './validate-all.ts'
+import {
+  createValidationsApi,
+  type DecideOptions,
+  decide,
+  type ValidateBulkOptions,
+  type ValidateOptions,
+  type ValidationsApi,
+  validateBulk,
+  validateSingle,
+} from './validations.ts'
+import { createWebhooksApi, type WebhooksApi } from './webhooks.ts'
 
-export type ValidateOptions = IdempotentCallOptions & {
-  /** How many seconds the service may take for the verdict. What is not settled by then is `unknown` with a `retry_at`. */
-  timeout?: number | undefined
-  /** Whether the local model may take part; where the plan has it, it does unless this is false. */
-  ai?: boolean | undefined
-  /** Whether the mail server may be asked for an address that cannot exist; it is unless this is false. */
-  catchall?: boolean | undefined
-  /** The name of a policy that turns each result into `allow`, `review` or `block`, in `policy` of the answer. */
-  policy?: string | undefined
-  /** Maximum age in seconds of an earlier result that may be returned; 0 validates now. The default is 24 hours. */
-  maxAgeS?: number | undefined
-  /** Text of your own, at most 200 characters, returned in the result and in webhook events. */
-  reference?: string | undefined
-}
-
-export type DecideOptions = IdempotentCallOptions & {
-  /** Number of seconds to wait for the decision, 5 by default. */
-  timeout?: number | undefined
-  /** Name of the policy that decides; `signup`, or the first policy of a publishable key, by default. */
-  policy?: string | undefined
-}
-
-export type UpdateAccountOptions = CallOptions & {
-  name?: string | undefined
-  /** Days until new results are deleted. */
-  retentionDays?: number | undefined
-  /** Low-credit threshold in `low_at`; null for the default, a tenth of the credits that were last bought or granted. */
-  credits?: UpdateAccountRequest['credits']
-  /** What is `safe_to_send` from now on: from which `deliverability`, and what is left out. */
-  sending?: UpdateAccountRequest['sending']
-}
-
-/**
- * The client of a Probity service. It holds nothing open between calls, so one for a whole program will do and none has to be
- * closed.
- */
+/** Client of a Probity service. It keeps no connection open: use one client for the whole program, without closing it. */
 export class Probity {
-  /** Files of addresses. */
-  readonly lists: Lists
-  /** What became of mail that was sent. */
-  readonly feedback: Feedback
-  /** Deletion of all data about one address. */
-  readonly erasures: Erasures
-  /** What chances are made of, and how well they hold. */
-  readonly model: ModelInfo
-  /** Addresses and domains that the account always allows, or always blocks. */
-  readonly overrides: Overrides
+  /** The account of the key. */
+  readonly account: AccountApi
+  /** Deletion of all data about an address. */
+  readonly erasures: ErasuresApi
+  /** Events of the account as they occur. */
+  readonly events: EventsApi
+  /** Delivery outcomes of sent messages. */
+  readonly feedback: FeedbackApi
+  /** Jobs: the asynchronous validation of uploaded files. */
+  readonly jobs: JobsApi
   /** API keys. */
-  readonly keys: Keys
-  /** Every movement of credits. */
-  readonly ledger: Ledger
-  /** Rules that turn a result into a decision. */
-  readonly policies: PolicyBook
-  /** Requests as they were answered. */
-  readonly requests: Requests
-  /** Webhooks. To verify the requests that you receive, see `webhooks.verify` of the package. */
-  readonly webhooks: Endpoints
-  readonly #connection: Connection
+  readonly keys: KeysApi
+  /** Credit transactions. */
+  readonly ledger: LedgerApi
+  /** The model behind `deliverability`. */
+  readonly model: ModelApi
+  /** Addresses and domains that the account always allows or blocks. */
+  readonly overrides: OverridesApi
+  /** Rules that map a result to a decision. */
+  readonly policies: PoliciesApi
+  /** The request log. */
+  readonly requests: RequestsApi
+  /** Uploaded files that are not jobs yet. */
+  readonly uploads: UploadsApi
+  /** Stored validations. */
+  readonly validations: ValidationsApi
+  /** Webhooks, their deliveries, and verification of received requests. */
+  readonly webhooks: WebhooksApi
+  readonly #transport: Transport
 
   constructor(options: ProbityOptions = {}) {
-    this.#connection = openConnection(readSettings(options))
-    this.lists = listsOf(this.#connection)
-    this.feedback = feedbackOf(this.#connection)
-    this.erasures = erasuresOf(this.#connection)
-    this.model = modelOf(this.#connection)
-    this.overrides = overridesOf(this.#connection)
-    this.keys = keysOf(this.#connection)
-    this.ledger = ledgerOf(this.#connection)
-    this.policies = policiesOf(this.#connection)
-    this.requests = requestsOf(this.#connection)
-    this.webhooks = endpointsOf(this.#connection)
+    const transport = createTransport(readClientOptions(options))
+    this.#transport = transport
+    this.account = createAccountApi(transport)
+    this.erasures = createErasuresApi(transport)
+    this.events = createEventsApi(transport)
+    this.feedback = createFeedbackApi(transport)
+    this.jobs = createJobsApi(transport)
+    this.keys = createKeysApi(transport)
+    this.ledger = createLedgerApi(transport)
+    this.model = createModelApi(transport)
+    this.overrides = createOverridesApi(transport)
+    this.policies = createPoliciesApi(transport)
+    this.requests = createRequestsApi(transport)
+    this.uploads = createUploadsApi(transport)
+    this.validations = createValidationsApi(transport)
+    this.webhooks = createWebhooksApi(transport)
   }
 
-  /** The verdict on one address, with its evidence. Costs one credit. */
-  validate(email: string, options: ValidateOptions = {}): Call<ValidationResult> {
-    return this.#spend<ValidationResult, SingleValidationRequest>('single', { email }, options)
+  /** Validates one address and returns its result with evidence. Costs one credit. Scope: `validations:write`. */
+  validate(email: string, options: ValidateOptions = {}): ApiPromise<ValidationResult> {
+    return validateSingle(this.#transport, email, options)
   }
 
-  /** A validation that was made before, by the `id` of its result, for as long as the account keeps results. Costs nothing. */
-  validation(id: string, options: CallOptions = {}): Call<ValidationResult> {
-    return this.#connection.ask({ ...options, method: 'GET', path: ['validations', id], repeatable: true })
+  /** Validates up to 1,000 addresses in one request. Costs one credit per unique address. Scope: `validations:write`. */
+  validateBulk(emails: readonly string[], options: ValidateBulkOptions = {}): ApiPromise<BulkValidationSummary> {
+    return validateBulk(this.#transport, emails, options)
   }
 
-  /** The verdicts on up to 1,000 addresses. Costs one credit for each different one. */
-  validateMany(emails: readonly string[], options: ValidateOptions = {}): Call<BulkValidationSummary> {
-    return this.#spend<BulkValidationSummary, BulkValidationRequest>('bulk', { emails: [...emails] }, options)
+  /**
+   * Validates any number of addresses with bulk requests and yields one item per address in the order of the input. Costs one credit
+   * per unique address of each request. Scope: `validations:write`.
+   */
+  validateAll(
+    emails: Iterable<string> | AsyncIterable<string>,
+    options: ValidateAllOptions = {},
+  ): AsyncGenerator<ValidateAllItem, void, undefined> {
+    return validateAll(this.#transport, emails, options)
   }
 
-  /** The decision of a policy about one address, without a probe. The only call for publishable keys. Costs one credit. */
-  decide(email: string, { timeout, policy, idempotencyKey, ...options }: DecideOptions = {}): Call<DecisionResult> {
-    const json: DecisionRequest = {
-      email,
-      ...(timeout !== undefined && { timeout }),
-      ...(policy !== undefined && { policy }),
-    }
-    const path = ['validation', 'decision']
-    return this.#connection.ask({ ...options, method: 'POST', path, json, repeatable: { idempotencyKey } })
+  /** Returns the decision of a policy about one address, without an SMTP probe. The only call for publishable keys. Costs one credit. */
+  decide(email: string, options: DecideOptions = {}): ApiPromise<DecisionResult> {
+    return decide(this.#transport, email, options)
   }
 
-  /** Plan, credits and limits of the account, and the key that asks. */
-  account(options: CallOptions = {}): Call<Account> {
-    return this.#connection.ask({ ...options, method: 'GET', path: ['account'], repeatable: true })
+  /** Requests, credits used and credits refunded, by day or by key. Scope: `account:read`. */
+  usage(options: UsageOptions = {}): ApiPromise<Usage> {
+    return getUsage(this.#transport, options)
   }
 
-  /** Requests made, and credits used and given back, by day or by key. */
-  usage(options: UsageOptions = {}): Call<Usage> {
-    return askUsage(this.#connection, options)
+  /** Verdicts by day, jobs in progress, failed requests and alerts. Scope: `account:read`. */
+  overview(options: OverviewOptions = {}): ApiPromise<Overview> {
+    return getOverview(this.#transport, options)
   }
 
-  /** Verdicts by day, lists under way, what was refused and what should be looked at. */
-  overview(options: OverviewOptions = {}): Call<Overview> {
-    return askOverview(this.#connection, options)
-  }
-
-  /** Which mail providers turn the service away at the moment. */
-  providerHealth(options: CallOptions = {}): Call<ProviderHealth> {
-    return askProviderHealth(this.#connection, options)
-  }
-
-  /** Changes what is named of the account and leaves the rest. */
-  updateAccount({ signal, timeoutMs, ...changes }: UpdateAccountOptions): Call<Account> {
-    const { name, retentionDays, credits, sending } = changes
-    const json: UpdateAccountRequest = {
-      ...(name !== undefined && { name }),
-      ...(retentionDays !== undefined && { retention_days: retentionDays }),
-      ...(credits !== undefined && { credits }),
-      ...(sending !== undefined && { sending }),
-    }
-    return this.#connection.ask({ signal, timeoutMs, method: 'PATCH', path: ['account'], json, repeatable: true })
-  }
-
-  #spend<T, Asked extends Wishes>(kind: string, asked: Asked, given: ValidateOptions): Call<T> {
-    const { timeout, ai, catchall, policy, maxAgeS, reference, idempotencyKey, ...options } = given
-    const json: Asked = {
-      ...asked,
-      ...(timeout !== undefined && { timeout }),
-      ...(ai !== undefined && { ai }),
-      ...(catchall !== undefined && { catchall }),
-      ...(policy !== undefined && { policy }),
-      ...(maxAgeS !== undefined && { max_age_s: maxAgeS }),
-      ...(reference !== undefined && { reference }),
-    }
-    const path = ['validation', kind]
-    return this.#connection.ask({ ...options, method: 'POST', path, json, repeatable: { idempotencyKey } })
+  /** Mailbox providers that currently block or delay probes. */
+  providerHealth(options: RequestOptions = {}): ApiPromise<ProviderHealth> {
+    return getProviderHealth(this.#transport, options)
   }
 }
 
-type Wishes = Omit<SingleValidationRequest, 'email'>
-
-/** For receivers of webhooks. */
-export const webhooks = { verify: verifyWebhook, sign: signWebhook }
-
-export type { Answered, Call } from './call.ts'
-export type { CallOptions, IdempotentCallOptions } from './connection.ts'
-export type { CreateEndpointOptions, EndpointSettings, Endpoints, UpdateEndpointOptions } from './endpoints.ts'
-export type { Erasures } from './erasures.ts'
-// biome-ignore lint/performance/noBarrelFile: what is published has one door, and its callers expect everything there
+export type {
+  AccountApi,
+  ErasuresApi,
+  FeedbackApi,
+  LedgerApi,
+  LedgerFilter,
+  ModelApi,
+  OverviewOptions,
+  ReportFeedbackOptions,
+  UpdateAccountOptions,
+  UsageOptions,
+} from './account.ts'
+export type { ApiPromise, ApiResponse } from './api-promise.ts'
+export type { AttemptInfo, AttemptResult, ProbityOptions } from './client-options.ts'
+// biome-ignore lint/performance/noBarrelFile: the published package has one entry point
 export {
-  ProbityConnectionError,
+  AuthenticationError,
+  BadRequestError,
+  ConflictError,
+  ConnectionError,
+  InternalServerError,
+  NotFoundError,
+  PaymentRequiredError,
+  PermissionDeniedError,
+  ProbityApiError,
   ProbityError,
-  ProbityProblem,
-  ProbityTimeoutError,
-  ProbityWebhookError,
+  RateLimitError,
+  TimeoutError,
+  WebhookVerificationError,
 } from './errors.ts'
-export type { EventOptions, ListEvent } from './events.ts'
-export type { Feedback, ModelInfo, ReportOptions } from './feedback.ts'
+export type { EventsApi, StreamEventsOptions } from './events.ts'
 export type {
   Account,
   ApiKey,
@@ -211,12 +190,12 @@ export type {
   JobResult,
   JobStatus,
   LedgerEntry,
-  Model,
+  Model as DeliverabilityModel,
   Override,
   Overview,
   Policy,
   Preset,
-  Problem,
+  Problem as ProblemDetails,
   ProblemCode,
   ProviderHealth,
   RequestLogEntry,
@@ -233,16 +212,35 @@ export type {
   WebhookEvent,
   WebhookWithSecret,
 } from './generated/wire.ts'
-export type { CreateKeyOptions, KeySettings, Keys, RotateKeyOptions, UpdateKeyOptions } from './keys.ts'
-export type { Ledger, LedgerOptions, UsageOptions } from './ledger.ts'
-export type { ConfirmOptions, ListFilter, Lists, PreviewAgainOptions, PreviewOptions } from './lists.ts'
-export type { AddOverridesOptions, OverrideFilter, Overrides } from './overrides.ts'
-export type { PageOptions } from './pages.ts'
-export type { CreatePolicyOptions, PolicyBook, PolicySettings, UpdatePolicyOptions } from './policies.ts'
-export type { OverviewOptions, RequestFilter, RequestPageOptions, Requests } from './requests.ts'
-export type { RateLimit, ResponseInfo } from './response-info.ts'
-export type { DownloadOptions, ResultOptions } from './results.ts'
-export type { ProbityOptions } from './settings.ts'
-export type { FileSource } from './upload.ts'
-export type { WaitOptions } from './wait.ts'
-export type { VerifyOptions, WebhookMessage } from './webhooks.ts'
+export type { JobEvent, WaitOptions } from './job-events.ts'
+export type { DownloadOptions, JobResultsApi, ResultFilter } from './job-results.ts'
+export type { CreateJobOptions, JobCallbackApi, JobFilter, JobsApi } from './jobs.ts'
+export type { CreateKeyOptions, KeySettings, KeysApi, RotateKeyOptions, UpdateKeyOptions } from './keys.ts'
+export type { FileSource } from './multipart.ts'
+export type { CreateOverridesOptions, OverrideFilter, OverridesApi } from './overrides.ts'
+export type { Page, PageOptions, PagePromise } from './pages.ts'
+export type { CreatePolicyOptions, PoliciesApi, PolicySettings, UpdatePolicyOptions } from './policies.ts'
+export type { ListRequestsOptions, RequestLogFilter, RequestsApi } from './requests.ts'
+export type { RateLimit, ResponseInfo } from './response.ts'
+export type { StreamOptions } from './server-sent-events.ts'
+export type { IdempotentRequestOptions, RequestOptions } from './transport.ts'
+export type { CreateUploadOptions, GetUploadOptions, UploadsApi } from './uploads.ts'
+export type { ValidateAllItem, ValidateAllOptions } from './validate-all.ts'
+export type { DecideOptions, ValidateBulkOptions, ValidateOptions, ValidationsApi } from './validations.ts'
+export {
+  type SignWebhookOptions,
+  signWebhook,
+  type VerifyWebhookOptions,
+  verifyWebhook,
+  type WebhookHeaders,
+} from './webhook-signature.ts'
+export type {
+  CallbackSecretApi,
+  CreateWebhookOptions,
+  DeliveryFilter,
+  RecoverDeliveriesOptions,
+  UpdateWebhookOptions,
+  WebhookDeliveriesApi,
+  WebhookSettings,
+  WebhooksApi,
+} from './webhooks.ts'

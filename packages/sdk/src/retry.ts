@@ -1,44 +1,40 @@
-import { ProbityConnectionError, ProbityProblem, ProbityTimeoutError } from './errors.ts'
+import { ConnectionError, ProbityApiError } from './errors.ts'
 
-const FIRST_WAIT_MS = 500
-const WAIT_MAX_MS = 8_000
-/** Who is told to stay away for longer is better told at once than kept waiting. */
+const FIRST_BACKOFF_MS = 500
+const BACKOFF_MAX_MS = 8_000
+/** A longer Retry-After is returned to the caller as an error instead of being waited for. */
 const RETRY_AFTER_MAX_MS = 30_000
 
-/** Answers that say nothing of the request: the service has too much to do, is not there, or is being restarted. */
-const PASSING = new Set([429, 502, 503, 504])
+/** Statuses that say nothing about the request itself: rate limit, overload, restart or an unreachable upstream. */
+const TRANSIENT_STATUSES = new Set([429, 502, 503, 504])
 
-type Tried = { method: string; tries: number; retries: number }
+type Attempt = { method: string; attempt: number; maxRetries: number }
 
-/** How long to wait before a call is tried again; undefined if it must not be. */
-export function waitBeforeNext(failure: unknown, { method, tries, retries }: Tried): number | undefined {
-  if (tries > retries || !isPassing(failure, method)) return undefined
-  const asked = failure instanceof ProbityProblem ? failure.retryAfterS : undefined
-  const backoff = backoffMs(tries)
-  if (asked === undefined) return backoff
-  if (asked * 1_000 > RETRY_AFTER_MAX_MS) return undefined
-  // Never earlier than asked, and not all at the same moment.
-  return asked * 1_000 + Math.min(backoff, FIRST_WAIT_MS)
+/** Delay before the next attempt; undefined if the call must not be retried. */
+export function findRetryDelayMs(failure: unknown, { method, attempt, maxRetries }: Attempt): number | undefined {
+  if (attempt > maxRetries || !isTransient(failure, method)) return undefined
+  const backoff = backoffMs(attempt)
+  const retryAfterSeconds = failure instanceof ProbityApiError ? failure.retryAfterSeconds : undefined
+  if (retryAfterSeconds === undefined) return backoff
+  if (retryAfterSeconds * 1_000 > RETRY_AFTER_MAX_MS) return undefined
+  // Never earlier than requested, with jitter on top.
+  return retryAfterSeconds * 1_000 + Math.min(backoff, FIRST_BACKOFF_MS)
 }
 
-/** Full jitter: anything up to a bound that doubles, so that callers who failed together do not come back together. */
-export function backoffMs(tries: number, firstMs = FIRST_WAIT_MS, maxMs = WAIT_MAX_MS): number {
-  return Math.random() * Math.min(maxMs, firstMs * 2 ** (tries - 1))
+/** Full jitter: a random delay below a bound that doubles, so that clients that failed together do not retry together. */
+export function backoffMs(attempt: number, firstMs = FIRST_BACKOFF_MS, maxMs = BACKOFF_MAX_MS): number {
+  return Math.random() * Math.min(maxMs, firstMs * 2 ** (attempt - 1))
 }
 
-function isPassing(failure: unknown, method: string): boolean {
-  if (failure instanceof ProbityConnectionError || failure instanceof ProbityTimeoutError) return true
-  if (!(failure instanceof ProbityProblem)) return false
-  // The first try is still being worked on: the next one gets its answer.
+function isTransient(failure: unknown, method: string): boolean {
+  if (failure instanceof ConnectionError) return true
+  if (!(failure instanceof ProbityApiError)) return false
+  // The first attempt is still being processed: the next one receives its response.
   if (failure.code === 'idempotency_in_progress') return true
-  return PASSING.has(failure.status) || (failure.status === 500 && method === 'GET')
+  return TRANSIENT_STATUSES.has(failure.status) || (failure.status === 500 && method === 'GET')
 }
 
-/** Seconds or a date (RFC 9110 §10.2.3), in seconds from now. */
-export function readRetryAfter(headers: Headers): number | undefined {
-  const text = headers.get('retry-after')?.trim()
-  if (!text) return undefined
-  if (/^\d+$/.test(text)) return Number(text)
-  const at = Date.parse(text)
-  return Number.isNaN(at) ? undefined : Math.max(0, (at - Date.now()) / 1_000)
+/** Whether the service may have processed the request although its response did not arrive. A 429 is sent before processing. */
+export function isResponseLost(failure: unknown): boolean {
+  return failure instanceof ConnectionError || (failure instanceof ProbityApiError && failure.status >= 500)
 }

@@ -63,7 +63,7 @@ async function download(run: Run, client: Probity, id: string, flags: Flags): Pr
   const { terminal, signal } = run
   const { filterSheet } = await import('../lists/filter-sheet.ts')
   const { formulaSafe, preset, output } = flags
-  const sheet = await client.lists.download(id, { format: 'csv', formulaSafe, signal })
+  const sheet = await client.jobs.results.download(id, { format: 'csv', formulaSafe, signal })
   const counted = { kept: 0, left: 0 }
   const rows = filterSheet(sheet, readPreset(preset), counted)
   if (output === '-') for await (const row of rows) await terminal.print(row)

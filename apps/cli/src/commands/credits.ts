@@ -13,7 +13,7 @@ export function addCredits(program: Command, stage: Stage): void {
     .addOption(outputOption(FORMATS, 'table'))
   command.action(
     act(stage, async (run, { output }: { output: (typeof FORMATS)[number] }) => {
-      const { credits, plan } = await (await openClient(run)).account({ signal: run.signal })
+      const { credits, plan } = await (await openClient(run)).account.get({ signal: run.signal })
       if (output === 'json') return run.terminal.print(`${JSON.stringify(credits, null, 2)}\n`)
       const { available, reserved, used, unlimited } = credits
       await run.terminal.print(

@@ -43,7 +43,7 @@ export function addKeys(program: Command, stage: Stage): void {
 async function showKeys(run: Run, { output }: Output): Promise<void> {
   const client = await openClient(run)
   const keys: ApiKey[] = []
-  for await (const key of client.keys.all({ signal: run.signal })) keys.push(key)
+  for await (const key of client.keys.list({ signal: run.signal })) keys.push(key)
   if (output === 'json') return run.terminal.print(`${JSON.stringify(keys, null, 2)}\n`)
   await run.terminal.print(formatTable(HEAD, keys.map(rowOf)))
 }

@@ -47,15 +47,15 @@ async function* readResults(client: Probity, id: string, flags: Flags, signal: A
   const { output, status, policy, evidence, formulaSafe } = flags
   const options = { status, policy, evidence, signal }
   if (output === 'csv') {
-    yield* await client.lists.download(id, { ...options, format: 'csv', formulaSafe })
+    yield* await client.jobs.results.download(id, { ...options, format: 'csv', formulaSafe })
     return
   }
   if (output === 'jsonl') {
-    for await (const result of client.lists.results(id, options)) yield `${JSON.stringify(result)}\n`
+    for await (const result of client.jobs.results.list(id, options)) yield `${JSON.stringify(result)}\n`
     return
   }
   let lead = '[\n'
-  for await (const result of client.lists.results(id, options)) {
+  for await (const result of client.jobs.results.list(id, options)) {
     yield lead + JSON.stringify(result)
     lead = ',\n'
   }

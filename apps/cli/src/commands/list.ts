@@ -53,7 +53,7 @@ async function createList(run: Run, flags: CreateFlags, file: string): Promise<v
   if (flags.watch) await followList(run, client, id)
   // By itself, so that a script can take it as it is.
   if (flags.output === 'table') return run.terminal.print(`${id}\n`)
-  await showJob(run, flags, await client.lists.get(id))
+  await showJob(run, flags, await client.jobs.get(id))
 }
 
 async function estimateList(run: Run, flags: StartFlags & Output, file: string): Promise<void> {
@@ -73,7 +73,7 @@ function addLook(list: Command, stage: Stage): void {
     .addOption(outputOption(FORMATS, 'table'))
     .action(
       act(stage, async (run, flags: Output, id: string) =>
-        showJob(run, flags, await (await openClient(run)).lists.get(id)),
+        showJob(run, flags, await (await openClient(run)).jobs.get(id)),
       ),
     )
   const watch = list
@@ -89,7 +89,7 @@ function addLook(list: Command, stage: Stage): void {
     .addOption(outputOption(FORMATS, 'table'))
     .action(
       act(stage, async (run, flags: Output, id: string) =>
-        showJob(run, flags, await (await openClient(run)).lists.cancel(id)),
+        showJob(run, flags, await (await openClient(run)).jobs.cancel(id)),
       ),
     )
   list
@@ -129,7 +129,7 @@ type ListFlags = { limit: number; output: Output['output'] | 'jsonl' }
 async function showJobs(run: Run, { limit, output }: ListFlags): Promise<void> {
   const client = await openClient(run)
   const jobs: BulkJob[] = []
-  for await (const job of client.lists.all({ signal: run.signal })) {
+  for await (const job of client.jobs.list({ signal: run.signal })) {
     if (jobs.length >= limit) break
     jobs.push(job)
   }

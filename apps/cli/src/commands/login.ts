@@ -68,7 +68,7 @@ async function readInput({ terminal, signal }: Run): Promise<string> {
 /** Any answer but a refusal of the key shows that it works; one that may not see the account is a key all the same. */
 async function findPlan(run: Run): Promise<string | undefined> {
   try {
-    return (await (await openClient(run)).account({ signal: run.signal })).plan.name
+    return (await (await openClient(run)).account.get({ signal: run.signal })).plan.name
   } catch (error) {
     if (isProblem(error, 'missing_scope') || isProblem(error, 'key_type_not_allowed')) return undefined
     throw error

@@ -60,7 +60,7 @@ async function follow(run: Run, client: Probity, flags: Flags, shown: RequestLog
     const from = new Date(Math.max(begun, Date.now()) - LATE_MS)
     const found: RequestLogEntry[] = []
     const filter = { class: statusClass, code, from }
-    for await (const request of client.requests.all({ ...filter, signal: run.signal })) found.push(request)
+    for await (const request of client.requests.list({ ...filter, signal: run.signal })) found.push(request)
     const fresh = found.filter(({ id }) => !seen.has(id)).toReversed()
     if (fresh.length > 0) await run.terminal.print(write(fresh, output, { withHead: false }))
     seen = new Set([...found.map(({ id }) => id), ...(seen.size < SEEN_MAX ? seen : [])])

@@ -90,15 +90,15 @@ async function agree(run: Run, client: Probity, flags: Flags, { unique, repeated
 }
 
 function askService(run: Run, client: Probity, flags: Flags, emails: string[]): AsyncIterable<ShownResult> {
-  const options = { signal: run.signal, timeout: flags.timeout, policy: flags.policy }
+  const options = { signal: run.signal, waitSeconds: flags.timeout, policy: flags.policy }
   if (emails.length <= SINGLES_MAX) return inOrder(emails, SINGLES_AT_ONCE, (email) => client.validate(email, options))
   return askInLists(client, emails, options)
 }
 
 /** The same options as for one; the answers are shorter. */
-async function* askInLists(client: Probity, emails: string[], options: Parameters<Probity['validateMany']>[1]) {
+async function* askInLists(client: Probity, emails: string[], options: Parameters<Probity['validateBulk']>[1]) {
   for (let from = 0; from < emails.length; from += LIST_LENGTH) {
-    const { results } = await client.validateMany(emails.slice(from, from + LIST_LENGTH), options)
+    const { results } = await client.validateBulk(emails.slice(from, from + LIST_LENGTH), options)
     yield* results
   }
 }

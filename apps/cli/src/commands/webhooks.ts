@@ -46,7 +46,7 @@ type Chosen = Output & { webhook?: string }
 async function showWebhooks(run: Run, { output }: Output): Promise<void> {
   const client = await openClient(run)
   const webhooks: Webhook[] = []
-  for await (const webhook of client.webhooks.all({ signal: run.signal })) webhooks.push(webhook)
+  for await (const webhook of client.webhooks.list({ signal: run.signal })) webhooks.push(webhook)
   if (output === 'json') return run.terminal.print(`${JSON.stringify(webhooks, null, 2)}\n`)
   const rows = webhooks.map(({ id, enabled, disabled_reason, failing_since_at, events, url }) => {
     const status = enabled ? (failing_since_at === null ? 'enabled' : 'failing') : `disabled (${disabled_reason})`
@@ -70,7 +70,7 @@ async function showDeliveries(run: Run, { webhook, output, status, type }: Filte
   const client = await openClient(run)
   const id = await chooseWebhook(run, client, webhook)
   const options = { status, type, limit: SHOWN, signal: run.signal }
-  await printDeliveries(run, await client.webhooks.deliveries(id, options), output)
+  await printDeliveries(run, (await client.webhooks.deliveries.list(id, options)).data, output)
 }
 
 async function resend(run: Run, flags: Chosen & { since?: Date }, delivery: string | undefined): Promise<void> {
@@ -81,10 +81,10 @@ async function resend(run: Run, flags: Chosen & { since?: Date }, delivery: stri
   const client = await openClient(run)
   const id = await chooseWebhook(run, client, webhook)
   if (delivery !== undefined) {
-    const sent = await client.webhooks.resend(id, delivery, { signal: run.signal })
+    const sent = await client.webhooks.deliveries.resend(id, delivery, { signal: run.signal })
     return printDeliveries(run, [sent], output)
   }
-  const recovered = await client.webhooks.recover(id, { sinceAt: since ?? new Date(), signal: run.signal })
+  const recovered = await client.webhooks.deliveries.recover(id, { sinceAt: since ?? new Date(), signal: run.signal })
   if (output === 'json') return run.terminal.print(`${JSON.stringify(recovered, null, 2)}\n`)
   await run.terminal.print(`${countOf(recovered.count, 'delivery is', 'deliveries are')} resent\n`)
 }
@@ -104,7 +104,8 @@ async function printDeliveries({ terminal }: Run, deliveries: WebhookDelivery[],
 /** Most accounts have one, and then it need not be named. */
 async function chooseWebhook({ signal }: Run, client: Probity, named: string | undefined): Promise<string> {
   if (named !== undefined) return named
-  const [first, ...others] = await client.webhooks.list({ limit: 2, signal })
+  const { data } = await client.webhooks.list({ limit: 2, signal })
+  const [first, ...others] = data
   if (first === undefined) throw new Refusal('input', 'The account has no webhook of the mode of this key.')
   if (others.length > 0) throw new Refusal('usage', 'There are several webhooks: name one with --webhook.')
   return first.id

@@ -75,7 +75,7 @@ function judgeClock(offMs: number | undefined): Finding {
 
 async function findAccount(run: Run): Promise<Finding[]> {
   try {
-    const account = await (await openClient(run)).account({ signal: run.signal })
+    const account = await (await openClient(run)).account.get({ signal: run.signal })
     if (account.key?.scopes !== undefined) return presentAccount(account, account.key)
     return [{ what: 'account', state: 'wrong', detail: 'what answers there is not this service', exit: 'network' }]
   } catch (error) {

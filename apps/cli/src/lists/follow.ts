@@ -9,7 +9,7 @@ import type { Run } from '../run.ts'
 export async function followList({ terminal, signal }: Run, client: Probity, id: string): Promise<BulkJob> {
   const progress = await openProgress(terminal)
   try {
-    return await client.lists.wait(id, { signal, onProgress: (job) => progress.show(stepOf(job, Date.now())) })
+    return await client.jobs.wait(id, { signal, onProgress: (job) => progress.show(stepOf(job, Date.now())) })
   } catch (error) {
     if (!signal.aborted) throw error
     throw new Refusal('interrupted', `The list is still running: probity list watch ${id}`)

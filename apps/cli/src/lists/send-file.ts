@@ -11,7 +11,7 @@ export type Sent = { upload: Upload; price: Price }
 
 export async function sendFile(run: Run, client: Probity, source: Source, column: string | undefined): Promise<Sent> {
   const { blob, filename } = source
-  const preview = await client.lists.preview(blob, { filename, signal: run.signal })
+  const preview = await client.uploads.create(blob, { filename, signal: run.signal })
   const chosen = column ?? preview.suggested_email_column
   if (!preview.columns.includes(chosen)) throw unknownColumn(chosen, preview)
   sayWhatIsNotAsked(run, preview)

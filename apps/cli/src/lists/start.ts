@@ -1,7 +1,7 @@
 import type { Probity } from '@probity/sdk'
 import { type ConsentFlags, obtainConsent, type Price } from '../consent.ts'
 import { findBalance } from '../find-balance.ts'
-import { isProblem } from '../is-problem.ts'
+import { isApiError, isProblem } from '../is-problem.ts'
 import { Refusal } from '../refusal.ts'
 import type { Run } from '../run.ts'
 import { getKey } from '../settings.ts'
@@ -56,7 +56,7 @@ async function findStarted({ terminal, signal }: Run, client: Probity, memory: M
   const known = await memory.find()
   if (known?.kind !== 'started') return undefined
   try {
-    const { id, status } = await client.lists.get(known.jobId, { signal })
+    const { id, status } = await client.jobs.get(known.jobId, { signal })
     if (!ENDED_EARLY.has(status)) {
       terminal.say(`This file is list ${id} already, which is ${status}: nothing is charged again.`)
       return id
@@ -91,7 +91,7 @@ async function priceOf(run: Run, client: Probity, { rows, unique, credits }: Upl
  */
 async function confirm(client: Probity, memory: Memory, upload: Upload): Promise<string | undefined> {
   try {
-    const { id } = await client.lists.confirm({ uploadId: upload.uploadId, emailColumn: upload.column })
+    const { id } = await client.jobs.create(upload.uploadId, { emailColumn: upload.column })
     await memory.save({ kind: 'started', jobId: id })
     return id
   } catch (error) {
@@ -100,7 +100,7 @@ async function confirm(client: Probity, memory: Memory, upload: Upload): Promise
       return undefined
     }
     // A refusal is a word: nothing was spent, and it is to be agreed to anew.
-    if (error instanceof Error && error.name === 'ProbityProblem') await keep(memory, { ...upload, kind: 'uploaded' })
+    if (isApiError(error)) await keep(memory, { ...upload, kind: 'uploaded' })
     throw error
   }
 }

@@ -1,4 +1,4 @@
-import { ProbityConnectionError, ProbityProblem } from '@probity/sdk'
+import { ConnectionError, ProbityApiError } from '@probity/sdk'
 import { CommanderError } from 'commander'
 import { EXIT_CODES } from '../data/exit-codes.ts'
 import { NEXT_STEPS } from '../data/next-steps.ts'
@@ -40,13 +40,13 @@ function writeFailure(error: Error, exit: ExitName): string {
 /** The error for programs: the problem of the service as it came, or one of the same form. */
 function writeProblem(error: Error, exit: ExitName): string {
   const { sentence, cause, next, code } = tell(error, exit)
-  const body = error instanceof ProbityProblem && error.problem
+  const body = error instanceof ProbityApiError && error.problem
   const problem = body || { title: sentence, detail: cause ?? sentence, code }
   return `${JSON.stringify({ ...problem, exit_code: EXIT_CODES[exit].code, ...(next !== undefined && { next }) })}\n`
 }
 
 function tell(error: Error, exit: ExitName): Told {
-  if (error instanceof ProbityProblem) {
+  if (error instanceof ProbityApiError) {
     const { code, detail, problem, requestId } = error
     const steps: Partial<Record<string, string>> = NEXT_STEPS
     return {
@@ -61,12 +61,12 @@ function tell(error: Error, exit: ExitName): Told {
     return { sentence: error.message, code: exit, ...(error.next !== undefined && { next: error.next }) }
   }
   if (error instanceof CommanderError) return { sentence: usage(error), code: exit, next: 'probity --help' }
-  const cause = error instanceof ProbityConnectionError ? systemCause(error.cause) : undefined
+  const cause = error instanceof ConnectionError ? systemCause(error.cause) : undefined
   const next = exit === 'network' ? 'probity doctor' : undefined
   return { sentence: error.message, code: exit, ...(cause && { cause }), ...(next && { next }) }
 }
 
-function causeOf({ detail, errors = [] }: NonNullable<ProbityProblem['problem']>): string {
+function causeOf({ detail, errors = [] }: NonNullable<ProbityApiError['problem']>): string {
   return [detail, ...errors.map((one) => `${one.pointer}: ${one.detail}`)].join(' ')
 }
 

@@ -1,4 +1,4 @@
-import { Probity, ProbityConnectionError, ProbityProblem, ProbityTimeoutError } from '@probity/sdk'
+import { ConnectionError, Probity, ProbityApiError } from '@probity/sdk'
 import { APP_HEADERS, RequestFailed, unreachable } from './ask.ts'
 
 export type Mode = 'live' | 'test'
@@ -12,10 +12,9 @@ export function sceneHeaders({ accountId, mode }: Scene): Record<string, string>
 }
 
 /**
- * The client library, over the session of the person who is signed in instead of a key. With no `retries`, a page that shows
- * failures itself gets them at once.
+ * The SDK, authenticated by the session of the user instead of a key. A page that shows failures itself passes 0 for `maxRetries`.
  */
-export function probityFor(scene: Scene, retries?: number): Probity {
+export function probityFor(scene: Scene, maxRetries?: number): Probity {
   const ownHeaders = sceneHeaders(scene)
   const sessionFetch: typeof fetch = (input, init) => {
     const headers = new Headers(init?.headers)
@@ -24,7 +23,7 @@ export function probityFor(scene: Scene, retries?: number): Probity {
     return fetch(pathForPages(String(input)), { ...init, headers })
   }
   // The key is never sent; the library will not start without one.
-  return new Probity({ apiKey: 'session', baseUrl: window.location.origin, fetch: sessionFetch, retries })
+  return new Probity({ apiKey: 'session', baseUrl: window.location.origin, fetch: sessionFetch, maxRetries })
 }
 
 /** The same routes stand under both paths: /api/v1 takes keys alone, /app/api sessions alone. */
@@ -35,7 +34,7 @@ function pathForPages(url: string): string {
 /** One kind of error for pages, whichever way it came. */
 export function asRequestFailed(error: unknown): RequestFailed {
   if (error instanceof RequestFailed) return error
-  if (error instanceof ProbityProblem) {
+  if (error instanceof ProbityApiError) {
     const { status, code, detail, requestId, problem } = error
     return new RequestFailed({
       status,
@@ -46,7 +45,7 @@ export function asRequestFailed(error: unknown): RequestFailed {
       ...(problem?.type && { explainedAt: problem.type }),
     })
   }
-  if (error instanceof ProbityConnectionError || error instanceof ProbityTimeoutError) {
+  if (error instanceof ConnectionError) {
     return unreachable()
   }
   return new RequestFailed({

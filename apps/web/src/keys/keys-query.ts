@@ -14,7 +14,7 @@ export function keysQuery({ key, probity }: Scene) {
     queryKey: [...key, 'keys'],
     queryFn: async ({ signal }) => {
       const keys: Key[] = []
-      for await (const one of probity.keys.all({ signal })) keys.push(one)
+      for await (const one of probity.keys.list({ signal })) keys.push(one)
       return keys
     },
   })

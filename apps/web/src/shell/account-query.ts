@@ -5,7 +5,7 @@ import type { Scene } from '../session/scene.ts'
 export function accountQuery({ key, probity }: Scene) {
   return queryOptions({
     queryKey: [...key, 'account'],
-    queryFn: ({ signal }) => probity.account({ signal }),
+    queryFn: ({ signal }) => probity.account.get({ signal }),
     staleTime: 15_000,
   })
 }

@@ -1,4 +1,4 @@
-import { ProbityProblem, type ValidationResult } from '@probity/sdk'
+import { ProbityApiError, type ValidationResult } from '@probity/sdk'
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useMemo, useRef, useState } from 'react'
 import type { RequestFailed } from '../api/ask.ts'
@@ -41,7 +41,7 @@ export function useValidation(mode: Mode, onAnswer?: (answer: Answer) => void): 
     const controller = new AbortController()
     running.current = controller
     setState({ kind: 'asking', asked })
-    const options = { timeout: asked.timeout, signal: controller.signal, idempotencyKey: idempotencyKey.current }
+    const options = { waitSeconds: asked.timeout, signal: controller.signal, idempotencyKey: idempotencyKey.current }
     try {
       const { data, response } = await probity.validate(asked.email, options).withResponse()
       const answer = { result: data, charged: response.creditsCharged }
@@ -50,7 +50,7 @@ export function useValidation(mode: Mode, onAnswer?: (answer: Answer) => void): 
       onAnswer?.(answer)
     } catch (error) {
       if (controller.signal.aborted) return
-      const retryAfterS = error instanceof ProbityProblem ? error.retryAfterS : undefined
+      const retryAfterS = error instanceof ProbityApiError ? error.retryAfterSeconds : undefined
       setState({ kind: 'failed', asked, failure: asRequestFailed(error), retryAfterS })
     }
     void queryClient.invalidateQueries({ queryKey: [...key, 'account'] })

@@ -26,7 +26,7 @@ export function RotateForm({ of: key, onMade, onCancel }: RotateFormProps) {
   const form = useForm({ defaultValues: { overlap_s: String(OVERLAP_DEFAULT_S) }, shouldFocusError: false })
   useEffect(() => form.setFocus('overlap_s'), [form])
   const submit = useSubmit(form, async ({ overlap_s: seconds }) => {
-    onMade(await probity.keys.rotate(key.id, { overlapS: Number(seconds) }))
+    onMade(await probity.keys.rotate(key.id, { overlapSeconds: Number(seconds) }))
   })
   const { errors, isSubmitting } = form.formState
   return (

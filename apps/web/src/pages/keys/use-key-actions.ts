@@ -21,7 +21,7 @@ export function useKeyActions() {
 
   async function setPaused({ key }: KeyAction, paused: boolean) {
     try {
-      await scene.probity.keys.update(key.id, { paused })
+      await scene.probity.keys[paused ? 'pause' : 'resume'](key.id)
       tell.done(paused ? `${key.name} is paused.` : `${key.name} works again.`)
     } catch (error) {
       tell.failed(`${key.name} was not changed. ${asRequestFailed(error).message}`)

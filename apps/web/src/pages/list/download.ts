@@ -1,18 +1,18 @@
-import type { DownloadOptions, Probity } from '@probity/sdk'
+import type { DownloadOptions, Probity, RequestOptions } from '@probity/sdk'
 import { saveFile } from '../../ui/save-file.ts'
 
-export type Wanted = Omit<DownloadOptions, 'signal' | 'timeoutMs'>
+export type Wanted = Omit<DownloadOptions, keyof RequestOptions>
 
 /**
  * Fetches a file of results and hands it to the browser. A plain link cannot carry the headers that say whose list it is, so the file is
  * held here until it is whole: 100,000 rows are some 20 MB. Gives its name.
  */
 export async function downloadResults(
-  { lists }: Probity,
+  { jobs }: Probity,
   jobId: string,
   { wanted, onBytes }: { wanted: Wanted; onBytes(bytes: number): void },
 ): Promise<string> {
-  const { data, response } = await lists.download(jobId, wanted).withResponse()
+  const { data, response } = await jobs.results.download(jobId, wanted).withResponse()
   const type = response.headers.get('content-type') ?? 'application/octet-stream'
   const body = await new Response(data.pipeThrough(countBytes(onBytes))).blob()
   const name = nameIn(response.headers.get('content-disposition')) ?? `results.${wanted.format}`

@@ -1,11 +1,11 @@
-import type { BulkJob, ListEvent } from '@probity/sdk'
+import type { BulkJob, JobEvent } from '@probity/sdk'
 import { asRequestFailed } from '../../api/probity.ts'
 
 /** How the page learns of what happens: by the stream, or by looking every so often. */
 export type Following = { kind: 'opening' } | { kind: 'live' } | { kind: 'looking'; everyS: number }
 
 type Ways = {
-  events(signal: AbortSignal): AsyncIterable<ListEvent>
+  events(signal: AbortSignal): AsyncIterable<JobEvent>
   look(): Promise<BulkJob>
   show(job: BulkJob): void
   tell(following: Following): void

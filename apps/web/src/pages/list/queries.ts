@@ -1,4 +1,4 @@
-import type { BulkJob, ResultOptions } from '@probity/sdk'
+import type { BulkJob, ResultFilter } from '@probity/sdk'
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { asRequestFailed } from '../../api/probity.ts'
 import type { Scene } from '../../session/scene.ts'
@@ -9,7 +9,7 @@ export const PAGE_SIZE = 50
 export function jobQuery({ key, probity }: Scene, jobId: string) {
   return queryOptions({
     queryKey: [...key, 'list', jobId],
-    queryFn: ({ signal }) => probity.lists.get(jobId, { signal }),
+    queryFn: ({ signal }) => probity.jobs.get(jobId, { signal }),
   })
 }
 
@@ -21,7 +21,7 @@ function nameOf({ key }: Scene, { id, finished_at }: BulkJob) {
 export function breakdownQuery(scene: Scene, job: BulkJob) {
   return queryOptions({
     queryKey: [...nameOf(scene, job), 'breakdown'],
-    queryFn: ({ signal }) => scene.probity.lists.breakdown(job.id, { signal }),
+    queryFn: ({ signal }) => scene.probity.jobs.breakdown(job.id, { signal }),
     placeholderData: keepPreviousData,
     staleTime: 60_000,
   })
@@ -33,9 +33,9 @@ export function resultsQuery(scene: Scene, job: BulkJob, search: ListSearch) {
   return queryOptions({
     queryKey: [...nameOf(scene, job), 'results', filter, skip],
     queryFn: async ({ signal }) => {
-      const call = scene.probity.lists.resultPage(job.id, { ...filter, skip, limit: PAGE_SIZE, signal })
-      const { data, response } = await call.withResponse()
-      return { results: data, total: response.total ?? data.length }
+      const call = scene.probity.jobs.results.list(job.id, { ...filter, skip, limit: PAGE_SIZE, signal })
+      const { data, total } = await call
+      return { results: data, total: total ?? data.length }
     },
     placeholderData: keepPreviousData,
     staleTime: 60_000,
@@ -45,12 +45,12 @@ export function resultsQuery(scene: Scene, job: BulkJob, search: ListSearch) {
 export function resultQuery({ key, probity }: Scene, jobId: string, row: number) {
   return queryOptions({
     queryKey: [...key, 'list', jobId, 'result', row],
-    queryFn: ({ signal }) => probity.lists.result(jobId, row, { signal }),
+    queryFn: ({ signal }) => probity.jobs.results.get(jobId, row, { signal }),
     staleTime: 60_000,
   })
 }
 
-type Filter = Pick<ResultOptions, 'status' | 'subStatus' | 'provider' | 'domain' | 'search'>
+type Filter = Pick<ResultFilter, 'status' | 'subStatus' | 'provider' | 'domain' | 'search'>
 
 /** The filters of the address as the API has them. */
 export function filterOf({ status, sub_status: subStatus, provider, domain, search }: ListSearch): Filter {

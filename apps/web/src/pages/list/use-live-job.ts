@@ -25,8 +25,9 @@ export function useLiveJob(jobId: string) {
     const stop = new AbortController()
     const shown = showInTurn((job) => queryClient.setQueryData(queryKey, job))
     const ways = {
-      events: (signal: AbortSignal) => probity.lists.events(jobId, { signal, silenceMs: SILENCE_MS, reconnects: 0 }),
-      look: () => probity.lists.get(jobId, { signal: stop.signal }),
+      events: (signal: AbortSignal) =>
+        probity.jobs.events(jobId, { signal, idleTimeoutMs: SILENCE_MS, maxReconnects: 0 }),
+      look: () => probity.jobs.get(jobId, { signal: stop.signal }),
       show: shown.show,
       tell: (next: Following) => setFollowing((now) => (isSame(now, next) ? now : next)),
       lose: () => void queryClient.invalidateQueries({ queryKey, exact: true }),

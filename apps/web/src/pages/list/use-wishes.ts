@@ -15,11 +15,11 @@ export function useWishes(job: BulkJob, onDone: () => void) {
   const queryClient = useQueryClient()
   const navigate = useNavigate()
   const toasts = useToasts()
-  const { lists } = scene.probity
+  const { jobs } = scene.probity
   return useMutation({
     mutationFn: async (wish: Wish): Promise<BulkJob | undefined> => {
-      if (wish !== 'remove') return lists[wish](job.id)
-      await lists.remove(job.id)
+      if (wish !== 'remove') return jobs[wish](job.id)
+      await jobs.delete(job.id)
       return undefined
     },
     onSuccess: async (now, wish) => {

@@ -18,7 +18,7 @@ export function useDiscard({ onGone }: { onGone(): void }) {
   const [draft, setDraft] = useState<Named>()
   const removal = useMutation({
     mutationFn: ({ upload_id }: Named) =>
-      scene.probity.lists.removeUpload(upload_id).catch((error: unknown) => {
+      scene.probity.uploads.delete(upload_id).catch((error: unknown) => {
         if (asRequestFailed(error).status !== 404) throw error
       }),
     onSuccess: async (_, { filename }) => {

@@ -11,7 +11,8 @@ export const uploadsKey = ({ key }: Pick<Scene, 'key'>) => [...key, 'uploads'] a
 export function draftsQuery(scene: Scene) {
   return queryOptions({
     queryKey: [...uploadsKey(scene), 'drafts'],
-    queryFn: ({ signal }): Promise<Upload[]> => scene.probity.lists.uploads({ limit: DRAFTS_MAX, signal }),
+    queryFn: async ({ signal }): Promise<Upload[]> =>
+      (await scene.probity.uploads.list({ limit: DRAFTS_MAX, signal })).data,
   })
 }
 
@@ -19,6 +20,6 @@ export function draftsQuery(scene: Scene) {
 export function uploadQuery(scene: Scene, uploadId: string, emailColumn?: string) {
   return queryOptions({
     queryKey: [...uploadsKey(scene), uploadId, emailColumn ?? null],
-    queryFn: ({ signal }) => scene.probity.lists.previewAgain(uploadId, { emailColumn, signal }),
+    queryFn: ({ signal }) => scene.probity.uploads.get(uploadId, { emailColumn, signal }),
   })
 }

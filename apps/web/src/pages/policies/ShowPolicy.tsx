@@ -67,7 +67,7 @@ function RemoveDialog({ name, onClose }: { name: string; onClose(): void }) {
   const remove = async () => {
     setBusy(true)
     try {
-      await book.remove(name)
+      await book.delete(name)
       tell.done(`The policy ${name} is removed.`)
       if (!findBuiltInPolicy(name)) await navigate({ to: '/policies' })
       onClose()

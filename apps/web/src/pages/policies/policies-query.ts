@@ -7,7 +7,7 @@ import { type Scene, useScene } from '../../session/scene.ts'
 export function policiesQuery({ key, probity }: Scene) {
   return queryOptions({
     queryKey: [...key, 'policies'],
-    queryFn: ({ signal }) => probity.policies.list({ signal }),
+    queryFn: async ({ signal }) => (await probity.policies.list({ signal })).data,
   })
 }
 

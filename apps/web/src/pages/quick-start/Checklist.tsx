@@ -66,7 +66,7 @@ function useSteps(hasTried: boolean): Step[] {
   const { data: keys = [] } = useQuery({ ...keysQuery(scene), enabled: useMay('keys:read') })
   const { data: lists = [] } = useQuery({
     queryKey: [...scene.key, 'first-list'],
-    queryFn: ({ signal }) => scene.probity.lists.list({ limit: 1, signal }),
+    queryFn: async ({ signal }) => (await scene.probity.jobs.list({ limit: 1, signal })).data,
   })
   if (hasTried) localStorage.setItem(TRIED, 'yes')
   return [

@@ -25,7 +25,7 @@ export function RequestsPage() {
   const [isFollowed, setFollowed] = useState(true)
   const query = useQuery(requestsQuery(useScene(), search, isFollowed))
   const { data } = query
-  const days = data?.retention_days
+  const days = data?.retentionDays
   return (
     <Page
       title="Requests"
@@ -65,7 +65,7 @@ function Follow({ isFollowed, onChange }: { isFollowed: boolean; onChange(isFoll
 }
 
 type FoundProps = Pick<
-  ReturnType<typeof useQuery<{ data: RequestLogEntry[]; next_cursor: string | null; retention_days: number }>>,
+  ReturnType<typeof useQuery<{ data: RequestLogEntry[]; nextCursor: string | null; retentionDays: number }>>,
   'data' | 'error' | 'isPlaceholderData' | 'refetch'
 >
 
@@ -76,14 +76,14 @@ function Found({ data, error, isPlaceholderData, refetch }: FoundProps) {
     if (error === null) return <Skeleton lines={6} label="Loading the requests" />
     return <ErrorState error={error} onRetry={() => void refetch()} what="The requests could not be loaded" />
   }
-  const { data: requests, next_cursor: next } = data
+  const { data: requests, nextCursor: next } = data
   return (
     <div className={clsx('transition-opacity', isPlaceholderData && 'opacity-60')} aria-busy={isPlaceholderData}>
       {error && <Callout kind="warning">These are the requests as last seen: the service did not answer.</Callout>}
       {requests.length > 0 ? (
         <RequestsTable requests={requests} />
       ) : (
-        <Nothing search={search} hasMore={next !== null} retentionDays={data.retention_days} />
+        <Nothing search={search} hasMore={next !== null} retentionDays={data.retentionDays} />
       )}
       <Turn next={next} />
     </div>

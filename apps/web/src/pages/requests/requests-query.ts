@@ -10,8 +10,8 @@ export function requestsQuery({ key, probity }: Scene, search: RequestsSearch, i
   const { class: statusClass, code, key: keyId, from, to, cursor } = search
   return queryOptions({
     queryKey: [...key, 'requests', { statusClass, code, keyId, from, to, cursor }],
-    queryFn: ({ signal }) =>
-      probity.requests.list({
+    queryFn: async ({ signal }) => {
+      const { data, nextCursor, retentionDays } = await probity.requests.list({
         class: statusClass,
         code,
         keyId,
@@ -20,7 +20,9 @@ export function requestsQuery({ key, probity }: Scene, search: RequestsSearch, i
         ...(from && { from: new Date(from) }),
         ...(to && { to: new Date(to) }),
         signal,
-      }),
+      })
+      return { data, nextCursor, retentionDays }
+    },
     placeholderData: keepPreviousData,
     refetchInterval: isFollowed && cursor === undefined ? FOLLOW_EVERY_MS : false,
   })

@@ -93,12 +93,12 @@ function useAdd(onDone: () => void) {
     let added = 0
     for (let from = 0; from < lines.length; from += OVERRIDES_AT_ONCE_MAX) {
       const some = lines.slice(from, from + OVERRIDES_AT_ONCE_MAX)
-      const options = note.trim() === '' ? {} : { note: note.trim() }
-      const told = await probity.overrides[action](some, options).catch((error: unknown) => {
+      const options = { action, targets: some, note: note.trim() || undefined }
+      const result = await probity.overrides.create(options).catch((error: unknown) => {
         void refresh()
         throw nameLines(error, lines, from)
       })
-      added += told.added + told.moved
+      added += result.added + result.moved
     }
     await refresh()
     toasts.done(`${formatCount(added, 'entry', 'entries')} ${action === 'allow' ? 'allowed' : 'blocked'}.`)

@@ -80,7 +80,7 @@ function RemoveButton({ override: { id, target } }: { override: Override }) {
   const toasts = useToasts()
   const refresh = useRefreshOverrides()
   const { mutate, isPending } = useMutation({
-    mutationFn: () => probity.overrides.remove(id),
+    mutationFn: () => probity.overrides.delete(id),
     onSuccess: async () => {
       toasts.done(`${target} is off the list.`)
       // The row goes, and the focus with it: it stays in the same part of the page.

@@ -12,7 +12,7 @@ export function useChangeAccount() {
   return async (change: Pick<UpdateAccountOptions, 'name' | 'retentionDays' | 'sending'>) => {
     // They are settings of the organisation, whichever mode the page shows.
     const probity = probityFor({ accountId: scene.membership.account_id, mode: 'live' })
-    await probity.updateAccount(change)
+    await probity.account.update(change)
     await Promise.all([queryClient.invalidateQueries(accountQuery(scene)), refreshSession(queryClient)])
   }
 }

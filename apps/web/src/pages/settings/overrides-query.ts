@@ -12,8 +12,8 @@ export function overridesQuery(scene: Scene, { action, search, skip = 0 }: Overr
     queryKey: [...overridesKey(scene), { action, search, skip }],
     queryFn: async ({ signal }) => {
       const call = scene.probity.overrides.list({ action, search, skip, limit: OVERRIDES_PER_PAGE, signal })
-      const { data, response } = await call.withResponse()
-      return { overrides: data, total: response.total ?? data.length }
+      const { data, total } = await call
+      return { overrides: data, total: total ?? data.length }
     },
     placeholderData: keepPreviousData,
   })

@@ -47,7 +47,7 @@ function LowForm({ account: { credits } }: { account: Account }) {
     shouldFocusError: false,
   })
   const submit = useSubmit(form, async ({ kind, low_at: typed }) => {
-    const { credits: now } = await scene.probity.updateAccount({
+    const { credits: now } = await scene.probity.account.update({
       credits: { low_at: kind === 'usual' ? null : Number(typed) },
     })
     form.reset({ kind: 'own', low_at: String(now.low_at) })

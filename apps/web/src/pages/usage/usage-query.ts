@@ -1,4 +1,4 @@
-import type { LedgerOptions } from '@probity/sdk'
+import type { LedgerFilter } from '@probity/sdk'
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import type { Scene } from '../../session/scene.ts'
 import type { LedgerSearch } from './usage-search.ts'
@@ -21,16 +21,14 @@ export function ledgerQuery({ key, probity }: Scene, search: LedgerSearch) {
   return queryOptions({
     queryKey: [...key, 'ledger', { ...filter, skip }],
     queryFn: async ({ signal }) => {
-      const { data, response } = await probity.ledger
-        .list({ ...filter, skip, limit: ENTRIES_PER_PAGE, signal })
-        .withResponse()
-      return { entries: data, total: response.total ?? data.length }
+      const { data, total } = await probity.ledger.list({ ...filter, skip, limit: ENTRIES_PER_PAGE, signal })
+      return { entries: data, total: total ?? data.length }
     },
     placeholderData: keepPreviousData,
   })
 }
 
-export function filterOf({ kind, from, to, key }: LedgerSearch): LedgerOptions {
+export function filterOf({ kind, from, to, key }: LedgerSearch): LedgerFilter {
   return { kind, from, to, keyId: key }
 }
 

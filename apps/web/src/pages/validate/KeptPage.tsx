@@ -46,6 +46,6 @@ function Kept() {
 function keptQuery({ key, probity }: Scene, id: string) {
   return queryOptions({
     queryKey: [...key, 'validation', id],
-    queryFn: ({ signal }) => probity.validation(id, { signal }),
+    queryFn: ({ signal }) => probity.validations.get(id, { signal }),
   })
 }

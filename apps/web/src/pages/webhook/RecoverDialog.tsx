@@ -27,7 +27,7 @@ export function RecoverDialog({ webhook, onClose }: { webhook: Webhook; onClose(
   })
   useEffect(() => form.setFocus('since'), [form])
   const submit = useSubmit(form, async ({ since }) => {
-    const { count } = await probity.webhooks.recover(webhook.id, { sinceAt: new Date(since) })
+    const { count } = await probity.webhooks.deliveries.recover(webhook.id, { sinceAt: new Date(since) })
     await refresh()
     tell.done(count === 0 ? 'Nothing failed since then.' : outcome(count))
     onClose()

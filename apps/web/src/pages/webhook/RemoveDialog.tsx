@@ -52,7 +52,7 @@ function useRemoval({ id, url }: Webhook) {
   const tell = useToasts()
   const refresh = useRefreshWebhooks()
   return useMutation({
-    mutationFn: () => probity.webhooks.remove(id),
+    mutationFn: () => probity.webhooks.delete(id),
     onSuccess: async () => {
       await navigate({ to: '/webhooks' })
       tell.done(`The webhook to ${url} is deleted.`)

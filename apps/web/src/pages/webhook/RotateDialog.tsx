@@ -32,7 +32,7 @@ function RotateForm({ webhook, onMade, onCancel }: RotateFormProps) {
   const { probity } = useScene()
   const form = useForm()
   // Not through the query cache, which would keep the secret.
-  const submit = useSubmit(form, async () => onMade(await probity.webhooks.rotate(webhook.id)))
+  const submit = useSubmit(form, async () => onMade(await probity.webhooks.rotateSecret(webhook.id)))
   return (
     <form noValidate onSubmit={submit} className="flex flex-col gap-5">
       <FormSummary form={form} />

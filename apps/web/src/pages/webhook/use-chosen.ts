@@ -23,7 +23,9 @@ export function useChosen({ id: webhookId }: Webhook, shown: readonly WebhookDel
     setSending(true)
     const faults: string[] = []
     for (const { id } of wanted) {
-      await webhooks.resend(webhookId, id).catch((error: unknown) => faults.push(asRequestFailed(error).message))
+      await webhooks.deliveries
+        .resend(webhookId, id)
+        .catch((error: unknown) => faults.push(asRequestFailed(error).message))
     }
     const sent = wanted.length - faults.length
     if (sent > 0) tell.done(`${formatCount(sent, 'delivery is', 'deliveries are')} sent again.`)

@@ -29,5 +29,5 @@ export function useTestEvent({ id }: Webhook) {
 
 export function useResend({ id }: Webhook, deliveryId: string) {
   const { webhooks } = useScene().probity
-  return useCall(() => webhooks.resend(id, deliveryId), 'The event is sent again.')
+  return useCall(() => webhooks.deliveries.resend(id, deliveryId), 'The event is sent again.')
 }

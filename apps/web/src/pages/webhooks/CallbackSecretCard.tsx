@@ -34,8 +34,8 @@ export function CallbackSecretCard() {
 function CallbackSecretDialog({ onClose }: { onClose(): void }) {
   const { webhooks } = useScene().probity
   const [shown, setShown] = useState<CallbackSecret>()
-  const show = useMutation({ mutationFn: async () => setShown(await webhooks.callbackSecret()) })
-  const rotate = useMutation({ mutationFn: async () => setShown(await webhooks.rotateCallbackSecret()) })
+  const show = useMutation({ mutationFn: async () => setShown(await webhooks.callbackSecret.get()) })
+  const rotate = useMutation({ mutationFn: async () => setShown(await webhooks.callbackSecret.rotate()) })
   const error = show.error ?? rotate.error
   return (
     <Dialog

@@ -1,4 +1,4 @@
-import type { CreateEndpointOptions, Webhook } from '@probity/sdk'
+import type { CreateWebhookOptions, Webhook } from '@probity/sdk'
 import { useEffect } from 'react'
 import { type UseFormReturn, useForm } from 'react-hook-form'
 import { useScene } from '../../session/scene.ts'
@@ -12,7 +12,7 @@ const URL_MAX = 2_048
 const DESCRIPTION_MAX = 200
 
 type WebhookValues = { url: string; description: string; which: 'all' | 'some'; events: string[] }
-type WebhookSettings = Required<Pick<CreateEndpointOptions, 'url' | 'description' | 'events'>>
+type WebhookSettings = Required<Pick<CreateWebhookOptions, 'url' | 'description' | 'events'>>
 
 const URL_RULES = {
   validate: (url: string) => /^https:\/\/[^/]/.test(url.trim()) || 'The URL begins with https:// and names a host.',

@@ -20,7 +20,7 @@ export function webhooksQuery(scene: Scene) {
     queryKey: [...webhooksKey(scene), 'all'],
     queryFn: async ({ signal }) => {
       const webhooks: Webhook[] = []
-      for await (const one of scene.probity.webhooks.all({ signal })) webhooks.push(one)
+      for await (const one of scene.probity.webhooks.list({ signal })) webhooks.push(one)
       return webhooks
     },
   })
@@ -42,8 +42,8 @@ export function latelyQuery(scene: Scene, id: string) {
   return queryOptions({
     queryKey: [...webhookKey(scene, id), 'lately'],
     queryFn: async ({ signal }) => {
-      const deliveries = await scene.probity.webhooks.deliveries(id, { limit: LATELY_MAX, signal })
-      return { last: deliveries[0] ?? null, rate: successRate(deliveries) }
+      const { data } = await scene.probity.webhooks.deliveries.list(id, { limit: LATELY_MAX, signal })
+      return { last: data[0] ?? null, rate: successRate(data) }
     },
   })
 }
@@ -52,9 +52,15 @@ export function deliveriesQuery(scene: Scene, id: string, { status, type, skip =
   return queryOptions({
     queryKey: [...webhookKey(scene, id), 'deliveries', { status, type, skip }],
     queryFn: async ({ signal }) => {
-      const call = scene.probity.webhooks.deliveries(id, { status, type, skip, limit: DELIVERIES_PER_PAGE, signal })
-      const { data, response } = await call.withResponse()
-      return { deliveries: data, total: response.total ?? data.length }
+      const call = scene.probity.webhooks.deliveries.list(id, {
+        status,
+        type,
+        skip,
+        limit: DELIVERIES_PER_PAGE,
+        signal,
+      })
+      const { data, total } = await call
+      return { deliveries: data, total: total ?? data.length }
     },
     placeholderData: keepPreviousData,
     refetchInterval: ({ state: { data } }) => refreshMs(data?.deliveries ?? []),
@@ -64,7 +70,7 @@ export function deliveriesQuery(scene: Scene, id: string, { status, type, skip =
 export function deliveryQuery(scene: Scene, id: string, deliveryId: string) {
   return queryOptions({
     queryKey: [...webhookKey(scene, id), 'delivery', deliveryId],
-    queryFn: ({ signal }) => scene.probity.webhooks.delivery(id, deliveryId, { signal }),
+    queryFn: ({ signal }) => scene.probity.webhooks.deliveries.get(id, deliveryId, { signal }),
     refetchInterval: ({ state: { data } }) => refreshMs(data ? [data] : []),
   })
 }

@@ -48,7 +48,7 @@ function useConfirmation(uploadId: string, emailColumn: string, onRefused: () =>
   const queryClient = useQueryClient()
   const navigate = useNavigate()
   return useMutation({
-    mutationFn: () => scene.probity.lists.confirm({ uploadId, emailColumn }),
+    mutationFn: () => scene.probity.jobs.create(uploadId, { emailColumn }),
     onSuccess: async ({ id }) => {
       void queryClient.invalidateQueries({ queryKey: accountQuery(scene).queryKey })
       void queryClient.invalidateQueries({ queryKey: [...scene.key, 'lists'] })

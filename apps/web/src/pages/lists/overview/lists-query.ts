@@ -10,9 +10,9 @@ export function listsQuery({ key, probity }: Scene, { skip = 0, status, search }
   return queryOptions({
     queryKey: [...key, 'lists', 'page', { skip, status, search }],
     queryFn: async ({ signal }) => {
-      const call = probity.lists.list({ skip, limit: LISTS_PER_PAGE, status, search, signal })
-      const { data, response } = await call.withResponse()
-      return { lists: data, total: response.total ?? data.length }
+      const call = probity.jobs.list({ skip, limit: LISTS_PER_PAGE, status, search, signal })
+      const { data, total } = await call
+      return { lists: data, total: total ?? data.length }
     },
     placeholderData: keepPreviousData,
     // Only while something moves; and not in a tab that nobody sees, which is how the library does it by itself.

@@ -1,46 +1,42 @@
 import { ProbityError } from './errors.ts'
+import { isBrowser } from './platform.ts'
 
-/** A file to send: as a whole, or as it comes. */
+/** A file to upload: complete, or as a stream of bytes. */
 export type FileSource = Blob | ReadableStream<Uint8Array> | AsyncIterable<Uint8Array>
 
-type Form = { body: FormData | ReadableStream<Uint8Array>; headers?: Record<string, string> }
+export type Form = { body: FormData | ReadableStream<Uint8Array>; headers?: Record<string, string> }
 
-const UNNAMED = 'upload.csv'
+const DEFAULT_FILENAME = 'upload.csv'
 
 /**
- * Sends a form with the file in its field `file`. A Blob is left to the platform, which knows its length. What comes as a stream is
- * sent as it comes, but for browsers: they send no streams, or over HTTP/2 alone, so there it is collected first.
+ * Sends a form with the file in the field `file`. A Blob is left to the platform, which knows its length. Streams are sent as they
+ * are produced, except in browsers, which cannot send streams or only over HTTP/2: there they are collected first.
  */
 export async function sendForm<T>(
   file: FileSource,
   filename: string | undefined,
   send: (form: Form) => Promise<T>,
 ): Promise<T> {
-  if (file instanceof Blob) return send({ body: formOf(file, filename) })
+  if (file instanceof Blob) return send({ body: createForm(file, filename) })
   const chunks = readChunks(file)
-  if (isBrowser()) return send({ body: formOf(await collect(chunks), filename) })
+  if (isBrowser()) return send({ body: createForm(await collect(chunks), filename) })
 
   const boundary = `probity-${crypto.getRandomValues(new Uint32Array(4)).join('-')}`
-  const source = openSource(around(chunks, boundary, filename ?? UNNAMED))
+  const source = openSource(encodeForm(chunks, boundary, filename ?? DEFAULT_FILENAME))
   const headers = { 'content-type': `multipart/form-data; boundary=${boundary}` }
   try {
     return await send({ body: source.stream, headers })
   } catch (error) {
-    throw source.fault() ?? error
+    throw source.findError() ?? error
   } finally {
     source.close()
   }
 }
 
-function formOf(file: Blob, filename: string | undefined): FormData {
+function createForm(file: Blob, filename: string | undefined): FormData {
   const form = new FormData()
-  // A File has a name of its own.
-  form.append('file', file, filename ?? ('name' in file ? String(file.name) : UNNAMED))
+  form.append('file', file, filename ?? ('name' in file ? String(file.name) : DEFAULT_FILENAME))
   return form
-}
-
-function isBrowser(): boolean {
-  return 'document' in globalThis || 'importScripts' in globalThis
 }
 
 async function collect(chunks: AsyncIterable<Uint8Array>): Promise<Blob> {
@@ -49,8 +45,8 @@ async function collect(chunks: AsyncIterable<Uint8Array>): Promise<Blob> {
   return new Blob(parts)
 }
 
-/** RFC 7578: the name in UTF-8, with quotes and line breaks written as browsers write them. */
-async function* around(chunks: AsyncIterable<Uint8Array>, boundary: string, filename: string) {
+/** RFC 7578: the name in UTF-8, with quotes and line breaks encoded as browsers encode them. */
+async function* encodeForm(chunks: AsyncIterable<Uint8Array>, boundary: string, filename: string) {
   const encoder = new TextEncoder()
   const name = filename.replace(/["\r\n]/g, encodeURIComponent)
   const head = `content-disposition: form-data; name="file"; filename="${name}"\r\ncontent-type: text/csv`
@@ -60,46 +56,45 @@ async function* around(chunks: AsyncIterable<Uint8Array>, boundary: string, file
 }
 
 async function* readChunks(file: Exclude<FileSource, Blob>): AsyncGenerator<Uint8Array, void, undefined> {
-  for await (const chunk of 'getReader' in file ? drain(file) : file) {
-    if (!(chunk instanceof Uint8Array)) throw new ProbityError('The file must come as bytes (Uint8Array), not as text.')
+  for await (const chunk of 'getReader' in file ? readStream(file) : file) {
+    if (!(chunk instanceof Uint8Array)) throw new ProbityError('The file must consist of bytes (Uint8Array), not text.')
     if (chunk.length > 0) yield chunk
   }
 }
 
-/** Not every browser can iterate over a stream. */
-async function* drain(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array, void, undefined> {
+/** Some browsers cannot iterate over a stream. */
+async function* readStream(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array, void, undefined> {
   const reader = stream.getReader()
-  let isWhole = false
+  let isComplete = false
   try {
     while (true) {
       const { done, value } = await reader.read()
-      isWhole = done
+      isComplete = done
       if (done) return
       yield value
     }
   } finally {
-    if (!isWhole) await reader.cancel().catch(() => undefined) // it failed by itself, and the reader has heard of it
+    if (!isComplete) await reader.cancel().catch(() => undefined) // the stream has failed and reported its error
   }
 }
 
 type Source = {
   stream: ReadableStream<Uint8Array>
-  /** What the file itself failed with. Platforms say of it no more than that sending failed. */
-  fault(): unknown
-  /** Lets the file go, and ends a request that is still sending it: half a form must not pass for a whole one. */
+  /** The error of the file itself. Platforms only report that the request failed. */
+  findError(): unknown
+  /** Closes the file and fails a request that is still sending it, so that half a form does not pass for a complete one. */
   close(): void
 }
 
 function openSource(chunks: AsyncGenerator<Uint8Array, void, undefined>): Source {
-  let fault: unknown
+  let fileError: unknown
   let isOpen = true
   let controller: ReadableStreamDefaultController<Uint8Array> | undefined
   const close = (reason: unknown) => {
     if (!isOpen) return
     isOpen = false
     controller?.error(reason)
-    // A file that fails on being closed too has been told of, or is no longer wanted.
-    chunks.return().catch(() => undefined)
+    chunks.return().catch(() => undefined) // an error on closing adds nothing to `reason`
   }
   const source = {
     start(given: ReadableStreamDefaultController<Uint8Array>) {
@@ -113,7 +108,7 @@ function openSource(chunks: AsyncGenerator<Uint8Array, void, undefined>): Source
         isOpen = false
         given.close()
       } catch (error) {
-        fault = error
+        fileError = error
         close(error)
       }
     },
@@ -121,7 +116,7 @@ function openSource(chunks: AsyncGenerator<Uint8Array, void, undefined>): Source
   }
   return {
     stream: new ReadableStream<Uint8Array>(source, { highWaterMark: 0 }),
-    fault: () => fault,
-    close: () => close(new ProbityError('The file is no longer wanted.')),
+    findError: () => fileError,
+    close: () => close(new ProbityError('The upload has ended.')),
   }
 }

@@ -1,0 +1,161 @@
+import type { ApiPromise } from './api-promise.ts'
+import type {
+  Account,
+  Erasure,
+  ErasureRequest,
+  FeedbackReport,
+  FeedbackSummary,
+  LedgerEntry,
+  Model,
+  Overview,
+  ProviderHealth,
+  UpdateAccountRequest,
+  Usage,
+} from './generated/wire.ts'
+import { listBySkip, type PageOptions, type PagePromise } from './pages.ts'
+import { splitOptions, toQuery, toWire } from './to-wire.ts'
+import type { IdempotentRequestOptions, RequestOptions, Transport } from './transport.ts'
+
+export type UpdateAccountOptions = RequestOptions & {
+  name?: string | undefined
+  /** Days until new results are deleted. */
+  retentionDays?: number | undefined
+  /** Low-credit threshold in `low_at`; null for the default, a tenth of the credits that were last bought or granted. */
+  credits?: UpdateAccountRequest['credits'] | undefined
+  /** Conditions for `safe_to_send`: lowest `deliverability` and excluded traits. */
+  sending?: UpdateAccountRequest['sending'] | undefined
+}
+
+/** The account of the key. Scopes: `account:read`, and `account:write` for changes. */
+export type AccountApi = {
+  /** Plan, credits and limits of the account, and the calling key. */
+  get(options?: RequestOptions): ApiPromise<Account>
+  /** Changes the given settings. */
+  update(options: UpdateAccountOptions): ApiPromise<Account>
+}
+
+export function createAccountApi({ request }: Transport): AccountApi {
+  return {
+    get: (options = {}) => request({ ...options, method: 'GET', path: ['account'] }),
+    update(options) {
+      const { call, fields } = splitOptions(options)
+      const json: UpdateAccountRequest = toWire(fields)
+      return request({ ...call, method: 'PATCH', path: ['account'], json })
+    },
+  }
+}
+
+export type UsageOptions = RequestOptions & {
+  /** First day (UTC), for example 2026-11-02. Default: 29 days before `to`. */
+  from?: string | undefined
+  /** Last day (UTC). Default: today. */
+  to?: string | undefined
+  /** Whether to return an entry per day, in `days`, or per key, in `keys`. Default: `day`. */
+  by?: 'day' | 'key' | undefined
+}
+
+export function getUsage({ request }: Transport, options: UsageOptions): ApiPromise<Usage> {
+  const { call, fields } = splitOptions(options)
+  return request({ ...call, method: 'GET', path: ['usage'], query: toQuery(fields) })
+}
+
+export type OverviewOptions = RequestOptions & {
+  /** Number of days up to today, at most 90. Default: 30. */
+  days?: number | undefined
+}
+
+export function getOverview({ request }: Transport, options: OverviewOptions): ApiPromise<Overview> {
+  const { call, fields } = splitOptions(options)
+  return request({ ...call, method: 'GET', path: ['overview'], query: toQuery(fields) })
+}
+
+export function getProviderHealth({ request }: Transport, options: RequestOptions): ApiPromise<ProviderHealth> {
+  return request({ ...options, method: 'GET', path: ['health', 'providers'] })
+}
+
+export type LedgerFilter = {
+  /** Only transactions of this kind, or one of these. */
+  kind?: string | readonly string[] | undefined
+  /** First day (UTC), for example 2026-11-02. */
+  from?: string | undefined
+  /** Last day (UTC). */
+  to?: string | undefined
+  /** Only transactions of this key; `none` for those without a key. */
+  keyId?: string | undefined
+}
+
+/** Credit transactions. Scope: `account:read`. */
+export type LedgerApi = {
+  /** Transactions, newest first. For long periods the download is faster. */
+  list(options?: RequestOptions & PageOptions & LedgerFilter): PagePromise<LedgerEntry>
+  /** All transactions as CSV, newest first. */
+  download(options?: RequestOptions & LedgerFilter): ApiPromise<ReadableStream<Uint8Array>>
+}
+
+export function createLedgerApi(transport: Transport): LedgerApi {
+  return {
+    list: (options = {}) => listBySkip(transport, ['ledger'], options),
+    download(options = {}) {
+      const { call, fields } = splitOptions(options)
+      const query = toQuery({ ...fields, format: 'csv' })
+      return transport.download({ ...call, method: 'GET', path: ['ledger'], query })
+    },
+  }
+}
+
+export type ReportFeedbackOptions = IdempotentRequestOptions & {
+  /** Number of messages that were sent in total. The reported deliveries then represent those that are not reported. */
+  sentTotal?: number | undefined
+  /** Day on which the messages were sent, for example 2026-11-02. Default: today. */
+  sentOn?: string | undefined
+  /** Job whose results the messages were based on. */
+  jobId?: string | undefined
+}
+
+/** Delivery outcomes of sent messages. Scope: `validations:write`. */
+export type FeedbackApi = {
+  /** Reports up to 10,000 messages, delivered and bounced. Free. A repeated report counts once. */
+  report(messages: FeedbackReport['messages'], options?: ReportFeedbackOptions): ApiPromise<FeedbackSummary>
+}
+
+export function createFeedbackApi({ request }: Transport): FeedbackApi {
+  return {
+    report(messages, options = {}) {
+      const { call, fields } = splitOptions(options)
+      const json: FeedbackReport = { messages, ...toWire(fields) }
+      return request({ ...call, method: 'POST', path: ['feedback'], json })
+    },
+  }
+}
+
+/** The model behind `deliverability`. Scope: `account:read`. */
+export type ModelApi = {
+  /** Parameters of the model, and its predictions compared with reported outcomes. */
+  get(options?: RequestOptions): ApiPromise<Model>
+}
+
+export function createModelApi({ request }: Transport): ModelApi {
+  return { get: (options = {}) => request({ ...options, method: 'GET', path: ['model'] }) }
+}
+
+/** The service may take two minutes to search the stored data. */
+const ERASURE_TIMEOUT_MS = 150_000
+
+/** Deletion of all data about an address. Needs a live key with the scope `account:write`. */
+export type ErasuresApi = {
+  /**
+   * Deletes everything that the account stores about the address, in any spelling, in live and test mode, and returns the number of
+   * deleted objects by kind. Rejects with the code `job_in_progress` if a job that has not ended contains the address; nothing is
+   * deleted then.
+   */
+  create(email: string, options?: IdempotentRequestOptions): ApiPromise<Erasure>
+}
+
+export function createErasuresApi({ request }: Transport): ErasuresApi {
+  return {
+    create(email, { timeoutMs = ERASURE_TIMEOUT_MS, ...options } = {}) {
+      const json: ErasureRequest = { email }
+      return request({ ...options, timeoutMs, method: 'POST', path: ['erasures'], json })
+    },
+  }
+}

@@ -7,10 +7,10 @@ import { whenDone } from '@probity/lab/when-done'
 import { expect, test, vi } from 'vitest'
 import { openHome } from './test-cli.ts'
 
-/** A service that does not answer a confirmation until it is told to, and notes what is asked of it. */
+/** A service that does not respond to the creation of a job until `release`, and records requests. */
 async function startSlowService() {
-  const asked: string[] = []
-  let isSlow = true
+  const requests: string[] = []
+  let isHeld = true
   const preview = {
     upload_id: 'u1',
     columns: ['email'],
@@ -27,11 +27,11 @@ async function startSlowService() {
     request.on('end', () => {
       const path = request.url?.replace('/api/v1', '') ?? ''
       const isUpload = path.endsWith('preview')
-      asked.push(isUpload ? path : `${path} ${Buffer.concat(chunks)}`.trim())
+      requests.push(isUpload ? path : `${path} ${Buffer.concat(chunks)}`.trim())
       response.setHeader('content-type', 'application/json')
       if (isUpload) response.end(JSON.stringify(preview))
       else if (path === '/account') response.end(JSON.stringify({ credits: preview.credits }))
-      else if (!isSlow) response.end(JSON.stringify({ id: 'j1', status: 'queued', livemode: true }))
+      else if (!isHeld) response.end(JSON.stringify({ id: 'j1', status: 'queued', livemode: true }))
     })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -40,42 +40,42 @@ async function startSlowService() {
     server.close()
   })
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  return { url, asked, hurry: () => (isSlow = false) }
+  return { url, requests, release: () => (isHeld = false) }
 }
 
-const CONFIRMED = '/bulk/upload/confirm {"upload_id":"u1","email_column":"email"}'
+const CREATED = '/bulk/upload/confirm {"upload_id":"u1","email_column":"email"}'
 
-test('a second Ctrl-C ends at once, and what was agreed to is confirmed by the same command again, with the same upload', async () => {
+test('the second Ctrl-C exits at once, and the same command again creates the job from the same upload', async () => {
   const service = await startSlowService()
   const key = formatKey('live', 'a'.repeat(32))
   const { path, run, start } = openHome({ PROBITY_BASE_URL: service.url, PROBITY_API_KEY: key })
   writeFileSync(path('list.csv'), 'email\na@example.com\nb@example.com\nc@example.com\n')
-  const child = start(['list', 'create', 'list.csv', '--yes'])
-  const left = new Promise((resolve) => child.once('close', resolve))
-  await vi.waitFor(() => expect(service.asked).toEqual(['/bulk/upload/preview', CONFIRMED]), { timeout: 20_000 })
+  const child = start(['jobs', 'create', 'list.csv', '--yes'])
+  const exited = new Promise((resolve) => child.once('close', resolve))
+  await vi.waitFor(() => expect(service.requests).toEqual(['/bulk/upload/preview', CREATED]), { timeout: 20_000 })
 
   child.kill('SIGINT')
-  // The first waits for the answer, so that the list is known; for how long is seen by the second, which does not.
-  const early = await Promise.race([left, new Promise((resolve) => setTimeout(() => resolve('waits'), 300))])
-  expect(early).toBe('waits')
+  // The first waits for the response with the id of the job.
+  const early = await Promise.race([exited, new Promise((resolve) => setTimeout(() => resolve('running'), 300))])
+  expect(early).toBe('running')
   child.kill('SIGINT')
-  expect(await left).toBe(130)
-  const folder = path('.local/state/probity/lists')
+  expect(await exited).toBe(130)
+  const folder = path('.local/state/probity/jobs')
   expect(JSON.parse(readFileSync(join(folder, readdirSync(folder)[0] ?? ''), 'utf8')).kind).toBe('confirming')
 
-  service.hurry()
-  service.asked.length = 0
-  const again = await run(['list', 'create', 'list.csv', '--quiet'])
+  service.release()
+  service.requests.length = 0
+  const again = await run(['jobs', 'create', 'list.csv', '--quiet'])
   expect(again).toEqual({ code: 0, stdout: 'j1\n', stderr: '' })
-  expect(service.asked.filter((one) => one !== '/account')).toEqual([CONFIRMED])
+  expect(service.requests.filter((one) => one !== '/account')).toEqual([CREATED])
 })
 
-test('Ctrl-C ends the waiting for what is piped in', async () => {
+test('Ctrl-C ends a read from standard input', async () => {
   const { start } = openHome({ PROBITY_API_KEY: formatKey('live', 'a'.repeat(32)) })
-  const child = start(['list', 'create', '-'])
-  const left = new Promise((resolve) => child.once('close', resolve))
+  const child = start(['jobs', 'create', '-'])
+  const exited = new Promise((resolve) => child.once('close', resolve))
   await vi.waitFor(() => expect(child.ran.stderr).toContain('Reading standard input.'), { timeout: 20_000 })
   child.kill('SIGINT')
-  expect(await left).toBe(130)
+  expect(await exited).toBe(130)
   expect(child.ran.stderr).toContain('probity: Interrupted.')
 })

@@ -11,7 +11,7 @@ import { openCustomer } from './test-product.ts'
 const PAGE = readFileSync(join(ROOT, 'docs/cli.md'), 'utf8')
 const MARKED = /<!-- test: cli -->\s*```sh\n(.*?)```/gs
 
-test('the commands of docs/cli.md run as they are printed there', async () => {
+test('the commands of docs/cli.md run as printed', async () => {
   const product = await borrowProduct()
   const { key } = await openCustomer(product, { key: { mode: 'test' } })
   const { home, env } = openHome({ PROBITY_BASE_URL: product.api.url, PROBITY_API_KEY: key })

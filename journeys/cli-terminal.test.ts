@@ -6,18 +6,18 @@ import { CLI, openHome } from './test-cli.ts'
 import { openCustomer } from './test-product.ts'
 import { openTmux } from './test-tmux.ts'
 
-/** The command line in a real terminal, with somebody at the keys. */
+/** The command line in a real terminal. */
 const product = await borrowProduct()
 
-/** The codes for colours in what a terminal was sent. */
-const coloursIn = (sent: string) =>
+/** The color codes in the output of a terminal. */
+const colorsIn = (sent: string) =>
   sent
     .split('\u001b[')
     .slice(1)
     .filter((code) => /^[\d;]*m/.test(code))
 
-/** A shell in which `probity` is the command, and a list in its folder. */
-async function sitDown(csv: string, key: string, more: Record<string, string> = {}) {
+/** A shell with the function `probity` and a file list.csv. */
+async function openSession(csv: string, key: string, more: Record<string, string> = {}) {
   const { home, path, env } = openHome({
     PROBITY_BASE_URL: product.api.url,
     PROBITY_API_KEY: key,
@@ -41,77 +41,77 @@ async function availableOf(customer: Awaited<ReturnType<typeof openCustomer>>) {
   return (body['credits'] as { available: number }).available
 }
 
-test('shows the price and asks; n spends nothing, y starts the list, the bar moves and the file is there', async () => {
+test('clean asks for the cost; n charges nothing, y starts the job, shows progress and writes the file', async () => {
   const customer = await openCustomer(product, { credits: 5_000 })
-  const desk = await sitDown(listOf(2_000), customer.key)
-  await desk.enter('probity clean list.csv -o out.csv --preset lenient')
-  const asked = await desk.sees(/Spend 2,000 credits\?/)
+  const session = await openSession(listOf(2_000), customer.key)
+  await session.enter('probity clean list.csv -o out.csv --preset lenient')
+  const asked = await session.sees(/Spend 2,000 credits\?/)
   expect(asked).toMatch(/rows +2,000\nunique +2,000\ncredits +2,000\nbalance +5,000\n/)
-  await desk.type('n')
-  expect(await desk.sees(/ended with 7/)).toContain('Not agreed to. Nothing was spent.')
+  await session.type('n')
+  expect(await session.sees(/ended with 9/)).toContain('Declined. Nothing was charged.')
   expect(await availableOf(customer)).toBe(5_000)
 
-  await desk.enter('clear; probity clean list.csv -o out.csv --preset lenient')
-  await desk.sees(/Spend 2,000 credits\?/)
-  await desk.type('y')
-  const done = await desk.sees(/ended with 0/)
+  await session.enter('clear; probity clean list.csv -o out.csv --preset lenient')
+  await session.sees(/Spend 2,000 credits\?/)
+  await session.type('y')
+  const done = await session.sees(/ended with 0/)
   expect(done).toMatch(
     /\[#{24}\] 2,000\/2,000 \(100 %\)\nvalid 0, invalid 2,000, risky 0, unknown 0\n0 of 2,000 rows kept/,
   )
-  const shown = new Set([...desk.sent().matchAll(/\] ([\d,]+)\/2,000/g)].map(([, count]) => count))
+  const shown = new Set([...session.sent().matchAll(/\] ([\d,]+)\/2,000/g)].map(([, count]) => count))
   expect(shown.size).toBeGreaterThanOrEqual(2)
-  expect(desk.read('out.csv')).toMatch(/^"email","probity_status"/)
+  expect(session.read('out.csv')).toMatch(/^"email","probity_status"/)
   expect(await availableOf(customer)).toBe(3_000)
 })
 
-test('Ctrl-C at the question spends nothing', async () => {
+test('Ctrl-C at the confirmation charges nothing', async () => {
   const customer = await openCustomer(product, { credits: 10 })
-  const desk = await sitDown(listOf(3), customer.key)
-  await desk.enter('probity list create list.csv')
-  await desk.sees(/Spend 3 credits\?/)
-  await desk.press('C-c')
-  expect(await desk.sees(/ended with 130/)).toContain('Interrupted. Nothing was spent.')
+  const session = await openSession(listOf(3), customer.key)
+  await session.enter('probity jobs create list.csv')
+  await session.sees(/Spend 3 credits\?/)
+  await session.press('C-c')
+  expect(await session.sees(/ended with 130/)).toContain('Interrupted. Nothing was changed.')
   expect(await availableOf(customer)).toBe(10)
   expect((await customer.call('GET', '/bulk/jobs')).body).toEqual([])
 })
 
-test('Ctrl-C in mid-run says how to look on, and the same command again goes on with the same list', async () => {
+test('Ctrl-C during a job prints how to watch it, and the same command again resumes with the same job', async () => {
   const { key } = await openCustomer(product, { key: { mode: 'test' } })
-  const desk = await sitDown('email\nvalid@example.com\ngreylisted@example.com\n', key)
-  await desk.enter('probity clean list.csv -o out.csv')
-  await desk.sees(/\] 1\/2 \(50 %\).*\n.*waiting for 1 greylisted until \d\d:\d\d/)
-  await desk.press('C-c')
-  const left = await desk.sees(/ended with 130/)
-  const [, id] = /The list is still running: probity list watch ([0-9a-f-]{36})/.exec(left) ?? []
-  expect(existsSync(desk.path('out.csv'))).toBe(false)
+  const session = await openSession('email\nvalid@example.com\ngreylisted@example.com\n', key)
+  await session.enter('probity clean list.csv -o out.csv')
+  await session.sees(/\] 1\/2 \(50 %\).*\n.*1 deferred \(greylisted\) until \d\d:\d\d/)
+  await session.press('C-c')
+  const left = await session.sees(/ended with 130/)
+  const [, id] = /The job continues. To watch it: probity jobs watch ([0-9a-f-]{36})/.exec(left) ?? []
+  expect(existsSync(session.path('out.csv'))).toBe(false)
 
-  await desk.enter('clear; probity clean list.csv -o out.csv')
-  await desk.sees(new RegExp(`This file is list ${id} already, which is processing`))
-  await desk.sees(/2 of 2 rows kept \(balanced\)\.\nended with 0/)
-  expect(desk.read('out.csv')).toMatch(/"greylisted@example.com","valid"/)
+  await session.enter('clear; probity clean list.csv -o out.csv')
+  await session.sees(new RegExp(`This file already has job ${id} \\(processing\\)`))
+  await session.sees(/2 of 2 rows kept \(balanced\)\.\nended with 0/)
+  expect(session.read('out.csv')).toMatch(/"greylisted@example.com","valid"/)
 })
 
-test('a table has colours in a terminal, and with NO_COLOR nothing has', async () => {
+test('a table has colors in a terminal, and no output has with NO_COLOR', async () => {
   const { key } = await openCustomer(product, { key: { mode: 'test' } })
-  const coloured = await sitDown('email\nvalid@example.com\n', key)
-  await coloured.enter('clear; probity validate valid@example.com')
-  await coloured.sees(/ended with 0/)
-  expect(coloured.sent()).toContain('\u001b[32mvalid\u001b[39m')
+  const colored = await openSession('email\nvalid@example.com\n', key)
+  await colored.enter('clear; probity validate valid@example.com')
+  await colored.sees(/ended with 0/)
+  expect(colored.sent()).toContain('\u001b[32mvalid\u001b[39m')
 
   const live = await openCustomer(product, { credits: 10 })
-  const plain = await sitDown(listOf(3), live.key, { NO_COLOR: '1' })
+  const plain = await openSession(listOf(3), live.key, { NO_COLOR: '1' })
   await plain.enter('clear; probity clean list.csv -o out.csv --preset lenient')
   await plain.sees(/Spend 3 credits\?/)
   await plain.type('y')
   await plain.sees(/ended with 0/)
   await plain.enter('clear; probity validate ada@example,com')
   await plain.sees(/syntax_error[\s\S]*ended with 0/)
-  expect(coloursIn(plain.sent())).toEqual([])
+  expect(colorsIn(plain.sent())).toEqual([])
 })
 
 const isMissing = (shell: string) => spawnSync(shell, ['--version']).error !== undefined
 
-/** A shell with `probity` on its path, which has read what `probity completion` prints for it. */
+/** A shell with `probity` in PATH, which has loaded its completion script. */
 async function openShell(shell: string, load: string) {
   const { home, path, env } = openHome({ LANG: 'C.UTF-8' })
   mkdirSync(path('bin'))
@@ -129,22 +129,25 @@ const SHELLS: [shell: string, start: string, load: string][] = [
 ]
 
 for (const [shell, start, load] of SHELLS) {
-  test(`${shell} completes commands, commands below them and flags`, async ({ skip }) => {
-    skip(isMissing(shell), `${shell} is not installed here`)
+  test(`${shell} completes commands, subcommands and flags`, async ({ skip }) => {
+    skip(isMissing(shell), `${shell} is not installed`)
     const tmux = await openShell(start, load)
-    await tmux.type('probity cre\t--out\tjson; echo done')
-    await tmux.sees(/probity credits --output json; echo done$/m)
+    await tmux.type('probity who\t--form\tjson; echo done')
+    await tmux.sees(/probity whoami --format json; echo done$/m)
     await tmux.press('C-u')
-    await tmux.type('probity --quiet list est\t--col\t')
-    await tmux.sees(/probity --quiet list estimate --column$/m)
+    await tmux.type('probity --quiet jobs est\t--col\t')
+    await tmux.sees(/probity --quiet jobs estimate --column$/m)
+    await tmux.press('C-u')
+    await tmux.type('probity webhooks deliv\t--lim\t')
+    await tmux.sees(/probity webhooks deliveries --limit$/m)
   }, 60_000)
 }
 
-test('fish completes commands, commands below them and flags', async ({ skip }) => {
-  skip(isMissing('fish'), 'fish is not installed here')
+test('fish completes commands, subcommands and flags', async ({ skip }) => {
+  skip(isMissing('fish'), 'fish is not installed')
   const tmux = await openShell('fish --no-config --private', 'probity completion fish | source; clear')
   await tmux.enter(
-    "complete -C 'probity list est'; complete -C 'probity --quiet list estimate --col'; complete -C 'probity keys '",
+    "complete -C 'probity jobs est'; complete -C 'probity --quiet jobs estimate --col'; complete -C 'probity keys '",
   )
-  await tmux.sees(/^estimate\s+Upload a CSV.*\n--column\s+the column.*\n(?:.*\n)*revoke\s+Revoke a key/m)
+  await tmux.sees(/^estimate\s+Upload a CSV.*\n--column\s+column with.*\n(?:.*\n)*revoke\s+Revoke a key/m)
 })

@@ -85,17 +85,17 @@ function byCli(): Way {
   const { run: probity } = openHome({ PROBITY_BASE_URL: url, PROBITY_API_KEY: key })
   return {
     async single(email) {
-      const { code, stdout, stderr } = await probity(['validate', '-o', 'json', '--', email])
+      const { code, stdout, stderr } = await probity(['validate', '--json', '--', email])
       return code === 0 ? { answer: JSON.parse(stdout) } : { refused: JSON.parse(stderr).code }
     },
     async many(emails) {
-      const { stdout } = await probity(['validate', '-o', 'jsonl', ...emails])
+      const { stdout } = await probity(['validate', '--format', 'jsonl', ...emails])
       const lines = stdout.trim().split('\n')
       return lines.map((line) => verdictOf(JSON.parse(line)))
     },
     async file(path, column) {
-      const { stdout: id } = await probity(['list', 'create', path, '--column', column, '--watch'])
-      return (await probity(['list', 'results', id.trim(), '-o', 'csv'])).stdout
+      const { stdout: id } = await probity(['jobs', 'create', path, '--column', column, '--watch'])
+      return (await probity(['jobs', 'results', id.trim()])).stdout
     },
   }
 }

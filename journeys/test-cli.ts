@@ -8,17 +8,27 @@ import { ROOT } from './programs.ts'
 
 export const CLI = join(ROOT, 'apps/cli/src/main.ts')
 
+const NO_REGISTRY = 'http://127.0.0.1:9'
+
 export type Ran = { code: number | null; stdout: string; stderr: string }
 
 type Settings = Record<string, string | undefined>
 type RunOptions = { env?: Settings; stdin?: string }
 
-/** Somebody at a machine of their own: with a home that holds nothing yet, and no other settings than these. */
+/** The home folder of a new user, with these environment variables only. The doctor finds no npm registry. */
 export function openHome(settings: Settings = {}) {
   const home = makeFolder('probity-home')
   whenDone(() => removeFolder(home))
   const ownSettings = (more: Settings = {}): Record<string, string> => {
-    const all = { PATH: process.env['PATH'], HOME: home, TZ: 'UTC', ...COMPILED, ...settings, ...more }
+    const all = {
+      PATH: process.env['PATH'],
+      HOME: home,
+      TZ: 'UTC',
+      npm_config_registry: NO_REGISTRY,
+      ...COMPILED,
+      ...settings,
+      ...more,
+    }
     return Object.fromEntries(
       Object.entries(all).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
     )
@@ -27,14 +37,14 @@ export function openHome(settings: Settings = {}) {
     home,
     path: (name: string) => join(home, name),
     env: ownSettings,
-    /** Runs `probity` to its end, as a script would. */
+    /** Runs `probity` and returns its output and exit code. */
     async run(args: string[], { env, stdin }: RunOptions = {}): Promise<Ran> {
       const child = start(args, ownSettings(env), home)
       child.stdin.end(stdin)
       const [code] = await once(child, 'close')
       return { code, ...child.ran }
     },
-    /** Starts it and leaves it running. */
+    /** Starts `probity` without waiting for its end. */
     start: (args: string[], env: Settings = {}) => start(args, ownSettings(env), home),
   }
 }
@@ -48,6 +58,6 @@ function start(args: string[], env: Record<string, string>, cwd: string) {
       ran[stream] += text
     })
   }
-  child.stdin.on('error', () => undefined) // it may have ended without reading
+  child.stdin.on('error', () => undefined) // the process may have exited without reading
   return Object.assign(child, { ran })
 }

@@ -8,10 +8,10 @@ import { expect, vi } from 'vitest'
 
 const run = promisify(execFile)
 
-/** Long enough for a process to start on a busy machine. */
+/** Includes the start of a process on a busy machine. */
 const SHOWN_WITHIN_MS = 30_000
 
-/** A terminal with a shell in it, on a server of its own. What was sent to it can be read, codes included. */
+/** A terminal with a shell, on its own tmux server. Its output can be read with control codes. */
 export async function openTmux(env: Record<string, string>, cwd: string) {
   const folder = makeFolder('probity-tmux')
   const socket = join(folder, 'socket')
@@ -20,14 +20,14 @@ export async function openTmux(env: Record<string, string>, cwd: string) {
     (await run('tmux', ['-S', socket, '-f', '/dev/null', ...args], { env, cwd })).stdout
   await tmux('new-session', '-d', '-x', '100', '-y', '40', 'bash --norc --noprofile')
   whenDone(async () => {
-    await tmux('kill-server').catch(() => undefined) // the last shell may have left already
+    await tmux('kill-server').catch(() => undefined) // the server ends with its last shell
     removeFolder(folder)
   })
   await tmux('pipe-pane', `cat >>${sent}`)
   const screen = async () => (await tmux('capture-pane', '-p', '-J')).replace(/ +$/gm, '')
   return {
     screen,
-    /** Everything the terminal was sent, and not only what is still to be seen. */
+    /** All output so far, including what is no longer visible. */
     sent: () => readFileSync(sent, 'utf8'),
     type: (text: string) => tmux('send-keys', '-l', text),
     press: (key: string) => tmux('send-keys', key),

@@ -3,8 +3,8 @@ import { defineConfig } from 'tsdown'
 export default defineConfig({
   entry: { probity: 'src/main.ts' },
   platform: 'node',
-  target: 'node24',
+  target: 'node20',
   dts: false,
-  // What is ours is published nowhere else; what is others' is installed beside it, under their own licences.
+  // Packages of this repository are not published. Other packages are installed as dependencies, with their licenses.
   deps: { alwaysBundle: [/^@probity\//] },
 })

@@ -6,7 +6,7 @@ export function readDnsServer(text: string, earlier: string[] = []): string[] {
   const [, bracketed, plain, port] = /^(?:\[([^\]]+)\]|([^:]+))(?::(\d{1,5}))?$/.exec(text) ?? []
   const address = isIP(text) === 6 ? text : (bracketed ?? plain ?? '')
   if (isIP(address) === 0 || Number(port ?? 53) > 65_535) {
-    throw new InvalidArgumentError('A resolver is an address, as in 127.0.0.1 or 127.0.0.1:5353.')
+    throw new InvalidArgumentError('Must be an IP address, such as 127.0.0.1 or 127.0.0.1:5353.')
   }
   return [...earlier, text]
 }

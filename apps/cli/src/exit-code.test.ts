@@ -3,16 +3,16 @@ import { PROBLEMS } from '@probity/contract/data/problems'
 import { ConnectionError, ProbityApiError, ProbityError, TimeoutError } from '@probity/sdk'
 import { CommanderError } from 'commander'
 import { expect, test } from 'vitest'
+import { CliError } from './cli-error.ts'
 import { EXIT_CODES } from './data/exit-codes.ts'
 import { findExit } from './exit-code.ts'
-import { Refusal } from './refusal.ts'
 
 function problem(code: string, status: number) {
-  const rest = { detail: '', requestId: undefined, problem: undefined, retryable: false, retryAfterSeconds: undefined }
-  return new ProbityApiError({ code, status, headers: new Headers(), ...rest })
+  const rest = { detail: '', headers: new Headers(), requestId: undefined, problem: undefined, retryable: false }
+  return new ProbityApiError({ code, status, ...rest, retryAfterSeconds: undefined })
 }
 
-test('the codes are those that scripts rely on', () => {
+test('EXIT_CODES has stable codes', () => {
   const codes = Object.entries(EXIT_CODES).map(([name, { code }]) => [name, code])
   expect(codes).toEqual([
     ['ok', 0],
@@ -24,16 +24,17 @@ test('the codes are those that scripts rely on', () => {
     ['network', 6],
     ['credits', 7],
     ['failed_on', 8],
+    ['declined', 9],
     ['interrupted', 130],
   ])
 })
 
-test('docs/cli.md has the same table', () => {
+test('docs/cli.md contains the table of EXIT_CODES', () => {
   const page = readFileSync(new URL('../../../docs/cli.md', import.meta.url), 'utf8')
   for (const { code, meaning } of Object.values(EXIT_CODES)) expect(page).toContain(`| ${code} | ${meaning} |`)
 })
 
-test('every problem of the service agrees with the class of its status', () => {
+test('findExit maps every problem code in line with its status', () => {
   const expected: Record<number, string[]> = {
     401: ['auth'],
     402: ['credits'],
@@ -56,13 +57,13 @@ test.each([
   [418, 'input'],
   [429, 'later'],
   [502, 'network'],
-])('a code that was added later goes by its status %i: %s', (status, exit) => {
+])('findExit maps an unknown code with status %i to %s', (status, exit) => {
   expect(findExit(problem('not_known_yet', status))).toBe(exit)
   expect(findExit(problem('toString', status))).toBe(exit)
 })
 
-test('everything else that is expected has its code, and a bug has none', () => {
-  expect(findExit(new Refusal('credits', ''))).toBe('credits')
+test('findExit maps expected errors and returns undefined for a bug', () => {
+  expect(findExit(new CliError('credits', ''))).toBe('credits')
   expect(findExit(new CommanderError(1, 'commander.unknownCommand', ''))).toBe('usage')
   expect(findExit(new CommanderError(0, 'commander.helpDisplayed', ''))).toBe('ok')
   expect(findExit(new ConnectionError(''))).toBe('network')

@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from 'commander'
 import { expect, test } from 'vitest'
-import { readFailOn, refuseMatched, refuseUnknownNames } from './fail-on.ts'
-import { Refusal } from './refusal.ts'
+import { CliError } from './cli-error.ts'
+import { checkFailOn, checkFailOnNames, readFailOn } from './fail-on.ts'
 
 const TALLY = {
   total: 200,
@@ -11,14 +11,14 @@ const TALLY = {
   ]),
 }
 
-function isMatched(...texts: string[]): boolean {
-  const bounds = texts.reduce((earlier, text) => readFailOn(text, earlier), readFailOn('valid'))
+function isExceeded(...texts: string[]): boolean {
+  const limits = texts.reduce((earlier, text) => readFailOn(text, earlier), readFailOn('valid'))
   try {
-    refuseMatched(bounds, TALLY)
+    checkFailOn(limits, TALLY)
     return false
   } catch (error) {
-    expect(error).toBeInstanceOf(Refusal)
-    expect((error as Refusal).exit).toBe('failed_on')
+    expect(error).toBeInstanceOf(CliError)
+    expect((error as CliError).exit).toBe('failed_on')
     return true
   }
 }
@@ -34,26 +34,26 @@ test.each([
   ['catch_all>1', false],
   ['risky', false],
   ['risky>0%', false],
-])('%s of 4 invalid ones in 200: %s', (text, expected) => {
-  expect(isMatched(text)).toBe(expected)
+])('%s with 4 invalid of 200 results is exceeded: %s', (text, expected) => {
+  expect(isExceeded(text)).toBe(expected)
 })
 
-test('of several bounds one is enough', () => {
-  expect(isMatched('invalid>50%', 'catch_all')).toBe(true)
+test('checkFailOn throws if one of several limits is exceeded', () => {
+  expect(isExceeded('invalid>50%', 'catch_all')).toBe(true)
 })
 
-test('nothing is matched where nothing was validated', () => {
-  expect(() => refuseMatched(readFailOn('invalid>0%'), { total: 0, counts: new Map() })).not.toThrow()
+test('checkFailOn accepts no results', () => {
+  expect(() => checkFailOn(readFailOn('invalid>0%'), { total: 0, counts: new Map() })).not.toThrow()
 })
 
 test.each(['', '>2%', 'invalid>', 'invalid>2%%', 'invalid<2', 'invalid>101%', 'invalid>-1', 'Invalid', 'invalid>1e9'])(
-  'refuses %j',
+  'readFailOn rejects %j',
   (text) => {
     expect(() => readFailOn(text)).toThrow(InvalidArgumentError)
   },
 )
 
-test('a name that no result can have is refused before anything is spent', async () => {
-  await expect(refuseUnknownNames(readFailOn('invald>2%'))).rejects.toMatchObject({ exit: 'usage' })
-  await expect(refuseUnknownNames(readFailOn('mailbox_full>2%'))).resolves.toBeUndefined()
+test('checkFailOnNames rejects unknown names', async () => {
+  await expect(checkFailOnNames(readFailOn('invald>2%'))).rejects.toMatchObject({ exit: 'usage' })
+  await expect(checkFailOnNames(readFailOn('mailbox_full>2%'))).resolves.toBeUndefined()
 })

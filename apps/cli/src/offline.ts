@@ -6,7 +6,7 @@ import { openResolver } from '@probity/engine/domain/resolver'
 import { validate } from '@probity/engine/validate'
 import { present } from '@probity/engine/verdict/present'
 
-/** Judges addresses here: by their syntax, by DNS and by the lists that the engine brings along. No mail server is asked. */
+/** Validates on this machine: syntax, DNS and the bundled domain lists, without SMTP. */
 export function openOffline(dnsServers: readonly string[] | undefined): (email: string) => Promise<StandingResult> {
   const dns = openResolver({ servers: [...(dnsServers ?? getServers())] })
   const network = { domains: openDomainDesk({ dns }), lists: openLists() }

@@ -1,23 +1,23 @@
 import { createInterface } from 'node:readline'
-import { Refusal } from './refusal.ts'
+import { CliError } from './cli-error.ts'
 import type { Run } from './run.ts'
 
 export type Addresses = {
-  /** Each once, as it was first written, in the order in which they came. */
+  /** Without duplicates, as first written, in the order of the input. */
   unique: string[]
-  repeated: number
+  duplicateCount: number
 }
 
-/** More than this is a list, which is uploaded once and goes on without us. */
+/** Larger lists are uploaded as a job, which continues without this process. */
 const ADDRESSES_MAX = 10_000
-/** No verdict is asked for on more than the service takes. */
+/** The limit of the service. */
 const LENGTH_MAX = 1_024
 
-/** The addresses of the command line, and those of standard input where `-` says so or nothing is typed and something piped. */
-export async function readAddresses({ terminal, signal }: Run, typed: readonly string[]): Promise<Addresses> {
+/** The addresses of the command line, and those of standard input for `-` or if there are no arguments and input is piped. */
+export async function readAddresses({ terminal, signal }: Run, args: readonly string[]): Promise<Addresses> {
   const { stdin } = terminal
-  const isPiped = typed.includes('-') || (typed.length === 0 && !stdin.isTTY)
-  const emails = typed.filter((one) => one !== '-')
+  const isPiped = args.includes('-') || (args.length === 0 && !stdin.isTTY)
+  const emails = args.filter((one) => one !== '-')
   if (isPiped) {
     for await (const line of createInterface({ input: stdin, signal })) {
       if (line.trim() !== '') emails.push(line.trim())
@@ -25,30 +25,31 @@ export async function readAddresses({ terminal, signal }: Run, typed: readonly s
     }
   }
   signal.throwIfAborted()
-  refuseUnusable(emails)
-  return dropRepeated(emails)
+  checkAddresses(emails)
+  return dropDuplicates(emails)
 }
 
-function refuseUnusable(emails: readonly string[]): void {
-  if (emails.length === 0) {
-    throw new Refusal('usage', 'There is no address to validate.', 'probity validate ada@example.com')
-  }
+function checkAddresses(emails: readonly string[]): void {
+  if (emails.length === 0) throw new CliError('usage', 'No address to validate.', 'probity validate ada@example.com')
   if (emails.length > ADDRESSES_MAX) {
-    throw new Refusal('input', 'These are more than 10,000 addresses: make them a list.', 'probity clean FILE -o OUT')
+    throw new CliError(
+      'input',
+      'More than 10,000 addresses. Save them as CSV and create a job.',
+      'probity clean FILE -o OUT',
+    )
   }
   const long = emails.findIndex((email) => email.length > LENGTH_MAX)
-  if (long !== -1)
-    throw new Refusal('input', `Number ${long + 1} is longer than any address: 1,024 characters at most.`)
+  if (long !== -1) throw new CliError('input', `Address ${long + 1} has more than 1,024 characters.`)
 }
 
-/** As the service counts them, so that what is shown as the price is the price. */
-async function dropRepeated(emails: string[]): Promise<Addresses> {
-  if (emails.length === 1) return { unique: emails, repeated: 0 }
+/** With the rules of the service, so that the displayed price is correct. */
+async function dropDuplicates(emails: string[]): Promise<Addresses> {
+  if (emails.length === 1) return { unique: emails, duplicateCount: 0 }
   const { dedupeKey } = await import('@probity/engine/address/dedupe-key')
   const first = new Map<string, string>()
   for (const email of emails) {
     const key = dedupeKey(email)
     if (!first.has(key)) first.set(key, email)
   }
-  return { unique: [...first.values()], repeated: emails.length - first.size }
+  return { unique: [...first.values()], duplicateCount: emails.length - first.size }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { hasColours } from './terminal.ts'
+import { hasColors } from './terminal.ts'
 
 test.each([
   [{}, true, true],
@@ -9,6 +9,6 @@ test.each([
   [{ FORCE_COLOR: '1' }, false, true],
   [{ FORCE_COLOR: '0' }, true, false],
   [{ NO_COLOR: '1', FORCE_COLOR: '1' }, true, false],
-])('with %j and a terminal: %s, colours: %s', (env, isTerminal, expected) => {
-  expect(hasColours(env, isTerminal)).toBe(expected)
+])('hasColors with %j and terminal %s is %s', (env, isTerminal, expected) => {
+  expect(hasColors(env, isTerminal)).toBe(expected)
 })

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { writeFileWhole } from './write-file.ts'
+import { writeFileAtomically } from './write-file.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'probity-write-'))
 const path = join(folder, 'out.csv')
@@ -14,20 +14,20 @@ async function* chunks(...texts: (string | Error)[]) {
   }
 }
 
-test('what breaks off leaves the file as it was, and nothing beside it', async () => {
+test('writeFileAtomically keeps the old file and no draft after a failure', async () => {
   writeFileSync(path, 'before')
-  await expect(writeFileWhole(path, chunks('half of', new Error('broken off')))).rejects.toThrow('broken off')
+  await expect(writeFileAtomically(path, chunks('half of', new Error('broken off')))).rejects.toThrow('broken off')
   expect(readFileSync(path, 'utf8')).toBe('before')
   expect(readdirSync(folder)).toEqual(['out.csv'])
 })
 
-test('what is whole takes the place of the file, for its owner alone', async () => {
-  await writeFileWhole(path, chunks('all', ' of it'))
+test('writeFileAtomically replaces the file, readable by its owner only', async () => {
+  await writeFileAtomically(path, chunks('all', ' of it'))
   expect(readFileSync(path, 'utf8')).toBe('all of it')
   expect(statSync(path).mode & 0o777).toBe(0o600)
   expect(readdirSync(folder)).toEqual(['out.csv'])
 })
 
-test('a place where nothing can be written is an input that is not usable', async () => {
-  await expect(writeFileWhole(join(folder, 'none/out.csv'), chunks('x'))).rejects.toMatchObject({ exit: 'input' })
+test('writeFileAtomically rejects a folder that does not exist with exit input', async () => {
+  await expect(writeFileAtomically(join(folder, 'none/out.csv'), chunks('x'))).rejects.toMatchObject({ exit: 'input' })
 })

@@ -1,20 +1,20 @@
 import { resolve } from 'node:path'
 import type { Probity } from '@probity/sdk'
 import { type Command, Option } from 'commander'
-import { writePrice } from '../consent.ts'
-import { type FailOn, refuseMatched, refuseUnknownNames } from '../fail-on.ts'
-import { followList, refuseUnfinished, tallyOf } from '../lists/follow.ts'
-import { openSource } from '../lists/source.ts'
-import { priceFile, type StartFlags, startList } from '../lists/start.ts'
+import { CliError } from '../cli-error.ts'
+import { formatPrice, presentPrice } from '../confirm.ts'
+import { checkFailOn, checkFailOnNames, type FailOn } from '../fail-on.ts'
+import { filterRows, type Row } from '../jobs/filter-rows.ts'
+import { openSource } from '../jobs/source.ts'
+import { priceFile, type StartFlags, startJob } from '../jobs/start.ts'
+import { checkCompleted, tallyOf, watchJob } from '../jobs/watch.ts'
 import { formatCount } from '../output/numbers.ts'
 import { PRESET_CHOICES, type PresetChoice, readPreset } from '../preset.ts'
-import { Refusal } from '../refusal.ts'
-import { act, openClient, type Run, type Stage } from '../run.ts'
-import { refuseUnwritable, writeFileWhole } from '../write-file.ts'
-import { addConsent, addExamples, addFailOn, addStart } from './options.ts'
+import { createAction, openClient, type Run, type Stage } from '../run.ts'
+import { addCostOptions, addExamples, addFailOn, addOutputOptions, addStartOptions } from './options.ts'
 
 type Flags = StartFlags & {
-  output: string
+  output?: string
   preset: PresetChoice
   formulaSafe: boolean
   dryRun?: boolean
@@ -24,50 +24,63 @@ type Flags = StartFlags & {
 export function addClean(program: Command, stage: Stage): void {
   const command = program
     .command('clean')
-    .description(
-      'Validate a CSV, wait, and write those of its rows that a preset keeps, with our columns behind its own.',
-    )
-    .argument('<file>', 'the CSV; - for standard input')
-    .requiredOption('-o, --output <file>', 'where to write; - for standard output')
-    .addOption(new Option('--preset <name>', 'which rows stay').choices(PRESET_CHOICES).default('balanced'))
-    .option('--no-formula-safe', "do not put a ' before cells that a spreadsheet would take for formulas")
-  addFailOn(addConsent(addStart(command))).action(act(stage, clean))
+    .description('Validate a CSV file as a job, wait for it, and write the rows that a preset keeps.')
+    .argument('<file>', 'CSV file; - for standard input')
+    .addOption(new Option('--preset <name>', 'rows to keep').choices(PRESET_CHOICES).default('balanced'))
+    .option('--no-formula-safe', "do not add a ' to cells that a spreadsheet would run as formulas")
+  addOutputOptions(addFailOn(addCostOptions(addStartOptions(command))), 'csv').action(createAction(stage, clean))
   addExamples(command, [
-    ['probity clean list.csv -o clean.csv', 'Asks what it may cost, then writes the rows worth sending to.'],
-    ['probity clean list.csv -o clean.csv --preset strict --yes', 'Only valid addresses of people, without asking.'],
-    ["probity clean list.csv -o clean.csv --max-credits 5000 --fail-on 'invalid>2%'", 'For a script.'],
+    ['probity clean list.csv -o clean.csv', 'Confirm the cost, then write the rows that are safe to send to.'],
+    ['probity clean list.csv -o clean.csv --preset strict --yes', 'Keep the safest rows, without a confirmation.'],
+    ["probity clean list.csv -o clean.csv --max-credits 5000 --fail-on 'invalid>2%'", 'Use it in a script.'],
   ])
 }
 
 async function clean(run: Run, flags: Flags, file: string): Promise<void> {
-  await refuseUnknownNames(flags.failOn)
-  if (flags.output !== '-' && resolve(flags.output) === resolve(file)) {
-    throw new Refusal('usage', 'The output would take the place of the input: choose another name.')
+  await checkFailOnNames(flags.failOn)
+  if (flags.output !== undefined && flags.output !== '-' && resolve(flags.output) === resolve(file)) {
+    throw new CliError('usage', 'The output file is the input file. Choose another name.')
   }
-  if (flags.output !== '-') await refuseUnwritable(flags.output)
   const source = await openSource(run, file)
   const client = await openClient(run)
   if (flags.dryRun) {
     const { price } = await priceFile(run, client, source, flags)
-    return run.terminal.print(writePrice(price))
+    return run.output.writeOne(presentPrice(price), () => formatPrice(price))
   }
-  const id = await startList(run, client, source, flags)
-  run.terminal.say(`List ${id}`)
-  const job = await followList(run, client, id)
-  refuseUnfinished(job)
-  await download(run, client, id, flags)
-  refuseMatched(flags.failOn, tallyOf(job))
+  const id = await startJob(run, client, source, flags)
+  run.terminal.note(`Job ${id}`)
+  const job = await watchJob(run, client, id)
+  checkCompleted(job)
+  await writeRows(run, client, id, flags)
+  checkFailOn(flags.failOn, tallyOf(job))
 }
 
-async function download(run: Run, client: Probity, id: string, flags: Flags): Promise<void> {
-  const { terminal, signal } = run
-  const { filterSheet } = await import('../lists/filter-sheet.ts')
-  const { formulaSafe, preset, output } = flags
-  const sheet = await client.jobs.results.download(id, { format: 'csv', formulaSafe, signal })
-  const counted = { kept: 0, left: 0 }
-  const rows = filterSheet(sheet, readPreset(preset), counted)
-  if (output === '-') for await (const row of rows) await terminal.print(row)
-  else await writeFileWhole(output, rows)
-  const { kept, left } = counted
-  terminal.say(`${formatCount(kept)} of ${formatCount(kept + left)} rows kept (${preset}).`)
+async function writeRows(run: Run, client: Probity, id: string, { formulaSafe, preset }: Flags): Promise<void> {
+  const { output, terminal, signal } = run
+  const csv = await client.jobs.results.download(id, { format: 'csv', formulaSafe, signal })
+  const counts = { kept: 0, dropped: 0 }
+  const rows = filterRows(csv, readPreset(preset), counts)
+  if (output.format === 'csv') await output.writeChunks(linesOf(rows))
+  else {
+    const { header, records } = await readRecords(rows)
+    const columns = header.map((head) => ({ head, cell: (record: Record<string, string>) => record[head] ?? '' }))
+    await output.writeAll(records, { columns })
+  }
+  const { kept, dropped } = counts
+  terminal.note(`${formatCount(kept)} of ${formatCount(kept + dropped)} rows kept (${preset}).`)
+}
+
+async function* linesOf(rows: AsyncIterable<Row>) {
+  for await (const { line } of rows) yield line
+}
+
+/** The rows as objects by header; a repeated header has the value of its last column. */
+async function readRecords(rows: AsyncGenerator<Row, void, undefined>) {
+  const first = await rows.next()
+  const header = first.done ? [] : first.value.cells
+  const recordOf = ({ cells }: Row) => Object.fromEntries(header.map((name, n) => [name, cells[n] ?? '']))
+  const records = async function* () {
+    for await (const row of rows) yield recordOf(row)
+  }
+  return { header, records: records() }
 }

@@ -1,39 +1,46 @@
 import type { Command } from 'commander'
+import { CliError } from '../cli-error.ts'
 import { EXIT_CODES } from '../data/exit-codes.ts'
-import type { Finding } from '../doctor/finding.ts'
-import { formatTable } from '../output/table.ts'
-import { Refusal } from '../refusal.ts'
-import { act, type Run, type Stage } from '../run.ts'
+import type { View } from '../output/output.ts'
+import { createAction, type Run, type Stage } from '../run.ts'
 import type { Style } from '../terminal.ts'
-import { addExamples, outputOption } from './options.ts'
+import { addExamples } from './options.ts'
 
-const FORMATS = ['table', 'json'] as const
+type ShownFinding = {
+  check: string
+  status: 'pass' | 'warn' | 'fail'
+  detail: string
+  exit_code: number | null
+  next: string | null
+}
 
-const STYLES: Record<string, Style> = { fine: 'green', note: 'yellow', wrong: 'red' }
+const STYLES: Record<ShownFinding['status'], Style> = { pass: 'green', warn: 'yellow', fail: 'red' }
+
+const FINDINGS_VIEW: View<ShownFinding> = {
+  columns: [
+    { head: 'status', cell: ({ status }) => status, style: ({ status }) => STYLES[status] },
+    { head: 'check', cell: ({ check }) => check },
+    { head: 'detail', cell: ({ detail }) => detail },
+  ],
+}
 
 export function addDoctor(program: Command, stage: Stage, version: string): void {
   const command = program
     .command('doctor')
-    .description('Look for what keeps this command from working: version, key, service, TLS, clock, proxy, account.')
-    .addOption(outputOption(FORMATS, 'table'))
-  command.action(act(stage, (run, flags: { output: string }) => show(run, flags, version)))
-  addExamples(command, [['probity doctor', 'Is all in order on this side?']])
+    .description(
+      'Check version, key, proxy, service, TLS, clock and account. Exits with the code of the first failed check.',
+    )
+    .action(createAction(stage, (run) => checkAll(run, version)))
+  addExamples(command, [['probity doctor --json', 'Print all checks for a support request.']])
 }
 
-async function show(run: Run, { output }: { output: string }, version: string): Promise<void> {
-  const { terminal } = run
-  const { examine } = await import('../doctor/examine.ts')
-  const findings = await examine(run, version)
-  if (output === 'json') await terminal.print(`${JSON.stringify(findings.map(presentFinding), null, 2)}\n`)
-  else {
-    const rows = findings.map(({ what, state, detail }) => [state, what, detail])
-    const paint = (text: string, column: number) => (column === 0 ? terminal.paint(STYLES[text] ?? 'bold', text) : text)
-    await terminal.print(formatTable(['', 'what', 'found'], rows, paint))
-  }
-  const wrong = findings.find(({ state }) => state === 'wrong')
-  if (wrong !== undefined) throw new Refusal(wrong.exit ?? 'other', `${wrong.what}: ${wrong.detail}`, wrong.next)
-}
-
-function presentFinding({ what, state, detail, exit, next }: Finding) {
-  return { what, state, detail, ...(exit && { exit_code: EXIT_CODES[exit].code }), ...(next && { next }) }
+async function checkAll(run: Run, version: string): Promise<void> {
+  const { runChecks } = await import('../doctor/checks.ts')
+  const findings = await runChecks(run, version)
+  const shown = findings.map(({ check, status, detail, exit, next }) => {
+    return { check, status, detail, exit_code: exit === undefined ? null : EXIT_CODES[exit].code, next: next ?? null }
+  })
+  await run.output.writeAll(shown, FINDINGS_VIEW)
+  const failed = findings.find(({ status }) => status === 'fail')
+  if (failed !== undefined) throw new CliError(failed.exit ?? 'other', `${failed.check}: ${failed.detail}`, failed.next)
 }

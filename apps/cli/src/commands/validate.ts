@@ -1,21 +1,19 @@
-import type { Probity } from '@probity/sdk'
+import type { Probity, ValidateBulkOptions } from '@probity/sdk'
 import { type Command, InvalidArgumentError } from 'commander'
-import { type ConsentFlags, obtainConsent, type Price, writePrice } from '../consent.ts'
+import { CliError } from '../cli-error.ts'
+import { type CostFlags, confirmCost, findBalance, formatPrice, presentPrice } from '../confirm.ts'
 import { readDnsServer } from '../dns-server.ts'
-import { type FailOn, refuseMatched, refuseUnknownNames } from '../fail-on.ts'
-import { findBalance } from '../find-balance.ts'
-import { inOrder } from '../in-order.ts'
+import { checkFailOn, checkFailOnNames, type FailOn } from '../fail-on.ts'
+import { mapInOrder } from '../map-in-order.ts'
 import { countOf } from '../output/numbers.ts'
 import { openProgress } from '../output/progress.ts'
-import { openResultWriter, RESULT_FORMATS, type ResultFormat, type ShownResult } from '../output/result-writer.ts'
-import { readAddresses } from '../read-addresses.ts'
-import { Refusal } from '../refusal.ts'
-import { act, openClient, type Run, type Stage } from '../run.ts'
+import { openResultView, type ShownResult } from '../output/results.ts'
+import { type Addresses, readAddresses } from '../read-addresses.ts'
+import { createAction, openClient, type Run, type Stage } from '../run.ts'
 import { getKey } from '../settings.ts'
-import { addConsent, addExamples, addFailOn, outputOption } from './options.ts'
+import { addCostOptions, addExamples, addFailOn } from './options.ts'
 
-type Flags = ConsentFlags & {
-  output: ResultFormat
+type Flags = CostFlags & {
   offline?: boolean
   dns?: string[]
   timeout?: number
@@ -24,113 +22,134 @@ type Flags = ConsentFlags & {
   failOn?: FailOn[]
 }
 
-/** Whoever types so few addresses knows what they cost; more of them, or a file of them, is asked about first. */
+/** Up to this many typed addresses are charged without a confirmation. */
 const TYPED_MAX = 10
-/** Up to so many are asked for one by one, and answered with all there is to know; more go as lists. */
+/** Up to this many addresses are validated with single requests, whose results contain evidence. */
 const SINGLES_MAX = 50
-const SINGLES_AT_ONCE = 5
-/** A fifth of what a request may hold, so that the first results are there while the rest is worked on. */
-const LIST_LENGTH = 200
-const OFFLINE_AT_ONCE = 20
+const SINGLES_CONCURRENCY = 5
+/** A fifth of the maximum, so that the first results appear early. */
+const BULK_LENGTH = 200
+/** The maximum of `timeout` in bulk requests; single requests allow 30. */
+const BULK_TIMEOUT_MAX_S = 25
+const OFFLINE_CONCURRENCY = 20
 
 export function addValidate(program: Command, stage: Stage): void {
   const command = program
     .command('validate')
-    .description('Say of each address whether mail to it arrives, and why.')
-    .argument('[addresses...]', 'the addresses; - reads more of them from standard input, one to a line')
-    .addOption(outputOption(RESULT_FORMATS, 'table'))
-    .option('--timeout <seconds>', 'how long the service may take for an address, 1 to 30', readTimeout)
-    .option('--policy <name>', 'what this policy decides of each: allow, review or block, and why')
-    .option('--dry-run', 'say what it would cost, and spend nothing')
-    .option('--offline', 'judge here, by syntax and DNS: no service, no key, no cost, and no mail server is asked')
-    .option('--dns <address>', 'with --offline: ask this resolver, as 127.0.0.1:5353', readDnsServer)
-  addFailOn(addConsent(command)).action(act(stage, validateAddresses))
+    .description('Validate addresses: one typed address is one object, several are a list.')
+    .argument('[addresses...]', 'addresses; - reads more from standard input, one per line')
+    .option('--timeout <seconds>', 'time limit of the service per request, 1 to 30', readTimeout)
+    .option('--policy <name>', 'add the decision of this policy: allow, review or block')
+    .option('--dry-run', 'print the cost and charge nothing')
+    .option('--offline', 'check syntax and DNS on this machine, without service, key, cost and SMTP')
+    .option('--dns <address>', 'DNS server for --offline, such as 127.0.0.1:5353; repeatable', readDnsServer)
+  addFailOn(addCostOptions(command)).action(createAction(stage, validateAddresses))
   addExamples(command, [
-    ['probity validate ada@example.com', 'One address, as a table.'],
-    ['probity validate ada@example.com -o json', 'All that is known of it, for a program.'],
-    ['probity validate ada@example.com --policy signup', 'Whether to take it, by a policy.'],
-    ['probity validate - -o jsonl --max-credits 500 <addresses.txt', 'An address per line in, a result per line out.'],
-    ['probity validate --offline ada@example.com', 'Without a key: syntax and DNS alone.'],
+    ['probity validate ada@example.com', 'Validate one address and print a table.'],
+    ['probity validate ada@example.com --json', 'Print the whole result with its evidence.'],
+    ['probity validate ada@example.com --policy signup', 'Add the decision of a policy.'],
+    ['probity validate - --format jsonl --max-credits 500 <addresses.txt', 'Validate lines of a file in a script.'],
+    ['probity validate --offline ada@example.com', 'Check syntax and DNS without a key.'],
   ])
 }
 
-async function validateAddresses(run: Run, flags: Flags, typed: string[]): Promise<void> {
-  await refuseUnknownNames(flags.failOn)
-  const addresses = await readAddresses(run, typed)
-  const isTyped = !typed.includes('-') && addresses.unique.length <= TYPED_MAX
-  if (addresses.repeated > 0)
-    run.terminal.say(`${countOf(addresses.repeated, 'repeated address', 'repeated addresses')} left out.`)
-  if ((flags.offline || flags.dns) && flags.policy !== undefined)
-    throw new Refusal('usage', 'Policies are kept by the service: --policy does not go with --offline.')
-  if (flags.offline || flags.dns)
-    return writeResults(run, flags, addresses.unique, await askHere(flags, addresses.unique))
+async function validateAddresses(run: Run, flags: Flags, args: string[]): Promise<void> {
+  await checkFailOnNames(flags.failOn)
+  const isOffline = flags.offline === true || flags.dns !== undefined
+  if (isOffline && flags.policy !== undefined) {
+    throw new CliError('usage', '--policy needs the service and cannot be used with --offline.')
+  }
+  const addresses = await readAddresses(run, args)
+  if (addresses.duplicateCount > 0) run.terminal.note(`${countOf(addresses.duplicateCount, 'duplicate')} skipped.`)
+  // The form of the result depends on the command line, not on the number of lines in a file.
+  const isOne = args.length === 1 && args[0] !== '-'
+  if (isOffline)
+    return writeResults(run, flags, { ...addresses, isOne }, await validateOffline(flags, addresses.unique))
 
   const client = await openClient(run)
-  await agree(run, client, flags, { ...addresses, isTyped })
-  if (flags.dryRun) return
-  await writeResults(run, flags, addresses.unique, askService(run, client, flags, addresses.unique))
+  const isTyped = !args.includes('-') && addresses.unique.length <= TYPED_MAX
+  const isConfirmed = await confirmPrice(run, client, flags, { ...addresses, isTyped })
+  if (!isConfirmed) return
+  await writeResults(run, flags, { ...addresses, isOne }, validateOnline(run, client, flags, addresses.unique))
 }
 
-type Asked = { unique: string[]; repeated: number; isTyped: boolean }
-
-async function agree(run: Run, client: Probity, flags: Flags, { unique, repeated, isTyped }: Asked): Promise<void> {
+/** False for a dry run, which ends here. */
+async function confirmPrice(run: Run, client: Probity, flags: Flags, addresses: Addresses & { isTyped: boolean }) {
+  const { unique, duplicateCount, isTyped } = addresses
   const credits = getKey(run.settings).mode === 'test' ? 0 : unique.length
-  const rows = unique.length + repeated
-  const priceWith = (balance: Pick<Price, 'available' | 'unlimited'>) => ({
-    rows,
-    unique: unique.length,
-    credits,
-    ...balance,
-  })
-  if (flags.dryRun) {
-    return run.terminal.print(writePrice(priceWith(await findBalance(run, client))))
+  const counts = { rows: unique.length + duplicateCount, unique: unique.length, credits }
+  const isFree = credits === 0 || (isTyped && flags.maxCredits === undefined)
+  if (isFree && !flags.dryRun) return true
+  const price = { ...counts, ...(await findBalance(run, client)) }
+  if (flags.dryRun) await run.output.writeOne(presentPrice(price), () => formatPrice(price))
+  else await confirmCost(run, price, flags)
+  return !flags.dryRun
+}
+
+function validateOnline(run: Run, client: Probity, flags: Flags, emails: string[]): AsyncIterable<ShownResult> {
+  const { timeout, policy } = flags
+  const options = { signal: run.signal, policy }
+  if (emails.length <= SINGLES_MAX) {
+    return mapInOrder(emails, SINGLES_CONCURRENCY, (email) =>
+      client.validate(email, { ...options, waitSeconds: timeout }),
+    )
   }
-  const isAgreed = credits === 0 || (isTyped && flags.maxCredits === undefined)
-  if (!isAgreed) await obtainConsent(run, priceWith(await findBalance(run, client)), flags)
+  const { format } = run.output
+  if (format === 'json' || format === 'jsonl') {
+    run.terminal.note(`More than ${SINGLES_MAX} addresses are validated in bulk: the results contain no evidence.`)
+  }
+  const bulkTimeout = timeout === undefined ? undefined : Math.min(timeout, BULK_TIMEOUT_MAX_S)
+  return validateInBulk(client, emails, { ...options, waitSeconds: bulkTimeout })
 }
 
-function askService(run: Run, client: Probity, flags: Flags, emails: string[]): AsyncIterable<ShownResult> {
-  const options = { signal: run.signal, waitSeconds: flags.timeout, policy: flags.policy }
-  if (emails.length <= SINGLES_MAX) return inOrder(emails, SINGLES_AT_ONCE, (email) => client.validate(email, options))
-  return askInLists(client, emails, options)
-}
-
-/** The same options as for one; the answers are shorter. */
-async function* askInLists(client: Probity, emails: string[], options: Parameters<Probity['validateBulk']>[1]) {
-  for (let from = 0; from < emails.length; from += LIST_LENGTH) {
-    const { results } = await client.validateBulk(emails.slice(from, from + LIST_LENGTH), options)
+async function* validateInBulk(client: Probity, emails: string[], options: ValidateBulkOptions) {
+  for (let from = 0; from < emails.length; from += BULK_LENGTH) {
+    const { results } = await client.validateBulk(emails.slice(from, from + BULK_LENGTH), options)
     yield* results
   }
 }
 
-/** The engine brings large lists along, which are read only when they are needed. */
-async function askHere({ dns }: Flags, emails: string[]): Promise<AsyncIterable<ShownResult>> {
+/** The engine and its domain lists are loaded only for this. */
+async function validateOffline({ dns }: Flags, emails: string[]): Promise<AsyncIterable<ShownResult>> {
   const { openOffline } = await import('../offline.ts')
-  return inOrder(emails, OFFLINE_AT_ONCE, openOffline(dns))
+  return mapInOrder(emails, OFFLINE_CONCURRENCY, openOffline(dns))
 }
 
-async function writeResults(run: Run, flags: Flags, emails: string[], results: AsyncIterable<ShownResult>) {
-  const { terminal } = run
-  const total = emails.length
-  const writer = await openResultWriter(terminal, flags, total)
-  const progress = total > SINGLES_MAX ? await openProgress(terminal) : undefined
+type Written = { unique: string[]; isOne: boolean }
+
+async function writeResults(run: Run, flags: Flags, { unique, isOne }: Written, results: AsyncIterable<ShownResult>) {
+  const total = unique.length
   const counts = new Map<string, number>()
+  const count = ({ status, sub_status }: ShownResult) => {
+    for (const name of [status, sub_status]) counts.set(name, (counts.get(name) ?? 0) + 1)
+  }
+  const view = await openResultView(flags)
+  const counted = countResults(run, results, { total, count })
+  if (isOne && run.output.format !== 'table' && run.output.format !== 'csv') {
+    for await (const result of counted) await run.output.writeOne(result, () => '')
+  } else await run.output.writeAll(counted, view)
+  checkFailOn(flags.failOn, { total, counts })
+}
+
+type Counter = { total: number; count(result: ShownResult): void }
+
+/** Counts results as they pass, and shows the progress of many. */
+async function* countResults({ terminal }: Run, results: AsyncIterable<ShownResult>, { total, count }: Counter) {
+  const progress = total > SINGLES_MAX ? await openProgress(terminal) : undefined
   let done = 0
   try {
     progress?.show({ done, total })
     for await (const result of results) {
-      for (const name of [result.status, result.sub_status]) counts.set(name, (counts.get(name) ?? 0) + 1)
-      await writer.write(result)
+      count(result)
+      yield result
       progress?.show({ done: ++done, total })
     }
   } finally {
     progress?.stop()
-    await writer.end()
   }
-  refuseMatched(flags.failOn, { total, counts })
 }
 
 function readTimeout(text: string): number {
-  if (!/^([1-9]|[12]\d|30)$/.test(text)) throw new InvalidArgumentError('It is a number of seconds from 1 to 30.')
+  if (!/^([1-9]|[12]\d|30)$/.test(text)) throw new InvalidArgumentError('Must be a number of seconds from 1 to 30.')
   return Number(text)
 }

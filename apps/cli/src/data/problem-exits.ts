@@ -1,7 +1,7 @@
 import type { ProblemCode } from '@probity/contract/problem'
 import type { EXIT_CODES } from './exit-codes.ts'
 
-/** How the command ends when the service refuses. A new code does not compile until it is judged here. */
+/** The exit code for each problem of the service. A new problem code does not compile until it has a row. */
 export const PROBLEM_EXITS: Record<ProblemCode, keyof typeof EXIT_CODES> = {
   invalid_request: 'input',
   malformed_json: 'input',

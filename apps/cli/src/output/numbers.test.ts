@@ -9,11 +9,11 @@ test.each([
   [59 * 60_000, '59 min'],
   [59.6 * 60_000, '1 h'],
   [125 * 60_000, '2 h 5 min'],
-])('%i ms are %s', (ms, expected) => {
+])('formatDuration formats %i ms as %s', (ms, expected) => {
   expect(formatDuration(ms)).toBe(expected)
 })
 
-test('numbers are written the same everywhere', () => {
+test('numbers have thousands separators and units', () => {
   expect(formatCount(1_234_567)).toBe('1,234,567')
   expect(countOf(1, 'credit')).toBe('1 credit')
   expect(countOf(2_000, 'credit')).toBe('2,000 credits')
@@ -22,7 +22,7 @@ test('numbers are written the same everywhere', () => {
   expect([formatSize(512), formatSize(2_048), formatSize(52_428_800)]).toEqual(['512 B', '2 KiB', '50 MiB'])
 })
 
-test('what is not done is never shown as 100 %', () => {
+test('formatShare rounds down', () => {
   expect(formatShare(0.9999)).toBe('99 %')
   expect(formatShare(1)).toBe('100 %')
 })

@@ -4,7 +4,7 @@ export function formatCount(count: number): string {
   return COUNT.format(count)
 }
 
-/** As in "1 credit" and "2 credits". */
+/** "1 credit" or "2 credits". */
 export function countOf(count: number, one: string, many = `${one}s`): string {
   return `${formatCount(count)} ${count === 1 ? one : many}`
 }
@@ -17,7 +17,7 @@ export function formatRate(perSecond: number): string {
   return `${perSecond >= 10 ? Math.round(perSecond) : Math.round(perSecond * 10) / 10}/s`
 }
 
-/** No more exact than a forecast can be. */
+/** Rounded to seconds, minutes or hours and minutes. */
 export function formatDuration(ms: number): string {
   const seconds = Math.max(0, Math.round(ms / 1_000))
   if (seconds < 60) return `${seconds} s`
@@ -28,7 +28,7 @@ export function formatDuration(ms: number): string {
   return rest === 0 ? `${hours} h` : `${hours} h ${rest} min`
 }
 
-/** The time of day where the command runs. */
+/** The local time of day. */
 export function formatClock(time: Date): string {
   return time.toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit' })
 }

@@ -2,7 +2,7 @@ import { readable } from './readable.ts'
 
 type Paint = (text: string, column: number, row: number) => string
 
-/** Rows as columns of the same width, for people. The last column is not filled up, so that nothing trails. */
+/** Rows as aligned columns. The last column is not padded. */
 export function formatTable(
   head: readonly string[],
   rows: readonly (readonly string[])[],
@@ -22,13 +22,13 @@ export function formatTable(
     .join('')
 }
 
-/** Names with their values, one to a line. */
+/** Names and values, one pair per line. */
 export function formatPairs(pairs: readonly (readonly [string, string])[]): string {
   const width = Math.max(...pairs.map(([name]) => name.length))
   return pairs.map(([name, value]) => `${name.padEnd(width)}  ${readable(value)}\n`).join('')
 }
 
-/** Not quite what a terminal does with every script, but near enough for addresses. */
+/** Counts code points. Wide characters take two cells in a terminal, which addresses rarely contain. */
 function widthOf(text: string): number {
   return [...text].length
 }

@@ -1,0 +1,184 @@
+import type { BulkJob } from '@probity/sdk'
+import type { Command } from 'commander'
+import { type ConfirmFlags, confirmAction, formatPrice, presentPrice } from '../confirm.ts'
+import { checkFailOn, checkFailOnNames, type FailOn } from '../fail-on.ts'
+import { openSource } from '../jobs/source.ts'
+import { priceFile, type StartFlags, startJob } from '../jobs/start.ts'
+import { checkCompleted, formatCounts, tallyOf, watchJob } from '../jobs/watch.ts'
+import { formatCount, formatShare } from '../output/numbers.ts'
+import { take, type View } from '../output/output.ts'
+import { formatPairs } from '../output/table.ts'
+import { createAction, openClient, type Run, type Stage } from '../run.ts'
+import { addJobResults } from './job-results.ts'
+import {
+  addCostOptions,
+  addExamples,
+  addFailOn,
+  addStartOptions,
+  addYes,
+  formatTime,
+  readCount,
+  readNames,
+} from './options.ts'
+
+export function addJobs(program: Command, stage: Stage): void {
+  const jobs = program
+    .command('jobs')
+    .description('Validate CSV files in the background. Scopes: jobs:read, and jobs:write for changes.')
+  addExamples(jobs, [
+    ['probity jobs create list.csv --watch', 'Confirm the cost, start a job and wait for it.'],
+    ['probity jobs results ID -o results.csv', 'Write the file with the result columns.'],
+  ])
+  addRead(jobs, stage)
+  addCreate(jobs, stage)
+  addJobResults(jobs, stage)
+  addChange(jobs, stage)
+}
+
+function addRead(jobs: Command, stage: Stage): void {
+  const list = jobs
+    .command('list')
+    .description('List jobs, newest first.')
+    .option('--status <names>', 'only jobs with these statuses, such as queued,processing', readNames)
+    .option('--limit <n>', 'maximum number of jobs', readCount, 20)
+    .action(createAction(stage, listJobs))
+  addExamples(list, [['probity jobs list --status processing', 'List jobs in progress.']])
+  const view = jobs.command('view').description('Show a job.').argument('<id>', 'job id')
+  view.action(
+    createAction(stage, async (run, _flags, id: string) => {
+      const client = await openClient(run)
+      await writeJob(run, await client.jobs.get(id, { signal: run.signal }))
+    }),
+  )
+  addExamples(view, [['probity jobs view ID --json', 'Print all fields of a job.']])
+  const watch = jobs
+    .command('watch')
+    .description('Show the progress of a job until it ends. Ctrl-C ends the command; the job continues.')
+    .argument('<id>', 'job id')
+  addFailOn(watch).action(createAction(stage, watchUntilEnd))
+  addExamples(watch, [["probity jobs watch ID --fail-on 'invalid>5%'", 'Exit with 8 if a list is bad.']])
+}
+
+type ListFlags = { limit: number; status?: string[] }
+
+async function listJobs(run: Run, { limit, status }: ListFlags): Promise<void> {
+  const client = await openClient(run)
+  await run.output.writeAll(take(client.jobs.list({ status, signal: run.signal }), limit), JOBS_VIEW)
+}
+
+const JOBS_VIEW: View<BulkJob> = {
+  columns: [
+    { head: 'id', cell: ({ id }) => id },
+    { head: 'status', cell: ({ status }) => status },
+    { head: 'done', cell: (job) => `${formatCount(job.done_count)}/${formatCount(job.unique_count)}` },
+    { head: 'created (UTC)', cell: ({ created_at }) => formatTime(created_at) },
+    { head: 'file', cell: ({ filename }) => filename },
+  ],
+}
+
+async function watchUntilEnd(run: Run, flags: { failOn?: FailOn[] }, id: string): Promise<void> {
+  await checkFailOnNames(flags.failOn)
+  const job = await watchJob(run, await openClient(run), id)
+  await writeJob(run, job)
+  checkCompleted(job)
+  checkFailOn(flags.failOn, tallyOf(job))
+}
+
+async function writeJob({ output }: Run, job: BulkJob): Promise<void> {
+  await output.writeOne(job, formatJob)
+}
+
+function formatJob(job: BulkJob): string {
+  const { used, reserved, refunded } = job.credits
+  return formatPairs([
+    ['id', job.id],
+    ['file', `${job.filename}, column ${job.email_column}`],
+    ['status', job.status],
+    ['done', `${formatCount(job.done_count)} of ${formatCount(job.unique_count)} (${formatShare(job.progress)})`],
+    ['results', formatCounts(job)],
+    ['credits', `${formatCount(used)} used, ${formatCount(reserved)} reserved, ${formatCount(refunded)} refunded`],
+  ])
+}
+
+function addCreate(jobs: Command, stage: Stage): void {
+  const create = jobs
+    .command('create')
+    .description('Upload a CSV file, confirm the cost and start a job. A table contains its id only.')
+    .argument('<file>', 'CSV file; - for standard input')
+    .option('--watch', 'show the progress until the job ends')
+  addCostOptions(addStartOptions(create)).action(createAction(stage, createJob))
+  addExamples(create, [
+    ['probity jobs create list.csv', 'Confirm the cost and start a job.'],
+    ['id=$(probity jobs create list.csv --max-credits 5000)', 'Start a job in a script.'],
+  ])
+  const estimate = jobs
+    .command('estimate')
+    .description('Upload a CSV file and print the cost of a job. Nothing is charged.')
+    .argument('<file>', 'CSV file; - for standard input')
+    .option('--column <name>', 'column with the addresses; detected by default')
+    .action(createAction(stage, estimateJob))
+  addExamples(estimate, [['probity jobs estimate list.csv', 'Print rows, unique addresses and credits.']])
+}
+
+type CreateFlags = StartFlags & { watch?: boolean; dryRun?: boolean }
+
+async function createJob(run: Run, flags: CreateFlags, file: string): Promise<void> {
+  if (flags.dryRun) return estimateJob(run, flags, file)
+  const source = await openSource(run, file)
+  const client = await openClient(run)
+  const id = await startJob(run, client, source, flags)
+  // The id alone, so that a script can use it.
+  const format = () => `${id}\n`
+  if (run.output.format === 'table' && !flags.watch) return run.output.writeOne({ id }, format)
+  const job = flags.watch ? await watchJob(run, client, id) : await client.jobs.get(id)
+  await run.output.writeOne(job, format)
+  if (flags.watch) checkCompleted(job)
+}
+
+async function estimateJob(run: Run, flags: StartFlags, file: string): Promise<void> {
+  const source = await openSource(run, file)
+  const { upload, price } = await priceFile(run, await openClient(run), source, flags)
+  const { column } = upload
+  const format = () => formatPairs([['column', column]]) + formatPrice(price)
+  await run.output.writeOne({ column, ...presentPrice(price) }, format)
+}
+
+function addChange(jobs: Command, stage: Stage): void {
+  for (const verb of ['pause', 'resume'] as const) {
+    const effect = verb === 'pause' ? 'Pause a job. Validations in progress are finished.' : 'Resume a paused job.'
+    const command = jobs.command(verb).description(effect).argument('<id>', 'job id')
+    command.action(
+      createAction(stage, async (run, _flags, id: string) =>
+        writeJob(run, await (await openClient(run)).jobs[verb](id)),
+      ),
+    )
+    addExamples(command, [[`probity jobs ${verb} ID`, effect]])
+  }
+  const cancel = jobs
+    .command('cancel')
+    .description('Cancel a job. Its results so far are kept and unused credits are released.')
+    .argument('<id>', 'job id')
+  addYes(cancel).action(createAction(stage, cancelJob))
+  addExamples(cancel, [['probity jobs cancel ID --yes', 'Cancel a job without a confirmation.']])
+  const remove = jobs
+    .command('delete')
+    .description('Delete a job that has ended, with its file and results.')
+    .argument('<id>', 'job id')
+  addYes(remove).action(createAction(stage, deleteJob))
+  addExamples(remove, [['probity jobs delete ID', 'Delete a job after a confirmation.']])
+}
+
+async function cancelJob(run: Run, flags: ConfirmFlags, id: string): Promise<void> {
+  const client = await openClient(run)
+  const { filename } = await client.jobs.get(id, { signal: run.signal })
+  await confirmAction(run, flags, `Job ${id} (${filename}) will be canceled and cannot be resumed.`)
+  await writeJob(run, await client.jobs.cancel(id))
+}
+
+async function deleteJob(run: Run, flags: ConfirmFlags, id: string): Promise<void> {
+  const client = await openClient(run)
+  const { filename } = await client.jobs.get(id, { signal: run.signal })
+  await confirmAction(run, flags, `Job ${id} (${filename}) and its results will be deleted.`)
+  await client.jobs.delete(id)
+  await run.output.writeOne({ id, deleted: true }, () => `Deleted job ${id}\n`)
+}

@@ -1,0 +1,69 @@
+import type { BulkJob, Probity } from '@probity/sdk'
+import { CliError } from '../cli-error.ts'
+import type { Tally } from '../fail-on.ts'
+import { formatClock, formatCount, formatDuration, formatRate } from '../output/numbers.ts'
+import { openProgress, type ProgressStep } from '../output/progress.ts'
+import type { Run } from '../run.ts'
+
+/** Shows the progress of a job until it ends. Ctrl-C ends the command; the job continues. */
+export async function watchJob({ terminal, signal }: Run, client: Probity, id: string): Promise<BulkJob> {
+  const progress = await openProgress(terminal)
+  try {
+    return await client.jobs.wait(id, { signal, onProgress: (job) => progress.show(stepOf(job, Date.now())) })
+  } catch (error) {
+    if (!signal.aborted) throw error
+    throw new CliError('interrupted', `The job continues. To watch it: probity jobs watch ${id}`)
+  } finally {
+    progress.stop()
+  }
+}
+
+export function checkCompleted({ id, status }: BulkJob): void {
+  if (status === 'completed') return
+  throw new CliError('other', `The job is ${status}, so its results are incomplete.`, `probity jobs results ${id}`)
+}
+
+export function tallyOf({ done_count, status_counts, sub_status_counts }: BulkJob): Tally {
+  return { total: done_count, counts: new Map(Object.entries({ ...sub_status_counts, ...status_counts })) }
+}
+
+export function formatCounts({ status_counts: counts }: Pick<BulkJob, 'status_counts'>): string {
+  const { valid, invalid, risky, unknown } = counts
+  return Object.entries({ valid, invalid, risky, unknown })
+    .map(([status, count]) => `${status} ${formatCount(count)}`)
+    .join(', ')
+}
+
+function stepOf(job: BulkJob, now: number): ProgressStep {
+  const { done_count: done, unique_count: total, rate_per_s, eta, finished_at, status } = job
+  const isFinished = finished_at !== null
+  const pace = [
+    ...(isFinished || rate_per_s === 0 ? [] : [`, ${formatRate(rate_per_s)}`]),
+    ...(isFinished || eta === null ? [] : [`, ${formatRange(eta, now)} left`]),
+    ...(status === 'processing' || status === 'completed' ? [] : [`, ${status}`]),
+  ]
+  const details = [formatCounts(job), ...formatDelay(job), ...(isFinished ? [] : formatDeferred(job))]
+  return { done, total, pace: pace.join(''), details: details.join('; ') }
+}
+
+function formatRange({ earliest_at, latest_at }: NonNullable<BulkJob['eta']>, now: number): string {
+  const [min, max] = [earliest_at, latest_at].map((time) => formatDuration(Date.parse(time) - now))
+  return min === max ? `${min}` : `${min} to ${max}`
+}
+
+/** An extensible enum: other reasons are shown as they are. */
+const DELAYS: Partial<Record<string, string>> = {
+  no_worker: 'no worker is running',
+  under_review: 'an operator reviews the job',
+}
+
+function formatDelay({ delay_reason: reason }: BulkJob): string[] {
+  return reason === null ? [] : [`delayed: ${DELAYS[reason] ?? reason}`]
+}
+
+function formatDeferred({ deferred }: BulkJob): string[] {
+  return deferred.map(
+    ({ reason, count, retry_at }) =>
+      `${formatCount(count)} deferred (${reason.replaceAll('_', ' ')}) until ${formatClock(new Date(retry_at))}`,
+  )
+}

@@ -7,7 +7,7 @@ import { makeFolder, removeFolder } from '@probity/lab/services/daemon'
 import { whenDone } from '@probity/lab/when-done'
 import { Probity, ProbityApiError } from '@probity/sdk'
 import { expect, test } from 'vitest'
-import { openAgent } from './test-agent.ts'
+import { connectAgent } from './test-agent.ts'
 import { borrowProduct } from './test-borrowed.ts'
 import { openHome } from './test-cli.ts'
 import { openCustomer } from './test-product.ts'
@@ -100,39 +100,34 @@ function byCli(): Way {
   }
 }
 
-/**
- * By the tools for agents alone, as far as they go: they upload no file and download none, so both ends of a file are asked of the API.
- * The verdicts of a list are read one by one, by the rows that have one.
- */
+/** Through the MCP tools. They transfer no files, so the upload and the download of a file use the API. */
 async function byMcp(): Promise<Way> {
-  const { use } = await openAgent(url, key)
-  const run = async (wish: object): Promise<string> => {
-    const { answer } = await use('estimate_list', wish)
-    const { answer: job } = await use('start_list', { confirmation: answer?.['confirmation'] })
-    for (let tries = 0; tries < 300; tries += 1) {
-      if ((await use('job_status', { job_id: job?.['id'] })).answer?.['status'] === 'completed') break
+  const { call, get } = await connectAgent(url, key)
+  const runJob = async (list: object): Promise<string> => {
+    const { confirmation } = await get('estimate_job', list)
+    const { id } = await get('start_job', { confirmation })
+    for (let n = 0; n < 300; n += 1) {
+      if ((await get('get_job', { job_id: id }))['status'] === 'completed') break
       await sleep(100)
     }
-    return String(job?.['id'])
+    return String(id)
   }
   const headers = { 'x-api-key': key }
   return {
     async single(email) {
-      const { answer, refused } = await use('validate_email', { email })
-      return answer ? { answer } : { refused: refused ?? '' }
+      const result = await call('validate_email', { email })
+      return 'data' in result ? { answer: result.data } : { refused: result.problem }
     },
     async many(emails) {
-      const jobId = await run({ emails })
-      const told = []
-      for (const n of emails.keys()) told.push(await use('explain_verdict', { job_id: jobId, row: n + 2 }))
-      return told.flatMap(({ answer }) => (answer ? [verdictOf(answer['result'] as Verdict)] : []))
+      const { data } = await get('list_job_results', { job_id: await runJob({ emails }), limit: 100 })
+      return (data as Verdict[]).map(verdictOf)
     },
     async file(path, column) {
       const form = new FormData()
       form.append('file', new Blob([readFileSync(path)]), 'list.csv')
-      const sent = await fetch(`${url}/api/v1/bulk/upload/preview`, { method: 'POST', headers, body: form })
-      const { upload_id } = (await sent.json()) as { upload_id: string }
-      const jobId = await run({ upload_id, email_column: column })
+      const response = await fetch(`${url}/api/v1/bulk/upload/preview`, { method: 'POST', headers, body: form })
+      const { upload_id } = (await response.json()) as { upload_id: string }
+      const jobId = await runJob({ upload_id, email_column: column })
       return (await fetch(`${url}/api/v1/bulk/jobs/${jobId}/results?format=csv`, { headers })).text()
     },
   }

@@ -1,21 +1,24 @@
 import type { Static } from 'typebox'
 import Type from 'typebox'
-import { JobParams } from './bulk.ts'
+import { JOB_EXAMPLE, Job, JobPage, JobParams } from './bulk.ts'
 import { BulkRequest } from './bulk-validation.ts'
+import { count } from './count.ts'
+import { nullableInteger } from './nullable.ts'
+import { PAGE_LIMIT_MAX } from './page.ts'
 import { PROBING_EXAMPLE } from './probing.ts'
-import { Result, ResultParams } from './results.ts'
+import { RESULT_EXAMPLE, Result, ResultParams, ResultsQuery } from './results.ts'
 import { StatusField } from './status-fields.ts'
 import { UploadPreview, UploadQuery } from './upload.ts'
 import { FEATURE_OPTIONS, SingleRequest, ValidationParams, ValidationResult } from './validation.ts'
 
-/** For how long the cost that an estimate showed can be agreed to. */
+/** How long the confirmation of an estimate can start a job. */
 export const CONFIRMATION_LASTS_S = 600
 
 const UPLOAD_ID = '0198f2d0-1c44-7e6f-a5b3-7d20c8914e6a'
 const JOB_ID = '0198f2d1-93a8-7b05-8f17-04e5d6c2b9a1'
 const CONFIRMATION = `${UPLOAD_ID}.t2x1c0.ZW1haWw.kQ2vXb7m1cT0yZr9sLw4Ng`
 
-/** What `validate_email` takes: the body of the route, and its header. */
+/** Arguments of `validate_email`: the request body of the API operation and its `Idempotency-Key` header. */
 export type ValidateEmail = Static<typeof ValidateEmail>
 export const ValidateEmail = Type.Object(
   {
@@ -26,35 +29,35 @@ export const ValidateEmail = Type.Object(
         minLength: 1,
         maxLength: 255,
         description:
-          'Any text of your own. A call that is repeated with the same one within 24 hours has the same answer and costs nothing more.',
+          'Any text of your own. A call that is repeated with the same key within 24 hours returns the same result and is not charged again.',
         examples: ['sign-up-4711'],
       }),
     ),
   },
   {
     title: 'Validate an address',
-    description: 'One address to validate.',
+    description: 'The address to validate and its options.',
     additionalProperties: false,
     examples: [{ email: 'ada@example.com' }],
   },
 )
 
-export type EstimateList = Static<typeof EstimateList>
-export const EstimateList = Type.Object(
+export type EstimateJob = Static<typeof EstimateJob>
+export const EstimateJob = Type.Object(
   {
     emails: Type.Optional(BulkRequest.properties.emails),
     upload_id: Type.Optional(
       Type.String({
         format: 'uuid',
-        description: 'A file that was uploaded before and not confirmed yet, instead of `emails`.',
+        description: 'An upload that is not confirmed yet, instead of `emails`.',
         examples: [UPLOAD_ID],
       }),
     ),
     email_column: UploadQuery.properties.email_column,
   },
   {
-    title: 'Estimate a list',
-    description: 'A list of addresses, or an upload and the column that holds them. Exactly one of the two.',
+    title: 'Estimate a job',
+    description: 'Either `emails`, or `upload_id` with an optional `email_column`.',
     additionalProperties: false,
     examples: [{ emails: ['ada@example.com', 'grace@example.org'] }, { upload_id: UPLOAD_ID, email_column: 'email' }],
   },
@@ -64,8 +67,8 @@ const { upload_id, email_column, row_count, email_count, empty_count, not_addres
   UploadPreview.properties
 const { duplicate_count, credits, probing, livemode } = UploadPreview.properties
 
-export type ListEstimate = Static<typeof ListEstimate>
-export const ListEstimate = Type.Object(
+export type JobEstimate = Static<typeof JobEstimate>
+export const JobEstimate = Type.Object(
   {
     upload_id,
     email_column,
@@ -79,19 +82,20 @@ export const ListEstimate = Type.Object(
     probing,
     livemode,
     confirmation: Type.String({
-      description: 'What `start_list` needs: it says that this cost was seen. Good for one job of this very list.',
+      description:
+        'The argument of `start_job`. It is signed for this list, this account and this mode, and starts one job.',
       examples: [CONFIRMATION],
     }),
     expires_at: Type.String({
       format: 'date-time',
-      description: 'Until when `confirmation` is good, 10 minutes from now (RFC 3339, UTC).',
+      description: 'When `confirmation` expires: 10 minutes after the estimate (RFC 3339, UTC).',
       examples: ['2026-11-02T12:10:00.000Z'],
     }),
   },
   {
-    title: 'List estimate',
+    title: 'Job estimate',
     description:
-      'What is in a list and what validating it costs. Nothing is charged or set aside. Fields may be added.',
+      'The counts of a list and the cost of validating it. Nothing is charged or reserved. Fields may be added.',
     examples: [
       {
         upload_id: UPLOAD_ID,
@@ -112,27 +116,113 @@ export const ListEstimate = Type.Object(
   },
 )
 
-export type StartList = Static<typeof StartList>
-export const StartList = Type.Object(
+export type StartJob = Static<typeof StartJob>
+export const StartJob = Type.Object(
   {
     confirmation: Type.String({
       minLength: 1,
       maxLength: 2048,
-      description: 'The `confirmation` of an estimate whose cost was agreed to, copied as it is.',
+      description: 'The `confirmation` of an estimate, unchanged. Pass it only if the user agreed to the cost.',
       examples: [CONFIRMATION],
     }),
     ...FEATURE_OPTIONS,
   },
   {
-    title: 'Start a list',
-    description: 'Agrees to the cost of an estimate and has its list validated.',
+    title: 'Start a job',
+    description: 'The confirmed estimate and the options of the job.',
     additionalProperties: false,
     examples: [{ confirmation: CONFIRMATION }],
   },
 )
 
-export type ExplainVerdict = Static<typeof ExplainVerdict>
-export const ExplainVerdict = Type.Object(
+const { skip } = JobPage.properties
+
+/** The API reduces a higher limit to the maximum; a tool rejects it, so that an agent does not mistake a part for the whole. */
+function pageLimit(noun: string, preset: number) {
+  return Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: PAGE_LIMIT_MAX,
+      default: preset,
+      description: `Maximum number of ${noun} to return.`,
+      examples: [PAGE_LIMIT_MAX],
+    }),
+  )
+}
+
+const NextSkip = nullableInteger({
+  minimum: 1,
+  description: 'The `skip` of the next page; null on the last page.',
+  examples: [20, null],
+})
+
+/** Default page sizes: a job is about 1 KB of JSON, a result half of it. */
+export const JOBS_DEFAULT = 10
+export const RESULTS_DEFAULT = 20
+
+export type ListJobs = Static<typeof ListJobs>
+export const ListJobs = Type.Object(
+  {
+    status: JobPage.properties.status,
+    search: JobPage.properties.search,
+    skip,
+    limit: pageLimit('jobs', JOBS_DEFAULT),
+  },
+  {
+    title: 'List jobs',
+    description: 'Filters and the page.',
+    additionalProperties: false,
+    examples: [{ status: 'processing,paused' }, { skip: 10, limit: 10 }],
+  },
+)
+
+export type JobsPage = Static<typeof JobsPage>
+export const JobsPage = Type.Object(
+  {
+    data: Type.Array(Job, { description: 'The jobs of the page, newest first.' }),
+    total_count: count('Jobs that match the filters, on all pages.', 34),
+    next_skip: NextSkip,
+  },
+  {
+    title: 'Jobs page',
+    description: 'One page of jobs. Fields may be added.',
+    examples: [{ data: [JOB_EXAMPLE], total_count: 34, next_skip: 10 }],
+  },
+)
+
+export type ListJobResults = Static<typeof ListJobResults>
+export const ListJobResults = Type.Object(
+  {
+    job_id: JobParams.properties.job_id,
+    status: ResultsQuery.properties.status,
+    sub_status: ResultsQuery.properties.sub_status,
+    skip: ResultsQuery.properties.skip,
+    limit: pageLimit('results', RESULTS_DEFAULT),
+  },
+  {
+    title: 'List job results',
+    description: 'The job, filters and the page.',
+    additionalProperties: false,
+    examples: [{ job_id: JOB_ID, status: 'invalid,risky', limit: 100 }],
+  },
+)
+
+export type JobResultsPage = Static<typeof JobResultsPage>
+export const JobResultsPage = Type.Object(
+  {
+    data: Type.Array(Result, { description: 'The results of the page, in the order of the rows of the file.' }),
+    total_count: count('Results that match the filters, on all pages.', 388),
+    next_skip: NextSkip,
+  },
+  {
+    title: 'Job results page',
+    description: 'One page of the results of a job. Fields may be added.',
+    examples: [{ data: [RESULT_EXAMPLE], total_count: 388, next_skip: 20 }],
+  },
+)
+
+export type ExplainResult = Static<typeof ExplainResult>
+export const ExplainResult = Type.Object(
   {
     job_id: Type.Optional(JobParams.properties.job_id),
     row: Type.Optional(ResultParams.properties.row),
@@ -140,7 +230,7 @@ export const ExplainVerdict = Type.Object(
     sub_status: Type.Optional(
       Type.String({
         maxLength: 100,
-        description: 'A `sub_status` of a result; empty for a valid one.',
+        description: 'A `sub_status`; empty for valid results.',
         examples: ['catch_all'],
       }),
     ),
@@ -149,9 +239,9 @@ export const ExplainVerdict = Type.Object(
     ),
   },
   {
-    title: 'Explain a verdict',
+    title: 'Explain a result',
     description:
-      'What to explain: a result of a list by `job_id` and `row`, a single validation by `validation_id`, a `sub_status`, or a `problem`. Exactly one of them.',
+      'Exactly one of: `job_id` with `row` (a job result), `validation_id` (a single validation), `sub_status`, or `problem`.',
     additionalProperties: false,
     examples: [{ sub_status: 'catch_all' }, { job_id: JOB_ID, row: 2 }],
   },
@@ -161,21 +251,21 @@ export type Explanation = Static<typeof Explanation>
 export const Explanation = Type.Object(
   {
     code: Type.String({
-      description: 'What is explained: a `sub_status` or the code of a problem.',
+      description: 'The explained `sub_status` or problem code.',
       examples: ['catch_all'],
     }),
     status: Type.Optional(StatusField),
     meaning: Type.String({
-      description: 'What it means, in a sentence.',
+      description: 'The meaning of the code, in one sentence.',
       examples: ['the domain accepts every address, so this one cannot be told apart.'],
     }),
-    advice: Type.String({ description: 'What to do about it.', examples: ['Go by `deliverability`.'] }),
+    advice: Type.String({ description: 'The recommended action.', examples: ['Go by `deliverability`.'] }),
     result: Type.Optional(Result),
     validation: Type.Optional(ValidationResult),
   },
   {
     title: 'Explanation',
-    description: 'What a verdict or a problem means and what to do about it. Fields may be added.',
+    description: 'The meaning of a verdict or a problem and the recommended action. Fields may be added.',
     examples: [
       {
         code: 'mailbox_full',

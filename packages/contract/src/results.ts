@@ -126,7 +126,7 @@ const { confidence, deliverability, depth, safe_to_send, is_valid, flags, overri
 const { details, catchall, ai_enhancement, evidence } = ValidationResult.properties
 const { domain, provider, is_disposable, is_role_based, has_spf, has_dmarc } = details.properties
 
-const STABLE_EXAMPLE = {
+export const RESULT_EXAMPLE = {
   email: 'ada@example.com',
   row: 2,
   status: 'valid',
@@ -189,7 +189,7 @@ export const Result = Type.Object(
   {
     title: 'Job result',
     description: 'The verdict on one address of a list. Fields may be added.',
-    examples: [STABLE_EXAMPLE],
+    examples: [RESULT_EXAMPLE],
   },
 )
 
@@ -215,13 +215,13 @@ export type ResultPage = Static<typeof ResultPage>
 export const ResultPage = Type.Array(Result, {
   title: 'Job result list',
   description: 'One page of the results of a job, in the order of the rows of its file.',
-  examples: [[STABLE_EXAMPLE]],
+  examples: [[RESULT_EXAMPLE]],
 })
 
 export const ResultLines = Type.String({
   title: 'Job result lines',
   description: 'All results of a job in the order of the rows of its file, each as one line of JSON.',
-  examples: [`${JSON.stringify(STABLE_EXAMPLE)}\n`],
+  examples: [`${JSON.stringify(RESULT_EXAMPLE)}\n`],
 })
 
 export const ResultSheet = Type.String({

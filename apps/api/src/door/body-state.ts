@@ -6,7 +6,7 @@ export function hasBody({ headers }: FastifyRequest): boolean {
   return encoding !== undefined || (length !== undefined && length !== '0')
 }
 
-/** Whether some of the body is still to come. Requests within the process (mcp/ask-api.ts) have no `complete`: they bring their whole body. */
+/** Whether some of the body is still to come. Requests within the process (mcp/call-api.ts) have no `complete`: they bring their whole body. */
 export function isBodyIncomplete(request: FastifyRequest): boolean {
   const { complete = true, readableEnded } = request.raw
   return !complete && !readableEnded && hasBody(request)

@@ -3,27 +3,27 @@ import { Client, type ClientOptions, StreamableHTTPClientTransport } from '@mode
 import { whenDone } from '@probity/lab/when-done'
 import type { FastifyInstance } from 'fastify'
 
-/** What a tool said: in words, as data, and why not where it refused. */
-export type ToolAnswer = {
-  words: string
+/** The result of a tool call: its text, its structured content, and the problem if the call failed. */
+export type ToolResult = {
+  text: string
   data: Record<string, unknown>
   problem: Record<string, unknown> | undefined
 }
 
 export type Agent = {
   client: Client
-  use(tool: string, asked: Record<string, unknown>): Promise<ToolAnswer>
+  call(tool: string, args: Record<string, unknown>): Promise<ToolResult>
 }
 
 type Mode = NonNullable<NonNullable<ClientOptions['versionNegotiation']>['mode']>
 
-/** Lets the api listen on loopback, once, and says where its tools are. */
+/** Makes the API listen on loopback, once, and returns the URL of the MCP endpoint. */
 export async function listen(app: FastifyInstance): Promise<string> {
   if (!app.server.listening) await app.listen({ host: '127.0.0.1', port: 0 })
   return `http://127.0.0.1:${(app.server.address() as AddressInfo).port}/mcp`
 }
 
-/** Connects as any program does that speaks the protocol, over HTTP, with the protocol's own client. */
+/** Connects over HTTP with the client of the protocol's own library. */
 export async function connectAgent(
   app: FastifyInstance,
   headers: Record<string, string>,
@@ -35,12 +35,12 @@ export async function connectAgent(
   whenDone(() => client.close())
   return {
     client,
-    async use(tool, asked) {
-      const { content, structuredContent, isError, _meta } = await client.callTool({ name: tool, arguments: asked })
+    async call(tool, args) {
+      const { content, structuredContent, isError, _meta } = await client.callTool({ name: tool, arguments: args })
       const [first] = content
       const problem = isError ? ((_meta?.['problem'] ?? {}) as Record<string, unknown>) : undefined
-      const words = first?.type === 'text' ? first.text : ''
-      return { words, data: (structuredContent ?? {}) as Record<string, unknown>, problem }
+      const text = first?.type === 'text' ? first.text : ''
+      return { text, data: (structuredContent ?? {}) as Record<string, unknown>, problem }
     },
   }
 }

@@ -1,10 +1,14 @@
-import type {
-  EstimateList,
-  ExplainVerdict,
-  Explanation,
-  ListEstimate,
-  StartList,
-  ValidateEmail,
+import {
+  type EstimateJob,
+  type ExplainResult,
+  type Explanation,
+  JOBS_DEFAULT,
+  type JobEstimate,
+  type ListJobResults,
+  type ListJobs,
+  RESULTS_DEFAULT,
+  type StartJob,
+  type ValidateEmail,
 } from '@probity/contract/agent-tools'
 import type { Job, JobCreated, JobParams } from '@probity/contract/bulk'
 import { PROBLEMS } from '@probity/contract/data/problems'
@@ -15,22 +19,22 @@ import type { UploadPreview } from '@probity/contract/upload'
 import type { ValidationResult } from '@probity/contract/validation'
 import { stringify } from 'csv-stringify/sync'
 import { Problem } from '../problem.ts'
-import { askApi, type Visit } from './ask-api.ts'
+import { callApi, callApiPage, type ToolContext } from './call-api.ts'
 import { readConfirmation, writeConfirmation } from './confirmation.ts'
-import { meaningOf, nextStep } from './words.ts'
+import { adviceFor, meaningOf } from './words.ts'
 
-export function validateEmail(visit: Visit, { idempotency_key: key, ...payload }: ValidateEmail) {
+export function validateEmail(context: ToolContext, { idempotency_key: key, ...payload }: ValidateEmail) {
   const headers = key === undefined ? {} : { 'idempotency-key': key }
-  return askApi<ValidationResult>(visit, { method: 'POST', path: '/validation/single', payload, headers })
+  return callApi<ValidationResult>(context, { method: 'POST', path: '/validation/single', payload, headers })
 }
 
-/** A list is looked at as an upload, whichever way it comes: the preview knows what it costs, and the upload becomes the job. */
-export async function estimateList(visit: Visit, wish: EstimateList): Promise<ListEstimate> {
-  const { services, request } = visit
-  const preview = await lookAt(visit, wish)
+/** Addresses and files are both previewed as an upload: the preview has the cost, and the upload becomes the job. */
+export async function estimateJob(context: ToolContext, args: EstimateJob): Promise<JobEstimate> {
+  const { services, request } = context
+  const preview = await previewUpload(context, args)
   const { upload_id, email_column } = preview
-  const agreed = { uploadId: upload_id, emailColumn: email_column }
-  const { text, until } = writeConfirmation(await services.people.secret(), request.caller, agreed)
+  const upload = { uploadId: upload_id, emailColumn: email_column }
+  const { text, expiresAt } = writeConfirmation(await services.people.secret(), request.caller, upload)
   return {
     upload_id,
     email_column,
@@ -44,81 +48,90 @@ export async function estimateList(visit: Visit, wish: EstimateList): Promise<Li
     probing: preview.probing,
     livemode: preview.livemode,
     confirmation: text,
-    expires_at: until.toISOString(),
+    expires_at: expiresAt.toISOString(),
   }
 }
 
-function lookAt(visit: Visit, { emails, upload_id, email_column }: EstimateList): Promise<UploadPreview> {
+function previewUpload(context: ToolContext, { emails, upload_id, email_column }: EstimateJob): Promise<UploadPreview> {
   if ((emails === undefined) === (upload_id === undefined)) {
-    throw new Problem('invalid_request', 'Give either emails or upload_id.')
+    throw new Problem('invalid_request', 'Pass either emails or upload_id.')
   }
   if (upload_id === undefined) {
-    const payload = formOf(emails ?? [])
-    return askApi(visit, { method: 'POST', path: '/bulk/upload/preview', payload })
+    return callApi(context, { method: 'POST', path: '/bulk/upload/preview', payload: createForm(emails ?? []) })
   }
-  const query = email_column === undefined ? '' : `?${new URLSearchParams({ email_column })}`
-  return askApi(visit, { method: 'GET', path: `/bulk/uploads/${upload_id}${query}` })
+  return callApi(context, { method: 'GET', path: `/bulk/uploads/${upload_id}`, query: { email_column } })
 }
 
-function formOf(emails: string[]): FormData {
+function createForm(emails: string[]): FormData {
   const rows = [['email'], ...emails.map((email) => [email])]
   const form = new FormData()
-  form.append('file', new Blob([stringify(rows, { quoted: true })]), 'list-of-an-agent.csv')
+  form.append('file', new Blob([stringify(rows, { quoted: true })]), 'mcp-list.csv')
   return form
 }
 
-/** Spends only what was shown: the confirmation names the very list whose cost was estimated, and nothing else starts one. */
-export async function startList(visit: Visit, { confirmation, ...features }: StartList): Promise<JobCreated> {
-  const { services, request } = visit
-  const agreed = readConfirmation(await services.people.secret(), request.caller, confirmation)
-  if (agreed === undefined) {
-    throw new Problem(
-      'not_found',
-      'There is no such estimate, or it is older than 10 minutes. Call estimate_list again.',
-    )
+/** Charges only what was shown: the confirmation identifies the estimated upload, and no other argument starts a job. */
+export async function startJob(context: ToolContext, { confirmation, ...features }: StartJob): Promise<JobCreated> {
+  const { services, request } = context
+  const upload = readConfirmation(await services.people.secret(), request.caller, confirmation)
+  if (upload === undefined) {
+    throw new Problem('not_found', 'The confirmation is invalid or older than 10 minutes. Call estimate_job again.')
   }
-  const payload = { upload_id: agreed.uploadId, email_column: agreed.emailColumn, ...features }
-  return askApi(visit, { method: 'POST', path: '/bulk/upload/confirm', payload })
+  const payload = { upload_id: upload.uploadId, email_column: upload.emailColumn, ...features }
+  return callApi(context, { method: 'POST', path: '/bulk/upload/confirm', payload })
 }
 
-export function showStatus(visit: Visit, { job_id }: JobParams) {
-  return askApi<Job>(visit, { method: 'GET', path: `/bulk/jobs/${job_id}` })
+export function getJob(context: ToolContext, { job_id }: JobParams) {
+  return callApi<Job>(context, { method: 'GET', path: `/bulk/jobs/${job_id}` })
 }
 
-export async function explainVerdict(visit: Visit, wish: ExplainVerdict): Promise<Explanation> {
-  const { job_id, row, validation_id, sub_status, problem } = wish
-  const isResult = job_id !== undefined && row !== undefined
-  const isHalf = (job_id === undefined) !== (row === undefined)
-  const named = [validation_id, sub_status, problem].filter((one) => one !== undefined)
-  const ways = (isResult ? 1 : 0) + named.length
-  if (isHalf || ways !== 1) {
-    throw new Problem(
-      'invalid_request',
-      'Give job_id and row, or validation_id, or sub_status, or problem: one of the four.',
-    )
+export function listJobs(context: ToolContext, { limit = JOBS_DEFAULT, ...filter }: ListJobs) {
+  return callApiPage<Job>(context, { method: 'GET', path: '/bulk/jobs', query: { ...filter, limit } })
+}
+
+export function listJobResults(context: ToolContext, args: ListJobResults) {
+  const { job_id, limit = RESULTS_DEFAULT, ...filter } = args
+  return callApiPage<Result>(context, {
+    method: 'GET',
+    path: `/bulk/jobs/${job_id}/results`,
+    query: { ...filter, limit },
+  })
+}
+
+export function cancelJob(context: ToolContext, { job_id }: JobParams) {
+  return callApi<Job>(context, { method: 'POST', path: `/bulk/jobs/${job_id}/cancel` })
+}
+
+export async function explainResult(context: ToolContext, args: ExplainResult): Promise<Explanation> {
+  const { job_id, row, validation_id, sub_status, problem } = args
+  const isIncomplete = (job_id === undefined) !== (row === undefined)
+  const subjects = [job_id, validation_id, sub_status, problem].filter((subject) => subject !== undefined)
+  if (isIncomplete || subjects.length !== 1) {
+    throw new Problem('invalid_request', 'Pass exactly one of: job_id with row, validation_id, sub_status, or problem.')
   }
   if (sub_status !== undefined) return explainReason(sub_status)
   if (problem !== undefined) return explainProblem(problem)
-  if (validation_id !== undefined) return explainValidation(visit, validation_id)
-  const result = await askApi<Result>(visit, { method: 'GET', path: `/bulk/jobs/${job_id}/results/${row}` })
-  const { status, sub_status: code } = result
-  return { code, status, meaning: meaningOf(status, code), advice: nextStep(code), result }
+  if (validation_id !== undefined) return explainValidation(context, validation_id)
+  const result = await callApi<Result>(context, { method: 'GET', path: `/bulk/jobs/${job_id}/results/${row}` })
+  return { ...explainVerdict(result), result }
 }
 
-async function explainValidation(visit: Visit, id: string): Promise<Explanation> {
-  const validation = await askApi<ValidationResult>(visit, { method: 'GET', path: `/validations/${id}` })
-  const { status, sub_status: code } = validation
-  return { code, status, meaning: meaningOf(status, code), advice: nextStep(code), validation }
+async function explainValidation(context: ToolContext, id: string): Promise<Explanation> {
+  const validation = await callApi<ValidationResult>(context, { method: 'GET', path: `/validations/${id}` })
+  return { ...explainVerdict(validation), validation }
+}
+
+function explainVerdict({ status, sub_status: code }: Pick<Result, 'status' | 'sub_status'>) {
+  return { code, status, meaning: meaningOf(status, code), advice: adviceFor(code) }
 }
 
 function explainReason(code: string): Explanation {
-  if (!Object.hasOwn(SUB_STATUSES, code)) throw new Problem('not_found', 'There is no such sub_status.')
+  if (!Object.hasOwn(SUB_STATUSES, code)) throw new Problem('not_found', 'No such sub_status.')
   const { status, meaning } = SUB_STATUSES[code as SubStatus]
-  return { code, status, meaning, advice: nextStep(code) }
+  return { code, status, meaning, advice: adviceFor(code) }
 }
 
 function explainProblem(code: string): Explanation {
-  if (!Object.hasOwn(PROBLEMS, code)) throw new Problem('not_found', 'There is no problem with such a code.')
+  if (!Object.hasOwn(PROBLEMS, code)) throw new Problem('not_found', 'No such problem code.')
   const { title, advice } = PROBLEMS[code as ProblemCode]
   return { code, meaning: `${title}.`, advice }
 }

@@ -8,10 +8,10 @@ import type { Route } from '../route.ts'
 import { serveRoutes } from '../serve-routes.ts'
 import type { Services } from '../services.ts'
 
-/** A thousand addresses of a thousand bytes, with what JSON and the protocol need around them. */
+/** 1,000 addresses of 1,000 bytes, plus JSON and the envelope of the protocol. */
 const BODY_BYTES_MAX = 1024 * 1024 + 64 * 1024
 
-/** The tools for agents, at /mcp: behind the door that the API has, with the same keys. */
+/** The MCP endpoint `/mcp`, with the authentication and limits of the API. */
 export async function serveMcp(app: FastifyInstance, config: Pick<ApiConfig, 'publicUrl'>, services: Services) {
   const refuseForeign = refuseForeignOrigin(config.publicUrl)
   const findKey = authenticate(services)
@@ -19,22 +19,22 @@ export async function serveMcp(app: FastifyInstance, config: Pick<ApiConfig, 'pu
     refuseForeign(request)
     await findKey(request, reply)
   }
-  await serveRoutes(app, services, { recognise, refuse: refuseForbidden }, [answerMessages])
+  await serveRoutes(app, services, { recognise, refuse: refuseForbidden }, [handleMessages])
 }
 
-/** One message of the Model Context Protocol per request, without sessions: each is answered by whichever process it comes to. */
-const answerMessages: Route = async (app, services) => {
-  // One of the tools reads a file, as its route does.
+/** One message of the Model Context Protocol per request, without sessions: any process can handle any message. */
+const handleMessages: Route = async (app, services) => {
+  // estimate_job reads a file, so the time limit of uploads applies.
   const config = { isPublic: true, handlerTimeoutMs: READS_FILE_MS } as const
-  const answer = async (request: FastifyRequest, reply: FastifyReply) => {
-    // Loaded with the first message: the library is large, and most processes never see one.
-    const { answerMessage } = await import('../mcp/answer-message.ts')
-    const gone = new AbortController()
-    reply.raw.once('close', () => gone.abort())
-    return reply.send(await answerMessage({ app, services, request }, gone.signal))
+  const handler = async (request: FastifyRequest, reply: FastifyReply) => {
+    // Loaded with the first message: the library is large, and most processes never get one.
+    const { handleMessage } = await import('../mcp/handle-message.ts')
+    const disconnected = new AbortController()
+    reply.raw.once('close', () => disconnected.abort())
+    return reply.send(await handleMessage({ app, services, request }, disconnected.signal))
   }
-  // Of several messages at once each could spend; newer versions of the protocol have done away with them.
+  // No arrays: each message of a batch could spend credits, and newer protocol versions have no batches.
   const body = Type.Object({}, { additionalProperties: true })
-  app.post('/mcp', { schema: { hide: true, body }, config, bodyLimit: BODY_BYTES_MAX }, answer)
-  app.route({ method: ['GET', 'DELETE'], url: '/mcp', schema: { hide: true }, config, handler: answer })
+  app.post('/mcp', { schema: { hide: true, body }, config, bodyLimit: BODY_BYTES_MAX }, handler)
+  app.route({ method: ['GET', 'DELETE'], url: '/mcp', schema: { hide: true }, config, handler })
 }

@@ -167,7 +167,7 @@ test('says which requests came from a web page, and which from a tool of an agen
   const headers = { 'x-api-key': text, origin }
   await callApp(api.app, { ...DECISION, headers, payload: { email: 'valid@example.com' } })
   const agent = await connectAgent(api.app, { 'x-api-key': caller.key })
-  await agent.use('validate_email', { email: 'valid@example.com' })
+  await agent.call('validate_email', { email: 'valid@example.com' })
   await caller.call({ ...SINGLE, headers: { 'probity-inside': 'mcp' }, payload: { email: 'valid@example.com' } })
   const found = withoutOwn(await waitFor(caller, 3))
   expect(found.map(({ source, result_status }) => `${source} ${result_status}`).toSorted()).toEqual([

@@ -125,7 +125,12 @@ const HELD: Held[] = [
   ['webhooks', 'packages/database/src/webhooks.ts', 'WEBHOOKS_MAX', (n) => `${n}, live`],
   ['[streams of all', 'packages/database/src/event-streams.ts', 'EVENT_STREAMS_MAX', (n) => `${n} at once`],
   ['tries to deliver', 'apps/worker/src/webhooks/post.ts', 'DEADLINE_MS', seconds],
-  ['confirmation of an agent', 'packages/contract/src/agent-tools.ts', 'CONFIRMATION_LASTS_S', (n) => `${n} seconds`],
+  [
+    'confirmation of an MCP estimate',
+    'packages/contract/src/agent-tools.ts',
+    'CONFIRMATION_LASTS_S',
+    (n) => `${n} seconds`,
+  ],
   ['sign-in attempts', 'apps/api/src/people/limits.ts', 'password: { perNetwork', (n) => `| ${n} per network`],
   ['sign-in attempts', 'apps/api/src/people/limits.ts', 'password: [^}]*perEmailHere', (n) => `${n} per network and`],
   ['invitations of an account', 'apps/api/src/people/limits.ts', 'INVITATIONS_PER_DAY = { open', (n) => `| ${n} where`],

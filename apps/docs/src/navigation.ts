@@ -30,6 +30,7 @@ export const NAVIGATION: Group[] = [
       'guides/sign-up-form',
       'guides/clean-a-list',
       'guides/nightly-crm',
+      'local-webhooks',
       'guides/migrate-from-zerobounce',
       'guides/migrate-from-kickbox',
     ],

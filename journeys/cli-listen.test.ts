@@ -10,8 +10,9 @@ import { verifyWebhook } from '@probity/sdk'
 import { Webhook } from 'standardwebhooks'
 import { expect, test, vi } from 'vitest'
 import { borrowProduct } from './test-borrowed.ts'
-import { openHome } from './test-cli.ts'
+import { CLI, openHome } from './test-cli.ts'
 import { openCustomer } from './test-product.ts'
+import { openTmux } from './test-tmux.ts'
 
 const SOON = { timeout: 30_000, interval: 50 }
 
@@ -21,9 +22,11 @@ type Received = { path: string; headers: IncomingHttpHeaders; body: string }
 async function startReceiver() {
   const received: Received[] = []
   let status = 204
-  const server = createServer(async (request, response) => {
-    received.push({ path: `${request.method} ${request.url}`, headers: request.headers, body: await text(request) })
-    response.writeHead(status, { location: 'http://127.0.0.1:1/' }).end()
+  const server = createServer((request, response) => {
+    void text(request).then((body) => {
+      received.push({ path: `${request.method} ${request.url}`, headers: request.headers, body })
+      response.writeHead(status, { location: 'http://127.0.0.1:1/' }).end()
+    })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const close = () => {
@@ -107,6 +110,28 @@ test('listen forwards signed events, prints each response, survives failures and
 })
 
 const ANY_ATTEMPT = { eventId: '', signedAt: new Date(0), signature: '' }
+
+test('listen shows the events of a job in a terminal until Ctrl-C', async () => {
+  const product = await borrowProduct()
+  const scopes: KeyScope[] = ['webhooks:read', 'jobs:write']
+  const { key } = await openCustomer(product, { credits: 0, key: { mode: 'test', scopes } })
+  const home = openHome({ PROBITY_BASE_URL: product.api.url, PROBITY_API_KEY: key, LANG: 'C.UTF-8' })
+  const receiver = await startReceiver()
+  const terminal = await openTmux(home.env(), home.home)
+  await terminal.enter(
+    `unset HISTFILE; "${process.execPath}" "${CLI}" listen --forward-to '${receiver.url}'; echo "exit code $?"`,
+  )
+  const screen = await terminal.sees(/Press Ctrl-C to stop\./)
+  const [, secret = ''] = /^Signing secret: (whsec_\S+)$/m.exec(screen) ?? []
+
+  const created = await home.run(['jobs', 'create', '-', '--yes'], { stdin: 'email\nvalid@example.com\n' })
+  expect(created.code).toBe(0)
+  await terminal.sees(/^\d\d:\d\d:\d\d +204 +\d+ ms +job\.completed +evt_\S+$/m)
+  const events = receiver.received.map(({ body, headers }) => verifyWebhook({ payload: body, headers, secret }))
+  expect((await Promise.all(events)).map(({ type }) => type)).toEqual(['job.created', 'job.completed'])
+  await terminal.press('C-c')
+  await terminal.sees(/\^Cexit code 0$/m)
+})
 
 test('listen reconnects with Last-Event-ID and prints a table', async () => {
   const lastIds: (string | undefined)[] = []

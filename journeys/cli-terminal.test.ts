@@ -89,6 +89,8 @@ test('Ctrl-C during a job prints how to watch it, and the same command again res
   await session.sees(new RegExp(`This file already has job ${id} \\(processing\\)`))
   await session.sees(/2 of 2 rows kept \(balanced\)\.\nended with 0/)
   expect(session.read('out.csv')).toMatch(/"greylisted@example.com","valid"/)
+  await session.enter(`clear; probity jobs results ${id} --format table`)
+  await session.sees(/valid@example.com +valid[\s\S]*greylisted@example.com +valid[\s\S]*ended with 0/)
 })
 
 test('a table has colors in a terminal, and no output has with NO_COLOR', async () => {

@@ -6,7 +6,9 @@ import { STRANGERS } from './authenticate.ts'
 import { networkOf } from './network.ts'
 import { VARY_BY_ORIGIN } from './security-headers.ts'
 
-/** For how long a browser need not ask again. */
+/** The headers that the SDK sends from a page, and `Authorization` as the alternative to `X-API-Key`. */
+const ALLOWED_HEADERS = 'content-type, x-api-key, authorization, idempotency-key, x-probity-client'
+/** How long a browser caches a preflight response. */
 const MAX_AGE_S = 3_600
 /** A new origin is let in at once; one that was taken off the last key is asked in for so long, and then refused by the key itself. */
 const KEEP_FOR_MS = 60_000
@@ -25,7 +27,7 @@ export const preflight: Route = async (app, services) => {
       reply.headers({
         'access-control-allow-origin': origin,
         'access-control-allow-methods': 'POST',
-        'access-control-allow-headers': 'content-type, x-api-key, authorization',
+        'access-control-allow-headers': ALLOWED_HEADERS,
         'access-control-max-age': String(MAX_AGE_S),
       })
     }

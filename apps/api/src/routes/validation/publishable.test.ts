@@ -258,7 +258,7 @@ test('browsers are told that they may ask from the pages of a key, and from no o
   expect(allowed.headers).toMatchObject({
     'access-control-allow-origin': ORIGIN,
     'access-control-allow-methods': 'POST',
-    'access-control-allow-headers': 'content-type, x-api-key, authorization',
+    'access-control-allow-headers': 'content-type, x-api-key, authorization, idempotency-key, x-probity-client',
     vary: 'X-API-Key, Authorization, Origin',
   })
   expect(allowed.headers).not.toHaveProperty('access-control-allow-credentials')

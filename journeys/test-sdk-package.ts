@@ -7,8 +7,8 @@ import { ROOT } from './programs.ts'
 
 const SDK = join(ROOT, 'packages/sdk')
 
-/** What somebody who is not us has: the package as it would be published, and a folder in which it was installed. */
-export type InstalledSdk = { tarball: string; folder: string; entry: string }
+/** The package as it would be published, and a folder in which it is installed. */
+export type InstalledSdk = { tarball: string; folder: string; entries: { esm: string; cjs: string } }
 
 export function installSdk(): InstalledSdk {
   const packed = makeFolder('probity-packed')
@@ -19,10 +19,11 @@ export function installSdk(): InstalledSdk {
   const tarball = join(packed, readdirSync(packed)[0] ?? '')
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'consumer', private: true, type: 'module' }))
   run('npm', ['install', '--offline', '--no-audit', '--no-fund', tarball], folder)
-  return { tarball, folder, entry: join(folder, 'node_modules/@probity/sdk/probity.js') }
+  const entryOf = (file: string) => join(folder, 'node_modules/@probity/sdk', file)
+  return { tarball, folder, entries: { esm: entryOf('probity.js'), cjs: entryOf('probity.cjs') } }
 }
 
-/** Runs a program to its end; what it says is in the error if it fails. */
+/** Runs a program to its end and returns its output. The error of a failed program contains its output. */
 export function run(program: string, args: string[], cwd: string, env: Record<string, string> = {}): string {
   const options = { cwd, encoding: 'utf8', env: { ...process.env, ...env }, stdio: 'pipe' } as const
   try {
@@ -39,7 +40,7 @@ export function runTool(name: string, args: string[]): string {
 
 type Project = { name: string; files: Record<string, string>; compilerOptions: object }
 
-/** Compiles files in a folder of their own below the consumer's, its declarations of us included. */
+/** Compiles files in a folder below the consumer's, with the declarations of the SDK. */
 export function compile({ folder }: InstalledSdk, { name, files, compilerOptions }: Project): void {
   const place = join(folder, name)
   mkdirSync(place)

@@ -53,7 +53,7 @@ export const NAVIGATION: Group[] = [
       'requests',
     ],
   },
-  { label: 'Tools', entries: ['sdk', 'cli', 'mcp'] },
+  { label: 'Tools', entries: ['sdk', 'sdk-reference', 'cli', 'mcp'] },
   {
     label: 'Self-hosting',
     entries: ['running', 'settings', 'doctor', 'operating', 'metrics', 'payments', 'scale', 'benchmarks'],

@@ -1,10 +1,7 @@
 import { cpSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/**
- * Makes `dist` the package that is published, so that any package manager can pack it: in the work tree the package points to its
- * sources, which nobody else could run.
- */
+/** Makes `dist` the published package. In the repository, the package exports its TypeScript sources. */
 const SDK = join(import.meta.dirname, '..')
 const DIST = join(SDK, 'dist')
 
@@ -14,6 +11,18 @@ const {
   devDependencies: ___,
   ...manifest
 } = JSON.parse(readFileSync(join(SDK, 'package.json'), 'utf8')) as Record<string, unknown>
-const exports = { '.': { types: './probity.d.ts', default: './probity.js' } }
-writeFileSync(join(DIST, 'package.json'), `${JSON.stringify({ ...manifest, exports }, null, 2)}\n`)
+
+const entry = {
+  // For tools that do not read `exports`, such as TypeScript with moduleResolution node10.
+  main: './probity.cjs',
+  types: './probity.d.cts',
+  exports: {
+    '.': {
+      import: { types: './probity.d.ts', default: './probity.js' },
+      require: { types: './probity.d.cts', default: './probity.cjs' },
+    },
+    './package.json': './package.json',
+  },
+}
+writeFileSync(join(DIST, 'package.json'), `${JSON.stringify({ ...manifest, ...entry }, null, 2)}\n`)
 for (const file of ['README.md', 'LICENSE']) cpSync(join(SDK, file), join(DIST, file))

@@ -1,12 +1,12 @@
 import type { ApiPromise } from './api-promise.ts'
 import type {
   Account,
+  Model as DeliverabilityModel,
   Erasure,
   ErasureRequest,
   FeedbackReport,
   FeedbackSummary,
   LedgerEntry,
-  Model,
   Overview,
   ProviderHealth,
   UpdateAccountRequest,
@@ -17,11 +17,12 @@ import { splitOptions, toQuery, toWire } from './to-wire.ts'
 import type { IdempotentRequestOptions, RequestOptions, Transport } from './transport.ts'
 
 export type UpdateAccountOptions = RequestOptions & {
+  /** Name of the account, 1 to 200 characters. */
   name?: string | undefined
   /** Days until new results are deleted. */
   retentionDays?: number | undefined
   /** Low-credit threshold in `low_at`; null for the default, a tenth of the credits that were last bought or granted. */
-  credits?: UpdateAccountRequest['credits'] | undefined
+  credits?: { low_at: number | null } | undefined
   /** Conditions for `safe_to_send`: lowest `deliverability` and excluded traits. */
   sending?: UpdateAccountRequest['sending'] | undefined
 }
@@ -131,7 +132,7 @@ export function createFeedbackApi({ request }: Transport): FeedbackApi {
 /** The model behind `deliverability`. Scope: `account:read`. */
 export type ModelApi = {
   /** Parameters of the model, and its predictions compared with reported outcomes. */
-  get(options?: RequestOptions): ApiPromise<Model>
+  get(options?: RequestOptions): ApiPromise<DeliverabilityModel>
 }
 
 export function createModelApi({ request }: Transport): ModelApi {

@@ -74,7 +74,7 @@ export class AuthenticationError extends ProbityApiError {
   }
 }
 
-/** 402: the account has too few credits, or its plan does not include the call. */
+/** 402: the account has too few credits, or the key has reached its monthly cap. */
 export class PaymentRequiredError extends ProbityApiError {
   static {
     PaymentRequiredError.prototype.name = 'PaymentRequiredError'

@@ -15,11 +15,13 @@ export type ResultFilter = {
   subStatus?: ValidationSubStatus | readonly ValidationSubStatus[] | undefined
   /** Only results with this provider; an empty string for results without a known provider. */
   provider?: string | undefined
+  /** Only addresses of this domain. */
   domain?: string | undefined
   /** Only addresses that contain this text, in upper or lower case. */
   search?: string | undefined
   /** Only results that this preset keeps, or those that it removes if `part` is `remove`. */
   preset?: Preset | undefined
+  /** Part of the results that `preset` selects. Default: `keep`. */
   part?: 'keep' | 'remove' | undefined
   /** Name of a policy that decides about each result: `allow`, `review` or `block`. */
   policy?: string | undefined

@@ -45,11 +45,13 @@ export type JobsApi = {
   readonly callback: JobCallbackApi
   /** Creates a job from an upload and reserves its credits. An upload becomes one job, however often this is called. */
   create(uploadId: string, options: CreateJobOptions): ApiPromise<ConfirmUploadResult>
+  /** One job with its status, progress and counts. */
   get(id: string, options?: RequestOptions): ApiPromise<BulkJob>
   /** Jobs, newest first. */
   list(options?: RequestOptions & PageOptions & JobFilter): PagePromise<BulkJob>
   /** Stops the job until it is resumed. Addresses in progress are completed. */
   pause(id: string, options?: IdempotentRequestOptions): ApiPromise<BulkJob>
+  /** Continues a paused job. */
   resume(id: string, options?: IdempotentRequestOptions): ApiPromise<BulkJob>
   /** Ends the job. Its results so far are kept, and unused credits are released. */
   cancel(id: string, options?: IdempotentRequestOptions): ApiPromise<BulkJob>
@@ -63,6 +65,7 @@ export type JobsApi = {
   wait(id: string, options?: WaitOptions): Promise<BulkJob>
 }
 
+/** Requests to the `callbackUrl` of jobs. Scopes: `jobs:read`, and `jobs:write` to resend. */
 export type JobCallbackApi = {
   /** The delivery of the event that ended the job. */
   get(jobId: string, options?: RequestOptions): ApiPromise<WebhookDeliveryDetail>

@@ -29,6 +29,7 @@ export type KeySettings = {
 
 export type CreateKeyOptions = IdempotentRequestOptions &
   KeySettings & {
+    /** Name of the key. */
     name: string
     /** Whether to create a live key; false creates a test key. Default: the mode of the calling key. */
     livemode?: boolean | undefined
@@ -36,7 +37,11 @@ export type CreateKeyOptions = IdempotentRequestOptions &
     type?: 'secret' | 'publishable' | undefined
   }
 
-export type UpdateKeyOptions = RequestOptions & KeySettings & { name?: string | undefined }
+export type UpdateKeyOptions = RequestOptions &
+  KeySettings & {
+    /** Name of the key. */
+    name?: string | undefined
+  }
 
 export type RotateKeyOptions = IdempotentRequestOptions & {
   /** Seconds for which the old key keeps working, at most a week. Default: a day. */
@@ -47,6 +52,7 @@ export type RotateKeyOptions = IdempotentRequestOptions & {
 export type KeysApi = {
   /** Keys, newest first. */
   list(options?: RequestOptions & PageOptions): PagePromise<ApiKey>
+  /** One key without its secret. */
   get(id: string, options?: RequestOptions): ApiPromise<ApiKey>
   /** Creates a key. The secret is in `key` and is not shown again. */
   create(options: CreateKeyOptions): ApiPromise<ApiKeyWithSecret>
@@ -56,6 +62,7 @@ export type KeysApi = {
   rotate(id: string, options?: RotateKeyOptions): ApiPromise<ApiKeyWithSecret>
   /** Rejects requests with the key until it is resumed. */
   pause(id: string, options?: RequestOptions): ApiPromise<ApiKey>
+  /** Accepts requests with a paused key again. */
   resume(id: string, options?: RequestOptions): ApiPromise<ApiKey>
   /** Revokes the key permanently. */
   revoke(id: string, options?: RequestOptions): ApiPromise<ApiKey>

@@ -5,12 +5,14 @@ import { splitOptions, toQuery, toWire } from './to-wire.ts'
 import { deleteObject, type IdempotentRequestOptions, type RequestOptions, type Transport } from './transport.ts'
 
 export type OverrideFilter = {
+  /** Only overrides with this action. */
   action?: 'allow' | 'block' | undefined
   /** Only overrides whose target contains this text. */
   search?: string | undefined
 }
 
 export type CreateOverridesOptions = IdempotentRequestOptions & {
+  /** Whether the targets are allowed or blocked. */
   action: 'allow' | 'block'
   /** Up to 1,000 addresses and domains. */
   targets: readonly string[]
@@ -24,6 +26,7 @@ export type OverridesApi = {
   list(options?: RequestOptions & PageOptions & OverrideFilter): PagePromise<Override>
   /** Allows or blocks addresses and domains, and returns the number of changes. */
   create(options: CreateOverridesOptions): ApiPromise<CreateOverridesResult>
+  /** Deletes an override. */
   delete(id: string, options?: RequestOptions): ApiPromise<void>
   /** All overrides as CSV. */
   download(options?: RequestOptions & OverrideFilter): ApiPromise<ReadableStream<Uint8Array>>

@@ -13,17 +13,24 @@ export type PolicySettings = {
   default: CreatePolicyRequest['default']
 }
 
-export type CreatePolicyOptions = IdempotentRequestOptions & PolicySettings & { name: string }
+export type CreatePolicyOptions = IdempotentRequestOptions &
+  PolicySettings & {
+    /** Name of the policy, which requests refer to. */
+    name: string
+  }
 export type UpdatePolicyOptions = RequestOptions & { [K in keyof PolicySettings]?: PolicySettings[K] | undefined }
 
 /** Rules that map a result to a decision. Scopes: `account:read`, and `account:write` with a live key for changes. */
 export type PoliciesApi = {
   /** All policies, built in and own. They fit on one page. */
   list(options?: RequestOptions): PagePromise<Policy>
+  /** One policy by its name. */
   get(name: string, options?: RequestOptions): ApiPromise<Policy>
+  /** Creates a policy. */
   create(options: CreatePolicyOptions): ApiPromise<Policy>
   /** Changes the given settings. `rules` replaces all rules. */
   update(name: string, options: UpdatePolicyOptions): ApiPromise<Policy>
+  /** Deletes a policy of the account. Built-in policies cannot be deleted. */
   delete(name: string, options?: RequestOptions): ApiPromise<void>
 }
 

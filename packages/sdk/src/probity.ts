@@ -133,7 +133,7 @@ export class Probity {
     return getOverview(this.#transport, options)
   }
 
-  /** Mailbox providers that currently block or delay probes. */
+  /** Mailbox providers that currently block or delay probes. Scope: `account:read`. */
   providerHealth(options: RequestOptions = {}): ApiPromise<ProviderHealth> {
     return getProviderHealth(this.#transport, options)
   }
@@ -179,7 +179,10 @@ export type {
   BulkValidationSummary,
   CallbackSecret,
   ConfirmUploadResult,
+  CreateApiKeyRequest,
   CreateOverridesResult,
+  CreatePolicyRequest,
+  CreateWebhookRequest,
   DecisionResult,
   Erasure,
   ErasureCounts,
@@ -198,8 +201,10 @@ export type {
   Problem as ProblemDetails,
   ProblemCode,
   ProviderHealth,
+  RecoverWebhookDeliveriesResult,
   RequestLogEntry,
   RequestLogEntryDetail,
+  UpdateAccountRequest,
   Upload,
   UploadPreview,
   Usage,

@@ -29,3 +29,16 @@ test('requests.get, overview and providerHealth request their paths', async () =
     'GET /api/v1/health/providers',
   ])
 })
+
+test('an awaited page of requests has its cursor and the retention', async () => {
+  const { probity } = await startService((n) => ({
+    data: [{ id: `req_${n}` }],
+    next_cursor: n === 0 ? 'next' : null,
+    retention_days: 30,
+  }))
+  const first = await probity.requests.list()
+  expect(first).toMatchObject({ data: [{ id: 'req_0' }], hasMore: true, nextCursor: 'next', retentionDays: 30 })
+  const second = await first.nextPage()
+  expect(second).toMatchObject({ data: [{ id: 'req_1' }], hasMore: false, nextCursor: null })
+  expect(await second?.nextPage()).toBeUndefined()
+})

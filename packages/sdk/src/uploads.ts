@@ -23,6 +23,7 @@ export type UploadsApi = {
   get(id: string, options?: GetUploadOptions): ApiPromise<UploadPreview>
   /** Uploads, newest first. */
   list(options?: RequestOptions & PageOptions): PagePromise<Upload>
+  /** Deletes an upload. */
   delete(id: string, options?: RequestOptions): ApiPromise<void>
 }
 

@@ -16,6 +16,7 @@ export type VerifyWebhookOptions = {
 }
 
 export type SignWebhookOptions = {
+  /** The request body to sign. */
   payload: string | Uint8Array
   /** Signing secret (`whsec_…`). */
   secret: string

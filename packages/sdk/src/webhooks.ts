@@ -19,15 +19,26 @@ import { type VerifyWebhookOptions, verifyWebhook } from './webhook-signature.ts
 export type WebhookSettings = {
   /** Event types to subscribe to; `['*']` for all, also future ones. Default for a new webhook: `['*']`. */
   events?: CreateWebhookRequest['events'] | undefined
+  /** Text of your own. */
   description?: string | undefined
 }
 
-export type CreateWebhookOptions = IdempotentRequestOptions & WebhookSettings & { url: string }
+export type CreateWebhookOptions = IdempotentRequestOptions &
+  WebhookSettings & {
+    /** URL that receives the events. */
+    url: string
+  }
 
 export type UpdateWebhookOptions = RequestOptions &
-  WebhookSettings & { url?: string | undefined; enabled?: boolean | undefined }
+  WebhookSettings & {
+    /** URL that receives the events. */
+    url?: string | undefined
+    /** Whether events are sent. */
+    enabled?: boolean | undefined
+  }
 
 export type DeliveryFilter = {
+  /** Only deliveries with this status. */
   status?: WebhookDelivery['status'] | undefined
   /** Only deliveries of this event type. */
   type?: string | undefined
@@ -46,11 +57,13 @@ export type WebhooksApi = {
   readonly callbackSecret: CallbackSecretApi
   /** Webhooks, newest first. */
   list(options?: RequestOptions & PageOptions): PagePromise<Webhook>
+  /** One webhook without its secret. */
   get(id: string, options?: RequestOptions): ApiPromise<Webhook>
   /** Creates a webhook. Its `secret` is not shown again. */
   create(options: CreateWebhookOptions): ApiPromise<WebhookWithSecret>
   /** Changes the given settings. */
   update(id: string, options: UpdateWebhookOptions): ApiPromise<Webhook>
+  /** Deletes a webhook. */
   delete(id: string, options?: RequestOptions): ApiPromise<void>
   /** Creates a new secret and key pair. The previous ones also sign for a day. */
   rotateSecret(id: string, options?: IdempotentRequestOptions): ApiPromise<WebhookWithSecret>
@@ -60,6 +73,7 @@ export type WebhooksApi = {
   verify(options: VerifyWebhookOptions): Promise<WebhookEvent>
 }
 
+/** Deliveries of events to webhooks. */
 export type WebhookDeliveriesApi = {
   /** Deliveries of a webhook, newest first. */
   list(webhookId: string, options?: RequestOptions & PageOptions & DeliveryFilter): PagePromise<WebhookDelivery>
@@ -71,7 +85,9 @@ export type WebhookDeliveriesApi = {
   recover(webhookId: string, options: RecoverDeliveriesOptions): ApiPromise<RecoverWebhookDeliveriesResult>
 }
 
+/** The secret that signs requests to the `callbackUrl` of jobs, in the mode of the key. */
 export type CallbackSecretApi = {
+  /** The present callback secret. */
   get(options?: RequestOptions): ApiPromise<CallbackSecret>
   /** Creates a new callback secret. The previous one also signs for a day. */
   rotate(options?: IdempotentRequestOptions): ApiPromise<CallbackSecret>

@@ -1,8 +1,10 @@
+import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { writeFileAtomically } from './write-file.ts'
+import { checkWritable, writeFileAtomically } from './write-file.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'probity-write-'))
 const path = join(folder, 'out.csv')
@@ -30,4 +32,17 @@ test('writeFileAtomically replaces the file, readable by its owner only', async 
 
 test('writeFileAtomically rejects a folder that does not exist with exit input', async () => {
   await expect(writeFileAtomically(join(folder, 'none/out.csv'), chunks('x'))).rejects.toMatchObject({ exit: 'input' })
+})
+
+test('writeFileAtomically writes to a pipe without replacing it', async () => {
+  const pipe = join(folder, 'pipe')
+  execFileSync('mkfifo', [pipe])
+  const [text] = await Promise.all([readFile(pipe, 'utf8'), writeFileAtomically(pipe, chunks('all', ' of it'))])
+  expect([text, statSync(pipe).isFIFO()]).toEqual(['all of it', true])
+})
+
+test('checkWritable rejects folders and files in folders that do not exist', async () => {
+  await expect(checkWritable(folder)).rejects.toMatchObject({ exit: 'input' })
+  await expect(checkWritable(join(folder, 'none/out.csv'))).rejects.toMatchObject({ exit: 'input' })
+  await expect(checkWritable(join(folder, 'new.csv'))).resolves.toBeUndefined()
 })

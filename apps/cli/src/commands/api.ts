@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import type { ReadableStream } from 'node:stream/web'
 import type { ProblemDetails } from '@probity/sdk'
 import { Argument, type Command, InvalidArgumentError } from 'commander'
@@ -47,7 +48,7 @@ async function callApi(run: Run, flags: Flags, method: Method, path: string): Pr
   const body: unknown = await response.json()
   if (Array.isArray(body) && body.every(isObject)) return run.output.writeAll(body, { columns: columnsOf(body) })
   if (isObject(body)) return run.output.writeOne(body, (object) => formatPairs(Object.entries(object).map(pairOf)))
-  await run.terminal.print(`${JSON.stringify(body)}\n`)
+  await run.output.writeChunks(Readable.from([`${JSON.stringify(body)}\n`]))
 }
 
 type ApiCall = { method: Method; path: string; flags: Flags }

@@ -1,7 +1,7 @@
 import { TEST_EVENT, WEBHOOK_EVENT_TYPES, type WebhookEventType } from '@probity/contract/webhook-events'
-import type { AttemptResult, Probity } from '@probity/sdk'
+import type { AttemptResult, Probity, WebhookEvent } from '@probity/sdk'
 import { type Command, InvalidArgumentError } from 'commander'
-import { createSigningSecret, type ForwardResult, type ForwardTarget, forwardEvent } from '../forward-event.ts'
+import type { ForwardResult } from '../forward-event.ts'
 import type { View } from '../output/output.ts'
 import { createAction, logRequest, type Run, type Stage } from '../run.ts'
 import { getKey } from '../settings.ts'
@@ -26,6 +26,8 @@ export function addListen(program: Command, stage: Stage): void {
 async function listen(run: Run, { forwardTo, events }: Flags): Promise<void> {
   const { settings, terminal, signal } = run
   const { text: apiKey, mode } = getKey(settings)
+  // Loads node:https, which other commands do not need at their start.
+  const { createSigningSecret, forwardEvent } = await import('../forward-event.ts')
   const secret = createSigningSecret()
   const report = reportConnection(terminal, () => {
     // Also written with --quiet: the receiver cannot verify anything without it.
@@ -39,15 +41,18 @@ async function listen(run: Run, { forwardTo, events }: Flags): Promise<void> {
   }
   const client = new Probity({ apiKey, baseUrl: settings.baseUrl, onResponse })
   const target = { url: forwardTo, secret, signal }
-  await run.output.writeGroups(forwardEvents(client, target, events), FORWARD_VIEW)
+  const forward = (event: WebhookEvent) => forwardEvent(event, target)
+  await run.output.writeGroups(forwardEvents(client, forward, { types: events, signal }), FORWARD_VIEW)
 }
 
+type Forward = (event: WebhookEvent) => Promise<ForwardResult>
+type StreamOptions = { types: WebhookEventType[] | undefined; signal: AbortSignal }
+
 /** One event at a time, in the order of the stream. Ends on Ctrl-C without an error, so that the exit code is 0. */
-async function* forwardEvents(client: Probity, target: ForwardTarget, types: WebhookEventType[] | undefined) {
-  const { signal } = target
+async function* forwardEvents(client: Probity, forward: Forward, { types, signal }: StreamOptions) {
   try {
     for await (const event of client.events.stream({ types, signal, maxReconnects: Number.POSITIVE_INFINITY })) {
-      yield [await forwardEvent(event, target)]
+      yield [await forward(event)]
     }
   } catch (error) {
     if (!signal.aborted) throw error

@@ -45,7 +45,7 @@ test('a service that is away leaves everything as it was, for the next night', a
   const { start, contacts, running } = openCrm()
   const before = contacts()
   const { code, out } = await start({ PROBITY_BASE_URL: `http://127.0.0.1:${await freePort()}` }).ended
-  expect([code, out]).toEqual([75, expect.stringContaining('ProbityConnectionError')])
+  expect([code, out]).toEqual([75, expect.stringContaining('ConnectionError')])
   expect([contacts(), running()]).toEqual([before, []])
 })
 

@@ -231,7 +231,7 @@ test('the colours follow what somebody chose, from page to page', async () => {
   const page = await onePage(reader, { colorScheme: 'light' })
   await page.goto('/docs')
   await page.getByLabel('Select theme').first().selectOption('dark')
-  await page.getByRole('link', { name: 'Webhooks' }).first().click()
+  await page.getByRole('link', { name: 'Webhooks', exact: true }).first().click()
   await page.waitForURL(/\/docs\/webhooks/)
   expect(await page.evaluate(() => document.documentElement.dataset['theme'])).toBe('dark')
   await page.getByLabel('Select theme').first().selectOption('auto')

@@ -35,6 +35,7 @@ test('the program has the documented commands', () => {
     ...['list', 'view', 'create', 'rotate', 'update', 'delete', 'test', 'deliveries', 'resend'].map(
       (verb) => `webhooks ${verb}`,
     ),
+    'listen',
     'requests list',
     'requests view',
     'usage',

@@ -8,6 +8,7 @@ import { addDoctor } from './commands/doctor.ts'
 import { addErase } from './commands/erase.ts'
 import { addJobs } from './commands/jobs.ts'
 import { addKeys } from './commands/keys.ts'
+import { addListen } from './commands/listen.ts'
 import { addLogin } from './commands/login.ts'
 import { addExamples, addOutputOptions } from './commands/options.ts'
 import { addRequests } from './commands/requests.ts'
@@ -38,6 +39,7 @@ export function buildProgram(stage: Stage, version: string): Command {
   addJobs(program, stage)
   addKeys(program, stage)
   addWebhooks(program, stage)
+  addListen(program, stage)
   addRequests(program, stage)
   addUsage(program, stage)
   addErase(program, stage)

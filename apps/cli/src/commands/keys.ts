@@ -111,8 +111,8 @@ function addSettings(command: Command): Command {
 }
 
 function settingsOf({ scopes, expires, monthlyCap, ipAllowlist }: SettingFlags): KeySettings {
-  const valueOf = <T>(value: T | None | undefined) => (value === NONE ? null : value)
-  return { scopes, expiresAt: valueOf(expires), monthlyCap: valueOf(monthlyCap), ipAllowlist }
+  const orNull = <T>(value: T | None | undefined) => (value === NONE ? null : value)
+  return { scopes, expiresAt: orNull(expires), monthlyCap: orNull(monthlyCap), ipAllowlist }
 }
 
 function readOrNone<T>(read: (text: string) => T): (text: string) => T | None {

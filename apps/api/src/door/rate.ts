@@ -48,17 +48,14 @@ export function openLocalRate(now: () => number = () => performance.now() * 1e3)
     const waitUs = after - policy.windowS * 1e6 - time
     // Below a microsecond it is the rounding of a clock with fractions, which would refuse the first request of a quota of one.
     if (waitUs >= 1) return readRate(policy, false, before - time, waitUs)
-    if (cost > 0) remember(partition, after, time)
+    if (cost > 0) remember(partition, after)
     return readRate(policy, true, after - time, 0)
   }
 
-  function remember(partition: string, after: number, time: number): void {
-    if (fullAt.size >= PARTITIONS_MAX) {
-      for (const [name, full] of fullAt) if (full <= time) fullAt.delete(name)
-      // All of them busy: the oldest gives way, and starts anew if it comes back.
-      if (fullAt.size >= PARTITIONS_MAX) fullAt.delete(fullAt.keys().next().value as string)
-    }
+  /** At the limit, the partition without requests for the longest time is removed: its quota is full again by then, or starts again. */
+  function remember(partition: string, after: number): void {
     fullAt.delete(partition)
+    if (fullAt.size >= PARTITIONS_MAX) fullAt.delete(fullAt.keys().next().value as string)
     fullAt.set(partition, after)
   }
 

@@ -18,7 +18,10 @@ const POISON = '127.94.0.66'
 /** More than it takes: twice for the whole batch, once for each half, and five times alone. */
 const DEATHS_MAX = 40
 
-test('an address that brings every worker down harms nobody but itself', async () => {
+test('an address that brings every worker down harms nobody but itself', {
+  tags: ['long'],
+  timeout: 180_000,
+}, async () => {
   const world = await startTestWorld()
   const port = await freePort()
   const server = await startScripted({}, { host: '127.94.0.1', port })
@@ -65,7 +68,7 @@ test('an address that brings every worker down harms nobody but itself', async (
   expect(credits).toEqual({ available: 990, reserved: 0, spent: 10 })
   expect(deaths).toBeGreaterThan(6)
   expect(await asOwner(world.db, listDrift)).toEqual([])
-}, 180_000)
+})
 
 const ENTRY = fileURLToPath(new URL('./test-poisoned.ts', import.meta.url))
 

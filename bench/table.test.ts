@@ -31,6 +31,16 @@ test('one hundred times the volume needs one hundred times the cores and egress 
   expect(row('egress addresses')).toEqual(['4 (google)', '310 (google)', '3,100 (google) |'])
 })
 
+test('the path of a job names tables and functions of the schema', () => {
+  const page = readFileSync(join(import.meta.dirname, '../docs/scale.md'), 'utf8')
+  const [, diagram = ''] = /<!-- test: job-path -->\n```text\n(.*?)```/s.exec(page) ?? []
+  const names = new Set(diagram.match(/\b[a-z]+_[a-z]+\b/g))
+  expect(names.size).toBeGreaterThan(2)
+  const schema = readFileSync(join(import.meta.dirname, '../packages/database/migrations/0001_baseline.sql'), 'utf8')
+  const created = [...schema.matchAll(/create (?:table|function) (\w+)/g)].map(([, name]) => name)
+  expect(created).toEqual(expect.arrayContaining([...names]))
+})
+
 test('no figure stands there twice', () => {
   const names = ROWS.map(({ bench, figure }) => `${bench} ${figure}`)
   expect(new Set(names).size).toBe(names.length)

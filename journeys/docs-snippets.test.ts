@@ -79,6 +79,7 @@ test('every block of every page is run, compared with what was printed, or shown
 const OTHER_TESTS = [
   ...['mcp', 'feedback', 'overview', 'policies/policies'].map((name) => `apps/api/src/routes/${name}.test.ts`),
   'packages/database/src/schema-files.test.ts',
+  'bench/table.test.ts',
 ]
 
 const marked = pages.flatMap((path) => readBlocks(path)).filter(({ marker }) => marker !== undefined)

@@ -20,7 +20,7 @@ const check = (schema: Json) => ajv.compile(JSON.parse(JSON.stringify(schema).re
 
 const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null
 
-/** Every example of the document with the schema that it stands beside. */
+/** Every example of the document with its schema. */
 function listExamples(node: unknown, where: string): Example[] {
   if (Array.isArray(node)) return node.flatMap((part, n) => listExamples(part, `${where}/${n}`))
   if (!isObject(node)) return []

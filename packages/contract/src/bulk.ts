@@ -8,6 +8,7 @@ import { pageQuery } from './page.ts'
 import { REFERENCE_OPTION } from './request-options.ts'
 import { FEATURE_OPTIONS } from './validation.ts'
 import { openList, valueList } from './value-list.ts'
+import { WebhookUrlField } from './webhooks.ts'
 
 /** What a job is doing. */
 export const JOB_STATES = {
@@ -52,9 +53,7 @@ export const ConfirmRequest = Type.Object(
       }),
     ),
     callback_url: Type.Optional(
-      Type.String({
-        minLength: 10,
-        maxLength: 2048,
+      Type.With(WebhookUrlField, {
         description:
           'URL that receives the event that ends the job: `job.completed`, `job.failed` or `job.canceled`. The rules for webhook URLs apply. The request is signed with the callback secret of the account.',
         examples: ['https://hooks.example.com/jobs'],

@@ -180,6 +180,7 @@ test('every schema of the contract is looked at here', () => {
       'RetryAtField',
       'ValidationIdField',
       'KeyTypeField',
+      'WebhookUrlField',
       'CreatePolicy',
       'DecisionField',
       'Policy',

@@ -19,7 +19,7 @@ const SECRET_EXAMPLE = 'whsec_VGhpcyBpcyBhbiBleGFtcGxlIGFuZCBub3QgYSBzZWNyZXQh'
 const PUBLIC_KEY_EXAMPLE = 'whpk_11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo='
 const URL_EXAMPLE = 'https://hooks.example.com/probity'
 
-const url = Type.String({
+export const WebhookUrlField = Type.String({
   minLength: 10,
   maxLength: 2048,
   description:
@@ -43,7 +43,7 @@ const eventsInput = Type.Array(Type.Enum(SUBSCRIPTIONS, { type: 'string' }), {
 
 const WEBHOOK_FIELDS = {
   id: Type.String({ format: 'uuid', description: 'The id of the webhook.', examples: [WEBHOOK_ID] }),
-  url,
+  url: WebhookUrlField,
   description,
   livemode: Type.With(LivemodeField, {
     description:
@@ -117,7 +117,7 @@ export const WebhookWithSecret = Type.Object(
 export type CreateWebhook = Static<typeof CreateWebhook>
 export const CreateWebhook = Type.Object(
   {
-    url,
+    url: WebhookUrlField,
     description: Type.Optional(description),
     events: Type.Optional(Type.With(eventsInput, { default: [ALL_EVENTS] })),
   },
@@ -133,7 +133,7 @@ export const CreateWebhook = Type.Object(
 export type UpdateWebhook = Static<typeof UpdateWebhook>
 export const UpdateWebhook = Type.Object(
   {
-    url: Type.Optional(url),
+    url: Type.Optional(WebhookUrlField),
     description: Type.Optional(description),
     events: Type.Optional(eventsInput),
     enabled: Type.Optional(

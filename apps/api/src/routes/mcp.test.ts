@@ -226,9 +226,11 @@ test('tools enforce the scopes, type, plan and IP allowlist of the key', async (
   expect(refused.text).toContain('scope "jobs:write"')
   expect(refused.text).toContain(PROBLEMS.missing_scope.advice)
 
-  const anybody = await connectAgent(app, { 'x-api-key': PUBLIC_SANDBOX_KEY })
-  expect((await anybody.call('validate_email', { email: 'valid@example.com' })).data).toMatchObject({ status: 'valid' })
-  expect((await anybody.call('estimate_job', { emails: emailsOf(1) })).problem).toMatchObject({
+  const publicClient = await connectAgent(app, { 'x-api-key': PUBLIC_SANDBOX_KEY })
+  expect((await publicClient.call('validate_email', { email: 'valid@example.com' })).data).toMatchObject({
+    status: 'valid',
+  })
+  expect((await publicClient.call('estimate_job', { emails: emailsOf(1) })).problem).toMatchObject({
     code: 'key_type_not_allowed',
   })
 

@@ -48,8 +48,8 @@ test('the router knows the routes of operators', () => {
 
 test.for(routes)('$method $url is there for operators and for nobody else', async ({ method, url }) => {
   const body = method === 'GET' ? {} : { payload: {} }
-  const nobody = await openBrowser(api.app).call({ method, url, ...body })
-  expect([nobody.status, nobody.body['code']]).toEqual([401, 'unauthenticated'])
+  const signedOut = await openBrowser(api.app).call({ method, url, ...body })
+  expect([signedOut.status, signedOut.body['code']]).toEqual([401, 'unauthenticated'])
   const member = await owner.call({ method, url, ...body, headers: account })
   expect([member.status, member.body['code']]).toEqual([404, 'not_found'])
   const key = await openBrowser(api.app).call({ method, url, ...body, headers: { 'x-api-key': program.key } })

@@ -8,6 +8,8 @@ import { LongestFirst } from './vitest.sequencer.ts'
 const UNIT = [
   'packages/{contract,settings}/**/*.test.ts',
   'packages/engine/src/{address,verdict}/**/*.test.ts',
+  'packages/engine/src/validate.test.ts',
+  'packages/engine/src/smtp/probe/outcome.test.ts',
   'packages/sdk/{src,generate}/**/*.test.ts',
   'apps/cli/**/*.test.ts',
   'apps/docs/src/**/*.test.ts',

@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import { migrate } from './packages/database/src/migrate.ts'
-import { MIGRATIONS_FOLDER } from './packages/database/src/schema-version.ts'
+import { migrate } from './packages/database/src/system/migrate.ts'
+import { MIGRATIONS_FOLDER } from './packages/database/src/system/schema-version.ts'
 import { type PostgresServer, postgresPrograms, startPostgres } from './packages/lab/src/services/postgres.ts'
 
 const CACHE = join(homedir(), '.cache', 'probity-test-database')

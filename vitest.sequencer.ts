@@ -21,7 +21,7 @@ const LONG = [
   'journeys/web-keys.test.ts',
   'journeys/outages.test.ts',
   'journeys/lists-postgres.test.ts',
-  'packages/database/src/ledger-model.test.ts',
+  'packages/database/src/billing/ledger-model.test.ts',
 ]
 
 /** On a fresh clone Vitest sorts by file size, which says little about the time that a file takes. */

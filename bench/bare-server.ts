@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { openPool } from '@probity/database/pool'
-import { openGatherer } from '@probity/queue/gather'
+import { openPool } from '@probity/database/connection/connect'
+import { createBatcher } from '@probity/queue/gather'
 import { connectRedis } from '@probity/queue/redis'
 import { fastify } from 'fastify'
 
@@ -29,7 +29,7 @@ async function openCharges(url: string): Promise<() => Promise<void>> {
     create table if not exists bare_accounts (id integer primary key, available bigint not null);
     create table if not exists bare_ledger (subject uuid primary key, credits integer not null, at timestamptz not null default clock_timestamp());
     insert into bare_accounts values (1, 1000000000000) on conflict do nothing`)
-  const gather = openGatherer<null, null>(200, async (_name, group) => {
+  const gather = createBatcher<null, null>(200, async (_name, group) => {
     await pool.query({
       name: 'charge',
       text: `with entry as (insert into bare_ledger (subject, credits) values ($1, $2))

@@ -1,9 +1,9 @@
 import { parseAddress } from '@probity/engine/address/parse'
-import type { MailboxAnswer } from '@probity/engine/mailbox/answer'
+import type { ProbeResult } from '@probity/engine/smtp/probe/result'
 import { conclude } from '@probity/engine/verdict/conclude'
 import { explain } from '@probity/engine/verdict/explain'
 import { NO_HISTORY } from '@probity/engine/verdict/history'
-import { USUAL_MANNER } from '@probity/engine/verdict/manner'
+import { DEFAULT_OPTIONS } from '@probity/engine/verdict/options'
 import { measureInLab } from './confidence-lab.ts'
 import { measureStrings } from './confidence-strings.ts'
 import { type Conditions, simulateCatchAll } from './confidence-world.ts'
@@ -73,7 +73,7 @@ function measureWhole(): number {
   const run = () => {
     for (let n = 0; n < ROUNDS; n += 1) {
       const found = findings[n % findings.length]
-      if (found) explain([], conclude(found, { provider: '', history }, USUAL_MANNER), history)
+      if (found) explain([], conclude(found, { provider: '', history }, DEFAULT_OPTIONS), history)
     }
   }
   run() // once, so that it is compiled
@@ -82,12 +82,12 @@ function measureWhole(): number {
   return ((performance.now() - began) * 1_000) / ROUNDS
 }
 
-const CATCH_ALL: MailboxAnswer = {
+const CATCH_ALL: ProbeResult = {
   finding: { kind: 'accepted', code: 250 },
   acceptAll: 'yes',
   acceptAllSource: 'live',
   host: 'mx.example.com',
-  dialogue: [],
+  transcript: [],
   at: 0,
   ms: 0,
 }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { asOwner, connect, type Db, inTenant } from '@probity/database/connect'
-import { postCredits } from '@probity/database/credits'
+import { postCredits } from '@probity/database/billing/ledger'
+import { asOwner, connect, type Db, inTenant } from '@probity/database/connection/connect'
 import { sql } from 'kysely'
 import { type Caller, confirmUpload, type ListProduct, openAccount, uploadList } from './list-product.ts'
 

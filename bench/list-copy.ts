@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { constants, zstdCompressSync } from 'node:zlib'
-import { asOwner, connect, type Db } from '@probity/database/connect'
+import { asOwner, connect, type Db } from '@probity/database/connection/connect'
 import { makeFolder, removeFolder, unprivilegedUser } from '@probity/lab/services/daemon'
 import { sql } from 'kysely'
 import { type Caller, call } from './list-product.ts'

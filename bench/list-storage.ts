@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { openPool } from '@probity/database/pool'
+import { openPool } from '@probity/database/connection/connect'
 
 /** The tables that keep results of jobs and what belongs to them. A version of the product has some of them. */
 const RESULT_TABLES = ['job_results', 'result_chunks', 'job_breakdowns', 'job_batches', 'job_queue']

@@ -1,7 +1,7 @@
-import { HABITS } from '@probity/engine/mailbox/data/habits'
+import { PROVIDER_LIMITS } from '@probity/engine/smtp/providers/data/limits'
 import { BEHAVIOURS, type Behaviour } from '@probity/lab/world/data/behaviours'
 
-/** What one row of a list took, as `bench scale` measured it in its largest run. */
+/** Resources of one row of a list, from the largest run of `bench scale`. */
 export type PerRow = {
   cpuUs: Record<string, number>
   redisCommands: number
@@ -12,14 +12,14 @@ export type PerRow = {
 
 const VOLUMES = [1_000_000, 100_000_000, 1_000_000_000]
 const DAY_S = 86_400
-/** The busiest hour of a day has so many times the mean: what must be there is for that. */
+/** Ratio of the busiest hour to the mean; capacity is planned for the busiest hour. */
 const PEAK = 3
 const RETENTION_DAYS = 30
-/** For how long a connection to a mail server far away is open. */
+/** Duration of a connection to a remote mail server. */
 const CONNECTION_S = 5
-/** Of the addresses at a provider of which nothing else is known so many are no good. */
+/** Share of invalid addresses at a provider. */
 const BAD_SHARE = 0.08
-/** So full is a processor at the peak, and no fuller, or everything waits. */
+/** Utilization of a core at the peak; more would cause queueing. */
 const FULL = 0.6
 
 /** The sums of docs/scale.md, as a table. */
@@ -65,16 +65,16 @@ function sumOf(volume: number, { cpuUs, redisCommands, walBytes, keptBytes, conn
 }
 
 /**
- * The number of egress addresses for a volume, and the provider that needs most of them. habits.ts has the limits of a provider per address: rejected recipients
+ * The number of egress addresses for a volume, and the provider that needs most of them. limits.ts has the limits of a provider per address: rejected recipients
  * per hour, connections per minute and recipients per connection.
  */
 function egressesFor(volume: number): { count: number; provider: string } {
   const all: Behaviour[] = Object.values(BEHAVIOURS)
-  const large = all.filter(({ group, provider }) => group === 'large' && provider in HABITS)
+  const large = all.filter(({ group, provider }) => group === 'large' && provider in PROVIDER_LIMITS)
   const needs = large.map(({ provider, weight, bad }) => {
     const { errorsPerHour, connectionsPerMinute, recipientsPerConnection, probe } =
-      HABITS[provider as keyof typeof HABITS]
-    if (probe === 'D') return { provider, count: 0 } // nobody is asked there
+      PROVIDER_LIMITS[provider as keyof typeof PROVIDER_LIMITS]
+    if (probe === 'D') return { provider, count: 0 } // not probed
     const byErrors = (errorsPerHour * 24) / (bad?.[0] ?? BAD_SHARE)
     const byConnections = connectionsPerMinute * 60 * 24 * recipientsPerConnection
     return { provider, count: (volume * weight) / 100 / Math.min(byErrors, byConnections) } // weights are hundredths

@@ -5,7 +5,7 @@ import { ROWS } from './data/table.ts'
 import { writeSums } from './sums.ts'
 import { writePage, writeScale } from './table.ts'
 
-test('the page has the figures that commands printed: otherwise run one with --keep', () => {
+test('docs/benchmarks.md equals the page written from the stored figures', () => {
   expect(readFileSync(join(import.meta.dirname, '../docs/benchmarks.md'), 'utf8')).toBe(writePage())
 })
 
@@ -41,7 +41,7 @@ test('the path of a job names tables and functions of the schema', () => {
   expect(created).toEqual(expect.arrayContaining([...names]))
 })
 
-test('no figure stands there twice', () => {
+test('ROWS has no duplicate figures', () => {
   const names = ROWS.map(({ bench, figure }) => `${bench} ${figure}`)
   expect(new Set(names).size).toBe(names.length)
 })

@@ -10,11 +10,11 @@ const KEPT = join(import.meta.dirname, 'data/kept')
 const PAGE = join(import.meta.dirname, '../docs/benchmarks.md')
 const SCALE = join(import.meta.dirname, '../docs/scale.md')
 
-/** What a bench printed, when and where. */
+/** The output of a benchmark with date and machine. */
 type Kept = {
   date: string
   machine: string
-  /** The share of the processors' time that other machines on the same host took meanwhile. */
+  /** The share of CPU time that other virtual machines on the same host took (steal time). */
   stolen: number
   arguments: string[]
   figures: Record<string, unknown>
@@ -22,7 +22,7 @@ type Kept = {
 
 const stolen = watchStolenTime()
 
-/** Keeps what a command printed, and writes the page anew. */
+/** Stores the output of a command and rewrites the page. */
 export function keepFigures(bench: string, args: string[], figures: object): void {
   const kept: Kept = {
     date: new Date().toISOString().slice(0, 10),
@@ -49,7 +49,7 @@ function readKept(bench: string): Kept | undefined {
   return existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as Kept) : undefined
 }
 
-/** The page as the figures have it that were kept. */
+/** The page with the stored figures. */
 export function writePage(): string {
   const benches = [...new Set(ROWS.map(({ bench }) => bench))]
   const machines = benches.map((bench) => {
@@ -60,33 +60,33 @@ export function writePage(): string {
   })
   return `# Benchmarks
 
-Every figure here was printed by the command beside it and kept by that command: with \`--keep\` it measures anew and writes this page, and a test holds the
-page to what was kept. All parts run on one machine: the product, its databases, the mail servers that it asks and the callers who ask it. So figures in
-seconds say little about another machine; ratios say more, because both sides are measured in one run. Figures of one machine move by a third
-from run to run where others share it; how much of the processors' time other machines on the same host took meanwhile stands below.
+This page lists the measured performance of Probity. The command in the last column prints each figure; with \`--keep\` it stores the figure and rewrites this page, and
+a test compares the page with the stored figures. All parts run on one machine: the API, workers, databases, simulated mail servers and clients. Absolute figures therefore
+say little about other machines. Ratios are more portable, because both sides are measured in one run. On a shared machine, figures differ by up to a third between
+runs; the second table has the CPU time that other virtual machines took (steal time).
 
-| figure | measured | goal | reached | of the bare limit | command |
+| figure | measured | goal | reached | ratio to the bare limit | command |
 |---|---|---|---|---|---|
 ${ROWS.map(writeRow).join('\n')}
 
-## Where and when
+## Date and machine
 
-| command | date | machine | taken by others |
+| command | date | machine | steal time |
 |---|---|---|---|
 ${machines.join('\n')}
 
-## What the figures mean
+## Definitions
 
 \`bench single\` compares the product with two bare servers in the same run: Fastify with one call to Redis (\`bare_rps\`, \`recent_ratio\`, \`queued_ratio\`), and the same
 with one durable charge for each group of requests before their responses (\`bare_durable_rps\`, \`recent_ratio_durable\`).
 
-\`bench list\` measures the cost of a row from the confirmation of the list until its results are stored in row order: processor time (\`pg_us_per_row\`, and
+\`bench list\` measures the cost of a row from the confirmation of the list until its results are stored in row order: CPU time (\`pg_us_per_row\`, and
 \`worker_us_per_row\` for all workers together), WAL (\`wal_bytes_per_row\`), and the growth of the tables and indexes of results (\`stored_bytes_per_result\`).
 \`allocated_bytes_per_result\` also counts empty pages, which later results fill. The bare limit of \`ratio_to_bare\` is the sum of three times: reading the file, probing
-without any care, and COPY of one full JSON row per address (\`bare_seconds.copy\`). \`bare_seconds.copy_chunks\` is the time to compress the same rows in chunks of 100
+without any limits, and COPY of one full JSON row per address (\`bare_seconds.copy\`). \`bare_seconds.copy_chunks\` is the time to compress the same rows in chunks of 100
 (zstd, level 3) and to COPY the chunks instead.
 
-How well chances hold is measured by \`pnpm bench confidence\` and stands in [the model card](model-card.md).
+\`pnpm bench confidence\` measures the calibration of deliverability. [The model card](model-card.md) has the figures.
 
 ## Comparison with a commit
 
@@ -101,7 +101,7 @@ interval contains the true median with a probability of at least 90 %. From eigh
 
 const SUMS = /(?<=<!-- sums -->\n)[\s\S]*(?=<!-- end of sums -->)/
 
-/** The page about scale with its sums made anew. */
+/** The page about scale with recalculated sums. */
 export function writeScale(page: string): string {
   const perRow = readKept('scale')?.figures['per_row']
   return page.replace(SUMS, perRow === undefined ? '' : `\n${writeSums(perRow as PerRow)}\n\n`)

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { asOwner, type Db } from '@probity/database/connect'
+import { asOwner, type Db } from '@probity/database/connection/connect'
 
 const PAUSE_MS = 50
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Db } from '@probity/database/connect'
+import type { Db } from '@probity/database/connection/connect'
 import { openRandom } from '@probity/lab/world/random'
 import { watchBank } from './bank.ts'
 import { confirm, exportResults, type Upload, untilEnded, upload } from './customer.ts'
@@ -7,7 +7,8 @@ import type { ListFile } from './list-file.ts'
 import { type Nemesis, openNemesis, type VictimName } from './nemesis.ts'
 import { untilOrdered } from './ordering.ts'
 import { openPlace, type Place, type PlaceOptions } from './place.ts'
-import { type Books, countHolders, listViolations, readBooks } from './violations.ts'
+import { freezeUntilReplaced, holdOrdering, killWhileSettling } from './targeted-faults.ts'
+import { type Books, listViolations, readBooks } from './violations.ts'
 
 /** What came of a list: the file that the customer downloads, what the books say, and what is wrong with them. */
 export type ListRun = {
@@ -40,8 +41,6 @@ const HIT_CONFIRMS = 3
 const HIT_WITHIN_MS = 40
 /** A worker that has just been started has read a small list within this time. */
 const PLANNED_WITHIN_MS = 1_000
-const HELD_WITHIN_MS = 30_000
-const HELD_POLL_MS = 50
 
 /** Has a list validated from the upload to the export, while processes die or in peace. */
 export async function runList(options: RunOptions): Promise<ListRun> {
@@ -59,12 +58,14 @@ export async function runList(options: RunOptions): Promise<ListRun> {
   const began = performance.now()
   const jobId = await confirmUnderFire(place, uploaded, nemesis, signal)
   const harming = nemesis && harm(nemesis, place.db, jobId)
+  const ordering = nemesis && holdOrdering(place.db)
+  cleanUp.defer(() => ordering?.release())
   const job = await untilEnded(place.customer, jobId, { patienceMs, signal })
   const seconds = Math.round((performance.now() - began) / 100) / 10
   const isCompleted = job.status === 'completed'
   const asSettled = isCompleted ? await exportResults(place.customer, jobId, signal) : ''
   const rows = list.expected.size
-  const isOrdered = !isCompleted || (await untilOrdered({ db: place.db, jobId, rows, nemesis }))
+  const isOrdered = !isCompleted || (await untilOrdered({ db: place.db, jobId, rows, nemesis, hold: ordering }))
   const faults = nemesis?.counts() ?? {}
   await nemesis?.end()
   await harming
@@ -101,27 +102,11 @@ async function confirmUnderFire(
   return id
 }
 
-/**
- * First what chance alone would seldom do: kills while the list is planned, then one worker after the other stopped in the middle of
- * several batches. Everything else between them.
- */
+/** First the faults that chance would seldom bring about at the right moment, then any fault at any moment. */
 async function harm(nemesis: Nemesis, db: Db, jobId: string): Promise<void> {
   await Promise.all([nemesis.killSoon('postgres', PLANNED_WITHIN_MS), nemesis.killSoon('worker_2', PLANNED_WITHIN_MS)])
-  const isHeld = await untilHeld(db, jobId)
-  const first = isHeld ? nemesis.freezeLong('worker_1') : undefined
+  const replacing = freezeUntilReplaced(nemesis, db, jobId)
   nemesis.roam()
-  await first
-  if (isHeld && (await untilHeld(db, jobId))) await nemesis.freezeLong('worker_2')
-}
-
-/** Until both workers have several batches in hand; false where that does not happen any more. */
-async function untilHeld(db: Db, jobId: string): Promise<boolean> {
-  for (const deadline = Date.now() + HELD_WITHIN_MS; Date.now() < deadline; await sleep(HELD_POLL_MS)) {
-    try {
-      if ((await countHolders(db, jobId)) > 1) return true
-    } catch {
-      // PostgreSQL is down at the moment.
-    }
-  }
-  return false
+  await replacing
+  await killWhileSettling(nemesis, db, jobId)
 }

@@ -1,9 +1,9 @@
 /** A text of the product that occurs once, and what replaces it. */
 export type Replacement = { file: string; find: string; replace: string }
 
-const BATCHES = 'packages/database/src/batches.ts'
-const SETTLE_BATCHES = 'packages/database/src/settle-batches.ts'
-const ORDER_RESULTS = 'packages/database/src/order-results.ts'
+const BATCHES = 'packages/database/src/jobs/batches.ts'
+const SETTLE_BATCHES = 'packages/database/src/jobs/settle-batches.ts'
+const ORDER_RESULTS = 'packages/database/src/jobs/results/order-results.ts'
 /** Databases are built from it. */
 const BASELINE = 'packages/database/migrations/0001_baseline.sql'
 const CHARGES = "v_posting := ledger_post_parts('settle', p_job, v_job.key_id, v_parts, v_credits);"

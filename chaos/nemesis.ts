@@ -35,13 +35,20 @@ const PAUSE_MS = { least: 300, most: 1_800 }
 const DOWN_MS = 1_000
 const REVIVALS_MAX = 5
 
+/** Single faults of reserved victims. `kill` also starts the victim again. */
+export type Faults = {
+  kill(name: VictimName): Promise<void>
+  freeze(name: VictimName): void
+  thaw(name: VictimName): void
+}
+
 export type Nemesis = {
   /** Harms one victim after the other from now on, at moments that chance decides. */
   roam(): void
   /** Kills one of them now, or a moment later, and starts it again. Whoever is down already is left alone. */
   killSoon(name: VictimName, withinMs: number): Promise<void>
-  /** Stops one of them for so long that it is taken for dead, as soon as it is up. */
-  freezeLong(name: VictimName): Promise<void>
+  /** Waits until these are up and keeps every other fault away from them until `work` has ended. Not begun after `end`. */
+  reserve(names: VictimName[], work: (faults: Faults) => Promise<void>): Promise<void>
   /** How often each fault was brought about so far, by its name. */
   counts(): Record<string, number>
   /** Begins nothing new, and waits until everybody is up and awake. */
@@ -55,9 +62,12 @@ export function openNemesis(victims: Victims, { random, faultsMax }: { random: R
   const ending = new AbortController()
   let failure: unknown
 
-  const strike = (name: VictimName, blow: Blow): Promise<void> => {
-    const kind = `${blow.how}_${name.replace(/_\d$/, '')}`
+  const count = (name: VictimName, how: Blow['how']) => {
+    const kind = `${how}_${name.replace(/_\d$/, '')}`
     counts[kind] = (counts[kind] ?? 0) + 1
+  }
+  const strike = (name: VictimName, blow: Blow): Promise<void> => {
+    count(name, blow.how)
     const done = deal(victims, name, blow, random)
       .catch((error: unknown) => {
         failure = error
@@ -88,9 +98,26 @@ export function openNemesis(victims: Victims, { random, faultsMax }: { random: R
       await sleep(random.below(withinMs + 1))
       if (!busy.has(name) && !ending.signal.aborted) await strike(name, { how: 'kill', times: 1 })
     },
-    async freezeLong(name) {
-      await busy.get(name)
-      if (!busy.has(name) && !ending.signal.aborted) await strike(name, LONG_FREEZE)
+    async reserve(names, work) {
+      while (names.some((name) => busy.has(name))) await Promise.all(names.map((name) => busy.get(name)))
+      if (ending.signal.aborted) return
+      const done = work({
+        async kill(name) {
+          count(name, 'kill')
+          await deal(victims, name, { how: 'kill', times: 1 }, random)
+        },
+        freeze(name) {
+          count(name, 'freeze')
+          victims[name].freeze()
+        },
+        thaw: (name) => victims[name].thaw(),
+      })
+        .catch((error: unknown) => {
+          failure = error
+        })
+        .finally(() => names.map((name) => busy.delete(name)))
+      for (const name of names) busy.set(name, done)
+      await done
     },
     counts: () => ({ ...counts }),
     async end() {

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { asOwner, type Db } from '@probity/database/connect'
+import { asOwner, type Db } from '@probity/database/connection/connect'
 import type { Nemesis } from './nemesis.ts'
+import { type holdOrdering, killBeforeOrdered } from './targeted-faults.ts'
 
 const ORDERED_WITHIN_MS = 120_000
 const POLL_MS = 5
@@ -9,10 +10,17 @@ const KILLS_MAX = 3
 /** About what storing a result in row order takes: the kills hit every part of it. */
 const MS_PER_ROW = 0.03
 
-type Task = { db: Db; jobId: string; rows: number; nemesis: Nemesis | undefined }
+type Task = {
+  db: Db
+  jobId: string
+  rows: number
+  nemesis: Nemesis | undefined
+  hold: ReturnType<typeof holdOrdering> | undefined
+}
 
 /** Waits until the results of an ended job are in row order, and kills the workers meanwhile. False if that takes too long. */
-export async function untilOrdered({ db, jobId, rows, nemesis }: Task): Promise<boolean> {
+export async function untilOrdered({ db, jobId, rows, nemesis, hold }: Task): Promise<boolean> {
+  if (nemesis && hold) await killBeforeOrdered(nemesis, db, hold)
   let kills = 0
   let lastEpoch = 0
   for (const deadline = Date.now() + ORDERED_WITHIN_MS; Date.now() < deadline; await sleep(POLL_MS)) {

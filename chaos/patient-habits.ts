@@ -6,6 +6,6 @@ import { WORLD_HABITS } from '@probity/lab/world/data/habits'
  */
 const LADDER_S = [1, 2, 3, 5, 5, 5, 10, 20]
 
-const patient = Object.entries(WORLD_HABITS).map(([name, habits]) => [name, { ...habits, retryLadderS: LADDER_S }])
+const patient = Object.entries(WORLD_HABITS).map(([name, habits]) => [name, { ...habits, retryDelaysS: LADDER_S }])
 
 export const PATIENT_HABITS: typeof WORLD_HABITS = Object.fromEntries(patient)

@@ -3,12 +3,12 @@ import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { insertAccount } from '@probity/database/accounts'
-import { asOwner, connect, type Db, inTenant } from '@probity/database/connect'
-import { postCredits } from '@probity/database/credits'
-import { insertKey } from '@probity/database/keys'
-import { migrate } from '@probity/database/migrate'
-import { recordEndedBatches } from '@probity/database/test-jobs'
+import { insertAccount } from '@probity/database/accounts/accounts'
+import { insertKey } from '@probity/database/accounts/keys'
+import { postCredits } from '@probity/database/billing/ledger'
+import { asOwner, connect, type Db, inTenant } from '@probity/database/connection/connect'
+import { recordEndedBatches } from '@probity/database/jobs/test-jobs'
+import { migrate } from '@probity/database/system/migrate'
 import { freePort, makeFolder, removeFolder, stopChild } from '@probity/lab/services/daemon'
 import { type PostgresServer, startPostgres } from '@probity/lab/services/postgres'
 import type { WorldSize } from '@probity/lab/world/population'
@@ -51,7 +51,7 @@ export async function openPlace(options: PlaceOptions, cleanUp: AsyncDisposableS
   const redis = await startChaosRedis(options.redis, folder, await freePort())
   cleanUp.defer(() => redis.stop())
   await migrate(postgres.url)
-  const db = connect(postgres.url, { connectionsMax: 2, applicationName: 'chaos' })
+  const db = connect(postgres.url, { connectionsMax: 5, applicationName: 'chaos' })
   cleanUp.defer(() => db.destroy())
   await recordEndedBatches(db)
   const { accountId, key } = await openAccount(db, options.credits)

@@ -1,7 +1,7 @@
-import { listAuditFaults } from '@probity/database/audit'
-import { asNobody, asOwner, type Db, type Trx } from '@probity/database/connect'
-import { listDrift } from '@probity/database/credits'
-import { listTestResults } from '@probity/database/test-results'
+import { listDrift } from '@probity/database/billing/ledger'
+import { listLedgerMismatches } from '@probity/database/billing/reconciliation'
+import { asOwner, type Db, type Trx, withoutTenant } from '@probity/database/connection/connect'
+import { listTestResults } from '@probity/database/jobs/results/test-results'
 import { sql } from 'kysely'
 
 /** What PostgreSQL knows of a job and its money when all is over. */
@@ -33,7 +33,7 @@ export type Books = {
 }
 
 export async function readBooks(db: Db, accountId: string, jobId: string): Promise<Books> {
-  const faults = await asNobody(db, (trx) => listAuditFaults(trx, { all: true }))
+  const faults = await withoutTenant(db, (trx) => listLedgerMismatches(trx, { all: true }))
   const audit = faults.map(({ kind, expected, found }) => `${kind}: ${found} instead of ${expected}`)
   const results = await countResults(db, jobId)
   return asOwner(db, async (trx) => {
@@ -72,18 +72,6 @@ function readCounts(trx: Trx, accountId: string, jobId: string) {
         from ledger where subject = j.id and kind = 'settle'
       ) s
     where j.id = ${jobId}`.execute(trx)
-}
-
-const IN_HAND_MIN = 3
-
-/** How many workers that live have several batches of a job in hand. */
-export async function countHolders(db: Db, jobId: string): Promise<number> {
-  const { rows } = await asOwner(db, (trx) =>
-    sql`select claimed_by from job_queue q join job_workers w on w.id = q.claimed_by
-      where q.job_id = ${jobId} and w.seen_at > clock_timestamp() - interval '2 seconds'
-      group by claimed_by having count(*) >= ${IN_HAND_MIN}`.execute(trx),
-  )
-  return rows.length
 }
 
 type Truth = { expected: Map<number, string>; ndjson: string; granted: number }

@@ -4,7 +4,7 @@ import { pickExamples } from './examples.ts'
 import type { Demo } from './product.ts'
 import { RECEIVER_URL } from './receiver.ts'
 
-/** Where the demo is and how to get in, in the form of `pnpm dev`. */
+/** URLs and credentials, in the format of `pnpm dev`. */
 export function describeAccess({ url, key, user }: Demo): string {
   return [
     `Web app: ${url}/app/`,
@@ -16,17 +16,17 @@ export function describeAccess({ url, key, user }: Demo): string {
   ].join('\n')
 }
 
-/** How to ask by hand, for others than the tour asked for. `node` shows the answer: it is there, and not everybody has jq. */
+/** Commands for manual requests, with other addresses than the tour. `node` formats the response, because jq may be missing. */
 export function describeAsking({ url, key, world }: Demo): string {
   const examples = pickExamples(world.world, [...STOPS, ...SLOW_STOPS], 1)
   const width = Math.max(...examples.map(({ email }) => email.length + 2))
   return [
-    'Ask by yourself, in another terminal:',
+    'Validate addresses yourself, in another terminal:',
     '',
     `  KEY=${key}`,
-    `  ask() { curl -sG ${url}/api/v1/validation/single -H "X-API-Key: $KEY" --data-urlencode "email=$1" | node -p 'JSON.parse(fs.readFileSync(0))'; }`,
+    `  validate() { curl -sG ${url}/api/v1/validation/single -H "X-API-Key: $KEY" --data-urlencode "email=$1" | node -p 'JSON.parse(fs.readFileSync(0))'; }`,
     '',
-    ...examples.map(({ email, stop }) => `  ask ${`'${email}'`.padEnd(width)}  # ${describeStop(stop)}`),
+    ...examples.map(({ email, stop }) => `  validate ${`'${email}'`.padEnd(width)}  # ${describeStop(stop)}`),
     '',
     ...describeList(
       url,
@@ -35,10 +35,10 @@ export function describeAsking({ url, key, world }: Demo): string {
   ].join('\n')
 }
 
-/** The same addresses as a file, through both steps and back. */
+/** Commands that upload the same addresses as a list and download the results. */
 function describeList(url: string, emails: string[]): string[] {
   return [
-    'Or all of them as a list, which comes back marked:',
+    'Or validate all of them as a list and download the results:',
     '',
     `  api() { path=$1; shift; curl -s ${url}/api/v1/bulk/$path -H "X-API-Key: $KEY" "$@"; }`,
     '  field() { node -p "JSON.parse(fs.readFileSync(0)).$1"; }',
@@ -53,5 +53,5 @@ function describeList(url: string, emails: string[]): string[] {
 function describeStop({ subStatus, at }: Stop): string {
   const { status } = SUB_STATUSES[subStatus]
   const verdict = subStatus === '' ? status : `${status}, ${subStatus}`
-  return at === 'greylisting' ? `unknown, greylisted; a quarter of a minute later: ${verdict}` : verdict
+  return at === 'greylisting' ? `unknown, greylisted; 15 seconds later: ${verdict}` : verdict
 }

@@ -5,23 +5,24 @@ import { Refusal } from '@probity/admin/refusal'
 import { buildWeb } from '@probity/admin/web-build'
 import { canConnect } from '@probity/lab/services/daemon'
 import { BadSettings } from '@probity/settings/bad-settings'
+import { withDefaults } from '@probity/settings/names'
 import { Command } from 'commander'
 import { describeAccess, describeAsking } from './guide.ts'
 import { takePlace } from './place.ts'
 import { type Demo, startDemo } from './product.ts'
 import { takeTour } from './tour.ts'
 
-/** Where lines are cut off that go to a file, and the least that a terminal is taken for: better two rows than half a reply. */
+/** Line width for files, and the minimum for terminals: a wrapped reply is better than a truncated one. */
 const WIDTH = 160
 const WIDTH_MIN = 120
 
 const stopping = new AbortController()
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stopping.abort())
-process.stdout.on('error', () => stopping.abort()) // who reads along has gone, as `head` does
+process.stdout.on('error', () => stopping.abort()) // the reader closed the pipe, as `head` does
 
 const program = new Command('demo')
-  .description('The whole product over a made-up mail internet, on loopback alone. Needs PostgreSQL and Redis.')
-  .option('--once', 'end after the tour; exits with 0 when every verdict was right', false)
+  .description('Runs Probity against a simulated mail internet on loopback. Needs PostgreSQL and Redis.')
+  .option('--once', 'exit after the tour, with code 0 if every verdict was correct', false)
 const { once: isOnce } = program.parse().opts<{ once: boolean }>()
 try {
   await run()
@@ -32,14 +33,14 @@ try {
 }
 
 async function run(): Promise<void> {
-  const config = readConfig({ ...process.env, PORT: process.env['PORT'] || '0' })
+  const config = readConfig(withDefaults(process.env, { PORT: '0' }))
   if (config.port !== 0 && (await canConnect(config.port))) {
-    throw new Refusal(`Port ${config.port} is taken. Choose another with PORT, or none for a free one.`)
+    throw new Refusal(`Port ${config.port} is in use. Choose another with PORT, or none for a free one.`)
   }
   const place = await takePlace({ databaseUrl: config.ownerUrl, redisUrl: config.redisUrl })
   try {
     await Promise.all([buildWeb(process.env, report), buildDocs(process.env, report)])
-    report('Starting: a database, a small mail internet, an api and a worker …')
+    report('Starting: a database, a simulated mail internet, the API and a worker …')
     const demo = await startDemo(place, { port: config.port, write })
     try {
       await show(demo)
@@ -55,7 +56,7 @@ async function show(demo: Demo): Promise<void> {
   const { domains, addresses } = demo.world.world
   write(describeAccess(demo))
   write(
-    `\nSimulated mail internet: ${domains.length} domains, ${addresses.length} addresses. Nothing leaves this machine.\n`,
+    `\nSimulated mail internet: ${domains.length} domains, ${addresses.length} addresses. No traffic leaves this host.\n`,
   )
   const width = Math.max(process.stdout.columns || WIDTH, WIDTH_MIN)
   const isRight = await takeTour(demo, { width, write }, stopping.signal)
@@ -64,7 +65,7 @@ async function show(demo: Demo): Promise<void> {
     return
   }
   write(`\n${describeAsking(demo)}`)
-  write('\nCtrl-C ends the demo and removes its databases.')
+  write('\nCtrl-C stops the demo and deletes its databases.')
   if (!stopping.signal.aborted) await once(stopping.signal, 'abort')
 }
 

@@ -1,10 +1,10 @@
 import { explainNoEntry } from '@probity/admin/database'
 import { Refusal } from '@probity/admin/refusal'
-import { isOutage } from '@probity/database/outage'
+import { isOutage } from '@probity/database/connection/outage'
 import { Redis } from 'ioredis'
 import { Client } from 'pg'
 
-/** Databases that hold nothing but the demo, and are gone after it. */
+/** Databases that only the demo uses; `leave` deletes them. */
 export type Place = { databaseUrl: string; redisUrl: string; leave(): Promise<void> }
 
 const DATABASE = 'probity_demo'
@@ -12,12 +12,12 @@ const MARK = 'made by pnpm demo'
 const START_THEM = '"docker compose up -d --wait" starts PostgreSQL and Redis.'
 
 /**
- * Takes a database of its own on both servers. Those of an installation will not do: the demo's worker answers whatever waits in
- * its database, and leaves in Redis what a made-up DNS says of gmail.com, where all workers would believe it.
+ * Creates a separate database on both servers. The databases of an installation cannot be used: the demo's worker would process
+ * its queue and cache simulated DNS records, for example of gmail.com, in the shared Redis.
  */
 export async function takePlace(servers: { databaseUrl: string; redisUrl: string }): Promise<Place> {
   const { databaseUrl } = servers
-  // PostgreSQL first: it refuses a second demo, which would else empty the Redis of the one that is running.
+  // PostgreSQL first: it rejects a second demo, which would otherwise flush the Redis database of the running one.
   await onServer(databaseUrl, makeDatabase).catch((error: unknown) => {
     throw explain(error)
   })
@@ -41,7 +41,7 @@ function withPath(url: string, path: string): string {
 
 async function onServer(url: string, work: (client: Client) => Promise<unknown>): Promise<void> {
   const client = new Client({ connectionString: url, connectionTimeoutMillis: 5_000 })
-  client.on('error', () => {}) // the query that is under way meets it too
+  client.on('error', () => {}) // the pending query fails with the same error
   try {
     await client.connect()
     await work(client)
@@ -50,7 +50,7 @@ async function onServer(url: string, work: (client: Client) => Promise<unknown>)
   }
 }
 
-/** What a demo left that was killed is removed first. Without force: one that is running keeps its database. */
+/** Drops the database of a killed demo first. Without force, so that a running demo keeps its database. */
 async function makeDatabase(client: Client): Promise<void> {
   const found = await client.query(
     "select shobj_description(oid, 'pg_database') as mark from pg_database where datname = $1",
@@ -62,11 +62,11 @@ async function makeDatabase(client: Client): Promise<void> {
   await client.query(`comment on database ${DATABASE} is '${MARK}'`)
 }
 
-const NOT_OURS = `PostgreSQL has a database ${DATABASE} that the demo did not make, so it is left alone. Rename it to run the demo.`
+const NOT_OURS = `PostgreSQL has a database ${DATABASE} that the demo did not create. Rename it to run the demo.`
 
 const FAULTS: Record<string, string> = {
-  '55006': 'A demo is running on this PostgreSQL already.', // object_in_use
-  '42501': `The demo makes a database ${DATABASE}, and the user of DATABASE_URL may not: ALTER ROLE … CREATEDB allows it.`,
+  '55006': 'Another demo is running on this PostgreSQL server.', // object_in_use
+  '42501': `The user of DATABASE_URL cannot create the database ${DATABASE}. Grant the right with ALTER ROLE … CREATEDB.`,
 }
 
 function explain(error: unknown): unknown {
@@ -75,13 +75,13 @@ function explain(error: unknown): unknown {
   return fault === undefined ? explainNoEntry(error) : new Refusal(fault)
 }
 
-/** As many as Redis has unless it is told otherwise. */
+/** The default of Redis. */
 const REDIS_DATABASES = 16
 
 /** The last of Redis' numbered databases that is empty, or that a demo used. */
 async function takeRedis(url: string): Promise<{ url: string; leave(): Promise<void> }> {
   const redis = new Redis(url, { lazyConnect: true, connectTimeout: 5_000, retryStrategy: () => null })
-  redis.on('error', () => {}) // `connect` meets it too
+  redis.on('error', () => {}) // `connect` throws the same error
   try {
     await redis.connect()
   } catch {
@@ -93,7 +93,7 @@ async function takeRedis(url: string): Promise<{ url: string; leave(): Promise<v
     return { url: withPath(url, String(number)), leave: () => leaveRedis(redis) }
   }
   redis.disconnect()
-  throw new Refusal('Redis at REDIS_URL has no empty database that the demo could use.')
+  throw new Refusal('Redis at REDIS_URL has no empty database for the demo.')
 }
 
 async function isFree(redis: Redis, number: number): Promise<boolean> {

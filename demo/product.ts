@@ -5,13 +5,13 @@ import { openLog } from '@probity/api/log'
 import { openPasswords } from '@probity/api/people/passwords'
 import { start as startApi } from '@probity/api/start'
 import type { KeyScope } from '@probity/contract/key-scopes'
-import { listAccounts } from '@probity/database/accounts'
-import { asOwner, connect, type Db, inTenant } from '@probity/database/connect'
-import { postCredits } from '@probity/database/credits'
-import { insertKey } from '@probity/database/keys'
-import { migrate } from '@probity/database/migrate'
-import { claimSetup, replaceSetupToken } from '@probity/database/people'
-import { insertWebhook } from '@probity/database/webhooks'
+import { listAccounts } from '@probity/database/accounts/accounts'
+import { insertKey } from '@probity/database/accounts/keys'
+import { postCredits } from '@probity/database/billing/ledger'
+import { asOwner, connect, type Db, inTenant } from '@probity/database/connection/connect'
+import { migrate } from '@probity/database/system/migrate'
+import { claimSetup, replaceSetupToken } from '@probity/database/users/users'
+import { insertWebhook } from '@probity/database/webhooks/webhooks'
 import { type RunningWorld, startWorld } from '@probity/lab/world/start'
 import { readConfig as readWorkerConfig } from '@probity/worker/config'
 import { start as startWorker } from '@probity/worker/start'
@@ -21,17 +21,17 @@ import { RECEIVER_ADDRESS, RECEIVER_NAME, RECEIVER_URL, startDemoReceiver } from
 /** The user of the demo, who is its operator and owns its account. The password is new in each run. */
 export type DemoUser = { email: string; password: string }
 
-/** The whole product over a made-up mail internet, with an account that has a user, a key, credits and webhook endpoints. */
+/** Probity with a simulated mail internet, and an account that has a user, a key, credits and webhook endpoints. */
 export type Demo = { url: string; key: string; user: DemoUser; world: RunningWorld; stop(): Promise<void> }
 
 export const CREDITS = 100_000
 
 const USER = { name: 'Ada Lovelace', email: 'ada@example.com', organisation: 'Analytical Engines' }
 
-/** Small enough to be there at once, and large enough for one of everything. */
+/** Small enough to start quickly, large enough for one address per verdict. */
 const WORLD = { seed: 1, domains: 300, addresses: 5_000 }
 
-/** Who asks. A name that nobody can own (RFC 2606), since only the world's own servers ever hear it. */
+/** Reserved names (RFC 2606): only simulated servers receive them. */
 const IDENTITY = { SMTP_HELO_NAME: 'probe.probity.example', SMTP_MAIL_FROM: 'bounces@probity.example' }
 
 type Options = { port: number; size?: typeof WORLD; write(line: string): void }
@@ -59,7 +59,7 @@ export async function startDemo(
   const api = await startApi(readApiConfig(apiSettings), log)
   const stop = async () => {
     await api.stop()
-    // Together: a worker that waits for a silent mail server is done when the server is gone.
+    // In parallel: a worker that waits for an unresponsive mail server ends when that server stops.
     await Promise.all([world.stop(), worker.stop(), receiver.stop()])
   }
   return { url: `http://127.0.0.1:${api.address.port}`, ...account, world, stop }
@@ -71,9 +71,9 @@ function codeOf(error: unknown): unknown {
 
 const INSUFFICIENT_PRIVILEGE = '42501'
 const NO_ROLE =
-  'The user of DATABASE_URL cannot switch to the roles of Probity; docs/running.md says how a superuser allows it.'
+  'The user of DATABASE_URL cannot switch to the roles of Probity. docs/running.md describes how a superuser grants them.'
 const NO_LOOPBACK =
-  'The mail servers of the demo have addresses in 127.77.0.0/16, which this system does not let them use; Linux does.'
+  'The simulated mail servers use addresses in 127.77.0.0/16, which this system does not allow. Run the demo on Linux.'
 
 async function openAccount(databaseUrl: string): Promise<Pick<Demo, 'key' | 'user'>> {
   const db = connect(databaseUrl, { connectionsMax: 1 })

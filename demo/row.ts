@@ -6,9 +6,9 @@ const REASON = 21
 const CODE = 4
 const TIME = 6
 
-export const HEADING = layOut('address', 'status', 'sub_status', 'code', 'ms', 'what was found')
+export const HEADING = layOut('address', 'status', 'sub_status', 'code', 'ms', 'evidence')
 
-/** One answer of the api as a line of the table, cut off at the width of the terminal. */
+/** One result as a table row, truncated to the terminal width. */
 export function describeResult(result: ValidationResult, width: number): string {
   const { email, status, sub_status: reason, details, performance } = result
   const code = details.smtp_code === 0 ? '' : String(details.smtp_code)
@@ -21,10 +21,10 @@ function layOut(address: string, status: string, reason: string, code: string, m
   return [...cells, ms.padStart(TIME), ` ${told}`].join(' ')
 }
 
-/** The check that a verdict rests on, where it is not the last thing that was asked. */
+/** The check that decided the verdict, for reasons that the RCPT reply does not explain. */
 const TELLING: Record<string, string> = { catch_all: 'catch_all', disposable: 'domain_class' }
 
-/** The one piece of evidence to show where there is room for one: the mail server's own words, if it said any. */
+/** The most informative evidence item: the reply to RCPT if there is one. */
 function findTelling({ sub_status: reason, evidence, did_you_mean: meant }: ValidationResult): string {
   const checks = [TELLING[reason] ?? 'recipient', 'mx', 'syntax']
   const [item] = checks.flatMap((check) => evidence.find((one) => one.check === check) ?? [])
@@ -33,7 +33,7 @@ function findTelling({ sub_status: reason, evidence, did_you_mean: meant }: Vali
   return meant === null ? told : `${told} Did you mean ${meant}?`
 }
 
-/** What the server said to the recipient, as the evidence quotes it. */
+/** The reply to RCPT, as quoted in the evidence. */
 export function readReply(detail: string): string | undefined {
   return /RCPT TO: “(.+?)”/.exec(detail)?.[1]
 }

@@ -10,17 +10,17 @@ export type Screen = { width: number; write(line: string): void }
 
 type Answered = { result: ValidationResult; charged: number }
 
-/** The longest that the api waits, and longer than it takes to give up on a server that never says a word. */
+/** The maximum of the API, and longer than the probe timeout of a server that never responds. */
 const TIMEOUT_S = 30
 
 /**
- * Where newcomers have to wait, so has the made-up recipient that tells whether all are accepted: the verdict is there after a
- * second round. Who asks before that pays again.
+ * Greylisting also defers the control recipient of the catch-all test, so the verdict needs a second attempt. A request before
+ * that attempt would be charged again.
  */
 const SECOND_ROUND_MS = 10_000
 const COLLECT_TRIES = 3
 
-/** Asks for one address of each kind and shows what comes back. True when every verdict is what the world's truth allows. */
+/** Validates one address for each verdict and prints the results. Returns whether all verdicts are correct in the simulation. */
 export async function takeTour(demo: Demo, screen: Screen, signal: AbortSignal): Promise<boolean> {
   const { world } = demo.world
   const show = ({ result }: Answered) => screen.write(describeResult(result, screen.width))
@@ -35,7 +35,7 @@ export async function takeTour(demo: Demo, screen: Screen, signal: AbortSignal):
   screen.write(HEADING)
   for (const { email } of pickExamples(world, STOPS, 0)) await take(ask(demo, email, signal))
   for (const { answer } of slow) await take(answer)
-  screen.write('\nThose who were told to come back, a few seconds later:\n')
+  screen.write('\nGreylisted addresses, retried a few seconds later:\n')
   const collected = (await Promise.all(slow.map((one) => one.collected))).filter((answer) => answer !== undefined)
   for (const answer of collected) show(answer)
 
@@ -45,11 +45,11 @@ export async function takeTour(demo: Demo, screen: Screen, signal: AbortSignal):
   return right === first.length
 }
 
-/** Asks, and asks again where the verdict comes later. */
+/** Validates an address, and again at its retry time if the result is deferred. */
 function begin(demo: Demo, email: string, signal: AbortSignal) {
   const answer = ask(demo, email, signal)
   const collected = answer.then(({ result }) => (isPutOff(result) ? collect(demo, result, signal) : undefined))
-  collected.catch(() => {}) // who waits for it meets the error too, but may not wait yet
+  collected.catch(() => {}) // the error is reported when the promise is awaited, which may be later
   return { answer, collected }
 }
 
@@ -90,9 +90,9 @@ async function sumUp(demo: Demo, { first, collected, right }: Seen, signal: Abor
   const answered = first.filter(({ result }) => result.evidence.some(({ detail }) => readReply(detail) !== undefined))
   const left = await waitForRefunds(demo, used - countUnknown(first, collected), signal)
   return [
-    `${first.length} addresses, ${right} right verdicts.`,
-    `${demo.world.connections()} connections to mail servers, which answered for ${answered.length} of the addresses; no message was sent.`,
-    `${used} credits used, ${used - (CREDITS - left)} given back because the verdict stayed unknown.`,
+    `${first.length} addresses, ${right} correct verdicts.`,
+    `${demo.world.connections()} connections to mail servers, which replied for ${answered.length} of the addresses; no message was sent.`,
+    `${used} credits used, ${used - (CREDITS - left)} refunded because the verdict stayed unknown.`,
   ].join('\n')
 }
 
@@ -103,7 +103,7 @@ function countUnknown(first: Answered[], collected: Answered[]): number {
 
 const REFUND_TRIES = 30
 
-/** The credits that are left once no more than `kept` are gone: what is tried again is given back when the last try is over. */
+/** The available credits once at most `kept` are charged: deferred addresses are refunded after their last attempt. */
 async function waitForRefunds({ url, key }: Demo, kept: number, signal: AbortSignal): Promise<number> {
   for (let tries = 1; ; tries += 1) {
     const answer = await fetch(`${url}/api/v1/account`, { headers: { 'X-API-Key': key }, signal })

@@ -12,7 +12,7 @@ const services = Object.entries(file.services)
 const ours = services.filter(([, { image }]) => image.startsWith('probity:'))
 const read = (path: string) => readFileSync(join(import.meta.dirname, path), 'utf8')
 
-/** On purpose: what we build is also named, so that it can be pushed, and the proxy is there for everybody. */
+/** Intended: built images are also named, so that they can be pushed, and the proxy listens on all addresses. */
 const MEANT = ['no-build-and-image', 'no-unbound-port-interfaces']
 
 function listErrors(path: string): string[] {
@@ -22,7 +22,7 @@ function listErrors(path: string): string[] {
   return messages.filter(({ type, rule }) => type === 'error' && !MEANT.includes(rule)).map(({ rule }) => rule)
 }
 
-test('is what the Compose specification allows, and what its linter has nothing against', () => {
+test('compose.yaml conforms to the Compose specification and passes its linter', () => {
   expect(listErrors(join(import.meta.dirname, 'compose.yaml'))).toEqual([])
   const folder = mkdtempSync(join(tmpdir(), 'probity-compose-'))
   const wrong = read('compose.yaml').replace('    healthcheck:', '    helthcheck:')
@@ -31,13 +31,13 @@ test('is what the Compose specification allows, and what its linter has nothing 
   rmSync(folder, { recursive: true })
 })
 
-test('sets only what is a setting, for the processes that are ours', () => {
+test('compose.yaml sets only known settings for processes of Probity', () => {
   const names = ours.flatMap(([, { environment = {} }]) => Object.keys(environment))
   expect(names).toContain('DATABASE_URL_FILE')
   expect(names.filter((name) => !isKnown(name))).toEqual([])
 })
 
-test('hands every secret over as a file that there is, and has no password in it', () => {
+test('compose.yaml passes every secret as a file and contains no password', () => {
   for (const [, { environment = {}, secrets = [] }] of services) {
     const named = Object.values(environment).flatMap((value) => /^\/run\/secrets\/(.+)$/.exec(value)?.[1] ?? [])
     expect(secrets).toEqual(expect.arrayContaining(named))
@@ -51,7 +51,7 @@ test('hands every secret over as a file that there is, and has no password in it
   expect(read('compose.yaml')).not.toMatch(/:\/\/[^/\s]*:[^/\s]*@/)
 })
 
-test('the installation makes every secret that is named', () => {
+test('install.sh creates every secret of compose.yaml', () => {
   const made = [...read('install.sh').matchAll(/keep "\$SECRETS\/([a-z_]+)"/g)].map(([, name = '']) => name)
   expect(Object.keys(file.secrets).toSorted()).toEqual(made.toSorted())
 })
@@ -75,7 +75,7 @@ test('the API trusts X-Forwarded-For of the proxy alone', () => {
   expect(trusted).toBe(`\${PROBITY_TRUST_PROXY:-${networks['outside']?.ipv4_address}}`)
 })
 
-/** Ends by itself, or is started by hand. */
+/** Exits on its own, or is started manually. */
 const PASSING = ['migrate', 'admin']
 
 test.each(services)(
@@ -90,7 +90,7 @@ test.each(services)(
   },
 )
 
-test('nothing but the proxy can be reached from outside of the machine, and the databases from nowhere', () => {
+test('only the proxy is reachable from outside the machine, and the databases have no ports', () => {
   const published = services.filter(([, { ports = [] }]) => ports.length > 0)
   expect(published.map(([name]) => name)).toEqual(['api', 'proxy', 'grafana'])
   for (const [name, { ports = [] }] of published) {
@@ -100,7 +100,7 @@ test('nothing but the proxy can be reached from outside of the machine, and the 
   for (const name of ['postgres', 'redis']) expect(file.services[name]?.networks).toEqual(['data'])
 })
 
-test('what waits for another waits until that one is well, and there are the two profiles', () => {
+test('services wait until their dependencies are healthy, and there are two profiles', () => {
   for (const [, { depends_on = {} }] of services) {
     for (const [name, { condition }] of Object.entries(depends_on)) {
       const isPassing = PASSING.includes(name)
@@ -112,10 +112,10 @@ test('what waits for another waits until that one is well, and there are the two
   expect([...profiles].toSorted()).toEqual(['admin', 'monitoring', 'proxy'])
 })
 
-/** Made by the installation. */
+/** Created by the installation. */
 const ELSEWHERE = /^\.\/probity\.env$/
 
-test('every folder and file that is mounted is there', () => {
+test('every mounted folder and file exists', () => {
   const sources = services.flatMap(([, { volumes = [] }]) => volumes.map((volume) => volume.split(':')[0] ?? ''))
   const missing = sources.filter((source) =>
     source.startsWith('.')
@@ -125,13 +125,13 @@ test('every folder and file that is mounted is there', () => {
   expect(missing).toEqual([])
 })
 
-test('the worker asks the resolver where it is', () => {
+test('DNS_SERVERS of the worker is the address of the resolver', () => {
   const networks = file.services['resolver']?.networks as Record<string, { ipv4_address: string }>
   const port = /^ {2}port: (\d+)$/m.exec(read('unbound.conf'))?.[1]
   expect(file.services['worker']?.environment?.['DNS_SERVERS']).toBe(`${networks['outside']?.ipv4_address}:${port}`)
 })
 
-test('the settings file to begin with names settings only, none of them a secret, and sets none', () => {
+test('probity.env.example names known settings without secrets and sets none', () => {
   const lines = read('probity.env.example')
     .split('\n')
     .filter((line) => line !== '' && !line.startsWith('# '))

@@ -1,6 +1,6 @@
 /**
- * `node deploy/healthcheck.ts URL`: exits with 0 if what listens there says that it is well, else with 1. For images that have no curl,
- * and small enough to be started every few seconds.
+ * `node deploy/healthcheck.ts URL`: exits with 0 if the response has a 2xx status, else with 1. For images without curl; small enough
+ * to run every few seconds.
  */
 const ANSWERS_WITHIN_MS = 4_000
 
@@ -11,6 +11,6 @@ try {
     process.exitCode = 1
   }
 } catch (error) {
-  process.stderr.write(`${error instanceof Error ? error.message : 'no answer'}\n`)
+  process.stderr.write(`${error instanceof Error ? error.message : 'no response'}\n`)
   process.exitCode = 1
 }

@@ -1,5 +1,5 @@
 #!/bin/sh
-# What install.sh and install-debian.sh have in common; both read it. They set DRY_RUN and URL.
+# Functions of install.sh and install-debian.sh, which set DRY_RUN and URL.
 
 fail() {
   echo "${0##*/}: $1" >&2
@@ -9,14 +9,14 @@ fail() {
 check_url() {
   case $URL in
     '' | http://?* | https://?*) ;;
-    *) fail '--url begins with https://, or with http:// for a try' ;;
+    *) fail '--url must begin with https://, or with http:// for a trial' ;;
   esac
-  case $URL in *[!A-Za-z0-9:/._~-]*) fail '--url has a character that does not belong into it' ;; esac
+  case $URL in *[!A-Za-z0-9:/._~-]*) fail '--url contains a character that is not allowed' ;; esac
 }
 
-# What is missing is said all at once, so that nobody finds it out piece by piece.
+# Reports all missing requirements at once.
 fail_if_not_ready() {
-  [ -z "$1" ] || fail "this machine is not ready:$1"
+  [ -z "$1" ] || fail "requirements are missing:$1"
 }
 
 # 32 characters of letters and digits, about 190 bits.
@@ -24,7 +24,7 @@ make_password() {
   LC_ALL=C tr -dc 'A-Za-z0-9' </dev/urandom | head -c 32
 }
 
-# Writes standard input to a file that is not there yet; the whole of it or nothing.
+# Writes standard input to a new file, atomically. Existing files are kept.
 keep() (
   target=$1
   mode=$2
@@ -32,12 +32,12 @@ keep() (
     echo "  keeps    $target"
     return
   fi
-  echo "  makes    $target"
+  echo "  creates  $target"
   [ "$DRY_RUN" = no ] || return 0
   umask 077
   cat >"$target.new"
   chmod "$mode" "$target.new"
-  # A link fails where somebody was faster, which a rename would not.
+  # Unlike a rename, a link fails if the file was created in the meantime.
   ln "$target.new" "$target"
   rm "$target.new"
 )

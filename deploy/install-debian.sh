@@ -1,7 +1,7 @@
 #!/bin/sh
-# Installs Probity on Debian without Docker, from the copy of the repository that this file is in: builds it, puts it into
-# /opt/probity, makes users, secrets and units. Says first what it will do. Secrets and settings that are there are never
-# changed, so it is also how a new version is installed. docs/running.md has what must be there beforehand.
+# Installs Probity on Debian without Docker, from the copy of the repository that contains this file: builds it, installs it in
+# /opt/probity and creates users, secrets and units. Prints its plan first. Existing secrets and settings are never
+# changed, so it also installs new versions. docs/running.md lists the requirements.
 set -eu
 umask 022
 # shellcheck source-path=SCRIPTDIR source=install-common.sh
@@ -19,14 +19,14 @@ usage() {
   cat <<'TEXT'
 Usage: deploy/install-debian.sh [--url https://host] [--dry-run]
 
-  --url      where people will reach the service
-  --dry-run  say what would be done, and do nothing
+  --url      public URL of the service
+  --dry-run  print the plan and change nothing
 TEXT
 }
 
 while [ $# -gt 0 ]; do
   case $1 in
-    --url) [ $# -gt 1 ] || fail '--url needs an address'; URL=$2; shift ;;
+    --url) [ $# -gt 1 ] || fail '--url needs a URL'; URL=$2; shift ;;
     --dry-run) DRY_RUN=yes ;;
     --help) usage; exit 0 ;;
     *) usage >&2; exit 2 ;;
@@ -37,13 +37,13 @@ check_url
 
 say_plan() {
   cat <<TEXT
-What will be done:
+Plan:
   1. build the web application and the docs from $SOURCE
-  2. put the product into $TARGET; the version before stays in $TARGET.old
-  3. make the system users probity (API) and probity-worker (worker)
-  4. make secrets in $SECRETS and $ETC/probity.env, those that are missing
-  5. make the database probity and its three users in the PostgreSQL of this machine, those that are missing
-  6. set a password for the Redis of this machine and restart it, unless $SECRETS/redis_url names another Redis
+  2. install Probity in $TARGET; the previous version is kept in $TARGET.old
+  3. create the system users probity (API) and probity-worker (worker)
+  4. create missing secrets in $SECRETS, and $ETC/probity.env if it is missing
+  5. create the database probity and its three users in the local PostgreSQL, if they are missing
+  6. set a password for the local Redis and restart it, unless $SECRETS/redis_url names another Redis
   7. install the units probity-migrate, probity-api and probity-worker, and the command probity-admin
 TEXT
 }
@@ -51,7 +51,7 @@ TEXT
 look_around() {
   faults=
   [ "$(id -u)" = 0 ] || faults="$faults
-  - This is for root: it makes users and writes to /etc and /opt."
+  - The script must run as root: it creates users and writes to /etc and /opt."
   case $(/usr/local/bin/node --version 2>/dev/null || true) in
     v24.*) ;;
     *) faults="$faults
@@ -60,7 +60,7 @@ look_around() {
   case $(pnpm --version 2>/dev/null || true) in
     12.*) ;;
     *) faults="$faults
-  - pnpm 12 is not there." ;;
+  - pnpm 12 is not installed." ;;
   esac
   for program in psql redis-server unbound systemctl; do
     PATH="$PATH:/usr/sbin" command -v "$program" >/dev/null || faults="$faults
@@ -128,7 +128,7 @@ protect_redis() {
   systemctl restart redis-server
 }
 
-# From a folder that the user postgres may be in, too.
+# In a folder that the user postgres can access.
 make_database() (
   cd /
   OWNER_PASSWORD=$(password_in database_owner_url) API_PASSWORD=$(password_in database_url) \
@@ -155,11 +155,11 @@ install_units
 
 cat <<TEXT
 
-Probity is installed. To start it, now and with the machine:
+Probity is installed. To start it now and at boot:
 
   systemctl enable --now probity-api probity-worker
 
-It is then at ${URL:-http://127.0.0.1:3000}, and this prints the link with which the first person sets it up:
+It is then available at ${URL:-http://127.0.0.1:3000}. This prints the setup link for the first operator:
 
   probity-admin setup-link
 TEXT

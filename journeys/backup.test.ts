@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { cpSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { asOwner, connect } from '@probity/database/connect'
-import { createEmptyDatabase, createTestDatabase } from '@probity/database/test-database'
+import { asOwner, connect } from '@probity/database/connection/connect'
+import { createEmptyDatabase, createTestDatabase } from '@probity/database/connection/test-database'
 import { makeFolder, removeFolder } from '@probity/lab/services/daemon'
 import { startPostgres } from '@probity/lab/services/postgres'
 import { whenDone } from '@probity/lab/when-done'
@@ -36,7 +36,7 @@ async function backUp(url: string, ...options: string[]) {
 }
 
 test(
-  'what was backed up comes back after everything is gone: keys open the door and the credits are exact',
+  'restore brings back keys and exact credits after the data is lost',
   async () => {
     const product = await startProduct()
     const customer = await openCustomer(product, { credits: 100 })
@@ -54,10 +54,10 @@ test(
 
     const name = new URL(product.url).pathname.slice(1)
     expect((await admin(product.url, 'restore', backup.file)).stderr).toBe(
-      `The database ${name} is not empty. To lose what is in it, say so: --replace ${name}\n`,
+      `The database ${name} is not empty. To overwrite it, add --replace ${name}\n`,
     )
     expect((await admin(product.url, 'restore', backup.file, '--replace', name)).stderr).toBe(
-      'Processes of Probity are still connected. Stop them first.\n',
+      'Probity processes are still connected. Stop them first.\n',
     )
     await Promise.all([product.api.stop(), product.worker.stop(), product.db.destroy()])
     const restored = await admin(product.url, 'restore', backup.file, '--replace', name)
@@ -66,7 +66,7 @@ test(
 
     const api = await startApiProcess(product.settings)
     const call = (key: string) => callApi(`${api.url}/api/v1/account`, 'GET', undefined, { 'x-api-key': key })
-    const { probing, ...kept } = before.body // the worker that could ask is gone, and how long ago is not what is restored
+    const { probing, ...kept } = before.body // the worker has stopped since, which changes the probing state
     expect(await call(customer.key)).toMatchObject({ status: 200, body: kept })
     expect(await call(String(later.body['key']))).toMatchObject({ status: 401 })
   },
@@ -74,7 +74,7 @@ test(
 )
 
 test(
-  'a backup is restored on a server that has never seen Probity, by an owner who is no superuser',
+  'restore works on a new server, as an owner without superuser rights',
   async () => {
     const from = await startProduct()
     const customer = await openCustomer(from, { credits: 7 })
@@ -96,7 +96,7 @@ test(
   LONG_MS,
 )
 
-test('a backup that is not whole, or of a newer version, is refused before anything is touched', async () => {
+test('restore rejects a damaged backup and one of a newer version before it changes anything', async () => {
   const { url } = await createTestDatabase()
   const { file } = await backUp(url)
   const empty = await createEmptyDatabase()
@@ -111,7 +111,7 @@ test('a backup that is not whole, or of a newer version, is refused before anyth
   const bytes = readFileSync(bitten)
   bytes[bytes.length - 100] = (bytes.at(-100) ?? 0) ^ 1
   writeFileSync(bitten, bytes)
-  expect((await admin(empty, 'restore', bitten)).stderr).toMatch(/is not what was written/)
+  expect((await admin(empty, 'restore', bitten)).stderr).toMatch(/the checksum does not match/)
 
   const newer = copy('newer.dump')
   const manifest = JSON.parse(readFileSync(newer.replace('.dump', '.json'), 'utf8'))
@@ -119,7 +119,7 @@ test('a backup that is not whole, or of a newer version, is refused before anyth
     newer.replace('.dump', '.json'),
     JSON.stringify({ ...manifest, migrations: [...manifest.migrations, '9999_future'] }),
   )
-  expect((await admin(empty, 'restore', newer)).stderr).toMatch(/newer version, which has 9999_future/)
+  expect((await admin(empty, 'restore', newer)).stderr).toMatch(/newer version with the migrations 9999_future/)
 
   expect((await admin(empty, 'restore', join(FOLDER, 'nothing.dump'))).stderr).toMatch(/cannot be read \(ENOENT\)/)
   const db = connect(empty)
@@ -130,22 +130,25 @@ test('a backup that is not whole, or of a newer version, is refused before anyth
   expect(rows).toEqual([])
 })
 
-test('as many are kept as was said, and what is not ours stays', async () => {
+test('backup --keep removes older backups and keeps other files', async () => {
   const { url } = await createTestDatabase()
   const stranger = join(FOLDER, 'probity-of-somebody.dump')
   writeFileSync(stranger, 'x')
   const first = await backUp(url)
-  await new Promise((resolve) => setTimeout(resolve, 1_100)) // names tell seconds apart
+  await new Promise((resolve) => setTimeout(resolve, 1_100)) // file names have a resolution of one second
   const second = await backUp(url, '--keep', '1')
   expect(second.removed).toContain(first.file)
   expect(second.removed).not.toContain(stranger)
   expect(statSync(second.file).isFile() && statSync(stranger).isFile()).toBe(true)
 })
 
-test.each(['api', 'worker'])('the %s does not start on the tables of a newer version, and says which', async (part) => {
-  const { url, db } = await createTestDatabase()
-  await asOwner(db, (trx) => sql`insert into migrations (name, run_on) values ('9999_future', now())`.execute(trx))
-  const started = await run(`apps/${part}/src/main.ts`, { DATABASE_URL: url, PORT: '0' })
-  expect(started.code).toBe(78)
-  expect(started.stderr).toMatch(/does not contain \(9999_future\)/)
-})
+test.each(['api', 'worker'])(
+  'the %s does not start on the schema of a newer version, and names the migrations',
+  async (part) => {
+    const { url, db } = await createTestDatabase()
+    await asOwner(db, (trx) => sql`insert into migrations (name, run_on) values ('9999_future', now())`.execute(trx))
+    const started = await run(`apps/${part}/src/main.ts`, { DATABASE_URL: url, PORT: '0' })
+    expect(started.code).toBe(78)
+    expect(started.stderr).toMatch(/does not contain \(9999_future\)/)
+  },
+)

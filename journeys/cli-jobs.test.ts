@@ -174,7 +174,7 @@ test('a job is created, watched, viewed, listed, read and deleted', async () => 
   ])
 
   const table = await folder.run(['jobs', 'results', id, '--format', 'table', '--status', 'valid'])
-  expect(table.stdout).toMatch(/^address +status +reason +confidence +meaning\nvalid@example.com +valid /)
+  expect(table.stdout).toMatch(/^address +status +reason +confidence +meaning\nvalid@example.com +Valid /)
 
   expect((await folder.run(['jobs', 'cancel', id, '--yes'])).code).toBe(4)
   expect((await folder.run(['jobs', 'view', crypto.randomUUID()])).code).toBe(4)

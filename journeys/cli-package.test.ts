@@ -62,7 +62,7 @@ test('the installed package and its dependencies support Node 20', { tags: ['lon
   const options = { cwd: home, env: env() }
   const probity = async (...args: string[]) => (await exec(node, [realpathSync(PROBITY), ...args], options)).stdout
   expect(await probity(...OFFLINE, '--format', 'csv')).toBe(OFFLINE_CSV)
-  expect(await probity('validate', 'valid@example.com')).toMatch(/valid@example.com +valid /)
+  expect(await probity('validate', 'valid@example.com')).toMatch(/valid@example.com +Valid /)
   writeFileSync(path('list.csv'), 'email\nvalid@example.com\ninvalid@example.com\n')
   await probity('clean', 'list.csv', '-o', 'clean.csv')
   expect(readFileSync(path('clean.csv'), 'utf8').split('\r\n')).toHaveLength(3)

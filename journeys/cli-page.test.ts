@@ -31,5 +31,5 @@ test('the commands of docs/cli.md run as printed', async () => {
       .split('\r\n')
       .map((line) => line.split(',')[0]),
   ).toEqual(['"name"', '"Ada"', '"Info"', ''])
-  expect(stdout).toMatch(/ada@example,com +invalid +syntax_error/)
+  expect(stdout).toMatch(/ada@example,com +Invalid +Syntax error/)
 })

@@ -90,7 +90,7 @@ test('Ctrl-C during a job prints how to watch it, and the same command again res
   await session.sees(/2 of 2 rows kept \(balanced\)\.\nended with 0/)
   expect(session.read('out.csv')).toMatch(/"greylisted@example.com","valid"/)
   await session.enter(`clear; probity jobs results ${id} --format table`)
-  await session.sees(/valid@example.com +valid[\s\S]*greylisted@example.com +valid[\s\S]*ended with 0/)
+  await session.sees(/valid@example.com +Valid[\s\S]*greylisted@example.com +Valid[\s\S]*ended with 0/)
 })
 
 test('a table has colors in a terminal, and no output has with NO_COLOR', async () => {
@@ -98,7 +98,7 @@ test('a table has colors in a terminal, and no output has with NO_COLOR', async 
   const colored = await openSession('email\nvalid@example.com\n', key)
   await colored.enter('clear; probity validate valid@example.com')
   await colored.sees(/ended with 0/)
-  expect(colored.sent()).toContain('\u001b[32mvalid\u001b[39m')
+  expect(colored.sent()).toContain('\u001b[32mValid\u001b[39m')
 
   const live = await openCustomer(product, { credits: 10 })
   const plain = await openSession(listOf(3), live.key, { NO_COLOR: '1' })
@@ -107,7 +107,7 @@ test('a table has colors in a terminal, and no output has with NO_COLOR', async 
   await plain.type('y')
   await plain.sees(/ended with 0/)
   await plain.enter('clear; probity validate ada@example,com')
-  await plain.sees(/syntax_error[\s\S]*ended with 0/)
+  await plain.sees(/Syntax error[\s\S]*ended with 0/)
   expect(colorsIn(plain.sent())).toEqual([])
 })
 

@@ -25,7 +25,7 @@ test('validate prints a table without colors and nothing on stderr', async () =>
   const { code, stdout, stderr } = await sandbox.run(['validate', 'mailbox-full@example.com'])
   expect([code, stderr]).toEqual([0, ''])
   expect(stdout).toMatch(
-    /^address +status +reason +confidence +meaning\nmailbox-full@example.com +risky +mailbox_full /,
+    /^address +status +reason +confidence +meaning\nmailbox-full@example.com +Risky +Mailbox full /,
   )
   expect(stdout).not.toContain('\u001b')
 })
@@ -51,12 +51,12 @@ test('--policy adds a decision in every format', async () => {
   const args = ['validate', 'disposable@example.com', 'valid@example.com', '--policy', 'signup']
   const { stdout } = await sandbox.run(args)
   expect(stdout).toMatch(
-    /^address +status +reason +confidence +decision +decided by\ndisposable@example.com .* block +Addresses of this/,
+    /^address +status +reason +confidence +decision +decided by\ndisposable@example.com .* block +Disposable email/,
   )
   const sheet = await sandbox.run([...args, '--format', 'csv'])
   expect(sheet.stdout.split('\n').slice(0, 2)).toEqual([
     'email,status,sub_status,confidence,is_valid,decision,reason,depth',
-    expect.stringMatching(/,block,Addresses of this domain are thrown away after use\.,smtp$/),
+    expect.stringMatching(/,block,Disposable email addresses are not accepted\.,smtp$/),
   ])
   const lines = await sandbox.run([...args, '--format', 'jsonl'])
   expect(
@@ -269,7 +269,7 @@ test('--offline needs no key and no service, and returns not_probed or dns_faile
 test('colors follow NO_COLOR, FORCE_COLOR, TERM and --no-color, and control codes of addresses are replaced', async () => {
   const address = 'valid@example.com'
   const forced = await sandbox.run(['validate', address], { env: { FORCE_COLOR: '1' } })
-  expect(forced.stdout).toContain('\u001b[32mvalid\u001b[39m')
+  expect(forced.stdout).toContain('\u001b[32mValid\u001b[39m')
   for (const env of [{ NO_COLOR: '1', FORCE_COLOR: '1' }, { TERM: 'dumb' }]) {
     expect((await sandbox.run(['validate', address], { env })).stdout).not.toContain('\u001b')
   }

@@ -1,7 +1,7 @@
 import type { KeyScope } from '@probity/contract/key-scopes'
 import type { Result } from '@probity/contract/results'
 import type { ValidationResult } from '@probity/contract/validation'
-import { createTestDatabase } from '@probity/database/test-database'
+import { createTestDatabase } from '@probity/database/connection/test-database'
 import { startDns } from '@probity/lab/dns/start'
 import { freePort, makeFolder, removeFolder } from '@probity/lab/services/daemon'
 import { startScripted } from '@probity/lab/smtp/server'

@@ -4,8 +4,8 @@ import { readFileSync } from 'node:fs'
 import { connect as dial } from 'node:net'
 import { join } from 'node:path'
 import { STATUSES, SUB_STATUSES } from '@probity/contract/status'
-import { asOwner, connect, type Trx } from '@probity/database/connect'
-import { createEmptyDatabase } from '@probity/database/test-database'
+import { asOwner, connect, type Trx } from '@probity/database/connection/connect'
+import { createEmptyDatabase } from '@probity/database/connection/test-database'
 import { waitForBuild } from '@probity/lab/build'
 import { stopChild } from '@probity/lab/services/daemon'
 import { startRedis } from '@probity/lab/services/redis'
@@ -17,10 +17,10 @@ import { ROOT } from './programs.ts'
 const README = readFileSync(join(ROOT, 'README.md'), 'utf8')
 const [, COMMAND = '', SHOWN = ''] = /<!-- test: demo -->\s*```sh\n(.*?)```.*?```text\n(.*?)```/s.exec(README) ?? []
 
-/** A row of the tour without its time and what was said: address, status, sub_status, code. A time of three digits is no code. */
+/** A row of the tour without time and evidence: address, status, sub_status, code. A three-digit time is not a code. */
 const ROW = /^(\S+) +(valid|invalid|risky|unknown) +([a-z]\w*)? +(?:(\d{3}) +)?\d+ {2}/
 
-/** What no mail server leads to that knows its recipients and lets itself be asked, or that needs no mail server at all. */
+/** Reasons that the tour does not show: they need a special server or no server. */
 const NOT_IN_THE_TOUR = [
   'not_probed',
   'not_started',
@@ -34,7 +34,7 @@ const NOT_IN_THE_TOUR = [
 
 // The demo builds what is missing; other test files use the same folders.
 await Promise.all([waitForBuild('web'), waitForBuild('docs')])
-const PROGRESS = 'Starting: a database, a small mail internet, an api and a worker …\n'
+const PROGRESS = 'Starting: a database, a simulated mail internet, the API and a worker …\n'
 
 const redis = await startRedis()
 whenDone(() => redis.stop())
@@ -90,7 +90,7 @@ async function tellRedis(...commands: string[]): Promise<string> {
   return (await socket.setEncoding('utf8').toArray()).join('')
 }
 
-test('the command of the README shows every verdict, as it is printed there, and leaves nothing behind', async () => {
+test('pnpm demo --once prints the rows of the README and deletes its databases', async () => {
   const { child, said } = runDemo(['bash', '-c', COMMAND])
   expect(await codeOf(child), said.out + said.err).toBe(0)
 
@@ -117,34 +117,34 @@ test('the command of the README shows every verdict, as it is printed there, and
     .split('\n')
     .filter((line) => !line.startsWith('Webhook received: '))
   const [addresses, , credits] = summary.slice(-3)
-  expect(addresses).toBe('24 addresses, 24 right verdicts.')
-  expect(credits).toBe('24 credits used, 8 given back because the verdict stayed unknown.')
+  expect(addresses).toBe('24 addresses, 24 correct verdicts.')
+  expect(credits).toBe('24 credits used, 8 refunded because the verdict stayed unknown.')
   expect(SHOWN).toContain(credits)
   expect(await listTraces()).toEqual([])
 })
 
-test('stays up to be asked by hand, with commands that give what stands beside them, until it is told to stop', async () => {
-  await tellRedis('SELECT 15', 'SET somebody here')
+test('pnpm demo runs until SIGINT, and its printed commands return the verdicts next to them', async () => {
+  await tellRedis('SELECT 15', 'SET owner other')
   const { child, said } = runDemo([process.execPath, 'demo/main.ts'])
   await vi.waitFor(() => expect(said.out).toContain('Ctrl-C'), { timeout: 60_000, interval: 200 })
   expect(await listTraces()).toEqual(['db14', 'db15', 'probity_demo'])
 
-  const [setUp = ''] = /^ {2}KEY=.*\n {2}ask\(\).*$/m.exec(said.out) ?? []
-  const asks = [...said.out.matchAll(/^ {2}(ask '.*') +# (valid|[a-z]+, \w+)$/gm)].filter(
+  const [setUp = ''] = /^ {2}KEY=.*\n {2}validate\(\).*$/m.exec(said.out) ?? []
+  const examples = [...said.out.matchAll(/^ {2}(validate '.*') +# (valid|[a-z]+, \w+)$/gm)].filter(
     ([, , verdict]) => verdict !== 'unknown, timeout',
   )
-  expect(asks.length).toBeGreaterThanOrEqual(20)
-  const commands = [setUp, ...asks.map(([, command]) => command)].join('\n')
+  expect(examples.length).toBeGreaterThanOrEqual(20)
+  const commands = [setUp, ...examples.map(([, command]) => command)].join('\n')
   const answers = execFileSync('bash', ['-e', '-o', 'pipefail', '-c', commands], { encoding: 'utf8' })
   const verdicts = [...answers.matchAll(/^ {2}status: '(\w+)',\n {2}sub_status: '(\w*)'/gm)]
   expect(verdicts.map(([, status, reason]) => (reason ? `${status}, ${reason}` : status))).toEqual(
-    asks.map(([, , verdict]) => verdict),
+    examples.map(([, , verdict]) => verdict),
   )
 
   child.kill('SIGINT')
   expect(await codeOf(child)).toBe(0)
   expect(said.err).toBe(PROGRESS)
-  expect(await tellRedis('SELECT 15', 'GET somebody')).toContain('here')
+  expect(await tellRedis('SELECT 15', 'GET owner')).toContain('other')
   expect(await listTraces()).toEqual(['db15'])
 })
 
@@ -182,10 +182,18 @@ test('demo delivers webhooks to its receiver and prints them', async () => {
 })
 
 test.each([
-  ['PostgreSQL is away', { DATABASE_URL: 'postgres://probity@127.0.0.1:1/probity' }, /^PostgreSQL cannot be reached/],
-  ['Redis is away', { REDIS_URL: 'redis://127.0.0.1:1' }, /^Redis cannot be reached/],
-  ['the database does not exist', { DATABASE_URL: `${inject('postgresUrl')}-not` }, /^PostgreSQL refuses DATABASE_URL/],
-])('says so in one line when %s', async (_name, settings, sentence) => {
+  [
+    'PostgreSQL is unavailable',
+    { DATABASE_URL: 'postgres://probity@127.0.0.1:1/probity' },
+    /^PostgreSQL cannot be reached/,
+  ],
+  ['Redis is unavailable', { REDIS_URL: 'redis://127.0.0.1:1' }, /^Redis cannot be reached/],
+  [
+    'the database does not exist',
+    { DATABASE_URL: `${inject('postgresUrl')}-not` },
+    /^PostgreSQL rejected DATABASE_URL/,
+  ],
+])('the demo prints one line on stderr when %s', async (_name, settings, sentence) => {
   const { child, said } = runDemo([process.execPath, 'demo/main.ts', '--once'], settings)
   expect(await codeOf(child)).toBe(1)
   expect(said.err).toMatch(sentence)
@@ -193,18 +201,18 @@ test.each([
   expect(await listTraces()).not.toContain('probity_demo')
 })
 
-test('says so in one line when its port is taken', async () => {
+test('the demo prints one line on stderr when its port is in use', async () => {
   const { child, said } = runDemo([process.execPath, 'demo/main.ts', '--once'], { PORT: String(redis.port) })
   expect(await codeOf(child)).toBe(1)
-  expect(said.err).toBe(`Port ${redis.port} is taken. Choose another with PORT, or none for a free one.\n`)
+  expect(said.err).toBe(`Port ${redis.port} is in use. Choose another with PORT, or none for a free one.\n`)
 })
 
-test('leaves a database alone that only has the name of its own', async () => {
+test('the demo does not touch a foreign database with its name', async () => {
   const name = new URL(await createEmptyDatabase()).pathname.slice(1)
   await onPostgres((trx) => sql`alter database ${sql.id(name)} rename to probity_demo`.execute(trx))
   whenDone(() => onPostgres((trx) => sql`alter database probity_demo rename to ${sql.id(name)}`.execute(trx)))
   const { child, said } = runDemo([process.execPath, 'demo/main.ts', '--once'])
   expect(await codeOf(child)).toBe(1)
-  expect(said.err).toMatch(/^PostgreSQL has a database probity_demo that the demo did not make/)
+  expect(said.err).toMatch(/^PostgreSQL has a database probity_demo that the demo did not create/)
   expect(await listTraces()).toContain('probity_demo')
 })

@@ -22,14 +22,14 @@ function makeTestFolder(): string {
 
 const install = (...args: string[]) => spawnSync(join(DEPLOY, 'install.sh'), args, { encoding: 'utf8' })
 
-/** Every file below a folder with what is in it. */
+/** Every file below a folder with its contents. */
 function contentsOf(folder: string): Record<string, string> {
   const paths = readdirSync(folder, { recursive: true, encoding: 'utf8' })
   const files = paths.filter((path) => statSync(join(folder, path)).isFile())
   return Object.fromEntries(files.map((path) => [path, readFileSync(join(folder, path), 'utf8')]))
 }
 
-test('the scripts have no fault that shellcheck knows', () => {
+test('shellcheck finds no fault in the scripts', () => {
   const { stdout, status } = spawnSync('shellcheck', ['--external-sources', ...SCRIPTS], {
     cwd: DEPLOY,
     encoding: 'utf8',
@@ -37,10 +37,10 @@ test('the scripts have no fault that shellcheck knows', () => {
   expect([status, stdout]).toEqual([0, ''])
 })
 
-test('the installation on Debian says its plan in a dry run, and does nothing', () => {
+test('install-debian.sh prints its plan in a dry run and changes nothing', () => {
   const script = join(DEPLOY, 'install-debian.sh')
   const { stdout, status } = spawnSync(script, ['--dry-run'], { encoding: 'utf8', env: { PATH: '/usr/bin:/bin' } })
-  expect([status, stdout]).toEqual([0, expect.stringContaining('put the product into /opt/probity')])
+  expect([status, stdout]).toEqual([0, expect.stringContaining('install Probity in /opt/probity')])
   expect(spawnSync(script, ['--url', 'https://a|b'], { encoding: 'utf8' }).status).toBe(1)
 })
 
@@ -55,11 +55,11 @@ test('the units of the API and the worker have different users and database logi
   expect(settingOf(api, 'StateDirectoryMode')).toBe('0750')
 })
 
-test('the installation on Debian sets a password for Redis, unless another Redis is named', () => {
+test('install-debian.sh sets a password for Redis unless another Redis is named', () => {
   const [etc, bin] = [makeTestFolder(), makeTestFolder()]
   for (const name of ['chown', 'systemctl']) writeFileSync(join(bin, name), '#!/bin/sh\n', { mode: 0o755 })
   writeFileSync(join(etc, 'redis.conf'), 'port 6379\n')
-  // The functions of the script alone, with its folders moved.
+  // Only the functions of the script, with other folders.
   const script = readFileSync(join(DEPLOY, 'install-debian.sh'), 'utf8')
   const functions = [...script.matchAll(/^(password_in|protect_redis)\(\) \{\n[\s\S]*?^\}$/gm)].map(([text]) => text)
   const run = (url: string) => {
@@ -78,14 +78,14 @@ test('the installation on Debian sets a password for Redis, unless another Redis
   expect(script).toMatch(/redis:\/\/:\$\(make_password\)@127\.0\.0\.1:6379/)
 })
 
-test('a dry run says what would be made and makes nothing', () => {
+test('a dry run prints the files and creates nothing', () => {
   const folder = makeTestFolder()
   const { stdout, status } = install('--dry-run', '--folder', folder)
   expect([status, readdirSync(folder)]).toEqual([0, []])
-  expect(stdout).toContain(`makes    ${folder}/secrets/database_url\n`)
+  expect(stdout).toContain(`creates  ${folder}/secrets/database_url\n`)
 })
 
-test('secrets are made once, differ from each other and between installations, and are for their owner alone', () => {
+test('secrets are created once, are unique and readable by their owner only', () => {
   const [folder, other] = [makeTestFolder(), makeTestFolder()]
   const { stdout, status } = install('--no-checks', '--folder', folder, '--url', 'https://probity.example.com')
   expect([status, stdout]).toEqual([0, expect.stringContaining('https://probity.example.com')])
@@ -114,7 +114,7 @@ test('secrets are made once, differ from each other and between installations, a
   expect(new Set(passwords).size).toBe(12)
 })
 
-test('a secret that was lost is made anew beside those that are there, and fits', () => {
+test('a lost secret is created again and matches the others', () => {
   const folder = makeTestFolder()
   install('--no-checks', '--folder', folder)
   const before = contentsOf(folder)
@@ -123,14 +123,14 @@ test('a secret that was lost is made anew beside those that are there, and fits'
   expect(contentsOf(folder)).toEqual(before)
 })
 
-test('an address that could be more than an address is refused', () => {
+test('install.sh rejects URLs with characters that are not allowed', () => {
   const folder = makeTestFolder()
   for (const url of ['probity.example.com', 'https://a|b', 'https://a;id', 'https://a\nX=1'])
     expect(install('--no-checks', '--folder', folder, '--url', url).status).toBe(1)
   expect(readdirSync(folder)).toEqual([])
 })
 
-test('the roles that it makes are enough to migrate, to serve and to work, and no more', async () => {
+test('the created roles can migrate and run API and worker, and have no other rights', async () => {
   const folder = makeTestFolder()
   install('--no-checks', '--folder', folder)
   const server = await startPostgres()
@@ -175,10 +175,10 @@ test('the roles that it makes are enough to migrate, to serve and to work, and n
   expect(String(ask('probity_api', 'show server_encoding'))).toBe('UTF8\n')
 }, 240_000)
 
-test.each(UNITS)('%s is a unit that systemd takes, and one that is shut in', (unit) => {
+test.each(UNITS)('systemd accepts %s and rates its sandbox as safe', (unit) => {
   const folder = makeTestFolder()
   const here = join(folder, unit.replace('systemd/', ''))
-  // Node is where this machine has it; the other units are beside it.
+  // With the path of Node on this machine, and the other units in the same folder.
   for (const other of UNITS) {
     const text = readFileSync(join(DEPLOY, other), 'utf8').replaceAll('/usr/local/bin/node', process.execPath)
     writeFileSync(join(folder, other.replace('systemd/', '')), text)
@@ -193,7 +193,7 @@ test.each(UNITS)('%s is a unit that systemd takes, and one that is shut in', (un
 })
 
 /** Marks of blocks that `pnpm deployment bare-root` runs on a bare Debian: `<!-- test: bare-root -->`, `<!-- test: bare-root-again -->`. */
-test('what the page has one type is there, by the versions of the workspace', () => {
+test('commands in docs/running.md use existing files and the versions of the workspace', () => {
   const blocks = readBlocks('docs/running.md')
   const typed = (mark: string) =>
     blocks.filter(({ marker }) => `<!-- test: ${marker?.value} -->` === mark).map(({ text }) => text)

@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 import { SESSION_PROBLEMS } from '@probity/contract/data/session-problems'
 import type { KeyScope } from '@probity/contract/key-scopes'
 import { ALL_PROBLEMS, type AnyProblemCode, problemType } from '@probity/contract/problem'
-import { asOwner } from '@probity/database/connect'
+import { asOwner } from '@probity/database/connection/connect'
 import { makeFolder, removeFolder } from '@probity/lab/services/daemon'
 import { whenDone } from '@probity/lab/when-done'
 import { expect, test } from 'vitest'
@@ -18,7 +18,7 @@ const text = readPage(PAGE)
 const blocks = readBlocks(PAGE)
 const codes = Object.keys(ALL_PROBLEMS) as AnyProblemCode[]
 
-/** What cannot be provoked by a command, with the test that shows it. */
+/** Problems without a command on the page, with the test that covers them. */
 const SHOWN_ELSEWHERE: Partial<Record<AnyProblemCode, string>> = {
   missing_role: 'apps/api/src/door/roles.test.ts',
   two_factor_required: 'apps/api/src/door/operator.test.ts',
@@ -55,7 +55,7 @@ const live = await openCustomer(product, {
 const folder = makeFolder('probity-errors')
 whenDone(() => removeFolder(folder))
 
-/** The commands as they are printed, for a service that is not on port 3000 and for keys that are not `…`. */
+/** The commands of the page with the port and the keys of this test. */
 function asHere(commands: string): string {
   return commands
     .replaceAll('http://localhost:3000', product.api.url)
@@ -64,7 +64,7 @@ function asHere(commands: string): string {
     .replaceAll('pb_live_…', live.key)
 }
 
-const SETTING_UP = blocks.filter(({ section }) => section === 'Trying them out').map((block) => block.text)
+const SETTING_UP = blocks.filter(({ section }) => section === 'Trigger the errors').map((block) => block.text)
 const OPERATOR = `pnpm() { (cd '${ROOT}' && command pnpm "$@"); }`
 
 async function run(commands: string): Promise<string> {
@@ -78,33 +78,33 @@ async function run(commands: string): Promise<string> {
   return stdout
 }
 
-test('has a section for every code, those of the API first, and for nothing else', () => {
+test('the page has one section per code, codes of the API first', () => {
   const sections = [...text.matchAll(/^## `(.*)`$/gm)].map(([, code]) => code)
   expect(sections).toEqual(codes)
   const [, ofWebApp = ''] = text.split('## Codes of the web app')
   expect([...ofWebApp.matchAll(/^## `(.*)`$/gm)].map(([, code]) => code)).toEqual(Object.keys(SESSION_PROBLEMS))
   const others = [...text.matchAll(/^## ([^`].*)$/gm)].map(([, title]) => title)
-  expect(others).toEqual(['What an answer looks like', 'Trying them out', 'Codes of the API', 'Codes of the web app'])
+  expect(others).toEqual(['Response format', 'Trigger the errors', 'Codes of the API', 'Codes of the web app'])
 })
 
-test('the overview names every code beside its status', () => {
+test('the overview lists every code with its status', () => {
   const rows = [...text.matchAll(/^\| (\d{3}) \| (.*) \|$/gm)].flatMap(([, status, cells = '']) =>
     [...cells.matchAll(/\[`(\w+)`\]\(#(\w+)\)/g)].map(([, code, anchor]) => ({ code, anchor, status: Number(status) })),
   )
   expect(rows).toEqual(codes.map((code) => ({ code, anchor: code, status: ALL_PROBLEMS[code].status })))
 })
 
-test.each(codes)('%s: the section says status, title, cause, fix and whether to retry', (code) => {
+test.each(codes)('the section of %s has status, title, cause, fix and retry', (code) => {
   const [, section = ''] = new RegExp(`^## \`${code}\`\n(.*?)(?=^## |$(?![^]))`, 'ms').exec(text) ?? []
   const { status, title } = ALL_PROBLEMS[code]
   expect(section.trimStart().startsWith(`**${status}: ${title}.** `)).toBe(true)
   for (const part of ['Cause', 'Fix', 'Retry']) expect(section).toMatch(new RegExp(`^- \\*\\*${part}:\\*\\* .`, 'm'))
   const isShown = blocks.some((block) => block.section === `\`${code}\``)
-  expect(isShown || /^Not (to be had|available) /m.test(section)).toBe(true)
+  expect(isShown || /^Not available /m.test(section)).toBe(true)
   expect(isShown).toBe(SHOWN_ELSEWHERE[code] === undefined)
 })
 
-test.each(Object.entries(SHOWN_ELSEWHERE))('%s, which no command provokes, is expected by %s', (code, path) => {
+test.each(Object.entries(SHOWN_ELSEWHERE))('%s, which has no command, is covered by %s', (code, path) => {
   expect(existsSync(join(ROOT, path))).toBe(true)
   const shows = readFileSync(join(ROOT, path), 'utf8')
   expect(shows.includes(code) || shows.includes(code.replaceAll('_', ' '))).toBe(true)
@@ -115,7 +115,7 @@ const triggers = blocks.flatMap(({ section, text: commands }) => {
   return code === undefined ? [] : [{ code, commands }]
 })
 
-test.each(triggers)('$code comes of its own commands', { timeout: 90_000 }, async ({ code, commands }) => {
+test.each(triggers)('the commands of $code return it', { timeout: 90_000 }, async ({ code, commands }) => {
   const out = await run(commands)
   const answers = out.replaceAll('}{', '}\n{') // one behind the other, as curl leaves them
   const answered = [...answers.matchAll(/\{"type":"[^"]*","title":.*\}/g)].map(([problem]) => JSON.parse(problem))
@@ -124,15 +124,15 @@ test.each(triggers)('$code comes of its own commands', { timeout: 90_000 }, asyn
   expect(answered.filter((problem) => problem.code !== code)).toEqual([])
 })
 
-test('the answer that it shows is the answer', async () => {
-  const [command, shown] = blocks.filter(({ section }) => section === 'What an answer looks like')
+test('the example response is the actual response', async () => {
+  const [command, shown] = blocks.filter(({ section }) => section === 'Response format')
   const answer = JSON.parse(await run(command?.text ?? ''))
   const { request_id, ...rest } = JSON.parse(shown?.text ?? '')
   expect(answer).toEqual({ ...rest, request_id: expect.stringMatching(/^req_[0-9a-f-]{36}$/) })
   expect(request_id).toMatch(/^req_[0-9a-f-]{36}$/)
 })
 
-test('nothing of it was charged', async () => {
+test('the commands charge nothing', async () => {
   const movements = await asOwner(product.db, (trx) =>
     trx
       .selectFrom('ledger')

@@ -5,8 +5,8 @@ import { BulkRequest } from '@probity/contract/bulk-validation'
 import { SESSION_PROBLEMS } from '@probity/contract/data/session-problems'
 import { CreateKey } from '@probity/contract/keys'
 import { SingleRequest } from '@probity/contract/validation'
-import { asOwner } from '@probity/database/connect'
-import { createTestDatabase } from '@probity/database/test-database'
+import { asOwner } from '@probity/database/connection/connect'
+import { createTestDatabase } from '@probity/database/connection/test-database'
 import { expect, test } from 'vitest'
 import { ROOT } from './programs.ts'
 import { readPage } from './test-docs.ts'
@@ -15,7 +15,7 @@ const page = readPage('docs/limits.md')
 const KIB = 1024
 const say = (n: number) => n.toLocaleString('en')
 
-test('the plans are those of the database', async () => {
+test('the plans equal those of the database', async () => {
   const { db } = await createTestDatabase()
   const plans = await asOwner(db, (trx) => trx.selectFrom('plans').selectAll().execute())
   const yes = (is: boolean) => (is ? 'yes' : 'no')
@@ -28,25 +28,35 @@ test('the plans are those of the database', async () => {
   expect(shown.length).toBe(rows.length + 1) // the header of another table begins with code too
 })
 
-/** A row of the page, the file that has the number, what it is called there, and how the page says it. */
+/** A row of the page, the file with the number, the name of the constant, and the number as the page shows it. */
 type Held = [row: string, file: string, name: string, says: (n: number) => string]
 
 const kib = (n: number) => `${say(n / KIB)} KiB`
 const seconds = (n: number) => `${say(n / 1_000)} seconds`
 
 const HELD: Held[] = [
-  ['somebody without a key that works', 'apps/api/src/door/authenticate.ts', 'quota', (n) => `${n} requests`],
+  ['a client without a valid key', 'apps/api/src/door/authenticate.ts', 'quota', (n) => `${n} requests`],
   ['the [public sandbox key]', 'apps/api/src/door/public-sandbox.ts', 'REQUESTS_PER_MINUTE', (n) => `${n} requests`],
   ['the [public sandbox key]', 'apps/api/src/routes/feedback.ts', 'PUBLIC_BODY_BYTES_MAX', kib],
   ['the [public sandbox key]', 'apps/api/src/routes/feedback.ts', 'PUBLIC_MESSAGES_MAX', (n) => `${n} messages`],
   ['a visitor of a page', 'packages/contract/src/publishable.ts', 'VISITOR_CAP_DEFAULT', (n) => `${n} requests`],
   ['length of an address', 'packages/contract/src/validation.ts', 'EMAIL_LENGTH_MAX', say],
-  ['addresses in a JSON list', 'packages/contract/src/bulk-validation.ts', 'EMAILS_PER_REQUEST_MAX', say],
-  ['waiting for one verdict', 'apps/api/src/routes/validation/single.ts', 'TIMEOUT_DEFAULT_S', (n) => `, ${n} unless`],
-  ['waiting for a JSON list', 'apps/api/src/routes/validation/bulk.ts', 'TIMEOUT_DEFAULT_S', (n) => `, ${n} unless`],
+  ['addresses in a bulk request', 'packages/contract/src/bulk-validation.ts', 'EMAILS_PER_REQUEST_MAX', say],
   [
-    'addresses of an account that',
-    'packages/database/src/jobs.ts',
+    'wait for a single result',
+    'apps/api/src/routes/validation/single.ts',
+    'TIMEOUT_DEFAULT_S',
+    (n) => `, ${n} by default`,
+  ],
+  [
+    'wait for a bulk request',
+    'apps/api/src/routes/validation/bulk.ts',
+    'TIMEOUT_DEFAULT_S',
+    (n) => `, ${n} by default`,
+  ],
+  [
+    'queued addresses of an account',
+    'packages/database/src/jobs/jobs.ts',
     'WAITING_FILES_MAX',
     (n) => `| ${n} times the emails`,
   ],
@@ -55,7 +65,7 @@ const HELD: Held[] = [
   ['body of one address', 'apps/api/src/routes/validation/single.ts', 'BODY_BYTES_MAX', kib],
   ['age of a reused result', 'packages/queue/src/recent.ts', 'RECENT_FOR_S', (n) => `${n / 3_600} hours`],
   ['a `reference`', 'packages/contract/src/request-options.ts', 'REFERENCE_LENGTH_MAX', (n) => `${n} characters`],
-  ['body of a JSON list', 'apps/api/src/routes/validation/bulk.ts', 'BODY_BYTES_MAX', kib],
+  ['body of a bulk request', 'apps/api/src/routes/validation/bulk.ts', 'BODY_BYTES_MAX', kib],
   ['body of a message', 'apps/api/src/routes/mcp.ts', 'BODY_BYTES_MAX', kib],
   ['body of a [report]', 'apps/api/src/routes/feedback.ts', 'BODY_BYTES_MAX', kib],
   ['body of a [report]', 'packages/contract/src/feedback.ts', 'MESSAGES_PER_REPORT_MAX', (n) => `${say(n)} messages`],
@@ -69,11 +79,11 @@ const HELD: Held[] = [
   ['connections of a network', 'apps/api/src/config.ts', 'connectionsPerNetworkMax', say],
   ['unfinished requests of a network', 'apps/api/src/config.ts', 'unfinishedPerNetworkMax', say],
   ['a page of a list', 'packages/contract/src/page.ts', 'PAGE_LIMIT_MAX', (n) => `${n}, and`],
-  ['a page of a list', 'apps/api/src/page.ts', 'LIMIT_DEFAULT', (n) => `and ${n} unless`],
+  ['a page of a list', 'apps/api/src/page.ts', 'LIMIT_DEFAULT', (n) => `and ${n} by default`],
   ['days of usage', 'packages/contract/src/days.ts', 'DAYS_MAX', say],
   ['a file', 'packages/contract/src/upload-limits.ts', 'FILE_BYTES_MAX', (n) => `${n / KIB / KIB} MiB`],
-  ['its rows', 'packages/uploads/src/records.ts', 'ROWS_MAX', say],
-  ['its columns', 'packages/uploads/src/records.ts', 'COLUMNS_MAX', say],
+  ['rows of a file', 'packages/uploads/src/records.ts', 'ROWS_MAX', say],
+  ['columns of a file', 'packages/uploads/src/records.ts', 'COLUMNS_MAX', say],
   ['a row', 'packages/uploads/src/records.ts', 'RECORD_BYTES_MAX', kib],
   ['a cell', 'packages/uploads/src/records.ts', 'CELL_BYTES_MAX', kib],
   ['time for a file', 'apps/api/src/config.ts', 'uploadTimeoutMs', seconds],
@@ -99,7 +109,7 @@ const HELD: Held[] = [
     'ABUSE_DOMAIN_ADDRESSES[^}]*default',
     (n) => `| ${n}, and one more`,
   ],
-  ['streams of events', 'apps/api/src/jobs/stream-places.ts', 'perAccount', (n) => `${n} at once`],
+  ['event streams of an account', 'apps/api/src/jobs/stream-places.ts', 'perAccount', (n) => `${n} at once`],
   ['addresses and ranges', 'packages/contract/src/keys.ts', 'IP_ALLOWLIST_MAX', say],
   ['origins of a publishable key', 'packages/contract/src/publishable.ts', 'ALLOWED_ORIGINS_MAX', say],
   [
@@ -108,7 +118,7 @@ const HELD: Held[] = [
     'KEYS_PER_ACCOUNT[^}]*default',
     (n) => `| ${n}, and`,
   ],
-  ['policies that a page may name', 'packages/contract/src/publishable.ts', 'ALLOWED_POLICIES_MAX', say],
+  ['policies that a page can name', 'packages/contract/src/publishable.ts', 'ALLOWED_POLICIES_MAX', say],
   [
     'credits of a publishable key',
     'packages/contract/src/publishable.ts',
@@ -116,15 +126,20 @@ const HELD: Held[] = [
     (n) => `${say(n)} a month`,
   ],
   ['requests of all [publishable', 'apps/api/src/door/publishable.ts', 'PAGES_RATE[^}]*quota', (n) => `${n} a minute`],
-  ['how long a rotated key', 'packages/contract/src/keys.ts', 'OVERLAP_S_MAX', (n) => `${say(n)} seconds`],
-  ['how long a rotated key', 'apps/api/src/routes/keys/rotate.ts', 'OVERLAP_DEFAULT_S', (n) => `${say(n)} unless`],
-  ['policies of your own', 'packages/contract/src/policies.ts', 'POLICIES_MAX', (n) => `| ${n}, with`],
-  ['policies of your own', 'packages/contract/src/policies.ts', 'POLICY_RULES_MAX', (n) => `up to ${n} rules`],
+  ['overlap of a rotated key', 'packages/contract/src/keys.ts', 'OVERLAP_S_MAX', (n) => `${say(n)} seconds`],
+  [
+    'overlap of a rotated key',
+    'apps/api/src/routes/keys/rotate.ts',
+    'OVERLAP_DEFAULT_S',
+    (n) => `${say(n)} by default`,
+  ],
+  ['custom policies', 'packages/contract/src/policies.ts', 'POLICIES_MAX', (n) => `| ${n}, with`],
+  ['custom policies', 'packages/contract/src/policies.ts', 'POLICY_RULES_MAX', (n) => `up to ${n} rules`],
   ['entries on the [allow', 'packages/contract/src/overrides.ts', 'OVERRIDES_MAX', (n) => `| ${say(n)} together`],
   ['entries on the [allow', 'packages/contract/src/overrides.ts', 'OVERRIDES_AT_ONCE_MAX', (n) => `${say(n)} in one`],
-  ['webhooks', 'packages/database/src/webhooks.ts', 'WEBHOOKS_MAX', (n) => `${n}, live`],
-  ['[streams of all', 'packages/database/src/event-streams.ts', 'EVENT_STREAMS_MAX', (n) => `${n} at once`],
-  ['tries to deliver', 'apps/worker/src/webhooks/post.ts', 'DEADLINE_MS', seconds],
+  ['webhooks', 'packages/database/src/webhooks/webhooks.ts', 'WEBHOOKS_MAX', (n) => `${n}, live`],
+  ['[streams of all', 'packages/database/src/webhooks/event-streams.ts', 'EVENT_STREAMS_MAX', (n) => `${n} at once`],
+  ['delivery attempts per event', 'apps/worker/src/webhooks/post.ts', 'DEADLINE_MS', seconds],
   [
     'confirmation of an MCP estimate',
     'packages/contract/src/agent-tools.ts',
@@ -152,7 +167,7 @@ const HELD: Held[] = [
   ['a password', 'apps/api/src/people/passwords.ts', 'PASSWORD_LENGTH_MAX', (n) => `to ${n} characters`],
 ]
 
-/** What a constant is, by the sum that stands in the source. */
+/** The value of a constant, from the sum in its source. */
 function numberIn(file: string, name: string): number {
   const source = readFileSync(join(ROOT, file), 'utf8')
   const [, sum = ''] = new RegExp(`\\b${name}(?: = |: )([0-9_ *+]+)`).exec(source) ?? []
@@ -171,34 +186,34 @@ function rowOf(begins: string): string {
   return row
 }
 
-test.each(HELD)('%s: as %s has it in %s', (row, file, name, says) => {
+test.each(HELD)('%s: equals the constant in %s, %s', (row, file, name, says) => {
   expect(rowOf(row)).toContain(says(numberIn(file, name)))
 })
 
-/** The schema as callers see it, where its bounds are. */
+/** The bounds of a schema as clients see it. */
 function boundsOf(schema: object): { minimum: number; maximum: number } {
   const { minimum, maximum } = JSON.parse(JSON.stringify(schema))
   return { minimum, maximum }
 }
 
-test('what stands in schemas is as they have it', () => {
+test('limits from request schemas equal those of the schemas', () => {
   const single = boundsOf(SingleRequest.properties.timeout)
-  expect(rowOf('waiting for one verdict')).toContain(`${single.minimum} to ${single.maximum} seconds`)
+  expect(rowOf('wait for a single result')).toContain(`${single.minimum} to ${single.maximum} seconds`)
   const many = boundsOf(BulkRequest.properties.timeout)
-  expect(rowOf('waiting for a JSON list')).toContain(`${many.minimum} to ${many.maximum} seconds`)
+  expect(rowOf('wait for a bulk request')).toContain(`${many.minimum} to ${many.maximum} seconds`)
   const visits = boundsOf(CreateKey.properties.visitor_cap)
   expect(rowOf('a visitor of a page')).toContain(`up to ${say(visits.maximum)}`)
   const days = boundsOf(UpdateAccount.properties.retention_days)
   expect(rowOf('results')).toContain(`${days.minimum} to ${days.maximum} days`)
-  expect(SESSION_PROBLEMS.too_many_accounts.advice).toContain('may own 20.')
-  expect(rowOf('organisations that a person owns')).toContain('| 20 |')
+  expect(SESSION_PROBLEMS.too_many_accounts.advice).toContain('own at most 20.')
+  expect(rowOf('accounts that a user owns')).toContain('| 20 |')
 })
 
-test('every row of the page is held to something', () => {
+test('every row of the page is checked by a test', () => {
   const HELD_ELSEWHERE = [
     'limits of a key that a key creates', // apps/api/src/routes/keys/key-bounds.test.ts
-    ...['`Idempotency-Key`', 'an upload that was not', 'the file of a list'], // documented, and tried, in the problems
-    ...['results', 'organisations that a person owns', 'what', 'who', 'plan', '---', '`'],
+    ...['`Idempotency-Key`', 'an upload that was not', 'the file of a list'], // tested by docs-errors.test.ts
+    ...['results', 'accounts that a user owns', 'item', 'client', 'plan', '---', '`'],
   ]
   const rows = page.split('\n').filter((line) => line.startsWith('|'))
   const known = [...HELD.map(([row]) => row), ...HELD_ELSEWHERE]

@@ -11,7 +11,7 @@ import { readBlocks } from './test-docs.ts'
 import { openCustomer } from './test-product.ts'
 import { installSdk } from './test-sdk-package.ts'
 
-/** What docs/guides/nightly-crm.md promises for bad nights; the good one is in docs-snippets. */
+/** Failures that docs/guides/nightly-crm.md describes; docs-snippets.test.ts runs it without failures. */
 const product = await borrowProduct()
 const testing = await openCustomer(product, { credits: 0, key: { mode: 'test' } })
 const sdk = installSdk()
@@ -41,7 +41,7 @@ function openCrm(more = '') {
 
 const listJobs = async () => (await testing.call('GET', '/bulk/jobs?limit=100')).body as unknown as unknown[]
 
-test('a service that is away leaves everything as it was, for the next night', async () => {
+test('an unavailable service leaves the contacts unchanged for the next night', async () => {
   const { start, contacts, running } = openCrm()
   const before = contacts()
   const { code, out } = await start({ PROBITY_BASE_URL: `http://127.0.0.1:${await freePort()}` }).ended
@@ -49,7 +49,7 @@ test('a service that is away leaves everything as it was, for the next night', a
   expect([contacts(), running()]).toEqual([before, []])
 })
 
-test('without credits nothing is begun, and somebody has to look', async () => {
+test('without credits the script starts no list and exits with 1', async () => {
   const { start, contacts, running } = openCrm()
   const before = contacts()
   const poor = await openCustomer(product, { credits: 1 })
@@ -58,7 +58,7 @@ test('without credits nothing is begun, and somebody has to look', async () => {
   expect([contacts(), running()]).toEqual([before, []])
 })
 
-test('a night that was killed is finished by the next one, with the list that is paid for', async () => {
+test('the night after a killed one finishes the list that is paid for', async () => {
   const { start, contacts, running } = openCrm(`insert into contacts (email) values ('greylisted@example.com');`)
   const jobs = (await listJobs()).length
   const first = start()
@@ -69,7 +69,7 @@ test('a night that was killed is finished by the next one, with the list that is
   expect(contacts().filter((contact) => contact['status'] === 'invalid')).toEqual([])
 
   const { code, out } = await start().ended
-  expect([code, out]).toEqual([0, expect.stringContaining('6 contacts checked, the list completed')])
+  expect([code, out]).toEqual([0, expect.stringContaining('6 contacts validated, list completed')])
   expect(list.length).toBe(1)
   expect([running(), (await listJobs()).length]).toEqual([[], jobs + 1])
   expect(contacts().map((contact) => contact['status'])).toEqual([
@@ -82,7 +82,7 @@ test('a night that was killed is finished by the next one, with the list that is
   ])
 })
 
-test('a list that somebody deleted is forgotten, and the next night makes another', async () => {
+test('the night after a deleted list creates another list', async () => {
   const { start, running } = openCrm(
     `insert into running_list values ('0198f2d1-93a8-7b05-8f17-04e5d6c2b9a1', datetime('now'));`,
   )

@@ -9,7 +9,7 @@ import { readBlocks } from './test-docs.ts'
 import { startApiProcess, startWorkerProcess } from './test-process.ts'
 import { claimRedis } from './test-redis.ts'
 
-/** The blocks of the page that a comment right above them marks so. */
+/** The code blocks with the given marker directly above them. */
 const marked = (comment: string) =>
   readBlocks('docs/running.md')
     .filter(({ marker }) => `<!-- ${marker?.kind}: ${marker?.value} -->` === comment)
@@ -17,7 +17,7 @@ const marked = (comment: string) =>
 
 const [asSuperuser, migrate, asOwner, beforehand] = marked('<!-- test: roles -->')
 
-/** PostgreSQL as it is delivered, and somebody at it. */
+/** An unconfigured PostgreSQL server, and a function that runs SQL on it. */
 async function startServer() {
   const server = await startPostgres()
   whenDone(() => server.stop())
@@ -49,7 +49,7 @@ test('the API and the worker run with the logins that the page creates', async (
   ])
 })
 
-test('an owner who may not create roles migrates once a superuser has made them', async () => {
+test('an owner without CREATEROLE can migrate after a superuser has created the roles', async () => {
   const { say, runHere } = await startServer()
   say('postgres', 'postgres', asSuperuser?.replace(' createrole', ''))
   say('postgres', 'probity', beforehand)
@@ -57,14 +57,14 @@ test('an owner who may not create roles migrates once a superuser has made them'
   say('probity_owner', 'probity', 'select 1 from accounts;')
 })
 
-test('what starts the product is what is there', async () => {
+test('the start commands of running.md refer to existing files', async () => {
   const [install = '', ...starting] = marked('<!-- test: starting -->')[0]?.trim().split('\n') ?? []
   expect(install).toBe('pnpm install --prod --frozen-lockfile')
   expect(starting.length).toBe(3)
   for (const line of starting) expect(existsSync(join(ROOT, line.split(' ')[1] ?? ''))).toBe(true)
 })
 
-test('with the settings for its log, PostgreSQL keeps the values of a failed statement to itself', async () => {
+test('PostgreSQL does not log values of failed statements with the documented log settings', async () => {
   const { say, logFile } = await startServer()
   const twice =
     "create temp table one (name text unique); insert into one select md5('secret') from generate_series(1, 2);"

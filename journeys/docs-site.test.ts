@@ -16,7 +16,7 @@ const { api } = await borrowProduct()
 const browser = await startBrowser()
 const reader = await openWindow(browser, { api })
 
-/** By the rule that others rely on: `docs/x/y.md` is `/docs/x/y`. */
+/** `docs/x/y.md` is `/docs/x/y`; other pages link to these URLs. */
 const PAGES = [
   'changelog',
   ...readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' })
@@ -35,7 +35,7 @@ async function ask(path: string, headers: Record<string, string> = {}) {
 const texts = new Map<string, string>()
 for (const address of ALL) texts.set(address, (await ask(address)).text)
 
-test('every text is a page, has its Markdown beside it, and is named once for programs', async () => {
+test('every page has a Markdown copy and is listed once in llms.txt', async () => {
   const { text: list, headers } = await ask('/llms.txt')
   expect(headers.get('content-type')).toBe('text/plain; charset=utf-8')
   const named = [...list.matchAll(/^- \[[^\]]+\]\((?<href>[^)]+)\): \S.*$/gm)].map(({ groups }) => groups?.['href'])
@@ -55,7 +55,7 @@ test('every text is a page, has its Markdown beside it, and is named once for pr
   }
 })
 
-/** What a page or a Markdown text links to on this host. */
+/** Links of a page or of its Markdown copy. */
 function listLinks(text: string): string[] {
   const found = text.startsWith('<!DOCTYPE html>')
     ? text.matchAll(/<a(?:\s+[^\s"=>]+(?:="[^"]*")?)*?\s+href="([^"]*)"/g)
@@ -63,7 +63,7 @@ function listLinks(text: string): string[] {
   return [...found].map(([, href = '']) => href.replaceAll('&amp;', '&'))
 }
 
-test('no link leads nowhere', async () => {
+test('no link is dead', async () => {
   const sources = new Map(texts)
   sources.set('/docs/no-such-page', (await ask('/docs/no-such-page')).text)
   for (const address of [...ALL.map(copyOf), '/llms.txt']) sources.set(address, (await ask(address)).text)
@@ -75,7 +75,7 @@ test('no link leads nowhere', async () => {
       if (href.startsWith('#') && text.includes(` id="${href.slice(1)}"`)) continue
       const { origin, pathname, hash } = new URL(href, api.url + address)
       if (origin !== api.url) {
-        if (!/^(https:|mailto:)/.test(href)) dead.push(`${address} → ${href} (not a link for everybody)`)
+        if (!/^(https:|mailto:)/.test(href)) dead.push(`${address} → ${href} (not a public link)`)
         continue
       }
       followed += 1
@@ -83,16 +83,16 @@ test('no link leads nowhere', async () => {
       answers.set(pathname, answer)
       const page = texts.get(pathname.replace(/\.md$/, '')) ?? answer.text
       const anchor = decodeURIComponent(hash.slice(1))
-      // The reference has a slash at the end, whichever way one comes.
+      // The API reference redirects to its URL with a slash.
       if (answer.status !== 200 && pathname !== '/docs/api') dead.push(`${address} → ${href} (${answer.status})`)
-      else if (anchor !== '' && !page.includes(` id="${anchor}"`)) dead.push(`${address} → ${href} (no such place)`)
+      else if (anchor !== '' && !page.includes(` id="${anchor}"`)) dead.push(`${address} → ${href} (no such anchor)`)
     }
   }
   expect(dead).toEqual([])
-  expect(followed).toBeGreaterThan(ALL.length * ALL.length) // every page links to every other
+  expect(followed).toBeGreaterThan(ALL.length * ALL.length) // the sidebar of every page links to all pages
 })
 
-test('pages run and wear nothing but files of ours, which are sent compressed and kept where their names allow it', async () => {
+test('pages load only files of the site, which are compressed and cached', async () => {
   for (const [address, html] of texts) {
     const { headers } = await ask(address)
     const policy = headers.get('content-security-policy')
@@ -110,7 +110,7 @@ test('pages run and wear nothing but files of ours, which are sent compressed an
   expect(page.headers.get('cache-control')).toBe('no-cache')
 })
 
-test('an address has one form, and what is not there is said with a way to look for it', async () => {
+test('a page has one URL, and the 404 page offers the search', async () => {
   for (const [given, meant] of [
     ['/docs/', '/docs'],
     ['/docs/webhooks/', '/docs/webhooks'],
@@ -131,7 +131,7 @@ test('an address has one form, and what is not there is said with a way to look 
   const page = await onePage(reader, { allows: /status of 404/ })
   const answer = await page.goto('/docs/no-such-page')
   expect(answer?.status()).toBe(404)
-  await page.getByRole('heading', { name: 'There is no such page', level: 1 }).waitFor()
+  await page.getByRole('heading', { name: 'Page not found', level: 1 }).waitFor()
   await expectAccessible(page)
   await search(page, 'webhooks')
   await page.getByRole('dialog').getByRole('link', { name: 'Webhooks', exact: true }).first().click()
@@ -144,7 +144,7 @@ async function search(page: Page, words: string): Promise<void> {
   await field.fill(words)
 }
 
-test('somebody without a mouse skips to the text, opens the search, and is led to the place on a page', async () => {
+test('keyboard users skip to the content, open the search and open a result', async () => {
   const page = await onePage(reader)
   await page.goto('/docs')
   await loaded(page)
@@ -165,7 +165,7 @@ test('somebody without a mouse skips to the text, opens the search, and is led t
   await page.getByRole('heading', { name: 'Webhooks', level: 1 }).waitFor()
 })
 
-test('the search finds every problem code where it is explained', async () => {
+test('the search finds every problem code in docs/errors', async () => {
   const page = await onePage(reader)
   await page.goto('/docs')
   const index = await page.evaluateHandle<Index>("import('/docs/pagefind/pagefind.js')")
@@ -179,7 +179,7 @@ type Index = {
   search(word: string): Promise<{ results: { data(): Promise<{ sub_results: { url: string }[] }> }[] }>
 }
 
-/** What the search field looks into (it leaves out the last slash), without the pauses that it makes for whoever types. The first few results are what it shows. */
+/** Searches the index of the search field, without its typing delay. It shows the first results, without the last slash of their URLs. */
 async function findInIndex(index: Index, words: string[]) {
   const found: { word: string; addresses: string[] }[] = []
   for (const word of words) {
@@ -190,14 +190,14 @@ async function findInIndex(index: Index, words: string[]) {
   return found
 }
 
-test('commands are shown and copied with the address that this installation has', async () => {
+test('commands are shown and copied with the URL of this installation', async () => {
   const page = await onePage(reader)
   const address = ALL.find((one) => /<pre[^>]*>.*?localhost:3000/.test(texts.get(one) ?? '')) ?? ''
   await page.goto(address)
   await loaded(page)
   const block = page.locator('figure', { hasText: api.url }).first()
   await block.hover()
-  // It says so for two seconds, which on a slow machine are over when the click is.
+  // The confirmation is shown for two seconds, which can be over before a slow click returns.
   const said = page.getByText('Copied!').waitFor()
   await Promise.all([said, block.getByRole('button', { name: 'Copy to clipboard' }).click()])
   const copied = await page.evaluate(() => navigator.clipboard.readText())
@@ -206,7 +206,7 @@ test('commands are shown and copied with the address that this installation has'
   expect((await page.locator('pre').allInnerTexts()).join('\n')).not.toContain('localhost:3000')
 })
 
-test('the application leads to the docs, from its help and from what went wrong', async () => {
+test('the application links to the docs from its help and from errors', async () => {
   const person = await openPerson(browser, { api })
   const page = await onePage(person.context, { allows: /status of 503|RequestFailed/ })
   await page.goto('/app/keys')
@@ -223,11 +223,11 @@ test('the application leads to the docs, from its help and from what went wrong'
   const failure = { status: 503, contentType: 'application/problem+json', body: JSON.stringify(refused) }
   await page.route('**/app/api/keys*', (route) => route.fulfill(failure))
   await page.goto('/app/keys')
-  const explained = page.getByRole('alert').getByRole('link', { name: 'What this means' })
+  const explained = page.getByRole('alert').getByRole('link', { name: 'Error documentation' })
   expect(await explained.getAttribute('href')).toBe(`/docs/errors#${refused['code']}`)
 })
 
-test('the colours follow what somebody chose, from page to page', async () => {
+test('the selected theme is kept from page to page', async () => {
   const page = await onePage(reader, { colorScheme: 'light' })
   await page.goto('/docs')
   await page.getByLabel('Select theme').first().selectOption('dark')

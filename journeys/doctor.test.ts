@@ -4,9 +4,9 @@ import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { DOCTOR_CHECKS, type DoctorCheckId } from '@probity/contract/data/doctor-checks'
 import type { Finding } from '@probity/contract/doctor'
-import { noteBackup } from '@probity/database/backups'
-import { asOwner, connect } from '@probity/database/connect'
-import { migrate } from '@probity/database/migrate'
+import { asOwner, connect } from '@probity/database/connection/connect'
+import { recordBackup } from '@probity/database/system/backups'
+import { migrate } from '@probity/database/system/migrate'
 import { BLOCKLISTS } from '@probity/doctor/data/blocklists'
 import { examine } from '@probity/doctor/examine'
 import type { Patient } from '@probity/doctor/patient'
@@ -22,7 +22,7 @@ import { sql } from 'kysely'
 import { expect, test, vi } from 'vitest'
 import { startApiProcess } from './test-process.ts'
 
-/** An installation that has everything: a database for money, mail servers that answer, an internet that knows us. */
+/** An installation without findings: durable PostgreSQL, mail servers that respond, correct DNS records. */
 const [postgres, redisServer, world] = await Promise.all([
   startPostgres({ fsync: true }),
   startRedis(),
@@ -33,7 +33,7 @@ whenDone(() => Promise.all([postgres.stop(), redisServer.stop(), removeFolder(up
 await migrate(postgres.url)
 const owner = connect(postgres.url, { connectionsMax: 1 })
 await asOwner(owner, (trx) => sql`alter database postgres set log_error_verbosity = terse`.execute(trx))
-await noteBackup(owner, { madeAt: new Date(), bytes: 1, sha256: 'x' })
+await recordBackup(owner, { madeAt: new Date(), bytes: 1, sha256: 'x' })
 await owner.destroy()
 
 const db = connect(postgres.url, { connectionsMax: 4 })
@@ -65,27 +65,27 @@ async function look(publicUrl: string) {
   >
 }
 
-test('an installation that lacks nothing passes every check there is', async () => {
+test('a correct installation passes every check', async () => {
   const findings = await examine(patient)
-  // How full this machine's disk is and how quick it is just now is not ours to promise.
+  // Free disk space and speed depend on the machine that runs the test.
   const ours = findings.filter(({ check }) => check !== 'disk' && check !== 'dns-speed')
   expect(ours.filter(({ status }) => status !== 'pass')).toEqual([])
   expect(new Set(findings.map(({ check }) => check))).toEqual(new Set(Object.keys(DOCTOR_CHECKS)))
 })
 
-test('behind nginx as it comes a list of 8 MB is refused, and the setting is named', async () => {
+test('upload fails behind nginx with default settings and names the setting', async () => {
   const proxy = await startNginx(api.port)
   whenDone(() => proxy.stop())
   const { upload, 'event-stream': events } = await look(proxy.url)
   expect(upload).toMatchObject({
     status: 'fail',
-    saw: expect.stringMatching(/refused with 413 by nginx|not all got through/),
+    saw: expect.stringMatching(/rejected with 413 by nginx|The 8 MB upload failed/),
   })
   expect(upload?.fix?.lines).toContain('client_max_body_size 64m;')
-  expect(events).toMatchObject({ status: 'pass' }) // which it passes on, since we ask it to
+  expect(events).toMatchObject({ status: 'pass' }) // nginx honors X-Accel-Buffering
 })
 
-test('a proxy that holds events back is found out, and the setting is named', async () => {
+test('event-stream fails behind a buffering proxy and names the setting', async () => {
   const proxy = await startNginx(api.port, { takesLargeBodies: true, ignoresAdvice: true })
   whenDone(() => proxy.stop())
   const { upload, 'event-stream': events } = await look(proxy.url)
@@ -94,9 +94,9 @@ test('a proxy that holds events back is found out, and the setting is named', as
   expect(upload).toMatchObject({ status: 'pass' })
 })
 
-test('an address where nobody, somebody else or an untrusted certificate is, is told apart, and nothing is sent there', async () => {
+test('public-url distinguishes connection refused, another server and an untrusted certificate, and uploads nothing', async () => {
   expect(await look(`http://127.0.0.1:${await freePort()}`)).toMatchObject({
-    'public-url': { status: 'fail', saw: expect.stringMatching(/^It cannot be reached: .*ECONNREFUSED/) },
+    'public-url': { status: 'fail', saw: expect.stringMatching(/^The URL is unreachable: .*ECONNREFUSED/) },
   })
 
   const asked: string[] = []
@@ -108,7 +108,7 @@ test('an address where nobody, somebody else or an untrusted certificate is, is 
   await once(other.listen(0, '127.0.0.1'), 'listening')
   const otherUrl = `http://127.0.0.1:${(other.address() as AddressInfo).port}`
   expect(await look(otherUrl)).toMatchObject({
-    'public-url': { status: 'fail', saw: 'Somebody else answers there: /livez gave 200.' },
+    'public-url': { status: 'fail', saw: 'Another server responds at this URL: /livez returned 200.' },
   })
   expect(asked).toEqual(['GET /livez'])
 
@@ -120,7 +120,7 @@ test('an address where nobody, somebody else or an untrusted certificate is, is 
   expect(found['public-url']).toMatchObject({ status: 'fail', saw: expect.stringMatching(/certificate/i) })
 })
 
-test('without an address it is said that nothing could be looked at', async () => {
+test('public-url is unknown without PUBLIC_URL', async () => {
   const [only, ...others] = await examine({ ...patient, publicUrl: undefined }, [
     'public-url',
     'upload',

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { fileURLToPath } from 'node:url'
-import type { NewKey } from '@probity/database/keys'
+import type { NewKey } from '@probity/database/accounts/keys'
 import { freePort } from '@probity/lab/services/daemon'
 import { whenDone } from '@probity/lab/when-done'
 import type { Page } from 'playwright-core'

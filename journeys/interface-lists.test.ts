@@ -1,6 +1,6 @@
 import { Job, JobCreated, JobList } from '@probity/contract/bulk'
 import { UploadPreview } from '@probity/contract/upload'
-import { createTestDatabase } from '@probity/database/test-database'
+import { createTestDatabase } from '@probity/database/connection/test-database'
 import { startDns } from '@probity/lab/dns/start'
 import { freePort, makeFolder, removeFolder } from '@probity/lab/services/daemon'
 import { type Script, startScripted } from '@probity/lab/smtp/server'

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createTestDatabase } from '@probity/database/test-database'
+import { createTestDatabase } from '@probity/database/connection/test-database'
 import { startRedis } from '@probity/lab/services/redis'
 import { whenDone } from '@probity/lab/when-done'
 import { expect, test, vi } from 'vitest'

@@ -1,5 +1,5 @@
-import { asOwner } from '@probity/database/connect'
-import { createTestDatabase } from '@probity/database/test-database'
+import { asOwner } from '@probity/database/connection/connect'
+import { createTestDatabase } from '@probity/database/connection/test-database'
 import { sql } from 'kysely'
 import { expect, test, vi } from 'vitest'
 import { readCells } from './test-files.ts'

@@ -1,6 +1,6 @@
 import type { Evidence } from '@probity/contract/evidence'
-import { asOwner } from '@probity/database/connect'
-import { createTestDatabase } from '@probity/database/test-database'
+import { asOwner } from '@probity/database/connection/connect'
+import { createTestDatabase } from '@probity/database/connection/test-database'
 import { startDns } from '@probity/lab/dns/start'
 import type { Names } from '@probity/lab/dns/zone-file'
 import { freePort } from '@probity/lab/services/daemon'

@@ -2,16 +2,16 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { noteBackup } from '@probity/database/backups'
-import { asOwner, type Db, inTenant } from '@probity/database/connect'
-import { keepFindings } from '@probity/database/findings'
-import { countOutcomes } from '@probity/database/outcomes'
-import { createTestDatabase, openTestAccount } from '@probity/database/test-database'
-import { driftBy } from '@probity/database/test-drift'
-import { reportOf, testOutcome } from '@probity/database/test-outcomes'
-import { openTestWebhook } from '@probity/database/test-webhooks'
-import { sendTestEvent } from '@probity/database/webhook-deliveries'
-import { HABITS } from '@probity/engine/mailbox/data/habits'
+import { driftBy } from '@probity/database/billing/test-drift'
+import { asOwner, type Db, inTenant } from '@probity/database/connection/connect'
+import { createTestDatabase, openTestAccount } from '@probity/database/connection/test-database'
+import { countOutcomes } from '@probity/database/feedback/outcomes'
+import { reportOf, testOutcome } from '@probity/database/feedback/test-outcomes'
+import { keepFindings } from '@probity/database/operators/doctor'
+import { recordBackup } from '@probity/database/system/backups'
+import { sendTestEvent } from '@probity/database/webhooks/deliveries'
+import { openTestWebhook } from '@probity/database/webhooks/test-webhooks'
+import { PROVIDER_LIMITS } from '@probity/engine/smtp/providers/data/limits'
 import { startRelay } from '@probity/lab/relay'
 import { freePort } from '@probity/lab/services/daemon'
 import { startRedis } from '@probity/lab/services/redis'
@@ -30,7 +30,7 @@ import { openCustomer } from './test-product.ts'
 const EGRESS = 'probe.probity.example'
 const WITHIN = { timeout: 40_000, interval: 500 }
 
-/** The product over the lab's world, behind relays that can be cut, and a Prometheus that watches it. */
+/** The product over the simulated mail internet, behind relays that can be cut, and a Prometheus that scrapes it. */
 async function startWatchedProduct() {
   const [database, redis, world] = await Promise.all([createTestDatabase(), startRedis(), startTestWorld(200)])
   whenDone(() => redis.stop())
@@ -66,7 +66,7 @@ async function startWatchedProduct() {
   return { ...database, redisUrl: redis.url, postgresRelay, redisRelay, world, api, worker, startWorker, ports }
 }
 
-test('the files of Prometheus are valid, and alerts that cannot be made to fire here fire in its own tests', {
+test('the Prometheus configuration is valid, and the rule tests pass', {
   timeout: 60_000,
 }, () => {
   const promtool = (...args: string[]) => execFileSync('promtool', args, { cwd: MONITORING, encoding: 'utf8' })
@@ -74,14 +74,14 @@ test('the files of Prometheus are valid, and alerts that cannot be made to fire 
   expect(promtool('test', 'rules', 'alerts.test.yml')).toContain('SUCCESS')
 })
 
-test('every alert says what to do, in a section of the docs', () => {
+test('every alert has a runbook in docs/operating.md', () => {
   const rules = readFileSync(join(MONITORING, 'alerts.yml'), 'utf8').split('- alert: ').slice(1)
   const page = readFileSync(join(ROOT, 'docs/operating.md'), 'utf8')
   const anchors = page.match(/^### .+$/gm)?.map((line) => line.slice(4).toLowerCase().replaceAll(' ', '-')) ?? []
   for (const rule of rules) {
     const runbook = /runbook_url: http:\/\/localhost:3000\/docs\/operating#(\S+)/.exec(rule)?.[1]
     expect(anchors).toContain(runbook)
-    expect(page).toContain(`\`${/^\w+/.exec(rule)?.[0]}\``)
+    expect(page).toContain(`### ${/^\w+/.exec(rule)?.[0]}\n`)
     expect(rule).toMatch(/summary: .+\n +description: .+/)
   }
 })
@@ -106,7 +106,7 @@ const pace = openPace({ redis, prefix: 'probity', log: openLog('silent') })
 
 const run = (statement: ReturnType<typeof sql>) => asOwner(db, (trx) => statement.execute(trx))
 
-/** To a webhook whose name nobody knows. */
+/** To a webhook endpoint whose host name does not resolve. */
 async function sendEvent(): Promise<void> {
   const { id: accountId } = await openTestAccount(db, 0)
   const view = { accountId, mode: 'test' } as const
@@ -130,13 +130,13 @@ async function growOld(): Promise<void> {
     select ${id}, id, 'job_done', '', '{}', clock_timestamp() - interval '1 hour' from person`)
 }
 
-/** Whoever asks for an account waits until somebody is done with the plans. */
+/** Locks a table that account requests need, so that they take 3 seconds. */
 async function holdUp(customer: Awaited<ReturnType<typeof openCustomer>>): Promise<void> {
   const held = asOwner(db, async (trx) => {
     await sql`lock table plans in access exclusive mode`.execute(trx)
     await sql`select pg_sleep(3)`.execute(trx)
   })
-  await sleep(500) // by then they have it
+  await sleep(500) // until the lock is held
   await Promise.all([held, ...Array.from({ length: 5 }, () => customer.call('GET', '/account'))])
 }
 
@@ -148,10 +148,10 @@ async function reportOutcomes(database: Db): Promise<void> {
   }
 }
 
-test('every query of the dashboard has an answer, over every kind of mail server', { timeout: 120_000 }, async () => {
-  await noteBackup(db, { madeAt: new Date(), bytes: 1, sha256: '' })
-  // As another worker would that was turned away: nobody asks there for an hour.
-  await pace.suspend({ egress: EGRESS, site: 'google', habits: HABITS[''] }, 'ip_blocked', 3_600_000)
+test('every dashboard query returns data', { timeout: 120_000 }, async () => {
+  await recordBackup(db, { madeAt: new Date(), bytes: 1, sha256: '' })
+  // As another worker would after a block: the provider is suspended for an hour.
+  await pace.suspend({ egress: EGRESS, site: 'google', limits: PROVIDER_LIMITS[''] }, 'ip_blocked', 3_600_000)
   const customer = await openCustomer(product, { credits: 10_000 })
   const byBehaviour = Map.groupBy(world.running.world.addresses, ({ behaviour }) => behaviour)
   const some = [...byBehaviour.values()].flatMap((addresses) => addresses.slice(0, 3))
@@ -173,7 +173,7 @@ test('every query of the dashboard has an answer, over every kind of mail server
     .toEqual([])
 })
 
-/** Name, type and labels, as the docs have them or as Prometheus reads them. */
+/** Name, type and labels of the documented metrics. */
 function listDocumented(): string[] {
   const rows = readFileSync(join(ROOT, 'docs/metrics.md'), 'utf8').matchAll(
     /^\| `(probity_\w+)` \| (\w+) \| (.*?) ?\| /gm,
@@ -195,12 +195,12 @@ async function listServed(): Promise<string[]> {
   return [...served.values()].toSorted()
 }
 
-test('the docs have every metric with its type and its labels, and no other', { timeout: 120_000 }, async () => {
-  // Some have a value only when what they count has come to its end.
+test('docs/metrics.md lists exactly the served metrics, with type and labels', { timeout: 120_000 }, async () => {
+  // Some metrics have a value only after the counted process has finished.
   await vi.waitFor(async () => expect(await listServed()).toEqual(listDocumented()), WITHIN)
 })
 
-test('what is read holds no address, no domain and no account', async () => {
+test('metrics contain no address, domain or account', async () => {
   const texts = await Promise.all(
     Object.values(ports).map(async (port) => (await fetch(`http://127.0.0.1:${port}/metrics`)).text()),
   )
@@ -214,17 +214,17 @@ test('what is read holds no address, no domain and no account', async () => {
   }
 })
 
-test('alerts fire when things go wrong', { timeout: 240_000 }, async () => {
-  // A provider turned us away, outcomes do not bear predictions out, and no webhook can be reached.
+test('alerts fire on failures', { timeout: 240_000 }, async () => {
+  // A provider is suspended, outcomes diverge from predictions, and no webhook endpoint is reachable.
   for (let n = 0; n < 3; n += 1) await sendEvent()
   const customer = await openCustomer(product, { credits: 100 })
-  await customer.call('GET', '/account') // Prometheus knows how often it was asked for before somebody waits
-  await expectFiring('ProbityProviderSuspended', 'ProbityPredictionsGivenUp', 'ProbityWebhooksFail')
+  await customer.call('GET', '/account') // Prometheus needs a sample from before the slow requests
+  await expectFiring('ProbityProviderSuspended', 'ProbityModelFallback', 'ProbityWebhookDeliveriesFailing')
 
   await holdUp(customer)
-  await expectFiring('ProbitySlow')
+  await expectFiring('ProbityHighLatency')
 
-  // Nobody works: callers keep the process busy until it turns others away, what waits grows old, and so do the books.
+  // Without a worker, clients keep the process busy until it sheds load, queues grow old, and reconciliation is overdue.
   await product.worker.stop()
   await confirmList(api.url, customer, world.draw(5))
   await Promise.all(
@@ -234,48 +234,54 @@ test('alerts fire when things go wrong', { timeout: 240_000 }, async () => {
   await driftBy(db, (await openTestAccount(db, 10)).id, 3)
   await expectFiring(
     ...[
-      'ProbitySheddingLoad',
-      'ProbityWorkersSilent',
+      'ProbityLoadShedding',
+      'ProbityNoWorkers',
       'ProbityWorkerDown',
-      'ProbityBackupOld',
+      'ProbityBackupOverdue',
       'ProbityMigrationsMissing',
     ],
     ...[
-      'ProbityCallersWait',
-      'ProbityListsStandStill',
-      'ProbityWebhooksLate',
-      'ProbityAuditorLate',
-      'ProbityLettersLate',
+      'ProbityInteractiveQueueBacklog',
+      'ProbityJobStalled',
+      'ProbityWebhookBacklog',
+      'ProbityReconciliationOverdue',
+      'ProbityEmailBacklog',
     ],
   )
 
-  // Books that do not add up are found by the next worker, which has no name to greet mail servers with. Another host has no resolver.
+  // The next worker finds the ledger mismatch and has no HELO name. Another host has no resolver.
   const second = await product.startWorker({})
   await keepFindings(db, 'another-host', [
-    { check: 'resolver-answers', subject: '127.0.0.1', status: 'fail', saw: 'It did not answer.', fix: null },
+    {
+      check: 'resolver-answers',
+      subject: '127.0.0.1',
+      status: 'fail',
+      saw: 'The resolver did not respond.',
+      fix: null,
+    },
   ])
-  await expectFiring('ProbityBooksDiffer', 'ProbityNotProbing', 'ProbityDoctorFails')
+  await expectFiring('ProbityLedgerMismatch', 'ProbityEgressUnavailable', 'ProbityDoctorFailing')
 
   await product.redisRelay.stop()
-  await expectFiring('ProbityRedisAway')
+  await expectFiring('ProbityRedisDown')
   await product.postgresRelay.stop()
   const asking = setInterval(() => void customer.call('GET', '/account').catch(() => {}), 200) // until the api stops
-  await expectFiring('ProbityPostgresAway', 'ProbityErrors').finally(() => clearInterval(asking))
+  await expectFiring('ProbityPostgresDown', 'ProbityHighErrorRate').finally(() => clearInterval(asking))
   await api.stop()
   await second.kill()
   await expectFiring('ProbityApiDown')
 })
 
-/** As `alerts.test.yml` has series for them. */
+/** Tested with series in `alerts.test.yml`. */
 const BY_SERIES = [
-  'ProbityDefiniteRateFell',
-  'ProbityDiskFull',
-  'ProbityLoopLags',
-  'ProbityMemory',
-  'ProbityRequestLogDrops',
+  'ProbityConclusiveRateLow',
+  'ProbityDiskSpaceLow',
+  'ProbityEventLoopLag',
+  'ProbityMemoryHigh',
+  'ProbityRequestLogDropping',
 ]
 
-test('every alert was made to fire, and all that alerts read is there to be read', { timeout: 60_000 }, async () => {
+test('every alert fired, and every metric that alerts read exists', { timeout: 60_000 }, async () => {
   const rules = await prometheus.listRules()
   const fired = await prometheus.query('count by (alertname) (count_over_time(ALERTS{alertstate="firing"}[10m]))')
   const bySeries = readFileSync(join(MONITORING, 'alerts.test.yml'), 'utf8')

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { asOwner } from '@probity/database/connect'
-import { listDrift } from '@probity/database/credits'
+import { listDrift } from '@probity/database/billing/ledger'
+import { asOwner } from '@probity/database/connection/connect'
 import { startRedis } from '@probity/lab/services/redis'
 import { whenDone } from '@probity/lab/when-done'
 import { sql } from 'kysely'

@@ -11,7 +11,7 @@ const GONE_WITHIN_MS = 35_000
 /** TRUST_PROXY gives each window an address of its own: with one address, all tests together would reach the rate limits. */
 export const OPEN = {
   SIGN_UP: 'open',
-  ABUSE_LIMITS: 'off',
+  ABUSE_LIMITS: 'false',
   NEW_ACCOUNT_CREDITS: '10000',
   OPERATOR_2FA: 'optional',
   TRUST_PROXY: '127.0.0.1',
@@ -35,7 +35,7 @@ export function apiIsReady(url: string): Promise<void> {
 }
 
 export function workerIsReady({ readLog }: Program): Promise<void> {
-  return eventually('the worker works', async () => readLog().includes('"working"'))
+  return eventually('the worker has started', async () => readLog().includes('"worker started"'))
 }
 
 async function eventually(what: string, isSo: () => Promise<boolean>): Promise<void> {

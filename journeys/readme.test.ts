@@ -2,7 +2,7 @@ import { execFileSync, spawn } from 'node:child_process'
 import { cpSync, mkdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { PUBLIC_SANDBOX_KEY } from '@probity/contract/sandbox'
-import { createEmptyDatabase } from '@probity/database/test-database'
+import { createEmptyDatabase } from '@probity/database/connection/test-database'
 import { canConnect, makeFolder, removeFolder } from '@probity/lab/services/daemon'
 import { startPostgres } from '@probity/lab/services/postgres'
 import { startRedis } from '@probity/lab/services/redis'
@@ -15,7 +15,7 @@ import { claimRedis } from './test-redis.ts'
 const README = readFileSync(join(ROOT, 'README.md'), 'utf8')
 const MARKED = /<!-- test: quick-start -->\s*```sh\n(.*?)```/gs
 
-/** What a clone would hold: the tracked files, and in a work tree also those that are yet to be added. */
+/** Copies the files of a clone: tracked files, and in a work tree also new ones. */
 function cloneInto(folder: string): void {
   const listed = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
     cwd: ROOT,
@@ -27,7 +27,7 @@ function cloneInto(folder: string): void {
   }
 }
 
-/** A clone that nothing was installed or built in. */
+/** A clone without installed packages and builds. */
 function makeClone(): string {
   const folder = makeFolder('probity-clone')
   whenDone(() => removeFolder(folder))
@@ -37,7 +37,7 @@ function makeClone(): string {
 
 type Shell = { said: { out: string }; closed: Promise<number | null>; stop(): Promise<void> }
 
-/** Runs commands in one shell in a process group of its own, so that what they left in the background ends with them. */
+/** Runs commands in one shell with its own process group, so that their background processes end with them. */
 function runInShell(commands: string, cwd: string, settings: Record<string, string>): Shell {
   const { CI: _, PORT: _port, ...env } = process.env
   const shell = spawn('bash', ['-e', '-o', 'pipefail', '-c', commands], {
@@ -53,7 +53,7 @@ function runInShell(commands: string, cwd: string, settings: Record<string, stri
       if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error // no process of the group is left
     }
   }
-  // Whatever was waited for in vain: nothing of it stays behind.
+  // Kills the remaining processes after a timeout.
   whenDone(() => {
     if (shell.exitCode === null) signal('SIGKILL')
   })
@@ -71,7 +71,7 @@ function runInShell(commands: string, cwd: string, settings: Record<string, stri
   return { said, closed, stop }
 }
 
-test('the commands of the README, as they are printed there, lead from a clone to a first verdict', async () => {
+test('the quick start commands of the README run in a fresh clone and return a verdict', async () => {
   expect(await canConnect(3000), 'port 3000 must be free').toBe(false)
   const blocks = [...README.matchAll(MARKED)].map(([, commands = '']) => commands)
   expect(blocks.length).toBeGreaterThanOrEqual(3)

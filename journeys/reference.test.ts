@@ -15,7 +15,7 @@ test('the reference shows every operation and calls no other host', async () => 
 
   await page.goto(`${api.url}/docs/api`)
   await page.getByRole('heading', { name: 'Probity' }).waitFor()
-  for (const title of ['Show plan, credits and limits', 'Create an API key', 'Revoke an API key']) {
+  for (const title of ['Get plan, credits and limits', 'Create an API key', 'Revoke an API key']) {
     await page.getByText(title).first().waitFor({ state: 'attached' })
   }
 

@@ -2,13 +2,13 @@ import { execFileSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { unsettledResult } from '@probity/contract/standing-result'
-import { listAuditFaults } from '@probity/database/audit'
-import { asOwner, connect, inTenant } from '@probity/database/connect'
-import { migrate } from '@probity/database/migrate'
-import { letExpire } from '@probity/database/test-expiry'
-import { listTestResults } from '@probity/database/test-results'
-import { finishValidation, leaveOpen, openValidations } from '@probity/database/validations'
+import { pendingResult } from '@probity/contract/standing-result'
+import { listLedgerMismatches } from '@probity/database/billing/reconciliation'
+import { asOwner, connect, inTenant } from '@probity/database/connection/connect'
+import { listTestResults } from '@probity/database/jobs/results/test-results'
+import { migrate } from '@probity/database/system/migrate'
+import { letExpire } from '@probity/database/system/test-expiry'
+import { deferResult, finishValidation, openValidations } from '@probity/database/validations/validations'
 import { startDns } from '@probity/lab/dns/start'
 import { makeFolder, removeFolder } from '@probity/lab/services/daemon'
 import { startPostgres } from '@probity/lab/services/postgres'
@@ -73,9 +73,9 @@ async function useService({ accountId, call, key }: Customer, apiUrl: string): P
     const rows = [openId, randomUUID()].map((id) => ({ id, email: EMAIL, emailKey: EMAIL }))
     const opened = await openValidations(trx, { accountId, keyId: null, retentionDays: 30, group: openId }, rows)
     if (opened.kind !== 'opened') return
-    for (const ref of opened.refs) await leaveOpen(trx, ref)
+    for (const ref of opened.refs) await deferResult(trx, ref)
     const ended = opened.refs.find(({ id }) => id !== openId)
-    const result = unsettledResult(EMAIL, 'timeout')
+    const result = pendingResult(EMAIL, 'timeout')
     if (ended) await finishValidation(trx, ended, { conclusive: true, result }) // which webhooks are told of
   })
   return { openId }
@@ -171,5 +171,5 @@ test('an address that went through the whole service is nowhere once its day is 
     trx.selectFrom('ledger').select('kind').where('subject', '=', openId).where('kind', '=', 'refund').execute(),
   )
   expect(refunded.length).toBe(1) // nobody ended it, so it was given back before it left
-  expect(await asOwner(db, (trx) => listAuditFaults(trx, { all: true }))).toEqual([])
+  expect(await asOwner(db, (trx) => listLedgerMismatches(trx, { all: true }))).toEqual([])
 }, 600_000)

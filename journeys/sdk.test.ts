@@ -96,7 +96,7 @@ test('error responses reject with the class of their status, code and request id
   expect(error).toMatchObject({ code: 'insufficient_credits', status: 402, retryable: false })
   expect(error.requestId).toBe(error.problem?.request_id)
   expect(error.headers.get('request-id')).toBe(error.requestId)
-  expect(error.message).toMatch(/^Not enough credits: .+ \(402, insufficient_credits, req_[0-9a-f-]+\)$/)
+  expect(error.message).toMatch(/^Insufficient credits: .+ \(402, insufficient_credits, req_[0-9a-f-]+\)$/)
 
   const many = await errorOf(probity.validateBulk([]))
   expect(many.problem?.errors?.[0]?.pointer).toBe('/emails')

@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from 'node:fs'
-import { connect } from '@probity/database/connect'
-import type { TestDatabase } from '@probity/database/test-database'
+import { connect } from '@probity/database/connection/connect'
+import type { TestDatabase } from '@probity/database/connection/test-database'
 import { whenDone } from '@probity/lab/when-done'
 import { inject } from 'vitest'
 import type { Lent } from './lender.ts'

@@ -1,10 +1,10 @@
 import { sandboxResult } from '@probity/contract/sandbox'
-import type { StandingResult } from '@probity/contract/standing-result'
+import type { StoredResult } from '@probity/contract/standing-result'
 import type { SubStatus } from '@probity/contract/status'
-import { asOwner } from '@probity/database/connect'
-import { chunkRow } from '@probity/database/result-chunk'
-import { confirmTestJob } from '@probity/database/test-jobs'
-import { orderTestResults, storeTestResults } from '@probity/database/test-results'
+import { asOwner } from '@probity/database/connection/connect'
+import { chunkRow } from '@probity/database/jobs/results/result-chunk'
+import { orderTestResults, storeTestResults } from '@probity/database/jobs/results/test-results'
+import { confirmTestJob } from '@probity/database/jobs/test-jobs'
 import { sql } from 'kysely'
 import type { Person } from './test-people.ts'
 import type { Product } from './test-product.ts'
@@ -18,7 +18,7 @@ export async function openLargeList({ db }: Pick<Product, 'db'>, { accountId }: 
   const results = REASONS.map((subStatus) => sandboxResult('somebody@domain.example', { subStatus }))
   const stored = Array.from({ length: rows }, (_, n) => {
     const email = `person${n + 2}@domain.example`
-    return chunkRow({ rowNo: n + 2, email }, { ...(results[(n + 2) % results.length] as StandingResult), email })
+    return chunkRow({ rowNo: n + 2, email }, { ...(results[(n + 2) % results.length] as StoredResult), email })
   })
   await storeTestResults(db, id, stored)
   await asOwner(db, (trx) =>

@@ -4,10 +4,10 @@ import { once } from 'node:events'
 import { openSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { listAuditFaults } from '@probity/database/audit'
-import { asNobody, asOwner, type Db } from '@probity/database/connect'
-import { listDrift } from '@probity/database/credits'
-import { listTestResults } from '@probity/database/test-results'
+import { listDrift } from '@probity/database/billing/ledger'
+import { listLedgerMismatches } from '@probity/database/billing/reconciliation'
+import { asOwner, type Db, withoutTenant } from '@probity/database/connection/connect'
+import { listTestResults } from '@probity/database/jobs/results/test-results'
 import { makeFolder, removeFolder, stopChild } from '@probity/lab/services/daemon'
 import { whenDone } from '@probity/lab/when-done'
 import type { BehaviourName } from '@probity/lab/world/data/behaviours'
@@ -151,7 +151,7 @@ export async function expectCompleted(db: Db, world: TestWorld, job: { id: strin
 /** Every credit is where it belongs, and the auditor finds nothing. */
 export async function expectCleanBooks(db: Db): Promise<void> {
   expect(await asOwner(db, listDrift)).toEqual([])
-  expect(await asNobody(db, (trx) => listAuditFaults(trx, { all: true }))).toEqual([])
+  expect(await withoutTenant(db, (trx) => listLedgerMismatches(trx, { all: true }))).toEqual([])
   const { rows } = await asOwner(db, (trx) =>
     sql<{ reserved: number }>`select coalesce(sum(reserved), 0)::integer as reserved from accounts`.execute(trx),
   )

@@ -1,4 +1,4 @@
-import { createTestDatabase } from '@probity/database/test-database'
+import { createTestDatabase } from '@probity/database/connection/test-database'
 import { startDns } from '@probity/lab/dns/start'
 import { startRedis } from '@probity/lab/services/redis'
 import { type Receiver, startReceiver } from '@probity/lab/webhooks/receiver'

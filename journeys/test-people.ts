@@ -11,24 +11,24 @@ type Role = 'owner' | 'admin' | 'developer' | 'marketer' | 'viewer'
 
 export type Answer = { status: number; body: Record<string, unknown>; text: string }
 
-/** Somebody who is signed in, with a window to look at the application. */
+/** A signed-in user with a browser context. */
 export type Person = {
   name: string
   email: string
   context: BrowserContext
-  /** Where the application is. */
+  /** URL of the web app. */
   url: string
   accountId: string
   slug: string
-  /** Asks as a page of ours would, under /app/api and for the person's own organisation. */
+  /** Sends a request under /app/api as a page of the web app does, for the account of the user. */
   ask(method: string, path: string, body?: object, headers?: Record<string, string>): Promise<Answer>
 }
 
 type PersonOptions = {
   name?: string
-  /** How the organisation is called that they open; null for somebody who opens none. */
+  /** Name of the account that the user creates; null for none. */
   organisation?: string | null
-  /** Who invites them, and as what; they open no organisation then. */
+  /** The inviting user and the role; the user then creates no account. */
   invitedBy?: Person
   role?: Role
 }
@@ -37,7 +37,7 @@ type PersonOptions = {
 const FILE = randomUUID().slice(0, 8)
 let people = 0
 
-/** A user who signed up, confirmed the address by the link, and opened an organisation or was invited to one. */
+/** A user who signed up, confirmed the address by the link, and created an account or was invited to one. */
 export async function openPerson(browser: Browser, product: Doors, options: PersonOptions = {}): Promise<Person> {
   const { name = 'Ada Lovelace', organisation = 'Analytical Engines', invitedBy, role = 'viewer' } = options
   people += 1
@@ -47,7 +47,7 @@ export async function openPerson(browser: Browser, product: Doors, options: Pers
   await verifiedSignUp(product, ask, { name, email })
   if (invitedBy) await join(invitedBy, ask, { email, role })
   else if (organisation !== null) {
-    expect(await ask('POST', '/organisations', { name: organisation })).toMatchObject({ status: 201 })
+    expect(await ask('POST', '/accounts', { name: organisation })).toMatchObject({ status: 201 })
   }
 
   const { memberships } = (await ask('GET', '/session')).body as { memberships: { account_id: string; slug: string }[] }
@@ -91,14 +91,14 @@ async function join(owner: Person, ask: Person['ask'], invited: { email: string;
   expect([status, text]).toEqual([200, expect.any(String)])
 }
 
-/** The links of letters of a kind (verification, reset, invitation), which the api writes to its log without a mail server. */
-export function listLinks({ api }: Doors, letter: string): string[] {
+/** Links of emails of one kind (verification, reset, invitation), which are logged without an SMTP relay. */
+export function listLinks({ api }: Doors, kind: string): string[] {
   const logged = api
     .readLog()
     .split('\n')
-    .filter((line) => line.includes('"letter"'))
-    .map((line) => JSON.parse(line) as { letter: string; link: string })
-  return logged.filter((line) => line.letter === letter).map(({ link }) => link)
+    .filter((line) => line.includes('"link"'))
+    .map((line) => JSON.parse(line) as { kind: string; link: string })
+  return logged.filter((line) => line.kind === kind).map(({ link }) => link)
 }
 
 /** Signs in by the page, as people do. */
@@ -111,11 +111,11 @@ export async function signIn(page: Page, { email, password = PASSWORD }: { email
 }
 
 /** The path of the next link of a kind in the log, which has the links of emails without an SMTP relay. */
-export async function nextLink(product: Doors, letter: string, act: () => Promise<unknown>): Promise<string> {
-  const before = listLinks(product, letter).length
+export async function nextLink(product: Doors, kind: string, act: () => Promise<unknown>): Promise<string> {
+  const before = listLinks(product, kind).length
   await act()
   return vi.waitFor(() => {
-    const found = listLinks(product, letter).at(before)
+    const found = listLinks(product, kind).at(before)
     expect(found).toBeDefined()
     return new URL(String(found)).href.replace(/^https?:\/\/[^/]+/, '')
   })

@@ -8,7 +8,7 @@ import { pay, sendable, startTestStripe, subscribe, type TestStripe } from '@pro
 import { readConfig } from '@probity/api/config'
 import { openLog } from '@probity/api/log'
 import { start } from '@probity/api/start'
-import { createTestDatabase, type TestDatabase } from '@probity/database/test-database'
+import { createTestDatabase, type TestDatabase } from '@probity/database/connection/test-database'
 import { freePort } from '@probity/lab/services/daemon'
 import { startRedis } from '@probity/lab/services/redis'
 import { whenDone } from '@probity/lab/when-done'

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
-import { HABITS } from '@probity/engine/mailbox/data/habits'
-import type { HabitTable } from '@probity/engine/mailbox/habits'
+import { PROVIDER_LIMITS } from '@probity/engine/smtp/providers/data/limits'
+import type { ProviderLimitsTable } from '@probity/engine/smtp/providers/limits'
 import { whenDone } from '@probity/lab/when-done'
 import { readConfig } from '@probity/worker/config'
 import { openLog } from '@probity/worker/log'
@@ -16,12 +16,12 @@ type Surroundings = {
   /** What the worker may dial. */
   allows(address: string): boolean
   /** How providers want to be asked, if otherwise than in the world. */
-  habits?: HabitTable
+  habits?: ProviderLimitsTable
 }
 
 /** A worker in this process, over servers of the test's own making. */
 export async function startWorkerHere(surroundings: Surroundings): Promise<void> {
-  const { settings, dnsPort, smtpPort, allows, habits = HABITS } = surroundings
+  const { settings, dnsPort, smtpPort, allows, habits = PROVIDER_LIMITS } = surroundings
   const config = readConfig({
     ...settings,
     DNS_SERVERS: `127.0.0.1:${dnsPort}`,

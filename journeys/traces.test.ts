@@ -1,4 +1,4 @@
-import { createTestDatabase } from '@probity/database/test-database'
+import { createTestDatabase } from '@probity/database/connection/test-database'
 import { startRedis } from '@probity/lab/services/redis'
 import { whenDone } from '@probity/lab/when-done'
 import { startCollector } from '@probity/telemetry/test-collector'
@@ -39,14 +39,14 @@ test('one trace shows a validation from the request through the queue to DNS, th
     const of = new Map(spans.map((span) => [span.name, span]))
     const parentOf = (name: string) => spans.find(({ spanId }) => spanId === of.get(name)?.parentSpanId)?.name
     expect(of.get(ROUTE)?.parentSpanId ?? '').toBe('')
-    for (const name of ['pay', 'queue', 'work']) expect(parentOf(name)).toBe(ROUTE)
+    for (const name of ['charge', 'queue', 'process']) expect(parentOf(name)).toBe(ROUTE)
     for (const name of ['validate', 'settle']) expect(parentOf(name)).toBe('work')
     for (const name of ['dns', 'smtp']) expect(parentOf(name)).toBe('validate')
     expect([of.get(ROUTE)?.service, of.get('work')?.service]).toEqual(['probity-api', 'probity-worker'])
   }
 })
 
-test('a batch of a list is a trace of its own', async () => {
+test('a job batch has its own trace', async () => {
   await confirmList(api.url, customer, world.draw(10))
   const ofBatch = () => {
     const traceId = collector.spans.find(({ name }) => name === 'batch')?.traceId
@@ -55,7 +55,7 @@ test('a batch of a list is a trace of its own', async () => {
   await expect.poll(() => ofBatch().toSorted(), { timeout: 15_000 }).toEqual(['batch', 'settle', 'validate'])
 })
 
-test('nothing that is sent holds an address, a domain, an account, a key or the words of a mail server', () => {
+test('traces contain no address, domain, account, key or reply text', () => {
   const sent = collector.bodies.join('\n')
   expect(sent).toContain('smtp.replies')
   for (const { email } of world.running.world.addresses) {
@@ -65,7 +65,7 @@ test('nothing that is sent holds an address, a domain, an account, a key or the 
   for (const secret of [customer.accountId, customer.keyId, customer.key, '5.1.1']) expect(sent).not.toContain(secret)
 })
 
-test('what callers say of traces of their own is not listened to', async () => {
+test('trace headers of clients are ignored', async () => {
   const traceId = 'a'.repeat(32)
   await customer.call('GET', '/account', undefined, { traceparent: `00-${traceId}-${'b'.repeat(16)}-01` })
   const seen = () => collector.spans.filter(({ name }) => name === 'GET /api/v1/account')

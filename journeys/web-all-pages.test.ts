@@ -7,7 +7,7 @@ import { type Case, choose, press, testCases } from './test-page-cases.ts'
 import { openPerson, PASSWORD } from './test-people.ts'
 import { finishListAs, startListAs, uploadAs } from './test-person-lists.ts'
 
-/** What holds for every page, in every state that it can be in. */
+/** Common requirements of every page, in every state. */
 const product = await startOpenProduct()
 const browser = await startBrowser()
 
@@ -33,10 +33,10 @@ const CSV = `name,email\n${NAMES.map((name, n) => `Person ${n},${name}+${n}@exam
 
 const finished = await finishListAs(owner, CSV, { filename: 'autumn-newsletter.csv' })
 const draft = await uploadAs(owner, CSV, { filename: 'not-confirmed-yet.csv' })
-// Nobody outside can reach its mail host, so that here something is weighed although no mail server is there to ask.
+// Its mail host is in a private network, so the address is scored without a probe.
 const weighed = await finishListAs(owner, 'email\nxk7qzvw9trb4@mx-private.example\n', { mode: 'live' })
 const { webhook, delivery } = await failWebhook()
-await product.worker.stop() // what is confirmed now waits, and its page shows it waiting
+await product.worker.stop() // lists confirmed from now on stay queued
 const waiting = await startListAs(owner, CSV, { filename: 'waiting.csv' })
 const paused = await startListAs(owner, CSV, { filename: 'paused.csv' })
 const TEST = { 'probity-mode': 'test' }
@@ -54,7 +54,7 @@ const invitation = await owner.ask('POST', '/auth/organization/invite-member', {
   role: 'marketer',
 })
 
-/** One webhook to which something was sent that did not arrive, since its host is not there, and one that is disabled. */
+/** One webhook with a failed delivery, since its host does not exist, and one that is disabled. */
 async function failWebhook() {
   const off = await owner.ask('POST', '/webhooks', { url: 'https://hooks.example.com/old', events: ['job.completed'] })
   await owner.ask('PATCH', `/webhooks/${off.body['id']}`, { enabled: false })
@@ -135,19 +135,23 @@ const FILLED: Case[] = [
   { what: 'a webhook while the service fails', path: `/app/webhooks/${webhook}`, broken: '**/app/api/webhooks/*' },
   { what: 'usage', path: '/app/usage', doing: (page: Page) => page.getByText('Show as a table').click() },
   { what: 'usage while the service fails', path: '/app/usage', broken: '**/app/api/{usage,ledger}*' },
-  { what: 'usage on its way', path: '/app/usage', hangs: '**/app/api/{usage,ledger}*' },
+  { what: 'usage while loading', path: '/app/usage', hangs: '**/app/api/{usage,ledger}*' },
   { what: 'profile', path: '/app/settings/profile' },
   { what: 'security', path: '/app/settings/security' },
   { what: 'notices', path: '/app/settings/notices' },
   { what: 'members', path: '/app/settings/members' },
   { what: 'an invitation to make', path: '/app/settings/members', doing: press(/^invite/i) },
-  { what: 'organisation', path: '/app/settings/organisation' },
-  { what: 'organisation, too many bounces', path: '/app/settings/organisation', doing: bear('51') },
-  { what: 'organisation, hardly a bounce', path: '/app/settings/organisation', doing: bear('0.1') },
-  { what: 'organisation while the service fails', path: '/app/settings/organisation', broken: '**/app/api/account' },
-  { what: 'organisation on its way', path: '/app/settings/organisation', hangs: '**/app/api/account' },
-  { what: 'the menu of the organisation', path: '/app/lists', doing: press(/^organisation:/i) },
-  { what: 'the menu of the account', path: '/app/lists', doing: press(/^your account/i) },
+  { what: 'organisation', path: '/app/settings/account' },
+  {
+    what: 'account settings, bounce tolerance too high',
+    path: '/app/settings/account',
+    doing: setTolerance('51'),
+  },
+  { what: 'account settings, low bounce tolerance', path: '/app/settings/account', doing: setTolerance('0.1') },
+  { what: 'organisation while the service fails', path: '/app/settings/account', broken: '**/app/api/account' },
+  { what: 'account while loading', path: '/app/settings/account', hangs: '**/app/api/account' },
+  { what: 'the account menu', path: '/app/lists', doing: press(/^account:/i) },
+  { what: 'the profile menu', path: '/app/lists', doing: press(/^your profile/i) },
   { what: 'lists while the service fails', path: '/app/lists', broken: '**/app/api/bulk/jobs*' },
   {
     what: 'a list while the service fails',
@@ -157,8 +161,8 @@ const FILLED: Case[] = [
   { what: 'keys while the service fails', path: '/app/keys', broken: '**/app/api/keys*' },
   { what: 'the account while the service fails', path: '/app/quick-start', broken: '**/app/api/account' },
   { what: 'the session while the service fails', path: '/app/lists', broken: '**/app/api/session' },
-  { what: 'lists on their way', path: '/app/lists', hangs: '**/app/api/bulk/jobs*' },
-  { what: 'keys on their way', path: '/app/keys', hangs: '**/app/api/keys*' },
+  { what: 'lists while loading', path: '/app/lists', hangs: '**/app/api/bulk/jobs*' },
+  { what: 'keys while loading', path: '/app/keys', hangs: '**/app/api/keys*' },
 ].map((one) => ({ ...one, as: owner.context }))
 
 const DIALOGS: Case[] = [
@@ -169,22 +173,22 @@ const DIALOGS: Case[] = [
   { what: 'downloading a list', path: `/app/lists/${finished}?mode=test`, doing: press('Download') },
   { what: 'pausing a list', path: `/app/lists/${waiting}?mode=test`, doing: press('Pause') },
   {
-    what: 'cancelling a list',
+    what: 'canceling a list',
     path: `/app/lists/${waiting}?mode=test`,
-    doing: choose('More actions', 'Cancel this list'),
+    doing: choose('More actions', 'Cancel list'),
   },
   {
     what: 'deleting a list',
     path: `/app/lists/${finished}?mode=test`,
-    doing: choose('More actions', 'Delete this list'),
+    doing: choose('More actions', 'Delete list'),
   },
   { what: 'discarding a draft', path: '/app/lists?mode=test', doing: press(/^Discard/) },
-  { what: 'the second step', path: '/app/settings/security', doing: press('Turn on') },
-  { what: 'the second step, its code', path: '/app/settings/security', doing: turnOnSecondStep },
+  { what: 'setting up 2FA', path: '/app/settings/security', doing: press('Set up two-factor authentication') },
+  { what: 'setting up 2FA, its code', path: '/app/settings/security', doing: turnOnSecondStep },
   {
     what: 'changing a role',
     path: '/app/settings/members',
-    doing: choose('Actions for Grace Hopper', 'Change the role'),
+    doing: choose('Actions for Grace Hopper', 'Change role'),
   },
   { what: 'removing a member', path: '/app/settings/members', doing: choose('Actions for Grace Hopper', 'Remove') },
   { what: 'a session that has ended', path: '/app/lists', doing: endSession },
@@ -198,10 +202,10 @@ const VIEWER: Case[] = [
   { what: 'a finished list', path: `/app/lists/${finished}?mode=test` },
   { what: 'keys', path: '/app/keys' },
   { what: 'members', path: '/app/settings/members' },
-  { what: 'organisation', path: '/app/settings/organisation' },
+  { what: 'organisation', path: '/app/settings/account' },
 ].map((one) => ({ ...one, as: viewer.context, what: `${one.what}, as a viewer` }))
 
-const ALONE: Case = { what: 'no organisation', as: nobodyYet.context, path: '/app/' }
+const ALONE: Case = { what: 'no account', as: nobodyYet.context, path: '/app/' }
 
 async function makeKey(page: Page) {
   await press('Create key')(page)
@@ -212,16 +216,16 @@ async function makeKey(page: Page) {
 }
 
 async function chooseEvents(page: Page) {
-  await page.getByRole('radio', { name: 'Chosen events' }).check()
+  await page.getByRole('radio', { name: 'Selected events' }).check()
   await page.getByRole('dialog').getByRole('button', { name: 'Create webhook' }).click()
-  await page.getByRole('group', { name: 'Some fields need a look.' }).waitFor()
+  await page.getByRole('group', { name: /^Please fix \d fields/ }).waitFor()
 }
 
 async function turnOnSecondStep(page: Page) {
-  await press('Turn on')(page)
+  await press('Set up two-factor authentication')(page)
   await page.getByLabel('Your password').fill(PASSWORD)
   await page.keyboard.press('Enter')
-  await page.getByLabel('Code that the app shows').waitFor()
+  await page.getByLabel('Code from your authenticator app').waitFor()
 }
 
 async function endSession(page: Page) {
@@ -239,18 +243,18 @@ async function signInWrongly(page: Page) {
 }
 
 async function openFigures(page: Page) {
-  await page.getByRole('heading', { name: 'Will it bounce?' }).waitFor()
-  await page.getByText('The same in figures').click()
+  await page.getByRole('heading', { name: 'Deliverability' }).waitFor()
+  await page.getByText('Show log-odds').click()
 }
 
-function bear(bounces: string) {
+function setTolerance(percent: string) {
   return async (page: Page) => {
-    const form = page.locator('form').filter({ has: page.getByLabel('Bounces in a hundred') })
-    await form.getByLabel('Bounces in a hundred').fill(bounces)
+    const form = page.locator('form').filter({ has: page.getByLabel('Bounce tolerance (%)') })
+    await form.getByLabel('Bounce tolerance (%)').fill(percent)
     await form.getByRole('button', { name: 'Save' }).click()
     await form
       .getByText('Saved.')
-      .or(form.getByRole('group').filter({ hasText: 'needs a look' }))
+      .or(form.getByRole('group').filter({ hasText: 'Please fix' }))
       .waitFor()
   }
 }

@@ -23,7 +23,7 @@ async function open(person: Person, query = ''): Promise<Page> {
 
 const rows = (page: Page) => page.getByRole('table', { name: 'Audit log' }).locator('tbody tr')
 
-test('what somebody does on a page stands in the log a moment later, with their name and their address', async () => {
+test('an action of a member appears in the audit log with name and IP address', async () => {
   const page = await onePage(admin.context)
   await page.goto('/app/keys')
   await loaded(page)
@@ -34,22 +34,22 @@ test('what somebody does on a page stands in the log a moment later, with their 
   await page.waitForURL(/settings\/audit-log/)
   await loaded(page)
   const first = rows(page).first()
-  await first.getByText('API key made').waitFor()
+  await first.getByText('API key created').waitFor()
   await first.getByText('Sign-up form').first().waitFor()
   await first.getByText('Grace Hopper').waitFor()
   await first.getByText(/198\.18\.\d+\.\d+/).waitFor()
   await rows(page)
-    .filter({ hasText: 'Invited' })
+    .filter({ hasText: 'Invitation created' })
     .filter({ hasText: 'Role: developer' })
     .getByText('Ada Lovelace')
     .waitFor()
 })
 
-test('what is chosen stands in the address, and the file holds what it lets through', async () => {
+test('filters are kept in the URL, and the CSV contains the matching entries', async () => {
   const page = await open(owner)
-  await page.getByLabel('About').selectOption({ label: 'Invitations' })
+  await page.getByLabel('Category').selectOption({ label: 'Invitations' })
   await page.waitForURL(/action=invitation/)
-  await page.getByRole('searchbox', { name: 'Search by who did it' }).fill('ada')
+  await page.getByRole('searchbox', { name: 'Search by actor' }).fill('ada')
   await page.waitForURL(/by=ada/)
   await vi.waitFor(async () => expect(await rows(page).count()).toBe(2))
 
@@ -66,33 +66,33 @@ test('what is chosen stands in the address, and the file holds what it lets thro
   const { search } = new URL(page.url())
   const same = await open(admin, search)
   expect(await rows(same).count()).toBe(2)
-  await same.getByRole('searchbox', { name: 'Search by who did it' }).fill('nobody')
-  await same.getByRole('heading', { name: 'No entry matches' }).waitFor()
+  await same.getByRole('searchbox', { name: 'Search by actor' }).fill('nobody')
+  await same.getByRole('heading', { name: 'No entries match these filters' }).waitFor()
   await same.getByRole('button', { name: 'Show all entries' }).click()
   await vi.waitFor(async () => expect(await rows(same).count()).toBeGreaterThan(3))
 })
 
 test('the filters work by keyboard', async () => {
   const page = await open(owner)
-  await page.getByRole('searchbox', { name: 'Search by who did it' }).focus()
+  await page.getByRole('searchbox', { name: 'Search by actor' }).focus()
   await page.keyboard.type('grace')
   await page.waitForURL(/by=grace/)
   await page.keyboard.press('Tab')
-  await page.keyboard.type('API keys') // a list of the platform jumps to what is typed
+  await page.keyboard.type('API keys') // a native select jumps to the typed text
   await page.waitForURL(/action=key/)
   await vi.waitFor(async () => expect(await rows(page).count()).toBe(1))
 })
 
-test('a developer is told who may see the log', async () => {
+test('a developer sees which roles may view the log', async () => {
   const page = await open(developer)
-  await page.getByText(/This needs the role owner or admin/).waitFor()
+  await page.getByText(/This requires the role owner or admin/).waitFor()
   expect(await page.getByRole('table').count()).toBe(0)
 })
 
 testCases([
   { what: 'the audit log', as: owner.context, path: LOG },
-  { what: 'the audit log for somebody who may not see it', as: developer.context, path: LOG },
-  { what: 'an audit log of which nothing matches', as: owner.context, path: `${LOG}?by=nobody` },
+  { what: 'the audit log without permission', as: developer.context, path: LOG },
+  { what: 'an audit log without matching entries', as: owner.context, path: `${LOG}?by=nobody` },
   { what: 'an audit log that cannot be loaded', as: owner.context, path: LOG, broken: '**/app/api/audit-log*' },
-  { what: 'an audit log on its way', as: owner.context, path: LOG, hangs: '**/app/api/audit-log*' },
+  { what: 'an audit log while loading', as: owner.context, path: LOG, hangs: '**/app/api/audit-log*' },
 ])

@@ -1,5 +1,5 @@
-import { asOwner } from '@probity/database/connect'
-import { savePrice } from '@probity/database/prices'
+import { savePrice } from '@probity/database/billing/payments'
+import { asOwner } from '@probity/database/connection/connect'
 import { sql } from 'kysely'
 import type { Page } from 'playwright-core'
 import { expect, test, vi } from 'vitest'
@@ -38,14 +38,14 @@ async function openBilling(person: Person, query = ''): Promise<Page> {
 const pageOf = (id: string) => shop.stripe.things.get(id)
 const newest = (prefix: string) => [...shop.stripe.things.keys()].filter((id) => id.startsWith(prefix)).at(-1) as string
 
-test('credits are bought by way of the payment provider, and the page waits for them', async () => {
+test('a checkout adds credits, and the page waits for them', async () => {
   const page = await onePage(owner.context)
   await page.goto('/app/usage')
   await page.getByRole('link', { name: 'Plans & credits' }).click()
   await page.getByRole('heading', { name: 'Plans & credits', level: 1 }).waitFor()
   await page.getByText('€9.00 per 1,000').waitFor()
   await page.getByRole('radio', { name: '10,000 credits' }).check()
-  await page.getByLabel('How many of it').selectOption('3')
+  await page.getByLabel('Quantity').selectOption('3')
   await page.getByText('30,000 credits: €147.00').waitFor()
   await page.getByRole('button', { name: 'Buy 30,000 credits' }).click()
 
@@ -53,29 +53,29 @@ test('credits are bought by way of the payment provider, and the page waits for 
   await page.getByRole('button', { name: 'Pay', exact: true }).click()
   await page.waitForURL(/\/app\/billing\?.*checkout=paid/)
   await page.getByText('Payment received').waitFor()
-  await page.getByText('The credits arrive within a minute.').waitFor()
-  expect(await page.getByText(/were added/).count()).toBe(0)
+  await page.getByText('The credits are added within a minute.').waitFor()
+  expect(await page.getByText(/credits added/).count()).toBe(0)
 
   const session = newest('cs_')
   expect(await shop.tell({ type: 'checkout.session.completed', object: { id: session } })).toBe(200)
-  await page.getByText('30,000 credits were added').waitFor()
-  // The balance above is read anew without anybody asking for it.
+  await page.getByText('30,000 credits added').waitFor()
+  // The balance in the header is refetched automatically.
   await page.getByRole('banner').getByText('30,000', { exact: false }).waitFor()
 
-  await page.getByRole('link', { name: 'Close this note' }).click()
+  await page.getByRole('link', { name: 'Close notice' }).click()
   await vi.waitFor(() => expect(page.url()).not.toMatch(/checkout|session/))
-  expect(await page.getByText(/were added/).count()).toBe(0)
+  expect(await page.getByText(/credits added/).count()).toBe(0)
 })
 
-test('whoever comes back without paying is told that nothing was charged', async () => {
+test('a canceled checkout shows that nothing was charged', async () => {
   const page = await openBilling(owner)
   await page.getByRole('button', { name: 'Buy 1,000 credits' }).click()
   await page.getByRole('link', { name: 'Back' }).click()
-  await page.getByText('Nothing was bought').waitFor()
+  await page.getByText('Checkout canceled').waitFor()
   expect(pageOf(newest('cs_'))?.['status']).toBe('open')
 })
 
-test('a payment that takes days is said to take longer, and arrives all the same', async () => {
+test('a slow payment shows a notice and adds the credits later', async () => {
   const page = await onePage(owner.context)
   await page.clock.install()
   await page.goto('/app/billing')
@@ -84,16 +84,16 @@ test('a payment that takes days is said to take longer, and arrives all the same
   await page.getByRole('button', { name: 'Pay', exact: true }).click()
   await page.getByText('Payment received').waitFor()
   await page.clock.fastForward('02:10')
-  await page.getByText('It takes longer than usual').waitFor()
+  await page.getByText('Payment is taking longer than usual').waitFor()
   await shop.tell({ type: 'checkout.session.async_payment_succeeded', object: { id: newest('cs_') } })
   await page.clock.fastForward('00:31')
-  await page.getByText('1,000 credits were added').waitFor()
+  await page.getByText('1,000 credits added').waitFor()
 })
 
-test('a plan is subscribed to, a second one is not offered, and the portal shows the payments', async () => {
+test('a subscription changes the plan, a second one is not offered, and the billing portal opens', async () => {
   const buyer = await openPerson(browser, shop, { name: 'Mary Shelley', organisation: 'Geneva' })
   const [page, other] = [await openBilling(buyer), await openBilling(buyer)]
-  expect(await page.getByRole('button', { name: 'Invoices and payment' }).count()).toBe(0)
+  expect(await page.getByRole('button', { name: 'Open billing portal' }).count()).toBe(0)
   await other.getByRole('button', { name: 'Choose starter' }).click()
   await other.getByRole('heading', { name: 'Pay for price_starter' }).waitFor()
   Object.assign(pageOf(newest('cs_')) ?? {}, { created: 0 }) // opened long before the next one
@@ -103,27 +103,27 @@ test('a plan is subscribed to, a second one is not offered, and the portal shows
   await other.getByRole('heading', { name: 'This page has expired' }).waitFor()
 
   await page.getByRole('button', { name: 'Pay', exact: true }).click()
-  await page.getByText('The plan arrives within a minute.').waitFor()
+  await page.getByText('The plan is activated within a minute.').waitFor()
   const id = newest('sub_')
   await shop.tell({ type: 'customer.subscription.created', object: { id } })
-  await page.getByText('The plan of the organisation is growth').waitFor()
-  await page.getByText('€99.00 a month, without credits of its own.').waitFor()
-  await page.getByText(/^To change or cancel it/).waitFor()
+  await page.getByText('Plan changed to growth').waitFor()
+  await page.getByText('€99.00 per month, credits not included.').waitFor()
+  await page.getByText(/^To change or cancel the plan/).waitFor()
   expect(await page.getByRole('button', { name: /^Choose/ }).count()).toBe(0)
-  await page.getByRole('listitem').filter({ hasText: 'growth' }).getByText('Yours').waitFor()
+  await page.getByRole('listitem').filter({ hasText: 'growth' }).getByText('Current plan').waitFor()
 
-  await page.getByRole('button', { name: 'Invoices and payment' }).click()
+  await page.getByRole('button', { name: 'Open billing portal' }).click()
   await page.getByRole('heading', { name: 'Your payments' }).waitFor()
 })
 
-test('a disputed payment shows as a debt that the next credits pay', async () => {
+test('a disputed payment is shown as a debt', async () => {
   const buyer = await openPerson(browser, shop, { name: 'Ada Byron', organisation: 'Ockham' })
   const page = await openBilling(buyer)
   await page.getByRole('button', { name: 'Buy 1,000 credits' }).click()
   await page.getByRole('button', { name: 'Pay', exact: true }).click()
   const session = newest('cs_')
   await shop.tell({ type: 'checkout.session.completed', object: { id: session } })
-  await page.getByText('1,000 credits were added').waitFor()
+  await page.getByText('1,000 credits added').waitFor()
   expect(await page.getByText(/owed/).count()).toBe(0)
 
   await asOwner(shop.db, (trx) =>
@@ -134,10 +134,10 @@ test('a disputed payment shows as a debt that the next credits pay', async () =>
   await (await openBilling(buyer)).getByText('300 credits owed').waitFor()
 })
 
-test('who may only look sees the prices and who may buy', async () => {
+test('a viewer sees the prices and the roles that can buy', async () => {
   const page = await openBilling(viewer)
-  await page.getByText('Buying needs the role owner or admin.').waitFor()
-  await page.getByText('€19.00 a month').waitFor()
+  await page.getByText('You need the role owner or admin to buy plans and credits.').waitFor()
+  await page.getByText('€19.00 per month').waitFor()
   expect(await page.getByRole('button', { name: /^(Buy|Choose)/ }).count()).toBe(0)
 })
 
@@ -152,24 +152,24 @@ test('every plan has the same rows in the same order', async () => {
   expect(rows[1]).toEqual(rows[0])
 })
 
-test('where nothing is sold the page says so and whom to ask', async () => {
+test('the page says when billing is not enabled and whom to contact', async () => {
   const page = await openBilling(operatorsGuest)
-  await page.getByRole('heading', { name: 'Nothing is sold here' }).waitFor()
-  await page.getByText(/^Credits come from the operator/).waitFor()
+  await page.getByRole('heading', { name: 'Billing is not enabled' }).waitFor()
+  await page.getByText(/^Credits are granted by the operator/).waitFor()
 })
 
-test('while the payment provider is away nothing is bought, and the page says so and stays', async () => {
+test('the page shows an error when the payment provider is unavailable', async () => {
   const page = await onePage(owner.context, { allows: /status of 503/ })
   await page.goto('/app/billing')
   await loaded(page)
   shop.stripe.state.isAway = true
   await page.getByRole('button', { name: 'Choose starter' }).click()
-  await page.getByText(/^The payment provider cannot be reached/).waitFor()
+  await page.getByText(/^The payment provider is unavailable/).waitFor()
   shop.stripe.state.isAway = false
   expect(page.url()).toMatch(/\/app\/billing$/)
 })
 
-test('credits are bought with the keyboard alone', async () => {
+test('credits can be bought with the keyboard alone', async () => {
   const page = await openBilling(owner)
   await page.getByRole('radio', { name: '1,000 credits' }).first().focus()
   await page.keyboard.press('ArrowDown')

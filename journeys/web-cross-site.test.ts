@@ -40,7 +40,7 @@ async function look({ ask }: Person) {
 
 const TARGETS = [
   ['/app/api/keys', { name: 'stolen', livemode: true, scopes: ['validations:write'] }],
-  ['/app/api/organisations', { name: 'stolen' }],
+  ['/app/api/accounts', { name: 'stolen' }],
   ['/app/api/auth/update-user', { name: 'stolen' }],
   ['/app/api/auth/sign-out', {}],
   ['/app/api/setup', { token: 'x', name: 'x', email: 'x@example.com', password: 'x', organisation: 'x' }],

@@ -47,12 +47,12 @@ test('the Review step shows rows without an address, and that they are not charg
   await dropFiles(page, [{ name: 'contacts.csv', content: `email\n${rows.join('\n')}\n` }])
   await page.getByRole('button', { name: 'Continue' }).click()
   await page.getByRole('row', { name: /Rows without an address 11 free/ }).waitFor()
-  await page.getByText('3 cells hold a name or other text with an address.').waitFor()
+  await page.getByText('3 cells contain an address with a name or other text.').waitFor()
   await page.getByText('1 row has an address with a syntax error.').waitFor()
   await page
-    .getByText('11 rows hold text without an address. Skipped rows are not validated and not charged.')
+    .getByText('11 rows contain text without an address. Skipped rows are not validated and not charged.')
     .waitFor()
-  await page.getByText('Show them').click()
+  await page.getByText('Show skipped rows').click()
   const examples = page.getByRole('table', { name: 'The first 10 of 11 rows' })
   expect(await examples.getByRole('row').nth(1).textContent()).toMatch(/Row 6\s*no address 0/)
   expect(await examples.getByRole('row').count()).toBe(11)
@@ -63,24 +63,24 @@ test('the Review step shows rows without an address, and that they are not charg
   expect(await job()).toMatchObject({ email_count: 4, unique_count: 3 })
 })
 
-test('a file of 1,000 rows goes from the drop to the download: its cells as they were, in order, at the price that was shown', async () => {
+test('a file of 1,000 rows is validated at the shown price, and the download keeps its cells in order', async () => {
   const owner = await openPerson(browser, product)
   const page = await onePage(owner.context)
   const { csv, cells } = thousandRows()
   await page.goto('/app/lists')
-  await stepHeading(page, 'There are no lists yet').waitFor()
+  await stepHeading(page, 'No lists yet').waitFor()
   await expectAccessible(page)
   await dropFiles(page, [{ name: 'customers.csv', content: csv }])
 
-  await stepHeading(page, 'Choose the column with the addresses').waitFor()
+  await stepHeading(page, 'Choose the address column').waitFor()
   await page.getByText('1,000 rows').waitFor()
   expect(await page.getByRole('radio', { name: 'email' }).isChecked()).toBe(true)
-  await page.getByText('100% of its 990 values look like addresses.').waitFor()
+  await page.getByText('100% of 990 values are addresses.').waitFor()
   await expectAccessible(page)
   await page.getByRole('button', { name: 'Continue' }).click()
 
   await stepHeading(page, 'Review and confirm').waitFor()
-  const cost = page.getByRole('table', { name: 'What is validated and what it costs' })
+  const cost = page.getByRole('table', { name: 'Addresses and cost' })
   await cost.waitFor()
   const lines = await cost.getByRole('row').allInnerTexts()
   expect(
@@ -95,10 +95,10 @@ test('a file of 1,000 rows goes from the drop to the download: its cells as they
   ).toEqual([
     'Rows in the file | 1,000',
     'Rows without a value in email | 10 | free',
-    'Rows that repeat an address | 20 | free',
+    'Duplicate rows | 20 | free',
     'Unique addresses to validate | 970 | 970 credits',
-    'Credits you have | 10,000',
-    'Credits left after this | 9,030',
+    'Available credits | 10,000',
+    'Credits after this list | 9,030',
   ])
   await expectAccessible(page)
   await page.getByRole('button', { name: 'Validate 970 addresses for 970 credits' }).dblclick()
@@ -112,7 +112,7 @@ test('a file of 1,000 rows goes from the drop to the download: its cells as they
   const { refunded } = (await owner.ask('GET', `/bulk/jobs/${page.url().split('/').at(-1)}`)).body['credits'] as {
     refunded: number
   }
-  await row.getByText('Completed').waitFor() // it looks by itself
+  await row.getByText('Completed').waitFor() // the page refreshes automatically
   expect((await owner.ask('GET', '/account')).body['credits']).toMatchObject({
     available: CREDITS - 970 + refunded,
     reserved: 0,

@@ -1,7 +1,7 @@
-import { asOwner } from '@probity/database/connect'
-import { createTestDatabase } from '@probity/database/test-database'
-import { HABITS } from '@probity/engine/mailbox/data/habits'
-import { habitsOf } from '@probity/engine/mailbox/habits'
+import { asOwner } from '@probity/database/connection/connect'
+import { createTestDatabase } from '@probity/database/connection/test-database'
+import { PROVIDER_LIMITS } from '@probity/engine/smtp/providers/data/limits'
+import { limitsFor } from '@probity/engine/smtp/providers/limits'
 import { startDns } from '@probity/lab/dns/start'
 import { freePort } from '@probity/lab/services/daemon'
 import { startRedis } from '@probity/lab/services/redis'
@@ -21,12 +21,12 @@ import { callApi } from './test-product.ts'
 import { startWorkerHere } from './test-worker.ts'
 
 const MAIL_SERVER = '127.94.7.1'
-/** For how long the worker leaves the provider alone that puts everybody off. */
+/** How long the worker suspends the provider that rate-limits it. */
 const SUSPENDED_S = 15
 
 const product = await startDeferringWorld()
 
-/** The product over a provider that puts off whoever asks, for the domain hotmail.example. */
+/** The test environment with a provider that rate-limits all probes, for the domain hotmail.example. */
 async function startDeferringWorld() {
   const [redis, dns, database] = await Promise.all([startRedis(), startDns(), createTestDatabase()])
   const smtpPort = await freePort()
@@ -37,9 +37,9 @@ async function startDeferringWorld() {
   await dns.put({ 'hotmail.example': { mx: [[10, host]] }, [host]: { a: [MAIL_SERVER] } })
   const settings = { ...listSettings(database.url, redis.url), ...OPEN, DNS_SERVERS: `127.0.0.1:${dns.port}` }
   const api = await startApiProcess(settings)
-  const microsoft = { ...habitsOf('microsoft', HABITS), suspendS: { rate_limited: SUSPENDED_S } }
+  const microsoft = { ...limitsFor('microsoft', PROVIDER_LIMITS), suspendS: { rate_limited: SUSPENDED_S } }
   const allows = (address: string) => address === MAIL_SERVER
-  await startWorkerHere({ settings, dnsPort: dns.port, smtpPort, allows, habits: { ...HABITS, microsoft } })
+  await startWorkerHere({ settings, dnsPort: dns.port, smtpPort, allows, habits: { ...PROVIDER_LIMITS, microsoft } })
   return { ...database, api }
 }
 
@@ -48,7 +48,7 @@ const owner = await openPerson(browser, product)
 const viewer = await openPerson(browser, product, { name: 'Grace Hopper', invitedBy: owner, role: 'viewer' })
 const newcomer = await openPerson(browser, product, { name: 'Alan Turing', organisation: 'Bletchley' })
 
-// A domain that takes no mail decides at once, and what is decided costs a credit.
+// A domain with a null MX is decided at once, and each result costs a credit.
 const CSV = 'email\nada@null-mx.example\ngrace@null-mx.example\n'
 const list = await finishListAs(owner, CSV, { mode: 'live', filename: 'spring.csv' })
 const made = await owner.ask('POST', '/keys', {
@@ -84,26 +84,26 @@ async function openDashboard(person: Person, query = ''): Promise<Page> {
   return page
 }
 
-test('how things stand is on one page, and each part leads to where it comes from', async () => {
+test('the dashboard shows the overview, and each part links to its details', async () => {
   const page = await openDashboard(owner)
   expect(await page.title()).toBe('Dashboard · Probity')
-  await page.getByRole('link', { name: /^Credits left 9,997 Last (until|for)/ }).waitFor()
-  await page.getByRole('link', { name: /^Checked today 3/ }).waitFor()
-  await page.getByRole('link', { name: /^Checked in 30 days 3/ }).waitFor()
-  await page.getByRole('link', { name: /^Lists under way 0/ }).waitFor()
+  await page.getByRole('link', { name: /^Available credits 9,997 (Runs out|Lasts)/ }).waitFor()
+  await page.getByRole('link', { name: /^Validated today 3/ }).waitFor()
+  await page.getByRole('link', { name: /^Validated in 30 days 3/ }).waitFor()
+  await page.getByRole('link', { name: /^Lists in progress 0/ }).waitFor()
   await page.getByText('No mail provider limits probes at the moment.').waitFor()
   await page.getByRole('img', { name: '3 addresses: 0 valid, 0 risky, 3 invalid, 0 unknown.' }).waitFor()
   await page.getByText('Show as a table').click()
   const days = page.getByRole('table', { name: 'Verdicts by day' }).locator('tbody tr')
   expect(await days.count()).toBe(1)
 
-  const alerts = page.getByRole('list', { name: 'Worth a look' })
-  await alerts.getByText(/^The key Old importer was last used last month/).waitFor()
+  const alerts = page.getByRole('list', { name: 'Needs attention' })
+  await alerts.getByText(/^The API key Old importer was last used last month/).waitFor()
   await page.getByRole('link', { name: 'spring.csv' }).click()
   await page.waitForURL(new RegExp(`/app/lists/${list}`))
   await page.goBack()
-  const errors = page.getByRole('table', { name: 'API errors of the last 24 hours' })
-  await errors.getByRole('row', { name: /^missing_scope Refused 403 2/ }).waitFor()
+  const errors = page.getByRole('table', { name: 'API errors in the last 24 hours' })
+  await errors.getByRole('row', { name: /^missing_scope Client error 403 2/ }).waitFor()
   await errors.getByRole('link', { name: 'missing_scope' }).click()
   await page.waitForURL(/\/app\/requests\?code=missing_scope/)
   await vi.waitFor(async () =>
@@ -111,19 +111,19 @@ test('how things stand is on one page, and each part leads to where it comes fro
   )
 })
 
-test('the range is a radio group in the address, and a colleague who may only look sees the same', async () => {
+test('the time range is kept in the URL, and a viewer sees the same', async () => {
   const page = await openDashboard(owner)
   await page.getByRole('radio', { name: '7 days' }).focus()
   await page.keyboard.press('ArrowRight')
   await page.keyboard.press('ArrowRight')
   await page.waitForURL(/days=90/)
-  await page.getByRole('link', { name: /^Checked in 90 days 3/ }).waitFor()
+  await page.getByRole('link', { name: /^Validated in 90 days 3/ }).waitFor()
   const same = await openDashboard(viewer, new URL(page.url()).search)
-  await same.getByRole('link', { name: /^Checked in 90 days 3/ }).waitFor()
+  await same.getByRole('link', { name: /^Validated in 90 days 3/ }).waitFor()
   expect(await same.getByRole('radio', { name: '90 days' }).isChecked()).toBe(true)
 })
 
-test('who has asked nothing yet is shown how to begin', async () => {
+test('a new account sees how to get started', async () => {
   const page = await onePage(newcomer.context)
   await page.goto('/app/')
   await page.getByRole('heading', { name: 'Quick start', level: 1 }).waitFor()
@@ -132,7 +132,7 @@ test('who has asked nothing yet is shown how to begin', async () => {
   expect(await sandbox.getByRole('img').count()).toBe(0)
 })
 
-test('a provider that puts us off is said in one sentence, in the reader’s time, until it is over', async () => {
+test('a provider that limits probes is named with its retry time until the limit ends', async () => {
   await owner.ask('POST', '/validation/single', { email: 'ada@hotmail.example', timeout: 1 })
   await vi.waitFor(async () => {
     expect((await owner.ask('GET', '/health/providers')).body['status']).toBe('limited')
@@ -148,7 +148,7 @@ test('a provider that puts us off is said in one sentence, in the reader’s tim
 
 const ALL_PARTS = { verdicts: null, jobs: null, problems: null, alerts: null }
 
-test('parts that could not be read say so one by one, and the rest stands', async () => {
+test('parts that could not be loaded show an error, and the others are shown', async () => {
   const page = await onePage(owner.context, { allows: /status of 500|RequestFailed/ })
   await page.route('**/app/api/overview*', async (route) => {
     const answer = await route.fetch()
@@ -160,13 +160,13 @@ test('parts that could not be read say so one by one, and the rest stands', asyn
   await page.route('**/app/api/account', (route) => route.fulfill({ status: 500, body: '{}' }))
   await page.goto('/app/')
   await loaded(page)
-  await page.getByText('The errors could not be read just now.').waitFor()
-  await page.getByText('The verdicts could not be read just now.').waitFor()
-  await page.getByRole('link', { name: /^Credits left Not known just now/ }).waitFor()
+  await page.getByText('The errors could not be loaded.').waitFor()
+  await page.getByText('The verdicts could not be loaded.').waitFor()
+  await page.getByRole('link', { name: /^Available credits Unavailable/ }).waitFor()
   await page.getByRole('link', { name: 'spring.csv' }).waitFor()
   await page.unroute('**/app/api/overview*')
   await page.getByRole('button', { name: 'Try again' }).first().click()
-  await page.getByRole('table', { name: 'API errors of the last 24 hours' }).waitFor()
+  await page.getByRole('table', { name: 'API errors in the last 24 hours' }).waitFor()
 })
 
 async function loseAllParts(page: Page): Promise<void> {
@@ -185,9 +185,9 @@ testCases([
     path: '/app/',
     doing: (page) => page.getByText('Show as a table').click(),
   },
-  { what: 'the dashboard of somebody who may only look', as: viewer.context, path: '/app/?days=7' },
+  { what: 'the dashboard of a viewer', as: viewer.context, path: '/app/?days=7' },
   { what: 'the dashboard in test mode', as: owner.context, path: '/app/?mode=test' },
   { what: 'the dashboard while the service fails', as: owner.context, path: '/app/', broken: '**/app/api/overview*' },
-  { what: 'the dashboard on its way', as: owner.context, path: '/app/', hangs: '**/app/api/overview*' },
+  { what: 'the dashboard while loading', as: owner.context, path: '/app/', hangs: '**/app/api/overview*' },
   { what: 'the dashboard without its parts', as: owner.context, path: '/app/', doing: loseAllParts },
 ])

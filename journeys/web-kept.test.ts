@@ -11,17 +11,17 @@ const viewer = await openPerson(browser, product, { name: 'Grace Hopper', invite
 const colleague = await openPerson(browser, product, { name: 'Mary Shelley', invitedBy: owner, role: 'marketer' })
 const stranger = await openPerson(browser, product, { name: 'Alan Turing', organisation: 'Bletchley' })
 
-// A domain that takes no mail decides at once.
+// A domain with null MX gives a verdict at once.
 const asked = await owner.ask('POST', '/validation/single', { email: 'ada@null-mx.example' })
 const path = `/app/validate/${asked.body['id']}`
 
-test('a result has a link that shows a colleague the same, costs nothing, and names nobody', async () => {
+test('a result has a link that shows other members the same result free of charge and does not contain the address', async () => {
   const page = await onePage(owner.context)
   await page.goto('/app/validate')
   await page.getByLabel('Email address').fill('grace@null-mx.example')
   await page.getByRole('button', { name: 'Validate' }).click()
   await page.getByRole('link', { name: 'Link to this result' }).click()
-  await page.getByRole('heading', { name: 'A validation', level: 1 }).waitFor()
+  await page.getByRole('heading', { name: 'Validation result', level: 1 }).waitFor()
   await page.getByText('grace@null-mx.example').first().waitFor()
   expect(page.url()).toMatch(/\/app\/validate\/[0-9a-f-]{36}$/)
 
@@ -29,27 +29,27 @@ test('a result has a link that shows a colleague the same, costs nothing, and na
   const before = await spent()
   const same = await onePage(colleague.context)
   await same.goto(page.url())
-  await same.getByText('declares that it takes no mail').first().waitFor()
-  await same.getByRole('heading', { name: 'How we know' }).waitFor()
+  await same.getByText('declares that it does not accept mail').first().waitFor()
+  await same.getByRole('heading', { name: 'Evidence' }).waitFor()
   expect(await spent()).toBe(before)
 })
 
-test('who may not validate, and who belongs to another organisation, see nothing of it', async () => {
+test('a viewer and a member of another account cannot see the result', async () => {
   const looking = await onePage(viewer.context)
   await looking.goto(path)
   await looking.getByText('You cannot read validations').waitFor()
   const elsewhere = await onePage(stranger.context)
   await elsewhere.goto(path)
   await loaded(elsewhere)
-  await elsewhere.getByRole('heading', { name: 'This is not here' }).waitFor()
+  await elsewhere.getByRole('heading', { name: 'Not found' }).waitFor()
   expect(await elsewhere.getByText('ada@').count()).toBe(0)
 })
 
-test('in test mode nothing is kept, and no link leads to it', async () => {
+test('no result is stored and no link is shown in test mode', async () => {
   const page = await onePage(owner.context)
   await page.goto('/app/validate?mode=test')
   await page.getByRole('button', { name: 'valid', exact: true }).click()
-  await page.getByRole('heading', { name: 'How we know' }).waitFor()
+  await page.getByRole('heading', { name: 'Evidence' }).waitFor()
   expect(await page.getByRole('link', { name: 'Link to this result' }).count()).toBe(0)
 })
 

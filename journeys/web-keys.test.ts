@@ -22,7 +22,7 @@ async function openKeys(person: Person = owner, path = '/app/keys'): Promise<Pag
   return page
 }
 
-/** Fills the form and gives back the secret as it is shown. */
+/** Fills in the form and returns the secret that is shown. */
 async function createKey(page: Page, name: string, mode: 'Live' | 'Test' = 'Live'): Promise<string> {
   await page.getByRole('button', { name: 'Create key' }).first().click()
   const form = page.getByRole('dialog', { name: 'Create an API key' })
@@ -33,7 +33,7 @@ async function createKey(page: Page, name: string, mode: 'Live' | 'Test' = 'Live
 }
 
 async function closeSaved(page: Page): Promise<void> {
-  await page.getByRole('button', { name: 'Copy the key', exact: true }).click()
+  await page.getByRole('button', { name: 'Copy key', exact: true }).click()
   await page.getByRole('button', { name: 'Done' }).click()
   await page.getByRole('dialog').waitFor({ state: 'detached' })
 }
@@ -55,7 +55,7 @@ async function useKey(key: string): Promise<{ status: number; code: string | und
   return { status: answer.status, code: ((await answer.json()) as { code?: string }).code }
 }
 
-test('5.2 keys are made and managed on a page of their own, each with the name that was typed; the code shown beside it runs as it stands', async () => {
+test('5.2 the keys page creates a key with the entered name, and its example code runs without changes', async () => {
   const page = await openKeys()
   const key = await createKey(page, 'Sign-up form, Zürich', 'Test')
   expect(key).toMatch(/^pb_test_/)
@@ -76,7 +76,7 @@ test('5.2 keys are made and managed on a page of their own, each with the name t
   )
 })
 
-test('the secret is in no storage, no address, no history and no markup once the dialog is closed', async () => {
+test('the secret is in no storage, URL, history or markup once the dialog is closed', async () => {
   const page = await openKeys()
   const key = await createKey(page, 'Nowhere else')
   await closeSaved(page)
@@ -95,7 +95,7 @@ test('the secret is in no storage, no address, no history and no markup once the
   expect(await page.content()).not.toContain(secret)
 })
 
-test('a new key is not closed away by accident: Esc, a press beside it and the cross all ask first', async () => {
+test('the dialog of a new key asks for confirmation before it closes by Esc, a click outside or the close button', async () => {
   const page = await openKeys()
   await createKey(page, 'Guarded')
   const dialog = page.getByRole('dialog', { name: 'Your new key' })
@@ -120,7 +120,7 @@ test('a new key is not closed away by accident: Esc, a press beside it and the c
   await dialog.waitFor({ state: 'detached' })
 })
 
-test('a paused key is refused and works again; a revoked one is refused for good', async () => {
+test('a paused key is rejected until it is resumed; a revoked key is rejected permanently', async () => {
   const page = await openKeys()
   const key = await createKey(page, 'To and fro', 'Test')
   await closeSaved(page)
@@ -142,30 +142,30 @@ test('a paused key is refused and works again; a revoked one is refused for good
   await act(page, 'To and fro', 'Revoke')
   const question = page.getByRole('alertdialog', { name: 'Revoke To and fro?' })
   await question.getByText(/It was last used/).waitFor()
-  const confirm = question.getByRole('button', { name: 'Revoke the key' })
-  expect(await confirm.isDisabled()).toBe(true) // in use, so its name is asked for
+  const confirm = question.getByRole('button', { name: 'Revoke key' })
+  expect(await confirm.isDisabled()).toBe(true) // in use, so its name must be typed
   await question.getByRole('textbox').fill('To and fro')
   await confirm.click()
   await row(page, 'To and fro').waitFor({ state: 'detached' })
   await vi.waitFor(async () => expect(await useKey(key)).toEqual({ status: 401, code: 'revoked_api_key' }), SOON)
-  await page.getByLabel(/^Show keys that have ended/).check()
+  await page.getByLabel(/^Show expired and revoked keys/).check()
   await row(page, 'To and fro').getByText('Revoked').waitFor()
   expect(page.url()).toContain('ended=true')
 })
 
-test('a rotated key and the new one both work until the old one ends, and both are shown', async () => {
+test('a rotated key and its successor both work until the old key expires, and both are listed', async () => {
   const page = await openKeys()
   const old = await createKey(page, 'Turning', 'Test')
   await closeSaved(page)
   await act(page, 'Turning', 'Rotate')
   const dialog = page.getByRole('dialog', { name: 'Rotate Turning' })
-  expect(await dialog.getByLabel('The old key goes on for').inputValue()).toBe('86400')
-  await dialog.getByRole('button', { name: 'Make the new key' }).click()
+  expect(await dialog.getByLabel('Old key expires').inputValue()).toBe('86400')
+  await dialog.getByRole('button', { name: 'Rotate key' }).click()
   const fresh = await page.getByRole('dialog', { name: 'Your new key' }).getByLabel('Turning').inputValue()
   expect(fresh).not.toBe(old)
   await closeSaved(page)
   await row(page, 'Turning').nth(1).waitFor()
-  expect(await row(page, 'Turning').filter({ hasText: 'Being replaced' }).count()).toBe(1)
+  expect(await row(page, 'Turning').filter({ hasText: 'Rotated' }).count()).toBe(1)
   expect(
     await row(page, 'Turning')
       .filter({ hasText: /in (23|24) hours|tomorrow/ })
@@ -174,35 +174,35 @@ test('a rotated key and the new one both work until the old one ends, and both a
   expect([await useKey(old), await useKey(fresh)]).toMatchObject([{ status: 200 }, { status: 200 }])
 
   await act(page, `Turning, ${fresh.slice(0, 8)}…${fresh.slice(-4)}`, 'Rotate')
-  await dialog.getByLabel('The old key goes on for').selectOption('0')
-  await dialog.getByRole('button', { name: 'Make the new key' }).click()
+  await dialog.getByLabel('Old key expires').selectOption('0')
+  await dialog.getByRole('button', { name: 'Rotate key' }).click()
   await closeSaved(page)
   await vi.waitFor(async () => expect(await useKey(fresh)).toEqual({ status: 401, code: 'expired_api_key' }), SOON)
 })
 
-test('limits are shown as they are, changed, and what is wrong with them stands beside the field', async () => {
+test('the limits dialog shows and changes limits and reports errors at the field', async () => {
   const page = await openKeys()
   await createKey(page, 'Within bounds')
   await closeSaved(page)
   await act(page, 'Within bounds', 'Change limits')
   const dialog = page.getByRole('dialog', { name: 'Limits of Within bounds' })
-  await dialog.getByLabel(/^Allowed network addresses/).fill('192.0.2.0/24\nnot an address')
+  await dialog.getByLabel(/^Allowed IP addresses/).fill('192.0.2.0/24\nnot an address')
   await dialog.getByLabel(/^Monthly cap/).fill('5000')
   await dialog.getByRole('button', { name: 'Save limits' }).click()
   const fault = dialog.getByRole('group').getByRole('button')
   expect(await fault.textContent()).toContain('IP address or a CIDR range')
   await fault.click()
   await page.waitForFunction(() => document.activeElement?.tagName === 'TEXTAREA')
-  expect(await dialog.getByLabel(/^Allowed network addresses/).inputValue()).toBe('192.0.2.0/24\nnot an address')
+  expect(await dialog.getByLabel(/^Allowed IP addresses/).inputValue()).toBe('192.0.2.0/24\nnot an address')
 
-  await dialog.getByLabel(/^Allowed network addresses/).fill('192.0.2.0/24\n2001:db8::7')
+  await dialog.getByLabel(/^Allowed IP addresses/).fill('192.0.2.0/24\n2001:db8::7')
   await dialog.getByRole('button', { name: 'Save limits' }).click()
   await dialog.waitFor({ state: 'detached' })
-  await row(page, 'Within bounds').getByText('2 addresses').waitFor()
-  await row(page, 'Within bounds').getByText('5,000 a month').waitFor()
+  await row(page, 'Within bounds').getByText('2 IP addresses').waitFor()
+  await row(page, 'Within bounds').getByText('5,000 credits/month').waitFor()
 })
 
-test('a key is made by keyboard alone', async () => {
+test('a key can be created with the keyboard alone', async () => {
   const page = await openKeys()
   await page.getByRole('button', { name: 'Create key' }).first().focus()
   await page.keyboard.press('Enter')
@@ -219,24 +219,24 @@ test('a key is made by keyboard alone', async () => {
   await row(page, 'By hand').waitFor()
 })
 
-test('a form that is not right says so above and beside the field, and loses nothing', async () => {
+test('the key form reports errors above the form and at the field, and keeps the input', async () => {
   const page = await openKeys(owner, '/app/keys?create=true')
   const form = page.getByRole('dialog', { name: 'Create an API key' })
   await form.getByLabel(/^Monthly cap/).fill('many')
   await form.getByRole('button', { name: 'Create key' }).click()
-  const summary = form.getByRole('group', { name: 'Some fields need a look.' })
+  const summary = form.getByRole('group', { name: /^Please fix \d fields/ })
   await summary.waitFor()
   expect(await summary.getByRole('button').allTextContents()).toEqual([
-    'Give the key a name.',
-    'The cap is a whole number of credits.',
+    'Enter a name for the key.',
+    'Enter a whole number of credits.',
   ])
   expect(await form.getByLabel(/^Monthly cap/).inputValue()).toBe('many')
 })
 
-test('who may not manage keys is told who may', async () => {
+test('a viewer sees which roles can manage keys', async () => {
   const viewer = await openPerson(browser, product, { name: 'Grace Hopper', invitedBy: owner, role: 'viewer' })
   const page = await openKeys(viewer)
-  await page.getByText('This needs the role developer, admin or owner.').waitFor()
+  await page.getByText('This requires the role developer, admin or owner.').waitFor()
   expect(await page.getByRole('button', { name: 'Create key' }).count()).toBe(0)
 })
 
@@ -254,7 +254,7 @@ test('the key table shows the scopes that were chosen one by one', async () => {
   await row(page, 'Nightly import').getByText('Run lists, Read keys').waitFor()
 })
 
-test('in test mode there are test keys alone', async () => {
+test('only test keys are offered in test mode', async () => {
   const page = await openKeys(owner, '/app/keys?mode=test&create=true')
   const form = page.getByRole('dialog', { name: 'Create an API key' })
   await form.waitFor()

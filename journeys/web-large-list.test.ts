@@ -69,7 +69,7 @@ async function lookAround(page: Page): Promise<Slowest> {
         .getByRole('link', { name: /^person777/ })
         .nth(n)
         .click()
-      await page.getByRole('dialog').getByText('How we know').waitFor()
+      await page.getByRole('dialog').getByRole('heading', { name: 'Evidence' }).waitFor()
     })
     await clock.time(async () => {
       await page.keyboard.press('Escape')

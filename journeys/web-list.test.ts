@@ -15,7 +15,7 @@ const SOON = { timeout: 20_000, interval: 100 }
 const product = await startOpenWorld(ROWS)
 const browser = await startBrowser()
 
-/** What the sandbox makes of them is known beforehand. */
+/** Sandbox cases with known results. */
 const KINDS = { valid: 40, role: 10, risky: 12, 'mailbox-full': 5, invalid: 20, 'provider-unverifiable': 8, unknown: 5 }
 const ALL = Object.values(KINDS).reduce((sum, count) => sum + count, 0)
 const REPEATED = 3
@@ -43,7 +43,7 @@ async function getJob(person: Person, jobId: string): Promise<BulkJob> {
 
 const heading = (page: Page, text: RegExp) => page.getByRole('heading', { level: 1, name: text })
 
-test('without the stream the page looks by itself, and sees what others do, and the end', async () => {
+test('without the event stream the page polls and shows changes and the end', async () => {
   const owner = await openPerson(browser, product)
   const jobId = await startListAs(owner, worldCsv(500), { mode: 'live' })
   expect(await owner.ask('POST', `/bulk/jobs/${jobId}/pause`)).toMatchObject({ status: 200 })
@@ -55,16 +55,16 @@ test('without the stream the page looks by itself, and sees what others do, and 
   expect(await owner.ask('POST', `/bulk/jobs/${jobId}/resume`)).toMatchObject({ status: 200 })
   await heading(page, /Completed/).waitFor({ timeout: 60_000 })
   await page
-    .getByText(/ valid, .* will bounce/)
+    .getByText(/ valid, .* invalid/)
     .first()
     .waitFor()
 })
 
-test('filters stand in the address: they outlive a reload, and a colleague sees the same', async () => {
+test('filters are kept in the URL: they survive a reload, and a colleague sees the same', async () => {
   const owner = await openPerson(browser, product)
   const page = await onePage(owner.context)
   await page.goto(await finishedList(owner))
-  await page.getByText('50 valid, 17 risky, 20 will bounce, 13 could not be checked.').waitFor()
+  await page.getByText('50 valid, 17 risky, 20 invalid, 13 unknown.').waitFor()
   await expectAccessible(page)
 
   await page.getByRole('link', { name: 'Mailbox not found' }).click()
@@ -93,16 +93,16 @@ test('filters stand in the address: they outlive a reload, and a colleague sees 
   const theirs = await onePage(colleague.context)
   await theirs.goto(page.url())
   await theirs.getByText(`7 of ${ALL} addresses found.`).waitFor()
-  await theirs.getByText('Pausing, cancelling and deleting need the role owner').waitFor()
+  await theirs.getByText('Pausing, canceling and deleting require the role owner').waitFor()
   expect(await theirs.getByRole('button', { name: 'More actions' }).count()).toBe(0)
 
   await page.getByLabel('Verdict', { exact: true }).selectOption('risky')
-  await page.getByText(`No address is like that`).waitFor()
-  await page.getByRole('button', { name: 'Clear the filters' }).click()
+  await page.getByText('No results match these filters').waitFor()
+  await page.getByRole('button', { name: 'Clear filters' }).click()
   await page.getByText(`${ALL} addresses.`, { exact: true }).waitFor()
 })
 
-test('a result opens beside its row with the evidence, by its own address, and gives the focus back', async () => {
+test('a result opens with its evidence under its own URL, and returns the focus', async () => {
   const owner = await openPerson(browser, product)
   const page = await onePage(owner.context)
   const address = await finishedList(owner)
@@ -110,7 +110,7 @@ test('a result opens beside its row with the evidence, by its own address, and g
   const link = page.getByRole('link', { name: 'person1+valid@domain1.example' })
   await link.click()
   const drawer = page.getByRole('dialog', { name: 'Row 3', exact: true })
-  await drawer.getByText('How we know').waitFor()
+  await drawer.getByRole('heading', { name: 'Evidence' }).waitFor()
   await drawer.getByText('person1+valid@domain1.example').waitFor()
   await expectAccessible(page)
   expect(new URL(page.url()).searchParams.get('row')).toBe('3')
@@ -120,9 +120,9 @@ test('a result opens beside its row with the evidence, by its own address, and g
   await expectFocus(link)
 
   await page.goto(`${address}&row=3`)
-  await drawer.getByText('How we know').waitFor()
+  await drawer.getByRole('heading', { name: 'Evidence' }).waitFor()
   await page.goto(`${address}&row=99999`)
-  await page.getByRole('dialog').getByText('This is not here').waitFor()
+  await page.getByRole('dialog').getByText('Not found').waitFor()
 })
 
 const PLANS = [
@@ -131,7 +131,7 @@ const PLANS = [
   { name: 'All but bounces', keeps: /\+(?!invalid@)/ },
 ]
 
-test('the two files of a plan hold what the page says, and together the whole list', async () => {
+test('the keep and remove files of a preset match the page and add up to the whole list', async () => {
   const owner = await openPerson(browser, product)
   const page = await onePage(owner.context)
   await page.goto(await finishedList(owner))
@@ -149,7 +149,7 @@ test('the two files of a plan hold what the page says, and together the whole li
   }
 })
 
-test('with the keyboard alone: filter, open a result, and download', async () => {
+test('results are filtered, opened and downloaded by keyboard alone', async () => {
   const owner = await openPerson(browser, product)
   const page = await onePage(owner.context)
   await page.goto(await finishedList(owner))
@@ -158,9 +158,9 @@ test('with the keyboard alone: filter, open a result, and download', async () =>
   await tabTo(page, page.getByRole('button', { name: 'Download', exact: true }))
   await page.keyboard.press('Enter')
   await page.getByRole('dialog', { name: 'Download' }).waitFor()
-  await tabTo(page, page.getByRole('radio', { name: 'Your file with our columns (CSV)' }))
+  await tabTo(page, page.getByRole('radio', { name: 'Original file with result columns (CSV)' }))
   await page.keyboard.press('ArrowUp')
-  expect(await page.getByRole('radio', { name: 'JSON lines' }).isChecked()).toBe(true)
+  expect(await page.getByRole('radio', { name: 'JSON Lines' }).isChecked()).toBe(true)
   const coming = page.waitForEvent('download')
   await page.keyboard.press('Enter')
   expect((await coming).suggestedFilename()).toBe('members-results.ndjson')
@@ -172,10 +172,10 @@ test('with the keyboard alone: filter, open a result, and download', async () =>
   await expectFocus(page.getByLabel('Verdict', { exact: true }))
   await tabTo(page, page.getByRole('link', { name: /\+invalid@/ }).first())
   await page.keyboard.press('Enter')
-  await page.getByRole('dialog').getByText('How we know').waitFor()
+  await page.getByRole('dialog').getByRole('heading', { name: 'Evidence' }).waitFor()
 })
 
-test('a deleted list is gone, and says so to whoever opens it', async () => {
+test('a deleted list is not found when it is opened', async () => {
   const owner = await openPerson(browser, product)
   const page = await onePage(owner.context, { width: 320, height: 700 })
   const address = await finishedList(owner)
@@ -184,23 +184,23 @@ test('a deleted list is gone, and says so to whoever opens it', async () => {
   await expectNoSidewaysScroll(page)
   await expectAccessible(page)
   await page.getByRole('button', { name: 'More actions' }).click()
-  await page.getByRole('menuitem', { name: 'Delete this list' }).click()
-  await page.getByRole('button', { name: 'Delete the list' }).click()
+  await page.getByRole('menuitem', { name: 'Delete list' }).click()
+  await page.getByRole('button', { name: 'Delete list' }).click()
   await page.waitForURL(/\/app\/lists\?/)
   await page.goto(address)
-  await page.getByRole('heading', { name: 'This list is not here' }).waitFor()
+  await page.getByRole('heading', { name: 'List not found' }).waitFor()
 })
 
-test('a list is paused, resumed and canceled; what it did not use is back in the account, on the page and in the books', async () => {
+test('a list is paused, resumed and canceled, and its unused credits are released', async () => {
   const owner = await openPerson(browser, product)
   const jobId = await startListAs(owner, worldCsv(ROWS), { mode: 'live' })
   await vi.waitFor(async () => expect((await getJob(owner, jobId)).done_count).toBeGreaterThan(0), SOON)
-  // The last of this file: without a worker the list stands where it is for as long as it takes to look at it.
+  // The last test of this file: without a worker the list keeps its state while it is examined.
   await product.worker.kill()
   const page = await onePage(owner.context)
   await page.goto(`/app/lists/${jobId}`)
   await page.getByText('Live', { exact: true }).first().waitFor()
-  await page.getByText('You can close this page; the work goes on.').waitFor()
+  await page.getByText('You can close this page. Validation continues in the background.').waitFor()
   expect(await page.getByRole('progressbar').getAttribute('aria-valuenow')).not.toBe('0')
 
   await page.getByRole('button', { name: 'Pause' }).click()
@@ -210,9 +210,9 @@ test('a list is paused, resumed and canceled; what it did not use is back in the
   await heading(page, /Paused/).waitFor()
   await expectAccessible(page)
 
-  // Who thinks better of it is back where they were.
+  // Escape closes the dialog and returns the focus.
   await page.getByRole('button', { name: 'More actions' }).click()
-  await page.getByRole('menuitem', { name: 'Cancel this list' }).click()
+  await page.getByRole('menuitem', { name: 'Cancel list' }).click()
   await page.getByRole('alertdialog').waitFor()
   await expectAccessible(page)
   await page.keyboard.press('Escape')
@@ -221,10 +221,10 @@ test('a list is paused, resumed and canceled; what it did not use is back in the
   await page.getByRole('button', { name: 'Resume' }).click()
   await heading(page, /Processing/).waitFor()
   await page.getByRole('button', { name: 'More actions' }).click()
-  await page.getByRole('menuitem', { name: 'Cancel this list' }).click()
+  await page.getByRole('menuitem', { name: 'Cancel list' }).click()
   const cancel = page.getByRole('alertdialog', { name: 'Cancel this list?' })
-  expect(await cancel.textContent()).toMatch(/[\d,]+ results are kept\. [\d,]+ unused credits return now\./)
-  await cancel.getByRole('button', { name: 'Cancel the list' }).click()
+  expect(await cancel.textContent()).toMatch(/[\d,]+ results are kept\. [\d,]+ unused credits are released\./)
+  await cancel.getByRole('button', { name: 'Cancel list' }).click()
   await heading(page, /Canceled/).waitFor()
 
   const { credits, done_count: done } = await getJob(owner, jobId)
@@ -234,7 +234,7 @@ test('a list is paused, resumed and canceled; what it did not use is back in the
   expect(account).toMatchObject({ available: left, reserved: 0 })
   await page.getByRole('banner').getByText(left.toLocaleString('en-GB')).waitFor()
   await page
-    .getByText(/addresses have a result, [\d,]+ were not asked, and the credits for those came back\./)
+    .getByText(/addresses have a result\. [\d,]+ addresses were not validated, and the credits were released\./)
     .waitFor()
 })
 
@@ -259,11 +259,11 @@ function emailsOf(sheet: string): Set<string> {
   return new Set(linesOf(sheet).map((line) => line.split(',')[1]?.replaceAll('"', '') ?? ''))
 }
 
-/** As far as a hundred steps lead. */
+/** Presses Tab up to a hundred times. */
 async function tabTo(page: Page, target: Locator): Promise<void> {
   for (let steps = 0; steps < 100; steps += 1) {
     if (await hasFocus(target)) return
     await page.keyboard.press('Tab')
   }
-  throw new Error(`the keyboard does not reach ${target.toString()}`)
+  throw new Error(`Tab did not reach ${target.toString()}`)
 }

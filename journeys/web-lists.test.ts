@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { inTenant } from '@probity/database/connect'
-import { postCredits } from '@probity/database/credits'
+import { postCredits } from '@probity/database/billing/ledger'
+import { inTenant } from '@probity/database/connection/connect'
 import type { Page } from 'playwright-core'
 import { expect, test, vi } from 'vitest'
 import { expectAccessible } from './test-accessible.ts'
@@ -18,7 +18,7 @@ const product = await startOpenWorld(UNIQUE)
 const browser = await startBrowser()
 
 const stepHeading = (page: Page, name: string) => page.getByRole('heading', { level: 2, name })
-const CHOOSE = 'Choose the column with the addresses'
+const CHOOSE = 'Choose the address column'
 const REVIEW = 'Review and confirm'
 
 async function creditsOf(person: Person): Promise<Record<string, unknown>> {
@@ -30,7 +30,7 @@ async function choose(page: Page, name: string, content: string | Buffer): Promi
   await page.locator('input[type=file]').setInputFiles({ name, mimeType: 'text/csv', buffer })
 }
 
-test('a draft survives a reload, stands in the overview, and can be discarded there', async () => {
+test('a draft survives a reload, is listed in the overview, and can be discarded there', async () => {
   const owner = await openPerson(browser, product)
   const page = await onePage(owner.context)
   await page.goto('/app/lists/new')
@@ -39,7 +39,7 @@ test('a draft survives a reload, stands in the overview, and can be discarded th
     'contacts.csv',
     'email,work_email\nada@example.com,ada@work.example\nbob@example.com,bob@work.example\n',
   )
-  await page.getByText('Several columns hold addresses.').waitFor()
+  await page.getByText('Several columns contain addresses.').waitFor()
   await page.getByRole('button', { name: 'Continue' }).click()
   await page.getByText('Choose the column to validate.').waitFor()
   await expectAccessible(page)
@@ -50,67 +50,67 @@ test('a draft survives a reload, stands in the overview, and can be discarded th
   await page.getByRole('button', { name: 'Validate 2 addresses for 2 credits' }).waitFor()
   await page.reload()
   await page.getByText('Rows without a value in work_email').waitFor()
-  await page.getByRole('link', { name: 'Choose another' }).click()
+  await page.getByRole('link', { name: 'Change', exact: true }).click()
   await stepHeading(page, CHOOSE).waitFor()
   expect(await page.getByRole('radio', { name: 'work_email' }).isChecked()).toBe(true)
 
   const other = await onePage(owner.context, { width: 320, height: 640 })
   await other.goto('/app/lists')
-  await other.getByRole('link', { name: 'Go on with contacts.csv' }).waitFor()
+  await other.getByRole('link', { name: 'Continue with contacts.csv' }).waitFor()
   await expectAccessible(other)
   await expectNoSidewaysScroll(other)
   await other.getByRole('button', { name: 'Discard contacts.csv' }).click()
   await other.getByRole('alertdialog').getByRole('button', { name: 'Discard' }).click()
-  await other.getByText('contacts.csv was discarded.').waitFor()
+  await other.getByText('contacts.csv discarded.').waitFor()
   expect(await other.getByRole('heading', { name: 'Drafts' }).count()).toBe(0)
 
   await page.reload()
-  await page.getByRole('heading', { name: 'This draft is no longer here' }).waitFor()
+  await page.getByRole('heading', { name: 'Draft not found' }).waitFor()
   expect(await creditsOf(owner)).toMatchObject({ available: CREDITS, reserved: 0 })
 })
 
-test('too few credits are no dead end: the draft waits, and goes on once there are more', async () => {
+test('a draft without enough credits is kept and can be confirmed once credits are added', async () => {
   const owner = await openPerson(browser, product)
   const page = await onePage(owner.context)
   const emails = Array.from({ length: CREDITS + 1 }, (_, n) => `reader${n}@example.com`)
   await page.goto('/app/lists/new')
   await choose(page, 'long.csv', `email\n${emails.join('\n')}\n`)
   await page.getByRole('button', { name: 'Continue' }).click()
-  await page.getByText('1 credit too few').waitFor()
+  await page.getByText('Not enough credits (1 short)').waitFor()
   const confirm = page.getByRole('button', { name: 'Validate 10,001 addresses for 10,001 credits' })
   expect(await confirm.isDisabled()).toBe(true)
   await expectAccessible(page)
   await inTenant(product.db, owner.accountId, (trx) =>
     postCredits(trx, { kind: 'grant', credits: 1, subject: randomUUID() }),
   )
-  await page.getByRole('button', { name: 'Look again' }).click()
+  await page.getByRole('button', { name: 'Refresh' }).click()
   await vi.waitFor(async () => expect(await confirm.isEnabled()).toBe(true), SOON)
 
-  // Somebody else is faster.
+  // Another member uses the credits first.
   await inTenant(product.db, owner.accountId, (trx) =>
     postCredits(trx, { kind: 'adjust', credits: -5_000, subject: randomUUID() }),
   )
   await confirm.click()
-  await page.getByText('5,000 credits too few').waitFor()
+  await page.getByText('Not enough credits (5,000 short)').waitFor()
   expect(JSON.parse((await owner.ask('GET', '/bulk/jobs')).text)).toEqual([])
 })
 
-test('a file that will not do is refused by name, with what to do about it', async () => {
+test('an unsuitable file is rejected with the reason and advice', async () => {
   const owner = await openPerson(browser, product)
   const page = await onePage(owner.context)
   await page.goto('/app/lists/new')
   await stepHeading(page, 'Upload a file').waitFor()
   const zip = [0x50, 0x4b, 3, 4, ...Array.from({ length: 500 }, (_, n) => n % 251)]
   const refusals: [string, string | number[], string][] = [
-    ['sheet.xlsx', zip, 'This is not a text file'],
-    ['empty.csv', '', 'The file is empty'],
-    ['names.csv', 'name,city\nAda,London\n', 'No column holds addresses'],
-    ['quote.csv', 'email,note\nada@example.com,"open\n', 'A row of the file cannot be read'],
-    ['wide.csv', `email,${','.repeat(300)}\nada@example.com\n`, 'The file has too many columns'],
+    ['sheet.xlsx', zip, 'File is not CSV'],
+    ['empty.csv', '', 'Empty file'],
+    ['names.csv', 'name,city\nAda,London\n', 'No email column'],
+    ['quote.csv', 'email,note\nada@example.com,"open\n', 'Malformed CSV'],
+    ['wide.csv', `email,${','.repeat(300)}\nada@example.com\n`, 'Too many columns'],
   ]
   for (const [name, content, title] of refusals) {
     await dropFiles(page, [{ name, content }])
-    await page.getByRole('alert').getByText(title).waitFor()
+    await page.getByRole('alert').getByText(title, { exact: true }).waitFor()
   }
   await expectAccessible(page)
   await dropFiles(page, [
@@ -128,7 +128,7 @@ test('a file that will not do is refused by name, with what to do about it', asy
   await expectAccessible(page)
 })
 
-test('a file that is larger than 50 MiB is refused before it is sent', async () => {
+test('a file larger than 50 MiB is rejected before the upload', async () => {
   const owner = await openPerson(browser, product)
   const page = await onePage(owner.context)
   await page.goto('/app/lists/new')
@@ -140,11 +140,11 @@ test('a file that is larger than 50 MiB is refused before it is sent', async () 
     input.files = dataTransfer.files
     input.dispatchEvent(new Event('change', { bubbles: true }))
   })
-  await page.getByRole('alert').getByText('The file is too large').waitFor()
+  await page.getByRole('alert').getByText('File too large').waitFor()
   expect(sent.filter((url) => url.includes('preview'))).toEqual([])
 })
 
-test('an upload can be canceled, and leaves nothing behind', async () => {
+test('a canceled upload leaves no draft behind', async () => {
   const owner = await openPerson(browser, product)
   const page = await onePage(owner.context, { allows: /ERR_/ })
   await page.goto('/app/lists/new')
@@ -166,7 +166,7 @@ test('an upload can be canceled, and leaves nothing behind', async () => {
   expect(JSON.parse((await owner.ask('GET', '/bulk/uploads')).text)).toEqual([])
 })
 
-test('addresses that are pasted become a list, wherever the focus is', async () => {
+test('pasted addresses become a list, wherever the focus is', async () => {
   const owner = await openPerson(browser, product)
   const page = await onePage(owner.context)
   await page.goto('/app/lists/new')
@@ -175,7 +175,7 @@ test('addresses that are pasted become a list, wherever the focus is', async () 
     'Ada Lovelace <ada@example.com>, bob@example.com\nno address here\n"Carol" carol@example.com;\nADA@example.com'
   await page.evaluate((copied) => navigator.clipboard.writeText(copied), text)
   await page.keyboard.press('Control+V')
-  await page.getByText('4 addresses found. Left out: 1 line without one.').waitFor()
+  await page.getByText('4 addresses found. 1 line without an address skipped.').waitFor()
   await page.getByRole('button', { name: 'Use these addresses' }).click()
   await stepHeading(page, CHOOSE).waitFor()
   await page.getByRole('cell', { name: 'bob@example.com' }).waitFor()
@@ -189,7 +189,7 @@ test('addresses that are pasted become a list, wherever the focus is', async () 
   await page.getByRole('button', { name: 'Validate 3 addresses for 3 credits' }).waitFor()
 })
 
-test('pages, search and status stand in the address of the overview', async () => {
+test('page, search and status are kept in the URL of the overview', async () => {
   const owner = await openPerson(browser, product)
   const csv = 'email\nvalid@example.com\n'
   await startListAs(owner, csv, { filename: 'Wanted 100%.csv' })
@@ -212,10 +212,10 @@ test('pages, search and status stand in the address of the overview', async () =
   await search.fill('100%')
   await vi.waitFor(async () => expect(await links.allTextContents()).toEqual(['Wanted 100%.csv']), SOON)
   await page.getByRole('combobox', { name: 'Status' }).selectOption('Failed')
-  await page.getByRole('heading', { name: 'No list matches' }).waitFor()
+  await page.getByRole('heading', { name: 'No lists match these filters' }).waitFor()
   await expectAccessible(page)
   await page.reload()
-  await page.getByRole('heading', { name: 'No list matches' }).waitFor()
+  await page.getByRole('heading', { name: 'No lists match these filters' }).waitFor()
   expect(await search.inputValue()).toBe('100%')
   await page.getByRole('link', { name: 'Show all lists' }).click()
   await page.getByText('1–20 of 21').waitFor()
@@ -223,7 +223,7 @@ test('pages, search and status stand in the address of the overview', async () =
   expect(new URL(page.url()).search).toBe('?mode=test')
 })
 
-/** Presses Tab until the named thing has the focus, as who has no mouse does. */
+/** Presses Tab until the named element has the focus. */
 async function tabTo(page: Page, name: RegExp): Promise<void> {
   for (let presses = 0; presses < 60; presses++) {
     await page.keyboard.press('Tab')
@@ -233,17 +233,17 @@ async function tabTo(page: Page, name: RegExp): Promise<void> {
     })
     if (name.test(focused)) return
   }
-  throw new Error(`Tab never came to ${name}`)
+  throw new Error(`Tab did not reach ${name}`)
 }
 
 const focusedText = (page: Page) => page.evaluate(() => document.activeElement?.textContent)
 
-test('the way from the sample file to the running list goes by keyboard alone', async () => {
+test('a list is created from the sample file by keyboard alone', async () => {
   const owner = await openPerson(browser, product)
   const page = await onePage(owner.context)
   await page.goto('/app/lists?mode=test')
-  await stepHeading(page, 'There are no lists in test mode yet').waitFor()
-  await tabTo(page, /^Use a sample file$/)
+  await stepHeading(page, 'No lists in test mode yet').waitFor()
+  await tabTo(page, /^Use sample file$/)
   await page.keyboard.press('Enter')
   await stepHeading(page, CHOOSE).waitFor()
   await tabTo(page, /^email$/)
@@ -267,7 +267,7 @@ test('the way from the sample file to the running list goes by keyboard alone', 
   await expectAccessible(page)
 })
 
-test('a viewer sees lists and drafts, and is told who may make them', async () => {
+test('a viewer sees lists and drafts, and which roles may create them', async () => {
   const owner = await openPerson(browser, product)
   const viewer = await openPerson(browser, product, { name: 'Mary Somerville', invitedBy: owner, role: 'viewer' })
   const uploader = await onePage(owner.context)
@@ -278,10 +278,10 @@ test('a viewer sees lists and drafts, and is told who may make them', async () =
   const page = await onePage(viewer.context)
   await page.goto('/app/lists')
   await page.getByText('contacts.csv').waitFor()
-  await page.getByText('Making one needs the role owner, admin, developer or marketer.').waitFor()
-  expect(await page.getByRole('link', { name: /Go on|New list/ }).count()).toBe(0)
+  await page.getByText('Creating one requires the role owner, admin, developer or marketer.').waitFor()
+  expect(await page.getByRole('link', { name: /Continue|New list/ }).count()).toBe(0)
   expect(await page.getByRole('button', { name: /Discard|Choose a file/ }).count()).toBe(0)
   await expectAccessible(page)
   await page.goto('/app/lists/new')
-  await page.getByRole('heading', { name: 'You cannot make lists' }).waitFor()
+  await page.getByRole('heading', { name: 'You cannot create lists' }).waitFor()
 })

@@ -1,5 +1,5 @@
-import { asOwner } from '@probity/database/connect'
-import { listDrift } from '@probity/database/credits'
+import { listDrift } from '@probity/database/billing/ledger'
+import { asOwner } from '@probity/database/connection/connect'
 import { sql } from 'kysely'
 import { expect, test, vi } from 'vitest'
 import { loaded, onePage, startBrowser } from './test-browser.ts'
@@ -8,7 +8,7 @@ import { openPerson } from './test-people.ts'
 import { startListAs } from './test-person-lists.ts'
 import { startWorkerProcess } from './test-process.ts'
 
-/** The web app while no worker runs, and when one is back. */
+/** The web app while no worker is running, and after one has started. */
 const product = await startOpenProduct()
 const browser = await startBrowser()
 const member = await openPerson(browser, product)
@@ -44,7 +44,7 @@ test('the web app says on every page that no worker is running, charges nothing 
     await page.goto(`/app${path}`)
     await banner.waitFor(SOON)
     expect(await banner.textContent()).toContain('Validation is delayed: no worker is running.')
-    expect(await banner.textContent()).toContain('tell the operator')
+    expect(await banner.textContent()).toContain('contact the operator')
   }
 
   await page.goto('/app/validate')
@@ -56,7 +56,7 @@ test('the web app says on every page that no worker is running, charges nothing 
     .getByText('Validation did not start, because no worker was available in time.')
     .waitFor(SOON)
   const facts = page.locator('dl').first().locator('dd')
-  expect(await facts.allTextContents()).toEqual(['None', 'None', 'Not started', 'Nothing'])
+  expect(await facts.allTextContents()).toEqual(['None', 'None', 'Not started', '0 credits'])
 
   const jobId = await startListAs(member, 'email\nada@null-mx.example\nbob@null-mx.example\n', { mode: 'live' })
   await page.goto(`/app/lists/${jobId}`)

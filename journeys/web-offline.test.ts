@@ -24,7 +24,7 @@ test('a navigation link whose script cannot be loaded keeps the page and its for
   await field.fill('unsent@example.com')
   const url = page.url()
   await context.setOffline(true)
-  const bar = page.getByRole('status').filter({ hasText: 'There is no network.' })
+  const bar = page.getByRole('status').filter({ hasText: 'You are offline.' })
   await bar.waitFor()
 
   await page.getByRole('link', { name: 'Webhooks', exact: true }).first().click()
@@ -58,7 +58,7 @@ test('a navigation fails in place while the service is down, and Retry opens the
   await bar.waitFor({ state: 'detached' })
 })
 
-test('pages open without a network once their scripts were prefetched', async () => {
+test('pages open offline once their scripts are prefetched', async () => {
   const { context, page } = await openOffline('/app/validate?mode=test')
   await page.waitForFunction(() =>
     performance.getEntriesByType('resource').some(({ name }) => /assets\/UsagePage-/.test(name)),

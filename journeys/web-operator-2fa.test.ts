@@ -1,4 +1,4 @@
-import { asOwner } from '@probity/database/connect'
+import { asOwner } from '@probity/database/connection/connect'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { loaded, onePage, startBrowser } from './test-browser.ts'
@@ -45,12 +45,12 @@ test('an operator sets up 2FA before the operator pages open, and enters a code 
   await page.keyboard.press('Enter')
   await page.getByRole('img', { name: /QR code/ }).waitFor()
   const key = (await page.getByText(/^([A-Z2-7]{4} )+/).textContent()) ?? ''
-  await page.getByLabel('Code that the app shows').fill(codeFor(key))
+  await page.getByLabel('Code from your authenticator app').fill(codeFor(key))
   await page.keyboard.press('Enter')
   const codes = page.getByRole('list', { name: 'Recovery codes' }).getByRole('listitem')
   await codes.first().waitFor()
   const [recovery = ''] = await codes.allTextContents()
-  await page.getByLabel('I have kept the codes').check()
+  await page.getByLabel('I saved the codes').check()
   await press('Done')(page)
 
   // The code of the set-up is recent enough for a first change.
@@ -61,21 +61,21 @@ test('an operator sets up 2FA before the operator pages open, and enters a code 
   await row.getByText('Suspended').waitFor()
 
   await ageCodes()
-  await choose('Actions for Analytical Engines', 'Give or take credits')(page)
+  await choose('Actions for Analytical Engines', 'Adjust credits')(page)
   await page.getByLabel('Credits', { exact: true }).fill('500')
-  await page.getByLabel('Why').fill('Goodwill')
-  await press('Move the credits')(page)
+  await page.getByLabel('Reason').fill('Goodwill')
+  await press('Adjust credits')(page)
   const dialog = page.getByRole('dialog', { name: 'Enter a 2FA code' })
   await dialog.waitFor()
   await dialog.getByRole('button', { name: 'Cancel' }).click()
   await page.getByText('This action needs a recent 2FA code.').first().waitFor()
 
-  await press('Move the credits')(page)
+  await press('Adjust credits')(page)
   await dialog.waitFor()
   await dialog.getByRole('button', { name: 'Use a recovery code instead' }).click()
   await dialog.getByLabel('Recovery code').fill(recovery)
   await page.keyboard.press('Enter')
-  await page.getByText('500 credits were given to Analytical Engines.').waitFor()
+  await page.getByText('500 credits added to Analytical Engines.').waitFor()
   await loaded(page)
   const { rows } = await asOwner(product.db, (trx) =>
     sql<{ available: number }>`select available from accounts where id = ${accountId}`.execute(trx),

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
-import { asOwner } from '@probity/database/connect'
-import { beginRound, keepFindings } from '@probity/database/findings'
-import { noteProbes } from '@probity/database/probes'
-import { noteProcess } from '@probity/database/processes'
-import { noteUnrecognised } from '@probity/database/unrecognised'
+import { asOwner } from '@probity/database/connection/connect'
+import { beginRound, keepFindings } from '@probity/database/operators/doctor'
+import { noteUnrecognised } from '@probity/database/operators/unclassified-replies'
+import { recordProcess } from '@probity/database/system/processes'
+import { recordProbes } from '@probity/database/validations/probing'
 import { whenDone } from '@probity/lab/when-done'
 import { paceKey } from '@probity/queue/pace-key'
 import { connectPatiently } from '@probity/queue/redis'
@@ -17,7 +17,7 @@ import { choose, press, testCases } from './test-page-cases.ts'
 import { openPerson, type Person } from './test-people.ts'
 
 const product = await startOpenProduct()
-// The doctor of this host takes it that somebody has just looked, and leaves the stage to what is planted below.
+// The doctor of this host considers its checks just run, so only the findings below are shown.
 await beginRound(product.db, hostname())
 await keepFindings(product.db, hostname(), [])
 const browser = await startBrowser()
@@ -32,9 +32,9 @@ await noteUnrecognised(product.db, [
   { provider: '', stage: 'greeting', code: 421, reply: 'Not on a Sunday', seen: 3 },
 ])
 
-/** As workers would have counted it, and said of themselves. */
+/** Figures and facts as workers would report them. */
 const EGRESS = 'probe.probity.example'
-await noteProbes(product.db, [
+await recordProbes(product.db, [
   {
     provider: 'gmx',
     egress: EGRESS,
@@ -48,7 +48,7 @@ await noteProbes(product.db, [
     lastBlock: '550 5.7.1 on a list',
   },
 ])
-await noteProcess(product.db, {
+await recordProcess(product.db, {
   id: randomUUID(),
   kind: 'worker',
   version: '0.1.0',
@@ -57,30 +57,30 @@ await noteProcess(product.db, {
     habits: { gmx: { connections: 2, per_minute: 30 } },
   },
 })
-/** As a worker on another host would have found it. */
+/** Findings as a worker on another host would report them. */
 const DURABLE = {
-  says: 'As a superuser, by psql:',
+  says: 'Run in psql as a superuser:',
   lines: ['alter system set fsync = on;', 'select pg_reload_conf();'],
 }
 await keepFindings(product.db, 'probe-1', [
-  { check: 'clock', subject: '', status: 'pass', saw: 'It agrees with that of PostgreSQL.', fix: null },
+  { check: 'clock', subject: '', status: 'pass', saw: 'The clock agrees with PostgreSQL.', fix: null },
   { check: 'postgres-durability', subject: '', status: 'fail', saw: 'fsync is off.', fix: DURABLE },
   {
     check: 'blocklists',
     subject: `${EGRESS} · zen.spamhaus.org`,
     status: 'unknown',
-    saw: 'It would not say.',
+    saw: 'The DNSBL could not be queried.',
     fix: null,
   },
 ])
-// That process does not live, so nobody says for it that it does.
+// That process does not exist, so its heartbeat is kept up here.
 const beating = setInterval(
   () => void asOwner(product.db, (trx) => sql`update processes set seen_at = now()`.execute(trx)),
   5_000,
 )
 whenDone(() => clearInterval(beating))
 
-/** A list of half an hour ago of which nothing was ever done: its file is gone, and no worker plans it. */
+/** A list of half an hour ago without any progress: its file is missing, and no worker plans it. */
 const stuck = await asOwner(product.db, (trx) =>
   sql<{ id: string }>`
     insert into jobs (account_id, mode, upload_id, filename, email_column, row_count, email_count, unique_count, credits_per_email,
@@ -124,68 +124,68 @@ async function askByKey(): Promise<number> {
   return (await fetch(`${product.api.url}/api/v1/account`, { headers })).status
 }
 
-test('an operator sees how the installation is, and can stop the page from changing under their eyes', async () => {
+test('an operator sees the health of the installation and can pause automatic refreshes', async () => {
   const page = await open(operator, '/app/quick-start')
   await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Operator' }).click()
   await page.waitForURL(/\/app\/operator\/health/)
-  const tiles = page.getByRole('list', { name: 'Parts of the installation' }).getByRole('listitem')
+  const tiles = page.getByRole('list', { name: 'Components' }).getByRole('listitem')
   const tile = (name: string) => tiles.filter({ has: page.getByRole('heading', { name, exact: true }) })
   await tile('PostgreSQL').getByText('OK', { exact: true }).waitFor()
   await tile('Workers')
-    .getByText(/\d process(es)? runs?/)
+    .getByText(/\d process(es)? (is|are) running/)
     .waitFor()
-  await tile('Mail').getByText('Off', { exact: true }).waitFor()
+  await tile('SMTP relay').getByText('Off', { exact: true }).waitFor()
 
   await page.getByRole('button', { name: 'Pause' }).click()
   const before = await page.getByText(/As of/).textContent()
   await vi.waitFor(async () => {
-    await page.getByRole('button', { name: 'Refresh' }).click() // the time is told to the second
+    await page.getByRole('button', { name: 'Refresh' }).click() // the time is shown to the second
     expect(await page.getByText(/As of/).textContent()).not.toBe(before)
   }, 5_000)
-  await page.getByRole('button', { name: 'Go on' }).click()
-  await page.getByText(/^Every 10 seconds/).waitFor()
+  await page.getByRole('button', { name: 'Resume' }).click()
+  await page.getByText(/^Refreshes every 10 seconds/).waitFor()
 })
 
-test('an operator reads what the doctor found, the worst first, copies what to do and has it look again', async () => {
+test('an operator reads the doctor findings, most severe first, copies a fix and runs the checks again', async () => {
   const page = await open(operator, '/app/operator/doctor')
-  await page.getByRole('heading', { name: '1 thing is broken and 1 could not be looked at' }).waitFor()
-  const cards = page.getByRole('list', { name: 'What needs a look' }).getByRole('listitem')
+  await page.getByRole('heading', { name: '1 failing · 1 could not run' }).waitFor()
+  const cards = page.getByRole('list', { name: 'Findings' }).getByRole('listitem')
   expect(await cards.getByRole('heading').allTextContents()).toEqual([
-    'PostgreSQL keeps what it has confirmed',
-    'The address of the way out is on no block list',
+    'PostgreSQL durability settings are on',
+    'The egress IP is not listed on a DNSBL',
   ])
   await cards.first().getByText('Credits are money.').waitFor()
   await cards.first().getByRole('button', { name: /^Copy/ }).click()
   expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(DURABLE.lines.join('\n'))
-  await page.getByRole('list', { name: 'In order' }).getByText('The clock is right').waitFor()
-  const tiles = (await open(operator, '/app/operator/health')).getByRole('list', { name: 'Parts of the installation' })
-  await tiles.getByText(/PostgreSQL keeps what it has confirmed/).waitFor()
-  await page.getByRole('button', { name: 'Run again' }).click()
-  // The worker of this installation comes, and finds what it finds.
+  await page.getByRole('list', { name: 'Passing' }).getByText('The clock is correct').waitFor()
+  const tiles = (await open(operator, '/app/operator/health')).getByRole('list', { name: 'Components' })
+  await tiles.getByText(/PostgreSQL durability settings are on/).waitFor()
+  await page.getByRole('button', { name: 'Run checks' }).click()
+  // The worker of this installation runs the checks and adds its own findings.
   await cards
-    .filter({ hasText: `seen from ${hostname()}` })
+    .filter({ hasText: `host ${hostname()}` })
     .first()
     .waitFor({ timeout: 45_000 })
 })
 
-test('an operator gives credits, changes a plan, suspends an account and lets it in again', async () => {
+test('an operator adds credits, changes a plan, suspends an account and reactivates it', async () => {
   const page = await open(operator, '/app/operator/accounts')
-  await page.getByRole('searchbox', { name: 'Search by name or id' }).fill('analytical')
+  await page.getByRole('searchbox', { name: 'Search by name or ID' }).fill('analytical')
   await page.waitForURL(/search=analytical/)
   const row = page.getByRole('row', { name: /Analytical Engines/ })
   await vi.waitFor(async () => expect(await page.getByRole('row').count()).toBe(2))
 
-  await choose('Actions for Analytical Engines', 'Give or take credits')(page)
-  await page.getByRole('button', { name: 'Move the credits' }).click()
-  await page.getByText('Some fields need a look.').waitFor()
+  await choose('Actions for Analytical Engines', 'Adjust credits')(page)
+  await page.getByRole('button', { name: 'Adjust credits' }).click()
+  await page.getByText('Please fix 2 fields.').waitFor()
   await page.getByLabel('Credits', { exact: true }).fill('500')
-  await page.getByLabel('Why', { exact: true }).fill('For the delay')
-  await page.getByRole('button', { name: 'Move the credits' }).click()
+  await page.getByLabel('Reason', { exact: true }).fill('For the delay')
+  await page.getByRole('button', { name: 'Adjust credits' }).click()
   await row.getByText('10,500').waitFor()
 
-  await choose('Actions for Analytical Engines', 'Change the plan')(page)
+  await choose('Actions for Analytical Engines', 'Change plan')(page)
   await page.getByLabel('Plan', { exact: true }).selectOption('scale')
-  await page.getByRole('button', { name: 'Change the plan' }).click()
+  await page.getByRole('button', { name: 'Change plan' }).click()
   await row.getByText('scale').waitFor()
 
   expect(await askByKey()).toBe(200)
@@ -193,38 +193,38 @@ test('an operator gives credits, changes a plan, suspends an account and lets it
   await page.getByRole('button', { name: 'Suspend', exact: true }).click()
   await row.getByText('Suspended').waitFor()
   await vi.waitFor(async () => expect(await askByKey()).toBe(403), 5_000)
-  await choose('Actions for Analytical Engines', 'Let in again')(page)
-  await page.getByRole('button', { name: 'Let in again' }).click()
-  await row.getByText('Open').waitFor()
+  await choose('Actions for Analytical Engines', 'Reactivate')(page)
+  await page.getByRole('button', { name: 'Reactivate' }).click()
+  await row.getByText('Active').waitFor()
   await vi.waitFor(async () => expect(await askByKey()).toBe(200), 5_000)
 
   await page.getByRole('button', { name: 'Actions for Analytical Engines' }).click()
   await page.getByRole('menuitem', { name: 'Audit log' }).click()
   await page.waitForURL(/operator\/audit-log\?.*account=/)
   const entries = page.getByRole('table', { name: 'Audit log' }).getByRole('row')
-  await entries.filter({ hasText: 'Credits given' }).getByText('Note: For the delay').waitFor()
+  await entries.filter({ hasText: 'Credits added' }).getByText('Note: For the delay').waitFor()
   await entries.filter({ hasText: 'Plan changed' }).getByText('Plan: payg → scale').waitFor()
-  await entries.filter({ hasText: 'Organisation suspended' }).getByText('Mary Somerville').waitFor()
+  await entries.filter({ hasText: 'Account suspended' }).getByText('Mary Somerville').waitFor()
 })
 
-test('a reply that no rule knows is copied as a rule and put aside', async () => {
+test('an unclassified reply is copied as a rule and marked as reviewed', async () => {
   const page = await open(operator, '/app/operator/replies')
   const row = page.getByRole('row', { name: /We have our reasons/ })
   await row.getByRole('button', { name: /^Copy a rule/ }).click()
   expect(await page.evaluate(() => navigator.clipboard.readText())).toContain("enhanced: '5.7.1'")
-  await row.getByRole('button', { name: /^Looked at/ }).click()
+  await row.getByRole('button', { name: /^Mark as reviewed/ }).click()
   await vi.waitFor(async () => expect(await row.count()).toBe(0))
   await page.getByRole('radio', { name: 'All' }).check()
-  await row.getByRole('button', { name: /^Make new again/ }).click()
+  await row.getByRole('button', { name: /^Mark as new/ }).click()
   await page.getByRole('radio', { name: 'New' }).check()
   await row.waitFor()
 })
 
-test('the whole of it works by keyboard', async () => {
+test('an operator adjusts credits by keyboard', async () => {
   const page = await open(operator, '/app/operator/accounts')
   await page.getByRole('button', { name: 'Actions for The Operator' }).focus()
   await page.keyboard.press('Enter')
-  await page.getByRole('menuitem', { name: 'Give or take credits' }).waitFor()
+  await page.getByRole('menuitem', { name: 'Adjust credits' }).waitFor()
   await page.keyboard.press('Enter')
   await page.getByRole('dialog').waitFor()
   await page.getByLabel('Credits', { exact: true }).focus()
@@ -236,7 +236,7 @@ test('the whole of it works by keyboard', async () => {
     .getByRole('row', { name: /The Operator/ })
     .getByText('10,007')
     .waitFor()
-  // The focus is where it came from.
+  // The focus returns to the button that opened the menu.
   await vi.waitFor(async () =>
     expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe(
       'Actions for The Operator',
@@ -244,7 +244,7 @@ test('the whole of it works by keyboard', async () => {
   )
 })
 
-test('a member of an organisation finds no way to these pages, and nothing on them', async () => {
+test('a member who is no operator sees no link to the operator pages and no data on them', async () => {
   const page = await open(owner, '/app/quick-start')
   expect(await page.getByRole('link', { name: 'Operator' }).count()).toBe(0)
   for (const place of [
@@ -260,12 +260,12 @@ test('a member of an organisation finds no way to these pages, and nothing on th
   ]) {
     await page.goto(`/app/operator/${place}`)
     await loaded(page)
-    await page.getByRole('heading', { name: 'These pages are for operators' }).waitFor()
+    await page.getByRole('heading', { name: 'Operator access required' }).waitFor()
     expect((await owner.ask('GET', `/operator/${place}`)).status).toBe(404)
   }
 })
 
-test('an operator looks at providers over other times, pauses one, slows it down and lets it go on', async () => {
+test('an operator changes the time range, pauses a provider, lowers its rate and resumes it', async () => {
   const page = await open(operator, '/app/operator/providers')
   await page.getByRole('radio', { name: '7 days' }).check()
   await page.waitForURL(/hours=168/)
@@ -275,18 +275,18 @@ test('an operator looks at providers over other times, pauses one, slows it down
   await choose('Actions for GMX', 'Pause')(page)
   await page.getByRole('button', { name: 'Pause', exact: true }).last().click()
   await row.getByText('Paused').waitFor()
-  await choose('Actions for GMX', 'Change the rate')(page)
+  await choose('Actions for GMX', 'Change rate')(page)
   await page.getByLabel('Rate', { exact: true }).selectOption('25')
-  await page.getByRole('button', { name: 'Change the rate' }).click()
-  await page.getByText('GMX gets 25 % of its rate.').waitFor()
-  await choose('Actions for GMX', 'Ask again')(page)
-  await page.getByRole('button', { name: 'Ask again', exact: true }).click()
-  await row.getByText('Slowed').waitFor()
+  await page.getByRole('button', { name: 'Change rate' }).click()
+  await page.getByText('Rate of GMX set to 25%.').waitFor()
+  await choose('Actions for GMX', 'Resume')(page)
+  await page.getByRole('button', { name: 'Resume', exact: true }).click()
+  await row.getByText('Throttled', { exact: true }).waitFor()
 
   const log = await open(operator, '/app/operator/audit-log?account=installation')
   const entries = log.getByRole('table', { name: 'Audit log' }).getByRole('row')
   await entries.filter({ hasText: 'Provider paused' }).getByText('Mary Somerville').waitFor()
-  await entries.filter({ hasText: 'Rate of a provider changed' }).getByText('Rate percent: 100 → 25').waitFor()
+  await entries.filter({ hasText: 'Provider rate changed' }).getByText('Rate percent: 100 → 25').waitFor()
 })
 
 test('an operator lifts the suspension of a provider', async () => {
@@ -297,35 +297,35 @@ test('an operator lifts the suspension of a provider', async () => {
   await redis.hset(key, { until, reason: 'ip_blocked' })
   const page = await open(operator, '/app/operator/providers')
   const row = page.getByRole('row', { name: /^GMX/ })
-  await row.getByText(/^Turned away until/).waitFor()
+  await row.getByText(/^Suspended until/).waitFor()
   await choose('Actions for GMX', 'Lift suspension')(page)
   await page.getByRole('button', { name: 'Lift suspension', exact: true }).click()
   await page.getByText('Suspension of GMX lifted.').waitFor()
-  await row.getByText(/^Turned away until/).waitFor({ state: 'detached' })
+  await row.getByText(/^Suspended until/).waitFor({ state: 'detached' })
 
   const log = await open(operator, '/app/operator/audit-log?account=installation')
   const entries = log.getByRole('table', { name: 'Audit log' }).getByRole('row')
   await entries.filter({ hasText: 'Provider suspension lifted' }).getByText('Mary Somerville').waitFor()
 })
 
-test('an operator drains a way out and uses it again', async () => {
+test('an operator drains an egress and resumes it', async () => {
   const page = await open(operator, '/app/operator/egress')
   const row = page.getByRole('row', { name: /probe\.probity\.example/ })
   await row.getByText('550 5.7.1 on a list').waitFor()
   await row.getByRole('button', { name: 'Drain' }).click()
   await page.getByRole('button', { name: 'Drain', exact: true }).last().click()
   await row.getByText('Drained').waitFor()
-  await row.getByRole('button', { name: 'Use again' }).click()
-  await page.getByRole('button', { name: 'Use again', exact: true }).last().click()
-  await row.getByText('In use').waitFor()
+  await row.getByRole('button', { name: 'Resume' }).click()
+  await page.getByRole('button', { name: 'Resume', exact: true }).last().click()
+  await row.getByText('Active').waitFor()
 })
 
-test('a list that stands still is found and set going again', async () => {
+test('a stalled list is shown and requeued', async () => {
   const page = await open(operator, '/app/operator/queues')
   const row = page.getByRole('row', { name: /The Operator/ })
-  await row.getByRole('button', { name: /going again/ }).click()
-  await page.getByRole('button', { name: 'Set going again', exact: true }).last().click()
-  await page.getByText('Its batches that nobody works on are let out again.').waitFor()
+  await row.getByRole('button', { name: /^Requeue/ }).click()
+  await page.getByRole('button', { name: 'Requeue', exact: true }).last().click()
+  await page.getByText('Unclaimed batches were requeued.').waitFor()
   const { body } = await operator.ask('GET', `/operator/audit-log?account=${operator.accountId}&action=list`)
   expect(body['entries']).toMatchObject([{ action: 'list.requeued', subject_id: stuckId, actor: 'operator' }])
 })
@@ -340,11 +340,11 @@ test('a list under review is shown with its figures and released, and a domain o
   await row.getByText('95%').waitFor()
   await row.getByRole('button', { name: /^Release/ }).click()
   await page.getByRole('button', { name: 'Release', exact: true }).last().click()
-  await page.getByText('The list continues.').waitFor()
+  await page.getByText('List released.').waitFor()
   const { body } = await operator.ask('GET', `/operator/audit-log?account=${owner.accountId}&action=list`)
   expect(body['entries']).toMatchObject([{ action: 'list.review_released', subject_id: reviewedId, actor: 'operator' }])
 
-  await page.getByRole('button', { name: 'Add a domain' }).click()
+  await page.getByRole('button', { name: 'Add domain' }).click()
   await page.getByLabel('Domain', { exact: true }).fill('Private.Example')
   await page.getByRole('button', { name: 'Add', exact: true }).click()
   await page.getByRole('row', { name: /private\.example/ }).waitFor()
@@ -354,14 +354,14 @@ const AS = operator.context
 testCases([
   { what: 'health', as: AS, path: '/app/operator/health' },
   {
-    what: 'health that cannot be asked for',
+    what: 'health that cannot be loaded',
     as: AS,
     path: '/app/operator/health',
     broken: '**/app/api/operator/health',
   },
-  { what: 'health on its way', as: AS, path: '/app/operator/health', hangs: '**/app/api/operator/health' },
+  { what: 'health while loading', as: AS, path: '/app/operator/health', hangs: '**/app/api/operator/health' },
   { what: 'the doctor', as: AS, path: '/app/operator/doctor' },
-  { what: 'the doctor on its way', as: AS, path: '/app/operator/doctor', hangs: '**/app/api/operator/doctor' },
+  { what: 'the doctor while loading', as: AS, path: '/app/operator/doctor', hangs: '**/app/api/operator/doctor' },
   {
     what: 'findings that cannot be loaded',
     as: AS,
@@ -375,25 +375,25 @@ testCases([
     path: '/app/operator/providers',
     broken: '**/app/api/operator/providers*',
   },
-  { what: 'providers on their way', as: AS, path: '/app/operator/providers', hangs: '**/app/api/operator/providers*' },
+  { what: 'providers while loading', as: AS, path: '/app/operator/providers', hangs: '**/app/api/operator/providers*' },
   { what: 'a provider to pause', as: AS, path: '/app/operator/providers', doing: choose('Actions for GMX', 'Pause') },
   {
     what: 'the rate of a provider',
     as: AS,
     path: '/app/operator/providers',
-    doing: choose('Actions for GMX', 'Change the rate'),
+    doing: choose('Actions for GMX', 'Change rate'),
   },
-  { what: 'ways out', as: AS, path: '/app/operator/egress' },
+  { what: 'egresses', as: AS, path: '/app/operator/egress' },
   {
-    what: 'ways out that cannot be loaded',
+    what: 'egresses that cannot be loaded',
     as: AS,
     path: '/app/operator/egress',
     broken: '**/app/api/operator/egress',
   },
-  { what: 'ways out on their way', as: AS, path: '/app/operator/egress', hangs: '**/app/api/operator/egress' },
+  { what: 'egresses while loading', as: AS, path: '/app/operator/egress', hangs: '**/app/api/operator/egress' },
   { what: 'queues', as: AS, path: '/app/operator/queues' },
   { what: 'queues that cannot be loaded', as: AS, path: '/app/operator/queues', broken: '**/app/api/operator/queues' },
-  { what: 'queues on their way', as: AS, path: '/app/operator/queues', hangs: '**/app/api/operator/queues' },
+  { what: 'queues while loading', as: AS, path: '/app/operator/queues', hangs: '**/app/api/operator/queues' },
   { what: 'reviews', as: AS, path: '/app/operator/reviews' },
   {
     what: 'reviews that cannot be loaded',
@@ -401,8 +401,8 @@ testCases([
     path: '/app/operator/reviews',
     broken: '**/app/api/operator/reviews',
   },
-  { what: 'reviews on their way', as: AS, path: '/app/operator/reviews', hangs: '**/app/api/operator/reviews' },
-  { what: 'a domain that opts out', as: AS, path: '/app/operator/reviews', doing: press('Add a domain') },
+  { what: 'reviews while loading', as: AS, path: '/app/operator/reviews', hangs: '**/app/api/operator/reviews' },
+  { what: 'a domain that opts out', as: AS, path: '/app/operator/reviews', doing: press('Add domain') },
   { what: 'accounts', as: AS, path: '/app/operator/accounts' },
   { what: 'accounts of which none matches', as: AS, path: '/app/operator/accounts?search=zzz' },
   {
@@ -411,18 +411,18 @@ testCases([
     path: '/app/operator/accounts',
     broken: '**/app/api/operator/accounts*',
   },
-  { what: 'accounts on their way', as: AS, path: '/app/operator/accounts', hangs: '**/app/api/operator/accounts*' },
+  { what: 'accounts while loading', as: AS, path: '/app/operator/accounts', hangs: '**/app/api/operator/accounts*' },
   {
     what: 'credits of an account',
     as: AS,
     path: '/app/operator/accounts',
-    doing: choose(/^Actions for Analytical/, 'Give or take credits'),
+    doing: choose(/^Actions for Analytical/, 'Adjust credits'),
   },
   {
     what: 'the plan of an account',
     as: AS,
     path: '/app/operator/accounts',
-    doing: choose(/^Actions for Analytical/, 'Change the plan'),
+    doing: choose(/^Actions for Analytical/, 'Change plan'),
   },
   {
     what: 'an account to suspend',
@@ -431,7 +431,7 @@ testCases([
     doing: choose(/^Actions for Analytical/, 'Suspend'),
   },
   { what: 'replies', as: AS, path: '/app/operator/replies' },
-  { what: 'replies on their way', as: AS, path: '/app/operator/replies', hangs: '**/app/api/operator/replies' },
+  { what: 'replies while loading', as: AS, path: '/app/operator/replies', hangs: '**/app/api/operator/replies' },
   {
     what: 'replies that cannot be loaded',
     as: AS,
@@ -440,6 +440,6 @@ testCases([
   },
   { what: 'the whole audit log', as: AS, path: '/app/operator/audit-log' },
   { what: 'the log of the installation', as: AS, path: '/app/operator/audit-log?account=installation' },
-  { what: 'operator pages for somebody who is none', as: owner.context, path: '/app/operator/health' },
-  { what: 'health that stands still', as: AS, path: '/app/operator/health', doing: press('Pause') },
+  { what: 'operator pages for a user who is no operator', as: owner.context, path: '/app/operator/health' },
+  { what: 'health with paused refreshes', as: AS, path: '/app/operator/health', doing: press('Pause') },
 ])

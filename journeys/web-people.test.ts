@@ -1,4 +1,4 @@
-import { asOwner } from '@probity/database/connect'
+import { asOwner } from '@probity/database/connection/connect'
 import { sql } from 'kysely'
 import type { Page } from 'playwright-core'
 import { expect, test, vi } from 'vitest'
@@ -8,15 +8,15 @@ import { startOpenProduct } from './test-open-product.ts'
 import { fillSignUp, heading, listLinks, openPerson, PASSWORD, press, signIn } from './test-people.ts'
 import { codeFor } from './test-totp.ts'
 
-/** How people come in, stay in and get out, in the pages that are there for it. */
+/** Sign-in, invitations, profiles, sessions and account settings in the web app. */
 const product = await startOpenProduct()
 const browser = await startBrowser()
 
-/** Somebody who was never here. */
+/** A browser context without a session. */
 const newWindow = () => openWindow(browser, product)
 const newPage = async () => onePage(await newWindow())
 
-test('a wrong password and an unknown person read the same, and nothing typed is lost', async () => {
+test('a wrong password and an unknown address show the same error and keep the input', async () => {
   const ada = await openPerson(browser, product)
   const page = await newPage()
   const told: (string | null)[] = []
@@ -25,32 +25,32 @@ test('a wrong password and an unknown person read the same, and nothing typed is
     await page.getByLabel('Email address', { exact: true }).fill(email)
     await page.getByLabel('Password', { exact: true }).fill('not the right password')
     await page.keyboard.press('Enter')
-    const summary = page.getByRole('group', { name: /not right/ })
+    const summary = page.getByRole('group', { name: /Wrong email address/ })
     await summary.waitFor()
     await vi.waitFor(async () => expect(await summary.evaluate((box) => box === document.activeElement)).toBe(true))
     expect(await page.getByLabel('Email address', { exact: true }).inputValue()).toBe(email)
     told.push(await summary.textContent())
   }
-  expect(told[0]).toBe('The email address or the password is not right.')
+  expect(told[0]).toBe('The email address or the password is incorrect.')
   expect(told[1]).toBe(told[0])
 })
 
-test('the second step is asked for, and a recovery code stands in for the app once', async () => {
+test('sign-in requires a 2FA code, and a recovery code works once', async () => {
   const ada = await openPerson(browser, product)
   const page = await onePage(ada.context)
   await page.goto('/app/settings/security')
-  await press(page, 'Turn on')
+  await press(page, 'Set up two-factor authentication')
   await page.getByLabel('Your password').fill(PASSWORD)
   await page.keyboard.press('Enter')
   await page.getByRole('img', { name: /QR code/ }).waitFor()
   await expectAccessible(page)
   const key = (await page.getByText(/^([A-Z2-7]{4} )+/).textContent()) ?? ''
-  await page.getByLabel('Code that the app shows').fill(codeFor(key))
+  await page.getByLabel('Code from your authenticator app').fill(codeFor(key))
   await page.keyboard.press('Enter')
-  await page.getByText('shown now and never again').waitFor()
+  await page.getByText('The codes are shown only once.').waitFor()
   const codes = await page.getByRole('list', { name: 'Recovery codes' }).getByRole('listitem').allTextContents()
   expect(codes).toHaveLength(10)
-  await page.getByLabel('I have kept the codes').check()
+  await page.getByLabel('I saved the codes').check()
   await press(page, 'Done')
   await page.getByText('On', { exact: true }).waitFor()
 
@@ -66,8 +66,8 @@ test('the second step is asked for, and a recovery code stands in for the app on
   await enterPassword(withApp)
   await withApp.getByLabel('Code from your authenticator app').fill('000000')
   await withApp.keyboard.press('Enter')
-  await withApp.getByText('The code is not right').waitFor()
-  // The current code was used to turn the second step on.
+  await withApp.getByText('Invalid or already used code.').waitFor()
+  // The current code was already used for the setup.
   await withApp.getByLabel('Code from your authenticator app').fill(codeFor(key, Date.now() + 30_000))
   await withApp.keyboard.press('Enter')
   await heading(withApp, 'Quick start').waitFor()
@@ -83,10 +83,10 @@ test('the second step is asked for, and a recovery code stands in for the app on
   await heading(withCode, 'Quick start').waitFor()
   const again = await newPage()
   await useRecovery(again)
-  await again.getByText('This recovery code is not right, or it was used before.').waitFor()
+  await again.getByText('Invalid or already used recovery code.').waitFor()
 })
 
-test('a session that is ended elsewhere asks for the password and leaves the page as it was', async () => {
+test('a session ended elsewhere asks for the password and keeps the page', async () => {
   const ada = await openPerson(browser, product)
   const page = await onePage(ada.context)
   await page.goto('/app/settings/profile')
@@ -95,10 +95,10 @@ test('a session that is ended elsewhere asks for the password and leaves the pag
   const elsewhere = await newPage()
   await signIn(elsewhere, ada)
   await elsewhere.goto('/app/settings/security')
-  await press(elsewhere, 'End all others')
-  await press(elsewhere, 'End them')
-  await elsewhere.getByRole('row', { name: /This one/ }).waitFor()
-  await elsewhere.getByRole('button', { name: /^End the session/ }).waitFor({ state: 'detached' })
+  await press(elsewhere, 'End other sessions')
+  await press(elsewhere, 'End sessions')
+  await elsewhere.getByRole('row', { name: /Current session/ }).waitFor()
+  await elsewhere.getByRole('button', { name: /^End session:/ }).waitFor({ state: 'detached' })
 
   await press(page, 'Save')
   await page.getByRole('dialog', { name: 'Your session has ended' }).waitFor()
@@ -112,7 +112,7 @@ test('a session that is ended elsewhere asks for the password and leaves the pag
   expect((await ada.ask('GET', '/session')).body['person']).toMatchObject({ name: 'Ada King' })
 })
 
-test('whoever is not signed in comes to the page they wanted, and never to a page of somebody else', async () => {
+test('sign-in continues to the requested page and never to another site', async () => {
   const ada = await openPerson(browser, product)
   const page = await newPage()
   const enter = async () => {
@@ -135,18 +135,18 @@ test('whoever is not signed in comes to the page they wanted, and never to a pag
   }
 })
 
-test('somebody invited as marketer joins, sees lists, and has nothing to do with keys', async () => {
+test('an invited marketer joins, sees lists and has no access to keys', async () => {
   const owner = await openPerson(browser, product, { organisation: 'Difference Engines' })
   const page = await onePage(owner.context)
   await page.goto('/app/settings/members')
-  await press(page, 'Invite')
+  await press(page, 'Invite member')
   await page.getByRole('dialog').getByLabel('Email address', { exact: true }).fill('mary@people.example')
   await page.getByRole('radio', { name: /marketer/i }).check()
   await expectAccessible(page)
-  await page.getByRole('dialog').getByRole('button', { name: 'Invite' }).click()
-  const invitation = await page.getByLabel('Link of the invitation').inputValue()
+  await page.getByRole('dialog').getByRole('button', { name: 'Invite member' }).click()
+  const invitation = await page.getByLabel('Invitation link').inputValue()
   await press(page, 'Done')
-  await page.getByRole('list', { name: 'Open invitations' }).getByText('mary@people.example').waitFor()
+  await page.getByRole('list', { name: 'Pending invitations' }).getByText('mary@people.example').waitFor()
 
   const mary = await newPage()
   await mary.goto(invitation)
@@ -165,7 +165,7 @@ test('somebody invited as marketer joins, sees lists, and has nothing to do with
   await heading(mary, 'Quick start').waitFor()
   const late = await newPage()
   await late.goto(invitation)
-  await heading(late, 'The invitation is no longer there').waitFor()
+  await heading(late, 'Invitation no longer valid').waitFor()
 
   await mary.goto('/app/lists')
   await mary.getByRole('link', { name: 'New list' }).first().waitFor()
@@ -174,16 +174,16 @@ test('somebody invited as marketer joins, sees lists, and has nothing to do with
   expect(await mary.getByRole('button', { name: 'Create key' }).count()).toBe(0)
   await mary.goto('/app/settings/members')
   await mary.getByRole('row', { name: /Mary Somerville/ }).waitFor()
-  expect(await mary.getByRole('button', { name: 'Invite' }).count()).toBe(0)
+  expect(await mary.getByRole('button', { name: 'Invite member' }).count()).toBe(0)
 
   await page.reload()
   await page.getByRole('button', { name: 'Actions for Mary Somerville' }).click()
-  await page.getByRole('menuitem', { name: 'Remove' }).click()
-  await press(page, 'Remove')
-  await page.getByRole('alertdialog').waitFor({ state: 'detached' }) // which hides the rows while it is open
+  await page.getByRole('menuitem', { name: 'Remove member' }).click()
+  await press(page, 'Remove member')
+  await page.getByRole('alertdialog').waitFor({ state: 'detached' }) // the rows are hidden while it is open
   await page.getByRole('row', { name: /Mary Somerville/ }).waitFor({ state: 'detached' })
   await mary.reload()
-  await heading(mary, 'Open an organisation').waitFor()
+  await heading(mary, 'Create an account').waitFor()
 })
 
 test('an invited user who has a profile signs in with the link and accepts', async () => {
@@ -191,10 +191,10 @@ test('an invited user who has a profile signs in with the link and accepts', asy
   const ada = await openPerson(browser, product)
   const page = await onePage(owner.context)
   await page.goto('/app/settings/members')
-  await press(page, 'Invite')
+  await press(page, 'Invite member')
   await page.getByRole('dialog').getByLabel('Email address', { exact: true }).fill(ada.email)
-  await page.getByRole('dialog').getByRole('button', { name: 'Invite' }).click()
-  const invitation = await page.getByLabel('Link of the invitation').inputValue()
+  await page.getByRole('dialog').getByRole('button', { name: 'Invite member' }).click()
+  const invitation = await page.getByLabel('Invitation link').inputValue()
 
   const window = await newPage()
   await window.goto(invitation)
@@ -212,12 +212,12 @@ test('a user changes the email address by the link to the new one, and deletes t
   const ada = await openPerson(browser, product)
   const page = await onePage(ada.context)
   await page.goto('/app/settings/profile')
-  await press(page, 'Change the email address')
+  await press(page, 'Change email address')
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('New email address').fill('countess@people.example')
   await dialog.getByLabel('Your password').fill(PASSWORD)
   await expectAccessible(page)
-  await press(page, 'Send the link')
+  await press(page, 'Send link')
   await page.getByText('Confirm the new address').waitFor()
   const [link = ''] = listLinks(product, 'email_change').slice(-1)
 
@@ -226,28 +226,28 @@ test('a user changes the email address by the link to the new one, and deletes t
   await heading(elsewhere, 'Confirm your new email address').waitFor()
   expect(new URL(elsewhere.url()).hash).toBe('')
   await elsewhere.getByLabel('Password', { exact: true }).fill('not the right password')
-  await press(elsewhere, 'Confirm the address')
-  await elsewhere.getByText('The password is not right.').first().waitFor()
+  await press(elsewhere, 'Confirm email address')
+  await elsewhere.getByText('The password is incorrect.').first().waitFor()
   await expectAccessible(elsewhere)
   await elsewhere.getByLabel('Password', { exact: true }).fill(PASSWORD)
-  await press(elsewhere, 'Confirm the address')
-  await heading(elsewhere, 'Your email address is changed').waitFor()
+  await press(elsewhere, 'Confirm email address')
+  await heading(elsewhere, 'Email address changed').waitFor()
 
   await page.reload()
   await page.getByText('countess@people.example', { exact: true }).waitFor()
   const removeProfile = async () => {
     await page.getByRole('dialog').getByLabel('Your email address').fill('countess@people.example')
     await page.getByRole('dialog').getByLabel('Your password').fill(PASSWORD)
-    await press(page, 'Delete the profile')
+    await press(page, 'Delete profile')
   }
-  await press(page, 'Delete your profile')
+  await press(page, 'Delete profile')
   await removeProfile()
-  await page.getByText('An organisation keeps an owner. Make somebody else an owner first.').waitFor()
+  await page.getByText('An account must have at least one owner. Make another member an owner first.').waitFor()
   await expectAccessible(page)
 
   expect((await ada.ask('POST', '/deletion', { name: await nameOf(ada), password: PASSWORD })).status).toBe(204)
   await page.goto('/app/')
-  await heading(page, 'Open an organisation').waitFor()
+  await heading(page, 'Create an account').waitFor()
   await page.getByRole('button', { name: 'delete your profile' }).click()
   await removeProfile()
   await heading(page, 'Sign in').waitFor()
@@ -265,8 +265,8 @@ test('an operator creates a password reset link, which works once, when no SMTP 
   )
   const page = await newPage()
   await page.goto('/app/sign-in')
-  await page.getByRole('link', { name: 'Forgotten your password?' }).click()
-  await page.getByText('This installation sends no email. Ask an operator for a password reset link.').waitFor()
+  await page.getByRole('link', { name: 'Forgot your password?' }).click()
+  await page.getByText('Email is not configured. Ask an operator for a password reset link.').waitFor()
   expect(await page.getByRole('textbox').count()).toBe(0)
   await expectAccessible(page)
 
@@ -274,10 +274,10 @@ test('an operator creates a password reset link, which works once, when no SMTP 
   await pages.goto('/app/operator/accounts')
   await press(pages, 'Create password reset link')
   const dialog = pages.getByRole('dialog')
-  await dialog.getByLabel('Email address of the user').fill(ada.email)
+  await dialog.getByLabel('User’s email address').fill(ada.email)
   await dialog.getByLabel('Your password').fill('not the right password')
   await dialog.getByRole('button', { name: 'Create link' }).click()
-  await dialog.getByText('The password is not right.').first().waitFor()
+  await dialog.getByText('The password is incorrect.').first().waitFor()
   await expectAccessible(pages)
   await dialog.getByLabel('Your password').fill(PASSWORD)
   await dialog.getByRole('button', { name: 'Create link' }).click()
@@ -286,26 +286,26 @@ test('an operator creates a password reset link, which works once, when no SMTP 
 
   await page.goto(link)
   await page.getByLabel('New password').fill('another horse battery staple')
-  await press(page, 'Set the password')
-  await heading(page, 'The password is changed').waitFor()
+  await press(page, 'Set password')
+  await heading(page, 'Password changed').waitFor()
   const again = await newPage()
   await again.goto(link)
   await again.getByLabel('New password').fill('yet another horse battery')
-  await press(again, 'Set the password')
-  await again.getByText('The link has been used, or it is too old.').waitFor()
+  await press(again, 'Set password')
+  await again.getByText('The link was already used or has expired.').waitFor()
   await signIn(page, { email: ada.email, password: 'another horse battery staple' })
   await heading(page, 'Quick start').waitFor()
 })
 
-test('an owner renames the organisation and sets its retention; the last owner cannot leave', async () => {
+test('an owner renames the account and sets its retention; the last owner cannot leave', async () => {
   const owner = await openPerson(browser, product, { organisation: 'Old Name' })
   const page = await onePage(owner.context)
-  await page.goto('/app/settings/organisation')
-  const nameForm = page.locator('form').filter({ has: page.getByLabel('Name of the organisation') })
+  await page.goto('/app/settings/account')
+  const nameForm = page.locator('form').filter({ has: page.getByLabel('Account name') })
   await nameForm.getByRole('textbox').fill('New Name')
   await nameForm.getByRole('button', { name: 'Save' }).click()
   await nameForm.getByText('Saved.').waitFor()
-  await page.getByRole('button', { name: /^Organisation: ?New Name/ }).waitFor()
+  await page.getByRole('button', { name: /^Account: ?New Name/ }).waitFor()
 
   const retentionForm = page.locator('form').filter({ has: page.getByLabel('Days') })
   await retentionForm.getByLabel('Days').fill('366')
@@ -317,22 +317,22 @@ test('an owner renames the organisation and sets its retention; the last owner c
   expect((await owner.ask('GET', '/account')).body).toMatchObject({ name: 'New Name', retention_days: 7 })
 
   await press(page, 'Leave New Name')
-  await press(page, 'Leave')
-  await page.getByText('An organisation keeps an owner. Make somebody else an owner first.').waitFor()
+  await press(page, 'Leave account')
+  await page.getByText('An account must have at least one owner. Make another member an owner first.').waitFor()
 })
 
-test('a second organisation is opened from the menu; each tab keeps to its own, and the address says which', async () => {
+test('a second account is created from the menu, and each tab keeps its account in the URL', async () => {
   const owner = await openPerson(browser, product, { organisation: 'First Works' })
   await owner.ask('POST', '/keys', { name: 'Key of the first', livemode: true })
   const page = await onePage(owner.context)
   await page.goto('/app/keys')
   await page.getByRole('region', { name: 'API keys' }).getByText('Key of the first').waitFor()
 
-  await page.getByRole('button', { name: /^Organisation: ?First Works/ }).click()
-  await page.getByRole('menuitem', { name: 'New organisation' }).click()
-  await page.getByLabel('Name of the organisation').fill('Second Works')
-  await press(page, 'Open the organisation')
-  await page.getByRole('button', { name: /^Organisation: ?Second Works/ }).waitFor()
+  await page.getByRole('button', { name: /^Account: ?First Works/ }).click()
+  await page.getByRole('menuitem', { name: 'New account' }).click()
+  await page.getByLabel('Account name').fill('Second Works')
+  await press(page, 'Create account')
+  await page.getByRole('button', { name: /^Account: ?Second Works/ }).waitFor()
   await page.getByRole('link', { name: 'API keys' }).click()
   await heading(page, 'API keys').waitFor()
   expect(new URL(page.url()).searchParams.get('org')).toMatch(/second/)
@@ -342,7 +342,7 @@ test('a second organisation is opened from the menu; each tab keeps to its own, 
   await other.goto(`/app/keys?org=${owner.slug}`)
   await other.getByRole('region', { name: 'API keys' }).getByText('Key of the first').waitFor()
   await page.reload()
-  await page.getByRole('button', { name: /^Organisation: ?Second Works/ }).waitFor()
+  await page.getByRole('button', { name: /^Account: ?Second Works/ }).waitFor()
 })
 
 const LOOKS = [
@@ -351,9 +351,9 @@ const LOOKS = [
   { width: 320, height: 640, colorScheme: 'light' },
 ] as const
 
-test.each(LOOKS)('the pages can be used by everybody at $width px, $colorScheme', async (look) => {
+test.each(LOOKS)('the pages are accessible at $width px, $colorScheme', async (look) => {
   const stranger = await onePage(await newWindow(), look)
-  const open = ['Sign in', 'Create an account', 'Choose a new password', 'The link is not complete']
+  const open = ['Sign in', 'Sign up', 'Choose a new password', 'Incomplete link']
   for (const [index, path] of ['sign-in', 'sign-up', 'forgot-password', 'verify-email'].entries()) {
     await stranger.goto(`/app/${path}`)
     await heading(stranger, open[index] ?? '').waitFor()
@@ -362,7 +362,7 @@ test.each(LOOKS)('the pages can be used by everybody at $width px, $colorScheme'
   }
   const ada = await openPerson(browser, product, { name: 'Augusta Ada King, Countess of Lovelace' })
   const page = await onePage(ada.context, look)
-  for (const path of ['profile', 'security', 'members', 'organisation']) {
+  for (const path of ['profile', 'security', 'members', 'account']) {
     await page.goto(`/app/settings/${path}`)
     await page.getByRole('heading', { level: 2 }).first().waitFor()
     await page
@@ -374,17 +374,17 @@ test.each(LOOKS)('the pages can be used by everybody at $width px, $colorScheme'
   }
 })
 
-test('somebody chooses what to be written about, and finds it so again', async () => {
+test('a user chooses email notifications, and the choice is kept', async () => {
   const ada = await openPerson(browser, product)
   const page = await onePage(ada.context)
   await page.goto('/app/settings/notices')
-  const box = page.getByRole('checkbox', { name: 'Somebody has made an API key.' })
-  expect(await box.isChecked()).toBe(true) // as for every owner
+  const box = page.getByRole('checkbox', { name: 'An API key was created.' })
+  expect(await box.isChecked()).toBe(true) // the default for owners
   await box.uncheck()
   await press(page, 'Save')
   await page.getByText('Saved.').waitFor()
   await page.reload()
   await loaded(page)
   expect(await box.isChecked()).toBe(false)
-  expect(await page.getByRole('checkbox', { name: 'Credits run low.' }).isChecked()).toBe(true)
+  expect(await page.getByRole('checkbox', { name: 'Credits are low.' }).isChecked()).toBe(true)
 })

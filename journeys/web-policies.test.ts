@@ -22,7 +22,7 @@ const OWN = {
       reason: 'Ask for a person.',
     },
   ],
-  default: { decision: 'allow', reason: 'Nothing speaks against it.' },
+  default: { decision: 'allow', reason: 'No issues found.' },
 }
 expect(await owner.ask('POST', '/policies', OWN)).toMatchObject({ status: 201 })
 
@@ -40,7 +40,7 @@ const rule = (page: Page, number: number) =>
     .locator('> li')
     .nth(number - 1)
 
-test('a built-in policy is read as a table and tried on an address', async () => {
+test('a built-in policy is shown as a table and can be tried with an address', async () => {
   const page = await open(owner, '/lists')
   await page.getByRole('link', { name: 'Policies', exact: true }).click()
   await page.getByRole('heading', { name: 'Policies', level: 1 }).waitFor()
@@ -48,36 +48,36 @@ test('a built-in policy is read as a table and tried on an address', async () =>
   await rulesOf(page, 'transactional').first().waitFor()
   const rows = await rulesOf(page, 'transactional').allInnerTexts()
   expect(rows.map((row) => row.replaceAll(/\s+/g, ' ').trim())).toEqual([
-    '1 Block The status is invalid Mail to this address comes back.',
-    expect.stringMatching(/^2 Review The reason is mailbox_full The mailbox has no room/),
-    expect.stringMatching(/^Allow Otherwise Somebody waits/),
+    '1 Block Status is invalid Mail to this address bounces.',
+    expect.stringMatching(/^2 Review Reason is mailbox_full The mailbox is full/),
+    expect.stringMatching(/^Allow Default No evidence/),
   ])
   await page.getByRole('button', { name: 'mailbox-full' }).click()
-  await page.getByText('Rule 2 decides').waitFor()
+  await page.getByText('Rule 2 matched').waitFor()
   await page.getByRole('button', { name: 'valid', exact: true }).click()
-  await page.getByText('No rule applies').waitFor()
-  // Simulated: it has cost nothing.
+  await page.getByText('No rule matched').waitFor()
+  // Simulated results use no credits.
   expect((await owner.ask('GET', '/account')).body['credits']).toMatchObject({ used: 0 })
 })
 
-test('a policy of one’s own is made from a copy, tried before it is saved, and decides from then on', async () => {
+test('a custom policy is created from a copy, tried before it is saved, and used by requests', async () => {
   const page = await open(owner, '/policies/signup')
   await page.getByRole('link', { name: 'Copy' }).click()
   await page.getByRole('heading', { name: 'Copy of signup', level: 1 }).waitFor()
   expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('signup-copy')
   await page.getByLabel('Name', { exact: true }).fill('members')
-  await page.getByRole('button', { name: 'Add a rule' }).click()
+  await page.getByRole('button', { name: 'Add rule' }).click()
   const fifth = rule(page, 5)
-  await fifth.getByRole('checkbox', { name: 'of a role' }).check()
+  await fifth.getByRole('checkbox', { name: 'a role address' }).check()
   await fifth.getByLabel('Decision').selectOption('block')
-  await fifth.getByLabel('Reason in the answer').fill('We write to people.')
+  await fifth.getByLabel('Reason in the response').fill('We write to people.')
 
   await page.getByRole('button', { name: 'role', exact: true }).click()
-  await page.getByText('Rule 5 decides').waitFor()
+  await page.getByText('Rule 5 matched').waitFor()
   await page.getByRole('status').getByText('We write to people.').waitFor()
-  // The decision follows the rules without another question.
+  // The decision is updated without another validation.
   await page.getByRole('button', { name: 'Move rule 5 up' }).click()
-  await page.getByText('Rule 4 decides').waitFor()
+  await page.getByText('Rule 4 matched').waitFor()
 
   await page.getByRole('button', { name: 'Create policy' }).click()
   await page.waitForURL(/\/app\/policies\/members$/)
@@ -92,44 +92,44 @@ test('a policy of one’s own is made from a copy, tried before it is saved, and
   expect(asked.body['policy']).toEqual({ name: 'members', decision: 'block', reason: 'We write to people.', rule: 4 })
 })
 
-test('what is missing is said at its field, and a name that is taken is not taken twice', async () => {
+test('the editor reports missing values and duplicate names at their fields', async () => {
   const page = await open(owner, '/policies/partners?do=copy')
   await page.getByLabel('Name', { exact: true }).fill('partners')
-  await page.getByRole('button', { name: 'Add a rule' }).click()
-  await rule(page, 2).getByLabel('Chance to arrive, below').fill('ninety')
+  await page.getByRole('button', { name: 'Add rule' }).click()
+  await rule(page, 2).getByLabel('Deliverability, below').fill('ninety')
   await page.getByRole('button', { name: 'Create policy' }).click()
-  const summary = page.getByRole('group', { name: 'Some fields need a look.' })
+  const summary = page.getByRole('group', { name: /^Please fix \d fields/ })
   await summary.waitFor()
   expect(await summary.getByRole('listitem').allInnerTexts()).toEqual([
-    'There is a policy of this name.',
-    'Rule 2: a chance is a number from 0 to 1.',
-    'Rule 3: choose when it applies.',
-    'Rule 3: give a reason.',
+    'A policy with this name already exists.',
+    'Rule 2: deliverability is a number from 0 to 1.',
+    'Rule 3: choose at least one condition.',
+    'Rule 3: enter a reason.',
   ])
-  await summary.getByRole('button', { name: 'Rule 3: give a reason.' }).click()
-  const field = rule(page, 3).getByLabel('Reason in the answer')
+  await summary.getByRole('button', { name: 'Rule 3: enter a reason.' }).click()
+  const field = rule(page, 3).getByLabel('Reason in the response')
   expect(await field.evaluate((element) => element === document.activeElement)).toBe(true)
   expect(await field.getAttribute('aria-invalid')).toBe('true')
   expect((await owner.ask('GET', '/policies/partners')).body['rules']).toHaveLength(2)
 })
 
-test('rules are put in order, changed and saved with the keyboard alone', async () => {
+test('rules can be reordered, edited and saved with the keyboard alone', async () => {
   const page = await open(owner, '/policies/partners')
-  await page.getByRole('link', { name: 'Change' }).focus()
+  await page.getByRole('link', { name: 'Edit policy' }).focus()
   await page.keyboard.press('Enter')
-  await page.getByRole('heading', { name: 'Change partners', level: 1 }).waitFor()
+  await page.getByRole('heading', { name: 'Edit partners', level: 1 }).waitFor()
   await page.getByRole('button', { name: 'Move rule 2 up' }).focus()
   await page.keyboard.press('Enter')
-  await page.getByText('Rule 2 is rule 1 now.').waitFor()
-  // The focus goes with the rule, and pressing again does nothing more.
+  await page.getByText('Rule 2 moved to position 1.').waitFor()
+  // The focus follows the rule, and pressing again has no effect.
   const up = page.getByRole('button', { name: 'Move rule 1 up' })
   await vi.waitFor(async () => expect(await up.evaluate((button) => button === document.activeElement)).toBe(true))
   await page.keyboard.press('Enter')
-  expect(await rule(page, 1).getByLabel('Reason in the answer').inputValue()).toBe('Ask for a person.')
+  expect(await rule(page, 1).getByLabel('Reason in the response').inputValue()).toBe('Ask for a person.')
 
   await page.getByRole('button', { name: 'Remove rule 2' }).focus()
   await page.keyboard.press('Space')
-  await page.getByText('Rule 2 is gone.').waitFor()
+  await page.getByText('Rule 2 removed.').waitFor()
   await rule(page, 1).getByLabel('Safe to send').focus()
   await page.keyboard.press('ArrowDown')
   await page.keyboard.press('ArrowDown')
@@ -141,36 +141,36 @@ test('rules are put in order, changed and saved with the keyboard alone', async 
   ])
 })
 
-test('a policy is removed after a question, and one in the place of a built-in leaves that behind', async () => {
+test('a policy is deleted after a confirmation, and an overridden built-in policy is used again', async () => {
   await owner.ask('POST', '/policies', { ...OWN, name: 'newsletter', rules: [] })
   const page = await open(owner, '/policies/newsletter')
-  await page.getByText('It takes the place of the built-in policy of this name.').waitFor()
-  await page.getByRole('button', { name: 'Remove' }).click()
-  await page.getByRole('alertdialog').getByText('decided by the built-in policy').waitFor()
-  await page.getByRole('alertdialog').getByRole('button', { name: 'Remove' }).click()
-  await page.getByText('This one is built in').waitFor()
+  await page.getByText('This policy overrides the built-in policy with the same name.').waitFor()
+  await page.getByRole('button', { name: 'Delete policy' }).click()
+  await page.getByRole('alertdialog').getByText('will use the built-in policy').waitFor()
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Delete policy' }).click()
+  await page.getByText('Built-in policies cannot be edited.').waitFor()
 
   await owner.ask('POST', '/policies', { ...OWN, name: 'short-lived' })
   await page.goto('/app/policies/short-lived')
-  await page.getByRole('button', { name: 'Remove' }).click()
-  await page.getByRole('alertdialog').getByRole('button', { name: 'Remove' }).click()
+  await page.getByRole('button', { name: 'Delete policy' }).click()
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Delete policy' }).click()
   await page.waitForURL(/\/app\/policies$/)
   expect((await owner.ask('GET', '/policies/short-lived')).status).toBe(404)
 })
 
-test('who may not change policies reads them, and a developer tries them', async () => {
+test('a viewer can only view policies, and a developer can try them', async () => {
   const looking = await open(viewer, '/policies/partners')
-  expect(await looking.getByRole('link', { name: 'Change' }).count()).toBe(0)
+  expect(await looking.getByRole('link', { name: 'Edit policy' }).count()).toBe(0)
   expect(await looking.getByRole('heading', { name: 'Try it' }).count()).toBe(0)
   const trying = await open(developer, '/policies/partners')
   await trying.getByRole('heading', { name: 'Try it' }).waitFor()
   await trying.goto('/app/policies/partners?do=edit')
-  await trying.getByText('This needs the role owner or admin.').waitFor()
+  await trying.getByText('This requires the role owner or admin.').waitFor()
 })
 
 const tried = async (page: Page) => {
   await page.getByRole('button', { name: 'disposable' }).click()
-  await page.getByText(/decides$/).waitFor()
+  await page.getByText(/matched$/).waitFor()
 }
 
 testCases([
@@ -180,7 +180,12 @@ testCases([
   { what: 'policies, loading', as: owner.context, path: '/app/policies', hangs: '**/app/api/policies' },
   { what: 'a policy, tried', as: owner.context, path: '/app/policies/signup', doing: tried },
   { what: 'a policy of one’s own, in test mode', as: owner.context, path: '/app/policies/partners?mode=test' },
-  { what: 'a policy, removed?', as: owner.context, path: '/app/policies/partners', doing: press('Remove') },
+  {
+    what: 'a policy, confirmation of deletion',
+    as: owner.context,
+    path: '/app/policies/partners',
+    doing: press('Delete policy'),
+  },
   { what: 'a policy that is not there', as: owner.context, path: '/app/policies/nobody' },
   { what: 'a policy, copied', as: owner.context, path: '/app/policies/newsletter?do=copy' },
   { what: 'a policy, copied by who may not', as: viewer.context, path: '/app/policies/newsletter?do=copy' },
@@ -189,7 +194,7 @@ testCases([
     as: owner.context,
     path: '/app/policies/partners?do=edit',
     doing: async (page) => {
-      await press('Add a rule')(page)
+      await press('Add rule')(page)
       await press('Save changes')(page)
       await page.getByText('Rule', { exact: false }).first().waitFor()
     },

@@ -25,7 +25,7 @@ async function openQuickStart(query = ''): Promise<Page> {
 const card = (page: Page, title: string) =>
   page.locator('section').filter({ has: page.getByRole('heading', { name: title }) })
 
-test('the first verdict comes before any key, by keyboard alone', async () => {
+test('the first validation needs no key and works with the keyboard alone', async () => {
   const page = await openQuickStart()
   await page.getByRole('button', { name: 'typo', exact: true }).focus()
   await page.keyboard.press('Enter')
@@ -35,23 +35,23 @@ test('the first verdict comes before any key, by keyboard alone', async () => {
     .getByText(/does not exist/)
     .first()
     .waitFor()
-  await answer.getByRole('button', { name: 'Validate that one' }).waitFor()
-  await answer.getByRole('tab', { name: 'Explained' }).focus()
+  await answer.getByRole('button', { name: 'Validate suggestion' }).waitFor()
+  await answer.getByRole('tab', { name: 'Details' }).focus()
   await page.keyboard.press('ArrowRight')
   await answer.getByText('"did_you_mean"').waitFor()
   await card(page, 'Checklist')
     .getByRole('listitem')
-    .filter({ hasText: 'Get a first verdict' })
+    .filter({ hasText: 'Validate an address' })
     .getByText('done')
     .waitFor()
 })
 
-test('a real request with the key that was made here shows up at once, with its verdict', async () => {
+test('a request with the new key appears with its verdict', async () => {
   const page = await openQuickStart()
   const { url } = product.api
   const request = card(page, 'Make a request')
-  await request.getByText('$PROBITY_API_KEY').waitFor() // until there is a key
-  await request.getByRole('button', { name: 'Create a test key' }).click()
+  await request.getByText('$PROBITY_API_KEY').waitFor() // until a key exists
+  await request.getByRole('button', { name: 'Create test key' }).click()
   const key = await request.getByLabel('Quick start').inputValue()
   expect(key).toMatch(/^pb_test_/)
   await request.getByText('Waiting for your first request.').waitFor()
@@ -63,20 +63,20 @@ test('a real request with the key that was made here shows up at once, with its 
   const row = request.getByRole('log').locator('p').first()
   await row.waitFor()
   expect(await row.textContent()).toMatch(/\d\d:\d\d:\d\d.*POST \/.*validation\/single.*200.* m?s.*Valid/)
-  await request.getByText('It works.').waitFor()
-  for (const step of ['Create a key', 'Make a request with it']) {
+  await request.getByText('Request received.').waitFor()
+  for (const step of ['Create an API key', 'Make a request with the key']) {
     await card(page, 'Checklist').getByRole('listitem').filter({ hasText: step }).getByText('done').waitFor()
   }
 
   await page.reload()
-  await request.getByRole('button', { name: 'Create a test key' }).waitFor()
+  await request.getByRole('button', { name: 'Create test key' }).waitFor()
   const left = await page.evaluate(() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }, history.state]))
   expect(left + (await page.content())).not.toContain(key.slice('pb_test_'.length, -4))
 })
 
 const PROGRAMS = { curl: ['sh', 'run.sh'], TypeScript: ['node', 'run.ts'], Python: ['python3', 'run.py'] } as const
 
-test('the code in every language runs as it is printed, with the key in it and with the key in the environment', async () => {
+test('the example code of every language runs with the key in the code and in the environment', async () => {
   const page = await openQuickStart()
   const request = card(page, 'Make a request')
   const { folder } = installSdk()
@@ -97,27 +97,27 @@ test('the code in every language runs as it is printed, with the key in it and w
     livemode: false,
   })
   await runAll({ PROBITY_API_KEY: String(body['key']) })
-  await request.getByRole('button', { name: 'Create a test key' }).click()
+  await request.getByRole('button', { name: 'Create test key' }).click()
   await request.getByLabel('Quick start').waitFor()
   await runAll({})
 })
 
-test('what somebody came for comes first, and a copied address shows it so', async () => {
+test('the card of the chosen goal is first, and the URL keeps the goal', async () => {
   const page = await openQuickStart()
   const titles = () => page.locator('main section h2').allTextContents()
   expect((await titles())[0]).toBe('Try it')
-  await page.getByRole('radio', { name: 'Clean a list' }).check()
-  await vi.waitFor(async () => expect((await titles())[0]).toBe('Clean a list'), SOON)
+  await page.getByRole('radio', { name: 'Validate a list' }).check()
+  await vi.waitFor(async () => expect((await titles())[0]).toBe('Validate a list'), SOON)
   await page.reload()
-  await vi.waitFor(async () => expect((await titles())[0]).toBe('Clean a list'), SOON)
-  await page.getByRole('link', { name: 'Upload a list in test mode' }).click()
+  await vi.waitFor(async () => expect((await titles())[0]).toBe('Validate a list'), SOON)
+  await page.getByRole('link', { name: 'Upload list in test mode' }).click()
   await page.waitForURL(/\/app\/lists\/new\?.*mode=test/)
 })
 
-test('the checklist can be closed, stays closed, and comes back when it is wanted', async () => {
+test('the checklist can be closed, stays closed and can be shown again', async () => {
   const page = await openQuickStart()
-  await page.getByRole('button', { name: 'Close the checklist' }).click()
+  await page.getByRole('button', { name: 'Close checklist' }).click()
   await page.reload()
-  await page.getByRole('button', { name: 'Show the checklist' }).click()
+  await page.getByRole('button', { name: 'Show checklist' }).click()
   await card(page, 'Checklist').waitFor()
 })

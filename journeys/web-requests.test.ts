@@ -49,7 +49,7 @@ async function openRequests(person: Person, query = ''): Promise<Page> {
 
 const rows = (page: Page) => page.getByRole('table', { name: 'Requests' }).locator('tbody tr')
 
-test('a developer finds out why a request was refused, and has it as code', async () => {
+test('a developer sees why a request was rejected and copies it as code', async () => {
   const page = await onePage(owner.context)
   await page.goto('/app/lists')
   await page.getByRole('link', { name: 'Requests' }).click()
@@ -64,9 +64,9 @@ test('a developer finds out why a request was refused, and has it as code', asyn
   await page.getByRole('link', { name: 'POST /validation/single' }).first().click()
   const drawer = page.getByRole('dialog', { name: 'POST /api/v1/validation/single' })
   await drawer.getByText(refused).waitFor()
-  const docs = drawer.getByRole('link', { name: 'Open the docs of this error' })
+  const docs = drawer.getByRole('link', { name: 'Open error documentation' })
   expect(await docs.getAttribute('href')).toBe('/docs/errors#invalid_request')
-  await drawer.getByRole('button', { name: 'Copy: The request as code, curl' }).click()
+  await drawer.getByRole('button', { name: 'Copy: Request as code, curl' }).click()
   const copied = await page.evaluate(() => navigator.clipboard.readText())
   expect(copied).toContain(`curl '${product.api.url}/api/v1/validation/single'`)
   expect(copied).toContain('"X-API-Key: $PROBITY_API_KEY"')
@@ -78,26 +78,26 @@ test('a developer finds out why a request was refused, and has it as code', asyn
   expect(page.url()).not.toContain('request=')
 })
 
-test('a pasted id opens its request with the evidence, and who may not validate does not see the address', async () => {
+test('a pasted ID opens its request with the evidence, and a viewer does not see the address', async () => {
   const page = await openRequests(owner)
-  await page.getByLabel('Request id').fill('nothing')
-  await page.getByRole('button', { name: 'Find' }).click()
-  await page.getByText('There is no request id in this').waitFor()
-  await page.getByLabel('Request id').fill(`{"request_id": "${found}"}`)
-  await page.getByRole('button', { name: 'Find' }).click()
+  await page.getByLabel('Request ID').fill('nothing')
+  await page.getByRole('button', { name: 'Find request' }).click()
+  await page.getByText('No request ID found').waitFor()
+  await page.getByLabel('Request ID').fill(`{"request_id": "${found}"}`)
+  await page.getByRole('button', { name: 'Find request' }).click()
   const drawer = page.getByRole('dialog')
   await drawer.getByText('ada@null-mx.example').first().waitFor()
 
   const same = await onePage(viewer.context)
   await same.goto(new URL(page.url()).pathname + new URL(page.url()).search)
-  await same.getByRole('dialog').getByText('The result is not kept any more').waitFor()
+  await same.getByRole('dialog').getByText('The result has expired').waitFor()
   expect(await same.content()).not.toContain('ada@null-mx')
 
   const other = await openRequests(newcomer, `?request=${found}`)
-  await other.getByRole('dialog').getByRole('heading', { name: 'This is not here' }).waitFor()
+  await other.getByRole('dialog').getByRole('heading', { name: 'Not found' }).waitFor()
 })
 
-test('what is chosen stands in the address, and a colleague sees the same', async () => {
+test('filters are kept in the URL, and another member sees the same requests', async () => {
   const page = await openRequests(owner)
   await page.getByLabel('Status class').selectOption({ label: 'Client error (4xx)' })
   await page.waitForURL(/class=client_error/)
@@ -107,37 +107,37 @@ test('what is chosen stands in the address, and a colleague sees the same', asyn
   const same = await openRequests(viewer, new URL(page.url()).search)
   expect(await rows(same).count()).toBe(1)
   await same.getByLabel('Status class').selectOption({ label: 'Server error (5xx)' })
-  await same.getByRole('heading', { name: 'No request is like that' }).waitFor()
+  await same.getByRole('heading', { name: 'No requests match these filters' }).waitFor()
   await same.getByRole('button', { name: 'Show all requests' }).click()
   await vi.waitFor(async () => expect(await rows(same).count()).toBe(3))
 })
 
-test('new requests show up by themselves until they are paused', async () => {
+test('new requests appear automatically until updates are paused', async () => {
   const person = await openPerson(browser, product, { name: 'Mary Shelley', organisation: 'Diodati' })
   const call = await makeKey(person, 'Novel')
   const page = await openRequests(person)
-  await page.getByRole('heading', { name: 'No request in live mode yet' }).waitFor()
+  await page.getByRole('heading', { name: 'No requests in live mode yet' }).waitFor()
   await call('GET', '/account')
   await vi.waitFor(async () => expect(await rows(page).count()).toBe(1), 15_000)
-  await page.getByRole('button', { name: 'Pause' }).click()
-  await page.getByText('Paused.').waitFor()
+  await page.getByRole('button', { name: 'Pause updates' }).click()
+  await page.getByText('Updates paused.').waitFor()
   await call('GET', '/account')
   await vi.waitFor(
     async () => expect((await person.ask('GET', '/requests')).text.match(/"id"/g)).toHaveLength(2),
     15_000,
   )
-  await page.waitForTimeout(2_500) // longer than a look takes to come
+  await page.waitForTimeout(2_500) // longer than the polling interval
   expect(await rows(page).count()).toBe(1)
-  await page.getByRole('button', { name: 'Follow' }).click()
+  await page.getByRole('button', { name: 'Resume updates' }).click()
   await vi.waitFor(async () => expect(await rows(page).count()).toBe(2), 15_000)
 })
 
-test('all of it works by keyboard alone', async () => {
+test('the requests page works with the keyboard alone', async () => {
   const page = await openRequests(owner)
   await page.getByLabel('Status class').focus()
   await page.keyboard.press('ArrowDown') // a native select: the next choice
   await page.waitForURL(/class=success/)
-  await vi.waitFor(async () => expect(await rows(page).count()).toBe(1)) // until then those from before are in sight
+  await vi.waitFor(async () => expect(await rows(page).count()).toBe(1)) // the previous rows stay visible until then
   await page.getByRole('link', { name: 'POST /validation/single' }).first().focus()
   await page.keyboard.press('Enter')
   const drawer = page.getByRole('dialog')

@@ -1,5 +1,5 @@
-import { asOwner } from '@probity/database/connect'
-import { createTestDatabase } from '@probity/database/test-database'
+import { asOwner } from '@probity/database/connection/connect'
+import { createTestDatabase } from '@probity/database/connection/test-database'
 import { startDns } from '@probity/lab/dns/start'
 import { freePort } from '@probity/lab/services/daemon'
 import { startRedis } from '@probity/lab/services/redis'
@@ -119,11 +119,11 @@ test(
     await page.goto('/app/settings/members')
     await loaded(page)
     expect(await missingFrom(page.getByRole('main'), TOGETHER)).toEqual([])
-    await page.getByRole('button', { name: /^organisation:/i }).click()
+    await page.getByRole('button', { name: /^account:/i }).click()
     expect(await missingFrom(page.getByRole('menu'), TOGETHER)).toEqual([])
     await expectTextOnly(page)
     await page.keyboard.press('Escape')
-    await page.getByRole('button', { name: /^your account/i }).click()
+    await page.getByRole('button', { name: /^your profile/i }).click()
     expect(await missingFrom(page.getByRole('menu'), TOGETHER.slice(-1))).toEqual([])
     await expectTextOnly(page)
   },
@@ -251,7 +251,7 @@ test(
     for (const [n, text] of SAID.entries()) {
       await page.locator('tbody a', { hasText: `box-${n}@talkative.example` }).click()
       const drawer = page.getByRole('dialog')
-      await drawer.getByText('How we know').waitFor()
+      await drawer.getByRole('heading', { name: 'Evidence' }).waitFor()
       const shown = await readText(page.locator('body'))
       if (shown.includes(flat(text).slice(0, 20))) told += 1
       await expectTextOnly(page)

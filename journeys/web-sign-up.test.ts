@@ -1,5 +1,5 @@
-import { asOwner } from '@probity/database/connect'
-import { replaceSetupToken } from '@probity/database/people'
+import { asOwner } from '@probity/database/connection/connect'
+import { replaceSetupToken } from '@probity/database/users/users'
 import { sql } from 'kysely'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
@@ -14,7 +14,7 @@ const browser = await startBrowser()
 
 const newPage = async () => onePage(await openWindow(browser, product))
 
-test('the setup link that two people use in the same moment makes one operator', async () => {
+test('a setup link used twice at the same time creates one operator', async () => {
   const token = 'a-token-that-only-this-test-knows'
   await asOwner(product.db, (trx) => replaceSetupToken(trx, token))
   const pages = [await newPage(), await newPage()]
@@ -23,26 +23,26 @@ test('the setup link that two people use in the same moment makes one operator',
     await heading(page, 'Set up Probity').waitFor()
     expect(new URL(page.url()).hash).toBe('')
     await fillSignUp(page, `Operator ${index}`, `operator-${index}@people.example`)
-    await page.getByLabel('Organisation').fill(`Organisation ${index}`)
+    await page.getByLabel('Account name').fill(`Account ${index}`)
   }
   await expectAccessible(pages[0] as Page)
-  await Promise.all(pages.map((page) => press(page, 'Set up')))
+  await Promise.all(pages.map((page) => press(page, 'Set up Probity')))
 
   const outcomes = await Promise.all(
     pages.map(async (page) => {
-      await heading(page, /Quick start|has been used/).waitFor()
+      await heading(page, /Quick start|already used/).waitFor()
       return (await heading(page, /./).textContent()) ?? ''
     }),
   )
-  expect(outcomes.toSorted()).toEqual(['Quick start', 'The setup link has been used'])
+  expect(outcomes.toSorted()).toEqual(['Quick start', 'Setup link already used'])
   const { rows } = await asOwner(product.db, (trx) => sql`select is_operator from users`.execute(trx))
   expect(rows).toHaveLength(1)
 })
 
-test('somebody signs up with the keyboard alone, confirms the address and gets a first verdict', async () => {
+test('a user signs up with the keyboard alone, confirms the address and validates an address', async () => {
   const page = await newPage()
   await page.goto('/app/sign-up')
-  await heading(page, 'Create an account').waitFor()
+  await heading(page, 'Sign up').waitFor()
   await page.getByLabel('Your name').waitFor()
   const type = async (text: string) => {
     await page.keyboard.press('Tab')
@@ -70,7 +70,7 @@ test('somebody signs up with the keyboard alone, confirms the address and gets a
   expect(new URL(page.url()).hash).toBe('')
   await type(PASSWORD)
   await page.keyboard.press('Enter')
-  await heading(page, 'Open an organisation').waitFor()
+  await heading(page, 'Create an account').waitFor()
   await type('Compilers')
   await page.keyboard.press('Enter')
   await heading(page, 'Quick start').waitFor()

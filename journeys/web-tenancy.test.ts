@@ -53,7 +53,7 @@ test.each([...THEIRS, ['a list in the other mode', `/app/lists/${list}`]])(
     const page = await onePage(second.context)
     await page.goto(path)
     await loaded(page)
-    expect(await page.textContent('main')).toMatch(/not here|no such|no longer|gone|not there/i)
+    expect(await page.textContent('main')).toMatch(/not found|no longer|deleted|expired/i)
     expect(await page.content()).not.toMatch(SECRETS)
   },
 )
@@ -64,7 +64,7 @@ test.each([
   '/app/requests',
   '/app/webhooks',
   '/app/settings/members',
-  '/app/settings/organisation',
+  '/app/settings/account',
   '/app/quick-start',
 ])('%s shows others their own organisation, whichever the address names', async (path) => {
   const page = await onePage(second.context)

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { asOwner } from '@probity/database/connect'
+import { asOwner } from '@probity/database/connection/connect'
 import { sql } from 'kysely'
 import type { Page } from 'playwright-core'
 import { expect, test, vi } from 'vitest'
@@ -13,7 +13,7 @@ const browser = await startBrowser()
 const owner = await openPerson(browser, product)
 const viewer = await openPerson(browser, product, { name: 'Grace Hopper', invitedBy: owner, role: 'viewer' })
 
-// A domain that takes no mail decides at once, and what is decided costs a credit.
+// A domain with null MX gives a verdict at once, and a verdict costs a credit.
 const CSV = 'email\nada@null-mx.example\ngrace@null-mx.example\n'
 const list = await finishListAs(owner, CSV, { mode: 'live', filename: 'spring.csv' })
 const made = await owner.ask('POST', '/keys', { name: 'Sign-up form', livemode: true, scopes: ['validations:write'] })
@@ -31,46 +31,46 @@ async function openUsage(person: Person, query = ''): Promise<Page> {
   return page
 }
 
-const movements = (page: Page) => page.getByRole('table', { name: 'Movements of credits' }).locator('tbody tr')
+const movements = (page: Page) => page.getByRole('table', { name: 'Credit transactions' }).locator('tbody tr')
 
-test('what is left, where each credit went and what it was for stand on one page, found from the navigation', async () => {
+test('the usage page shows the balance and all credit transactions', async () => {
   const page = await onePage(owner.context)
   await page.goto('/app/lists')
   await page.getByRole('link', { name: 'Usage & credits' }).click()
   await page.getByRole('heading', { name: 'Usage & credits', level: 1 }).waitFor()
   await page.getByText('9,997', { exact: true }).first().waitFor()
-  await page.getByText(/^At the pace of the last 7 days, less than one a day/).waitFor()
+  await page.getByText(/^Based on the last 7 days \(less than 1 per day\)/).waitFor()
 
   await movements(page).first().waitFor()
   const rows = await movements(page).allInnerTexts()
   expect(rows.map((row) => row.replaceAll(/\s+/g, ' ').replace(/^.*?\d\d:\d\d /, ''))).toEqual([
-    expect.stringMatching(/^Addresses validated −1.* 9,997 Sign-up form/),
-    expect.stringMatching(/^Results of a list paid spring\.csv 2 from what was set aside 9,998/),
-    expect.stringMatching(/^Set aside for a list spring\.csv −2.* 9,998/),
+    expect.stringMatching(/^Validation charge −1.* 9,997 Sign-up form/),
+    expect.stringMatching(/^List results charged spring\.csv 2 from reserved credits 9,998/),
+    expect.stringMatching(/^Reserved for list spring\.csv −2.* 9,998/),
     expect.stringMatching(/^Credits added \+10,000.* 10,000/),
   ])
   await movements(page).getByRole('link', { name: 'spring.csv' }).first().click()
   await page.waitForURL(new RegExp(`/app/lists/${list}`))
 })
 
-test('usage is drawn and can be read as a table, and a key leads to its own movements', async () => {
+test('usage is shown as a chart and as a table, and a key links to its transactions', async () => {
   const page = await openUsage(owner)
-  await page.getByRole('img', { name: /3 credits used, 0 given back/ }).waitFor()
+  await page.getByRole('img', { name: /3 credits used, 0 refunded/ }).waitFor()
   await page.getByText('Show as a table').click()
   const days = page.getByRole('table', { name: 'Usage by day' }).locator('tbody tr')
   expect(await days.count()).toBe(1)
   expect(await days.first().getByRole('cell').nth(2).textContent()).toBe('3')
 
   const keys = page.getByRole('table', { name: 'Usage by key' })
-  await keys.getByRole('row', { name: /^Web application/ }).waitFor()
+  await keys.getByRole('row', { name: /^Web app/ }).waitFor()
   await keys.getByRole('link', { name: /^Sign-up form/ }).click()
   await page.waitForURL(/[?&]key=[0-9a-f-]{36}/)
   await vi.waitFor(async () => expect(await movements(page).count()).toBe(1))
 })
 
-test('what is chosen stands in the address, and a colleague who may only look sees the same', async () => {
+test('filters are kept in the URL, and a viewer sees the same transactions', async () => {
   const page = await openUsage(owner)
-  await page.getByLabel('Kind').selectOption({ label: 'Set aside for a list' })
+  await page.getByLabel('Type').selectOption({ label: 'Reserved for list' })
   await page.waitForURL(/kind=reserve/)
   await vi.waitFor(async () => expect(await movements(page).count()).toBe(1))
   await page.getByRole('radio', { name: '90 days' }).check()
@@ -81,16 +81,16 @@ test('what is chosen stands in the address, and a colleague who may only look se
   await vi.waitFor(async () => expect(await movements(page).count()).toBe(1))
   expect(await movements(same).allInnerTexts()).toEqual(await movements(page).allInnerTexts())
   expect(await same.getByRole('radio', { name: '90 days' }).isChecked()).toBe(true)
-  await same.getByLabel('Kind').selectOption({ label: 'Correction' })
-  await same.getByRole('heading', { name: 'No movement matches' }).waitFor()
-  await same.getByRole('link', { name: 'Show all movements' }).click()
+  await same.getByLabel('Type').selectOption({ label: 'Adjustment' })
+  await same.getByRole('heading', { name: 'No transactions match these filters' }).waitFor()
+  await same.getByRole('link', { name: 'Show all transactions' }).click()
   await vi.waitFor(async () => expect(await movements(same).count()).toBe(4))
   expect(same.url()).toMatch(/days=90/)
 })
 
-test('a day can be typed, figure by figure, also over another', async () => {
+test('a date can be typed digit by digit, also over an existing date', async () => {
   const page = await openUsage(owner)
-  // Whichever of the first two figures the browser takes for the month.
+  // Works for both orders of day and month.
   for (const [typed, day] of [
     ['02022050', '2050-02-02'],
     ['03032051', '2051-03-03'],
@@ -101,10 +101,10 @@ test('a day can be typed, figure by figure, also over another', async () => {
     await page.waitForURL(new RegExp(`from=${day}`))
     expect(await page.getByLabel('From', { exact: true }).inputValue()).toBe(day)
   }
-  await page.getByRole('heading', { name: 'No movement matches' }).waitFor()
+  await page.getByRole('heading', { name: 'No transactions match these filters' }).waitFor()
 })
 
-test('the file holds what the filters let through', async () => {
+test('the CSV file contains the filtered transactions', async () => {
   const page = await openUsage(owner, '?kind=grant')
   const [file] = await Promise.all([
     page.waitForEvent('download'),
@@ -116,25 +116,25 @@ test('the file holds what the filters let through', async () => {
   expect(rows).toEqual([expect.stringMatching(/"grant","10000","10000","10000","account"/)])
 })
 
-test('nothing is said to be spent in test mode, nor that the credits of an unlimited organisation run out', async () => {
+test('usage shows no credits in test mode, and an account with unlimited credits has no forecast', async () => {
   const sandbox = await openUsage(owner, '?mode=test')
-  await sandbox.getByText('Test mode charges nothing.').waitFor()
-  await sandbox.getByRole('heading', { name: 'Nothing was used in these days' }).waitFor()
-  expect(await sandbox.getByRole('heading', { name: 'Movements of credits' }).count()).toBe(0)
+  await sandbox.getByText('Test mode uses no credits.').waitFor()
+  await sandbox.getByRole('heading', { name: 'No usage on these days' }).waitFor()
+  expect(await sandbox.getByRole('heading', { name: 'Credit transactions' }).count()).toBe(0)
 
   const other = await openPerson(browser, product, { name: 'Alan Turing', organisation: 'Bletchley' })
   await asOwner(product.db, (trx) =>
     sql`update accounts set unlimited = true where id = ${other.accountId}`.execute(trx),
   )
   const page = await openUsage(other)
-  await page.getByText('its credits do not run out').waitFor()
-  expect(await page.getByText(/they last/).count()).toBe(0)
+  await page.getByText('This account has unlimited credits.').waitFor()
+  expect(await page.getByText(/credits last/).count()).toBe(0)
 })
 
-test('below how many credits to be told is set by hand or left to the service, and kept', async () => {
+test('the low-credit threshold can be set to a number or to the default', async () => {
   const page = await openUsage(owner)
-  const card = page.locator('section').filter({ has: page.getByRole('heading', { name: 'Told when credits run low' }) })
-  expect(await card.getByLabel('Credits', { exact: true }).inputValue()).toBe('1000') // a tenth of what was given
+  const card = page.locator('section').filter({ has: page.getByRole('heading', { name: 'Low-credit alert' }) })
+  expect(await card.getByLabel('Credits', { exact: true }).inputValue()).toBe('1000') // 10% of the credits added
   await card.getByLabel('Credits', { exact: true }).fill('many')
   await card.getByRole('button', { name: 'Save' }).click()
   await card.getByText('Enter a whole number of credits.').first().waitFor()
@@ -143,10 +143,10 @@ test('below how many credits to be told is set by hand or left to the service, a
   await card.getByText('Saved.').waitFor()
   const lowAt = async () => ((await owner.ask('GET', '/account')).body['credits'] as { low_at: number }).low_at
   expect(await lowAt()).toBe(2_500)
-  await card.getByRole('radio', { name: /^Below a tenth/ }).check()
+  await card.getByRole('radio', { name: /^10% of/ }).check()
   await card.getByRole('button', { name: 'Save' }).click()
   await vi.waitFor(async () => expect(await lowAt()).toBe(1_000))
 
   const looking = await openUsage(viewer)
-  await looking.getByText('Told below 1,000 credits.').waitFor()
+  await looking.getByText('Alert threshold: 1,000 credits.').waitFor()
 })

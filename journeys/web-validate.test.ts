@@ -1,4 +1,4 @@
-import { createTestDatabase } from '@probity/database/test-database'
+import { createTestDatabase } from '@probity/database/connection/test-database'
 import { startDns } from '@probity/lab/dns/start'
 import { freePort } from '@probity/lab/services/daemon'
 import { startRedis } from '@probity/lab/services/redis'
@@ -11,7 +11,7 @@ import { openPerson } from './test-people.ts'
 import { startApiProcess } from './test-process.ts'
 import { startWorkerHere } from './test-worker.ts'
 
-/** The page for one address, over mail servers that answer by a script, with a worker that may dial these alone. */
+/** The validate page with scripted mail servers and a worker that can connect only to them. */
 const NAMES = {
   'truthful.example': { mx: [[10, 'mx.truthful.example']] },
   'mx.truthful.example': { a: ['127.94.0.1'] },
@@ -44,7 +44,7 @@ const servers = await Promise.all([
 ])
 for (const server of servers) whenDone(() => server.stop())
 
-/** Puts a newcomer off once, for as long as it says. */
+/** Greylists the first probe for the announced time. */
 function answerGrey(_peer: object, to: string): string {
   asked += 1
   if (asked === 1) return `450 4.7.1 Greylisted, try again in ${GREY_FOR_S} seconds`
@@ -56,7 +56,7 @@ const settings = {
   REDIS_URL: redis.url,
   STOP_NOTICE_MS: '0',
   SIGN_UP: 'open',
-  ABUSE_LIMITS: 'off',
+  ABUSE_LIMITS: 'false',
   NEW_ACCOUNT_CREDITS: '100',
   TRUST_PROXY: '127.0.0.1',
 }
@@ -80,7 +80,7 @@ async function openValidate(query = ''): Promise<Page> {
 async function ask(page: Page, email: string): Promise<void> {
   await page.getByLabel('Email address').fill(email)
   await page.keyboard.press('Enter')
-  await page.getByRole('tab', { name: 'Explained' }).waitFor()
+  await page.getByRole('tab', { name: 'Details' }).waitFor()
   await page.getByText(email, { exact: true }).first().waitFor()
 }
 
@@ -89,15 +89,15 @@ const EXPLAINED = [
     email: 'ada@truthful.example',
     word: 'Valid',
     advice: 'Send',
-    sentence: 'The mail server of truthful.example accepts mail for this mailbox.',
+    sentence: 'The mail server for truthful.example accepts mail for this mailbox.',
     found: ['Accepted', 'Not catch-all'],
   },
   {
     email: 'bob@truthful.example',
     word: 'Invalid',
     advice: 'Do not send',
-    sentence: 'The mail server of truthful.example says that there is no such mailbox. Mail to it would bounce.',
-    found: ['No such mailbox'],
+    sentence: 'The mail server for truthful.example reports that the mailbox does not exist. Mail to it would bounce.',
+    found: ['Mailbox not found'],
   },
   {
     email: 'anybody@all.example',
@@ -124,46 +124,46 @@ test.each(EXPLAINED)('$word is explained: $email', async ({ email, word, advice,
   await answer.getByText(advice, { exact: true }).waitFor()
   await answer.getByText(sentence).waitFor()
   for (const text of found) await answer.getByRole('listitem').filter({ hasText: text }).first().waitFor()
-  // The focus stays where the next address goes, and what came is told aloud.
+  // The focus stays in the field, and the result is announced to screen readers.
   expect(await page.evaluate(() => document.activeElement?.getAttribute('inputmode'))).toBe('email')
   await page.getByRole('status').filter({ hasText: sentence }).waitFor()
   expect(page.url()).not.toContain('@')
 })
 
-test('Unknown is explained: the server that cannot be reached is nobody’s fault', async () => {
+test('Unknown is explained: an unreachable server does not make the address invalid', async () => {
   const page = await openValidate()
   await ask(page, 'ada@away.example')
   const answer = page.getByRole('tabpanel')
   await answer.getByText('Unknown', { exact: true }).first().waitFor()
   await answer.getByText('Review', { exact: true }).waitFor()
   await answer
-    .getByText(/says nothing against/)
+    .getByText(/does not mean that the mailbox is invalid/)
     .first()
     .waitFor()
 })
 
-test('a greylisted address is open, says when to ask again, and is collected free', async () => {
+test('a greylisted address is deferred, shows when to validate again, and its result is free', async () => {
   const page = await openValidate()
   await ask(page, 'ada@grey.example')
   const answer = page.getByRole('tabpanel')
-  await answer.getByText('Still being worked on').waitFor()
-  await answer.getByText(/Ask again from \d\d:\d\d|Ask again now/).waitFor()
-  await answer.getByText(/Nothing is lost/).waitFor()
+  await answer.getByText('Validation deferred').waitFor()
+  await answer.getByText(/Validate again from \d\d:\d\d|validate this address again now/).waitFor()
+  await answer.getByText(/at no charge/).waitFor()
 
-  await answer.getByText('Ask again now: the time has come.').waitFor({ timeout: 30_000 })
-  const again = answer.getByRole('button', { name: 'Ask again' })
+  await answer.getByText('You can validate this address again now.').waitFor({ timeout: 30_000 })
+  const again = answer.getByRole('button', { name: 'Validate again' })
   await vi.waitFor(
     async () => {
-      if (await again.isVisible()) await again.click() // the worker may need a moment more than the server asked for
+      if (await again.isVisible()) await again.click() // the worker may need slightly longer than the greylisting delay
       await answer.getByText('Send', { exact: true }).waitFor({ timeout: 5_000 })
     },
     { timeout: 45_000, interval: 500 },
   )
-  await answer.getByText('Nothing', { exact: true }).waitFor() // what it cost
-  expect(await answer.getByText('Still being worked on').count()).toBe(0)
+  await answer.getByText('0 credits', { exact: true }).waitFor()
+  expect(await answer.getByText('Validation deferred').count()).toBe(0)
 })
 
-test('a pasted name and address become the address, and Enter asks for it', async () => {
+test('a pasted display name is removed, and Enter validates the address', async () => {
   const page = await openValidate('?mode=test')
   await page.evaluate(() => navigator.clipboard.writeText('Ada Lovelace <valid@example.com>'))
   await page.getByLabel('Email address').focus()
@@ -173,7 +173,7 @@ test('a pasted name and address become the address, and Enter asks for it', asyn
   await page.getByRole('tabpanel').getByText('Send', { exact: true }).waitFor()
 })
 
-test('a refusal is shown in place, counts down, and keeps what was typed', async () => {
+test('a rejected request shows a countdown and keeps the input', async () => {
   const page = await openValidate('?mode=test')
   await page.getByRole('button', { name: 'error-429' }).click()
   await page.getByRole('alert').getByText('Too many requests').waitFor()
@@ -183,15 +183,15 @@ test('a refusal is shown in place, counts down, and keeps what was typed', async
   await page.getByRole('button', { name: 'Try again', exact: true }).waitFor()
 })
 
-test('the address that was probably meant is offered, and asked for only on a press', async () => {
+test('a typo suggestion is validated only when its button is pressed', async () => {
   const page = await openValidate('?mode=test')
   await ask(page, 'typo@gmial.com')
-  await page.getByRole('button', { name: 'Validate that one' }).click()
+  await page.getByRole('button', { name: 'Validate suggestion' }).click()
   await page.getByRole('tabpanel').getByText('typo@gmail.com', { exact: true }).first().waitFor()
   expect(await page.getByLabel('Email address').inputValue()).toBe('typo@gmail.com')
 })
 
-test('the same answer as JSON and as code that names this very service', async () => {
+test('the result is shown as JSON and as code with the URL of this service', async () => {
   const page = await openValidate('?mode=test')
   await ask(page, "o'brien+valid@example.com")
   await page.getByRole('tab', { name: 'JSON' }).click()
@@ -201,23 +201,23 @@ test('the same answer as JSON and as code that names this very service', async (
   await page.getByText(String.raw`o'\''brien+valid@example.com`).waitFor()
 })
 
-test('what was asked stays in this tab alone, and a reload forgets it', async () => {
+test('recent validations stay in this tab and are discarded on reload', async () => {
   const page = await openValidate('?mode=test')
   await ask(page, 'valid@example.com')
   await page.getByRole('button', { name: /valid@example\.com\s*Valid/ }).waitFor()
   const kept = await page.evaluate(() => JSON.stringify([localStorage, sessionStorage, history.state]))
   expect(kept).not.toContain('valid@example.com')
   await page.reload()
-  await page.getByText('What you validate in this tab is listed here').waitFor()
+  await page.getByText('Results from this tab are listed here').waitFor()
 })
 
-test('where an organisation keeps no results, this page keeps none either', async () => {
+test('the page keeps no recent validations when the account stores no results', async () => {
   const grace = await openPerson(browser, { api }, { name: 'Grace Hopper', organisation: 'No Memory' })
   expect(await grace.ask('PATCH', '/account', { retention_days: 0 })).toMatchObject({ status: 200 })
   const page = await onePage(grace.context)
   await page.goto('/app/validate?mode=test')
-  await page.getByText('This organisation keeps no results').waitFor()
+  await page.getByText('This account does not store results').waitFor()
   await ask(page, 'valid@example.com')
-  await page.getByText('This organisation keeps no results').waitFor()
+  await page.getByText('This account does not store results').waitFor()
   expect(await page.getByRole('button', { name: 'Clear' }).count()).toBe(0)
 })

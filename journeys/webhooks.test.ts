@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createTestDatabase } from '@probity/database/test-database'
+import { createTestDatabase } from '@probity/database/connection/test-database'
 import { startDns } from '@probity/lab/dns/start'
 import { startRedis } from '@probity/lab/services/redis'
 import { type Received, startReceiver } from '@probity/lab/webhooks/receiver'

@@ -2,9 +2,9 @@ import { randomInt, randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { KEY_SCOPES, type KeyScope } from '@probity/contract/key-scopes'
 import { PUBLIC_SANDBOX_KEY } from '@probity/contract/sandbox'
-import { insertAccount } from '@probity/database/accounts'
-import { asOwner, inTenant } from '@probity/database/connect'
-import { insertKey, type NewKey } from '@probity/database/keys'
+import { insertAccount } from '@probity/database/accounts/accounts'
+import { insertKey, type NewKey } from '@probity/database/accounts/keys'
+import { asOwner, inTenant } from '@probity/database/connection/connect'
 import { sql } from 'kysely'
 import type { WireRequest } from './build-request.ts'
 import { type Environment, PLAN } from './environment.ts'
@@ -84,7 +84,7 @@ export async function openSession(
     .flat()
     .map((line) => line.split(';', 1)[0])
     .join('; ')
-  const opened = (await post('/organisations', { name: 'Engines' }, { cookie }))?.json as { account_id: string }
+  const opened = (await post('/accounts', { name: 'Engines' }, { cookie }))?.json as { account_id: string }
   await asOwner(db, async (trx) => {
     await sql`update accounts set plan = ${PLAN}, unlimited = true where id = ${opened.account_id}`.execute(trx)
     await sql`update users set is_operator = true where email = ${email}`.execute(trx)

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process'
 import { openSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { asOwner, connect, type Db } from '@probity/database/connect'
-import { migrate } from '@probity/database/migrate'
+import { asOwner, connect, type Db } from '@probity/database/connection/connect'
+import { migrate } from '@probity/database/system/migrate'
 import { startDns } from '@probity/lab/dns/start'
 import { freePort, makeFolder, removeFolder, stopChild } from '@probity/lab/services/daemon'
 import { startPostgres } from '@probity/lab/services/postgres'
@@ -40,7 +40,7 @@ export async function startEnvironment(cleanUp: AsyncDisposableStack): Promise<E
     SIGN_UP: 'open',
     OPERATOR_2FA: 'optional',
     NEW_ACCOUNT_CREDITS: 'unlimited',
-    ABUSE_LIMITS: 'off',
+    ABUSE_LIMITS: 'false',
     // So that requests can come from many addresses, as limits per address must not end the run.
     TRUST_PROXY: '127.0.0.1',
   }

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { openDomainDesk } from '@probity/engine/domain/facts'
+import { createDomainLookup } from '@probity/engine/domain/facts'
 import { openMemoryStore } from '@probity/engine/domain/facts-store'
 import { openLists } from '@probity/engine/domain/lists'
 import { openResolver } from '@probity/engine/domain/resolver'
-import type { Said } from '@probity/engine/mailbox/answer'
-import { openMailboxDesk } from '@probity/engine/mailbox/desk'
-import { openKnowledge } from '@probity/engine/mailbox/knowledge'
-import { openLocalPace } from '@probity/engine/mailbox/local-pace'
-import { PATIENCE } from '@probity/engine/mailbox/open-line'
+import { createLocalRateLimiter } from '@probity/engine/smtp/connections/local-rate-limiter'
+import { DEFAULT_TIMEOUTS } from '@probity/engine/smtp/connections/open-connection'
+import { createProbeCache } from '@probity/engine/smtp/connections/probe-cache'
+import { createMailboxProber } from '@probity/engine/smtp/probe/prober'
+import type { TranscriptEntry } from '@probity/engine/smtp/replies/reply-text'
 import { validate } from '@probity/engine/validate'
 import type { Validation } from '@probity/engine/verdict/validation'
 import { WORLD_ADDRESS_LIMITS, WORLD_HABITS } from '@probity/lab/world/data/habits'
@@ -23,18 +23,18 @@ const TRIES_MAX = 10
 const task = JSON.parse(process.argv[2] ?? '') as OurTask
 const dns = openResolver({ servers: [`127.0.0.1:${task.dnsPort}`] })
 const heloName = `probe.${SENDER.domain}`
-const mailboxes = openMailboxDesk({
+const mailboxes = createMailboxProber({
   dns,
   policy: { port: task.smtpPort, allows: (address) => address.startsWith(`${task.addressBase}.`) },
   egress: { name: heloName, heloName, mailFrom: SENDER.address },
-  habits: WORLD_HABITS,
+  providerLimits: WORLD_HABITS,
   addressLimits: WORLD_ADDRESS_LIMITS,
-  pace: openLocalPace(),
-  knowledge: openKnowledge(openMemoryStore()),
-  patience: PATIENCE,
+  rateLimiter: createLocalRateLimiter(),
+  probeCache: createProbeCache(openMemoryStore()),
+  timeouts: DEFAULT_TIMEOUTS,
 })
-const network = { domains: openDomainDesk({ dns }), lists: openLists(), mailboxes }
-const controls = new WeakSet<Said>()
+const network = { domains: createDomainLookup({ dns }), lists: openLists(), prober: mailboxes }
+const controls = new WeakSet<TranscriptEntry>()
 const counts = { recipients: 0, controls: 0, tries: 0 }
 drive(ask, task, async () => {
   await mailboxes.close()
@@ -43,13 +43,13 @@ drive(ask, task, async () => {
 
 /** As the service does: what is put off is asked again when its time has come, until the verdict stands. */
 async function ask(email: string): Promise<Answer> {
-  for (let tries = 1; ; tries += 1) {
-    const found = await validate(email, network, { tries })
+  for (let attempts = 1; ; attempts += 1) {
+    const found = await validate(email, network, { attempts })
     count(found)
-    if (found.retryAfterMs === null || tries === TRIES_MAX) {
+    if (found.retry === null || attempts === TRIES_MAX) {
       return describe(found)
     }
-    await sleep(found.retryAfterMs)
+    await sleep(found.retry.afterMs)
   }
 }
 
@@ -62,7 +62,7 @@ function describe({ verdict, evidence }: Validation): Answer {
 /** A control recipient is shared by all whom it was asked for, so it is told by what it is, not by how often it is met. */
 function count({ mailbox }: Validation): void {
   counts.tries += 1
-  for (const said of mailbox?.dialogue ?? []) {
+  for (const said of mailbox?.transcript ?? []) {
     if (said.stage === 'rcpt') counts.recipients += 1
     if (said.stage !== 'control' || controls.has(said)) continue
     controls.add(said)

@@ -1,28 +1,20 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join, posix } from 'node:path'
 import type { Fault } from './fault.ts'
-import type { Workspace } from './workspace.ts'
+import { listPages, type Workspace } from './workspace.ts'
 
 /** A link of a page, or a picture in it, with its line. */
 type Link = { target: string; line: number }
 
 /** Every link of our pages that does not leave the tree leads to a file that is there and to a heading that it has. */
-export function listDeadLinks({ root, paths }: Workspace): Fault[] {
-  const pages = [...listPages(root), ...paths.filter((path) => path.endsWith('.md'))]
-  return pages.flatMap((page) =>
+export function listDeadLinks(workspace: Workspace): Fault[] {
+  const { root } = workspace
+  return listPages(workspace).flatMap((page) =>
     listLinks(withoutCode(readFileSync(join(root, page), 'utf8'))).flatMap(({ target, line }) => {
       const message = faultOf(root, page, target)
       return message === undefined ? [] : [{ path: page, line, message }]
     }),
   )
-}
-
-/** Those at the top and below `docs`; those beside our code are found with the code. */
-function listPages(root: string): string[] {
-  const below = existsSync(join(root, 'docs'))
-    ? readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' }).map((path) => `docs/${path}`)
-    : []
-  return [...readdirSync(root), ...below].filter((path) => path.endsWith('.md'))
 }
 
 /** Code may hold what looks like a link. Its lines stay, so that others keep their numbers. */

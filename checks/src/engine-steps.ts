@@ -10,8 +10,8 @@ import type { Source, Workspace } from './workspace.ts'
 const MAY_KNOW: Record<string, Record<string, 'all' | 'types'>> = {
   address: {},
   domain: { address: 'all' },
-  mailbox: { address: 'all', domain: 'all' },
-  verdict: { address: 'all', domain: 'types', mailbox: 'types' },
+  smtp: { address: 'all', domain: 'all' },
+  verdict: { address: 'all', domain: 'types', smtp: 'types' },
 }
 
 /** The one file that puts the steps together. */

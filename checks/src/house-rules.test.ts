@@ -58,13 +58,13 @@ test.each(['utils', 'common', 'lib', 'helpers', 'misc', 'types', 'core', 'shared
 test('refuses to write to a mail server but in one place', () => {
   const write = "socket.write('QUIT')\nsocket.end('QUIT')\nsocket.end()\nsocket.end(() => {})\n"
   const faults = judge({
-    'packages/engine/src/mailbox/command.ts': write,
-    'packages/engine/src/mailbox/wire.ts': write,
-    'packages/engine/src/mailbox/wire.test.ts': write,
+    'packages/engine/src/smtp/protocol/commands.ts': write,
+    'packages/engine/src/smtp/protocol/socket.ts': write,
+    'packages/engine/src/smtp/protocol/socket.test.ts': write,
     'packages/lab/src/smtp/server.ts': write,
   })
-  const message = 'writes by itself: what goes to a mail server goes through mailbox/command.ts'
-  expect(faults).toEqual([1, 2].map((line) => `packages/engine/src/mailbox/wire.ts:${line} ${message}`))
+  const message = 'writes by itself: what goes to a mail server goes through smtp/protocol/commands.ts'
+  expect(faults).toEqual([1, 2].map((line) => `packages/engine/src/smtp/protocol/socket.ts:${line} ${message}`))
 })
 
 test('refuses process as a value', () => {

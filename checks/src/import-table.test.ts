@@ -173,12 +173,12 @@ promise('refuses a part without a row, and a path nobody can check', [
 promise('lets a step of the engine know the steps before it', [
   [
     'packages/engine/src/validate.ts',
-    ['address', 'domain', 'mailbox', 'verdict'].map((step) => value(`./${step}/x.ts`)).join(''),
+    ['address', 'domain', 'smtp', 'verdict'].map((step) => value(`./${step}/x.ts`)).join(''),
     FINE,
   ],
   [
     'packages/engine/src/twin.ts',
-    ['address', 'domain', 'mailbox', 'verdict'].map((step) => value(`./${step}/x.ts`)).join(''),
+    ['address', 'domain', 'smtp', 'verdict'].map((step) => value(`./${step}/x.ts`)).join(''),
     'only validate.ts may know all the steps',
   ],
   ['packages/engine/src/network.ts', value('./domain/x.ts'), FINE],
@@ -201,11 +201,11 @@ promise('lets a step of the engine know the steps before it', [
   ['packages/engine/src/address/e.ts', value('@probity/contract/status'), FINE],
   ['packages/engine/src/address/f.test.ts', value('../domain/x.ts'), FINE],
   ['packages/engine/src/domain/a.ts', value('../address/x.ts'), FINE],
-  ['packages/engine/src/domain/b.ts', value('../mailbox/x.ts'), 'domain/ may not import mailbox/'],
+  ['packages/engine/src/domain/b.ts', value('../smtp/x.ts'), 'domain/ may not import smtp/'],
   ['packages/engine/src/domain/c.ts', value('../network.ts'), FINE],
-  ['packages/engine/src/mailbox/a.ts', value('../domain/x.ts') + value('../address/x.ts'), FINE],
-  ['packages/engine/src/mailbox/b.ts', value('../validate.ts'), 'mailbox/ is a step of validate and may not import it'],
-  ['packages/engine/src/verdict/a.ts', types('../mailbox/x.ts') + types('../domain/x.ts'), FINE],
+  ['packages/engine/src/smtp/a.ts', value('../domain/x.ts') + value('../address/x.ts'), FINE],
+  ['packages/engine/src/smtp/b.ts', value('../validate.ts'), 'smtp/ is a step of validate and may not import it'],
+  ['packages/engine/src/verdict/a.ts', types('../smtp/x.ts') + types('../domain/x.ts'), FINE],
   ['packages/engine/src/verdict/c.ts', value('../address/x.ts'), FINE],
   [
     'packages/engine/src/verdict/d.ts',
@@ -214,7 +214,7 @@ promise('lets a step of the engine know the steps before it', [
   ],
   [
     'packages/engine/src/verdict/b.ts',
-    value('../mailbox/x.ts'),
-    'verdict/ may import only types of mailbox/, with "import type"',
+    value('../smtp/x.ts'),
+    'verdict/ may import only types of smtp/, with "import type"',
   ],
 ])

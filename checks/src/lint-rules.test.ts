@@ -59,7 +59,7 @@ const BIOME: Case[] = [
       'packages/engine/src/address/bytes.ts': "export const bytes = Buffer.from('')\n",
       'packages/contract/src/bytes.ts': 'export const bytes = process.uptime()\n',
     },
-    allowed: { 'packages/engine/src/mailbox/bytes.ts': "export const bytes = Buffer.from('')\n" },
+    allowed: { 'packages/engine/src/smtp/bytes.ts': "export const bytes = Buffer.from('')\n" },
   },
   {
     promise: 'refuses process.env outside main.ts',

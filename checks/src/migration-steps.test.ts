@@ -71,7 +71,7 @@ test('an index that is made beside writers has a file of its own, outside a tran
 })
 
 test('the loader of migrations knows that line', () => {
-  const loader = readFileSync(join(REAL_ROOT, 'packages/database/src/migrate.ts'), 'utf8')
+  const loader = readFileSync(join(REAL_ROOT, 'packages/database/src/system/migrate.ts'), 'utf8')
   expect(loader).toContain("'-- Outside a transaction.'")
 })
 

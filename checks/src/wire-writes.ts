@@ -4,7 +4,7 @@ import { isForTests, placeOf } from './places.ts'
 import { findNodes, lineOf, type Workspace } from './workspace.ts'
 
 /** The one file of the engine that writes to a mail server, and looks at every byte before it does. */
-const WRITER = 'mailbox/command'
+const WRITER = 'smtp/protocol/commands'
 
 /** Whoever else wrote to a socket could be made to say more than one command at a time. */
 export function listWireWrites({ sources }: Workspace): Fault[] {

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import ts from 'typescript'
 
@@ -31,6 +31,12 @@ function listPaths(root: string, folder: string): string[] {
 function readSource(root: string, path: string): Source {
   const text = readFileSync(join(root, path), 'utf8')
   return { path, tree: ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true) }
+}
+
+/** The Markdown files at the top, below `docs` and beside our code. */
+export function listPages({ root, paths }: Workspace): string[] {
+  const docs = existsSync(join(root, 'docs')) ? listPaths(root, 'docs') : []
+  return [...readdirSync(root), ...docs, ...paths].filter((path) => path.endsWith('.md'))
 }
 
 export function lineOf(tree: ts.SourceFile, node: ts.Node): number {

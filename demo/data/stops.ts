@@ -1,7 +1,7 @@
 import type { SubStatus } from '@probity/contract/status'
 import type { BehaviourName } from '@probity/lab/world/data/behaviours'
 
-/** One stop of the tour: the verdict to see, and the kind of domain that leads to it. */
+/** One stop of the tour: a verdict, and the kind of domain that produces it. */
 export type Stop = { subStatus: SubStatus; at: BehaviourName | 'broken' }
 
 /** In the order of the statuses. */
@@ -31,10 +31,7 @@ export const STOPS: Stop[] = [
   { subStatus: 'connection_failed', at: 'mx_dead' },
 ]
 
-/**
- * Those that take their time: a server that is always about to recover is asked several times, newcomers are sent away for a
- * moment, and one that never says a word is waited for.
- */
+/** Slow verdicts: a server with temporary errors is retried, greylisting defers, and a server that never responds times out. */
 export const SLOW_STOPS: Stop[] = [
   { subStatus: 'server_error', at: 'temporary_for_ever' },
   { subStatus: '', at: 'greylisting' },

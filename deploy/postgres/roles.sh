@@ -5,12 +5,12 @@ set -eu
 
 SECRETS=${SECRETS:-/run/secrets}
 
-# Of postgres://user:password@host/database. The passwords that we make have no character that a URL would write otherwise.
+# From postgres://user:password@host/database. Generated passwords contain no characters that are escaped in URLs.
 password_in() {
   sed --quiet 's|^postgres://[^:]*:\([^@]*\)@.*|\1|p' "$SECRETS/$1"
 }
 
-# In the environment and not in a statement's text, so that nothing in them can be taken for SQL.
+# Passed in the environment, not in statements, to prevent SQL injection.
 export OWNER_PASSWORD API_PASSWORD WORKER_PASSWORD
 OWNER_PASSWORD=${OWNER_PASSWORD:-$(password_in database_owner_url)}
 API_PASSWORD=${API_PASSWORD:-$(password_in database_url)}
@@ -43,7 +43,7 @@ select format('create role probity_worker_login login noinherit password %L', :'
 where not exists (select from pg_roles where rolname = 'probity_worker_login') \gexec
 grant probity_worker to probity_worker_login;
 
--- UTF-8 whatever the machine speaks, where a bare one would have made it a database without an encoding.
+-- UTF-8 whatever the locale of the machine: a minimal system would create a database with SQL_ASCII.
 select 'create database probity owner probity_owner template template0 encoding ''UTF8'' locale ''C.UTF-8'''
 where not exists (select from pg_database where datname = 'probity') \gexec
 revoke connect on database probity from public;

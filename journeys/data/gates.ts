@@ -80,7 +80,7 @@ export const GATES: Record<string, 2 | 3> = {
   'web-validate.test.ts': 3,
   'web-webhooks.test.ts': 3,
   'webhooks.test.ts': 2,
-  'without-way-out.test.ts': 3,
+  'dns-only.test.ts': 3,
 }
 
 /** Files of gate 2 that run after all others, one at a time: they keep every core busy, and a file beside them would miss its deadlines. */

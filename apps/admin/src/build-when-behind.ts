@@ -5,7 +5,7 @@ import { join } from 'node:path'
 
 export type Environment = Record<string, string | undefined>
 
-/** Something that is built from sources: the tool that does it, what it is made of, and the file that it writes last. */
+/** A build: its tool, its sources and the file that it writes last. */
 export type Building = {
   name: string
   folder: string
@@ -14,7 +14,7 @@ export type Building = {
   built: string
 }
 
-/** Builds it where it was never built, or where a source is newer than what was. */
+/** Builds if there is no build or a source is newer. */
 export async function buildWhenBehind(
   building: Building,
   env: Environment,
@@ -22,16 +22,16 @@ export async function buildWhenBehind(
 ): Promise<void> {
   const { name, command } = building
   if (!isBehind(building)) return
-  if (!existsSync(command[0])) return write(`Without ${name}: the tool that builds this part is not installed.`)
+  if (!existsSync(command[0])) return write(`Skipping ${name}: the build tool is not installed.`)
   write(`Building ${name} …`)
   const child = startBuild(building, env, [])
   let said = ''
   for (const stream of [child.stdout, child.stderr]) stream?.on('data', (part) => (said += part))
   const [code] = await once(child, 'close')
-  if (code !== 0) throw new Error(`${name} could not be built:\n${said}`)
+  if (code !== 0) throw new Error(`Building ${name} failed:\n${said}`)
 }
 
-/** Under the name of a test, say, React would be built with all that it tells developers. */
+/** Always a production build: with NODE_ENV=test, React would include development code. */
 export function startBuild({ folder, command }: Building, env: Environment, args: string[]): ChildProcess {
   return spawn(process.execPath, [...command, ...args], {
     cwd: folder,
@@ -46,7 +46,7 @@ function isBehind({ built, sources }: Building): boolean {
   return sources.some((source) => newestIn(source) > builtAt)
 }
 
-/** When a file, or anything in a folder, was last changed. A folder's own time tells of files that are gone. */
+/** The last change of a file, or of anything in a folder. The time of the folder itself shows deleted files. */
 function newestIn(path: string): number {
   const found = statSync(path)
   if (!found.isDirectory()) return found.mtimeMs

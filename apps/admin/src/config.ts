@@ -1,4 +1,4 @@
-import type { Egress } from '@probity/engine/mailbox/egress'
+import type { Egress } from '@probity/engine/smtp/protocol/dial'
 import { AdminSettings } from '@probity/settings/admin-settings'
 import { readEgresses } from '@probity/settings/egresses'
 import { readList } from '@probity/settings/formats'
@@ -11,10 +11,10 @@ export type AdminConfig = {
   redisUrl: string
   port: number
   publicUrl: string | undefined
-  /** Where somebody else keeps the built web application and the built docs; undefined for our own, which are built where they are not. */
+  /** Folders of externally built web application and docs; undefined for our own, which are built on demand. */
   webFolder: string | undefined
   docsFolder: string | undefined
-  /** What the doctor looks at beside these; read when it is asked for, so that no other command fails by what it does not need. */
+  /** Worker settings for the doctor, read on demand so that other commands do not fail on settings that they do not need. */
   readWorker(): WorkerSide
 }
 
@@ -25,7 +25,7 @@ export type WorkerSide = {
   uploadsFolder: string
 }
 
-/** Reads and checks the settings of the operator's commands. */
+/** Reads and validates the settings of the operator commands. */
 export function readConfig(env: Record<string, string | undefined>): AdminConfig {
   return readSettings(AdminSettings, env, (vars) => ({
     databaseUrl: vars.DATABASE_URL,

@@ -1,7 +1,7 @@
 import { hostname, userInfo } from 'node:os'
-import { actAs } from '@probity/database/actor'
-import { connect, type Db, type ProgramRole } from '@probity/database/connect'
-import { isOutage } from '@probity/database/outage'
+import { actAs } from '@probity/database/connection/actor'
+import { connect, type Db, type ProgramRole } from '@probity/database/connection/connect'
+import { isOutage } from '@probity/database/connection/outage'
 import type { AdminConfig } from './config.ts'
 import { Refusal } from './refusal.ts'
 
@@ -26,33 +26,33 @@ const UNDEFINED_TABLE = '42P01'
 const INVALID_TEXT = '22P02'
 const CHECK_VIOLATION = '23514'
 
-const NOT_AN_ID = 'That is not an id: ids look like 0198e4a7-20d9-7b58-a3c6-95f1e80b4d72.'
+const NOT_AN_ID = 'Invalid id. Ids look like 0198e4a7-20d9-7b58-a3c6-95f1e80b4d72.'
 const BOUNDS: Record<string, string> = {
-  accounts_name_check: 'The name of an account has 1 to 200 characters.',
-  api_keys_name_check: 'The name of a key has 1 to 100 characters.',
-  prices_id_check: 'The id of a price at Stripe begins with price_.',
-  prices_credits_check: 'A price gives from 0 to 1,000,000,000 credits.',
-  prices_gives_something: 'A price gives credits, a plan, or both.',
-  ledger_note_check: 'A note has at most 200 characters.',
+  accounts_name_check: 'Account names must have 1 to 200 characters.',
+  api_keys_name_check: 'Key names must have 1 to 100 characters.',
+  prices_id_check: 'Stripe price ids start with price_.',
+  prices_credits_check: 'A price must grant 0 to 1,000,000,000 credits.',
+  prices_gives_something: 'A price must grant credits, a plan, or both.',
+  ledger_note_check: 'Notes must have at most 200 characters.',
 }
 
-/** Says in a line what the database refused, where we know; any other error is left as it is. */
+/** Explains known database errors in one line; other errors are returned unchanged. */
 export function explain(error: unknown): unknown {
   const { code, constraint } = readFault(error)
-  if (code === UNDEFINED_TABLE) return new Refusal('The database has no tables yet: run "pnpm admin migrate" first.')
+  if (code === UNDEFINED_TABLE) return new Refusal('The database has no tables. Run "pnpm admin migrate" first.')
   if (code === INVALID_TEXT) return new Refusal(NOT_AN_ID)
   const bound = code === CHECK_VIOLATION ? BOUNDS[constraint ?? ''] : undefined
   return bound === undefined ? explainNoEntry(error) : new Refusal(bound)
 }
 
-/** No such database, no such user, a wrong password. */
+/** Unknown database, unknown role, wrong password. */
 const NO_ENTRY = ['3D000', '28000', '28P01']
 
-/** Says in a line why the database cannot be used at all; any other error is left as it is. */
+/** Explains in one line why the database cannot be used; other errors are returned unchanged. */
 export function explainNoEntry(error: unknown): unknown {
   if (isOutage(error)) return new Refusal('PostgreSQL cannot be reached at DATABASE_URL.')
   const { code = '', message } = readFault(error)
-  return NO_ENTRY.includes(code) ? new Refusal(`PostgreSQL refuses DATABASE_URL: ${message}.`) : error
+  return NO_ENTRY.includes(code) ? new Refusal(`PostgreSQL rejected DATABASE_URL: ${message}.`) : error
 }
 
 function readFault(error: unknown): { code?: string; constraint?: string; message?: string } {

@@ -2,15 +2,15 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { KEY_SCOPES, type KeyScope } from '@probity/contract/key-scopes'
-import { insertAccount, listAccounts } from '@probity/database/accounts'
-import { asOwner, connect, type Db, inTenant } from '@probity/database/connect'
-import { findDoorKey, hashKey, insertKey } from '@probity/database/keys'
+import { insertAccount, listAccounts } from '@probity/database/accounts/accounts'
+import { findDoorKey, hashKey, insertKey } from '@probity/database/accounts/keys'
+import { asOwner, connect, type Db, inTenant } from '@probity/database/connection/connect'
 
-// Beside the checkout and ignored by git: a key can be shown only once, and a developer wants the same one tomorrow.
+// In the checkout and ignored by Git: a key is shown only once, and developers reuse it.
 const FILE = fileURLToPath(new URL('../../../.local/test-key', import.meta.url))
 const ACCOUNT_NAME = 'Development'
 
-/** A test key for `pnpm dev`: the one of last time while it works with this database, else a new one. */
+/** A test key for `pnpm dev`: the previous one if it works with this database, else a new one. */
 export async function ensureTestKey(ownerUrl: string): Promise<string> {
   const db = connect(ownerUrl, { connectionsMax: 1, applicationName: 'probity-admin' })
   try {

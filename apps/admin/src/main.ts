@@ -19,10 +19,10 @@ import { upgradeCommand } from './commands/upgrade.ts'
 import { readConfig } from './config.ts'
 import { Refusal } from './refusal.ts'
 
-/** The operator's commands. Results are JSON on standard output; whatever else there is to say goes to standard error. */
+/** The operator commands. Results are JSON on standard output; messages go to standard error. */
 try {
   const config = readConfig(process.env)
-  const program = new Command('admin').description('Commands for the operator of Probity, beside its database.')
+  const program = new Command('admin').description('Operator commands of Probity.')
   program.addCommand(migrateCommand(config))
   program.addCommand(accountCommands(config))
   program.addCommand(keyCommands(config))

@@ -1,2 +1,2 @@
-/** An operator's mistake: shown as one line, without a stack. */
+/** A usage error: shown as one line, without a stack trace. */
 export class Refusal extends Error {}

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { asOwner, connect } from '@probity/database/connect'
-import { replaceSetupToken } from '@probity/database/people'
+import { asOwner, connect } from '@probity/database/connection/connect'
+import { replaceSetupToken } from '@probity/database/users/users'
 import type { AdminConfig } from './config.ts'
 
 /**

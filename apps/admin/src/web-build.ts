@@ -21,10 +21,10 @@ export function buildWeb(env: Environment, write: (line: string) => void): Promi
   return buildWhenBehind(BUILDING, env, write)
 }
 
-/** Builds it again whenever a source changes, until it is told to stop. */
+/** Rebuilds whenever a source changes, until it is stopped. */
 export function watchWeb(env: Environment): ChildProcess {
   const child = startBuild(BUILDING, env, ['--watch'])
-  child.stdout?.resume() // every chunk of every build would be written here
+  child.stdout?.resume() // Vite lists every chunk of every build
   child.stderr?.pipe(process.stderr)
   return child
 }

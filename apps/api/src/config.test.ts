@@ -10,7 +10,7 @@ const STRIPE = {
 }
 const PAID = { ...NEEDED, ...STRIPE, NEW_ACCOUNT_CREDITS: '0' }
 
-test('payments are off until they are set up', () => {
+test('payments are disabled without settings', () => {
   expect(readConfig(NEEDED).payments).toBeUndefined()
   expect(readConfig({ ...NEEDED, PUBLIC_URL: STRIPE.PUBLIC_URL }).payments).toBeUndefined()
   expect(readConfig(PAID).payments).toEqual({
@@ -19,7 +19,7 @@ test('payments are off until they are set up', () => {
     publicUrl: 'https://probity.example',
     suspendsOnDispute: true,
   })
-  expect(readConfig({ ...PAID, SUSPEND_ON_DISPUTE: 'off' }).payments).toMatchObject({ suspendsOnDispute: false })
+  expect(readConfig({ ...PAID, SUSPEND_ON_DISPUTE: 'false' }).payments).toMatchObject({ suspendsOnDispute: false })
 })
 
 test.each(Object.keys(STRIPE))('readConfig rejects payments without %s', (name) => {
@@ -45,16 +45,16 @@ test.each([
   expect(readConfig({ ...NEEDED, ...env })).toMatchObject({ accountCreation, opening: { credits } })
 })
 
-test('a publishable key in the place of the secret one is refused, and not repeated', () => {
+test('readConfig rejects a publishable Stripe key without printing it', () => {
   const env = { ...PAID, STRIPE_SECRET_KEY: 'pk_live_1' }
   expect(() => readConfig(env)).toThrow(/STRIPE_SECRET_KEY is not valid/)
   expect(() => readConfig(env)).not.toThrow(/pk_live_1/)
 })
 
-test('TRUST_PROXY is rejected when an entry is no address and no range', () => {
+test('readConfig rejects TRUST_PROXY with an invalid entry', () => {
   const withProxies = (TRUST_PROXY: string) => readConfig({ ...NEEDED, TRUST_PROXY }).trustedProxies
   expect(withProxies('192.0.2.1, 2001:db8::/32')).toEqual(['192.0.2.1', '2001:db8::/32'])
-  expect(() => withProxies('192.0.2.1, proxy.example')).toThrow('TRUST_PROXY must hold addresses or CIDR ranges')
+  expect(() => withProxies('192.0.2.1, proxy.example')).toThrow('TRUST_PROXY must contain IP addresses or CIDR ranges')
 })
 
 test.each([
@@ -77,9 +77,9 @@ test.each([
   expect(() => readConfig({ ...NEEDED, ...env, OPERATOR_2FA: 'optional' })).toThrow('OPERATOR_2FA can be optional only')
 })
 
-test('OPERATOR_NETWORKS is rejected when an entry is no address and no range', () => {
+test('readConfig rejects OPERATOR_NETWORKS with an invalid entry', () => {
   const withNetworks = (OPERATOR_NETWORKS: string) => readConfig({ ...NEEDED, OPERATOR_NETWORKS }).operators.networks
   expect(withNetworks('')).toEqual([])
   expect(withNetworks('192.0.2.1, 2001:db8::/32')).toEqual(['192.0.2.1', '2001:db8::/32'])
-  expect(() => withNetworks('office')).toThrow('OPERATOR_NETWORKS must hold addresses or CIDR ranges')
+  expect(() => withNetworks('office')).toThrow('OPERATOR_NETWORKS must contain IP addresses or CIDR ranges')
 })

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url'
-import type { Opening } from '@probity/database/people'
+import type { Opening } from '@probity/database/users/users'
 import { type AbuseLimits, readAbuseLimits } from '@probity/settings/abuse-limits'
 import { ApiSettings } from '@probity/settings/api-settings'
 import { BadSettings } from '@probity/settings/bad-settings'
@@ -15,7 +15,7 @@ import { isRange } from './door/network.ts'
 import type { MailSettings } from './people/mail/send.ts'
 import type { UploadLimits } from './uploads/share.ts'
 
-/** How long one request may take at each step, and how large it may be. Set on purpose: the defaults beneath are not ours. */
+/** Time and size limits of a request. Set explicitly, because the defaults of Node and Fastify differ. */
 export type RequestLimits = {
   headerBytesMax: number
   bodyBytesMax: number
@@ -37,7 +37,7 @@ export type RequestLimits = {
 }
 
 export type OperatorAccess = {
-  /** Whether operators need two-factor authentication, and a recent code for what they change. */
+  /** Whether operators need two-factor authentication, and a recent code for changes. */
   requiresTwoFactor: boolean
   /** IP addresses and ranges that operator pages can be used from; empty for all. */
   networks: string[]
@@ -54,9 +54,9 @@ export type ApiConfig = {
   inFlightMax: number
   stopNoticeMs: number
   publicSandbox: boolean
-  /** Where the pages of the web application are. */
+  /** Folder with the pages of the web app. */
   webFolder: string
-  /** Where the pages of the docs are. */
+  /** Folder with the pages of the docs. */
   docsFolder: string
   signUp: 'open' | 'invitation'
   /** Which users can create accounts. */
@@ -68,7 +68,7 @@ export type ApiConfig = {
   mail: MailSettings | undefined
   sessionSecret: string | undefined
   operators: OperatorAccess
-  /** Whether what one account reports also counts for the others. */
+  /** Whether outcomes that one account reports also count for other accounts. */
   sharesFeedback: boolean
   /** For how many days requests stay in their account's log. */
   requestLogDays: number
@@ -85,10 +85,10 @@ export type ApiConfig = {
   queuePrefix: string
 }
 
-/** What `pnpm --filter @probity/web build` writes. */
+/** Output of `pnpm --filter @probity/web build`. */
 export const WEB_FOLDER = fileURLToPath(new URL('../../web/dist', import.meta.url))
 
-/** What `pnpm --filter @probity/docs build` writes. */
+/** Output of `pnpm --filter @probity/docs build`. */
 export const DOCS_FOLDER = fileURLToPath(new URL('../../docs/dist', import.meta.url))
 
 export const LIMITS: RequestLimits = {
@@ -126,7 +126,7 @@ function buildConfig(vars: Settings): ApiConfig {
     databaseConnections: vars.DATABASE_CONNECTIONS,
     inFlightMax: vars.IN_FLIGHT_MAX,
     stopNoticeMs: vars.STOP_NOTICE_MS,
-    publicSandbox: vars.PUBLIC_SANDBOX === 'on',
+    publicSandbox: vars.PUBLIC_SANDBOX,
     webFolder: vars.WEB_FOLDER ?? WEB_FOLDER,
     docsFolder: vars.DOCS_FOLDER ?? DOCS_FOLDER,
     signUp: vars.SIGN_UP,
@@ -136,7 +136,7 @@ function buildConfig(vars: Settings): ApiConfig {
     mail: readMail(vars),
     sessionSecret: vars.SESSION_SECRET,
     operators: readOperators(vars),
-    sharesFeedback: vars.SHARE_FEEDBACK === 'on',
+    sharesFeedback: vars.SHARE_FEEDBACK,
     requestLogDays: vars.REQUEST_LOG_DAYS,
     metrics: vars.METRICS_PORT === undefined ? undefined : { host: vars.METRICS_HOST, port: vars.METRICS_PORT },
     traces: readTraceSettings(vars),
@@ -162,13 +162,13 @@ function readRanges(name: string, text: string): string[] {
   const list = readList(text)
   const wrong = list.find((entry) => !isRange(entry))
   if (wrong === undefined) return list
-  throw new BadSettings([{ name, says: `${name} must hold addresses or CIDR ranges, not "${wrong}".` }])
+  throw new BadSettings([{ name, says: `${name} must contain IP addresses or CIDR ranges, not "${wrong}".` }])
 }
 
 function readOperators(vars: Settings): OperatorAccess {
   const { OPERATOR_2FA: twoFactor, OPERATOR_NETWORKS: networks, PUBLIC_URL: publicUrl, HOST: host } = vars
   if (twoFactor === 'optional' && !isLoopbackHost(publicUrl === undefined ? host : new URL(publicUrl).hostname)) {
-    const says = 'OPERATOR_2FA can be optional only where PUBLIC_URL, or HOST without it, is a loopback address.'
+    const says = 'OPERATOR_2FA can be optional only if PUBLIC_URL, or HOST without it, is a loopback address.'
     throw new BadSettings([{ name: 'OPERATOR_2FA', says }])
   }
   return { requiresTwoFactor: twoFactor === 'required', networks: readRanges('OPERATOR_NETWORKS', networks) }
@@ -177,7 +177,7 @@ function readOperators(vars: Settings): OperatorAccess {
 function readMail({ MAIL_URL: url, MAIL_FROM: from, PUBLIC_URL: publicUrl }: Settings): MailSettings | undefined {
   if (url === undefined) return undefined
   if (publicUrl === undefined) {
-    const says = 'MAIL_URL needs PUBLIC_URL, which is missing: letters hold links to it.'
+    const says = 'MAIL_URL requires PUBLIC_URL, which is missing. Emails contain links to it.'
     throw new BadSettings([{ name: 'MAIL_URL', says }])
   }
   return { url, from }
@@ -200,10 +200,10 @@ function readPayments(vars: Settings): PaymentSettings | undefined {
   if (secretKey === undefined && webhookSecret === undefined) return undefined
   if (secretKey === undefined || webhookSecret === undefined || publicUrl === undefined) {
     const says =
-      'STRIPE_SECRET_KEY, STRIPE_WEBHOOK_SECRET and PUBLIC_URL go together. Whoever pays without the others pays for nothing.'
+      'STRIPE_SECRET_KEY, STRIPE_WEBHOOK_SECRET and PUBLIC_URL must be set together. Otherwise paid credits would not be granted.'
     throw new BadSettings([{ name: secretKey === undefined ? 'STRIPE_WEBHOOK_SECRET' : 'STRIPE_SECRET_KEY', says }])
   }
-  const suspendsOnDispute = vars.SUSPEND_ON_DISPUTE === 'on'
+  const { SUSPEND_ON_DISPUTE: suspendsOnDispute } = vars
   return { secretKey, webhookSecret, publicUrl: withoutSlash(publicUrl), suspendsOnDispute }
 }
 

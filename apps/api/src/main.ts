@@ -1,4 +1,4 @@
-import { ForeignMigrations } from '@probity/database/schema-version'
+import { ForeignMigrations } from '@probity/database/system/schema-version'
 import { BadSettings } from '@probity/settings/bad-settings'
 import { readConfig } from './config.ts'
 import { openLog } from './log.ts'

@@ -1,5 +1,5 @@
-import { unsettledResult } from '@probity/contract/standing-result'
-import { asOwner } from '@probity/database/connect'
+import { pendingResult } from '@probity/contract/standing-result'
+import { asOwner } from '@probity/database/connection/connect'
 import type { InjectOptions } from 'fastify'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
@@ -14,7 +14,7 @@ const document = JSON.parse(
 ) as OpenApiDocument
 // After the document, which takes long enough to be written for a waiting connection to be given up.
 startPlainWorker(api.db, (email) => ({
-  ...unsettledResult(email, 'not_probed'),
+  ...pendingResult(email, 'not_probed'),
   ...{ status: 'valid', sub_status: '', is_valid: true, safe_to_send: true },
 }))
 

@@ -4,7 +4,7 @@ export const TAGS = {
   Jobs: 'Validation of CSV files in the background: upload a file, confirm it as a job, follow the job and read its results.',
   Overrides: 'Addresses and domains that the account always allows or always blocks.',
   Erasures: 'Deletion of all data about one address.',
-  Policies: 'Rules that turn a result into `allow`, `review` or `block`.',
+  Policies: 'Rules that map a result to `allow`, `review` or `block`.',
   Feedback: 'Delivery reports of your own mail, and the accuracy of predictions.',
   Account: 'Plan, credits, usage, ledger and request log.',
   'API keys': 'Keys for programs: secret keys for servers and publishable keys for web pages.',

@@ -7,7 +7,7 @@ import {
   type ProblemBody,
   problemType,
 } from '@probity/contract/problem'
-import { isOutage } from '@probity/database/outage'
+import { isOutage } from '@probity/database/connection/outage'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { hasDisconnected } from './door/body-state.ts'
 import { forgetRoute } from './door/known-route.ts'
@@ -33,7 +33,7 @@ export class Problem extends Error {
   }
 }
 
-/** What was looked for. Another's is answered like one that never was. */
+/** Throws not_found if the object is missing. Objects of other accounts are not distinguished from missing ones. */
 export function found<T>(one: T | undefined): T {
   if (one === undefined) throw new Problem('not_found')
   return one
@@ -84,7 +84,7 @@ export function problemBody(problem: Problem, requestId: string): ProblemBody {
   }
 }
 
-/** What the framework's own refusals are in our words. */
+/** Problems for errors of the framework. */
 const FRAMEWORK_CODES: Record<string, LastingCode> = {
   FST_ERR_CTP_BODY_TOO_LARGE: 'payload_too_large',
   FST_ERR_CTP_INVALID_MEDIA_TYPE: 'unsupported_media_type',
@@ -97,11 +97,11 @@ const FRAMEWORK_CODES: Record<string, LastingCode> = {
 
 /** PostgreSQL's error codes for NUL and half surrogate pairs, in a text and in JSON. No text of our own has them, so the client sent one. */
 const UNSTORABLE = new Set(['22021', '22P05'])
-const UNSTORABLE_DETAIL = 'A text has a character that cannot be stored. Remove NUL characters.'
+const UNSTORABLE_DETAIL = 'The request contains a character that cannot be stored. Remove NUL characters.'
 
 const UNAVAILABLE_RETRY_S = 2
 
-/** What a thing that was thrown is in our words. */
+/** Maps a thrown error to a problem. */
 export function asProblem(error: FastifyError | Problem): Problem {
   if (error instanceof Problem) return error
   if (error.validation) return new Problem('invalid_request', undefined, { errors: readFaults(error) })

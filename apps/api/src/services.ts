@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { connect, type Db } from '@probity/database/connect'
-import { startNotingProcess } from '@probity/database/processes'
+import { connect, type Db } from '@probity/database/connection/connect'
+import { startNotingProcess } from '@probity/database/system/processes'
 import { connectRedis } from '@probity/queue/redis'
 import type { AbuseLimits } from '@probity/settings/abuse-limits'
 import { NO_TRACES, type Traces } from '@probity/telemetry/span'
@@ -27,11 +27,11 @@ import { openUploadShares, type UploadShares } from './uploads/share.ts'
 import { openValidationDesk, type ValidationDesk } from './validation/desk.ts'
 import { openRecentKeys, type RecentKeys } from './validation/recent-keys.ts'
 
-/** What the routes and the door work with, opened once per process. */
+/** Services of routes and middleware, opened once per process. */
 export type Services = {
   db: Db
   redis: Redis
-  /** How our names in Redis begin; the same for the workers. */
+  /** Prefix of keys in Redis, the same for workers. */
   queuePrefix: string
   keys: KeyRing
   keyUse: KeyUseCounter
@@ -39,33 +39,33 @@ export type Services = {
   admission: Admission
   crowd: Crowd
   strangers: LocalRate
-  /** Whether everybody may try the sandbox with the public key. */
+  /** Whether the public sandbox key is enabled. */
   publicSandbox: boolean
   /** Undefined where the abuse limits are off. */
   abuseLimits: AbuseLimits | undefined
-  /** Whether what one account reports also counts for the others. */
+  /** Whether outcomes that one account reports also count for other accounts. */
   sharesFeedback: boolean
-  /** Where the account's recent result for an address is kept, if there is one. */
+  /** Cache key of an account's recent result for an address, if there is one. */
   recentKeyOf: RecentKeys['keyOf']
   desk: ValidationDesk
-  /** Where uploaded files are. */
+  /** Storage of uploaded files. */
   storage: FileStorage
   uploadReader: UploadReader
   uploadShares: UploadShares
   /** API keys of one account that are neither revoked nor expired, at most. */
   keysMax: number
-  /** Reads reports of outcomes beside the thread that serves requests. */
+  /** Parses delivery reports in another thread. */
   feedbackReader: FeedbackReader
-  /** Sign-in, sessions and organisations. */
+  /** Sign-in, sessions and accounts. */
   people: People
   operators: OperatorAccess
   /** The payment provider, where one is set up. */
   payments: Payments | undefined
-  /** Fires when the process is told to stop: from then on it looks unready and asks callers to reconnect elsewhere. */
+  /** Fires at the start of a shutdown: the process is no longer ready, and clients are asked to reconnect. */
   stopping: AbortSignal
-  /** Fires a little later: whoever still waits for something answers with what there is. */
+  /** Fires a little later: waiting requests respond with the results so far. */
   hurry: AbortSignal
-  /** What is counted for whoever runs the installation. */
+  /** Metrics of the process. */
   metrics: Registry
   traces: Traces
   log: FastifyBaseLogger
@@ -92,7 +92,7 @@ export function openServices(
   const people = openPeople(db, admission, config, log)
   const { redisUrl, queuePrefix } = config
   const note = { id: randomUUID(), kind: 'api', version: manifest.version, facts: {} } as const
-  const presence = startNotingProcess(db, note, (error) => log.debug({ err: error }, 'no sign of life given'))
+  const presence = startNotingProcess(db, note, (error) => log.debug({ err: error }, 'failed to send heartbeat'))
   const desk = openValidationDesk({ db, redisUrl, queuePrefix, hurry: signals.hurry, log })
   const crowd = watchCrowd(config.inFlightMax, desk.echo)
   return {

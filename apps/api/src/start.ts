@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { isOutage } from '@probity/database/outage'
-import { rejectForeignSchema } from '@probity/database/schema-version'
+import { isOutage } from '@probity/database/connection/outage'
+import { rejectForeignSchema } from '@probity/database/system/schema-version'
 import { openTraces } from '@probity/telemetry/traces'
 import type { FastifyBaseLogger } from 'fastify'
 import manifest from '../package.json' with { type: 'json' }

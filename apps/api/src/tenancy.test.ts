@@ -27,7 +27,7 @@ const ADDRESS = { email: 'ada@example.com', timeout: 1 }
 const HOOK = { url: 'https://hooks.example.com/' }
 
 /** What the owner decides by. */
-const POLICY = { rules: [], default: { decision: 'allow', reason: 'Nothing speaks against it.' } }
+const POLICY = { rules: [], default: { decision: 'allow', reason: 'No issues found.' } }
 
 /** A form with a list in it. */
 const form = new FormData()
@@ -160,7 +160,7 @@ test.each(withoutIds)('%s: nothing of another account is in the answer', async (
   for (const id of [owner.accountId, ...Object.values(FOREIGN_IDS)]) expect(body).not.toContain(id)
 })
 
-test("confirming another's upload is 404, with the same body as a missing one, and leaves it to its owner", async () => {
+test('confirming the upload of another account returns 404 like a missing one and does not change it', async () => {
   const foreign = await stranger.call(confirm(FOREIGN_IDS['upload_id'] ?? ''))
   const missing = await stranger.call(confirm(randomUUID()))
   expect([foreign.status, missing.status]).toEqual([404, 404])

@@ -1,11 +1,11 @@
-import type { StandingResult } from '@probity/contract/standing-result'
-import { type Db, inTenant } from '@probity/database/connect'
-import { finishValidations } from '@probity/database/validations'
-import { listWaiting, takeValidations } from '@probity/database/work'
+import type { StoredResult } from '@probity/contract/standing-result'
+import { type Db, inTenant } from '@probity/database/connection/connect'
+import { listWaiting, takeValidations } from '@probity/database/validations/queue'
+import { finishValidations } from '@probity/database/validations/validations'
 import { whenDone } from '@probity/lab/when-done'
 
 /** A worker that has its verdicts ready, from PostgreSQL alone: what a real one does without Redis. */
-export function startPlainWorker(db: Db, verdictOf: (email: string) => StandingResult) {
+export function startPlainWorker(db: Db, verdictOf: (email: string) => StoredResult) {
   let going = true
   const work = async () => {
     while (going) {

@@ -1,87 +1,86 @@
-import { removeOldAuditEntries } from '@probity/database/audit-log'
-import { removeClosedAccounts } from '@probity/database/closing'
-import type { Db } from '@probity/database/connect'
-import { deleteOldDomainDays } from '@probity/database/domain-limits'
-import { endExpired } from '@probity/database/expired'
-import { removeFadedOutcomes } from '@probity/database/faded-outcomes'
-import { keepNotices } from '@probity/database/notices'
-import { removeOldPayments } from '@probity/database/old-payments'
-import { keepPartitions } from '@probity/database/partitions'
-import { removeEndedSessions } from '@probity/database/people'
+import { removeClosedAccounts } from '@probity/database/accounts/account-deletion'
+import { removeOldPayments } from '@probity/database/billing/payments'
+import type { Db } from '@probity/database/connection/connect'
+import { removeDecayedOutcomes } from '@probity/database/feedback/outcomes'
+import { removeOldAuditEntries } from '@probity/database/operators/audit-log'
+import { endExpired, keepPartitions } from '@probity/database/system/retention'
+import { maintainNotifications } from '@probity/database/users/notifications'
+import { removeEndedSessions } from '@probity/database/users/users'
+import { deleteOldDomainDays } from '@probity/database/validations/probing'
 import type { FileStorage } from '@probity/uploads/storage'
 import type { FastifyBaseLogger } from 'fastify'
 import { removeExpired } from './uploads/expire.ts'
 
 const EVERY_MS = 60 * 60 * 1000
-/** Longer than any process believes a key that it remembers. */
+/** Longer than any process caches a key. */
 const CLOSED_FOR_S = 60
 
 type Kept = { db: Db; storage: FileStorage; log: FastifyBaseLogger }
 
 /**
- * At the start and once an hour: ends what is not done though its day is over, makes the partitions of the days to come, drops what
- * has expired, files among it. Any number of processes may do it. Each step is taken whatever became of the one before it:
- * addresses leave when their day is over, and a job's money is in its own row, which stays.
+ * Runs maintenance at the start and once an hour: ends expired jobs, creates the partitions of coming days and deletes expired data,
+ * including files. Any number of processes can run it. A failed step does not stop the next one: addresses are deleted when they
+ * expire, and the credits of a job are in its own row, which is kept.
  */
 export function startUpkeep({ db, storage, log }: Kept): { stop(): Promise<void> } {
   async function keep(): Promise<void> {
     try {
       const { jobs, validations } = await endExpired(db)
-      if (jobs + validations > 0) log.warn({ jobs, validations }, 'ended what was not done when its day was over')
+      if (jobs + validations > 0) log.warn({ jobs, validations }, 'ended expired jobs and validations')
     } catch (error) {
-      log.error({ err: error }, 'what was not done when its day was over is not ended; trying again within the hour')
+      log.error({ err: error }, 'failed to end expired jobs and validations; retrying within an hour')
     }
     try {
       const { made, dropped } = await keepPartitions(db)
-      if (made + dropped > 0) log.info({ made, dropped }, 'partitions kept')
+      if (made + dropped > 0) log.info({ made, dropped }, 'created and dropped partitions')
     } catch (error) {
-      log.warn({ err: error }, 'partitions not kept; trying again within the hour')
+      log.warn({ err: error }, 'failed to maintain partitions; retrying within an hour')
     }
     try {
       const { uploads, orphans } = await removeExpired(db, storage)
-      if (uploads + orphans > 0) log.info({ uploads, orphans }, 'expired uploads removed')
+      if (uploads + orphans > 0) log.info({ uploads, orphans }, 'deleted expired uploads')
     } catch (error) {
-      log.warn({ err: error }, 'expired uploads not removed; trying again within the hour')
+      log.warn({ err: error }, 'failed to delete expired uploads; retrying within an hour')
     }
     try {
       const accounts = await removeClosedAccounts(db, CLOSED_FOR_S)
-      if (accounts > 0) log.info({ accounts }, 'deleted accounts removed')
+      if (accounts > 0) log.info({ accounts }, 'removed deleted accounts')
     } catch (error) {
-      log.warn({ err: error }, 'deleted accounts not removed; trying again within the hour')
+      log.warn({ err: error }, 'failed to remove deleted accounts; retrying within an hour')
     }
     try {
       const sessions = await removeEndedSessions(db)
-      if (sessions > 0) log.info({ sessions }, 'ended sessions removed')
+      if (sessions > 0) log.info({ sessions }, 'deleted ended sessions')
     } catch (error) {
-      log.warn({ err: error }, 'ended sessions not removed; trying again within the hour')
+      log.warn({ err: error }, 'failed to delete ended sessions; retrying within an hour')
     }
     try {
-      await keepNotices(db)
+      await maintainNotifications(db)
     } catch (error) {
-      log.warn({ err: error }, 'nobody is told of results that leave soon; trying again within the hour')
+      log.warn({ err: error }, 'failed to queue retention warnings; retrying within an hour')
     }
     try {
       const entries = await removeOldAuditEntries(db)
-      if (entries > 0) log.info({ entries }, 'entries of the audit log removed whose year is over')
+      if (entries > 0) log.info({ entries }, 'deleted audit log entries older than a year')
     } catch (error) {
-      log.warn({ err: error }, 'old entries of the audit log not removed; trying again within the hour')
+      log.warn({ err: error }, 'failed to delete old audit log entries; retrying within an hour')
     }
     try {
-      const sums = await removeFadedOutcomes(db)
-      if (sums > 0) log.info({ sums }, 'faded outcomes removed')
+      const sums = await removeDecayedOutcomes(db)
+      if (sums > 0) log.info({ sums }, 'deleted outcomes without weight')
     } catch (error) {
-      log.warn({ err: error }, 'faded outcomes not removed; trying again within the hour')
+      log.warn({ err: error }, 'failed to delete outcomes without weight; retrying within an hour')
     }
     try {
       const rows = await removeOldPayments(db)
-      if (rows > 0) log.info({ rows }, 'old payments that never were and events removed')
+      if (rows > 0) log.info({ rows }, 'deleted abandoned checkouts and old Stripe events')
     } catch (error) {
-      log.warn({ err: error }, 'old payments that never were and events not removed; trying again within the hour')
+      log.warn({ err: error }, 'failed to delete abandoned checkouts and old Stripe events; retrying within an hour')
     }
     try {
       await deleteOldDomainDays(db)
     } catch (error) {
-      log.warn({ err: error }, 'counts of addresses per domain not deleted; trying again within the hour')
+      log.warn({ err: error }, 'failed to delete old domain counts; retrying within an hour')
     }
   }
 

@@ -4,14 +4,14 @@ import { docsSchema } from '@astrojs/starlight/schema'
 import type { Loader } from 'astro/loaders'
 import { MISSING, readTexts } from './texts.ts'
 
-/** Our texts as they lie in the repository: plain Markdown, which has its title in its first line. */
+/** Loads the pages of the repository: plain Markdown with the title in the first line. */
 const textLoader: Loader = {
   name: 'texts',
   async load({ store, parseData, renderMarkdown, generateDigest }) {
     store.clear()
     for (const { id, title, label, description, page } of [...readTexts(), MISSING]) {
       const data = await parseData({ id, data: { title, description, sidebar: { label } } })
-      // Starlight gives headings their links in the folders that its configuration names: this stands for all of ours.
+      // Starlight adds heading links in the folders of `processedDirs`; this path is in one of them.
       const rendered = await renderMarkdown(page, { fileURL: pathToFileURL(`texts/${id}.md`) })
       const html = countTwice(rendered.html)
       store.set({ id, data, body: page, digest: generateDigest(html), rendered: { ...rendered, html } })
@@ -20,8 +20,8 @@ const textLoader: Loader = {
 }
 
 /**
- * A code that is a heading is explained below it, and may be mentioned in many other places. Of a long page the search shows the three
- * places that have the word most often, so here it counts for one more.
+ * A problem code is explained below the heading with its name and mentioned in other sections. The search shows the three sections of a
+ * page that contain the word most often, so the id of the heading is indexed as well.
  */
 function countTwice(html: string): string {
   const heading = /<h\d id="[a-z0-9_]+"(?=><code[^>]*>[a-z0-9_]+<\/code><\/h\d>)/g

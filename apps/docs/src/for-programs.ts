@@ -1,6 +1,6 @@
 import { addressOf, copyAddressOf, type Text } from './texts.ts'
 
-/** The site for those who read Markdown: a copy of every page, a list of all (llms.txt), and all in one file. */
+/** The site as Markdown: a copy of every page, a list of all pages (llms.txt), and all pages in one file. */
 export function describeForPrograms(texts: Text[]): [name: string, content: string][] {
   const copies = texts.map(({ id, title, copy }): [string, string] => [`${id}.md`, `# ${title}\n\n${copy}\n`])
   return [...copies, ['llms.txt', listOf(texts)], ['llms-full.txt', allOf(texts)]]
@@ -11,8 +11,8 @@ function listOf([first, ...texts]: Text[]): string {
   return `# Probity\n\n> ${first?.description ?? ''}\n\n${ADVICE}\n\n## Pages\n\n${lines.join('\n')}\n`
 }
 
-const ADVICE = `Every page below is Markdown; without \`.md\` at its end the address is that of the page for people.
-The API as an OpenAPI document is at \`/api/v1/openapi.json\`, and all pages in one file are at \`/llms-full.txt\`.`
+const ADVICE = `Every page below is Markdown; the URL without \`.md\` is the HTML page.
+The OpenAPI document of the API is at \`/api/v1/openapi.json\`, and all pages in one file are at \`/llms-full.txt\`.`
 
 function allOf(texts: Text[]): string {
   return texts.map(({ id, title, copy }) => `# ${title}\n\nAddress: ${addressOf(id)}\n\n${copy}\n`).join('\n---\n\n')

@@ -30,21 +30,21 @@ test.each([
   expect(turn(`See ${written}.`)).toBe(`See ${shown}.`)
 })
 
-test('leaves out comments and nothing of what stands in code', () => {
+test('turnMarkdown removes comments and leaves code unchanged', () => {
   const code = '```md\n<!-- kept -->\n[kept](../webhooks.md)\n```'
   expect(turn(`Before.\n\n<!-- test: form -->\n${code}\n\nAlso \`[kept](../webhooks.md)\`.`)).toBe(
     `Before.\n\n${code}\n\nAlso \`[kept](../webhooks.md)\`.`,
   )
 })
 
-test('refuses a picture, which would be a dead one', () => {
-  expect(() => turn('![A chart](chart.png)')).toThrow('a picture')
+test('turnMarkdown rejects images', () => {
+  expect(() => turn('![A chart](chart.png)')).toThrow('images are not supported')
 })
 
 test.each([
   ['\nOne [script tag](x.md) makes `it` work, *always*. And more.\n\nLater.', 'One script tag makes it work, always.'],
   ['\n<!-- test: x -->\nWraps over\ntwo lines.\n', 'Wraps over two lines.'],
   ['\nThese are the kinds:\n\n- one', 'These are the kinds.'],
-])('what a page is about, by %j', (body, sentence) => {
+])('firstSentence of %j', (body, sentence) => {
   expect(firstSentence(body)).toBe(sentence)
 })

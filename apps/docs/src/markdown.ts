@@ -1,19 +1,19 @@
 import { posix } from 'node:path'
 
-/** Where the snippets of our texts are asked; a link there is one to this installation. */
+/** Origin of the service in snippets; links to it are links to this installation. */
 const EXAMPLE_ORIGIN = 'http://localhost:3000'
 
-/** Code first, so that nothing in it is taken for a comment or a link. */
+/** Code comes first, so that comments and links in code are not matched. */
 const PIECES =
   /^(?<fence>`{3,}|~{3,})[^\n]*\n[\s\S]*?^\k<fence>[^\n]*$|(?<ticks>`+)[^`][\s\S]*?\k<ticks>(?!`)|<!--[\s\S]*?-->\n?|<http:\/\/localhost:3000(?<own>\/[^>\s]*)>|(?<image>!?)\[(?<text>(?:[^[\]`]|`[^`]*`)*)\]\((?<target>[^()\s]+)\)/gm
 
-/** What a link in a text leads to: a page of the site, a file of the source that is on no page, or somewhere else. */
+/** Target of a link: a page of the site, a file of the repository, or another URL. */
 export type Target =
   | { kind: 'page'; id: string; anchor: string }
   | { kind: 'source'; path: string }
   | { kind: 'other'; href: string }
 
-/** Comments are for tests, and links are written for the source: leaves the former out and turns the latter. */
+/** Removes comments, which are markers for tests, and converts links between files to links between pages. */
 export function turnMarkdown(
   markdown: string,
   turnLink: (target: string) => Target,
@@ -24,7 +24,7 @@ export function turnMarkdown(
     if (piece.startsWith('<!--')) return ''
     if (own !== undefined) return `[${own}](${own})`
     if (text === undefined || target === undefined) return piece
-    if (image) throw new Error(`a picture, which no page can show yet: ${piece}`)
+    if (image) throw new Error(`images are not supported: ${piece}`)
     const found = turnLink(target)
     if (found.kind === 'page') return `[${text}](${hrefOf(found.id)}${found.anchor})`
     if (found.kind === 'other') return `[${text}](${found.href})`
@@ -32,7 +32,7 @@ export function turnMarkdown(
   })
 }
 
-/** What a target means in the file `source`, where `pages` are the texts of the site by their paths. */
+/** Resolves a link target of the file `source`. `pages` maps paths to page ids. */
 export function readTarget(target: string, source: string, pages: Map<string, string>): Target {
   if (target.startsWith(EXAMPLE_ORIGIN)) return { kind: 'other', href: target.slice(EXAMPLE_ORIGIN.length) || '/' }
   if (/^([a-z]+:|\/|#)/.test(target)) return { kind: 'other', href: target }
@@ -43,7 +43,7 @@ export function readTarget(target: string, source: string, pages: Map<string, st
   return { kind: 'page', id, anchor: anchor === undefined ? '' : `#${anchor}` }
 }
 
-/** The first sentence of a text, without its marks: what a list of pages says of it. */
+/** The first sentence of a page as plain text: its description in lists of pages. */
 export function firstSentence(body: string): string {
   const paragraph =
     body

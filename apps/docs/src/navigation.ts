@@ -1,4 +1,4 @@
-/** A page of the site by the name of its text, or a page that the service shows beside it. */
+/** The id of a page of the site, or a link to another page of the service. */
 type Entry = string | { label: string; link: string; says: string }
 
 export type Group = { label: string; entries: Entry[] }
@@ -6,12 +6,12 @@ export type Group = { label: string; entries: Entry[] }
 const REFERENCE = {
   label: 'API reference',
   link: '/api',
-  says: 'Every operation, with its fields, answers and examples.',
+  says: 'All operations with their fields, responses and examples.',
 }
 
-/** What stands in the sidebar, in this order. A text that is not here, or an entry without a text, ends the build. */
+/** The sidebar, in this order. The build fails if a page is missing here or an entry has no page. */
 export const NAVIGATION: Group[] = [
-  { label: 'Start', entries: ['quick-start', 'test-mode'] },
+  { label: 'Get started', entries: ['quick-start', 'test-mode'] },
   {
     label: 'Concepts',
     entries: [
@@ -58,15 +58,15 @@ export const NAVIGATION: Group[] = [
     label: 'Self-hosting',
     entries: ['running', 'settings', 'doctor', 'operating', 'metrics', 'payments', 'scale', 'benchmarks'],
   },
-  { label: 'More', entries: ['security', 'supply-chain', 'retention', 'model-card', 'changelog'] },
+  { label: 'More', entries: ['security', 'supply-chain', 'retention', 'model-card', 'glossary', 'changelog'] },
 ]
 
-/** Where texts and navigation disagree, in words. */
+/** Differences between the pages and the navigation, as messages. */
 export function listDisagreements(ids: string[], navigation: Group[] = NAVIGATION): string[] {
   const named = listPages(navigation)
   return [
     ...ids.filter((id) => !named.includes(id)).map((id) => `${id} is not in the navigation`),
-    ...named.filter((id) => !ids.includes(id)).map((id) => `the navigation names ${id}, which has no text`),
+    ...named.filter((id) => !ids.includes(id)).map((id) => `the navigation names ${id}, which has no page`),
     ...named.filter((id, at) => named.indexOf(id) !== at).map((id) => `the navigation names ${id} twice`),
   ]
 }

@@ -1,7 +1,7 @@
 import { defineRouteMiddleware } from '@astrojs/starlight/route-data'
 import { copyAddressOf } from './texts.ts'
 
-/** Tells programs that read a page where its Markdown is. */
+/** Adds a link to the Markdown copy of the page for programs. */
 export const onRequest = defineRouteMiddleware(({ locals }) => {
   const { id, head } = locals.starlightRoute
   if (id === '404') return

@@ -1,4 +1,4 @@
-/** The field of the search comes late, and with no name but its tooltip. */
+/** The search field is added after the page has loaded and has no accessible name except its title. */
 const place = document.querySelector('#starlight__search')
 const arrival = new MutationObserver(() => {
   const field = place?.querySelector('input')

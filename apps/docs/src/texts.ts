@@ -6,20 +6,20 @@ import { type Group, listDisagreements, NAVIGATION } from './navigation.ts'
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
 
-/** For those who work on the product: in the repository and not on the site. */
+/** Pages for engineers of the project: in the repository, not on the site. */
 const INSIDE = /^docs\/(decisions|screenshots|database\.md|dependencies\.md)/
 
-/** The site's address below the service's. */
+/** Path of the site on the service. */
 export const BASE = '/docs'
 
-/** A page as it is written, ready to be shown: `page` links to pages, `copy` to their Markdown. Neither begins with the title. */
+/** A page without its title: `page` links to pages, `copy` to their Markdown copies. */
 export type Text = { id: string; title: string; label: string; description: string; page: string; copy: string }
 
-/** Every page of the site, in the order of the navigation, the first page before them. */
+/** Every page of the site: the index page, then the others in the order of the navigation. */
 export function readTexts(root: string = ROOT, navigation: Group[] = NAVIGATION): Text[] {
   const pages = new Map(listSources(root).map((source) => [source, idOf(source)]))
   const disagreements = listDisagreements([...pages.values()], navigation)
-  if (disagreements.length > 0) throw new Error(`The docs are not whole:\n${disagreements.join('\n')}`)
+  if (disagreements.length > 0) throw new Error(`The docs are inconsistent:\n${disagreements.join('\n')}`)
 
   const texts = new Map([...pages].map(([source, id]) => [id, readText(root, source, pages)]))
   const ordered = navigation.map(({ label, entries }) => ({
@@ -65,7 +65,7 @@ function readText(root: string, source: string, pages: Map<string, string>): Tex
   }
 }
 
-/** What of a title is enough in the sidebar, where "Guides" stands above the guides. */
+/** The sidebar label: the title without its subtitle, and without "Guide", which is the label of the group. */
 function labelOf(title: string): string {
   const [first = '', rest = ''] = title.split(': ')
   return first === 'Guide' ? rest.charAt(0).toUpperCase() + rest.slice(1) : first
@@ -74,7 +74,7 @@ function labelOf(title: string): string {
 type Item = { title: string; says: string; href: string; copyHref: string; text?: Text }
 
 function itemOf(text: Text | undefined): Item {
-  if (text === undefined) throw new Error('a page without a text') // listDisagreements has seen to it
+  if (text === undefined) throw new Error('navigation entry without a page') // excluded by listDisagreements
   const { title, description: says, id } = text
   return { title, says, href: addressOf(id), copyHref: copyAddressOf(id), text }
 }
@@ -83,7 +83,7 @@ function elsewhere({ label: title, link, says }: { label: string; link: string; 
   return { title, says, href: BASE + link, copyHref: BASE + link }
 }
 
-/** The way in: every page with what it is about. */
+/** The index page: all pages with their descriptions. */
 function firstPage(groups: { label: string; items: Item[] }[]): Text {
   const list = (pick: 'href' | 'copyHref') =>
     groups
@@ -102,13 +102,13 @@ function firstPage(groups: { label: string; items: Item[] }[]): Text {
   }
 }
 
-/** What is shown where there is no page. It is on no list. */
+/** The 404 page, which is in no list. */
 export const MISSING: Omit<Text, 'copy'> = {
   id: '404',
-  title: 'There is no such page',
-  label: 'There is no such page',
-  description: 'No page has this address.',
-  page: `No page has this address. Look for it with the search above, or begin at [the list of all pages](${BASE}).`,
+  title: 'Page not found',
+  label: 'Page not found',
+  description: 'This page does not exist.',
+  page: `This page does not exist. Use the search above, or see [all pages](${BASE}).`,
 }
 
-const ABOUT = 'Probity validates email addresses: an address goes in, a verdict with its evidence comes out.'
+const ABOUT = 'Probity validates email addresses and returns a verdict with the evidence behind it.'

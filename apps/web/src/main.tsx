@@ -20,7 +20,7 @@ const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 5_000,
-      // The client library has tried again already; this is for the requests that go without it.
+      // The SDK retries by itself; this is for requests without it.
       retry: (failures, error) => failures < RETRIES_MAX && asRequestFailed(error).status === 0,
     },
   },
@@ -38,7 +38,7 @@ watchNavigation(router)
 fetchPage()
 
 const root = document.getElementById('root')
-if (root === null) throw new Error('the page has no place for the application')
+if (root === null) throw new Error('the page has no root element')
 
 createRoot(root).render(
   <StrictMode>
@@ -50,13 +50,13 @@ createRoot(root).render(
   </StrictMode>,
 )
 
-/** The script of the page that was asked for comes while the session is asked for, and not after. */
+/** Loads the script of the first page in parallel with the session. */
 function fetchPage() {
   const [matched] = router.getMatchedRoutes(router.latestLocation.pathname)
-  for (const route of matched) void router.loadRouteChunk(route)?.catch(() => undefined) // the router asks again, and tells
+  for (const route of matched) void router.loadRouteChunk(route)?.catch(() => undefined) // the router tries again and reports the error
 }
 
-/** Dialogs add a style element that keeps the page behind them from scrolling; the policy lets it in by this. */
+/** Dialogs add a style element that stops the page from scrolling; the nonce allows it under the CSP. */
 function allowStyles() {
   const nonce = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce
   if (nonce) setNonce(nonce)

@@ -56,7 +56,7 @@ const wholeAuditRoute = createRoute({
   component: lazyPage(() => import('./pages/audit/WholeAuditLog.tsx'), 'WholeAuditLog'),
 })
 
-/** The pages of those who run the installation. */
+/** The operator pages. */
 export const operatorRoutes = operatorRoute.addChildren([
   operatorIndexRoute,
   healthRoute,

@@ -136,8 +136,8 @@ const webhookRoute = createRoute({
 })
 
 const newOrganisationRoute = createRoute({
-  ...page('/organisations/new'),
-  component: lazyPage(() => import('./pages/people/NewOrganisationPage.tsx'), 'NewOrganisationPage'),
+  ...page('/accounts/new'),
+  component: lazyPage(() => import('./pages/people/NewAccountPage.tsx'), 'NewAccountPage'),
 })
 
 const routeTree = rootRoute.addChildren([
@@ -179,7 +179,7 @@ export function makeRouter(queryClient: QueryClient) {
     defaultPreload: 'intent',
     defaultPreloadStaleTime: 0,
     scrollRestoration: true,
-    // Links are pages, and their state is plain text: ?status=valid and not ?status=%22valid%22.
+    // State in URLs is plain text: ?status=valid and not ?status=%22valid%22.
     trailingSlash: 'never',
   })
 }

@@ -31,9 +31,9 @@ const membersRoute = createRoute({
   ...settingsPage('/members'),
   component: lazyPage(() => import('./pages/settings/Members.tsx'), 'Members'),
 })
-const organisationRoute = createRoute({
-  ...settingsPage('/organisation'),
-  component: lazyPage(() => import('./pages/settings/Organisation.tsx'), 'Organisation'),
+const accountRoute = createRoute({
+  ...settingsPage('/account'),
+  component: lazyPage(() => import('./pages/settings/AccountSettings.tsx'), 'AccountSettings'),
 })
 const overridesRoute = createRoute({
   ...settingsPage('/allow-and-block'),
@@ -55,14 +55,14 @@ const auditRoute = createRoute({
   component: lazyPage(() => import('./pages/audit/OwnAuditLog.tsx'), 'OwnAuditLog'),
 })
 
-/** What people set for themselves and for their organisation. */
+/** The settings of the user and of the account. */
 export const settingsRoutes = settingsRoute.addChildren([
   settingsIndexRoute,
   profileRoute,
   securityRoute,
   noticesRoute,
   membersRoute,
-  organisationRoute,
+  accountRoute,
   overridesRoute,
   networkRoute,
   yourDataRoute,

@@ -8,7 +8,7 @@ import { Shell } from './shell/Shell.tsx'
 
 type Context = { queryClient: QueryClient }
 
-/** What every address of the application may carry: test mode, and the organisation where there are several. */
+/** Search parameters of every page: test mode, and the account if the user has several. */
 export type SceneSearch = { mode?: Extract<Mode, 'test'> | undefined; org?: string | undefined }
 
 function readSceneSearch(search: Record<string, unknown>): SceneSearch {
@@ -25,7 +25,7 @@ export const rootRoute = createRootRouteWithContext<Context>()({
   errorComponent: PageFailed,
 })
 
-/** Everything behind the sign-in. Who is not signed in comes back here afterwards. */
+/** All signed-in pages. Others are redirected to the sign-in page and return here afterwards. */
 export const shellRoute = createRoute({
   getParentRoute: () => rootRoute,
   id: 'shell',

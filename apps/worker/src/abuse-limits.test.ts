@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { inTenant } from '@probity/database/connect'
-import { grantPaid } from '@probity/database/payments'
-import { confirmTestJob } from '@probity/database/test-jobs'
-import { HABITS } from '@probity/engine/mailbox/data/habits'
+import { grantPaid } from '@probity/database/billing/payments'
+import { inTenant } from '@probity/database/connection/connect'
+import { confirmTestJob } from '@probity/database/jobs/test-jobs'
+import { PROVIDER_LIMITS } from '@probity/engine/smtp/providers/data/limits'
 import type { Names } from '@probity/lab/dns/zone-file'
 import { freePort } from '@probity/lab/services/daemon'
 import { type Script, startScripted } from '@probity/lab/smtp/server'
@@ -20,9 +20,9 @@ const LIST_SIZE = 10_000
 const PROBES_MAX = 300
 /** A server that can be probed quickly, so that the test is short. */
 const LIMITS = {
-  ...HABITS,
+  ...PROVIDER_LIMITS,
   '': {
-    ...HABITS[''],
+    ...PROVIDER_LIMITS[''],
     ...{ connectionsPerEgress: 20, connectionsPerMinute: 60_000, errorsPerHour: null, errorsPerConnection: 100 },
     ...{ recipientsPerConnection: 100, errorsByFamily: {} },
   },

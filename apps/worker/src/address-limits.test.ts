@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { createServer } from 'node:net'
-import { HABITS } from '@probity/engine/mailbox/data/habits'
+import { PROVIDER_LIMITS } from '@probity/engine/smtp/providers/data/limits'
 import type { Names } from '@probity/lab/dns/zone-file'
 import { freePort } from '@probity/lab/services/daemon'
 import { whenDone } from '@probity/lab/when-done'
@@ -73,7 +73,7 @@ async function expectConnections(count: number): Promise<void> {
   }
   const policy = { port, allows: (address: string) => address === ADDRESS }
   for (const _ of [1, 2]) {
-    const worker = await start(config, { policy, habits: HABITS }, world.log)
+    const worker = await start(config, { policy, habits: PROVIDER_LIMITS }, world.log)
     whenDone(() => worker.stop())
   }
   const answered = new Map<string, string>()

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import type { StandingResult } from '@probity/contract/standing-result'
-import { controlProvider, drainEgress } from '@probity/database/brakes'
-import { asOperator } from '@probity/database/connect'
-import { listProbes } from '@probity/database/probes'
-import { HABITS } from '@probity/engine/mailbox/data/habits'
-import { openLocalPace } from '@probity/engine/mailbox/local-pace'
+import type { StoredResult } from '@probity/contract/standing-result'
+import { asOperator } from '@probity/database/connection/connect'
+import { controlProvider, drainEgress } from '@probity/database/operators/controls'
+import { listProbes } from '@probity/database/validations/probing'
+import { createLocalRateLimiter } from '@probity/engine/smtp/connections/local-rate-limiter'
+import { PROVIDER_LIMITS } from '@probity/engine/smtp/providers/data/limits'
 import { freePort } from '@probity/lab/services/daemon'
 import { startScripted } from '@probity/lab/smtp/server'
 import { whenDone } from '@probity/lab/when-done'
@@ -41,7 +41,7 @@ async function startWatched() {
   await world.dns.put({ 'mail.example': { mx: [[10, 'mx.mail.example']] }, 'mx.mail.example': { a: ['127.93.0.1'] } })
   const policy = { port, allows: (address: string) => address.startsWith('127.93.') }
   const config = { ...world.config, egresses: WAYS }
-  const worker = await start(config, { policy, habits: HABITS }, world.log)
+  const worker = await start(config, { policy, habits: PROVIDER_LIMITS }, world.log)
   whenDone(() => worker.stop())
   const answers: Answer[] = []
   const replyTo = randomUUID()
@@ -50,13 +50,13 @@ async function startWatched() {
   const queue = openInteractiveQueue(config.redisUrl, config.queuePrefix)
   whenDone(() => queue.close())
 
-  async function ask(email: string): Promise<{ result: StandingResult; retryAt: unknown }> {
+  async function ask(email: string): Promise<{ result: StoredResult; retryAt: unknown }> {
     const before = answers.length
     const refs = await world.open([email])
     await vi.waitFor(() => queue.add({ refs, replyTo }))
     await vi.waitFor(() => expect(answers.length).toBe(before + 1), 15_000)
     const { result, retryAt } = answers[before] as Answer
-    return { result: result as StandingResult, retryAt }
+    return { result: result as StoredResult, retryAt }
   }
   const change = (work: Parameters<typeof asOperator<void>>[1]) => asOperator(world.db, work)
   return { ...world, worker, asked, ask, change }
@@ -117,11 +117,11 @@ test('a rate that was lowered gives fewer connections, and at least one', async 
   await asOperator(db, (trx) => controlProvider(trx, 'gmx', { ratePercent: 50 }))
   const brakes = await openBrakes({ db, log })
   whenDone(() => brakes.stop())
-  const pace = brakedPace(openLocalPace(), brakes, HABITS)
-  const habits = { ...HABITS[''], connectionsPerEgress: 4, connectionsPerMinute: 60_000 }
+  const pace = brakedPace(createLocalRateLimiter(), brakes, PROVIDER_LIMITS)
+  const limits = { ...PROVIDER_LIMITS[''], connectionsPerEgress: 4, connectionsPerMinute: 60_000 }
   const count = async (site: string) => {
     const leases = []
-    for (let n = 0; n < 6; n += 1) leases.push(await pace.lease({ egress: 'one', site, habits }))
+    for (let n = 0; n < 6; n += 1) leases.push(await pace.lease({ egress: 'one', site, limits }))
     return leases.filter(({ kind }) => kind === 'lease').length
   }
   expect(await count('gmx')).toBe(2)

@@ -1,11 +1,11 @@
-import { type Brakes as Held, readBrakes } from '@probity/database/brakes'
-import type { Db } from '@probity/database/connect'
-import type { HabitTable } from '@probity/engine/mailbox/habits'
-import type { Hold, Pace, Target } from '@probity/engine/mailbox/pace'
+import type { Db } from '@probity/database/connection/connect'
+import { type OperatorControls as Held, readControls } from '@probity/database/operators/controls'
+import type { ProviderRateLimiter, Target, Throttle } from '@probity/engine/smtp/connections/rate-limiter'
+import type { ProviderLimitsTable } from '@probity/engine/smtp/providers/limits'
 import type { Logger } from 'pino'
 
-/** What operators hold back, as this worker knows it. */
-export type Brakes = {
+/** Providers that operators paused or slowed and egresses that they drained, as this worker knows them. */
+export type OperatorControls = {
   isPaused(provider: string): boolean
   ratePercent(provider: string): number
   isDrained(egress: string): boolean
@@ -19,14 +19,14 @@ const LOOK_EVERY_MS = 2_000
  */
 export const PAUSED_MS = 45_000
 
-/** Looks every two seconds. While the database is away, what was last known holds. */
-export async function openBrakes({ db, log }: { db: Db; log: Logger }): Promise<Brakes> {
+/** Reloads every two seconds. While the database is down, the last known controls apply. */
+export async function openBrakes({ db, log }: { db: Db; log: Logger }): Promise<OperatorControls> {
   let held: Held = { providers: [], egresses: [] }
   async function look(): Promise<void> {
     try {
-      held = await readBrakes(db)
+      held = await readControls(db)
     } catch (error) {
-      log.debug({ err: error }, 'could not look what operators hold back')
+      log.debug({ err: error }, 'failed to load operator controls')
     }
   }
   await look()
@@ -47,19 +47,23 @@ export async function openBrakes({ db, log }: { db: Db; log: Logger }): Promise<
   }
 }
 
-/** A pace that opens no connection to who is paused, and fewer and slower ones to whose rate was lowered. */
-export function brakedPace(pace: Pace, brakes: Brakes, habits: HabitTable): Pace {
+/** A rate limiter that opens no connection to paused providers and applies lowered rates. */
+export function brakedPace(
+  pace: ProviderRateLimiter,
+  brakes: OperatorControls,
+  habits: ProviderLimitsTable,
+): ProviderRateLimiter {
   // A site of a provider that we know goes by its id, and any other by the names of its hosts.
   const providerOf = (site: string) => (site !== '' && Object.hasOwn(habits, site) ? site : '')
   function slowed(target: Target): Target {
     const share = brakes.ratePercent(providerOf(target.site)) / 100
     if (share === 1) return target
-    const { connectionsPerEgress, connectionsPerMinute } = target.habits
+    const { connectionsPerEgress, connectionsPerMinute } = target.limits
     const slower = {
       connectionsPerEgress: Math.max(1, Math.floor(connectionsPerEgress * share)),
       connectionsPerMinute: connectionsPerMinute * share,
     }
-    return { ...target, habits: { ...target.habits, ...slower } }
+    return { ...target, limits: { ...target.limits, ...slower } }
   }
   return {
     ...pace,
@@ -72,6 +76,6 @@ export function brakedPace(pace: Pace, brakes: Brakes, habits: HabitTable): Pace
   }
 }
 
-function paused(of: Hold['of']): Hold {
-  return { kind: 'hold', why: 'suspended', retryAfterMs: PAUSED_MS, of }
+function paused(of: Throttle['of']): Throttle {
+  return { kind: 'throttle', why: 'suspended', retryAfterMs: PAUSED_MS, of }
 }

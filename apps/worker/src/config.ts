@@ -1,5 +1,5 @@
-import type { AddressLimits } from '@probity/engine/mailbox/destination'
-import type { Egress } from '@probity/engine/mailbox/egress'
+import type { AddressLimits } from '@probity/engine/smtp/connections/destination-limits'
+import type { Egress } from '@probity/engine/smtp/protocol/dial'
 import { type AbuseLimits, readAbuseLimits } from '@probity/settings/abuse-limits'
 import { readEgresses } from '@probity/settings/egresses'
 import { readList } from '@probity/settings/formats'
@@ -16,32 +16,32 @@ export type WorkerConfig = {
   redisUrl: string
   dnsServers: string[]
   listsFolder: string | undefined
-  /** The ways out that mail servers are asked from; none when they are not asked. */
+  /** Egresses for probes; empty if mail servers are not probed. */
   egresses: Egress[]
   deniedAddresses: string[]
   /** Connections to one IP address that is not a known provider's. */
   addressLimits: AddressLimits
-  /** Where uploaded files are; the same place as the api's. */
+  /** Storage of uploaded files, the same as that of the API. */
   storage: StorageSettings
   databaseConnections: number
   concurrency: number
   listSlots: number
   webhookSlots: number
-  /** Undefined where the abuse limits are off. */
+  /** Undefined if the abuse limits are off. */
   abuseLimits: AbuseLimits | undefined
-  /** Whether what one account reports of its mail counts for others. */
+  /** Whether outcomes reported by one account count for others. */
   sharesFeedback: boolean
   release: boolean
   metrics: MetricsPlace | undefined
   traces: TraceSettings | undefined
-  /** Where callers reach the service, for the doctor to come by. */
+  /** Public URL of the service, for the doctor. */
   publicUrl: string | undefined
   logLevel: string
-  /** Keeps the queues of several installations on one Redis apart. */
+  /** Separates the queues of several installations on one Redis. */
   queuePrefix: string
 }
 
-/** Reads and checks every setting at start, naming all faults at once. The only place here that knows variable names. */
+/** Reads and validates all settings at start and reports all faults at once. The only place of the worker that knows setting names. */
 export function readConfig(env: Record<string, string | undefined>): WorkerConfig {
   return readSettings(WorkerSettings, env, (vars) => ({
     databaseUrl: vars.DATABASE_URL,
@@ -61,7 +61,7 @@ export function readConfig(env: Record<string, string | undefined>): WorkerConfi
     listSlots: vars.LIST_SLOTS,
     webhookSlots: vars.WEBHOOK_SLOTS,
     abuseLimits: readAbuseLimits(vars),
-    sharesFeedback: vars.SHARE_FEEDBACK === 'on',
+    sharesFeedback: vars.SHARE_FEEDBACK,
     release: vars.RELEASE,
     metrics:
       vars.WORKER_METRICS_PORT === undefined ? undefined : { host: vars.METRICS_HOST, port: vars.WORKER_METRICS_PORT },

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
-import { openTestAccount } from '@probity/database/test-database'
-import { HABITS } from '@probity/engine/mailbox/data/habits'
+import { openTestAccount } from '@probity/database/connection/test-database'
+import { PROVIDER_LIMITS } from '@probity/engine/smtp/providers/data/limits'
 import { freePort } from '@probity/lab/services/daemon'
 import { startRedis } from '@probity/lab/services/redis'
 import { startScripted } from '@probity/lab/smtp/server'
@@ -19,12 +19,12 @@ import { startTestWorld } from './test-worker.ts'
 const EGRESS = { name: 'probe.probity.example', heloName: 'probe.probity.example', mailFrom: 'bounce@probity.example' }
 const ERRORS_PER_HOUR = 40
 const google = {
-  ...HABITS['google'],
+  ...PROVIDER_LIMITS['google'],
   errorsPerHour: ERRORS_PER_HOUR,
   connectionsPerMinute: 6_000,
   tls: 'never' as const,
 }
-const LIMITS = { ...HABITS, google }
+const LIMITS = { ...PROVIDER_LIMITS, google }
 const log = openLog('debug', destination({ dest: join(inject('logFolder'), `shares-${randomUUID()}.log`), sync: true }))
 
 async function openShares(prefix = `test-${randomUUID()}`, url = inject('redisUrl')) {

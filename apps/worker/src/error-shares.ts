@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { type HabitTable, habitsOf } from '@probity/engine/mailbox/habits'
-import { PACE } from '@probity/engine/mailbox/pace'
+import { RATE_LIMITER } from '@probity/engine/smtp/connections/rate-limiter'
+import { limitsFor, type ProviderLimitsTable } from '@probity/engine/smtp/providers/limits'
 import { paceKey } from '@probity/queue/pace-key'
 import type { Redis, Result } from 'ioredis'
 import type { Logger } from 'pino'
@@ -33,9 +33,9 @@ declare module 'ioredis' {
 
 const SCRIPT = readFileSync(new URL('./error-shares.lua', import.meta.url), 'utf8')
 
-/** What is known of an account at one provider. */
+/** State of one account at one provider. */
 type Account = {
-  /** Whether Redis was asked about it. */
+  /** Whether it was read from Redis. */
   isRead: boolean
   /** Rejections of the hour as Redis last said, and those that it does not know yet. */
   used: number
@@ -47,14 +47,14 @@ type Account = {
 
 type Place = { accounts: Map<string, Account>; isShared: boolean; readAt: number; reading: Promise<void> | undefined }
 
-type Options = { redis: Redis; prefix: string; habits: HabitTable; log: Logger }
+type Options = { redis: Redis; prefix: string; habits: ProviderLimitsTable; log: Logger }
 
 export function openErrorShares({ redis, prefix, habits, log }: Options): ErrorShares {
   redis.defineCommand('shareErrors', { lua: SCRIPT })
   const places = new Map<string, Place>()
   let timer: NodeJS.Timeout | undefined
 
-  /** Writes and reads in one call. Without Redis, what was last known holds. */
+  /** Writes and reads in one call. Without Redis, the last known state applies. */
   async function read(name: string, place: Place): Promise<void> {
     const some = [...place.accounts]
     const written = some.map(([, { unwritten }]) => unwritten)
@@ -69,7 +69,7 @@ export function openErrorShares({ redis, prefix, habits, log }: Options): ErrorS
         if (account.isRead && isIdle(account)) place.accounts.delete(id)
       }
     } catch (error) {
-      log.debug({ err: error }, 'could not share provider errors: redis unavailable')
+      log.debug({ err: error }, 'failed to share provider errors: redis unavailable')
     }
     for (const [, account] of some) account.isRead = true
     place.readAt = performance.now()
@@ -125,8 +125,8 @@ export function openErrorShares({ redis, prefix, habits, log }: Options): ErrorS
 }
 
 /** Undefined where errors are not counted, or where a site is not shared by many domains. */
-function limitOf({ provider }: Use, habits: HabitTable): number | undefined {
-  const { errorsPerHour } = habitsOf(provider, habits)
+function limitOf({ provider }: Use, habits: ProviderLimitsTable): number | undefined {
+  const { errorsPerHour } = limitsFor(provider, habits)
   return provider === '' || errorsPerHour === null ? undefined : Math.max(1, Math.floor(errorsPerHour * SHARE))
 }
 
@@ -134,14 +134,14 @@ function nameOf({ provider, egress }: Use): string {
   return JSON.stringify([egress, provider])
 }
 
-const KEPT_MS = (PACE.slotsInHour + 1) * PACE.slotMs
+const KEPT_MS = (RATE_LIMITER.slotsInHour + 1) * RATE_LIMITER.slotMs
 
-/** The running slot and those of the hour before it, as the pace counts them. */
+/** The current slot and those of the hour before it, as the rate limiter counts them. */
 function keysOf(prefix: string, name: string): string[] {
   const [egress, provider] = JSON.parse(name) as [string, string]
-  const slot = Math.floor(Date.now() / PACE.slotMs)
+  const slot = Math.floor(Date.now() / RATE_LIMITER.slotMs)
   const base = paceKey(prefix, { egress, site: provider })
-  return Array.from({ length: PACE.slotsInHour }, (_, n) => `${base}:accounts:${slot - n}`)
+  return Array.from({ length: RATE_LIMITER.slotsInHour }, (_, n) => `${base}:accounts:${slot - n}`)
 }
 
 function newPlace(): Place {

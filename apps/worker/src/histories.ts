@@ -1,10 +1,10 @@
-import type { Db } from '@probity/database/connect'
-import { listHistories } from '@probity/database/histories'
-import type { History, HistoryDesk } from '@probity/engine/verdict/history'
-import { openGatherer } from '@probity/queue/gather'
+import type { Db } from '@probity/database/connection/connect'
+import { listHistories } from '@probity/database/feedback/histories'
+import type { History, HistoryLookup } from '@probity/engine/verdict/history'
+import { createBatcher } from '@probity/queue/gather'
 
 /** What became of mail that accounts have reported, for whoever judges an address. */
-export type Histories = { of(accountId: string): HistoryDesk }
+export type Histories = { of(accountId: string): HistoryLookup }
 
 /** An outcome that is reported now counts within so long. Short, and still enough for the addresses of a batch to share a look. */
 const BELIEVED_FOR_MS = 2_000
@@ -16,7 +16,7 @@ type Kept = { history: Promise<History>; until: number }
 
 /** Looks histories up in groups, one for each account at a time, and believes them for a moment. */
 export function openHistories(db: Db, { shared }: { shared: boolean }): Histories {
-  const gather = openGatherer<Asked, History>(AT_ONCE_MAX, (accountId, asked) =>
+  const gather = createBatcher<Asked, History>(AT_ONCE_MAX, (accountId, asked) =>
     listHistories(db, accountId, asked, { shared }),
   )
   const kept = new Map<string, Kept>()
@@ -33,5 +33,5 @@ export function openHistories(db: Db, { shared }: { shared: boolean }): Historie
     return history
   }
 
-  return { of: (accountId) => ({ look: (domain, provider) => look(accountId, { domain, provider }) }) }
+  return { of: (accountId) => ({ find: (domain, provider) => look(accountId, { domain, provider }) }) }
 }

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import { unsettledResult } from '@probity/contract/standing-result'
+import { pendingResult } from '@probity/contract/standing-result'
 import { EXCLUDED_TRAITS_DEFAULT } from '@probity/contract/traits'
-import { asOwner, inTenant } from '@probity/database/connect'
-import { listDrift } from '@probity/database/credits'
-import { getSecret } from '@probity/database/secrets'
-import { confirmTestJob, recordEndedBatches } from '@probity/database/test-jobs'
-import { listTestResults } from '@probity/database/test-results'
-import { HABITS } from '@probity/engine/mailbox/data/habits'
+import { listDrift } from '@probity/database/billing/ledger'
+import { asOwner, inTenant } from '@probity/database/connection/connect'
+import { listTestResults } from '@probity/database/jobs/results/test-results'
+import { confirmTestJob, recordEndedBatches } from '@probity/database/jobs/test-jobs'
+import { getSecret } from '@probity/database/system/processes'
+import { PROVIDER_LIMITS } from '@probity/engine/smtp/providers/data/limits'
 import { freePort } from '@probity/lab/services/daemon'
 import { type Script, startScripted } from '@probity/lab/smtp/server'
 import { whenDone } from '@probity/lab/when-done'
@@ -31,7 +31,10 @@ async function startLab(script: Script = HONEST) {
   const server = await startScripted(script, { host: '127.93.0.1', port })
   whenDone(() => server.stop())
   await world.dns.put({ 'mail.example': { mx: [[10, 'mx.mail.example']] }, 'mx.mail.example': { a: ['127.93.0.1'] } })
-  const surroundings = { policy: { port, allows: (address: string) => address.startsWith('127.93.') }, habits: HABITS }
+  const surroundings = {
+    policy: { port, allows: (address: string) => address.startsWith('127.93.') },
+    habits: PROVIDER_LIMITS,
+  }
   const config = { ...world.config, egresses: [EGRESS] }
   const { db, accountId } = world
 
@@ -250,7 +253,7 @@ test('a job uses recent results within its maximum age, and validates every addr
   whenDone(() => redis.disconnect())
   const manner = { ai: true, catchall: true, sendThreshold: 0.97, excludedTraits: [...EXCLUDED_TRAITS_DEFAULT] }
   const store = async (email: string, ageS: number) => {
-    const { email: _, ...result } = unsettledResult(email, 'not_probed')
+    const { email: _, ...result } = pendingResult(email, 'not_probed')
     const text = JSON.stringify({ id: randomUUID(), ...result, status: 'risky', sub_status: 'mailbox_full' })
     await redis.set(recentKey(secret, accountId, email, manner), text, 'EX', RECENT_FOR_S - ageS)
   }

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { BatchRef } from '@probity/database/batches'
+import type { BatchRef } from '@probity/database/jobs/batches'
 import { openBatchQueue, startBatchWorker } from '@probity/queue/batches'
 import type { WorkerConfig } from './config.ts'
 import { openBatchDesk } from './processors/validate-batch.ts'

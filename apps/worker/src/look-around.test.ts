@@ -1,5 +1,5 @@
-import { asOperator, asOwner } from '@probity/database/connect'
-import { listFindings, wantLook } from '@probity/database/findings'
+import { asOperator, asOwner } from '@probity/database/connection/connect'
+import { listFindings, requestDoctorRun } from '@probity/database/operators/doctor'
 import { startRedis } from '@probity/lab/services/redis'
 import { whenDone } from '@probity/lab/when-done'
 import { Redis } from 'ioredis'
@@ -26,11 +26,11 @@ const kept = async () => {
 const lookAgainNow = () =>
   asOwner(world.db, (trx) => sql`update doctor_runs set began_at = began_at - interval '2 hours'`.execute(trx))
 
-test('a worker looks once, keeps what it found under its host, and logs what changes', async () => {
+test('lookAround runs once per hour, stores findings under its host and logs changes', async () => {
   const looking = { patient, log, host: 'here' }
   expect([await lookAround(looking), await lookAround(looking)]).toEqual([true, false])
   expect(await kept()).toMatchObject({
-    'way-out': 'here:warn',
+    'egress-configured': 'here:warn',
     'resolver-answers': 'here:pass',
     'postgres-durability': ':fail',
     'redis-eviction': ':pass',
@@ -46,11 +46,11 @@ test('a worker looks once, keeps what it found under its host, and logs what cha
   await lookAgainNow()
   await lookAround(looking)
   expect(lines().slice(first.length)).toMatchObject([
-    { level: 40, check: 'redis-eviction', was: 'pass', status: 'warn', msg: 'the doctor found a change' },
+    { level: 40, check: 'redis-eviction', was: 'pass', status: 'warn', msg: 'doctor status changed' },
   ])
 })
 
-test('an operator who asks for it is not kept waiting for the hour', async () => {
+test('lookAround runs at once when an operator requests it', async () => {
   const doctor = startLookingAround(patient, log, 0)
   whenDone(() => doctor.stop())
   await vi.waitFor(
@@ -62,6 +62,6 @@ test('an operator who asks for it is not kept waiting for the hour', async () =>
     (await asOperator(world.db, listFindings)).find(({ checkId, host }) => checkId === 'clock' && host !== 'here')
       ?.checkedAt
   const before = await at()
-  expect(await asOperator(world.db, wantLook)).toBe(true)
+  expect(await asOperator(world.db, requestDoctorRun)).toBe(true)
   await vi.waitFor(async () => expect((await at())?.getTime()).toBeGreaterThan(before?.getTime() ?? 0), 20_000)
 })

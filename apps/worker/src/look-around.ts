@@ -1,23 +1,23 @@
 import { getServers } from 'node:dns'
 import { hostname } from 'node:os'
-import { beginRound, keepFindings } from '@probity/database/findings'
+import { beginRound, keepFindings } from '@probity/database/operators/doctor'
 import { BLOCKLISTS } from '@probity/doctor/data/blocklists'
 import { examine } from '@probity/doctor/examine'
 import type { Patient } from '@probity/doctor/patient'
-import { LANDMARKS } from '@probity/engine/mailbox/data/landmarks'
+import { REFERENCE_HOSTS } from '@probity/engine/smtp/probe/data/reference-hosts'
 import type { WorkerConfig } from './config.ts'
 import type { Surroundings } from './mailboxes.ts'
-import { startRounds } from './release/rounds.ts'
+import { startInterval } from './release/rounds.ts'
 import type { Services } from './services.ts'
 
-/** So often it is asked whether it is time: an operator who wants another look waits no longer than this. */
+/** How often the worker checks whether a run is due; also the longest wait after an operator requests a run. */
 const EVERY_MS = 10_000
-/** A worker that has just started has better things to do. */
+/** Gives a worker that just started time to begin with queued work. */
 const FIRST_AFTER_MS = 20_000
 
 type Looking = { patient: Patient; log: Services['log']; host: string; stopping?: AbortSignal }
 
-/** What this host is examined with: the settings of the worker, and nobody asked more than they bear. */
+/** The doctor's input on this host: the settings of the worker. */
 export function describePatient(
   config: WorkerConfig,
   { policy }: Pick<Surroundings, 'policy'>,
@@ -31,26 +31,26 @@ export function describePatient(
     egresses: config.egresses,
     uploadsFolder: config.storage.folder,
     publicUrl: config.publicUrl,
-    landmarks: LANDMARKS,
+    landmarks: REFERENCE_HOSTS,
     blocklists: BLOCKLISTS,
     now: Date.now,
   }
 }
 
-/** Looks once, if it is time and nobody else on this host is at it. What has changed for the worse, or back, is logged. */
+/** Runs all checks if a run is due and no other worker on this host runs them. Changed statuses are logged. */
 export async function lookAround({ patient, log, host, stopping }: Looking): Promise<boolean> {
   if (!(await beginRound(patient.db, host))) return false
   const findings = await examine(patient)
-  if (stopping?.aborted) return false // what is seen while everything closes is not how things are
+  if (stopping?.aborted) return false // findings made during shutdown are not reliable
   for (const { check, subject, was, status } of await keepFindings(patient.db, host, findings)) {
-    // The first look of all has nothing to compare with; what is well then is no news.
+    // In the first run there is nothing to compare with, so only problems are logged.
     if (was === null && (status === 'pass' || status === 'unknown')) continue
-    log.warn({ check, subject, was, status }, 'the doctor found a change')
+    log.warn({ check, subject, was, status }, 'doctor status changed')
   }
   return true
 }
 
-/** Once an hour, and when an operator asks for it. */
+/** Runs the checks hourly and when an operator requests it. */
 export function startLookingAround(patient: Patient, log: Services['log'], firstAfterMs = FIRST_AFTER_MS) {
   const stopping = new AbortController()
   const looking = { patient, log, host: hostname(), stopping: stopping.signal }
@@ -59,12 +59,12 @@ export function startLookingAround(patient: Patient, log: Services['log'], first
       if (!stopping.signal.aborted) throw error
     })
   }
-  let rounds: ReturnType<typeof startRounds> | undefined
+  let rounds: ReturnType<typeof startInterval> | undefined
   const timer = setTimeout(() => {
-    rounds = startRounds(EVERY_MS, look, { log, name: 'the doctor' })
+    rounds = startInterval(EVERY_MS, look, { log, name: 'doctor' })
   }, firstAfterMs)
   return {
-    /** Does not wait for a look that is under way: it may take half a minute, and nobody misses it. */
+    /** Does not wait for a run in progress: it can take half a minute, and its findings are not needed. */
     stop() {
       stopping.abort()
       clearTimeout(timer)

@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto'
 import type { MailDns } from '@probity/engine/domain/resolver'
-import type { AddressPolicy } from '@probity/engine/mailbox/address-policy'
-import type { MailboxAnswer } from '@probity/engine/mailbox/answer'
-import { type MailboxDesk, openMailboxDesk } from '@probity/engine/mailbox/desk'
-import type { AddressLimits } from '@probity/engine/mailbox/destination'
-import type { Egress } from '@probity/engine/mailbox/egress'
-import { type Habits, type HabitTable, habitsOf } from '@probity/engine/mailbox/habits'
-import { openKnowledge } from '@probity/engine/mailbox/knowledge'
-import { PATIENCE } from '@probity/engine/mailbox/open-line'
+import type { AddressLimits } from '@probity/engine/smtp/connections/destination-limits'
+import { DEFAULT_TIMEOUTS } from '@probity/engine/smtp/connections/open-connection'
+import { createProbeCache } from '@probity/engine/smtp/connections/probe-cache'
+import { createMailboxProber, type MailboxProber } from '@probity/engine/smtp/probe/prober'
+import type { ProbeResult } from '@probity/engine/smtp/probe/result'
+import type { AddressPolicy } from '@probity/engine/smtp/protocol/address-policy'
+import type { Egress } from '@probity/engine/smtp/protocol/dial'
+import { limitsFor, type ProviderLimits, type ProviderLimitsTable } from '@probity/engine/smtp/providers/limits'
 import type { Redis } from 'ioredis'
 import type { Logger } from 'pino'
-import { type Brakes, brakedPace, PAUSED_MS } from './brakes.ts'
+import { brakedPace, type OperatorControls, PAUSED_MS } from './brakes.ts'
 import { type ErrorShares, openErrorShares } from './error-shares.ts'
 import { openFactsStore } from './facts-store.ts'
 import { meteredPace } from './metered.ts'
@@ -29,7 +29,7 @@ import type { Outside } from './webhooks/post.ts'
  */
 export type Surroundings = {
   policy: AddressPolicy
-  habits: HabitTable
+  habits: ProviderLimitsTable
   addressLimits?: AddressLimits
   webhooks?: Outside
   lookout?: Lookout
@@ -38,7 +38,7 @@ export type Surroundings = {
 /** The desks where mailboxes are asked about, for each way out one for callers and one for lists. */
 export type Mailboxes = {
   /** The desk for an address: the one it was asked at before, or else always the same one for its domain. */
-  deskFor(asker: Asker, email: string, of: Asked): { desk: MailboxDesk; egress: string } | undefined
+  deskFor(asker: Asker, email: string, of: Asked): { desk: MailboxProber; egress: string } | undefined
   /** How many connections at once a provider bears from lists, by all our ways out. */
   connectionsMax(provider: string): number
   close(): Promise<void>
@@ -55,7 +55,7 @@ type Options = Pick<Surroundings, 'policy' | 'habits'> & {
   prefix: string
   replies: ReplyLog
   probes: ProbeLog
-  brakes: Brakes
+  brakes: OperatorControls
   optOuts: OptOuts
   meters: Meters
   ways: WaysOut
@@ -66,26 +66,26 @@ export function openMailboxes(options: Options): Mailboxes {
   const { egresses, dns, redis, prefix, policy, habits, addressLimits } = options
   const { replies, probes, brakes, optOuts, ways: waysOut, meters, log } = options
   const told = tellOfSuspensions(openPace({ redis, prefix, log }), { redis, prefix, log })
-  const pace = meteredPace(brakedPace(told, brakes, habits), meters)
-  const knowledge = openKnowledge(openFactsStore(redis, `${prefix}:learnt`))
+  const rateLimiter = meteredPace(brakedPace(told, brakes, habits), meters)
+  const probeCache = createProbeCache(openFactsStore(redis, `${prefix}:learnt`))
   const ofLists = leaveRoom(habits)
   const shares = openErrorShares({ redis, prefix, habits, log })
   const desks = egresses.map((egress) => {
-    const open = (some: HabitTable) =>
-      openMailboxDesk({
+    const open = (some: ProviderLimitsTable) =>
+      createMailboxProber({
         dns,
         policy,
         egress,
-        habits: some,
+        providerLimits: some,
         addressLimits,
-        pace,
-        knowledge,
-        patience: PATIENCE,
-        isOpen: () => waysOut.isOpen(egress.name),
-        noteUnrecognised: (reply) => replies.note(reply),
-        noteReply: (reply) => meters.heard(reply),
+        rateLimiter,
+        probeCache,
+        timeouts: DEFAULT_TIMEOUTS,
+        isReachable: () => waysOut.isOpen(egress.name),
+        recordUnclassified: (reply) => replies.note(reply),
+        recordReply: (reply) => meters.heard(reply),
       })
-    const watched = (desk: MailboxDesk) => watchDesk(desk, egress.name, { probes, brakes, ways: waysOut })
+    const watched = (desk: MailboxProber) => watchDesk(desk, egress.name, { probes, brakes, ways: waysOut })
     const [list, apart] = [watched(open(ofLists)), watched(open(habits))]
     return { egress: egress.name, list, caller: besideLists(list, apart, habits), apart }
   })
@@ -103,7 +103,7 @@ export function openMailboxes(options: Options): Mailboxes {
       const desk = withinShare(chosen[asker], use, { shares, probes })
       return { desk: obeyOptOuts(desk, optOuts, meters), egress: chosen.egress }
     },
-    connectionsMax: (provider) => habitsOf(provider, ofLists).connectionsPerEgress * Math.max(1, egresses.length),
+    connectionsMax: (provider) => limitsFor(provider, ofLists).connectionsPerEgress * Math.max(1, egresses.length),
     async close() {
       await Promise.all(desks.flatMap(({ list, apart }) => [list.close(), apart.close()]))
       await shares.stop()
@@ -113,16 +113,16 @@ export function openMailboxes(options: Options): Mailboxes {
 
 /** A desk that counts what comes of asking, and asks nobody whom an operator has paused: not even over a line that is open. */
 function watchDesk(
-  desk: MailboxDesk,
+  desk: MailboxProber,
   egress: string,
   { probes, brakes, ways }: Pick<Options, 'probes' | 'brakes' | 'ways'>,
-): MailboxDesk {
+): MailboxProber {
   return {
     ...desk,
-    async ask(question) {
+    async probe(question) {
       const { provider, domain } = question
       const isHeld = brakes.isPaused(provider) || brakes.isDrained(egress)
-      const answer = isHeld ? heldAnswer() : await desk.ask(question)
+      const answer = isHeld ? heldAnswer() : await desk.probe(question)
       probes.note({ provider, egress }, answer)
       ways.note(domain, answer)
       return answer
@@ -132,13 +132,13 @@ function watchDesk(
 
 /** A desk for one account. It probes a provider as long as the account has a share of the errors that the provider allows. */
 function withinShare(
-  desk: MailboxDesk,
+  desk: MailboxProber,
   of: { accountId: string; egress: string },
   { shares, probes }: { shares: ErrorShares; probes: ProbeLog },
-): MailboxDesk {
+): MailboxProber {
   return {
     ...desk,
-    async ask(question) {
+    async probe(question) {
       const use = { ...of, provider: question.provider }
       if (!(await shares.admit(use, question.deadline))) {
         const answer = heldAnswer()
@@ -147,7 +147,7 @@ function withinShare(
       }
       let isRejected = false
       try {
-        const answer = await desk.ask(question)
+        const answer = await desk.probe(question)
         isRejected = answer.finding.kind === 'refused' && answer.finding.code > 0
         return answer
       } finally {
@@ -157,22 +157,22 @@ function withinShare(
   }
 }
 
-function heldAnswer(): MailboxAnswer {
+function heldAnswer(): ProbeResult {
   return {
     finding: { kind: 'unanswered', why: 'throttled' },
     acceptAll: 'untested',
     acceptAllSource: 'live',
     host: null,
-    dialogue: [],
+    transcript: [],
     at: Date.now() / 1_000,
     ms: 0,
-    again: { afterMs: PAUSED_MS },
+    retry: { afterMs: PAUSED_MS },
   }
 }
 
 /** Of a provider's connections, lists leave one in eight to callers, and at least one where there are several. */
-function leaveRoom(habits: HabitTable): HabitTable {
-  const less = ({ connectionsPerEgress: all, ...rest }: Habits) => ({
+function leaveRoom(habits: ProviderLimitsTable): ProviderLimitsTable {
+  const less = ({ connectionsPerEgress: all, ...rest }: ProviderLimits) => ({
     ...rest,
     connectionsPerEgress: Math.max(1, all - Math.ceil(all / 8)),
   })
@@ -181,9 +181,9 @@ function leaveRoom(habits: HabitTable): HabitTable {
 }
 
 /** Callers do not stand in line behind a list, except where a provider bears one connection: that one is shared. */
-function besideLists(list: MailboxDesk, apart: MailboxDesk, habits: HabitTable): MailboxDesk {
-  const isShared = (provider: string) => habitsOf(provider, habits).connectionsPerEgress === 1
-  return { ...apart, ask: (question) => (isShared(question.provider) ? list : apart).ask(question) }
+function besideLists(list: MailboxProber, apart: MailboxProber, habits: ProviderLimitsTable): MailboxProber {
+  const isShared = (provider: string) => limitsFor(provider, habits).connectionsPerEgress === 1
+  return { ...apart, probe: (question) => (isShared(question.provider) ? list : apart).probe(question) }
 }
 
 /** By the domain, so that a server that remembers who asked meets the same egress again and its addresses stay together. */

@@ -1,8 +1,8 @@
-import { isOutage, isRoleDenied } from '@probity/database/outage'
-import { ForeignMigrations } from '@probity/database/schema-version'
-import { publicInternet } from '@probity/engine/mailbox/address-policy'
-import { HABITS } from '@probity/engine/mailbox/data/habits'
-import { LANDMARKS } from '@probity/engine/mailbox/data/landmarks'
+import { isOutage, isRoleDenied } from '@probity/database/connection/outage'
+import { ForeignMigrations } from '@probity/database/system/schema-version'
+import { REFERENCE_HOSTS } from '@probity/engine/smtp/probe/data/reference-hosts'
+import { publicInternet } from '@probity/engine/smtp/protocol/address-policy'
+import { PROVIDER_LIMITS } from '@probity/engine/smtp/providers/data/limits'
 import { BadSettings } from '@probity/settings/bad-settings'
 import { readConfig } from './config.ts'
 import { openLog } from './log.ts'
@@ -11,15 +11,15 @@ import { LOOK_EVERY } from './ways-out.ts'
 
 const HTTPS_PORT = 443
 
-/** Whatever hangs, the process is gone within 30 seconds of being told to stop. */
+/** The process exits within 30 seconds of a stop signal, even if something hangs. */
 const GONE_WITHIN_MS = 28_000
 
 try {
   const config = readConfig(process.env)
   const denied = config.deniedAddresses
   const webhooks = { policy: publicInternet(denied, HTTPS_PORT) }
-  const lookout = { landmarks: LANDMARKS, ...LOOK_EVERY }
-  const surroundings = { policy: publicInternet(denied), habits: HABITS, webhooks, lookout }
+  const lookout = { landmarks: REFERENCE_HOSTS, ...LOOK_EVERY }
+  const surroundings = { policy: publicInternet(denied), habits: PROVIDER_LIMITS, webhooks, lookout }
   const worker = await start(config, surroundings, openLog(config.logLevel))
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.once(signal, () => {
@@ -30,15 +30,15 @@ try {
 } catch (error) {
   if (error instanceof BadSettings || error instanceof ForeignMigrations) {
     process.stderr.write(`${error.message}\n`)
-    process.exitCode = 78 // EX_CONFIG of sysexits.h: a supervisor need not try again
+    process.exitCode = 78 // EX_CONFIG of sysexits.h: a restart does not help
   } else if (isRoleDenied(error)) {
     process.stderr.write(
-      'The login of DATABASE_URL cannot switch to the role probity_worker. docs/running.md says how to create the login of the worker.\n',
+      'The login of DATABASE_URL cannot switch to the role probity_worker. See docs/running.md for how to create the worker login.\n',
     )
     process.exitCode = 78
   } else if (isOutage(error)) {
     process.stderr.write('PostgreSQL cannot be reached at DATABASE_URL.\n')
-    process.exitCode = 75 // EX_TEMPFAIL: it may
+    process.exitCode = 75 // EX_TEMPFAIL: a restart may help
   } else {
     throw error
   }

@@ -1,7 +1,7 @@
-import type { AccountManner } from '@probity/database/keys'
-import type { Manner } from '@probity/engine/verdict/manner'
+import type { AccountManner } from '@probity/database/accounts/keys'
+import type { ValidationOptions } from '@probity/engine/verdict/options'
 
 /** How whoever pays for a validation wants it judged. */
-export function mannerOf({ ai, catchall, sendThreshold, excludedTraits }: AccountManner): Manner {
+export function mannerOf({ ai, catchall, sendThreshold, excludedTraits }: AccountManner): ValidationOptions {
   return { ai, catchall, threshold: sendThreshold, excludedTraits }
 }

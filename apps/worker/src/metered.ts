@@ -1,18 +1,18 @@
-import type { DomainDesk } from '@probity/engine/domain/facts'
-import type { Pace } from '@probity/engine/mailbox/pace'
+import type { DomainLookup } from '@probity/engine/domain/facts'
+import type { ProviderRateLimiter } from '@probity/engine/smtp/connections/rate-limiter'
 import type { Meters } from './meters.ts'
 
-/** A pace whose decisions are counted. */
-export function meteredPace(pace: Pace, meters: Meters): Pace {
+/** Counts the decisions of the rate limiter. */
+export function meteredPace(pace: ProviderRateLimiter, meters: Meters): ProviderRateLimiter {
   return {
     ...pace,
     async lease(target, destination) {
       const answer = await pace.lease(target, destination)
-      if (target.egress === '') return answer // of an address alone: the connection is counted with its site
-      const held = answer.kind === 'hold' && answer.of === 'destination' && destination ? destination : target
-      const place = { provider: held.site, egress: target.egress }
+      if (target.egress === '') return answer // a lease per IP address only: the connection is counted with its site
+      const limited = answer.kind === 'throttle' && answer.of === 'destination' && destination ? destination : target
+      const place = { provider: limited.site, egress: target.egress }
       if (answer.kind === 'lease') meters.connected(place)
-      else meters.held(place, answer.why)
+      else meters.throttled(place, answer.why)
       return answer
     },
     async suspend(target, reason, forMs) {
@@ -22,8 +22,8 @@ export function meteredPace(pace: Pace, meters: Meters): Pace {
   }
 }
 
-/** A desk for domains that counts what DNS said. */
-export function meteredDomains(desk: DomainDesk, meters: Meters): DomainDesk {
+/** Counts domain lookups by outcome. */
+export function meteredDomains(desk: DomainLookup, meters: Meters): DomainLookup {
   return {
     async lookUp(domain) {
       const found = await desk.lookUp(domain)

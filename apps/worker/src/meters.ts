@@ -1,69 +1,70 @@
-import type { DeliveryOutcome } from '@probity/database/webhook-work'
+import type { DeliveryOutcome } from '@probity/database/webhooks/events'
 import { PROVIDERS } from '@probity/engine/domain/data/providers'
-import type { Hold } from '@probity/engine/mailbox/pace'
-import type { HeardReply } from '@probity/engine/mailbox/question'
+import type { Throttle } from '@probity/engine/smtp/connections/rate-limiter'
+import type { ReplyObservation } from '@probity/engine/smtp/probe/request'
 import type { Validation } from '@probity/engine/verdict/validation'
 import { Counter, Histogram, type Registry } from 'prom-client'
 
-/** Who wants to know: somebody who waits for the answer, or a list. */
+/** The origin of a validation: a request whose client waits, or a job. */
 export type Asker = 'caller' | 'list'
 
 type Judged = { asker: Asker; provider: string; status: string; subStatus: string; isFinal: boolean; ms: number }
 type Place = { provider: string; egress: string }
 
 /**
- * What a worker counts for whoever runs the installation. Names of providers come from our own table and everybody else is `other`: labels must not
- * grow with what customers ask about, nor tell of it.
+ * Counters of a worker. Provider names come from the provider table and all others are `other`: the number of series must not grow with the
+ * validated domains, and labels must not reveal them.
  */
 export type Meters = {
   judged(judged: Judged): void
   lookedUp(outcome: string, source: string): void
   probed(place: Place, outcome: string, ms: number | undefined): void
-  heard(reply: HeardReply): void
+  heard(reply: ReplyObservation): void
   connected(place: Place): void
-  held(place: Place, why: Hold['why']): void
+  throttled(place: Place, reason: Throttle['why']): void
   suspended(place: Place, reason: string): void
   delivered(outcome: DeliveryOutcome['kind']): void
-  audited(faults: number): void
+  reconciled(mismatches: number): void
   /** An address was not probed because its domain opted out. */
   optedOut(): void
-  /** A DNS query was not sent because its zone had received all queries of the minute. */
+  /** A DNS query was not sent because the query limit of its zone was reached. */
   zoneOverBudget(): void
-  /** So many jobs were paused for review after their samples. */
+  /** This many jobs were paused for review after their samples. */
   reviewed(jobs: number): void
 }
 
 const KNOWN = new Set(PROVIDERS.map(({ id }) => id))
 
-/** A site of a provider that we know goes by its id, and any other by the names of its hosts. */
+/** Known providers are labeled by id. Other sites are named after their hosts, which must not become labels. */
 export function providerLabel(provider: string): string {
   return KNOWN.has(provider) ? provider : 'other'
 }
 
-/** What is counted of a validation: nothing of whose it is. */
+/** The counted properties of a validation, without its account or address. */
 export function summarise({ verdict, facts }: Validation): Pick<Judged, 'provider' | 'status' | 'subStatus'> {
   return { provider: facts?.provider ?? '', status: verdict.status, subStatus: verdict.subStatus }
 }
 
-/** As operators see it on their pages: from an answer at once to one that was waited for on purpose. */
+/** The latency range of the operator pages: from immediate replies to tarpits. */
 const PROBE_SECONDS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 25]
 const VALIDATION_SECONDS = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 40]
 
-/** RFC 3463 §2: a class and a subject. What a server makes up beyond them is no label of ours. */
+/** RFC 3463 §2: class and subject. Other values that servers send do not become labels. */
 const ENHANCED = /^([245]\.[0-7])\./
 
 export function openMeters(registry: Registry): Meters {
   const counters = openCounters(registry)
   const { validation, probe } = openHistograms(registry)
-  // A counter that begins above zero has not risen, for Prometheus.
-  for (const outcome of OUTCOMES) counters.deliveries.inc({ outcome }, 0)
+  // Prometheus sees no increase if the first sample of a counter is above zero.
+  for (const outcome of Object.values(DELIVERY_OUTCOMES)) counters.deliveries.inc({ outcome }, 0)
   const placed = ({ provider, egress }: Place) => ({ provider: providerLabel(provider), egress })
   return {
     judged({ asker, provider, status, subStatus, isFinal, ms }) {
-      const of = { asker, provider: providerLabel(provider) }
+      const source = SOURCES[asker]
+      const of = { source, provider: providerLabel(provider) }
       if (isFinal) counters.verdicts.inc({ ...of, status, sub_status: subStatus })
-      else counters.putOff.inc({ ...of, sub_status: subStatus })
-      validation.observe({ asker }, ms / 1_000)
+      else counters.deferred.inc({ ...of, sub_status: subStatus })
+      validation.observe({ source }, ms / 1_000)
     },
     lookedUp: (outcome, source) => counters.lookUps.inc({ outcome, source }),
     probed(place, outcome, ms) {
@@ -75,12 +76,12 @@ export function openMeters(registry: Registry): Meters {
       counters.replies.inc({ provider: providerLabel(provider), stage, ...kind })
     },
     connected: (place) => counters.connections.inc(placed(place)),
-    held: (place, why) => counters.held.inc({ ...placed(place), why }),
+    throttled: (place, reason) => counters.throttled.inc({ ...placed(place), reason }),
     suspended: (place, reason) => counters.suspensions.inc({ ...placed(place), reason }),
-    delivered: (outcome) => counters.deliveries.inc({ outcome }),
-    audited(faults) {
-      counters.rounds.inc()
-      counters.faults.inc(faults)
+    delivered: (outcome) => counters.deliveries.inc({ outcome: DELIVERY_OUTCOMES[outcome] }),
+    reconciled(mismatches) {
+      counters.reconciliations.inc()
+      counters.mismatches.inc(mismatches)
     },
     optedOut: () => counters.optedOut.inc(),
     zoneOverBudget: () => counters.overBudget.inc(),
@@ -88,69 +89,77 @@ export function openMeters(registry: Registry): Meters {
   }
 }
 
+/** Values of the label `source`. */
+const SOURCES = { caller: 'interactive', list: 'job' } as const satisfies Record<Asker, string>
+
 const VERDICTS = {
   name: 'probity_verdicts_total',
-  help: 'Addresses that were judged for good, by who runs their mail hosts and what came out.',
-  labelNames: ['asker', 'provider', 'status', 'sub_status'],
+  help: 'Final verdicts, by source, mailbox provider, status and sub_status.',
+  labelNames: ['source', 'provider', 'status', 'sub_status'],
 }
-const PUT_OFF = {
-  name: 'probity_put_off_total',
-  help: 'Addresses that will be asked about again, and why.',
-  labelNames: ['asker', 'provider', 'sub_status'],
+const DEFERRED = {
+  name: 'probity_validations_deferred_total',
+  help: 'Validations with a scheduled retry, by source, mailbox provider and sub_status.',
+  labelNames: ['source', 'provider', 'sub_status'],
 }
 const LOOK_UPS = {
   name: 'probity_domain_lookups_total',
-  help: 'Domains that were looked up, by what DNS said of their mail, and whether it was asked now or known from before.',
+  help: 'Domain lookups, by outcome and by source: live or cache.',
   labelNames: ['outcome', 'source'],
 }
 const PROBES = {
   name: 'probity_probes_total',
-  help: 'What came of asking mail servers about an address, by who runs them and from where.',
+  help: 'SMTP probes, by mailbox provider, egress and outcome.',
   labelNames: ['provider', 'egress', 'outcome'],
 }
 const REPLIES = {
   name: 'probity_smtp_replies_total',
-  help: 'Replies of mail servers to recipients, and those with which they turned us away, by class and enhanced class.',
+  help: 'SMTP replies to recipients and replies that block us, by reply class and enhanced status class.',
   labelNames: ['provider', 'stage', 'class', 'enhanced'],
 }
 const CONNECTIONS = {
   name: 'probity_smtp_connections_total',
-  help: 'Connections to mail servers that our pace gave leave for.',
+  help: 'SMTP connections that the rate limiter allowed.',
   labelNames: ['provider', 'egress'],
 }
-const HELD = {
-  name: 'probity_smtp_connections_held_total',
-  help: 'How often our pace gave no leave for a connection, and why. Who waits asks again.',
-  labelNames: ['provider', 'egress', 'why'],
+const THROTTLED = {
+  name: 'probity_smtp_connections_throttled_total',
+  help: 'SMTP connections denied by the rate limiter, by reason. Denied connections are retried.',
+  labelNames: ['provider', 'egress', 'reason'],
 }
 const SUSPENSIONS = {
   name: 'probity_suspensions_total',
-  help: 'How often mail servers turned us away for a while, and for what.',
+  help: 'Suspensions of a provider on an egress after blocks, by reason.',
   labelNames: ['provider', 'egress', 'reason'],
 }
 const DELIVERIES = {
   name: 'probity_webhook_deliveries_total',
-  help: 'Tries to send an event to a webhook: delivered, to be tried again, given up, or gone for good.',
+  help: 'Webhook delivery attempts, by outcome: delivered, retry, exhausted (no attempts left) or gone (410 response).',
   labelNames: ['outcome'],
 }
-const OUTCOMES: DeliveryOutcome['kind'][] = ['delivered', 'again', 'given_up', 'gone']
-const ROUNDS = { name: 'probity_audit_rounds_total', help: 'How often this process went over the books.' }
-const FAULTS = {
-  name: 'probity_audit_faults_total',
-  help: 'Places where the books did not add up when this process went over them.',
+const DELIVERY_OUTCOMES = {
+  delivered: 'delivered',
+  again: 'retry',
+  given_up: 'exhausted',
+  gone: 'gone',
+} as const satisfies Record<DeliveryOutcome['kind'], string>
+const RECONCILIATIONS = { name: 'probity_ledger_reconciliations_total', help: 'Ledger reconciliation runs.' }
+const MISMATCHES = {
+  name: 'probity_ledger_mismatches_total',
+  help: 'Ledger mismatches found by reconciliation.',
 }
 
 const OPTED_OUT = {
   name: 'probity_opted_out_total',
-  help: 'Addresses that were not probed because the owner of their domain opted out.',
+  help: 'Addresses not probed because the owner of the domain opted out.',
 }
 const OVER_BUDGET = {
   name: 'probity_dns_over_budget_total',
-  help: 'DNS queries that were not sent because their zone had received all queries of the minute.',
+  help: 'DNS queries not sent because the query limit per minute of the zone was reached.',
 }
 const REVIEWS = {
   name: 'probity_reviews_total',
-  help: 'Jobs that were paused for review because most addresses of their sample were invalid.',
+  help: 'Jobs paused for review because most addresses of their sample were invalid.',
 }
 
 function openCounters(registry: Registry) {
@@ -158,16 +167,16 @@ function openCounters(registry: Registry) {
     new Counter({ ...described, registers: [registry] })
   return {
     verdicts: open(VERDICTS),
-    putOff: open(PUT_OFF),
+    deferred: open(DEFERRED),
     lookUps: open(LOOK_UPS),
     probes: open(PROBES),
     replies: open(REPLIES),
     connections: open(CONNECTIONS),
-    held: open(HELD),
+    throttled: open(THROTTLED),
     suspensions: open(SUSPENSIONS),
     deliveries: open(DELIVERIES),
-    rounds: open(ROUNDS),
-    faults: open(FAULTS),
+    reconciliations: open(RECONCILIATIONS),
+    mismatches: open(MISMATCHES),
     optedOut: open(OPTED_OUT),
     overBudget: open(OVER_BUDGET),
     reviews: open(REVIEWS),
@@ -178,14 +187,14 @@ function openHistograms(registry: Registry) {
   const registers = [registry]
   const validation = new Histogram({
     name: 'probity_validation_duration_seconds',
-    help: 'How long judging an address took, without the time that it waited for a worker.',
-    labelNames: ['asker'] as const,
+    help: 'Validation duration, without time in the queue.',
+    labelNames: ['source'] as const,
     buckets: VALIDATION_SECONDS,
     registers,
   })
   const probe = new Histogram({
     name: 'probity_probe_duration_seconds',
-    help: 'How long mail servers took to answer; silence is not in it.',
+    help: 'Probe duration; probes without a response are excluded.',
     labelNames: ['provider'] as const,
     buckets: PROBE_SECONDS,
     registers,

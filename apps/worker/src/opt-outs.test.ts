@@ -1,6 +1,6 @@
-import { asOperator } from '@probity/database/connect'
-import { addOptedOut } from '@probity/database/opt-outs'
-import { HABITS } from '@probity/engine/mailbox/data/habits'
+import { asOperator } from '@probity/database/connection/connect'
+import { addOptedOut } from '@probity/database/validations/probing'
+import { PROVIDER_LIMITS } from '@probity/engine/smtp/providers/data/limits'
 import { freePort } from '@probity/lab/services/daemon'
 import { startScripted } from '@probity/lab/smtp/server'
 import { whenDone } from '@probity/lab/when-done'
@@ -20,7 +20,7 @@ test('no probe is sent to a domain that opted out or to its subdomains, the cred
     await world.dns.put({ [domain]: { mx: [[10, `mx.${domain}`]] }, [`mx.${domain}`]: { a: [ADDRESS] } })
   }
   await asOperator(world.db, (trx) => addOptedOut(trx, { domain: 'private.example', note: 'by email' }))
-  const surroundings = { policy: { port, allows: (address: string) => address === ADDRESS }, habits: HABITS }
+  const surroundings = { policy: { port, allows: (address: string) => address === ADDRESS }, habits: PROVIDER_LIMITS }
   const config = { ...world.config, egresses: [EGRESS], metrics: { host: '127.0.0.1', port: 0 } }
   const worker = await start(config, surroundings, world.log)
   whenDone(() => worker.stop())

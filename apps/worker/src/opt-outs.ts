@@ -1,11 +1,11 @@
-import type { Db } from '@probity/database/connect'
-import { readOptedOut } from '@probity/database/opt-outs'
-import type { MailboxAnswer } from '@probity/engine/mailbox/answer'
-import type { MailboxDesk } from '@probity/engine/mailbox/desk'
+import type { Db } from '@probity/database/connection/connect'
+import { readOptedOut } from '@probity/database/validations/probing'
+import type { MailboxProber } from '@probity/engine/smtp/probe/prober'
+import type { ProbeResult } from '@probity/engine/smtp/probe/result'
 import type { Logger } from 'pino'
 import type { Meters } from './meters.ts'
 
-/** The mail domains whose owners asked not to be probed, as this worker knows them. */
+/** Mail domains whose owners opted out of probing, as this worker knows them. */
 export type OptOuts = {
   /** Whether a domain, or one above it, is listed. `domain` is in A-labels. */
   has(domain: string): boolean
@@ -21,7 +21,7 @@ export async function openOptOuts({ db, log }: { db: Db; log: Logger }): Promise
     try {
       domains = new Set(await readOptedOut(db))
     } catch (error) {
-      log.debug({ err: error }, 'opted-out domains not read')
+      log.debug({ err: error }, 'failed to load opted-out domains')
     }
   }
   await read()
@@ -45,24 +45,24 @@ function withParents(domain: string): string[] {
 }
 
 /** A desk that sends no probe to domains that opted out. */
-export function obeyOptOuts(desk: MailboxDesk, optOuts: OptOuts, meters: Meters): MailboxDesk {
+export function obeyOptOuts(desk: MailboxProber, optOuts: OptOuts, meters: Meters): MailboxProber {
   return {
     ...desk,
-    async ask(question) {
-      if (!optOuts.has(question.domain)) return desk.ask(question)
+    async probe(question) {
+      if (!optOuts.has(question.domain)) return desk.probe(question)
       meters.optedOut()
       return optedOutAnswer()
     },
   }
 }
 
-function optedOutAnswer(): MailboxAnswer {
+function optedOutAnswer(): ProbeResult {
   return {
     finding: { kind: 'unasked', why: 'opted_out' },
     acceptAll: 'untested',
     acceptAllSource: 'live',
     host: null,
-    dialogue: [],
+    transcript: [],
     at: Date.now() / 1_000,
     ms: 0,
   }

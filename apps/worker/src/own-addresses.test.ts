@@ -1,6 +1,6 @@
 import { networkInterfaces } from 'node:os'
 import type { MailDns } from '@probity/engine/domain/resolver'
-import { publicInternet } from '@probity/engine/mailbox/address-policy'
+import { publicInternet } from '@probity/engine/smtp/protocol/address-policy'
 import { whenDone } from '@probity/lab/when-done'
 import { pino } from 'pino'
 import { expect, test, vi } from 'vitest'

@@ -1,11 +1,16 @@
 import { networkInterfaces } from 'node:os'
-import { ask } from '@probity/engine/domain/ask'
+import { queryDns } from '@probity/engine/domain/query'
 import type { MailDns } from '@probity/engine/domain/resolver'
-import { type AddressBlock, isWithin, readAddress, readBlock } from '@probity/engine/mailbox/address-bytes'
-import type { AddressPolicy } from '@probity/engine/mailbox/address-policy'
-import type { Egress } from '@probity/engine/mailbox/egress'
+import {
+  type AddressBlock,
+  type AddressPolicy,
+  isWithin,
+  readAddress,
+  readBlock,
+} from '@probity/engine/smtp/protocol/address-policy'
+import type { Egress } from '@probity/engine/smtp/protocol/dial'
 import type { Logger } from 'pino'
-import { startRounds } from './release/rounds.ts'
+import { startInterval } from './release/rounds.ts'
 
 /** The addresses of this host and of its egresses. */
 export type OwnAddresses = {
@@ -40,7 +45,7 @@ export async function openOwnAddresses({
   }
 
   await lookUp()
-  const rounds = startRounds(everyMs, lookUp, { log, name: 'looking up own addresses' })
+  const rounds = startInterval(everyMs, lookUp, { log, name: 'egress address lookup' })
   return {
     except: (policy) => ({
       get port() {
@@ -57,7 +62,7 @@ export async function openOwnAddresses({
 
 /** All addresses of a name. What DNS does not answer stays as it was. */
 async function resolve(dns: MailDns, name: string, before: string[] = []): Promise<string[]> {
-  const answers = await Promise.all([ask(dns.resolve4(name)), ask(dns.resolve6(name))])
+  const answers = await Promise.all([queryDns(dns.resolve4(name)), queryDns(dns.resolve6(name))])
   const found = answers.flatMap((answer) => (answer.kind === 'records' ? answer.records : []))
   return answers.some(({ kind }) => kind === 'failed') ? [...new Set([...before, ...found])] : found
 }

@@ -1,6 +1,6 @@
-import type { Target } from '@probity/engine/mailbox/pace'
-import { openRecentlyUsed } from '@probity/engine/mailbox/recently-used'
-import type { Reason } from '@probity/engine/mailbox/reply'
+import { createLruCache } from '@probity/engine/smtp/connections/lru-cache'
+import type { Target } from '@probity/engine/smtp/connections/rate-limiter'
+import type { Reason } from '@probity/engine/smtp/replies/rules'
 
 /** What this host itself knows of a target: enough to be careful with while Redis is away, and to tell it afterwards. */
 export type Known = {
@@ -18,7 +18,7 @@ const TARGETS_MAX = 10_000
 
 /** What is known of the targets that were used last. */
 export function openMemory(now: () => number): (target: Target) => Known {
-  const recall = openRecentlyUsed(TARGETS_MAX, newcomer)
+  const recall = createLruCache(TARGETS_MAX, newcomer)
   return ({ egress, site }) => {
     const known = recall(JSON.stringify([egress, site]))
     for (const [id, { endsAt }] of known.leases) if (endsAt <= now()) known.leases.delete(id)

@@ -1,6 +1,6 @@
 -- What all hosts know of one target, in one hash, and one decision on it per call. Redis's clock decides, in milliseconds.
 -- A lease may be asked for a second target at the same time, the destination of the connection: both are granted, or neither.
--- The decisions are those of packages/engine/src/mailbox/local-pace.ts, and the same table of steps tests both.
+-- The decisions are those of packages/engine/src/smtp/connections/local-rate-limiter.ts, and the same table of steps tests both.
 --   KEYS the target, and for a lease also its destination   ARGV[1] lease, release, slow_down or suspend
 --   ARGV[2] what it takes, as JSON; for a lease with `targets`: the limits and the knowledge of the asking host, for each key
 -- Fields: full_at (of the rate's allowance), level and slowed_at, until and reason (of a suspension), lifted_at (by an operator),

@@ -1,11 +1,16 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { HABITS } from '@probity/engine/mailbox/data/habits'
-import type { Habits } from '@probity/engine/mailbox/habits'
-import { type Lease, PACE, type Pace, type Target } from '@probity/engine/mailbox/pace'
-import { followSteps } from '@probity/engine/mailbox/test-pace'
-import { PACE_STEPS } from '@probity/engine/mailbox/test-pace-steps'
+import {
+  type Lease,
+  type ProviderRateLimiter,
+  RATE_LIMITER,
+  type Target,
+} from '@probity/engine/smtp/connections/rate-limiter'
+import { followSteps } from '@probity/engine/smtp/connections/test-rate-limiter'
+import { RATE_LIMITER_STEPS } from '@probity/engine/smtp/connections/test-rate-limiter-steps'
+import { PROVIDER_LIMITS } from '@probity/engine/smtp/providers/data/limits'
+import type { ProviderLimits } from '@probity/engine/smtp/providers/limits'
 import { startRedis } from '@probity/lab/services/redis'
 import { whenDone } from '@probity/lab/when-done'
 import { connectPatiently, connectRedis } from '@probity/queue/redis'
@@ -26,17 +31,20 @@ async function connected(connection: Redis): Promise<Redis> {
 }
 
 /** Two workers on two machines, by what they share. */
-function openHosts(prefix = `test-${randomUUID()}`, options: { leaseMs?: number } = {}): [Pace, Pace] {
+function openHosts(
+  prefix = `test-${randomUUID()}`,
+  options: { leaseMs?: number } = {},
+): [ProviderRateLimiter, ProviderRateLimiter] {
   const open = () => openPace({ redis, prefix, log, ...options })
   return [open(), open()]
 }
 
-function at(site: string, habits: Partial<Habits> = {}): Target {
-  return { egress: 'egress', site, habits: { ...HABITS[''], connectionsPerMinute: 60_000, ...habits } }
+function at(site: string, habits: Partial<ProviderLimits> = {}): Target {
+  return { egress: 'egress', site, limits: { ...PROVIDER_LIMITS[''], connectionsPerMinute: 60_000, ...habits } }
 }
 
 /** A lease, at once or after the few milliseconds that such a rate may hold one up. */
-async function take(pace: Pace, target: Target): Promise<Lease> {
+async function take(pace: ProviderRateLimiter, target: Target): Promise<Lease> {
   const lease = await pace.lease(target)
   if (lease.kind === 'lease') return lease
   if (lease.why !== 'rate' || lease.retryAfterMs > 20) throw new Error(`held: ${lease.why}`)
@@ -46,7 +54,7 @@ async function take(pace: Pace, target: Target): Promise<Lease> {
 
 /** Makes Redis see its own notes as older than they are. */
 async function age(prefix: string, ms: number): Promise<void> {
-  const slots = Math.round(ms / PACE.slotMs)
+  const slots = Math.round(ms / RATE_LIMITER.slotMs)
   for (const key of await redis.keys(`${prefix}:*`)) {
     const leftMs = (await redis.pttl(key)) - ms
     const aged = Object.entries(await redis.hgetall(key)).map(([field, value]): [string, string] => {
@@ -60,7 +68,7 @@ async function age(prefix: string, ms: number): Promise<void> {
   }
 }
 
-test.each(PACE_STEPS)('$promise', async ({ habits, steps }) => {
+test.each(RATE_LIMITER_STEPS)('$promise', async ({ limits, steps }) => {
   const prefix = `test-${randomUUID()}`
   let ahead = 0
   const pace = openPace({ redis, prefix, log, now: () => performance.now() + ahead })
@@ -68,7 +76,7 @@ test.each(PACE_STEPS)('$promise', async ({ habits, steps }) => {
     ahead += ms
     await age(prefix, ms)
   }
-  await followSteps({ pace, pass }, habits, steps)
+  await followSteps({ pace, pass }, limits, steps)
 })
 
 test('two hosts together never hold more connections than the target has', async () => {
@@ -77,10 +85,10 @@ test('two hosts together never hold more connections than the target has', async
   let open = 0
   let most = 0
   let held = 0
-  async function work(pace: Pace) {
+  async function work(pace: ProviderRateLimiter) {
     for (let n = 0; n < 20; n += 1) {
       const lease = await pace.lease(target)
-      if (lease.kind === 'hold') {
+      if (lease.kind === 'throttle') {
         held += 1
         await sleep(Math.min(lease.retryAfterMs, 5))
         continue
@@ -112,7 +120,7 @@ test('the connection of a host that died is free again when its lease has run ou
   const [dead, alive] = openHosts(undefined, { leaseMs: 300 })
   const target = at('lost', { connectionsPerEgress: 1 })
   await take(dead, target)
-  expect(await alive.lease(target)).toMatchObject({ kind: 'hold', why: 'connections' })
+  expect(await alive.lease(target)).toMatchObject({ kind: 'throttle', why: 'connections' })
   await vi.waitFor(() => take(alive, target), { timeout: 5_000, interval: 20 })
 })
 
@@ -122,11 +130,11 @@ test('fifty customers with twenty askers each, on two hosts, get one domain refu
   let refused = 0
   let open = 0
   let most = 0
-  async function ask(pace: Pace): Promise<string> {
+  async function ask(pace: ProviderRateLimiter): Promise<string> {
     for (let tries = 0; tries < 500; tries += 1) {
       const lease = await pace.lease(target)
-      if (lease.kind === 'hold' && lease.why === 'budget' && lease.retryAfterMs > 60_000) return 'budget'
-      if (lease.kind === 'hold') {
+      if (lease.kind === 'throttle' && lease.why === 'budget' && lease.retryAfterMs > 60_000) return 'budget'
+      if (lease.kind === 'throttle') {
         await sleep(20)
         continue
       }
@@ -163,7 +171,7 @@ test('of the suspensions that several hosts ask for the longest holds', async ()
   await first.suspend(at('angry'), 'ip_blocked', 600_000)
   await second.suspend(at('angry'), 'rate_limited', 1_000)
   const answer = await third.lease(at('angry'))
-  expect(answer.kind === 'hold' && answer.retryAfterMs).toBeGreaterThan(500_000)
+  expect(answer.kind === 'throttle' && answer.retryAfterMs).toBeGreaterThan(500_000)
 })
 
 test('a lifted suspension stays lifted although the host that saw it still remembers it', async () => {
@@ -215,8 +223,8 @@ test('names of keys are ours and short, and every key expires', async () => {
   for (const key of keys) {
     expect(key.slice(prefix.length)).toMatch(/^:pace:\{[\w-]{43}\}$/)
     const leftMs = await redis.pttl(key)
-    expect(leftMs).toBeGreaterThan(PACE.forgetMs - 60_000)
-    expect(leftMs).toBeLessThanOrEqual(PACE.forgetMs)
+    expect(leftMs).toBeGreaterThan(RATE_LIMITER.forgetMs - 60_000)
+    expect(leftMs).toBeLessThanOrEqual(RATE_LIMITER.forgetMs)
   }
 })
 
@@ -237,14 +245,14 @@ test('refusals that are too old to count are not kept', async () => {
   for (let n = 0; n < 30; n += 1) {
     const lease = await take(pace, target)
     await lease.release({ refused: 1 })
-    await age(prefix, PACE.slotMs)
+    await age(prefix, RATE_LIMITER.slotMs)
   }
   const [key = ''] = await redis.keys(`${prefix}:*`)
   const slots = (await redis.hkeys(key)).filter((field) => field.startsWith('refused:'))
-  expect(slots.length).toBeLessThanOrEqual(PACE.slotsInHour + 1)
+  expect(slots.length).toBeLessThanOrEqual(RATE_LIMITER.slotsInHour + 1)
 })
 
-type Host = { pace: Pace; isBack(): Promise<void> }
+type Host = { pace: ProviderRateLimiter; isBack(): Promise<void> }
 
 /** A Redis to be ended and started again, and hosts that share it. */
 async function startOwnRedis() {
@@ -298,7 +306,7 @@ test('without Redis each host holds one connection per target, slowly; with it a
   await server.halt()
 
   // The first host still has two connections of before, so it gets no other; the second has none.
-  expect(await first.pace.lease(target)).toMatchObject({ kind: 'hold', why: 'connections' })
+  expect(await first.pace.lease(target)).toMatchObject({ kind: 'throttle', why: 'connections' })
   const asked = await Promise.all(Array.from({ length: 20 }, () => second.pace.lease(target)))
   const alone = asked.filter((answer) => answer.kind === 'lease')
   expect(alone.map((lease) => lease.errorsMax)).toEqual([5])
@@ -307,17 +315,17 @@ test('without Redis each host holds one connection per target, slowly; with it a
   // A tenth of the rate: ten seconds between one connection and the next. A tenth of the hour: five refusals.
   await alone[0]?.release({ refused: 4 })
   const next = await second.pace.lease(target)
-  expect(next).toMatchObject({ kind: 'hold', why: 'rate' })
-  expect(next.kind === 'hold' && next.retryAfterMs).toBeGreaterThan(5_000)
+  expect(next).toMatchObject({ kind: 'throttle', why: 'rate' })
+  expect(next.kind === 'throttle' && next.retryAfterMs).toBeGreaterThan(5_000)
   for (const lease of shared) await lease.release({ refused: 1 })
   await (await take(first.pace, target)).release({ refused: 5 })
-  expect(await first.pace.lease(target)).toMatchObject({ kind: 'hold', why: 'budget' })
+  expect(await first.pace.lease(target)).toMatchObject({ kind: 'throttle', why: 'budget' })
 
   await server.restart()
   await Promise.all([first.isBack(), second.isBack()])
   for (const { pace } of [first, second, first, second]) await take(pace, target)
-  expect(await first.pace.lease(target)).toMatchObject({ kind: 'hold', why: 'connections' })
-  expect(await second.pace.lease(target)).toMatchObject({ kind: 'hold', why: 'connections' })
+  expect(await first.pace.lease(target)).toMatchObject({ kind: 'throttle', why: 'connections' })
+  expect(await second.pace.lease(target)).toMatchObject({ kind: 'throttle', why: 'connections' })
 })
 
 test('without Redis each host holds one connection to a destination', async () => {
@@ -326,7 +334,11 @@ test('without Redis each host holds one connection to a destination', async () =
   const address = { ...at('[192.0.2.1]', { connectionsPerEgress: 4, errorsPerHour: null }), egress: '' }
   await server.halt()
   expect(await pace.lease(at('one'), address)).toMatchObject({ kind: 'lease', destination: { kind: 'lease' } })
-  expect(await pace.lease(at('two'), address)).toMatchObject({ kind: 'hold', why: 'connections', of: 'destination' })
+  expect(await pace.lease(at('two'), address)).toMatchObject({
+    kind: 'throttle',
+    why: 'connections',
+    of: 'destination',
+  })
   expect(await pace.lease(at('two'), { ...address, site: '[192.0.2.2]' })).toMatchObject({ kind: 'lease' })
 })
 
@@ -382,7 +394,7 @@ test('connections that Redis does not know of, or has forgotten, are counted whe
   await Promise.all([first.isBack(), second.isBack()])
 
   await take(first.pace, target)
-  expect(await second.pace.lease(target)).toMatchObject({ kind: 'hold', why: 'connections' })
+  expect(await second.pace.lease(target)).toMatchObject({ kind: 'throttle', why: 'connections' })
   expect(await first.pace.lease(at('forgotten', { connectionsPerEgress: 1 }))).toMatchObject({ why: 'connections' })
   expect(await second.pace.lease(at('forgotten', { connectionsPerEgress: 1 }))).toMatchObject({ why: 'connections' })
 })
@@ -414,7 +426,7 @@ test('a Redis that hangs holds nobody up, and what it grants too late is given b
 
   // The second question is answered in time or not, but its connection would be one that Redis cannot have counted right.
   expect(alone.kind).toBe('lease')
-  expect(await second).toMatchObject({ kind: 'hold' })
+  expect(await second).toMatchObject({ kind: 'throttle' })
   await vi.waitFor(async () => {
     const [key = ''] = await connection.keys('test-*')
     expect((await connection.hkeys(key)).filter((field) => field.startsWith('lease:'))).toEqual([])

@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { openLocalPace } from '@probity/engine/mailbox/local-pace'
+import { createLocalRateLimiter } from '@probity/engine/smtp/connections/local-rate-limiter'
 import {
   errorsOnConnectionMax,
-  type Hold,
   type Lease,
-  PACE,
-  type Pace,
-  type PaceLimits,
+  type ProviderRateLimiter,
+  RATE_LIMITER,
+  type RateLimits,
   type Target,
-} from '@probity/engine/mailbox/pace'
+  type Throttle,
+} from '@probity/engine/smtp/connections/rate-limiter'
 import { paceKey } from '@probity/queue/pace-key'
 import type { Redis, Result } from 'ioredis'
 import type { Logger } from 'pino'
@@ -17,7 +17,7 @@ import { asTold, type Known, openMemory } from './pace-memory.ts'
 
 type Decision = 'lease' | 'release' | 'slow_down' | 'suspend'
 /** A lease, with how many refusals it may see and how many its destination's may; or why not, for how long and by which target. */
-type Answer = ['lease' | 'done' | Hold['why'], number, number?]
+type Answer = ['lease' | 'done' | Throttle['why'], number, number?]
 
 declare module 'ioredis' {
   interface RedisCommander<Context> {
@@ -26,7 +26,7 @@ declare module 'ioredis' {
 }
 
 const SCRIPT = readFileSync(new URL('./pace.lua', import.meta.url), 'utf8')
-/** After a failure, how long this host goes on alone before it asks again: an outage must not cost every lease the wait. */
+/** How long a host uses local limits after a Redis failure, so that an outage does not delay every lease. */
 const TRY_AGAIN_AFTER_MS = 1_000
 
 type Options = { redis: Redis; prefix: string; log: Logger; leaseMs?: number; now?: () => number }
@@ -35,24 +35,24 @@ type Host = Required<Options> & {
   id: string
   leasesAsked: number
   recall(target: Target): Known
-  alone: Pace
-  /** 0 while Redis answers. */
+  alone: ProviderRateLimiter
+  /** 0 while Redis is available. */
   aloneUntil: number
 }
 
 /**
- * Shares out connections over all hosts, by one script in Redis. Without Redis a host cannot know what the others do, so it
- * keeps to one connection per target at the slowest rate, and to the suspensions it has seen. What it did meanwhile it tells
- * Redis with the next lease.
+ * Rate limiter for all hosts, implemented by one Redis script. Without Redis a host does not know the connections of others, so it
+ * limits itself to one connection per target at the lowest rate, and applies the suspensions that it knows. The next lease reports
+ * its connections to Redis.
  */
-export function openPace(options: Options): Pace {
+export function openPace(options: Options): ProviderRateLimiter {
   options.redis.defineCommand('keepPace', { lua: SCRIPT })
-  const { now = () => performance.now(), leaseMs = PACE.leaseMs } = options
+  const { now = () => performance.now(), leaseMs = RATE_LIMITER.leaseMs } = options
   const own = {
     id: randomUUID(),
     leasesAsked: 0,
     recall: openMemory(now),
-    alone: openLocalPace({ now }),
+    alone: createLocalRateLimiter({ now }),
     aloneUntil: 0,
   }
   const host: Host = { ...options, now, leaseMs, ...own }
@@ -68,25 +68,25 @@ export function openPace(options: Options): Pace {
       await tell(host, [target], 'slow_down', {})
     },
     async suspend(target, reason, forMs) {
-      const boundedMs = Math.max(1, Math.ceil(Math.min(forMs, PACE.suspendMaxMs)))
-      host.log.info({ ...named(target), reason, forMs: boundedMs }, 'a mail site turned us away')
+      const boundedMs = Math.max(1, Math.ceil(Math.min(forMs, RATE_LIMITER.suspendMaxMs)))
+      host.log.info({ ...named(target), reason, forMs: boundedMs }, 'site suspended')
       remember(host.recall(target), { until: now() + boundedMs, since: now(), reason })
       await tell(host, [target], 'suspend', { reason, forMs: boundedMs })
     },
   }
 }
 
-/** Undefined when Redis does not answer. That is no reason to stop, so nothing is thrown. */
+/** Undefined if Redis is unavailable. Local limits apply then, so nothing is thrown. */
 async function tell(host: Host, targets: Target[], decision: Decision, ask: object): Promise<Answer | undefined> {
   try {
-    const text = JSON.stringify({ ...PACE, ...ask })
+    const text = JSON.stringify({ ...RATE_LIMITER, ...ask })
     const keys = targets.map((target) => paceKey(host.prefix, target))
     const answer = await host.redis.keepPace(keys.length, ...keys, decision, text)
-    if (host.aloneUntil !== 0) host.log.info('redis is back, and with it the pace of all hosts')
+    if (host.aloneUntil !== 0) host.log.info('redis reconnected; shared rate limits restored')
     host.aloneUntil = 0
     return answer
   } catch (error) {
-    if (host.aloneUntil === 0) host.log.warn({ err: error }, 'redis is away: one connection per mail site')
+    if (host.aloneUntil === 0) host.log.warn({ err: error }, 'redis unavailable: limited to one connection per site')
     host.aloneUntil = host.now() + TRY_AGAIN_AFTER_MS
     return undefined
   }
@@ -100,20 +100,20 @@ function remember({ suspension }: Known, found: Known['suspension']): void {
   if (found.until > suspension.until) Object.assign(suspension, found)
 }
 
-async function leaseShared(host: Host, targets: Target[], id: string): Promise<Lease | Hold | undefined> {
+async function leaseShared(host: Host, targets: Target[], id: string): Promise<Lease | Throttle | undefined> {
   const known = targets.map((target) => host.recall(target))
   // All that the host remembers is dated from before it asked, so that its memory never outlasts that of Redis.
   const askedAt = host.now()
   const untold = known.map((one) => one.untold)
-  const told = targets.map(({ habits }, n) => {
+  const told = targets.map(({ limits }, n) => {
     const one = known[n] as Known
     one.untold = 0
-    return { ...limitsOf(habits), ...asTold(one, askedAt), refused: untold[n] }
+    return { ...limitsOf(limits), ...asTold(one, askedAt), refused: untold[n] }
   })
   const answer = await tell(host, targets, 'lease', { targets: told, id, leaseMs: host.leaseMs })
   if (answer === undefined) {
     for (const [n, one] of known.entries()) one.untold += untold[n] ?? 0
-    // It may be granted yet, to no holder.
+    // Redis may still grant it after the timeout, without a holder.
     for (const target of targets) void tell(host, [target], 'release', { id, refused: 0 })
     return undefined
   }
@@ -122,7 +122,7 @@ async function leaseShared(host: Host, targets: Target[], id: string): Promise<L
   if (what === 'suspended') {
     remember(known[which - 1] as Known, { until: askedAt + amount, since: askedAt, reason: 'as_told' })
   }
-  if (what !== 'lease') return hold(what as Hold['why'], amount, of)
+  if (what !== 'lease') return hold(what as Throttle['why'], amount, of)
   const granted = answer.slice(1).map((errors) => (Number(errors) < 0 ? Number.POSITIVE_INFINITY : Number(errors)))
   const leases = targets.map((target, n) =>
     keep(host, target, { id, errorsMax: granted[n] ?? Number.POSITIVE_INFINITY, since: askedAt }),
@@ -130,14 +130,14 @@ async function leaseShared(host: Host, targets: Target[], id: string): Promise<L
   if (known.every(({ aloneAt }) => aloneAt < askedAt)) return join(leases)
   // Another question went unanswered meanwhile and got a connection that Redis did not count when it granted this one.
   await Promise.all(leases.map((lease) => lease.release({ refused: 0 })))
-  return hold('connections', 60_000 / (targets[0] as Target).habits.connectionsPerMinute)
+  return hold('connections', 60_000 / (targets[0] as Target).limits.connectionsPerMinute)
 }
 
 function join([lease, destination]: Lease[]): Lease {
   return { ...(lease as Lease), ...(destination && { destination }) }
 }
 
-function limitsOf(habits: PaceLimits) {
+function limitsOf(habits: RateLimits) {
   const { connectionsPerEgress, connectionsPerMinute, errorsPerHour } = habits
   return {
     connectionsPerEgress,
@@ -147,17 +147,17 @@ function limitsOf(habits: PaceLimits) {
   }
 }
 
-async function leaseAlone(host: Host, targets: Target[], id: string): Promise<Lease | Hold> {
+async function leaseAlone(host: Host, targets: Target[], id: string): Promise<Lease | Throttle> {
   const since = host.now()
   for (const [n, target] of targets.entries()) {
     const of = n === 0 ? 'site' : 'destination'
     const { suspension, leases } = host.recall(target)
     if (suspension.until > since) return hold('suspended', suspension.until - since, of)
-    if (leases.size > 0) return hold('connections', 60_000 / limitsAlone(target.habits).connectionsPerMinute, of)
+    if (leases.size > 0) return hold('connections', 60_000 / limitsAlone(target.limits).connectionsPerMinute, of)
   }
-  const [target, destination] = targets.map((one) => ({ ...one, habits: limitsAlone(one.habits) }))
+  const [target, destination] = targets.map((one) => ({ ...one, limits: limitsAlone(one.limits) }))
   const alone = await host.alone.lease(target as Target, destination)
-  if (alone.kind === 'hold') return alone
+  if (alone.kind === 'throttle') return alone
   const leases = [alone, ...(alone.destination ? [alone.destination] : [])]
   return join(
     leases.map((lease, n) => {
@@ -168,18 +168,18 @@ async function leaseAlone(host: Host, targets: Target[], id: string): Promise<Le
   )
 }
 
-/** What is left of a target's habits for a host that cannot see the others. */
-function limitsAlone(habits: PaceLimits): PaceLimits {
+/** The provider limits of a target for a host without Redis. */
+function limitsAlone(habits: RateLimits): RateLimits {
   return {
     ...habits,
     connectionsPerEgress: 1,
-    connectionsPerMinute: (habits.connectionsPerMinute * PACE.levelMin) / PACE.levelMax,
+    connectionsPerMinute: (habits.connectionsPerMinute * RATE_LIMITER.levelMin) / RATE_LIMITER.levelMax,
     errorsPerHour: habits.errorsPerHour === null ? null : Math.max(1, Math.floor(habits.errorsPerHour / 10)),
   }
 }
 
-function hold(why: Hold['why'], waitMs: number, of: Hold['of'] = 'site'): Hold {
-  return { kind: 'hold', why, retryAfterMs: Math.max(1, Math.ceil(waitMs)), of }
+function hold(why: Throttle['why'], waitMs: number, of: Throttle['of'] = 'site'): Throttle {
+  return { kind: 'throttle', why, retryAfterMs: Math.max(1, Math.ceil(waitMs)), of }
 }
 
 type Granted = { id: string; errorsMax: number; since: number; alone?: Lease }
@@ -194,8 +194,8 @@ function keep(host: Host, target: Target, { id, errorsMax, since, alone }: Grant
     async release(report) {
       if (!isHeld) return
       isHeld = false
-      // Without a budget there is nothing to count them against.
-      const refused = target.habits.errorsPerHour === null ? 0 : report.refused
+      // Rejections are counted only if there is a limit for them.
+      const refused = target.limits.errorsPerHour === null ? 0 : report.refused
       const known = host.recall(target)
       known.leases.delete(id)
       await alone?.release({ refused })

@@ -1,22 +1,23 @@
 import { LATENCY_STEPS_MS } from '@probity/contract/data/latency-steps'
-import type { Db } from '@probity/database/connect'
-import { noteProbes, type ProbeCounts } from '@probity/database/probes'
+import type { Db } from '@probity/database/connection/connect'
 import { reportEvery } from '@probity/database/report'
-import type { Finding, MailboxAnswer } from '@probity/engine/mailbox/answer'
-import type { Reason } from '@probity/engine/mailbox/reply'
+import { type ProbeCounts, recordProbes } from '@probity/database/validations/probing'
+import type { Finding, ProbeResult } from '@probity/engine/smtp/probe/result'
+import type { Reason } from '@probity/engine/smtp/replies/rules'
 import type { Logger } from 'pino'
 import type { Meters } from './meters.ts'
 
-/** Counts what comes of asking mail servers and brings the counts to the database now and then, for the operator. */
+/** Counts probe outcomes and writes the counts to the database periodically, for the operator pages. */
 export type ProbeLog = {
-  note(place: { provider: string; egress: string }, answer: MailboxAnswer): void
+  note(place: { provider: string; egress: string }, answer: ProbeResult): void
   stop(): Promise<void>
 }
 
 const WRITE_EVERY_MS = 5_000
 const BLOCK_LENGTH_MAX = 300
 
-type Outcome = 'definite' | 'deferred' | 'blocked' | 'silent' | 'held' | 'other'
+/** Also the values of the label `outcome` of probity_probes_total. */
+type Outcome = 'conclusive' | 'deferred' | 'blocked' | 'no_response' | 'throttled' | 'other'
 
 export function openProbeLog({ db, log, meters }: { db: Db; log: Logger; meters: Meters }): ProbeLog {
   let counts = new Map<string, ProbeCounts>()
@@ -26,9 +27,9 @@ export function openProbeLog({ db, log, meters }: { db: Db; log: Logger; meters:
     const written = [...counts.values()]
     counts = new Map()
     try {
-      await noteProbes(db, written)
+      await recordProbes(db, written)
     } catch (error) {
-      log.warn({ err: error, places: written.length }, 'could not keep what came of asking mail servers')
+      log.warn({ err: error, places: written.length }, 'failed to save probe counts')
     }
   }
 
@@ -37,7 +38,7 @@ export function openProbeLog({ db, log, meters }: { db: Db; log: Logger; meters:
     note({ provider, egress }, answer) {
       const outcome = outcomeOf(answer.finding)
       if (outcome === undefined) return
-      const wasAnswered = outcome !== 'held' && outcome !== 'silent'
+      const wasAnswered = outcome !== 'throttled' && outcome !== 'no_response'
       meters.probed({ provider, egress }, outcome, wasAnswered ? answer.ms : undefined)
       const key = JSON.stringify([provider, egress])
       const entry = counts.get(key) ?? newCounts(provider, egress)
@@ -53,36 +54,36 @@ function newCounts(provider: string, egress: string): ProbeCounts {
   return { provider, egress, ...none, ms: [...LATENCY_STEPS_MS, 0].map(() => 0), lastBlock: null }
 }
 
-function count(entry: ProbeCounts, outcome: Outcome, { ms, dialogue }: MailboxAnswer): void {
+function count(entry: ProbeCounts, outcome: Outcome, { ms, transcript }: ProbeResult): void {
   if (outcome !== 'other') entry[COUNTS[outcome]] += 1
-  if (outcome === 'held') return // nobody was asked
+  if (outcome === 'throttled') return // no probe was sent
   entry.probes += 1
-  if (outcome !== 'silent') {
+  if (outcome !== 'no_response') {
     const step = LATENCY_STEPS_MS.findIndex((upTo) => ms <= upTo)
     const place = step === -1 ? LATENCY_STEPS_MS.length : step
     entry.ms[place] = (entry.ms[place] ?? 0) + 1
   }
-  const last = dialogue.at(-1)
+  const last = transcript.at(-1)
   if (outcome === 'blocked' && last) entry.lastBlock = `${last.code} ${last.text}`.slice(0, BLOCK_LENGTH_MAX)
 }
 
 /** The count that an outcome adds to. */
 const COUNTS = {
-  definite: 'conclusive',
+  conclusive: 'conclusive',
   deferred: 'deferred',
   blocked: 'blocked',
-  silent: 'noResponse',
-  held: 'throttled',
+  no_response: 'noResponse',
+  throttled: 'throttled',
 } as const satisfies Record<Exclude<Outcome, 'other'>, keyof ProbeCounts>
 
-/** What an operator makes of a refusal: whether it is about the mailbox, about the moment or about us. */
+/** Outcome by reason of a rejection: whether it concerns the mailbox, a temporary condition or our egress. */
 const OUTCOMES: Record<Reason, Outcome> = {
-  mailbox_not_found: 'definite',
-  mailbox_disabled: 'definite',
-  mailbox_full: 'definite',
-  mailbox_moved: 'definite',
-  mailbox_busy: 'definite',
-  domain_not_hosted: 'definite',
+  mailbox_not_found: 'conclusive',
+  mailbox_disabled: 'conclusive',
+  mailbox_full: 'conclusive',
+  mailbox_moved: 'conclusive',
+  mailbox_busy: 'conclusive',
+  domain_not_hosted: 'conclusive',
   greylisted: 'deferred',
   verification_pending: 'deferred',
   rate_limited: 'deferred',
@@ -100,17 +101,17 @@ const OUTCOMES: Record<Reason, Outcome> = {
   unclassified: 'other',
 }
 
-/** Undefined where there was no point in asking. */
+/** Undefined if no probe was attempted. */
 function outcomeOf(finding: Finding): Outcome | undefined {
   switch (finding.kind) {
     case 'accepted':
-      return 'definite'
+      return 'conclusive'
     case 'refused':
       return OUTCOMES[finding.reason]
     case 'unverifiable':
       return 'other'
     case 'unanswered':
-      return finding.why === 'throttled' ? 'held' : 'silent'
+      return finding.why === 'throttled' ? 'throttled' : 'no_response'
     case 'unasked':
       return undefined
   }

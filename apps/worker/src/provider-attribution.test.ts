@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { HABITS } from '@probity/engine/mailbox/data/habits'
-import { siteKey } from '@probity/engine/mailbox/line'
+import { siteKey } from '@probity/engine/smtp/connections/connection'
+import { PROVIDER_LIMITS } from '@probity/engine/smtp/providers/data/limits'
 import type { Names } from '@probity/lab/dns/zone-file'
 import { freePort } from '@probity/lab/services/daemon'
 import { type Script, startScripted } from '@probity/lab/smtp/server'
@@ -22,7 +22,11 @@ const HOUR_MS = 3_600_000
 
 /** Limits wide enough that no connection of the test waits for another. */
 const WIDE = { connectionsPerEgress: 100, connectionsPerMinute: 60_000, tls: 'never' as const }
-const LIMITS = { ...HABITS, '': { ...HABITS[''], ...WIDE }, google: { ...HABITS['google'], ...WIDE } }
+const LIMITS = {
+  ...PROVIDER_LIMITS,
+  '': { ...PROVIDER_LIMITS[''], ...WIDE },
+  google: { ...PROVIDER_LIMITS['google'], ...WIDE },
+}
 
 /** Preferences of the hostile host and of Google's, and a name that decides the order where the preferences are equal. */
 const ORDERS = [

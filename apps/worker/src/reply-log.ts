@@ -1,18 +1,18 @@
-import type { Db } from '@probity/database/connect'
+import type { Db } from '@probity/database/connection/connect'
+import { noteUnrecognised } from '@probity/database/operators/unclassified-replies'
 import { reportEvery } from '@probity/database/report'
-import { noteUnrecognised } from '@probity/database/unrecognised'
-import type { Unrecognised } from '@probity/engine/mailbox/question'
+import type { UnclassifiedReply } from '@probity/engine/smtp/probe/request'
 import type { Logger } from 'pino'
 
-/** Counts the replies that no rule knows and brings the counts to the database now and then, for the operator. */
-export type ReplyLog = { note(reply: Unrecognised): void; stop(): Promise<void> }
+/** Counts unclassified replies and writes the counts to the database periodically, for the operator pages. */
+export type ReplyLog = { note(reply: UnclassifiedReply): void; stop(): Promise<void> }
 
 const WRITE_EVERY_MS = 10_000
 /** Different ones between two writes; a server that makes up new words all the time is not worth more. */
 const KINDS_MAX = 200
 
 export function openReplyLog({ db, log }: { db: Db; log: Logger }): ReplyLog {
-  let counts = new Map<string, { reply: Unrecognised; seen: number }>()
+  let counts = new Map<string, { reply: UnclassifiedReply; seen: number }>()
 
   async function write(): Promise<void> {
     if (counts.size === 0) return
@@ -30,7 +30,7 @@ export function openReplyLog({ db, log }: { db: Db; log: Logger }): ReplyLog {
         })),
       )
     } catch (error) {
-      log.warn({ err: error, replies: written.length }, 'could not keep the replies that no rule knows')
+      log.warn({ err: error, replies: written.length }, 'failed to save unclassified replies')
     }
   }
 

@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { StandingResult } from '@probity/contract/standing-result'
-import type { ClaimedBatch } from '@probity/database/batches'
+import type { StoredResult } from '@probity/contract/standing-result'
+import type { ClaimedBatch } from '@probity/database/jobs/batches'
 import { completeCached } from '@probity/engine/address/cached-result'
 import { dedupeKey } from '@probity/engine/address/dedupe-key'
 import { keyWithFeatures, readRecents, recentKey } from '@probity/queue/recent'
@@ -14,7 +14,7 @@ const READ_WITHIN_MS = 250
 /** Results of single and bulk requests of the account that a job may use instead of a new validation. */
 export type ReusableResults = {
   /** One entry per address of the batch; undefined if it is to be validated. */
-  find(batch: ClaimedBatch): Promise<(StandingResult | undefined)[]>
+  find(batch: ClaimedBatch): Promise<(StoredResult | undefined)[]>
 }
 
 type Needed = { redis: Redis; secret: KeyObject; log: Logger }
@@ -37,7 +37,7 @@ export function openReusableResults({ redis, secret, log }: Needed): ReusableRes
         const texts = await read(batch, maxAgeS)
         return emails.map((email, n) => readResult(texts[n] ?? null, email))
       } catch (error) {
-        log.warn({ err: error, jobId }, 'read recent results failed')
+        log.warn({ err: error, jobId }, 'failed to read recent results')
         return emails.map(() => undefined)
       }
     },
@@ -50,8 +50,8 @@ function nameOf(secret: KeyObject, batch: ClaimedBatch, email: string): string {
 }
 
 /** The stored id belongs to the validation that the result comes from. */
-function readResult(text: string | null, email: string): StandingResult | undefined {
+function readResult(text: string | null, email: string): StoredResult | undefined {
   if (text === null) return undefined
-  const { id: _, ...result } = JSON.parse(completeCached(text, email)) as StandingResult & { id: string }
+  const { id: _, ...result } = JSON.parse(completeCached(text, email)) as StoredResult & { id: string }
   return { ...result, email }
 }

@@ -1,5 +1,5 @@
-import { asNobody } from '@probity/database/connect'
-import type { HabitTable } from '@probity/engine/mailbox/habits'
+import { withoutTenant } from '@probity/database/connection/connect'
+import type { ProviderLimitsTable } from '@probity/engine/smtp/providers/limits'
 import { type ServedMetrics, serveMetrics } from '@probity/telemetry/serve-metrics'
 import { watchNeighbours } from '@probity/telemetry/watch-neighbours'
 import { watchProcess } from '@probity/telemetry/watch-process'
@@ -11,15 +11,15 @@ import { watchPace } from './watch-pace.ts'
 type Watched = Pick<Services, 'db' | 'redis' | 'egresses' | 'metrics' | 'log'>
 type Place = Pick<WorkerConfig, 'metrics' | 'queuePrefix'>
 
-/** Serves what this worker counted, and how the providers stand with its ways out. Undefined where nobody wants to know. */
+/** Serves the counters of this worker and the rate limiter state of its egresses. Undefined if no metrics port is set. */
 export async function serveWorkerMetrics(
   { db, redis, egresses, metrics, log }: Watched,
   { metrics: place, queuePrefix: prefix }: Place,
-  habits: HabitTable,
+  habits: ProviderLimitsTable,
 ): Promise<ServedMetrics | undefined> {
   if (place === undefined) return undefined
   watchProcess(metrics, { kind: 'worker', version: manifest.version })
-  watchNeighbours(metrics, { postgres: () => asNobody(db, async () => undefined), redis: () => redis.ping() })
+  watchNeighbours(metrics, { postgres: () => withoutTenant(db, async () => undefined), redis: () => redis.ping() })
   watchPace(metrics, { redis, prefix, egresses, habits })
-  return serveMetrics(metrics, place, (error) => log.warn({ err: error }, 'metrics not read'))
+  return serveMetrics(metrics, place, (error) => log.warn({ err: error }, 'failed to collect metrics'))
 }

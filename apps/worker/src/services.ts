@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { getServers } from 'node:dns'
-import { connect, type Db } from '@probity/database/connect'
-import { rejectForeignSchema } from '@probity/database/schema-version'
-import { getSecret } from '@probity/database/secrets'
-import { openDomainDesk } from '@probity/engine/domain/facts'
+import { connect, type Db } from '@probity/database/connection/connect'
+import { getSecret } from '@probity/database/system/processes'
+import { rejectForeignSchema } from '@probity/database/system/schema-version'
+import { createDomainLookup } from '@probity/engine/domain/facts'
 import { openLists } from '@probity/engine/domain/lists'
 import { type MailDns, openResolver } from '@probity/engine/domain/resolver'
 import type { Network } from '@probity/engine/validate'
@@ -43,7 +43,7 @@ export type Services = {
   /** The resolvers that everything is looked up with. */
   dns: MailDns
   /** What an address is validated with, except its mail servers. */
-  network: Omit<Network, 'mailboxes'>
+  network: Omit<Network, 'prober'>
   /** What became of mail that was reported. */
   histories: Histories
   mailboxes: Mailboxes
@@ -51,7 +51,7 @@ export type Services = {
   ownAddresses: OwnAddresses
   /** Whether mail servers can be reached from here. */
   ways: WaysOut
-  /** The names of our ways out. */
+  /** Names of the egresses. */
   egresses: string[]
   /** Undefined where the abuse limits are off. */
   abuseLimits: AbuseLimits | undefined
@@ -61,7 +61,7 @@ export type Services = {
   glance: Glance
   /** Where uploaded files are. */
   storage: FileStorage
-  /** What is counted for whoever runs the installation, and where it is read. */
+  /** Counters, and the registry that serves them. */
   meters: Meters
   metrics: Registry
   traces: Traces
@@ -87,7 +87,7 @@ export async function openServices(config: WorkerConfig, surroundings: Surroundi
   const { egresses, queuePrefix: prefix, abuseLimits } = config
   const domainDns = abuseLimits ? budgetZones(dns, { redis, prefix, meters }) : dns
   const network = {
-    domains: meteredDomains(openDomainDesk({ dns: domainDns, store: openFactsStore(redis, 'domain') }), meters),
+    domains: meteredDomains(createDomainLookup({ dns: domainDns, store: openFactsStore(redis, 'domain') }), meters),
     lists: openLists(config.listsFolder === undefined ? {} : { folder: config.listsFolder }),
   }
   const secret = await getSecret(db, 'recent_results')
@@ -102,7 +102,7 @@ export async function openServices(config: WorkerConfig, surroundings: Surroundi
   const ways = await openWaysOut({ egresses, dns, policy, lookout, log })
   const around = { dns, redis, prefix, replies, probes, brakes, optOuts, ways, meters, log }
   const mailboxes = openMailboxes({ policy, habits, addressLimits, egresses, ...around })
-  if (egresses.length === 0) log.warn('no mail server is asked: SMTP_HELO_NAME and SMTP_MAIL_FROM are not set')
+  if (egresses.length === 0) log.warn('SMTP probing disabled: SMTP_HELO_NAME and SMTP_MAIL_FROM are not set')
   return {
     workerId: randomUUID(),
     db,

@@ -1,27 +1,26 @@
 import type { KeyObject } from 'node:crypto'
-import type { StandingResult } from '@probity/contract/standing-result'
-import { type Db, inTenant } from '@probity/database/connect'
-import { finishAtOnce } from '@probity/database/finish-validations'
-import { postponeValidations } from '@probity/database/postponed'
-import type { ValidationRef } from '@probity/database/validations'
-import type { Taken } from '@probity/database/work'
+import type { StoredResult } from '@probity/contract/standing-result'
+import { type Db, inTenant } from '@probity/database/connection/connect'
+import { postponeValidations } from '@probity/database/validations/deferred'
+import { finishAtOnce, type Taken } from '@probity/database/validations/queue'
+import type { ValidationRef } from '@probity/database/validations/validations'
 import { writeCached } from '@probity/engine/address/cached-result'
 import { type Answer, publishAnswers } from '@probity/queue/answers'
-import { openGatherer } from '@probity/queue/gather'
+import { createBatcher } from '@probity/queue/gather'
 import { openRecentResults, type RecentResults, recentKey } from '@probity/queue/recent'
 import type { Redis } from 'ioredis'
 import type { Logger } from 'pino'
 
 /** A validation that is done, and the api process that waits for it, if one does. */
-export type Done = { taken: Taken; result: StandingResult; replyTo: string | undefined }
+export type Done = { taken: Taken; result: StoredResult; replyTo: string | undefined }
 
-/** What a mail server put off: the result so far, and when to ask again from where. */
+/** A deferred validation: the result so far, the retry time and the egress. */
 export type PutOff = Done & { retryAfterMs: number; egress: string | null }
 
 export type Settler = {
   /** Writes a result, moves its money and wakes its caller. Resolves once it is committed. */
   settle(done: Done): Promise<void>
-  /** Keeps a validation open for another try and tells its caller what is known so far. */
+  /** Keeps a validation open for a retry and sends the result so far to the client. */
   postpone(putOff: PutOff): Promise<void>
 }
 
@@ -32,11 +31,11 @@ const AT_ONCE_MAX = 200
 /** Settles in groups: an account's balance is one row, so one transaction at a time is all it can take anyway. */
 export function openSettler(needed: Omit<Desk, 'recents'>): Settler {
   const desk = { ...needed, recents: openRecentResults(needed.redis) }
-  const gather = openGatherer<Done, undefined>(AT_ONCE_MAX, async (accountId, group) => {
+  const gather = createBatcher<Done, undefined>(AT_ONCE_MAX, async (accountId, group) => {
     await settleGroup(desk, accountId, group)
     return group.map(() => undefined)
   })
-  const gatherPutOff = openGatherer<PutOff, undefined>(AT_ONCE_MAX, async (accountId, group) => {
+  const gatherPutOff = createBatcher<PutOff, undefined>(AT_ONCE_MAX, async (accountId, group) => {
     await postponeGroup(desk, accountId, group)
     return group.map(() => undefined)
   })
@@ -55,7 +54,7 @@ async function settleGroup(desk: Desk, accountId: string, group: Done[]): Promis
   }))
   const outcomes = await finishAtOnce(db, accountId, finishes)
   const written = group.filter(({ taken }) => outcomes.has(taken.ref.id))
-  // A result for which a client was told to come back is paid for: it is collected, not found among the recent results.
+  // A deferred result is already charged: the client collects it, so it is not stored among the recent results.
   const forAll = written.filter(({ taken }) => outcomes.get(taken.ref.id)?.owed === false)
   await tellRedis(log, [
     wakeCallers(redis, written, ({ id }) => ({ retryAt: null, refunded: outcomes.get(id)?.refunded ?? false })),
@@ -63,8 +62,8 @@ async function settleGroup(desk: Desk, accountId: string, group: Done[]): Promis
   ])
 }
 
-/** Where no mail server was to be asked, that none was is no failure: what was asked for is found out, and paid for. */
-function isDefinite({ mailbox }: Taken, { status, sub_status }: StandingResult): boolean {
+/** A validation without SMTP probing is complete and charged, although no mail server was probed. */
+function isDefinite({ mailbox }: Taken, { status, sub_status }: StoredResult): boolean {
   return status !== 'unknown' || (!mailbox && sub_status === 'not_probed')
 }
 
@@ -82,12 +81,12 @@ async function postponeGroup({ db, redis, log }: Desk, accountId: string, group:
   ])
 }
 
-/** The results are in PostgreSQL, where callers look for them by themselves when nobody wakes them. */
+/** Results are in PostgreSQL; API processes poll for them if this notification is lost. */
 async function tellRedis(log: Logger, told: Promise<void>[]): Promise<void> {
   try {
     await Promise.all(told)
   } catch (error) {
-    log.debug({ err: error }, 'redis is away')
+    log.debug({ err: error }, 'failed to publish results: redis unavailable')
   }
 }
 
@@ -119,6 +118,6 @@ async function keepRecent({ recents, secret }: Desk, group: Done[]): Promise<voi
   if (results.length > 0) await recents.save(results)
 }
 
-function asCached(result: StandingResult): StandingResult {
+function asCached(result: StoredResult): StoredResult {
   return { ...result, evidence: result.evidence.map((item) => ({ ...item, source: 'cache' as const })) }
 }

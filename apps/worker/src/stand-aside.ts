@@ -1,22 +1,22 @@
-import { findProbing } from '@probity/database/probing'
+import { findProbing } from '@probity/database/validations/probing'
 import type { TaskWorker } from '@probity/queue/tasks'
-import { startRounds } from './release/rounds.ts'
+import { startInterval } from './release/rounds.ts'
 import type { Services } from './services.ts'
 
 const LOOK_EVERY_MS = 2_000
 
 export type Aside = {
-  /** Whether what needs mail servers is for others to do. */
+  /** Whether addresses that need probing are left to other workers. */
   isAside(): boolean
-  /** Has a worker begin, and pause while it is aside. */
+  /** Starts a queue worker that is paused while this process yields. */
   lead(worker: TaskWorker): void
   stop(): Promise<void>
 }
 
 /**
- * A worker that reaches no mail server leaves addresses to those that do, while there are any: from its hands one would come out
- * unknown that others can ask about. Where nobody reaches one it works like all the others, so that answers come at once. Looks
- * before it resolves, so that nothing is taken that had better be left.
+ * A worker without a working egress leaves addresses to workers with one, because its own results would be unknown. If no worker has
+ * a working egress, it processes addresses as usual, so that requests get a result immediately. The first check completes before this
+ * resolves, so that no work is taken too early.
  */
 export async function startStandingAside(services: Pick<Services, 'db' | 'ways' | 'workerId' | 'log'>): Promise<Aside> {
   const { db, ways, workerId, log } = services
@@ -28,12 +28,12 @@ export async function startStandingAside(services: Pick<Services, 'db' | 'ways' 
     const leaves = others?.mode === 'smtp'
     if (leaves === isAside) return
     isAside = leaves
-    log.info(leaves ? 'others reach mail servers: the work is theirs' : 'taking work again')
+    log.info(leaves ? 'no egress: yielding work to other workers' : 'egress available: taking work')
     await Promise.all(workers.map((worker) => (leaves ? worker.pause() : worker.goOn())))
   }
 
-  await look().catch((error: unknown) => log.debug({ err: error }, 'could not look who reaches mail servers'))
-  const rounds = startRounds(LOOK_EVERY_MS, look, { log, name: 'looking who reaches mail servers' })
+  await look().catch((error: unknown) => log.debug({ err: error }, 'failed to load the probing state of other workers'))
+  const rounds = startInterval(LOOK_EVERY_MS, look, { log, name: 'loading the probing state of other workers' })
   return {
     isAside: () => isAside,
     lead(worker) {

@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net'
 import { hostname } from 'node:os'
-import { startNotingProcess } from '@probity/database/processes'
+import { startNotingProcess } from '@probity/database/system/processes'
 import { openInteractiveQueue, startInteractiveWorker } from '@probity/queue/interactive'
 import type { Logger } from 'pino'
 import manifest from '../package.json' with { type: 'json' }
@@ -22,7 +22,7 @@ import { startWebhooks } from './webhooks.ts'
 export type RunningWorker = {
   /** Where metrics are served, if they are. */
   metricsAddress: AddressInfo | undefined
-  /** Takes no more work, finishes what it has begun and closes. */
+  /** Stops taking work, finishes running tasks and closes. */
   stop(): Promise<void>
 }
 
@@ -59,13 +59,13 @@ export async function start(config: WorkerConfig, surroundings: Surroundings, lo
     version: manifest.version,
     facts: () => ({ ...factsOf(config, surroundings), probing: ways.probing() }),
   } as const
-  const presence = startNotingProcess(db, note, (error) => log.debug({ err: error }, 'no sign of life given'))
+  const presence = startNotingProcess(db, note, (error) => log.debug({ err: error }, 'heartbeat failed'))
   ways.whenChanged(() => presence.hurry())
   const doctor = startLookingAround(describePatient(config, surroundings, services), log)
-  log.info('working')
+  log.info('worker started')
 
   async function stop(): Promise<void> {
-    log.info('stopping')
+    log.info('worker stopping')
     doctor.stop()
     await Promise.all([
       aside.stop(),
@@ -76,7 +76,7 @@ export async function start(config: WorkerConfig, surroundings: Surroundings, lo
     ])
     await Promise.all([presence.stop(), queue.close(), metrics?.stop()])
     await services.close()
-    log.info('stopped')
+    log.info('worker stopped')
   }
   let stopped: Promise<void> | undefined
   return {
@@ -88,7 +88,7 @@ export async function start(config: WorkerConfig, surroundings: Surroundings, lo
   }
 }
 
-/** What operators see of a worker. The way to a proxy may hold a password, so only its host is told. */
+/** The description of a worker for operators. A proxy URL may contain a password, so only its host is included. */
 function factsOf({ egresses, listSlots, webhookSlots, release }: WorkerConfig, { habits }: Surroundings) {
   return {
     host: hostname(),

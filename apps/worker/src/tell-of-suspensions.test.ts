@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { HABITS } from '@probity/engine/mailbox/data/habits'
-import { habitsOf } from '@probity/engine/mailbox/habits'
+import { PROVIDER_LIMITS } from '@probity/engine/smtp/providers/data/limits'
+import { limitsFor } from '@probity/engine/smtp/providers/limits'
 import { freePort } from '@probity/lab/services/daemon'
 import { startScripted } from '@probity/lab/smtp/server'
 import { whenDone } from '@probity/lab/when-done'
@@ -24,9 +24,9 @@ async function askDeferring(domain: string, mailHost: string) {
   await world.dns.put({ [domain]: { mx: [[10, mailHost]] }, [mailHost]: { a: ['127.92.0.1'] } })
   const short = { suspendS: { rate_limited: SUSPENDED_S } }
   const habits = {
-    ...HABITS,
-    '': { ...HABITS[''], ...short },
-    microsoft: { ...habitsOf('microsoft', HABITS), ...short },
+    ...PROVIDER_LIMITS,
+    '': { ...PROVIDER_LIMITS[''], ...short },
+    microsoft: { ...limitsFor('microsoft', PROVIDER_LIMITS), ...short },
   }
   const policy = { port, allows: (address: string) => address.startsWith('127.92.') }
   const config = { ...world.config, egresses: [EGRESS] }

@@ -1,5 +1,5 @@
 import { PROVIDERS } from '@probity/engine/domain/data/providers'
-import type { Pace } from '@probity/engine/mailbox/pace'
+import type { ProviderRateLimiter } from '@probity/engine/smtp/connections/rate-limiter'
 import { noteSuspension } from '@probity/queue/suspensions'
 import type { Redis } from 'ioredis'
 import type { Logger } from 'pino'
@@ -9,10 +9,10 @@ type Told = { redis: Redis; prefix: string; log: Logger }
 const NAMES = new Map(PROVIDERS.map(({ id, name }) => [id, name]))
 
 /**
- * A pace that also tells all accounts which providers turn us away. Of providers we know alone: the name of anybody else's mail hosts
- * would tell one customer whom another one asks about.
+ * A rate limiter that also publishes suspensions to all accounts. Known providers only: the name of another site would reveal to one
+ * account which domains another account validates.
  */
-export function tellOfSuspensions(pace: Pace, { redis, prefix, log }: Told): Pace {
+export function tellOfSuspensions(pace: ProviderRateLimiter, { redis, prefix, log }: Told): ProviderRateLimiter {
   return {
     ...pace,
     async suspend(target, reason, forMs) {
@@ -22,7 +22,7 @@ export function tellOfSuspensions(pace: Pace, { redis, prefix, log }: Told): Pac
       if (name === undefined) return
       const until = new Date(Date.now() + forMs)
       await noteSuspension(redis, prefix, { provider, name, egress, reason, until }).catch((error: unknown) =>
-        log.debug({ err: error, provider }, 'nobody is told of a suspension: redis is away'),
+        log.debug({ err: error, provider }, 'failed to publish suspension: redis unavailable'),
       )
     },
   }

@@ -1,4 +1,4 @@
-import { HABITS } from '@probity/engine/mailbox/data/habits'
+import { PROVIDER_LIMITS } from '@probity/engine/smtp/providers/data/limits'
 import type { WorkerConfig } from './config.ts'
 import { openLog } from './log.ts'
 import { start } from './start.ts'
@@ -15,4 +15,4 @@ function allows(address: string): boolean {
   return address.startsWith('127.')
 }
 
-await start(config, { policy: { port, allows }, habits: HABITS }, openLog('silent'))
+await start(config, { policy: { port, allows }, habits: PROVIDER_LIMITS }, openLog('silent'))

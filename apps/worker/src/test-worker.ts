@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
-import { inTenant } from '@probity/database/connect'
-import { createTestDatabase, openTestAccount } from '@probity/database/test-database'
-import { openValidations, type ValidationRef } from '@probity/database/validations'
-import { HABITS } from '@probity/engine/mailbox/data/habits'
-import { ADDRESS_LIMITS } from '@probity/engine/mailbox/destination'
+import { inTenant } from '@probity/database/connection/connect'
+import { createTestDatabase, openTestAccount } from '@probity/database/connection/test-database'
+import { openValidations, type ValidationRef } from '@probity/database/validations/validations'
+import { ADDRESS_LIMITS } from '@probity/engine/smtp/connections/destination-limits'
+import { PROVIDER_LIMITS } from '@probity/engine/smtp/providers/data/limits'
 import { startDns } from '@probity/lab/dns/start'
 import { makeFolder, removeFolder } from '@probity/lab/services/daemon'
 import { whenDone } from '@probity/lab/when-done'
@@ -43,7 +43,7 @@ export async function startTestWorld() {
     logLevel: 'debug',
     queuePrefix: `test-${randomUUID()}`,
   }
-  const surroundings: Surroundings = { policy: { port: 25, allows: () => false }, habits: HABITS }
+  const surroundings: Surroundings = { policy: { port: 25, allows: () => false }, habits: PROVIDER_LIMITS }
   const log = openLog(
     'debug',
     destination({ dest: join(inject('logFolder'), `worker-${randomUUID()}.log`), sync: true }),

@@ -1,12 +1,12 @@
-import type { MailboxAnswer } from '@probity/engine/mailbox/answer'
+import type { ProbeResult } from '@probity/engine/smtp/probe/result'
 import type { Network } from '@probity/engine/validate'
 import { inSpan, NO_SPAN, type Span } from '@probity/telemetry/span'
 import { providerLabel } from './meters.ts'
 
-/** What an address is validated with, so that its trace shows when DNS and mail servers were asked, and for how long. */
+/** Adds spans for DNS lookups and SMTP probes to the trace of a validation. */
 export function tracedNetwork(network: Network, span: Span): Network {
   if (span === NO_SPAN) return network
-  const { domains, mailboxes } = network
+  const { domains, prober } = network
   return {
     ...network,
     domains: {
@@ -19,12 +19,12 @@ export function tracedNetwork(network: Network, span: Span): Network {
           return found
         }),
     },
-    ...(mailboxes && {
-      mailboxes: {
-        ...mailboxes,
-        ask: (question) =>
+    ...(prober && {
+      prober: {
+        ...prober,
+        probe: (question) =>
           inSpan(span, 'smtp', async (asking) => {
-            const answer = await mailboxes.ask(question)
+            const answer = await prober.probe(question)
             asking.note({ ...describe(answer), provider: providerLabel(question.provider) })
             return answer
           }),
@@ -33,13 +33,13 @@ export function tracedNetwork(network: Network, span: Span): Network {
   }
 }
 
-/** How far the conversation got, by stages and codes. The words of servers may hold what was asked. */
-function describe({ finding, dialogue, acceptAll }: MailboxAnswer) {
-  const why = finding.kind === 'refused' ? finding.reason : 'why' in finding ? finding.why : ''
+/** Stages and codes of the SMTP session. Reply texts are left out: they can contain the address. */
+function describe({ finding, transcript, acceptAll }: ProbeResult) {
+  const reason = finding.kind === 'refused' ? finding.reason : 'why' in finding ? finding.why : ''
   return {
     'smtp.finding': finding.kind,
-    'smtp.why': why,
-    'smtp.replies': dialogue.map(({ stage, code }) => `${stage} ${code}`).join(', '),
+    'smtp.reason': reason,
+    'smtp.replies': transcript.map(({ stage, code }) => `${stage} ${code}`).join(', '),
     'smtp.accept_all': acceptAll,
   }
 }

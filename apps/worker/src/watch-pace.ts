@@ -1,20 +1,20 @@
 import { PROVIDERS } from '@probity/engine/domain/data/providers'
-import type { HabitTable } from '@probity/engine/mailbox/habits'
+import type { ProviderLimitsTable } from '@probity/engine/smtp/providers/limits'
 import { type PaceState, readPaceState } from '@probity/queue/pace-state'
 import { keepFresh } from '@probity/telemetry/keep-fresh'
 import { type FigureGauge, watchFigures } from '@probity/telemetry/watch-figures'
 import type { Redis } from 'ioredis'
 import type { Registry } from 'prom-client'
 
-/** Scrapes come every fifteen seconds; whoever scrapes more often reads the same again. */
+/** Scrapes come every 15 seconds; more frequent scrapes get cached values. */
 const FRESH_FOR_MS = 5_000
 
 type Place = { provider: string; egress: string; connectionsMax: number; perMinute: number }
 type Seen = Place & { state: PaceState }
 
-type Watched = { redis: Redis; prefix: string; egresses: string[]; habits: HabitTable }
+type Watched = { redis: Redis; prefix: string; egresses: string[]; habits: ProviderLimitsTable }
 
-/** How the providers that we know stand with us, from each way out of this worker: the same from every worker that has it. */
+/** Rate limiter state of known providers for each egress of this worker. Workers with the same egress report the same values. */
 export function watchPace(registry: Registry, { redis, prefix, egresses, habits }: Watched): void {
   const places = egresses.flatMap((egress) =>
     PROVIDERS.flatMap(({ id: provider }): Place[] => {
@@ -23,7 +23,7 @@ export function watchPace(registry: Registry, { redis, prefix, egresses, habits 
       return limits ? [{ provider, egress, ...limits }] : []
     }),
   )
-  // They go out in one write. Who was not asked for a while has no state, and no figures.
+  // Pipelined. A provider that was not probed recently has no state and no samples.
   const look = keepFresh(FRESH_FOR_MS, async () => {
     const states = await Promise.all(
       places.map(({ provider: site, egress }) => readPaceState(redis, prefix, { egress, site })),
@@ -48,20 +48,24 @@ function gauge(name: string, help: string, read: (seen: Seen) => number): Figure
 }
 
 const GAUGES = [
-  gauge('probity_pace_connections', 'Connections that are open, of all workers.', ({ state }) => state.connections),
-  gauge('probity_pace_connections_max', 'How many there may be.', ({ connectionsMax }) => connectionsMax),
+  gauge('probity_throttle_connections', 'Open SMTP connections of all workers.', ({ state }) => state.connections),
+  gauge('probity_throttle_connections_max', 'Limit of open SMTP connections.', ({ connectionsMax }) => connectionsMax),
   gauge(
-    'probity_pace_per_minute',
-    'New connections in a minute: what it gets now. Servers that complained get less for some hours.',
+    'probity_throttle_connections_per_minute',
+    'Current limit of new connections per minute. Reduced for some hours after a provider rate-limits us.',
     ({ state, perMinute }) => (perMinute * state.level) / 1_000,
   ),
-  gauge('probity_pace_per_minute_max', 'New connections in a minute: what it bears.', ({ perMinute }) => perMinute),
   gauge(
-    'probity_pace_refused',
-    'Recipients that were refused within the hour, of all workers.',
+    'probity_throttle_connections_per_minute_max',
+    'Configured limit of new connections per minute.',
+    ({ perMinute }) => perMinute,
+  ),
+  gauge(
+    'probity_throttle_rejected_recipients',
+    'Recipients rejected within the last hour, of all workers.',
     ({ state }) => state.refused,
   ),
-  gauge('probity_pace_suspended', 'Whether it is left alone because it turned us away: 1 where it is.', ({ state }) =>
+  gauge('probity_throttle_suspended', 'Whether the provider is suspended on the egress after blocks.', ({ state }) =>
     state.suspendedUntil === null ? 0 : 1,
   ),
 ]

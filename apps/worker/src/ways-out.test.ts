@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import type { Probing } from '@probity/contract/probing'
-import type { StandingResult } from '@probity/contract/standing-result'
-import { asOwner, inTenant } from '@probity/database/connect'
-import { listDrift } from '@probity/database/credits'
-import { findProbing } from '@probity/database/probing'
-import { confirmTestJob } from '@probity/database/test-jobs'
-import { HABITS } from '@probity/engine/mailbox/data/habits'
-import type { Landmark } from '@probity/engine/mailbox/data/landmarks'
+import type { StoredResult } from '@probity/contract/standing-result'
+import { listDrift } from '@probity/database/billing/ledger'
+import { asOwner, inTenant } from '@probity/database/connection/connect'
+import { confirmTestJob } from '@probity/database/jobs/test-jobs'
+import { findProbing } from '@probity/database/validations/probing'
+import type { ReferenceHost } from '@probity/engine/smtp/probe/data/reference-hosts'
+import { PROVIDER_LIMITS } from '@probity/engine/smtp/providers/data/limits'
 import type { Names } from '@probity/lab/dns/zone-file'
 import { freePort } from '@probity/lab/services/daemon'
 import { type Script, type ScriptedServer, startScripted } from '@probity/lab/smtp/server'
@@ -20,10 +20,10 @@ import { start } from './start.ts'
 import { startTestWorld } from './test-worker.ts'
 
 const EGRESS = { name: 'probe.probity.example', heloName: 'probe.probity.example', mailFrom: 'bounce@probity.example' }
-const LANDMARKS: Landmark[] = ['north.example', 'south.example'].map((domain) => ({
+const LANDMARKS: ReferenceHost[] = ['north.example', 'south.example'].map((domain) => ({
   provider: domain,
   domain,
-  speaksAs: [],
+  greetsAs: [],
   why: '',
 }))
 const SOON = { timeout: 15_000, interval: 50 }
@@ -71,7 +71,7 @@ async function startWorker(changes: Partial<WorkerConfig> = {}, landmarks = LAND
   const lookout = { landmarks, openMs: 600_000, closedMs: 200 }
   const worker = await start(
     { ...config, egresses: [EGRESS], ...changes },
-    { policy, habits: HABITS, lookout },
+    { policy, habits: PROVIDER_LIMITS, lookout },
     world.log,
   )
   whenDone(() => worker.stop())
@@ -84,7 +84,7 @@ async function validate(emails: string[]) {
   const ids = new Set(refs.map(({ id }) => id))
   const ended = async () => (await world.look()).rows.filter(({ id, state }) => ids.has(id) && state === 'final')
   await vi.waitFor(async () => expect(await ended()).toHaveLength(emails.length), SOON)
-  const rows = new Map((await ended()).map(({ email, result }) => [email, result as StandingResult]))
+  const rows = new Map((await ended()).map(({ email, result }) => [email, result as StoredResult]))
   return emails.map((email) => rows.get(email))
 }
 
@@ -95,7 +95,7 @@ async function expectProbing(expected: Probing): Promise<void> {
 const CLOSED: Probing = { mode: 'dns', reason: 'port_25_closed' }
 const OPEN: Probing = { mode: 'smtp', reason: null }
 
-function inShort(results: (StandingResult | undefined)[]): string[] {
+function inShort(results: (StoredResult | undefined)[]): string[] {
   return results.map((result) => `${result?.status} ${result?.sub_status} ${result?.depth}`)
 }
 

@@ -1,21 +1,21 @@
 import type { Probing } from '@probity/contract/probing'
 import type { ProbingReason } from '@probity/contract/probing-words'
 import type { MailDns } from '@probity/engine/domain/resolver'
-import type { AddressPolicy } from '@probity/engine/mailbox/address-policy'
-import type { MailboxAnswer } from '@probity/engine/mailbox/answer'
-import type { Landmark } from '@probity/engine/mailbox/data/landmarks'
-import type { Egress } from '@probity/engine/mailbox/egress'
-import { isThrough, type Reached, reachLandmarks } from '@probity/engine/mailbox/reach'
+import { type ConnectivityCheck, checkReferenceHosts, isReachable } from '@probity/engine/smtp/probe/connectivity-check'
+import type { ReferenceHost } from '@probity/engine/smtp/probe/data/reference-hosts'
+import type { ProbeResult } from '@probity/engine/smtp/probe/result'
+import type { AddressPolicy } from '@probity/engine/smtp/protocol/address-policy'
+import type { Egress } from '@probity/engine/smtp/protocol/dial'
 import type { Logger } from 'pino'
-import { startRounds } from './release/rounds.ts'
+import { startInterval } from './release/rounds.ts'
 
-/** Whether mail servers can be reached by each of our ways out. */
+/** Whether each egress can reach mail servers. */
 export type WaysOut = {
   isOpen(egress: string): boolean
   /** What this worker can do: one way that is open is enough. */
   probing(): Probing
-  /** Listens to what comes of asking. When nobody answers any more, the ways are looked at again. */
-  note(domain: string, answer: MailboxAnswer): void
+  /** Records probe outcomes. After repeated timeouts the egresses are checked again. */
+  note(domain: string, answer: ProbeResult): void
   /** Tells of every change of what `probing` says. */
   whenChanged(tell: () => void): void
   stop(): Promise<void>
@@ -23,48 +23,48 @@ export type WaysOut = {
 
 export type Lookout = {
   /** Whose greeting shows that a way is open. */
-  landmarks: Landmark[]
-  /** How often to look again: where all ways are open, and where one is not. */
+  landmarks: ReferenceHost[]
+  /** Check intervals: if all egresses work, and if one does not. */
   openMs: number
   closedMs: number
 }
 
-/** Hourly where all is well, for it costs others a greeting, and more often where somebody waits for it to be well again. */
+/** Hourly if all egresses work, because each check opens connections to third parties; more often after a failure. */
 export const LOOK_EVERY = { openMs: 60 * 60_000, closedMs: 5 * 60_000 }
 
 /** As long as the dialler gives one address to answer. */
 const LOOK_WITHIN_MS = 8_000
-/** So many that did not answer, of so many domains, and none that did in between: then it may be us. */
+/** This many consecutive timeouts over this many domains suggest that the egress is the cause. */
 const SILENT_MAX = 20
 const SILENT_DOMAINS_MIN = 3
-/** Mail servers are silent for reasons of their own, too, so silence does not make us look more often than this. */
+/** Mail servers also time out for other reasons, so timeouts trigger a check at most this often. */
 const LOOK_AGAIN_MS = 60_000
 
 type Options = {
   egresses: Egress[]
   dns: MailDns
   policy: AddressPolicy
-  /** Without one nobody is asked for a greeting, and every way counts as open. */
+  /** Without landmarks no check runs, and every egress counts as working. */
   lookout: Lookout | undefined
   log: Logger
 }
 
-/** Looks before it resolves, so that nobody is asked about an address before it is known whether that can be done. */
+/** The first check completes before this resolves, so that no address is probed before the state is known. */
 export async function openWaysOut({ egresses, dns, policy, lookout, log }: Options): Promise<WaysOut> {
   const closed = new Map<string, ProbingReason | null>(egresses.map(({ name }) => [name, null]))
   const silence = { answers: 0, domains: new Set<string>() }
   let lookedAt = performance.now()
   let tell = () => {}
 
-  async function lookAt(egress: Egress, landmarks: Landmark[]): Promise<void> {
+  async function lookAt(egress: Egress, landmarks: ReferenceHost[]): Promise<void> {
     const deadline = performance.now() + LOOK_WITHIN_MS
-    const reached = await reachLandmarks(landmarks, { dns, policy, egress, deadline })
+    const reached = await checkReferenceHosts(landmarks, { dns, policy, egress, deadline })
     const found = judge(reached)
     if (found === undefined || found === closed.get(egress.name)) return
     closed.set(egress.name, found)
-    const seen = reached.map(({ landmark, reach }) => `${landmark.provider}: ${reach.kind}`)
-    if (found === null) log.info({ egress: egress.name }, 'mail servers can be reached again')
-    else log.warn({ egress: egress.name, reason: found, seen }, 'mail servers cannot be reached')
+    const seen = reached.map(({ referenceHost, connectivity }) => `${referenceHost.provider}: ${connectivity.kind}`)
+    if (found === null) log.info({ egress: egress.name }, 'egress recovered: mail servers reachable')
+    else log.warn({ egress: egress.name, reason: found, seen }, 'egress failed: mail servers unreachable')
   }
 
   async function look({ landmarks }: Lookout): Promise<void> {
@@ -94,7 +94,7 @@ export async function openWaysOut({ egresses, dns, policy, lookout, log }: Optio
   const name = 'looking for mail servers'
   const rounds =
     lookout && egresses.length > 0
-      ? startRounds(
+      ? startInterval(
           Math.min(LOOK_AGAIN_MS, lookout.closedMs),
           async () => void (isDue(lookout) && (await look(lookout))),
           { log, name },
@@ -125,10 +125,10 @@ export async function openWaysOut({ egresses, dns, policy, lookout, log }: Optio
 /** Fewer hosts that could not be reached show nothing: one of them may be down. */
 const DIALLED_MIN = 2
 
-/** Why a way is closed, or null where it is open. Undefined where that cannot be told: then it stays what it was. */
-function judge(reached: Reached[]): ProbingReason | null | undefined {
-  if (reached.some(({ reach }) => isThrough(reach))) return null
-  const dialled = reached.map(({ reach }) => reach.kind).filter((kind) => kind !== 'not_asked')
+/** Why an egress does not work; null if it works. Undefined if that is unclear: then the state is unchanged. */
+function judge(reached: ConnectivityCheck[]): ProbingReason | null | undefined {
+  if (reached.some(({ connectivity }) => isReachable(connectivity))) return null
+  const dialled = reached.map(({ connectivity }) => connectivity.kind).filter((kind) => kind !== 'not_asked')
   if (dialled.length < DIALLED_MIN) return undefined
   if (dialled.includes('intercepted')) return 'intercepted'
   return dialled.every((kind) => kind === 'proxy_failed') ? 'proxy_failed' : 'port_25_closed'

@@ -1,4 +1,4 @@
-import type { ReleasedDelivery } from '@probity/database/webhook-work'
+import type { ReleasedDelivery } from '@probity/database/webhooks/events'
 import { openWebhookQueue, startWebhookWorker } from '@probity/queue/webhooks'
 import type { WorkerConfig } from './config.ts'
 import { deliverWebhooks } from './processors/deliver-webhook.ts'
@@ -6,14 +6,14 @@ import { startReleasingDeliveries } from './release/deliveries.ts'
 import type { Services } from './services.ts'
 import type { Outside } from './webhooks/post.ts'
 
-/** Sends events to webhooks: lets out what is due and delivers it. */
+/** Dispatches due webhook deliveries and sends them. */
 export function startWebhooks(services: Services, config: WorkerConfig, outside: Outside): { stop(): Promise<void> } {
   const { redisUrl, queuePrefix: prefix, webhookSlots: slots, release } = config
   const queue = openWebhookQueue(redisUrl, prefix)
   const deliver = deliverWebhooks(services, outside)
   const work = (task: ReleasedDelivery) =>
     deliver(task).catch((error: unknown) => {
-      services.log.warn({ err: error, delivery: task.id }, 'a delivery was not brought to an end; it is let out again')
+      services.log.warn({ err: error, delivery: task.id }, 'webhook delivery not settled; requeued')
     })
   const worker = startWebhookWorker({ url: redisUrl, prefix }, slots, work)
   worker.goOn()

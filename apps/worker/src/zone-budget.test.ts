@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { openDomainDesk } from '@probity/engine/domain/facts'
+import { createDomainLookup } from '@probity/engine/domain/facts'
 import { dnsError, type MailDns } from '@probity/engine/domain/resolver'
 import { whenDone } from '@probity/lab/when-done'
 import { Redis } from 'ioredis'
@@ -42,7 +42,7 @@ const outcomeOf = (query: Promise<unknown>) => query.then(String, ({ code }: { c
 
 test('random subdomains of one zone receive no more queries than its budget, and other zones are not affected', async () => {
   const { asked, dns, registry } = openBudget(20)
-  const desk = openDomainDesk({ dns })
+  const desk = createDomainLookup({ dns })
   const look = async (domain: string) => (await desk.lookUp(domain)).facts.mail
   for (let n = 0; n < 100; n += 1) await look(`${randomUUID()}.victim.example`)
   expect(asked).toHaveLength(20)

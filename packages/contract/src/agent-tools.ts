@@ -257,7 +257,7 @@ export const Explanation = Type.Object(
     status: Type.Optional(StatusField),
     meaning: Type.String({
       description: 'The meaning of the code, in one sentence.',
-      examples: ['the domain accepts every address, so this one cannot be told apart.'],
+      examples: ['the domain accepts mail for every address (catch-all), so the mailbox cannot be confirmed.'],
     }),
     advice: Type.String({ description: 'The recommended action.', examples: ['Use `deliverability`.'] }),
     result: Type.Optional(Result),
@@ -270,7 +270,7 @@ export const Explanation = Type.Object(
       {
         code: 'mailbox_full',
         status: 'risky',
-        meaning: 'the mailbox exists but has no room at the moment.',
+        meaning: 'the mailbox exists but is full.',
         advice: 'Keep the address and validate again in a week.',
       },
     ],

@@ -3,13 +3,13 @@ import Type from 'typebox'
 import { dayField } from './days.ts'
 import { nullableString } from './nullable.ts'
 
-/** Who can have done something. */
+/** Actors of audit log entries. */
 export const AUDIT_ACTORS = {
-  member: 'a person, as a member of the account',
-  key: 'a program, by its API key',
-  operator: 'somebody who runs the installation, on its pages',
-  command: 'somebody who runs the installation, by a command beside the database',
-  service: 'the service by itself',
+  member: 'a member of the account',
+  key: 'a program, with an API key',
+  operator: 'an operator, on the operator pages',
+  command: 'an operator, with an admin command',
+  service: 'the service',
 } as const satisfies Record<string, string>
 
 export type AuditActor = keyof typeof AUDIT_ACTORS
@@ -24,11 +24,11 @@ export const AuditEntry = Type.Object({
   actor_id: nullableString({}),
   actor_name: nullableString({}),
   ip: nullableString({}),
-  /** What was done to what, as `key.revoked`. The list is open. */
+  /** Object and action, as in `key.revoked`. Values may be added. */
   action: Type.String(),
   subject_id: nullableString({}),
   subject_name: nullableString({}),
-  /** By field: what it was and what it is; null where only that it changed is told. */
+  /** Old and new value per field; null where values are redacted. */
   changes: Type.Record(Type.String(), Type.Unknown()),
 })
 

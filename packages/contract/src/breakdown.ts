@@ -11,31 +11,31 @@ const ReasonCount = Type.Object(
     sub_status: SubStatusField,
     count: count('Unique addresses with this verdict.', 361),
   },
-  { description: 'One reason.' },
+  { description: 'Number of addresses with one reason.' },
 )
 
 const COUNTS = {
-  count: count('Unique addresses there.', 4127),
-  valid: count('Those of them that are `valid`.', 3502),
-  invalid: count('Those that are `invalid`.', 311),
-  risky: count('Those that are `risky`.', 204),
-  unknown: count('Those that ended `unknown`.', 110),
+  count: count('Unique addresses.', 4127),
+  valid: count('Unique addresses that are `valid`.', 3502),
+  invalid: count('Unique addresses that are `invalid`.', 311),
+  risky: count('Unique addresses that are `risky`.', 204),
+  unknown: count('Unique addresses that are `unknown`.', 110),
 }
 
 const provider = Type.String({
-  description: 'Who runs the mailboxes, as in a result; empty where that is not known.',
+  description: 'Mailbox provider, as in a result; empty if it is not known.',
   examples: ['google'],
 })
 
-const ProviderCounts = Type.Object({ provider, ...COUNTS }, { description: 'One provider.' })
+const ProviderCounts = Type.Object({ provider, ...COUNTS }, { description: 'Counts of one provider.' })
 
 const DomainCounts = Type.Object(
   {
-    domain: Type.String({ description: 'The domain, as in a result.', examples: ['example.com'] }),
+    domain: Type.String({ description: 'Domain, as in a result.', examples: ['example.com'] }),
     provider,
     ...COUNTS,
   },
-  { description: 'One domain.' },
+  { description: 'Counts of one domain.' },
 )
 
 const share = (description: string, example: number) =>
@@ -46,27 +46,26 @@ const KeepPlan = Type.Object(
     preset: Type.String({
       title: 'Preset',
       ...openList(PRESETS),
-      description: 'The name of the plan, as results and the command line know it. The list is open.',
+      description: 'Name of the preset, as in the results query and the CLI. Values may be added.',
     }),
-    keep_count: count('Unique addresses that stay.', 5842),
-    remove_count: count('Unique addresses that go.', 558),
+    keep_count: count('Unique addresses that the preset keeps.', 5842),
+    remove_count: count('Unique addresses that the preset removes.', 558),
     expected_bounce_rate: Type.Object(
       {
-        low: share('At least this share.', 0.0102),
-        high: share('At most this share.', 0.0944),
+        low: share('Lower bound of the bounce rate.', 0.0102),
+        high: share('Upper bound of the bounce rate.', 0.0944),
       },
       {
-        description:
-          'Which share of mail to those that stay is expected to come back. Provisional: by a figure for each reason, set by hand.',
+        description: 'Expected bounce rate of the kept addresses. Provisional: estimated with a fixed rate per reason.',
       },
     ),
     keeps: Type.Array(Type.String(), {
       description:
-        'The reasons of which it keeps any, as `sub_status`; the empty one is `valid`. `safest` keeps only what is `safe_to_send`.',
+        'Reasons (`sub_status`) of which the preset keeps addresses; the empty value is `valid`. `safest` keeps only addresses that are `safe_to_send`.',
       examples: [['', 'catch_all', 'provider_unverifiable']],
     }),
   },
-  { description: 'What one preset would make of the list.' },
+  { description: 'Effect of one preset on the list.' },
 )
 
 const GOOGLE = { provider: 'google', count: 4127, valid: 3502, invalid: 311, risky: 204, unknown: 110 }
@@ -74,17 +73,19 @@ const GOOGLE = { provider: 'google', count: 4127, valid: 3502, invalid: 311, ris
 export type Breakdown = Static<typeof Breakdown>
 export const Breakdown = Type.Object(
   {
-    by_reason: Type.Array(ReasonCount, { description: 'All verdicts that occurred, most first.' }),
+    by_reason: Type.Array(ReasonCount, { description: 'All verdicts that occurred, most frequent first.' }),
     by_provider: Type.Array(ProviderCounts, { description: 'All providers, largest first.' }),
     by_domain: Type.Array(DomainCounts, {
-      description: 'The 20 domains with the most addresses, largest first. Addresses without a domain are left out.',
+      description: 'The 20 domains with the most addresses, largest first. Addresses without a domain are not counted.',
     }),
-    keep_plans: Type.Array(KeepPlan, { description: 'What each preset keeps and removes, the strictest first.' }),
+    keep_plans: Type.Array(KeepPlan, {
+      description: 'Addresses that each preset keeps and removes, strictest preset first.',
+    }),
   },
   {
     title: 'Job breakdown',
     description:
-      'The results of a job counted in several ways; while it is under way, the results so far. Fields may be added.',
+      'Counts of the results of a job by reason, provider, domain and preset. While the job is in progress, the results so far. Fields may be added.',
     examples: [
       {
         by_reason: [

@@ -27,7 +27,7 @@ export const BulkRequest = Type.Object(
     emails: Type.Array(Type.String(EMAIL_INPUT), {
       minItems: 1,
       maxItems: EMAILS_PER_REQUEST_MAX,
-      description: `From 1 to ${EMAILS_PER_REQUEST_MAX} addresses. Repeated ones are validated once and cost nothing more.`,
+      description: `From 1 to ${EMAILS_PER_REQUEST_MAX} addresses. Duplicate addresses are validated and charged once.`,
       examples: [['ada@example.com', 'grace@example.org']],
     }),
     timeout: Type.Optional(
@@ -35,7 +35,7 @@ export const BulkRequest = Type.Object(
         minimum: 1,
         maximum: 25,
         default: 20,
-        description: 'How many seconds to wait for the verdicts. Addresses not settled by then are `unknown`.',
+        description: 'Number of seconds to wait for the verdicts. Addresses without a verdict by then are `unknown`.',
         examples: [20],
       }),
     ),
@@ -46,7 +46,7 @@ export const BulkRequest = Type.Object(
   },
   {
     title: 'Bulk validation request',
-    description: 'A list of addresses to validate in one request.',
+    description: 'Addresses to validate in one request.',
     additionalProperties: false,
     examples: [{ emails: ['ada@example.com', 'Ada@example.com', 'nobody@example.org'] }],
   },
@@ -54,9 +54,12 @@ export const BulkRequest = Type.Object(
 
 const BulkItem = Type.Object(
   {
-    email: Type.String({ description: 'The address as it was first sent.', examples: ['ada@example.com'] }),
+    email: Type.String({
+      description: 'The address as it first occurs in the request.',
+      examples: ['ada@example.com'],
+    }),
     status: StatusField,
-    is_valid: Type.Boolean({ description: 'True exactly when `status` is `valid`.', examples: [true] }),
+    is_valid: Type.Boolean({ description: 'Whether `status` is `valid`.', examples: [true] }),
     confidence: Type.Number({
       minimum: 0,
       maximum: 1,
@@ -82,18 +85,18 @@ const BulkItem = Type.Object(
     }),
     policy: Type.Optional(PolicyDecisionField),
   },
-  { description: 'The verdict on one address of the list.' },
+  { description: 'The verdict on one address of the request.' },
 )
 
 export type BulkSummary = Static<typeof BulkSummary>
 export const BulkSummary = Type.Object(
   {
-    total: count('How many addresses were sent, repeated ones included.', 4),
+    total: count('Number of addresses in the request, including duplicates.', 4),
     valid_count: count('Unique addresses that are `valid`.', 1),
     invalid_count: count('Unique addresses that are `invalid`.', 1),
     risky_count: count('Unique addresses that are `risky`.', 0),
     duplicate_count: count(
-      'Addresses that repeat an earlier one; together with the other counts they make `total`.',
+      'Addresses that repeat an earlier one. Together with the other counts they equal `total`.',
       1,
     ),
     credits_used: count(
@@ -117,7 +120,7 @@ export const BulkSummary = Type.Object(
   },
   {
     title: 'Bulk validation summary',
-    description: 'The verdicts on a list, counted and one by one. Fields may be added.',
+    description: 'The verdicts on the addresses of a request, with counts. Fields may be added.',
     examples: [BULK_EXAMPLE],
   },
 )

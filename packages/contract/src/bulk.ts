@@ -10,15 +10,15 @@ import { FEATURE_OPTIONS } from './validation.ts'
 import { openList, valueList } from './value-list.ts'
 import { WebhookUrlField } from './webhooks.ts'
 
-/** What a job is doing. */
+/** States of a job. */
 export const JOB_STATES = {
-  queued: 'confirmed and waiting for its turn.',
-  planning: 'the file is being read and its addresses are laid out for work.',
+  queued: 'confirmed and waiting to be processed.',
+  planning: 'the file is being read and divided into batches.',
   processing: 'addresses are being validated.',
-  paused: 'no work is done until the job is resumed; what is finished is kept.',
+  paused: 'no addresses are validated until the job is resumed; finished results are kept.',
   completed: 'every address has its result.',
-  canceled: 'stopped on request; finished results are kept and unused credits returned.',
-  failed: 'given up because of a fault; unused credits are returned.',
+  canceled: 'canceled on request; finished results are kept and unused credits are released.',
+  failed: 'stopped because of an error; unused credits are released.',
 } as const satisfies Record<string, string>
 
 export type JobState = keyof typeof JOB_STATES
@@ -33,13 +33,13 @@ export const ConfirmRequest = Type.Object(
   {
     upload_id: Type.String({
       format: 'uuid',
-      description: 'The upload to validate, as named by the preview.',
+      description: '`upload_id` of the upload to validate, from its preview.',
       examples: [UPLOAD_ID],
     }),
     email_column: Type.String({
       minLength: 1,
       maxLength: 1024,
-      description: 'The column that holds the addresses: one of `columns` of the preview.',
+      description: 'Column with the addresses: one of `columns` of the preview.',
       examples: ['email'],
     }),
     ...FEATURE_OPTIONS,
@@ -62,25 +62,25 @@ export const ConfirmRequest = Type.Object(
   },
   {
     title: 'Confirm upload request',
-    description: 'Turns an upload into a job.',
+    description: 'Creates a job from an upload.',
     additionalProperties: false,
     examples: [{ upload_id: UPLOAD_ID, email_column: 'email', reference: 'newsletter-2026-11' }],
   },
 )
 
-const JobIdField = Type.String({ format: 'uuid', description: 'Names the job.', examples: [JOB_ID] })
+const JobIdField = Type.String({ format: 'uuid', description: 'Id of the job.', examples: [JOB_ID] })
 
 // An open list, like the statuses of a result.
 const JobStatusField = Type.String({
   title: 'Job status',
   ...openList(JOB_STATES),
-  description: `What the job is doing. The list is open: treat a state you do not know as one that is still under way.${valueList(JOB_STATES)}`,
+  description: `Status of the job. Values may be added: treat unrecognized values as in progress.${valueList(JOB_STATES)}`,
 })
 
 export type JobParams = Static<typeof JobParams>
 export const JobParams = Type.Object(
   { job_id: Type.String({ format: 'uuid', description: 'The `id` of the job.', examples: [JOB_ID] }) },
-  { title: 'Job path', description: 'Which job is meant.', examples: [{ job_id: JOB_ID }] },
+  { title: 'Job path', description: 'The job.', examples: [{ job_id: JOB_ID }] },
 )
 
 export type JobCreated = Static<typeof JobCreated>
@@ -88,7 +88,7 @@ export const JobCreated = Type.Object(
   { id: JobIdField, status: JobStatusField, livemode: LivemodeField },
   {
     title: 'Confirm upload result',
-    description: 'The job of a confirmed upload and its present status. Fields may be added.',
+    description: 'The job of a confirmed upload and its current status. Fields may be added.',
     examples: [{ id: JOB_ID, status: 'queued', livemode: true }],
   },
 )
@@ -107,20 +107,20 @@ const SubStatusCounts = Type.Unsafe<Record<string, number>>({
   type: 'object',
   additionalProperties: { type: 'integer', minimum: 0, description: 'Unique addresses with this reason so far.' },
   description:
-    'The finished addresses by reason. Only reasons that occurred are listed, and results without a reason are left out.',
+    'The finished addresses by reason. Reasons that did not occur and results without a reason are not listed.',
   examples: [{ mailbox_not_found: 361, syntax_error: 27 }],
 })
 
 const JobCredits = Type.Object(
   {
-    reserved: count('Credits set aside for addresses that have no result yet.', 3600),
+    reserved: count('Credits reserved for addresses that have no result yet.', 3600),
     used: count('Credits charged so far: 1 for every unique address with a result.', 6400),
     refunded: count(
-      'Credits given back so far for addresses that ended `unknown`, where the plan does so, and for all that no mail server could be asked about (`not_probed`).',
+      'Credits refunded so far: for addresses that ended `unknown`, if the plan includes refunds, and for all addresses that could not be probed (`not_probed`).',
       155,
     ),
   },
-  { description: 'What the job costs.' },
+  { description: 'Credits of the job.' },
 )
 
 const Deferred = Type.Object({
@@ -136,7 +136,7 @@ const Deferred = Type.Object({
   }),
 })
 
-/** When a job will be done, as far as that can be told. */
+/** Estimated completion of a job. */
 export type JobEta = { earliest_at: string; latest_at: string } | null
 const Eta = Type.Unsafe<JobEta>({
   type: ['object', 'null'],
@@ -144,18 +144,17 @@ const Eta = Type.Unsafe<JobEta>({
   properties: {
     earliest_at: Type.String({
       format: 'date-time',
-      description: 'If the work goes on at the pace of the last minute (RFC 3339, UTC).',
+      description: 'Estimate from the throughput of the last minute (RFC 3339, UTC).',
       examples: ['2026-11-02T12:03:00.000Z'],
     }),
     latest_at: Type.String({
       format: 'date-time',
-      description:
-        'If it goes slower, and if the mail servers that put addresses off do so as often as we ask (RFC 3339, UTC).',
+      description: 'Estimate for a lower throughput, if deferred addresses need all their attempts (RFC 3339, UTC).',
       examples: ['2026-11-02T13:25:30.000Z'],
     }),
   },
   description:
-    'Between when and when the job is expected to be done. Null where there is nothing to tell it by: before the work has begun, while it is paused and once it has ended.',
+    'Period in which the job is expected to complete. Null if it cannot be estimated: before the first results, while the job is paused, and after it has ended.',
   examples: [{ earliest_at: '2026-11-02T12:03:00.000Z', latest_at: '2026-11-02T13:25:30.000Z' }, null],
 })
 
@@ -198,8 +197,8 @@ export const Job = Type.Object(
   {
     id: JobIdField,
     status: JobStatusField,
-    filename: Type.String({ description: 'What the uploaded file was called.', examples: ['newsletter.csv'] }),
-    email_column: Type.String({ description: 'The column that holds the addresses.', examples: ['email'] }),
+    filename: Type.String({ description: 'Name of the uploaded file.', examples: ['newsletter.csv'] }),
+    email_column: Type.String({ description: 'Column with the addresses.', examples: ['email'] }),
     reference: nullableString({
       description: 'The `reference` of the confirmation; null if it had none.',
       examples: ['newsletter-2026-11', null],
@@ -209,14 +208,14 @@ export const Job = Type.Object(
       description: 'When the upload was confirmed (RFC 3339, UTC).',
       examples: ['2026-11-02T12:00:00.000Z'],
     }),
-    started_at: nullableTime('When the first address was taken up (RFC 3339, UTC); null before that.'),
-    finished_at: nullableTime('When the job came to its end, whichever it was (RFC 3339, UTC); null until then.'),
+    started_at: nullableTime('When validation of the first address started (RFC 3339, UTC); null before that.'),
+    finished_at: nullableTime('When the job was completed or canceled, or failed (RFC 3339, UTC); null until then.'),
     expires_on: Type.String({
       format: 'date',
-      description: 'The day (UTC) on which the addresses and their results are removed. This summary stays.',
+      description: 'Day (UTC) on which the addresses and their results are deleted. This summary is kept.',
       examples: ['2026-12-02'],
     }),
-    row_count: count('Rows of data in the file, without the header and without empty rows.', 10500),
+    row_count: count('Rows in the file, without the header and empty rows.', 10500),
     email_count: count('Rows whose email cell contains an address.', 10452),
     unique_count: count('Unique addresses among these rows.', 10000),
     duplicate_count: count('Rows that repeat an earlier address.', 452),
@@ -224,13 +223,13 @@ export const Job = Type.Object(
     progress: Type.Number({
       minimum: 0,
       maximum: 1,
-      description: 'The share of the unique addresses that have a result; 1 only when all of them have.',
+      description: 'Fraction of the unique addresses that have a result; 1 only if all of them have one.',
       examples: [0.64],
     }),
     rate_per_s: Type.Number({
       minimum: 0,
       description:
-        'Addresses finished per second, over the last minute; 0 where none were, and once the job has ended.',
+        'Addresses finished per second in the last minute; 0 if there were none, and after the job has ended.',
       examples: [54.8],
     }),
     eta: Eta,
@@ -249,7 +248,7 @@ export const Job = Type.Object(
   },
   {
     title: 'Bulk job',
-    description: 'A file of addresses on its way through validation. Fields may be added.',
+    description: 'The asynchronous validation of an uploaded list. Fields may be added.',
     examples: [JOB_EXAMPLE],
   },
 )
@@ -271,14 +270,14 @@ export const JobPage = Type.Object(
         minLength: 1,
         maxLength: 200,
         description:
-          'Only jobs whose `filename` holds this text, in upper or lower case. No character stands for others.',
+          'Only jobs whose `filename` contains this text, in upper or lower case. Wildcards are not supported.',
         examples: ['newsletter'],
       }),
     ),
   },
   {
     title: 'Page of jobs',
-    description: 'Chooses a page of jobs. Without parameters the first ten of all are returned.',
+    description: 'Filters the jobs and selects a page. Without parameters the ten newest jobs are returned.',
     examples: [{ skip: 20, limit: 10, status: 'completed,failed' }],
   },
 )

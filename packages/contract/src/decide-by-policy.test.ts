@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { BUILT_IN_POLICIES } from './data/policies.ts'
 import { decideByPolicy, findBuiltInPolicy, type Judged, type NamedPolicy } from './decide-by-policy.ts'
 import { DECISION_NAMES, POLICY_RULES_MAX, type PolicyWhen } from './policies.ts'
-import { unsettledResult } from './standing-result.ts'
+import { pendingResult } from './standing-result.ts'
 import { type Status, SUB_STATUSES, type SubStatus } from './status.ts'
 import { TRAIT_NAMES, type Trait } from './traits.ts'
 
@@ -13,7 +13,7 @@ type Likeness = { subStatus?: SubStatus; traits?: Traits; safe?: boolean; chance
 
 /** A result of this kind, as far as policies look at it. */
 function resultOf({ subStatus = '', traits = {}, safe = false, chance = 0.5 }: Likeness): Judged {
-  const { details, flags } = unsettledResult('ada@example.com', 'not_probed')
+  const { details, flags } = pendingResult('ada@example.com', 'not_probed')
   return {
     status: SUB_STATUSES[subStatus].status,
     sub_status: subStatus,

@@ -37,7 +37,7 @@ export const DecisionResult = Type.Object(
     decision: DecisionField,
     reason: Type.String({
       description: 'The reason that the rule of the policy gives.',
-      examples: ['Addresses of this domain are thrown away after use.'],
+      examples: ['Disposable email addresses are not accepted.'],
     }),
     did_you_mean: nullableString({
       description: 'The address that was probably intended, if this one looks mistyped; null otherwise.',
@@ -52,7 +52,7 @@ export const DecisionResult = Type.Object(
     examples: [
       {
         decision: 'block',
-        reason: 'Addresses of this domain are thrown away after use.',
+        reason: 'Disposable email addresses are not accepted.',
         did_you_mean: null,
         livemode: true,
       },

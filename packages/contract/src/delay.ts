@@ -1,14 +1,14 @@
 import { nullableString } from './nullable.ts'
 import { openList, valueList } from './value-list.ts'
 
-/** Why validation makes no progress. */
+/** Reasons why validation makes no progress. */
 const DELAY_REASONS = {
   no_worker: 'no worker is running. Work continues where it stopped as soon as one runs.',
 } as const satisfies Record<string, string>
 
 export type DelayReason = keyof typeof DELAY_REASONS
 
-/** Why a job makes no progress. */
+/** Reasons why a job makes no progress. */
 const JOB_DELAY_REASONS = {
   ...DELAY_REASONS,
   under_review:
@@ -29,6 +29,6 @@ export function jobDelayReasonField(subject: string) {
 
 function reasonField(subject: string, reasons: Record<string, string>) {
   const { examples, ...list } = openList(reasons)
-  const description = `${subject}; null while it is not. The list is open.${valueList(reasons)}`
+  const description = `${subject}; null while it is not. Values may be added.${valueList(reasons)}`
   return nullableString({ ...list, examples: [...examples, null], description })
 }

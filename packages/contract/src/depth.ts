@@ -1,14 +1,14 @@
 import Type from 'typebox'
 import { valueList } from './value-list.ts'
 
-/** How far a validation went. */
+/** Depth of a validation. */
 const DEPTHS = {
-  dns: 'the verdict rests on the address itself, on DNS and on our lists: it was clear before a mail server was asked, or none was asked. A validation that did not start (`not_started`) has this value, too.',
-  smtp: 'the mail server has a part in it: it was asked, or what it is known to have said before counts.',
+  dns: 'the verdict is based on the address, DNS and domain lists. No SMTP probe was needed, or none was made. Also the value of validations that did not start (`not_started`).',
+  smtp: 'the verdict is based on an SMTP probe, of this request or an earlier one.',
 } as const
 
 export const DepthField = Type.Enum(['dns', 'smtp'], {
   type: 'string',
-  description: `How far the validation went.${valueList(DEPTHS)}`,
+  description: `Depth of the validation.${valueList(DEPTHS)}`,
   examples: ['smtp', 'dns'],
 })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { describeFinding, isDoctorCheck, worstFirst } from './doctor.ts'
 
-test('the worst stands first, and among equals the order is always the same', () => {
+test('worstFirst sorts by status, then by check order and subject', () => {
   const finding = (check: 'port-25' | 'upload' | 'clock', status: 'fail' | 'warn' | 'unknown' | 'pass', subject = '') =>
     describeFinding({ check, subject, status, saw: '', fix: null })
   const sorted = worstFirst([
@@ -22,11 +22,11 @@ test('the worst stands first, and among equals the order is always the same', ()
   ])
 })
 
-test('a finding is read with its title, why it matters and where to read on', () => {
+test('describeFinding adds title, reason and docs link', () => {
   expect(describeFinding({ check: 'clock', subject: '', status: 'pass', saw: 'So.', fix: null })).toMatchObject({
     id: 'clock',
     group: 'platform',
-    title: 'The clock is right',
+    title: 'The clock is correct',
     docs: '/docs/doctor#clock',
   })
   expect([isDoctorCheck('clock'), isDoctorCheck('toString')]).toEqual([true, false])

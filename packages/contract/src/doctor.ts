@@ -3,15 +3,15 @@ import Type from 'typebox'
 import { DOCTOR_CHECKS, DOCTOR_GROUPS, type DoctorCheckId } from './data/doctor-checks.ts'
 import { nullableString } from './nullable.ts'
 
-/** The worst first. `unknown` is what could not be looked at, which is neither good nor bad news. */
+/** Most severe first. `unknown`: the check could not run, which counts neither as a pass nor as a failure. */
 export const DOCTOR_STATUSES = ['fail', 'warn', 'unknown', 'pass'] as const
 export type DoctorStatus = (typeof DOCTOR_STATUSES)[number]
 
-/** What to do: a sentence, and the lines to type, to set or to put into DNS, with the real names in them. */
+/** The fix: a sentence, and the commands, settings or DNS records to apply, with the real names. */
 export type DoctorFix = Static<typeof DoctorFix>
 export const DoctorFix = Type.Object({ says: Type.String(), lines: Type.Array(Type.String()) })
 
-/** What was found by one check about one thing, such as a way out, a resolver or a folder; `''` where there is only one. */
+/** The finding of one check about one subject, such as an egress, a resolver or a folder; `''` if there is only one subject. */
 export type Finding = {
   check: DoctorCheckId
   subject: string
@@ -22,7 +22,7 @@ export type Finding = {
 
 const time = Type.String({ format: 'date-time' })
 
-/** A finding with all that a reader needs beside it. */
+/** A finding with the title, reason and docs link of its check. */
 export type DoctorFinding = Static<typeof DoctorFinding>
 export const DoctorFinding = Type.Object({
   id: Type.String(),
@@ -40,7 +40,7 @@ export const DoctorFinding = Type.Object({
 export type KeptFinding = Static<typeof KeptFinding>
 export const KeptFinding = Type.Object({
   ...DoctorFinding.properties,
-  /** The host that looked; null for what is the same whoever looks. */
+  /** The host that ran the check; null for a check of the whole installation. */
   host: nullableString({}),
   checked_at: time,
   since_at: time,
@@ -48,13 +48,13 @@ export const KeptFinding = Type.Object({
 
 export type DoctorReport = Static<typeof DoctorReport>
 export const DoctorReport = Type.Object({
-  /** The worst first. */
+  /** Most severe first. */
   findings: Type.Array(KeptFinding),
-  /** Whether an operator asked for another look that no worker has finished yet. */
-  wanted: Type.Boolean(),
+  /** Whether a run that an operator requested is pending. */
+  run_requested: Type.Boolean(),
 })
 
-/** Puts beside a finding what is the same for every finding of its check. */
+/** Adds the texts of the check to a finding. */
 export function describeFinding({ check, subject, status, saw, fix }: Finding): DoctorFinding {
   const { group, title, why } = DOCTOR_CHECKS[check]
   return { id: check, group, title, subject, status, saw, why, fix, docs: `/docs/doctor#${check}` }
@@ -62,7 +62,7 @@ export function describeFinding({ check, subject, status, saw, fix }: Finding): 
 
 const CHECK_ORDER = Object.keys(DOCTOR_CHECKS)
 
-/** The worst first; among equals in the order of the table, so that a report reads the same each time. */
+/** Most severe first, then in the order of the table, so that reports are stable. */
 export function worstFirst<T extends { id: string; status: DoctorStatus; subject: string }>(findings: T[]): T[] {
   return findings.toSorted(
     (a, b) =>

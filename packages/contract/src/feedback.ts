@@ -9,26 +9,27 @@ export const MESSAGES_PER_REPORT_MAX = 10_000
 /** Mail of so many days ago may still be reported. */
 export const SENT_DAYS_AGO_MAX = 60
 
-/** No delivery stands for more than so many, however few of them are reported. */
+/** Maximum weight of a reported delivery. */
 export const DELIVERY_WEIGHT_MAX = 100
 
 const sentTotal = Type.Integer({
   minimum: 1,
   maximum: 1_000_000_000,
   description:
-    'Number of messages sent in total, including those that are not reported. If fewer deliveries are reported than there were, each counts for several.',
+    'Number of messages sent in total, including those that are not reported. If only some of the deliveries are reported, each counts for several.',
   examples: [1000],
 })
 
 const sentOn = Type.String({
   format: 'date',
-  description: `The day the mail was sent (UTC), at most ${SENT_DAYS_AGO_MAX} days ago; today if left out. A message of the same day to the same address counts once, however often it is reported.`,
+  description: `Day the mail was sent (UTC), at most ${SENT_DAYS_AGO_MAX} days ago. Default: today. Messages of the same day to the same address count once.`,
   examples: ['2026-11-02'],
 })
 
 const jobId = Type.String({
   format: 'uuid',
-  description: 'The job whose results the mail was sent by, so that they can be held against what came of it.',
+  description:
+    'The job whose results were used for the mail, so that its predictions can be compared with the outcomes.',
   examples: ['0198f2c9-1c44-7d03-b7a5-2f6f4e8d9a10'],
 })
 
@@ -37,7 +38,7 @@ const ReportedMessage = Type.Object(
   {
     email: Type.String({
       maxLength: EMAIL_LENGTH_MAX,
-      description: 'The address that the message was sent to. It is not kept.',
+      description: 'The address that the message was sent to. It is not stored.',
       examples: ['ada@example.com'],
     }),
     delivery: Type.Enum(['delivered', 'bounced'], {
@@ -49,19 +50,19 @@ const ReportedMessage = Type.Object(
       Type.String({
         maxLength: 1000,
         description:
-          'Of a bounce: its SMTP or enhanced status code, or the line that it came in. Only bounces that tell of the mailbox count.',
+          'For a bounce: its SMTP code or enhanced status code, or the whole reply line. Only bounces that concern the mailbox count.',
         examples: ['550 5.1.1 User unknown'],
       }),
     ),
     id: Type.Optional(
       Type.String({
         format: 'uuid',
-        description: 'The `id` of the result that the message was sent by.',
+        description: 'The `id` of the validation result that the message was based on.',
         examples: ['0198f2c4-7b20-7a16-8e04-51c09d3e7f42'],
       }),
     ),
   },
-  { description: 'What became of one message.', additionalProperties: false },
+  { description: 'Delivery outcome of one message.', additionalProperties: false },
 )
 
 export type FeedbackReport = Static<typeof FeedbackReport>
@@ -78,13 +79,13 @@ export const FeedbackReport = Type.Object(
   },
   {
     title: 'Feedback report',
-    description: 'What became of mail that was sent.',
+    description: 'Delivery outcomes of messages.',
     additionalProperties: false,
     examples: [
       {
         messages: [
           { email: 'ada@example.com', delivery: 'delivered' },
-          { email: 'nobody@example.org', delivery: 'bounced', code: '550 5.1.1 User unknown' },
+          { email: 'grace@example.org', delivery: 'bounced', code: '550 5.1.1 User unknown' },
         ],
         sent_total: 2,
         sent_on: '2026-11-02',
@@ -96,8 +97,8 @@ export const FeedbackReport = Type.Object(
 /** For readers of the API document: a sheet is read by its header, and then held against the schema of a report. */
 export const FeedbackSheet = Type.String({
   title: 'Feedback CSV',
-  description: `The same as CSV: a header with the columns \`email\` and \`delivery\`, and \`code\` and \`id\` where there are any, in any order, and up to ${MESSAGES_PER_REPORT_MAX} rows.`,
-  examples: ['email,delivery,code\nada@example.com,delivered,\nnobody@example.org,bounced,550 5.1.1 User unknown\n'],
+  description: `The report as CSV: a header with the columns \`email\` and \`delivery\`, and optionally \`code\` and \`id\`, in any order, and up to ${MESSAGES_PER_REPORT_MAX} rows.`,
+  examples: ['email,delivery,code\nada@example.com,delivered,\ngrace@example.org,bounced,550 5.1.1 User unknown\n'],
 })
 
 export type FeedbackQuery = Static<typeof FeedbackQuery>
@@ -105,7 +106,7 @@ export const FeedbackQuery = Type.Object(
   { sent_total: Type.Optional(sentTotal), sent_on: Type.Optional(sentOn), job_id: Type.Optional(jobId) },
   {
     title: 'Feedback query',
-    description: 'The other fields of a report in CSV. A report in JSON has them in its body.',
+    description: 'Other fields of a CSV report. In a JSON report they are part of the body.',
     examples: [{ sent_total: 1000, sent_on: '2026-11-02' }],
   },
 )
@@ -116,38 +117,35 @@ export const FeedbackSummary = Type.Object(
     received: count('Messages in the report.', 4),
     counted: Type.Object(
       {
-        delivered: count('Deliveries that count from now on.', 1),
-        bounced: count('Bounces that do. One that was counted as delivered before has changed sides.', 1),
+        delivered: count('New deliveries.', 1),
+        bounced: count('New bounces, including messages that were reported as delivered before.', 1),
       },
-      { description: 'What was new.' },
+      { description: 'Outcomes that were counted.' },
     ),
     not_counted: Type.Object(
       {
-        duplicate: count('Known already, or more than once in this report.', 0),
-        not_a_mailbox_bounce: count('Bounces whose code tells nothing of the mailbox, or that have none.', 1),
-        not_an_address: count('Texts that are no address.', 1),
+        duplicate: count('Reported before, or more than once in this report.', 0),
+        not_a_mailbox_bounce: count('Bounces without a code, or with a code that does not concern the mailbox.', 1),
+        not_an_address: count('Values that are not email addresses.', 1),
         no_prediction: count(
-          'Bounces with `sent_total` and without a single delivery, of which we have no result: there is nothing to set them against.',
+          'Bounces without a stored result, in a report with `sent_total` and no deliveries: they cannot be weighted.',
           0,
         ),
       },
-      { description: 'What was left out, and why.' },
+      { description: 'Outcomes that were not counted, by reason.' },
     ),
     delivered_weight: Type.Number({
       minimum: 1,
       maximum: DELIVERY_WEIGHT_MAX,
-      description: 'For how many deliveries each reported one stands, by `sent_total`; 1 without it.',
+      description: 'Weight of each reported delivery, derived from `sent_total`; 1 without it.',
       examples: [1],
     }),
-    predictions_found: count(
-      'Messages for which an earlier result of the address was found, so that the two can be compared.',
-      2,
-    ),
+    predictions_found: count('Messages that were matched with an earlier validation result.', 2),
     livemode: LivemodeField,
   },
   {
     title: 'Feedback summary',
-    description: 'What was made of a report. Fields may be added.',
+    description: 'The result of a report. Fields may be added.',
     examples: [
       {
         received: 4,

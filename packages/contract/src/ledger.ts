@@ -7,22 +7,22 @@ import { openList, valueList } from './value-list.ts'
 
 /** The ways in which credits move. */
 export const LEDGER_KINDS = {
-  grant: 'credits were bought or given.',
-  adjust: 'an operator corrected the balance, up or down.',
-  charge: 'addresses were taken up, and paid for at once.',
-  reserve: 'credits were set aside for a list.',
-  settle: 'results of a list were paid for with what was set aside; what is available stays the same.',
-  release: 'what a list did not use came back.',
-  refund: 'credits came back for results that ended `unknown`.',
+  grant: 'credits were bought or granted.',
+  adjust: 'an operator increased or decreased the balance.',
+  charge: 'addresses of a single or bulk validation were charged.',
+  reserve: 'credits were reserved for a job.',
+  settle: 'results of a job were charged against its reserved credits; the available balance does not change.',
+  release: 'reserved credits that a job did not use became available again.',
+  refund: 'credits were refunded for results that ended `unknown`.',
 } as const satisfies Record<string, string>
 
 export type LedgerKind = keyof typeof LEDGER_KINDS
 
-/** What credits can have moved for. */
+/** Subjects of credit transactions. */
 export const LEDGER_SUBJECTS = {
-  job: 'a list, which `job_id` names.',
-  validation: 'one address, which `validation_id` names.',
-  validations: 'addresses that were paid for together.',
+  job: 'the job with the id `job_id`.',
+  validation: 'the validation with the id `validation_id`.',
+  validations: 'addresses that were charged together.',
   account: 'the account itself.',
 } as const satisfies Record<string, string>
 
@@ -53,54 +53,54 @@ const ENTRY_EXAMPLE = {
 export type LedgerEntry = Static<typeof LedgerEntry>
 export const LedgerEntry = Type.Object(
   {
-    id: Type.String({ description: 'Names the entry.', examples: [`refund_${JOB_ID}_3`] }),
+    id: Type.String({ description: 'Id of the entry.', examples: [`refund_${JOB_ID}_3`] }),
     occurred_at: Type.String({
       format: 'date-time',
       description: 'Time of the transaction (RFC 3339, UTC).',
       examples: ['2026-11-02T12:03:07.412Z'],
     }),
     kind: Type.String({
-      description: `How they moved. The list is open.${valueList(LEDGER_KINDS)}`,
+      description: `Kind of the transaction. Values may be added.${valueList(LEDGER_KINDS)}`,
       ...openList(LEDGER_KINDS),
     }),
     credits: Type.Integer({
-      description: 'How many moved. Negative only where an operator took credits away.',
+      description: 'Number of credits. Negative only if an operator removed credits.',
       examples: [4],
     }),
     available_change: Type.Integer({
-      description: 'By how much this changed what is available: above zero where credits came, below where they went.',
+      description: 'Change of the available balance: positive if it increased, negative if it decreased.',
       examples: [4, -1, 0],
     }),
-    available_after: Type.Integer({ description: 'What was available afterwards.', examples: [24310] }),
+    available_after: Type.Integer({ description: 'Available balance after the transaction.', examples: [24310] }),
     subject: Type.String({
-      description: `What they moved for. The list is open.${valueList(LEDGER_SUBJECTS)}`,
+      description: `Subject of the transaction. Values may be added.${valueList(LEDGER_SUBJECTS)}`,
       ...openList(LEDGER_SUBJECTS),
     }),
     job_id: nullableString({
       format: 'uuid',
-      description: 'The `id` of the list, also where it has been deleted; null where it was for none.',
+      description: 'The `id` of the job, also after it was deleted; null if the transaction was not for a job.',
       examples: [JOB_ID, null],
     }),
     filename: nullableString({
-      description: 'What the file of the list was called; null where the list has been deleted or there is none.',
+      description: 'Name of the uploaded file of the job; null if the job was deleted or there is none.',
       examples: ['newsletter.csv', null],
     }),
     validation_id: nullableString({
       format: 'uuid',
-      description: 'The `id` of the one validation it was for; null where it was for none or for several.',
+      description: 'The `id` of the validation; null if the transaction was for none or for several.',
       examples: [VALIDATION_ID, null],
     }),
     key_id: nullableString({
       format: 'uuid',
-      description: 'The `id` of the key that was used; null where there was none, as in the web application.',
+      description: 'The `id` of the API key; null if none was used, as in the web app.',
       examples: [KEY_ID, null],
     }),
-    key_name: nullableString({ description: 'What that key is called.', examples: ['Sign-up form', null] }),
-    note: nullableString({ description: 'What was noted beside it.', examples: ['Invoice 2026-114', null] }),
+    key_name: nullableString({ description: 'Name of the API key.', examples: ['Sign-up form', null] }),
+    note: nullableString({ description: 'Note on the transaction.', examples: ['Invoice 2026-114', null] }),
   },
   {
     title: 'Ledger entry',
-    description: 'One movement of credits. Entries are never changed and never removed. Fields may be added.',
+    description: 'One credit transaction. Entries are never changed or deleted. Fields may be added.',
     examples: [ENTRY_EXAMPLE],
   },
 )
@@ -135,7 +135,7 @@ export const LedgerQuery = Type.Object(
   {
     title: 'Ledger query',
     description:
-      'Which entries, and how they are written. An entry must pass all filters that are given. `skip` and `limit` are for `json` alone.',
+      'Filters of the entries and the format of the response. Entries must match all filters. `skip` and `limit` apply to `json` only.',
     examples: [{ kind: 'refund', from: '2026-10-04', to: '2026-11-02' }],
   },
 )
@@ -143,12 +143,12 @@ export const LedgerQuery = Type.Object(
 export type LedgerPage = Static<typeof LedgerPage>
 export const LedgerPage = Type.Array(LedgerEntry, {
   title: 'Ledger entry list',
-  description: 'One page of the movements of credits, newest first.',
+  description: 'One page of the credit transactions, newest first.',
   examples: [[ENTRY_EXAMPLE]],
 })
 
 export const LedgerSheet = Type.String({
   title: 'Ledger CSV',
-  description: 'All movements of credits that were asked for, newest first, each cell in quotes.',
+  description: 'All credit transactions that match the filters, newest first. Each cell is quoted.',
   examples: ['"id","occurred_at","kind","credits"\r\n"refund_1_3","2026-11-02T12:03:07.412Z","refund","4"\r\n'],
 })

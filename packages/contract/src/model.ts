@@ -11,90 +11,89 @@ const BaseRateRow = Type.Object(
   {
     sub_status: SubStatusField,
     provider: nullableString({
-      description: 'The provider that it holds for; null for all others.',
+      description: 'The provider that the prior applies to; null for all others.',
       examples: ['google', null],
     }),
-    p: share('The chance of no hard bounce.', 0.8),
-    swallow: share('The share of such domains that never bounce anything.', 0.35),
+    p: share('Probability that a message is not hard-bounced.', 0.8),
+    swallow: share('Fraction of these domains that never bounce.', 0.35),
   },
-  { description: 'What is assumed of one class of addresses before anybody has reported an outcome.' },
+  { description: 'Prior of one class of addresses, used until outcomes are reported.' },
 )
 
 const Bin = Type.Object(
   {
-    from: share('The least chance in it.', 0.8),
-    to: share('The greatest.', 0.9),
-    outcomes: count('Outcomes in it, each as far as it has not faded.', 412),
-    predicted: share('The mean of what was predicted.', 0.853),
-    observed: share('The share that was delivered.', 0.846),
+    from: share('Lower bound of the probability.', 0.8),
+    to: share('Upper bound of the probability.', 0.9),
+    outcomes: count('Number of outcomes in the bin, time-weighted.', 412),
+    predicted: share('Mean predicted probability.', 0.853),
+    observed: share('Fraction that was delivered.', 0.846),
   },
-  { description: 'One tenth of the scale.' },
+  { description: 'One calibration bin, a tenth of the scale.' },
 )
 
 const ProviderReliability = Type.Object(
   {
     provider: Type.String({
-      description: 'Who runs the mailboxes, as in a result; empty where that is not known.',
+      description: 'Mailbox provider, as in a result; empty if it is not known.',
       examples: ['google'],
     }),
     kind: Type.Enum(['decided', 'weighed'], {
       type: 'string',
-      description: '`decided` where the status was `valid` or `invalid`, `weighed` where it was `risky` or `unknown`.',
+      description: '`decided` for the statuses `valid` and `invalid`, `weighed` for `risky` and `unknown`.',
       examples: ['weighed'],
     }),
-    outcomes: count('Outcomes that predictions were held against, each as far as it has not faded.', 612),
-    brier: share('The mean squared distance between prediction and outcome.', 0.1062),
-    ece: share('How far predictions are off on average, tenth by tenth (expected calibration error).', 0.0124),
+    outcomes: count('Number of outcomes that predictions were compared with, time-weighted.', 612),
+    brier: share('Mean squared difference between prediction and outcome (Brier score).', 0.1062),
+    ece: share('Mean difference between prediction and outcome over all bins (expected calibration error).', 0.0124),
     fallen_back: Type.Boolean({
-      description: 'Whether predictions here were so far off that base rates are used in their place.',
+      description: 'Whether base rates replace the predictions because the calibration error is too high.',
       examples: [false],
     }),
-    bins: Type.Array(Bin, { description: 'The tenths in which there are outcomes, in order.' }),
+    bins: Type.Array(Bin, { description: 'The bins with outcomes, in ascending order.' }),
   },
-  { description: 'How well predictions hold for one provider.' },
+  { description: 'Calibration of the predictions for one provider.' },
 )
 
 const Calibration = Type.Object(
   {
     scope: Type.Enum(['account', 'shared'], {
       type: 'string',
-      description:
-        'Whose outcomes these are: those of the account, or of all accounts where the operator has them shared.',
+      description: 'Origin of the outcomes: the account, or all accounts if the operator shares outcomes.',
       examples: ['account'],
     }),
     last_outcome_at: nullableString({
       format: 'date-time',
-      description: 'When the last of them was counted (RFC 3339, UTC); null when there is none.',
+      description: 'When the last outcome was counted (RFC 3339, UTC); null if there is none.',
       examples: ['2026-11-02T12:00:00.000Z', null],
     }),
-    providers: Type.Array(ProviderReliability, { description: 'By provider and kind.' }),
+    providers: Type.Array(ProviderReliability, { description: 'Calibration by provider and kind.' }),
   },
-  { description: 'What was predicted beside what came of it, from reported outcomes.' },
+  { description: 'Predictions compared with reported outcomes.' },
 )
 
 export type Model = Static<typeof Model>
 export const Model = Type.Object(
   {
-    name: Type.String({ description: 'The model that reads local parts.', examples: ['probity-local'] }),
-    version: Type.String({ description: 'Its version.', examples: ['1'] }),
+    name: Type.String({ description: 'Name of the text model for local parts.', examples: ['probity-local'] }),
+    version: Type.String({ description: 'Version of the text model.', examples: ['1'] }),
     hash: Type.String({
-      description: 'What its weights come to (SHA-256): the same hash is the same model.',
+      description: 'SHA-256 hash of its weights.',
       examples: ['9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08'],
     }),
     parameters: Type.Object(
       {},
       {
-        description: 'The numbers that chances are made with, by name.',
-        additionalProperties: Type.Number({ description: 'One of them.', examples: [180] }),
+        description: 'Weights of the scoring model, by name.',
+        additionalProperties: Type.Number({ description: 'One weight.', examples: [180] }),
         examples: [{ half_life_days: 180, ece_max: 0.05 }],
       },
     ),
-    base_rates: Type.Array(BaseRateRow, { description: 'What chances begin with.' }),
+    base_rates: Type.Array(BaseRateRow, { description: 'Prior probabilities.' }),
     calibration: Calibration,
   },
   {
     title: 'Model',
-    description: 'What the chance of delivery is made of, and how well it holds. Fields may be added.',
+    description: 'The scoring model behind `deliverability` and its calibration. Fields may be added.',
     examples: [
       {
         name: 'probity-local',

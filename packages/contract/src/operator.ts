@@ -39,7 +39,7 @@ export const OperatorAccount = Type.Object({
   keys: count,
   created_at: time,
   suspended_at: nullableTime,
-  charging_stopped_at: nullableTime,
+  on_hold_at: nullableTime,
 })
 
 export type OperatorAccounts = Static<typeof OperatorAccounts>
@@ -52,14 +52,14 @@ export const OperatorAccounts = Type.Object({
 export const OperatorAccountsQuery = Type.Object(
   {
     search: Type.Optional(Type.String({ maxLength: 200 })),
-    state: Type.Optional(Type.Enum(['suspended', 'stopped'], { type: 'string' })),
+    state: Type.Optional(Type.Enum(['suspended', 'on_hold'], { type: 'string' })),
     skip: Type.Optional(Type.Integer({ minimum: 0, maximum: 2_147_483_647 })),
     limit: Type.Optional(Type.Integer({ minimum: 1 })),
   },
   { additionalProperties: false },
 )
 
-/** Credits to give, or below zero to take; why is kept in the ledger and in the audit log. */
+/** Credits to add, or to deduct if negative. The note is kept in the ledger and in the audit log. */
 export type CreditGrant = Static<typeof CreditGrant>
 export const CreditGrant = Type.Object(
   {
@@ -209,8 +209,8 @@ export const OperatorQueues = Type.Object({
   validations: Type.Object({
     waiting: count,
     oldest_at: nullableTime,
-    in_per_minute: Type.Number(),
-    out_per_minute: Type.Number(),
+    enqueued_per_minute: Type.Number(),
+    completed_per_minute: Type.Number(),
     deferred: DueTimes,
   }),
   jobs: Type.Object({
@@ -218,7 +218,7 @@ export const OperatorQueues = Type.Object({
     paused: count,
     waiting: count,
     active: count,
-    out_per_minute: Type.Number(),
+    completed_per_minute: Type.Number(),
     deferred: DueTimes,
     stalled: Type.Array(StalledJob),
   }),

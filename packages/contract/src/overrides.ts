@@ -29,14 +29,14 @@ const action = Type.Enum(OVERRIDE_ACTION_NAMES, {
 const note = Type.String({
   maxLength: 200,
   description: 'The reason for the override, up to 200 characters.',
-  examples: ['Asked not to be written to'],
+  examples: ['Unsubscribed by phone'],
 })
 
 const OVERRIDE_EXAMPLE = {
   id: OVERRIDE_ID,
   target: 'ada@example.com',
   action: 'block',
-  note: 'Asked not to be written to',
+  note: 'Unsubscribed by phone',
   created_by: 'Sign-up form',
   created_at: '2026-11-02T12:00:00.000Z',
 }
@@ -105,7 +105,7 @@ export const OverridePage = Type.Array(Override, {
 export const OverrideSheet = Type.String({
   title: 'Override CSV',
   description: 'All overrides that match the filters, sorted by `target`. Each cell is quoted.',
-  examples: ['"action","target","note"\r\n"block","ada@example.com","Asked not to be written to"\r\n'],
+  examples: ['"action","target","note"\r\n"block","ada@example.com","Unsubscribed by phone"\r\n'],
 })
 
 export type AddOverrides = Static<typeof AddOverrides>
@@ -127,7 +127,7 @@ export const AddOverrides = Type.Object(
     title: 'Create overrides request',
     description: 'The targets to allow or to block.',
     additionalProperties: false,
-    examples: [{ action: 'block', targets: ['ada@example.com', 'example.org'], note: 'Asked not to be written to' }],
+    examples: [{ action: 'block', targets: ['ada@example.com', 'example.org'], note: 'Unsubscribed by phone' }],
   },
 )
 

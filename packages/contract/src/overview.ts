@@ -31,19 +31,19 @@ export const OverviewQuery = Type.Object(
         minimum: 1,
         maximum: OVERVIEW_DAYS_MAX,
         default: OVERVIEW_DAYS_USUAL,
-        description: 'How many days up to today (UTC) verdicts are shown for.',
+        description: 'Number of days, up to today (UTC), to return verdicts for.',
         examples: [30],
       }),
     ),
   },
-  { title: 'Overview query', description: 'Which days.', examples: [{ days: 30 }] },
+  { title: 'Overview query', description: 'Period of the overview.', examples: [{ days: 30 }] },
 )
 
 const COUNTS = {
-  valid: count('Addresses that were found `valid`.', 812),
-  invalid: count('Addresses that were found `invalid`.', 96),
-  risky: count('Addresses that were found `risky`.', 51),
-  unknown: count('Addresses of which nothing could be said, or not yet.', 21),
+  valid: count('Addresses that are `valid`.', 812),
+  invalid: count('Addresses that are `invalid`.', 96),
+  risky: count('Addresses that are `risky`.', 51),
+  unknown: count('Addresses that are `unknown`, including deferred ones.', 21),
 }
 const COUNTS_EXAMPLE = { valid: 812, invalid: 96, risky: 51, unknown: 21 }
 
@@ -79,7 +79,7 @@ const Alert = Type.Object({
   }),
 })
 
-const UNREAD = 'null where it could not be read just now.'
+const UNREAD = 'null if it cannot be read at the moment.'
 
 /** A part that may be missing without the others. */
 function part<S extends Type.TObject>(schema: S, description: string) {
@@ -103,9 +103,9 @@ function parts<S extends Type.TObject>(schema: S, description: string) {
 }
 
 const Verdicts = Type.Object({
-  days: Type.Array(Day, { description: 'Every day, the first one first, also where nothing happened.' }),
-  total: Type.Object(COUNTS, { description: 'All of these days together.' }),
-  today: Type.Object(COUNTS, { description: 'The last of these days, which is today (UTC).' }),
+  days: Type.Array(Day, { description: 'All days of the period, oldest first, including days without validations.' }),
+  total: Type.Object(COUNTS, { description: 'Totals of the period.' }),
+  today: Type.Object(COUNTS, { description: 'Totals of the last day, which is today (UTC).' }),
 })
 
 const Jobs = Type.Object({
@@ -118,27 +118,24 @@ export const Overview = Type.Object(
   {
     livemode: LivemodeField,
     is_new: Type.Boolean({
-      description: 'Whether nothing was ever asked in this mode, by a key, a person or a list.',
+      description: 'Whether nothing was ever validated in this mode.',
       examples: [false],
     }),
     from_on: dayField('First day of the period (UTC).', '2026-10-11'),
     to_on: dayField('Last day of the period (UTC), which is today.', '2026-11-09'),
-    verdicts: part(
-      Verdicts,
-      'What addresses were answered with. A list counts on the day it was confirmed, for as long as it is not deleted',
-    ),
+    verdicts: part(Verdicts, 'Verdicts by day. A job counts on the day it was confirmed, until it is deleted'),
     jobs: part(Jobs, 'Jobs in progress and the last finished ones; also null for keys without the `jobs:read` scope'),
-    problems: parts(
-      ProblemCount,
-      'What requests of the last 24 hours were refused with, the most frequent first, at most ten',
-    ),
+    problems: parts(ProblemCount, 'Problems of the requests of the last 24 hours, most frequent first, at most ten'),
     alerts: parts(Alert, 'Conditions that need attention, at most twenty'),
     providers: ProviderHealth,
-    probing: part(ProbingField, 'Whether the installation can ask mail servers just now, and if not, why'),
+    probing: part(
+      ProbingField,
+      'Whether the installation can probe mail servers at the moment, and if not, the reason',
+    ),
   },
   {
     title: 'Overview',
-    description: 'How things stand, in one answer. Each part may be missing without the others. Fields may be added.',
+    description: 'Overview of the account. Parts that cannot be read are null. Fields may be added.',
     examples: [
       {
         livemode: true,

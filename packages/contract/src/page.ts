@@ -12,7 +12,7 @@ export function pageQuery(title: string, noun: string) {
           minimum: 0,
           maximum: 2_147_483_647, // what PostgreSQL's integer holds
           default: 0,
-          description: `How many ${noun} to pass over before the page begins.`,
+          description: `Number of ${noun} to skip.`,
           examples: [0, 20],
         }),
       ),
@@ -20,14 +20,14 @@ export function pageQuery(title: string, noun: string) {
         Type.Integer({
           minimum: 1,
           default: 10,
-          description: `How many ${noun} the page holds at most. A number above ${PAGE_LIMIT_MAX} is not refused: it counts as ${PAGE_LIMIT_MAX}.`,
+          description: `Maximum number of ${noun} on the page. Values above ${PAGE_LIMIT_MAX} are treated as ${PAGE_LIMIT_MAX}.`,
           examples: [10, 100],
         }),
       ),
     },
     {
       title,
-      description: `Chooses a page of ${noun}. Without parameters the first ten are returned.`,
+      description: `Selects a page of ${noun}. Without parameters the first ten are returned.`,
       examples: [{ skip: 20, limit: 10 }],
     },
   )

@@ -5,17 +5,17 @@ import { STATUSES, type Status, SUB_STATUSES, type SubStatus } from './status.ts
 import { TRAIT_NAMES, TRAITS, type Trait } from './traits.ts'
 import { openList, valueList } from './value-list.ts'
 
-/** What a policy says of an address. */
+/** Decisions of a policy. */
 const DECISIONS = {
-  allow: 'take the address.',
-  review: 'take it with care: ask the person, look again later, or let somebody decide.',
-  block: 'do not take it.',
+  allow: 'accept the address.',
+  review: 'accept it with care: request a confirmation, validate again later, or review it manually.',
+  block: 'reject the address.',
 } as const satisfies Record<string, string>
 
 export type Decision = keyof typeof DECISIONS
 export const DECISION_NAMES = Object.keys(DECISIONS) as Decision[]
 
-/** Of one account; the ones that are built in do not count. */
+/** Per account; built-in policies do not count. */
 export const POLICIES_MAX = 50
 export const POLICY_RULES_MAX = 50
 /** In answers and on the page that explains them, so no longer than a sentence or two. */
@@ -23,12 +23,12 @@ const REASON_LENGTH_MAX = 200
 
 const STATUS_NAMES = Object.keys(STATUSES) as Status[]
 const SUB_STATUS_NAMES = Object.keys(SUB_STATUSES) as SubStatus[]
-const RULE_REASON = 'The domain of this address takes no mail.'
+const RULE_REASON = 'This domain does not accept email.'
 
 export const PolicyNameField = Type.String({
   maxLength: 50,
   pattern: '^[a-z0-9][a-z0-9_-]*$',
-  description: 'What the policy is called: up to 50 lower-case letters, digits, `-` and `_`.',
+  description: 'Name of the policy: up to 50 lower-case letters, digits, `-` and `_`.',
   examples: ['signup', 'partners'],
 })
 
@@ -36,19 +36,19 @@ export const PolicyNameField = Type.String({
 export const DecisionField = Type.String({
   title: 'Decision',
   ...openList(DECISIONS),
-  description: `What to do with the address. The list is open: treat a value you do not know like \`review\`.${valueList(DECISIONS)}`,
+  description: `The decision about the address. Values may be added: treat unrecognized values as \`review\`.${valueList(DECISIONS)}`,
 })
 
 const decisionInput = Type.Enum(DECISION_NAMES, {
   type: 'string',
-  description: `What to do with the address:${valueList(DECISIONS)}`,
+  description: `The decision about the address:${valueList(DECISIONS)}`,
   examples: ['block'],
 })
 
 const reason = Type.String({
   minLength: 1,
   maxLength: REASON_LENGTH_MAX,
-  description: `Why, in a sentence of up to ${REASON_LENGTH_MAX} characters. It stands in the answer as it is.`,
+  description: `The reason, a sentence of up to ${REASON_LENGTH_MAX} characters. It is returned unchanged with the decision.`,
   examples: [RULE_REASON],
 })
 
@@ -56,27 +56,29 @@ const chance = (description: string) =>
   Type.Optional(Type.Number({ minimum: 0, maximum: 1, description, examples: [0.9] }))
 
 const BOUNDS = {
-  safe_to_send: Type.Optional(Type.Boolean({ description: 'The result has this `safe_to_send`.', examples: [false] })),
-  deliverability_from: chance('The result has this `deliverability` or a higher one.'),
-  deliverability_below: chance('The result has a lower `deliverability` than this.'),
+  safe_to_send: Type.Optional(
+    Type.Boolean({ description: 'The `safe_to_send` of the result has this value.', examples: [false] }),
+  ),
+  deliverability_from: chance('The `deliverability` of the result is at least this value.'),
+  deliverability_below: chance('The `deliverability` of the result is below this value.'),
 }
 
-const WHEN = 'What a result must be like for the rule to apply: all that is named here, and at least one thing is.'
+const WHEN = 'Conditions of the rule, at least one. The rule applies if the result meets all of them.'
 
 const When = Type.Object(
   {
     status: Type.Optional(
-      Type.Array(Type.String(), { description: 'Its status is one of these.', examples: [['invalid']] }),
+      Type.Array(Type.String(), { description: 'The status of the result is one of these.', examples: [['invalid']] }),
     ),
     sub_status: Type.Optional(
       Type.Array(Type.String(), {
-        description: 'Its `sub_status` is one of these.',
+        description: 'The `sub_status` of the result is one of these.',
         examples: [['domain_not_found', 'null_mx']],
       }),
     ),
     traits: Type.Optional(
       Type.Array(Type.String(), {
-        description: `The address is at least one of these. The list is open.${valueList(TRAITS)}`,
+        description: `The address has at least one of these traits. Values may be added.${valueList(TRAITS)}`,
         examples: [['disposable', 'role_based']],
       }),
     ),
@@ -85,12 +87,15 @@ const When = Type.Object(
   { description: WHEN },
 )
 
-// Closed, unlike what is answered: a word that was misspelt would never match, and nobody would notice.
+// Closed, unlike in responses: a misspelled value would never match, without any notice.
 const WhenInput = Type.Object(
   {
-    status: oneOf(STATUS_NAMES, 'Its status is one of these.', ['invalid']),
-    sub_status: oneOf(SUB_STATUS_NAMES, 'Its `sub_status` is one of these.', ['domain_not_found', 'null_mx']),
-    traits: oneOf(TRAIT_NAMES, `The address is at least one of these.${valueList(TRAITS)}`, ['disposable']),
+    status: oneOf(STATUS_NAMES, 'The status of the result is one of these.', ['invalid']),
+    sub_status: oneOf(SUB_STATUS_NAMES, 'The `sub_status` of the result is one of these.', [
+      'domain_not_found',
+      'null_mx',
+    ]),
+    traits: oneOf(TRAIT_NAMES, `The address has at least one of these traits.${valueList(TRAITS)}`, ['disposable']),
     ...BOUNDS,
   },
   { description: WHEN, additionalProperties: false, minProperties: 1 },
@@ -102,8 +107,8 @@ function oneOf<Name extends string>(names: Name[], description: string, example:
   return Type.Optional(Type.Array(items, options))
 }
 
-const RULES = `The rules in their order: the first that applies decides. Up to ${POLICY_RULES_MAX}.`
-const DEFAULT = 'What is decided where no rule applies.'
+const RULES = `Rules in order of evaluation; the first match decides. At most ${POLICY_RULES_MAX}.`
+const DEFAULT = 'The decision if no rule matches.'
 
 const rules = Type.Array(Type.Object({ when: When, decision: DecisionField, reason }, { description: 'One rule.' }), {
   maxItems: POLICY_RULES_MAX,
@@ -125,8 +130,8 @@ const defaultInput = Type.Object(
 
 const description = Type.String({
   maxLength: 200,
-  description: 'What the policy is for, up to 200 characters.',
-  examples: ['For partners, who are known by name'],
+  description: 'Description of the policy, up to 200 characters.',
+  examples: ['For known partners'],
 })
 
 /** The part of a policy that decides. */
@@ -152,13 +157,17 @@ const RULES_EXAMPLE = [
     decision: 'block',
     reason: RULE_REASON,
   },
-  { when: { traits: ['role_based'] }, decision: 'review', reason: 'A person is asked for, not a function.' },
+  {
+    when: { traits: ['role_based'] },
+    decision: 'review',
+    reason: 'A personal address is required, not a role address.',
+  },
 ]
-const DEFAULT_EXAMPLE = { decision: 'allow', reason: 'Nothing speaks against it.' }
+const DEFAULT_EXAMPLE = { decision: 'allow', reason: 'No issues found.' }
 const POLICY_EXAMPLE = {
   id: '0198f2f4-7e02-7c55-8a3d-51b0c9d4e6f8',
   name: 'partners',
-  description: 'For partners, who are known by name',
+  description: 'For known partners',
   is_built_in: false,
   rules: RULES_EXAMPLE,
   default: DEFAULT_EXAMPLE,
@@ -169,7 +178,7 @@ export const Policy = Type.Object(
   {
     id: nullableString({
       format: 'uuid',
-      description: 'Identifies the policy; null for a built-in one. Requests name a policy by its `name`.',
+      description: 'Id of the policy; null for a built-in one. Requests refer to a policy by its `name`.',
       examples: [POLICY_EXAMPLE.id, null],
     }),
     name: PolicyNameField,
@@ -183,7 +192,7 @@ export const Policy = Type.Object(
   },
   {
     title: 'Policy',
-    description: 'Rules that turn a result into a decision. Fields may be added.',
+    description: 'Rules that map a result to a decision. Fields may be added.',
     examples: [POLICY_EXAMPLE],
   },
 )
@@ -198,7 +207,7 @@ export const CreatePolicy = Type.Object(
   },
   {
     title: 'Create policy request',
-    description: 'The rules of a new policy, and what is decided where none applies.',
+    description: 'The rules of a new policy and its default decision.',
     additionalProperties: false,
     examples: [{ name: 'partners', rules: RULES_EXAMPLE, default: DEFAULT_EXAMPLE }],
   },
@@ -214,28 +223,28 @@ export const UpdatePolicy = Type.Object(
   {
     title: 'Update policy request',
     description:
-      'What to change, at least one thing; `rules` are replaced as a whole. What is left out stays as it is.',
+      'Settings to change, at least one. `rules` are replaced as a whole. Settings that are left out keep their value.',
     minProperties: 1,
     additionalProperties: false,
-    examples: [{ default: { decision: 'review', reason: 'Somebody looks at every new partner.' } }],
+    examples: [{ default: { decision: 'review', reason: 'New partners are reviewed manually.' } }],
   },
 )
 
 export type PolicyParams = Static<typeof PolicyParams>
 export const PolicyParams = Type.Object(
   { name: PolicyNameField },
-  { title: 'Policy path', description: 'Which policy is meant.', examples: [{ name: 'partners' }] },
+  { title: 'Policy path', description: 'The policy.', examples: [{ name: 'partners' }] },
 )
 
 export type PolicyList = Static<typeof PolicyList>
 export const PolicyList = Type.Array(Policy, {
   title: 'Policy list',
-  description: 'The policies that the account has, by name: the built-in ones, and its own.',
+  description: 'The built-in policies and those of the account, sorted by name.',
   examples: [[POLICY_EXAMPLE]],
 })
 
 export type PolicyDecision = Static<typeof PolicyDecisionField>
-/** What a policy made of one result. */
+/** Decision of a policy about one result. */
 export const PolicyDecisionField = Type.Object(
   {
     name: PolicyNameField,
@@ -243,19 +252,19 @@ export const PolicyDecisionField = Type.Object(
     reason,
     rule: nullableInteger({
       minimum: 1,
-      description: 'Which rule decided, counted from 1; null where none applied, or where a list of the account did.',
+      description: 'Number of the rule that matched, counted from 1; null if none matched or an override decided.',
       examples: [2, null],
     }),
   },
-  { description: 'What the policy that was asked for decides. Only there where the request named one.' },
+  { description: 'The decision of the policy in the request. Absent if the request has none.' },
 )
 
-/** Of a request: by which policy the result is to be decided on. */
+/** Policy of a request. */
 export const POLICY_OPTION = {
   policy: Type.Optional(
     Type.With(PolicyNameField, {
       description:
-        'The name of a policy, built in (`signup`, `newsletter`, `transactional`) or of the account, to turn the result into `allow`, `review` or `block`.',
+        'Name of a policy that maps the result to `allow`, `review` or `block`: a built-in one (`signup`, `newsletter`, `transactional`) or one of the account.',
     }),
   ),
 }

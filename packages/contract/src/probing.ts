@@ -4,10 +4,10 @@ import { nullableString } from './nullable.ts'
 import { PROBING_REASONS } from './probing-words.ts'
 import { openList, valueList } from './value-list.ts'
 
-/** Whether an installation can ask mail servers. */
+/** Whether an installation can probe mail servers. */
 const PROBING_MODES = {
-  smtp: 'mail servers are asked.',
-  dns: 'no mail server can be asked at present. Addresses whose domain takes mail are `unknown` with `not_probed`, and their credit is given back whatever the plan says; no address is `invalid` for it.',
+  smtp: 'mail servers are probed.',
+  dns: 'mail servers cannot be reached at the moment. Addresses whose domain accepts mail are `unknown` with `not_probed`, never `invalid`, and their credit is refunded on every plan.',
 }
 
 export type Probing = Static<typeof ProbingField>
@@ -15,15 +15,15 @@ export const ProbingField = Type.Object(
   {
     mode: Type.Enum(['smtp', 'dns'], {
       type: 'string',
-      description: `Whether mail servers are asked just now.${valueList(PROBING_MODES)}`,
+      description: `Whether mail servers are probed at the moment.${valueList(PROBING_MODES)}`,
       examples: ['smtp', 'dns'],
     }),
     reason: nullableString({
       ...openList(PROBING_REASONS),
-      description: `Why not, where they are not; null where they are. The list is open.${valueList(PROBING_REASONS)}`,
+      description: `Reason why mail servers are not probed; null if they are. Values may be added.${valueList(PROBING_REASONS)}`,
     }),
   },
-  { description: 'Whether the installation can ask mail servers just now, and if not, why.' },
+  { description: 'Whether the installation can probe mail servers at the moment, and if not, the reason.' },
 )
 
 export const PROBING_EXAMPLE = { mode: 'smtp' as const, reason: null }

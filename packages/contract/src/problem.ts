@@ -29,11 +29,11 @@ export const ProblemBody = Type.Object(
     type: Type.String({
       format: 'uri-reference',
       description:
-        'Where the problem is documented: `/docs/errors#` and the code, a reference relative to the address of the service.',
+        'URL of the documentation of the problem: `/docs/errors#` and the code, relative to the URL of the service.',
       examples: ['/docs/errors#insufficient_credits'],
     }),
     title: Type.String({
-      description: 'The kind of problem in a few words, the same for every problem with this code.',
+      description: 'Short summary of the problem, the same for every problem with this code.',
       examples: [PROBLEMS.insufficient_credits.title],
     }),
     status: Type.Integer({
@@ -43,37 +43,38 @@ export const ProblemBody = Type.Object(
       examples: [402],
     }),
     detail: Type.String({
-      description: 'What happened this time, for people. Its wording may change: do not parse it.',
+      description:
+        'Explanation of this occurrence of the problem, for people. The wording may change: do not parse it.',
       examples: [PROBLEMS.insufficient_credits.advice],
     }),
     code: Type.String({
       title: 'Problem code',
       ...openList(PROBLEMS),
-      description: `The kind of problem for programs; a code never changes its meaning. New codes may be added, so fall back on \`status\`. Known codes: ${codeList()}.`,
+      description: `Machine-readable code of the problem. The meaning of a code never changes. Codes may be added: use \`status\` for unrecognized codes. Known codes: ${codeList()}.`,
     }),
     request_id: Type.String({
-      description: 'Names this one request. Quote it when you ask for help.',
+      description: 'Id of the request. Include it when you contact the operator.',
       examples: [REQUEST_ID],
     }),
     errors: Type.Optional(
       Type.Array(
         Type.Object({
           pointer: Type.String({
-            description: 'Where the fault is: a JSON Pointer (RFC 6901) into the body, or the name of a parameter.',
+            description: 'Location of the error: a JSON Pointer (RFC 6901) into the body, or the name of a parameter.',
             examples: ['/emails/3', 'limit'],
           }),
           detail: Type.String({
-            description: 'What is wrong there, without repeating the value.',
+            description: 'Description of the error, without the value.',
             examples: ['must be a string'],
           }),
         }),
-        { description: 'The faults one by one, where the request itself is at fault.' },
+        { description: 'The errors of the request, if the request is invalid.' },
       ),
     ),
     retry_after_s: Type.Optional(
       Type.Integer({
         minimum: 0,
-        description: 'How many seconds to wait before trying again; the same number as in the Retry-After header.',
+        description: 'Number of seconds to wait before a retry, equal to the Retry-After header.',
         examples: [7],
       }),
     ),
@@ -81,7 +82,7 @@ export const ProblemBody = Type.Object(
   {
     title: 'Problem',
     description:
-      'Why a request failed, as application/problem+json (RFC 9457). It contains no addresses, keys or other values of the request, so it can be logged as it is. Of the request it repeats only the names of unknown fields.',
+      'Why a request failed, as application/problem+json (RFC 9457). It contains no addresses, keys or other values of the request, except the names of unknown fields, so it can be logged.',
     examples: [
       problemExample('insufficient_credits'),
       problemExample('invalid_request', undefined, [{ pointer: '/emails/3', detail: 'must be a string' }]),

@@ -11,7 +11,7 @@ import { openList, valueList } from './value-list.ts'
 export const REQUEST_SOURCES = {
   api: 'a program, with a secret key.',
   page: 'a web page, with a publishable key.',
-  mcp: 'a tool of an agent.',
+  mcp: 'an AI agent, through an MCP tool.',
 } as const satisfies Record<string, string>
 
 export type RequestSource = keyof typeof REQUEST_SOURCES
@@ -45,7 +45,7 @@ const ENTRY_EXAMPLE = {
 
 const ENTRY = {
   id: Type.String({
-    description: 'The `Request-Id` that the answer had.',
+    description: 'The `Request-Id` of the response.',
     examples: [REQUEST_ID],
   }),
   occurred_at: Type.String({
@@ -55,28 +55,28 @@ const ENTRY = {
   }),
   livemode: LivemodeField,
   source: Type.String({
-    description: `By what way it came. The list is open.${valueList(REQUEST_SOURCES)}`,
+    description: `Source of the request. Values may be added.${valueList(REQUEST_SOURCES)}`,
     ...openList(REQUEST_SOURCES),
   }),
-  method: Type.String({ description: 'Its HTTP method.', examples: ['POST'] }),
+  method: Type.String({ description: 'HTTP method.', examples: ['POST'] }),
   route: Type.String({
-    description: 'What was asked for, as a pattern without ids, addresses or a query.',
+    description: 'Route pattern, without ids, addresses or a query string.',
     examples: ['/api/v1/validation/single'],
   }),
   http_status: Type.Integer({ description: 'HTTP status of the response.', examples: [200] }),
   code: nullableString({
-    description: 'The `code` of the problem it was answered with; null where there was none.',
+    description: 'The `code` of the problem in the response; null if there was none.',
     examples: ['insufficient_credits', null],
   }),
-  key_id: nullableString({ format: 'uuid', description: 'The `id` of the key it came with.', examples: [KEY_ID] }),
-  key_name: nullableString({ description: 'What that key is called.', examples: ['Sign-up form'] }),
+  key_id: nullableString({ format: 'uuid', description: 'The `id` of the API key.', examples: [KEY_ID] }),
+  key_name: nullableString({ description: 'Name of the API key.', examples: ['Sign-up form'] }),
   duration_ms: Type.Integer({
     minimum: 0,
-    description: 'How long the answer took, in milliseconds.',
+    description: 'Time until the response, in milliseconds.',
     examples: [412],
   }),
   result_status: nullableString({
-    description: '`status` of the result where the request validated one address; null for all others.',
+    description: '`status` of the result if the request validated one address; null otherwise.',
     examples: ['valid', null],
   }),
   sub_status: nullableString({
@@ -84,12 +84,12 @@ const ENTRY = {
     examples: ['catch_all', '', null],
   }),
   credits: nullableInteger({
-    description: 'The credits it was charged for, less what came back at once; null where it says nothing of credits.',
+    description: 'Net credits charged, after immediate refunds; null for requests that do not use credits.',
     examples: [1, null],
   }),
   validation_id: nullableString({
     format: 'uuid',
-    description: 'The `id` of the validation that answered it; null where there was none.',
+    description: 'The `id` of the validation; null if there was none.',
     examples: [VALIDATION_ID, null],
   }),
 }
@@ -97,13 +97,13 @@ const ENTRY = {
 export type RequestEntry = Static<typeof RequestEntry>
 export const RequestEntry = Type.Object(ENTRY, {
   title: 'Request log entry',
-  description: 'A request as it was answered. Nothing of its body is kept. Fields may be added.',
+  description: 'A logged request. Its body is not stored. Fields may be added.',
   examples: [ENTRY_EXAMPLE],
 })
 
 const { row: _, ...RESULT_FIELDS } = Result.properties
 
-/** A result as it is kept: that of an address which stands in no file. */
+/** A stored result of a single or bulk validation. */
 export type RequestResult = Omit<Result, 'row'>
 
 export type RequestDetail = Static<typeof RequestDetail>
@@ -115,13 +115,13 @@ export const RequestDetail = Type.Object(
       required: Result.required.filter((name) => name !== 'row'),
       properties: RESULT_FIELDS,
       description:
-        'What was found about the one address, for as long as results are kept; null where there is nothing, where it has left, and for keys without the `validations:read` scope.',
+        'The stored result of the validated address; null if there is none, if it has expired, and for keys without the `validations:read` scope.',
       examples: [null],
     }),
   },
   {
     title: 'Request log entry detail',
-    description: 'A request as it was answered, and what is still kept of its result. Fields may be added.',
+    description: 'A logged request with its result, as long as the result is stored. Fields may be added.',
     examples: [{ ...ENTRY_EXAMPLE, result: null }],
   },
 )
@@ -132,11 +132,11 @@ export const RequestParams = Type.Object(
     request_id: Type.String({
       pattern: `^(req_)?${UUID}$`,
       maxLength: 40,
-      description: 'The `Request-Id` of an answer.',
+      description: 'The `Request-Id` of a response.',
       examples: [REQUEST_ID],
     }),
   },
-  { title: 'Request path', description: 'Names a request.', examples: [{ request_id: REQUEST_ID }] },
+  { title: 'Request path', description: 'The request.', examples: [{ request_id: REQUEST_ID }] },
 )
 
 const time = (description: string, example: string) =>
@@ -156,20 +156,24 @@ export const RequestsQuery = Type.Object(
     code: Type.Optional(
       Type.Enum(Object.keys(PROBLEMS), {
         type: 'string',
-        description: 'Only those answered with the problem of this code.',
+        description: 'Only requests whose response has a problem with this code.',
         examples: ['insufficient_credits'],
       }),
     ),
     key_id: Type.Optional(
-      Type.String({ format: 'uuid', description: 'Only those of the key with this `id`.', examples: [KEY_ID] }),
+      Type.String({
+        format: 'uuid',
+        description: 'Only requests with the API key with this `id`.',
+        examples: [KEY_ID],
+      }),
     ),
-    from: time('Only those that came at this time or later (RFC 3339).', '2026-11-09T00:00:00Z'),
-    to: time('Only those that came before this time (RFC 3339).', '2026-11-10T00:00:00Z'),
+    from: time('Only requests received at this time or later (RFC 3339).', '2026-11-09T00:00:00Z'),
+    to: time('Only requests received before this time (RFC 3339).', '2026-11-10T00:00:00Z'),
     cursor: Type.Optional(
       Type.String({
         pattern: '^[A-Za-z0-9_-]+$',
         maxLength: 100,
-        description: 'Where to go on: the `next_cursor` of the page before.',
+        description: 'Cursor of the page: the `next_cursor` of the previous page.',
         examples: ['MTc5NDIxMzY2MDAwMC4w'],
       }),
     ),
@@ -177,14 +181,14 @@ export const RequestsQuery = Type.Object(
       Type.Integer({
         minimum: 1,
         default: 50,
-        description: `How many the page holds at most. A number above ${PAGE_LIMIT_MAX} counts as ${PAGE_LIMIT_MAX}.`,
+        description: `Maximum number of requests on the page. Values above ${PAGE_LIMIT_MAX} are treated as ${PAGE_LIMIT_MAX}.`,
         examples: [50],
       }),
     ),
   },
   {
     title: 'Requests query',
-    description: 'Which requests. One must pass all filters that are given.',
+    description: 'Filters of the requests. Requests must match all filters.',
     examples: [{ class: 'client_error', from: '2026-11-09T00:00:00Z' }],
   },
 )

@@ -24,7 +24,7 @@ export const ResultsQuery = Type.Object(
         type: 'string',
         default: 'json',
         description:
-          '`json` is one page. `ndjson` is all results, one JSON object per line. `csv` is the uploaded file with our columns behind its own.',
+          '`json` is one page. `ndjson` is all results, one JSON object per line. `csv` is the uploaded file with additional columns at the end.',
         examples: ['csv'],
       }),
     ),
@@ -47,14 +47,15 @@ export const ResultsQuery = Type.Object(
     provider: Type.Optional(
       Type.String({
         maxLength: 100,
-        description: 'Only results with this provider; an empty text means those whose provider is not known.',
+        description: 'Only results with this provider; an empty value selects results whose provider is not known.',
         examples: ['google'],
       }),
     ),
     domain: Type.Optional(
       Type.String({
         maxLength: 255,
-        description: 'Only results with this domain, in letters of any script; an empty text means those without one.',
+        description:
+          'Only results with this domain, in Unicode or as A-labels; an empty value selects results without a domain.',
         examples: ['example.com'],
       }),
     ),
@@ -62,7 +63,7 @@ export const ResultsQuery = Type.Object(
       Type.String({
         minLength: 1,
         maxLength: 320,
-        description: 'Only addresses that hold this text, in upper or lower case. No character stands for others.',
+        description: 'Only addresses that contain this text, in upper or lower case. Wildcards are not supported.',
         examples: ['ada@'],
       }),
     ),
@@ -70,7 +71,7 @@ export const ResultsQuery = Type.Object(
       Type.Enum(PRESET_NAMES, {
         type: 'string',
         description:
-          'Only the `part` of the results that this preset keeps or removes; `keep_plans` of the breakdown say which.',
+          'Only results that this preset keeps or removes, depending on `part`; see `keep_plans` of the breakdown.',
         examples: ['balanced'],
       }),
     ),
@@ -78,14 +79,14 @@ export const ResultsQuery = Type.Object(
       Type.Enum(['keep', 'remove'], {
         type: 'string',
         description:
-          'Which part, of the two that a `preset` makes of the results; `keep` if left out. Rows without a result are in neither.',
+          'Whether to return the results that the `preset` keeps or removes. Default: `keep`. Rows without a result are in neither part.',
         examples: ['remove'],
       }),
     ),
     policy: Type.Optional(
       Type.With(PolicyNameField, {
         description:
-          'The name of a policy, built in or of the account, to turn each result into `allow`, `review` or `block`: in `policy` of a result, and as `probity_decision` and `probity_reason` in a CSV. It is decided anew each time and kept nowhere.',
+          'Name of a policy, built-in or of the account, that maps each result to `allow`, `review` or `block`: in `policy` of a result, and in the columns `probity_decision` and `probity_reason` of a CSV. The policy is evaluated for each request; decisions are not stored.',
       }),
     ),
     skip,
@@ -94,14 +95,14 @@ export const ResultsQuery = Type.Object(
       Type.Boolean({
         default: false,
         description:
-          'Adds all that is known: `details`, `catchall`, `ai_enhancement` and `evidence`; to a CSV as JSON in one more column. These depend on the time and on what was known before, so two runs over the same list may differ in them.',
+          'Adds `details`, `catchall`, `ai_enhancement` and `evidence`; to a CSV as JSON in an additional column. They depend on the time and on cached findings, so two jobs with the same list may differ in them.',
         examples: [true],
       }),
     ),
     bom: Type.Optional(
       Type.Boolean({
         default: false,
-        description: 'Begins a CSV with a byte order mark, by which Excel knows UTF-8.',
+        description: 'Adds a byte order mark to a CSV, so that Excel detects UTF-8.',
         examples: [true],
       }),
     ),
@@ -109,7 +110,7 @@ export const ResultsQuery = Type.Object(
       Type.Boolean({
         default: true,
         description:
-          "Puts a ' before what a spreadsheet would take for a formula in a CSV. Turn it off only for programs that need every cell as it was.",
+          "Adds a ' before cells of a CSV that a spreadsheet would evaluate as a formula. Turn it off only for programs that need unchanged cells.",
         examples: [false],
       }),
     ),
@@ -117,7 +118,7 @@ export const ResultsQuery = Type.Object(
   {
     title: 'Results query',
     description:
-      'Which results, and how they are written. A result must pass all filters that are given. `skip` and `limit` are for `json` alone.',
+      'Filters of the results and the format of the response. Results must match all filters. `skip` and `limit` apply to `json` only.',
     examples: [{ format: 'csv', status: 'valid,risky' }],
   },
 )
@@ -151,13 +152,12 @@ export type Result = Static<typeof Result>
 export const Result = Type.Object(
   {
     email: Type.String({
-      description:
-        'The address that was validated: the one in the cell, without a display name or `mailto:` around it.',
+      description: 'The validated address: the one in the cell, without a display name or `mailto:`.',
       examples: ['ada@example.com'],
     }),
     row: Type.Integer({
       minimum: 1,
-      description: 'The row of the file where the address occurs first, as a spreadsheet numbers it.',
+      description: 'First row of the file that contains the address, numbered as in a spreadsheet.',
       examples: [2],
     }),
     status: StatusField,
@@ -169,7 +169,7 @@ export const Result = Type.Object(
     is_valid,
     did_you_mean: nullableString({
       description:
-        'The address that was probably intended, when this one looks mistyped or holds more than an address; null otherwise.',
+        'The address that was probably intended, if this one looks mistyped or contains more than an address; null otherwise.',
       examples: ['ada@example.com', null],
     }),
     domain,
@@ -188,7 +188,7 @@ export const Result = Type.Object(
   },
   {
     title: 'Job result',
-    description: 'The verdict on one address of a list. Fields may be added.',
+    description: 'The verdict on one address of a job. Fields may be added.',
     examples: [RESULT_EXAMPLE],
   },
 )
@@ -206,7 +206,7 @@ export const ResultParams = Type.Object(
   },
   {
     title: 'Result path',
-    description: 'Which result of which job is meant.',
+    description: 'The job and the result.',
     examples: [{ job_id: '0198f2d1-93a8-7b05-8f17-04e5d6c2b9a1', row: 2 }],
   },
 )
@@ -227,6 +227,6 @@ export const ResultLines = Type.String({
 export const ResultSheet = Type.String({
   title: 'Job result CSV',
   description:
-    'Every row of the uploaded file, each cell in quotes, with our columns behind its own; empty ones where there is no result.',
+    'Every row of the uploaded file with additional columns at the end, which are empty for rows without a result. Each cell is quoted.',
   examples: ['"name","email","probity_status"\r\n"Ada","ada@example.com","valid"\r\n'],
 })

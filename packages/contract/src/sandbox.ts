@@ -2,10 +2,10 @@ import { BASE_RATES } from './data/model-parameters.ts'
 import { SANDBOX_CASES, type SandboxCase } from './data/sandbox.ts'
 import { evidenceItem } from './evidence.ts'
 import { formatKey } from './key-format.ts'
-import { type StandingResult, unsettledResult } from './standing-result.ts'
+import { pendingResult, type StoredResult } from './standing-result.ts'
 import { confidenceIn, SUB_STATUSES, type SubStatus } from './status.ts'
 
-/** A test key that everybody may use, without an account. It validates addresses and does nothing else. */
+/** Public test key without an account. It can only validate addresses and test delivery reports. */
 export const PUBLIC_SANDBOX_KEY = formatKey('test', 'PublicSandboxPublicSandboxPublic')
 
 /** All cases of the sandbox by the name that calls for them. */
@@ -21,7 +21,7 @@ function casesOfReasons(): Record<string, SandboxCase> {
   )
 }
 
-/** What the sandbox does with an address: it goes by the tag of the local part, or else by the whole of it. */
+/** Sandbox entry of an address, by the tag of the local part or by the whole local part. */
 export function findSandboxCase(email: string): SandboxCase | undefined {
   const local = partsOf(email).local.toLowerCase()
   const names = [local.slice(local.indexOf('+') + 1), local]
@@ -31,10 +31,10 @@ export function findSandboxCase(email: string): SandboxCase | undefined {
 
 type Verdict = Pick<Extract<SandboxCase, { kind: 'verdict' }>, 'subStatus' | 'trait'>
 
-/** The verdict on an address that nobody was asked about. */
-export function sandboxResult(email: string, { subStatus, trait }: Verdict): StandingResult {
+/** Verdict on an address that was not probed. */
+export function sandboxResult(email: string, { subStatus, trait }: Verdict): StoredResult {
   // As with live keys: nothing is known of an address whose validation did not start.
-  if (subStatus === 'not_started') return { ...unsettledResult(email, subStatus), evidence: [mappedEvidence()] }
+  if (subStatus === 'not_started') return { ...pendingResult(email, subStatus), evidence: [mappedEvidence()] }
   const { status } = SUB_STATUSES[subStatus]
   const { p } = BASE_RATES[subStatus]
   const isValid = status === 'valid'
@@ -91,17 +91,17 @@ function describeParts(email: string, hasDomain: boolean) {
   }
 }
 
-/** What stands before the last `@` and behind it. Whether it is an address is not asked here. */
+/** Splits at the last `@`, without checking the syntax. */
 function partsOf(email: string): { local: string; domain: string } {
   const at = email.lastIndexOf('@')
   return { local: email.slice(0, Math.max(0, at)), domain: email.slice(at + 1) }
 }
 
-/** The answer to what the sandbox does not know. Never `valid`: a test key that was forgotten must not approve everybody. */
-export function unmappedResult(email: string): StandingResult {
+/** Result for addresses that the sandbox does not map. Never `valid`, so that a forgotten test key does not approve addresses. */
+export function unmappedResult(email: string): StoredResult {
   const hint =
-    'The sandbox has no answer for this address. It goes by the local part, as in valid@ or ada+mailbox-full@.'
-  return { ...unsettledResult(email, 'sandbox_unmapped'), evidence: [evidenceItem('sandbox', 'unmapped', hint)] }
+    'The sandbox has no result for this address. The local part selects the result, as in valid@ or ada+mailbox-full@.'
+  return { ...pendingResult(email, 'sandbox_unmapped'), evidence: [evidenceItem('sandbox', 'unmapped', hint)] }
 }
 
 const mappedEvidence = () =>
@@ -109,7 +109,7 @@ const mappedEvidence = () =>
 
 const ACCEPTED = 250
 
-/** What a mail server would have said. */
+/** Simulated reply of a mail server. */
 const SMTP_CODES: Partial<Record<SubStatus, number>> = {
   '': ACCEPTED,
   catch_all: ACCEPTED,
@@ -126,7 +126,7 @@ const SMTP_CODES: Partial<Record<SubStatus, number>> = {
   server_error: 451,
 }
 
-/** What comes of a mail server that was asked and gave no reply to a recipient. */
+/** Outcome of a probe without a reply to RCPT. */
 const TRIED = new Set<SubStatus>(['connection_failed', 'timeout', 'smtputf8_unsupported', 'catch_all_untested'])
 
 const WITHOUT_MAIL_SERVER = new Set<SubStatus>([

@@ -8,21 +8,21 @@ import type { ValidationResult } from './validation.ts'
  * A result without what belongs to one answer alone: its time, its caller's plan and policy, and whether work on it still goes on. What
  * the account's overrides say is kept with the results of a list, and looked up for every other answer.
  */
-export type StandingResult = Omit<
+export type StoredResult = Omit<
   ValidationResult,
   'performance' | 'metadata' | 'id' | 'livemode' | 'retry_at' | 'policy' | 'override' | 'reference'
 > & { override?: OverrideAction }
 
 /** The result of a validation that no worker had claimed when its request timed out: nothing was checked. */
-export function notStartedResult(email: string): StandingResult {
-  return { ...unsettledResult(email, 'not_started'), evidence: [evidenceItem('worker', 'not_claimed', NOT_STARTED)] }
+export function notStartedResult(email: string): StoredResult {
+  return { ...pendingResult(email, 'not_started'), evidence: [evidenceItem('worker', 'not_claimed', NOT_STARTED)] }
 }
 
 const NOT_STARTED =
   'No worker claimed the address before the timeout. Validation did not start, and no mail server was contacted.'
 
 /** The result of a validation that found nothing out: not yet, not for lack of trying, or not in the sandbox. */
-export function unsettledResult(email: string, subStatus: SubStatusesOf<'unknown'>): StandingResult {
+export function pendingResult(email: string, subStatus: SubStatusesOf<'unknown'>): StoredResult {
   const { p } = BASE_RATES[subStatus]
   return {
     email,

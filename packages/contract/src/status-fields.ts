@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { STATUSES, SUB_STATUSES } from './status.ts'
 import { openList, valueList } from './value-list.ts'
 
-const OPEN_LIST = 'The list is open: treat a value you do not know like `unknown`.'
+const OPEN_LIST = 'Values may be added: treat unrecognized values as `unknown`.'
 
 /** Plain strings on purpose: a closed enum would break clients on the day a value is added. */
 export const StatusField = Type.String({
@@ -14,7 +14,7 @@ export const StatusField = Type.String({
 export const SubStatusField = Type.String({
   title: 'Validation sub status',
   ...openList(SUB_STATUSES),
-  description: `The reason for the verdict; empty when the status is \`valid\`. The list is open: go by \`status\` when you meet a reason you do not know.${reasonList()}`,
+  description: `The reason for the verdict; empty if the status is \`valid\`. Values may be added: use \`status\` for unrecognized values.${reasonList()}`,
 })
 
 function reasonList(): string {

@@ -1,70 +1,82 @@
 /** The four verdicts and what each one means for the caller. */
 export const STATUSES = {
   valid: 'the mail server accepts mail for this mailbox.',
-  invalid: 'mail to this address cannot be delivered; we were told so, or the address rules it out.',
-  risky: 'mail may be accepted, but there is a known reason to hesitate.',
-  unknown: 'we could not find out. This says nothing against the address.',
+  invalid: 'mail to this address cannot be delivered, according to the mail server, DNS or the syntax of the address.',
+  risky: 'mail may be accepted, but there is a known risk.',
+  unknown: 'the verdict could not be determined. This is not evidence against the address.',
 } as const satisfies Record<string, string>
 
 export type Status = keyof typeof STATUSES
 
-/** Why a status was given. Every reason belongs to exactly one status; a valid address needs none. */
+/** Reasons for a status. Every reason belongs to exactly one status; valid addresses have none. */
 export const SUB_STATUSES = {
-  '': { status: 'valid', meaning: 'nothing to add: the address is valid.' },
+  '': { status: 'valid', meaning: 'no further reason: the address is valid.' },
 
   syntax_error: { status: 'invalid', meaning: 'the text is not an email address.' },
-  domain_not_found: { status: 'invalid', meaning: 'DNS says that the domain does not exist.' },
-  no_mail_server: { status: 'invalid', meaning: 'the domain exists but names no server that takes mail.' },
-  null_mx: { status: 'invalid', meaning: 'the domain declares that it takes no mail (RFC 7505).' },
-  domain_not_hosted: { status: 'invalid', meaning: 'the mail server says that it does not serve this domain.' },
-  mailbox_not_found: { status: 'invalid', meaning: 'the mail server says that there is no such mailbox.' },
-  mailbox_disabled: { status: 'invalid', meaning: 'the mailbox exists but has been switched off.' },
+  domain_not_found: { status: 'invalid', meaning: 'the domain does not exist (NXDOMAIN).' },
+  no_mail_server: { status: 'invalid', meaning: 'the domain exists but has no mail server.' },
+  null_mx: { status: 'invalid', meaning: 'the domain declares that it does not accept mail (null MX, RFC 7505).' },
+  domain_not_hosted: { status: 'invalid', meaning: 'the mail server does not host this domain.' },
+  mailbox_not_found: { status: 'invalid', meaning: 'the mail server reported that the mailbox does not exist.' },
+  mailbox_disabled: { status: 'invalid', meaning: 'the mailbox exists but is disabled.' },
   mailbox_moved: { status: 'invalid', meaning: 'the mailbox has moved to another address.' },
 
-  catch_all: { status: 'risky', meaning: 'the domain accepts every address, so this one cannot be told apart.' },
+  catch_all: {
+    status: 'risky',
+    meaning: 'the domain accepts mail for every address (catch-all), so the mailbox cannot be confirmed.',
+  },
   catch_all_untested: {
     status: 'risky',
-    meaning: 'the mail server accepted the address; whether it accepts every address was not tested, as asked.',
+    meaning: 'the mail server accepted the address; the catch-all test was disabled in the request.',
   },
-  mailbox_full: { status: 'risky', meaning: 'the mailbox exists but has no room at the moment.' },
-  disposable: { status: 'risky', meaning: 'the domain hands out addresses that are thrown away after use.' },
+  mailbox_full: { status: 'risky', meaning: 'the mailbox exists but is full.' },
+  disposable: { status: 'risky', meaning: 'the domain provides disposable addresses.' },
 
-  not_probed: { status: 'unknown', meaning: 'the mail server was not asked.' },
+  not_probed: { status: 'unknown', meaning: 'no SMTP probe was made.' },
   not_started: {
     status: 'unknown',
     meaning: 'no worker claimed the address before the timeout, so validation did not start. The credit is refunded.',
   },
-  dns_failed: { status: 'unknown', meaning: 'DNS gave no usable answer for the domain.' },
+  dns_failed: { status: 'unknown', meaning: 'the DNS lookup of the domain failed.' },
   not_routable: {
     status: 'unknown',
-    meaning: 'the mail servers have addresses that the public internet cannot reach.',
+    meaning: 'the mail servers are not on the public internet.',
   },
-  connection_failed: { status: 'unknown', meaning: 'no mail server of the domain could be connected to.' },
-  timeout: { status: 'unknown', meaning: 'the time allowed ran out before the mail server answered.' },
+  connection_failed: {
+    status: 'unknown',
+    meaning: 'no connection to a mail server of the domain could be established.',
+  },
+  timeout: { status: 'unknown', meaning: 'the mail server did not respond within the timeout.' },
   greylisted: {
     status: 'unknown',
-    meaning: 'the mail server asked us to come back later, as it does with every newcomer.',
+    meaning: 'the mail server temporarily rejected the probe (greylisting).',
   },
-  rate_limited: { status: 'unknown', meaning: 'the mail server takes no more questions from us for now.' },
-  blocked: { status: 'unknown', meaning: 'the mail server refuses us, not the mailbox.' },
+  rate_limited: { status: 'unknown', meaning: 'the mail server limits the rate of our probes.' },
+  blocked: {
+    status: 'unknown',
+    meaning: 'the mail server rejected our IP address, HELO name or sender; nothing is known about the mailbox.',
+  },
   policy_rejected: {
     status: 'unknown',
     meaning: 'the mail server rejected the probe for policy reasons unrelated to the mailbox.',
   },
   provider_unverifiable: {
     status: 'unknown',
-    meaning: 'this provider gives the same answer whether or not a mailbox exists.',
+    meaning: 'this provider accepts all recipients, whether or not the mailbox exists.',
   },
   smtputf8_unsupported: {
     status: 'unknown',
-    meaning: 'the address needs SMTPUTF8 and the mail server does not offer it.',
+    meaning: 'the address requires SMTPUTF8, which the mail server does not support.',
   },
-  address_literal: { status: 'unknown', meaning: 'the domain is a bare IP address, which we do not ask.' },
-  server_error: { status: 'unknown', meaning: 'the mail server broke off or answered with an error of its own.' },
-  internal_error: { status: 'unknown', meaning: 'something failed on our side.' },
+  address_literal: { status: 'unknown', meaning: 'the domain is an IP address literal, which is not probed.' },
+  server_error: {
+    status: 'unknown',
+    meaning: 'the mail server closed the connection or reported an error of its own.',
+  },
+  internal_error: { status: 'unknown', meaning: 'the validation failed because of an internal error.' },
   sandbox_unmapped: {
     status: 'unknown',
-    meaning: 'a test key was used with an address that the sandbox has no answer for.',
+    meaning: 'a test key was used with an address that the sandbox does not map.',
   },
 } as const satisfies Record<string, { status: Status; meaning: string }>
 

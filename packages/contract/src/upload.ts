@@ -17,39 +17,39 @@ export const UploadForm = Type.Object(
   },
   {
     title: 'Upload form',
-    description: 'A form with the file in it.',
+    description: 'A form with the file.',
     additionalProperties: false,
     examples: [{ file: 'name,email\nAda,ada@example.com\n' }],
   },
 )
 
-/** Why a column was suggested. */
+/** Reasons for the suggestion of a column. */
 export const SUGGESTION_REASONS = {
-  most_addresses: 'no other column has more values that look like addresses.',
-  most_addresses_and_name: 'the same, and its header says mail.',
+  most_addresses: 'it has the most values that look like addresses.',
+  most_addresses_and_name: 'it has the most values that look like addresses, and its header contains mail.',
   several_columns: 'it has the most addresses, but other columns contain addresses too: ask the user to choose.',
-  name_only: 'its header says email, but fewer than a fifth of its values look like addresses, or none.',
+  name_only: 'its header is email, but fewer than a fifth of its values look like addresses.',
 } as const satisfies Record<string, string>
 
 const ColumnDetails = Type.Object(
   {
     name: Type.String({ description: 'The column, as in `columns`.', examples: ['email'] }),
-    filled_count: count('Rows in which it is not empty.', 10480),
-    address_count: count('Rows in which it holds an address, with a display name or without.', 10452),
+    filled_count: count('Rows in which the column is not empty.', 10480),
+    address_count: count('Rows in which the column contains an address, with or without a display name.', 10452),
     address_share: Type.Number({
       minimum: 0,
       maximum: 1,
-      description: 'The share of its values that hold an address; 0 where it has none.',
+      description: 'Fraction of the values that contain an address; 0 if there are none.',
       examples: [0.9973],
     }),
   },
-  { description: 'What is in one column.' },
+  { description: 'Counts of one column.' },
 )
 
 const TextExample = Type.Object(
   {
-    row: Type.Integer({ minimum: 1, description: 'The row, as a spreadsheet numbers it.', examples: [17] }),
-    value: Type.String({ description: 'The text, cut off at 200 characters.', examples: ['n/a'] }),
+    row: Type.Integer({ minimum: 1, description: 'Number of the row, as in a spreadsheet.', examples: [17] }),
+    value: Type.String({ description: 'The text, truncated to 200 characters.', examples: ['n/a'] }),
   },
   { description: 'One row without an address.' },
 )
@@ -57,24 +57,24 @@ const TextExample = Type.Object(
 const ProviderShare = Type.Object(
   {
     provider: Type.String({
-      description: 'Who runs the mailboxes, as in a result; empty for all that cannot be told from the domain alone.',
+      description: 'Mailbox provider, as in a result; empty if it is not known from the domain alone.',
       examples: ['google', ''],
     }),
-    count: count('Unique addresses there.', 4127),
+    count: count('Unique addresses.', 4127),
   },
-  { description: 'One provider.' },
+  { description: 'Counts of one provider.' },
 )
 
 const UploadCredits = Type.Object(
   {
-    quote: count('What validating `email_column` costs: 1 for every unique address; nothing in test mode.', 10000),
-    available: count('What the account has now.', 25000),
+    quote: count('Cost of validating `email_column`: 1 credit per unique address; 0 in test mode.', 10000),
+    available: count('Available credits of the account.', 25000),
     unlimited: Type.Boolean({
-      description: 'The account never runs short, whatever `available` says.',
+      description: 'Whether the account uses credits without a balance; `available` is then ignored.',
       examples: [false],
     }),
   },
-  { description: 'What the list would cost, and what there is. Nothing is charged or set aside by a preview.' },
+  { description: 'Cost of the list and available credits. A preview charges and reserves nothing.' },
 )
 
 const UPLOAD_ID = '0198f2d0-1c44-7e6f-a5b3-7d20c8914e6a'
@@ -118,75 +118,76 @@ const EXAMPLE = {
 export type UploadPreview = Static<typeof UploadPreview>
 export const UploadPreview = Type.Object(
   {
-    id: Type.String({ format: 'uuid', description: 'Identifies the upload.', examples: [EXAMPLE.id] }),
+    id: Type.String({ format: 'uuid', description: 'Id of the upload.', examples: [EXAMPLE.id] }),
     upload_id: Type.String({
       format: 'uuid',
-      description: 'The same as `id`; the confirm step takes it as `upload_id`.',
+      description: 'Equal to `id`; use it as `upload_id` when you confirm the upload.',
       examples: [EXAMPLE.upload_id],
     }),
-    filename: Type.String({ description: 'What the file was called when it was sent.', examples: ['newsletter.csv'] }),
+    filename: Type.String({ description: 'Name of the uploaded file.', examples: ['newsletter.csv'] }),
     columns: Type.Array(Type.String(), {
       description:
-        'The headers of the file from left to right. A column without one is `column_1` and so on; a repeated one gets the suffix `_2`.',
+        'Column names of the file, from left to right. A column without a header is `column_1` and so on; duplicate names get the suffix `_2`.',
       examples: [['name', 'email', 'city']],
     }),
     suggested_email_column: Type.String({
       description:
-        'The column whose values look most like addresses or, if there is none, one whose header says email.',
+        'Column with the most values that look like addresses; if there is none, a column whose header is email.',
       examples: ['email'],
     }),
     suggestion_reason: Type.String({
-      description: `Why that column. The list is open.${valueList(SUGGESTION_REASONS)}`,
+      description: `Reason for the suggestion. Values may be added.${valueList(SUGGESTION_REASONS)}`,
       examples: Object.keys(SUGGESTION_REASONS),
     }),
-    size_bytes: count('How large the file is.', EXAMPLE.size_bytes),
+    size_bytes: count('Size of the file in bytes.', EXAMPLE.size_bytes),
     encoding: Type.String({
-      description: 'How its text is written: `utf-8`, `utf-16le`, `utf-16be` or `windows-1252`.',
+      description: 'Character encoding of the file: `utf-8`, `utf-16le`, `utf-16be` or `windows-1252`.',
       examples: ['utf-8'],
     }),
     delimiter: Type.String({
-      description: 'What separates its cells: a comma, a semicolon, a tab or a vertical bar.',
+      description: 'Delimiter of the cells: a comma, a semicolon, a tab or a vertical bar.',
       examples: [','],
     }),
-    has_header: Type.Boolean({ description: 'Its first row names the columns.', examples: [true] }),
-    row_count: count('Rows of data, without the header and without rows that are empty.', EXAMPLE.row_count),
-    column_details: Type.Array(ColumnDetails, { description: 'The columns one by one, in the order of `columns`.' }),
+    has_header: Type.Boolean({ description: 'Whether the first row contains the column names.', examples: [true] }),
+    row_count: count('Rows of the file, without the header and empty rows.', EXAMPLE.row_count),
+    column_details: Type.Array(ColumnDetails, { description: 'Counts per column, in the order of `columns`.' }),
     sample_rows: Type.Array(Type.Array(Type.String()), {
-      description: 'The first five rows of data, each with a value for every column, cut off at 200 characters.',
+      description: 'The first five rows, with a value for every column. Values are truncated to 200 characters.',
       examples: [EXAMPLE.sample_rows],
     }),
     email_column: Type.String({
-      description: 'The column that the counts below are of: the suggested one, unless another was asked for.',
+      description: 'Column that the following counts refer to: the suggested one, unless the request names another.',
       examples: ['email'],
     }),
-    email_count: count('Rows in which that column holds an address.', EXAMPLE.email_count),
-    empty_count: count('Rows in which it is empty; they cost nothing.', EXAMPLE.empty_count),
+    email_count: count('Rows in which the column contains an address.', EXAMPLE.email_count),
+    empty_count: count('Rows in which the column is empty; they are not charged.', EXAMPLE.empty_count),
     extracted_count: count(
-      'Rows in which the cell holds more than the address: a display name, angle brackets, `mailto:` or punctuation. The address is validated, and the export keeps the cell. Where a cell holds several addresses, the first is validated.',
+      'Rows in which the cell contains more than the address: a display name, angle brackets, `mailto:` or punctuation. The address is validated, and the export keeps the cell. If a cell contains several addresses, the first one is validated.',
       EXAMPLE.extracted_count,
     ),
     not_address_count: count(
-      'Rows in which it holds text without an address. They are not validated and cost nothing.',
+      'Rows in which the column contains text without an address. They are not validated and not charged.',
       EXAMPLE.not_address_count,
     ),
     not_address_examples: Type.Array(TextExample, { description: 'The first ten of these rows.' }),
-    unique_count: count('Unique addresses among them.', EXAMPLE.unique_count),
-    duplicate_count: count('Rows that repeat an earlier address; they cost nothing.', EXAMPLE.duplicate_count),
+    unique_count: count('Unique addresses in the column.', EXAMPLE.unique_count),
+    duplicate_count: count('Rows that repeat an earlier address; they are not charged.', EXAMPLE.duplicate_count),
     provider_mix: Type.Array(ProviderShare, {
-      description: 'Where the unique addresses have their mailboxes, as far as well-known domains tell; most first.',
+      description:
+        'Mailbox providers of the unique addresses, as far as they are known from the domain; largest first.',
     }),
     credits: UploadCredits,
     probing: ProbingField,
     expires_at: Type.String({
       format: 'date-time',
-      description: 'Until when the upload can be confirmed; then the file is removed (RFC 3339, UTC).',
+      description: 'When the upload expires (RFC 3339, UTC). If it is not confirmed by then, the file is deleted.',
       examples: [EXAMPLE.expires_at],
     }),
     livemode: LivemodeField,
   },
   {
     title: 'Upload preview',
-    description: 'What was found in an uploaded file, before anything is validated or charged. Fields may be added.',
+    description: 'Analysis of an uploaded file. Nothing is validated or charged yet. Fields may be added.',
     examples: [EXAMPLE],
   },
 )
@@ -194,7 +195,7 @@ export const UploadPreview = Type.Object(
 export type UploadParams = Static<typeof UploadParams>
 export const UploadParams = Type.Object(
   { upload_id: Type.String({ format: 'uuid', description: 'The `id` of the upload.', examples: [UPLOAD_ID] }) },
-  { title: 'Upload path', description: 'Which upload is meant.', examples: [{ upload_id: UPLOAD_ID }] },
+  { title: 'Upload path', description: 'The upload.', examples: [{ upload_id: UPLOAD_ID }] },
 )
 
 export type UploadQuery = Static<typeof UploadQuery>
@@ -204,14 +205,14 @@ export const UploadQuery = Type.Object(
       Type.String({
         minLength: 1,
         maxLength: 1024,
-        description: 'Which column to count: one of `columns`. The suggested one if left out.',
+        description: 'Column to count: one of `columns`. Default: the suggested column.',
         examples: ['work_email'],
       }),
     ),
   },
   {
     title: 'Upload query',
-    description: 'What is counted in the upload.',
+    description: 'Column to count.',
     examples: [{ email_column: 'work_email' }],
   },
 )
@@ -245,12 +246,12 @@ export const Upload = Type.Object(
     columns,
     suggested_email_column,
     row_count,
-    email_count: count('Rows in which the suggested column holds an address.', UPLOAD_EXAMPLE.email_count),
-    unique_count: count('Unique addresses among them.', UPLOAD_EXAMPLE.unique_count),
+    email_count: count('Rows in which the suggested column contains an address.', UPLOAD_EXAMPLE.email_count),
+    unique_count: count('Unique addresses in the column.', UPLOAD_EXAMPLE.unique_count),
     duplicate_count: count('Rows that repeat an earlier address.', UPLOAD_EXAMPLE.duplicate_count),
     created_at: Type.String({
       format: 'date-time',
-      description: 'When the file was sent (RFC 3339, UTC).',
+      description: 'When the file was uploaded (RFC 3339, UTC).',
       examples: [UPLOAD_EXAMPLE.created_at],
     }),
     expires_at,
@@ -258,7 +259,7 @@ export const Upload = Type.Object(
   },
   {
     title: 'Upload',
-    description: 'A file that was sent and not confirmed yet, in short. Fields may be added.',
+    description: 'An upload that is not confirmed yet. Fields may be added.',
     examples: [UPLOAD_EXAMPLE],
   },
 )
@@ -269,6 +270,6 @@ export const UploadPage = pageQuery('Page of uploads', 'uploads')
 export type UploadList = Static<typeof UploadList>
 export const UploadList = Type.Array(Upload, {
   title: 'Upload list',
-  description: 'One page of the uploads that were not confirmed yet, newest first.',
+  description: 'One page of the uploads that are not confirmed yet, newest first.',
   examples: [[UPLOAD_EXAMPLE]],
 })

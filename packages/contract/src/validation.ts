@@ -15,7 +15,7 @@ export const EMAIL_LENGTH_MAX = 1024
 
 export const EMAIL_INPUT = {
   maxLength: EMAIL_LENGTH_MAX,
-  description: `The email address to validate, up to ${EMAIL_LENGTH_MAX} characters. Any such text gets a verdict; one that is not an address is \`invalid\` with \`syntax_error\`.`,
+  description: `The email address to validate, up to ${EMAIL_LENGTH_MAX} characters. Text that is not an address is \`invalid\` with \`syntax_error\`.`,
   examples: ['ada@example.com'],
 }
 
@@ -24,16 +24,16 @@ const singleTimeout = Type.Integer({
   maximum: 30,
   default: 10,
   description:
-    'How many seconds to wait for the verdict. What is not settled by then is answered `unknown` with a `retry_at`.',
+    'Number of seconds to wait for the verdict. Without a verdict by then, the result is `unknown` with a `retry_at`.',
   examples: [10],
 })
 
-/** What a request may do without. Left out, what the plan has is used. */
+/** Optional steps of a validation. Default: the steps that the plan includes. */
 export const FEATURE_OPTIONS = {
   ai: Type.Optional(
     Type.Boolean({
       default: true,
-      description: 'Whether the local model may take part in `deliverability`.',
+      description: 'Whether the local model can contribute to `deliverability`.',
       examples: [false],
     }),
   ),
@@ -41,7 +41,7 @@ export const FEATURE_OPTIONS = {
     Type.Boolean({
       default: true,
       description:
-        'Whether the mail server may be asked for an address that cannot exist. Without that an address that it accepts is `risky` with `catch_all_untested`, unless the domain is known to tell the truth.',
+        'Whether to test the domain for catch-all with a control recipient. Without the test, an accepted address is `risky` with `catch_all_untested`, unless the domain is known not to be a catch-all.',
       examples: [false],
     }),
   ),
@@ -98,31 +98,33 @@ const MailHost = Type.Object(
 
 const Details = Type.Object(
   {
-    syntax_valid: Type.Boolean({ description: 'The text is a well-formed address.', examples: [true] }),
-    dns_valid: Type.Boolean({ description: 'DNS names a server that takes mail for the domain.', examples: [true] }),
-    smtp_valid: Type.Boolean({ description: 'The mail server accepted this recipient.', examples: [true] }),
+    syntax_valid: Type.Boolean({ description: 'Whether the text is a well-formed address.', examples: [true] }),
+    dns_valid: Type.Boolean({ description: 'Whether the domain has a mail server in DNS.', examples: [true] }),
+    smtp_valid: Type.Boolean({ description: 'Whether the mail server accepted the recipient.', examples: [true] }),
     smtp_code: Type.Integer({
       minimum: 0,
       maximum: 599,
-      description: 'The SMTP reply code to the recipient; 0 when the server was not asked or did not answer.',
+      description: 'SMTP reply code to RCPT TO; 0 if no probe was made or the server did not respond.',
       examples: [250, 550, 0],
     }),
     domain: Type.String({
-      description:
-        'The domain in lower case, as A-labels where it is internationalised; empty when none could be read.',
+      description: 'Domain in lower case, as A-labels if it is internationalized; empty if the text has none.',
       examples: ['example.com', 'xn--bcher-kva.example'],
     }),
     provider: Type.String({
-      description: 'Who runs the mail servers of the domain; empty when we do not know.',
+      description: 'Mailbox provider of the domain; empty if it is not known.',
       examples: ['google', 'microsoft', ''],
     }),
-    is_disposable: Type.Boolean({ description: 'The domain is known for throw-away addresses.', examples: [false] }),
-    is_role_based: Type.Boolean({
-      description: 'The address belongs to a function, such as info or sales, rather than to a person.',
+    is_disposable: Type.Boolean({
+      description: 'Whether the domain provides disposable addresses.',
       examples: [false],
     }),
-    has_spf: Type.Boolean({ description: 'The domain publishes an SPF record.', examples: [true] }),
-    has_dmarc: Type.Boolean({ description: 'The domain publishes a DMARC record.', examples: [true] }),
+    is_role_based: Type.Boolean({
+      description: 'Whether the address is a role address, such as info@ or sales@.',
+      examples: [false],
+    }),
+    has_spf: Type.Boolean({ description: 'Whether the domain publishes an SPF record.', examples: [true] }),
+    has_dmarc: Type.Boolean({ description: 'Whether the domain publishes a DMARC record.', examples: [true] }),
     mx: Type.Array(MailHost, {
       description:
         'The mail servers of the domain in DNS, most preferred first, at most 10. Empty if none are known. A domain without MX records that has an IP address is its own mail server with preference 0 (RFC 5321, section 5.1).',
@@ -151,13 +153,13 @@ const Details = Type.Object(
 const Catchall = Type.Object(
   {
     is_catchall: Type.Boolean({
-      description: 'The mail server was seen to accept an address that cannot exist.',
+      description: 'Whether the mail server accepted a control recipient.',
       examples: [false],
     }),
     confidence: nullableNumber({
       minimum: 0,
       maximum: 1,
-      description: 'How sure we are of `is_catchall`, from 0 to 1; null when it was not tested.',
+      description: 'Confidence of `is_catchall`, from 0 to 1; null if it was not tested.',
       examples: [0.98, null],
     }),
   },
@@ -170,15 +172,15 @@ const Catchall = Type.Object(
 const AiEnhancement = Type.Object(
   {
     used: Type.Boolean({
-      description: 'The model moved the log-odds of `deliverability` by at least 0.05.',
+      description: 'Whether the model changed the log-odds of `deliverability` by at least 0.05.',
       examples: [false],
     }),
     method: nullableString({
-      description: 'The name and version of the model; null where it was not used.',
+      description: 'Name and version of the model; null if it was not used.',
       examples: ['probity-local-1', null],
     }),
   },
-  { description: 'The part that a model played in the result.' },
+  { description: 'Contribution of the model to the result.' },
 )
 
 export const CONFIDENCE =
@@ -188,26 +190,25 @@ const Performance = Type.Object(
   {
     response_time_ms: Type.Integer({
       minimum: 0,
-      description: 'Time from the arrival of the request to its answer, in whole milliseconds.',
+      description: 'Time from the request to the response, in whole milliseconds.',
       examples: [412],
     }),
   },
-  { description: 'How long the answer took.' },
+  { description: 'Duration of the request.' },
 )
 
 const Metadata = Type.Object(
   {
     timestamp: Type.Number({
       minimum: 0,
-      description: 'When the answer was given: seconds of Unix time, with a fraction.',
+      description: 'Time of the response: Unix time in seconds, with a fraction.',
       examples: [1793620800.459],
     }),
     plan_tier: Type.String({ description: 'The plan of the calling account.', examples: ['payg', 'free'] }),
     features_used: Type.Object(
       {
         catchall_detection: Type.Boolean({
-          description:
-            'Whether it is known for this result if the domain is a catch-all: `catchall.confidence` is not null.',
+          description: 'Whether the domain was tested for catch-all: `catchall.confidence` is not null.',
           examples: [true],
         }),
         ai_enhancement: Type.Boolean({
@@ -218,7 +219,7 @@ const Metadata = Type.Object(
       { description: 'The optional features that contributed to this result.' },
     ),
   },
-  { description: 'About the answer itself.' },
+  { description: 'Information about the response.' },
 )
 
 export const RetryAtField = nullableString({
@@ -238,7 +239,7 @@ export const DeliverabilityField = Type.Number({
   minimum: 0.001,
   maximum: 0.999,
   description:
-    'Estimated probability that a message sent now is not hard-bounced. The `log_odds` of the evidence add up to its log-odds.',
+    'Estimated probability that a message sent now is not hard-bounced. Its log-odds are the sum of the `log_odds` of the evidence.',
   examples: [0.985],
 })
 
@@ -250,19 +251,18 @@ export const ValidationIdField = Type.String({
 
 const Flags = Type.Object(
   {
-    is_free: Type.Boolean({ description: 'The domain belongs to a free mail provider.', examples: [false] }),
+    is_free: Type.Boolean({ description: 'Whether the domain belongs to a free mailbox provider.', examples: [false] }),
     is_privacy_relay: Type.Boolean({
-      description: 'The address forwards to a mailbox it hides. Such relays last and are not disposable.',
+      description: 'Whether the address forwards to a hidden mailbox. Relay addresses are permanent, not disposable.',
       examples: [false],
     }),
-    is_tagged: Type.Boolean({ description: 'The local part carries a tag, as in ada+news.', examples: [false] }),
+    is_tagged: Type.Boolean({ description: 'Whether the local part has a tag, as in ada+news.', examples: [false] }),
     is_machine_generated: Type.Boolean({
-      description:
-        'The text of the local part looks made by a machine. Never by itself a reason to turn a person away.',
+      description: 'Whether the local part looks auto-generated. Do not reject a user for this reason alone.',
       examples: [false],
     }),
   },
-  { description: 'Traits worth knowing that do not decide the verdict.' },
+  { description: 'Traits of the address that do not affect the status.' },
 )
 
 export type ValidationResult = Static<typeof ValidationResult>
@@ -281,10 +281,10 @@ export const ValidationResult = Type.Object(
     depth: DepthField,
     safe_to_send: Type.Boolean({
       description:
-        'Our advice whether to send: `deliverability` is at or above what the account asks for (0.97 unless it says otherwise), and the address is nothing that the account leaves out (disposable, role and machine-generated ones, unless it says otherwise). Where no mail server vouched for the mailbox, outcomes reported for its domain must. An `override` of the account takes precedence: blocked is never safe, allowed is unless `status` is `invalid`.',
+        'Recommendation whether to send. True if `deliverability` reaches the threshold of the account (default 0.97) and the address has none of the excluded traits (default: disposable, role and auto-generated). If the mail server did not confirm the mailbox, reported outcomes of its domain must. An `override` of the account takes precedence: blocked addresses are never safe, allowed ones are unless `status` is `invalid`.',
       examples: [true],
     }),
-    is_valid: Type.Boolean({ description: 'True exactly when `status` is `valid`.', examples: [true] }),
+    is_valid: Type.Boolean({ description: 'Whether `status` is `valid`.', examples: [true] }),
     details: Details,
     catchall: Catchall,
     ai_enhancement: AiEnhancement,
@@ -305,7 +305,7 @@ export const ValidationResult = Type.Object(
   },
   {
     title: 'Validation result',
-    description: 'The verdict on one address, with the findings it rests on. Fields may be added.',
+    description: 'The verdict on one address, with its evidence. Fields may be added.',
     examples: [VALID_EXAMPLE, OPEN_EXAMPLE],
   },
 )
@@ -321,7 +321,7 @@ export const ValidationParams = Type.Object(
   },
   {
     title: 'Validation path',
-    description: 'Which validation is meant.',
+    description: 'The validation.',
     examples: [{ validation_id: '0198f2c4-7b20-7a16-8e04-51c09d3e7f42' }],
   },
 )

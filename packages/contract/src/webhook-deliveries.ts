@@ -9,7 +9,7 @@ import { WEBHOOK_ID, WebhookIdField } from './webhooks.ts'
 
 export const DELIVERY_STATUSES = {
   pending: 'an attempt is in progress or scheduled for `retry_at`.',
-  delivered: 'an attempt was answered with a 2xx status.',
+  delivered: 'an attempt received a 2xx response.',
   failed: 'no further attempt is made: ten attempts failed, the webhook was disabled, or the event has expired.',
 } as const satisfies Record<string, string>
 
@@ -227,7 +227,7 @@ export const Recovered = Type.Object(
   { count: count('Number of deliveries that are resent.', 17) },
   {
     title: 'Recover webhook deliveries result',
-    description: 'The result of a recovery. Fields may be added.',
+    description: 'Number of resent deliveries. Fields may be added.',
     examples: [{ count: 17 }],
   },
 )

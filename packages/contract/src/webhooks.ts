@@ -139,7 +139,7 @@ export const UpdateWebhook = Type.Object(
     enabled: Type.Optional(
       Type.Boolean({
         description:
-          'False disables the webhook and fails its pending deliveries. True enables it for events from now on; failed deliveries can be recovered.',
+          'False disables the webhook and fails its pending deliveries. True enables it for events from now on; failed deliveries can be resent.',
         examples: [true],
       }),
     ),

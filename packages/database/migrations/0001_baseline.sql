@@ -4116,7 +4116,7 @@ to probity_operator;
 -- Results of jobs: compressed chunks, their rewriting in row order after a job has ended, and the erasure of one address.
 -- probity_app reads and inserts chunks and deletes those of a job; only the functions below change them. probity_operator
 -- sees sizes and times.
--- packages/database/src/result-chunk.ts reads and writes the compressed columns.
+-- packages/database/src/jobs/results/result-chunk.ts reads and writes the compressed columns.
 
 -- ---- Tables ----
 
@@ -4199,7 +4199,7 @@ $$;
 
 -- Ends the rewriting of a job of the transaction's account: stores the breakdown, lets readers use the new generation, and deletes
 -- the other generations and the job's batches, which contain addresses.
--- Input: p_epoch is the epoch of the claim. p_tallies is the breakdown as packages/database/src/breakdown.ts defines it.
+-- Input: p_epoch is the epoch of the claim. p_tallies is the breakdown as packages/database/src/jobs/present-job.ts defines it.
 -- Output: ordered; lost: the job was deleted, claimed again or changed by an erasure; mismatch: the chunks do not have one result per
 -- row, jobs.done_count results in all and the counts of job_counts. On lost and mismatch the worker must roll back.
 -- Locks: the batch rows, then the job row, then the deleted chunks, until commit.
@@ -5372,7 +5372,7 @@ grant execute on function
 to probity_app;
 
 -- Rights of the worker. Contains all grants to probity_worker, which probes mail servers, processes jobs, delivers webhooks,
--- reconciles the ledger and runs the doctor. packages/database/src/data/worker-rights.ts lists the same rights with the task that
+-- reconciles the ledger and runs the doctor. packages/database/src/connection/data/worker-rights.ts lists the same rights with the task that
 -- needs each; worker-rights.test.ts compares both with the catalog. The role has no rights on users, sessions, operators, API
 -- keys and payments. Row-level security limits tables with an account_id to the account of the transaction.
 

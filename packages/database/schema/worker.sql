@@ -1,5 +1,5 @@
 -- Rights of the worker. Contains all grants to probity_worker, which probes mail servers, processes jobs, delivers webhooks,
--- reconciles the ledger and runs the doctor. packages/database/src/data/worker-rights.ts lists the same rights with the task that
+-- reconciles the ledger and runs the doctor. packages/database/src/connection/data/worker-rights.ts lists the same rights with the task that
 -- needs each; worker-rights.test.ts compares both with the catalog. The role has no rights on users, sessions, operators, API
 -- keys and payments. Row-level security limits tables with an account_id to the account of the transaction.
 

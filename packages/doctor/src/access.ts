@@ -1,11 +1,11 @@
 import type { Finding } from '@probity/contract/doctor'
-import { listOtherRoles } from '@probity/database/server-settings'
+import { listOtherRoles } from '@probity/database/system/server-settings'
 import { guard, pass, warn } from './finding.ts'
 import type { Patient } from './patient.ts'
 
 type Access = Pick<Patient, 'db' | 'redis' | 'publicUrl'>
 
-/** Whether the worker has a database login of its own, and whether Redis has a password. On a machine of a developer neither is needed. */
+/** Checks the worker's database login and the Redis password. A development machine needs neither. */
 export async function examineAccess({ db, redis, publicUrl }: Access): Promise<Finding[]> {
   const isLocal = publicUrl === undefined || LOOPBACK.test(new URL(publicUrl).hostname)
   const found = await Promise.all([
@@ -26,21 +26,25 @@ const LOOPBACK = /^((.+\.)?localhost|127(\.\d{1,3}){3}|\[::1\])$/i
 const LOCAL_ONLY = 'PUBLIC_URL is not set or is on this host only.'
 
 function judgeLogin(roles: string[], isLocal: boolean): Finding {
-  if (roles.length === 0) return pass('worker-login', { saw: 'It can switch to the role probity_worker only.' })
-  const saw = `It can also switch to ${roles.join(', ')}.`
+  if (roles.length === 0) return pass('worker-login', { saw: 'The login can switch to the role probity_worker only.' })
+  const saw = `The login can also switch to ${roles.join(', ')}.`
   if (isLocal) return pass('worker-login', { saw: `${saw} ${LOCAL_ONLY}` })
   const lines = [
     "create role probity_worker_login login noinherit password 'choose one' in role probity_worker;",
     'grant connect on database probity to probity_worker_login;',
   ]
-  return warn('worker-login', { saw, says: 'Give the worker a DATABASE_URL with a login of its own. By psql:', lines })
+  return warn('worker-login', {
+    saw,
+    says: 'Create a separate login with psql and set it in the DATABASE_URL of the worker:',
+    lines,
+  })
 }
 
 function judgePassword(hasPassword: boolean, isLocal: boolean): Finding {
   if (hasPassword) return pass('redis-password', { saw: 'REDIS_URL has a password.' })
   const saw = 'REDIS_URL has no password.'
   if (isLocal) return pass('redis-password', { saw: `${saw} ${LOCAL_ONLY}` })
-  const says = 'Set a password in redis.conf, restart Redis, and write it into REDIS_URL:'
+  const says = 'Set a password in redis.conf, restart Redis, and add the password to REDIS_URL:'
   const lines = ['requirepass choose-one', 'REDIS_URL=redis://:choose-one@127.0.0.1:6379']
   return warn('redis-password', { saw, says, lines })
 }

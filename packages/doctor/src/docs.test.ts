@@ -5,12 +5,15 @@ import { expect, test } from 'vitest'
 const page = readFileSync(new URL('../../../docs/doctor.md', import.meta.url), 'utf8')
 const sections = page.split(/^### /m).slice(1)
 
-test('the page has a section for every check, in the order of a report, and for no other', () => {
+test('docs/doctor.md has one section per check, in report order', () => {
   expect(sections.map((section) => section.split('\n')[0])).toEqual(Object.keys(DOCTOR_CHECKS))
 })
 
-test.each(Object.entries(DOCTOR_CHECKS))('%s is told as the report tells it, with what to do', (id, { title, why }) => {
-  const section = sections.find((one) => one.startsWith(`${id}\n`)) ?? ''
-  expect(section).toContain(`${title}. ${why}`)
-  expect(section).toMatch(/^To do: .+/m)
-})
+test.each(Object.entries(DOCTOR_CHECKS))(
+  'the section of %s has the title and the reason of the check, and a fix',
+  (id, { title, why }) => {
+    const section = sections.find((one) => one.startsWith(`${id}\n`)) ?? ''
+    expect(section).toContain(`${title}. ${why}`)
+    expect(section).toMatch(/^Fix: .+/m)
+  },
+)

@@ -12,13 +12,13 @@ async function look(script?: Script, change: object = {}) {
   return { finding: judgePort25(EGRESS, await reachOut(EGRESS, reaching)), servers }
 }
 
-test('mail servers that greet us are well, and are told nothing but EHLO and QUIT', async () => {
+test('port-25 passes when mail servers send a greeting, and sends only EHLO and QUIT', async () => {
   const { finding, servers } = await look()
   expect(finding).toMatchObject({ check: 'port-25', subject: EGRESS.name, status: 'pass', fix: null })
   expect(servers.flatMap(({ groups }) => groups.flat())).toEqual(servers.flatMap(() => ['EHLO', 'QUIT']))
 })
 
-test('a port that refuses is told from one that is silent, and both from somebody else who answers', async () => {
+test('port-25 fails with its own fix when the connection is refused and when it is intercepted', async () => {
   const closed = await freePort()
   const allows = (address: string) => address.startsWith('127.')
   const refused = await look({}, { policy: { port: closed, allows } })
@@ -32,13 +32,13 @@ test('a port that refuses is told from one that is silent, and both from somebod
   const intercepted = await look({ banner: () => '220 mailrelay.hoster.example ESMTP' })
   expect(intercepted.finding).toMatchObject({
     status: 'fail',
-    saw: expect.stringContaining('was answered for by mailrelay.hoster.example'),
-    fix: { says: expect.stringMatching(/box between/) },
+    saw: expect.stringContaining('was intercepted: the greeting is from mailrelay.hoster.example'),
+    fix: { says: expect.stringMatching(/middlebox/) },
   })
 })
 
-test('silence is called silence', async () => {
-  // It takes connections and says nothing, for as long as the doctor waits: as behind a firewall that swallows what it does not like.
+test('port-25 fails with a timeout when connections get no response', async () => {
+  // Accepts connections and sends nothing until the deadline, like a firewall that drops packets.
   const black = createServer((socket) => socket.on('error', () => {}))
   await new Promise<void>((resolve) => black.listen(0, '127.0.0.1', resolve))
   whenDone(() => black.close())
@@ -47,32 +47,35 @@ test('silence is called silence', async () => {
   const policy = { port, allows: (address: string) => address === '127.0.0.1' }
   const here = { ...dns, resolve4: async () => ['127.0.0.1'] }
   const found = judgePort25(EGRESS, await reachOut(EGRESS, { policy, dns: here, landmarks }, 500))
-  expect(found).toMatchObject({ status: 'fail', saw: expect.stringMatching(/did not answer in time/) })
-  expect(found.fix?.says).toMatch(/get no answer, as where a hoster closes it/)
+  expect(found).toMatchObject({ status: 'fail', saw: expect.stringMatching(/timed out/) })
+  expect(found.fix?.says).toMatch(/time out, which usually means that a firewall or the hosting provider blocks it/)
 })
 
-test('one host that somebody else answers for is enough to fail, whoever else greets us', async () => {
+test('port-25 fails when one of several mail servers is intercepted', async () => {
   let asked = 0
   const { finding } = await look({ banner: () => (asked++ === 0 ? '220 mailrelay.hoster.example' : '220 ready') })
   expect(finding).toMatchObject({
     status: 'fail',
-    saw: expect.stringMatching(/mailrelay\.hoster\.example.*greeted us|greeted us.*mailrelay/s),
+    saw: expect.stringMatching(/mailrelay\.hoster\.example.*sent a greeting|sent a greeting.*mailrelay/s),
   })
 })
 
-test('one provider out of several is a warning, and one that turns us away is reached all the same', async () => {
+test('port-25 warns when one of several mail servers fails; a 554 greeting counts as reached', async () => {
   let asked = 0
   const some = await look({ banner: () => (asked++ === 0 ? 'hang_up' : '554 5.7.1 go away') })
-  expect(some.finding).toMatchObject({ status: 'warn', saw: expect.stringMatching(/hung up .*turned us away \(554/s) })
+  expect(some.finding).toMatchObject({
+    status: 'warn',
+    saw: expect.stringMatching(/closed the connection without .*rejected the connection \(554/s),
+  })
 })
 
-test('where nobody can be looked up nothing is said of the port', async () => {
-  const nobody = [{ provider: 'x', domain: 'nowhere.example', speaksAs: [], why: '' }]
+test('port-25 is unknown when no mail server can be resolved', async () => {
+  const nobody = [{ provider: 'x', domain: 'nowhere.example', greetsAs: [], why: '' }]
   const { finding } = await look({}, { landmarks: nobody })
   expect(finding).toMatchObject({ status: 'unknown' })
 })
 
-test('a proxy that does not answer is named', async () => {
+test('port-25 names a proxy that does not respond', async () => {
   const { policy, mailDns: dns, landmarks } = await startDoctorWorld()
   const port = await freePort()
   const egress = { ...EGRESS, socks5: { host: '127.0.0.1', port } }
@@ -80,7 +83,7 @@ test('a proxy that does not answer is named', async () => {
   expect(finding).toMatchObject({ status: 'fail', fix: { lines: [`nc -vz -w 8 127.0.0.1 ${port}`] } })
 })
 
-test('IPv6 is asked by itself, and a host without it has nothing to put right', async () => {
+test('ipv6 connects over IPv6 only, and passes on a host without IPv6', async () => {
   const { policy, mailDns: dns, landmarks } = await startDoctorWorld()
   expect(await examineIpv6(EGRESS, { policy, dns, landmarks })).toMatchObject({
     status: 'pass',
@@ -93,10 +96,13 @@ test('IPv6 is asked by itself, and a host without it has nothing to put right', 
   expect(await examineIpv6(six, { policy: closed, dns: named, landmarks })).toMatchObject({ status: 'warn' })
 })
 
-test('without a way out it is said what that means, and how to set one', () => {
+test('egress-configured warns without an egress and shows the settings', () => {
   expect(judgeWaysOut([])).toMatchObject({
     status: 'warn',
     fix: { lines: expect.arrayContaining(['SMTP_HELO_NAME=probe.your-domain']) },
   })
-  expect(judgeWaysOut([EGRESS])).toMatchObject({ status: 'pass', saw: 'One way out is set: probe.probity.example.' })
+  expect(judgeWaysOut([EGRESS])).toMatchObject({
+    status: 'pass',
+    saw: 'One egress is configured: probe.probity.example.',
+  })
 })

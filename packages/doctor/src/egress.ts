@@ -1,122 +1,142 @@
 import { networkInterfaces } from 'node:os'
 import type { Finding } from '@probity/contract/doctor'
 import { dnsError, type MailDns } from '@probity/engine/domain/resolver'
-import type { Egress } from '@probity/engine/mailbox/egress'
-import { isThrough, type Reach, type Reached, reachLandmarks } from '@probity/engine/mailbox/reach'
+import {
+  type Connectivity,
+  type ConnectivityCheck,
+  checkReferenceHosts,
+  isReachable,
+} from '@probity/engine/smtp/probe/connectivity-check'
+import type { Egress } from '@probity/engine/smtp/protocol/dial'
 import { fail, pass, unknown, warn } from './finding.ts'
 import type { Patient } from './patient.ts'
 
-/** For all of them together: they are asked at the same time. */
+/** Deadline for all landmarks together: they are contacted in parallel. */
 const REACH_WITHIN_MS = 15_000
 
 type Reaching = Pick<Patient, 'landmarks' | 'policy'> & { dns: MailDns }
 
-/** Asks the mail hosts of a few large providers for a greeting, and nothing else. */
+/** Reads the greeting of the mail servers of a few large providers, and nothing else. */
 export function reachOut(
   egress: Egress,
   { landmarks, policy, dns }: Reaching,
   withinMs = REACH_WITHIN_MS,
-): Promise<Reached[]> {
-  return reachLandmarks(landmarks, { dns, policy, egress, deadline: performance.now() + withinMs })
+): Promise<ConnectivityCheck[]> {
+  return checkReferenceHosts(landmarks, { dns, policy, egress, deadline: performance.now() + withinMs })
 }
 
 export function judgeWaysOut(egresses: Egress[]): Finding {
   if (egresses.length > 0) {
     const names = egresses.map(({ name }) => name).join(', ')
-    return pass('way-out', { saw: `${egresses.length === 1 ? 'One way out is' : 'Ways out are'} set: ${names}.` })
+    return pass('egress-configured', {
+      saw: `${egresses.length === 1 ? 'One egress is' : `${egresses.length} egresses are`} configured: ${names}.`,
+    })
   }
-  const says = 'Give this host a name with reverse DNS and a sender that takes mail, and set both.'
+  const says = 'Give this host a name with reverse DNS and a sender address that accepts mail, and set both.'
   const lines = ['SMTP_HELO_NAME=probe.your-domain', 'SMTP_MAIL_FROM=bounce@your-domain']
-  return warn('way-out', { saw: 'No way out is set, so no mail server is asked from here.', says, lines })
+  return warn('egress-configured', {
+    saw: 'No egress is configured, so mail servers are not probed from this host.',
+    says,
+    lines,
+  })
 }
 
-/** What came of asking by one way out. One provider may have a bad day; what all of them have in common is the way. */
-export function judgePort25(egress: Egress, reached: Reached[]): Finding {
+/** Judges one egress. A single unreachable provider is a warning; if all are unreachable, the egress is the cause. */
+export function judgePort25(egress: Egress, reached: ConnectivityCheck[]): Finding {
   const subject = egress.name
-  const dialled = reached.filter(({ reach }) => reach.kind !== 'not_asked')
+  const dialled = reached.filter(({ connectivity }) => connectivity.kind !== 'not_asked')
   const saw = `${reached.map(describeReached).join('. ')}.`
   if (dialled.length === 0) {
-    const says = 'Nobody could be looked up: see what is said of the resolver first.'
+    const says = 'No mail server name could be resolved. Fix the findings of the resolver first.'
     return unknown('port-25', { subject, saw, says })
   }
-  const through = dialled.filter(({ reach }) => isThrough(reach))
-  const stranger = dialled.find(({ reach }) => reach.kind === 'intercepted')
+  const through = dialled.filter(({ connectivity }) => isReachable(connectivity))
+  const stranger = dialled.find(({ connectivity }) => connectivity.kind === 'intercepted')
   if (stranger !== undefined) return fail('port-25', { subject, saw, ...adviseOn('intercepted', egress, stranger) })
-  const [first] = dialled.filter(({ reach }) => !isThrough(reach))
+  const [first] = dialled.filter(({ connectivity }) => !isReachable(connectivity))
   if (first === undefined) return pass('port-25', { subject, saw })
-  const told = { subject, saw, ...adviseOn(first.reach.kind, egress, first) }
+  const told = { subject, saw, ...adviseOn(first.connectivity.kind, egress, first) }
   return through.length > 0 ? warn('port-25', told) : fail('port-25', told)
 }
 
-function describeReached({ landmark: { domain }, host, reach }: Reached): string {
-  return `${host ?? domain} ${describeReach(reach)}`
+function describeReached({ referenceHost: { domain }, host, connectivity }: ConnectivityCheck): string {
+  return `${host ?? domain} ${describeReach(connectivity)}`
 }
 
-function describeReach(reach: Reach): string {
+function describeReach(reach: Connectivity): string {
   switch (reach.kind) {
     case 'reached':
-      return 'greeted us'
+      return 'sent a greeting'
     case 'turned_away':
-      return `turned us away (${reach.code} ${reach.text.slice(0, 120)})`
+      return `rejected the connection (${reach.code} ${reach.text.slice(0, 120)})`
     case 'intercepted':
-      return `was answered for by ${reach.saidToBe}`
+      return `was intercepted: the greeting is from ${reach.claimedName}`
     case 'refused':
       return 'refused the connection'
     case 'timeout':
-      return 'did not answer in time'
+      return 'timed out'
     case 'unreachable':
-      return 'cannot be reached'
+      return 'is unreachable'
     case 'proxy_failed':
-      return 'was not asked, because the proxy did not answer'
+      return 'was not contacted because the proxy did not respond'
     case 'closed':
-      return 'hung up without a greeting'
+      return 'closed the connection without a greeting'
     case 'garbled':
       return 'did not speak SMTP'
     case 'not_asked':
-      return `was not asked (${reach.why.replaceAll('_', ' ')})`
+      return `was not contacted (${reach.why.replaceAll('_', ' ')})`
   }
 }
 
-/** What to do, by what stood in the way. A refusal comes from a firewall that answers, silence from one that does not. */
-function adviseOn(kind: Reach['kind'], egress: Egress, { host }: Reached): { says: string; lines: string[] } {
+/** The fix by kind of failure. A firewall that rejects refuses the connection; one that drops packets causes a timeout. */
+function adviseOn(
+  kind: Connectivity['kind'],
+  egress: Egress,
+  { host }: ConnectivityCheck,
+): { says: string; lines: string[] } {
   const bind = egress.localAddress === undefined ? '' : `-s ${egress.localAddress} `
   const lines = [`nc -vz -w 8 ${bind}${host ?? 'gmail-smtp-in.l.google.com'} 25`]
   const proxy = `SMTP_EGRESS=${egress.name}=socks5://user:password@host:1080`
   if (kind === 'intercepted') {
     const says =
-      'A box between here and the mail servers answers for them, and its word on mailboxes means nothing. Ask the hoster for port 25 without it, or go out by a proxy elsewhere.'
+      'A middlebox intercepts port 25, so replies cannot be trusted. Ask your hosting provider to disable it, or use a SOCKS5 proxy.'
     return { says, lines: [...lines, proxy] }
   }
   if (kind === 'proxy_failed') {
     const { host: at, port } = egress.socks5 ?? { host: 'the proxy', port: 1080 }
-    return { says: 'See that the proxy runs and lets this host in.', lines: [`nc -vz -w 8 ${at} ${port}`] }
+    return {
+      says: 'Check that the proxy is running and accepts connections from this host.',
+      lines: [`nc -vz -w 8 ${at} ${port}`],
+    }
   }
   const says =
     kind === 'refused'
-      ? 'A firewall refuses connections to port 25. Open it there, ask the hoster to, or go out by a proxy that has it.'
-      : 'Connections to port 25 get no answer, as where a hoster closes it. Ask the hoster to open it, or go out by a proxy that has it.'
+      ? 'A firewall refuses connections to port 25. Open the port in the firewall, ask your hosting provider to open it, or use a SOCKS5 proxy.'
+      : 'Connections to port 25 time out, which usually means that a firewall or the hosting provider blocks it. Ask your hosting provider to open it, or use a SOCKS5 proxy.'
   return { says, lines: [...lines, proxy] }
 }
 
-/** The same by IPv6 alone. Where this host has none there is nothing to put right. */
+/** The same check over IPv6 only. A host without IPv6 passes: there is nothing to fix. */
 export async function examineIpv6(egress: Egress, reaching: Reaching): Promise<Finding> {
   const subject = egress.name
   if (!canSpeakIpv6(egress, reaching.policy.allows)) {
-    const saw = 'This way out has no public IPv6 address. Mail hosts without an IPv4 address cannot be asked by it.'
+    const saw =
+      'This egress has no public IPv6 address. Mail servers without an IPv4 address cannot be probed through it.'
     return pass('ipv6', { subject, saw })
   }
   const reached = await reachOut(egress, { ...reaching, dns: withoutIpv4(reaching.dns) })
-  const dialled = reached.filter(({ reach }) => reach.kind !== 'not_asked')
-  const saw = `By IPv6: ${reached.map(describeReached).join('. ')}.`
-  if (dialled.length === 0) return unknown('ipv6', { subject, saw, says: 'None of them has an IPv6 address just now.' })
-  if (dialled.some(({ reach }) => isThrough(reach))) return pass('ipv6', { subject, saw })
+  const dialled = reached.filter(({ connectivity }) => connectivity.kind !== 'not_asked')
+  const saw = `Over IPv6: ${reached.map(describeReached).join('. ')}.`
+  if (dialled.length === 0)
+    return unknown('ipv6', { subject, saw, says: 'None of these providers currently has an IPv6 address.' })
+  if (dialled.some(({ connectivity }) => isReachable(connectivity))) return pass('ipv6', { subject, saw })
   const [first] = dialled
-  const advice = adviseOn(first?.reach.kind ?? 'timeout', egress, first as Reached)
+  const advice = adviseOn(first?.connectivity.kind ?? 'timeout', egress, first as ConnectivityCheck)
   return warn('ipv6', { subject, saw, ...advice })
 }
 
 function canSpeakIpv6({ localAddress, socks5 }: Egress, isPublic: (address: string) => boolean): boolean {
-  if (socks5 !== undefined) return true // whether it can is its own matter, and is found out by asking
+  if (socks5 !== undefined) return true // only a connection through the proxy shows whether it has IPv6
   if (localAddress !== undefined) return localAddress.includes(':')
   const own = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? [])
   return own.some(({ family, address }) => family === 'IPv6' && isPublic(address))

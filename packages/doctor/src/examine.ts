@@ -5,6 +5,7 @@ import { openResolver } from '@probity/engine/domain/resolver'
 import { examineAccess } from './access.ts'
 import { examineBackups } from './backup.ts'
 import { examineIpv6, judgePort25, judgeWaysOut, reachOut } from './egress.ts'
+import { findAddress } from './egress-address.ts'
 import { guard } from './finding.ts'
 import { examineFront } from './front.ts'
 import { examineHost } from './host.ts'
@@ -14,11 +15,10 @@ import { examinePostgres } from './postgres.ts'
 import { examineRedis } from './redis.ts'
 import { examineReputation } from './reputation.ts'
 import { examineResolvers } from './resolver.ts'
-import { findAddress } from './way-out.ts'
 
 const DNS_TIMEOUT_MS = 3_000
 
-/** Looks at everything, or at the checks that are wanted. What cannot be looked at says so and holds up nothing else. */
+/** Runs all checks, or those requested. A check that cannot run is reported as `unknown` and does not stop the others. */
 export async function examine(patient: Patient, wanted: DoctorCheckId[] = ALL): Promise<Finding[]> {
   const parts: [checks: DoctorCheckId[], look: () => Promise<Finding[]>][] = [
     [checksOf('egress', 'identity', 'reputation'), () => examineWaysOut(patient, wanted)],
@@ -37,7 +37,7 @@ export async function examine(patient: Patient, wanted: DoctorCheckId[] = ALL): 
 
 const ALL = Object.keys(DOCTOR_CHECKS) as DoctorCheckId[]
 
-/** The checks of some groups, by the name of a group or of a check; undefined where there is none of that name. */
+/** The checks that a group name or check id selects; undefined if the name is unknown. */
 export function findChecks(name: string): DoctorCheckId[] | undefined {
   const found = ALL.filter((check) => check === name || DOCTOR_CHECKS[check].group === name)
   return found.length > 0 ? found : undefined
@@ -47,7 +47,7 @@ function checksOf(...groups: string[]): DoctorCheckId[] {
   return ALL.filter((check) => groups.includes(DOCTOR_CHECKS[check].group))
 }
 
-/** These go together: what mail servers say of us is what DNS and the lists are then asked about. */
+/** One part: identity and reputation need the egress IP that the mail servers reported. */
 async function examineWaysOut(patient: Patient, wanted: DoctorCheckId[]): Promise<Finding[]> {
   const { egresses, policy, landmarks, blocklists } = patient
   const dns = openIdentityDns(patient.dnsServers)

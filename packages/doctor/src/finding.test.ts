@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { fail, guard, pass, reasonOf } from './finding.ts'
 
-test('what a stranger says cannot move the cursor of a terminal, and is cut where nobody reads on', () => {
+test('a finding contains no control characters and at most 2,000 characters of text', () => {
   const { saw, fix, subject } = fail('reverse-dns', {
     subject: 'a\x07b',
     saw: `it is called \x1b[2J${'x'.repeat(5_000)}`,
@@ -12,21 +12,21 @@ test('what a stranger says cannot move the cursor of a terminal, and is cut wher
   expect([saw.length, subject, fix?.lines]).toEqual([2_000, 'a b', ['PTR  y']])
 })
 
-test('what falls over is told of its own checks and takes nothing else with it', async () => {
+test('guard reports the checks of a part that throws as unknown, with the reason', async () => {
   const broken = await guard(['clock', 'disk'], () => Promise.reject(new Error('The disk is on fire.')))
   expect(broken).toEqual([
     {
       check: 'clock',
       subject: '',
       status: 'unknown',
-      saw: 'It could not be looked at: The disk is on fire.',
+      saw: 'Check could not run: The disk is on fire.',
       fix: null,
     },
     {
       check: 'disk',
       subject: '',
       status: 'unknown',
-      saw: 'It could not be looked at: The disk is on fire.',
+      saw: 'Check could not run: The disk is on fire.',
       fix: null,
     },
   ])

@@ -15,7 +15,7 @@ export function fail(check: DoctorCheckId, told: Told): Finding {
   return make(check, 'fail', told)
 }
 
-/** For what could not be looked at. It is never called good, and never bad. */
+/** The check could not run. This counts neither as a pass nor as a failure. */
 export function unknown(check: DoctorCheckId, told: Told): Finding {
   return make(check, 'unknown', told)
 }
@@ -27,18 +27,18 @@ function make(check: DoctorCheckId, status: DoctorStatus, { subject = '', saw, s
 
 const TEXT_LENGTH_MAX = 2_000
 
-/** Names and replies come from strangers: nothing in them may move the cursor of a terminal, or be more than anybody reads. */
+/** Names and replies are untrusted: control characters are removed and the length is limited. */
 function legible(text: string): string {
   return text.replaceAll(/\p{Cc}/gu, ' ').slice(0, TEXT_LENGTH_MAX)
 }
 
-/** Looks at something; where that fails, each of the checks says that it could not be looked at, and the others go on. */
+/** Runs a part of the checks. If it throws, each of its checks is reported as `unknown`, and other parts continue. */
 export async function guard(checks: DoctorCheckId[], look: () => Promise<Finding[]>): Promise<Finding[]> {
   try {
     return await look()
   } catch (error) {
-    // Whatever it is, a doctor who falls over one patient sees no other; the reason is told as it is.
-    const saw = `It could not be looked at: ${reasonOf(error)}.`
+    // Any error must not stop the other checks; its reason is shown unchanged.
+    const saw = `Check could not run: ${reasonOf(error)}.`
     return checks.map((check) => unknown(check, { saw }))
   }
 }

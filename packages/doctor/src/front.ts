@@ -1,26 +1,26 @@
 import { randomBytes } from 'node:crypto'
 import { connect } from 'node:tls'
 import type { Finding } from '@probity/contract/doctor'
-import { makeDoctorTicket } from '@probity/database/doctor-ticket'
+import { makeDoctorTicket } from '@probity/database/operators/doctor'
 import { fail, guard, pass, reasonOf, unknown, warn } from './finding.ts'
 import type { Patient } from './patient.ts'
 
 const UPLOAD_BYTES = 8_000_000
 const ANSWER_WITHIN_MS = 30_000
-/** The service sends them 800 ms apart. The first event is no measure: what is sent behind it pushes it through any buffer. */
+/** The service sends events 800 ms apart. The first one is not measured: the data behind it flushes it through any buffer. */
 const SPREAD_MIN_MS = 400
 const DAY_MS = 86_400_000
 const CERTIFICATE_DAYS_MIN = 14
 
-/** Takes the way of a customer, through whatever stands in front of the service. */
+/** Sends requests as a client does, through the proxies in front of the service. */
 export async function examineFront({
   publicUrl,
   db,
   now,
 }: Pick<Patient, 'publicUrl' | 'db' | 'now'>): Promise<Finding[]> {
   if (publicUrl === undefined) {
-    const saw = 'PUBLIC_URL is not set, so the way of a customer is not known here.'
-    const says = 'Set it for the api and the worker.'
+    const saw = 'PUBLIC_URL is not set, so the public URL of the installation is unknown.'
+    const says = 'Set it for the API and the worker.'
     return [unknown('public-url', { saw, says, lines: ['PUBLIC_URL=https://probity.your-domain'] })]
   }
   const subject = publicUrl.replace(/\/+$/, '')
@@ -42,13 +42,13 @@ async function judgeAddress(subject: string, now: () => number): Promise<Finding
   )
   if ('error' in answer) {
     const says =
-      'See that the name leads to the proxy, that the proxy runs, and that its certificate is valid for the name.'
+      'Check that the name resolves to the proxy, that the proxy is running, and that its certificate is valid for the name.'
     const lines = [`curl -v ${subject}/livez`]
-    return fail('public-url', { subject, saw: `It cannot be reached: ${answer.error}.`, says, lines })
+    return fail('public-url', { subject, saw: `The URL is unreachable: ${answer.error}.`, says, lines })
   }
   if (!answer.text.includes('"alive"')) {
-    const says = 'Let the proxy hand every path on to the api. For nginx:'
-    const saw = `Somebody else answers there: /livez gave ${answer.status}.`
+    const says = 'Configure the proxy to forward all paths to the API. For nginx:'
+    const saw = `Another server responds at this URL: /livez returned ${answer.status}.`
     return fail('public-url', { subject, saw, says, lines: ['location / { proxy_pass http://127.0.0.1:3000; }'] })
   }
   return subject.startsWith('https:') ? judgeCertificate(subject, now) : judgePlain(subject)
@@ -56,24 +56,24 @@ async function judgeAddress(subject: string, now: () => number): Promise<Finding
 
 function judgePlain(subject: string): Finding {
   const { hostname } = new URL(subject)
-  const saw = 'It answers, without TLS.'
+  const saw = 'The URL responds without TLS.'
   if (hostname === 'localhost' || hostname.startsWith('127.') || hostname === '[::1]')
     return pass('public-url', { subject, saw })
-  const says = 'Put something in front that ends TLS, as Caddy does by itself, and set the address anew.'
+  const says = 'Terminate TLS at a reverse proxy such as Caddy, and update PUBLIC_URL.'
   const lines = [`caddy reverse-proxy --from ${hostname} --to 127.0.0.1:3000`, `PUBLIC_URL=https://${hostname}`]
   return warn('public-url', { subject, saw, says, lines })
 }
 
-/** That it is valid now, `fetch` has found out; this is about the day it will not be. */
+/** `fetch` has already verified the certificate; this checks its expiry date. */
 async function judgeCertificate(subject: string, now: () => number): Promise<Finding> {
   const until = await readExpiry(new URL(subject))
   const days = Math.floor((until - now()) / DAY_MS)
-  const saw = `It answers, and its certificate is valid for ${days} more days.`
+  const saw = `The URL responds, and its certificate is valid for another ${days} days.`
   if (days >= CERTIFICATE_DAYS_MIN) return pass('public-url', { subject, saw })
   return warn('public-url', {
     subject,
     saw,
-    says: 'Renew it, and see why that did not happen by itself.',
+    says: 'Renew the certificate, and check why automatic renewal failed.',
     lines: ['certbot renew'],
   })
 }
@@ -81,7 +81,7 @@ async function judgeCertificate(subject: string, now: () => number): Promise<Fin
 function readExpiry({ hostname, port }: URL): Promise<number> {
   return new Promise((resolve, reject) => {
     const socket = connect({ host: hostname, port: Number(port || 443), servername: hostname })
-    socket.setTimeout(ANSWER_WITHIN_MS, () => socket.destroy(new Error('no certificate came in time')))
+    socket.setTimeout(ANSWER_WITHIN_MS, () => socket.destroy(new Error('the TLS handshake timed out')))
     socket.once('error', reject)
     socket.once('secureConnect', () => {
       const { valid_to: until } = socket.getPeerCertificate()
@@ -91,7 +91,7 @@ function readExpiry({ hostname, port }: URL): Promise<number> {
   })
 }
 
-/** Of bytes that no proxy can make smaller. */
+/** Random bytes, so that no proxy can compress the upload. */
 async function judgeUpload(subject: string, ticket: string): Promise<Finding> {
   const response = await fetch(`${subject}/app/api/doctor/upload`, {
     method: 'POST',
@@ -99,18 +99,19 @@ async function judgeUpload(subject: string, ticket: string): Promise<Finding> {
     body: randomBytes(UPLOAD_BYTES),
     signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
   }).catch((error: unknown) => reasonOf(error))
-  const says = 'Let the proxy pass bodies of 64 MB, as uploads may be 50 MiB. For nginx, in the server block:'
+  const says =
+    'Configure the proxy to accept bodies of 64 MB, because uploads can be 50 MiB. For nginx, in the server block:'
   const lines = ['client_max_body_size 64m;', 'nginx -s reload']
   if (typeof response === 'string') {
-    return fail('upload', { subject, saw: `Of 8 MB not all got through: ${response}.`, says, lines })
+    return fail('upload', { subject, saw: `The 8 MB upload failed: ${response}.`, says, lines })
   }
   if (response.status === 413) {
-    const by = response.headers.get('server') ?? 'what stands in front'
-    return fail('upload', { subject, saw: `8 MB were refused with 413 by ${by}.`, says, lines })
+    const by = response.headers.get('server') ?? 'a proxy'
+    return fail('upload', { subject, saw: `The 8 MB upload was rejected with 413 by ${by}.`, says, lines })
   }
   const { bytes } = (await response.json().catch(() => ({}))) as { bytes?: number }
-  if (bytes === UPLOAD_BYTES) return pass('upload', { subject, saw: '8 MB got through.' })
-  const saw = `8 MB were answered with ${response.status}, and not by the service.`
+  if (bytes === UPLOAD_BYTES) return pass('upload', { subject, saw: 'The 8 MB upload succeeded.' })
+  const saw = `The 8 MB upload returned ${response.status} from another server.`
   return fail('upload', { subject, saw, says, lines })
 }
 
@@ -120,23 +121,23 @@ async function judgeStream(subject: string, ticket: string): Promise<Finding> {
     signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
   })
   const { text, secondAt, endAt } = await readEvents(response)
-  const says = 'Let the proxy pass answers on as they come. For nginx, in the location block:'
+  const says = 'Disable response buffering in the proxy. For nginx, in the location block:'
   const lines = ['proxy_buffering off;', 'proxy_read_timeout 1h;', 'nginx -s reload']
   if (secondAt === undefined || endAt === undefined) {
-    const saw = `The stream broke off: ${response.status}, ${text.length} bytes.`
+    const saw = `The stream ended early: ${response.status}, ${text.length} bytes.`
     return fail('event-stream', { subject, saw, says, lines })
   }
   const spreadMs = endAt - secondAt
-  if (spreadMs >= SPREAD_MIN_MS) return pass('event-stream', { subject, saw: 'Events arrive one after the other.' })
+  if (spreadMs >= SPREAD_MIN_MS) return pass('event-stream', { subject, saw: 'Events arrive as they are sent.' })
   return fail('event-stream', {
     subject,
-    saw: 'Events that were sent one after the other arrived all at once.',
+    saw: 'Events sent 800 ms apart arrived all at once.',
     says,
     lines,
   })
 }
 
-/** The events as text, and when the second and the last of them came. */
+/** The events as text, and when the second and the last one arrived. */
 async function readEvents({ body }: Response): Promise<{ text: string; secondAt?: number; endAt?: number }> {
   const read: { text: string; secondAt?: number; endAt?: number } = { text: '' }
   for await (const bytes of body ?? []) {

@@ -3,11 +3,11 @@ import { openResolver } from '@probity/engine/domain/resolver'
 import { startDns } from '@probity/lab/dns/start'
 import { whenDone } from '@probity/lab/when-done'
 import { expect, test } from 'vitest'
+import { type EgressAddress, findAddress } from './egress-address.ts'
 import { examineIdentity, type IdentityDns, judgeName } from './identity.ts'
 import { reverseName } from './reverse-name.ts'
 import { judgeSpf } from './spf.ts'
 import { EGRESS, OUR_ADDRESS, OUR_NAMES } from './test-world.ts'
-import { findAddress, type WayOut } from './way-out.ts'
 
 const dns = await startDns({
   names: {
@@ -15,7 +15,7 @@ const dns = await startDns({
     'elsewhere.probity.example': { a: ['198.18.0.99'] },
     '99.0.18.198.in-addr.arpa': { ptr: ['host-99.hoster.example'] },
     'host-99.hoster.example': { a: ['198.18.0.99'] },
-    // Its address says so, and it does not lead back.
+    // The PTR record names it, but it resolves to another address.
     'one-way.probity.example': { a: ['198.18.0.50'] },
     '51.0.18.198.in-addr.arpa': { ptr: ['one-way.probity.example'] },
     'six.probity.example': { aaaa: ['2001:4:112::7'] },
@@ -49,20 +49,20 @@ const lookUp: IdentityDns = {
   resolvePtr: (name) => reverse.resolvePtr(name),
 }
 
-const HEALTHY: WayOut = { egress: EGRESS, reached: [], address: OUR_ADDRESS, known: 'told' }
-const named = (heloName: string, address = OUR_ADDRESS): WayOut => ({
+const HEALTHY: EgressAddress = { egress: EGRESS, reached: [], address: OUR_ADDRESS, known: 'told' }
+const named = (heloName: string, address = OUR_ADDRESS): EgressAddress => ({
   ...HEALTHY,
   address,
   egress: { ...EGRESS, name: heloName, heloName },
 })
-const sentBy = (domain: string): WayOut => ({ ...HEALTHY, egress: { ...EGRESS, mailFrom: `bounce@${domain}` } })
+const sentBy = (domain: string): EgressAddress => ({ ...HEALTHY, egress: { ...EGRESS, mailFrom: `bounce@${domain}` } })
 
-async function look(way: WayOut) {
+async function look(way: EgressAddress) {
   const findings = await examineIdentity([way], lookUp)
   return Object.fromEntries(findings.map((finding) => [finding.check, finding]))
 }
 
-test('who has put everything in order passes', async () => {
+test('all identity checks pass with correct DNS records', async () => {
   const found = await look(HEALTHY)
   expect(Object.values(found).map(({ check, status }) => [check, status])).toEqual([
     ['ehlo-name', 'pass'],
@@ -81,21 +81,21 @@ test.each([
   ['198-18-0-25.dynamic.hoster.example', 'warn'],
   ['static.25.0.18.198.clients.hoster.example', 'warn'],
   ['probe.probity.example', 'pass'],
-])('the name %s is a %s', (name, status) => {
+])('ehlo-name of %s: %s', (name, status) => {
   expect(judgeName(named(name)).status).toBe(status)
 })
 
-test('an address without a name, one with another, and one whose name does not lead back are told apart, each with its record', async () => {
+test('reverse-dns distinguishes a missing, a different and an unconfirmed PTR record, and shows the record to add', async () => {
   const without = await look(named('one-way.probity.example', '198.18.0.50'))
   expect(without['reverse-dns']).toMatchObject({
     status: 'fail',
-    saw: '198.18.0.50 has no name in reverse DNS.',
+    saw: '198.18.0.50 has no PTR record.',
     fix: { lines: ['50.0.18.198.in-addr.arpa. IN PTR one-way.probity.example.'] },
   })
   const other = await look(named('elsewhere.probity.example', '198.18.0.99'))
   expect(other['reverse-dns']).toMatchObject({
     status: 'fail',
-    saw: '198.18.0.99 is called host-99.hoster.example, and the EHLO name is elsewhere.probity.example.',
+    saw: 'The PTR record of 198.18.0.99 is host-99.hoster.example, but the EHLO name is elsewhere.probity.example.',
     fix: {
       lines: ['99.0.18.198.in-addr.arpa. IN PTR elsewhere.probity.example.', 'SMTP_HELO_NAME=host-99.hoster.example'],
     },
@@ -103,7 +103,7 @@ test('an address without a name, one with another, and one whose name does not l
   const oneWay = await look(named('one-way.probity.example', '198.18.0.51'))
   expect(oneWay['reverse-dns']).toMatchObject({
     status: 'fail',
-    saw: '198.18.0.51 is called one-way.probity.example, but one-way.probity.example leads to 198.18.0.50.',
+    saw: 'The PTR record of 198.18.0.51 is one-way.probity.example, but one-way.probity.example resolves to 198.18.0.50.',
     fix: { lines: ['one-way.probity.example. IN A 198.18.0.51'] },
   })
   expect(oneWay['forward-dns']).toMatchObject({
@@ -112,7 +112,7 @@ test('an address without a name, one with another, and one whose name does not l
   })
 })
 
-test('IPv6 has its own records and its own names', async () => {
+test('IPv6 addresses use AAAA and ip6.arpa records', async () => {
   expect(reverseName('2001:4:112::7')).toBe('7.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.2.1.1.0.4.0.0.0.1.0.0.2.ip6.arpa')
   const found = await look(named('six.probity.example', '2001:4:112::7'))
   expect([found['forward-dns']?.status, found['reverse-dns']?.status]).toEqual(['pass', 'pass'])
@@ -120,7 +120,7 @@ test('IPv6 has its own records and its own names', async () => {
   expect(none['forward-dns']?.fix?.lines).toEqual(['probe.probity.example. IN AAAA 2001:4:112::8'])
 })
 
-test('what DNS would not say is unknown and never called wrong', async () => {
+test('identity checks are unknown when DNS fails', async () => {
   const found = await look(named('probe.broken.example'))
   expect(found['forward-dns']?.status).toBe('unknown')
   const sender = await look(sentBy('broken.example'))
@@ -129,7 +129,7 @@ test('what DNS would not say is unknown and never called wrong', async () => {
   expect([nowhere['reverse-dns']?.status, nowhere['sender-spf']?.status]).toEqual(['unknown', 'unknown'])
 })
 
-test('a sender that takes no mail fails, and one without an MX is warned about', async () => {
+test('sender-mx fails for a domain that does not accept mail, and warns without an MX record', async () => {
   expect((await look(sentBy('no-mail.example')))['sender-mx']).toMatchObject({
     status: 'fail',
     fix: { lines: ['no-mail.example. IN MX 10 mail.no-mail.example.'] },
@@ -138,7 +138,7 @@ test('a sender that takes no mail fails, and one without an MX is warned about',
   expect((await look(sentBy('absent.example')))['sender-mx']?.status).toBe('fail')
 })
 
-test('an SPF record that is missing or forbids us comes with the one to publish', async () => {
+test('sender-spf shows the record to publish when it is missing or does not authorize the egress IP', async () => {
   expect((await look(sentBy('no-spf.example')))['sender-spf']).toMatchObject({
     status: 'warn',
     fix: { lines: ['no-spf.example. IN TXT "v=spf1 ip4:198.18.0.25 -all"'] },
@@ -170,15 +170,15 @@ test.each([
   expect((await judgeSpf(domain, OUR_ADDRESS, lookUp)).result).toBe(result)
 })
 
-test('our address is what mail servers say, else what was set, else a guess that is called one', async () => {
+test('findAddress prefers the EHLO reply, then the configured address, then the assumed address', async () => {
   const isPublic = (address: string) => address.startsWith('198.18.')
   const reached = (hello: string) => [
     {
-      landmark: { provider: '', domain: '', speaksAs: [], why: '' },
+      referenceHost: { provider: '', domain: '', greetsAs: [], why: '' },
       host: '',
       address: '',
       ms: 0,
-      reach: { kind: 'reached' as const, banner: '', hello, offers: [] },
+      connectivity: { kind: 'reached' as const, banner: '', hello, capabilities: [] },
     },
   ]
   const from = { ...EGRESS, localAddress: '198.18.0.77' }

@@ -1,19 +1,19 @@
 import type { Finding } from '@probity/contract/doctor'
-import { ask } from '@probity/engine/domain/ask'
+import { queryDns } from '@probity/engine/domain/query'
 import type { MailDns } from '@probity/engine/domain/resolver'
-import { readAddress } from '@probity/engine/mailbox/address-bytes'
+import { readAddress } from '@probity/engine/smtp/protocol/address-policy'
 import { getDomain } from 'tldts'
 import { BORROWED_DOMAINS, GENERIC_WORDS, PRIVATE_ENDS } from './data/borrowed-names.ts'
+import type { EgressAddress } from './egress-address.ts'
 import { fail, pass, unknown, warn } from './finding.ts'
 import { reverseName } from './reverse-name.ts'
 import { judgeSender } from './sender.ts'
-import type { WayOut } from './way-out.ts'
 
-/** Mail servers look all of this up before they believe who we say we are. */
+/** The records that mail servers look up to verify the EHLO name. */
 export type IdentityDns = MailDns & { resolvePtr(name: string): Promise<string[]> }
 
-/** Who we say we are, against what DNS says of it. */
-export async function examineIdentity(ways: WayOut[], dns: IdentityDns): Promise<Finding[]> {
+/** Compares the EHLO name and sender with DNS. */
+export async function examineIdentity(ways: EgressAddress[], dns: IdentityDns): Promise<Finding[]> {
   const found = ways.map(async (way) => [
     judgeName(way),
     await judgeForward(way, dns),
@@ -23,24 +23,29 @@ export async function examineIdentity(ways: WayOut[], dns: IdentityDns): Promise
   return (await Promise.all(found)).flat()
 }
 
-export function judgeName({ egress: { name: subject, heloName } }: WayOut): Finding {
+export function judgeName({ egress: { name: subject, heloName } }: EgressAddress): Finding {
   const name = heloName.toLowerCase()
   const says =
-    'Take a name below a domain of your own, that is for this alone, and give it to the address in both directions.'
+    'Use a dedicated name below your own domain, and set matching A and PTR records for it and the egress IP.'
   const lines = ['SMTP_HELO_NAME=probe.your-domain']
   const end = name.split('.').at(-1) ?? ''
   const domain = getDomain(name)
   if (PRIVATE_ENDS.includes(end) || domain === null) {
-    return fail('ehlo-name', { subject, saw: `${heloName} is a name that the world does not know.`, says, lines })
+    return fail('ehlo-name', { subject, saw: `${heloName} is not a public host name.`, says, lines })
   }
   if (BORROWED_DOMAINS.includes(domain)) {
-    return fail('ehlo-name', { subject, saw: `${heloName} is a name of ${domain}, which is not yours.`, says, lines })
+    return fail('ehlo-name', {
+      subject,
+      saw: `${heloName} belongs to ${domain}, which is not your domain.`,
+      says,
+      lines,
+    })
   }
   if (looksGeneric(name)) {
-    const saw = `${heloName} looks like a name that a hoster gave to an address nobody has named.`
+    const saw = `${heloName} looks like a generic PTR name of a hosting provider.`
     return warn('ehlo-name', { subject, saw, says, lines })
   }
-  return pass('ehlo-name', { subject, saw: `It says EHLO ${heloName}.` })
+  return pass('ehlo-name', { subject, saw: `Probes send EHLO ${heloName}.` })
 }
 
 function looksGeneric(name: string): boolean {
@@ -49,28 +54,32 @@ function looksGeneric(name: string): boolean {
   return GENERIC_WORDS.test(host) || /\d{1,3}[.-]\d{1,3}[.-]\d{1,3}[.-]\d{1,3}/.test(name)
 }
 
-/** As a record of a zone file. */
+/** The address record in zone file format. */
 function addressRecord(name: string, address: string): string {
   return `${name}. IN ${address.includes(':') ? 'AAAA' : 'A'} ${address}`
 }
 
-async function judgeForward({ egress, address, known }: WayOut, dns: MailDns): Promise<Finding> {
+async function judgeForward({ egress, address, known }: EgressAddress, dns: MailDns): Promise<Finding> {
   const { name: subject, heloName } = egress
   const isSix = address?.includes(':') ?? false
-  const answer = await ask(isSix ? dns.resolve6(heloName) : dns.resolve4(heloName))
+  const answer = await queryDns(isSix ? dns.resolve6(heloName) : dns.resolve4(heloName))
   if (answer.kind === 'failed') {
-    return unknown('forward-dns', { subject, saw: `${heloName} could not be looked up: ${answer.failure}.` })
+    return unknown('forward-dns', { subject, saw: `${heloName} could not be resolved: ${answer.failure}.` })
   }
   const records = answer.kind === 'records' ? answer.records : []
-  const lines = [addressRecord(heloName, address ?? '<the address you go out by>')]
-  const says = `Put this record into the zone of ${getDomain(heloName) ?? heloName}.`
+  const lines = [addressRecord(heloName, address ?? '<egress IP>')]
+  const says = `Add this record to the zone ${getDomain(heloName) ?? heloName}.`
   if (records.length === 0)
-    return fail('forward-dns', { subject, saw: `${heloName} has no address in DNS.`, says, lines })
+    return fail('forward-dns', { subject, saw: `${heloName} has no address record.`, says, lines })
   if (address === undefined || known === 'assumed') {
-    const saw = `${heloName} leads to ${records.join(', ')}. No mail server said by which address it sees us, so it is not known whether that is the way out.`
-    return unknown('forward-dns', { subject, saw, says: 'See what "port-25" says of this way out, and look again.' })
+    const saw = `${heloName} resolves to ${records.join(', ')}. No mail server reported the egress IP, so the two cannot be compared.`
+    return unknown('forward-dns', {
+      subject,
+      saw,
+      says: 'Fix the "port-25" finding of this egress, then run the checks again.',
+    })
   }
-  const saw = `Mail servers see ${address}, and ${heloName} leads to ${records.join(', ')}.`
+  const saw = `The egress IP is ${address}, and ${heloName} resolves to ${records.join(', ')}.`
   const isSame = records.some((record) => sameAddress(record, address))
   return isSame ? pass('forward-dns', { subject, saw }) : fail('forward-dns', { subject, saw, says, lines })
 }
@@ -79,33 +88,35 @@ function sameAddress(a: string, b: string): boolean {
   return String(readAddress(a)) === String(readAddress(b))
 }
 
-async function judgeReverse({ egress, address, known }: WayOut, dns: IdentityDns): Promise<Finding> {
+async function judgeReverse({ egress, address, known }: EgressAddress, dns: IdentityDns): Promise<Finding> {
   const { name: subject, heloName } = egress
   if (address === undefined) {
-    const saw = 'It is not known by which address mail servers see this way out.'
+    const saw = 'The egress IP is unknown.'
     return unknown('reverse-dns', {
       subject,
       saw,
-      says: `Give ${heloName} an address record, or see what "port-25" says.`,
+      says: `Add an address record for ${heloName}, or fix the "port-25" finding of this egress.`,
     })
   }
   const lines = [`${reverseName(address)}. IN PTR ${heloName}.`]
-  const says = `Whoever gave you ${address} sets its reverse DNS: ask the hoster for this record, or set it on their pages.`
-  const answer = await ask(dns.resolvePtr(reverseName(address)))
+  const says = `The hosting provider of ${address} controls its reverse DNS. Set this record in its control panel, or request it from support.`
+  const answer = await queryDns(dns.resolvePtr(reverseName(address)))
   if (answer.kind === 'failed' && answer.failure !== 'unresolved_alias') {
-    return unknown('reverse-dns', { subject, saw: `The name of ${address} could not be looked up: ${answer.failure}.` })
+    return unknown('reverse-dns', {
+      subject,
+      saw: `The PTR record of ${address} could not be resolved: ${answer.failure}.`,
+    })
   }
   const names = answer.kind === 'records' ? answer.records.map((name) => name.toLowerCase()) : []
-  const whose = known === 'assumed' ? `${address}, which we take for the way out,` : address
-  if (names.length === 0)
-    return fail('reverse-dns', { subject, saw: `${whose} has no name in reverse DNS.`, says, lines })
+  const whose = known === 'assumed' ? `${address} (assumed egress IP)` : address
+  if (names.length === 0) return fail('reverse-dns', { subject, saw: `${whose} has no PTR record.`, says, lines })
   if (!names.includes(heloName.toLowerCase())) {
-    const saw = `${whose} is called ${names.join(', ')}, and the EHLO name is ${heloName}.`
+    const saw = `The PTR record of ${whose} is ${names.join(', ')}, but the EHLO name is ${heloName}.`
     const renamed = names.length === 1 ? [`SMTP_HELO_NAME=${names[0]}`] : []
     return fail('reverse-dns', {
       subject,
       saw,
-      says: `${says} Or go by the name that it has.`,
+      says: `${says} Or use the PTR name as the EHLO name.`,
       lines: [...lines, ...renamed],
     })
   }
@@ -114,17 +125,20 @@ async function judgeReverse({ egress, address, known }: WayOut, dns: IdentityDns
 
 type Named = { subject: string; address: string; heloName: string; whose: string }
 
-/** A name that anybody may write into their own reverse zone counts only if it leads back. */
+/** The owner of a reverse zone can enter any name, so a PTR record counts only if forward DNS confirms it. */
 async function judgeWayBack({ subject, address, heloName, whose }: Named, dns: MailDns): Promise<Finding> {
-  const answer = await ask(address.includes(':') ? dns.resolve6(heloName) : dns.resolve4(heloName))
+  const answer = await queryDns(address.includes(':') ? dns.resolve6(heloName) : dns.resolve4(heloName))
   if (answer.kind === 'failed') {
-    return unknown('reverse-dns', { subject, saw: `${heloName} could not be looked up: ${answer.failure}.` })
+    return unknown('reverse-dns', { subject, saw: `${heloName} could not be resolved: ${answer.failure}.` })
   }
   const records = answer.kind === 'records' ? answer.records : []
   if (records.some((record) => sameAddress(record, address))) {
-    return pass('reverse-dns', { subject, saw: `${whose} is called ${heloName}, and ${heloName} leads back to it.` })
+    return pass('reverse-dns', {
+      subject,
+      saw: `The PTR record of ${whose} is ${heloName}, and ${heloName} resolves to the same address.`,
+    })
   }
-  const saw = `${whose} is called ${heloName}, but ${heloName} leads to ${records.join(', ') || 'nothing'}.`
-  const says = `Put this record into the zone of ${getDomain(heloName) ?? heloName}.`
+  const saw = `The PTR record of ${whose} is ${heloName}, but ${heloName} resolves to ${records.join(', ') || 'no address'}.`
+  const says = `Add this record to the zone ${getDomain(heloName) ?? heloName}.`
   return fail('reverse-dns', { subject, saw, says, lines: [addressRecord(heloName, address)] })
 }

@@ -1,25 +1,25 @@
-import type { Db } from '@probity/database/connect'
-import type { AddressPolicy } from '@probity/engine/mailbox/address-policy'
-import type { Landmark } from '@probity/engine/mailbox/data/landmarks'
-import type { Egress } from '@probity/engine/mailbox/egress'
+import type { Db } from '@probity/database/connection/connect'
+import type { ReferenceHost } from '@probity/engine/smtp/probe/data/reference-hosts'
+import type { AddressPolicy } from '@probity/engine/smtp/protocol/address-policy'
+import type { Egress } from '@probity/engine/smtp/protocol/dial'
 import type { Redis } from 'ioredis'
 import type { Blocklist } from './data/blocklists.ts'
 
-/** What is examined, and what the doctor works with. */
+/** The installation to check, and the resources that the checks use. */
 export type Patient = {
   db: Db
   redis: Redis
-  /** The resolvers that workers here ask, as address or address:port. */
+  /** The resolvers of the workers on this host, as address or address:port. */
   dnsServers: string[]
   egresses: Egress[]
-  /** Which addresses may be dialled; what it allows also counts as public. */
+  /** Which addresses may be dialed; those that it allows also count as public. */
   policy: AddressPolicy
   uploadsFolder: string
-  /** Where PostgreSQL keeps its data, if that is on this host and known. */
+  /** The data folder of PostgreSQL, if it is on this host and known. */
   databaseFolder?: string | undefined
   publicUrl: string | undefined
-  /** Whose mail hosts are asked for a greeting, and which lists are asked about our addresses. */
-  landmarks: Landmark[]
+  /** The providers whose greetings are read, and the DNSBLs that are queried for the egress IPs. */
+  landmarks: ReferenceHost[]
   blocklists: Blocklist[]
   /** This host's clock. */
   now(): number

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { noteBackup } from '@probity/database/backups'
-import { asOwner, connect } from '@probity/database/connect'
-import { migrate } from '@probity/database/migrate'
-import { createTestDatabase } from '@probity/database/test-database'
+import { asOwner, connect } from '@probity/database/connection/connect'
+import { createTestDatabase } from '@probity/database/connection/test-database'
+import { recordBackup } from '@probity/database/system/backups'
+import { migrate } from '@probity/database/system/migrate'
 import { makeFolder, removeFolder } from '@probity/lab/services/daemon'
 import { startPostgres } from '@probity/lab/services/postgres'
 import { startRedis } from '@probity/lab/services/redis'
@@ -26,7 +26,7 @@ async function byCheck(findings: ReturnType<typeof examinePostgres>) {
   )
 }
 
-test('a PostgreSQL that is set up for money passes', async () => {
+test('all PostgreSQL checks pass with durable settings and no logged details', async () => {
   const server = await startPostgres({ fsync: true })
   whenDone(() => server.stop())
   await migrate(server.url)
@@ -44,8 +44,8 @@ test('a PostgreSQL that is set up for money passes', async () => {
   ])
 })
 
-test('fsync that is off, logged details and a missing migration are told with the command', async () => {
-  // The lab's own server is quick because it keeps nothing over a power cut.
+test('PostgreSQL checks show the command when fsync is off, details are logged or a migration is missing', async () => {
+  // The shared test server runs without durability, for speed.
   await asOwner(db, (trx) => sql`delete from migrations where name = '0001_baseline'`.execute(trx))
   const found = await byCheck(examinePostgres({ db }))
   expect(found['postgres-durability']).toMatchObject({
@@ -64,7 +64,7 @@ test('fsync that is off, logged details and a missing migration are told with th
   })
 })
 
-test('a database that is away leaves its checks unknown, each by its name', async () => {
+test('all PostgreSQL checks are unknown when the database is down', async () => {
   const away = connect('postgres://nobody@127.0.0.1:1/none', { connectionsMax: 1 })
   whenDone(() => away.destroy())
   const found = await examinePostgres({ db: away })
@@ -72,7 +72,7 @@ test('a database that is away leaves its checks unknown, each by its name', asyn
   expect(found.map(({ check }) => check)).toContain('postgres-durability')
 })
 
-test('a Redis that throws things away fails, and one that might is warned about', async () => {
+test('redis-eviction fails with an eviction policy and a memory limit, and warns without a limit', async () => {
   const server = await startRedis()
   whenDone(() => server.stop())
   const redis = new Redis(server.url, { maxRetriesPerRequest: 0 })
@@ -84,12 +84,12 @@ test('a Redis that throws things away fails, and one that might is warned about'
   await redis.config('SET', 'maxmemory', '100mb')
   expect((await look())['redis-eviction']).toMatchObject({
     status: 'fail',
-    saw: 'maxmemory-policy is allkeys-lru, with a bound of 104857600 bytes.',
+    saw: 'maxmemory-policy is allkeys-lru, with a memory limit of 104857600 bytes.',
     fix: { lines: expect.arrayContaining(['redis-cli config set maxmemory-policy noeviction']) },
   })
 })
 
-test('a Redis that could not save is told before it refuses writes, and one that is away is unknown', async () => {
+test('redis-saving fails after a failed save; all Redis checks are unknown when Redis is down', async () => {
   const server = await startRedis()
   whenDone(() => server.stop())
   const redis = new Redis(server.url, { maxRetriesPerRequest: 0, retryStrategy: () => null })
@@ -108,7 +108,7 @@ test('a Redis that could not save is told before it refuses writes, and one that
   )
 })
 
-test('a clock that is off, and a disk without room, are told by how much', async () => {
+test('clock and disk report the skew and the free space', async () => {
   const folder = makeFolder('probity-uploads')
   whenDone(() => removeFolder(folder))
   const host = { db, uploadsFolder: folder, databaseFolder: tmpdir(), now: Date.now }
@@ -147,7 +147,7 @@ test.each([
   expect(judgeOpenFiles(limits).status).toBe(status)
 })
 
-test('no backup, a late one and an old one are told apart', async () => {
+test('backup-age distinguishes no backup, a late backup and an old backup', async () => {
   const look = async (now = Date.now()) => (await examineBackups({ db, now: () => now }))[0]
   expect(await look()).toMatchObject({
     status: 'warn',
@@ -155,19 +155,19 @@ test('no backup, a late one and an old one are told apart', async () => {
     fix: { lines: expect.any(Array) },
   })
   const madeAt = new Date('2026-11-01T02:00:00Z')
-  await noteBackup(db, { madeAt, bytes: 1, sha256: 'x' })
+  await recordBackup(db, { madeAt, bytes: 1, sha256: 'x' })
   const HOUR_MS = 3_600_000
   const after = (hours: number) => look(madeAt.getTime() + hours * HOUR_MS)
   expect(await after(1)).toMatchObject({
     status: 'pass',
-    saw: 'The newest was made 1 hour ago, at 2026-11-01T02:00:00.000Z.',
+    saw: 'The newest backup was created 1 hour ago, at 2026-11-01T02:00:00.000Z.',
     fix: null,
   })
   expect(await after(30)).toMatchObject({ status: 'warn' })
   expect(await after(24 * 8)).toMatchObject({ status: 'fail', saw: expect.stringContaining('8 days ago') })
 })
 
-test('a worker with the login of the API and a Redis without a password are warned about on a public installation', async () => {
+test('worker-login and redis-password warn on a public installation only', async () => {
   const server = await startRedis()
   whenDone(() => server.stop())
   const redis = new Redis(server.url, { maxRetriesPerRequest: 0 })

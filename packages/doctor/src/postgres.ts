@@ -1,6 +1,6 @@
 import type { Finding } from '@probity/contract/doctor'
-import { listMissingMigrations } from '@probity/database/schema-version'
-import { readServerSettings } from '@probity/database/server-settings'
+import { listMissingMigrations } from '@probity/database/system/schema-version'
+import { readServerSettings } from '@probity/database/system/server-settings'
 import { fail, guard, pass, warn } from './finding.ts'
 import type { Patient } from './patient.ts'
 
@@ -8,7 +8,7 @@ const VERSION_MIN = 15
 
 type Settings = Record<string, string>
 
-/** How PostgreSQL is set up, and whether its tables are those of this version. */
+/** Checks the PostgreSQL configuration and the schema version. */
 export async function examinePostgres({ db }: Pick<Patient, 'db'>): Promise<Finding[]> {
   const found = await Promise.all([
     guard(['postgres-version', 'postgres-durability', 'postgres-log'], async () => {
@@ -23,11 +23,11 @@ export async function examinePostgres({ db }: Pick<Patient, 'db'>): Promise<Find
 function judgeVersion({ server_version = '' }: Settings): Finding {
   const saw = `PostgreSQL ${server_version}.`
   if (Number.parseInt(server_version, 10) >= VERSION_MIN) return pass('postgres-version', { saw })
-  const says = `Make a backup, and move to version ${VERSION_MIN} or newer.`
+  const says = `Create a backup, then upgrade to version ${VERSION_MIN} or later.`
   return fail('postgres-version', { saw, says, lines: ['pnpm admin backup /var/backups/probity'] })
 }
 
-/** What keeps a commit over a power cut. */
+/** The settings that make a commit survive a power failure. */
 const DURABLE = ['fsync', 'full_page_writes', 'synchronous_commit'] as const
 
 function judgeDurability(settings: Settings): Finding {
@@ -35,10 +35,10 @@ function judgeDurability(settings: Settings): Finding {
   const saw = `${DURABLE.map((name) => `${name} is ${settings[name] ?? 'not shown'}`).join(', ')}.`
   if (off.length === 0) return pass('postgres-durability', { saw })
   const lines = [...off.map((name) => `alter system set ${name} = on;`), 'select pg_reload_conf();']
-  return fail('postgres-durability', { saw, says: 'As a superuser, by psql:', lines })
+  return fail('postgres-durability', { saw, says: 'Run in psql as a superuser:', lines })
 }
 
-/** Parameters are addresses, and so is the detail of an error about a row that is there already. */
+/** Statement parameters contain addresses, and so does the detail of a unique-violation error. */
 function judgeLog(settings: Settings): Finding {
   const isLogged = settings['log_statement'] !== 'none' || Number(settings['log_min_duration_statement']) >= 0
   const wanted = {
@@ -47,14 +47,18 @@ function judgeLog(settings: Settings): Finding {
     ...(settings['log_error_verbosity'] !== 'terse' && { log_error_verbosity: 'terse' }),
   }
   const names = Object.keys(wanted)
-  if (names.length === 0) return pass('postgres-log', { saw: 'Neither parameters nor details of errors are logged.' })
+  if (names.length === 0) return pass('postgres-log', { saw: 'Statement parameters and error details are not logged.' })
   const saw = `${names.map((name) => `${name} is ${settings[name] ?? 'not shown'}`).join(', ')}.`
   const lines = Object.entries(wanted).map(([name, value]) => `alter system set ${name} = ${value};`)
-  return warn('postgres-log', { saw, says: 'As a superuser, by psql:', lines: [...lines, 'select pg_reload_conf();'] })
+  return warn('postgres-log', {
+    saw,
+    says: 'Run in psql as a superuser:',
+    lines: [...lines, 'select pg_reload_conf();'],
+  })
 }
 
 function judgeMigrations(missing: string[]): Finding {
-  if (missing.length === 0) return pass('migrations', { saw: 'All are applied.' })
-  const says = 'Apply them, before processes of this version are started.'
+  if (missing.length === 0) return pass('migrations', { saw: 'All migrations are applied.' })
+  const says = 'Apply them before starting processes of this version.'
   return fail('migrations', { saw: `Not applied: ${missing.join(', ')}.`, says, lines: ['pnpm admin migrate'] })
 }

@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto'
 import { createSocket } from 'node:dgram'
 import { connect, isIPv6 } from 'node:net'
 
-/** What a resolver said, as far as its header goes; Node's own resolver does not tell whether an answer was validated. */
+/** The header of a DNS response. Node's resolver does not expose the AD flag, so the query is sent by hand. */
 export type Heard =
   | { kind: 'answer'; rcode: number; isValidated: boolean; isCutShort: boolean; records: number; ms: number }
   | { kind: 'silent' }
@@ -16,7 +16,7 @@ type Question = { name: string; type: number; overTcp?: boolean; timeoutMs?: num
 const TIMEOUT_MS = 3_000
 const DNS_PORT = 53
 
-/** Puts one question to one resolver, over UDP or TCP. It is sent once: what is lost shows. */
+/** Sends one query to one resolver over UDP or TCP, without a retry, so that packet loss is visible. */
 export function askServer(server: string, { name, type, overTcp = false, timeoutMs = TIMEOUT_MS }: Question) {
   const id = randomInt(65_536)
   const message = writeQuestion(id, name, type)
@@ -49,7 +49,7 @@ function askByUdp({ host, port }: Place, message: Buffer, timeoutMs: number): Pr
     socket.on('message', (answer) => {
       if (isAnswerTo(message, answer)) end(readAnswer(answer, began))
     })
-    // Connected, so that nobody else's datagram is taken for the answer, and a closed port is told.
+    // A connected socket accepts datagrams from the resolver only, and reports a closed port.
     socket.connect(port, host, () => socket.send(message))
   })
 }
@@ -66,13 +66,15 @@ function askByTcp({ host, port }: Place, message: Buffer, timeoutMs: number): Pr
     }
     const timer = setTimeout(() => end({ kind: 'silent' }), timeoutMs)
     socket.on('error', ({ message: why }) => end({ kind: 'failed', why }))
-    socket.on('end', () => end({ kind: 'failed', why: 'it closed the connection' }))
+    socket.on('end', () => end({ kind: 'failed', why: 'the resolver closed the connection' }))
     socket.on('data', (bytes) => {
       heard = Buffer.concat([heard, bytes])
       const answer = heard.subarray(2)
       if (heard.length < 2 || answer.length < heard.readUInt16BE(0)) return
       end(
-        isAnswerTo(message, answer) ? readAnswer(answer, began) : { kind: 'failed', why: 'it answered something else' },
+        isAnswerTo(message, answer)
+          ? readAnswer(answer, began)
+          : { kind: 'failed', why: 'the response has another query id' },
       )
     })
     const length = Buffer.alloc(2)
@@ -83,7 +85,7 @@ function askByTcp({ host, port }: Place, message: Buffer, timeoutMs: number): Pr
 
 const HEADER_LENGTH = 12
 const RECURSION_DESIRED = 0x0100
-/** RFC 6840 §5.7: in a question it asks to be told whether the answer was validated. */
+/** RFC 6840 §5.7: set in a query, it requests the AD flag in the response. */
 const AUTHENTIC = 0x0020
 const CUT_SHORT = 0x0200
 

@@ -4,7 +4,7 @@ import type { Patient } from './patient.ts'
 
 const VERSION_MIN = 7
 
-/** How Redis is set up. INFO tells it all, also where a hoster keeps CONFIG to itself. */
+/** Checks the Redis configuration. INFO is enough, and managed services often disable CONFIG. */
 export function examineRedis({ redis }: Pick<Patient, 'redis'>): Promise<Finding[]> {
   return guard(['redis-version', 'redis-eviction', 'redis-saving'], async () => {
     const info = readInfo(await redis.info())
@@ -25,17 +25,17 @@ function judgeVersion({ redis_version: version = 'unknown' }: Info): Finding {
   if (Number.parseInt(version, 10) >= VERSION_MIN) return pass('redis-version', { saw })
   return fail('redis-version', {
     saw,
-    says: `Move to version ${VERSION_MIN} or newer; nothing in it needs to be taken along.`,
+    says: `Upgrade to version ${VERSION_MIN} or later. No data migration is needed.`,
   })
 }
 
 function judgeEviction({ maxmemory_policy: policy = 'unknown', maxmemory = '0' }: Info): Finding {
-  const bound = maxmemory === '0' ? 'no bound on its memory' : `a bound of ${maxmemory} bytes`
+  const bound = maxmemory === '0' ? 'no memory limit' : `a memory limit of ${maxmemory} bytes`
   const saw = `maxmemory-policy is ${policy}, with ${bound}.`
   if (policy === 'noeviction') return pass('redis-eviction', { saw })
-  const says = 'Set it now, and in redis.conf so that it stays.'
+  const says = 'Set it now, and in redis.conf so that it survives a restart.'
   const lines = ['redis-cli config set maxmemory-policy noeviction', 'maxmemory-policy noeviction']
-  // Without a bound nothing is thrown away yet; the day somebody sets one, it is.
+  // Without a memory limit nothing is evicted yet; it would be as soon as one is set.
   return maxmemory === '0' ? warn('redis-eviction', { saw, says, lines }) : fail('redis-eviction', { saw, says, lines })
 }
 
@@ -44,10 +44,10 @@ function judgeSaving({
   aof_last_write_status: written = 'ok',
   aof_enabled,
 }: Info): Finding {
-  const saw = `The last save to disk: ${saved}. The log of writes is ${aof_enabled === '1' ? `on: ${written}` : 'off'}.`
+  const saw = `Last save to disk: ${saved}. Append-only file: ${aof_enabled === '1' ? `on, last write: ${written}` : 'off'}.`
   if (saved === 'ok' && written === 'ok') return pass('redis-saving', { saw })
   const says =
-    'See that its folder is there, may be written to and has room. Or let it save nothing: what it holds can be lost.'
+    'Check that the Redis folder exists, is writable and has free space. Or disable saving: Probity does not need Redis data to be durable.'
   const lines = ['redis-cli config get dir', 'redis-cli config set save ""', 'redis-cli config set appendonly no']
   return fail('redis-saving', { saw, says, lines })
 }

@@ -6,7 +6,7 @@ import { BLOCKLISTS } from './data/blocklists.ts'
 import { examineReputation } from './reputation.ts'
 import { EGRESS } from './test-world.ts'
 
-/** Addresses end in what is planted for them. */
+/** The last octet of an address selects its planted response. */
 const ON_LIST = '1.0.18.198'
 const REFUSED = { '127.255.255.252': '2', '127.255.255.254': '4', '127.255.255.255': '5' }
 
@@ -30,34 +30,34 @@ async function ask(address: string | undefined) {
   return Object.fromEntries(findings.map((finding) => [finding.subject.split(' · ')[1] ?? '', finding]))
 }
 
-test('a list that has us fails with where to be taken off, one of less weight warns, and one that does not answer is unknown', async () => {
+test('blocklists fails with the delisting page, warns for a minor DNSBL, and is unknown without a response', async () => {
   const found = await ask('198.18.0.1')
   expect(found['zen.spamhaus.org']).toMatchObject({
     status: 'fail',
-    saw: '198.18.0.1 is on Spamhaus ZEN (127.0.0.2, 127.0.0.4).',
+    saw: '198.18.0.1 is listed on Spamhaus ZEN (127.0.0.2, 127.0.0.4).',
     fix: { lines: ['https://check.spamhaus.org/', `dig ${ON_LIST}.zen.spamhaus.org TXT`] },
   })
   expect(found['psbl.surriel.com']?.status).toBe('warn')
   expect(found['b.barracudacentral.org']?.status).toBe('pass')
   expect(found['bl.spamcop.net']).toMatchObject({
     status: 'unknown',
-    saw: expect.stringContaining('could not be asked'),
+    saw: expect.stringContaining('could not be queried'),
   })
 })
 
-test.each(Object.entries(REFUSED))('%s is no listing but a refusal to answer', async (_code, end) => {
+test.each(Object.entries(REFUSED))('%s is an error of the DNSBL, not a listing', async (_code, end) => {
   const found = await ask(`198.18.0.${end}`)
   expect(found['zen.spamhaus.org']).toMatchObject({
     status: 'unknown',
-    saw: expect.stringContaining('This is no listing.'),
+    saw: expect.stringContaining('This is not a listing.'),
   })
 })
 
-test('an answer that no list gives is no listing either', async () => {
+test('a record outside 127.0.0.0/8 is not a listing', async () => {
   expect((await ask('198.18.0.6'))['zen.spamhaus.org']?.status).toBe('unknown')
 })
 
-test('an address that is not known cannot be asked about', async () => {
+test('blocklists is unknown when the egress IP is unknown', async () => {
   const found = await ask(undefined)
   expect(Object.values(found).map(({ status }) => status)).toEqual(BLOCKLISTS.map(() => 'unknown'))
 })

@@ -15,7 +15,7 @@ async function look(...dnsServers: string[]) {
   return Object.fromEntries(findings.map((finding) => [finding.check, finding]))
 }
 
-/** A resolver that answers every question by UDP with an address of its own, as some providers do; nobody listens by TCP. */
+/** A resolver that returns its own address for every UDP query, as some internet providers do, and refuses TCP. */
 async function startLiar({ afterMs = 0, flags = 0 } = {}) {
   const socket = createSocket('udp4')
   const port = await freePort()
@@ -31,7 +31,7 @@ async function startLiar({ afterMs = 0, flags = 0 } = {}) {
   return `127.0.0.1:${port}`
 }
 
-test('a resolver that validates, answers over TCP and says that there is nothing where there is nothing is well', async () => {
+test('all DNS checks pass for a validating resolver with TCP and correct NXDOMAIN', async () => {
   const dns = await startDns({ names: OUR_NAMES, faults: {} }, { isSigned: true })
   whenDone(() => dns.stop())
   const found = await look(`127.0.0.1:${dns.port}`)
@@ -45,7 +45,7 @@ test('a resolver that validates, answers over TCP and says that there is nothing
   ])
 })
 
-test('one that does not validate is warned about', async () => {
+test('dnssec warns for a resolver that does not validate', async () => {
   const dns = await startDns({ names: OUR_NAMES, faults: {} })
   whenDone(() => dns.stop())
   const found = await look(`127.0.0.1:${dns.port}`)
@@ -56,27 +56,27 @@ test('one that does not validate is warned about', async () => {
   expect(found['resolver-honest']?.status).toBe('pass')
 })
 
-test('one that makes answers up is caught, and so are the lack of TCP and its slowness', async () => {
+test('a resolver that rewrites NXDOMAIN, refuses TCP and is slow is reported for each', async () => {
   const found = await look(await startLiar({ afterMs: 80 }))
   expect(found['resolver-honest']).toMatchObject({
     status: 'fail',
-    saw: expect.stringContaining('answered with an address'),
+    saw: expect.stringContaining('returned an address'),
   })
   expect(found['dns-tcp']).toMatchObject({ status: 'fail', saw: expect.stringContaining('ECONNREFUSED') })
   expect(found['dns-speed']).toMatchObject({ status: 'warn' })
 })
 
-test('one that calls forged answers validated is not believed', async () => {
+test('dnssec warns when forged responses are marked as validated', async () => {
   const AUTHENTIC = 0x0020
   const found = await look(await startLiar({ flags: AUTHENTIC | RCODES.noerror }))
   expect(found['dnssec']).toMatchObject({ status: 'warn', saw: expect.stringContaining('dnssec-failed.org') })
 })
 
-test('one that is silent, one that is not there and none at all fail', async () => {
+test('resolver-answers fails on timeout, on connection refused and with no resolver', async () => {
   const silent = await startSilent()
   whenDone(() => silent.stop())
   expect(await look(`127.0.0.1:${silent.port}`)).toMatchObject({
-    'resolver-answers': { status: 'fail', saw: 'It did not answer: no answer came in three seconds.' },
+    'resolver-answers': { status: 'fail', saw: 'The resolver did not respond: no response within 3 seconds.' },
   })
   expect(await look(`127.0.0.1:${await freePort()}`)).toMatchObject({ 'resolver-answers': { status: 'fail' } })
   expect(await look()).toMatchObject({
@@ -84,12 +84,12 @@ test('one that is silent, one that is not there and none at all fail', async () 
   })
 })
 
-test('one that knows nothing of the world is told from one that is silent', async () => {
+test('resolver-answers names the response code of a resolver that does not resolve public names', async () => {
   const found = await look(await startLiar({ flags: RCODES.nxdomain }))
   expect(found['resolver-answers']).toMatchObject({
     status: 'fail',
-    saw: 'Asked for org, which is there, it said NXDOMAIN.',
-    fix: { says: expect.stringContaining('not the world') },
+    saw: 'A query for org failed: response code NXDOMAIN.',
+    fix: { says: expect.stringContaining('does not resolve public names') },
   })
 })
 
@@ -98,7 +98,7 @@ test.each([
   ['127.0.0.1:5353', { host: '127.0.0.1', port: 5353 }],
   ['2620:fe::fe', { host: '2620:fe::fe', port: 53 }],
   ['[::1]:5353', { host: '::1', port: 5353 }],
-])('reads %s', (server, place) => {
+])('readServer parses %s', (server, place) => {
   expect(readServer(server)).toEqual(place)
 })
 
@@ -106,6 +106,6 @@ test.each([
   ['8.8.8.8', 'warn'],
   ['[2606:4700:4700::1111]:53', 'warn'],
   ['10.0.0.53', 'pass'],
-])('whether %s is everybody’s: %s', (server, status) => {
+])('own-resolver of %s: %s', (server, status) => {
   expect(judgeOwner(server).status).toBe(status)
 })

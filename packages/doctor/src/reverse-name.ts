@@ -1,4 +1,4 @@
-import { readAddress } from '@probity/engine/mailbox/address-bytes'
+import { readAddress } from '@probity/engine/smtp/protocol/address-policy'
 
 /** The bytes of an address as labels, the last first: the first part of its name in reverse zones and in block lists. */
 export function reverseLabels(address: string): string {
@@ -8,7 +8,7 @@ export function reverseLabels(address: string): string {
   return [...digits].toReversed().join('.')
 }
 
-/** Where the name of an address stands in DNS (RFC 1035 §3.5, RFC 3596 §2.5). */
+/** The name of the PTR record of an address (RFC 1035 §3.5, RFC 3596 §2.5). */
 export function reverseName(address: string): string {
   return `${reverseLabels(address)}.${address.includes(':') ? 'ip6' : 'in-addr'}.arpa`
 }

@@ -1,8 +1,8 @@
-import { ask } from '@probity/engine/domain/ask'
+import { queryDns } from '@probity/engine/domain/query'
 import type { MailDns } from '@probity/engine/domain/resolver'
-import { isWithin, readAddress, readBlock } from '@probity/engine/mailbox/address-bytes'
+import { isWithin, readAddress, readBlock } from '@probity/engine/smtp/protocol/address-policy'
 
-/** What an SPF record says of an address (RFC 7208 §2.6). `unsure` is ours: DNS failed, or the record has a part that we do not read. */
+/** SPF result (RFC 7208 §2.6). `unsure` is an extension: DNS failed, or the record uses a mechanism that is not supported here. */
 export type SpfResult = 'pass' | 'fail' | 'softfail' | 'neutral' | 'none' | 'permerror' | 'unsure'
 
 /** RFC 7208 §4.6.4. */
@@ -12,7 +12,7 @@ const RESULTS: Record<string, SpfResult> = { '+': 'pass', '-': 'fail', '~': 'sof
 
 type Looking = { address: string; dns: MailDns; lookups: { left: number } }
 
-/** Whether a domain lets an address send for it, and the record that says so. */
+/** The SPF result of an address for a domain, and the record it is based on. */
 export async function judgeSpf(
   domain: string,
   address: string,
@@ -27,7 +27,7 @@ export async function judgeSpf(
 type Found = { kind: 'record'; record: string } | { kind: 'none' | 'permerror' | 'unsure' }
 
 async function findRecord(domain: string, dns: MailDns): Promise<Found> {
-  const answer = await ask(dns.resolveTxt(domain))
+  const answer = await queryDns(dns.resolveTxt(domain))
   if (answer.kind === 'failed' && answer.failure !== 'unresolved_alias') return { kind: 'unsure' }
   const texts = answer.kind === 'records' ? answer.records.map((parts) => parts.join('')) : []
   const records = texts.filter((text) => /^v=spf1( |$)/i.test(text))
@@ -40,7 +40,7 @@ async function followRecord(record: string, domain: string, looking: Looking): P
   const terms = record.trim().split(/ +/).slice(1)
   for (const term of terms) {
     const [, sign = '', body = ''] = /^([-+~?]?)(.*)$/.exec(term) ?? []
-    if (/^[a-z0-9_.-]+=/i.test(body)) continue // a modifier; redirect comes last, wherever it stands
+    if (/^[a-z0-9_.-]+=/i.test(body)) continue // a modifier; redirect is evaluated last, at any position
     const matches = await matchesTerm(body.toLowerCase(), domain, looking)
     if (matches === true) return RESULTS[sign || '+'] ?? 'neutral'
     if (matches !== false) return matches
@@ -80,7 +80,7 @@ async function matchesTerm(term: string, domain: string, looking: Looking): Prom
       return result === 'unsure' || result === 'permerror' ? result : result === 'pass'
     }
     default:
-      return 'unsure' // "exists" and "ptr", which hardly anybody uses, and what is none
+      return 'unsure' // "exists", "ptr" and unknown mechanisms
   }
 }
 
@@ -92,7 +92,7 @@ function takeLookup({ lookups }: Looking): boolean {
 function isIn(address: string, text: string): boolean {
   const bytes = readAddress(address)
   const block = readBlock(text)
-  // An IPv4 address is kept as the IPv6 address that carries it; "ip6:::/0" must not cover it for that.
+  // IPv4 addresses are stored as IPv4-mapped IPv6 addresses; "ip6:::/0" must not match them.
   return (
     bytes !== undefined && block !== undefined && address.includes(':') === text.includes(':') && isWithin(bytes, block)
   )
@@ -103,14 +103,14 @@ async function hasAddress(
   bits: string | undefined,
   { address, dns }: Looking,
 ): Promise<boolean | SpfResult> {
-  const answer = await ask(address.includes(':') ? dns.resolve6(name) : dns.resolve4(name))
+  const answer = await queryDns(address.includes(':') ? dns.resolve6(name) : dns.resolve4(name))
   if (answer.kind === 'failed' && answer.failure !== 'unresolved_alias') return 'unsure'
   const records = answer.kind === 'records' ? answer.records : []
   return records.some((record) => isIn(address, bits === undefined ? record : `${record}/${bits}`))
 }
 
 async function isMailHost(name: string, bits: string | undefined, looking: Looking): Promise<boolean | SpfResult> {
-  const answer = await ask(looking.dns.resolveMx(name))
+  const answer = await queryDns(looking.dns.resolveMx(name))
   if (answer.kind === 'failed' && answer.failure !== 'unresolved_alias') return 'unsure'
   const hosts = answer.kind === 'records' ? answer.records.slice(0, LOOKUPS_MAX) : []
   for (const { exchange } of hosts) {

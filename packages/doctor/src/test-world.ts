@@ -1,12 +1,12 @@
 import { openResolver } from '@probity/engine/domain/resolver'
-import { LANDMARKS } from '@probity/engine/mailbox/data/landmarks'
+import { REFERENCE_HOSTS } from '@probity/engine/smtp/probe/data/reference-hosts'
 import { startDns } from '@probity/lab/dns/start'
 import type { Names } from '@probity/lab/dns/zone-file'
 import { freePort } from '@probity/lab/services/daemon'
 import { type Script, type ScriptedServer, startScripted } from '@probity/lab/smtp/server'
 import { whenDone } from '@probity/lab/when-done'
 
-/** By this address the world sees us: mail servers say so in their answer to EHLO. From the block kept for measurements (RFC 2544). */
+/** The egress IP, as mail servers report it in their EHLO reply. From the benchmarking block (RFC 2544). */
 export const OUR_ADDRESS = '198.18.0.25'
 
 export const EGRESS = {
@@ -15,7 +15,7 @@ export const EGRESS = {
   mailFrom: 'bounce@probity.example',
 }
 
-/** Everything that the doctor wants to find of us in DNS. */
+/** All DNS records that the checks expect. */
 export const OUR_NAMES: Names = {
   'probe.probity.example': { a: [OUR_ADDRESS] },
   '25.0.18.198.in-addr.arpa': { ptr: ['probe.probity.example'] },
@@ -26,13 +26,13 @@ export const OUR_NAMES: Names = {
 
 let worlds = 0
 
-/** The mail servers of all landmarks, on loopback, and an internet in which we are well known. `script` is what stands on the way to them. */
+/** Mail servers of all landmarks on loopback, and DNS with correct records of the egress. `script` changes the mail servers. */
 export async function startDoctorWorld(script: Script = {}, { isSigned = false, names = {} as Names } = {}) {
   const port = await freePort()
   worlds += 1
   const servers: ScriptedServer[] = []
   const zone: Names = { ...OUR_NAMES, ...names }
-  for (const [n, { domain }] of LANDMARKS.entries()) {
+  for (const [n, { domain }] of REFERENCE_HOSTS.entries()) {
     const host = `127.93.${worlds}.${n + 1}`
     const name = `mx.${domain}`
     zone[domain] = { mx: [[10, name]] }
@@ -47,5 +47,5 @@ export async function startDoctorWorld(script: Script = {}, { isSigned = false, 
   const policy = { port, allows: (address: string) => address.startsWith('127.93.') || address.startsWith('198.18.') }
   const dnsServers = [`127.0.0.1:${dns.port}`]
   const mailDns = openResolver({ servers: dnsServers, timeoutMs: 4_000 })
-  return { dns, servers, port, policy, dnsServers, mailDns, landmarks: LANDMARKS }
+  return { dns, servers, port, policy, dnsServers, mailDns, landmarks: REFERENCE_HOSTS }
 }

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { openGatherer } from './gather.ts'
+import { createBatcher } from './gather.ts'
 
 test('the first goes at once and alone, whoever comes meanwhile goes together with the next', async () => {
   const groups: number[][] = []
-  const gather = openGatherer<number, number>(10, async (_name, items) => {
+  const gather = createBatcher<number, number>(10, async (_name, items) => {
     groups.push(items)
     await new Promise((resolve) => setTimeout(resolve, 5))
     return items.map((item) => item * 2)
@@ -15,7 +15,7 @@ test('the first goes at once and alone, whoever comes meanwhile goes together wi
 
 test('a group is no larger than it may be, and nobody is forgotten', async () => {
   const sizes: number[] = []
-  const gather = openGatherer<number, number>(3, async (_name, items) => {
+  const gather = createBatcher<number, number>(3, async (_name, items) => {
     sizes.push(items.length)
     return items
   })
@@ -29,10 +29,10 @@ test('a first item waits for others, up to a full group, if the gatherer lingers
     groups.push(items)
     return items
   }
-  const gather = openGatherer<number, number>(3, work, { lingerMs: 20 })
+  const gather = createBatcher<number, number>(3, work, { lingerMs: 20 })
   expect(await Promise.all([1, 2].map((item) => gather('a', item)))).toEqual([1, 2])
   expect(groups).toEqual([[1, 2]])
-  const patient = openGatherer<number, number>(3, work, { lingerMs: 3_600_000 })
+  const patient = createBatcher<number, number>(3, work, { lingerMs: 3_600_000 })
   expect(await Promise.all([3, 4, 5].map((item) => patient('a', item)))).toEqual([3, 4, 5])
   expect(groups).toEqual([
     [1, 2],
@@ -42,7 +42,7 @@ test('a first item waits for others, up to a full group, if the gatherer lingers
 
 test('names do not wait for each other', async () => {
   let release = () => {}
-  const gather = openGatherer<string, string>(10, async (name, items) => {
+  const gather = createBatcher<string, string>(10, async (name, items) => {
     if (name === 'slow') await new Promise<void>((resolve) => (release = resolve))
     return items
   })
@@ -54,7 +54,7 @@ test('names do not wait for each other', async () => {
 
 test('a group that fails fails for all in it, and the next one is served', async () => {
   let fails = true
-  const gather = openGatherer<number, number>(10, async (_name, items) => {
+  const gather = createBatcher<number, number>(10, async (_name, items) => {
     if (fails) throw new Error('planted')
     return items
   })

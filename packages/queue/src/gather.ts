@@ -1,27 +1,27 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Does the same kind of work for many items, in groups. */
+/** Micro-batches concurrent calls by name. */
 export type Gatherer<Item, Result> = (name: string, item: Item) => Promise<Result>
 
 type Waiting<Item, Result> = { item: Item; resolve(result: Result): void; reject(error: unknown): void }
 
 type GatherOptions = {
-  /** How long the first item waits for others. 0: it goes alone, at once. A group that is full does not wait. */
+  /** How long the first item waits for others. 0: it is processed immediately. A full group does not wait. */
   lingerMs?: number
 }
 
 /**
- * While one group of a name is being worked on, further items of that name gather and go with the next, so that groups grow with
- * the load. `work` returns one result for each item, in their order; when it throws, all of the group fail.
+ * While a group of a name is processed, further items of that name are collected for the next group, so that groups grow with
+ * the load. `work` returns one result per item, in order; if it throws, all items of the group fail.
  */
-export function openGatherer<Item, Result>(
+export function createBatcher<Item, Result>(
   groupMax: number,
   work: (name: string, items: Item[]) => Promise<Result[]>,
   { lingerMs = 0 }: GatherOptions = {},
 ): Gatherer<Item, Result> {
   const lines = new Map<string, Waiting<Item, Result>[]>()
   const busy = new Set<string>()
-  /** Ends the wait of a name whose group is full. */
+  /** Ends the wait of a full group. */
   const full = new Map<string, () => void>()
 
   async function serve(name: string): Promise<void> {

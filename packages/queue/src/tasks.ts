@@ -1,11 +1,11 @@
 import { Queue, Worker } from 'bullmq'
 import { connectPatiently, connectRedis } from './redis.ts'
 
-/** Retrying is PostgreSQL's business, and so is remembering: a task is gone once it was handed over. */
+/** PostgreSQL stores the state and the retries, so a task is removed from Redis when a worker receives it. */
 const HAND_OVER = { attempts: 1, removeOnComplete: true, removeOnFail: true } as const
 
 export type TaskQueue<Task> = {
-  /** Hands tasks to the workers; rejects at once where Redis is away. */
+  /** Enqueues tasks for workers; rejects immediately if Redis is unavailable. */
   add(tasks: Task[]): Promise<void>
   close(): Promise<void>
 }
@@ -18,11 +18,11 @@ export function openTaskQueue<Task>(
 ): TaskQueue<Task> {
   const connection = connectRedis(redis.url)
   const queue = new Queue<unknown>(name, { connection, prefix: redis.prefix, skipVersionCheck: true })
-  queue.on('error', () => {}) // `add` meets the error by itself
+  queue.on('error', () => {}) // `add` throws the error itself
   return {
     async add(tasks) {
-      // BullMQ waits for the first connection for as long as it takes, whatever the client was told.
-      if (connection.status !== 'ready') throw new Error('redis is away')
+      // BullMQ waits for the first connection without a limit, whatever the client options say.
+      if (connection.status !== 'ready') throw new Error('redis unavailable')
       const jobs = tasks.map((data) => ({ name, data, opts: { ...HAND_OVER, ...(nameOf && { jobId: nameOf(data) }) } }))
       const [first, ...more] = jobs
       if (first && more.length === 0) await queue.add(first.name, first.data, first.opts)
@@ -36,14 +36,14 @@ export function openTaskQueue<Task>(
 }
 
 export type TaskWorker = {
-  /** Begins, or goes on after a pause. */
+  /** Starts, or resumes after a pause. */
   goOn(): void
-  /** Takes no more tasks. What it has begun it ends. */
+  /** Accepts no further tasks and finishes active ones. */
   pause(): Promise<void>
   close(): Promise<void>
 }
 
-/** Works tasks off, so many at once, from when it is told to go on. One that is lost on the way is found again in PostgreSQL. */
+/** Processes tasks with bounded concurrency after `goOn`. Lost tasks are found again in PostgreSQL. */
 export function startTaskWorker<Task>(
   name: string,
   redis: { url: string; prefix: string },
@@ -59,7 +59,7 @@ export function startTaskWorker<Task>(
     skipVersionCheck: true,
     autorun: false,
   })
-  worker.on('error', () => {}) // Redis is away; the release loops go on from PostgreSQL meanwhile
+  worker.on('error', () => {}) // Redis is unavailable; the dispatcher continues from PostgreSQL
   let hasBegun = false
   return {
     goOn() {
@@ -67,7 +67,7 @@ export function startTaskWorker<Task>(
       else void worker.run().catch(() => {}) // as above
       hasBegun = true
     },
-    // One that has not begun has nothing to pause, and would not begin afterwards.
+    // A queue that has not started has nothing to pause, and would not start afterwards.
     pause: async () => void (hasBegun && (await worker.pause(true))),
     async close() {
       await worker.close()

@@ -24,7 +24,7 @@ async function collect(events: AsyncIterable<JobEvent>): Promise<string[]> {
 }
 
 test('jobs.events yields progress and end, and ignores other events and comments', async () => {
-  const text = `: hello\r\n\r\n${SOON}event: news\ndata: 1\n\n${eventOf('progress', 1).replaceAll('\n', '\r\n')}: still here\n\n${eventOf('progress', 2)}${END}event: progress\ndata: too late\n\n`
+  const text = `: hello\r\n\r\n${SOON}event: news\ndata: 1\n\n${eventOf('progress', 1).replaceAll('\n', '\r\n')}: heartbeat\n\n${eventOf('progress', 2)}${END}event: progress\ndata: too late\n\n`
   const { probity, received } = await startService((_n, reply) => void begin(reply, text))
   expect(await collect(probity.jobs.events('list'))).toEqual(['progress 1', 'progress 2', 'end 9'])
   expect(received[0]).toMatchObject({ path: '/api/v1/bulk/jobs/list/events', headers: { accept: 'text/event-stream' } })

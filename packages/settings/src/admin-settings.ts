@@ -4,7 +4,7 @@ import { URL_FORMATS } from './formats.ts'
 import { UPLOADS_SETTINGS } from './uploads-settings.ts'
 import { ABOUT_MAIL_SERVERS, DNS_SERVERS } from './worker-settings.ts'
 
-/** What `doctor` looks at: the settings of the worker beside which it is run. */
+/** Settings that `doctor` checks: those of the worker on the same host. */
 const ABOUT_THE_WORKER = { DNS_SERVERS, ...ABOUT_MAIL_SERVERS, UPLOADS_FOLDER: UPLOADS_SETTINGS.UPLOADS_FOLDER }
 
 export const AdminSettings = Type.Object({
@@ -12,22 +12,24 @@ export const AdminSettings = Type.Object({
     format: URL_FORMATS.postgres,
     secret: true,
     default: 'postgres://probity:probity@127.0.0.1:5432/probity',
-    description: 'What `up` hands to the api; without it, the PostgreSQL that compose.yaml starts for development.',
+    description:
+      'PostgreSQL URL that `up` passes to the API and the worker. The default is the development PostgreSQL of compose.yaml.',
   }),
   DATABASE_OWNER_URL: Type.Optional(
     Type.String({
       format: URL_FORMATS.postgres,
       secret: true,
-      otherwise: 'the same as DATABASE_URL',
+      otherwise: 'the same as PROBITY_DATABASE_URL',
       description:
-        'PostgreSQL, directly and as the user who owns the tables; all commands work through it. Needed where DATABASE_URL is a pooler or a user with fewer rights.',
+        'Direct PostgreSQL URL of the role that owns the tables. All commands use it. Required if PROBITY_DATABASE_URL is a pooler or a role with fewer privileges.',
     }),
   ),
   REDIS_URL: Type.String({
     format: URL_FORMATS.redis,
     secret: true,
     default: 'redis://127.0.0.1:6379',
-    description: 'What `up` hands to the api; without it, the Redis that compose.yaml starts for development.',
+    description:
+      'Redis URL that `up` passes to the API and the worker. The default is the development Redis of compose.yaml.',
   }),
   PORT,
   PUBLIC_URL,

@@ -1,7 +1,7 @@
-/** One setting that cannot be used. What is said of it never holds its value: it may be a secret. */
+/** One invalid setting. The message never contains the value, which may be a secret. */
 export type SettingFault = { name: string; says: string }
 
-/** Settings that cannot be used, all of them at once, each with the line it stands in where it came from a file. */
+/** All invalid settings at once, each with file and line if it is from the settings file. */
 export class BadSettings extends Error {
   readonly faults: SettingFault[]
 
@@ -10,7 +10,7 @@ export class BadSettings extends Error {
       const place = whereIs(name)
       return `  ${place === undefined ? '' : `${place}: `}${says}`
     })
-    super(['These settings cannot be used:', ...lines].join('\n'))
+    super(['Invalid settings:', ...lines].join('\n'))
     this.faults = faults
   }
 }

@@ -1,17 +1,17 @@
 import Type from 'typebox'
 import { URL_FORMATS } from './formats.ts'
 
-/** What more than one kind of process needs to know, so that it means the same in each. */
+/** Settings that several programs share, so that they mean the same in each. */
 export const DATABASE_URL = Type.String({
   format: URL_FORMATS.postgres,
   secret: true,
-  description: 'PostgreSQL, directly or through a transaction-mode pooler, as postgres://user:password@host/database.',
+  description: 'PostgreSQL URL, direct or through a transaction-mode pooler: postgres://user:password@host/database.',
 })
 
 export const REDIS_URL = Type.String({
   format: URL_FORMATS.redis,
   secret: true,
-  description: 'Redis, as redis://host:port, or rediss:// for TLS.',
+  description: 'Redis URL: redis://host:port, or rediss:// for TLS.',
 })
 
 export const DATABASE_CONNECTIONS = Type.Integer({
@@ -21,10 +21,10 @@ export const DATABASE_CONNECTIONS = Type.Integer({
   description: 'Connections to PostgreSQL per process.',
 })
 
-export const SHARE_FEEDBACK = Type.Enum(['on', 'off'], {
-  default: 'off',
+export const SHARE_FEEDBACK = Type.Boolean({
+  default: false,
   description:
-    'Whether outcomes that one account reports also count for the others, up to a bound; the same for the api and the worker.',
+    'Whether outcomes reported by one account also count for other accounts, up to a limit. Must be the same for the API and the worker.',
 })
 
 export const SIGN_UP = Type.Enum(['open', 'invitation'], {
@@ -34,10 +34,10 @@ export const SIGN_UP = Type.Enum(['open', 'invitation'], {
 
 /** Limits for installations that are open to the public. */
 export const ABUSE_SETTINGS = {
-  ABUSE_LIMITS: Type.Enum(['auto', 'on', 'off'], {
+  ABUSE_LIMITS: Type.Enum(['auto', 'true', 'false'], {
     default: 'auto',
     description:
-      'Whether the abuse limits apply: addresses of one domain per account and day, reviews of lists that may be guessed, and DNS queries per zone. auto: on where SIGN_UP is open. The same for the API and the worker.',
+      'Whether the abuse limits apply: addresses of one domain per account and day, reviews of lists that may be guessed, and DNS queries per zone. auto: enabled if PROBITY_SIGN_UP is open. Must be the same for the API and the worker.',
   }),
   ABUSE_DOMAIN_ADDRESSES: Type.Integer({
     minimum: 1,
@@ -50,34 +50,34 @@ export const ABUSE_SETTINGS = {
 
 export const LOG_LEVEL = Type.Enum(['fatal', 'error', 'warn', 'info', 'debug', 'silent'], {
   default: 'info',
-  description: 'How much to log.',
+  description: 'Log level.',
 })
 
 export const METRICS_HOST = Type.String({
   default: '127.0.0.1',
-  description: 'The address to serve metrics on; whoever reaches it reads them.',
+  description: 'Address to serve metrics on. Metrics have no authentication.',
 })
 
-/** Under the names that OpenTelemetry gives them, which whoever runs a collector knows. */
+/** OpenTelemetry defines these names. */
 export const TRACE_SETTINGS = {
   OTEL_EXPORTER_OTLP_ENDPOINT: Type.Optional(
     Type.String({
       pattern: '^https?://.',
       description:
-        'The OpenTelemetry collector that traces are sent to, by OTLP over HTTP: its scheme, host and port (4318 as a rule). Without it there are none.',
+        'OpenTelemetry collector for traces (OTLP over HTTP): scheme, host and port (usually 4318). Without it, tracing is off.',
     }),
   ),
   OTEL_EXPORTER_OTLP_HEADERS: Type.String({
     default: '',
     secret: true,
     pattern: '^([^=,]+=([^%,]|%[0-9A-Fa-f]{2})*(,|$))*$',
-    description: 'What is sent along to the collector, as name=value, separated by commas; %20 in a value is a blank.',
+    description: 'HTTP headers for the collector: name=value pairs, comma-separated, values URL-encoded.',
   }),
   OTEL_TRACES_SAMPLER_ARG: Type.Number({
     minimum: 0,
     maximum: 1,
     default: 0.1,
-    description: 'The share of requests, and of batches of lists, that are traced.',
+    description: 'Share of requests, and of job batches, that are traced.',
   }),
 }
 
@@ -85,7 +85,7 @@ export const PUBLIC_URL = Type.Optional(
   Type.String({
     format: 'uri',
     description:
-      'Where callers reach the service, as https://host. Stands in the OpenAPI document, in letters and in the set-up link, and makes the cookies of sessions secure where it begins with https. The worker looks once an hour whether uploads and events get through there.',
+      'Public URL of the service: https://host. Used in the OpenAPI document, in emails and in the setup link. With https, session cookies are secure. The worker checks hourly that uploads and events pass through it.',
   }),
 )
 
@@ -93,21 +93,21 @@ export const PORT = Type.Integer({
   minimum: 0,
   maximum: 65535,
   default: 3000,
-  description: 'The port that the api listens on.',
+  description: 'Port that the API listens on.',
 })
 
 export const WEB_FOLDER = Type.Optional(
   Type.String({
     minLength: 1,
-    otherwise: 'apps/web/dist of this copy',
-    description: 'The folder with the built web application, which the api serves at /app.',
+    otherwise: 'apps/web/dist of this installation',
+    description: 'Folder with the built web application, which the API serves at /app.',
   }),
 )
 
 export const DOCS_FOLDER = Type.Optional(
   Type.String({
     minLength: 1,
-    otherwise: 'apps/docs/dist of this copy',
-    description: 'The folder with the built docs, which the api serves at /docs.',
+    otherwise: 'apps/docs/dist of this installation',
+    description: 'Folder with the built docs, which the API serves at /docs.',
   }),
 )

@@ -3,15 +3,15 @@ import { readEgresses } from './egresses.ts'
 
 const IDENTITY = { heloName: 'probe.example.net', mailFrom: 'bounce@example.net' }
 
-test('without a name and a sender there is no way out, and no default is made up', () => {
+test('readEgresses returns no egress without a HELO name and a sender', () => {
   expect(readEgresses({ heloName: undefined, mailFrom: undefined, egress: '' })).toEqual([])
 })
 
-test('a name and a sender make one way out', () => {
+test('readEgresses returns one egress for a HELO name and a sender', () => {
   expect(readEgresses({ ...IDENTITY, egress: '' })).toEqual([{ name: 'probe.example.net', ...IDENTITY }])
 })
 
-test('several ways out have a name, and with it an identity, each', () => {
+test('each entry of SMTP_EGRESS has its own HELO name', () => {
   const egress = 'a.example.net=192.0.2.10, b.example.net=socks5://user:p%40ss@proxy.example.net:1081'
   expect(readEgresses({ ...IDENTITY, egress })).toEqual([
     { name: 'a.example.net', heloName: 'a.example.net', mailFrom: IDENTITY.mailFrom, localAddress: '192.0.2.10' },
@@ -25,12 +25,12 @@ test('several ways out have a name, and with it an identity, each', () => {
 })
 
 test.each([
-  ['a sender is missing', { ...IDENTITY, mailFrom: undefined, egress: '' }],
-  ['a name is missing', { ...IDENTITY, heloName: undefined, egress: '' }],
-  ['only ways out are given', { heloName: undefined, mailFrom: undefined, egress: 'a.example.net=192.0.2.10' }],
-  ['a way out has no name', { ...IDENTITY, egress: '192.0.2.10' }],
-  ['a way out leads nowhere', { ...IDENTITY, egress: 'a.example.net=elsewhere' }],
-  ['a proxy is of another kind', { ...IDENTITY, egress: 'a.example.net=http://proxy.example.net:3128' }],
-])('is refused at start when %s', (_name, identity) => {
-  expect(() => readEgresses(identity)).toThrow(/^These settings cannot be used:\n {2}SMTP_/)
+  ['the sender is missing', { ...IDENTITY, mailFrom: undefined, egress: '' }],
+  ['the HELO name is missing', { ...IDENTITY, heloName: undefined, egress: '' }],
+  ['only SMTP_EGRESS is set', { heloName: undefined, mailFrom: undefined, egress: 'a.example.net=192.0.2.10' }],
+  ['an entry has no host name', { ...IDENTITY, egress: '192.0.2.10' }],
+  ['an entry has no address', { ...IDENTITY, egress: 'a.example.net=elsewhere' }],
+  ['a proxy has another protocol', { ...IDENTITY, egress: 'a.example.net=http://proxy.example.net:3128' }],
+])('readEgresses throws when %s', (_name, identity) => {
+  expect(() => readEgresses(identity)).toThrow(/^Invalid settings:\n {2}SMTP_/)
 })

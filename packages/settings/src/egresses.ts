@@ -2,7 +2,7 @@ import { isIP } from 'node:net'
 import { BadSettings } from './bad-settings.ts'
 import { readList } from './formats.ts'
 
-/** One of our ways out, as the engine takes it: the name and the sender it goes by, and from where. */
+/** An egress as the engine takes it: HELO name, MAIL FROM, and source address or proxy. */
 type Egress = {
   name: string
   heloName: string
@@ -14,14 +14,14 @@ type Egress = {
 type Identity = { heloName: string | undefined; mailFrom: string | undefined; egress: string }
 
 /**
- * Who we are to mail servers, and from where. There is no default: a borrowed name gets its user's address onto block lists.
- * Without a name and a sender nobody is asked.
+ * Reads the egresses. There is no default: a HELO name of a third party gets the egress IP listed on DNSBLs. Without a HELO name and a
+ * sender, mail servers are not probed.
  */
 export function readEgresses({ heloName, mailFrom, egress }: Identity): Egress[] {
   if (heloName === undefined && mailFrom === undefined && egress === '') return []
   if (mailFrom === undefined || heloName === undefined) {
     const name = heloName !== undefined ? 'SMTP_HELO_NAME' : mailFrom !== undefined ? 'SMTP_MAIL_FROM' : 'SMTP_EGRESS'
-    throw new BadSettings([{ name, says: 'SMTP_HELO_NAME and SMTP_MAIL_FROM belong together.' }])
+    throw new BadSettings([{ name, says: 'SMTP_HELO_NAME and SMTP_MAIL_FROM must be set together.' }])
   }
   const ways = readList(egress)
   if (ways.length === 0) return [{ name: heloName, heloName, mailFrom }]
@@ -38,7 +38,7 @@ function readWay(way: string, mailFrom: string): Egress {
     const proxy = URL.canParse(to) ? new URL(to) : undefined
     if (proxy?.protocol === 'socks5:' && proxy.hostname !== '') return { ...egress, socks5: readProxy(proxy) }
   }
-  const says = 'SMTP_EGRESS is not valid: host-name=address or host-name=socks5://host:port.'
+  const says = 'SMTP_EGRESS is not valid. Use host-name=address or host-name=socks5://host:port.'
   throw new BadSettings([{ name: 'SMTP_EGRESS', says }])
 }
 

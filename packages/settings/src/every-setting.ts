@@ -1,25 +1,26 @@
 import type { TObject } from 'typebox'
 import { AdminSettings } from './admin-settings.ts'
 import { ApiSettings } from './api-settings.ts'
+import { shortName } from './names.ts'
 import { WorkerSettings } from './worker-settings.ts'
 
-/** As far as the pages and the checks here read a setting's schema. */
+/** The parts of a setting's schema that the pages and checks here read. */
 export type Setting = {
   description: string
   default?: string | number | boolean
-  /** What holds without it, in words, where a default says too little. */
+  /** Describes the behavior without the setting, where the default alone is not enough. */
   otherwise?: string
-  /** Never shown; may be handed over in a file, by the same name and `_FILE`. */
+  /** Never shown; can be read from a file named by the same setting with the suffix `_FILE`. */
   secret?: boolean
   minimum?: number
   maximum?: number
   enum?: string[]
 }
 
-/** The kinds of processes, each with the settings that it reads. One file may hold the settings of all of them. */
+/** The programs and the settings that each reads. One file can contain the settings of all programs. */
 export const PROGRAMS = { api: ApiSettings, worker: WorkerSettings, admin: AdminSettings } as const
 
-/** Names a file with settings, one NAME=value in a line. What is in the environment as well goes before it. */
+/** The path of a settings file with one NAME=value per line. The environment takes precedence over it. */
 export const SETTINGS_FILE = 'SETTINGS_FILE'
 
 export function listSettings(schema: TObject): [name: string, setting: Setting][] {
@@ -32,9 +33,9 @@ export const SECRET_NAMES: string[] = [...EVERY].filter(([, { secret }]) => secr
 
 const KNOWN = new Set([...EVERY.keys(), ...SECRET_NAMES.map(fileNameOf), SETTINGS_FILE])
 
-/** Whether any process of ours reads it. */
+/** Whether a program reads a setting of this name, with or without the prefix. */
 export function isKnown(name: string): boolean {
-  return KNOWN.has(name)
+  return KNOWN.has(shortName(name))
 }
 
 export function listKnown(): string[] {

@@ -3,18 +3,20 @@ import { parseEnv } from 'node:util'
 import { distance } from 'fastest-levenshtein'
 import type { SettingFault } from './bad-settings.ts'
 import { fileNameOf, isKnown, listKnown, SECRET_NAMES, SETTINGS_FILE } from './every-setting.ts'
+import { documentedName, type Environment, shortName } from './names.ts'
 
-export type Environment = Record<string, string | undefined>
-
-/** What was set, by the environment and by the file that it may name, and what cannot be right about it. */
+/** The settings of the environment and of the settings file, by short name, with their faults. */
 export type Gathered = {
   values: Record<string, string>
   faults: SettingFault[]
-  /** The file and line that a setting stands in; undefined where the environment has it. */
+  sourceOf(name: string): 'environment' | 'file' | undefined
+  /** The file and line of a setting; undefined if it is not from the file. */
   whereIs(name: string): string | undefined
+  /** The name that was used for a setting; the documented name if it is not set. */
+  spell(name: string): string
 }
 
-/** Two letters wrong in a short name make another one. */
+/** Shorter names are not compared: two edits turn a short name into another one. */
 const NAME_LENGTH_MIN = 6
 const EDITS_MAX = 2
 
@@ -24,23 +26,50 @@ const EDITS_MAX = 2
  */
 export function gatherSettings(env: Environment, secrets: string[] = SECRET_NAMES): Gathered {
   const faults: SettingFault[] = []
-  const file = env[SETTINGS_FILE]
-    ? readLines(env[SETTINGS_FILE], faults)
-    : { values: {}, lines: new Map<string, string>() }
-  const values: Record<string, string> = { ...giveWay(keepSet(file.values), env), ...keepSet(env) }
-  // Whatever stands in our own file was meant for us. The environment also holds what others need: there only what is nearly one of ours is a mistake.
+  const own = withoutPrefix(keepSet(env), faults)
+  const path = own.values[SETTINGS_FILE]
+  const file = path === undefined ? { values: {}, lines: new Map<string, string>() } : readLines(path, faults)
+  const inFile = withoutPrefix(keepSet(file.values), faults)
+  const values: Record<string, string> = { ...giveWay(inFile.values, own.values), ...own.values }
+  // Every name in the settings file must be a setting. The environment has variables of other programs: only near misses are faults.
   for (const name of file.lines.keys()) if (!isKnown(name)) faults.push({ name, says: describeUnknown(name) })
   for (const name of Object.keys(keepSet(env))) {
     if (!isKnown(name) && findMeant(name) !== undefined) faults.push({ name, says: describeUnknown(name) })
   }
   for (const name of secrets) takeSecret(name, values, faults)
-  const whereIs = (name: string) => (env[name] ? undefined : file.lines.get(name))
-  return { values, faults, whereIs: (name) => whereIs(name) ?? whereIs(fileNameOf(name)) }
+  const sourceOf = (name: string) => (name in own.values ? 'environment' : name in values ? 'file' : undefined)
+  const whereIs = (name: string) => (name in own.values ? undefined : file.lines.get(inFile.spelled.get(name) ?? name))
+  return {
+    values,
+    faults,
+    sourceOf,
+    whereIs: (name) => whereIs(name) ?? whereIs(fileNameOf(name)),
+    spell: (name) => own.spelled.get(name) ?? inFile.spelled.get(name) ?? documentedName(name),
+  }
 }
 
-/** A secret that the environment has, in either way, is not also taken from the file in the other. */
-function giveWay(values: Record<string, string>, env: Environment): Record<string, string> {
-  const settled = SECRET_NAMES.filter((name) => env[name] || env[fileNameOf(name)])
+type Unprefixed = { values: Record<string, string>; spelled: Map<string, string> }
+
+/** Settings by short name. A setting with different values under its two names is a fault. */
+function withoutPrefix(set: Record<string, string>, faults: SettingFault[]): Unprefixed {
+  const values: Record<string, string> = {}
+  const spelled = new Map<string, string>()
+  for (const [name, value] of Object.entries(set)) {
+    const short = isKnown(name) ? shortName(name) : name
+    const before = spelled.get(short)
+    if (before !== undefined && values[short] !== value) {
+      const says = `${documentedName(short)} and ${short} are set to different values. Set only one of them.`
+      faults.push({ name: short, says })
+    }
+    values[short] = value
+    spelled.set(short, name)
+  }
+  return { values, spelled }
+}
+
+/** A secret that the environment sets, directly or as a file, is not also read from the settings file. */
+function giveWay(values: Record<string, string>, own: Record<string, string>): Record<string, string> {
+  const settled = SECRET_NAMES.filter((name) => own[name] || own[fileNameOf(name)])
   const names = new Set(settled.flatMap((name) => [name, fileNameOf(name)]))
   return Object.fromEntries(Object.entries(values).filter(([name]) => !names.has(name)))
 }
@@ -60,7 +89,7 @@ function readLines(path: string, faults: SettingFault[]) {
         faults.push({ name: `${path}:${index + 1}`, says: `${path}:${index + 1}: not NAME=value.` })
       return
     }
-    if (lines.has(name)) faults.push({ name, says: `${name} stands there again in line ${index + 1}.` })
+    if (lines.has(name)) faults.push({ name, says: `${name} is set again in line ${index + 1}.` })
     else lines.set(name, `${path}:${index + 1}`)
   })
   return { values: parseEnv(text) as Record<string, string>, lines }
@@ -70,33 +99,34 @@ function takeSecret(name: string, values: Record<string, string>, faults: Settin
   const path = values[fileNameOf(name)]
   if (path === undefined) return
   if (values[name] !== undefined) {
-    faults.push({ name, says: `${name} and ${fileNameOf(name)} are both set. One of them is meant.` })
+    faults.push({ name, says: `${name} and ${fileNameOf(name)} are both set. Set only one of them.` })
     return
   }
   const secret = readOr(path, (problem) => faults.push({ name, says: `${fileNameOf(name)} ${problem}` })).trim()
   if (secret !== '') values[name] = secret
 }
 
-/** The contents of a file that was named, or what is wrong with it and nothing. An empty file is wrong too: somebody meant to write something. */
+/** The contents of a file; an empty text and a fault if it is unreadable or empty. */
 function readOr(path: string, complain: (problem: string) => void): string {
   try {
     const text = readFileSync(path, 'utf8')
-    if (text.trim() === '') complain('names a file that is empty.')
+    if (text.trim() === '') complain('refers to an empty file.')
     return text
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code === undefined) throw error
-    complain(`names a file that cannot be read (${code}).`)
+    complain(`refers to an unreadable file (${code}).`)
     return ''
   }
 }
 
 function describeUnknown(name: string): string {
   const meant = findMeant(name)
-  return `${name} is no setting.${meant === undefined ? '' : ` Did you mean ${meant}?`}`
+  return `Unknown setting ${name}.${meant === undefined ? '' : ` Did you mean ${documentedName(meant)}?`}`
 }
 
-function findMeant(name: string): string | undefined {
+function findMeant(given: string): string | undefined {
+  const name = shortName(given)
   if (name.length < NAME_LENGTH_MIN) return undefined
   return listKnown()
     .map((known) => ({ known, edits: distance(name.toUpperCase(), known) }))

@@ -8,9 +8,9 @@ import { URL_FORMATS } from './formats.ts'
 import { readSettings } from './parse.ts'
 
 const Settings = Type.Object({
-  DATABASE_URL: Type.String({ format: URL_FORMATS.postgres, secret: true, description: 'Where the truth is kept.' }),
+  DATABASE_URL: Type.String({ format: URL_FORMATS.postgres, secret: true, description: 'The primary database.' }),
   PORT: Type.Integer({ minimum: 0, maximum: 65535, default: 3000, description: 'The port.' }),
-  RELEASE: Type.Boolean({ default: false, description: 'Look for lost work.' }),
+  RELEASE: Type.Boolean({ default: false, description: 'Run the dispatcher.' }),
 })
 const DATABASE = 'postgres://user:hunter2@127.0.0.1/x'
 const FOLDER = mkdtempSync(join(tmpdir(), 'probity-settings-'))
@@ -33,31 +33,31 @@ function refusal(env: Record<string, string | undefined>): string {
   return 'none'
 }
 
-test('reads numbers and booleans and fills in defaults', () => {
+test('readSettings converts numbers and booleans and applies defaults', () => {
   const env = { DATABASE_URL: DATABASE, RELEASE: 'true', PORT: '', OTHER: 'ignored' }
   expect(read(env)).toEqual({ DATABASE_URL: DATABASE, PORT: 3000, RELEASE: true })
 })
 
-test('names every fault at once and says what the setting is for', () => {
+test('readSettings reports all faults at once with the descriptions of the settings', () => {
   const said = refusal({ PORT: 'eighty' })
-  expect(said).toContain('DATABASE_URL is missing. Where the truth is kept.')
-  expect(said).toContain('PORT is not valid. The port.')
+  expect(said).toContain('  PROBITY_DATABASE_URL is missing. The primary database.')
+  expect(said).toContain('  PORT is not valid. The port.')
   expect(said).not.toContain('RELEASE')
 })
 
-test('never repeats a value, since it may be a secret', () => {
+test('error messages contain no values, which may be secrets', () => {
   const said = [refusal({ DATABASE_URL: 'mysql://user:hunter2@db' }), refusal({ DATABASE_UR: DATABASE })].join('\n')
   expect(said).toContain('DATABASE_URL is not valid')
   expect(said).not.toContain('hunter2')
 })
 
-test('takes settings from a file, and the word of the environment before it', () => {
+test('the environment takes precedence over the settings file', () => {
   const path = write('settings.env', `# ours\nDATABASE_URL="${DATABASE}"\n\nPORT=4000\nRELEASE=true\n`)
   expect(read({ SETTINGS_FILE: path })).toEqual({ DATABASE_URL: DATABASE, PORT: 4000, RELEASE: true })
   expect(read({ SETTINGS_FILE: path, PORT: '5000' })).toMatchObject({ PORT: 5000 })
 })
 
-test('says the line of whatever is wrong in the file, and takes a name that nobody reads for a mistake there', () => {
+test('faults in the settings file, including unknown names, are reported with their lines', () => {
   const lines = [
     'PORT=eighty',
     'SMTP_HELO_NAM=mail.example.com',
@@ -69,15 +69,15 @@ test('says the line of whatever is wrong in the file, and takes a name that nobo
   const path = write('wrong.env', lines.join('\n'))
   const said = refusal({ SETTINGS_FILE: path })
   expect(said.split('\n')).toEqual([
-    'These settings cannot be used:',
+    'Invalid settings:',
     `  ${path}:4: not NAME=value.`,
-    `  ${path}:1: PORT stands there again in line 6.`,
-    `  ${path}:2: SMTP_HELO_NAM is no setting. Did you mean SMTP_HELO_NAME?`,
-    `  ${path}:3: COLOUR is no setting.`,
+    `  ${path}:1: PORT is set again in line 6.`,
+    `  ${path}:2: Unknown setting SMTP_HELO_NAM. Did you mean PROBITY_SMTP_HELO_NAME?`,
+    `  ${path}:3: Unknown setting COLOUR.`,
   ])
 })
 
-test('in the environment only what is nearly one of ours is a mistake', () => {
+test('in the environment only misspelled settings are faults', () => {
   const others = {
     PATH: '/bin',
     HOSTNAME: 'x',
@@ -88,18 +88,18 @@ test('in the environment only what is nearly one of ours is a mistake', () => {
   }
   expect(refusal({ DATABASE_URL: DATABASE, ...others })).toBe('none')
   expect(refusal({ DATABASE_URL: DATABASE, DATABASE_URI: 'x' })).toContain(
-    '  DATABASE_URI is no setting. Did you mean DATABASE_URL?',
+    '  Unknown setting DATABASE_URI. Did you mean PROBITY_DATABASE_URL?',
   )
 })
 
-test('takes a secret from a file of its own, without the line end', () => {
+test('a secret is read from its file without surrounding whitespace', () => {
   const secret = write('database_url', `${DATABASE}\n`)
   expect(read({ DATABASE_URL_FILE: secret })).toMatchObject({ DATABASE_URL: DATABASE })
   const settings = write('with-secret.env', `DATABASE_URL_FILE=${secret}\n`)
   expect(read({ SETTINGS_FILE: settings })).toMatchObject({ DATABASE_URL: DATABASE })
 })
 
-test('refuses a secret that is given twice, and lets the environment overrule the file in either way', () => {
+test('a secret set directly and as a file is a fault; the environment overrides both forms of the settings file', () => {
   const secret = write('again', DATABASE)
   expect(refusal({ DATABASE_URL: DATABASE, DATABASE_URL_FILE: secret })).toContain(
     'DATABASE_URL and DATABASE_URL_FILE are both set.',
@@ -110,20 +110,18 @@ test('refuses a secret that is given twice, and lets the environment overrule th
   expect(read({ SETTINGS_FILE: plain, DATABASE_URL_FILE: secret })).toMatchObject({ DATABASE_URL: DATABASE })
 })
 
-test('a file that is not there or empty is said once, by the name that led to it', () => {
+test('an unreadable or empty file is reported once, by the setting that names it', () => {
   expect(refusal({ DATABASE_URL_FILE: join(FOLDER, 'nowhere') }).split('\n')).toEqual([
-    'These settings cannot be used:',
-    '  DATABASE_URL_FILE names a file that cannot be read (ENOENT).',
+    'Invalid settings:',
+    '  DATABASE_URL_FILE refers to an unreadable file (ENOENT).',
   ])
-  expect(refusal({ DATABASE_URL_FILE: write('empty', '\n') })).toContain(
-    'DATABASE_URL_FILE names a file that is empty.',
-  )
+  expect(refusal({ DATABASE_URL_FILE: write('empty', '\n') })).toContain('DATABASE_URL_FILE refers to an empty file.')
   expect(refusal({ SETTINGS_FILE: join(FOLDER, 'nowhere'), DATABASE_URL: DATABASE })).toContain(
-    'SETTINGS_FILE names a file that cannot be read (ENOENT).',
+    'SETTINGS_FILE refers to an unreadable file (ENOENT).',
   )
 })
 
-test('what does not go together is told with the line too', () => {
+test('contradictory settings are reported with their lines', () => {
   const path = write('together.env', `DATABASE_URL=${DATABASE}\n\nPORT=25\n`)
   const build = () => {
     throw new BadSettings([{ name: 'PORT', says: 'PORT is not for mail.' }])
@@ -134,4 +132,68 @@ test('what does not go together is told with the line too', () => {
 test('the secret file of another program is not opened', () => {
   const settings = write('shared.env', `DATABASE_URL=${DATABASE}\nMAIL_URL_FILE=${join(FOLDER, 'not-readable')}\n`)
   expect(read({ SETTINGS_FILE: settings })).toMatchObject({ DATABASE_URL: DATABASE })
+})
+
+test('settings are read with and without the prefix PROBITY_', () => {
+  const path = write('prefixed.env', 'PROBITY_PORT=4000\nRELEASE=true\n')
+  expect(read({ PROBITY_SETTINGS_FILE: path, PROBITY_DATABASE_URL: DATABASE })).toEqual({
+    DATABASE_URL: DATABASE,
+    PORT: 4000,
+    RELEASE: true,
+  })
+  const secret = write('prefixed-secret', `${DATABASE}\n`)
+  expect(read({ PROBITY_DATABASE_URL_FILE: secret })).toMatchObject({ DATABASE_URL: DATABASE })
+})
+
+test('the same value under both names is accepted', () => {
+  expect(read({ DATABASE_URL: DATABASE, PROBITY_PORT: '4000', PORT: '4000' })).toMatchObject({ PORT: 4000 })
+  expect(read({ DATABASE_URL: DATABASE, PROBITY_PORT: '4000', PORT: '' })).toMatchObject({ PORT: 4000 })
+})
+
+test('different values under both names are a fault that names both, without the values', () => {
+  const said = refusal({ DATABASE_URL: DATABASE, PROBITY_DATABASE_URL: 'postgres://u:hunter3@db/y' })
+  expect(said.split('\n')).toEqual([
+    'Invalid settings:',
+    '  PROBITY_DATABASE_URL and DATABASE_URL are set to different values. Set only one of them.',
+  ])
+  const path = write('two-names.env', `DATABASE_URL=${DATABASE}\nPROBITY_PORT=4000\nPORT=5000\n`)
+  expect(refusal({ SETTINGS_FILE: path })).toContain('PROBITY_PORT and PORT are set to different values.')
+})
+
+test('the environment takes precedence over the settings file under either name', () => {
+  const path = write('precedence.env', `DATABASE_URL=${DATABASE}\nPROBITY_PORT=4000\nRELEASE=true\n`)
+  expect(read({ SETTINGS_FILE: path, PORT: '5000', PROBITY_RELEASE: 'false' })).toMatchObject({
+    PORT: 5000,
+    RELEASE: false,
+  })
+})
+
+test('a secret set directly and as a file under different names is a fault', () => {
+  const env = { PROBITY_DATABASE_URL: DATABASE, DATABASE_URL_FILE: write('other-form', DATABASE) }
+  expect(refusal(env)).toContain('DATABASE_URL and DATABASE_URL_FILE are both set.')
+})
+
+test('a misspelled prefixed name is a fault; variables of the CLI are not', () => {
+  expect(refusal({ DATABASE_URL: DATABASE, PROBITY_DATABASE_URI: 'x' })).toContain(
+    '  Unknown setting PROBITY_DATABASE_URI. Did you mean PROBITY_DATABASE_URL?',
+  )
+  const cli = { PROBITY_API_KEY: 'x', PROBITY_BASE_URL: 'x', PROBITY_PROFILE: 'x', PROBITY_DOMAIN: 'x' }
+  expect(refusal({ DATABASE_URL: DATABASE, ...cli })).toBe('none')
+})
+
+test.each([
+  ['true', true],
+  ['false', false],
+  ['on', true],
+  ['off', false],
+])('the boolean %s is read as %s', (text, value) => {
+  expect(read({ DATABASE_URL: DATABASE, RELEASE: text })).toMatchObject({ RELEASE: value })
+})
+
+test('a fault names the setting as it was written, and a missing setting by its documented name', () => {
+  expect(refusal({ PROBITY_PORT: 'eighty' }).split('\n')).toEqual([
+    'Invalid settings:',
+    '  PROBITY_DATABASE_URL is missing. The primary database.',
+    '  PROBITY_PORT is not valid. The port.',
+  ])
 })

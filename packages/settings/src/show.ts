@@ -1,19 +1,21 @@
-import { fileNameOf, listSettings, PROGRAMS, SETTINGS_FILE } from './every-setting.ts'
-import { type Environment, gatherSettings } from './gather.ts'
+import { fileNameOf, listSettings, PROGRAMS } from './every-setting.ts'
+import { type Gathered, gatherSettings } from './gather.ts'
+import { documentedName, type Environment } from './names.ts'
 
 export type ShownSetting = {
+  /** The documented name. */
   name: string
   programs: string[]
-  /** Null for a secret, and for what is not set and has no default. */
+  /** Null for a secret, and for a setting without value and default. */
   value: string | null
   source: 'environment' | 'file' | 'secret file' | 'default' | 'not set'
-  /** The file and line, where it came from one. */
+  /** File and line, if it is from a file. */
   place: string | null
 }
 
-/** What is set, for an operator to look at: every setting once, with where it came from. Secrets are not repeated. */
+/** Every setting once, with its value and source. Values of secrets are left out. */
 export function showSettings(env: Environment): ShownSetting[] {
-  const { values, whereIs } = gatherSettings(env)
+  const gathered = gatherSettings(env)
   const shown = new Map<string, ShownSetting>()
   for (const [program, schema] of Object.entries(PROGRAMS)) {
     for (const [name, setting] of listSettings(schema)) {
@@ -22,23 +24,21 @@ export function showSettings(env: Environment): ShownSetting[] {
         before.programs.push(program)
         continue
       }
-      const source = findSource(env, values, name, setting.default !== undefined)
-      const value = values[name] ?? (setting.default === undefined ? null : String(setting.default))
+      const source = findSource(gathered, name, setting.default !== undefined)
+      const value = gathered.values[name] ?? (setting.default === undefined ? null : String(setting.default))
       shown.set(name, {
-        name,
+        name: documentedName(name),
         programs: [program],
         value: setting.secret ? null : value,
         source,
-        place: whereIs(name) ?? null,
+        place: gathered.whereIs(name) ?? null,
       })
     }
   }
   return [...shown.values()]
 }
 
-function findSource(env: Environment, values: Environment, name: string, hasDefault: boolean): ShownSetting['source'] {
+function findSource({ values, sourceOf }: Gathered, name: string, hasDefault: boolean): ShownSetting['source'] {
   if (values[fileNameOf(name)] !== undefined) return 'secret file'
-  if (env[name]) return 'environment'
-  if (values[name] !== undefined && env[SETTINGS_FILE]) return 'file'
-  return hasDefault ? 'default' : 'not set'
+  return sourceOf(name) ?? (hasDefault ? 'default' : 'not set')
 }

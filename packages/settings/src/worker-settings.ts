@@ -17,32 +17,33 @@ import { UPLOADS_SETTINGS } from './uploads-settings.ts'
 const HOST_NAME = '^(?=.{4,253}$)([A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?\\.)+[A-Za-z]{2,63}$'
 const MAIL_ADDRESS = '^[A-Za-z0-9._+-]{1,64}@[A-Za-z0-9.-]{4,190}$'
 
-/** Who we are to mail servers, and from where: for the worker, and for the doctor who looks at it. */
+/** Identity and source of SMTP probes: for the worker, and for the doctor. */
 export const ABOUT_MAIL_SERVERS = {
   SMTP_HELO_NAME: Type.Optional(
     Type.String({
       pattern: HOST_NAME,
       description:
-        'Our full host name, told to mail servers; its address must point back to it. Without it no mail server is asked.',
+        'Fully qualified HELO name. The PTR record of the egress IP must be this name. Without it, mail servers are not probed.',
     }),
   ),
   SMTP_MAIL_FROM: Type.Optional(
     Type.String({
       pattern: MAIL_ADDRESS,
-      description: 'The sender that mail servers see: an address of yours that takes mail. Goes with SMTP_HELO_NAME.',
+      description:
+        'MAIL FROM address of probes: an address of yours that accepts mail. Required with PROBITY_SMTP_HELO_NAME.',
     }),
   ),
   SMTP_EGRESS: Type.String({
     default: '',
     secret: true,
-    otherwise: 'one way out, by SMTP_HELO_NAME',
+    otherwise: 'one egress with PROBITY_SMTP_HELO_NAME',
     description:
-      'Ways out with a name each, as host-name=address or host-name=socks5://user:password@host:port, separated by commas.',
+      'Egress sources, comma-separated: host-name=address or host-name=socks5://user:password@host:port. The host name is the HELO name.',
   }),
   SMTP_DENY: Type.String({
     default: '',
     description:
-      'Addresses or CIDR ranges that are never connected to, for mail or for webhooks. Addresses that are not public, those of network interfaces and egresses, and those that the EHLO names resolve to are denied without it.',
+      'IP addresses or CIDR ranges that are never connected to, for probes or webhooks. Always denied: addresses that are not public, those of network interfaces and egresses, and those that the HELO names resolve to.',
   }),
 }
 
@@ -52,13 +53,13 @@ const ABOUT_ADDRESSES = {
     maximum: 10_000,
     default: 4,
     description:
-      'Connections to one IP address at once, of all workers and egresses together, whatever the host names. Addresses of known providers have the limits of the provider instead.',
+      'Maximum concurrent connections to one IP address, of all workers and egresses together. For addresses of known providers, the provider limits apply instead.',
   }),
   SMTP_ADDRESS_CONNECTIONS_PER_MINUTE: Type.Integer({
     minimum: 1,
     maximum: 1_000_000,
     default: 60,
-    description: 'New connections to one IP address in a minute. Goes with SMTP_ADDRESS_CONNECTIONS.',
+    description: 'Maximum new connections to one IP address per minute. See PROBITY_SMTP_ADDRESS_CONNECTIONS.',
   }),
 }
 
@@ -67,31 +68,32 @@ const ABOUT_WORK = {
     minimum: 1,
     maximum: 1_000,
     default: 500,
-    description: 'Tasks that a process works on at once. Most of their time is spent waiting for others.',
+    description: 'Tasks that a process runs concurrently. Probes are I/O-bound.',
   }),
   LIST_SLOTS: Type.Integer({
     minimum: 0,
     maximum: 200,
     default: 32,
     description:
-      'Batches of lists, of up to 100 addresses each, that a process works on at once; callers who wait have slots of their own beside them. 0 for none.',
+      'Job batches, of up to 100 addresses each, that a process runs concurrently. Interactive validations have separate slots. 0 to process no jobs.',
   }),
   WEBHOOK_SLOTS: Type.Integer({
     minimum: 0,
     maximum: 1_000,
     default: 200,
-    description: 'Events that a process sends to webhooks at once; 0 on hosts that are to send none.',
+    description: 'Webhook deliveries that a process sends concurrently. 0 to send none.',
   }),
   RELEASE: Type.Boolean({
     default: true,
-    description: 'Whether the process also looks for work that the queue lost. Off on hosts that only probe.',
+    description:
+      'Whether this worker also runs the dispatcher, which recovers stalled work and reconciles the ledger. Set to false on hosts that only probe.',
   }),
 }
 
 export const DNS_SERVERS = Type.String({
   default: '',
-  otherwise: 'those of the system',
-  description: 'The resolvers to ask, as address or address:port, separated by commas.',
+  otherwise: 'the system resolvers',
+  description: 'DNS resolvers: address or address:port, comma-separated.',
 })
 
 export const WorkerSettings = Type.Object({
@@ -100,9 +102,9 @@ export const WorkerSettings = Type.Object({
     Type.String({
       format: URL_FORMATS.postgres,
       secret: true,
-      otherwise: 'the same as DATABASE_URL',
+      otherwise: 'the same as PROBITY_DATABASE_URL',
       description:
-        'PostgreSQL without a pooler, for one connection that listens; needed where DATABASE_URL is a pooler.',
+        'PostgreSQL URL without a pooler, for one LISTEN connection. Required if PROBITY_DATABASE_URL is a pooler.',
     }),
   ),
   REDIS_URL,
@@ -110,7 +112,7 @@ export const WorkerSettings = Type.Object({
   LISTS_FOLDER: Type.Optional(
     Type.String({
       description:
-        'A folder with your own disposable.txt, free.txt, relays.txt and allow.txt: one domain per line, # begins a comment, read again when a file changes. Your word goes before the lists we ship.',
+        'Folder with your own disposable.txt, free.txt, relays.txt and allow.txt: one domain per line, # starts a comment. Changed files are reloaded. Your entries take precedence over the built-in lists.',
     }),
   ),
   ...ABOUT_MAIL_SERVERS,
@@ -126,7 +128,7 @@ export const WorkerSettings = Type.Object({
       minimum: 0,
       maximum: 65535,
       description:
-        "The port to serve the worker's metrics on, at /metrics; without it there are none. Another than the api's, and for each worker of a host one of its own.",
+        'Port for Prometheus metrics of the worker at /metrics. Without it, metrics are off. Must differ from the port of the API and of other workers on the host.',
     }),
   ),
   METRICS_HOST,

@@ -6,11 +6,11 @@ import { writeSettingsPage } from './write-page.ts'
 
 const PAGE = new URL('../../../docs/settings.md', import.meta.url)
 
-test('docs/settings.md is what the schemas say', () => {
+test('docs/settings.md matches the schemas', () => {
   expect(readFileSync(PAGE, 'utf8')).toBe(writeSettingsPage())
 })
 
-test('at most three settings are required of anybody', () => {
+test('at most three settings are required', () => {
   const required = Object.values(PROGRAMS).flatMap((schema) =>
     listSettings(schema)
       .filter(([name, setting]) => (schema.required as string[]).includes(name) && setting.default === undefined)
@@ -19,26 +19,30 @@ test('at most three settings are required of anybody', () => {
   expect(new Set(required).size).toBeLessThanOrEqual(3)
 })
 
-test('whatever is named like a secret is one', () => {
+test('settings named like a secret are marked as secret', () => {
   const names = Object.values(PROGRAMS).flatMap((schema) => Object.keys(schema.properties))
   const like = names.filter((name) => /SECRET|PASSWORD|TOKEN|(DATABASE|REDIS|MAIL)(_[A-Z]+)?_URL$/.test(name))
   expect(like.filter((name) => !SECRET_NAMES.includes(name))).toEqual([])
   expect(SECRET_NAMES.every((name) => isKnown(`${name}_FILE`))).toBe(true)
 })
 
-test('shows every setting once with where it came from, and no secret', () => {
+test('showSettings lists every setting once with its source and without secrets', () => {
   const shown = showSettings({ DATABASE_URL: 'postgres://u:hunter2@db/x', PORT: '4000' })
   expect(new Set(shown.map(({ name }) => name)).size).toBe(shown.length)
   expect(JSON.stringify(shown)).not.toContain('hunter2')
   const find = (name: string) => shown.find((setting) => setting.name === name)
-  expect(find('DATABASE_URL')).toEqual({
-    name: 'DATABASE_URL',
+  expect(find('PROBITY_DATABASE_URL')).toEqual({
+    name: 'PROBITY_DATABASE_URL',
     programs: ['api', 'worker', 'admin'],
     value: null,
     source: 'environment',
     place: null,
   })
-  expect(find('PORT')).toMatchObject({ value: '4000', source: 'environment' })
-  expect(find('HOST')).toMatchObject({ value: '127.0.0.1', source: 'default' })
-  expect(find('SMTP_HELO_NAME')).toMatchObject({ value: null, source: 'not set', programs: ['worker', 'admin'] })
+  expect(find('PROBITY_PORT')).toMatchObject({ value: '4000', source: 'environment' })
+  expect(find('PROBITY_HOST')).toMatchObject({ value: '127.0.0.1', source: 'default' })
+  expect(find('PROBITY_SMTP_HELO_NAME')).toMatchObject({
+    value: null,
+    source: 'not set',
+    programs: ['worker', 'admin'],
+  })
 })

@@ -1,26 +1,30 @@
 import { fileNameOf, listSettings, PROGRAMS, type Setting } from './every-setting.ts'
+import { documentedName } from './names.ts'
 
 const INTRODUCTION = `# Settings
 
-Every setting of every process. This page is written by \`pnpm admin settings --page\` from the schemas that the processes read them by, and a test holds it to them.
+All settings of all processes. \`pnpm admin settings --page\` generates this page from the schemas that the processes use, and a test compares the two.
 
-Settings are environment variables, or lines of a file that \`SETTINGS_FILE\` names: one \`NAME=value\` in a line, \`#\` begins a comment. All processes may share
-one file, each takes what is its own. Where both have a setting, the environment goes first. An empty one counts as not set.
+Settings are environment variables, or lines of the file that \`PROBITY_SETTINGS_FILE\` names: one \`NAME=value\` per line, \`#\` starts a comment. All processes can share
+one file; each reads its own settings. The environment takes precedence over the file. An empty value counts as not set.
 
-A setting marked *secret* may lie in a file of its own: \`DATABASE_URL_FILE=/run/secrets/database_url\` instead of \`DATABASE_URL=…\`. Blanks and line ends around it are
-not part of it.
+Names start with \`PROBITY_\`, except those that OpenTelemetry defines. Every setting is also accepted without the prefix: \`DATABASE_URL\` is the same as
+\`PROBITY_DATABASE_URL\`. If both are set to different values, the process does not start, and the error names both. Boolean settings are \`true\` or \`false\`.
 
-A process refuses to start with settings that cannot be used, names all of them at once with the file and the line they stand in, never repeats a value, and
-exits with code 78. Refused is what is missing or not valid, what contradicts itself, a secret that is given twice, any name in the file that nobody
-reads, and in the environment a name that is nearly one of ours: \`SMTP_HELO_NAM is no setting. Did you mean SMTP_HELO_NAME?\`
+A setting marked *secret* can be read from a file: \`PROBITY_DATABASE_URL_FILE=/run/secrets/database_url\` instead of \`PROBITY_DATABASE_URL=…\`. Leading and trailing
+whitespace in the file is ignored.
 
-\`pnpm admin settings\` prints what is set here, where each came from, and no secret.
+A process with invalid settings does not start. It prints all errors at once with file and line, never prints a value, and exits with code 78. Invalid are missing and
+malformed values, contradictory settings, a secret that is set twice, an unknown name in the file, and a name in the environment that looks like a misspelled
+setting: \`Unknown setting PROBITY_SMTP_HELO_NAM. Did you mean PROBITY_SMTP_HELO_NAME?\`
+
+\`pnpm admin settings\` prints the current settings and their sources, without secrets.
 `
 
 const SECTIONS: Record<keyof typeof PROGRAMS, string> = {
-  api: '## The api',
+  api: '## The API',
   worker: '## The worker',
-  admin: "## The operator's commands",
+  admin: '## Operator commands',
 }
 
 /** docs/settings.md */
@@ -29,7 +33,7 @@ export function writeSettingsPage(): string {
     const rows = listSettings(PROGRAMS[program]).map(([name, setting]) =>
       writeRow(name, setting, isRequired(program, name)),
     )
-    return [SECTIONS[program], '', '| setting | without it | meaning |', '|---|---|---|', ...rows].join('\n')
+    return [SECTIONS[program], '', '| setting | default | description |', '|---|---|---|', ...rows].join('\n')
   })
   return `${[INTRODUCTION.trimEnd(), ...sections].join('\n\n')}\n`
 }
@@ -43,9 +47,12 @@ function readSetting(program: keyof typeof PROGRAMS, name: string): Setting {
 }
 
 function writeRow(name: string, setting: Setting, required: boolean): string {
-  const notes = [describeBounds(setting), setting.secret ? `*Secret*: also as \`${fileNameOf(name)}\`.` : '']
+  const notes = [
+    describeBounds(setting),
+    setting.secret ? `*Secret*: also as \`${fileNameOf(documentedName(name))}\`.` : '',
+  ]
   const meaning = [setting.description, ...notes.filter((note) => note !== '')].join(' ')
-  return `| \`${name}\` | ${describeAbsence(setting, required)} | ${meaning} |`
+  return `| \`${documentedName(name)}\` | ${describeAbsence(setting, required)} | ${meaning} |`
 }
 
 function describeAbsence(setting: Setting, required: boolean): string {
@@ -57,5 +64,5 @@ function describeAbsence(setting: Setting, required: boolean): string {
 function describeBounds({ minimum, maximum, enum: values }: Setting): string {
   if (values !== undefined) return `One of ${values.map((value) => `\`${value}\``).join(', ')}.`
   if (minimum === undefined || maximum === undefined) return ''
-  return `From ${minimum.toLocaleString('en-GB')} to ${maximum.toLocaleString('en-GB')}.`
+  return `From ${minimum.toLocaleString('en-US')} to ${maximum.toLocaleString('en-US')}.`
 }

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Shorter than Prometheus waits for a scrape: one part that does not answer must not take the other figures with it. */
+/** Shorter than the scrape timeout of Prometheus: one unavailable dependency must not fail the whole scrape. */
 const READ_WITHIN_MS = 3_000
 
 /**
- * Reads something at most once in so long, however many ask, so that nobody keeps a database busy by scraping. Those who ask while it is being
- * read wait for the same answer; what failed is read again by the next one.
+ * Caches a reading for `freshForMs`, so that frequent scrapes do not load the database. Concurrent calls share one reading; after a failure
+ * the next call reads again.
  */
 export function keepFresh<T>(freshForMs: number, read: () => Promise<T>): () => Promise<T> {
   let fetched: { at: number; what: Promise<T> } | undefined
@@ -23,13 +23,13 @@ export function keepFresh<T>(freshForMs: number, read: () => Promise<T>): () => 
 async function inTime<T>(reading: Promise<T>): Promise<T> {
   const done = new AbortController()
   const late = sleep(READ_WITHIN_MS, undefined, { signal: done.signal, ref: false }).then(() => {
-    throw new Error('figures were not read in time')
+    throw new Error('timed out reading metrics')
   })
   try {
     return await Promise.race([reading, late])
   } finally {
     done.abort()
-    late.catch(() => {}) // whichever came second has no listener
+    late.catch(() => {}) // the loser of the race has no listener
     reading.catch(() => {})
   }
 }

@@ -2,14 +2,14 @@ import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Registry } from 'prom-client'
 
-/** Where metrics are served: a port of their own, which need not be reached by callers. */
+/** Where metrics are served: a separate port that clients do not need to reach. */
 export type MetricsPlace = { host: string; port: number }
 
 export type ServedMetrics = { address: AddressInfo; stop(): Promise<void> }
 
 type Failed = (error: unknown) => void
 
-/** Serves what an operator watches, at /metrics. Whoever reaches the port reads it; there is nothing of anybody in it. */
+/** Serves /metrics without authentication; the metrics contain no customer data. */
 export async function serveMetrics(registry: Registry, place: MetricsPlace, failed: Failed): Promise<ServedMetrics> {
   const server = createServer((request, response) => {
     if (request.url === '/metrics' && request.method === 'GET') void sendMetrics(registry, response, failed)

@@ -17,13 +17,13 @@ import {
 } from '@opentelemetry/sdk-trace'
 import { type Beginning, NO_SPAN, type Span, type TracedProcess, type TraceSettings, type Traces } from './span.ts'
 
-/** A collector that is away must not hold a process up that stops. */
+/** An unavailable collector must not delay shutdown. */
 const SEND_WITHIN_MS = 2_000
 const SEND_EVERY_MS = 1_000
-/** What waits to be sent; beyond it spans are dropped, and nobody is kept waiting. */
+/** Queue limit; more spans are dropped rather than blocking the process. */
 const WAITING_MAX = 2_048
 
-/** Sends traces by OTLP over HTTP, in groups. Nothing here is global: two of these in one process do not meet. */
+/** Sends traces with OTLP over HTTP, in batches. No global state: a process can have several instances. */
 export function startTraces({ url, headers, share }: TraceSettings, { kind, version }: TracedProcess): Traces {
   const exporter = new OTLPTraceExporter({ url, headers, timeoutMillis: SEND_WITHIN_MS })
   const processor = new BatchSpanProcessor({
@@ -42,7 +42,7 @@ export function startTraces({ url, headers, share }: TraceSettings, { kind, vers
     begin(name, { parent, ...beginning } = {}) {
       return beginIn(tracer, parent === undefined ? ROOT_CONTEXT : contextOf(parent), name, beginning)
     },
-    stop: () => provider.shutdown().catch(() => {}), // what could not be sent is lost with the process
+    stop: () => provider.shutdown().catch(() => {}), // unsent spans are lost with the process
   }
 }
 
@@ -71,7 +71,7 @@ function wrap(tracer: Tracer, span: OtelSpan, context: Context): Span {
 
 const TRACEPARENT = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/
 
-/** Where a trace goes on that another process of ours began. What cannot be read begins a new one. */
+/** Continues the trace of another process. An unreadable value starts a new trace. */
 function contextOf(traceparent: string): Context {
   const [, traceId, spanId, flags = ''] = TRACEPARENT.exec(traceparent) ?? []
   if (traceId === undefined || spanId === undefined) return ROOT_CONTEXT

@@ -20,7 +20,7 @@ type Body = {
   }[]
 }
 
-/** Takes traces in as a collector does, by OTLP over HTTP with JSON. Debian has no collector; this one reads what it needs. */
+/** A minimal OTLP/HTTP JSON collector, because Debian does not package one. */
 export async function startCollector() {
   const spans: SeenSpan[] = []
   const bodies: string[] = []
@@ -39,7 +39,7 @@ export async function startCollector() {
     endpoint,
     url: `${endpoint}/v1/traces`,
     spans,
-    /** All that came in, as it was sent. */
+    /** Raw request bodies. */
     bodies,
     headers,
     async stop() {

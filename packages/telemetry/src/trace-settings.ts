@@ -6,7 +6,7 @@ type Variables = {
   OTEL_TRACES_SAMPLER_ARG: number
 }
 
-/** Undefined where no traces are wanted. */
+/** Undefined if tracing is not configured. */
 export function readTraceSettings(vars: Variables): TraceSettings | undefined {
   const {
     OTEL_EXPORTER_OTLP_ENDPOINT: endpoint,
@@ -17,7 +17,7 @@ export function readTraceSettings(vars: Variables): TraceSettings | undefined {
   return { url: `${endpoint.replace(/\/+$/, '')}/v1/traces`, headers: readHeaders(headers), share }
 }
 
-/** As OpenTelemetry has it: name=value, separated by commas, values as in a URL. */
+/** The OpenTelemetry format: name=value pairs, comma-separated, values URL-encoded. */
 function readHeaders(text: string): Record<string, string> {
   const pairs = text.split(',').flatMap((pair): [string, string][] => {
     const cut = pair.indexOf('=')

@@ -15,23 +15,23 @@ test('spans of two processes are one trace', { tags: ['timed'] }, async () => {
     openTraces(settings, { ...PROCESS, kind: 'worker' }),
   ])
   const request = one.begin('request', { kind: 'server', attributes: { a: 1 } })
-  const work = other.begin('work', { parent: request.traceparent ?? '', at: Date.now() - 1_000 })
+  const work = other.begin('process', { parent: request.traceparent ?? '', at: Date.now() - 1_000 })
   work.begin('part').end()
   work.end()
   request.end()
   await Promise.all([one.stop(), other.stop()])
 
   const spans = new Map(collector.spans.map((span) => [span.name, span]))
-  expect([...spans.keys()].toSorted()).toEqual(['part', 'request', 'work'])
+  expect([...spans.keys()].toSorted()).toEqual(['part', 'process', 'request'])
   expect(new Set(collector.spans.map(({ traceId }) => traceId)).size).toBe(1)
-  expect(spans.get('work')?.parentSpanId).toBe(spans.get('request')?.spanId)
-  expect(spans.get('part')?.parentSpanId).toBe(spans.get('work')?.spanId)
-  expect(spans.get('work')).toMatchObject({ service: 'probity-worker' })
-  expect(spans.get('work')?.ms).toBeGreaterThan(900)
+  expect(spans.get('process')?.parentSpanId).toBe(spans.get('request')?.spanId)
+  expect(spans.get('part')?.parentSpanId).toBe(spans.get('process')?.spanId)
+  expect(spans.get('process')).toMatchObject({ service: 'probity-worker' })
+  expect(spans.get('process')?.ms).toBeGreaterThan(900)
   expect(collector.headers[0]?.['x-secret']).toBe('word')
 })
 
-test('what is not chosen is not written down, and neither is what belongs to it', async () => {
+test('traces that are not sampled have no spans', async () => {
   const before = collector.spans.length
   const traces = await openTraces({ url: collector.url, headers: {}, share: 0 }, PROCESS)
   const span = traces.begin('request')
@@ -41,7 +41,7 @@ test('what is not chosen is not written down, and neither is what belongs to it'
   expect(collector.spans).toHaveLength(before)
 })
 
-test('a collector that is away holds nobody up', { tags: ['timed'], timeout: 10_000 }, async () => {
+test('stop returns in time when the collector is down', { tags: ['timed'], timeout: 10_000 }, async () => {
   const traces = await openTraces({ url: 'http://127.0.0.1:1/v1/traces', headers: {}, share: 1 }, PROCESS)
   for (let n = 0; n < 5_000; n += 1) traces.begin('request').end()
   const began = performance.now()

@@ -1,11 +1,11 @@
 import { Gauge, type Registry } from 'prom-client'
 
-/** One value of a gauge, and what it is of. */
+/** One value of a gauge and its labels. */
 export type Figure = { of?: Record<string, string>; value: number }
 
 export type FigureGauge<T> = { name: string; help: string; labels?: readonly string[]; read: (seen: T) => Figure[] }
 
-/** Gauges that are read from one look. Where the look failed they say nothing: a figure of before would be taken for one of now. */
+/** Gauges of one snapshot. If the snapshot fails they have no samples: stale values would look current. */
 export function watchFigures<T>(registry: Registry, look: () => Promise<T>, gauges: FigureGauge<T>[]): void {
   for (const { name, help, labels = [], read } of gauges) {
     const gauge: Gauge<string> = new Gauge({
@@ -14,9 +14,9 @@ export function watchFigures<T>(registry: Registry, look: () => Promise<T>, gaug
       labelNames: labels,
       registers: [registry],
       async collect() {
-        const seen = await look().catch(() => undefined) // whether it can be asked is a gauge of its own
+        const seen = await look().catch(() => undefined) // availability has its own gauge
         gauge.reset()
-        if (labels.length === 0) gauge.remove() // or it would be 0
+        if (labels.length === 0) gauge.remove() // otherwise it would be 0
         if (seen === undefined) return
         for (const { of = {}, value } of read(seen)) gauge.set(of, value)
       },

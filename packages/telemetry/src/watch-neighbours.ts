@@ -1,10 +1,10 @@
 import { Gauge, type Registry } from 'prom-client'
 import { keepFresh } from './keep-fresh.ts'
 
-/** How old an answer may be. */
+/** Maximum age of a reading. */
 const FRESH_FOR_MS = 5_000
 
-/** Whether PostgreSQL and Redis answer this process, and how long they take. Each is asked by itself. */
+/** Gauges of PostgreSQL and Redis: up and ping time. The two are checked independently. */
 export function watchNeighbours(
   registry: Registry,
   asked: { postgres(): Promise<unknown>; redis(): Promise<unknown> },
@@ -25,16 +25,16 @@ function watch(
   })
   const registers = [registry]
   const took: Gauge = new Gauge({
-    name: `probity_${name}_answer_seconds`,
-    help: `How long ${title} took to answer this process.`,
+    name: `probity_${name}_ping_seconds`,
+    help: `Ping time of ${title} from this process.`,
     registers,
   })
   const up: Gauge = new Gauge({
     name: `probity_${name}_up`,
-    help: `Whether ${title} answers this process: 1 where it does.`,
+    help: `Whether this process can reach ${title}: 1 or 0.`,
     registers,
     async collect() {
-      const seconds = await look().catch(() => undefined) // that it does not is what is told
+      const seconds = await look().catch(() => undefined) // reported as 0
       up.set(seconds === undefined ? 0 : 1)
       if (seconds === undefined) took.remove()
       else took.set(seconds)

@@ -10,7 +10,7 @@ const BYTE_ORDER_MARKS: [Encoding, Buffer][] = [
   ['utf-16be', Buffer.from([0xfe, 0xff])],
 ]
 
-/** How files begin that people take for CSV because a spreadsheet shows them alike, or that unpack to something larger. */
+/** First bytes of files that are often mistaken for CSV, or that are compressed. */
 const OTHER_FORMATS: [string, Buffer][] = [
   ['an Excel workbook or another ZIP archive', Buffer.from('PK\x03\x04', 'latin1')],
   ['an empty ZIP archive', Buffer.from('PK\x05\x06', 'latin1')],
@@ -36,7 +36,7 @@ export async function findEncoding(bytes: AsyncIterable<Buffer>): Promise<{ enco
     if (!reading?.isWide && chunk.includes(0)) throw hasNul()
     encoding = reading?.take(chunk) ?? encoding
   }
-  if (first === undefined) throw new Refusal('empty_file', 'The file has no bytes.')
+  if (first === undefined) throw new Refusal('empty_file', 'The file is empty.')
   encoding = reading?.end() ?? encoding
   return { encoding, beginning: new TextDecoder(encoding).decode(first, { stream: true }) }
 }
@@ -44,7 +44,7 @@ export async function findEncoding(bytes: AsyncIterable<Buffer>): Promise<{ enco
 function refuseOtherFormats(beginning: Buffer): void {
   for (const [name, mark] of OTHER_FORMATS) {
     if (startsWith(beginning, mark)) {
-      throw new Refusal('not_csv', `The file is ${name}. Save the sheet as CSV and upload that.`)
+      throw new Refusal('not_csv', `The file is ${name}. Save the spreadsheet as CSV and upload the CSV file.`)
     }
   }
 }
@@ -64,7 +64,11 @@ function beginDecoding(beginning: Buffer): Decoding {
       if (isWide && text.includes('\0')) throw hasNul()
     } catch (error) {
       if (error instanceof Refusal) throw error
-      if (marked) throw new Refusal('not_csv', `The file begins like ${marked.toUpperCase()} and does not go on so.`)
+      if (marked)
+        throw new Refusal(
+          'not_csv',
+          `The file starts as ${marked.toUpperCase()} but is not valid ${marked.toUpperCase()}.`,
+        )
       encoding = 'windows-1252'
     }
     return encoding
@@ -78,7 +82,7 @@ function startsWith(bytes: Buffer, mark: Buffer): boolean {
 
 /** No text has them, and PostgreSQL would not take them. */
 function hasNul(): Refusal {
-  return new Refusal('not_csv', 'The file holds NUL characters, as binary files do. Save it as CSV.')
+  return new Refusal('not_csv', 'The file contains NUL characters and is probably binary. Save it as CSV.')
 }
 
 /** The same text as UTF-8, piece by piece. */

@@ -111,13 +111,13 @@ function requireSafeFolder(folder: string): Stats | undefined {
   const isOurs = found.isDirectory() && found.uid === process.getuid?.() && (found.mode & NOT_OWNER) === 0
   if (isPrivate ? !isOurs : (found.mode & OTHERS_WRITE) !== 0) {
     throw new Error(
-      `the uploads folder ${folder} is not safe: other users of this host can change it. Set UPLOADS_FOLDER to a folder of our own.`,
+      `the uploads folder ${folder} is not safe: other users of this host can change it. Set UPLOADS_FOLDER to a folder that only the service can write to.`,
     )
   }
   return found
 }
 
-/** Only what has the form of our keys: somebody may have pointed the setting at a folder with other things in it. */
+/** Only files whose name is a storage key: the configured folder may contain other files. */
 async function listNames(folder: string): Promise<string[]> {
   try {
     return (await readdir(folder)).filter(isKey)
@@ -131,7 +131,7 @@ async function isOlder(path: string, time: Date): Promise<boolean> {
   try {
     return (await stat(path)).mtime < time
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false // removed meanwhile by another process
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false // already removed by another process
     throw error
   }
 }

@@ -62,7 +62,7 @@ test('a column that no row has holds nothing', async () => {
   expect(await addressesOf(LIST, { column: 7 })).toEqual([])
 })
 
-test('reads no further than is taken, and stops where taking fails', async () => {
+test('reads only as far as the consumer, and stops when the consumer fails', async () => {
   let pieces = 0
   async function* endless() {
     for (; pieces < 10_000; pieces++) yield Buffer.from('Ada,ada@example.com\n'.repeat(1_000))
@@ -118,8 +118,8 @@ test('counting ends at the first email that is too many, and names its row', asy
   await expect(counting).rejects.toMatchObject({ code: 'too_many_emails', message: expect.stringContaining('Row 7 ') })
 })
 
-test('a layout in words that we do not know is refused', () => {
+test('an unknown layout is rejected', () => {
   expect(readLayout({ ...LAYOUT, encoding: 'windows-1252', delimiter: '\t' })).toMatchObject({ delimiter: '\t' })
-  expect(() => readLayout({ ...LAYOUT, encoding: 'ebcdic' })).toThrow('no file is written like this')
-  expect(() => readLayout({ ...LAYOUT, delimiter: ':' })).toThrow('no file is written like this')
+  expect(() => readLayout({ ...LAYOUT, encoding: 'ebcdic' })).toThrow('unexpected file format')
+  expect(() => readLayout({ ...LAYOUT, delimiter: ':' })).toThrow('unexpected file format')
 })

@@ -3,7 +3,7 @@ import { ENCODINGS } from './encoding.ts'
 import { type Cell, keyOfCell, readCell } from './read-cell.ts'
 import { isBlank, type Open, readRows, type Writing } from './read-rows.ts'
 
-/** How a file is written and which of its columns holds the addresses, counted from 0. */
+/** Format of a file and the index of the column with the addresses, counted from 0. */
 export type Layout = Writing & { column: number }
 
 type Noted = { encoding: string; delimiter: string; hasHeader: boolean; column: number }
@@ -12,7 +12,7 @@ type Noted = { encoding: string; delimiter: string; hasHeader: boolean; column: 
 export function readLayout(noted: Noted): Layout {
   const encoding = ENCODINGS.find((known) => known === noted.encoding)
   const delimiter = DELIMITERS.find((known) => known === noted.delimiter)
-  if (encoding === undefined || delimiter === undefined) throw new Error('no file is written like this')
+  if (encoding === undefined || delimiter === undefined) throw new Error('unexpected file format')
   return { encoding, delimiter, hasHeader: noted.hasHeader, column: noted.column }
 }
 

@@ -23,7 +23,7 @@ export type ColumnReading = {
   providers: ProviderCount[]
 }
 
-/** The empty name stands for all domains that are not in our table. */
+/** The empty name is used for domains that are not in the table. */
 type ProviderCount = { provider: string; count: number }
 
 const EXAMPLES_MAX = 10
@@ -74,5 +74,5 @@ function openAddressCounter() {
 
 export function tooManyEmails(emailsMax: number, row?: number): Refusal {
   const where = row === undefined ? '' : ` Row ${row} is beyond that.`
-  return new Refusal('too_many_emails', `The file has more than ${emailsMax.toLocaleString('en')} emails.${where}`)
+  return new Refusal('too_many_emails', `The file has more than ${emailsMax.toLocaleString('en')} addresses.${where}`)
 }

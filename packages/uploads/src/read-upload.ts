@@ -34,7 +34,7 @@ export async function readUpload(open: Open, emailsMax: number): Promise<UploadR
   const columns = nameColumns(header ?? [], counts.length)
   const suggestion = suggestColumn(columns, counts)
   if (suggestion === undefined)
-    throw new Refusal('no_email_column', 'No column of the file contains addresses or has a header that says email.')
+    throw new Refusal('no_email_column', 'No column of the file contains addresses or is named email.')
   const layout = { encoding, delimiter, hasHeader: header !== undefined, column: suggestion.index }
   const emails = await readColumn(open, layout, emailsMax)
   const wholeRows = sampleRows.map((row) => columns.map((_, n) => row[n] ?? ''))
@@ -67,7 +67,7 @@ function surveyRow(survey: Survey, { cells, row }: Row, emailsMax: number): void
   if (survey.sampleRows.length < SAMPLE_ROWS) survey.sampleRows.push(cells.map((cell) => cut(cell, SAMPLE_UNITS_MAX)))
   for (const [n, count] of survey.counts.entries()) {
     countCell(count, cells[n] ?? '')
-    // Whichever column is suggested in the end has at least as many, so the rest need not be read.
+    // The suggested column has at least as many addresses, so the rest need not be read.
     if (count.addresses > emailsMax && isLikely(count)) throw tooManyEmails(emailsMax, row)
   }
 }
@@ -83,7 +83,7 @@ function looksLikeAddress(cell: string): boolean {
   return kind === 'bare' || kind === 'wrapped'
 }
 
-/** Names of columns are words. A first row with an address in it, even a broken one, is somebody's row. */
+/** Column names are words. A first row that contains an address, even a malformed one, is data. */
 function looksLikeHeader(cells: string[]): boolean {
   return !cells.some((cell) => /[^\s@]@[^\s@]/.test(cell))
 }

@@ -15,8 +15,8 @@ const SLICE_BYTES = 16 * 1024
 export type CsvRecord = { row: number; cells: string[] }
 
 /**
- * Reads CSV in UTF-8, within our bounds, and hands on what was read of each piece. Nothing more is read before that was taken, so
- * whoever takes his time holds up the file and not our memory.
+ * Reads CSV in UTF-8 within limits and yields the records of each chunk. The next chunk is read only after the consumer is ready, so
+ * a slow consumer does not increase memory use.
  */
 export async function* readRecords(bytes: AsyncIterable<Buffer>, delimiter: Delimiter): AsyncGenerator<CsvRecord[]> {
   const { parser, passed, take } = openParser(delimiter)
@@ -95,23 +95,20 @@ function isCsvError(error: unknown): error is CsvError {
   return error instanceof Error && 'code' in error && String(error.code).startsWith('CSV_')
 }
 
-/** In our words: the parser's own quote what stands in the file. */
+/** Own messages, because those of the parser quote the content of the file. */
 function readFault(error: CsvError, row: number): Refusal {
   if (error.code === 'CSV_MAX_RECORD_SIZE') return tooLong(row)
   if (error.code === 'CSV_QUOTE_NOT_CLOSED')
-    return new Refusal('malformed_csv', `A quote that opens in row ${row} is never closed.`)
+    return new Refusal('malformed_csv', `A quotation mark in row ${row} is not closed.`)
   return new Refusal('malformed_csv', `Row ${row} cannot be read.`)
 }
 
 function tooLong(row: number): Refusal {
-  return new Refusal(
-    'record_too_long',
-    `Row ${row} is longer than 64 KiB. Perhaps a quote that opens there is not closed.`,
-  )
+  return new Refusal('record_too_long', `Row ${row} is longer than 64 KiB. A quotation mark may not be closed.`)
 }
 
 function cellTooLong(row: number): Refusal {
-  return new Refusal('record_too_long', `Row ${row} has a cell that is longer than 4 KiB.`)
+  return new Refusal('record_too_long', `Row ${row} has a cell longer than 4 KiB.`)
 }
 
 function tooManyColumns(row: number): Refusal {

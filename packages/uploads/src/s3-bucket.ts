@@ -50,7 +50,7 @@ export function openBucket(settings: S3Settings, limits: S3Limits) {
       const { client, GetObjectCommand } = await sdk()
       const options = within(transferMs)
       const { Body } = await client.send(new GetObjectCommand(named(key)), options)
-      if (!(Body instanceof Readable)) throw new Error('the S3 client gave no stream')
+      if (!(Body instanceof Readable)) throw new Error('the S3 client returned no stream')
       yield* addAbortSignal(options.abortSignal, Body)
     },
 
@@ -80,7 +80,7 @@ export function openBucket(settings: S3Settings, limits: S3Limits) {
     },
   }
 
-  /** What is not ours has another form: the bucket may hold other things. */
+  /** The bucket may contain other objects, whose names have another form. */
   function keyOf(name: string): string {
     return name.slice(Prefix.length)
   }

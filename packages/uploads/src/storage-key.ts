@@ -12,7 +12,7 @@ export function isKey(text: string): boolean {
 
 /** For a key that came from elsewhere: another text might lead out of our folder or to another's object. */
 export function requireKey(text: string): string {
-  if (!isKey(text)) throw new Error('not a key of this storage')
+  if (!isKey(text)) throw new Error('invalid storage key')
   return text
 }
 

@@ -55,7 +55,7 @@ describe.each(SETTINGS)('$kind', (settings) => {
   const storage = openStorage(settings)
   beforeAll(async () => void (await storage.removeOlderThan(IN_AN_HOUR())))
 
-  test('gives back what was saved, as often as it is asked for, until it is removed', async () => {
+  test('a saved file can be read repeatedly until it is removed', async () => {
     const { key, size } = await storage.save(bytesOf('email\n', 'ä@example.com\n'))
     expect(size).toBe(21)
     for (let n = 0; n < 2; n++) {
@@ -82,7 +82,7 @@ describe.each(SETTINGS)('$kind', (settings) => {
     expect(filesHere()).toEqual([])
   })
 
-  test('rewrite leaves the file as it is if nothing changed or writing failed', async () => {
+  test('rewrite does not change the file if nothing changed or writing failed', async () => {
     const { key } = await storage.save(bytesOf('email\n'))
     const write = async (_: string, to: string) => {
       writeFileSync(to, 'half')
@@ -111,7 +111,7 @@ describe.each(SETTINGS)('$kind', (settings) => {
     expect(await storage.removeOlderThan(IN_AN_HOUR())).toBe(0)
   })
 
-  test('removeOlderThan removes notes whose file is gone', async () => {
+  test('removeOlderThan removes notes whose file was deleted', async () => {
     const { key } = await storage.save(bytesOf('x'))
     await storage.saveNote(key, 'note')
     expect(await storage.removeOlderThan(AN_HOUR_AGO())).toBe(0)
@@ -142,7 +142,7 @@ describe.each(SETTINGS)('$kind', (settings) => {
     await storage.remove(key)
   })
 
-  test('what is looked at and refused leaves nothing behind', async () => {
+  test('a rejected file leaves nothing behind', async () => {
     const refuse = storage.lookAndSave(bytesOf('abc'), async () => {
       throw new Error('refused')
     })
@@ -151,7 +151,7 @@ describe.each(SETTINGS)('$kind', (settings) => {
     expect(await storage.removeOlderThan(IN_AN_HOUR())).toBe(0)
   })
 
-  test.each([0, 1, 30])('what breaks off after %d pieces leaves nothing behind, then or later', async (pieces) => {
+  test.each([0, 1, 30])('a file that is interrupted after %d chunks leaves nothing behind', async (pieces) => {
     const attempts = Array.from({ length: 20 }, () => storage.save(breakOff(pieces)))
     const outcomes = await Promise.allSettled(attempts)
     expect(outcomes.map((outcome) => outcome.status)).toEqual(Array(20).fill('rejected'))
@@ -160,7 +160,7 @@ describe.each(SETTINGS)('$kind', (settings) => {
     expect(await storage.removeOlderThan(IN_AN_HOUR())).toBe(0)
   })
 
-  test('a reader who goes away in the middle leaves nothing behind but the file', async () => {
+  test('an interrupted read leaves only the file', async () => {
     const { key } = await storage.save(breakAfter(3_000_000))
     const before = filesHere()
     for await (const chunk of storage.open(key)) {
@@ -173,7 +173,7 @@ describe.each(SETTINGS)('$kind', (settings) => {
     await storage.remove(key)
   })
 
-  test('what is older than a time goes, and nothing else', async () => {
+  test('removeOlderThan removes only files older than the time', async () => {
     const saved = await Promise.all([1, 2, 3].map(() => storage.save(bytesOf('x'))))
     expect(await storage.removeOlderThan(AN_HOUR_AGO())).toBe(0)
     for (const { key } of saved) expect((await buffer(storage.open(key))).toString()).toBe('x')
@@ -182,11 +182,11 @@ describe.each(SETTINGS)('$kind', (settings) => {
   })
 
   test.each(['', '..', '../secret', '/etc/passwd', 'F'.repeat(32), 'f'.repeat(33)])(
-    'a key that is none of ours reaches no file: %j',
+    'storage rejects the invalid key %j',
     async (key) => {
-      expect(() => storage.open(key)).toThrow('not a key')
-      await expect(storage.remove(key)).rejects.toThrow('not a key')
-      await expect(storage.lend(key, async () => {})).rejects.toThrow('not a key')
+      expect(() => storage.open(key)).toThrow('invalid storage key')
+      await expect(storage.remove(key)).rejects.toThrow('invalid storage key')
+      await expect(storage.lend(key, async () => {})).rejects.toThrow('invalid storage key')
     },
   )
 })
@@ -206,7 +206,7 @@ test('several storages share a bucket by their prefix, and leave alone what has 
 
 const LIMITS = { answerMs: 10_000, callMs: 30_000, transferMs: 60_000, pageSize: 1_000, pagesMax: 10 }
 
-test('looks at so many objects at once, and the next time at those behind them', async () => {
+test('removal lists a limited number of objects per run, and the next run continues after them', async () => {
   const storage = openS3Storage({ ...S3, prefix: 'pages/' }, { ...LIMITS, pageSize: 2, pagesMax: 2 })
   await Promise.all(Array.from({ length: 7 }, () => storage.save(bytesOf('x'))))
   expect(await storage.removeOlderThan(AN_HOUR_AGO())).toBe(0) // has seen four
@@ -233,7 +233,7 @@ test('the parts of a file that was never whole go with their time', async () => 
   expect(await countUnfinished()).toBe(1)
 })
 
-test('what a killed process left on our disk goes after an hour', async () => {
+test('temporary files of a killed process are removed after an hour', async () => {
   const own = makeFolder('probity-storage')
   whenDone(() => removeFolder(own))
   const [old, fresh] = ['e'.repeat(32), 'f'.repeat(32)]
@@ -254,7 +254,7 @@ test.each([
   ['secret', { secretAccessKey: 'wrong' }, 'SignatureDoesNotMatch'],
   ['key', { accessKeyId: 'lab:nobody' }, 'SignatureDoesNotMatch'],
   ['bucket', { bucket: 'nothing-here' }, 'NoSuchBucket'],
-])('a wrong %s is refused loudly, and nothing stays on our disk', async (_, wrong, name) => {
+])('a wrong %s is rejected with an error, and no temporary file remains', async (_, wrong, name) => {
   const own = makeFolder('probity-storage')
   whenDone(() => removeFolder(own))
   const storage = openStorage({ ...S3, ...wrong, folder: own })

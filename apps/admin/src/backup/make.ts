@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import { chmod, mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { atOneMoment, noteBackup } from '@probity/database/backups'
-import type { Db } from '@probity/database/connect'
+import type { Db } from '@probity/database/connection/connect'
+import { atOneMoment, recordBackup } from '@probity/database/system/backups'
 import { type Manifest, manifestPath, sha256Of } from './manifest.ts'
 import { runPostgresProgram, type Server } from './postgres-program.ts'
 
-/** For its owner alone: it holds what people had validated, and the secrets that sign sessions. */
+/** Readable by its owner only: a backup contains validated addresses and the session secret. */
 const OWNER_ONLY = 0o600
 
-/** One moment of the whole database as a file, and its manifest beside it. The file has its name only once it is whole. */
+/** Writes one snapshot of the database and its manifest. The file gets its final name when it is complete. */
 export async function makeBackup(
   db: Db,
   server: Server,
@@ -30,14 +30,14 @@ export async function makeBackup(
     const manifest: Manifest = { format: 1, made_at: madeAt.toISOString(), ...moment, bytes, sha256 }
     await writeFile(manifestPath(file), `${JSON.stringify(manifest, null, 2)}\n`, { mode: OWNER_ONLY })
     await rename(draft, file)
-    await noteBackup(db, { madeAt, bytes, sha256 })
+    await recordBackup(db, { madeAt, bytes, sha256 })
     return { file, manifest }
   } finally {
     await rm(draft, { force: true })
   }
 }
 
-/** Removes all but the newest, by the time in their names. Only what was written by us is touched. */
+/** Removes all but the newest backups, by the time in their names. Other files are kept. */
 export async function removeOldBackups(folder: string, keep: number): Promise<string[]> {
   const names = (await readdir(folder)).filter((name) => /^probity-\d{8}T\d{6}Z\.dump$/.test(name)).toSorted()
   const old = names.slice(0, Math.max(0, names.length - keep)).map((name) => join(folder, name))

@@ -2,19 +2,19 @@ import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { pipeline } from 'node:stream/promises'
-import type { Contents } from '@probity/database/backups'
+import type { Contents } from '@probity/database/system/backups'
 import { Refusal } from '../refusal.ts'
 
-/** What a backup holds, in a file beside it: enough to know, before anything is touched, whether it can be restored here. */
+/** Describes a backup, so that a restore can check whether it is possible before it changes anything. */
 export type Manifest = {
   format: 1
   made_at: string
   migrations: string[]
-  /** Roles that the rights in the database are given to. They are no part of a dump. */
+  /** Roles that have privileges in the database. A dump does not contain them. */
   roles: string[]
   bytes: number
   sha256: string
-  /** To be found again once it is restored. */
+  /** Compared after a restore. */
   contents: Contents
 }
 
@@ -25,11 +25,11 @@ export function manifestPath(dump: string): string {
 export async function readManifest(dump: string): Promise<Manifest> {
   const path = manifestPath(dump)
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    throw new Refusal(`${path}, which belongs to the backup, cannot be read (${error.code}).`)
+    throw new Refusal(`The manifest ${path} of the backup cannot be read (${error.code}).`)
   })
   const manifest: unknown = JSON.parse(text)
   if (!isManifest(manifest))
-    throw new Refusal(`${path} was not written by "admin backup", or by a version that this one does not know.`)
+    throw new Refusal(`${path} was not written by "admin backup", or by an unsupported version.`)
   return manifest
 }
 

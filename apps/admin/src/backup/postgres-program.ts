@@ -5,10 +5,10 @@ import { Refusal } from '../refusal.ts'
 
 export type Environment = Record<string, string | undefined>
 
-/** The database, and the environment in which its programs are found. */
+/** The database, and the environment to find its programs in. */
 export type Server = { url: string; env: Environment }
 
-/** Runs a program of PostgreSQL's on a database. The password goes by the environment: arguments can be read by every user of the machine. */
+/** Runs a PostgreSQL program. The password is passed in the environment, because every local user can read arguments. */
 export async function runPostgresProgram(
   program: 'pg_dump' | 'pg_restore',
   { url, env }: Server,
@@ -21,13 +21,13 @@ export async function runPostgresProgram(
   const complaints = text(child.stderr)
   const [code] = await once(child, 'exit').catch((error: NodeJS.ErrnoException) => {
     throw error.code === 'ENOENT'
-      ? new Refusal(`${program} is not there. It comes with the client programs of PostgreSQL.`)
+      ? new Refusal(`${program} is not installed. It is part of the PostgreSQL client programs.`)
       : error
   })
   if (code !== 0) throw new Refusal(`${program} failed: ${(await complaints).trim()}`)
 }
 
-/** What libpq reads instead of a URL. Settings in its query, as sslmode, are called the same there. */
+/** The libpq environment variables of a URL, including query parameters such as sslmode. */
 export function connectionVariables(url: string): Record<string, string> {
   const { hostname, port, username, password, pathname, searchParams } = new URL(url)
   const parts = {

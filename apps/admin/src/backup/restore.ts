@@ -1,15 +1,21 @@
-import { listAuditFaults } from '@probity/database/audit'
-import { type Contents, countContents, describeTarget, dropEverything, ensureRoles } from '@probity/database/backups'
-import { asOwner, connect, type Db } from '@probity/database/connect'
-import { migrate } from '@probity/database/migrate'
-import { listOwnMigrations } from '@probity/database/schema-version'
+import { listLedgerMismatches } from '@probity/database/billing/reconciliation'
+import { asOwner, connect, type Db } from '@probity/database/connection/connect'
+import {
+  type Contents,
+  countContents,
+  describeTarget,
+  dropEverything,
+  ensureRoles,
+} from '@probity/database/system/backups'
+import { migrate } from '@probity/database/system/migrate'
+import { listOwnMigrations } from '@probity/database/system/schema-version'
 import { Refusal } from '../refusal.ts'
 import { type Manifest, readManifest, sha256Of } from './manifest.ts'
 import { runPostgresProgram, type Server } from './postgres-program.ts'
 
 type Restored = { restored: string; made_at: string; contents: Contents; migrated: string[] }
 
-/** Brings a backup back into an empty database, or into one whose name was said. Nothing is touched before the backup was found to be whole. */
+/** Restores a backup into an empty database, or into the named one. Verifies the backup before it changes anything. */
 export async function restoreBackup(server: Server, file: string, replace: string | undefined): Promise<Restored> {
   const { url } = server
   const manifest = await readManifest(file)
@@ -23,8 +29,8 @@ export async function restoreBackup(server: Server, file: string, replace: strin
   const contents = await withDb(url, (db) => asOwner(db, countContents))
   refuseDifference(manifest.contents, contents)
   const migrated = await migrate(url)
-  const faults = await withDb(url, (db) => asOwner(db, (trx) => listAuditFaults(trx, { all: true })))
-  if (faults.length > 0) throw new Refusal('The backup is restored, but its books do not add up: see "admin audit".')
+  const faults = await withDb(url, (db) => asOwner(db, (trx) => listLedgerMismatches(trx, { all: true })))
+  if (faults.length > 0) throw new Refusal('The backup was restored, but it has ledger mismatches: run "admin audit".')
   return { restored: file, made_at: manifest.made_at, contents, migrated }
 }
 
@@ -33,22 +39,22 @@ async function refuseUnfit(file: string, manifest: Manifest): Promise<void> {
   const newer = manifest.migrations.filter((name) => !own.includes(name))
   if (newer.length > 0) {
     throw new Refusal(
-      `The backup was made by a newer version, which has ${newer.join(', ')}. Restore it with that version.`,
+      `The backup was created by a newer version with the migrations ${newer.join(', ')}. Restore it with that version.`,
     )
   }
   const sum = await sha256Of(file).catch((error: NodeJS.ErrnoException) => {
     throw new Refusal(`${file} cannot be read (${error.code}).`)
   })
-  if (sum !== manifest.sha256) throw new Refusal(`${file} is not what was written: its checksum is another.`)
+  if (sum !== manifest.sha256) throw new Refusal(`${file} is damaged: the checksum does not match.`)
 }
 
 async function makeRoom(db: Db, replace: string | undefined): Promise<void> {
   const { name, isEmpty, others } = await describeTarget(db)
   if (isEmpty) return
   if (replace !== name) {
-    throw new Refusal(`The database ${name} is not empty. To lose what is in it, say so: --replace ${name}`)
+    throw new Refusal(`The database ${name} is not empty. To overwrite it, add --replace ${name}`)
   }
-  if (others > 0) throw new Refusal('Processes of Probity are still connected. Stop them first.')
+  if (others > 0) throw new Refusal('Probity processes are still connected. Stop them first.')
   await dropEverything(db)
 }
 
@@ -56,7 +62,7 @@ function refuseDifference(expected: Contents, found: Contents): void {
   const names = Object.keys(expected) as (keyof Contents)[]
   const wrong = names.filter((name) => expected[name] !== found[name])
   if (wrong.length > 0) {
-    throw new Refusal(`What was restored is not what was backed up: it differs in ${wrong.join(', ')}.`)
+    throw new Refusal(`The restored database differs from the backup: ${wrong.join(', ')}.`)
   }
 }
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { getAccount, listAccounts } from '@probity/database/accounts'
-import { asOwner, inTenant } from '@probity/database/connect'
-import { createTestDatabase, openTestAccount } from '@probity/database/test-database'
+import { getAccount, listAccounts } from '@probity/database/accounts/accounts'
+import { asOwner, inTenant } from '@probity/database/connection/connect'
+import { createTestDatabase, openTestAccount } from '@probity/database/connection/test-database'
 import { expect, test } from 'vitest'
 import { refusalOf, runAdmin } from '../test-admin.ts'
 
@@ -21,22 +21,22 @@ test.each(['-1', '366', '1.5', '', 'all'])('results are not kept for "%s" days',
 
 const MISTAKES: [string, string[], RegExp][] = [
   ['an unknown plan', ['create', '--name', 'N', '--plan', 'gold'], /Plans: free, growth, payg, scale, starter\.$/],
-  ['a debt', ['create', '--name', 'N', '--credits', '-1'], /debt/],
-  ['half a credit', ['create', '--name', 'N', '--credits', '1.5'], /whole numbers/],
+  ['negative initial credits', ['create', '--name', 'N', '--credits', '-1'], /cannot be negative/],
+  ['fractional credits', ['create', '--name', 'N', '--credits', '1.5'], /whole number/],
   ['an empty name', ['create', '--name', ''], /1 to 200 characters/],
-  ['an unknown account', ['grant', '--account', randomUUID(), '--credits', '1'], /no account with that id/],
-  ['what is no id', ['grant', '--account', 'acme', '--credits', '1'], /not an id/],
+  ['an unknown account', ['grant', '--account', randomUUID(), '--credits', '1'], /Account not found/],
+  ['an invalid id', ['grant', '--account', 'acme', '--credits', '1'], /Invalid id/],
 ]
 
-test.for(MISTAKES)('%s is refused in one line and opens nothing', async ([, args, said]) => {
+test.for(MISTAKES)('account rejects %s with a one-line error and creates nothing', async ([, args, said]) => {
   const before = await asOwner(db, listAccounts)
   expect(refusalOf(await run(...args))).toMatch(said)
   expect(await asOwner(db, listAccounts)).toEqual(before)
 })
 
-test('no credits at all and a note without end are refused in one line', async () => {
+test('account grant rejects zero credits and a long note with a one-line error', async () => {
   const { id } = await openTestAccount(db, 10)
-  expect(refusalOf(await run('grant', '--account', id, '--credits', '0'))).toMatch(/moves nothing/)
+  expect(refusalOf(await run('grant', '--account', id, '--credits', '0'))).toMatch(/must not be zero/)
   const note = ['--note', 'x'.repeat(201)]
   expect(refusalOf(await run('grant', '--account', id, '--credits', '1', ...note))).toMatch(/at most 200 characters/)
   expect(await creditsOf(id)).toBe(10)

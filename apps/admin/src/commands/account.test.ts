@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import { getAccount, updateAccount } from '@probity/database/accounts'
-import { asOwner, inTenant } from '@probity/database/connect'
-import { listDrift } from '@probity/database/credits'
-import { createTestDatabase, openTestAccount } from '@probity/database/test-database'
-import { openValidations } from '@probity/database/validations'
+import { getAccount, updateAccount } from '@probity/database/accounts/accounts'
+import { listDrift } from '@probity/database/billing/ledger'
+import { asOwner, inTenant } from '@probity/database/connection/connect'
+import { createTestDatabase, openTestAccount } from '@probity/database/connection/test-database'
+import { openValidations } from '@probity/database/validations/validations'
 import { expect, test } from 'vitest'
 import { refusalOf, resultOf, runAdmin } from '../test-admin.ts'
 
@@ -21,7 +21,7 @@ function listLedger(accountId: string) {
   )
 }
 
-test('opens an account with its plan and credits, and prints it', async () => {
+test('account create prints the account with its plan and credits', async () => {
   const account = resultOf(await run('create', '--name', 'N', '--plan', 'payg', '--credits', '1000'))
   expect(account).toEqual({
     id: expect.stringMatching(/^[0-9a-f-]{36}$/),
@@ -36,14 +36,14 @@ test('opens an account with its plan and credits, and prints it', async () => {
   ])
 })
 
-test('opens an account without credits, and one that needs none', async () => {
+test('account create supports zero and unlimited credits', async () => {
   const none = resultOf(await run('create', '--name', 'N'))
   expect(none).toMatchObject({ plan: 'payg', credits: { available: 0, unlimited: false } })
   const unlimited = resultOf(await run('create', '--name', 'N', '--plan', 'scale', '--unlimited'))
   expect(unlimited).toMatchObject({ plan: 'scale', credits: { available: 0, unlimited: true } })
 })
 
-test('gives credits and takes them, each with its row and its reason in the ledger', async () => {
+test('account grant adds and deducts credits, with a ledger transaction and note each', async () => {
   const { id } = await openTestAccount(db, 10)
   const given = resultOf(await run('grant', '--account', id, '--credits', '5', '--note', 'a gift'))
   expect(given).toMatchObject({ id, credits: { available: 15 } })
@@ -57,14 +57,14 @@ test('gives credits and takes them, each with its row and its reason in the ledg
   expect(await asOwner(db, listDrift)).toEqual([])
 })
 
-test('takes no more than there is, and says how much that is', async () => {
+test('account grant rejects a deduction above the available credits', async () => {
   const { id } = await openTestAccount(db, 10)
   const refusal = refusalOf(await run('grant', '--account', id, '--credits', '-11'))
   expect(refusal).toBe('The account has only 10 credits.')
   expect(await creditsOf(id)).toBe(10)
 })
 
-test('lists every account with its balances', async () => {
+test('account list prints every account with its balances', async () => {
   const accounts = [await openTestAccount(db, 7, { name: 'Seven' }), await openTestAccount(db, 8, { name: 'Eight' })]
   const listed = resultOf<Record<string, unknown>[]>(await run('list'))
   for (const { id, name, available } of accounts) {
@@ -73,7 +73,7 @@ test('lists every account with its balances', async () => {
   }
 })
 
-test('sets for how long an account keeps results, and there is room for the longest at once', async () => {
+test('account retention sets the retention and creates the partitions that it needs', async () => {
   const { id } = await openTestAccount(db, 10)
   expect(resultOf(await run('retention', '--account', id, '--days', '0'))).toMatchObject({ retention_days: 0 })
   expect(resultOf(await run('retention', '--account', id, '--days', '60'))).toMatchObject({ retention_days: 60 })
@@ -83,11 +83,11 @@ test('sets for how long an account keeps results, and there is room for the long
   expect(opened.kind).toBe('opened')
 })
 
-test('an account that was held to some network addresses can be used from anywhere again', async () => {
+test('account open-network clears the IP allowlist', async () => {
   const { id } = await openTestAccount(db, 0)
   await inTenant(db, id, (trx) => updateAccount(trx, id, { ipAllowList: ['192.0.2.1'] }))
   expect(resultOf(await run('open-network', '--account', id))).toMatchObject({ id })
   const { account } = await inTenant(db, id, (trx) => getAccount(trx, id))
   expect(account.ipAllowList).toEqual([])
-  expect(refusalOf(await run('open-network', '--account', randomUUID()))).toMatch(/no account with that id/)
+  expect(refusalOf(await run('open-network', '--account', randomUUID()))).toMatch(/Account not found/)
 })

@@ -7,10 +7,10 @@ import {
   listPlans,
   updateAccount,
   updateRetention,
-} from '@probity/database/accounts'
-import { asOwner, type Db, inTenant, type Trx } from '@probity/database/connect'
-import { postCredits } from '@probity/database/credits'
-import { arePartitionsReady, makePartitions } from '@probity/database/partitions'
+} from '@probity/database/accounts/accounts'
+import { postCredits } from '@probity/database/billing/ledger'
+import { asOwner, type Db, inTenant, type Trx } from '@probity/database/connection/connect'
+import { arePartitionsReady, makePartitions } from '@probity/database/system/retention'
 import { Command, InvalidArgumentError } from 'commander'
 import type { AdminConfig } from '../config.ts'
 import { withDatabase } from '../database.ts'
@@ -23,30 +23,28 @@ export function accountCommands(config: AdminConfig): Command {
   const account = new Command('account').description('Accounts and their credits.')
   account
     .command('create')
-    .description('Open an account.')
-    .requiredOption('--name <name>', 'what the account is called')
+    .description('Create an account.')
+    .requiredOption('--name <name>', 'name of the account')
     .option('--plan <plan>', 'free, payg, starter, growth or scale', 'payg')
-    .option('--credits <n>', 'credits to begin with', readCredits, 0)
-    .option('--unlimited', 'no till: credits are granted in the moment they are spent', false)
+    .option('--credits <n>', 'initial credits', readCredits, 0)
+    .option('--unlimited', 'unlimited credits', false)
     .action((options: NewAccount) => withDatabase(config, (db) => createAccount(db, options)))
   account
     .command('grant')
-    .description('Give credits to an account, or take them with a negative number.')
+    .description('Grant credits to an account. A negative number deducts credits.')
     .requiredOption('--account <id>', 'the account')
-    .requiredOption('--credits <n>', 'how many', readCredits)
-    .option('--note <text>', 'why, for the ledger')
+    .requiredOption('--credits <n>', 'number of credits', readCredits)
+    .option('--note <text>', 'note for the ledger')
     .action((options: Grant) => withDatabase(config, (db) => grant(db, options)))
   account
     .command('retention')
-    .description(
-      'Set for how many days an account keeps results. What is there already leaves on the day it was to leave.',
-    )
+    .description('Set the retention of results in days. Existing results keep their expiry date.')
     .requiredOption('--account <id>', 'the account')
     .requiredOption('--days <n>', '0 to 365', readDays)
     .action((options: Retention) => withDatabase(config, (db) => setRetention(db, options)))
   account
     .command('open-network')
-    .description('Let an account be used from anywhere again: empties its list of network addresses.')
+    .description('Clear the IP allowlist of an account.')
     .requiredOption('--account <id>', 'the account')
     .action((options: Named) => withDatabase(config, (db) => openNetwork(db, options)))
   account
@@ -57,10 +55,10 @@ export function accountCommands(config: AdminConfig): Command {
 }
 
 async function createAccount(db: Db, { name, plan, credits, unlimited }: NewAccount) {
-  if (credits < 0) throw new Refusal('An account cannot begin with a debt.')
+  if (credits < 0) throw new Refusal('Initial credits cannot be negative.')
   const account = await asOwner(db, async (trx) => {
     const plans = (await listPlans(trx)).map((known) => known.name)
-    if (!plans.includes(plan)) throw new Refusal(`There is no plan of that name. Plans: ${plans.join(', ')}.`)
+    if (!plans.includes(plan)) throw new Refusal(`Unknown plan. Plans: ${plans.join(', ')}.`)
     return insertAccount(trx, { name, plan, unlimited })
   })
   return credits > 0 ? grant(db, { account: account.id, credits, note: 'opening balance' }) : present(account)
@@ -70,7 +68,7 @@ type Grant = { account: string; credits: number; note?: string }
 
 async function grant(db: Db, { account: accountId, credits, note }: Grant) {
   await getAccountOrRefuse(db, accountId)
-  if (credits === 0) throw new Refusal('A grant of no credits moves nothing.')
+  if (credits === 0) throw new Refusal('Credits must not be zero.')
   const kind = credits > 0 ? 'grant' : 'adjust'
   return inTenant(db, accountId, async (trx) => {
     const posting = await postCredits(trx, { kind, credits, subject: randomUUID(), ...(note && { note }) })
@@ -83,18 +81,18 @@ type Retention = { account: string; days: number }
 
 async function setRetention(db: Db, { account: accountId, days }: Retention) {
   await getAccountOrRefuse(db, accountId)
-  // The partitions first: from the moment it keeps longer the account's rows need one that far ahead.
+  // Partitions first: as soon as the retention is longer, new rows need partitions that far ahead.
   await makePartitions(db, days)
   return asOwner(db, async (trx) => {
     const isReady = await arePartitionsReady(trx, days)
-    if (!isReady) throw new Refusal('Another process is making partitions at the moment. Run the command again.')
+    if (!isReady) throw new Refusal('Another process is creating partitions. Run the command again.')
     return present(await updateRetention(trx, accountId, days))
   })
 }
 
 type Named = { account: string }
 
-/** For those who have shut themselves out. */
+/** For accounts that locked themselves out. */
 async function openNetwork(db: Db, { account: accountId }: Named) {
   await getAccountOrRefuse(db, accountId)
   return asOwner(db, async (trx) => {
@@ -106,7 +104,7 @@ async function openNetwork(db: Db, { account: accountId }: Named) {
 /** The account with this id, for commands that name one. */
 export async function getAccountOrRefuse(db: Db, accountId: string): Promise<Account> {
   const account = await asOwner(db, (trx: Trx) => findAccount(trx, accountId))
-  if (account === undefined) throw new Refusal('There is no account with that id. "pnpm admin account list" shows all.')
+  if (account === undefined) throw new Refusal('Account not found. "pnpm admin account list" shows all accounts.')
   return account
 }
 
@@ -118,7 +116,7 @@ function present({ id, name, plan, unlimited, available, reserved, spent, retent
 /** For options that are a number of credits. */
 export function readCredits(text: string): number {
   const credits = Number(text)
-  if (!Number.isSafeInteger(credits)) throw new InvalidArgumentError('Credits are whole numbers.')
+  if (!Number.isSafeInteger(credits)) throw new InvalidArgumentError('Credits must be a whole number.')
   return credits
 }
 
@@ -127,6 +125,7 @@ const DAYS_MAX = 365
 function readDays(text: string): number {
   const days = Number(text)
   const isInRange = Number.isInteger(days) && days >= 0 && days <= DAYS_MAX
-  if (text.trim() === '' || !isInRange) throw new InvalidArgumentError(`Days are a whole number from 0 to ${DAYS_MAX}.`)
+  if (text.trim() === '' || !isInRange)
+    throw new InvalidArgumentError(`Days must be a whole number from 0 to ${DAYS_MAX}.`)
   return days
 }

@@ -1,5 +1,5 @@
-import { type AuditFault, listAuditFaults, resumeCharging } from '@probity/database/audit'
-import { asOwner, type Db } from '@probity/database/connect'
+import { type LedgerMismatch, listLedgerMismatches, resumeCharging } from '@probity/database/billing/reconciliation'
+import { asOwner, type Db } from '@probity/database/connection/connect'
 import { Command } from 'commander'
 import type { AdminConfig } from '../config.ts'
 import { withDatabase } from '../database.ts'
@@ -8,30 +8,30 @@ import { getAccountOrRefuse } from './account.ts'
 
 type Options = { resume?: string }
 
-/** Whether the books add up. Those of all accounts, from the first movement on: the workers look at what moved only. */
+/** Reconciles the complete ledger of all accounts. Workers reconcile recent transactions only. */
 export function auditCommand(config: AdminConfig): Command {
   return new Command('audit')
-    .description('List every place where the books do not add up. Exits with 1 where there is any.')
-    .option('--resume <account>', 'let an account be charged again, if its books add up')
+    .description('Reconcile the ledger and list mismatches. Exits with 1 if there are any.')
+    .option('--resume <account>', 'end the hold of an account if its ledger has no mismatch')
     .action(async ({ resume }: Options) => {
-      let faults: AuditFault[] = []
+      let faults: LedgerMismatch[] = []
       await withDatabase(config, async (db) => {
         faults = resume === undefined ? await listAll(db) : await resumeAccount(db, resume)
         return { faults: faults.map(present) }
       })
-      if (faults.length > 0) throw new Refusal('The books do not add up.')
+      if (faults.length > 0) throw new Refusal('Ledger mismatch.')
     })
 }
 
-function listAll(db: Db): Promise<AuditFault[]> {
-  return asOwner(db, (trx) => listAuditFaults(trx, { all: true }))
+function listAll(db: Db): Promise<LedgerMismatch[]> {
+  return asOwner(db, (trx) => listLedgerMismatches(trx, { all: true }))
 }
 
-async function resumeAccount(db: Db, accountId: string): Promise<AuditFault[]> {
+async function resumeAccount(db: Db, accountId: string): Promise<LedgerMismatch[]> {
   await getAccountOrRefuse(db, accountId)
   return asOwner(db, (trx) => resumeCharging(trx, accountId))
 }
 
-function present({ accountId, kind, subject, expected, found }: AuditFault) {
+function present({ accountId, kind, subject, expected, found }: LedgerMismatch) {
   return { account: accountId, kind, subject, expected, found }
 }

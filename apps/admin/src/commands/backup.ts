@@ -8,9 +8,9 @@ import { Refusal } from '../refusal.ts'
 
 export function backupCommand(config: AdminConfig, env: Environment): Command {
   return new Command('backup')
-    .description('Write the whole database to a file in this folder, and what it holds beside it.')
+    .description('Create a backup of the database and its manifest in a folder.')
     .argument('<folder>')
-    .option('--keep <number>', 'remove all but so many of the newest backups there')
+    .option('--keep <number>', 'keep only this many of the newest backups')
     .action((folder: string, { keep }: { keep?: string }) =>
       withDatabase(config, async (db) => {
         const kept = keep === undefined ? undefined : readKeep(keep)
@@ -23,9 +23,9 @@ export function backupCommand(config: AdminConfig, env: Environment): Command {
 
 export function restoreCommand(config: AdminConfig, env: Environment): Command {
   return new Command('restore')
-    .description('Bring a backup back, into an empty database.')
-    .argument('<file>', 'the .dump file; its .json must lie beside it')
-    .option('--replace <database>', 'the name of the database whose contents are to be lost')
+    .description('Restore a backup into an empty database.')
+    .argument('<file>', 'the .dump file; its .json must be in the same folder')
+    .option('--replace <database>', 'name of the database to overwrite')
     .action(async (file: string, { replace }: { replace?: string }) => {
       const result = await restoreBackup({ url: config.ownerUrl, env }, file, replace).catch((error: unknown) => {
         throw explain(error)
@@ -36,6 +36,6 @@ export function restoreCommand(config: AdminConfig, env: Environment): Command {
 
 function readKeep(text: string): number {
   const keep = Number(text)
-  if (!Number.isInteger(keep) || keep < 1) throw new Refusal('--keep takes a whole number from 1 on.')
+  if (!Number.isInteger(keep) || keep < 1) throw new Refusal('--keep must be a whole number of 1 or more.')
   return keep
 }

@@ -1,5 +1,5 @@
 import type { DoctorFinding } from '@probity/contract/doctor'
-import { createTestDatabase } from '@probity/database/test-database'
+import { createTestDatabase } from '@probity/database/connection/test-database'
 import { startDns } from '@probity/lab/dns/start'
 import { whenDone } from '@probity/lab/when-done'
 import { expect, test } from 'vitest'
@@ -10,19 +10,19 @@ const dns = await startDns({ names: { 'answers.org': { txt: ['there is an org'] 
 whenDone(() => dns.stop())
 const settings = { DNS_SERVERS: `127.0.0.1:${dns.port}` }
 
-test('prints what is wrong, why and what to do, and exits with 1 where something is broken', async () => {
+test('doctor prints finding, reason and fix, and exits with 1 when a check fails', async () => {
   const { code, stdout, stderr } = await runAdmin(url, settings, 'doctor')
   expect([code, stderr]).toEqual([1, ''])
   expect(stdout).toMatch(/^FAIL {2}postgres-durability: fsync is off/)
   expect(stdout).toContain('      Why: Credits are money.')
   expect(stdout).toContain('           alter system set fsync = on;')
   expect(stdout).toContain('      See: http://127.0.0.1:3000/docs/doctor#postgres-durability')
-  expect(stdout).toMatch(/^WARN {2}way-out: No way out is set/m)
-  expect(stdout).toMatch(/^ok {4}migrations: All are applied\.$/m)
+  expect(stdout).toMatch(/^WARN {2}egress-configured: No egress is configured/m)
+  expect(stdout).toMatch(/^ok {4}migrations: All migrations are applied\.$/m)
   expect(stdout).toMatch(/\n\d+ findings: 1 fail, \d+ warn, \d+ unknown, \d+ pass\.\n$/)
 })
 
-test('looks at one group or check alone, as JSON for programs, and exits with 0 where nothing is broken', async () => {
+test('doctor --only runs one group or check, and exits with 0 when no check fails', async () => {
   const redis = await runAdmin(url, settings, 'doctor', '--only', 'redis-eviction', '--json')
   expect([redis.code, redis.stderr]).toEqual([0, ''])
   const { findings } = JSON.parse(redis.stdout) as { findings: DoctorFinding[] }
@@ -40,7 +40,7 @@ test('looks at one group or check alone, as JSON for programs, and exits with 0 
   ])
 })
 
-test('goes on where the database is away, and says so', async () => {
+test('doctor runs the other checks when PostgreSQL is down', async () => {
   const { code, stdout } = await runAdmin(
     'postgres://nobody@127.0.0.1:1/none',
     settings,
@@ -49,14 +49,14 @@ test('goes on where the database is away, and says so', async () => {
     'platform',
   )
   expect(code).toBe(0)
-  expect(stdout).toMatch(/^\?{4} {2}postgres-durability: It could not be looked at: .*ECONNREFUSED/m)
+  expect(stdout).toMatch(/^\?{4} {2}postgres-durability: Check could not run: .*ECONNREFUSED/m)
   expect(stdout).toMatch(/^ok {4}redis-eviction/m)
 })
 
-test('what there is no check for is refused in a line, and so are settings that contradict each other', async () => {
-  expect(refusalOf(await runAdmin(url, 'doctor', '--only', 'teeth'))).toMatch(/no group and no check "teeth"/)
+test('doctor rejects an unknown check and contradictory settings', async () => {
+  expect(refusalOf(await runAdmin(url, 'doctor', '--only', 'teeth'))).toMatch(/Unknown group or check "teeth"/)
   const half = await runAdmin(url, { SMTP_HELO_NAME: 'probe.probity.example' }, 'doctor', '--only', 'egress')
-  expect([half.code, half.stderr]).toEqual([1, expect.stringContaining('belong together')])
+  expect([half.code, half.stderr]).toEqual([1, expect.stringContaining('must be set together')])
   const other = await runAdmin(url, { SMTP_HELO_NAME: 'probe.probity.example' }, 'audit')
-  expect(other.code).toBe(0) // which has nothing to do with mail servers
+  expect(other.code).toBe(0) // it does not use mail servers
 })

@@ -6,14 +6,14 @@ import { writeReport } from '../doctor/write-report.ts'
 
 type Options = { json?: boolean; only?: string }
 
-/** Looks at the installation from this host. With the settings of a worker it says what that worker would meet. */
+/** Checks the installation from this host. With a worker's settings it reports what that worker would find. */
 export function doctorCommand(config: AdminConfig): Command {
   return new Command('doctor')
-    .description('Look at everything that the service needs, and say what is wrong and how to put it right.')
+    .description('Check the installation and show how to fix problems.')
     .option('--json', 'print all findings as JSON')
-    .option('--only <group or check>', `look at this alone: ${DOCTOR_GROUPS.join(', ')}, or a check by its id`)
+    .option('--only <group or check>', `run one group (${DOCTOR_GROUPS.join(', ')}) or one check by id`)
     .action(async ({ json = false, only }: Options) => {
-      // It brings the engine along, which no other command needs.
+      // Loaded on demand: it imports the engine, which no other command needs.
       const { lookAround } = await import('../doctor/look-around.ts')
       const findings = await lookAround(config, only)
       process.stdout.write(json ? `${JSON.stringify({ findings }, null, 2)}\n` : writeReport(findings, docsOf(config)))

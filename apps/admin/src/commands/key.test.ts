@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { isWellFormedKey } from '@probity/contract/key-format'
-import { findDoorKey, hashKey } from '@probity/database/keys'
-import { createTestDatabase, openTestAccount } from '@probity/database/test-database'
+import { findDoorKey, hashKey } from '@probity/database/accounts/keys'
+import { createTestDatabase, openTestAccount } from '@probity/database/connection/test-database'
 import { expect, test } from 'vitest'
 import { refusalOf, resultOf, runAdmin } from '../test-admin.ts'
 
@@ -10,7 +10,7 @@ const run = (...args: string[]) => runAdmin(url, 'key', ...args)
 
 type Made = { id: string; key: string }
 
-test('prints a new key this once, and the database knows it', async () => {
+test('key create prints a new key once and stores its hash', async () => {
   const { id: account } = await openTestAccount(db, 0)
   const made = resultOf(await run('create', '--account', account, '--name', 'Shop', '--mode', 'live'))
   expect(made).toMatchObject({ account_id: account, name: 'Shop', livemode: true, revoked_at: null })
@@ -29,7 +29,7 @@ test('prints a new key this once, and the database knows it', async () => {
   expect(listed.stdout).not.toContain(hashKey(text).toString('hex'))
 })
 
-test('makes a test key with the scopes that are named', async () => {
+test('key create --mode test creates a test key with the given scopes', async () => {
   const { id: account } = await openTestAccount(db, 0)
   const args = ['--account', account, '--name', 'Sandbox', '--mode', 'test', '--scopes', 'jobs:write, keys:write']
   const made = resultOf(await run('create', ...args))
@@ -40,7 +40,7 @@ test('makes a test key with the scopes that are named', async () => {
   })
 })
 
-test('revokes a key for good; a second time is fine and changes nothing', async () => {
+test('key revoke is permanent and idempotent', async () => {
   const { id: account } = await openTestAccount(db, 0)
   const { id, key } = resultOf<Made>(await run('create', '--account', account, '--name', 'Old'))
   const first = resultOf(await run('revoke', '--account', account, '--key', id))
@@ -49,18 +49,18 @@ test('revokes a key for good; a second time is fine and changes nothing', async 
   expect(resultOf(await run('revoke', '--account', account, '--key', id))).toEqual(first)
 })
 
-test('revokes only with the account that the key belongs to', async () => {
+test('key revoke rejects a key of another account', async () => {
   const [owner, other] = [await openTestAccount(db, 0), await openTestAccount(db, 0)]
   const { id, key } = resultOf<Made>(await run('create', '--account', owner.id, '--name', 'Mine'))
-  expect(refusalOf(await run('revoke', '--account', other.id, '--key', id))).toMatch(/no key with that id/)
+  expect(refusalOf(await run('revoke', '--account', other.id, '--key', id))).toMatch(/no key with this id/)
   expect(await findDoorKey(db, hashKey(key))).toMatchObject({ revokedAt: null })
 })
 
 const NOBODY = randomUUID()
 const MISTAKES: [string, string[], RegExp][] = [
-  ['a key for an unknown account', ['create', '--account', NOBODY, '--name', 'N'], /no account with that id/],
-  ['the keys of what is no id', ['list', '--account', 'acme'], /not an id/],
-  ['a key of an unknown account', ['revoke', '--account', NOBODY, '--key', NOBODY], /no account with that id/],
+  ['a key for an unknown account', ['create', '--account', NOBODY, '--name', 'N'], /Account not found/],
+  ['the keys of an invalid account id', ['list', '--account', 'acme'], /Invalid id/],
+  ['a key of an unknown account', ['revoke', '--account', NOBODY, '--key', NOBODY], /Account not found/],
   [
     'an unknown scope',
     ['create', '--account', NOBODY, '--name', 'N', '--scopes', 'all'],
@@ -68,12 +68,12 @@ const MISTAKES: [string, string[], RegExp][] = [
   ],
 ]
 
-test.for(MISTAKES)('asking for %s is refused in one line', async ([, args, said]) => {
+test.for(MISTAKES)('key rejects %s with a one-line error', async ([, args, said]) => {
   expect(refusalOf(await run(...args))).toMatch(said)
 })
 
-test('what is no key id and a name that is none are refused in one line', async () => {
+test('key rejects an invalid id and an empty name with a one-line error', async () => {
   const { id: account } = await openTestAccount(db, 0)
-  expect(refusalOf(await run('revoke', '--account', account, '--key', 'first'))).toMatch(/not an id/)
+  expect(refusalOf(await run('revoke', '--account', account, '--key', 'first'))).toMatch(/Invalid id/)
   expect(refusalOf(await run('create', '--account', account, '--name', ''))).toMatch(/1 to 100 characters/)
 })

@@ -1,7 +1,7 @@
 import type { KeyMode } from '@probity/contract/key-format'
 import { DEFAULT_SCOPES, KEY_SCOPES, type KeyScope } from '@probity/contract/key-scopes'
-import { type Db, inTenant } from '@probity/database/connect'
-import { type ApiKey, insertKey, listKeys, revokeKey } from '@probity/database/keys'
+import { type ApiKey, insertKey, listKeys, revokeKey } from '@probity/database/accounts/keys'
+import { type Db, inTenant } from '@probity/database/connection/connect'
 import { Command, InvalidArgumentError, Option } from 'commander'
 import type { AdminConfig } from '../config.ts'
 import { withDatabase } from '../database.ts'
@@ -19,7 +19,7 @@ export function keyCommands(config: AdminConfig): Command {
     .requiredOption('--account <id>', 'the account')
     .requiredOption('--name <name>', 'name of the key')
     .addOption(new Option('--mode <mode>', 'live or test').choices(['live', 'test']).default('live'))
-    .option('--scopes <list>', `of ${Object.keys(KEY_SCOPES).join(', ')}; separated by commas`, readScopes, [
+    .option('--scopes <list>', `comma-separated: ${Object.keys(KEY_SCOPES).join(', ')}`, readScopes, [
       ...DEFAULT_SCOPES,
     ])
     .action((options: NewKey) => withDatabase(config, (db) => createKey(db, options)))
@@ -55,7 +55,7 @@ async function showKeys(db: Db, account: string) {
 async function revoke(db: Db, { account, key: keyId }: { account: string; key: string }) {
   await getAccountOrRefuse(db, account)
   const key = await inTenant(db, account, (trx) => revokeKey(trx, { accountId: account }, keyId))
-  if (key === undefined) throw new Refusal('That account has no key with that id.')
+  if (key === undefined) throw new Refusal('The account has no key with this id.')
   return present(key)
 }
 
@@ -67,7 +67,7 @@ function present({ id, accountId, name, mode, hint, scopes, createdAt, expiresAt
 function readScopes(text: string): KeyScope[] {
   const scopes = text.split(',').map((scope) => scope.trim())
   if (!scopes.every(isScope)) {
-    throw new InvalidArgumentError(`Scopes are ${Object.keys(KEY_SCOPES).join(', ')}.`)
+    throw new InvalidArgumentError(`Valid scopes: ${Object.keys(KEY_SCOPES).join(', ')}.`)
   }
   return scopes
 }

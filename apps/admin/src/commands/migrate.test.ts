@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { connect } from '@probity/database/connect'
-import { listMissingMigrations } from '@probity/database/schema-version'
+import { connect } from '@probity/database/connection/connect'
+import { listMissingMigrations } from '@probity/database/system/schema-version'
 import { startPostgres } from '@probity/lab/services/postgres'
 import { afterAll, expect, test } from 'vitest'
 import { refusalOf, resultOf, runAdmin } from '../test-admin.ts'
@@ -20,10 +20,10 @@ const COMMANDS = [
 ]
 
 test.for(COMMANDS)('before the first migration "%s %s" says what to do', async (args) => {
-  expect(refusalOf(await runAdmin(postgres.url, ...args))).toContain('run "pnpm admin migrate" first')
+  expect(refusalOf(await runAdmin(postgres.url, ...args))).toContain('Run "pnpm admin migrate" first')
 })
 
-test('migrates a new server, and a second time does nothing', async () => {
+test('migrate applies all migrations once', async () => {
   const missing = await listMissingMigrations(db)
   expect(missing).toEqual(['0001_baseline'])
   expect(resultOf(await runAdmin(postgres.url, 'migrate'))).toEqual({ migrated: missing })
@@ -48,7 +48,7 @@ test.for([['account', 'list'], ['migrate']])(
   },
 )
 
-test('settings that cannot be used are named, their values are not', async () => {
+test('invalid settings are reported without their values', async () => {
   const { code, stdout, stderr } = await runAdmin('mysql://somebody:secret@127.0.0.1/probity', 'account', 'list')
   expect([code, stdout]).toEqual([1, ''])
   expect(stderr).toContain('DATABASE_URL is not valid')

@@ -1,5 +1,5 @@
-import { asOwner } from '@probity/database/connect'
-import { createTestDatabase } from '@probity/database/test-database'
+import { asOwner } from '@probity/database/connection/connect'
+import { createTestDatabase } from '@probity/database/connection/test-database'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { refusalOf, resultOf, runAdmin } from '../test-admin.ts'
@@ -7,7 +7,7 @@ import { refusalOf, resultOf, runAdmin } from '../test-admin.ts'
 const { db, url } = await createTestDatabase()
 const run = (...args: string[]) => runAdmin(url, 'operator', ...args)
 
-test('somebody becomes an operator and is one no longer, and both are in the audit log', async () => {
+test('operator add and remove change operator access and write to the audit log', async () => {
   await asOwner(db, (trx) => sql`insert into users (name, email) values ('Grace', 'grace@example.com')`.execute(trx))
   expect(resultOf(await run('list'))).toEqual([])
   const grace = { id: expect.any(String), name: 'Grace', email: 'grace@example.com' }
@@ -25,6 +25,6 @@ test('somebody becomes an operator and is one no longer, and both are in the aud
   ])
 })
 
-test('an address that nobody signs in with is refused in one line', async () => {
-  expect(refusalOf(await run('add', 'nobody@example.com'))).toBe('Nobody signs in with that address.')
+test('operator add rejects an unknown email address with a one-line error', async () => {
+  expect(refusalOf(await run('add', 'nobody@example.com'))).toBe('No user has this email address.')
 })

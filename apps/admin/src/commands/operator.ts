@@ -1,21 +1,21 @@
-import { asOwner, type Db } from '@probity/database/connect'
-import { listOperators, type Operator, setOperator } from '@probity/database/operators'
+import { asOwner, type Db } from '@probity/database/connection/connect'
+import { listOperators, type Operator, setOperator } from '@probity/database/operators/accounts'
 import { Command } from 'commander'
 import type { AdminConfig } from '../config.ts'
 import { withDatabase } from '../database.ts'
 import { Refusal } from '../refusal.ts'
 
-/** Who sees the pages of the installation. */
+/** Operators: users with access to the operator pages. */
 export function operatorCommands(config: AdminConfig): Command {
-  const operator = new Command('operator').description('People who run the installation, and have pages for it.')
+  const operator = new Command('operator').description('Operators of the installation.')
   operator
     .command('add')
-    .description('Make somebody who can sign in an operator.')
+    .description('Give a user operator access.')
     .argument('<email>')
     .action((email: string) => withDatabase(config, (db) => change(db, email, true)))
   operator
     .command('remove')
-    .description('Let somebody be an operator no longer. They keep their sign-in.')
+    .description('Remove operator access from a user. The user can still sign in.')
     .argument('<email>')
     .action((email: string) => withDatabase(config, (db) => change(db, email, false)))
   operator
@@ -27,6 +27,6 @@ export function operatorCommands(config: AdminConfig): Command {
 
 async function change(db: Db, email: string, isOperator: boolean): Promise<Operator> {
   const person = await asOwner(db, (trx) => setOperator(trx, email, isOperator))
-  if (person === undefined) throw new Refusal('Nobody signs in with that address.')
+  if (person === undefined) throw new Refusal('No user has this email address.')
   return person
 }

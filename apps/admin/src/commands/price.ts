@@ -1,32 +1,30 @@
-import { listPlans } from '@probity/database/accounts'
-import { asOwner, type Db } from '@probity/database/connect'
-import { listPrices, type Price, savePrice, withdrawPrice } from '@probity/database/prices'
+import { listPlans } from '@probity/database/accounts/accounts'
+import { listPrices, type Price, savePrice, withdrawPrice } from '@probity/database/billing/payments'
+import { asOwner, type Db } from '@probity/database/connection/connect'
 import { Command } from 'commander'
 import type { AdminConfig } from '../config.ts'
 import { withDatabase } from '../database.ts'
 import { Refusal } from '../refusal.ts'
 import { readCredits } from './account.ts'
 
-/** What is sold through Stripe. */
+/** Prices sold through Stripe. */
 export function priceCommands(config: AdminConfig): Command {
-  const price = new Command('price').description('What is sold through Stripe, by the ids of prices there.')
+  const price = new Command('price').description('Stripe prices that are for sale.')
   price
     .command('set')
-    .description(
-      'Sell a price: credits at once or, with a plan, the plan and its credits for each period that is paid.',
-    )
-    .requiredOption('--price <id>', 'the price at Stripe, as price_…')
-    .requiredOption('--credits <n>', 'how many credits it gives', readCredits)
-    .option('--plan <plan>', 'the plan that it gives')
+    .description('Offer a price: one-time credits or, with --plan, a plan and its credits for each paid period.')
+    .requiredOption('--price <id>', 'Stripe price id: price_…')
+    .requiredOption('--credits <n>', 'credits that it grants', readCredits)
+    .option('--plan <plan>', 'plan that it grants')
     .action((options: NewPrice) => withDatabase(config, (db) => setPrice(db, options)))
   price
     .command('withdraw')
-    .description('Sell a price no more. Whoever has subscribed to it keeps what it gives.')
-    .requiredOption('--price <id>', 'the price at Stripe')
+    .description('Withdraw a price. Existing subscriptions keep their plan and credits.')
+    .requiredOption('--price <id>', 'Stripe price id')
     .action(({ price: id }: { price: string }) => withDatabase(config, (db) => withdraw(db, id)))
   price
     .command('list')
-    .description('List all prices, those that were withdrawn too.')
+    .description('List all prices, including withdrawn ones.')
     .action(() => withDatabase(config, (db) => asOwner(db, async (trx) => (await listPrices(trx)).map(present))))
   return price
 }
@@ -38,7 +36,7 @@ function setPrice(db: Db, { price: id, credits, ...given }: NewPrice) {
   return asOwner(db, async (trx) => {
     const plans = (await listPlans(trx)).map((known) => known.name)
     if (plan !== null && !plans.includes(plan)) {
-      throw new Refusal(`There is no plan of that name. Plans: ${plans.join(', ')}.`)
+      throw new Refusal(`Unknown plan. Plans: ${plans.join(', ')}.`)
     }
     return present(await savePrice(trx, { id, credits, plan }))
   })
@@ -46,7 +44,7 @@ function setPrice(db: Db, { price: id, credits, ...given }: NewPrice) {
 
 async function withdraw(db: Db, id: string) {
   const price = await asOwner(db, (trx) => withdrawPrice(trx, id))
-  if (price === undefined) throw new Refusal('There is no such price. "pnpm admin price list" shows all.')
+  if (price === undefined) throw new Refusal('Price not found. "pnpm admin price list" shows all prices.')
   return present(price)
 }
 

@@ -1,12 +1,12 @@
-import { asOwner } from '@probity/database/connect'
-import { createTestDatabase } from '@probity/database/test-database'
-import { noteUnrecognised } from '@probity/database/unrecognised'
+import { asOwner } from '@probity/database/connection/connect'
+import { createTestDatabase } from '@probity/database/connection/test-database'
+import { noteUnrecognised } from '@probity/database/operators/unclassified-replies'
 import { expect, test } from 'vitest'
 import { resultOf, runAdmin } from '../test-admin.ts'
 
 const { db, url } = await createTestDatabase()
 
-test('shows what mail servers said that no rule knows, the most frequent first', async () => {
+test('replies lists unclassified replies, the most frequent first', async () => {
   const rare = { provider: '', stage: 'rcpt', code: 550, reply: 'flurb', seen: 2 }
   const frequent = { provider: 'google', stage: 'mail', code: 451, reply: 'zonk', seen: 3 }
   await noteUnrecognised(db, [rare, frequent])
@@ -14,7 +14,7 @@ test('shows what mail servers said that no rule knows, the most frequent first',
   expect(resultOf(await runAdmin(url, 'replies'))).toMatchObject([{ ...frequent, seen: 6 }, rare])
 })
 
-test('a server that makes up new words all the time fills so much room and no more', async () => {
+test('the number of stored unclassified replies per server is limited', async () => {
   for (let round = 0; round < 60; round += 1) {
     const many = Array.from({ length: 200 }, (_, n) => ({
       provider: '',

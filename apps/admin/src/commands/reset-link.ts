@@ -1,5 +1,5 @@
-import { asOwner } from '@probity/database/connect'
-import { createPasswordReset } from '@probity/database/password-resets'
+import { asOwner } from '@probity/database/connection/connect'
+import { createPasswordReset } from '@probity/database/users/sessions'
 import { Command } from 'commander'
 import type { AdminConfig } from '../config.ts'
 import { withDatabase } from '../database.ts'
@@ -8,7 +8,7 @@ import { Refusal } from '../refusal.ts'
 /** For users who forgot their password where no email is sent. */
 export function resetLinkCommand(config: AdminConfig): Command {
   return new Command('reset-link')
-    .description('Print a link with which a user sets a new password. It works once, for one hour.')
+    .description('Print a password reset link for a user. It can be used once and expires in one hour.')
     .argument('<email>')
     .action((email: string) =>
       withDatabase(config, async (db) => {

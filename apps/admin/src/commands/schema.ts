@@ -1,4 +1,4 @@
-import { isBaselineCurrent, isBaselineReleased, writeBaseline } from '@probity/database/schema-files'
+import { isBaselineCurrent, isBaselineReleased, writeBaseline } from '@probity/database/system/schema-files'
 import { Command } from 'commander'
 import { Refusal } from '../refusal.ts'
 

@@ -1,12 +1,12 @@
-import { claimSetup, isSetupToken } from '@probity/database/people'
-import { createTestDatabase } from '@probity/database/test-database'
+import { createTestDatabase } from '@probity/database/connection/test-database'
+import { claimSetup, isSetupToken } from '@probity/database/users/users'
 import { expect, test } from 'vitest'
 import { refusalOf, resultOf, runAdmin } from '../test-admin.ts'
 
 const { url, db } = await createTestDatabase()
 const tokenOf = ({ link }: { link: string }) => new URL(link).hash.slice('#token='.length)
 
-test('prints a link whose token works, in the place of the last one, until there is somebody', async () => {
+test('setup-link prints a working link that replaces the last one, until a user exists', async () => {
   const first = resultOf<{ link: string }>(await runAdmin(url, 'setup-link'))
   expect(first.link).toMatch(/^http:\/\/127\.0\.0\.1:3000\/app\/setup#token=[\w-]{32}$/)
   expect(await isSetupToken(db, tokenOf(first))).toBe(true)
@@ -18,7 +18,5 @@ test('prints a link whose token works, in the place of the last one, until there
   const ada = { name: 'Ada', email: 'ada@example.com', passwordHash: 'x', organisation: 'Engines' }
   expect(await claimSetup(db, tokenOf(second), ada)).toBe(true)
   expect(await isSetupToken(db, tokenOf(second))).toBe(false)
-  expect(refusalOf(await runAdmin(url, 'setup-link'))).toBe(
-    'The installation has been set up: there is somebody who can sign in.',
-  )
+  expect(refusalOf(await runAdmin(url, 'setup-link'))).toBe('The installation has already been set up: a user exists.')
 })

@@ -3,9 +3,9 @@ import { once } from 'node:events'
 import { openSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
-import { asOwner } from '@probity/database/connect'
-import { claimSetup, replaceSetupToken } from '@probity/database/people'
-import { createEmptyDatabase, createTestDatabase } from '@probity/database/test-database'
+import { asOwner } from '@probity/database/connection/connect'
+import { createEmptyDatabase, createTestDatabase } from '@probity/database/connection/test-database'
+import { claimSetup, replaceSetupToken } from '@probity/database/users/users'
 import { waitForBuild } from '@probity/lab/build'
 import { COMPILED } from '@probity/lab/compiled'
 import { freePort, stopChild } from '@probity/lab/services/daemon'
@@ -13,12 +13,12 @@ import { expect, inject, onTestFinished, test, vi } from 'vitest'
 import { MAIN } from '../test-admin.ts'
 
 const { url } = await createTestDatabase()
-// `up` builds what is older than its sources: the build of the run is shared, and no test waits for one of its own.
+// `up` rebuilds outdated pages: all tests share one build.
 await Promise.all([waitForBuild('web'), waitForBuild('docs')])
 
 type Running = { child: ChildProcess; readLog(): string }
 
-/** Starts the whole product. Its log goes where the run looks for secrets. */
+/** Starts all processes. The log goes to the folder that the run scans for secrets. */
 function startUp(databaseUrl: string, port: number): Running {
   const logFile = join(inject('logFolder'), `up-${port}-${performance.now()}.log`)
   const log = openSync(logFile, 'a')
@@ -39,7 +39,7 @@ async function isUp({ readLog }: Running, port: number): Promise<void> {
   })
 }
 
-test('migrates an empty database, says where the product is once it is ready, and stops when told to', {
+test('up migrates an empty database, prints the URLs when ready, and stops on SIGTERM', {
   tags: ['timed'],
 }, async () => {
   const port = await freePort()
@@ -69,7 +69,7 @@ test('up prints no setup link when a user exists, and a key only for development
   expect(up.readLog()).not.toMatch(/^(Setup link|Key):/m)
 })
 
-test('a port that another instance has is refused in a sentence, and that instance goes on', async () => {
+test('up fails when another instance uses the port, and that instance keeps running', async () => {
   const port = await freePort()
   const first = startUp(url, port)
   await isUp(first, port)
@@ -77,11 +77,11 @@ test('a port that another instance has is refused in a sentence, and that instan
 
   const second = startUp(url, port)
   expect(await once(second.child, 'exit')).toEqual([1, null])
-  expect(second.readLog()).toBe(`Port ${port} is taken. Choose another with PORT.\n`)
+  expect(second.readLog()).toBe(`Port ${port} is in use. Choose another with PORT.\n`)
   expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(200)
 })
 
-test('a port that something else has is refused in the same sentence', async () => {
+test('up fails when another program uses the port', async () => {
   const squatter = createServer()
   squatter.listen(0, '127.0.0.1')
   await once(squatter, 'listening')
@@ -90,10 +90,10 @@ test('a port that something else has is refused in the same sentence', async () 
 
   const up = startUp(url, port)
   expect(await once(up.child, 'exit')).toEqual([1, null])
-  expect(up.readLog()).toBe(`Port ${port} is taken. Choose another with PORT.\n`)
+  expect(up.readLog()).toBe(`Port ${port} is in use. Choose another with PORT.\n`)
 })
 
-test('with the database away nothing is started, and it says how to start one', async () => {
+test('up starts nothing and prints how to start PostgreSQL when it is down', async () => {
   const up = startUp('postgres://somebody:secret@127.0.0.1:1/probity', await freePort())
   expect(await once(up.child, 'exit')).toEqual([1, null])
   expect(up.readLog()).toMatch(/^PostgreSQL cannot be reached at DATABASE_URL\.\n.*docker compose up.*\n$/)

@@ -3,9 +3,10 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { migrate } from '@probity/database/migrate'
-import { isOutage } from '@probity/database/outage'
+import { isOutage } from '@probity/database/connection/outage'
+import { migrate } from '@probity/database/system/migrate'
 import { isLoopbackHost } from '@probity/settings/formats'
+import { withDefaults, withSettings } from '@probity/settings/names'
 import { Command } from 'commander'
 import type { AdminConfig } from '../config.ts'
 import { explainNoEntry } from '../database.ts'
@@ -21,19 +22,19 @@ const READY_WITHIN_MS = 120_000
 
 type Environment = Record<string, string | undefined>
 
-/** One command for the whole product: migrates, then runs every process until it is told to stop. */
+/** Migrates the database, then runs all processes until a stop signal. */
 export function upCommand(config: AdminConfig, env: Environment): Command {
   return new Command('up')
-    .description('Migrate, then run the service.')
+    .description('Apply migrations, then run the service.')
     .option('--watch', 'for development: restart on changes, and print a test key')
     .action((options: { watch?: boolean }) => runUp(config, env, options.watch ?? false))
 }
 
 async function runUp(config: AdminConfig, env: Environment, watch: boolean): Promise<void> {
   await migrate(config.ownerUrl).catch((error: unknown) => {
-    throw isOutage(error) ? new Refusal(DATABASE_AWAY) : explainNoEntry(error)
+    throw isOutage(error) ? new Refusal(DATABASE_DOWN) : explainNoEntry(error)
   })
-  if (await isTaken(config.port)) throw new Refusal(`Port ${config.port} is taken. Choose another with PORT.`)
+  if (await isTaken(config.port)) throw new Refusal(`Port ${config.port} is in use. Choose another with PORT.`)
   await buildPages(config, env)
   const children = startParts(config, env, watch)
   let stopped = false
@@ -47,9 +48,9 @@ async function runUp(config: AdminConfig, env: Environment, watch: boolean): Pro
   const oneEnded = Promise.race(ends)
   await Promise.race([oneEnded, announce(config, children, watch)])
   const [firstCode] = await oneEnded
-  // A part that is told to stop before it listens for signals ends by the signal itself, without a code: as it was told.
+  // A process that gets the signal before its handler is set ends without an exit code, which is a clean stop.
   const failed = stopped ? 0 : (firstCode ?? 1)
-  stop('SIGTERM') // half a product is none: when one part ends, so do the others
+  stop('SIGTERM') // when one process ends, the others are stopped too
   const codes = (await Promise.all(ends)).map(([code]) => code ?? 0)
   process.exitCode = codes.find((code) => code !== 0) ?? failed
 }
@@ -61,25 +62,24 @@ async function buildPages(config: AdminConfig, env: Environment): Promise<void> 
 }
 
 function startParts(config: AdminConfig, env: Environment, watch: boolean): ChildProcess[] {
-  // Read already, from a file of their own perhaps: given twice they would contradict each other.
-  const once = { DATABASE_URL_FILE: undefined, REDIS_URL_FILE: undefined }
-  const settings = { DATABASE_URL: config.databaseUrl, REDIS_URL: config.redisUrl, PORT: String(config.port), ...once }
+  const settings = { DATABASE_URL: config.databaseUrl, REDIS_URL: config.redisUrl, PORT: String(config.port) }
+  const own = watch ? withDefaults(env, developmentSettings(config)) : env
   const programs = [API, WORKER].map((program) =>
     spawn(process.execPath, [...(watch ? ['--watch'] : []), program], {
       stdio: ['ignore', 'inherit', 'inherit'],
-      env: { ...(watch && developmentSettings(config)), ...env, ...settings },
+      env: withSettings(own, settings),
     }),
   )
   return watch && config.webFolder === undefined ? [...programs, watchWeb(env)] : programs
 }
 
-/** Used unless the environment says otherwise. */
+/** Used unless the environment sets them. */
 function developmentSettings({ publicUrl }: AdminConfig): Environment {
   const isLocal = publicUrl === undefined || isLoopbackHost(new URL(publicUrl).hostname)
   return { STOP_NOTICE_MS: '0', ...(isLocal && { OPERATOR_2FA: 'optional' }) }
 }
 
-const DATABASE_AWAY = `PostgreSQL cannot be reached at DATABASE_URL.
+const DATABASE_DOWN = `PostgreSQL cannot be reached at DATABASE_URL.
 For development, "docker compose up -d --wait" starts one together with Redis.`
 
 function isTaken(port: number): Promise<boolean> {
@@ -100,12 +100,15 @@ async function announce(config: AdminConfig, children: ChildProcess[], watch: bo
     if (children.some((child) => child.exitCode !== null) || Date.now() > deadline) return
     await sleep(100)
   }
-  // Behind a proxy only the public address works in a browser: cookies and the same-origin check depend on it.
+  // Behind a proxy only the public URL works in a browser: cookies and the same-origin check depend on it.
   const url = config.publicUrl ?? address
   const lines = [`Web app: ${url}/app/`, `API: ${url}/api/v1`]
   const setupLink = await makeSetupLink(config)
   if (setupLink !== undefined) {
-    lines.push(`Setup link: ${setupLink}`, 'It works once, for one hour. "pnpm admin setup-link" prints a new one.')
+    lines.push(
+      `Setup link: ${setupLink}`,
+      'The link can be used once and expires in one hour. "pnpm admin setup-link" prints a new one.',
+    )
   }
   if (watch) lines.push(`Key: ${await ensureTestKey(config.ownerUrl)}`)
   lines.push(`Docs: ${url}/docs`, `API reference: ${url}/docs/api`, 'Doctor: pnpm admin doctor')

@@ -1,8 +1,8 @@
 import { cpSync, existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { asOwner } from '@probity/database/connect'
-import { MIGRATIONS_FOLDER } from '@probity/database/schema-version'
-import { createTestDatabase } from '@probity/database/test-database'
+import { asOwner } from '@probity/database/connection/connect'
+import { createTestDatabase } from '@probity/database/connection/test-database'
+import { MIGRATIONS_FOLDER } from '@probity/database/system/schema-version'
 import { makeFolder, removeFolder } from '@probity/lab/services/daemon'
 import { whenDone } from '@probity/lab/when-done'
 import { sql } from 'kysely'
@@ -39,8 +39,8 @@ test('lookAhead names the tables that the next migrations touch, and warns of la
     ['0002_next', ['api_keys', 'payments']],
   ])
   expect(report.warnings).toEqual([
-    'No backup is known of: make one with --backup FOLDER.',
-    '0002_next touches api_keys, which has some 5000000 rows: it may take a while.',
+    'No backup found. Create one with --backup FOLDER.',
+    '0002_next changes api_keys, which has about 5000000 rows: it may take a while.',
   ])
 })
 
@@ -56,7 +56,7 @@ test('upgrade --check changes nothing, and upgrade makes a backup first', async 
   expect(after).toMatchObject({ migrations: [], last_backup: expect.any(String), warnings: [] })
 })
 
-test('an old backup speaks against it, and without one it is refused', async () => {
+test('upgrade --check warns of an old backup, and upgrade requires a backup folder', async () => {
   const { url, db } = await createTestDatabase()
   expect(refusalOf(await runAdmin(url, 'upgrade'))).toContain('--backup FOLDER')
   await asOwner(db, (trx) =>
@@ -64,7 +64,9 @@ test('an old backup speaks against it, and without one it is refused', async () 
   )
   const looked = await runAdmin(url, 'upgrade', '--check')
   expect([looked.code, resultBehind(looked)['warnings']]).toEqual([1, ['The last backup is 50 hours old.']])
-  expect(refusalOf(await runAdmin(url, 'upgrade', '--check', '--backup', '/nowhere/at/all'))).toContain('is not there')
+  expect(refusalOf(await runAdmin(url, 'upgrade', '--check', '--backup', '/nowhere/at/all'))).toContain(
+    'does not exist',
+  )
 })
 
 test('upgrade and migrate reject a database with migrations of another version', async () => {

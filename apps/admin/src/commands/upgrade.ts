@@ -1,8 +1,7 @@
 import { statfs } from 'node:fs/promises'
-import type { Db } from '@probity/database/connect'
-import { migrate } from '@probity/database/migrate'
-import { rejectForeignSchema } from '@probity/database/schema-version'
-import { planUpgrade, type UpgradePlan } from '@probity/database/upgrade-plan'
+import type { Db } from '@probity/database/connection/connect'
+import { migrate, planUpgrade, type UpgradePlan } from '@probity/database/system/migrate'
+import { rejectForeignSchema } from '@probity/database/system/schema-version'
 import { Command } from 'commander'
 import { makeBackup } from '../backup/make.ts'
 import type { Environment } from '../backup/postgres-program.ts'
@@ -13,16 +12,16 @@ import { Refusal } from '../refusal.ts'
 type UpgradeOptions = { check?: boolean; backup?: string }
 
 const HOUR_MS = 60 * 60 * 1_000
-/** A backup that is older says too little of today. */
+/** Age from which a backup is reported as too old. */
 const BACKUP_HOURS_MAX = 24
-/** From here on adding something to a table may take minutes where it has to be read. */
+/** Table size from which a migration that scans it may take minutes. */
 const ROWS_MANY = 1_000_000
 
 export function upgradeCommand(config: AdminConfig, env: Environment): Command {
   return new Command('upgrade')
-    .description('Make a backup and bring the database to this version, or say beforehand what that would do.')
-    .option('--check', 'change nothing, and say what would be done and what speaks against it')
-    .option('--backup <folder>', 'where the backup goes')
+    .description('Create a backup and apply all migrations of this version, or print the upgrade plan.')
+    .option('--check', 'dry run: print the upgrade plan and any blockers')
+    .option('--backup <folder>', 'folder for the backup')
     .action(({ check, backup }: UpgradeOptions) =>
       withDatabase(config, async (db) => {
         await rejectForeignSchema(db).catch((error: Error) => {
@@ -30,14 +29,14 @@ export function upgradeCommand(config: AdminConfig, env: Environment): Command {
         })
         if (check) return lookAhead(db, backup)
         if (backup === undefined)
-          throw new Refusal('Say where the backup goes (--backup FOLDER), or only look (--check).')
+          throw new Refusal('Specify a backup folder (--backup FOLDER), or --check for a dry run.')
         const { file } = await makeBackup(db, { url: config.ownerUrl, env }, backup)
         return { backup: file, migrated: await migrate(config.ownerUrl) }
       }),
     )
 }
 
-/** Exits with 1 if there is a warning. `migrationsFolder` is for tests of migrations that no version has yet. */
+/** Exits with 1 if there is a warning. `migrationsFolder` is for tests of unreleased migrations. */
 export async function lookAhead(db: Db, folder: string | undefined, migrationsFolder?: string) {
   const plan = await planUpgrade(db, migrationsFolder)
   const freeBytes = folder === undefined ? undefined : await measureFree(folder)
@@ -54,7 +53,7 @@ export async function lookAhead(db: Db, folder: string | undefined, migrationsFo
 
 async function measureFree(folder: string): Promise<number> {
   const { bavail, bsize } = await statfs(folder).catch(() => {
-    throw new Refusal(`The folder ${folder} is not there.`)
+    throw new Refusal(`The folder ${folder} does not exist.`)
   })
   return bavail * bsize
 }
@@ -65,15 +64,16 @@ function listWarnings({ migrations, lastBackup, databaseBytes }: UpgradePlan, fr
     tables
       .filter(({ rows }) => rows >= ROWS_MANY)
       .map(
-        (table) => `${name} touches ${table.name}, which has some ${Math.round(table.rows)} rows: it may take a while.`,
+        (table) =>
+          `${name} changes ${table.name}, which has about ${Math.round(table.rows)} rows: it may take a while.`,
       ),
   )
   return [
-    ...(hours === undefined ? ['No backup is known of: make one with --backup FOLDER.'] : []),
+    ...(hours === undefined ? ['No backup found. Create one with --backup FOLDER.'] : []),
     ...(hours !== undefined && hours >= BACKUP_HOURS_MAX ? [`The last backup is ${hours} hours old.`] : []),
-    // A dump is compressed, so this asks for more than it needs.
+    // A dump is compressed, so it needs less than this.
     ...(freeBytes !== undefined && freeBytes < databaseBytes
-      ? ['The folder has less room than the database takes.']
+      ? ['The folder has less free space than the size of the database.']
       : []),
     ...large,
   ]

@@ -2,20 +2,20 @@ import { getServers } from 'node:dns'
 import { once } from 'node:events'
 import { DOCTOR_GROUPS } from '@probity/contract/data/doctor-checks'
 import { type DoctorFinding, describeFinding, worstFirst } from '@probity/contract/doctor'
-import { connect } from '@probity/database/connect'
-import { findDataFolder } from '@probity/database/server-settings'
+import { connect } from '@probity/database/connection/connect'
+import { findDataFolder } from '@probity/database/system/server-settings'
 import { BLOCKLISTS } from '@probity/doctor/data/blocklists'
 import { examine, findChecks } from '@probity/doctor/examine'
 import type { Patient } from '@probity/doctor/patient'
-import { publicInternet } from '@probity/engine/mailbox/address-policy'
-import { LANDMARKS } from '@probity/engine/mailbox/data/landmarks'
+import { REFERENCE_HOSTS } from '@probity/engine/smtp/probe/data/reference-hosts'
+import { publicInternet } from '@probity/engine/smtp/protocol/address-policy'
 import { connectRedis } from '@probity/queue/redis'
 import type { AdminConfig } from '../config.ts'
 import { Refusal } from '../refusal.ts'
 
 const CONNECT_WITHIN_MS = 3_000
 
-/** What the doctor finds, the worst first. `only` is the name of a group or of a check. */
+/** All findings, most severe first. `only` is the name of a group or the id of a check. */
 export async function lookAround(config: AdminConfig, only: string | undefined): Promise<DoctorFinding[]> {
   const wanted = only === undefined ? undefined : findChecks(only)
   if (only !== undefined && wanted === undefined) throw new Refusal(describeUnknown(only))
@@ -24,7 +24,7 @@ export async function lookAround(config: AdminConfig, only: string | undefined):
 }
 
 function describeUnknown(only: string): string {
-  return `There is no group and no check "${only}". The groups: ${DOCTOR_GROUPS.join(', ')}; "pnpm admin doctor --json" names every check.`
+  return `Unknown group or check "${only}". Groups: ${DOCTOR_GROUPS.join(', ')}. "pnpm admin doctor --json" lists every check.`
 }
 
 async function withPatient<T>(config: AdminConfig, work: (patient: Patient) => Promise<T>): Promise<T> {
@@ -32,7 +32,7 @@ async function withPatient<T>(config: AdminConfig, work: (patient: Patient) => P
   const db = connect(config.ownerUrl, { connectionsMax: 4, applicationName: 'probity-admin' })
   const redis = connectRedis(config.redisUrl)
   try {
-    // It is given the time to connect; that it cannot is what the doctor will say.
+    // Waits for the connection; a failure to connect is reported by the Redis checks.
     await once(redis, 'ready', { signal: AbortSignal.timeout(CONNECT_WITHIN_MS) }).catch(() => undefined)
     return await work({
       db,
@@ -41,10 +41,10 @@ async function withPatient<T>(config: AdminConfig, work: (patient: Patient) => P
       dnsServers: dnsServers.length > 0 ? dnsServers : getServers(),
       egresses,
       uploadsFolder,
-      // Without a database there is more to say than where its disk is.
+      // If the database is down, the PostgreSQL checks report it.
       databaseFolder: await findDataFolder(db).catch(() => undefined),
       publicUrl: config.publicUrl,
-      landmarks: LANDMARKS,
+      landmarks: REFERENCE_HOSTS,
       blocklists: BLOCKLISTS,
       now: Date.now,
     })

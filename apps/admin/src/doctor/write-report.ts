@@ -2,7 +2,7 @@ import { DOCTOR_STATUSES, type DoctorFinding, type DoctorStatus } from '@probity
 
 const WORDS: Record<DoctorStatus, string> = { fail: 'FAIL', warn: 'WARN', unknown: '????', pass: 'ok' }
 
-/** The findings for a person at a terminal: what is wrong in full, what is well in a line each. */
+/** The report for a terminal: one line per passed check, all details of the others. */
 export function writeReport(findings: DoctorFinding[], origin: string): string {
   const parts = findings.map((finding) =>
     finding.status === 'pass' ? writeLine(finding) : writeInFull(finding, origin),

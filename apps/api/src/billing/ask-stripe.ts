@@ -5,8 +5,8 @@ const PASSING = new Set(['StripeConnectionError', 'StripeAPIError', 'StripeRateL
 const RETRY_S = 5
 
 /**
- * The edge to Stripe. Its errors stay here: they hold parts of our key and of what people have typed in, and a log is no place for
- * either. Whatever we have asked wrongly goes on as an error that names its kind.
+ * Calls Stripe. Its errors are not passed on, because they contain parts of the secret key and user input, which must not be logged.
+ * A rejected request becomes an error that names only its kind.
  */
 export async function askStripe<T>(question: Promise<T>): Promise<T> {
   try {
@@ -22,10 +22,10 @@ function describe(error: unknown): unknown {
   if (!isFault(error)) return error
   const { type, code, statusCode, requestId } = error
   if (PASSING.has(type)) return new Problem('service_unavailable', UNREACHABLE, { retryAfterS: RETRY_S })
-  return new Error(`Stripe refused a question: ${type}, ${code}, status ${statusCode}, request ${requestId}`)
+  return new Error(`Stripe rejected a request: ${type}, ${code}, status ${statusCode}, request ${requestId}`)
 }
 
-const UNREACHABLE = 'The payment provider cannot be reached at the moment. Nothing was bought; try again in a while.'
+const UNREACHABLE = 'The payment provider is unavailable. Nothing was bought. Try again later.'
 
 function isFault(error: unknown): error is Error & Fault {
   return error instanceof Error && 'type' in error && typeof error.type === 'string'

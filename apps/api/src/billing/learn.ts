@@ -1,5 +1,4 @@
-import type { SubscriptionState } from '@probity/database/billing'
-import type { Reversal } from '@probity/database/payments'
+import type { Reversal, SubscriptionState } from '@probity/database/billing/payments'
 import type Stripe from 'stripe'
 import { askStripe } from './ask-stripe.ts'
 import { readReversal } from './reversal.ts'
@@ -14,8 +13,8 @@ export type Lesson =
 export type PaidLine = { price: string; quantity: number }
 
 /**
- * Finds out what an event is about. It is taken as a knock at the door and not at its word: events come late, twice and out of
- * order, and in the form of whatever version the endpoint was made with, so the thing itself is asked for.
+ * Fetches the object of an event from Stripe. The payload is only a hint: events arrive late, twice and out of order, in the
+ * format of the API version that the endpoint was created with.
  */
 export async function learn(stripe: Stripe, { type, data }: Stripe.Event, checkedAt: string): Promise<Lesson> {
   const { id, payment_intent } = data.object as { id: string; payment_intent?: string | { id: string } | null }
@@ -55,9 +54,9 @@ const WITH_CHARGE = { expand: ['payment_intent.latest_charge'] }
 async function readCheckout(stripe: Stripe, session: Stripe.Checkout.Session): Promise<Lesson> {
   const { id, mode, customer, payment_status, payment_intent } = session
   const buyer = idOf(customer)
-  // What a subscription gives is told by its own events.
+  // Subscriptions have their own events.
   if (mode !== 'payment' || buyer === undefined) return { kind: 'nothing', why: 'not_a_pack' }
-  // Some ways to pay take days; another event comes when the money has.
+  // Some payment methods take days; another event follows the payment.
   if (payment_status === 'unpaid') return { kind: 'nothing', why: 'not_paid' }
   const isExpanded = payment_intent !== null && typeof payment_intent === 'object'
   const reversal = await readReversal(stripe, isExpanded ? [payment_intent] : [])
@@ -80,7 +79,7 @@ async function learnPayment(stripe: Stripe, payment_intent: string | undefined):
   return invoice === undefined ? { kind: 'nothing', why: 'unknown_payment' } : learnInvoice(stripe, invoice)
 }
 
-/** While Stripe tries to collect a late payment the plan stays; it says itself when it has given up. */
+/** The plan is kept while Stripe retries a late payment; Stripe reports when it gives up. */
 const PAYING = new Set(['active', 'trialing', 'past_due'])
 
 function readSubscription({ id, customer, status, items, created }: Stripe.Subscription, checkedAt: string): Lesson {
@@ -106,7 +105,7 @@ async function learnInvoice(stripe: Stripe, id: string): Promise<Lesson> {
   return { kind: 'period', customer: buyer, reference: id, lines: data.flatMap(readLine), reversal }
 }
 
-/** A period that was paid for. Settlements between two plans are none, and neither is a trial. */
+/** A paid period. Prorations between two plans and trials are not paid periods. */
 function readLine({ parent, pricing, quantity, amount }: Stripe.InvoiceLineItem): PaidLine[] {
   const item = parent?.subscription_item_details
   const price = idOf(pricing?.price_details?.price)

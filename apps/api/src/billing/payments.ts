@@ -5,7 +5,7 @@ import { openPriceTags, type PriceTags } from './price-tags.ts'
 export type PaymentSettings = {
   secretKey: string
   webhookSecret: string
-  /** Where people come back to. */
+  /** Base URL that users return to after a payment. */
   publicUrl: string
   /** Whether a disputed payment suspends its account. */
   suspendsOnDispute: boolean
@@ -22,7 +22,7 @@ export type Payments = {
   tags: PriceTags
 }
 
-/** Two attempts of this length, so that whoever waits for us, Stripe's own events included, has an answer in time. */
+/** Two attempts of this length fit into the time limits of clients and of Stripe events. */
 const ANSWER_WITHIN_MS = 5_000
 
 export function openPayments(settings: PaymentSettings): Payments {
@@ -51,6 +51,6 @@ export function openPayments(settings: PaymentSettings): Payments {
 /** The payment provider, for routes that are of no use without. */
 export function getPayments({ payments }: { payments: Payments | undefined }): Payments {
   if (payments === undefined)
-    throw new Problem('not_configured', 'Nothing is sold here: credits come from the operator.')
+    throw new Problem('not_configured', 'Payments are not configured. Contact the operator for credits.')
   return payments
 }

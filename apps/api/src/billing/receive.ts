@@ -1,8 +1,17 @@
-import { findBillingAccount, keepSubscription } from '@probity/database/billing'
-import { asNobody, type Db, inTenant, type Trx } from '@probity/database/connect'
-import { findPayment, grantOffer, grantPaid, type Reversal, recordReversal } from '@probity/database/payments'
-import { listPrices } from '@probity/database/prices'
-import { insertEvent, lookUpEvent, noteOutcome } from '@probity/database/stripe-events'
+import {
+  findBillingAccount,
+  findPayment,
+  grantOffer,
+  grantPaid,
+  insertEvent,
+  keepSubscription,
+  listPrices,
+  lookUpEvent,
+  type Reversal,
+  recordOutcome,
+  recordReversal,
+} from '@probity/database/billing/payments'
+import { type Db, inTenant, type Trx, withoutTenant } from '@probity/database/connection/connect'
 import type Stripe from 'stripe'
 import type { Services } from '../services.ts'
 import { type Lesson, learn, type PaidLine } from './learn.ts'
@@ -21,14 +30,14 @@ export async function receiveEvent({ db, log }: Pick<Services, 'db' | 'log'>, pa
     // First of all, so that the same event at the same time waits here and then finds that it is too late.
     if (!(await insertEvent(trx, event))) return 'seen_before'
     const came = await act(trx, accountId, lesson, { checkedAt, suspends: payments.suspendsOnDispute })
-    await noteOutcome(trx, event.id, came)
+    await recordOutcome(trx, event.id, came)
     return came
   })
   log.info({ eventId: event.id, type: event.type, accountId, outcome }, 'payment event')
 }
 
 function inTransaction<T>(db: Db, accountId: string | undefined, work: (trx: Trx) => Promise<T>): Promise<T> {
-  return accountId === undefined ? asNobody(db, work) : inTenant(db, accountId, work)
+  return accountId === undefined ? withoutTenant(db, work) : inTenant(db, accountId, work)
 }
 
 /** When Stripe returned the state, and whether a new dispute suspends the account. */

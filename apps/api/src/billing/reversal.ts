@@ -1,4 +1,4 @@
-import type { Reversal } from '@probity/database/payments'
+import type { Reversal } from '@probity/database/billing/payments'
 import type Stripe from 'stripe'
 import { askStripe } from './ask-stripe.ts'
 

@@ -1,4 +1,4 @@
-import { type Actor, actAs } from '@probity/database/actor'
+import { type Actor, actAs } from '@probity/database/connection/actor'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
 /**

@@ -1,4 +1,4 @@
-import { asOwner } from '@probity/database/connect'
+import { asOwner } from '@probity/database/connection/connect'
 import { startRedis } from '@probity/lab/services/redis'
 import { connectRedis } from '@probity/queue/redis'
 import { sql } from 'kysely'

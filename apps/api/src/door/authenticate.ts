@@ -2,7 +2,7 @@ import type { NamedPolicy } from '@probity/contract/decide-by-policy'
 import { isWellFormedKey, KEY_PATTERN } from '@probity/contract/key-format'
 import type { KeyScope } from '@probity/contract/key-scopes'
 import type { OverrideAction } from '@probity/contract/override'
-import type { DoorKey } from '@probity/database/keys'
+import type { DoorKey } from '@probity/database/accounts/keys'
 import { dedupeKey } from '@probity/engine/address/dedupe-key'
 import { RECENT_FOR_S } from '@probity/queue/recent'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -18,11 +18,11 @@ import type { RatePolicy, RateState } from './rate.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Who is calling. Set for every route under /api/v1, and for the same routes under /app/api. */
+    /** The authenticated key or member. Set for every route under /api/v1, and for the same routes under /app/api. */
     caller: Caller
-    /** How the caller's rate stands, once it is known. */
+    /** State of the client's rate limit, once it is known. */
     rate: RateState | undefined
-    /** A recent result for what is asked, as a ready string. */
+    /** A recent result for the request, as serialized JSON. */
     recent: string | undefined
     /** The dedupe key of the address, where a recent result was looked up by it. */
     emailKey: string | undefined
@@ -36,9 +36,9 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** The scope that a key needs to use this route. */
     scope?: KeyScope
-    /** Whether a publishable key, which everybody can read, may use it. */
+    /** Whether publishable keys, which are public, can use the route. */
     isForPages?: boolean
-    /** Whether the public sandbox key, behind which there is no account, may use it. */
+    /** Whether the public sandbox key, which has no account, can use the route. */
     isPublic?: boolean
     /** For routes that ask about an address: where it stands, and how it is to be judged. Called before the request is known to be well formed. */
     asksAbout?: (request: FastifyRequest) => unknown
@@ -138,7 +138,7 @@ export function admit(
     const { bucket, policy } = rateOf(caller)
     const question = readQuestion(request, recentKeyOf)
     const { rate, recent, isFull } = await admission.admit(bucket, policy, question)
-    // A visitor is told of their own rate: that of the account is none of their business.
+    // A visitor sees only the rate limit of their own IP address, not that of the account.
     if (!isPublishable(caller)) request.rate = rate
     request.recent = recent
     if (!rate.allowed) throw new Problem('rate_limited', undefined, { retryAfterS: rate.retryAfterS })
@@ -150,7 +150,7 @@ export function admit(
   }
 }
 
-/** In the sandbox nothing is asked of anybody, so nothing is remembered and no place is taken. */
+/** The sandbox makes no probes, so it caches nothing and takes no slot. */
 function readQuestion(request: FastifyRequest, recentKeyOf: Services['recentKeyOf']): Question | undefined {
   const { caller, route } = request
   const asked = route.config.asksAbout?.(request)
@@ -177,7 +177,7 @@ function refuseKeyInQuery(request: FastifyRequest): void {
   }
 }
 
-/** What a key must not do, or not now. */
+/** Checks whether the key can be used for the request. */
 export function refuseForbidden(request: FastifyRequest): void {
   const { caller: key } = request
   if (key.pausedAt) throw new Problem('paused_api_key')
@@ -195,7 +195,7 @@ export function refuseForbidden(request: FastifyRequest): void {
 export function refuseWithout({ id, scopes }: Caller, scope: KeyScope): void {
   if (scopes.includes(scope)) return
   if (id === null) throw new Problem('missing_role')
-  throw new Problem('missing_scope', `This needs a key with the scope "${scope}".`)
+  throw new Problem('missing_scope', `This request requires a key with the scope "${scope}".`)
 }
 
 /** For what holds in both modes: a test key, which may be in many hands, does not decide over live results. */
@@ -204,4 +204,4 @@ export function refuseTestKey({ mode, id }: Caller): void {
 }
 
 const PUBLIC_HINT =
-  'The public sandbox key validates addresses, tries out reports of what became of mail and does nothing else. This needs a key of an account.'
+  'The public sandbox key can only validate addresses and test delivery reports. This request requires a key of an account.'

@@ -19,11 +19,11 @@ export function readNetworkLimits(limits: Limits, trustedProxies: string[]): Net
 
 const RETRY_AFTER_S = 1
 const TOO_MANY_CONNECTIONS =
-  'Too many connections from your network are open. Use fewer, and use each for several requests.'
+  'Too many open connections from your network. Use fewer, and reuse each for several requests.'
 const TOO_MANY_UNFINISHED =
-  'Too many requests from your network are unfinished: their bodies were not sent to the end, or their responses not read.'
+  'Too many requests from your network are unfinished: their bodies are incomplete, or their responses were not read.'
 
-/** How many of something each network has. Networks without any take no memory. */
+/** Counter per network. Networks with a count of zero take no memory. */
 function countByNetwork() {
   const counts = new Map<string, number>()
   return {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { asNobody } from '@probity/database/connect'
+import { withoutTenant } from '@probity/database/connection/connect'
 import { whenDone } from '@probity/lab/when-done'
 import { publishAnswers } from '@probity/queue/answers'
 import { startInteractiveWorker } from '@probity/queue/interactive'
@@ -84,7 +84,7 @@ test('and what is waited for a connection to PostgreSQL, which who pays waits fo
   const { echo, services, config } = await startEchoing(0)
   await echo()
   const holding = Array.from({ length: config.databaseConnections }, () =>
-    asNobody(services.db, (trx) => sql`select pg_sleep(0.5)`.execute(trx)),
+    withoutTenant(services.db, (trx) => sql`select pg_sleep(0.5)`.execute(trx)),
   )
   expect(await echo()).toBeGreaterThan(400)
   await Promise.all(holding)

@@ -1,5 +1,5 @@
 import type { AddressInfo, Socket } from 'node:net'
-import { unsettledResult } from '@probity/contract/standing-result'
+import { pendingResult } from '@probity/contract/standing-result'
 import { whenDone } from '@probity/lab/when-done'
 import { expect, test, vi } from 'vitest'
 import { startTestApi } from '../test-api.ts'
@@ -42,7 +42,7 @@ const countConnections = () =>
 
 test('validations of a client all succeed while another network floods the process', async () => {
   const verdict = { status: 'invalid', sub_status: 'no_mail_server', is_valid: false } as const
-  startPlainWorker(api.db, (email) => ({ ...unsettledResult(email, 'not_probed'), ...verdict }))
+  startPlainWorker(api.db, (email) => ({ ...pendingResult(email, 'not_probed'), ...verdict }))
   const ask = openClient(port, '127.0.0.2')
   for (const message of [HALF_POST, UNREAD_GET]) flood(message)
   await vi.waitFor(async () => expect(await countConnections()).toBeGreaterThan(50))

@@ -1,6 +1,5 @@
 import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { inTenant } from '@probity/database/connect'
 import {
   type Claimed,
   claimIdempotency,
@@ -8,7 +7,8 @@ import {
   type KeptAnswer,
   releaseIdempotency,
   saveAnswer,
-} from '@probity/database/idempotency'
+} from '@probity/database/accounts/idempotency'
+import { inTenant } from '@probity/database/connection/connect'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import { Problem } from '../problem.ts'
 import type { Services } from '../services.ts'
@@ -149,7 +149,7 @@ function idempotencyHooks(services: ReplayServices) {
       try {
         await inTenant(db, caller.accountId, (trx) => releaseIdempotency(trx, caller.accountId, claim))
       } catch (failure) {
-        request.log.warn({ err: failure }, 'release idempotency key: it remains claimed until it expires')
+        request.log.warn({ err: failure }, 'failed to release idempotency key: it remains claimed until it expires')
       }
     },
   }

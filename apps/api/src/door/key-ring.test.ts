@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { inTenant } from '@probity/database/connect'
-import { revokeKey } from '@probity/database/keys'
+import { revokeKey } from '@probity/database/accounts/keys'
+import { inTenant } from '@probity/database/connection/connect'
 import { startRedis } from '@probity/lab/services/redis'
 import { afterAll, expect, test, vi } from 'vitest'
 import { start } from '../start.ts'

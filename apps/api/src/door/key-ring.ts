@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
-import type { Db } from '@probity/database/connect'
-import { type DoorKey, findDoorKey, hashKey, listChangedKeys } from '@probity/database/keys'
+import { type DoorKey, findDoorKey, hashKey, listChangedKeys } from '@probity/database/accounts/keys'
+import type { Db } from '@probity/database/connection/connect'
 
 const WATCH_EVERY_MS = 300
 /** How old the last look at changed keys may be before nothing cached is believed: revoking takes hold within a second. */

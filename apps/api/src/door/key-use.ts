@@ -1,11 +1,11 @@
 import type { LastRequest } from '@probity/contract/last-request'
-import type { Db } from '@probity/database/connect'
-import { type KeyUse, recordKeyUse } from '@probity/database/keys'
+import { type KeyUse, recordKeyUse } from '@probity/database/accounts/keys'
+import type { Db } from '@probity/database/connection/connect'
 import { reportEvery } from '@probity/database/report'
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify'
 import { isPublicCaller } from './public-sandbox.ts'
 
-/** Somebody who tries their first request watches for it. */
+/** Short, because new users watch for their first request. */
 const REPORT_EVERY_MS = 1_000
 
 /** Counts requests per key in memory and reports them now and then, so that no request waits for it. */
@@ -35,7 +35,7 @@ export function openKeyUseCounter(db: Db, log: FastifyBaseLogger): KeyUseCounter
       )
     } catch (error) {
       // Not money: what the database could not take now is added to the next report.
-      log.warn({ err: error }, 'key use not recorded')
+      log.warn({ err: error }, 'failed to record key use')
       for (const [keyId, { requests, lastUsedAt, last }] of reported) {
         const use = useOf(keyId)
         use.requests += requests

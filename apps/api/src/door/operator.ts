@@ -1,6 +1,6 @@
 import type { Session } from '@probity/contract/people'
-import { hasRecentCode } from '@probity/database/code-entries'
-import type { Person } from '@probity/database/people'
+import { hasRecentCode } from '@probity/database/users/sessions'
+import type { Person } from '@probity/database/users/users'
 import type { FastifyRequest } from 'fastify'
 import { Problem } from '../problem.ts'
 import type { Services } from '../services.ts'
@@ -31,9 +31,9 @@ export function requireOperator(door: Door) {
   }
 }
 
-const OUTSIDE = 'Operator pages can be used only from the addresses in OPERATOR_NETWORKS.'
+const OUTSIDE = 'Operator pages are available only from the IP addresses in OPERATOR_NETWORKS.'
 
-/** What keeps a user from the operator pages; null for users who are not operators. */
+/** Reason why a user cannot open the operator pages; null for users who are not operators. */
 export function operatorAccess(
   { operators }: Pick<Door, 'operators'>,
   person: Person,

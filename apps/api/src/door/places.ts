@@ -1,35 +1,35 @@
-/** How many requests of the kind that makes work a process takes on at once. */
+/** The concurrency limit of a process for requests that cause work. */
 export type Places = {
-  /** How many there are now. */
+  /** The current limit. */
   count(): number
   /**
-   * Takes note of how long a task without work took from here to a worker and back, while so many requests were under way. `turnedAway` is how many
-   * found no place since the last one.
+   * Records the round trip of an empty task to a worker, with the number of requests in progress and the number of requests that were shed since the
+   * last call.
    */
   note(echoMs: number, underWay: number, turnedAway?: number): void
 }
 
-/** An echo that takes this long waited for work that we had no business taking on. Without a crowd it takes a few milliseconds. */
+/** An echo that takes this long shows overload. Without load it takes a few milliseconds. */
 export const LATE_MS = 250
-/** What is left however late echoes are, or nothing would be tried any more. */
+/** The minimum, so that the process keeps probing its capacity however late echoes are. */
 const PLACES_MIN = 32
-/** One late echo takes away so much at least, and so much at most: the crowd that made it late may have gone. */
+/** A late echo multiplies the limit by a factor in this range: the load that delayed it may have ended. */
 const [CUT_MIN, CUT_MAX] = [0.9, 0.5]
 const GROWTH = 1.1
 /**
- * How many there are before it is known whether more can be borne, of the most that there may be: a crowd that comes all at once must not find more
- * than that. What is not wanted any more goes back to it, slowly.
+ * Initial share of the maximum: a sudden peak must not fill more slots before the first late echo. A limit that is no longer in demand
+ * returns to it slowly.
  */
 const UNPROVEN_SHARE = 0.5
 const SHRINKAGE = 0.98
-/** Not wanted any more are places of which so few are taken that nobody, not even a list, would miss the rest. */
+/** The limit shrinks only below this utilization, so that shrinking never causes rejections, not even of lists. */
 const UNWANTED_SHARE = 0.2
-/** There are more places only where those that there are were wanted: nearly all were taken, or somebody was turned away, as lists are long before. */
+/** The limit grows only if it was in demand: at this utilization or more, or after requests were shed. */
 const WANTED_SHARE = 0.7
 
 /**
- * Finds by trying how much can be taken on such that whoever is let in is served soon. It goes by our own delay and not by how long
- * verdicts take: slow mail servers keep many callers waiting and us idle.
+ * Adaptive concurrency limit: the number of requests that can be accepted with a low latency. The signal is our own delay and not the
+ * duration of validations: slow mail servers keep requests waiting while the process is idle.
  */
 export function openPlaces(max: number): Places {
   const unproven = Math.max(Math.min(PLACES_MIN, max), Math.ceil(max * UNPROVEN_SHARE))

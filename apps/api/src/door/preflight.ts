@@ -1,5 +1,5 @@
 import { isOrigin } from '@probity/contract/publishable'
-import { isAllowedOrigin } from '@probity/database/keys'
+import { isAllowedOrigin } from '@probity/database/accounts/keys'
 import type { Route } from '../route.ts'
 import type { Services } from '../services.ts'
 import { STRANGERS } from './authenticate.ts'

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { SEND_THRESHOLD_DEFAULT } from '@probity/contract/data/model-parameters'
 import { PUBLIC_SANDBOX_KEY } from '@probity/contract/sandbox'
 import { EXCLUDED_TRAITS_DEFAULT } from '@probity/contract/traits'
-import type { DoorKey } from '@probity/database/keys'
+import type { DoorKey } from '@probity/database/accounts/keys'
 
 /** For all clients of a network (an IPv4 address or an IPv6 /64) that use the public sandbox key. */
 const REQUESTS_PER_MINUTE = 60

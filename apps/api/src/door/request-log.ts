@@ -1,14 +1,14 @@
-import type { Db } from '@probity/database/connect'
+import { type AnsweredRequest, recordRequests } from '@probity/database/accounts/requests'
+import { recordVerdicts, type VerdictCount } from '@probity/database/accounts/usage'
+import type { Db } from '@probity/database/connection/connect'
 import { reportEvery } from '@probity/database/report'
-import { type AnsweredRequest, recordRequests } from '@probity/database/requests'
-import { recordVerdicts, type VerdictCount } from '@probity/database/verdict-days'
 import type { FastifyBaseLogger } from 'fastify'
 
-/** Somebody who follows their requests sees one about as soon as it is answered. */
+/** Short, so that the request log shows a request about a second after its response. */
 const REPORT_EVERY_MS = 1_000
-/** What a process holds while the database is away: some megabytes. */
+/** Entries that a process buffers while the database is unavailable: some megabytes. */
 const HELD_MAX = 10_000
-/** One account that asks very much must not push the others out. */
+/** Limit per account, so that one account cannot displace the entries of others. */
 const HELD_OF_ACCOUNT_MAX = 2_000
 const AT_ONCE_MAX = 1_000
 
@@ -21,7 +21,7 @@ export type RequestLog = {
   keptDays: number
   add(request: AnsweredRequest): void
   count(verdict: VerdictCount): void
-  /** How many requests were dropped since the process began. */
+  /** Number of entries dropped since the process started. */
   dropped(): number
   stop(): Promise<void>
 }
@@ -37,13 +37,13 @@ export function openRequestLog(db: Db, log: FastifyBaseLogger, keptDays: number)
       try {
         await recordRequests(db, group, keptDays)
       } catch (error) {
-        log.warn({ err: error, held: group.length }, 'requests not written down')
+        log.warn({ err: error, held: group.length }, 'failed to write the request log')
         for (const one of group) requests.put(one)
         break
       }
     }
     const dropped = requests.dropped()
-    if (dropped > toldOf) log.warn({ dropped: dropped - toldOf }, 'requests left out of the log: there were too many')
+    if (dropped > toldOf) log.warn({ dropped: dropped - toldOf }, 'dropped request log entries: too many requests')
     toldOf = dropped
   }
 
@@ -54,7 +54,7 @@ export function openRequestLog(db: Db, log: FastifyBaseLogger, keptDays: number)
     try {
       await recordVerdicts(db, [...reported.values()])
     } catch (error) {
-      log.warn({ err: error }, 'verdicts not counted; trying again')
+      log.warn({ err: error }, 'failed to count verdicts; retrying')
       for (const one of reported.values()) count(one)
     }
   }
@@ -81,7 +81,7 @@ export function openRequestLog(db: Db, log: FastifyBaseLogger, keptDays: number)
   }
 }
 
-/** Where requests wait to be written, up to so many, and up to so many of one account. */
+/** Buffer of entries to write, with a limit in total and per account. */
 function openShelf() {
   let held: AnsweredRequest[] = []
   const ofAccount = new Map<string, number>()

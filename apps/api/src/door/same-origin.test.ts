@@ -53,7 +53,7 @@ test('where the address is set, the Host header counts for nothing', async () =>
 })
 
 test.each(['POST', 'PATCH', 'DELETE'] as const)('%s of every route under /app/api needs it', async (method) => {
-  const url = { POST: '/app/api/organisations', PATCH: '/app/api/account', DELETE: '/app/api/keys/x' }[method]
+  const url = { POST: '/app/api/accounts', PATCH: '/app/api/account', DELETE: '/app/api/keys/x' }[method]
   const answer = await callApp(open.app, { method, url, headers: { 'sec-fetch-site': 'cross-site', ...APP } })
   expect([answer.status, answer.body['code']]).toEqual([403, 'cross_site_request'])
 })

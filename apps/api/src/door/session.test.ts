@@ -1,6 +1,6 @@
 import { createHmac, randomUUID } from 'node:crypto'
-import { asOwner } from '@probity/database/connect'
-import { hashSessionToken } from '@probity/database/sessions'
+import { asOwner } from '@probity/database/connection/connect'
+import { hashSessionToken } from '@probity/database/users/sessions'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import {

@@ -1,5 +1,5 @@
 import { mayUse, ROLES } from '@probity/contract/roles'
-import { type DoorMember, findSession, findSessionIn, type Person } from '@probity/database/people'
+import { type DoorMember, findSession, findSessionIn, type Person } from '@probity/database/users/users'
 import type { FastifyRequest } from 'fastify'
 import { cookieNames, readCookie } from '../people/cookies.ts'
 import { readSignedToken } from '../people/secret.ts'
@@ -10,16 +10,16 @@ import { refuseForeignNetwork } from './network.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Who is signed in. Set for every route under /app/api that needs somebody. */
+    /** The signed-in user. Set for every route under /app/api that requires a session. */
     person: Person | undefined
-    /** What they are in the account they work in. */
+    /** Role of the user in the selected account. */
     member: DoorMember | undefined
   }
 }
 
 type Door = Pick<Services, 'db' | 'people'>
 
-/** Finds out who is signed in; throws where nobody is. */
+/** Returns the signed-in user; throws without a session. */
 export function requirePerson(door: Door) {
   return async (request: FastifyRequest): Promise<void> => {
     request.person = await findPerson(door, request)
@@ -44,7 +44,7 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 export function requireMember(door: Door) {
   return async (request: FastifyRequest): Promise<void> => {
     const { 'probity-mode': mode = 'live' } = request.headers
-    // Somebody who is not signed in learns that first, whatever account they name.
+    // A missing session is reported first, whatever account the request names.
     const found = await findMember(door, request)
     if (found === undefined) throw new Problem('unauthenticated')
     if (found.member === undefined) throw new Problem('not_found', NO_SUCH_ACCOUNT)
@@ -68,8 +68,7 @@ export async function findMember(door: Door, request: FastifyRequest) {
 }
 
 const NO_ACCOUNT = '00000000-0000-0000-0000-000000000000'
-const NO_SUCH_ACCOUNT =
-  'There is no such organisation, or you do not belong to it. Name it in the header Probity-Account.'
+const NO_SUCH_ACCOUNT = 'The account in the header Probity-Account does not exist, or you are not a member of it.'
 const MODES = 'must be live or test'
 
 /** The token of the session that a request belongs to, if we have signed it. */
@@ -99,7 +98,7 @@ function callerOf(person: Person, member: DoorMember, mode: 'live' | 'test'): Ca
   }
 }
 
-/** What a role does not include. Reading is what GET does, except where an answer is paid for. */
+/** Checks the role. GET requests count as reading, except those that are charged. */
 export function refuseWithoutRole(request: FastifyRequest): void {
   const { member, route, method } = request
   const reads = method === 'GET' || method === 'HEAD'

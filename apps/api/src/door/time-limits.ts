@@ -5,8 +5,7 @@ import { Problem } from '../problem.ts'
 import { hasDisconnected } from './body-state.ts'
 
 const RETRY_AFTER_S = 5
-const TOOK_TOO_LONG =
-  'The request took too long. Repeat it after a short wait. An idempotency key makes the repetition safe.'
+const TOOK_TOO_LONG = 'The request took too long. Retry after a short wait. An idempotency key makes the retry safe.'
 
 /** For routes that read an uploaded file, which takes up to 120 s (uploads/reader.ts). */
 export const READS_FILE_MS = 150_000

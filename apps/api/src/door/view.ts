@@ -1,4 +1,4 @@
-import type { View } from '@probity/database/view'
+import type { View } from '@probity/database/connection/scope'
 import type { Caller } from './caller.ts'
 
 /** Live keys see the lists and webhooks of live keys, test keys those of test keys. */

@@ -1,5 +1,4 @@
 import type { Erasure, ErasureCounts } from '@probity/contract/erasures'
-import { inTenant } from '@probity/database/connect'
 import {
   type Erasing,
   eraseByKey,
@@ -7,8 +6,9 @@ import {
   eraseIdempotencyRecords,
   eraseValidations,
   recordErasure,
-} from '@probity/database/erase-address'
-import { eraseResults } from '@probity/database/erase-results'
+} from '@probity/database/accounts/erase-address'
+import { inTenant } from '@probity/database/connection/connect'
+import { eraseResults } from '@probity/database/jobs/results/erase-results'
 import { openAddressMatcher } from '@probity/engine/address/find-mention'
 import { Problem } from '../problem.ts'
 import type { Services } from '../services.ts'

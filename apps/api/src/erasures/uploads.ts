@@ -1,6 +1,6 @@
-import { inTenant } from '@probity/database/connect'
-import type { Erasing } from '@probity/database/erase-address'
-import { isInJob } from '@probity/database/erase-results'
+import type { Erasing } from '@probity/database/accounts/erase-address'
+import { inTenant } from '@probity/database/connection/connect'
+import { isInJob } from '@probity/database/jobs/results/erase-results'
 import {
   discardUploads,
   listJobsWithoutUpload,
@@ -8,7 +8,7 @@ import {
   lockUpload,
   removeExpiredUploads,
   type StoredUpload,
-} from '@probity/database/uploads'
+} from '@probity/database/jobs/uploads'
 import { readLayout } from '@probity/uploads/read-addresses'
 import { Problem } from '../problem.ts'
 import type { Services } from '../services.ts'

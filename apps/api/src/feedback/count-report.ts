@@ -1,7 +1,7 @@
 import type { FeedbackSummary } from '@probity/contract/feedback'
-import { inTenant } from '@probity/database/connect'
-import type { Prediction } from '@probity/database/outcome-sums'
-import { countOutcomes, type Outcome } from '@probity/database/outcomes'
+import { inTenant } from '@probity/database/connection/connect'
+import type { Prediction } from '@probity/database/feedback/outcome-sums'
+import { countOutcomes, type Outcome } from '@probity/database/feedback/outcomes'
 import type { Caller } from '../door/caller.ts'
 import { Problem } from '../problem.ts'
 import type { Services } from '../services.ts'
@@ -47,7 +47,7 @@ type Sent = Parameters<typeof deliveryWeight>[0]
 function readSent({ outcomes, bouncedCount }: SortedReport, sentTotal: number | undefined): Sent {
   const deliveredCount = outcomes.filter(({ outcome }) => outcome === 'delivered').length
   if (sentTotal !== undefined && sentTotal < deliveredCount + bouncedCount) {
-    const detail = 'is less than the number of messages that are reported'
+    const detail = 'is less than the number of reported messages'
     throw new Problem('invalid_request', undefined, { errors: [{ pointer: '/sent_total', detail }] })
   }
   return { deliveredCount, bouncedCount, sentTotal }
@@ -68,8 +68,8 @@ function weigh({ outcomes }: SortedReport, predictions: Map<string, Prediction>,
 }
 
 /**
- * Where deliveries are known by their number alone, nobody knows at which domains they were: bounces without them would speak
- * against each domain that has one. So only classes move, and of what is in none nothing is counted; it can be reported again.
+ * If only the number of deliveries is known, their domains are unknown, and bounces alone would count against each domain that has
+ * one. So only the sums by class change. Bounces without a class are not counted and can be reported again.
  */
 function besideTotal({ outcomes }: SortedReport, predictions: Map<string, Prediction>, sent: Sent): Outcome[] {
   const bounces = outcomes.flatMap((outcome) => {

@@ -51,7 +51,7 @@ async function* piecesOf(text: string): AsyncGenerator<Buffer> {
   yield Buffer.from(text)
 }
 
-/** Where the columns that we know stand; others are passed over. */
+/** Positions of the known columns. Other columns are ignored. */
 function readHeader(cells: string[]): [string, number][] {
   const names = cells.map((cell) => cell.trim().toLowerCase())
   for (const name of ['email', 'delivery']) {
@@ -69,12 +69,12 @@ function readRow(cells: string[], places: [string, number][]): Record<string, st
 
 const DAY_MS = 86_400_000
 
-/** Where the sender is it may be tomorrow already. */
+/** In the time zone of the sender it may already be the next day. */
 function readDay(given: string | undefined): string {
   const day = (days: number) => new Date(Date.now() + days * DAY_MS).toISOString().slice(0, 10)
   if (given === undefined) return day(0)
   if (given >= day(-SENT_DAYS_AGO_MAX) && given <= day(1)) return given
-  throw refuse('/sent_on', `must be one of the last ${SENT_DAYS_AGO_MAX} days`)
+  throw refuse('/sent_on', `must be within the last ${SENT_DAYS_AGO_MAX} days`)
 }
 
 function refuse(pointer: string, detail: string): Problem {

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { type StandingResult, unsettledResult } from '@probity/contract/standing-result'
-import { getAccount } from '@probity/database/accounts'
-import { asOwner, inTenant } from '@probity/database/connect'
-import { changeTestResults } from '@probity/database/test-results'
+import { pendingResult, type StoredResult } from '@probity/contract/standing-result'
+import { getAccount } from '@probity/database/accounts/accounts'
+import { asOwner, inTenant } from '@probity/database/connection/connect'
+import { changeTestResults } from '@probity/database/jobs/results/test-results'
 import { dedupeKey } from '@probity/engine/address/dedupe-key'
 import { sql } from 'kysely'
 import { keepList } from '../results/test-list.ts'
@@ -11,7 +11,7 @@ import { ALL_FEATURES } from '../validation/features.ts'
 
 /** For tests: an answer as the worker writes it, with its chance. */
 export function answerOf(email: string, changes: object = {}): object {
-  const answer = unsettledResult(email, 'provider_unverifiable')
+  const answer = pendingResult(email, 'provider_unverifiable')
   const details = { ...answer.details, provider: 'google' }
   return { ...answer, details, status: 'risky', sub_status: 'catch_all', deliverability: 0.85, ...changes }
 }
@@ -51,6 +51,6 @@ export async function keepPredictedList(
   { emails, mode = 'live' }: { emails: string[]; mode?: 'live' | 'test' },
 ): Promise<string> {
   const jobId = await keepList(api, { by, mode, content: `email\n${emails.join('\n')}\n` })
-  await changeTestResults(api.db, jobId, (_, { email }) => answerOf(email) as StandingResult)
+  await changeTestResults(api.db, jobId, (_, { email }) => answerOf(email) as StoredResult)
   return jobId
 }

@@ -57,9 +57,9 @@ test('a comment every 15 seconds shows that the stream lives', () => {
   vi.advanceTimersByTime(14_999)
   expect(take(events)).toBe('')
   vi.advanceTimersByTime(1)
-  expect(take(events)).toBe(': still here\n\n')
+  expect(take(events)).toBe(': heartbeat\n\n')
   vi.advanceTimersByTime(30_000)
-  expect(take(events)).toBe(': still here\n\n: still here\n\n')
+  expect(take(events)).toBe(': heartbeat\n\n: heartbeat\n\n')
 })
 
 test('a stream ends after an hour', async () => {
@@ -72,7 +72,7 @@ test('a stream ends after an hour', async () => {
   expect(isOver).toBe(true)
 })
 
-test('a reader who does not read costs little, and hears how it stands and how it ended once they do', () => {
+test('a client that does not read uses little memory and receives the latest state and the end when it reads', () => {
   const events = openEventStream(RUNNING)
   for (let n = 0; n < 1_000; n++) events.show({ ...RUNNING, done_count: n })
   expect(events.stream.readableLength).toBeLessThan(70 * 1024)
@@ -82,7 +82,7 @@ test('a reader who does not read costs little, and hears how it stands and how i
   expect(namesIn(take(events))).toEqual(['progress', 'end'])
 })
 
-test('a stream that was closed leaves no timer behind', async () => {
+test('closing a stream clears its timers', async () => {
   const events = openEventStream(RUNNING)
   events.stream.destroy()
   await vi.waitFor(() => expect(vi.getTimerCount()).toBe(0))

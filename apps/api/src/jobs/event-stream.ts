@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import type { Job } from '@probity/contract/bulk'
 
-/** The id of the last event. A browser that reconnects names the last id it saw, and is told with a 204 to stay away. */
+/** Id of the last event. A browser that reconnects with this id receives 204 and stops. */
 export const END_ID = 'end'
 
 export const EVENT_STREAM_HEADERS = {
@@ -12,7 +12,7 @@ export const EVENT_STREAM_HEADERS = {
 
 const BEAT_EVERY_MS = 15_000
 const RECONNECT_AFTER_MS = 3_000
-/** Streams end after this and clients come back by themselves, to whichever process is there by then. */
+/** Streams end after this time. Clients reconnect automatically, possibly to another process. */
 const LASTS_MS = 60 * 60 * 1000
 /** For a reader who does not read. An event holds everything, so one that is left out is made good by the next. */
 const UNREAD_BYTES_MAX = 64 * 1024
@@ -30,7 +30,7 @@ export type EventStream = {
 export function openEventStream(first: Job): EventStream {
   const stream = new Readable({ read() {} })
   let shown = ''
-  const beat = setInterval(() => push(': still here\n\n'), BEAT_EVERY_MS)
+  const beat = setInterval(() => push(': heartbeat\n\n'), BEAT_EVERY_MS)
   const end = setTimeout(close, LASTS_MS)
   for (const timer of [beat, end]) timer.unref()
   stream.once('close', () => {

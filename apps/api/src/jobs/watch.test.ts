@@ -1,4 +1,4 @@
-import type { Db } from '@probity/database/connect'
+import type { Db } from '@probity/database/connection/connect'
 import { expect, test, vi } from 'vitest'
 import { startTestApi } from '../test-api.ts'
 import { openStreamPlaces } from './stream-places.ts'

@@ -1,24 +1,24 @@
 import type { Job } from '@probity/contract/bulk'
-import { type Db, inTenant } from '@probity/database/connect'
-import { findJob } from '@probity/database/jobs'
-import { presentJob } from '@probity/database/present-job'
-import type { View } from '@probity/database/view'
+import { type Db, inTenant } from '@probity/database/connection/connect'
+import type { View } from '@probity/database/connection/scope'
+import { findJob } from '@probity/database/jobs/jobs'
+import { presentJob } from '@probity/database/jobs/present-job'
 import type { FastifyBaseLogger } from 'fastify'
 
 const LOOK_EVERY_MS = 1_000
 
-/** Hears how a job stands; undefined when it is gone. */
+/** Receives the job; undefined after it was deleted. */
 type Listener = (job: Job | undefined) => void
 
 type Room = { view: View; jobId: string; listeners: Set<Listener>; timer?: NodeJS.Timeout }
 
-/** Looks at the jobs that somebody watches. */
+/** Polls the jobs that have listeners. */
 export type JobWatch = {
-  /** Tells the listener about once a second how the job stands, until the function that it returns is called. */
+  /** Calls the listener about once a second with the job, until the returned function is called. */
   listen(view: View, jobId: string, listener: Listener): () => void
 }
 
-/** However many watch one job, PostgreSQL is asked once a second for all of them. */
+/** One query per second serves all listeners of a job. */
 export function openJobWatch(db: Db, log: FastifyBaseLogger): JobWatch {
   const rooms = new Map<string, Room>()
 
@@ -27,7 +27,7 @@ export function openJobWatch(db: Db, log: FastifyBaseLogger): JobWatch {
       const job = await inTenant(db, room.view.accountId, (trx) => findJob(trx, room.view, room.jobId))
       for (const listener of room.listeners) listener(job && presentJob(job))
     } catch (error) {
-      log.warn({ err: error, jobId: room.jobId }, 'could not look at a job; trying again')
+      log.warn({ err: error, jobId: room.jobId }, 'failed to read a job; retrying')
     }
     if (room.listeners.size > 0) lookLater(room)
   }

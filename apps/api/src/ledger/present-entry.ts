@@ -1,5 +1,5 @@
 import type { LedgerEntry } from '@probity/contract/ledger'
-import type { LedgerRow } from '@probity/database/ledger'
+import type { LedgerRow } from '@probity/database/billing/ledger'
 
 /** A movement as customers see it. */
 export function presentEntry(row: LedgerRow): LedgerEntry {

@@ -1,6 +1,6 @@
 import type { LedgerEntry } from '@probity/contract/ledger'
-import { type Db, inTenant } from '@probity/database/connect'
-import { type LedgerFilter, type LedgerPlace, listLedger, placeBefore } from '@probity/database/ledger'
+import { type LedgerFilter, type LedgerPlace, listLedger, placeBefore } from '@probity/database/billing/ledger'
+import { type Db, inTenant } from '@probity/database/connection/connect'
 import { stringify } from 'csv-stringify/sync'
 import { defuseCell } from '../results/defuse-cell.ts'
 import { presentEntry } from './present-entry.ts'

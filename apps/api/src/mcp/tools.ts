@@ -125,13 +125,13 @@ function explainVerdict({ status, sub_status: code }: Pick<Result, 'status' | 's
 }
 
 function explainReason(code: string): Explanation {
-  if (!Object.hasOwn(SUB_STATUSES, code)) throw new Problem('not_found', 'No such sub_status.')
+  if (!Object.hasOwn(SUB_STATUSES, code)) throw new Problem('not_found', 'Unknown sub_status.')
   const { status, meaning } = SUB_STATUSES[code as SubStatus]
   return { code, status, meaning, advice: adviceFor(code) }
 }
 
 function explainProblem(code: string): Explanation {
-  if (!Object.hasOwn(PROBLEMS, code)) throw new Problem('not_found', 'No such problem code.')
+  if (!Object.hasOwn(PROBLEMS, code)) throw new Problem('not_found', 'Unknown problem code.')
   const { title, advice } = PROBLEMS[code as ProblemCode]
   return { code, meaning: `${title}.`, advice }
 }

@@ -47,25 +47,25 @@ test('describeResult keeps the reply of a mail server on one line', () => {
   expect(text.filter((line) => line.startsWith('What to do:'))).toHaveLength(1)
 })
 
-test('describeResult treats a reason that this process does not know like unknown', () => {
+test('describeResult treats an unknown reason as unknown', () => {
   const text = describeResult({ ...VALID, status: 'unknown', sub_status: 'moon_phase' })
-  expect(text).toContain('unknown (moon_phase): we could not find out.')
-  expect(text).toContain('What to do: Treat it like unknown')
+  expect(text).toContain('unknown (moon_phase): the verdict could not be determined.')
+  expect(text).toContain('What to do: Treat it as unknown')
 })
 
-test('describeEstimate names the free rows, the cost and whether the credits suffice', () => {
+test('describeEstimate names the free rows, the cost and whether the credits are sufficient', () => {
   const short = describeEstimate(ESTIMATE)
   expect(short).toContain('Free of charge: 1 duplicates, 1 empty rows, 1 rows without an address.')
   expect(short).toContain('Cost of the job: 3 credits. The account has 2 credits.')
-  expect(short).toContain('The credits do not suffice')
+  expect(short).toContain('Insufficient credits')
   const enough = describeEstimate({ ...ESTIMATE, credits: { quote: 3, available: 0, unlimited: true } })
   expect(enough).toContain('The account has unlimited credits.')
-  expect(enough).not.toContain('do not suffice')
+  expect(enough).not.toContain('Insufficient credits')
 })
 
 test('estimate, result and job say that no mail server can be reached', () => {
   const probing = { mode: 'dns', reason: 'port_25_closed' } as const
-  expect(describeEstimate({ ...ESTIMATE, probing })).toContain('cannot reach mail servers at present')
+  expect(describeEstimate({ ...ESTIMATE, probing })).toContain('cannot reach mail servers at the moment')
   expect(describeEstimate(ESTIMATE)).not.toContain('mail servers')
   expect(describeResult({ ...VALID, depth: 'dns' })).toContain('Based on DNS only: no mail server was probed.')
   expect(describeResult(VALID)).not.toContain('DNS only')

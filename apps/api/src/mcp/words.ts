@@ -49,7 +49,7 @@ export function meaningOf(status: string, reason: string): string {
 
 export function adviceFor(reason: string): string {
   const steps: Record<string, string> = NEXT_STEPS
-  return steps[reason] ?? 'Treat it like unknown: validate the address again later.'
+  return steps[reason] ?? 'Treat it as unknown: validate the address again later.'
 }
 
 /** The cost and the next call, in a form that can be shown to the user. */
@@ -61,7 +61,7 @@ export function describeEstimate(estimate: JobEstimate): string {
     `${rows} rows, ${unique} unique addresses. Free of charge: ${repeated} duplicates, ${estimate.empty_count} empty rows, ${estimate.not_address_count} rows without an address.`,
     estimate.livemode && estimate.probing.mode === 'dns' && WITHOUT_PROBING,
     `Cost of the job: ${credits.quote} credits. The account has ${available}. Nothing is charged yet.`,
-    isShort && 'The credits do not suffice: start_job will fail until credits are added.',
+    isShort && 'Insufficient credits: start_job fails until credits are added.',
     `If the user agrees to the cost, call start_job before ${estimate.expires_at} with this confirmation: ${estimate.confirmation}`,
     !estimate.livemode && SANDBOX,
   )
@@ -82,7 +82,7 @@ export function describeJob(job: Job): string {
     `Credits: ${credits.used} charged, ${credits.refunded} refunded, ${credits.reserved} reserved.`,
     unprobed > 0 &&
       `${unprobed} addresses were not probed because no mail server could be reached. They are not charged.`,
-    delayReason !== null && `No progress at present (${delayReason}).`,
+    delayReason !== null && `No progress at the moment (${delayReason}).`,
     eta !== null && `Expected to end between ${eta.earliest_at} and ${eta.latest_at}.`,
     ...deferred.map(({ reason, count, retry_at }) => `${count} deferred until ${retry_at} (${reason}).`),
     job.done_count > 0 && `Call list_job_results with job_id ${id} for the results${isRunning(job) ? ' so far' : ''}.`,

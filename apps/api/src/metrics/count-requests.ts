@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 
-/** From what is answered at once to the longest that a caller may wait for a verdict. */
+/** From immediate responses to the longest `timeout` of a validation. */
 const SECONDS = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
 
 export type RequestCounts = ReturnType<typeof openRequestCounts>
@@ -10,27 +10,27 @@ export function openRequestCounts(registry: Registry) {
   const registers = [registry]
   const requests = new Counter({
     name: 'probity_http_requests_total',
-    help: 'Requests that were answered, by the pattern of the route and the class of the status.',
+    help: 'HTTP requests, by method, route pattern and status class.',
     labelNames: ['method', 'route', 'status'] as const,
     registers,
   })
   const problems = new Counter({
     name: 'probity_http_problems_total',
-    help: 'Answers with a problem, by its code. The code overloaded is load that was shed.',
+    help: 'Problem responses, by code. The code overloaded is shed load.',
     labelNames: ['code'] as const,
     registers,
   })
-  problems.inc({ code: 'overloaded' }, 0) // a counter that begins above zero has not risen, for Prometheus
+  problems.inc({ code: 'overloaded' }, 0) // Prometheus sees no increase if the first sample is above zero
   const durations = new Histogram({
     name: 'probity_http_request_duration_seconds',
-    help: 'How long answers took, by the pattern of the route. Waiting for a verdict is in it.',
+    help: 'Request duration, by route pattern. Includes time spent waiting for a verdict.',
     labelNames: ['route'] as const,
     buckets: SECONDS,
     registers,
   })
   const inFlight = new Gauge({
     name: 'probity_http_requests_in_flight',
-    help: 'Requests that are being answered.',
+    help: 'Requests in progress.',
     registers,
   })
   return {
@@ -38,7 +38,7 @@ export function openRequestCounts(registry: Registry) {
     problems,
     durations,
     inFlight,
-    /** Counts a request that was turned away before anything was made of it. */
+    /** Counts a request that load shedding rejected before it was parsed. */
     turnedAway(method: string, route: string): void {
       requests.inc({ method, route, status: '5xx' })
       problems.inc({ code: 'overloaded' })
@@ -47,13 +47,13 @@ export function openRequestCounts(registry: Registry) {
 }
 
 /**
- * Counts every answer by the pattern of its route, never by its URL: that may hold an address, and anybody could make up new ones. As callbacks,
- * like all that runs for every request.
+ * Counts responses by route pattern, never by URL: a URL can contain an address, and clients could create any number of series. Uses
+ * callbacks, as all hooks that run for every request do.
  */
 export function countRequests(app: FastifyInstance, { requests, problems, durations, inFlight }: RequestCounts): void {
   app.addHook('onRequest', (_request, reply, done) => {
     inFlight.inc()
-    // Comes once for every answer, whether it was sent whole or the caller went away.
+    // Emitted once per response, also when the client disconnects.
     reply.raw.once('close', () => inFlight.dec())
     done()
   })

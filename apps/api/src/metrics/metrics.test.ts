@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import { noteBackup } from '@probity/database/backups'
-import { inTenant } from '@probity/database/connect'
-import { keepFindings } from '@probity/database/findings'
-import { countOutcomes } from '@probity/database/outcomes'
-import { noteProcess } from '@probity/database/processes'
-import { openTestAccount } from '@probity/database/test-database'
-import { reportOf, testOutcome } from '@probity/database/test-outcomes'
+import { inTenant } from '@probity/database/connection/connect'
+import { openTestAccount } from '@probity/database/connection/test-database'
+import { countOutcomes } from '@probity/database/feedback/outcomes'
+import { reportOf, testOutcome } from '@probity/database/feedback/test-outcomes'
+import { keepFindings } from '@probity/database/operators/doctor'
+import { recordBackup } from '@probity/database/system/backups'
+import { recordProcess } from '@probity/database/system/processes'
 import { whenDone } from '@probity/lab/when-done'
 import { expect, test } from 'vitest'
 import { startTestApi } from '../test-api.ts'
@@ -22,14 +22,14 @@ async function read(): Promise<string> {
   return answer.text()
 }
 
-// First of all: what is read from the database is read once in a while.
-test('says what PostgreSQL knows of the installation', async () => {
+// First, because database readings are cached.
+test('/metrics has the gauges of the installation', async () => {
   await openTestAccount(db, 500)
-  await noteBackup(db, { madeAt: new Date('2026-11-01T00:00:00Z'), bytes: 1, sha256: '' })
+  await recordBackup(db, { madeAt: new Date('2026-11-01T00:00:00Z'), bytes: 1, sha256: '' })
   await keepFindings(db, 'a-host', [
-    { check: 'port-25', subject: 'a-name', status: 'fail', saw: 'Nobody answered.', fix: null },
+    { check: 'port-25', subject: 'a-name', status: 'fail', saw: 'No response.', fix: null },
   ])
-  await noteProcess(db, {
+  await recordProcess(db, {
     id: randomUUID(),
     kind: 'worker',
     version: '0',
@@ -42,12 +42,12 @@ test('says what PostgreSQL knows of the installation', async () => {
   expect(text).toContain('probity_probing 0\n')
   expect(text).toMatch(/probity_processes\{kind="api"\} 1\n/)
   expect(text).toMatch(/probity_processes\{kind="worker"\} 1\n/)
-  expect(text).toContain('probity_queue_waiting{queue="callers"} 0\n')
-  expect(text).toContain('probity_queue_oldest_seconds{queue="lists"} 0\n')
+  expect(text).toContain('probity_queue_waiting{queue="interactive"} 0\n')
+  expect(text).toContain('probity_queue_oldest_seconds{queue="jobs"} 0\n')
   expect(text).toContain('probity_credits{state="available"} 500\n')
   expect(text).toContain('probity_last_backup_timestamp_seconds 1793491200\n')
   expect(text).toContain('probity_migrations_missing 0\n')
-  expect(text).toMatch(/probity_audited_until_timestamp_seconds \d{10}/)
+  expect(text).toMatch(/probity_ledger_reconciled_until_timestamp_seconds \d{10}/)
   expect(text).toContain('probity_tasks{queue="batches",state="waiting"} 0\n')
   expect(text).toContain('probity_postgres_up 1\n')
   expect(text).toContain('probity_redis_up 1\n')
@@ -56,7 +56,7 @@ test('says what PostgreSQL knows of the installation', async () => {
   expect(text).toMatch(/probity_build_info\{kind="api",version="[^"]+",node="v24[^"]+"\} 1\n/)
 })
 
-test('counts answers by the pattern of the route and not by what was asked for', async () => {
+test('requests are counted by route pattern, not by URL', async () => {
   const { call } = await openCaller()
   await call({ method: 'GET', url: '/api/v1/bulk/jobs/01890a5d-ac96-774b-bcce-b302099a8057' })
   await app.inject({ method: 'GET', url: '/made-up?email=ann@firm.example' })
@@ -73,13 +73,13 @@ test('counts answers by the pattern of the route and not by what was asked for',
   expect(text).not.toMatch(/01890a5d|firm\.example|made-up/)
 })
 
-test('counts load that was shed', async () => {
+test('shed load is counted', async () => {
   await Promise.all(Array.from({ length: 10 }, () => app.inject({ method: 'GET', url: '/api/v1/account' })))
   const text = await read()
   expect(Number(/probity_http_problems_total\{code="overloaded"\} (\d+)/.exec(text)?.[1])).toBeGreaterThan(0)
 })
 
-test('says how well predictions hold, over all accounts', async () => {
+test('prediction gauges cover all accounts', async () => {
   for (const [n, outcome] of [
     [300, 'delivered'],
     [300, 'bounced'],
@@ -95,11 +95,11 @@ test('says how well predictions hold, over all accounts', async () => {
 
   expect(text).toMatch(/probity_prediction_ece\{provider="google",kind="weighed"\} 0\.35/)
   expect(text).toMatch(/probity_prediction_brier\{provider="google",kind="weighed"\} 0\.37/)
-  expect(text).toContain('probity_prediction_fallen_back{provider="google",kind="weighed"} 1\n')
+  expect(text).toContain('probity_prediction_fallback{provider="google",kind="weighed"} 1\n')
   expect(text).not.toContain('firm.example')
 })
 
-test('serves nothing else', async () => {
+test('the metrics port serves /metrics only', async () => {
   for (const path of ['/', '/api/v1/model', '/metrics/more']) expect((await fetch(`${place}${path}`)).status).toBe(404)
   expect((await fetch(`${place}/metrics`, { method: 'POST' })).status).toBe(404)
 })

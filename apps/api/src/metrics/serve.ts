@@ -1,4 +1,4 @@
-import { asNobody } from '@probity/database/connect'
+import { withoutTenant } from '@probity/database/connection/connect'
 import { type MetricsPlace, type ServedMetrics, serveMetrics } from '@probity/telemetry/serve-metrics'
 import { watchNeighbours } from '@probity/telemetry/watch-neighbours'
 import { watchProcess } from '@probity/telemetry/watch-process'
@@ -12,7 +12,7 @@ import { watchUploads } from './watch-uploads.ts'
 
 type Watched = Pick<Services, 'db' | 'redis' | 'queuePrefix' | 'requestLog' | 'metrics' | 'log'>
 
-/** Serves what was counted since the process began, and what is looked up when somebody asks. */
+/** Serves the counters of the process and the gauges that are read on each scrape. */
 export function serveApiMetrics(
   services: Watched,
   { storage }: Pick<ApiConfig, 'storage'>,
@@ -20,18 +20,18 @@ export function serveApiMetrics(
 ): Promise<ServedMetrics> {
   const { db, redis, metrics, log } = services
   watchProcess(metrics, { kind: 'api', version: manifest.version })
-  watchNeighbours(metrics, { postgres: () => asNobody(db, async () => undefined), redis: () => redis.ping() })
+  watchNeighbours(metrics, { postgres: () => withoutTenant(db, async () => undefined), redis: () => redis.ping() })
   watchInstallation(metrics, services)
   watchPredictions(metrics, db)
   watchUploads(metrics, storage)
   watchRequestLog(metrics, services)
-  return serveMetrics(metrics, place, (error) => log.warn({ err: error }, 'metrics not read'))
+  return serveMetrics(metrics, place, (error) => log.warn({ err: error }, 'failed to collect metrics'))
 }
 
 function watchRequestLog(registry: Registry, { requestLog }: Pick<Services, 'requestLog'>): void {
   const dropped: Counter = new Counter({
     name: 'probity_request_log_dropped_total',
-    help: 'Requests that were left out of the log of their account because there were too many.',
+    help: 'Requests missing in the request log because too many arrived or PostgreSQL was unavailable.',
     registers: [registry],
     collect() {
       dropped.reset()

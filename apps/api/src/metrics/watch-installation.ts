@@ -1,16 +1,16 @@
-import { findLastBackup } from '@probity/database/backups'
-import { asNobody, asOperator } from '@probity/database/connect'
-import { getFigures } from '@probity/database/figures'
-import { countFindings } from '@probity/database/findings'
-import { getProbing } from '@probity/database/probing'
-import { listMissingMigrations } from '@probity/database/schema-version'
+import { asOperator, withoutTenant } from '@probity/database/connection/connect'
+import { countFindings } from '@probity/database/operators/doctor'
+import { getInstallationMetrics } from '@probity/database/operators/health'
+import { findLastBackup } from '@probity/database/system/backups'
+import { listMissingMigrations } from '@probity/database/system/schema-version'
+import { getProbing } from '@probity/database/validations/probing'
 import { readDepths } from '@probity/queue/depth'
 import { keepFresh } from '@probity/telemetry/keep-fresh'
 import { type FigureGauge, watchFigures } from '@probity/telemetry/watch-figures'
 import type { Registry } from 'prom-client'
 import type { Services } from '../services.ts'
 
-/** Scrapes come every fifteen seconds; whoever scrapes more often reads the same again. */
+/** Scrapes come every 15 seconds; more frequent scrapes get cached values. */
 const FRESH_FOR_MS = 10_000
 
 type Looked = Pick<Services, 'db' | 'redis' | 'queuePrefix'>
@@ -18,12 +18,12 @@ type Looked = Pick<Services, 'db' | 'redis' | 'queuePrefix'>
 async function lookAtDatabase({ db }: Pick<Looked, 'db'>) {
   const [figures, findings] = await asOperator(
     db,
-    async (trx) => [await getFigures(trx), await countFindings(trx)] as const,
+    async (trx) => [await getInstallationMetrics(trx), await countFindings(trx)] as const,
   )
   const [backup, missing, probing] = await Promise.all([
     findLastBackup(db),
     listMissingMigrations(db),
-    asNobody(db, getProbing),
+    withoutTenant(db, getProbing),
   ])
   return {
     ...figures,
@@ -36,11 +36,11 @@ async function lookAtDatabase({ db }: Pick<Looked, 'db'>) {
 
 type Seen = Awaited<ReturnType<typeof lookAtDatabase>>
 
-/** What PostgreSQL knows of the whole installation: the same from every process, so that sums over processes mean nothing. */
+/** Gauges of the whole installation, read from PostgreSQL. Every process reports the same values, so they must not be summed. */
 const OF_DATABASE: FigureGauge<Seen>[] = [
   {
     name: 'probity_processes',
-    help: 'Processes of the installation that spoke within the last 35 seconds.',
+    help: 'Processes with a heartbeat within the last 35 seconds.',
     labels: ['kind'],
     read: (seen) => [
       { of: { kind: 'api' }, value: seen.liveApis },
@@ -49,28 +49,28 @@ const OF_DATABASE: FigureGauge<Seen>[] = [
   },
   {
     name: 'probity_queue_waiting',
-    help: 'What waits and could be worked on: addresses of callers and of lists, and events for webhooks.',
+    help: 'Items ready to process: interactive validations, job addresses and webhook deliveries.',
     labels: ['queue'],
     read: (seen) => byQueue(seen.callersWaiting, seen.listsWaiting, seen.webhooksWaiting),
   },
   {
     name: 'probity_queue_oldest_seconds',
-    help: 'How long the oldest of it has waited; for lists, how long nothing was done of the one that stands still longest.',
+    help: 'Age of the oldest waiting item; for jobs, the longest time without progress.',
     labels: ['queue'],
     read: (seen) => byQueue(seen.callersOldestS, seen.listsOldestS, seen.webhooksOldestS),
   },
   {
-    name: 'probity_queue_put_off',
-    help: 'What waits for its time to come: put off by a mail server, by our own pace or by a receiver.',
+    name: 'probity_queue_deferred',
+    help: 'Items waiting for their retry time: deferred by a mail server, by the rate limiter or by a webhook endpoint.',
     labels: ['queue'],
     read: (seen) => byQueue(seen.callersPutOff, seen.listsPutOff, seen.webhooksPutOff),
   },
   {
-    name: 'probity_lists',
-    help: 'Lists that have not come to their end.',
+    name: 'probity_jobs',
+    help: 'Jobs that are not finished.',
     labels: ['state'],
     read: (seen) => [
-      { of: { state: 'under_way' }, value: seen.listsUnderWay },
+      { of: { state: 'in_progress' }, value: seen.listsUnderWay },
       { of: { state: 'paused' }, value: seen.listsPaused },
     ],
   },
@@ -81,38 +81,34 @@ const OF_DATABASE: FigureGauge<Seen>[] = [
   ),
   {
     name: 'probity_credits',
-    help: 'Credits of all accounts together; what is available leaves out accounts whose credits are not counted.',
+    help: 'Credits of all accounts. Available credits exclude accounts with unlimited credits.',
     labels: ['state'],
     read: (seen) => [
       { of: { state: 'available' }, value: seen.creditsAvailable },
       { of: { state: 'reserved' }, value: seen.creditsReserved },
-      { of: { state: 'spent' }, value: seen.creditsSpent },
+      { of: { state: 'used' }, value: seen.creditsSpent },
     ],
   },
   {
     name: 'probity_doctor_findings',
-    help: 'What the doctor found when it last looked, over all hosts.',
+    help: 'Doctor findings of the latest run on all hosts.',
     labels: ['status'],
     read: (seen) => Object.entries(seen.findings).map(([status, value]) => ({ of: { status }, value })),
   },
   one(
     'probity_probing',
-    'Whether mail servers are asked: 0 where no worker that lives has a way out to them.',
+    'Whether mail servers are probed: 0 if no active worker has a working egress.',
     (seen) => seen.probing,
   ),
+  one('probity_accounts_on_hold', 'Accounts on hold because of a ledger mismatch.', (seen) => seen.accountsStopped),
   one(
-    'probity_accounts_stopped',
-    'Accounts that are not charged because their books do not add up.',
-    (seen) => seen.accountsStopped,
-  ),
-  one(
-    'probity_audited_until_timestamp_seconds',
-    'Until when the books were gone over, in Unix time.',
+    'probity_ledger_reconciled_until_timestamp_seconds',
+    'Time up to which the ledger is reconciled, in Unix time.',
     (seen) => seen.reconciledUntil,
   ),
   one(
     'probity_last_backup_timestamp_seconds',
-    'When the last backup was made, in Unix time; 0 where none was.',
+    'Time of the newest backup, in Unix time; 0 if there is none.',
     (seen) => seen.lastBackup,
   ),
   one(
@@ -120,15 +116,11 @@ const OF_DATABASE: FigureGauge<Seen>[] = [
     'Migrations of this version that the database lacks.',
     (seen) => seen.migrationsMissing,
   ),
-  one(
-    'probity_letters_late',
-    'Letters to people that should have gone out ten minutes ago.',
-    (seen) => seen.lettersLate,
-  ),
+  one('probity_emails_overdue', 'Emails that were due more than ten minutes ago.', (seen) => seen.lettersLate),
 ]
 
-function byQueue(callers: number, lists: number, webhooks: number) {
-  return Object.entries({ callers, lists, webhooks }).map(([queue, value]) => ({ of: { queue }, value }))
+function byQueue(interactive: number, jobs: number, webhooks: number) {
+  return Object.entries({ interactive, jobs, webhooks }).map(([queue, value]) => ({ of: { queue }, value }))
 }
 
 function one(name: string, help: string, read: (seen: Seen) => number): FigureGauge<Seen> {
@@ -148,7 +140,7 @@ export function watchInstallation(registry: Registry, services: Looked): void {
     [
       {
         name: 'probity_tasks',
-        help: 'Tasks in Redis, on their way to workers or with one.',
+        help: 'Tasks in Redis, by queue and state.',
         labels: ['queue', 'state'],
         read: (depths) =>
           depths.flatMap(({ name: queue, waiting, active }) => [

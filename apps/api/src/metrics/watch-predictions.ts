@@ -1,5 +1,5 @@
-import { listWholeReliability, type Reliability } from '@probity/database/calibration'
-import type { Db } from '@probity/database/connect'
+import type { Db } from '@probity/database/connection/connect'
+import { listWholeReliability, type Reliability } from '@probity/database/feedback/calibration'
 import { keepFresh } from '@probity/telemetry/keep-fresh'
 import { watchFigures } from '@probity/telemetry/watch-figures'
 import type { Registry } from 'prom-client'
@@ -9,7 +9,7 @@ const FRESH_FOR_MS = 5_000
 const GAUGES: { name: string; help: string; read: (judged: Reliability) => number }[] = [
   {
     name: 'probity_prediction_outcomes',
-    help: 'Reported outcomes that predictions are held against, each as far as it has not faded.',
+    help: 'Reported outcomes used for calibration, weighted by age.',
     read: ({ outcomes }) => outcomes,
   },
   {
@@ -19,17 +19,17 @@ const GAUGES: { name: string; help: string; read: (judged: Reliability) => numbe
   },
   {
     name: 'probity_prediction_brier',
-    help: 'Mean squared distance between predictions and outcomes.',
+    help: 'Brier score: mean squared error of predictions.',
     read: ({ brier }) => brier,
   },
   {
-    name: 'probity_prediction_fallen_back',
-    help: 'Whether predictions were given up for base rates: 1 where they were.',
+    name: 'probity_prediction_fallback',
+    help: 'Whether base rates are used instead of predictions: 1 or 0.',
     read: ({ hasFallenBack }) => (hasFallenBack ? 1 : 0),
   },
 ]
 
-/** How well predictions hold, over all accounts. */
+/** Calibration of predictions over all accounts. */
 export function watchPredictions(registry: Registry, db: Db): void {
   const look = keepFresh(FRESH_FOR_MS, () => listWholeReliability(db))
   watchFigures(

@@ -6,14 +6,14 @@ import type { Registry } from 'prom-client'
 
 const FRESH_FOR_MS = 5_000
 
-/** The room that is left on the disk through which every uploaded file passes. */
+/** Free space on the disk for uploaded files. */
 export function watchUploads(registry: Registry, { folder }: Pick<StorageSettings, 'folder'>): void {
   const look = keepFresh(FRESH_FOR_MS, () => statfs(folder))
   const labels = ['state']
   watchFigures(registry, look, [
     {
       name: 'probity_uploads_disk_bytes',
-      help: 'The disk that uploaded files pass through: its size, and what of it is free.',
+      help: 'Size and free space of the disk for uploaded files.',
       labels,
       read: ({ bsize, blocks, bavail }) => [
         { of: { state: 'size' }, value: bsize * blocks },

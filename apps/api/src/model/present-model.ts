@@ -1,6 +1,6 @@
 import { BASE_RATES, MODEL_PARAMETERS, PROVIDER_RATES } from '@probity/contract/data/model-parameters'
 import type { Model } from '@probity/contract/model'
-import type { Reliability } from '@probity/database/calibration'
+import type { Reliability } from '@probity/database/feedback/calibration'
 import { STRING_MODEL } from '@probity/engine/address/plausibility'
 
 /** What chances are made of, and how well they hold by the outcomes of this account or of all. */

@@ -1,19 +1,19 @@
 import type { HealthPart } from '@probity/contract/operator'
 import { probingReason } from '@probity/contract/probing-words'
-import type { Process } from '@probity/database/processes'
+import type { Process } from '@probity/database/system/processes'
 import Type from 'typebox'
 import Value from 'typebox/value'
 
-/** Processes speak every ten seconds; who missed three is not counted on. */
+/** Processes send a heartbeat every ten seconds. After three missed heartbeats a process counts as stopped. */
 const SILENT_AFTER_MS = 35_000
 
 const NAMES = { api: 'API', worker: 'Workers' } as const
 const WITHOUT = {
-  api: 'No process has been heard of, though one must have sent you this page: it has only just begun.',
-  worker: 'No worker has been heard of. Nothing is validated until one runs.',
+  api: 'No API heartbeat yet. The process has just started.',
+  worker: 'No worker heartbeat. Validation is stopped until a worker runs.',
 } as const
 
-/** How many processes of a kind live, and which of them have fallen silent without taking their leave. */
+/** Number of running processes of a kind, and of those that stopped sending heartbeats without a shutdown. */
 export function describeProcesses(kind: Process['kind'], all: Process[], now = Date.now()): HealthPart {
   const name = NAMES[kind]
   const { live, silent } = divide(kind, all, now)
@@ -23,8 +23,8 @@ export function describeProcesses(kind: Process['kind'], all: Process[], now = D
     const since = last.length > 0 ? new Date(Math.max(...last)).toISOString() : null
     return { name, state: kind === 'worker' ? 'down' : 'degraded', detail: WITHOUT[kind], since_at: since }
   }
-  const counted = `${live.length} ${live.length === 1 ? 'process runs' : 'processes run'}.`
-  const lost = silent.length > 0 ? ` ${silent.length} fell silent within the last day.` : ''
+  const counted = `${live.length} ${live.length === 1 ? 'process is running' : 'processes are running'}.`
+  const lost = silent.length > 0 ? ` ${silent.length} stopped sending heartbeats in the last 24 hours.` : ''
   const mute = kind === 'worker' ? whyMute(live) : undefined
   return {
     name,
@@ -36,7 +36,7 @@ export function describeProcesses(kind: Process['kind'], all: Process[], now = D
 
 const Said = Type.Object({ mode: Type.String(), reason: Type.Union([Type.String(), Type.Null()]) })
 
-/** Why nobody's mailbox is asked about; undefined where one worker can ask. One of another version may not say. */
+/** Reason why mailboxes are not probed; undefined if at least one worker can probe. Workers of another version may not report it. */
 function whyMute(live: Process[]): string | undefined {
   const reasons = live.map(({ facts: { probing, egresses } }) => {
     if (Value.Check(Said, probing)) return probing.mode === 'smtp' ? null : (probing.reason ?? '')
@@ -44,10 +44,10 @@ function whyMute(live: Process[]): string | undefined {
   })
   if (reasons.includes(null)) return undefined
   const reason = reasons.find((one) => one !== 'no_helo_name') ?? 'no_helo_name'
-  return ` Mailboxes are not asked about: ${probingReason(reason)}`
+  return ` Mailboxes are not probed: ${probingReason(reason)}`
 }
 
-/** Several versions at once are right for the minutes of an update, and wrong for longer. */
+/** Several versions are normal during an upgrade, for a few minutes. */
 export function describeVersions(all: Process[], now = Date.now()): HealthPart {
   const live = [...divide('api', all, now).live, ...divide('worker', all, now).live]
   const versions = [...new Set(live.map(({ version }) => version))].toSorted()
@@ -56,7 +56,9 @@ export function describeVersions(all: Process[], now = Date.now()): HealthPart {
     name: 'Version',
     state: versions.length > 1 ? 'degraded' : 'ok',
     detail:
-      versions.length > 1 ? `Several run at once: ${versions.join(', ')}.` : `All run ${versions[0] ?? 'the same'}.`,
+      versions.length > 1
+        ? `Different versions are running: ${versions.join(', ')}.`
+        : `All processes run ${versions[0] ?? 'the same version'}.`,
     since_at: newest.length > 0 ? new Date(Math.max(...newest)).toISOString() : null,
   }
 }

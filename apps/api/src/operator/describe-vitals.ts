@@ -1,12 +1,12 @@
 import type { HealthPart } from '@probity/contract/operator'
-import type { Vitals } from '@probity/database/operator-health'
+import type { Vitals } from '@probity/database/operators/health'
 import type { QueueDepth } from '@probity/queue/depth'
 
-/** Slower than a machine that is well answers, in milliseconds. */
+/** Slower than a healthy server responds, in milliseconds. */
 const SLOW_MS = 500
-/** The auditor comes every minute. */
+/** Reconciliation runs every minute. */
 const AUDIT_LATE_MS = 5 * 60_000
-/** Callers wait for seconds, not for longer. */
+/** Single and bulk requests wait for seconds, so older tasks show that workers are too slow. */
 const QUEUE_LATE_MS = 30_000
 
 export function describePostgres({ serverVersion, serverSince }: Vitals, ms: number): HealthPart {
@@ -14,7 +14,7 @@ export function describePostgres({ serverVersion, serverSince }: Vitals, ms: num
   return {
     name: 'PostgreSQL',
     state: isSlow ? 'degraded' : 'ok',
-    detail: `PostgreSQL ${serverVersion} ${isSlow ? 'is slow: it took' : 'answered in'} ${Math.round(ms)} ms.`,
+    detail: `PostgreSQL ${serverVersion} ${isSlow ? 'is slow: it responded in' : 'responded in'} ${Math.round(ms)} ms.`,
     since_at: serverSince.toISOString(),
   }
 }
@@ -22,38 +22,44 @@ export function describePostgres({ serverVersion, serverSince }: Vitals, ms: num
 export function describeMigrations({ migration, migratedAt }: Vitals, missing: string[] | undefined): HealthPart {
   const since = migratedAt.toISOString()
   if (missing === undefined || missing.length > 0) {
-    const detail = missing ? `Not applied: ${missing.join(', ')}. Run "pnpm admin migrate".` : 'They could not be read.'
+    const detail = missing
+      ? `Not applied: ${missing.join(', ')}. Run "pnpm admin migrate".`
+      : 'The applied migrations could not be read.'
     return { name: 'Migrations', state: 'down', detail, since_at: since }
   }
-  return { name: 'Migrations', state: 'ok', detail: `All are applied, ${migration} last.`, since_at: since }
+  return {
+    name: 'Migrations',
+    state: 'ok',
+    detail: `All migrations are applied. The last one is ${migration}.`,
+    since_at: since,
+  }
 }
 
 export function describeAuditor({ reconciledUntil, stoppedAccounts }: Vitals, now = Date.now()): HealthPart {
   const since = reconciledUntil.toISOString()
   if (stoppedAccounts > 0) {
-    const whose = stoppedAccounts === 1 ? 'One account is' : `${stoppedAccounts} accounts are`
-    const detail = `${whose} not charged: the books do not add up. "pnpm admin audit" says where.`
-    return { name: 'Auditor', state: 'degraded', detail, since_at: since }
+    const accounts = stoppedAccounts === 1 ? 'One account is' : `${stoppedAccounts} accounts are`
+    const detail = `${accounts} on hold: ledger mismatch. Run "pnpm admin audit" for details.`
+    return { name: 'Ledger reconciliation', state: 'degraded', detail, since_at: since }
   }
   if (now - reconciledUntil.getTime() > AUDIT_LATE_MS) {
-    const detail =
-      'The books have not been gone over for a while. It is done by workers that look for lost work (RELEASE).'
-    return { name: 'Auditor', state: 'degraded', detail, since_at: since }
+    const detail = 'Ledger reconciliation is overdue. It runs on workers with RELEASE=true.'
+    return { name: 'Ledger reconciliation', state: 'degraded', detail, since_at: since }
   }
-  return { name: 'Auditor', state: 'ok', detail: 'The books add up.', since_at: since }
+  return { name: 'Ledger reconciliation', state: 'ok', detail: 'All balances match the ledger.', since_at: since }
 }
 
 export function describeLetters({ lateLetters, oldestLetter }: Vitals, hasMail: boolean): HealthPart {
   if (!hasMail) {
     const detail =
-      'No mail server is set (MAIL_URL). Links are written to the log, and nobody is written to about what happens.'
-    return { name: 'Mail', state: 'off', detail, since_at: null }
+      'No SMTP relay is configured (MAIL_URL). Links are written to the log, and email notifications are not sent.'
+    return { name: 'SMTP relay', state: 'off', detail, since_at: null }
   }
   if (lateLetters > 0) {
-    const detail = `${lateLetters} ${lateLetters === 1 ? 'letter' : 'letters'} should have gone out by now.`
-    return { name: 'Mail', state: 'degraded', detail, since_at: oldestLetter?.toISOString() ?? null }
+    const detail = `${lateLetters} ${lateLetters === 1 ? 'email is' : 'emails are'} overdue.`
+    return { name: 'SMTP relay', state: 'degraded', detail, since_at: oldestLetter?.toISOString() ?? null }
   }
-  return { name: 'Mail', state: 'ok', detail: 'A mail server is set, and no letter is late.', since_at: null }
+  return { name: 'SMTP relay', state: 'ok', detail: 'Configured. No emails are overdue.', since_at: null }
 }
 
 export function describeQueue(
@@ -63,11 +69,11 @@ export function describeQueue(
 ): HealthPart {
   const isLate = waitingSince !== null && now - waitingSince.getTime() > QUEUE_LATE_MS
   const tasks = depths?.reduce((sum, { waiting: more }) => sum + more, 0)
-  const inRedis = tasks === undefined ? '' : ` ${tasks} ${tasks === 1 ? 'task waits' : 'tasks wait'} in Redis.`
+  const inRedis = tasks === undefined ? '' : ` ${tasks} ${tasks === 1 ? 'task is' : 'tasks are'} waiting in Redis.`
   const rows =
     waiting === 0
-      ? 'No caller waits for a worker.'
-      : `${waiting} ${waiting === 1 ? 'address waits' : 'addresses wait'} for a worker.`
+      ? 'No requests are waiting for a worker.'
+      : `${waiting} ${waiting === 1 ? 'address is' : 'addresses are'} waiting for a worker.`
   return {
     name: 'Queue',
     state: isLate ? 'degraded' : 'ok',

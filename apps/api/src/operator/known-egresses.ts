@@ -1,4 +1,4 @@
-import type { Process } from '@probity/database/processes'
+import type { Process } from '@probity/database/system/processes'
 import Type from 'typebox'
 import Value from 'typebox/value'
 import { isLive } from './describe-processes.ts'

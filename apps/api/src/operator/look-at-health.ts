@@ -1,9 +1,9 @@
 import type { HealthPart } from '@probity/contract/operator'
-import { asOperator } from '@probity/database/connect'
-import { type KeptRow, listFindings } from '@probity/database/findings'
-import { getVitals, type Vitals } from '@probity/database/operator-health'
-import { listProcesses, type Process } from '@probity/database/processes'
-import { listMissingMigrations } from '@probity/database/schema-version'
+import { asOperator } from '@probity/database/connection/connect'
+import { type KeptRow, listFindings } from '@probity/database/operators/doctor'
+import { getVitals, type Vitals } from '@probity/database/operators/health'
+import { listProcesses, type Process } from '@probity/database/system/processes'
+import { listMissingMigrations } from '@probity/database/system/schema-version'
 import { readDepths } from '@probity/queue/depth'
 import type { Services } from '../services.ts'
 import { describeDoctor } from './describe-doctor.ts'
@@ -18,7 +18,7 @@ import {
 
 type Looked = Pick<Services, 'db' | 'redis' | 'storage' | 'people' | 'queuePrefix'>
 
-/** Every part of the installation as it is now. What cannot be asked is down, and takes nothing else with it. */
+/** Current state of every component. A component that does not respond is down and does not affect the others. */
 export async function lookAtHealth(services: Looked): Promise<HealthPart[]> {
   const { db } = services
   const began = performance.now()
@@ -42,7 +42,7 @@ export async function lookAtHealth(services: Looked): Promise<HealthPart[]> {
 const POSTGRES_AWAY: HealthPart = {
   name: 'PostgreSQL',
   state: 'down',
-  detail: 'It does not answer. Nothing that it knows can be shown.',
+  detail: 'PostgreSQL does not respond. Other components cannot be shown.',
   since_at: null,
 }
 
@@ -68,28 +68,27 @@ async function lookAtRedis({ redis, queuePrefix }: Looked) {
   try {
     const [info, depths] = await Promise.all([redis.info('server'), readDepths(redis, queuePrefix)])
     const upS = Number(/uptime_in_seconds:(\d+)/.exec(info)?.[1] ?? Number.NaN)
-    const version = /redis_version:(\S+)/.exec(info)?.[1] ?? 'of an unknown version'
+    const version = /redis_version:(\S+)/.exec(info)?.[1] ?? '(unknown version)'
     const since = Number.isNaN(upS) ? null : new Date(Date.now() - upS * 1_000).toISOString()
     return {
-      part: { name: 'Redis', state: 'ok', detail: `Redis ${version} answers.`, since_at: since } as HealthPart,
+      part: { name: 'Redis', state: 'ok', detail: `Redis ${version} responds.`, since_at: since } as HealthPart,
       depths,
     }
   } catch {
-    // Whatever the reason, it cannot be used now.
     const detail =
-      'It does not answer. Requests are served, more slowly, and mail servers are asked over one connection each.'
+      'Redis does not respond. Requests are served more slowly, and each mail server is probed over one connection.'
     return { part: { name: 'Redis', state: 'down', detail, since_at: null } as HealthPart, depths: undefined }
   }
 }
 
-/** Only a file that was written shows that files can be. What stays of one, should we end in between, leaves with the next upkeep. */
+/** Writes a test file, which is the only proof that files can be written. Maintenance deletes the file if the process ends in between. */
 async function lookAtStorage({ storage }: Looked): Promise<HealthPart> {
   try {
     const { key } = await storage.save(oneByte())
     await storage.remove(key)
-    return { name: 'Uploads', state: 'ok', detail: 'Files can be written and removed.', since_at: null }
+    return { name: 'Uploads', state: 'ok', detail: 'Files can be written and deleted.', since_at: null }
   } catch {
-    const detail = 'Files cannot be written. Lists cannot be uploaded, and those that wait cannot be read.'
+    const detail = 'Files cannot be written. Uploads fail, and queued lists cannot be read.'
     return { name: 'Uploads', state: 'down', detail, since_at: null }
   }
 }

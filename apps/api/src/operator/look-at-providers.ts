@@ -1,8 +1,8 @@
 import type { OperatorEgress, OperatorProvider } from '@probity/contract/operator'
-import { type Brakes, listBrakes } from '@probity/database/brakes'
-import { asOperator } from '@probity/database/connect'
-import { listProbes } from '@probity/database/probes'
-import { listProcesses } from '@probity/database/processes'
+import { asOperator } from '@probity/database/connection/connect'
+import { listControls, type OperatorControls } from '@probity/database/operators/controls'
+import { listProcesses } from '@probity/database/system/processes'
+import { listProbes } from '@probity/database/validations/probing'
 import { type PaceState, readPaceState } from '@probity/queue/pace-state'
 import type { Services } from '../services.ts'
 import { type KnownEgress, type KnownHabits, readWorkers } from './known-egresses.ts'
@@ -10,12 +10,12 @@ import { percentile, sumProbes } from './sum-probes.ts'
 
 type Looked = Pick<Services, 'db' | 'redis' | 'queuePrefix'>
 type Probe = Awaited<ReturnType<typeof listProbes>>[number]
-type Seen = { probes: Probe[]; brakes: Brakes; egresses: KnownEgress[]; habits: KnownHabits }
+type Seen = { probes: Probe[]; brakes: OperatorControls; egresses: KnownEgress[]; habits: KnownHabits }
 
 async function look({ db }: Looked, hours: number): Promise<Seen> {
   return asOperator(db, async (trx) => ({
     probes: await listProbes(trx, hours),
-    brakes: await listBrakes(trx),
+    brakes: await listControls(trx),
     ...readWorkers(await listProcesses(trx)),
   }))
 }

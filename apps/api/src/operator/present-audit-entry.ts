@@ -1,5 +1,5 @@
 import type { AuditEntry } from '@probity/contract/audit-log'
-import type { AuditEntry as Row } from '@probity/database/audit-log'
+import type { AuditEntry as Row } from '@probity/database/operators/audit-log'
 
 export function presentAuditEntry(row: Row): AuditEntry {
   return {

@@ -1,5 +1,5 @@
 import { LATENCY_STEPS_MS } from '@probity/contract/data/latency-steps'
-import type { ProbeCounts } from '@probity/database/probes'
+import type { ProbeCounts } from '@probity/database/validations/probing'
 
 type Counted = Omit<ProbeCounts, 'provider' | 'egress' | 'lastBlock'>
 

@@ -1,4 +1,4 @@
-import { asOwner } from '@probity/database/connect'
+import { asOwner } from '@probity/database/connection/connect'
 import { sql } from 'kysely'
 import { type SignedIn, signUp } from '../people/test-browser.ts'
 import type { TestApi } from '../test-api.ts'

@@ -1,4 +1,4 @@
-import type { Person } from '@probity/database/people'
+import type { Person } from '@probity/database/users/users'
 import type { People } from './people.ts'
 
 /** Whether a user can create accounts (setting ACCOUNT_CREATION). */

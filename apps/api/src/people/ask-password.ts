@@ -19,7 +19,7 @@ export async function askPassword(services: Services, request: FastifyRequest, p
 }
 
 export function wrongPassword(): Problem {
-  const errors = [{ pointer: '/password', detail: 'The password is not right.' }]
+  const errors = [{ pointer: '/password', detail: 'The password is incorrect.' }]
   return new Problem('invalid_request', undefined, { errors })
 }
 

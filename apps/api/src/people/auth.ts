@@ -1,5 +1,5 @@
-import type { connectPeople } from '@probity/database/people-connection'
-import { claimCode, verifyAddress } from '@probity/database/profiles'
+import type { connectAuth } from '@probity/database/users/auth-connection'
+import { claimCode, verifyAddress } from '@probity/database/users/profiles'
 import { betterAuth } from 'better-auth'
 import { APIError, createAuthMiddleware, getSessionFromCtx } from 'better-auth/api'
 import { organization } from 'better-auth/plugins/organization'
@@ -26,10 +26,10 @@ const DAY_S = 24 * 60 * 60
 const HOUR_S = 60 * 60
 
 type Parts = {
-  people: ReturnType<typeof connectPeople>
+  people: ReturnType<typeof connectAuth>
   secret: string
   publicUrl: string | undefined
-  /** Where links in letters lead. */
+  /** Base URL of links in emails. */
   linkBase: string
   mail: Mail
   /** Whether links are sent to mailboxes, so that a link that is used shows control of one. */
@@ -40,10 +40,10 @@ type Parts = {
   log: FastifyBaseLogger
 }
 
-/** The sign-in library. What it is asked goes through its one door, a request that we have made ourselves. */
+/** The auth library. It is called with requests that we build ourselves. */
 export type Auth = {
   handler(request: Request): Promise<Response>
-  /** What it does for us alone, and for no request. */
+  /** Operations that are not available to requests. */
   api: { verifyPassword(asked: { body: { password: string }; headers: Headers }): Promise<unknown> }
 }
 
@@ -87,12 +87,12 @@ export function openAuth(parts: Parts): Auth {
       ipAddress: { ipAddressHeaders: [ADDRESS_HEADER] },
       // door/same-origin.ts has looked before, and more closely.
       disableCSRFCheck: true,
-      // Letters are sent beside the answer: how long a mail server takes must not tell who has an account.
+      // Emails are sent after the response, so that its duration does not reveal whether an address is registered.
       backgroundTasks: { handler: (task) => void task },
     },
     rateLimit: { enabled: false }, // people/limits.ts counts before, for all processes together
     telemetry: { enabled: false },
-    // What is not a refusal comes to us as it is, and is answered and logged as every error is.
+    // Other errors are thrown, so that they are logged and answered like every error.
     onAPIError: { throw: true },
     logger: { level: 'error', disableColors: true, log: (_level, _message, ...details) => logFault(log, details) },
   })
@@ -142,7 +142,7 @@ function signIn({ passwords, mail, linkBase, people, hasMail }: Parts) {
       maxPasswordLength: PASSWORD_LENGTH_MAX,
       password: passwords,
       revokeSessionsOnPasswordReset: true,
-      // The link was sent to the address. A user whom a stranger signed up gets a profile of their own that way.
+      // The link was sent to the address, so its owner gets control of a profile that another person signed up.
       onPasswordReset: async ({ user }: { user: { id: string } }) => {
         if (hasMail) await verifyAddress(people, user.id)
       },
@@ -164,7 +164,7 @@ function invitationLink({ linkBase, secret }: Parts, id: string): string {
   return `${linkBase}/app/accept-invitation#id=${id}.${invitationToken(secret, id)}`
 }
 
-/** Somebody waits for the answer and not for the letter; one that was not sent can be asked for again. */
+/** The response does not wait for the email. A user can request it again if it was not sent. */
 async function post(mail: Mail, letter: Letter): Promise<void> {
   await mail.send(letter)
 }
@@ -176,5 +176,5 @@ function logFault(log: FastifyBaseLogger, details: unknown[]): void {
   const error = details.find((detail) => detail instanceof Error)
   const { code } = (error ?? {}) as { code?: unknown }
   const frames = error?.stack?.split('\n').filter((line) => line.trimStart().startsWith('at '))
-  log.error({ name: error?.name, code, frames }, 'the sign-in library reports a fault')
+  log.error({ name: error?.name, code, frames }, 'auth library error')
 }

@@ -20,10 +20,10 @@ const BOUNDS: Record<EndpointLimit, Bounds> = {
   plain: { perNetwork: 120, perWideNetwork: 1_200, perEmailHere: 120, perEmail: 120 },
 }
 
-/** What each network has for an address for which there were too many requests from all networks together. */
+/** Quota per network for an email address that exceeded its limit over all networks. */
 const PER_EMAIL_HERE_UNDER_ATTACK = 1
 
-/** While Redis is away each process counts for itself, and a user who mistypes a password must still get in. */
+/** While Redis is unavailable each process counts separately, and a user who mistypes a password can still sign in. */
 const SHARE_MIN = 3
 
 type Door = Pick<Services, 'admission' | 'people'>
@@ -67,7 +67,7 @@ async function take(door: Door, request: FastifyRequest, name: string, quota: nu
 
 const DAY_S = 24 * 60 * 60
 
-/** Invitations of an account per day. Where anyone can sign up, an account could otherwise send emails to any number of strangers. */
+/** Invitations of an account per day. With open sign-up an account could otherwise send emails to any number of recipients. */
 const INVITATIONS_PER_DAY = { open: 20, invitation: 200 }
 
 /** Counts an invitation of an account, and throws if there were too many. */
@@ -82,4 +82,4 @@ export async function limitInvitations({ admission, people }: Door, accountId: s
   if (!rate.allowed) throw new Problem('rate_limited', TOO_MANY_INVITATIONS, { retryAfterS: rate.retryAfterS })
 }
 
-const TOO_MANY_INVITATIONS = 'The account has sent as many invitations as it may in a day.'
+const TOO_MANY_INVITATIONS = 'The account has reached its limit of invitations per day.'

@@ -1,4 +1,4 @@
-import { recordUserEvent } from '@probity/database/profiles'
+import { recordUserEvent } from '@probity/database/users/profiles'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { RatePolicy } from '../door/rate.ts'
 import { readSessionToken } from '../door/session.ts'
@@ -7,7 +7,7 @@ import { passOnCookies } from './ask-library.ts'
 import { writeDeviceCookie } from './device-cookie.ts'
 import { digest } from './digest.ts'
 
-/** Failed sign-ins of one user that are recorded. More would let a stranger fill the audit log. */
+/** Failed sign-ins of one user that are recorded. Otherwise an attacker could fill the audit log. */
 export const RECORDED: RatePolicy = { name: 'recorded', quota: 20, windowS: 3_600, shareMin: 20 }
 
 /**
@@ -51,5 +51,5 @@ function recordFailure({ db, admission, log }: Services, email: string): void {
     const { rate } = await admission.admit(recordedKey(email), RECORDED)
     if (rate.allowed) await recordUserEvent(db, { email: email.trim() }, 'sign_in_failed')
   }
-  record().catch((error: unknown) => log.warn({ err: error }, 'a failed sign-in is not in the audit log'))
+  record().catch((error: unknown) => log.warn({ err: error }, 'failed to record a failed sign-in in the audit log'))
 }

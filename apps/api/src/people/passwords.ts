@@ -14,6 +14,8 @@ const TAG_BYTES = 32
 /** Each hash takes one of Node's four threads for some twenty milliseconds; the names of hosts and files are looked up there too. */
 const AT_ONCE_MAX = 2
 const WAITING_MAX = 16
+/** Setup verifies the password that it has just hashed, which must not be rejected because others wait for a hash. */
+const WAITING_VERIFY_MAX = 2 * WAITING_MAX
 const RETRY_AFTER_S = 1
 
 const derive = promisify(argon2)
@@ -23,15 +25,15 @@ export type Passwords = {
   verify(stored: { hash: string; password: string }): Promise<boolean>
 }
 
-/** Hashes a few passwords at a time. Whoever comes when too many wait already is turned away, rather than all made to wait. */
+/** Hashes a few passwords at a time. If too many are waiting, further requests are rejected. */
 export function openPasswords(): Passwords {
   const waiting: (() => void)[] = []
   let busy = 0
 
-  async function inTurn<T>(work: () => Promise<T>): Promise<T> {
+  async function inTurn<T>(waitingMax: number, work: () => Promise<T>): Promise<T> {
     if (busy >= AT_ONCE_MAX) {
-      if (waiting.length >= WAITING_MAX) throw new Problem('overloaded', undefined, { retryAfterS: RETRY_AFTER_S })
-      await new Promise<void>((resolve) => waiting.push(resolve)) // and the place of whoever went before is ours
+      if (waiting.length >= waitingMax) throw new Problem('overloaded', undefined, { retryAfterS: RETRY_AFTER_S })
+      await new Promise<void>((resolve) => waiting.push(resolve)) // the slot of the finished hash is passed on
     } else busy++
     try {
       return await work()
@@ -43,8 +45,8 @@ export function openPasswords(): Passwords {
   }
 
   return {
-    hash: (password) => inTurn(() => hash(password)),
-    verify: ({ hash: stored, password }) => inTurn(() => verify(stored, password)),
+    hash: (password) => inTurn(WAITING_MAX, () => hash(password)),
+    verify: ({ hash: stored, password }) => inTurn(WAITING_VERIFY_MAX, () => verify(stored, password)),
   }
 }
 
@@ -59,7 +61,7 @@ const FORM = /^\$argon2id\$v=19\$m=(\d{1,6}),t=(\d{1,2}),p=1\$([A-Za-z0-9+/]+)\$
 /** By the settings that the hash was made with, so that they can be raised one day. */
 async function verify(stored: string, password: string): Promise<boolean> {
   const [, memory, passes, salt, tag] = FORM.exec(stored) ?? []
-  if (salt === undefined || tag === undefined) throw new Error('a stored password has an unknown form')
+  if (salt === undefined || tag === undefined) throw new Error('unknown format of a stored password')
   const expected = Buffer.from(tag, 'base64')
   const settings = { salt: Buffer.from(salt, 'base64'), memory: Number(memory), passes: Number(passes) }
   return timingSafeEqual(expected, await tagOf(password, { ...settings, length: expected.length }))
@@ -95,7 +97,7 @@ async function loadList(): Promise<ReadonlySet<string>> {
   return new Set(dictionary['passwords-common'] as string[])
 }
 
-/** Digits and signs that stand for letters. */
+/** Digits and symbols that replace letters. */
 const STAND_INS: Record<string, string> = {
   '0': 'o',
   '1': 'i',
@@ -120,7 +122,7 @@ export async function refuseWeakPassword(password: unknown): Promise<void> {
     RUNS.some((run) => run.includes(plain)) ||
     [plain, core, withoutEnd, plain.replace(/[^a-z]+/g, '')].some((form) => COMMON.test(form)) ||
     (await isListed([plain, core, withoutEnd, spellOut(withoutEnd), spellOut(core)]))
-  if (isGuessable) throw new Problem('weak_password', 'The password is among the most common ones.')
+  if (isGuessable) throw new Problem('weak_password', 'The password is too common.')
 }
 
 function spellOut(text: string): string {

@@ -1,7 +1,7 @@
-import type { Db } from '@probity/database/connect'
-import type { Opening } from '@probity/database/people'
-import { connectPeople } from '@probity/database/people-connection'
-import { recordUserEvent } from '@probity/database/profiles'
+import type { Db } from '@probity/database/connection/connect'
+import { connectAuth } from '@probity/database/users/auth-connection'
+import { recordUserEvent } from '@probity/database/users/profiles'
+import type { Opening } from '@probity/database/users/users'
 import type { FastifyBaseLogger } from 'fastify'
 import type { ApiConfig } from '../config.ts'
 import type { Admission } from '../door/admission.ts'
@@ -12,18 +12,18 @@ import { startSendingNotices } from './notices/send.ts'
 import { openPasswords, type Passwords } from './passwords.ts'
 import { openSessionSecret } from './secret.ts'
 
-/** What the routes for users work with. */
+/** Services of the user routes. */
 export type People = {
   publicUrl: string | undefined
   signUp: 'open' | 'invitation'
   hasMail: boolean
   /** Which users can create accounts, and with which plan and credits. */
   accountCreation: 'users' | 'operators'
-  /** Where links in emails lead. */
+  /** Base URL of links in emails. */
   appUrl: string
   mail: Mail
   /** The connection of the sign-in library, with its role. */
-  users: ReturnType<typeof connectPeople>
+  users: ReturnType<typeof connectAuth>
   opening: Opening
   passwords: Passwords
   secret(): Promise<string>
@@ -36,20 +36,20 @@ const CONNECTIONS_MAX = 3
 
 export function openPeople(db: Db, admission: Admission, config: ApiConfig, log: FastifyBaseLogger): People {
   const { publicUrl, mail: mailSettings, signUp, accountCreation, opening } = config
-  const connections = connectPeople(config.databaseUrl, CONNECTIONS_MAX)
+  const connections = connectAuth(config.databaseUrl, CONNECTIONS_MAX)
   const relay = openMail(mailSettings, log)
   // Without a relay no one receives anything: the log has the links.
   const mail = mailSettings ? limitRecipients(relay, admission, log) : relay
   const passwords = openPasswords()
   const secret = openSessionSecret(db, config.sessionSecret)
-  // Never the Host header of a request: whoever writes it would choose where a letter's link leads.
+  // Never the Host header of a request, because a client could choose the link in an email.
   const linkBase = publicUrl ?? `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${config.port}`
-  // Without a mail server nobody is written to: the log is for links that somebody waits for.
+  // Without an SMTP relay no notifications are sent: the log contains only links that a user requested.
   const appUrl = `${linkBase}/app`
   const notices = mailSettings && startSendingNotices({ db, mail: relay, admission, appUrl, log })
   const onWrongCode = (id: string) => {
     recordUserEvent(db, { id }, 'sign_in_failed').catch((error: unknown) =>
-      log.warn({ err: error }, 'a failed sign-in is not in the audit log'),
+      log.warn({ err: error }, 'failed to record a failed sign-in in the audit log'),
     )
   }
   let auth: Auth | undefined

@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import type { Db } from '@probity/database/connect'
-import { cacheSecret } from '@probity/database/secrets'
+import type { Db } from '@probity/database/connection/connect'
+import { cacheSecret } from '@probity/database/system/processes'
 
 /** What sessions are signed with: the operator's own secret, or the one that the migrations made. Asked for once it is needed. */
 export function openSessionSecret(db: Db, given: string | undefined): () => Promise<string> {

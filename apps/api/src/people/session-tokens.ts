@@ -1,4 +1,4 @@
-import { hashSessionToken } from '@probity/database/sessions'
+import { hashSessionToken } from '@probity/database/users/sessions'
 import type { BetterAuthPlugin } from 'better-auth'
 
 /**

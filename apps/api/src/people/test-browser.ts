@@ -1,7 +1,7 @@
 import { randomInt, randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { Role } from '@probity/contract/roles'
-import { asOwner } from '@probity/database/connect'
+import { asOwner } from '@probity/database/connection/connect'
 import type { FastifyInstance, InjectOptions } from 'fastify'
 import { sql } from 'kysely'
 import { expect, vi } from 'vitest'
@@ -68,31 +68,31 @@ export async function signUp(api: TestApi, email = `ada-${randomUUID()}@example.
   return { ...browser, email, personId: (body['person'] as { id: string }).id }
 }
 
-/** An organisation of theirs, as the header that names it. */
+/** Header that selects an account of the user. */
 export async function openOrganisation(owner: SignedIn, name = 'Engines'): Promise<{ 'probity-account': string }> {
-  const { status, body } = await owner.post('/organisations', { name })
+  const { status, body } = await owner.post('/accounts', { name })
   expect(status).toBe(201)
   return { 'probity-account': String(body['account_id']) }
 }
 
-/** Makes somebody a member without a letter. */
+/** Adds a member without an invitation. */
 export async function addMember({ db }: TestApi, accountId: string, { personId }: SignedIn, role: Role): Promise<void> {
   await asOwner(db, (trx) =>
     sql`insert into members (account_id, user_id, role) values (${accountId}, ${personId}, ${role})`.execute(trx),
   )
 }
 
-/** The links that were written to the log for want of a mail server. */
-export function listLinks({ logFile }: Pick<TestApi, 'logFile'>, letter: string): string[] {
+/** Links of emails of one kind, which are logged without an SMTP relay. */
+export function listLinks({ logFile }: Pick<TestApi, 'logFile'>, kind: string): string[] {
   const lines = readFileSync(logFile, 'utf8').split('\n').slice(0, -1)
-  const logged = lines.map((line) => JSON.parse(line) as { letter?: string; link?: string })
-  return logged.flatMap((line) => (line.letter === letter && line.link ? [line.link] : []))
+  const logged = lines.map((line) => JSON.parse(line) as { kind?: string; link?: string })
+  return logged.flatMap((line) => (line.kind === kind && line.link ? [line.link] : []))
 }
 
-/** What stands behind the # of the next link: the token or the id. */
-export async function nextToken(api: TestApi, letter: string, before: number): Promise<string> {
+/** The part after the `=` of the next link: the token or the id. */
+export async function nextToken(api: TestApi, kind: string, before: number): Promise<string> {
   const link = await vi.waitFor(() => {
-    const found = listLinks(api, letter).at(before)
+    const found = listLinks(api, kind).at(before)
     expect(found).toBeDefined()
     return found as string
   })

@@ -1,6 +1,6 @@
 import { findBuiltInPolicy, type NamedPolicy } from '@probity/contract/decide-by-policy'
-import { inTenant } from '@probity/database/connect'
-import { findPolicy } from '@probity/database/policies'
+import { findPolicy } from '@probity/database/accounts/policies'
+import { inTenant } from '@probity/database/connection/connect'
 import type { FastifyRequest } from 'fastify'
 import { isPublicCaller } from '../door/public-sandbox.ts'
 import { Problem } from '../problem.ts'

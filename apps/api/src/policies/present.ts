@@ -1,6 +1,6 @@
 import type { BuiltInPolicy } from '@probity/contract/decide-by-policy'
 import type { Policy, PolicyRules } from '@probity/contract/policies'
-import type { OwnPolicy } from '@probity/database/policies'
+import type { OwnPolicy } from '@probity/database/accounts/policies'
 
 export function presentOwn({ id, name, description, rules, fallback }: OwnPolicy): Policy {
   return { id, name, description, is_built_in: false, ...presentRules({ rules, default: fallback }) }
@@ -10,7 +10,7 @@ export function presentBuiltIn(name: string, { description, ...policy }: BuiltIn
   return { id: null, name, description, is_built_in: true, ...presentRules(policy) }
 }
 
-/** As new objects: what is built in is nobody's to change. */
+/** Copied so that callers cannot mutate the built-in policies. */
 function presentRules({ rules, default: fallback }: PolicyRules): Pick<Policy, 'rules' | 'default'> {
   return {
     rules: rules.map(({ when: { status, sub_status, traits, ...bounds }, decision, reason }) => ({

@@ -1,5 +1,5 @@
 import type { CreatePolicy, UpdatePolicy } from '@probity/contract/policies'
-import type { NewPolicy, PolicyChange } from '@probity/database/policies'
+import type { NewPolicy, PolicyChange } from '@probity/database/accounts/policies'
 import { storable } from '../validation/storable.ts'
 
 /** Fifty rules with all that each may hold, and what JSON needs around them. */

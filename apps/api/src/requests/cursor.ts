@@ -1,4 +1,4 @@
-import type { RequestPlace } from '@probity/database/requests'
+import type { RequestPlace } from '@probity/database/accounts/requests'
 import { Problem } from '../problem.ts'
 
 const PLACE = /^(\d{1,15})\.([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/

@@ -1,6 +1,6 @@
 import type { RequestEntry, RequestResult } from '@probity/contract/requests'
-import type { StandingResult } from '@probity/contract/standing-result'
-import type { RequestRow } from '@probity/database/requests'
+import type { StoredResult } from '@probity/contract/standing-result'
+import type { RequestRow } from '@probity/database/accounts/requests'
 import { presentResult } from '../results/present-result.ts'
 
 export function presentRequest(row: RequestRow): RequestEntry {
@@ -24,7 +24,7 @@ export function presentRequest(row: RequestRow): RequestEntry {
 }
 
 /** A result that stands in no file, and so in no row of one. */
-export function presentStanding({ email, result }: { email: string; result: StandingResult }): RequestResult {
+export function presentStanding({ email, result }: { email: string; result: StoredResult }): RequestResult {
   const { status, sub_status: subStatus } = result
   const { row: _, ...presented } = presentResult({ rowNo: 1, email, status, subStatus, result }, { evidence: true })
   return presented

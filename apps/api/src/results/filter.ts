@@ -1,13 +1,13 @@
 import { domainToASCII } from 'node:url'
 import type { ResultsQuery } from '@probity/contract/results'
-import type { ResultsFilter } from '@probity/database/results-filter'
+import type { ResultsFilter } from '@probity/database/jobs/results/results'
 import { Problem } from '../problem.ts'
 import { storable } from '../validation/storable.ts'
 
-/** Which results a caller asks for. */
+/** Filter of the results of a request. */
 export function readFilter(query: ResultsQuery): ResultsFilter {
   const { status, sub_status, provider, domain, search, preset, part = 'keep' } = query
-  if (query.part && !preset) throw fault('/part', 'is a part of what a preset makes, so name one')
+  if (query.part && !preset) throw fault('/part', 'requires a preset')
   return {
     statuses: status?.split(',') ?? [],
     subStatuses: sub_status?.split(','),

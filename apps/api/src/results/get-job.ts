@@ -1,5 +1,5 @@
-import { type Db, inTenant } from '@probity/database/connect'
-import { findResultsJob, type ResultsJob } from '@probity/database/results'
+import { type Db, inTenant } from '@probity/database/connection/connect'
+import { findResultsJob, type ResultsJob } from '@probity/database/jobs/results/results'
 import type { Caller } from '../door/caller.ts'
 import { viewOf } from '../door/view.ts'
 import { found, Problem } from '../problem.ts'

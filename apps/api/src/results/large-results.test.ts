@@ -1,7 +1,7 @@
 /** @module-tag timed */
 import { availableParallelism, loadavg } from 'node:os'
-import { asOwner } from '@probity/database/connect'
-import { orderTestResults } from '@probity/database/test-results'
+import { asOwner } from '@probity/database/connection/connect'
+import { orderTestResults } from '@probity/database/jobs/results/test-results'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { previewUpload } from '../routes/bulk/preview.ts'

@@ -1,4 +1,4 @@
-import type { KeptResult } from '@probity/database/results'
+import type { KeptResult } from '@probity/database/jobs/results/results'
 import { expect, test } from 'vitest'
 import { openPageSize } from './page-size.ts'
 import { resultOf } from './test-list.ts'

@@ -1,4 +1,4 @@
-import type { KeptResult } from '@probity/database/results'
+import type { KeptResult } from '@probity/database/jobs/results/results'
 
 /** A page has at most this many rows, and fewer where results are large. */
 const PAGE_ROWS_MAX = 500

@@ -1,6 +1,6 @@
 import type { Breakdown } from '@probity/contract/breakdown'
 import { expectBounces, isKept, keptReasons, PRESET_NAMES, type PresetName } from '@probity/contract/preset'
-import type { KindCount, Tallies } from '@probity/database/result-tallies'
+import type { KindCount, Tallies } from '@probity/database/jobs/results/result-tallies'
 
 export function presentBreakdown({ kinds, providers, domains }: Tallies): Breakdown {
   return {

@@ -1,7 +1,7 @@
 import { decideByPolicy, type NamedPolicy } from '@probity/contract/decide-by-policy'
 import type { Result } from '@probity/contract/results'
 import { confidenceIn, type Status } from '@probity/contract/status'
-import type { KeptResult } from '@probity/database/results'
+import type { KeptResult } from '@probity/database/jobs/results/results'
 
 /** How much of a result is shown, and the policy by which it is decided on. */
 export type Shown = { evidence: boolean; policy?: NamedPolicy | undefined }

@@ -37,14 +37,14 @@ export function openExports(limits: ExportLimits) {
 
   return async function send(reply: FastifyReply, accountId: string, { type, disposition, chunks }: Export) {
     const leave = enter(accountId)
-    const stopSlow = () => body.destroy(new Error('export reader is too slow'))
+    const stopSlow = () => body.destroy(new Error('export client reads too slowly'))
     const body = Readable.from(withReadRate(chunks, limits, stopSlow), { objectMode: false })
-    const end = setTimeout(() => body.destroy(new Error('an export took too long')), wholeMs)
+    const end = setTimeout(() => body.destroy(new Error('export exceeded its time limit')), wholeMs)
     body.once('close', () => {
       clearTimeout(end)
       leave()
     })
-    // An outage before the first byte is a problem like any other; afterwards the answer can only break off.
+    // An outage before the first byte returns a problem. After it the response can only be interrupted.
     await once(body, 'readable')
     reply.raw.setTimeout(stallMs, () => reply.raw.destroy())
     reply.headers({ 'content-type': type, 'content-disposition': disposition, 'cache-control': 'private, no-store' })

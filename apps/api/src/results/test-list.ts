@@ -1,9 +1,8 @@
-import type { StandingResult } from '@probity/contract/standing-result'
-import { unsettledResult } from '@probity/contract/standing-result'
+import { pendingResult, type StoredResult } from '@probity/contract/standing-result'
 import type { UploadPreview } from '@probity/contract/upload'
-import { asOwner } from '@probity/database/connect'
-import { chunkRow } from '@probity/database/result-chunk'
-import { orderTestResults, storeTestResults } from '@probity/database/test-results'
+import { asOwner } from '@probity/database/connection/connect'
+import { chunkRow } from '@probity/database/jobs/results/result-chunk'
+import { orderTestResults, storeTestResults } from '@probity/database/jobs/results/test-results'
 import { type Layout, readAddresses } from '@probity/uploads/read-addresses'
 import { sql } from 'kysely'
 import type { Caller, TestApi } from '../test-api.ts'
@@ -75,12 +74,12 @@ export async function keepResults({ db }: TestApi, jobId: string, addresses: Lis
 }
 
 /** What the world of these tests says of an address, by its first letter: i for invalid, r for risky, u for unknown. */
-export function resultOf(email: string): StandingResult {
-  const unknown = unsettledResult(email, 'greylisted')
+export function resultOf(email: string): StoredResult {
+  const unknown = pendingResult(email, 'greylisted')
   if (email.startsWith('u')) return unknown
   const domain = email.slice(email.lastIndexOf('@') + 1)
   const details = { ...unknown.details, syntax_valid: true, dns_valid: true, domain, provider: 'google', has_spf: true }
-  const evidence: StandingResult['evidence'] = [
+  const evidence: StoredResult['evidence'] = [
     {
       check: 'mx',
       outcome: 'found',

@@ -1,7 +1,7 @@
-import type { ResultsPlace } from '@probity/database/chunk-store'
-import type { Db } from '@probity/database/connect'
-import { openResultsReader } from '@probity/database/read-results'
-import type { ResultsFilter } from '@probity/database/results-filter'
+import type { Db } from '@probity/database/connection/connect'
+import type { ResultsPlace } from '@probity/database/jobs/results/chunk-store'
+import { openResultsReader } from '@probity/database/jobs/results/read-results'
+import type { ResultsFilter } from '@probity/database/jobs/results/results'
 import { openPageSize } from './page-size.ts'
 import { presentResult, type Shown } from './present-result.ts'
 

@@ -1,8 +1,13 @@
 import { hash } from 'node:crypto'
-import type { Db } from '@probity/database/connect'
-import { openResultsReader, type ResultsReader } from '@probity/database/read-results'
-import type { KeptResult, ResultsFile, ResultsJob } from '@probity/database/results'
-import { isNarrow, type ResultsFilter } from '@probity/database/results-filter'
+import type { Db } from '@probity/database/connection/connect'
+import { openResultsReader, type ResultsReader } from '@probity/database/jobs/results/read-results'
+import {
+  isNarrow,
+  type KeptResult,
+  type ResultsFile,
+  type ResultsFilter,
+  type ResultsJob,
+} from '@probity/database/jobs/results/results'
 import { ERASED_CELL } from '@probity/uploads/erase-rows'
 import { keyOfCell, readCell } from '@probity/uploads/read-cell'
 import { isBlank, type Row, readRows, type Writing } from '@probity/uploads/read-rows'

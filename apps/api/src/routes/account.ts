@@ -1,10 +1,10 @@
 import { Account, UpdateAccount } from '@probity/contract/account'
 import { EMAILS_PER_REQUEST_MAX } from '@probity/contract/bulk-validation'
-import { type AccountChange, getAccount, updateAccount } from '@probity/database/accounts'
-import { type Db, inTenant, type Trx } from '@probity/database/connect'
-import { arePartitionsReady, makePartitions } from '@probity/database/partitions'
-import { findDelayReason, getProbing } from '@probity/database/probing'
-import { openGatherer } from '@probity/queue/gather'
+import { type AccountChange, getAccount, updateAccount } from '@probity/database/accounts/accounts'
+import { type Db, inTenant, type Trx } from '@probity/database/connection/connect'
+import { arePartitionsReady, makePartitions } from '@probity/database/system/retention'
+import { findDelayReason, getProbing } from '@probity/database/validations/probing'
+import { createBatcher } from '@probity/queue/gather'
 import { refuseTestKey, refuseWithout } from '../door/authenticate.ts'
 import type { Caller } from '../door/caller.ts'
 import { BODY_PROBLEMS, DOOR_PROBLEMS, operation } from '../openapi.ts'
@@ -20,15 +20,15 @@ export const showAccount: Route = async (app, { db }) => {
     {
       id: 'getAccount',
       tag: 'Account',
-      summary: 'Show plan, credits and limits',
+      summary: 'Get plan, credits and limits',
       description: 'The account of the calling key.',
       problems: DOOR_PROBLEMS,
       sends: ['Credits-Remaining'],
     },
     { response: { 200: Account } },
   )
-  // Who asks while it is read for others waits for the next reading, so that all see what was there when they came, and many cost little more than one.
-  const findTogether = openGatherer<undefined, Found>(TOGETHER_MAX, async (accountId, all) => {
+  // A request that arrives during a read waits for the next one, so that it sees current data, and concurrent requests share a query.
+  const findTogether = createBatcher<undefined, Found>(TOGETHER_MAX, async (accountId, all) => {
     const found = await inTenant(db, accountId, (trx) => findOwn(trx, accountId))
     return all.map(() => found)
   })

@@ -1,6 +1,6 @@
 import { AuditLog, AuditQuery } from '@probity/contract/audit-log'
-import { countAuditEntries, listAuditEntries } from '@probity/database/audit-log'
-import { inTenant } from '@probity/database/connect'
+import { inTenant } from '@probity/database/connection/connect'
+import { countAuditEntries, listAuditEntries } from '@probity/database/operators/audit-log'
 import { presentAuditEntry } from '../operator/present-audit-entry.ts'
 import { AUDIT_SHEET, writeAuditLog } from '../operator/write-audit-log.ts'
 import { readPage } from '../page.ts'

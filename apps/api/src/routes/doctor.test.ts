@@ -1,5 +1,5 @@
-import { asOwner } from '@probity/database/connect'
-import { makeDoctorTicket } from '@probity/database/doctor-ticket'
+import { asOwner } from '@probity/database/connection/connect'
+import { makeDoctorTicket } from '@probity/database/operators/doctor'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { startTestApi } from '../test-api.ts'
@@ -14,16 +14,16 @@ async function send(ticket: string | undefined, bytes: number) {
   return app.inject({ method: 'POST', url: '/app/api/doctor/upload', headers, payload: Buffer.alloc(bytes) })
 }
 
-test('who shows a ticket is told how much arrived', async () => {
+test('a valid doctor ticket returns the number of bytes received', async () => {
   const answer = await send(await makeDoctorTicket(db), 8_000_000)
   expect([answer.statusCode, answer.json()]).toEqual([200, { bytes: 8_000_000 }])
 })
 
-test('no more is taken in than the doctor sends', async () => {
+test('a body above the size limit returns 413', async () => {
   expect((await send(await makeDoctorTicket(db), 9_000_001)).statusCode).toBe(413)
 })
 
-test('without a ticket, or with one that is forged or old, there is nothing here', async () => {
+test('a missing, forged or expired ticket returns 404', async () => {
   const good = await makeDoctorTicket(db)
   const old = await makeDoctorTicket(db, Date.now() - 61_000)
   const [at, signature] = good.split('.')
@@ -34,7 +34,7 @@ test('without a ticket, or with one that is forged or old, there is nothing here
   }
 })
 
-test('events come one after the other', async () => {
+test('the event stream sends its events one by one', async () => {
   const answer = await app.inject({
     url: '/app/api/doctor/events',
     headers: { 'probity-doctor': await makeDoctorTicket(db) },

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { openDoctorTicketCheck } from '@probity/database/doctor-ticket'
+import { openDoctorTicketCheck } from '@probity/database/operators/doctor'
 import { EVENT_STREAM_HEADERS, PADDING } from '../jobs/event-stream.ts'
 import { Problem } from '../problem.ts'
 import type { Route } from '../route.ts'

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import type { ErasureCounts } from '@probity/contract/erasures'
 import type { KeyScope } from '@probity/contract/key-scopes'
-import { unsettledResult } from '@probity/contract/standing-result'
-import { listAuditFaults } from '@probity/database/audit'
-import { asOwner, inTenant } from '@probity/database/connect'
-import { finishValidation, leaveOpen, openValidations } from '@probity/database/validations'
+import { pendingResult } from '@probity/contract/standing-result'
+import { listLedgerMismatches } from '@probity/database/billing/reconciliation'
+import { asOwner, inTenant } from '@probity/database/connection/connect'
+import { deferResult, finishValidation, openValidations } from '@probity/database/validations/validations'
 import { openRecentResults } from '@probity/queue/recent'
 import { parse } from 'csv-parse/sync'
 import { sql } from 'kysely'
@@ -68,8 +68,8 @@ async function endOne(accountId: string, email: string, suggestion: string | nul
     const opened = await openValidations(trx, { accountId, keyId: null, retentionDays: 30, group: row.id }, [row])
     const ref = opened.kind === 'opened' ? opened.refs[0] : undefined
     if (ref === undefined) throw new Error('not opened')
-    await leaveOpen(trx, ref)
-    const result = { ...unsettledResult(email, 'not_probed'), did_you_mean: suggestion }
+    await deferResult(trx, ref)
+    const result = { ...pendingResult(email, 'not_probed'), did_you_mean: suggestion }
     await finishValidation(trx, ref, { conclusive: true, result })
   })
   return row.id
@@ -140,7 +140,7 @@ async function readBooks(accountId: string) {
       trx,
     ),
   )
-  const faults = await asOwner(api.db, (trx) => listAuditFaults(trx, { accountId }))
+  const faults = await asOwner(api.db, (trx) => listLedgerMismatches(trx, { accountId }))
   return { rows, account, jobs, faults }
 }
 
@@ -287,7 +287,7 @@ test('a worker cannot store the result of a validation that was erased', async (
   if (ref === undefined) throw new Error('not opened')
   const books = await readBooks(by.accountId)
   expect(await countsOf(by, email)).toEqual({ ...NOTHING, validations: 1 })
-  const ending = { conclusive: false, result: unsettledResult(email, 'timeout') }
+  const ending = { conclusive: false, result: pendingResult(email, 'timeout') }
   const finished = await inTenant(api.db, by.accountId, (trx) => finishValidation(trx, ref, ending))
   expect(finished).toEqual({ kind: 'finished_before' })
   expect(await findText(api, email)).toEqual([])

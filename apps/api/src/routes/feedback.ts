@@ -13,7 +13,7 @@ const BODY_BYTES_MAX = 4 * 1024 * 1024
 const PUBLIC_MESSAGES_MAX = 100
 const PUBLIC_BODY_BYTES_MAX = 64 * 1024
 
-/** What became of mail that was sent, so that the next result knows. */
+/** Receives delivery outcomes, which later results use. */
 export const reportFeedback: Route = async (app, services) => {
   app.removeContentTypeParser('text/plain')
   app.addContentTypeParser('text/csv', { parseAs: 'string' }, (_request, body, done) => done(null, body))
@@ -21,9 +21,9 @@ export const reportFeedback: Route = async (app, services) => {
     {
       id: 'reportFeedback',
       tag: 'Feedback',
-      summary: 'Report what became of mail',
+      summary: 'Report delivery outcomes',
       description:
-        'Deliveries and bounces, in JSON or as CSV. They are added to sums by domain and by kind of result, which the next results of the account go by; the addresses are not kept. Only bounces that tell of the mailbox count: not those of a refused sender, a full mailbox or a bad moment. The same report may be sent again: each message of a day counts once, and a bounce takes the place of a delivery. Results are found by `id`, by `job_id`, or among the recent ones; an id of which there is nothing (any more) is passed over. Costs nothing.',
+        'Reports deliveries and bounces, as JSON or CSV. They are added to sums by domain and kind of result, which later results of the account use; the addresses are not stored. Only bounces that concern the mailbox count, not those because of a rejected sender, a full mailbox or a temporary error. A report can be sent again: each message of a day counts once, and a bounce replaces a delivery. Results are found by `id`, by `job_id`, or among recent results; unknown and expired ids are ignored. Free.',
       problems: [
         'invalid_request',
         ...BODY_PROBLEMS,

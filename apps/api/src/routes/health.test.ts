@@ -1,4 +1,4 @@
-import { asOwner } from '@probity/database/connect'
+import { asOwner } from '@probity/database/connection/connect'
 import { startRedis } from '@probity/lab/services/redis'
 import { whenDone } from '@probity/lab/when-done'
 import { sql } from 'kysely'
@@ -8,7 +8,7 @@ import { callApp, startTestApi, type TestApi } from '../test-api.ts'
 const SOON = { timeout: 15_000, interval: 50 }
 const READY = { method: 'GET', url: '/readyz' } as const
 
-test('alive says nothing of anybody else', async () => {
+test('/livez returns 200 when PostgreSQL and Redis are down', async () => {
   const api = await startTestApi({
     config: { databaseUrl: 'postgres://127.0.0.1:1/x', redisUrl: 'redis://127.0.0.1:1' },
   })
@@ -44,10 +44,10 @@ test('ready without Redis, and it says what that means', async () => {
   await redis.halt()
   const { status, body } = await callApp(api.app, READY)
   expect(status).toBe(200)
-  expect(String(body['missing'])).toMatch(/^redis \(requests are answered/)
+  expect(String(body['missing'])).toMatch(/^redis \(requests are served/)
 })
 
-test('not ready once it was told to stop, and callers are asked to connect elsewhere', async () => {
+test('/readyz returns 503 during shutdown, and responses close the connection', async () => {
   const api = await startTestApi({ stopping: AbortSignal.abort() })
   const { status, body, headers } = await callApp(api.app, READY)
   expect([status, headers['connection']]).toEqual([503, 'close'])

@@ -1,5 +1,5 @@
-import { isOutage } from '@probity/database/outage'
-import { listMissingMigrations } from '@probity/database/schema-version'
+import { isOutage } from '@probity/database/connection/outage'
+import { listMissingMigrations } from '@probity/database/system/schema-version'
 import type { FastifyRequest } from 'fastify'
 import { isOnList } from '../door/network.ts'
 import type { Route } from '../route.ts'
@@ -41,7 +41,7 @@ function isLocal({ ip, headers }: FastifyRequest): boolean {
 }
 
 const LOOPBACK = ['127.0.0.0/8', '::1']
-const REDIS = 'redis (requests are answered, limits are counted by each process for itself)'
+const REDIS = 'redis (requests are served; each process counts rate limits separately)'
 
 /** The dependencies that are unavailable. Requests are served without Redis, so that alone does not make a process unready. */
 async function listUnavailable({ db, redis }: Services): Promise<string[]> {

@@ -1,6 +1,6 @@
 import { LedgerPage, LedgerQuery, LedgerSheet } from '@probity/contract/ledger'
-import { inTenant } from '@probity/database/connect'
-import { countLedger, type LedgerFilter, listLedger } from '@probity/database/ledger'
+import { countLedger, type LedgerFilter, listLedger } from '@probity/database/billing/ledger'
+import { inTenant } from '@probity/database/connection/connect'
 import { presentEntry } from '../ledger/present-entry.ts'
 import { writeLedger } from '../ledger/write-ledger.ts'
 import { DOOR_PROBLEMS, operation } from '../openapi.ts'
@@ -16,9 +16,9 @@ export const showLedger: Route = async (app, services) => {
     {
       id: 'listLedgerEntries',
       tag: 'Account',
-      summary: 'List movements of credits',
+      summary: 'List credit transactions',
       description:
-        'Newest first, since the account was opened. Nothing is charged in test mode, so that test keys find nothing here. The total stands in `X-Total-Count`, the neighbouring pages in `Link`. `csv` is streamed; one that breaks off before its end is not whole.',
+        'All credit transactions of the account, newest first. Test mode has none, because nothing is charged. The total is in `X-Total-Count`, the adjacent pages are in `Link`. `csv` is streamed; a response that is interrupted is incomplete.',
       problems: ['invalid_request', ...DOOR_PROBLEMS],
     },
     { querystring: LedgerQuery, response: { 200: ANSWERS } },
@@ -46,7 +46,7 @@ export const showLedger: Route = async (app, services) => {
 }
 
 const ANSWERS = {
-  description: 'The movements, in the format that was asked for.',
+  description: 'The transactions, in the requested format.',
   content: { 'application/json': { schema: LedgerPage }, 'text/csv': { schema: LedgerSheet } },
 }
 

@@ -6,11 +6,11 @@ import { promisify } from 'node:util'
 import { Explanation, JobEstimate, JobResultsPage, JobsPage } from '@probity/contract/agent-tools'
 import { PROBLEMS } from '@probity/contract/data/problems'
 import { PUBLIC_SANDBOX_KEY } from '@probity/contract/sandbox'
-import { unsettledResult } from '@probity/contract/standing-result'
+import { pendingResult } from '@probity/contract/standing-result'
 import { SUB_STATUSES } from '@probity/contract/status'
 import { ValidationResult } from '@probity/contract/validation'
-import { asOwner, inTenant } from '@probity/database/connect'
-import { insertKey } from '@probity/database/keys'
+import { insertKey } from '@probity/database/accounts/keys'
+import { asOwner, inTenant } from '@probity/database/connection/connect'
 import { sql } from 'kysely'
 import Value from 'typebox/value'
 import { afterEach, expect, test, vi } from 'vitest'
@@ -62,7 +62,7 @@ test.each([
   expect(problem).toBeUndefined()
   expect(Value.Errors(ValidationResult, data)).toEqual([])
   expect(data).toMatchObject({ status: 'risky', sub_status: 'mailbox_full', livemode: false })
-  expect(text).toContain('risky (mailbox_full): the mailbox exists but has no room at the moment.')
+  expect(text).toContain('risky (mailbox_full): the mailbox exists but is full.')
   expect(text).toContain('Deliverability: ')
   expect(text).toContain('- sandbox: ')
 })
@@ -106,7 +106,7 @@ test('/mcp accepts a key as X-API-Key or bearer token and rejects requests witho
 })
 
 test('validate_email charges one credit, and nothing for a repeated idempotency_key', async () => {
-  const worker = startPlainWorker(db, (email) => ({ ...unsettledResult(email, 'not_probed'), ...INVALID }))
+  const worker = startPlainWorker(db, (email) => ({ ...pendingResult(email, 'not_probed'), ...INVALID }))
   const by = await api.openCaller({ credits: 5 })
   const { call } = await connect(by)
   const asked = { email: 'ada@example.com', idempotency_key: 'first' }
@@ -211,7 +211,7 @@ test('start_job fails with insufficient_credits when the account lacks credits',
   const { call } = await connect(by)
   await expectUnspent(by, async () => {
     const { text, data } = await call('estimate_job', { emails: emailsOf(2) })
-    expect(text).toContain('The credits do not suffice')
+    expect(text).toContain('Insufficient credits')
     const { problem, text: error } = await call('start_job', { confirmation: data['confirmation'] })
     expect(problem).toMatchObject({ code: 'insufficient_credits', status: 402 })
     expect(error).toMatch(/^insufficient_credits: /)
@@ -352,7 +352,7 @@ test('explain_result returns the evidence and advice of a job result', async () 
   const { text, data } = await (await connect(by)).call('explain_result', { job_id: jobId, row: 2 })
   expect(Value.Errors(Explanation, data)).toEqual([])
   expect(data).toMatchObject({ code: 'mailbox_not_found', result: { email: 'ivan@example.com', row: 2 } })
-  expect(text).toContain('invalid (mailbox_not_found): the mail server says that there is no such mailbox.')
+  expect(text).toContain('invalid (mailbox_not_found): the mail server reported that the mailbox does not exist.')
   expect(text).toContain('- mx: Two mail hosts were found.')
   expect(text).toContain('What to do: Do not send')
 })

@@ -1,19 +1,19 @@
 import { Model } from '@probity/contract/model'
-import { listReliability } from '@probity/database/calibration'
-import { inTenant } from '@probity/database/connect'
+import { inTenant } from '@probity/database/connection/connect'
+import { listReliability } from '@probity/database/feedback/calibration'
 import { presentModel } from '../model/present-model.ts'
 import { DOOR_PROBLEMS, operation } from '../openapi.ts'
 import type { Route } from '../route.ts'
 
-/** What the chance of delivery is made of, and how well it has held so far. */
+/** The scoring model and its calibration. */
 export const showModel: Route = async (app, { db, sharesFeedback: shared }) => {
   const schema = operation(
     {
       id: 'getModel',
       tag: 'Feedback',
-      summary: 'Show the model and how well it holds',
+      summary: 'Get the scoring model and its calibration',
       description:
-        'Name and hash of the model that reads local parts, the numbers that chances are made with, and predictions beside what came of them, from reported outcomes. Where predictions for a provider turn out to be too far off, base rates take their place: `fallen_back`.',
+        'Name and hash of the text model for local parts, the weights and priors of the scoring model, and a comparison of predictions with reported outcomes. If the calibration error for a provider is too high, base rates replace the predictions: `fallen_back`.',
       problems: DOOR_PROBLEMS,
     },
     { response: { 200: Model } },

@@ -1,12 +1,12 @@
 import { Overview, OverviewQuery } from '@probity/contract/overview'
-import { isUnused, listAlerts } from '@probity/database/alerts'
-import { inTenant, type Trx } from '@probity/database/connect'
-import { listJobs } from '@probity/database/jobs'
-import { presentJob } from '@probity/database/present-job'
-import { getProbing } from '@probity/database/probing'
-import { countProblems } from '@probity/database/requests'
-import { type DayVerdicts, listVerdictsByDay } from '@probity/database/verdict-days'
-import type { View } from '@probity/database/view'
+import { isUnused, listAlerts } from '@probity/database/accounts/alerts'
+import { countProblems } from '@probity/database/accounts/requests'
+import { type DayVerdicts, listVerdictsByDay } from '@probity/database/accounts/usage'
+import { inTenant, type Trx } from '@probity/database/connection/connect'
+import type { View } from '@probity/database/connection/scope'
+import { listJobs } from '@probity/database/jobs/jobs'
+import { presentJob } from '@probity/database/jobs/present-job'
+import { getProbing } from '@probity/database/validations/probing'
 import type { FastifyRequest } from 'fastify'
 import { viewOf } from '../door/view.ts'
 import { DOOR_PROBLEMS, operation } from '../openapi.ts'
@@ -22,7 +22,7 @@ const ALERTS_MAX = 20
 const RUNNING = ['queued', 'planning', 'processing', 'paused']
 const ENDED = ['completed', 'canceled', 'failed']
 
-/** How things stand: what the first page of the web application shows. */
+/** Overview of the account, for the dashboard. */
 export const showOverview: Route = async (app, services) => {
   const schema = operation(
     {
@@ -40,7 +40,7 @@ export const showOverview: Route = async (app, services) => {
     const view = viewOf(caller)
     const now = Date.now()
     const days = { from: dayOf(now - ((query.days ?? DAYS_USUAL) - 1) * DAY_MS), to: dayOf(now) }
-    // Whoever cannot be told even this is told that the service is not there.
+    // Without the account the whole request fails with service_unavailable.
     const is_new = await inTenant(services.db, caller.accountId, (trx) => isUnused(trx, view))
     const read = readerOf(services, request, view)
     return {
@@ -64,7 +64,7 @@ function readerOf({ db }: Services, request: FastifyRequest, { accountId }: View
     try {
       return await inTenant(db, accountId, work)
     } catch (error) {
-      request.log.warn({ err: error }, 'a part of an overview could not be read')
+      request.log.warn({ err: error }, 'failed to read a part of an overview')
       return null
     }
   }

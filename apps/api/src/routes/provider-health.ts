@@ -3,7 +3,7 @@ import { DOOR_PROBLEMS, operation } from '../openapi.ts'
 import { readProviderHealth } from '../overview/provider-health.ts'
 import type { Route } from '../route.ts'
 
-/** How mail providers treat this installation. The same for every account. */
+/** State of mailbox providers, the same for every account. */
 export const showProviderHealth: Route = async (app, { redis, queuePrefix }) => {
   const schema = operation(
     {
@@ -11,7 +11,7 @@ export const showProviderHealth: Route = async (app, { redis, queuePrefix }) => 
       tag: 'Account',
       summary: 'Get the state of mail providers',
       description:
-        'Mail providers that turn this installation away at the moment, so that results of their addresses end `unknown` more often. It is the same for all accounts, and names only providers that are widely known.',
+        'Mailbox providers that limit or block the probes of this installation, so that more results of their addresses are `unknown`. The same for all accounts. Only well-known providers are listed.',
       problems: DOOR_PROBLEMS,
     },
     { response: { 200: ProviderHealth } },

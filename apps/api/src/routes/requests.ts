@@ -1,7 +1,7 @@
 import { PAGE_LIMIT_MAX } from '@probity/contract/page'
 import { RequestDetail, RequestPage, RequestParams, RequestsQuery } from '@probity/contract/requests'
-import { inTenant } from '@probity/database/connect'
-import { findRequest, findStanding, listRequests, type RequestFilter } from '@probity/database/requests'
+import { findRequest, findStoredResult, listRequests, type RequestFilter } from '@probity/database/accounts/requests'
+import { inTenant } from '@probity/database/connection/connect'
 import { viewOf } from '../door/view.ts'
 import { DOOR_PROBLEMS, operation } from '../openapi.ts'
 import { found } from '../problem.ts'
@@ -20,7 +20,7 @@ export const showRequests: Route = async (app, { db, requestLog }) => {
       tag: 'Account',
       summary: 'List requests',
       description:
-        'Requests that were made with keys, newest first, for as long as the installation keeps them. Live keys see what live keys asked, test keys what test keys did. A request is there a second or so after its answer. Those that showed no key we know are not.',
+        'Requests with API keys, newest first, until they expire. Live keys see the requests of live mode, test keys those of test mode. A request is listed about a second after its response. Requests without a known key are not logged.',
       problems: ['invalid_request', ...DOOR_PROBLEMS],
     },
     { querystring: RequestsQuery, response: { 200: RequestPage } },
@@ -42,9 +42,9 @@ export const showRequests: Route = async (app, { db, requestLog }) => {
     {
       id: 'getRequest',
       tag: 'Account',
-      summary: 'Show a request',
+      summary: 'Get a request',
       description:
-        'One request by the `Request-Id` of its answer. Where it was about one address, with the result, for as long as that is kept.',
+        'One request by the `Request-Id` of its response. A request that validated one address includes the result, until it expires.',
       problems: ['invalid_request', 'not_found', ...DOOR_PROBLEMS],
     },
     { params: RequestParams, response: { 200: RequestDetail } },
@@ -54,7 +54,7 @@ export const showRequests: Route = async (app, { db, requestLog }) => {
     return inTenant(db, caller.accountId, async (trx) => {
       const row = found(await findRequest(trx, viewOf(caller), id))
       const isReadable = row.validationId !== null && caller.scopes.includes('validations:read')
-      const kept = isReadable ? await findStanding(trx, caller.accountId, row.validationId ?? '') : undefined
+      const kept = isReadable ? await findStoredResult(trx, caller.accountId, row.validationId ?? '') : undefined
       return { ...presentRequest(row), result: kept ? presentStanding(kept) : null }
     })
   })

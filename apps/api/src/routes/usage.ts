@@ -1,20 +1,20 @@
 import { USAGE_KEYS_MAX, Usage, UsageQuery } from '@probity/contract/usage'
-import { inTenant } from '@probity/database/connect'
-import { type Amounts, listUsageByDay, listUsageByKey, sumUsage } from '@probity/database/usage'
+import { type Amounts, listUsageByDay, listUsageByKey, sumUsage } from '@probity/database/accounts/usage'
+import { inTenant } from '@probity/database/connection/connect'
 import { viewOf } from '../door/view.ts'
 import { DOOR_PROBLEMS, operation } from '../openapi.ts'
 import type { Route } from '../route.ts'
 import { readDays } from '../usage/read-days.ts'
 
-/** What was asked and what it cost, by day or by key. */
+/** Requests and credits, by day or by key. */
 export const showUsage: Route = async (app, { db }) => {
   const schema = operation(
     {
       id: 'getUsage',
       tag: 'Account',
-      summary: 'Show usage by day or key',
+      summary: 'Get usage by day or key',
       description:
-        'Requests, and credits used and given back. Live keys see what live keys and people did, test keys what test keys did. Requests of the last seconds may not be counted yet; credits always are.',
+        'Requests, credits used and credits refunded. Live keys see live mode, including usage in the web app; test keys see test mode. Requests of the last seconds may not be counted yet; credits always are.',
       problems: ['invalid_request', ...DOOR_PROBLEMS],
     },
     { querystring: UsageQuery, response: { 200: Usage } },

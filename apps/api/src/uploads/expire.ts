@@ -1,9 +1,9 @@
-import type { Db } from '@probity/database/connect'
-import { listExpiredUploads, removeExpiredUploads } from '@probity/database/uploads'
+import type { Db } from '@probity/database/connection/connect'
+import { listExpiredUploads, removeExpiredUploads } from '@probity/database/jobs/uploads'
 import type { FileStorage } from '@probity/uploads/storage'
 
 const AT_ONCE = 100
-/** What one run takes on; the rest is for the next. */
+/** Limit per run; the next run continues. */
 const ROUNDS_MAX = 100
 /** A day more than the longest that an upload lives, which is seven once it is confirmed, so that no file goes before its row. */
 const ORPHANED_AFTER_MS = 8 * 24 * 60 * 60 * 1000

@@ -1,7 +1,7 @@
 import type { Probing } from '@probity/contract/probing'
 import type { Upload, UploadPreview } from '@probity/contract/upload'
-import type { Account } from '@probity/database/accounts'
-import type { Draft } from '@probity/database/uploads'
+import type { Account } from '@probity/database/accounts/accounts'
+import type { Draft } from '@probity/database/jobs/uploads'
 import type { UploadReading } from '@probity/uploads/read-upload'
 
 type Kept = Pick<Draft, 'id' | 'mode' | 'filename' | 'sizeBytes' | 'expiresAt'>

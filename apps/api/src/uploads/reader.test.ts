@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { buffer } from 'node:stream/consumers'
 import type { UploadPreview } from '@probity/contract/upload'
-import { asOwner } from '@probity/database/connect'
+import { asOwner } from '@probity/database/connection/connect'
 import { makeFolder, removeFolder } from '@probity/lab/services/daemon'
 import { startSwift } from '@probity/lab/services/swift'
 import { whenDone } from '@probity/lab/when-done'

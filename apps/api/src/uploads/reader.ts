@@ -24,7 +24,7 @@ export type ReadOutcome =
 export type ReadOptions = TurnOptions & { emailsMax: number }
 type TurnOptions = { accountId: string; signal?: AbortSignal }
 
-/** Reads uploaded files beside the thread that answers requests, one at a time for each account. */
+/** Reads uploaded files in another thread, one at a time for each account. */
 export type UploadReader = {
   /** All that is in a file of this machine. Throws a Problem for one that cannot be used. */
   read(path: string, options: ReadOptions): Promise<UploadReading>
@@ -58,7 +58,7 @@ const THREADS = {
   atomics: 'disabled',
   // Young objects are nearly all there are here; a small room for them keeps the whole small.
   resourceLimits: { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 4 },
-  // Without our environment: what is read there comes from strangers, and it needs none of our secrets.
+  // Without the environment: the thread parses untrusted files and needs no secrets.
   env: {},
   recordTiming: false,
 } as const
@@ -103,14 +103,14 @@ export function openUploadReader(storage: FileStorage, deadlineMs = DEADLINE_MS)
       const outcome = await takeTurn(options, (signal) =>
         storage.lend(key, (path) => run({ kind: 'column', path, layout, emailsMax }, signal)),
       )
-      if (outcome.kind !== 'column') throw new Error('the thread did something else')
+      if (outcome.kind !== 'column') throw new Error('unexpected message of the upload thread')
       return outcome.reading
     },
     async find(key, search, options) {
       const outcome = await takeTurn(options, (signal) =>
         storage.lend(key, (path) => run({ kind: 'find', path, search }, signal)),
       )
-      if (outcome.kind !== 'found') throw new Error('the thread did something else')
+      if (outcome.kind !== 'found') throw new Error('unexpected message of the upload thread')
       return outcome.isFound
     },
     async erase(key, erasure, options) {
@@ -118,7 +118,7 @@ export function openUploadReader(storage: FileStorage, deadlineMs = DEADLINE_MS)
         let rows = 0
         await storage.rewrite(key, async (path, to) => {
           const outcome = await run({ kind: 'erase', path, to, erasure }, signal)
-          if (outcome.kind !== 'erased') throw new Error('the thread did something else')
+          if (outcome.kind !== 'erased') throw new Error('unexpected message of the upload thread')
           rows = outcome.rows
           return rows > 0
         })
@@ -130,7 +130,7 @@ export function openUploadReader(storage: FileStorage, deadlineMs = DEADLINE_MS)
 }
 
 function asFile(outcome: Found): UploadReading {
-  if (outcome.kind !== 'file') throw new Error('the thread did something else')
+  if (outcome.kind !== 'file') throw new Error('unexpected message of the upload thread')
   return outcome.reading
 }
 

@@ -5,7 +5,7 @@ import type { FileStorage } from '@probity/uploads/storage'
 import type { FastifyRequest } from 'fastify'
 import { Problem } from '../problem.ts'
 
-/** What a form needs around its file: boundaries, headers, a few fields. */
+/** Overhead of a form besides its file: boundaries, headers, a few fields. */
 const FORM_BYTES_MAX = 64 * 1024
 const FILENAME_UNITS_MAX = 200
 
@@ -23,7 +23,7 @@ export const FORM_LIMITS = {
 export type Received<Seen> = { key: string; size: number; filename: string; seen: Seen }
 type Look<Seen> = (path: string) => Promise<Seen>
 
-/** Takes the file of a form in, has a look at it and keeps it. What is refused leaves nothing behind. */
+/** Receives the file of a form, checks it and stores it. A rejected file leaves nothing behind. */
 export async function receiveFile<Seen>(
   request: FastifyRequest,
   storage: FileStorage,
@@ -33,13 +33,13 @@ export async function receiveFile<Seen>(
   const part = await findFile(request)
   if (part?.fieldname !== 'file') throw new Problem('no_file')
   const saved = await storage.lookAndSave(withinLimit(part.file), async ({ path, size }) => {
-    if (size === 0) throw new Problem('empty_file', 'The file has no bytes.')
+    if (size === 0) throw new Problem('empty_file', 'The file is empty.')
     return look(path)
   })
   return { ...saved, filename: cleanName(part.filename) }
 }
 
-/** What can be seen without reading the body. A packed one is not unpacked: a few bytes may become as many as they like. */
+/** Checks that do not need the body. Compressed bodies are rejected, because of decompression bombs. */
 function refuseUnread(request: FastifyRequest): void {
   const { 'content-encoding': packed, 'content-length': length = '0' } = request.headers
   if (packed !== undefined && packed !== 'identity') throw new Problem('content_encoding_refused')
@@ -70,7 +70,7 @@ async function* withinLimit(file: AsyncIterable<Buffer>): AsyncGenerator<Buffer>
 
 /** The form ends before it is whole, or is none. */
 function brokenForm(): Problem {
-  return new Problem('invalid_request', 'The form cannot be read to its end.')
+  return new Problem('invalid_request', 'The form is incomplete.')
 }
 
 /** For people to recognise: without what would hide or turn round a part of it. */

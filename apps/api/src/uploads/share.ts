@@ -1,5 +1,5 @@
-import { type Db, inTenant, type Trx } from '@probity/database/connect'
-import { sumKeptUploads } from '@probity/database/uploads'
+import { type Db, inTenant, type Trx } from '@probity/database/connection/connect'
+import { sumKeptUploads } from '@probity/database/jobs/uploads'
 import { Problem } from '../problem.ts'
 
 /** The share of the storage that one account may take. */

@@ -1,5 +1,5 @@
 import { DAYS_MAX } from '@probity/contract/days'
-import type { Days } from '@probity/database/usage'
+import type { Days } from '@probity/database/accounts/usage'
 import { Problem } from '../problem.ts'
 
 const DAYS_DEFAULT = 30
@@ -11,7 +11,7 @@ export function readDays({ from, to }: { from?: string; to?: string }, now = new
   const first = from ?? dayOf(Date.parse(last) - (DAYS_DEFAULT - 1) * DAY_MS)
   const days = (Date.parse(last) - Date.parse(first)) / DAY_MS + 1
   if (days < 1) throw fault('`from` must not be a later day than `to`.')
-  if (days > DAYS_MAX) throw fault(`There are at most ${DAYS_MAX} days in one answer.`)
+  if (days > DAYS_MAX) throw fault(`A period has at most ${DAYS_MAX} days.`)
   return { from: first, to: last }
 }
 

@@ -1,12 +1,12 @@
 import { decideByPolicy, type Judged } from '@probity/contract/decide-by-policy'
 import { withOverride } from '@probity/contract/override'
-import type { StandingResult } from '@probity/contract/standing-result'
+import type { StoredResult } from '@probity/contract/standing-result'
 import { suggestDecodedPlus } from '@probity/engine/address/decoded-plus'
 import type { FastifyRequest } from 'fastify'
 import { featuresUsed, featuresUsedIn } from './features.ts'
 
 /** A result that stands, under the id of the validation it came from. */
-export type Identified = Omit<StandingResult, 'email'> & { id: string }
+export type Identified = Omit<StoredResult, 'email'> & { id: string }
 
 /**
  * Writes the answer to one request: a standing result, as an object or as the ready string kept of it, with what is fresh
@@ -80,6 +80,6 @@ function noteFinding(request: FastifyRequest, result: Identified | string): void
   request.finding = { subStatus: SUB_STATUS.exec(result)?.[1] ?? null, validationId: ID.exec(result)?.[1] ?? null }
 }
 
-export function withoutEmail({ email: _, ...rest }: StandingResult): Omit<StandingResult, 'email'> {
+export function withoutEmail({ email: _, ...rest }: StoredResult): Omit<StoredResult, 'email'> {
   return rest
 }

@@ -3,7 +3,7 @@ import { decideByPolicy, type NamedPolicy } from '@probity/contract/decide-by-po
 import { DECISION_TIMEOUT_DEFAULT_S, type DecisionRequest, type DecisionResult } from '@probity/contract/decision'
 import type { OverrideAction } from '@probity/contract/override'
 import { PUBLISHABLE_POLICY } from '@probity/contract/publishable'
-import type { StandingResult } from '@probity/contract/standing-result'
+import type { StoredResult } from '@probity/contract/standing-result'
 import { dedupeKey } from '@probity/engine/address/dedupe-key'
 import { keyWithFeatures } from '@probity/queue/recent'
 import type { FastifyRequest } from 'fastify'
@@ -61,11 +61,11 @@ function decideByOverride(
 }
 
 const OVERRIDE_REASONS: Record<OverrideAction, string> = {
-  allow: 'Nothing speaks against it.',
-  block: 'This address is not taken here.',
+  allow: 'No issues found.',
+  block: 'This address is not accepted.',
 }
 
-type Bought = { result: StandingResult; creditsCharged: number; creditsRemaining: number }
+type Bought = { result: StoredResult; creditsCharged: number; creditsRemaining: number }
 
 /** Costs one credit, as every validation. */
 async function buyResult(
@@ -104,7 +104,7 @@ async function buyResult(
   }
 }
 
-function charged(result: StandingResult, available: number, refunded: boolean): Bought {
+function charged(result: StoredResult, available: number, refunded: boolean): Bought {
   const refund = refunded ? 1 : 0
   return { result, creditsCharged: 1 - refund, creditsRemaining: available + refund }
 }
@@ -127,7 +127,7 @@ async function lookInSandbox(
   services: Services,
   { caller }: FastifyRequest,
   asked: DecisionRequest,
-): Promise<StandingResult> {
+): Promise<StoredResult> {
   const { email, timeout = DECISION_TIMEOUT_DEFAULT_S } = asked
   const { result } = await answerInSandbox(services, caller, { email, timeoutMs: timeout * 1_000 })
   if (SAID_WITHOUT_SERVER.has(result.sub_status)) return result

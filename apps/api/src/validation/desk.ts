@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import type { Db } from '@probity/database/connect'
-import type { ValidationRef } from '@probity/database/validations'
-import { callWorkers, takeNothing } from '@probity/database/work'
+import type { Db } from '@probity/database/connection/connect'
+import { callWorkers, takeNothing } from '@probity/database/validations/queue'
+import type { ValidationRef } from '@probity/database/validations/validations'
 import { openInteractiveQueue } from '@probity/queue/interactive'
 import { inSpan, NO_SPAN, type Span } from '@probity/telemetry/span'
 import type { FastifyBaseLogger } from 'fastify'
@@ -9,7 +9,7 @@ import { openTill, type Payer, type Purchase, type Receipt } from './till.ts'
 import { openWaitingRoom, type WaitingRoom } from './waiting-room.ts'
 import { openWithdrawals, type Withdraw } from './withdrawals.ts'
 
-/** Where validations are paid for, handed to the workers and waited for. */
+/** Charges validations, enqueues them and waits for their results. */
 export type ValidationDesk = {
   /** Pays for something, and hands what is to be worked out to the workers as a part of the caller's trace. */
   pay(payer: Payer, purchase: Purchase, span?: Span): Promise<Receipt>
@@ -17,12 +17,12 @@ export type ValidationDesk = {
   withdraw: Withdraw
   /** Hands committed validations to the workers. */
   handOver(refs: ValidationRef[]): void
-  /** How long the way of a validation takes without work, to PostgreSQL, to a worker and back, in milliseconds; undefined where it is lost. */
+  /** Round trip of an empty validation to PostgreSQL, to a worker and back, in milliseconds; undefined if it is lost. */
   echo(): Promise<number | undefined>
   stop(): Promise<void>
 }
 
-/** Longer than anybody waits for a verdict. */
+/** Longer than any request waits for a verdict. */
 const ECHO_MS_MAX = 10_000
 
 type DeskOptions = { db: Db; redisUrl: string; queuePrefix: string; hurry: AbortSignal; log: FastifyBaseLogger }
@@ -47,7 +47,7 @@ export function openValidationDesk({ db, redisUrl, queuePrefix, hurry, log }: De
     if (span === NO_SPAN || purchase.kind !== 'work') return till.pay(payer, purchase)
     const { id } = purchase.row
     spans.set(id, span)
-    return inSpan(span, 'pay', () => till.pay(payer, purchase)).finally(() => spans.delete(id))
+    return inSpan(span, 'charge', () => till.pay(payer, purchase)).finally(() => spans.delete(id))
   }
 
   /** The rows are committed: from here on nothing can be lost, only late. */
@@ -56,10 +56,10 @@ export function openValidationDesk({ db, redisUrl, queuePrefix, hurry, log }: De
       const parents = parentsOf(refs)
       await queue.add({ refs, replyTo, ...(parents && { traced: { at: Date.now(), parents } }) })
     } catch {
-      // Redis is away. The workers are called through PostgreSQL and take the rows from there.
+      // Redis is unavailable. Workers are notified through PostgreSQL and claim the rows there.
       waitingRoom.expectSilence(refs)
       await callWorkers(db).catch((error: unknown) =>
-        log.warn({ err: error }, 'workers not called; they look by themselves'),
+        log.warn({ err: error }, 'failed to notify workers; they will poll'),
       )
     }
   }
@@ -73,7 +73,7 @@ export function openValidationDesk({ db, redisUrl, queuePrefix, hurry, log }: De
       await queue.add({ refs: [], replyTo, echo: name })
       return (await heard) ? performance.now() - began : undefined
     } catch {
-      return undefined // PostgreSQL or Redis is away
+      return undefined // PostgreSQL or Redis is unavailable
     }
   }
 

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { unsettledResult } from '@probity/contract/standing-result'
-import { asNobody, asOwner, inTenant } from '@probity/database/connect'
-import { countDomainAddresses, deleteOldDomainDays } from '@probity/database/domain-limits'
-import { grantPaid } from '@probity/database/payments'
+import { pendingResult } from '@probity/contract/standing-result'
+import { grantPaid } from '@probity/database/billing/payments'
+import { asOwner, inTenant, withoutTenant } from '@probity/database/connection/connect'
+import { countDomainAddresses, deleteOldDomainDays } from '@probity/database/validations/probing'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { type Caller, startTestApi } from '../test-api.ts'
@@ -11,7 +11,7 @@ import { balancesOf, startPlainWorker } from '../test-plain-worker.ts'
 const LIMIT = 3
 const api = await startTestApi({ config: { abuseLimits: { domainAddresses: LIMIT } } })
 startPlainWorker(api.db, (email) => ({
-  ...unsettledResult(email, 'not_probed'),
+  ...pendingResult(email, 'not_probed'),
   status: 'invalid',
   sub_status: 'mailbox_not_found',
 }))
@@ -64,7 +64,7 @@ test('the limit grows with the credits that the account has bought', async () =>
 
 test('without the setting there is no limit', async () => {
   const open = await startTestApi()
-  startPlainWorker(open.db, (email) => unsettledResult(email, 'not_probed'))
+  startPlainWorker(open.db, (email) => pendingResult(email, 'not_probed'))
   const by = await open.openCaller({ credits: 100 })
   expect((await bulk(by, emailsAt('target.example', LIMIT + 1))).status).toBe(200)
 })
@@ -76,5 +76,5 @@ test('counts of past days are deleted', async () => {
     sql`update account_domain_days set day = day - 1 where account_id = ${accountId}`.execute(trx),
   )
   expect(await deleteOldDomainDays(api.db)).toBe(1)
-  expect(await asNobody(api.db, async () => deleteOldDomainDays(api.db))).toBe(0)
+  expect(await withoutTenant(api.db, async () => deleteOldDomainDays(api.db))).toBe(0)
 })

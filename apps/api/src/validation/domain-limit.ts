@@ -1,5 +1,5 @@
-import { inTenant } from '@probity/database/connect'
-import { countDomainAddresses } from '@probity/database/domain-limits'
+import { inTenant } from '@probity/database/connection/connect'
+import { countDomainAddresses } from '@probity/database/validations/probing'
 import { countByOwner, domainOf } from '@probity/engine/address/shared-domains'
 import { Problem } from '../problem.ts'
 import type { Services } from '../services.ts'

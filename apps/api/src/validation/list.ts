@@ -1,15 +1,15 @@
-import { type StandingResult, unsettledResult } from '@probity/contract/standing-result'
-import { inTenant, type Trx } from '@probity/database/connect'
-import { listKnown } from '@probity/database/postponed'
+import { pendingResult, type StoredResult } from '@probity/contract/standing-result'
+import { inTenant, type Trx } from '@probity/database/connection/connect'
+import { listKnown } from '@probity/database/validations/deferred'
 import {
   collectOne,
+  deferResults,
   finishValidations,
-  leaveAllOpen,
   listValidations,
   openValidations,
-  takeUpLeftOpen,
+  resumeOrCollect,
   type ValidationRef,
-} from '@probity/database/validations'
+} from '@probity/database/validations/validations'
 import { completeCached } from '@probity/engine/address/cached-result'
 import { readRecents } from '@probity/queue/recent'
 import type { Caller } from '../door/caller.ts'
@@ -25,7 +25,7 @@ type Lot =
   | { kind: 'work'; ref: ValidationRef }
   | { kind: 'joined'; ref: ValidationRef }
   | { kind: 'known'; told: Told }
-  | { kind: 'collected'; id: string; result: StandingResult }
+  | { kind: 'collected'; id: string; result: StoredResult }
 
 export type BoughtList = { entries: Entry[]; lots: Lot[]; creditsCharged: number; available: number }
 
@@ -62,7 +62,7 @@ async function findEarlier({ db }: Services, accountId: string, entries: Entry[]
   const lots = entries.map(({ id, email }): Lot => {
     const [ref, told] = [refs.get(id), known.get(id)]
     if (told) return { kind: 'known', told }
-    return ref ? { kind: 'work', ref } : { kind: 'collected', id, result: unsettledResult(email, 'internal_error') }
+    return ref ? { kind: 'work', ref } : { kind: 'collected', id, result: pendingResult(email, 'internal_error') }
   })
   return { entries, lots, creditsCharged: refs.size, available: found.available }
 }
@@ -74,7 +74,7 @@ async function findRecents(
   entries: Entry[],
   maxAgeS: number | undefined,
 ) {
-  const recents = new Map<number, StandingResult>()
+  const recents = new Map<number, StoredResult>()
   const keys = entries.map(({ kept, features }) => recentKeyOf(caller, kept, features))
   if (caller.retentionDays === 0 || maxAgeS === 0 || keys.includes(undefined)) return recents
   try {
@@ -89,13 +89,13 @@ async function findRecents(
   return recents
 }
 
-type Purchase = { recents: Map<number, StandingResult>; attempt: ListAttempt }
+type Purchase = { recents: Map<number, StoredResult>; attempt: ListAttempt }
 
 async function buy(trx: Trx, caller: Caller, entries: Entry[], { recents, attempt }: Purchase): Promise<BoughtList> {
   const { accountId, id: keyId, retentionDays } = caller
   const { timeoutMs, maxAgeS, reference } = attempt
   const waits = new Map(entries.map(({ emailKey }) => [emailKey, { timeoutMs, maxAgeS }]))
-  const { underWay, collected } = await takeUpLeftOpen(trx, accountId, waits)
+  const { underWay, collected } = await resumeOrCollect(trx, accountId, waits)
   const paid = entries.filter(({ emailKey }) => !collected.has(emailKey) && !underWay.has(emailKey))
   const options = { timeoutMs, reference }
   const rows = paid.map(({ id, kept, emailKey, features }) => ({ id, email: kept, emailKey, ...features, ...options }))
@@ -112,13 +112,13 @@ async function buy(trx: Trx, caller: Caller, entries: Entry[], { recents, attemp
     if (ref) return { kind: 'work', ref }
     const [answer, going] = [collected.get(emailKey), underWay.get(emailKey)]
     if (answer === undefined && going) return { kind: 'joined', ref: going }
-    return { kind: 'collected', id: answer?.id ?? '', result: answer?.result as StandingResult }
+    return { kind: 'collected', id: answer?.id ?? '', result: answer?.result as StoredResult }
   })
   const available = opened?.available ?? (await balanceOf(trx))
   return { entries, lots, creditsCharged: refs.size, available }
 }
 
-type Opened = { entries: Entry[]; recents: Map<number, StandingResult>; refs: Map<string, ValidationRef> }
+type Opened = { entries: Entry[]; recents: Map<number, StoredResult>; refs: Map<string, ValidationRef> }
 
 /** What is recent need not be worked out: its row is final from the start. */
 async function finishRecents(trx: Trx, accountId: string, { entries, recents, refs }: Opened): Promise<void> {
@@ -162,7 +162,7 @@ export async function waitForList(
     (answer, n): Told =>
       answer ??
       late.get(refs[n]?.id ?? '') ?? {
-        result: unsettledResult(entries[n]?.email ?? '', 'timeout'),
+        result: pendingResult(entries[n]?.email ?? '', 'timeout'),
         retryAt,
         refunded: false,
       },
@@ -186,7 +186,7 @@ async function leaveLate({ db }: Services, refs: ValidationRef[]): Promise<Map<s
   const accountId = refs[0]?.accountId
   if (accountId === undefined) return new Map()
   const known = await inTenant(db, accountId, async (trx) => {
-    await leaveAllOpen(trx, accountId, refs)
+    await deferResults(trx, accountId, refs)
     return listKnown(trx, refs)
   })
   return new Map(known.map((one) => [one.id, readTold(one)]))

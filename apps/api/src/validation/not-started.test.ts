@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import { unsettledResult } from '@probity/contract/standing-result'
+import { pendingResult } from '@probity/contract/standing-result'
 import { ValidationResult } from '@probity/contract/validation'
-import { asOwner, inTenant } from '@probity/database/connect'
-import { listDrift } from '@probity/database/credits'
-import { leaveOpen, openValidations } from '@probity/database/validations'
-import { listWaiting } from '@probity/database/work'
+import { listDrift } from '@probity/database/billing/ledger'
+import { asOwner, inTenant } from '@probity/database/connection/connect'
+import { listWaiting } from '@probity/database/validations/queue'
+import { deferResult, openValidations } from '@probity/database/validations/validations'
 import { whenDone } from '@probity/lab/when-done'
 import { sql } from 'kysely'
 import Value from 'typebox/value'
@@ -37,7 +37,7 @@ function validateBulk(caller: Caller, payload: object) {
 
 const startWorker = () =>
   startPlainWorker(api.db, (email) => ({
-    ...unsettledResult(email, 'not_probed'),
+    ...pendingResult(email, 'not_probed'),
     status: 'invalid',
     sub_status: 'no_mail_server',
   }))
@@ -47,7 +47,7 @@ async function openUnclaimed({ accountId, keyId }: Caller): Promise<string> {
   const row = { id: randomUUID(), email: EMAIL, emailKey: EMAIL }
   await inTenant(api.db, accountId, async (trx) => {
     const opened = await openValidations(trx, { accountId, keyId, retentionDays: 30, group: row.id }, [row])
-    if (opened.kind === 'opened' && opened.refs[0]) await leaveOpen(trx, opened.refs[0])
+    if (opened.kind === 'opened' && opened.refs[0]) await deferResult(trx, opened.refs[0])
   })
   return row.id
 }

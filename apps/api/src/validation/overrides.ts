@@ -1,6 +1,6 @@
 import { type OverrideAction, overrideTargets, resolveOverride } from '@probity/contract/override'
-import { type Db, inTenant, type Trx } from '@probity/database/connect'
-import { findOverrides } from '@probity/database/overrides'
+import { findOverrides } from '@probity/database/accounts/overrides'
+import { type Db, inTenant, type Trx } from '@probity/database/connection/connect'
 import { dedupeKey } from '@probity/engine/address/dedupe-key'
 import type { Caller } from '../door/caller.ts'
 import { isPublicCaller } from '../door/public-sandbox.ts'

@@ -1,6 +1,6 @@
 import type { KeyObject } from 'node:crypto'
-import type { Db } from '@probity/database/connect'
-import { getSecret } from '@probity/database/secrets'
+import type { Db } from '@probity/database/connection/connect'
+import { getSecret } from '@probity/database/system/processes'
 import { dedupeKey } from '@probity/engine/address/dedupe-key'
 import { keyWithFeatures, type RecentManner, recentKey } from '@probity/queue/recent'
 import type { Features } from './features.ts'

@@ -1,7 +1,7 @@
 import { BulkSummary } from '@probity/contract/bulk-validation'
 import { PUBLIC_SANDBOX_KEY } from '@probity/contract/sandbox'
 import { ValidationResult } from '@probity/contract/validation'
-import { asOwner } from '@probity/database/connect'
+import { asOwner } from '@probity/database/connection/connect'
 import { sql } from 'kysely'
 import Value from 'typebox/value'
 import { afterEach, expect, test, vi } from 'vitest'

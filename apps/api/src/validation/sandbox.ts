@@ -3,9 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type OverrideAction, withOverride } from '@probity/contract/override'
 import { isPassing } from '@probity/contract/problem'
 import { findSandboxCase, sandboxResult, unmappedResult } from '@probity/contract/sandbox'
-import type { StandingResult } from '@probity/contract/standing-result'
-import { inTenant } from '@probity/database/connect'
-import { tellInSandbox } from '@probity/database/resolved-validations'
+import type { StoredResult } from '@probity/contract/standing-result'
+import { inTenant } from '@probity/database/connection/connect'
+import { tellInSandbox } from '@probity/database/validations/stored-validations'
 import type { Caller } from '../door/caller.ts'
 import { isPublicCaller } from '../door/public-sandbox.ts'
 import { Problem } from '../problem.ts'
@@ -15,7 +15,7 @@ import { findOverridesOf, lookUpOverrides } from './overrides.ts'
 import { balanceOf } from './till.ts'
 
 /** How the sandbox answers for one address. An open one says when to ask again, in seconds of Unix time. */
-export type SandboxAnswer = { id: string; result: StandingResult; retryAt: number | null }
+export type SandboxAnswer = { id: string; result: StoredResult; retryAt: number | null }
 
 type Needed = Pick<Services, 'db' | 'redis' | 'recentKeyOf' | 'hurry'>
 type Asked = { email: string; timeoutMs: number; reference?: string | undefined }
@@ -71,7 +71,7 @@ export async function readSandboxAccount(
   }))
 }
 
-function settled(result: StandingResult): SandboxAnswer {
+function settled(result: StoredResult): SandboxAnswer {
   return { id: randomUUID(), result, retryAt: null }
 }
 

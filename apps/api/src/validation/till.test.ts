@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import { unsettledResult } from '@probity/contract/standing-result'
-import { auditBooks } from '@probity/database/audit'
-import { asOwner, inTenant } from '@probity/database/connect'
-import { listDrift } from '@probity/database/credits'
-import { insertKey } from '@probity/database/keys'
-import { createTestDatabase, openTestAccount } from '@probity/database/test-database'
-import { driftBy } from '@probity/database/test-drift'
-import { finishValidation, leaveOpen, type ValidationRef } from '@probity/database/validations'
+import { pendingResult } from '@probity/contract/standing-result'
+import { insertKey } from '@probity/database/accounts/keys'
+import { listDrift } from '@probity/database/billing/ledger'
+import { reconcileLedger } from '@probity/database/billing/reconciliation'
+import { driftBy } from '@probity/database/billing/test-drift'
+import { asOwner, inTenant } from '@probity/database/connection/connect'
+import { createTestDatabase, openTestAccount } from '@probity/database/connection/test-database'
+import { deferResult, finishValidation, type ValidationRef } from '@probity/database/validations/validations'
 import { expect, test } from 'vitest'
 import { openTill, type Purchase } from './till.ts'
 
@@ -57,8 +57,8 @@ test('an answer that waits is collected by the first who asks and costs nothing,
   const first = await till.pay(payer, work('waiting'))
   if (first.kind !== 'paid_work') throw new Error(first.kind)
   await inTenant(db, payer.accountId, async (trx) => {
-    await leaveOpen(trx, first.ref)
-    const result = unsettledResult('waiting', 'timeout')
+    await deferResult(trx, first.ref)
+    const result = pendingResult('waiting', 'timeout')
     await finishValidation(trx, first.ref, { conclusive: true, result })
   })
 
@@ -70,9 +70,9 @@ test('an account that is under audit pays for nothing, and still gets what was p
   const payer = await openPayer(10)
   const first = await till.pay(payer, work('under-way'))
   if (first.kind !== 'paid_work') throw new Error(first.kind)
-  await inTenant(db, payer.accountId, (trx) => leaveOpen(trx, first.ref))
+  await inTenant(db, payer.accountId, (trx) => deferResult(trx, first.ref))
   await driftBy(db, payer.accountId, 1)
-  await auditBooks(db)
+  await reconcileLedger(db)
 
   const receipts = await Promise.all([work('under-way'), RECENT, work('new')].map((one) => till.pay(payer, one)))
   expect(receipts).toMatchObject([

@@ -1,18 +1,18 @@
 import { randomUUID } from 'node:crypto'
 import { type OverrideAction, overrideTargets, resolveOverride } from '@probity/contract/override'
-import type { StandingResult } from '@probity/contract/standing-result'
-import { chargeValidations } from '@probity/database/charge-validations'
-import { type Db, inTenant, type Trx } from '@probity/database/connect'
-import type { Posting } from '@probity/database/credits'
+import type { StoredResult } from '@probity/contract/standing-result'
+import type { Posting } from '@probity/database/billing/ledger'
+import { type Db, inTenant, type Trx } from '@probity/database/connection/connect'
+import { chargeValidations } from '@probity/database/validations/charge'
 import {
   type NewValidation,
   openValidations,
-  takeUpLeftOpen,
+  resumeOrCollect,
   type ValidationRef,
   type Wait,
-} from '@probity/database/validations'
+} from '@probity/database/validations/validations'
 import { dedupeKey } from '@probity/engine/address/dedupe-key'
-import { openGatherer } from '@probity/queue/gather'
+import { createBatcher } from '@probity/queue/gather'
 import { lookUpOverrides } from './overrides.ts'
 import { isStorable } from './storable.ts'
 
@@ -29,7 +29,7 @@ type Outcome =
   | { kind: 'paid_work'; ref: ValidationRef; available: number }
   | { kind: 'paid_recent'; available: number }
   /** An answer that an earlier, paid request was told to come back for: free, once. */
-  | { kind: 'collected'; id: string; result: StandingResult; available: number }
+  | { kind: 'collected'; id: string; result: StoredResult; available: number }
   /** Work that an earlier request paid for and that still goes on. */
   | { kind: 'joined'; ref: ValidationRef; available: number }
 
@@ -45,7 +45,7 @@ const AT_ONCE_MAX = 200
  * worth many purchases. `opened` is told of the rows of each group as soon as they are committed.
  */
 export function openTill(db: Db, opened: (refs: ValidationRef[]) => void): Till {
-  const gather = openGatherer<Customer, Receipt>(AT_ONCE_MAX, async (_name, customers) => {
+  const gather = createBatcher<Customer, Receipt>(AT_ONCE_MAX, async (_name, customers) => {
     const [first] = customers
     if (first === undefined) return []
     const receipts = await chargeGroup(
@@ -164,7 +164,7 @@ async function charge(trx: Trx, payer: Payer, purchases: Purchase[]): Promise<Re
   const outcomes = purchases.map((purchase): Outcome => {
     if (purchase.kind === 'recent') return { kind: 'paid_recent', available }
     const found = collected.get(purchase.row.id)
-    if (found) return { kind: 'collected', id: found.id, result: found.result as StandingResult, available }
+    if (found) return { kind: 'collected', id: found.id, result: found.result as StoredResult, available }
     const going = underWay.get(purchase.row.emailKey)
     if (going) return { kind: 'joined', ref: going, available }
     const ref = refs.get(purchase.row.id)
@@ -190,7 +190,7 @@ async function takeUpFor(trx: Trx, accountId: string, purchases: Purchase[]) {
     const longest = Math.max(timeoutMs, first?.timeoutMs ?? 0)
     waits.set(emailKey, { timeoutMs: longest, maxAgeS: first ? first.maxAgeS : maxAgeS })
   }
-  const { underWay, collected } = await takeUpLeftOpen(trx, accountId, waits)
+  const { underWay, collected } = await resumeOrCollect(trx, accountId, waits)
   const byRow = new Map([...collected].map(([emailKey, answer]) => [firstOfKey.get(emailKey) ?? '', answer]))
   return { underWay, collected: byRow }
 }

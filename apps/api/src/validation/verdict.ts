@@ -1,7 +1,7 @@
-import { unsettledResult } from '@probity/contract/standing-result'
-import { inTenant } from '@probity/database/connect'
-import { listKnown } from '@probity/database/postponed'
-import { collectOne, leaveOpen, listValidations, type ValidationRef } from '@probity/database/validations'
+import { pendingResult } from '@probity/contract/standing-result'
+import { inTenant } from '@probity/database/connection/connect'
+import { listKnown } from '@probity/database/validations/deferred'
+import { collectOne, deferResult, listValidations, type ValidationRef } from '@probity/database/validations/validations'
 import type { FastifyRequest } from 'fastify'
 import type { Spent } from '../door/spend-once.ts'
 import type { Services } from '../services.ts'
@@ -52,12 +52,12 @@ async function leave({ db, desk }: Services, ref: ValidationRef, email: string):
   const withdrawn = await desk.withdraw(ref, email)
   if (withdrawn) return withdrawn
   return inTenant(db, ref.accountId, async (trx) => {
-    const isOpen = await leaveOpen(trx, ref)
+    const isOpen = await deferResult(trx, ref)
     const [known] = await listKnown(trx, [ref])
     if (known) return readTold(known)
     if (!isOpen) throw new Error('a validation is neither open nor final')
     return {
-      result: unsettledResult(email, 'timeout'),
+      result: pendingResult(email, 'timeout'),
       retryAt: Math.ceil(Date.now() / 1000) + RETRY_AFTER_S,
       refunded: false,
     }

@@ -1,15 +1,15 @@
-import type { StandingResult } from '@probity/contract/standing-result'
-import { type Db, inTenant } from '@probity/database/connect'
-import { type Known, listKnown } from '@probity/database/postponed'
-import type { ValidationRef } from '@probity/database/validations'
+import type { StoredResult } from '@probity/contract/standing-result'
+import { type Db, inTenant } from '@probity/database/connection/connect'
+import { type Known, listKnown } from '@probity/database/validations/deferred'
+import type { ValidationRef } from '@probity/database/validations/validations'
 import { subscribeToAnswers } from '@probity/queue/answers'
 import type { FastifyBaseLogger } from 'fastify'
 
 /** The result from a worker. `retryAt` is set while the validation is deferred; then `result` is the result so far. */
-export type Told = { result: StandingResult; retryAt: number | null; refunded: boolean }
+export type Told = { result: StoredResult; retryAt: number | null; refunded: boolean }
 
 export function readTold({ result, retryAt, refunded }: Pick<Known, 'result' | 'retryAt' | 'refunded'>): Told {
-  return { result: result as StandingResult, retryAt, refunded }
+  return { result: result as StoredResult, retryAt, refunded }
 }
 
 /** Callers who wait for a worker's answer. */
@@ -18,7 +18,7 @@ export type WaitingRoom = {
   wait(ref: ValidationRef, timeoutMs: number, options?: { isAnnounced: boolean }): Promise<Told | undefined>
   /** Whether a sign with that name comes within the time. */
   listen(name: string, timeoutMs: number): Promise<boolean>
-  /** Says that the queue could not be told of these, so that their answers will not be announced either. */
+  /** Marks validations that could not be enqueued, whose results are therefore not announced either. */
   expectSilence(refs: ValidationRef[]): void
   stop(): void
 }
@@ -47,7 +47,7 @@ export function openWaitingRoom({ db, redisUrl, replyTo, hurry, log }: Room): Wa
     for (const { resolve } of listWaiters()) resolve(undefined)
   })
 
-  /** What nobody announced is looked up in PostgreSQL, where the truth is. */
+  /** Results that were not announced are read from PostgreSQL, which is authoritative. */
   async function look(): Promise<void> {
     const now = performance.now()
     const due = new Map(listWaiters().flatMap(({ ref, lookFrom }) => (lookFrom <= now ? [[ref.id, ref]] : [])))
@@ -62,7 +62,7 @@ export function openWaitingRoom({ db, redisUrl, replyTo, hurry, log }: Room): Wa
     if (looking || waiting.size === 0) return
     looking = true
     void look()
-      .catch((error: unknown) => log.warn({ err: error }, 'could not look for answers'))
+      .catch((error: unknown) => log.warn({ err: error }, 'failed to read results'))
       .finally(() => (looking = false))
   }, LOOK_EVERY_MS)
   timer.unref()

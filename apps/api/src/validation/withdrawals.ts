@@ -1,8 +1,8 @@
 import { notStartedResult } from '@probity/contract/standing-result'
-import { type Db, inTenant } from '@probity/database/connect'
-import type { ValidationRef } from '@probity/database/validations'
-import { withdrawUnclaimed } from '@probity/database/withdraw'
-import { openGatherer } from '@probity/queue/gather'
+import { type Db, inTenant } from '@probity/database/connection/connect'
+import { withdrawUnclaimed } from '@probity/database/validations/charge'
+import type { ValidationRef } from '@probity/database/validations/validations'
+import { createBatcher } from '@probity/queue/gather'
 import { storable } from './storable.ts'
 import type { Told } from './waiting-room.ts'
 
@@ -16,7 +16,7 @@ const GROUP_MAX = 200
 
 /** In groups, as credits are charged: while no worker runs every request ends here, and an account's balance is one row. */
 export function openWithdrawals(db: Db): Withdraw {
-  const gather = openGatherer<{ ref: ValidationRef; email: string }, Told | undefined>(
+  const gather = createBatcher<{ ref: ValidationRef; email: string }, Told | undefined>(
     GROUP_MAX,
     async (accountId, group) => {
       const withdrawals = group.map(({ ref, email }) => ({ ref, result: notStartedResult(storable(email)) }))

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { eventName } from '@probity/contract/webhook-request'
-import type { Db } from '@probity/database/connect'
-import { insertEventStream, removeEventStream, takeStreamEvents } from '@probity/database/event-streams'
-import type { View } from '@probity/database/view'
+import type { Db } from '@probity/database/connection/connect'
+import type { View } from '@probity/database/connection/scope'
+import { insertEventStream, removeEventStream, takeStreamEvents } from '@probity/database/webhooks/event-streams'
 import type { FastifyBaseLogger } from 'fastify'
 
 /** Receives the events of one stream. `end` is called when no further event will come. */

@@ -1,10 +1,9 @@
 import type { Delivery as ShownDelivery, WholeDelivery as ShownWhole } from '@probity/contract/webhook-deliveries'
 import { eventName, sentHeaders } from '@probity/contract/webhook-request'
 import type { Webhook as ShownWebhook } from '@probity/contract/webhooks'
-import type { CallbackSecret } from '@probity/database/callback-secrets'
-import type { View } from '@probity/database/view'
-import type { Delivery, Resent, WholeDelivery } from '@probity/database/webhook-deliveries'
-import type { Webhook } from '@probity/database/webhooks'
+import type { View } from '@probity/database/connection/scope'
+import type { Delivery, Resent, WholeDelivery } from '@probity/database/webhooks/deliveries'
+import type { CallbackSecret, Webhook } from '@probity/database/webhooks/webhooks'
 import { Problem } from '../problem.ts'
 
 /** A webhook as the API shows it. */

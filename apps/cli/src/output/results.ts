@@ -24,7 +24,10 @@ const STATUS_STYLES: Partial<Record<string, Style>> = {
 }
 
 export async function openResultView({ policy }: { policy?: string }): Promise<View<ShownResult>> {
-  const { SUB_STATUSES } = await import('@probity/contract/status')
+  const [{ SUB_STATUSES }, { reasonLabel, statusLabel }] = await Promise.all([
+    import('@probity/contract/status'),
+    import('@probity/contract/labels'),
+  ])
   const isDecided = policy !== undefined
   const last = isDecided
     ? [
@@ -35,8 +38,8 @@ export async function openResultView({ policy }: { policy?: string }): Promise<V
   return {
     columns: [
       { head: 'address', cell: ({ email }) => email },
-      { head: 'status', cell: ({ status }) => status, style: ({ status }) => STATUS_STYLES[status] },
-      { head: 'reason', cell: ({ sub_status }) => sub_status },
+      { head: 'status', cell: ({ status }) => statusLabel(status), style: ({ status }) => STATUS_STYLES[status] },
+      { head: 'reason', cell: ({ sub_status }) => (sub_status === '' ? '' : reasonLabel(sub_status)) },
       { head: 'confidence', cell: ({ confidence }) => confidence.toFixed(2) },
       ...last,
     ],

@@ -1,17 +1,20 @@
-/** What went wrong with a request, as the service told it. */
+/** A failed request, with the problem that the service reported. */
 export class RequestFailed extends Error {
   override name = 'RequestFailed'
-  /** 0 where the service could not be reached. */
+  /** 0 if the service could not be reached. */
   readonly status: number
   readonly code: string
+  /** The title of the problem, if the service sent one. */
+  readonly title: string | undefined
   readonly requestId: string | undefined
   readonly fields: readonly FieldFault[]
-  /** The place in the docs, where the service named one. */
+  /** The URL of the documentation, if the service named one. */
   readonly explainedAt: string | undefined
 
   constructor(told: {
     status: number
     code: string
+    title?: string
     message: string
     requestId?: string
     fields?: FieldFault[]
@@ -20,6 +23,7 @@ export class RequestFailed extends Error {
     super(told.message)
     this.status = told.status
     this.code = told.code
+    this.title = told.title
     this.requestId = told.requestId
     this.fields = told.fields ?? []
     this.explainedAt = told.explainedAt
@@ -28,7 +32,7 @@ export class RequestFailed extends Error {
 
 export type FieldFault = { pointer: string; detail: string }
 
-/** By this header the service knows that a page of its own asks: no form and no foreign script can send it along. */
+/** CSRF protection: forms and cross-site scripts cannot set this header. */
 export const APP_HEADERS = { 'probity-app': '1' } as const
 
 type Asked = {
@@ -38,7 +42,7 @@ type Asked = {
   signal?: AbortSignal
 }
 
-/** Asks the service under /app/api as the person who is signed in. */
+/** Sends a request to /app/api with the session of the user. */
 export async function ask<T>(path: string, { method = 'GET', body, headers = {}, signal }: Asked = {}): Promise<T> {
   const init: RequestInit = {
     method,
@@ -66,14 +70,15 @@ export function unreachable(): RequestFailed {
 
 type Told = { type?: string; code?: string; detail?: string; title?: string; message?: string; errors?: FieldFault[] }
 
-/** Our problems and the auth library's errors, which has its own form for them. */
+/** Reads a problem of the service or an error of the auth library, which has its own format. */
 export async function readFailure(response: Response): Promise<RequestFailed> {
   const told = ((await response.json().catch(() => undefined)) ?? {}) as Told
   const requestId = response.headers.get('request-id')
   return new RequestFailed({
     status: response.status,
     code: (told.code ?? 'unexpected').toLowerCase(),
-    message: told.detail ?? told.title ?? told.message ?? 'The service gave an answer that this page cannot read.',
+    message: told.detail ?? told.title ?? told.message ?? 'The service returned an unreadable response.',
+    ...(told.title && { title: told.title }),
     ...(requestId && { requestId }),
     ...(told.errors && { fields: told.errors }),
     ...(told.type && { explainedAt: told.type }),

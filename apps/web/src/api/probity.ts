@@ -3,10 +3,10 @@ import { APP_HEADERS, RequestFailed, unreachable } from './ask.ts'
 
 export type Mode = 'live' | 'test'
 
-/** Whose data, and which of the two worlds. */
+/** The account and the mode of a request. */
 export type Scene = { accountId: string; mode: Mode }
 
-/** What goes with every request for an organisation's data. */
+/** The headers of every request for account data. */
 export function sceneHeaders({ accountId, mode }: Scene): Record<string, string> {
   return { ...APP_HEADERS, 'probity-account': accountId, 'probity-mode': mode }
 }
@@ -22,16 +22,16 @@ export function probityFor(scene: Scene, maxRetries?: number): Probity {
     for (const [name, value] of Object.entries(ownHeaders)) headers.set(name, value)
     return fetch(pathForPages(String(input)), { ...init, headers })
   }
-  // The key is never sent; the library will not start without one.
+  // The key is never sent; the SDK requires one.
   return new Probity({ apiKey: 'session', baseUrl: window.location.origin, fetch: sessionFetch, maxRetries })
 }
 
-/** The same routes stand under both paths: /api/v1 takes keys alone, /app/api sessions alone. */
+/** Both paths have the same routes: /api/v1 for API keys, /app/api for sessions. */
 function pathForPages(url: string): string {
   return url.replace(`${window.location.origin}/api/v1/`, '/app/api/')
 }
 
-/** One kind of error for pages, whichever way it came. */
+/** Converts any error to the one type that pages use. */
 export function asRequestFailed(error: unknown): RequestFailed {
   if (error instanceof RequestFailed) return error
   if (error instanceof ProbityApiError) {
@@ -40,6 +40,7 @@ export function asRequestFailed(error: unknown): RequestFailed {
       status,
       code,
       message: detail,
+      ...(problem?.title && { title: problem.title }),
       ...(requestId && { requestId }),
       ...(problem?.errors && { fields: problem.errors }),
       ...(problem?.type && { explainedAt: problem.type }),
@@ -51,6 +52,6 @@ export function asRequestFailed(error: unknown): RequestFailed {
   return new RequestFailed({
     status: 0,
     code: 'page_error',
-    message: error instanceof Error ? error.message : 'Something in this page failed.',
+    message: error instanceof Error ? error.message : 'This page failed.',
   })
 }

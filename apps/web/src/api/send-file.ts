@@ -1,6 +1,6 @@
 import { RequestFailed, readFailure, unreachable } from './ask.ts'
 
-/** Sending may take 300 seconds, and reading the file a little longer. */
+/** The upload may take 300 seconds, and reading the file some more. */
 const TIMEOUT_MS = 330_000
 
 type Sending = {
@@ -8,11 +8,11 @@ type Sending = {
   file: File
   headers: Record<string, string>
   signal: AbortSignal
-  /** How much of the form has left, from 0 to 1. */
+  /** The sent share of the form, from 0 to 1. */
   onProgress(share: number): void
 }
 
-/** Sends a form with a file to the service. Not by fetch, which does not say how far it is. */
+/** Uploads a file as a form. Uses XMLHttpRequest, since fetch does not report upload progress. */
 export function sendFile<T>({ path, file, headers, signal, onProgress }: Sending): Promise<T> {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest()
@@ -37,6 +37,10 @@ async function readAnswer<T>(request: XMLHttpRequest): Promise<T> {
   const answer = new Response(responseText, { status, ...(requestId && { headers: { 'request-id': requestId } }) })
   if (!answer.ok) throw await readFailure(answer)
   return (await answer.json().catch(() => {
-    throw new RequestFailed({ status, code: 'unexpected', message: 'The answer to the upload cannot be read.' })
+    throw new RequestFailed({
+      status,
+      code: 'unexpected',
+      message: 'The service returned an unreadable response to the upload.',
+    })
   })) as T
 }

@@ -4,18 +4,18 @@ export type DayBar = { day: string; value: number; inFront: number }
 
 type BarsProps = {
   days: DayBar[]
-  /** The figure in one sentence, for those who do not see it. */
+  /** The chart as one sentence, for screen readers. */
   summary: string
-  /** What the tall bars and those in front of them stand for; without the second there is one kind. */
+  /** The names of the series; without `inFront` there is one. */
   names: { value: string; inFront?: string }
 }
 
 const HEIGHT = 100
-/** A day on which little happened is not one on which nothing did. */
+/** Keeps days with small values visible. */
 const HEIGHT_MIN = 1.5
 const BAR_WIDTH = 0.76
 
-/** One bar for each day, over the whole width. Drawn without the library of the donut, which is larger than the page. */
+/** One bar per day. Plain SVG, since the chart library of the donut is larger than the page. */
 export function DayBars({ days, summary, names }: BarsProps) {
   const top = Math.max(1, ...days.map(({ value, inFront }) => Math.max(value, inFront)))
   const heightOf = (value: number) => (value === 0 ? 0 : Math.max(HEIGHT_MIN, (value / top) * HEIGHT))
@@ -25,7 +25,7 @@ export function DayBars({ days, summary, names }: BarsProps) {
       <div className="flex items-center gap-4 text-xs text-soft">
         <Legend look="bg-accent" name={names.value} />
         {names.inFront && <Legend look="bg-risky-solid" name={names.inFront} />}
-        <span className="ms-auto text-faint tabular-nums">up to {formatNumber(top)} a day</span>
+        <span className="ms-auto text-faint tabular-nums">max. {formatNumber(top)} per day</span>
       </div>
       <svg
         viewBox={`0 0 ${days.length} ${HEIGHT}`}

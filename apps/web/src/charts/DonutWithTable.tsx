@@ -10,8 +10,8 @@ const VerdictDonut = lazy(() =>
 export type Portion = {
   name: string
   count: number
-  colour: string
-  /** What stands for it in the table: a badge, or a link to what it counts. */
+  color: string
+  /** Its first cell in the table: a badge or a link. */
   shown: ReactNode
   meaning: string
   advice: string
@@ -19,14 +19,14 @@ export type Portion = {
 
 type DonutProps = {
   caption: string
-  /** The figure in one sentence, for those who do not see it. */
+  /** The chart as one sentence, for screen readers. */
   summary: string
-  /** What the number in the middle counts. */
+  /** The unit of the number in the middle. */
   noun: string
   portions: Portion[]
 }
 
-/** A figure and the same as a table, which is always there. */
+/** A donut chart with the same figures as a table. */
 export function DonutWithTable({ caption, summary, noun, portions }: DonutProps) {
   const total = portions.reduce((sum, { count }) => sum + count, 0)
   return (
@@ -47,8 +47,8 @@ export function DonutWithTable({ caption, summary, noun, portions }: DonutProps)
             <Th>Verdict</Th>
             <Th align="end">Addresses</Th>
             <Th align="end">Share</Th>
-            <Th className="max-md:hidden">What it means</Th>
-            <Th className="max-sm:hidden">What to do</Th>
+            <Th className="max-md:hidden">Meaning</Th>
+            <Th className="max-sm:hidden">Recommendation</Th>
           </tr>
         </thead>
         <tbody>

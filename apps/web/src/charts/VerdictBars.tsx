@@ -5,7 +5,7 @@ type Verdict = (typeof VERDICTS)[number]
 export type VerdictDay = { day: string } & Record<Verdict, number>
 
 const HEIGHT = 100
-/** A day on which little happened is not one on which nothing did. */
+/** Keeps days with small values visible. */
 const HEIGHT_MIN = 1.5
 const BAR_WIDTH = 0.76
 
@@ -22,7 +22,7 @@ const DOTS: Record<Verdict, string> = {
   unknown: 'bg-unknown-solid',
 }
 
-/** One bar for each day, with a part for each verdict. */
+/** One bar per day, with a part for each verdict. */
 export function VerdictBars({ days, summary }: { days: VerdictDay[]; summary: string }) {
   const top = Math.max(1, ...days.map(totalOf))
   const [first, last] = [days[0], days.at(-1)]
@@ -35,7 +35,7 @@ export function VerdictBars({ days, summary }: { days: VerdictDay[]; summary: st
             {verdictLook(verdict).word}
           </span>
         ))}
-        <span className="ms-auto text-faint tabular-nums">up to {formatNumber(top)} a day</span>
+        <span className="ms-auto text-faint tabular-nums">max. {formatNumber(top)} per day</span>
       </div>
       <svg
         viewBox={`0 0 ${Math.max(1, days.length)} ${HEIGHT}`}
@@ -59,7 +59,7 @@ export function totalOf(day: Record<Verdict, number>): number {
   return VERDICTS.reduce((sum, verdict) => sum + day[verdict], 0)
 }
 
-/** From below in the order of the legend. */
+/** Stacked from the bottom in the order of the legend. */
 function Bar({ day, n, top }: { day: VerdictDay; n: number; top: number }) {
   const total = totalOf(day)
   if (total === 0) return null

@@ -1,19 +1,19 @@
 import { Pie, PieChart } from 'recharts'
 
-export type Slice = { name: string; count: number; colour: string }
+export type Slice = { name: string; count: number; color: string }
 
 const SIZE = 168
-/** A slice that is too thin to be seen would be missed: it is drawn a little wider than it is. */
+/** The minimum angle keeps thin slices visible. */
 const ANGLE_MIN = 3
 
-/** Loaded when a page first shows one: the library that draws it is larger than the page. */
+/** Loaded on first use: the chart library is larger than the page. */
 export function VerdictDonut({ slices }: { slices: Slice[] }) {
-  const data = slices.filter(({ count }) => count > 0).map(({ name, count, colour }) => ({ name, count, fill: colour }))
+  const data = slices.filter(({ count }) => count > 0).map(({ name, count, color }) => ({ name, count, fill: color }))
   const isEmpty = data.length === 0
   return (
     <PieChart width={SIZE} height={SIZE} accessibilityLayer={false}>
       <Pie
-        data={isEmpty ? [{ name: 'nothing yet', count: 1, fill: 'var(--color-hover)' }] : data}
+        data={isEmpty ? [{ name: 'none', count: 1, fill: 'var(--color-hover)' }] : data}
         dataKey="count"
         nameKey="name"
         innerRadius={56}

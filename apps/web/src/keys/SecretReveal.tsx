@@ -7,7 +7,7 @@ import type { NewKey } from './keys-query.ts'
 
 type SecretRevealProps = { made: NewKey; onSaved?(): void; withCode?: boolean }
 
-/** A key in full, this once: to select, to copy, to download, and in code that runs as it stands. */
+/** A new key, shown once: to copy, to download, and in code that runs without changes. */
 export function SecretReveal({ made, onSaved, withCode = true }: SecretRevealProps) {
   const save = () => {
     download('probity.env', `${KEY_VARIABLE}=${made.key}\nPROBITY_BASE_URL=${window.location.origin}\n`)
@@ -22,7 +22,7 @@ export function SecretReveal({ made, onSaved, withCode = true }: SecretRevealPro
       </SecretField>
       {withCode && made.scopes.includes('validations:write') && (
         <CodeTabs
-          label="A first request"
+          label="Example request"
           snippets={validateSnippets({ host: window.location.origin, email: exampleFor(made), key: made.key })}
         />
       )}

@@ -5,10 +5,10 @@ import type { Scene } from '../session/scene.ts'
 export type Key = ApiKey
 /** The request that a key was last used for. */
 export type LastRequest = NonNullable<ApiKey['last_request']>
-/** With its secret. Lives in the state of the component that shows it and nowhere else: no cache, no storage, no address. */
+/** With its secret. Kept only in the state of the component that shows it, never in a cache, storage or URL. */
 export type NewKey = ApiKeyWithSecret
 
-/** All keys that may be seen in this mode, newest first. */
+/** All keys of this mode, newest first. */
 export function keysQuery({ key, probity }: Scene) {
   return queryOptions({
     queryKey: [...key, 'keys'],

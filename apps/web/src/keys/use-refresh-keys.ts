@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useCallback } from 'react'
 import { useScene } from '../session/scene.ts'
 
-/** Has the list of keys asked for anew wherever it is shown. */
+/** Refetches the list of keys. */
 export function useRefreshKeys(): () => void {
   const { key } = useScene()
   const queryClient = useQueryClient()

@@ -2,7 +2,7 @@ import { lazyRouteComponent, type RegisteredRouter } from '@tanstack/react-route
 import { useSyncExternalStore } from 'react'
 
 const REACHABLE_WITHIN_MS = 5_000
-/** Later than the first page needs its own scripts, on a slow network too. */
+/** Late enough that the scripts of the first page are loaded, also on a slow network. */
 const PREFETCH_AFTER_MS = 10_000
 
 /** Imports that wait until the service can be reached again. */
@@ -12,7 +12,7 @@ let failedHref: string | undefined
 let router: RegisteredRouter | undefined
 const listeners = new Set<() => void>()
 
-/** A page in a script of its own. While the service cannot be reached, the page that is shown stays, with what was typed. */
+/** A page in its own script. While the service cannot be reached, the current page stays with its unsaved input. */
 export function lazyPage<T extends Record<string, unknown>, K extends keyof T & string>(
   load: () => Promise<T>,
   name: K,
@@ -51,7 +51,7 @@ function keepCurrentPage(): void {
   if (router === undefined) return
   const { latestLocation: wanted, state } = router
   const shown = state.resolvedLocation
-  // The script may have been wanted in advance only, or the application has shown no page yet.
+  // The script may have been a prefetch, or no page has been shown yet.
   if (shown === undefined || wanted.href === shown.href) return
   setFailed(wanted.publicHref)
   router.history.replace(shown.publicHref, shown.state, { ignoreBlocker: true })
@@ -97,7 +97,7 @@ export function watchNavigation(watched: RegisteredRouter): void {
   })
 }
 
-/** Loads the scripts of all pages while nothing else is to be done, so that they open without a network. Returns how to stop it. */
+/** Prefetches the scripts of all pages when idle, so that they open offline. Returns a function that stops it. */
 export function prefetchPages(): () => void {
   let stopped = false
   const prefetch = async () => {

@@ -1,8 +1,8 @@
 import { useEffect, useState } from 'react'
 
 /**
- * What a link carries behind its #, which browsers send to nobody. It is taken out of the address at once, so that it stays neither in
- * the history nor on a screen that is shared.
+ * Reads a secret from the URL fragment, which browsers do not send to servers. It is removed from the URL at once, so that it is
+ * neither in the history nor visible on a shared screen.
  */
 export function useSecretInAddress(name: string): string | undefined {
   const [secret, setSecret] = useState(() => readSecret(name))
@@ -15,7 +15,7 @@ export function useSecretInAddress(name: string): string | undefined {
       window.history.replaceState(window.history.state, '', pathname + search)
     }
     take()
-    // A second link pasted into the same tab does not load the page anew.
+    // A second link pasted into the same tab does not reload the page.
     window.addEventListener('hashchange', take)
     return () => window.removeEventListener('hashchange', take)
   }, [name])

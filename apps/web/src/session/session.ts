@@ -5,11 +5,11 @@ import { createContext, useContext } from 'react'
 import { ask, RequestFailed } from '../api/ask.ts'
 import { asRequestFailed } from '../api/probity.ts'
 
-/** An organisation that has members has a name for addresses, too. */
+/** An account with members always has a slug. */
 export type Membership = Answer['memberships'][number] & { slug: string; role: Role }
 export type Session = Omit<Answer, 'memberships'> & { memberships: Membership[] }
 
-/** Who is signed in; null for nobody. */
+/** The session of the signed-in user, or null. */
 export const sessionQuery = queryOptions({
   queryKey: ['session'],
   queryFn: ({ signal }) =>
@@ -20,7 +20,7 @@ export const sessionQuery = queryOptions({
   staleTime: 60_000,
 })
 
-/** A session may end while a page is open: whoever is told so finds out by asking once more who is signed in. */
+/** A session may expire while a page is open: a 401 response reloads it. */
 export function noticeSignedOut(queryClient: QueryClient, error: unknown): void {
   if (asRequestFailed(error).status === 401) void queryClient.invalidateQueries(sessionQuery)
 }
@@ -37,9 +37,9 @@ export function useWelcome(): Welcome | undefined {
 
 export const SessionContext = createContext<Session | undefined>(undefined)
 
-/** For pages behind the sign-in, which are not shown without a session. */
+/** For pages that are shown with a session only. */
 export function useSession(): Session {
   const session = useContext(SessionContext)
-  if (session === undefined) throw new Error('this page was shown without a session')
+  if (session === undefined) throw new Error('this page needs a session')
   return session
 }

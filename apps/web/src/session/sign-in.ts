@@ -2,7 +2,7 @@ import type { QueryClient } from '@tanstack/react-query'
 import { ask } from '../api/ask.ts'
 import { sessionQuery } from './session.ts'
 
-/** Whether that was all, or a code is asked for as well. */
+/** Signs in, and returns whether a 2FA code is required. */
 export async function signIn(email: string, password: string): Promise<'signed_in' | 'code_needed'> {
   const body = { email: email.trim(), password }
   const answer = await ask<{ twoFactorRedirect?: boolean }>('/auth/sign-in/email', { method: 'POST', body })
@@ -17,7 +17,7 @@ export async function signInWithCode(kind: 'totp' | 'recovery', code: string): P
 
 type NewPerson = { name: string; email: string; password: string }
 
-/** With an invitation also where nobody else may sign up. */
+/** An invitation permits the sign-up even if it is closed. */
 export async function signUp({ name, email, password }: NewPerson, invitationId?: string): Promise<void> {
   const body = { name: name.trim(), email: email.trim(), password }
   await ask('/auth/sign-up/email', {
@@ -26,14 +26,14 @@ export async function signUp({ name, email, password }: NewPerson, invitationId?
   })
 }
 
-/** Asks again who is signed in, after that has changed. */
+/** Reloads the session after it has changed. */
 export async function refreshSession(queryClient: QueryClient): Promise<void> {
   await queryClient.fetchQuery({ ...sessionQuery, staleTime: 0 })
 }
 
-/** Signs out, and leaves by a new page, so that the memory of this one keeps nothing of the user. */
+/** Signs out and loads a new page, so that no data of the user stays in memory. */
 export async function signOut(queryClient: QueryClient, next = '/app/sign-in'): Promise<void> {
-  await ask('/auth/sign-out', { method: 'POST', body: {} }).catch(() => undefined) // signed out already is fine
+  await ask('/auth/sign-out', { method: 'POST', body: {} }).catch(() => undefined) // already signed out
   leaveBehind(queryClient, next)
 }
 

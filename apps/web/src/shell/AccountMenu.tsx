@@ -14,14 +14,14 @@ export function AccountMenu() {
   const theme = useTheme()
   return (
     <Menu
-      label="Your account"
+      label="Your profile"
       trigger={
         <IconButton
-          label={`Your account: ${person.name}`}
+          label={`Your profile: ${person.name}`}
           size="sm"
           className="rounded-full! bg-accent-soft text-accent-text!"
         >
-          {/* A picture made of letters: the name that people say is the label's. */}
+          {/* The initials are decorative; the accessible name is in the label. */}
           <span
             data-initials={initials(person.name || person.email)}
             className="text-xs font-semibold before:content-[attr(data-initials)]"
@@ -39,7 +39,7 @@ export function AccountMenu() {
       <MenuLine />
       <MenuLabel>Appearance</MenuLabel>
       <MenuChoices value={theme} onChange={(chosen) => keepTheme(chosen as Theme)}>
-        <MenuChoice value="system">As the system</MenuChoice>
+        <MenuChoice value="system">System</MenuChoice>
         <MenuChoice value="light">Light</MenuChoice>
         <MenuChoice value="dark">Dark</MenuChoice>
       </MenuChoices>

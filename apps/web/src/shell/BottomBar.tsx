@@ -23,7 +23,7 @@ import {
 const ITEM =
   'flex h-14 flex-1 flex-col items-center justify-center gap-0.5 text-[0.6875rem] text-soft aria-[current=page]:font-medium aria-[current=page]:text-accent-text [&_svg]:size-5'
 
-/** The navigation of phones. */
+/** The navigation on phones. */
 export function BottomBar() {
   const { person } = useSession()
   return (

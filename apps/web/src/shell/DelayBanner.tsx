@@ -7,7 +7,7 @@ import { accountQuery } from './account-query.ts'
 
 const REFRESH_EVERY_MS = 10_000
 
-/** Why validation is delayed; null or undefined while it is not, or as long as that is not known. Kept up to date. */
+/** The reason of a delay; null or undefined if there is none or it is not loaded yet. Refreshed periodically. */
 export function useDelayReason(): string | null | undefined {
   const { data } = useQuery({ ...accountQuery(useScene()), refetchInterval: REFRESH_EVERY_MS })
   return data?.delay_reason
@@ -30,14 +30,14 @@ export function DelayBanner() {
             Single addresses are not charged until validation starts.{' '}
             {person.is_operator ? (
               <>
-                Start a worker, or read its log: see{' '}
+                Start a worker or check its log. See{' '}
                 <Link to="/operator" className="underline underline-offset-2">
                   Health
                 </Link>
                 .
               </>
             ) : (
-              'If this lasts, tell the operator of this service.'
+              'If this persists, contact the operator of this service.'
             )}
           </p>
         </section>
@@ -46,7 +46,7 @@ export function DelayBanner() {
   )
 }
 
-/** The list of reasons is open. */
+/** Newer reasons are shown by their name. */
 function sayReason(reason: string): string {
   return reason === 'no_worker' ? 'no worker is running' : reason.replaceAll('_', ' ')
 }

@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router'
 import { MenuLink } from '../ui/Menu.tsx'
 import type { OtherPlace, Place } from './navigation.ts'
 
-/** A place to go to, in a menu. */
+/** A navigation link in a menu. */
 export function MenuPlace({ place: { label, Icon, ...where } }: { place: Place | OtherPlace }) {
   const shown = (
     <>

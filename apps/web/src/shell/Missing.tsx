@@ -4,9 +4,9 @@ import { OpenPage } from './OpenPage.tsx'
 
 export function Missing() {
   return (
-    <OpenPage title="There is no such page" about="The address may be mistyped, or what it led to is gone.">
+    <OpenPage title="Page not found" about="The URL may be mistyped, or the page was removed.">
       <Link to="/" className={buttonClass('primary')}>
-        To the start
+        Go to dashboard
       </Link>
     </OpenPage>
   )

@@ -2,7 +2,7 @@ import { WifiOff } from 'lucide-react'
 import { useSyncExternalStore } from 'react'
 import { retryPage, usePageFailed } from '../offline/import-page.ts'
 
-/** Says that there is no network, or that a page could not be loaded, for as long as that is so. */
+/** Shown while the browser is offline or a page could not be loaded. */
 export function Offline() {
   const online = useSyncExternalStore(watch, () => navigator.onLine)
   const hasFailed = usePageFailed()
@@ -12,8 +12,8 @@ export function Offline() {
         <div className="appear flex items-center gap-3 rounded-full bg-ink px-4 py-2 text-canvas shadow-raised">
           <WifiOff className="size-4 shrink-0" aria-hidden="true" />
           <p>
-            {online ? 'The service cannot be reached.' : 'There is no network.'}{' '}
-            {hasFailed ? 'The page could not be loaded.' : 'What is shown may be old.'}
+            {online ? 'The service cannot be reached.' : 'You are offline.'}{' '}
+            {hasFailed ? 'The page could not be loaded.' : 'Data may be out of date.'}
           </p>
           {hasFailed && (
             <button type="button" onClick={retryPage} className="min-h-6 font-semibold underline underline-offset-2">

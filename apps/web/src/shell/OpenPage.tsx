@@ -4,7 +4,7 @@ import { Mark } from '../ui/Mark.tsx'
 
 type OpenPageProps = { title: string; about?: ReactNode; footer?: ReactNode; wide?: boolean; children: ReactNode }
 
-/** A page for people who are not signed in: the mark, one thing to do, and the ways around it. */
+/** A page outside the shell: the logo, one form or message, and related links. */
 export function OpenPage({ title, about, footer, wide = false, children }: OpenPageProps) {
   const top = useHeadingFocus(title)
   useEffect(() => {

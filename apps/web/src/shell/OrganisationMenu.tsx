@@ -5,7 +5,7 @@ import { useSession } from '../session/session.ts'
 import { buttonClass } from '../ui/Button.tsx'
 import { Menu, MenuChoice, MenuChoices, MenuLabel, MenuLine } from '../ui/Menu.tsx'
 import { MenuPlace } from './MenuPlace.tsx'
-import { MEMBERS, NEW_ORGANISATION } from './navigation.ts'
+import { MEMBERS, NEW_ACCOUNT } from './navigation.ts'
 
 export function OrganisationMenu() {
   const { memberships, person } = useSession()
@@ -13,17 +13,17 @@ export function OrganisationMenu() {
   const navigate = useNavigate()
   return (
     <Menu
-      label="Organisations"
+      label="Accounts"
       align="start"
       trigger={
         <button type="button" className={buttonClass('quiet', 'sm', 'min-w-0 max-w-64 shrink text-ink!')}>
-          <span className="sr-only">Organisation:</span>
+          <span className="sr-only">Account:</span>
           <span className="truncate font-medium">{membership.name}</span>
           <ChevronsUpDown className="size-3.5 shrink-0 text-faint" aria-hidden="true" />
         </button>
       }
     >
-      <MenuLabel>Organisations</MenuLabel>
+      <MenuLabel>Accounts</MenuLabel>
       <MenuChoices
         value={membership.slug}
         onChange={(slug) => void navigate({ to: '/quick-start', search: (now) => ({ ...now, org: slug }) })}
@@ -37,7 +37,7 @@ export function OrganisationMenu() {
       </MenuChoices>
       <MenuLine />
       <MenuPlace place={MEMBERS} />
-      {person.may_create_accounts && <MenuPlace place={NEW_ORGANISATION} />}
+      {person.may_create_accounts && <MenuPlace place={NEW_ACCOUNT} />}
     </Menu>
   )
 }

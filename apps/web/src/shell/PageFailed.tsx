@@ -2,7 +2,7 @@ import { useRouter } from '@tanstack/react-router'
 import { ErrorState } from '../ui/States.tsx'
 import { OpenPage } from './OpenPage.tsx'
 
-/** What is shown where a whole page broke. */
+/** Shown when a page fails to render. */
 export function PageFailed({ error, reset }: { error: unknown; reset(): void }) {
   const router = useRouter()
   const retry = () => {
@@ -10,7 +10,7 @@ export function PageFailed({ error, reset }: { error: unknown; reset(): void }) 
     void router.invalidate()
   }
   return (
-    <OpenPage title="This page could not be shown">
+    <OpenPage title="This page failed to load">
       <ErrorState error={error} onRetry={retry} />
     </OpenPage>
   )

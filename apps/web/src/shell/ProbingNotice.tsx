@@ -7,18 +7,18 @@ import { accountQuery } from './account-query.ts'
 
 type ProbingNoticeProps = { probing: Account['probing'] | null | undefined }
 
-/** Says that mail servers cannot be asked, so that nobody pays for less than they expect. In test mode nobody is asked anyway. */
+/** Warns that mailboxes cannot be probed, before the user spends credits. Test mode never probes. */
 export function ProbingNotice({ probing }: ProbingNoticeProps) {
   const { mode } = useScene()
   if (mode !== 'live' || probing?.mode !== 'dns') return null
   return (
-    <Callout kind="warning" title="No mail server can be asked at present.">
-      {WITHOUT_PROBING} For whoever runs the service: {probingReason(probing.reason)}
+    <Callout kind="warning" title="Mailbox checks are unavailable.">
+      {WITHOUT_PROBING} Reason: {probingReason(probing.reason)}
     </Callout>
   )
 }
 
-/** The same for pages that do not know it from elsewhere. */
+/** The same for pages that have not loaded the probing state. */
 export function ProbingNow() {
   const { data } = useQuery(accountQuery(useScene()))
   return <ProbingNotice probing={data?.probing} />

@@ -23,7 +23,7 @@ import {
 const ITEM =
   'group flex min-h-9 items-center gap-2.5 rounded-md px-2.5 text-soft transition-colors hover:bg-hover hover:text-ink aria-[current=page]:bg-accent-soft aria-[current=page]:font-medium aria-[current=page]:text-accent-text [&_svg]:size-4 [&_svg]:shrink-0'
 
-/** The navigation of wide screens. */
+/** The navigation on wide screens. */
 export function Rail() {
   const { person } = useSession()
   return (
@@ -40,7 +40,7 @@ export function Rail() {
           <RailLink place={DASHBOARD} />
           <RailLink place={QUICK_START} />
         </ul>
-        <RailGroup label="Verify">
+        <RailGroup label="Validation">
           <RailLink place={VALIDATE} />
           <RailLink place={LISTS} />
           <RailLink place={POLICIES} />
@@ -76,7 +76,7 @@ function RailGroup({ label, children }: { label: string; children: ReactNode }) 
   )
 }
 
-/** To a page beside the application. */
+/** A link to a page outside the application. */
 function RailLinkOut({ place: { href, label, Icon } }: { place: typeof REFERENCE }) {
   return (
     <li>

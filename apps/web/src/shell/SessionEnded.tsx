@@ -2,7 +2,7 @@ import { SignInForm } from '../pages/people/SignInForm.tsx'
 import { useSession } from '../session/session.ts'
 import { Dialog } from '../ui/Dialog.tsx'
 
-/** The page behind stays, with all that was typed. The same person goes on where they were. */
+/** Keeps the page with unsaved input behind the dialog, so that the user continues after signing in. */
 export function SessionEnded({ open }: { open: boolean }) {
   const { person } = useSession()
   return (
@@ -11,7 +11,7 @@ export function SessionEnded({ open }: { open: boolean }) {
       onClose={() => undefined}
       mayClose={() => false}
       title="Your session has ended"
-      about="Sign in again to go on. What you typed on this page is kept."
+      about="Sign in again to continue. Your input on this page is kept."
     >
       <SignInForm email={person.email} onSignedIn={() => undefined} />
     </Dialog>

@@ -2,29 +2,29 @@ import { useSuspenseQuery } from '@tanstack/react-query'
 import { Outlet, useNavigate, useSearch } from '@tanstack/react-router'
 import { lazy, Suspense, useEffect, useState } from 'react'
 import { importWhenReachable, prefetchPages } from '../offline/import-page.ts'
-import { keepLastOrganisation, readLastOrganisation } from '../session/last-organisation.ts'
+import { keepLastAccount, readLastAccount } from '../session/last-account.ts'
 import { SceneContext, useNewScene } from '../session/scene.ts'
 import { type Membership, SessionContext, sessionQuery, useSession } from '../session/session.ts'
 import { BottomBar } from './BottomBar.tsx'
 import { DelayBanner } from './DelayBanner.tsx'
-import { NoOrganisation } from './NoOrganisation.tsx'
+import { NoAccount } from './NoAccount.tsx'
 import { Offline } from './Offline.tsx'
 import { Rail } from './Rail.tsx'
 import { SkipLink } from './SkipLink.tsx'
 import { TopBar } from './TopBar.tsx'
 
-/** Seldom needed, and never for the first page. */
+/** Rarely needed, and never for the first page. */
 const SessionEnded = lazy(() =>
   importWhenReachable(async () => ({ default: (await import('./SessionEnded.tsx')).SessionEnded })),
 )
 
-/** What stands around every page behind the sign-in. A session that ends leaves the page as it is, with what was typed. */
+/** The frame of every signed-in page. When the session expires, the page stays with its unsaved input. */
 export function Shell() {
   const { data: session } = useSuspenseQuery(sessionQuery)
   useEffect(prefetchPages, [])
   const [lastSession, setLastSession] = useState(session)
   if (session !== null && session !== lastSession) setLastSession(session)
-  if (lastSession === null) return null // the router is on its way to the sign-in
+  if (lastSession === null) return null // the router redirects to the sign-in page
   return (
     <SessionContext value={lastSession}>
       <ShellWithSession />
@@ -42,7 +42,7 @@ function ShellWithSession() {
   const { memberships } = useSession()
   const { org } = useSearch({ strict: false })
   const membership = choose(memberships, org)
-  if (membership === undefined) return <NoOrganisation />
+  if (membership === undefined) return <NoAccount />
   return <ShellOf membership={membership} />
 }
 
@@ -60,7 +60,7 @@ function ShellOf({ membership }: { membership: Membership }) {
           <TopBar />
           <DelayBanner />
           {scene.mode === 'test' && <TestStrip />}
-          {/* A page's state never outlives the organisation or the mode that it shows. */}
+          {/* The key resets the state of the page when the account or the mode changes. */}
           <main key={scene.key.join()} id="main" tabIndex={-1} className="flex-1 pb-20 focus:outline-none lg:pb-0">
             <Outlet />
           </main>
@@ -77,24 +77,24 @@ function TestStrip() {
       aria-label="Test mode"
       className="border-b border-line bg-risky-soft px-4 py-1.5 text-center text-[0.8125rem] text-risky"
     >
-      <strong className="font-semibold">Test mode.</strong> Answers are simulated, nobody is asked, and nothing costs
-      credits.
+      <strong className="font-semibold">Test mode.</strong> Results are simulated. No mail servers are contacted and no
+      credits are used.
     </section>
   )
 }
 
-/** The organisation that the address names, the one used last, or the first. */
+/** The account named in the URL, the last used one, or the first. */
 function choose(memberships: Membership[], slug: string | undefined): Membership | undefined {
-  const wanted = slug ?? readLastOrganisation()
+  const wanted = slug ?? readLastAccount()
   return memberships.find((one) => one.slug === wanted) ?? memberships[0]
 }
 
-/** Where there are several, a copied link must lead a colleague to the same one. */
+/** Adds the account to the URL if the user has several, so that a copied link opens the same one. */
 function useNamedInAddress({ slug }: Membership, severalThere: boolean): void {
   const navigate = useNavigate()
   const { org } = useSearch({ strict: false })
   useEffect(() => {
-    keepLastOrganisation(slug)
+    keepLastAccount(slug)
     if (severalThere && org !== slug)
       void navigate({ to: '.', search: (now) => ({ ...now, org: slug }), replace: true })
   }, [slug, severalThere, org, navigate])

@@ -11,7 +11,7 @@ import { accountQuery } from './account-query.ts'
 import { HelpMenu } from './HelpMenu.tsx'
 import { OrganisationMenu } from './OrganisationMenu.tsx'
 
-/** Whose data, which world, how many credits; help and oneself at the same place on every page. */
+/** Account, mode and credits of the page; help and profile menu. */
 export function TopBar() {
   return (
     <header className="sticky top-0 z-20 flex min-h-14 items-center gap-x-2 border-b border-line bg-surface/95 px-4 py-1.5 backdrop-blur sm:px-6 lg:px-8">
@@ -37,7 +37,7 @@ const MODES = [
 function ModeSwitch() {
   const { mode } = useScene()
   const navigate = useNavigate()
-  // From a list or a draft of one mode back to the overview: in the other mode it does not exist.
+  // A list or draft of one mode does not exist in the other, so the switch leads to the overview.
   const turn = (next: Mode) => {
     const isAboutOne = /\/lists\/./.test(window.location.pathname)
     void navigate({ to: isAboutOne ? '/lists' : '.', search: { mode: next === 'test' ? 'test' : undefined } })

@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query'
 import type { Scene } from '../session/scene.ts'
 
-/** Plan, credits and limits of the organisation. */
+/** Plan, credits and limits of the account. */
 export function accountQuery({ key, probity }: Scene) {
   return queryOptions({
     queryKey: [...key, 'account'],

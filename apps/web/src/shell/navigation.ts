@@ -23,7 +23,7 @@ import {
 
 /** A page of the application. */
 export type Place = { to: LinkProps['to'] & string; label: string; Icon: LucideIcon }
-/** A page that the service shows beside the application. */
+/** A page of the service outside the application. */
 export type OtherPlace = { href: string; label: string; Icon: LucideIcon }
 
 export const DASHBOARD: Place = { to: '/', label: 'Dashboard', Icon: LayoutDashboard }
@@ -42,7 +42,7 @@ export const SETTINGS: Place = { to: '/settings', label: 'Settings', Icon: Setti
 export const PROFILE: Place = { to: '/settings/profile', label: 'Profile', Icon: UserRound }
 export const SECURITY: Place = { to: '/settings/security', label: 'Security', Icon: ShieldCheck }
 export const MEMBERS: Place = { to: '/settings/members', label: 'Members', Icon: Users }
-export const NEW_ORGANISATION: Place = { to: '/organisations/new', label: 'New organisation', Icon: Plus }
+export const NEW_ACCOUNT: Place = { to: '/accounts/new', label: 'New account', Icon: Plus }
 
 export const DOCS: OtherPlace = { href: '/docs', label: 'Docs', Icon: BookText }
 export const REFERENCE: OtherPlace = { href: '/docs/api', label: 'API reference', Icon: BookOpen }

@@ -17,7 +17,7 @@ export function keepTheme(theme: Theme): void {
   window.dispatchEvent(new Event(CHANGED))
 }
 
-/** The chosen one, wherever it was chosen: in another part of the page, or in another tab. */
+/** The chosen theme, also if it was changed in another component or tab. */
 export function useTheme(): Theme {
   return useSyncExternalStore(watchTheme, readTheme)
 }

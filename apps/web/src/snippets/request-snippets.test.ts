@@ -6,7 +6,7 @@ function curlOf(method: string, route: string): string {
   return curl?.code ?? ''
 }
 
-test('a validation is made again with a placeholder for its address, and no key in it', () => {
+test('requestSnippets repeats a validation with a placeholder address and without a key', () => {
   expect(curlOf('POST', '/api/v1/validation/single')).toBe(
     [
       "curl 'https://probity.example/api/v1/validation/single' \\",
@@ -18,7 +18,7 @@ test('a validation is made again with a placeholder for its address, and no key 
   expect(curlOf('GET', '/api/v1/validation/single')).toContain('/validation/single?email=ada%40example.com')
 })
 
-test('an id in the path is named, a file is sent as one, and other methods are said', () => {
+test('requestSnippets names path ids, sends files as form data and sets the method', () => {
   expect(curlOf('DELETE', '/api/v1/bulk/jobs/:job_id')).toContain(
     "curl -X DELETE 'https://probity.example/api/v1/bulk/jobs/JOB_ID'",
   )
@@ -26,7 +26,7 @@ test('an id in the path is named, a file is sent as one, and other methods are s
   expect(curlOf('PATCH', '/api/v1/keys/:key_id')).toContain("-d '{}'")
 })
 
-test('the same is there in every language', () => {
+test('requestSnippets returns the request in every language', () => {
   const asked = {
     host: 'https://probity.example',
     method: 'POST',

@@ -4,11 +4,11 @@ import { KEY_VARIABLE } from './validate-snippets.ts'
 type Asked = {
   host: string
   method: string
-  route: string /** In place of the address, which nobody kept. */
+  route: string /** In place of the address, which is not stored. */
   email: string
 }
 
-/** A request like one that was made, to be made again. What stood in it is not kept: placeholders stand for it. */
+/** Code that repeats a logged request. The body is not stored, so it has placeholders. */
 export function requestSnippets({ host, method, route, email }: Asked): Snippet[] {
   const url = `${host}${route.replaceAll(/:(\w+)/g, (_, name: string) => name.toUpperCase())}`
   const sent = sentWith(method, route, email)
@@ -67,13 +67,13 @@ function typeScript(method: string, url: string, sent: Sent): string {
           "form.append('file', await openAsBlob('list.csv'), 'list.csv')",
         ]
       : []),
-    `const answer = await fetch('${whole}', {`,
+    `const response = await fetch('${whole}', {`,
     `  method: '${method}',`,
     `  headers: { 'X-API-Key': process.env.${KEY_VARIABLE}${type} },`,
     ...(sent.kind === 'json' ? [`  body: JSON.stringify(${JSON.stringify(sent.body)}),`] : []),
     ...(sent.kind === 'file' ? ['  body: form,'] : []),
     '})',
-    "console.log(answer.status, answer.headers.get('request-id'), await answer.json())",
+    "console.log(response.status, response.headers.get('request-id'), await response.json())",
   ].join('\n')
 }
 
@@ -83,7 +83,7 @@ function python(method: string, url: string, sent: Sent): string {
     '',
     'import requests',
     '',
-    'answer = requests.request(',
+    'response = requests.request(',
     `    "${method}",`,
     `    "${url}",`,
     `    headers={"X-API-Key": os.environ["${KEY_VARIABLE}"]},`,
@@ -92,6 +92,6 @@ function python(method: string, url: string, sent: Sent): string {
     ...(sent.kind === 'file' ? ['    files={"file": open("list.csv", "rb")},'] : []),
     '    timeout=30,',
     ')',
-    'print(answer.status_code, answer.headers["request-id"], answer.json())',
+    'print(response.status_code, response.headers["request-id"], response.json())',
   ].join('\n')
 }

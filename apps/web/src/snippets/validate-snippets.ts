@@ -6,7 +6,7 @@ type Filled = {
   key?: string | undefined
 }
 
-/** One validation in the languages that people ask for, ready to run against this very service. */
+/** One validation in several languages, ready to run against this service. */
 export function validateSnippets({ host, email, key }: Filled): Snippet[] {
   return [
     { language: 'curl', code: curl(host, email, key) },
@@ -60,7 +60,7 @@ function python(host: string, email: string, key: string | undefined): string {
   ].join('\n')
 }
 
-/** An address may have a quotation mark of its own. */
+/** An address can contain a quotation mark. */
 export function inShell(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`
 }

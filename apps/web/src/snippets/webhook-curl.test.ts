@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { webhookCurl } from './webhook-curl.ts'
 
-test('a delivery is written as a command that sends the same bytes, whatever is in them', () => {
+test('webhookCurl returns a command that sends the same bytes', () => {
   const body = '{"name":"Ada\'s list"}'
   const headers = { 'Content-Length': '21', 'webhook-id': 'evt_1', 'webhook-signature': 'v1,abc=' }
   expect(webhookCurl({ url: 'https://hooks.example.com/in?a=1&b=2', headers, body })).toBe(

@@ -2,10 +2,10 @@ import { inShell } from './validate-snippets.ts'
 
 type Sent = { url: string; headers: Record<string, string>; body: string }
 
-/** What length and host are is found out by whoever sends it. */
+/** Headers that curl sets itself. */
 const LEFT_OUT = new Set(['content-length', 'host', 'connection'])
 
-/** A delivery as a command, to try a receiver with the very bytes that were signed. */
+/** A delivery as a curl command that sends exactly the signed bytes. */
 export function webhookCurl({ url, headers, body }: Sent): string {
   const sent = Object.entries(headers).filter(([name]) => !LEFT_OUT.has(name.toLowerCase()))
   return [

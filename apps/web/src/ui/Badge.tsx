@@ -13,7 +13,7 @@ const TONES: Record<Tone, string> = {
 
 type BadgeProps = { tone?: Tone; icon?: ReactNode; size?: 'sm' | 'lg'; className?: string; children: ReactNode }
 
-/** A word with an icon and a colour: never the colour alone. */
+/** A label with an icon and a color, never the color alone. */
 export function Badge({ tone = 'unknown', icon, size = 'sm', className, children }: BadgeProps) {
   return (
     <span

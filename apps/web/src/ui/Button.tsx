@@ -18,7 +18,7 @@ const SIZES: Record<Size, string> = {
   lg: 'h-11 px-5 gap-2 text-[0.9375rem]',
 }
 
-/** The look of a button, for links that are one. */
+/** The style of a button, for links. */
 export function buttonClass(look: Look = 'secondary', size: Size = 'md', extra?: string): string {
   return clsx(
     'inline-flex items-center justify-center rounded-md border font-medium whitespace-nowrap transition-colors select-none',
@@ -33,7 +33,7 @@ type ButtonProps = ButtonHTMLAttributes<HTMLButtonElement> & {
   look?: Look
   size?: Size
   icon?: ReactNode
-  /** Work is under way: it can be seen and heard, and a second press does nothing. */
+  /** Shows and announces that an action is in progress; further clicks are ignored. */
   busy?: boolean
 }
 
@@ -66,7 +66,7 @@ export function Button({
 
 type IconButtonProps = Omit<ButtonProps, 'children' | 'icon'> & { label: string; children: ReactNode }
 
-/** A button that shows an icon alone, and has a name all the same. */
+/** A button with an icon only and an accessible name. */
 export function IconButton({ label, look = 'quiet', className, children, ...rest }: IconButtonProps) {
   return (
     <Button

@@ -13,7 +13,7 @@ const KINDS = {
 
 type CalloutProps = { kind?: Kind; title?: ReactNode; actions?: ReactNode; live?: boolean; children?: ReactNode }
 
-/** A sentence that must not be missed. */
+/** A highlighted message. */
 export function Callout({ kind = 'info', title, actions, live = false, children }: CalloutProps) {
   const { look, Icon } = KINDS[kind]
   const role = live ? (kind === 'error' ? 'alert' : 'status') : undefined

@@ -3,7 +3,7 @@ import { CopyButton } from './CopyButton.tsx'
 import { ScrollRegion } from './ScrollRegion.tsx'
 import { Tabs } from './Tabs.tsx'
 
-/** Code to read and to copy. Scrolls by keyboard too. */
+/** A code block with a copy button. Scrollable by keyboard. */
 export function CodeBlock({ code, label }: { code: string; label: string }) {
   return (
     <div className="group relative rounded-md border border-line bg-sunken">
@@ -23,7 +23,7 @@ export type Snippet = { language: string; code: string }
 
 const CHOSEN = 'probity.language'
 
-/** The same in several languages. The one chosen last is open first, on every page. */
+/** The same code in several languages. The last chosen language is preselected on every page. */
 export function CodeTabs({ label, snippets }: { label: string; snippets: Snippet[] }) {
   const [chosen, setChosen] = useState(() => localStorage.getItem(CHOSEN))
   const open = snippets.find(({ language }) => language === chosen) ?? snippets[0]

@@ -4,7 +4,7 @@ import { Button, IconButton } from './Button.tsx'
 
 type CopyButtonProps = { text: string; label: string; word?: string; onCopied?(): void }
 
-/** Copies a text, also on plain http, where browsers have no clipboard for pages. Says aloud what came of it. */
+/** Copies a text, also over plain HTTP, where the clipboard API is missing. Announces the outcome. */
 export function CopyButton({ text, label, word, onCopied }: CopyButtonProps) {
   const [outcome, setOutcome] = useState<'copied' | 'failed'>()
   useEffect(() => {
@@ -32,7 +32,7 @@ export function CopyButton({ text, label, word, onCopied }: CopyButtonProps) {
       )}
       <span role="status" className="sr-only">
         {outcome === 'copied' && 'Copied.'}
-        {outcome === 'failed' && 'This browser does not let the page copy. Select the text and copy it by hand.'}
+        {outcome === 'failed' && 'Copying is not allowed in this browser. Select the text and copy it manually.'}
       </span>
     </>
   )
@@ -43,7 +43,7 @@ async function copyText(text: string): Promise<boolean> {
     await navigator.clipboard.writeText(text)
     return true
   } catch {
-    return copyBySelection(text) // not a secure page, or not allowed
+    return copyBySelection(text) // insecure context, or not permitted
   }
 }
 
@@ -53,7 +53,7 @@ function copyBySelection(text: string): boolean {
   area.setAttribute('readonly', '')
   area.style.position = 'fixed'
   area.style.opacity = '0'
-  // Inside the open dialog, if there is one: outside of it nothing can take the focus.
+  // Inside the open dialog, if any: elements outside of it cannot take the focus.
   const place = document.activeElement?.closest('[role="dialog"]') ?? document.body
   place.append(area)
   area.select()

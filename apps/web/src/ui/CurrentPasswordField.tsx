@@ -6,7 +6,7 @@ export const PASSWORD_RULES = { required: 'Enter your password.' } as const
 
 type CurrentPasswordProps = { input: UseFormRegisterReturn; error: string | undefined; autoFocus?: boolean }
 
-/** The user's own password, which sensitive actions ask for. */
+/** The user's current password, which sensitive actions require. */
 export function CurrentPasswordField({ input, error, autoFocus = false }: CurrentPasswordProps) {
   return (
     <Field label="Your password" error={error}>

@@ -4,15 +4,15 @@ import { TextInput } from './Field.tsx'
 
 type DayProps = { label: string; value: string | undefined; onChange(day: string): void }
 
-/** A day to begin or to end at. */
+/** A start or end date. */
 export function DayInput({ label, value = '', onChange }: DayProps) {
   const id = useId()
   const [text, setText] = useState(value)
-  // The address changes by other ways too: back, forward, a link that clears it.
+  // The URL also changes by back, forward and links that clear the filter.
   useEffect(() => setText(value), [value])
   const type = (day: string) => {
     setText(day)
-    if (day === '' || isDay(day)) onChange(day) // a year that is being typed begins as the year 2
+    if (day === '' || isDay(day)) onChange(day) // a partially typed year such as 0002 is ignored
   }
   return (
     <div className="flex items-center gap-2">

@@ -14,15 +14,15 @@ type DialogProps = {
   onClose(): void
   title: ReactNode
   about?: ReactNode
-  /** Says no where closing would lose something. */
+  /** Returns false if closing would lose input. */
   mayClose?(): boolean
-  /** From the side, for what belongs to a row that stays in sight. */
+  /** Opens at the side, for details of a row that stays visible. */
   drawer?: boolean
   wide?: boolean
   children: ReactNode
 }
 
-/** A dialog that keeps the focus while it is open and gives it back. */
+/** A dialog that traps the focus while it is open and returns it afterwards. */
 export function Dialog({ open, onClose, title, about, mayClose, drawer = false, wide = false, children }: DialogProps) {
   const opener = useOpener()
   const close = () => {
@@ -64,7 +64,7 @@ type ConfirmProps = {
   onCancel(): void
   onConfirm(): void
   title: string
-  /** What happens, what is kept and what is lost. */
+  /** The effects: what is kept and what is lost. */
   children: ReactNode
   confirm: string
   danger?: boolean
@@ -73,7 +73,7 @@ type ConfirmProps = {
   cancel?: string
 }
 
-/** Asks before something that cannot be taken back. */
+/** Confirms an action that cannot be undone. */
 export function ConfirmDialog(props: ConfirmProps) {
   const opener = useOpener()
   const { open, onCancel, onConfirm, title, children, confirm, danger, busy, disabled, cancel = 'Cancel' } = props

@@ -7,13 +7,13 @@ type FieldProps = {
   label: ReactNode
   hint?: ReactNode
   error?: ReactNode
-  /** Beside the label, for what is not needed. */
+  /** Shows “optional” next to the label. */
   optional?: boolean
   className?: string
   children: (ids: { id: string; 'aria-describedby': string | undefined; 'aria-invalid': true | undefined }) => ReactNode
 }
 
-/** A label, what is filled in, a hint and what is wrong with it, tied together for those who hear the page. */
+/** Label, input, hint and error, associated for screen readers. */
 export function Field({ label, hint, error, optional = false, className, children }: FieldProps) {
   const id = useId()
   const described = [hint ? `${id}-hint` : '', error ? `${id}-error` : ''].filter(Boolean).join(' ')
@@ -50,7 +50,7 @@ export function TextArea({ className, ...rest }: ComponentProps<'textarea'>) {
   return <textarea {...rest} className={clsx(BOX, 'min-h-24 py-2', className)} />
 }
 
-/** The platform's own list: it works with every keyboard, reader and phone. */
+/** A native select: it works with every keyboard, screen reader and phone. */
 export function SelectInput({ className, ...rest }: ComponentProps<'select'>) {
   return <select {...rest} className={clsx(BOX, 'h-9 pe-8 pointer-coarse:h-11', className)} />
 }

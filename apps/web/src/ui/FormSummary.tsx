@@ -1,8 +1,9 @@
 import { CircleAlert } from 'lucide-react'
 import { useEffect, useId, useRef } from 'react'
 import type { FieldError, FieldValues, Path, UseFormReturn } from 'react-hook-form'
+import { formatCount } from './format.ts'
 
-/** What is wrong with a form that was sent, above it. Takes the focus, and leads to each field. */
+/** The errors of a submitted form. Takes the focus and links to each field. */
 export function FormSummary<T extends FieldValues>({ form }: { form: UseFormReturn<T> }) {
   const { errors, submitCount } = form.formState
   const box = useRef<HTMLDivElement>(null)
@@ -14,9 +15,9 @@ export function FormSummary<T extends FieldValues>({ form }: { form: UseFormRetu
   const { root, ...rest } = errors
   const faults = listFaults<T>(rest)
   if (submitCount === 0 || (root === undefined && faults.length === 0)) return null
-  const title = root?.message ?? (faults.length === 1 ? 'One field needs a look.' : 'Some fields need a look.')
+  const title = root?.message ?? `Please fix ${formatCount(faults.length, 'field')}.`
   return (
-    // biome-ignore lint/a11y/useSemanticElements: a fieldset is for fields, and here there are none
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset would need fields, and there are none here
     <div
       ref={box}
       role="group"
@@ -47,7 +48,7 @@ export function FormSummary<T extends FieldValues>({ form }: { form: UseFormRetu
   )
 }
 
-/** Forms with lists have their faults deeper down: `rules.2.reason`. */
+/** Forms with lists have nested errors, such as `rules.2.reason`. */
 function listFaults<T extends FieldValues>(errors: object, at = ''): [Path<T>, FieldError][] {
   return Object.entries(errors).flatMap(([name, fault]: [string, unknown]) => {
     if (typeof fault !== 'object' || fault === null || name === 'ref') return []

@@ -1,4 +1,4 @@
-/** The product's mark: an at sign with a tick where the letter would be. */
+/** The logo: an at sign with a check mark inside. */
 export function Mark({ className = 'size-7' }: { className?: string }) {
   return (
     <svg viewBox="0 0 32 32" fill="none" className={className} aria-hidden="true">

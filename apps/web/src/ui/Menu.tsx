@@ -4,7 +4,7 @@ import type { ReactNode } from 'react'
 
 type MenuProps = { trigger: ReactNode; label: string; align?: 'start' | 'end'; children: ReactNode }
 
-/** A list of actions behind a button. The trigger is one button. */
+/** A menu of actions. The trigger is one button. */
 export function Menu({ trigger, label, align = 'end', children }: MenuProps) {
   return (
     <Radix.Root modal={false}>
@@ -42,7 +42,7 @@ export function MenuItem({ onSelect, icon, danger = false, disabled = false, chi
   )
 }
 
-/** For a link: the link itself is the item. */
+/** A menu item that is a link. */
 export function MenuLink({ children }: { children: ReactNode }) {
   return (
     <Radix.Item asChild className={ITEM}>

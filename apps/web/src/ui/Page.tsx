@@ -4,17 +4,17 @@ import { useHeadingFocus } from './heading-focus.ts'
 
 type PageProps = {
   title: string
-  /** Instead of the title in the heading, where that is more than a text. */
+  /** The heading, if it is more than the title text. */
   heading?: ReactNode
   about?: ReactNode
   actions?: ReactNode
-  /** Above the heading: the way back. */
+  /** A link back, above the heading. */
   trail?: ReactNode
   width?: 'narrow' | 'wide'
   children: ReactNode
 }
 
-/** What every page has: its name in the tab, one heading that is told when the page opens, and its actions. */
+/** The frame of a page: document title, one heading that is announced on opening, and actions. */
 export function Page({ title, heading, about, actions, trail, width = 'wide', children }: PageProps) {
   const top = useHeadingFocus('page')
   useEffect(() => {

@@ -3,11 +3,11 @@ import { Eye, EyeOff } from 'lucide-react'
 import { type InputHTMLAttributes, useState } from 'react'
 import { TextInput } from './Field.tsx'
 
-/** A password that can be pasted, filled in by a manager, and looked at. */
+/** A password input that permits pasting, password managers and showing the text. */
 export function PasswordInput({ className, ...rest }: InputHTMLAttributes<HTMLInputElement>) {
   const [shown, setShown] = useState(false)
   const Icon = shown ? EyeOff : Eye
-  const label = shown ? 'Hide the password' : 'Show the password'
+  const label = shown ? 'Hide password' : 'Show password'
   return (
     <div className="relative">
       <TextInput

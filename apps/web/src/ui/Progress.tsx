@@ -1,6 +1,6 @@
 import { clsx } from 'clsx'
 
-/** How far something is. What it says aloud is up to whoever shows it: this is no live region. */
+/** A progress bar. It is not a live region: the parent announces the progress. */
 export function ProgressBar({ value, label, className }: { value: number; label: string; className?: string }) {
   const percent = Math.round(Math.min(1, Math.max(0, value)) * 100)
   return (

@@ -3,7 +3,7 @@ import { formatDateTime, formatRelative } from './format.ts'
 
 const TICK_MS = 15_000
 
-/** "3 minutes ago", with the exact time for those who point at it. */
+/** "3 minutes ago", with the exact time as a tooltip. */
 export function RelativeTime({ at }: { at: string }) {
   const [now, setNow] = useState(() => Date.now())
   useEffect(() => {

@@ -3,7 +3,7 @@ import { Button } from './Button.tsx'
 
 type SaveLineProps = { isDirty: boolean; isBusy: boolean; isSaved: boolean; label?: string }
 
-/** The end of a form that is saved by hand: the button, and where things stand. */
+/** The save button of a form, and its state. */
 export function SaveLine({ isDirty, isBusy, isSaved, label = 'Save' }: SaveLineProps) {
   return (
     <div className="flex flex-wrap items-center gap-3">
@@ -17,7 +17,7 @@ export function SaveLine({ isDirty, isBusy, isSaved, label = 'Save' }: SaveLineP
             Saved.
           </>
         )}
-        {isDirty && !isBusy && 'Not saved yet.'}
+        {isDirty && !isBusy && 'Unsaved changes.'}
       </p>
     </div>
   )

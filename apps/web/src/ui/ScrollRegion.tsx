@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 
-/** What is wider or longer than its place: it scrolls, and the keyboard can reach it to do so. */
+/** A scrollable region that is reachable by keyboard. */
 export function ScrollRegion({
   label,
   className,
@@ -11,7 +11,7 @@ export function ScrollRegion({
   children: ReactNode
 }) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable without a mouse
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be reachable without a mouse
     <section aria-label={label} tabIndex={0} className={className}>
       {children}
     </section>

@@ -6,11 +6,11 @@ const TYPING_MS = 300
 
 type SearchFieldProps = { label: string; value: string; maxLength: number; onChange(text: string): void }
 
-/** A text to look for. What is typed counts when somebody stops typing. */
+/** A search input that reports its text after a pause in typing. */
 export function SearchField({ label, value, maxLength, onChange }: SearchFieldProps) {
   const [text, setText] = useState(value)
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
-  // The address changes by other ways too: back, forward, a link that clears it.
+  // The URL also changes by back, forward and links that clear the filter.
   useEffect(() => setText(value), [value])
   useEffect(() => () => clearTimeout(timer.current), [])
   const type = (next: string) => {

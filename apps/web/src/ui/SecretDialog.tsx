@@ -7,18 +7,18 @@ import { Checkbox } from './Field.tsx'
 type SecretDialogProps = {
   title: string
   about?: string | undefined
-  /** How the secret is called in sentences: "key", "secret". */
+  /** The noun for the secret in sentences: "key", "secret". */
   noun: string
   onClose(): void
-  /** The secret, once it is made. */
+  /** The secret, once it is created. */
   secret?: ((onSaved: () => void) => ReactNode) | undefined
-  /** What comes before it: the form that makes it. */
+  /** The form that creates it. */
   children?: ReactNode
 }
 
 /**
- * One dialog from the form to the secret, so that the focus never leaves it. With a secret in it, it closes only when that was
- * saved or when it is said twice.
+ * One dialog for the form and the secret, so that the focus stays inside. With a secret it closes only after a confirmation that it
+ * was saved, or after a second request.
  */
 export function SecretDialog({ title, about, noun, onClose, secret, children }: SecretDialogProps) {
   const [isSaved, setSaved] = useState(false)
@@ -56,7 +56,7 @@ export function SecretDialog({ title, about, noun, onClose, secret, children }: 
 function LeaveQuestion({ noun, onStay, onLeave }: { noun: string; onStay(): void; onLeave(): void }) {
   return (
     <Callout kind="warning" live title={`You will not see this ${noun} again`}>
-      <p>Whoever needs it would have to make another one.</p>
+      <p>If you lose it, you need to create a new one.</p>
       <div className="mt-2 flex flex-wrap gap-2">
         <Button size="sm" onClick={onStay}>
           Stay

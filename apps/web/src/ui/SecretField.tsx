@@ -4,20 +4,20 @@ import { TextInput } from './Field.tsx'
 
 type SecretFieldProps = {
   label: string
-  /** How it is called in sentences: "key", "secret". */
+  /** The noun for it in sentences: "key", "secret". */
   noun: string
   value: string
   onSaved?: (() => void) | undefined
-  /** Other ways to save it, beside the button that copies. */
+  /** Other ways to save it, next to the copy button. */
   children?: ReactNode
 }
 
-/** A secret that can be read, selected and copied. It is selected as it appears. */
+/** A secret that can be read, selected and copied. It is preselected. */
 export function SecretField({ label, noun, value, onSaved, children }: SecretFieldProps) {
   const id = useId()
   const field = useRef<HTMLInputElement>(null)
   useEffect(() => field.current?.select(), [])
-  const word = `Copy the ${noun}`
+  const word = `Copy ${noun}`
   return (
     <div>
       <label htmlFor={id} className="mb-1.5 block font-medium [overflow-wrap:anywhere]">

@@ -9,7 +9,7 @@ type SegmentsProps<T extends string> = {
   size?: 'sm' | 'md'
 }
 
-/** One of a few, all in sight: a radio group that looks like a switch. */
+/** A radio group that looks like a segmented control. */
 export function Segments<T extends string>({ label, value, choices, onChange, size = 'md' }: SegmentsProps<T>) {
   const name = useId()
   return (

@@ -6,7 +6,7 @@ import { CopyButton } from './CopyButton.tsx'
 
 type EmptyProps = { icon: ReactNode; title: string; children?: ReactNode; action?: ReactNode }
 
-/** Why there is nothing, and what to do about it. */
+/** Explains why there is no data, and what to do. */
 export function EmptyState({ icon, title, children, action }: EmptyProps) {
   return (
     <div className="flex flex-col items-center gap-3 px-4 py-12 text-center">
@@ -20,10 +20,10 @@ export function EmptyState({ icon, title, children, action }: EmptyProps) {
   )
 }
 
-/** What happened, what to do, and by what name to ask about it. */
+/** What failed, what to do, and the request ID for support. */
 export function ErrorState({ error, onRetry, what }: { error: unknown; onRetry?: () => void; what?: string }) {
   const { message, requestId, status, explainedAt } = asRequestFailed(error)
-  const title = status === 404 ? 'This is not here' : (what ?? 'This could not be loaded')
+  const title = status === 404 ? 'Not found' : (what ?? 'This could not be loaded')
   return (
     <div role="alert" className="flex flex-col items-center gap-3 px-4 py-10 text-center">
       <div className="grid size-11 place-items-center rounded-full bg-invalid-soft text-invalid">
@@ -34,10 +34,10 @@ export function ErrorState({ error, onRetry, what }: { error: unknown; onRetry?:
       {requestId && (
         <p className="flex flex-wrap items-center justify-center gap-1.5 text-[0.8125rem] text-faint">
           Request <code className="font-mono break-all">{requestId}</code>
-          <CopyButton text={requestId} label="Copy the request's id" />
+          <CopyButton text={requestId} label="Copy request ID" />
           {explainedAt?.startsWith('/docs/') && (
             <a href={explainedAt} className="inline-flex min-h-6 items-center underline underline-offset-2">
-              What this means
+              Error documentation
             </a>
           )}
         </p>
@@ -51,16 +51,16 @@ export function ErrorState({ error, onRetry, what }: { error: unknown; onRetry?:
   )
 }
 
-/** Who may do this, for those who may not. */
+/** Names the roles that are permitted to do this. */
 export function NoPermission({ what, roles }: { what: string; roles: string }) {
   return (
     <EmptyState icon={<Lock aria-hidden="true" />} title={`You cannot ${what}`}>
-      <p>This needs the role {roles}. Ask an owner of the organisation to change yours.</p>
+      <p>This requires the role {roles}. Ask an owner of the account to change your role.</p>
     </EmptyState>
   )
 }
 
-/** Lines in place of what is on its way. */
+/** Placeholder lines while data is loading. */
 export function Skeleton({ lines = 3, label = 'Loading' }: { lines?: number; label?: string }) {
   return (
     <div role="status" aria-label={label} className="flex flex-col gap-3 py-2">

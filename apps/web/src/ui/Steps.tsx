@@ -1,7 +1,7 @@
 import { clsx } from 'clsx'
 import { Check } from 'lucide-react'
 
-/** Where one is on a way of several steps. */
+/** The current step of several. */
 export function Steps({ label, steps, current }: { label: string; steps: readonly string[]; current: number }) {
   return (
     <ol aria-label={label} className="flex flex-wrap items-center gap-x-2 gap-y-2">

@@ -5,7 +5,7 @@ import { ScrollRegion } from './ScrollRegion.tsx'
 
 type TableProps = { caption: string; children: ReactNode; className?: string }
 
-/** A real table with a name. Wide ones scroll inside a region that the keyboard can reach. */
+/** A table with a caption. Wide tables scroll inside a region that is reachable by keyboard. */
 export function Table({ caption, children, className }: TableProps) {
   return (
     <ScrollRegion label={caption} className={clsx('relative overflow-x-auto', className)}>

@@ -9,7 +9,7 @@ const ToastContext = createContext<Tell | undefined>(undefined)
 const STAYS_MS = 6_000
 let lastId = 0
 
-/** Short news at the edge of the page. Never the only place where something is said; what failed stays until it is closed. */
+/** Toasts at the edge of the page. Never the only place of an information; errors stay until they are dismissed. */
 export function Toasts({ children }: { children: ReactNode }) {
   const [toasts, setToasts] = useState<Toast[]>([])
   const drop = useCallback((id: number) => setToasts((now) => now.filter((toast) => toast.id !== id)), [])
@@ -26,7 +26,7 @@ export function Toasts({ children }: { children: ReactNode }) {
       {children}
       <div
         role="status"
-        aria-label="News"
+        aria-label="Notifications"
         className="pointer-events-none fixed inset-x-4 bottom-20 z-50 flex flex-col items-end gap-2 sm:bottom-5"
       >
         {toasts.map(({ id, kind, text }) => (

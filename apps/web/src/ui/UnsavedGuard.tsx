@@ -1,7 +1,7 @@
 import { useBlocker } from '@tanstack/react-router'
 import { ConfirmDialog } from './Dialog.tsx'
 
-/** Asks before a page is left on which something was typed and not saved. */
+/** Confirms leaving a page with unsaved changes. */
 export function UnsavedGuard({ isDirty }: { isDirty: boolean }) {
   const { status, proceed, reset } = useBlocker({
     shouldBlockFn: ({ current, next }) => isDirty && current.pathname !== next.pathname,
@@ -18,7 +18,7 @@ export function UnsavedGuard({ isDirty }: { isDirty: boolean }) {
       cancel="Stay"
       danger
     >
-      <p>What you changed on this page is lost.</p>
+      <p>Your changes on this page will be lost.</p>
     </ConfirmDialog>
   )
 }

@@ -1,7 +1,7 @@
 import { Badge } from './Badge.tsx'
 import { verdictLook } from './verdict.tsx'
 
-/** A verdict, the same everywhere: icon, word and colour. */
+/** A verdict with icon, label and color. */
 export function VerdictBadge({ status, size = 'sm' }: { status: string; size?: 'sm' | 'lg' }) {
   const { tone, Icon, word } = verdictLook(status)
   return (

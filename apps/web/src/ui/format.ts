@@ -10,14 +10,14 @@ export const formatNumber = (value: number) => NUMBER.format(value)
 /** 0.1234 as 12.3 %. */
 export const formatShare = (value: number) => SHARE.format(value)
 export const formatDate = (value: string | number | Date) => DATE.format(new Date(value))
-/** A day of the service, which counts in UTC: it must not become the day before for those west of it. */
+/** A date of the service is in UTC: it must not become the day before in western time zones. */
 export const formatDay = (day: string) => DAY.format(new Date(day))
 export const formatDateTime = (value: string | number | Date) => DATE_TIME.format(new Date(value))
-/** To the second, for what follows one another closely. */
+/** To the second, for events in quick succession. */
 export const formatTime = (value: string | number | Date) => TIME.format(new Date(value))
 export const formatClock = (value: string | number | Date) => CLOCK.format(new Date(value))
 
-/** How long something took: "0.3 ms", "318 ms", "1.2 s". */
+/** A duration: "0.3 ms", "318 ms", "1.2 s". */
 export function formatMs(ms: number): string {
   if (ms === 0 || (ms < 10 && !Number.isInteger(ms))) return `${ms < 0.1 ? '< 0.1' : ms.toFixed(1)} ms`
   return ms < 1_000 ? `${Math.round(ms)} ms` : `${(ms / 1_000).toFixed(1)} s`
@@ -48,7 +48,7 @@ const RELATIVE = new Intl.RelativeTimeFormat('en-GB', { numeric: 'auto' })
 export function formatRelative(value: string | number | Date, now = Date.now()): string {
   const seconds = (new Date(value).getTime() - now) / 1_000
   const step = STEPS.find(([, length]) => Math.abs(seconds) >= length)
-  if (step === undefined) return seconds > 5 ? 'in a moment' : 'just now'
+  if (step === undefined) return seconds > 5 ? 'in less than a minute' : 'less than a minute ago'
   const [unit, length] = step
   return RELATIVE.format(Math.round(seconds / length), unit)
 }

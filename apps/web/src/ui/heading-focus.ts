@@ -1,11 +1,11 @@
 import { type RefObject, useEffect, useRef } from 'react'
 
-/** A heading that takes the focus when its page opens, so that readers hear where they are. */
+/** Focuses the heading when its page opens, so that screen readers announce it. */
 export function useHeadingFocus(title: string): RefObject<HTMLHeadingElement | null> {
   const heading = useRef<HTMLHeadingElement>(null)
-  // Another title is another page.
+  // A new title is a new page.
   useEffect(() => {
-    // Not on the first page, where the browser itself has just said what was opened.
+    // Not on the first page, which the browser itself announces.
     if (hasOpenedBefore()) heading.current?.focus()
   }, [title])
   return heading

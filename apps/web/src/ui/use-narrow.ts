@@ -3,7 +3,7 @@ import { useSyncExternalStore } from 'react'
 /** Narrower than Tailwind's `sm`. */
 const NARROW = '(width < 40rem)'
 
-/** Whether there is room for a table; only one of table and cards is made. */
+/** Whether the screen is too narrow for tables; only the table or the cards are rendered. */
 export function useNarrow(): boolean {
   return useSyncExternalStore(subscribe, () => window.matchMedia(NARROW).matches)
 }

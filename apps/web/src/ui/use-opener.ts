@@ -1,6 +1,6 @@
 import { useMemo, useRef } from 'react'
 
-/** Gives the focus back to what had it when a dialog opened: Radix itself knows only triggers that it has drawn. */
+/** Returns the focus to the element that had it when a dialog opened: Radix knows only its own triggers. */
 export function useOpener() {
   const opener = useRef<HTMLElement>(null)
   return useMemo(
@@ -17,7 +17,7 @@ export function useOpener() {
   )
 }
 
-/** A menu is gone when its dialog closes; the button that opened the menu is not. */
+/** A menu is removed when its dialog closes, so the focus returns to the button that opened the menu. */
 function lastingOf(active: Element | null): HTMLElement | null {
   const button = active?.closest('[role="menu"]')?.getAttribute('aria-labelledby')
   if (button) return document.getElementById(button)

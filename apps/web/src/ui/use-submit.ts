@@ -6,7 +6,7 @@ import { plainWords } from '../api/plain-words.ts'
 import { asRequestFailed } from '../api/probity.ts'
 import { noticeSignedOut } from '../session/session.ts'
 
-/** Sends a form, once however often it is pressed. What the service refuses is shown beside its field, or above the form. */
+/** Submits a form once, however often it is clicked. Errors are shown at their field or above the form. */
 export function useSubmit<T extends FieldValues>(form: UseFormReturn<T>, send: (values: T) => Promise<unknown>) {
   const queryClient = useQueryClient()
   const isSending = useRef(false)
@@ -35,11 +35,11 @@ function showFailure<T extends FieldValues>(form: UseFormReturn<T>, failed: Requ
   for (const { name, detail } of shown) form.setError(name as Path<T>, { message: asSentence(detail) })
   if (shown.length > 0) return
   const isOurs = failed.status === 0 || failed.status >= 500
-  const reference = isOurs && failed.requestId ? ` Request ${failed.requestId}.` : ''
+  const reference = isOurs && failed.requestId ? ` Request ID: ${failed.requestId}.` : ''
   form.setError('root', { message: `${plainWords(failed)}${reference}` })
 }
 
-/** Most of what the service says of a field goes on from its name; some of it is a sentence of its own. */
+/** Most field errors of the service continue the field name; some are complete sentences. */
 function asSentence(detail: string): string {
   return /^[A-Z]/.test(detail) ? detail : `This ${detail}.`
 }

@@ -1,19 +1,20 @@
+import { statusLabel } from '@probity/contract/labels'
 import { CircleCheck, CircleHelp, CircleX, type LucideIcon, TriangleAlert } from 'lucide-react'
 import type { Tone } from './Badge.tsx'
 
-type Look = { tone: Tone; Icon: LucideIcon; word: string; advice: string }
+type Look = { tone: Tone; Icon: LucideIcon; advice: string }
 
 const LOOKS: Record<string, Look> = {
-  valid: { tone: 'valid', Icon: CircleCheck, word: 'Valid', advice: 'Send' },
-  invalid: { tone: 'invalid', Icon: CircleX, word: 'Invalid', advice: 'Do not send' },
-  risky: { tone: 'risky', Icon: TriangleAlert, word: 'Risky', advice: 'Send with care' },
-  unknown: { tone: 'unknown', Icon: CircleHelp, word: 'Unknown', advice: 'Review' },
+  valid: { tone: 'valid', Icon: CircleCheck, advice: 'Send' },
+  invalid: { tone: 'invalid', Icon: CircleX, advice: 'Do not send' },
+  risky: { tone: 'risky', Icon: TriangleAlert, advice: 'Send with care' },
+  unknown: { tone: 'unknown', Icon: CircleHelp, advice: 'Review' },
 }
 const UNKNOWN = LOOKS['unknown'] as Look
 
-/** The statuses are an open list: one that this page does not know looks like unknown, under its own name. */
-export function verdictLook(status: string): Look {
-  return LOOKS[status] ?? { ...UNKNOWN, word: status }
+/** An unknown (newer) status looks like `unknown`, with its own name. */
+export function verdictLook(status: string): Look & { word: string } {
+  return { ...(LOOKS[status] ?? UNKNOWN), word: statusLabel(status) }
 }
 
 export const VERDICTS = ['valid', 'risky', 'invalid', 'unknown'] as const

@@ -13,7 +13,7 @@ type AddressFormProps = {
   children?: ReactNode
 }
 
-/** One address and the button that asks about it. Anything may be sent: what is no address gets a verdict, too. */
+/** The field and the button for one address. Any text can be sent: malformed addresses get a verdict too. */
 export function AddressForm({ value, onChange, onSubmit, busy, inputRef, children }: AddressFormProps) {
   const id = useId()
   const submit = (event: FormEvent) => {
@@ -61,7 +61,7 @@ export function AddressForm({ value, onChange, onSubmit, busy, inputRef, childre
             disabled={value.trim() === ''}
             className="max-sm:w-full"
           >
-            {busy ? 'Asking' : 'Validate'}
+            {busy ? 'Validating…' : 'Validate'}
           </Button>
         </div>
       </div>

@@ -12,7 +12,7 @@ const TIMEOUT_DEFAULT_S = 10
 
 type AnswerPanelProps = { validation: Validation; onTry(email: string): void; withCode?: boolean; Explain?: Explain }
 
-/** What came of the question, in place. */
+/** The state and the result of a validation. */
 export function AnswerPanel({ validation, onTry, withCode = false, Explain }: AnswerPanelProps) {
   const { state } = validation
   return (
@@ -29,7 +29,7 @@ export function AnswerPanel({ validation, onTry, withCode = false, Explain }: An
       )}
       {state.kind === 'answered' && (
         <>
-          <h2 className="sr-only">The answer</h2>
+          <h2 className="sr-only">Result</h2>
           <AnswerTabs answer={state.answer} onTry={onTry} withCode={withCode} Explain={Explain} />
         </>
       )}
@@ -38,17 +38,17 @@ export function AnswerPanel({ validation, onTry, withCode = false, Explain }: An
       )}
       {state.kind === 'canceled' && (
         <p className="text-soft">
-          You stopped waiting. The question may have been put already: ask again for the same address to collect its
-          answer.
+          Canceled. The validation may still be running. Validate the same address again to get its result at no extra
+          charge.
         </p>
       )}
     </>
   )
 }
 
-/** Told aloud, since the focus stays in the field. */
+/** For screen readers, because the focus stays in the field. */
 function announce(state: ValidationState): string {
-  if (state.kind === 'asking') return 'Asking.'
+  if (state.kind === 'asking') return 'Validating.'
   if (state.kind !== 'answered') return ''
   const { result } = state.answer
   const { word } = verdictLook(result.status)

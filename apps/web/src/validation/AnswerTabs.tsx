@@ -7,7 +7,7 @@ import type { Answer } from './use-validation.ts'
 
 type AnswerTabsProps = { answer: Answer; onTry(email: string): void; withCode?: boolean; Explain?: Explain | undefined }
 
-/** The same answer for people, for programs, and how a program gets it. */
+/** The result with explanations, as JSON, and as code that requests it. */
 export function AnswerTabs({ answer, onTry, withCode = false, Explain }: AnswerTabsProps) {
   const [open, setOpen] = useState('explained')
   const { result, charged } = answer
@@ -21,14 +21,14 @@ export function AnswerTabs({ answer, onTry, withCode = false, Explain }: AnswerT
       Explain={Explain}
     />
   )
-  const json = <CodeBlock code={JSON.stringify(result, null, 2)} label="The answer as JSON" />
+  const json = <CodeBlock code={JSON.stringify(result, null, 2)} label="Result as JSON" />
   return (
     <Tabs
-      label="The answer"
+      label="Result"
       value={open}
       onChange={setOpen}
       tabs={[
-        { value: 'explained', label: 'Explained', content: explained },
+        { value: 'explained', label: 'Details', content: explained },
         { value: 'json', label: 'JSON', content: json },
         ...(withCode ? [{ value: 'code', label: 'Code', content: <CodeTabs label="Code" snippets={snippets} /> }] : []),
       ]}

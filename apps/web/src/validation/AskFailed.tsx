@@ -7,7 +7,7 @@ import { CopyButton } from '../ui/CopyButton.tsx'
 
 type AskFailedProps = { failure: RequestFailed; retryAfterS: number | undefined; onRetry(): void }
 
-/** Why there is no answer, and what to do. */
+/** Why a validation failed, and what to do. */
 export function AskFailed({ failure, retryAfterS = 0, onRetry }: AskFailedProps) {
   const left = useCountdown(retryAfterS)
   const { title, advice } = wordsFor(failure)
@@ -19,7 +19,7 @@ export function AskFailed({ failure, retryAfterS = 0, onRetry }: AskFailedProps)
       {failure.requestId && (
         <p className="mt-1 flex flex-wrap items-center gap-1.5 text-[0.8125rem] text-soft">
           Request <code className="font-mono break-all">{failure.requestId}</code>
-          <CopyButton text={failure.requestId} label="Copy the request's id" />
+          <CopyButton text={failure.requestId} label="Copy request ID" />
         </p>
       )}
       <Button
@@ -36,12 +36,12 @@ export function AskFailed({ failure, retryAfterS = 0, onRetry }: AskFailedProps)
 }
 
 function wordsFor({ status, code }: RequestFailed): { title: string; advice: string } {
-  if (status === 402) return { title: 'Not enough credits', advice: 'Nothing was charged. Your address stays here.' }
+  if (status === 402) return { title: 'Not enough credits', advice: 'You were not charged.' }
   if (status === 429) return { title: 'Too many requests', advice: '' }
-  if (status === 503) return { title: 'The service cannot answer now', advice: 'Nothing was charged.' }
+  if (status === 503) return { title: 'Service unavailable', advice: 'You were not charged.' }
   if (code === 'unreachable')
-    return { title: 'No connection', advice: 'Check your network. Trying again is safe: nothing is charged twice.' }
-  return { title: 'This did not work', advice: '' }
+    return { title: 'No connection', advice: 'Check your network. You can retry safely: you are not charged twice.' }
+  return { title: 'Validation failed', advice: '' }
 }
 
 function useCountdown(seconds: number): number {

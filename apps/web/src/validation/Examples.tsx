@@ -1,6 +1,6 @@
 type ExamplesProps = { names: readonly string[]; onPick(email: string): void; disabled?: boolean }
 
-/** Addresses that test mode has an answer for. */
+/** Addresses for which test mode has a result. */
 export function Examples({ names, onPick, disabled = false }: ExamplesProps) {
   return (
     <fieldset className="flex flex-wrap items-center gap-1.5">

@@ -4,7 +4,7 @@ import { Button } from '../ui/Button.tsx'
 
 const SLOW_AFTER_MS = 8_000
 
-/** While the mail server is asked. */
+/** Shown while a validation runs. */
 export function Waiting({ email, timeoutS, onCancel }: { email: string; timeoutS: number; onCancel(): void }) {
   const [isSlow, setSlow] = useState(false)
   const isDelayed = typeof useDelayReason() === 'string'
@@ -16,7 +16,7 @@ export function Waiting({ email, timeoutS, onCancel }: { email: string; timeoutS
     <div className="flex flex-col gap-4">
       <div className="flex flex-wrap items-center justify-between gap-3">
         <p className="min-w-0 flex-1 basis-48 [overflow-wrap:anywhere]">
-          Asking about <span className="font-mono text-[0.8125rem]">{email}</span>
+          Validating <span className="font-mono text-[0.8125rem]">{email}</span>
         </p>
         <Button size="sm" onClick={onCancel}>
           Cancel
@@ -26,7 +26,7 @@ export function Waiting({ email, timeoutS, onCancel }: { email: string; timeoutS
         {isDelayed && `Waiting for a worker, for up to ${timeoutS} seconds. No mail server has been contacted yet.`}
         {isSlow &&
           !isDelayed &&
-          `This mail server is slow. We wait for up to ${timeoutS} seconds. You may leave: ask again later.`}
+          `The mail server is slow to respond. The timeout is ${timeoutS} seconds. You can leave this page and validate the address again later.`}
       </p>
       <div aria-hidden="true" className="flex flex-col gap-3">
         <div className="skeleton h-8 w-40" />

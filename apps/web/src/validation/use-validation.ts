@@ -5,7 +5,7 @@ import type { RequestFailed } from '../api/ask.ts'
 import { asRequestFailed, type Mode, probityFor } from '../api/probity.ts'
 import { useScene } from '../session/scene.ts'
 
-/** An answer, and what it cost. */
+/** A result and its credits charged. */
 export type Answer = { result: ValidationResult; charged: number | undefined }
 export type Asked = { email: string; timeout?: number | undefined }
 
@@ -19,13 +19,13 @@ export type ValidationState =
 export type Validation = {
   state: ValidationState
   ask(asked: Asked): void
-  /** The same request once more: had the first one been paid for after all, this one costs nothing. */
+  /** Repeats the request with the same idempotency key, so that it is not charged twice. */
   repeat(): void
   cancel(): void
   show(answer: Answer): void
 }
 
-/** One address at a time, asked for as the person who is signed in. */
+/** Validates one address at a time as the signed-in user. */
 export function useValidation(mode: Mode, onAnswer?: (answer: Answer) => void): Validation {
   const { membership, key } = useScene()
   const accountId = membership.account_id
@@ -76,7 +76,7 @@ export function useValidation(mode: Mode, onAnswer?: (answer: Answer) => void): 
   }
 }
 
-/** Not crypto.randomUUID, which plain http pages do not have. */
+/** Not crypto.randomUUID, which is unavailable on plain HTTP pages. */
 function newKey(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('')
 }

@@ -12,21 +12,21 @@ import { modelSentence } from './model-sentence.ts'
 import { sendReason } from './send-reason.ts'
 import { type WeighedPart, weighedParts } from './weighed-parts.ts'
 
-/** How likely a message comes back, what that is made of, and what it means for sending. Nothing where nothing was weighed. */
+/** The deliverability, its calculation and the send recommendation. Empty for results without log-odds. */
 export function Chance({ result }: { result: AnyResult }) {
   const parts = weighedParts(result)
   if (parts.length === 0) return null
   return (
     <section className="flex flex-col gap-3">
       <div>
-        <h3 className="font-semibold">Will it bounce?</h3>
+        <h3 className="font-semibold">Deliverability</h3>
         <p className="mt-1 max-w-prose text-[0.9375rem]">{chanceSentence(result.deliverability)}</p>
         <SendReason result={result} />
         <p className="mt-1 max-w-prose text-soft">{modelSentence(result)}</p>
       </div>
       <div>
-        <h4 className="font-medium">What it is made of</h4>
-        <p className="text-[0.8125rem] text-soft">We begin at an even chance, {formatShare(0.5)}.</p>
+        <h4 className="font-medium">Calculation</h4>
+        <p className="text-[0.8125rem] text-soft">Starting point: {formatShare(0.5)}.</p>
         <ol className="mt-2 flex flex-col gap-3">
           {parts.map((part, n) => (
             <Part key={part.check} part={part} isFirst={n === 0} />
@@ -44,8 +44,8 @@ function SendReason({ result }: { result: AnyResult }) {
   return (
     <p className="mt-1 max-w-prose">
       {sendReason(result, account.sending)}{' '}
-      <Link to="/settings/organisation" className="text-accent-text underline underline-offset-2">
-        What you call safe
+      <Link to="/settings/account" className="text-accent-text underline underline-offset-2">
+        Safe-to-send settings
       </Link>
     </p>
   )
@@ -70,7 +70,7 @@ function Part({ part: { check, outcome, logOdds, chance }, isFirst }: { part: We
           <span className="font-medium">{checkWords(check).title}</span>
           <span className="text-[0.8125rem] text-soft">{outcomeWords(check, outcome).word}</span>
           <span className="ms-auto font-medium tabular-nums">
-            <span className="sr-only">Now the chance is </span>
+            <span className="sr-only">Deliverability so far: </span>
             {formatShare(chance)}
           </span>
         </p>
@@ -79,7 +79,7 @@ function Part({ part: { check, outcome, logOdds, chance }, isFirst }: { part: We
         </div>
         <p className="text-[0.8125rem] text-soft">
           {words}
-          {isFirst && ' This is where addresses of its kind start.'}
+          {isFirst && ' Base rate for this kind of result.'}
         </p>
       </div>
     </li>
@@ -88,21 +88,22 @@ function Part({ part: { check, outcome, logOdds, chance }, isFirst }: { part: We
 
 const SIGNED = new Intl.NumberFormat('en-GB', { signDisplay: 'exceptZero', minimumFractionDigits: 3 })
 
-/** For whoever wants to check the sum. */
+/** The figures behind the calculation, so that readers can check the sum. */
 function InFigures({ parts }: { parts: WeighedPart[] }) {
   const sum = parts.reduce((total, { logOdds }) => total + logOdds, 0)
   return (
     <details className="mt-2 text-[0.8125rem]">
-      <summary className="inline-flex min-h-6 items-center text-faint hover:text-ink">The same in figures</summary>
+      <summary className="inline-flex min-h-6 items-center text-faint hover:text-ink">Show log-odds</summary>
       <div className="mt-1 rounded-md bg-sunken px-3 py-2 text-soft">
         <p className="max-w-prose">
-          The service adds up log-odds: an even chance is 0, and each 0.693 more doubles the odds that nothing bounces.
+          Deliverability is calculated as a sum of log-odds. 0 equals 50%. Each additional 0.693 doubles the odds that a
+          message does not bounce.
         </p>
         <dl className="mt-1.5 grid w-fit grid-cols-[auto_auto] gap-x-6 tabular-nums">
           {parts.map(({ check, logOdds }) => (
             <Figure key={check} name={checkWords(check).title} value={logOdds} />
           ))}
-          <Figure name="Together" value={sum} />
+          <Figure name="Total" value={sum} />
         </dl>
       </div>
     </details>

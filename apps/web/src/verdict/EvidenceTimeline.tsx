@@ -16,7 +16,7 @@ const LOOKS: Record<OutcomeKind, { Icon: LucideIcon; dot: string; text: string }
   plain: { Icon: Circle, dot: 'bg-unknown-soft text-unknown', text: 'text-soft' },
 }
 
-/** The findings on the way of the address, from its text to the decision. */
+/** The findings in processing order, from syntax to the verdict. */
 export function EvidenceTimeline({ result, evidence }: { result: AnyResult; evidence: readonly Evidence[] }) {
   const ordered = evidence.toSorted((a, b) => checkRank(a.check) - checkRank(b.check))
   return (
@@ -56,15 +56,15 @@ function Decision({ result: { status, sub_status: subStatus } }: { result: AnyRe
     <Step
       icon={<Icon className="size-3.5" aria-hidden="true" />}
       dot={look.dot}
-      title="Decision"
+      title="Verdict"
       outcome={<span className={look.text}>{word}</span>}
       when={subStatus && <code className="font-mono">{subStatus}</code>}
       isLast
     >
       <p className="max-w-prose text-soft">{reasonMeaning(status, subStatus)}</p>
-      <WhatIsThis check="Decision">
-        The strongest finding decides: what rules an address out comes before what casts doubt on it, and what casts
-        doubt before what speaks for it. What could not be asked never counts against an address.
+      <WhatIsThis check="Verdict">
+        The strongest finding decides: invalid over risky, risky over valid. Checks that could not run never count
+        against an address.
       </WhatIsThis>
     </Step>
   )
@@ -110,7 +110,7 @@ function WhatIsThis({ check, children }: { check: string; children: ReactNode })
   )
 }
 
-/** How long a check took that was made now, or when an earlier one was made. */
+/** The duration of a live check, or the age of a cached one. */
 function sourceOf({ source, checked_at, duration_ms }: Evidence): string {
   return source === 'cache' ? `cached ${formatRelative(Date.parse(checked_at))}` : `live, ${formatMs(duration_ms)}`
 }

@@ -18,12 +18,12 @@ import type { AnyResult } from './any-result.ts'
 
 type Flag = { word: string; meaning: string; Icon: LucideIcon; tone?: Tone }
 
-/** What is worth knowing besides the verdict, each with a word. */
+/** Traits of the address besides the verdict, as labels. */
 export function Flags({ result }: { result: AnyResult }) {
   const flags = flagsOf(result)
   if (flags.length === 0) return null
   return (
-    <ul aria-label="Traits of the address" className="flex flex-wrap gap-2">
+    <ul aria-label="Address traits" className="flex flex-wrap gap-2">
       {flags.map(({ word, meaning, Icon, tone = 'unknown' }) => (
         <li key={word} title={meaning}>
           <Badge tone={tone} icon={<Icon aria-hidden="true" />}>
@@ -41,7 +41,7 @@ function flagsOf(result: AnyResult): Flag[] {
   const isCatchall = subStatus === 'catch_all' || (result.catchall?.is_catchall ?? false)
   const provider: Flag = {
     word: providerName(traits.provider),
-    meaning: 'Who runs the mail servers of the domain.',
+    meaning: 'The mailbox provider of the domain.',
     Icon: Building2,
   }
   return [
@@ -60,47 +60,47 @@ function flagsOf(result: AnyResult): Flag[] {
 }
 
 const BLOCKED: Flag = {
-  word: 'On your block list',
-  meaning: 'Your organisation has blocked the address or its domain.',
+  word: 'On your blocklist',
+  meaning: 'Your account blocks the address or its domain.',
   Icon: Ban,
   tone: 'invalid',
 }
 const ALLOWED: Flag = {
-  word: 'On your allow list',
-  meaning: 'Your organisation vouches for the address or its domain.',
+  word: 'On your allowlist',
+  meaning: 'Your account allows the address or its domain.',
   Icon: Handshake,
   tone: 'valid',
 }
 const ROLE: Flag = {
   word: 'Role address',
-  meaning: 'It belongs to a function, such as info or sales, rather than to a person.',
+  meaning: 'A shared address such as info@ or sales@.',
   Icon: Users,
   tone: 'risky',
 }
 const DISPOSABLE: Flag = {
   word: 'Disposable',
-  meaning: 'The domain is known for throw-away addresses.',
+  meaning: 'The domain belongs to a temporary-email provider.',
   Icon: Trash2,
   tone: 'risky',
 }
 const MACHINE_MADE: Flag = {
   word: 'Looks auto-generated',
   meaning:
-    'The part before the @ reads as if a machine had made it or somebody had typed at random. Some people have such addresses.',
+    'The part before the @ looks machine-made or typed at random. Some of these addresses belong to real people.',
   Icon: Bot,
   tone: 'risky',
 }
 const CATCH_ALL: Flag = {
   word: 'Catch-all',
-  meaning: 'The domain accepts mail for every address.',
+  meaning: 'The domain accepts mail for every recipient.',
   Icon: Mails,
   tone: 'risky',
 }
-const FULL: Flag = { word: 'Mailbox full', meaning: 'The mailbox has no room now.', Icon: Inbox, tone: 'risky' }
-const FREE: Flag = { word: 'Free provider', meaning: 'The domain belongs to a free mail provider.', Icon: AtSign }
+const FULL: Flag = { word: 'Mailbox full', meaning: 'The mailbox is full at the moment.', Icon: Inbox, tone: 'risky' }
+const FREE: Flag = { word: 'Free provider', meaning: 'The domain belongs to a free mailbox provider.', Icon: AtSign }
 const PRIVACY_RELAY: Flag = {
   word: 'Privacy relay',
-  meaning: 'It forwards to a mailbox that it hides. Such relays last and are not disposable.',
+  meaning: 'Forwards mail to a hidden mailbox. Relay addresses are long-lived and not disposable.',
   Icon: EyeOff,
 }
-const TAGGED: Flag = { word: 'Tagged', meaning: 'The part before the @ carries a tag, as in ada+news.', Icon: Tag }
+const TAGGED: Flag = { word: 'Tagged', meaning: 'The part before the @ contains a tag, as in ada+news.', Icon: Tag }

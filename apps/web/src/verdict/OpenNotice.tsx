@@ -6,25 +6,28 @@ import { whatHappensNext } from '../words/verdict-sentences.ts'
 
 type OpenNoticeProps = { subStatus: string; retryAt: string; onAskAgain: (() => void) | undefined }
 
-/** Why a result is still open, what happens with it meanwhile, and when to ask again. */
+/** Why a result is deferred, what happens next, and when to validate again. */
 export function OpenNotice({ subStatus, retryAt, onAskAgain }: OpenNoticeProps) {
   const at = Date.parse(retryAt)
   const secondsLeft = useSecondsUntil(at)
-  const when = secondsLeft > 0 ? `from ${formatClock(at)}, in ${wait(secondsLeft)}` : 'now: the time has come'
+  const next =
+    secondsLeft > 0
+      ? `Validate again from ${formatClock(at)}, in ${wait(secondsLeft)}.`
+      : 'You can validate this address again now.'
   return (
     <div className="flex flex-wrap items-start gap-x-3 gap-y-3 rounded-md border border-line bg-surface px-4 py-3">
       <Hourglass className="mt-0.5 size-4 shrink-0 text-faint" aria-hidden="true" />
       <div className="min-w-0 flex-1 basis-60">
-        <p className="font-medium">Still being worked on</p>
+        <p className="font-medium">Validation deferred</p>
         <p className="mt-0.5 max-w-prose text-soft">
-          {whatHappensNext(subStatus)} Nothing is lost, and you need not keep this page open. Whoever asks again for
-          this address collects the answer, free.
+          {whatHappensNext(subStatus)} You can close this page. Validate the address again later to get the final result
+          at no charge.
         </p>
-        <p className="mt-1.5 tabular-nums text-soft">Ask again {when}.</p>
+        <p className="mt-1.5 tabular-nums text-soft">{next}</p>
       </div>
       {onAskAgain && (
         <Button size="sm" onClick={onAskAgain} icon={<RotateCw className="size-4" aria-hidden="true" />}>
-          Ask again
+          Validate again
         </Button>
       )}
     </div>

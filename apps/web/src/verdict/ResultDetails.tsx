@@ -11,21 +11,21 @@ import { Flags } from './Flags.tsx'
 import { OpenNotice } from './OpenNotice.tsx'
 import { Suggestion } from './Suggestion.tsx'
 
-/** Says what a chance is made of. Handed in, since only pages that show live results need its script. */
+/** Explains the deliverability. Passed in, because only pages that show live results need its script. */
 export type Explain = ComponentType<{ result: AnyResult }>
 
 type ResultDetailsProps = {
   result: AnyResult
-  /** What the answer cost, where that is known. */
+  /** Credits charged for the result, if known. */
   charged?: number | undefined
-  /** Validates the address that was probably meant. Without it the suggestion can be copied. */
+  /** Validates the suggested address. Without it the suggestion can be copied. */
   onTry?: ((email: string) => void) | undefined
-  /** Asks once more for a result that is still open. */
+  /** Validates again to get the final result of a deferred validation. */
   onAskAgain?: (() => void) | undefined
   Explain?: Explain | undefined
 }
 
-/** All that is known of one address: the verdict in a sentence, what to do, the flags, the chance and what it is made of, the evidence in order. */
+/** The result for one address: verdict, recommendation, traits, deliverability and evidence. */
 export function ResultDetails({ result, charged, onTry, onAskAgain, Explain }: ResultDetailsProps) {
   const retryAt = 'retry_at' in result ? result.retry_at : null
   return (
@@ -37,9 +37,9 @@ export function ResultDetails({ result, charged, onTry, onAskAgain, Explain }: R
       <Flags result={result} />
       {Explain && <Explain result={result} />}
       <section className="flex flex-col gap-3">
-        <h3 className="font-semibold">How we know</h3>
+        <h3 className="font-semibold">Evidence</h3>
         {result.evidence === undefined ? (
-          <Callout>The evidence of this result was not loaded.</Callout>
+          <Callout>The evidence for this result was not loaded.</Callout>
         ) : (
           <EvidenceTimeline result={result} evidence={result.evidence} />
         )}
@@ -54,7 +54,7 @@ function Verdict({ result }: { result: AnyResult }) {
     <div className="flex flex-col gap-2.5">
       <p className="flex items-center gap-1 font-mono text-[0.8125rem] text-soft">
         <span className="min-w-0 [overflow-wrap:anywhere]">{email}</span>
-        <CopyButton text={email} label="Copy the address" />
+        <CopyButton text={email} label="Copy address" />
       </p>
       <p className="flex flex-wrap items-center gap-x-3 gap-y-2">
         <VerdictBadge status={status} size="lg" />
@@ -67,12 +67,12 @@ function Verdict({ result }: { result: AnyResult }) {
   )
 }
 
-/** What makes the sentence whole: why a text is no address, or what is odd about a valid one. */
+/** Completes the sentence: the syntax error, or a note on a valid role address. */
 function extraOf(result: AnyResult): string {
   const { status, sub_status: subStatus, evidence = [] } = result
   if (subStatus === 'syntax_error') return evidence.find(({ check }) => check === 'syntax')?.detail ?? ''
   const { is_role_based: isRole } = 'domain' in result ? result : result.details
-  return status === 'valid' && isRole ? 'It belongs to a function rather than to a person, so several may read it.' : ''
+  return status === 'valid' && isRole ? 'It is a role address, so several people may read it.' : ''
 }
 
 function Facts({ result, charged }: { result: AnyResult; charged: number | undefined }) {
@@ -90,7 +90,7 @@ function Facts({ result, charged }: { result: AnyResult; charged: number | undef
           <span className="text-faint">None</span>
         )}
       </Fact>
-      <Fact name="Server reply">
+      <Fact name="SMTP reply">
         {code > 0 ? <span className="font-mono">{code}</span> : <span className="text-faint">None</span>}
       </Fact>
       <Fact name="Depth">{hasStarted ? DEPTHS[result.depth] : 'Not started'}</Fact>
@@ -110,7 +110,7 @@ function Facts({ result, charged }: { result: AnyResult; charged: number | undef
   )
 }
 
-const DEPTHS = { smtp: 'Mail server', dns: 'DNS only' }
+const DEPTHS = { smtp: 'SMTP', dns: 'DNS only' }
 
 function Fact({ name, children }: { name: string; children: ReactNode }) {
   return (
@@ -122,11 +122,10 @@ function Fact({ name, children }: { name: string; children: ReactNode }) {
 }
 
 function costOf(charged: number): string {
-  if (charged === 0) return 'Nothing'
   return charged === 1 ? '1 credit' : `${charged} credits`
 }
 
-/** When the mail server was asked, which for a recent result is earlier than the answer; else when the last finding was made. */
+/** The time of the SMTP probe, which can be cached and older than the result; else the time of the last finding. */
 function checkedAtOf({ evidence = [] }: AnyResult): number | undefined {
   const asked = evidence.find(({ check }) => check === 'recipient') ?? evidence.at(-1)
   return asked && Date.parse(asked.checked_at)

@@ -1,10 +1,10 @@
 import { verdictLook } from '../ui/verdict.tsx'
 import type { AnyResult } from './any-result.ts'
 
-/** Nothing was checked: such a result has no confidence and no depth to show. */
+/** No check ran, so the result has no confidence and no depth. */
 export const NOT_STARTED = 'not_started'
 
-/** What to do. The service's own advice goes before the verdict's: it may be stricter, and outcomes of mail may make it milder. */
+/** The recommendation. `safe_to_send` takes precedence over the verdict: it reflects account settings and reported outcomes. */
 export function adviceOn({ status, sub_status: subStatus, safe_to_send: safe }: AnyResult): string {
   if (subStatus === NOT_STARTED) return 'Validate again'
   if (safe) return verdictLook('valid').advice

@@ -1,9 +1,9 @@
 import type { JobResult, ValidationResult } from '@probity/sdk'
 
-/** A result of a single validation, or one of a list, which has less to it. */
+/** A result of a single validation, or of a list, which has fewer fields. */
 export type AnyResult = ValidationResult | JobResult
 
-/** The domain as the address spells it: people know it by that and not by its A-labels. */
+/** The domain as the address spells it, because users do not recognize its A-labels. */
 export function domainOf({ email }: AnyResult): string {
   return email.slice(email.lastIndexOf('@') + 1).trim()
 }

@@ -2,30 +2,30 @@ import { expect, test } from 'vitest'
 import { chanceSentence, leaningOf } from './chance-words.ts'
 
 test.each([
-  [0.8, 'Of 100 such messages, about 80 would not bounce.'],
-  [0.95, 'Of 100 such messages, about 95 would not bounce.'],
-  [0.05, 'Of 100 such messages, about 5 would not bounce.'],
-  [0.985, 'Of 1,000 such messages, about 985 would not bounce.'],
-  [0.9984, 'Of 1,000 such messages, about 998 would not bounce.'],
-  [0.01, 'Of 1,000 such messages, about 10 would not bounce.'],
-])('a chance of %f: %s', (p, sentence) => {
+  [0.8, 'Estimated deliverability: 80% (about 80 of 100 messages do not bounce).'],
+  [0.95, 'Estimated deliverability: 95% (about 95 of 100 messages do not bounce).'],
+  [0.05, 'Estimated deliverability: 5% (about 5 of 100 messages do not bounce).'],
+  [0.985, 'Estimated deliverability: 98.5% (about 985 of 1,000 messages do not bounce).'],
+  [0.9984, 'Estimated deliverability: 99.8% (about 998 of 1,000 messages do not bounce).'],
+  [0.01, 'Estimated deliverability: 1% (about 10 of 1,000 messages do not bounce).'],
+])('chanceSentence(%f) returns %s', (p, sentence) => {
   expect(chanceSentence(p)).toBe(sentence)
 })
 
-test('not even the surest chance is told as if it were certain', () => {
+test('chanceSentence never claims certainty at the bounds', () => {
   expect(chanceSentence(0.999)).toBe(
-    'Of 1,000 such messages, about 999 would not bounce. More than that nobody can promise.',
+    'Estimated deliverability: 99.9% (about 999 of 1,000 messages do not bounce). This is the highest value that is reported.',
   )
-  expect(chanceSentence(0.001)).toBe('Of 1,000 such messages, hardly one would not bounce.')
+  expect(chanceSentence(0.001)).toBe('Estimated deliverability: 0.1% or less.')
 })
 
 test.each([
-  [2, 'for', 'Speaks strongly for the address.'],
-  [0.6, 'for', 'Speaks somewhat for the address.'],
-  [0.06, 'for', 'Speaks slightly for the address.'],
-  [-0.06, 'against', 'Speaks slightly against the address.'],
-  [-4.6, 'against', 'Speaks strongly against the address.'],
-  [-0.04, 'neither', 'Says little either way.'],
-])('%f log-odds speak %s', (logOdds, side, words) => {
+  [2, 'for', 'Strong positive signal.'],
+  [0.6, 'for', 'Moderate positive signal.'],
+  [0.06, 'for', 'Slight positive signal.'],
+  [-0.06, 'against', 'Slight negative signal.'],
+  [-4.6, 'against', 'Strong negative signal.'],
+  [-0.04, 'neither', 'Neutral.'],
+])('leaningOf(%f) returns side %s', (logOdds, side, words) => {
   expect(leaningOf(logOdds)).toEqual({ side, words })
 })

@@ -1,32 +1,33 @@
-import { formatNumber } from '../ui/format.ts'
+import { formatNumber, formatShare } from '../ui/format.ts'
 
-/** Nearer to the ends than this, a hundred messages are too few to tell one chance from another. */
+/** Closer to 0 or 1 than this, the example uses 1,000 messages, because 100 would round the difference off. */
 const NEAR_AN_END = 0.05
-/** The service claims nothing surer than these. */
+/** The lowest and the highest deliverability that the service reports. */
 const SUREST = { low: 0.001, high: 0.999 }
 
-/** The chance for somebody who counts in messages. */
+/** The deliverability as a percentage and as a number of messages. */
 export function chanceSentence(p: number): string {
   const of = p > 1 - NEAR_AN_END || p < NEAR_AN_END ? 1_000 : 100
   const n = Math.round(p * of)
-  if (p <= SUREST.low) return 'Of 1,000 such messages, hardly one would not bounce.'
-  const sentence = `Of ${formatNumber(of)} such messages, about ${n} would not bounce.`
-  return p >= SUREST.high ? `${sentence} More than that nobody can promise.` : sentence
+  if (p <= SUREST.low) return `Estimated deliverability: ${formatShare(SUREST.low)} or less.`
+  const sentence = `Estimated deliverability: ${formatShare(p)} (about ${n} of ${formatNumber(of)} messages do not bounce).`
+  return p >= SUREST.high ? `${sentence} This is the highest value that is reported.` : sentence
 }
 
 export type Leaning = { side: 'for' | 'against' | 'neither'; words: string }
 
-/** From so many log-odds on. Half of one makes the odds two thirds better, one and a half more than four times as good. */
+/** Lower bounds in log-odds: 0.5 multiplies the odds by 1.6, 1.5 by 4.5. */
 const STRENGTHS: [number, string][] = [
-  [1.5, 'strongly'],
-  [0.5, 'somewhat'],
-  [0.05, 'slightly'],
+  [1.5, 'Strong'],
+  [0.5, 'Moderate'],
+  [0.05, 'Slight'],
 ]
 
-/** For or against the address, and how much. */
+/** Whether a finding raises or lowers the deliverability, and how much. */
 export function leaningOf(logOdds: number): Leaning {
   const strength = STRENGTHS.find(([from]) => Math.abs(logOdds) >= from)
-  if (strength === undefined) return { side: 'neither', words: 'Says little either way.' }
-  const side = logOdds > 0 ? 'for' : 'against'
-  return { side, words: `Speaks ${strength[1]} ${side} the address.` }
+  if (strength === undefined) return { side: 'neither', words: 'Neutral.' }
+  return logOdds > 0
+    ? { side: 'for', words: `${strength[1]} positive signal.` }
+    : { side: 'against', words: `${strength[1]} negative signal.` }
 }

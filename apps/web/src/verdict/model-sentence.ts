@@ -1,18 +1,19 @@
 import type { AnyResult } from './any-result.ts'
 
-/** What part the model had in a result: it took part, had nothing to say, was not asked, or has been left out. */
+/** The effect of the model on a result: used, no effect, not used, or disabled for the provider. */
 export function modelSentence(result: AnyResult): string {
   const { status, ai_enhancement: model, evidence = [] } = result
   const outcomeOf = (wanted: string) => evidence.find(({ check }) => check === wanted)?.outcome
   const text = outcomeOf('address_text')
   if (outcomeOf('model') === 'fallback') {
-    return 'The model has no say here: at this provider it has been too far from what became of mail. Only what is usual for such addresses counts.'
+    return 'Model disabled for this provider: its predictions diverged from reported outcomes. The base rate is used instead.'
   }
-  if (model?.used) return `The model ${model.method} took part. ${text === 'abstained' ? SILENT : READ}`
-  if (status === 'valid' || status === 'invalid') return 'No model took part: the checks decided.'
-  if (text === undefined) return 'No model took part.'
-  return text === 'abstained' ? `No model took part. ${SILENT}` : 'The model read the address and found little to say.'
+  if (model?.used)
+    return `Deliverability adjusted by the model ${model.method}. ${text === 'abstained' ? SILENT : READ}`
+  if (status === 'valid' || status === 'invalid') return 'Model not used: the checks are conclusive.'
+  if (text === undefined) return 'Model not used.'
+  return text === 'abstained' ? `Model not used. ${SILENT}` : 'Model used, no significant effect.'
 }
 
-const READ = 'It knows the text of the address and nothing of its owner.'
-const SILENT = 'It kept silent on the text, which is of a kind that it cannot judge.'
+const READ = 'It evaluates only the text of the address.'
+const SILENT = 'The text of this local part was not scored.'

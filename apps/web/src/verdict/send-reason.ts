@@ -8,22 +8,23 @@ type Sending = Account['sending']
 
 const LIST = new Intl.ListFormat('en-GB')
 
-/** Why an address is safe to send to or is not, by what the organisation bears and leaves out now. */
+/** Why an address is safe to send to or not, under the current bounce tolerance and exclusions of the account. */
 export function sendReason(result: AnyResult, sending: Sending): string {
   const { status, deliverability: p, safe_to_send: safe, override } = result
-  if (override === 'block') return 'Not safe to send: it is on your block list.'
-  if (status === 'invalid') return 'Not safe to send: mail to it would bounce.'
-  if (override === 'allow') return 'Safe to send: it is on your allow list.'
+  if (override === 'block') return 'Not safe to send: the address or its domain is on your blocklist.'
+  if (status === 'invalid') return 'Not safe to send: mail to this address would bounce.'
+  if (override === 'allow') return 'Safe to send: the address or its domain is on your allowlist.'
   const reasons = reasonsAgainst(result, sending)
-  // A result was judged by the settings of its time.
-  if (safe && reasons.length > 0) return `Safe to send by settings that have changed since: now ${reasons.join('; ')}.`
-  if (safe) return `Safe to send: ${status === 'valid' ? '' : VOUCHED}${weighUp(p, sending)}.`
+  // `safe_to_send` was calculated with the settings at validation time.
+  if (safe && reasons.length > 0)
+    return `Safe to send under earlier settings. Not safe under your current settings: ${reasons.join('; ')}.`
+  if (safe) return `Safe to send: ${status === 'valid' ? '' : CONFIRMED}${weighUp(p, sending)}.`
   if (reasons.length > 0) return `Not safe to send: ${reasons.join('; ')}.`
-  if (status === 'valid') return 'Not safe to send by settings that have changed since. By those of now it would be.'
+  if (status === 'valid') return 'Not safe to send under earlier settings. Safe under your current settings.'
   return `Not safe to send: ${whyUnconfirmed(result)}.`
 }
 
-const VOUCHED = 'what was reported of mail to its domain vouches for it; '
+const CONFIRMED = 'confirmed by outcomes reported for the domain; '
 
 function reasonsAgainst(result: AnyResult, sending: Sending): string[] {
   const leftOut = sending.excluded_traits.filter((trait) => hasTrait(result, trait))
@@ -31,35 +32,37 @@ function reasonsAgainst(result: AnyResult, sending: Sending): string[] {
   const isBelow = result.deliverability < sending.threshold
   const isOpen = UNTELLING.has(result.sub_status) && !hasCheck(result, 'domain_history') && !hasCheck(result, 'model')
   return [
-    ...(leftOut.length > 0 ? [`you leave out ${those}`] : []),
+    ...(leftOut.length > 0 ? [`your settings exclude ${those}`] : []),
     ...(isBelow ? [weighUp(result.deliverability, sending)] : []),
-    ...(isBelow && isOpen && leftOut.length === 0 ? ['only outcomes reported for its domain could tell more'] : []),
+    ...(isBelow && isOpen && leftOut.length === 0
+      ? ['only outcomes reported for the domain can improve the estimate']
+      : []),
   ]
 }
 
-/** Their servers say the same of every mailbox, however often they are asked. */
+/** Reasons for which a repeated probe gives the same reply for every mailbox. */
 const UNTELLING = new Set(['catch_all', 'provider_unverifiable'])
 
-/** What is borne beside what is to be expected. Where the figures would not show which is more, that is said instead. */
+/** The expected bounce rate against the bounce tolerance. If both round to the same figure, only the tolerance is named. */
 function weighUp(p: number, { threshold }: Sending): string {
   const isBelow = p < threshold
-  const borne = inHundred(threshold, 4)
+  const tolerance = inHundred(threshold, 4)
   const expected = inHundred(p, p > 0.9 ? 1 : 0)
-  const bears = `you bear ${borne} ${borne === 1 ? 'bounce' : 'bounces'} in 100`
-  if (isBelow ? expected > borne : expected < borne) {
-    return `${bears}, and about ${expected} ${expected === 1 ? 'is' : 'are'} to be expected here`
+  const limit = `your bounce tolerance of ${tolerance}%`
+  if (isBelow ? expected > tolerance : expected < tolerance) {
+    return `the expected bounce rate is about ${expected}%, ${isBelow ? 'above' : 'within'} ${limit}`
   }
-  return `${bears}, and ${isBelow ? 'slightly more' : 'no more'} are to be expected here`
+  return `the expected bounce rate is ${isBelow ? 'slightly above' : 'within'} ${limit}`
 }
 
 function inHundred(chance: number, digits: number): number {
   return Number(((1 - chance) * 100).toFixed(digits))
 }
 
-/** The chance would do, but nothing vouches for this very mailbox. */
+/** The deliverability is high enough, but nothing confirms this mailbox. */
 function whyUnconfirmed(result: AnyResult): string {
-  if (hasCheck(result, 'model')) return 'at this provider only a mail server’s own word counts now'
-  const few = `no mail server confirms the mailbox, and there are fewer than ${MODEL_PARAMETERS.safe_outcomes_min} outcomes reported for its domain`
+  if (hasCheck(result, 'model')) return 'only an SMTP confirmation counts for this provider'
+  const few = `no mail server confirmed the mailbox, and fewer than ${MODEL_PARAMETERS.safe_outcomes_min} outcomes are reported for the domain`
   return hasCheck(result, 'domain_history') ? `${few}, or the settings have changed since` : few
 }
 

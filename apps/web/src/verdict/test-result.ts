@@ -1,10 +1,10 @@
 import { VALID_EXAMPLE } from '@probity/contract/validation-examples'
 import type { ValidationResult } from '@probity/sdk'
 
-/** For tests: a finding, with what it was worth where it was weighed. */
+/** For tests: a finding, optionally with log-odds. */
 type Found = [check: string, outcome: string, logOdds?: number]
 
-/** For tests: an address that its mail server accepts, unless it is said otherwise. */
+/** For tests: a valid result with changes. */
 export function testResult(changes: Partial<ValidationResult>, found: Found[] = []): ValidationResult {
   const evidence = found.map(([check, outcome, logOdds]) => ({
     check,

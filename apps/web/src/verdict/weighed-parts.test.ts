@@ -4,7 +4,7 @@ import { weighedParts } from './weighed-parts.ts'
 
 const FOUR_TO_ONE = Math.log(4)
 
-test('the parts come in their order, each with the chance that is reached by then', () => {
+test('weighedParts returns findings in order with the deliverability after each', () => {
   const result = testResult({ ...CATCH_ALL, deliverability: 0.5 }, [
     ['syntax', 'passed'],
     ['catch_all', 'detected', FOUR_TO_ONE],
@@ -16,13 +16,13 @@ test('the parts come in their order, each with the chance that is reached by the
   expect(parts.map(({ chance }) => chance)).toEqual([0.8, 16 / 17, 0.5].map((chance) => expect.closeTo(chance, 9)))
 })
 
-test('parts that do not come to the chance are not passed off as what it is made of', () => {
+test('weighedParts is empty when the log-odds do not add up to the deliverability', () => {
   const findings: Parameters<typeof testResult>[1] = [['catch_all', 'detected', FOUR_TO_ONE]]
   expect(weighedParts(testResult({ ...CATCH_ALL, deliverability: 0.8 }, findings))).toHaveLength(1)
   expect(weighedParts(testResult({ ...CATCH_ALL, deliverability: 0.81 }, findings))).toEqual([])
 })
 
-test('where nothing was weighed there are no parts: in test mode, and in results from before there were chances', () => {
+test('weighedParts is empty without log-odds: in test mode and in old results', () => {
   expect(weighedParts(testResult({}, [['sandbox', 'mapped']]))).toEqual([])
   expect(weighedParts(testResult({ deliverability: undefined as never }, [['recipient', 'accepted']]))).toEqual([])
 })

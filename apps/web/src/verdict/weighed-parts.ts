@@ -1,14 +1,14 @@
 import type { AnyResult } from './any-result.ts'
 
-/** A finding that was weighed: how far it moved the chance, in log-odds, and where the chance stood then. */
+/** A finding with log-odds, and the deliverability after it. */
 export type WeighedPart = { check: string; outcome: string; logOdds: number; chance: number }
 
-/** Chances are given to six digits. */
+/** Deliverability has six digits. */
 const TOLERANCE = 1e-6
 
 /**
- * The findings that the chance is made of, in the order in which they were weighed. None where they do not come to it: test mode
- * weighs nothing, and a result that was kept before there were chances has none.
+ * The findings with log-odds, in evidence order. Empty if they do not add up to the deliverability: test mode has no log-odds, and
+ * neither have results stored before deliverability existed.
  */
 export function weighedParts({ deliverability, evidence = [] }: AnyResult): WeighedPart[] {
   let sum = 0

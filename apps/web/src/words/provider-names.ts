@@ -5,6 +5,7 @@ const NAMES: Record<string, string> = {
   centurylink: 'CenturyLink',
   free_fr: 'Free',
   gmx: 'GMX',
+  godaddy: 'GoDaddy',
   mail_ru: 'Mail.ru',
   mailbox_org: 'mailbox.org',
   mailchannels: 'MailChannels',
@@ -13,6 +14,7 @@ const NAMES: Record<string, string> = {
   microsoft365: 'Microsoft 365',
   mxlogic: 'MX Logic',
   netease: 'NetEase',
+  ovh: 'OVH',
   sfr: 'SFR',
   spamexperts: 'SpamExperts',
   t_online: 'T-Online',
@@ -23,7 +25,7 @@ const NAMES: Record<string, string> = {
   yahoo_japan: 'Yahoo! Japan',
 }
 
-/** Who runs the mail servers. Providers are an open list: a new one is shown by its id, with spaces. */
+/** The name of a mailbox provider. Providers are an extensible enum: an unknown one is shown by its id, with spaces. */
 export function providerName(id: string): string {
   const spaced = id.replaceAll('_', ' ')
   return NAMES[id] ?? spaced.charAt(0).toUpperCase() + spaced.slice(1)

@@ -4,24 +4,24 @@ import type { Trait } from '@probity/contract/traits'
 export const TRAIT_WORDS: Record<Trait, { label: string; about: string; those: string }> = {
   disposable: {
     label: 'Disposable addresses',
-    about: 'They are thrown away after use.',
+    about: 'Addresses at temporary-email providers.',
     those: 'disposable addresses',
   },
   role_based: {
     label: 'Role addresses',
-    about: 'Of a function, as info or sales, and so of nobody in particular.',
+    about: 'Shared addresses such as info@ or sales@.',
     those: 'role addresses',
   },
   machine_generated: {
     label: 'Addresses that look auto-generated',
-    about: 'Some belong to people all the same.',
+    about: 'Some of them belong to real people.',
     those: 'addresses that look auto-generated',
   },
-  free: { label: 'Free providers', about: 'For those who write to companies alone.', those: 'free providers' },
+  free: { label: 'Free providers', about: 'For senders that contact only companies.', those: 'free providers' },
   privacy_relay: {
     label: 'Privacy relays',
-    about: 'They forward to a mailbox that they hide.',
+    about: 'Addresses that forward to a hidden mailbox.',
     those: 'privacy relays',
   },
-  tagged: { label: 'Tagged addresses', about: 'As in ada+news.', those: 'tagged addresses' },
+  tagged: { label: 'Tagged addresses', about: 'Addresses with a tag, as in ada+news.', those: 'tagged addresses' },
 }

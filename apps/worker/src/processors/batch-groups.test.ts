@@ -1,8 +1,8 @@
-import { listAuditFaults } from '@probity/database/audit'
-import { releaseBatches } from '@probity/database/batches'
-import { asOwner, inTenant } from '@probity/database/connect'
-import { createTestDatabase, openTestAccount } from '@probity/database/test-database'
-import { finalRows, planTestJob, startTestWorker } from '@probity/database/test-jobs'
+import { listLedgerMismatches } from '@probity/database/billing/reconciliation'
+import { asOwner, inTenant } from '@probity/database/connection/connect'
+import { createTestDatabase, openTestAccount } from '@probity/database/connection/test-database'
+import { releaseBatches } from '@probity/database/jobs/batches'
+import { finalRows, planTestJob, startTestWorker } from '@probity/database/jobs/test-jobs'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { openTestLog } from '../test-log.ts'
@@ -25,7 +25,7 @@ async function claimAll(sizes: number[]) {
     inTenant(db, accountId, (trx) =>
       trx.selectFrom('jobs').select(['state', 'doneCount']).where('id', '=', job.id).executeTakeFirstOrThrow(),
     )
-  const findFaults = () => asOwner(db, (trx) => listAuditFaults(trx, { accountId }))
+  const findFaults = () => asOwner(db, (trx) => listLedgerMismatches(trx, { accountId }))
   return { db, accountId, job, groups, batches, look, lines, findFaults }
 }
 
@@ -59,6 +59,6 @@ test('a batch that cannot be settled does not keep the others of its group from 
   ])
   expect(second).toMatchObject({ status: 'rejected' })
   expect(await look()).toEqual({ state: 'processing', doneCount: 4 })
-  expect(lines()).toMatchObject([{ batches: 3, msg: 'a group of batches is settled one by one' }])
+  expect(lines()).toMatchObject([{ batches: 3, msg: 'failed to settle a group of batches; settling one by one' }])
   expect(await findFaults()).toEqual([])
 })

@@ -1,8 +1,8 @@
-import { type BatchRef, type ClaimedBatch, claimBatches } from '@probity/database/batches'
-import { isOutage } from '@probity/database/outage'
-import { type ProcessedBatch, type Settling, settleBatches } from '@probity/database/settle-batches'
+import { isOutage } from '@probity/database/connection/outage'
+import { type BatchRef, type ClaimedBatch, claimBatches } from '@probity/database/jobs/batches'
+import { type ProcessedBatch, type Settling, settleBatches } from '@probity/database/jobs/settle-batches'
 import { dedupeKey } from '@probity/engine/address/dedupe-key'
-import { openGatherer } from '@probity/queue/gather'
+import { createBatcher } from '@probity/queue/gather'
 import type { Services } from '../services.ts'
 
 /** As many batches as one transaction claims or settles. More would hold the locks on the job and the account for longer. */
@@ -20,7 +20,7 @@ export type BatchGroups = {
 type GroupOutcome = PromiseSettledResult<'settled' | 'lost'>
 
 export function openBatchGroups({ db, workerId, log }: Pick<Services, 'db' | 'workerId' | 'log'>): BatchGroups {
-  const gatherClaim = openGatherer<BatchRef, ClaimedBatch | undefined>(GROUP_MAX, (_, refs) =>
+  const gatherClaim = createBatcher<BatchRef, ClaimedBatch | undefined>(GROUP_MAX, (_, refs) =>
     claimBatches(db, workerId, refs),
   )
 
@@ -31,7 +31,7 @@ export function openBatchGroups({ db, workerId, log }: Pick<Services, 'db' | 'wo
       return outcomes.map((value) => ({ status: 'fulfilled', value }))
     } catch (error) {
       if (group.length === 1 || isOutage(error)) throw error
-      log.warn({ err: error, jobId, batches: group.length }, 'a group of batches is settled one by one')
+      log.warn({ err: error, jobId, batches: group.length }, 'failed to settle a group of batches; settling one by one')
     }
     const outcomes: GroupOutcome[] = []
     for (const processed of group) {
@@ -41,7 +41,7 @@ export function openBatchGroups({ db, workerId, log }: Pick<Services, 'db' | 'wo
     return outcomes
   }
 
-  const gatherSettle = openGatherer(GROUP_MAX, settleGroup, { lingerMs: SETTLE_LINGER_MS })
+  const gatherSettle = createBatcher(GROUP_MAX, settleGroup, { lingerMs: SETTLE_LINGER_MS })
   return {
     claim: (ref) => gatherClaim('', ref),
     async settle(batch, settling) {

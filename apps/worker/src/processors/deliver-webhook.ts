@@ -6,34 +6,34 @@ import {
   type ReleasedDelivery,
   settleDelivery,
   type Tried,
-} from '@probity/database/webhook-work'
+} from '@probity/database/webhooks/events'
 import type { Services } from '../services.ts'
 import { throughOutage } from '../through-outage.ts'
 import { type Outside, type Posted, post } from '../webhooks/post.ts'
 import { delayAfter, TRIES_MAX } from '../webhooks/schedule.ts'
 import { type SigningKeys, sign } from '../webhooks/sign.ts'
 
-/** Longer than a request and writing down what came of it take; then the worker is taken for dead. */
+/** Claim time: longer than a request and saving its outcome. After it, another worker takes over. */
 const HOLD_S = 30
-/** How long we try to write down what came of it when PostgreSQL is away. */
+/** How long saving the outcome is retried while PostgreSQL is down. */
 const SETTLE_WITHIN_MS = 10_000
 
 const GONE = 410
 
 type Needed = Pick<Services, 'db' | 'dns' | 'meters' | 'log'>
 
-/** Sends one event to one webhook and writes down what came of it. May run twice for the same one: the receiver knows it by its id. */
+/** Sends one event to one webhook and saves the outcome. May run twice: receivers deduplicate by event id. */
 export function deliverWebhooks({ db, dns, meters, log }: Needed, outside: Outside) {
   return async (task: ReleasedDelivery): Promise<void> => {
     const delivery = await claimDelivery(db, task, HOLD_S)
-    if (delivery === undefined) return // another worker has it, or it is done: this task is an echo
+    if (delivery === undefined) return // claimed by another worker or already settled: a duplicate task
     const { posted, tried } = await send(delivery, { ...outside, dns })
     const outcome = conclude(delivery, posted)
     const settled = await throughOutage(log, SETTLE_WITHIN_MS, () => settleDelivery(db, delivery, outcome, tried))
     meters.delivered(outcome.kind)
     log.debug(
       { delivery: delivery.id, outcome: outcome.kind, status: tried.status, error: tried.error, settled },
-      'sent',
+      'webhook delivery attempted',
     )
   }
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import type { StandingResult } from '@probity/contract/standing-result'
-import { asOwner } from '@probity/database/connect'
-import { listDrift } from '@probity/database/credits'
+import type { StoredResult } from '@probity/contract/standing-result'
+import { listDrift } from '@probity/database/billing/ledger'
+import { asOwner } from '@probity/database/connection/connect'
 import { whenDone } from '@probity/lab/when-done'
 import { type Answer, subscribeToAnswers } from '@probity/queue/answers'
 import { openInteractiveQueue } from '@probity/queue/interactive'
@@ -32,7 +32,7 @@ test('a task through the queue: each row gets its answer, its money and its call
   await vi.waitFor(() => expect(answers.length).toBe(4), 10_000)
 
   const verdictOf = (n: number) => {
-    const result = answers.find(({ id }) => id === refs[n]?.id)?.result as StandingResult
+    const result = answers.find(({ id }) => id === refs[n]?.id)?.result as StoredResult
     return `${result.status} ${result.sub_status}`
   }
   expect([0, 1, 2, 3].map(verdictOf)).toEqual([

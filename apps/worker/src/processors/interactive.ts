@@ -1,5 +1,5 @@
-import { unsettledResult } from '@probity/contract/standing-result'
-import { type Taken, takeNothing, takeValidations } from '@probity/database/work'
+import { pendingResult } from '@probity/contract/standing-result'
+import { type Taken, takeNothing, takeValidations } from '@probity/database/validations/queue'
 import { validate } from '@probity/engine/validate'
 import { present } from '@probity/engine/verdict/present'
 import { publishAnswers } from '@probity/queue/answers'
@@ -13,9 +13,9 @@ import { tracedNetwork } from '../traced.ts'
 
 /** How long a row is ours. Longer than any validation takes; when it is over, another worker may have it. */
 const HOLD_S = 60
-/** A row that failed this often fails for a reason of its own, and its caller is told so. */
+/** A validation that failed this often ends with an internal error. */
 const ATTEMPTS_MAX = 3
-/** How long we try to keep what was found out. The caller waits, and until our hold ends nobody else may do it for us. */
+/** How long saving a result is retried. The client waits, and other workers cannot take over before the claim ends. */
 const SETTLE_WITHIN_MS = 20_000
 
 /** Works validations that callers wait for: takes the rows, asks the engine, settles. May run twice for the same rows. */
@@ -40,7 +40,11 @@ async function workTraced(services: Services, { taken, replyTo, traced }: One): 
   const parent = traced?.parents[taken.ref.id]
   if (parent === undefined) return workOne(services, { taken, replyTo, span: NO_SPAN })
   services.traces.begin('queue', { parent, at: traced?.at ?? Date.now() }).end()
-  const span = services.traces.begin('work', { parent, kind: 'consumer', attributes: { tries: taken.deferrals + 1 } })
+  const span = services.traces.begin('process', {
+    parent,
+    kind: 'consumer',
+    attributes: { attempts: taken.deferrals + 1 },
+  })
   await workOne(services, { taken, replyTo, span }).finally(() => span.end())
 }
 
@@ -52,26 +56,26 @@ async function workOne(services: Services, { taken, replyTo, span }: Work): Prom
   const { accountId } = taken.ref
   const way = taken.mailbox ? mailboxes.deskFor('caller', taken.email, { ...taken, accountId }) : undefined
   try {
-    const whole = { ...network, histories: histories.of(accountId), ...(way && { mailboxes: way.desk }) }
-    const attempt = { tries: taken.deferrals + 1, manner: mannerOf(taken) }
+    const whole = { ...network, histories: histories.of(accountId), ...(way && { prober: way.desk }) }
+    const attempt = { attempts: taken.deferrals + 1, options: mannerOf(taken) }
     const validation = await inSpan(span, 'validate', async (validating) => {
       const found = await validate(taken.email, tracedNetwork(whole, validating), attempt)
       validating.note({ status: found.verdict.status, sub_status: found.verdict.subStatus })
       return found
     })
     const done = { taken, result: present(validation), replyTo }
-    const { retryAfterMs } = validation
+    const { retry } = validation
     const ms = performance.now() - began
-    meters.judged({ ...summarise(validation), asker: 'caller', isFinal: retryAfterMs === null, ms })
+    meters.judged({ ...summarise(validation), asker: 'caller', isFinal: retry === null, ms })
     const settle = () =>
-      retryAfterMs === null
+      retry === null
         ? settler.settle(done)
-        : settler.postpone({ ...done, retryAfterMs, egress: way?.egress ?? null })
+        : settler.postpone({ ...done, retryAfterMs: retry.afterMs, egress: way?.egress ?? null })
     await inSpan(span, 'settle', () => throughOutage(log, SETTLE_WITHIN_MS, settle))
   } catch (error) {
     log.error({ err: error, validationId: taken.ref.id, attempts: taken.attempts }, 'validation failed')
-    // The row is still open and comes back when our hold on it ends.
+    // The row is still open and is dispatched again when the claim ends.
     if (taken.attempts < ATTEMPTS_MAX) return
-    await settler.settle({ taken, result: unsettledResult(taken.email, 'internal_error'), replyTo })
+    await settler.settle({ taken, result: pendingResult(taken.email, 'internal_error'), replyTo })
   }
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { PlannedBatch } from '@probity/database/planning'
+import type { PlannedBatch } from '@probity/database/jobs/planning'
 
 /** An address of a list, at the row where it occurs first. */
 export type ListRow = { rowNo: number; email: string }

@@ -3,14 +3,14 @@ import { randomUUID } from 'node:crypto'
 import { openSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { StandingResult } from '@probity/contract/standing-result'
-import { asOwner, inTenant } from '@probity/database/connect'
-import { listDrift } from '@probity/database/credits'
-import { openTestWebhook } from '@probity/database/test-webhooks'
-import { listUnrecognised } from '@probity/database/unrecognised'
-import { collectAnswers } from '@probity/database/validations'
-import { findDelivery, sendTestEvent } from '@probity/database/webhook-deliveries'
-import { HABITS } from '@probity/engine/mailbox/data/habits'
+import type { StoredResult } from '@probity/contract/standing-result'
+import { listDrift } from '@probity/database/billing/ledger'
+import { asOwner, inTenant } from '@probity/database/connection/connect'
+import { listUnclassified } from '@probity/database/operators/unclassified-replies'
+import { collectAnswers } from '@probity/database/validations/validations'
+import { findDelivery, sendTestEvent } from '@probity/database/webhooks/deliveries'
+import { openTestWebhook } from '@probity/database/webhooks/test-webhooks'
+import { PROVIDER_LIMITS } from '@probity/engine/smtp/providers/data/limits'
 import { COMPILED } from '@probity/lab/compiled'
 import { freePort, stopChild } from '@probity/lab/services/daemon'
 import { type Script, startScripted } from '@probity/lab/smtp/server'
@@ -30,7 +30,10 @@ async function startProbing(script: Script, egresses = [EGRESS]) {
   const server = await startScripted(script, { host: '127.92.0.1', port })
   whenDone(() => server.stop())
   await world.dns.put({ 'mail.example': { mx: [[10, 'mx.mail.example']] }, 'mx.mail.example': { a: ['127.92.0.1'] } })
-  const surroundings = { policy: { port, allows: (address: string) => address.startsWith('127.92.') }, habits: HABITS }
+  const surroundings = {
+    policy: { port, allows: (address: string) => address.startsWith('127.92.') },
+    habits: PROVIDER_LIMITS,
+  }
   const config = { ...world.config, egresses }
   const worker = await start(config, surroundings, world.log)
   whenDone(() => worker.stop())
@@ -48,7 +51,7 @@ async function startProbing(script: Script, egresses = [EGRESS]) {
   }
   const told = async (count: number) => {
     await vi.waitFor(() => expect(answers.length).toBe(count), 15_000)
-    return answers.map(({ result, retryAt }) => ({ result: result as StandingResult, retryAt }))
+    return answers.map(({ result, retryAt }) => ({ result: result as StoredResult, retryAt }))
   }
   return { world, server, worker, put, told }
 }
@@ -167,7 +170,7 @@ test('replies that no rule knows are counted for the operator, without anybodyâ€
   await put(['ada@mail.example', 'bob@mail.example'])
   await told(2)
   await worker.stop()
-  const counted = await asOwner(world.db, (trx) => listUnrecognised(trx, 10))
+  const counted = await asOwner(world.db, (trx) => listUnclassified(trx, 10))
   expect(counted).toMatchObject([{ provider: '', stage: 'rcpt', code: 550, seen: 2 }])
   expect(counted[0]?.reply).toContain('flurb')
   expect(counted[0]?.reply).not.toContain('ada')

@@ -1,7 +1,7 @@
-import { failJob, type JobToPlan, savePlan } from '@probity/database/planning'
-import type { PlanLimits } from '@probity/database/reviews'
+import { failJob, type JobToPlan, savePlan } from '@probity/database/jobs/planning'
+import type { PlanLimits } from '@probity/database/operators/reviews'
 import { countByOwner, domainOf } from '@probity/engine/address/shared-domains'
-import { siteKey } from '@probity/engine/mailbox/line'
+import { siteKey } from '@probity/engine/smtp/connections/connection'
 import { readAddresses, readLayout } from '@probity/uploads/read-addresses'
 import type { Services } from '../services.ts'
 import { findSample, type SampledRows } from './find-sample.ts'
@@ -9,9 +9,9 @@ import { type DomainRows, type ListRow, layOut } from './lay-out.ts'
 
 type Needed = Pick<Services, 'db' | 'storage' | 'network' | 'mailboxes' | 'abuseLimits' | 'log'>
 
-/** Tried for about a quarter of an hour: a storage may be away for a while. Then the list is given up. */
+/** About 15 minutes of attempts, because the storage may be unavailable for a while. Then the job fails. */
 const ATTEMPTS_MAX = 20
-/** Domains that are looked up at once. They share the resolver with everybody else. */
+/** Concurrent domain lookups. The resolver is shared with other work. */
 const LOOK_UPS_MAX = 100
 /** What DNS has not said by then is found out when its addresses are validated. */
 const LOOK_UP_WITHIN_MS = 30_000
@@ -19,12 +19,13 @@ const LOOK_UP_WITHIN_MS = 30_000
 /** Plans a job: reads its addresses, looks their domains up and lays them out in batches. May run twice; one plan is kept. */
 export async function planJob(services: Needed, job: JobToPlan): Promise<void> {
   if (job.attempts > ATTEMPTS_MAX || job.storageKey === null) {
-    services.log.error({ jobId: job.id, attempts: job.attempts }, 'a list could not be planned')
+    services.log.error({ jobId: job.id, attempts: job.attempts }, 'failed to plan job')
     await failJob(services.db, job)
     return
   }
   const rows = await readRows(services, job, job.storageKey)
-  if (rows.length !== job.uniqueCount) throw new Error(`a list of ${job.uniqueCount} addresses has ${rows.length}`)
+  if (rows.length !== job.uniqueCount)
+    throw new Error(`a job of ${job.uniqueCount} unique addresses has ${rows.length} rows`)
   if (job.mode === 'test') {
     await savePlan(services.db, job, layOut([{ rows, site: undefined }]))
     return

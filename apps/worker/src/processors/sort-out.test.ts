@@ -1,4 +1,4 @@
-import { unsettledResult } from '@probity/contract/standing-result'
+import { pendingResult } from '@probity/contract/standing-result'
 import { expect, test } from 'vitest'
 import { type Outcome, sortOut } from './sort-out.ts'
 
@@ -23,7 +23,7 @@ const late = (
 }
 
 test('what is final is kept with its row, what is not goes on', () => {
-  const result = unsettledResult('a2@example.com', 'timeout')
+  const result = pendingResult('a2@example.com', 'timeout')
   const { final, later } = batchOf([{ kind: 'final', result }, late('again', 300_000)])
   expect(final).toEqual([{ rowNo: 2, email: 'a2@example.com', result }])
   expect(later).toEqual([

@@ -1,9 +1,9 @@
-import type { StandingResult } from '@probity/contract/standing-result'
-import type { ClaimedBatch } from '@probity/database/batches'
-import type { LaterRows, Settling } from '@probity/database/settle-batches'
+import type { StoredResult } from '@probity/contract/standing-result'
+import type { ClaimedBatch } from '@probity/database/jobs/batches'
+import type { LaterRows, Settling } from '@probity/database/jobs/settle-batches'
 
 /** What came out for one address: its result, or why it needs more time. */
-export type Outcome = { kind: 'final'; result: StandingResult } | Delay
+export type Outcome = { kind: 'final'; result: StoredResult } | Delay
 
 /** `again`: a mail server put it off; `hold`: our own pace did; `silence`: nobody answered; `failed`: we did. */
 type Delay = {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type BatchRef, type ClaimedBatch, giveBackBatch } from '@probity/database/batches'
-import { restOf, type Settling } from '@probity/database/settle-batches'
-import type { DomainDesk, LookUp } from '@probity/engine/domain/facts'
+import { type BatchRef, type ClaimedBatch, releaseBatch } from '@probity/database/jobs/batches'
+import { restOf, type Settling } from '@probity/database/jobs/settle-batches'
+import type { DomainLookup, DomainLookupResult } from '@probity/engine/domain/facts'
 import { inSpan, type Span } from '@probity/telemetry/span'
 import type { Services } from '../services.ts'
 import { throughOutage } from '../through-outage.ts'
@@ -9,10 +9,10 @@ import { type BatchGroups, openBatchGroups } from './batch-groups.ts'
 import { type Outcome, sortOut } from './sort-out.ts'
 import { validateRow } from './validate-row.ts'
 
-/** How long we try to keep what was found out when PostgreSQL is away. */
+/** How long saving results is retried while PostgreSQL is down. */
 const SETTLE_WITHIN_MS = 60_000
 
-/** What is done by then is settled; the slowest go on by themselves, and others take the slot. */
+/** Results available by then are settled; slow addresses continue without a slot. */
 const WAIT_FOR_ALL_MS = 5_000
 /** Addresses that may go on beside the slots. When there are more, their batches keep the slots. */
 const STRAGGLERS_MAX = 2_000
@@ -24,7 +24,7 @@ type Opened = Pick<
 type Needed = Opened & { groups: BatchGroups }
 
 export type BatchDesk = {
-  /** Works one batch: asks the engine, keeps what came out, moves what needs time to a later batch. May run twice for the same one. */
+  /** Processes one batch: validates, saves results and moves deferred addresses to a later batch. May run twice. */
   validate(ref: BatchRef): Promise<void>
   /** Waits for the addresses that go on by themselves. */
   finish(): Promise<void>
@@ -87,8 +87,8 @@ function validateRows(services: Needed, batch: ClaimedBatch): Work {
 }
 
 /** Looks each domain up once: addresses of a batch are mostly at the same few. */
-function onceEach(domains: DomainDesk): DomainDesk {
-  const found = new Map<string, Promise<LookUp>>()
+function onceEach(domains: DomainLookup): DomainLookup {
+  const found = new Map<string, Promise<DomainLookupResult>>()
   return {
     lookUp(domain) {
       const known = found.get(domain) ?? domains.lookUp(domain)
@@ -118,7 +118,7 @@ async function settlePart(services: Needed, { batch, outcomes, done }: Work): Pr
   const ended = { ...batch, ...listOf(true) }
   const isOurs = await settleOnce(services, batch, { ...sortOut(ended, pick(all, true) as Outcome[]), rest })
   if (isOurs) return { batch: rest, outcomes: () => pick(all, false), done }
-  // Perhaps the first attempt was committed and PostgreSQL failed before it could say so. Then only this worker knows of the rest.
+  // The first attempt may have been committed although its response was lost. Then only this worker knows the rest.
   await giveBack(services, rest)
   return undefined
 }
@@ -127,22 +127,22 @@ async function settleOnce(services: Needed, batch: ClaimedBatch, settling: Settl
   const { groups, log } = services
   const outcome = await throughOutage(log, SETTLE_WITHIN_MS, () => groups.settle(batch, settling))
   if (outcome === 'settled') return true
-  log.info({ jobId: batch.jobId, batch: batch.no }, 'the results of a batch were not wanted')
+  log.info({ jobId: batch.jobId, batch: batch.no }, 'batch results discarded: stale epoch')
   await giveBack(services, batch)
   return false
 }
 
 function giveBack({ db, workerId, log }: Needed, ref: BatchRef): Promise<void> {
-  return throughOutage(log, SETTLE_WITHIN_MS, () => giveBackBatch(db, workerId, ref))
+  return throughOutage(log, SETTLE_WITHIN_MS, () => releaseBatch(db, workerId, ref))
 }
 
-/** Whatever goes wrong, the batch is not ours for longer than we work on it. */
+/** Releases the claim on the batch after any error. */
 async function guarded(services: Needed, ref: BatchRef, work: () => Promise<void>): Promise<void> {
   try {
     await work()
   } catch (error) {
-    services.log.warn({ err: error, jobId: ref.jobId, batch: ref.no }, 'a batch is given back')
-    // It may be ours without our knowing, when PostgreSQL went away in the middle of its answer.
+    services.log.warn({ err: error, jobId: ref.jobId, batch: ref.no }, 'batch failed; released')
+    // The claim may exist although its response was lost in an outage.
     await giveBack(services, ref)
   }
 }

@@ -1,6 +1,6 @@
-import { asOwner } from '@probity/database/connect'
-import { createTestDatabase, openTestAccount } from '@probity/database/test-database'
-import { driftBy } from '@probity/database/test-drift'
+import { driftBy } from '@probity/database/billing/test-drift'
+import { asOwner } from '@probity/database/connection/connect'
+import { createTestDatabase, openTestAccount } from '@probity/database/connection/test-database'
 import { whenDone } from '@probity/lab/when-done'
 import { Registry } from 'prom-client'
 import { expect, test, vi } from 'vitest'
@@ -14,7 +14,7 @@ async function openWorld() {
   return { db, log, lines, meters: openMeters(new Registry()) }
 }
 
-test('books that do not add up are an error in the log, with the account and no address, and charging stops', async () => {
+test('audit logs a ledger mismatch with the account and no address, and puts the account on hold', async () => {
   const world = await openWorld()
   const [{ id }] = [await openTestAccount(world.db, 10), await openTestAccount(world.db, 10)]
   await audit(world)
@@ -24,7 +24,7 @@ test('books that do not add up are an error in the log, with the account and no 
   await audit(world)
   expect(world.lines()).toMatchObject([
     { level: 50, account: id, kind: 'available_is_not_the_ledger', expected: 10, found: 13 },
-    { level: 50, account: id, msg: 'charging stopped' },
+    { level: 50, account: id, msg: 'account put on hold: ledger mismatch' },
   ])
   const stopped = await asOwner(world.db, (trx) =>
     trx.selectFrom('accounts').select('id').where('onHoldSince', 'is not', null).execute(),
@@ -32,7 +32,7 @@ test('books that do not add up are an error in the log, with the account and no 
   expect(stopped).toEqual([{ id }])
 })
 
-test('a running worker audits by itself', async () => {
+test('startAuditing reconciles the ledger periodically', async () => {
   const world = await openWorld()
   const { id } = await openTestAccount(world.db, 10)
   await driftBy(world.db, id, 3)

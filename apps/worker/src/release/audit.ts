@@ -1,23 +1,23 @@
-import { auditBooks } from '@probity/database/audit'
+import { reconcileLedger } from '@probity/database/billing/reconciliation'
 import type { Services } from '../services.ts'
-import { startRounds } from './rounds.ts'
+import { startInterval } from './rounds.ts'
 
 const EVERY_MS = 60_000
-/** Of one round; whoever wants them all asks for them with the operator's command. */
+/** Limit per run; `pnpm admin audit` lists all mismatches. */
 const LOGGED_MAX = 100
 
-/** Audits the books once, if nobody else is at it. What does not add up is logged without anybody's address. */
+/** Reconciles the ledger once, unless another worker does. Mismatches are logged without addresses. */
 export async function audit({ db, log, meters }: Pick<Services, 'db' | 'log' | 'meters'>): Promise<void> {
-  const audited = await auditBooks(db)
+  const audited = await reconcileLedger(db)
   if (audited === undefined) return
-  meters.audited(audited.faults.length)
+  meters.reconciled(audited.faults.length)
   for (const { accountId, ...fault } of audited.faults.slice(0, LOGGED_MAX)) {
-    log.error({ account: accountId, ...fault }, 'the books do not add up')
+    log.error({ account: accountId, ...fault }, 'ledger mismatch')
   }
-  for (const account of audited.stopped) log.error({ account }, 'charging stopped')
+  for (const account of audited.stopped) log.error({ account }, 'account put on hold: ledger mismatch')
 }
 
 /** Every minute. Any number of workers may: one works and the others find nothing to do. */
 export function startAuditing(services: Pick<Services, 'db' | 'log' | 'meters'>) {
-  return startRounds(EVERY_MS, () => audit(services), { log: services.log, name: 'auditing' })
+  return startInterval(EVERY_MS, () => audit(services), { log: services.log, name: 'ledger reconciliation' })
 }

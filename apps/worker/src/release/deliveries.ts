@@ -1,9 +1,9 @@
-import { type ReleasedDelivery, releaseDeliveries } from '@probity/database/webhook-work'
+import { type ReleasedDelivery, releaseDeliveries } from '@probity/database/webhooks/events'
 import type { WebhookQueue } from '@probity/queue/webhooks'
 import type { Services } from '../services.ts'
 import { LOOK_EVERY_MS } from './glance.ts'
 import { openOwnHands } from './own-hands.ts'
-import { startRounds } from './rounds.ts'
+import { startInterval } from './rounds.ts'
 
 const AT_ONCE_MAX = 500
 
@@ -17,7 +17,7 @@ export function startReleasingDeliveries(services: Pick<Services, 'db' | 'log' |
   const { db, log, glance } = services
   const { queue, work, slots } = hands
   const mine = openOwnHands(slots, work, log)
-  const rounds = startRounds(
+  const rounds = startInterval(
     LOOK_EVERY_MS,
     async () => {
       const released = await releaseDeliveries(db, AT_ONCE_MAX)
@@ -25,11 +25,11 @@ export function startReleasingDeliveries(services: Pick<Services, 'db' | 'log' |
       try {
         await queue.add(released)
       } catch (error) {
-        log.debug({ err: error }, 'redis is away')
+        log.debug({ err: error }, 'failed to enqueue webhook deliveries: redis unavailable')
         for (const task of released) mine.take(task) // one that the queue took all the same is had by one of the two
       }
     },
-    { log, name: 'letting deliveries out', isWanted: async () => (await glance()).deliveries },
+    { log, name: 'dispatching webhook deliveries', isWanted: async () => (await glance()).deliveries },
   )
   return {
     async stop() {

@@ -1,7 +1,7 @@
-import { removeStaleStreams } from '@probity/database/event-streams'
-import { announceExpiredKeys } from '@probity/database/keys'
+import { announceExpiredKeys } from '@probity/database/accounts/keys'
+import { removeStaleStreams } from '@probity/database/webhooks/event-streams'
 import type { Services } from '../services.ts'
-import { startRounds } from './rounds.ts'
+import { startInterval } from './rounds.ts'
 
 const EVERY_MS = 60_000
 const AT_ONCE_MAX = 100
@@ -14,7 +14,7 @@ export function startExpiringKeys({ db, log }: Pick<Services, 'db' | 'log'>, eve
   const round = async () => {
     await removeStaleStreams(db)
     const announced = await announceExpiredKeys(db, AT_ONCE_MAX)
-    if (announced > 0) log.debug({ announced }, 'emitted events of expired keys')
+    if (announced > 0) log.debug({ announced }, 'emitted key expiry events')
   }
-  return startRounds(everyMs, round, { log, name: 'emitting events of expired keys' })
+  return startInterval(everyMs, round, { log, name: 'emitting key expiry events' })
 }

@@ -1,15 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { inTenant } from '@probity/database/connect'
-import { createTestDatabase, openTestAccount } from '@probity/database/test-database'
-import { confirmTestJob, planTestJob } from '@probity/database/test-jobs'
-import { openTestWebhook } from '@probity/database/test-webhooks'
-import { sendTestEvent } from '@probity/database/webhook-deliveries'
-import { findWorkAtHand } from '@probity/database/work'
+import { inTenant } from '@probity/database/connection/connect'
+import { createTestDatabase, openTestAccount } from '@probity/database/connection/test-database'
+import { confirmTestJob, planTestJob } from '@probity/database/jobs/test-jobs'
+import { findWorkAtHand } from '@probity/database/validations/queue'
+import { sendTestEvent } from '@probity/database/webhooks/deliveries'
+import { openTestWebhook } from '@probity/database/webhooks/test-webhooks'
 import { whenDone } from '@probity/lab/when-done'
 import { expect, test, vi } from 'vitest'
 import { openTestLog } from '../test-log.ts'
 import { openGlance } from './glance.ts'
-import { startRounds } from './rounds.ts'
+import { startInterval } from './rounds.ts'
 
 test('it tells whether there is anything to plan, to let out and to deliver, whoever waits for it', async () => {
   const { db } = await createTestDatabase()
@@ -43,7 +43,7 @@ test('a round that nobody wants is left out, and one that is hurried comes all t
   const round = async () => {
     rounds += 1
   }
-  const loop = startRounds(10, round, { log, name: 'counting', isWanted: async () => isWanted })
+  const loop = startInterval(10, round, { log, name: 'counting', isWanted: async () => isWanted })
   whenDone(() => loop.stop())
   await sleep(100)
   expect(rounds).toBe(0)
@@ -65,7 +65,7 @@ test('a round whose time comes while another is under way asks first too, and a 
     asked += 1
     return false
   }
-  const loop = startRounds(20, round, { log, name: 'counting', isWanted })
+  const loop = startInterval(20, round, { log, name: 'counting', isWanted })
   whenDone(() => loop.stop())
   loop.hurry()
   await vi.waitFor(() => expect(rounds).toBe(1)) // and its end meets the clock

@@ -1,5 +1,5 @@
-import type { Db } from '@probity/database/connect'
-import { findWorkAtHand, type WorkAtHand } from '@probity/database/work'
+import type { Db } from '@probity/database/connection/connect'
+import { findWorkAtHand, type WorkAtHand } from '@probity/database/validations/queue'
 
 /** How often is looked for what customers wait for. */
 export const LOOK_EVERY_MS = 200

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { claimOrdering, orderResults } from '@probity/database/order-results'
+import { claimOrdering, orderResults } from '@probity/database/jobs/results/order-results'
 import type { Services } from '../services.ts'
-import { startRounds } from './rounds.ts'
+import { startInterval } from './rounds.ts'
 
 /** How often a worker looks for jobs that have ended. Until their results are in row order, pages and exports are slower. */
 const LOOK_EVERY_MS = 1_000
@@ -14,7 +14,7 @@ type Needed = Pick<Services, 'db' | 'workerId' | 'log'>
 export function startOrdering(services: Needed): { stop(): Promise<void> } {
   const stopping = new AbortController()
   const { signal } = stopping
-  const rounds = startRounds(
+  const rounds = startInterval(
     LOOK_EVERY_MS,
     async () => {
       let outcome: Outcome = 'ordered'
@@ -40,9 +40,9 @@ async function orderNext({ db, workerId, log }: Needed): Promise<Outcome> {
   try {
     if ((await orderResults(db, job)) !== 'mismatch') return 'ordered'
     // Nothing was deleted. Reconciliation finds the difference, too, and puts the account on hold.
-    log.error(about, 'the results of a job do not agree with its counts')
+    log.error(about, 'job results do not match the job counts')
   } catch (error) {
-    log.warn({ err: error, ...about }, 'the results of a job were not stored in row order')
+    log.warn({ err: error, ...about }, 'failed to store job results in row order')
   }
   return 'failed'
 }

@@ -1,7 +1,7 @@
-import { unsettledResult } from '@probity/contract/standing-result'
-import { inTenant } from '@probity/database/connect'
-import { finishValidation } from '@probity/database/validations'
-import { listOverdue } from '@probity/database/work'
+import { pendingResult } from '@probity/contract/standing-result'
+import { inTenant } from '@probity/database/connection/connect'
+import { listOverdue } from '@probity/database/validations/queue'
+import { finishValidation } from '@probity/database/validations/validations'
 import type { Services } from '../services.ts'
 
 const LOOK_EVERY_MS = 60_000
@@ -11,22 +11,22 @@ const AT_ONCE_MAX = 100
 export async function endOverdue({ db }: Pick<Services, 'db'>): Promise<number> {
   const overdue = await listOverdue(db, AT_ONCE_MAX)
   for (const { email, ...ref } of overdue) {
-    const ending = { conclusive: false, result: unsettledResult(email, 'timeout') }
+    const ending = { conclusive: false, result: pendingResult(email, 'timeout') }
     await inTenant(db, ref.accountId, (trx) => finishValidation(trx, ref, ending))
   }
   return overdue.length
 }
 
-/** Looks for them once a minute. Any number of workers may. */
+/** Runs once a minute. Any number of workers can run it. */
 export function startEndingOverdue(services: Pick<Services, 'db' | 'log'>) {
   let ending = Promise.resolve()
   const timer = setInterval(() => {
     ending = ending.then(async () => {
       try {
         const ended = await endOverdue(services)
-        if (ended > 0) services.log.warn({ ended }, 'validations ended a day after they were begun')
+        if (ended > 0) services.log.warn({ ended }, 'ended validations that were open for a day')
       } catch (error) {
-        services.log.warn({ err: error }, 'could not look for overdue validations')
+        services.log.warn({ err: error }, 'failed to look for overdue validations')
       }
     })
   }, LOOK_EVERY_MS)

@@ -1,10 +1,10 @@
 import { openGate } from '@probity/engine/domain/gate'
 import type { Logger } from 'pino'
 
-/** Work that this process does itself rather than through the queue, so much at once. */
+/** Runs tasks locally, bypassing Redis, with bounded concurrency. */
 export type OwnHands<Task> = {
   take(task: Task): void
-  /** Waits for what was taken. */
+  /** Waits for running tasks. */
   finish(): Promise<void>
 }
 
@@ -14,7 +14,7 @@ export function openOwnHands<Task>(slots: number, work: (task: Task) => Promise<
   return {
     take(task) {
       const done = gate(() => work(task))
-        .catch((error: unknown) => log.warn({ err: error }, 'what we took ourselves failed; it is let out again'))
+        .catch((error: unknown) => log.warn({ err: error }, 'local task failed; requeued'))
         .finally(() => taken.delete(done))
       taken.add(done)
     },

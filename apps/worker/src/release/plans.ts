@@ -1,13 +1,13 @@
-import { takePlan } from '@probity/database/planning'
+import { takePlan } from '@probity/database/jobs/planning'
 import { planJob } from '../processors/plan-job.ts'
 import type { Services } from '../services.ts'
 import { LOOK_EVERY_MS } from './glance.ts'
-import { startRounds } from './rounds.ts'
+import { startInterval } from './rounds.ts'
 
 /** Plans the jobs that were confirmed, one after the other. Each is planned by one worker; one that dies over it has a successor. */
 export function startPlanning(services: Services, whenPlanned: () => void) {
   let stopping = false
-  const rounds = startRounds(
+  const rounds = startInterval(
     LOOK_EVERY_MS,
     async () => {
       for (let job = await takePlan(services.db, services.workerId); job; ) {
@@ -16,7 +16,7 @@ export function startPlanning(services: Services, whenPlanned: () => void) {
         job = stopping ? undefined : await takePlan(services.db, services.workerId)
       }
     },
-    { log: services.log, name: 'planning', isWanted: async () => (await services.glance()).plans },
+    { log: services.log, name: 'planning jobs', isWanted: async () => (await services.glance()).plans },
   )
   return {
     async stop() {

@@ -1,17 +1,17 @@
-import { beat, leaveWork } from '@probity/database/list-workers'
+import { beat, releaseClaims } from '@probity/database/jobs/batches'
 import type { Services } from '../services.ts'
 
-/** Others take our work after ten seconds without a sign of life, so several may go astray. */
+/** Other workers take over after ten seconds without a heartbeat, so a few heartbeats may be lost. */
 const BEAT_EVERY_MS = 1_000
 
-/** Shows that this worker lives, from before its first batch until its last. Resolves when it was seen for the first time. */
+/** Sends heartbeats from before the first batch until the last. Resolves after the first heartbeat. */
 export async function startPresence({ db, workerId, log }: Pick<Services, 'db' | 'workerId' | 'log'>, slots: number) {
   let beating = Promise.resolve()
   async function beatOnce(): Promise<void> {
     try {
       await beat(db, workerId, slots)
     } catch (error) {
-      log.debug({ err: error }, 'no sign of life given')
+      log.debug({ err: error }, 'heartbeat failed')
     }
   }
   await beatOnce()
@@ -19,11 +19,13 @@ export async function startPresence({ db, workerId, log }: Pick<Services, 'db' |
     beating = beating.then(beatOnce)
   }, BEAT_EVERY_MS)
   return {
-    /** Gives back what is not done. Where that fails, the others wait ten seconds. */
+    /** Releases unfinished batches. If that fails, other workers take over after ten seconds. */
     async stop() {
       clearInterval(timer)
       await beating
-      await leaveWork(db, workerId).catch((error: unknown) => log.warn({ err: error }, 'left without a word'))
+      await releaseClaims(db, workerId).catch((error: unknown) =>
+        log.warn({ err: error }, 'failed to release claims on shutdown'),
+      )
     },
   }
 }

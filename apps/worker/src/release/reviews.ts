@@ -1,13 +1,13 @@
-import { judgeSamples } from '@probity/database/reviews'
+import { judgeSamples } from '@probity/database/operators/reviews'
 import type { Services } from '../services.ts'
-import { startRounds } from './rounds.ts'
+import { startInterval } from './rounds.ts'
 
 const JUDGE_EVERY_MS = 1_000
 
 /** Judges the samples of lists that may be guessed, once a second while jobs are processed. Any number of workers may do it. */
 export function startReviewing(services: Pick<Services, 'db' | 'log' | 'glance' | 'meters'>) {
   const { db, log, glance, meters } = services
-  return startRounds(
+  return startInterval(
     JUDGE_EVERY_MS,
     async () => {
       const paused = await judgeSamples(db)
@@ -15,6 +15,6 @@ export function startReviewing(services: Pick<Services, 'db' | 'log' | 'glance' 
       meters.reviewed(paused)
       log.warn({ jobs: paused }, 'jobs paused for review: most addresses of their samples are invalid')
     },
-    { log, name: 'judging samples', isWanted: async () => (await glance()).batches },
+    { log, name: 'reviewing job samples', isWanted: async () => (await glance()).batches },
   )
 }

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 
 export type Rounds = {
-  /** Does the next round at once rather than when its time has come. */
+  /** Starts the next round now instead of at its scheduled time. */
   hurry(): void
   /** Waits for the round that is under way. */
   stop(): Promise<void>
@@ -10,22 +10,22 @@ export type Rounds = {
 type Manner = {
   log: Logger
   name: string
-  /** Asked before each round that comes by the clock: without anything to do it is left out. */
+  /** Called before each scheduled round, which is skipped if there is nothing to do. */
   isWanted?(): Promise<boolean>
 }
 
 /** Does something again and again, one round at a time. A round that fails is logged and the next comes all the same. */
-export function startRounds(everyMs: number, round: () => Promise<void>, { log, name, isWanted }: Manner): Rounds {
+export function startInterval(everyMs: number, round: () => Promise<void>, { log, name, isWanted }: Manner): Rounds {
   let stopped = false
   let running: Promise<void> | undefined
-  /** What came while a round was under way: the clock, or somebody in a hurry. */
+  /** What was triggered while a round was running: the timer or an explicit request. */
   let missed: { isHurried: boolean } | undefined
 
   async function run(isHurried: boolean): Promise<void> {
     try {
       if (isHurried || !isWanted || (await isWanted())) await round()
     } catch (error) {
-      log.warn({ err: error }, `${name} failed; trying again`)
+      log.warn({ err: error }, `${name} failed; retrying`)
     }
     running = undefined
     if (missed) start(missed.isHurried)

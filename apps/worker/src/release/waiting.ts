@@ -1,4 +1,4 @@
-import { listWaiting } from '@probity/database/work'
+import { listWaiting } from '@probity/database/validations/queue'
 import type { Ref } from '@probity/queue/interactive'
 import { Client } from 'pg'
 import type { Services } from '../services.ts'
@@ -9,7 +9,7 @@ const LOST_AFTER_MS = 2_000
 const AT_ONCE_MAX = 100
 const LISTEN_AGAIN_AFTER_MS = 500
 
-/** Who stands aside hands what waits over to others. */
+/** A worker that yields work passes waiting validations to others. */
 type Hands = { work(task: Task): Promise<void>; handOver(task: Task): Promise<void>; isAside(): boolean }
 type Task = { refs: Ref[] }
 
@@ -29,7 +29,7 @@ export function startReleasing(services: Pick<Services, 'db' | 'log' | 'egresses
       const isOthers = isAside()
       const refs = await listWaiting(db, { olderThanMs, limit: AT_ONCE_MAX, egresses: isOthers ? [] : egresses })
       if (refs.length > 0) await (isOthers ? handOver : work)({ refs })
-      // What was handed over waits until it is taken, and would be found again at once.
+      // Dispatched validations stay open until a worker claims them and would be found again immediately.
       more = refs.length === AT_ONCE_MAX && !isOthers
     }
   }
@@ -40,7 +40,7 @@ export function startReleasing(services: Pick<Services, 'db' | 'log' | 'egresses
       return
     }
     looking = look(olderThanMs)
-      .catch((error: unknown) => log.warn({ err: error }, 'could not look for waiting validations'))
+      .catch((error: unknown) => log.warn({ err: error }, 'failed to look for waiting validations'))
       .finally(() => {
         looking = undefined
         if (calledMeanwhile && !stopped) {
@@ -78,7 +78,7 @@ function startListening(directUrl: string, hear: () => void) {
       await mine.connect()
       await mine.query('listen validations')
     } catch {
-      again() // the database is away; the timer above keeps looking, too
+      again() // the database is down; the timer above also keeps polling
     }
   }
 

@@ -3,8 +3,8 @@ import type { Socket } from 'node:net'
 import { connect as connectTls, type TLSSocket } from 'node:tls'
 import type { DeliveryError } from '@probity/contract/webhook-deliveries'
 import type { MailDns } from '@probity/engine/domain/resolver'
-import type { AddressPolicy } from '@probity/engine/mailbox/address-policy'
-import { dialHost } from '@probity/engine/mailbox/dial'
+import type { AddressPolicy } from '@probity/engine/smtp/protocol/address-policy'
+import { dialHost } from '@probity/engine/smtp/protocol/dial'
 import { readRetryAfter } from './retry-after.ts'
 
 /** Where webhooks may be. Handed in where a worker is started; no setting changes it. */

@@ -2,7 +2,7 @@ import type { SubStatus } from '../status.ts'
 
 /** The recommended action for each reason. A new reason does not compile until it has a row here. */
 export const NEXT_STEPS = {
-  '': 'Send if `safe_to_send` is true. If it is false, the settings of the account exclude such addresses: do not send, or send with care.',
+  '': 'Send if `safe_to_send` is true. If it is false, the settings of the account exclude the address: do not send, or send with care.',
 
   syntax_error: 'Do not send. Request the address again; `did_you_mean` may have a correction.',
   domain_not_found: 'Do not send. Check the domain for a typo; `did_you_mean` may have a correction.',

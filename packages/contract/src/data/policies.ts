@@ -1,80 +1,77 @@
 import type { PolicyRules } from '../policies.ts'
 
-/**
- * What the service itself would do with a result, by what the address is wanted for. None turns anybody away for what could not be
- * found out.
- */
+/** Built-in policies by purpose of the address. None blocks an address because its result is unknown. */
 export const BUILT_IN_POLICIES = {
-  // Nothing here goes by what a mail server said of the mailbox: a form that did would tell everybody who has an account where.
+  // No rule uses the SMTP result: a form that did would reveal to any visitor whether a mailbox exists.
   signup: {
-    description: 'For a sign-up form. Says nothing of whether the mailbox exists: a message that asks to confirm does.',
+    description: 'For sign-up forms. Does not show whether the mailbox exists; use a confirmation email for that.',
     rules: [
       { when: { sub_status: ['syntax_error'] }, decision: 'block', reason: 'This is not an email address.' },
       {
         when: { sub_status: ['domain_not_found', 'no_mail_server', 'null_mx'] },
         decision: 'block',
-        reason: 'The domain of this address takes no mail.',
+        reason: 'This domain does not accept email.',
       },
       {
         when: { traits: ['disposable'] },
         decision: 'block',
-        reason: 'Addresses of this domain are thrown away after use.',
+        reason: 'Disposable email addresses are not accepted.',
       },
       {
         when: { traits: ['machine_generated'] },
         decision: 'review',
-        reason: 'The address looks made by a machine, as those of sign-ups by programs do.',
+        reason: 'The address looks auto-generated.',
       },
     ],
-    default: { decision: 'allow', reason: 'Nothing speaks against it. Ask the person to confirm it by mail.' },
+    default: { decision: 'allow', reason: 'No issues found. Ask the user to confirm the address by email.' },
   },
   newsletter: {
-    description: 'For mail to many, where every bounce costs reputation.',
+    description: 'For newsletters and campaigns, where bounces harm the sender reputation.',
     rules: [
-      { when: { status: ['invalid'] }, decision: 'block', reason: 'Mail to this address comes back.' },
+      { when: { status: ['invalid'] }, decision: 'block', reason: 'Mail to this address bounces.' },
       {
         when: { traits: ['disposable'] },
         decision: 'block',
-        reason: 'The address is thrown away after use, so that nobody reads on.',
+        reason: 'The address is disposable; mail is unlikely to be read.',
       },
       {
         when: { traits: ['role_based'] },
         decision: 'review',
-        reason: 'Several people read this mailbox, and not all of them asked for the mail.',
+        reason: 'Role address: several people may read it, and not all of them subscribed.',
       },
       {
         when: { traits: ['machine_generated'] },
         decision: 'review',
-        reason: 'The address looks made by a machine, as traps and false sign-ups do.',
+        reason: 'The address looks auto-generated; it may be a spam trap or a fake sign-up.',
       },
       {
         when: { status: ['risky', 'unknown'], deliverability_from: 0.97 },
         decision: 'allow',
-        reason: 'No mail server vouched for the mailbox, but mail to addresses like it arrives.',
+        reason: 'Not confirmed by the mail server, but mail to similar addresses is delivered.',
       },
       {
         when: { status: ['risky'] },
         decision: 'review',
-        reason: 'Mail may arrive, but there is a known reason to hesitate.',
+        reason: 'Mail may be delivered, but there is a known risk.',
       },
       {
         when: { status: ['unknown'] },
         decision: 'review',
-        reason: 'Nobody could find out about this address. Ask again before the mail goes out.',
+        reason: 'The address could not be validated. Validate it again before you send.',
       },
     ],
     default: { decision: 'allow', reason: 'The mail server accepts mail for this mailbox.' },
   },
   transactional: {
-    description: 'For a message that one person waits for, such as a receipt or a new password.',
+    description: 'For transactional email, such as receipts and password resets.',
     rules: [
-      { when: { status: ['invalid'] }, decision: 'block', reason: 'Mail to this address comes back.' },
+      { when: { status: ['invalid'] }, decision: 'block', reason: 'Mail to this address bounces.' },
       {
         when: { sub_status: ['mailbox_full'] },
         decision: 'review',
-        reason: 'The mailbox has no room at the moment. Send later, or reach the person in another way.',
+        reason: 'The mailbox is full. Send later, or contact the recipient in another way.',
       },
     ],
-    default: { decision: 'allow', reason: 'Somebody waits for this message, and nothing shows that it cannot arrive.' },
+    default: { decision: 'allow', reason: 'No evidence that delivery will fail.' },
   },
 } as const satisfies Record<string, PolicyRules & { description: string }>

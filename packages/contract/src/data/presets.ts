@@ -1,9 +1,9 @@
 import type { SubStatus } from '../status.ts'
 
-/** What stays in a list that is cleaned. A result stays if one line of its preset says so; rows without an address never do. */
+/** Results that a preset keeps: those that match one of its lines. Rows without an address are never kept. */
 export type Keeps = {
   status: 'valid' | 'risky' | 'unknown'
-  /** Of that status only this reason. */
+  /** Only this reason of the status. */
   reason?: SubStatus
   /** Only what the service itself would send to. */
   safeToSend?: true
@@ -16,7 +16,7 @@ export const PRESETS = {
     {
       status: 'valid',
       safeToSend: true,
-      because: 'the mail server accepts mail for this mailbox, and it is not a role account',
+      because: 'the mail server accepts mail for this mailbox, and it is not a role address',
     },
   ],
   balanced: [
@@ -24,26 +24,26 @@ export const PRESETS = {
     {
       status: 'risky',
       reason: 'catch_all',
-      because: 'a domain that accepts every address is mostly a company with real people behind it',
+      because: 'catch-all domains mostly belong to companies with real recipients',
     },
     {
       status: 'unknown',
       reason: 'provider_unverifiable',
-      because: 'this provider tells nobody, so that leaving it out would lose all of its customers',
+      because: 'this provider does not reveal whether a mailbox exists; removing it would remove all its users',
     },
   ],
   all_but_bounces: [
     { status: 'valid', because: 'the mail server accepts mail for this mailbox' },
-    { status: 'risky', because: 'mail may well arrive' },
-    { status: 'unknown', because: 'what could not be found out is nothing against the address' },
+    { status: 'risky', because: 'mail is likely to be delivered' },
+    { status: 'unknown', because: 'an unknown result is not evidence against the address' },
   ],
 } as const satisfies Record<string, readonly Keeps[]>
 
 export type BounceRange = { low: number; high: number }
 
 /**
- * The share of mail that comes back, by reason. Provisional: these are set by hand, around what the confidence of each reason says and
- * wide where little is known, until a model that was calibrated on real bounces takes their place.
+ * Expected bounce rate by reason. Provisional: set by hand around the confidence of each reason, with wide ranges where data is scarce,
+ * until a model that is calibrated on real bounces replaces them.
  */
 export const BOUNCE_RANGES: Record<SubStatus, BounceRange> = {
   '': { low: 0.005, high: 0.05 },

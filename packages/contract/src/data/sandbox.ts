@@ -1,10 +1,10 @@
 import type { ProblemCode } from '../problem.ts'
 import type { SubStatus } from '../status.ts'
 
-/** How the sandbox treats one kind of address, and what that is for. */
+/** A test address of the sandbox and its result. */
 export type SandboxCase = { meaning: string } & (
   | { kind: 'verdict'; subStatus: SubStatus; trait?: 'role' | 'free' | 'privacy_relay' | 'typo' }
-  /** Put off when it is asked for first, valid some seconds later. */
+  /** Deferred at the first request, valid some seconds later. */
   | { kind: 'greylisted'; forS: number }
   /** Valid, but not at once. */
   | { kind: 'slow'; byS: number }
@@ -15,36 +15,40 @@ export type SandboxCase = { meaning: string } & (
 /** The names that are no sub_status of a result. Each of those has a case under its own name, with hyphens. */
 export const SANDBOX_CASES = {
   valid: { kind: 'verdict', subStatus: '', meaning: 'valid.' },
-  invalid: { kind: 'verdict', subStatus: 'mailbox_not_found', meaning: 'invalid, since there is no such mailbox.' },
-  risky: { kind: 'verdict', subStatus: 'catch_all', meaning: 'risky, since the domain accepts every address.' },
-  unknown: { kind: 'verdict', subStatus: 'connection_failed', meaning: 'unknown, since no server could be reached.' },
+  invalid: { kind: 'verdict', subStatus: 'mailbox_not_found', meaning: 'invalid: the mailbox does not exist.' },
+  risky: { kind: 'verdict', subStatus: 'catch_all', meaning: 'risky: the domain is a catch-all.' },
+  unknown: { kind: 'verdict', subStatus: 'connection_failed', meaning: 'unknown: no mail server could be reached.' },
   role: {
     kind: 'verdict',
     subStatus: '',
     trait: 'role',
-    meaning: 'valid and a role account, so it is not `safe_to_send`.',
+    meaning: 'valid: a role address, which is not `safe_to_send`.',
   },
-  free: { kind: 'verdict', subStatus: '', trait: 'free', meaning: 'valid, at a free provider.' },
+  free: { kind: 'verdict', subStatus: '', trait: 'free', meaning: 'valid: at a free mailbox provider.' },
   'privacy-relay': {
     kind: 'verdict',
     subStatus: '',
     trait: 'privacy_relay',
-    meaning: 'valid, behind a privacy relay.',
+    meaning: 'valid: behind a privacy relay.',
   },
   typo: {
     kind: 'verdict',
     subStatus: 'domain_not_found',
     trait: 'typo',
-    meaning: 'invalid, with a `did_you_mean`.',
+    meaning: 'invalid: with a `did_you_mean`.',
   },
   greylisted: {
     kind: 'greylisted',
     forS: 30,
-    meaning: '`unknown` with a `retry_at` when it is asked for first, `valid` from 30 seconds after that.',
+    meaning: '`unknown` with a `retry_at` for 30 seconds after the first request, then `valid`.',
   },
-  'slow-5s': { kind: 'slow', byS: 5, meaning: 'valid, after five seconds.' },
-  'error-402': { kind: 'problem', code: 'insufficient_credits', meaning: 'the request is refused: too few credits.' },
-  'error-429': { kind: 'problem', code: 'rate_limited', meaning: 'the request is refused: too many of them.' },
-  'error-500': { kind: 'problem', code: 'internal_error', meaning: 'the request fails on our side.' },
-  'error-503': { kind: 'problem', code: 'service_unavailable', meaning: 'the request fails for a while.' },
+  'slow-5s': { kind: 'slow', byS: 5, meaning: 'valid: after five seconds.' },
+  'error-402': {
+    kind: 'problem',
+    code: 'insufficient_credits',
+    meaning: 'the request is rejected: insufficient credits.',
+  },
+  'error-429': { kind: 'problem', code: 'rate_limited', meaning: 'the request is rejected: too many requests.' },
+  'error-500': { kind: 'problem', code: 'internal_error', meaning: 'the request fails: internal server error.' },
+  'error-503': { kind: 'problem', code: 'service_unavailable', meaning: 'the request fails: service unavailable.' },
 } as const satisfies Record<string, SandboxCase>

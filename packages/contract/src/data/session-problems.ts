@@ -2,13 +2,13 @@
 export const SESSION_PROBLEMS = {
   unauthenticated: {
     status: 401,
-    title: 'Nobody is signed in',
-    advice: 'Sign in and try again. A session ends after half a day without use, and after a week in any case.',
+    title: 'Authentication required',
+    advice: 'Sign in and try again. A session expires after 12 hours without use, and after a week at the latest.',
   },
   missing_role: {
     status: 403,
-    title: 'The role in this organisation does not include this',
-    advice: 'Ask an owner or an admin of the organisation to do it, or for another role.',
+    title: 'Insufficient role',
+    advice: 'Ask an owner or an admin of the account to do it, or to change your role.',
   },
   two_factor_required: {
     status: 403,
@@ -22,13 +22,13 @@ export const SESSION_PROBLEMS = {
   },
   cross_site_request: {
     status: 403,
-    title: 'The request did not come from the web application',
-    advice: 'Programs use the API with a key. In a browser, open the web application at its own address.',
+    title: 'Cross-site request rejected',
+    advice: 'Use the API with a key in programs. In a browser, open the web app at its own URL.',
   },
   signup_disabled: {
     status: 403,
-    title: 'New people are invited here',
-    advice: 'Ask somebody who has an organisation here for an invitation, and follow the link in it.',
+    title: 'Sign-up by invitation only',
+    advice: 'Ask a member of an account for an invitation and open the link in it.',
   },
   account_creation_closed: {
     status: 403,
@@ -37,32 +37,32 @@ export const SESSION_PROBLEMS = {
   },
   not_configured: {
     status: 404,
-    title: 'This installation does not have that',
-    advice: 'Ask the operator of the installation: it is off until it is set up.',
+    title: 'Feature not configured',
+    advice: 'Contact the operator of the installation, who can set it up.',
   },
   last_owner: {
     status: 409,
-    title: 'An organisation keeps an owner',
-    advice: 'Make somebody else an owner first.',
+    title: 'Last owner of the account',
+    advice: 'Make another member an owner first.',
   },
   already_subscribed: {
     status: 409,
-    title: 'The account has a plan that it pays for',
-    advice: 'Change or end the plan on the page of the payment provider, to which the portal link leads.',
+    title: 'Subscription already active',
+    advice: 'Change or cancel the subscription in the billing portal.',
   },
   too_many_accounts: {
     status: 409,
-    title: 'The person has as many organisations as they may',
-    advice: 'Use one of the organisations that are there. A person may own 20.',
+    title: 'Account limit reached',
+    advice: 'Use an existing account. A user can own at most 20.',
   },
   ip_lockout: {
     status: 409,
-    title: 'This list would shut you out',
-    advice: 'Add the network address that you have now, or say that you mean it with `confirmed`.',
+    title: 'Change would lock you out',
+    advice: 'Add your current IP address to the list, or set `confirmed` to true to proceed.',
   },
   weak_password: {
     status: 422,
-    title: 'The password is too easy to guess',
+    title: 'Weak password',
     advice: 'Choose a password of at least 12 characters that is not among the most common ones.',
   },
 } as const satisfies Record<string, { status: number; title: string; advice: string }>

@@ -1,22 +1,22 @@
-/** A block list that is asked by DNS (RFC 5782): an address is listed where its name in the zone has an address record. */
+/** A DNSBL (RFC 5782): an address is listed if its name in the zone has an address record. */
 export type Blocklist = {
   zone: string
   name: string
-  /** Answers that say "we do not answer you", and why. Everything else in 127.0.0.0/8 is a listing. */
+  /** Responses that report an error, with the reason. Every other record in 127.0.0.0/8 is a listing. */
   refusals: Record<string, string>
-  /** Where a listed address can be looked up and taken off. */
+  /** The page to look up and delist an address. */
   removal: string
-  /** Whether being on it is a fault, or worth a look: few servers turn everybody away who is on a list of the second kind. */
+  /** Severity of a listing: `warn` for DNSBLs that few mail servers use to reject connections. */
   weight: 'fail' | 'warn'
 }
 
-const PUBLIC_RESOLVER = 'it does not answer public resolvers'
-const TOO_MANY = 'too much was asked of it from here'
-const TYPING_ERROR = 'it does not know the zone that was asked'
+const PUBLIC_RESOLVER = 'it does not respond to public resolvers'
+const TOO_MANY = 'the query limit was exceeded'
+const TYPING_ERROR = 'it does not know the queried zone'
 
 /**
- * Few, and those that mail servers use. 127.255.255.252, .254 and .255 are no listings but errors
- * (https://www.spamhaus.org/news/article/788, and the zone files of the others): whoever reads them as listings finds every address listed.
+ * A few DNSBLs that mail servers use. 127.255.255.252, .254 and .255 are errors, not listings
+ * (https://www.spamhaus.org/news/article/788, and the zone files of the others).
  */
 export const BLOCKLISTS: Blocklist[] = [
   {

@@ -1,4 +1,4 @@
-/** Names that belong to somebody else, or to nobody: an EHLO name below one of these is not one's own. */
+/** Third-party and reserved domains that must not be used as an EHLO name. */
 export const BORROWED_DOMAINS = [
   'gmail.com',
   'google.com',

@@ -1,4 +1,4 @@
-/** Resolvers that anybody may ask, by their addresses. */
+/** Addresses of public resolvers, by operator. */
 export const PUBLIC_RESOLVERS: Record<string, string[]> = {
   Google: ['8.8.8.8', '8.8.4.4', '2001:4860:4860::8888', '2001:4860:4860::8844'],
   Cloudflare: ['1.1.1.1', '1.0.0.1', '2606:4700:4700::1111', '2606:4700:4700::1001'],

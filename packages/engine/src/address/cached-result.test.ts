@@ -1,12 +1,12 @@
-import { type StandingResult, unsettledResult } from '@probity/contract/standing-result'
+import { pendingResult, type StoredResult } from '@probity/contract/standing-result'
 import { expect, test } from 'vitest'
 import { completeCached, partsOf, suggestFor, writeCached } from './cached-result.ts'
 import { parseAddress } from './parse.ts'
 
 const ID = '0c27d087-cc2a-4d2a-9ce5-d98b4946c318'
 
-function resultFor(email: string): StandingResult {
-  const result = unsettledResult(email, 'timeout')
+function resultFor(email: string): StoredResult {
+  const result = pendingResult(email, 'timeout')
   const address = parseAddress(email)
   return {
     ...result,

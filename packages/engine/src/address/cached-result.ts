@@ -1,11 +1,11 @@
-import type { StandingResult } from '@probity/contract/standing-result'
+import type { StoredResult } from '@probity/contract/standing-result'
 import { keyOfAddress } from './dedupe-key.ts'
 import { findAddress } from './find-address.ts'
 import { type Address, type Malformed, parseAddress } from './parse.ts'
 import { suggest } from './suggest.ts'
 
 /** The fields of `details` that contain the address or a part of it. */
-type AddressParts = Pick<StandingResult['details'], 'canonical_email' | 'local_part' | 'tag' | 'domain_unicode'>
+type AddressParts = Pick<StoredResult['details'], 'canonical_email' | 'local_part' | 'tag' | 'domain_unicode'>
 
 export function partsOf(address: Address | Malformed): AddressParts {
   if (address.kind === 'malformed') return { canonical_email: null, local_part: null, tag: null, domain_unicode: null }
@@ -32,7 +32,7 @@ const SUGGESTION = '"did_you_mean":0'
  * A result as the cache stores it: JSON without the address and all that contains a part of it. `completeCached` adds them again, as
  * the address is typed in the request that uses the result.
  */
-export function writeCached(id: string, { email: _, details, did_you_mean, ...rest }: StandingResult): string {
+export function writeCached(id: string, { email: _, details, did_you_mean, ...rest }: StoredResult): string {
   const { canonical_email: _key, local_part: _local, tag: _tag, domain_unicode: _unicode, ...others } = details
   const suggestion = did_you_mean === null ? null : 0
   return JSON.stringify({ id, ...rest, did_you_mean: suggestion, details: { ...others, parts: 0 } })

@@ -20,11 +20,11 @@ test.each([
   ['12345678x', 'id_like'],
   ['21bce1234', 'id_like'],
   ['s1234567ab', 'id_like'],
-])('keeps silent on %j, which is %s', (local, why) => {
+])('plausibilityOf abstains on %j because of %s', (local, why) => {
   expect(plausibilityOf(local)).toEqual({ kind: 'abstained', why })
 })
 
-test.each(['maria', 'abcde123', 'abcd12', '123abc', '12345678abc', '4f2a91bc'])('speaks on %j', (local) => {
+test.each(['maria', 'abcde123', 'abcd12', '123abc', '12345678abc', '4f2a91bc'])('plausibilityOf scores %j', (local) => {
   expect(plausibilityOf(local).kind).toBe('scored')
 })
 
@@ -39,22 +39,22 @@ test.each([
   'abdulrahman.alqahtani',
   'schmidt_1984',
   'customer.service',
-])('takes %j for a choice of a person', (local) => {
+])('plausibilityOf scores %j as chosen by a person', (local) => {
   expect(logitOf(local)).toBeGreaterThan(1)
 })
 
 test.each(['xkqjzvwpfh', 'k3j9x2m4vq8z', 'sdfkjhsdfkjh', '01hgw2bbg0vzkqxj4t8m', '9f86d081884c7d65', 'wqpzxnbvktrf'])(
-  'says of %j that it looks auto-generated',
+  'looksMachineGenerated is true for %j',
   (local) => {
     expect(looksMachineGenerated(plausibilityOf(local))).toBe(true)
   },
 )
 
-test('never says so where it keeps silent', () => {
+test('looksMachineGenerated is false when the model abstains', () => {
   expect(looksMachineGenerated({ kind: 'abstained', why: 'id_like' })).toBe(false)
 })
 
-test('never throws and never claims more than its bound, whatever the text', () => {
+test('plausibilityOf never throws and stays within its bounds for any text', () => {
   fc.assert(
     fc.property(
       fc.oneof(fc.string({ unit: 'binary', maxLength: 300 }), fc.stringMatching(/^[a-z0-9._+"-]{0,80}$/)),
@@ -67,7 +67,7 @@ test('never throws and never claims more than its bound, whatever the text', () 
   )
 })
 
-test('gives the same score whatever the case and the tag, and in quotes', () => {
+test('plausibilityOf ignores case, tag and quotes', () => {
   fc.assert(
     fc.property(fc.stringMatching(/^[a-z0-9._-]{1,60}$/), fc.string({ maxLength: 20 }), (local, tag) => {
       const plain = plausibilityOf(local)
@@ -78,23 +78,23 @@ test('gives the same score whatever the case and the tag, and in quotes', () => 
   )
 })
 
-test('gives the same score in whatever order strings are asked about', () => {
+test('plausibilityOf does not depend on earlier strings', () => {
   const first = plausibilityOf('maria.lopez')
   plausibilityOf('xkqjzvwpfhxkqjzvwpfhxkqjzvwpfhxkqjzvwpfhxkqjzvwpfh')
   expect(plausibilityOf('maria.lopez')).toEqual(first)
 })
 
-test('carries the hash of the weights it speaks with', () => {
+test('the model has the hash of its weights', () => {
   const { gramScale, shapeScale, intercept, threshold, weights } = STRING_MODEL_DATA
   const numbers = JSON.stringify({ gramScale, shapeScale, intercept, threshold })
   expect(STRING_MODEL.hash).toBe(createHash('sha256').update(`${numbers}\n${weights}`).digest('hex'))
 })
 
-test.each(STRING_MODEL_DATA.examples)('scores $text as the trainer did', ({ text, logit }) => {
+test.each(STRING_MODEL_DATA.examples)('plausibilityOf scores $text like the trainer', ({ text, logit }) => {
   expect(logitOf(text)).toBeCloseTo(Math.max(-6, Math.min(6, logit)), 5)
 })
 
-test('scores a string in less than 50 microseconds, on a machine that does other things as well', {
+test('plausibilityOf takes less than 50 microseconds on a busy machine', {
   tags: ['timed'],
 }, () => {
   const texts = Array.from({ length: 2000 }, (_, index) => `some.person${index}`)

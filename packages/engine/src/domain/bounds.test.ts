@@ -3,7 +3,7 @@ import { withBigNames } from '@probity/lab/dns/big-names'
 import { startHostileDns } from '@probity/lab/dns/hostile'
 import { startDns } from '@probity/lab/dns/start'
 import { afterAll, expect, test } from 'vitest'
-import { openDomainDesk } from './facts.ts'
+import { createDomainLookup } from './facts.ts'
 import { openResolver } from './resolver.ts'
 
 /** What a look-up may cost, whatever it meets. */
@@ -20,7 +20,7 @@ const LYING_CASES = STAGES.flatMap((stage) => Object.keys(LYING).map((name) => `
 /** Looks a domain up that has all questions to ask, with nothing remembered from before. */
 async function lookUp(name: string) {
   const domain = `mail.${name}.example`
-  const desk = openDomainDesk({ dns: openResolver({ servers: [`127.0.0.1:${hostile.port}`] }) })
+  const desk = createDomainLookup({ dns: openResolver({ servers: [`127.0.0.1:${hostile.port}`] }) })
   const before = hostile.countQuestions(domain)
   const began = performance.now()
   const { facts } = await desk.lookUp(domain)
@@ -60,7 +60,7 @@ test('finds the mail host wherever the truth comes through in time', async () =>
 })
 
 test('asks a real resolver no more either, whatever is in the zone', { tags: ['timed'] }, async () => {
-  const desk = openDomainDesk({ dns: openResolver({ servers: [`127.0.0.1:${real.port}`] }) })
+  const desk = createDomainLookup({ dns: openResolver({ servers: [`127.0.0.1:${real.port}`] }) })
   const names = [
     'two-mx',
     'many-mx',

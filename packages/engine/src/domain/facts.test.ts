@@ -2,7 +2,7 @@ import { withBigNames } from '@probity/lab/dns/big-names'
 import { startHostileDns } from '@probity/lab/dns/hostile'
 import { startDns } from '@probity/lab/dns/start'
 import { afterAll, expect, test, vi } from 'vitest'
-import { type DomainFacts, openDomainDesk } from './facts.ts'
+import { createDomainLookup, type DomainFacts } from './facts.ts'
 import { type FactsStore, openMemoryStore } from './facts-store.ts'
 import { type MailDns, openResolver } from './resolver.ts'
 
@@ -14,7 +14,7 @@ const hostileDns = openResolver({ servers: [`127.0.0.1:${hostile.port}`] })
 
 const FORGETFUL: FactsStore = { get: async () => undefined, set: async () => {} }
 
-/** A store that says what was put into it and for how long. */
+/** A store that records entries and their TTL. */
 function openRecordingStore() {
   const kept = new Map<string, { text: string; ttlMs: number }>()
   const store: FactsStore = {
@@ -24,8 +24,8 @@ function openRecordingStore() {
   return { kept, store }
 }
 
-test('gathers what DNS says of a domain, and how long each check took', async () => {
-  const { facts, source } = await openDomainDesk({ dns }).lookUp('Two-MX.example')
+test('lookUp collects the DNS facts of a domain and the duration of each check', async () => {
+  const { facts, source } = await createDomainLookup({ dns }).lookUp('Two-MX.example')
   const finding = { at: expect.closeTo(Date.now() / 1000, -1), ms: expect.any(Number) }
   expect(source).toBe('live')
   expect(facts).toEqual({
@@ -50,8 +50,8 @@ test('gathers what DNS says of a domain, and how long each check took', async ()
   expect(facts.asked.every(({ ms }) => ms >= 0 && ms < 5_000)).toBe(true)
 })
 
-test('names the provider', async () => {
-  const { facts } = await openDomainDesk({ dns }).lookUp('google-hosted.example')
+test('lookUp returns the provider', async () => {
+  const { facts } = await createDomainLookup({ dns }).lookUp('google-hosted.example')
   expect(facts.provider).toBe('google')
 })
 
@@ -64,31 +64,31 @@ test.concurrent.each<[string, Partial<DomainFacts>, string[]]>([
   ['mx-zero.example', { spf: 'absent', dmarc: 'absent' }, ['mx not_routable', 'spf absent', 'dmarc absent']],
   ['spf-none.example', { spf: 'absent', dmarc: 'absent' }, ['mx found', 'spf absent', 'dmarc absent']],
   ['dmarc-servfail.example', { dmarc: 'failed' }, ['dmarc failed']],
-])('of %s it says no more than was asked', async (domain, expected, asked) => {
-  const { facts } = await openDomainDesk({ dns }).lookUp(domain)
+])('lookUp of %s returns only facts that were queried', async (domain, expected, asked) => {
+  const { facts } = await createDomainLookup({ dns }).lookUp(domain)
   expect(facts).toMatchObject(expected)
   expect(facts.asked.map(({ check, outcome }) => `${check} ${outcome}`)).toEqual(expect.arrayContaining(asked))
   if (facts.mail.kind !== 'hosts' && facts.mail.kind !== 'unroutable') expect(facts.asked).toHaveLength(1)
 })
 
-test('a thousand look-ups of one domain at a time are one set of questions', async () => {
-  const desk = openDomainDesk({ dns: hostileDns })
+test('a thousand concurrent lookups of one domain share one set of queries', async () => {
+  const desk = createDomainLookup({ dns: hostileDns })
   const found = await Promise.all(Array.from({ length: 1_000 }, () => desk.lookUp('mail.truth.example')))
   expect(new Set(found.map(({ facts }) => JSON.stringify(facts))).size).toBe(1)
   expect(found[0]?.facts).toMatchObject({ spf: 'found', dmarc: 'found' })
   expect(hostile.countQuestions('truth.example')).toBe(4)
 })
 
-test('a look-up that has ended is not joined by later ones', async () => {
-  const desk = openDomainDesk({ dns: hostileDns, store: FORGETFUL })
+test('a later lookup does not join a finished one', async () => {
+  const desk = createDomainLookup({ dns: hostileDns, store: FORGETFUL })
   const before = hostile.countQuestions('policy-truth.example')
   await desk.lookUp('policy-truth.example')
   await desk.lookUp('policy-truth.example')
   expect(hostile.countQuestions('policy-truth.example') - before).toBe(6)
 })
 
-test('remembers what it found, and says so', async () => {
-  const desk = openDomainDesk({ dns })
+test('a repeated domain lookup returns the cached facts', async () => {
+  const desk = createDomainLookup({ dns })
   const first = await desk.lookUp('spf-bare.example')
   const before = await real.countQuestions()
   const second = await desk.lookUp('SPF-bare.example')
@@ -96,10 +96,10 @@ test('remembers what it found, and says so', async () => {
   expect((await real.countQuestions()).resolver).toBe(before.resolver)
 })
 
-test('desks with one store share what they find', async () => {
+test('domain lookups with a shared store use the same cache', async () => {
   const store = openMemoryStore()
-  await openDomainDesk({ dns, store }).lookUp('equal-mx.example')
-  expect((await openDomainDesk({ dns, store }).lookUp('equal-mx.example')).source).toBe('cache')
+  await createDomainLookup({ dns, store }).lookUp('equal-mx.example')
+  expect((await createDomainLookup({ dns, store }).lookUp('equal-mx.example')).source).toBe('cache')
 })
 
 test.concurrent.each([
@@ -114,27 +114,27 @@ test.concurrent.each([
   ['alias-of-a.example', 10_000],
   ['dmarc-servfail.example', 10_000],
   ['too-long-txt.example', 10_000],
-])('keeps what it found of %s for %i ms', async (domain, ttlMs) => {
+])('lookUp caches %s for %i ms', async (domain, ttlMs) => {
   const { kept, store } = openRecordingStore()
-  await openDomainDesk({ dns, store }).lookUp(domain)
+  await createDomainLookup({ dns, store }).lookUp(domain)
   await vi.waitFor(() => expect(kept.get(domain)?.ttlMs).toBe(ttlMs))
 })
 
 test.each<[string, FactsStore]>([
   ['rejects', { get: () => Promise.reject(new Error('down')), set: () => Promise.reject(new Error('down')) }],
   ['throws', { get: broken, set: broken }],
-  ['never answers', { get: () => new Promise(() => {}), set: () => new Promise(() => {}) }],
-  ['holds no JSON', { get: async () => '{"version":1,"facts":', set: async () => {} }],
-  ['holds null', { get: async () => 'null', set: async () => {} }],
+  ['never responds', { get: () => new Promise(() => {}), set: () => new Promise(() => {}) }],
+  ['contains invalid JSON', { get: async () => '{"version":1,"facts":', set: async () => {} }],
+  ['contains null', { get: async () => 'null', set: async () => {} }],
   [
-    'holds another version',
+    'contains another version',
     { get: async () => '{"version":0,"facts":{"domain":"two-mx.example"}}', set: async () => {} },
   ],
-  ['holds another domain', { get: async () => '{"version":1,"facts":{"domain":"x.example"}}', set: async () => {} }],
-  ['holds nothing of use', { get: async () => '{"version":1}', set: async () => {} }],
-])('a store that %s costs a little time and nothing else', { tags: ['timed'] }, async (_, store) => {
+  ['contains another domain', { get: async () => '{"version":1,"facts":{"domain":"x.example"}}', set: async () => {} }],
+  ['contains no facts', { get: async () => '{"version":1}', set: async () => {} }],
+])('lookUp succeeds within 1.5 seconds when the store %s', { tags: ['timed'] }, async (_, store) => {
   const began = performance.now()
-  const { facts, source } = await openDomainDesk({ dns, store }).lookUp('two-mx.example')
+  const { facts, source } = await createDomainLookup({ dns, store }).lookUp('two-mx.example')
   expect(source).toBe('live')
   expect(facts).toMatchObject({ mail: { kind: 'hosts' }, spf: 'found' })
   expect(performance.now() - began).toBeLessThan(1_500)
@@ -144,8 +144,8 @@ function broken(): never {
   throw new Error('broken')
 }
 
-test('ends at its deadline with what it has; what is missing has failed', { tags: ['timed'] }, async () => {
-  const desk = openDomainDesk({ dns: hostileDns, limits: { deadlineMs: 300 } })
+test('lookUp returns partial facts at its deadline and marks the rest as failed', { tags: ['timed'] }, async () => {
+  const desk = createDomainLookup({ dns: hostileDns, limits: { deadlineMs: 300 } })
   const began = performance.now()
   const [late, partly] = await Promise.all([desk.lookUp('slow-900.example'), desk.lookUp('policy-slow-900.example')])
   expect(performance.now() - began).toBeLessThan(800)
@@ -153,19 +153,19 @@ test('ends at its deadline with what it has; what is missing has failed', { tags
   expect(partly.facts).toMatchObject({ mail: { kind: 'hosts' }, spf: 'failed', dmarc: 'failed' })
 })
 
-test('asks again when the first question was lost', async () => {
-  const { facts } = await openDomainDesk({ dns: hostileDns }).lookUp('silence-then-truth.example')
+test('lookUp retries a lost query', async () => {
+  const { facts } = await createDomainLookup({ dns: hostileDns }).lookUp('silence-then-truth.example')
   expect(facts.mail.kind).toBe('hosts')
 })
 
-test('stops asking when it has asked all it may', async () => {
-  const desk = openDomainDesk({ dns: hostileDns, limits: { questionsMax: 2 } })
+test('lookUp stops at questionsMax queries', async () => {
+  const desk = createDomainLookup({ dns: hostileDns, limits: { questionsMax: 2 } })
   const { facts } = await desk.lookUp('nodata.example')
   expect(facts.mail).toEqual({ kind: 'unknown', reason: 'dns_failed', failure: 'query_limit_reached' })
   expect(hostile.countQuestions('nodata.example')).toBe(2)
 })
 
-test('has no more questions open at a time than it may, and answers them all', async () => {
+test('lookUp never exceeds questionsInFlightMax and completes all lookups', async () => {
   let open = 0
   let most = 0
   const watched = async <T>(question: Promise<T>) => {
@@ -178,7 +178,7 @@ test('has no more questions open at a time than it may, and answers them all', a
     resolve6: (name) => watched(dns.resolve6(name)),
     resolveTxt: (name) => watched(dns.resolveTxt(name)),
   }
-  const desk = openDomainDesk({ dns: counting, limits: { questionsInFlightMax: 7 } })
+  const desk = createDomainLookup({ dns: counting, limits: { questionsInFlightMax: 7 } })
   const domains = Array.from({ length: 100 }, (_, n) => `n${n}.dmarc-organisation.example`)
   const found = await Promise.all(domains.map((domain) => desk.lookUp(domain)))
   expect(found.map(({ facts }) => facts.mail)).toEqual(
@@ -187,12 +187,12 @@ test('has no more questions open at a time than it may, and answers them all', a
   expect(most).toBe(7)
 })
 
-test('a question that waited beyond its deadline is not asked', async () => {
+test('a query that waited beyond its deadline is not sent', async () => {
   const limits = { questionsInFlightMax: 1, deadlineMs: 200 }
-  const desk = openDomainDesk({ dns: hostileDns, store: FORGETFUL, limits })
+  const desk = createDomainLookup({ dns: hostileDns, store: FORGETFUL, limits })
   const [, waited] = await Promise.all([desk.lookUp('slow-2500.example'), desk.lookUp('repeats-itself.example')])
   expect(waited.facts.mail).toMatchObject({ kind: 'unknown', failure: 'timeout' })
-  // The one in front gives its place up after two seconds; then nobody wants the answer any more.
+  // The query in front times out after two seconds; by then the deadline of the second one has passed.
   await vi.waitFor(
     async () => expect((await desk.lookUp('refused.example')).facts.mail).toMatchObject({ failure: 'refused' }),
     {
@@ -203,7 +203,7 @@ test('a question that waited beyond its deadline is not asked', async () => {
   expect(hostile.countQuestions('repeats-itself.example')).toBe(0)
 })
 
-test('the store in memory forgets in time, and the longest unasked first when it is full', async () => {
+test('openMemoryStore expires entries and evicts the least recently used one when full', async () => {
   let time = 0
   const store = openMemoryStore({ entriesMax: 3, now: () => time })
   for (const domain of ['a', 'b', 'c']) await store.set(domain, domain, 100)

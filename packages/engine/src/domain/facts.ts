@@ -1,10 +1,10 @@
-import type { DnsFailure } from './ask.ts'
 import { type FactsStore, openMemoryStore } from './facts-store.ts'
 import { openGate } from './gate.ts'
 import { findMailHosts, type MailHosts } from './mail-hosts.ts'
 import { meter } from './meter.ts'
 import { findDmarc, findSpf, type Policy } from './policies.ts'
 import { providerOf } from './provider.ts'
+import type { DnsFailure } from './query.ts'
 import type { MailDns } from './resolver.ts'
 
 /** What DNS says of a domain, the same for all its addresses and for whoever asks. */
@@ -27,9 +27,9 @@ export type Finding = { at: number; ms: number } & (
 
 type MxOutcome = 'found' | Exclude<MailHosts, { kind: 'hosts' | 'unknown' }>['reason'] | DnsFailure
 
-export type LookUp = { facts: DomainFacts; source: 'live' | 'cache' }
+export type DomainLookupResult = { facts: DomainFacts; source: 'live' | 'cache' }
 
-export type DomainDesk = { lookUp(domain: string): Promise<LookUp> }
+export type DomainLookup = { lookUp(domain: string): Promise<DomainLookupResult> }
 
 type Limits = typeof LIMITS
 
@@ -54,12 +54,12 @@ const LIMITS = {
 const FACTS_VERSION = 2
 
 /** Looks domains up, each once at a time however many ask, and remembers what it found. `domain` is in A-labels. */
-export function openDomainDesk({ dns, store = openMemoryStore(), limits: changed }: DeskOptions): DomainDesk {
+export function createDomainLookup({ dns, store = openMemoryStore(), limits: changed }: DeskOptions): DomainLookup {
   const limits = { ...LIMITS, ...changed }
   const gate = openGate(limits.questionsInFlightMax)
-  const running = new Map<string, Promise<LookUp>>()
+  const running = new Map<string, Promise<DomainLookupResult>>()
 
-  const start = async (domain: string): Promise<LookUp> => {
+  const start = async (domain: string): Promise<DomainLookupResult> => {
     const deadline = performance.now() + limits.deadlineMs
     const kept = await findKept(store, domain, limits.storeTimeoutMs)
     if (kept) return { facts: kept, source: 'cache' }

@@ -1,6 +1,6 @@
 import type { MxRecord } from 'node:dns'
-import { type Answer, ask, type DnsFailure } from './ask.ts'
 import { isMailHostName, isName } from './host-name.ts'
+import { type DnsFailure, type QueryResult, queryDns } from './query.ts'
 import type { MailDns } from './resolver.ts'
 
 export type MailHost = { name: string; preference: number }
@@ -29,11 +29,11 @@ export async function findMailHosts(domain: string, dns: MailDns): Promise<MailH
 }
 
 async function findOnce(domain: string, dns: MailDns): Promise<MailHosts> {
-  const mx = await ask(dns.resolveMx(domain))
+  const mx = await queryDns(dns.resolveMx(domain))
   if (mx.kind === 'failed') return unknown(mx.failure)
   if (mx.kind === 'records') return readMx(mx.records)
 
-  const addresses = await Promise.all([ask(dns.resolve4(domain)), ask(dns.resolve6(domain))])
+  const addresses = await Promise.all([queryDns(dns.resolve4(domain)), queryDns(dns.resolve6(domain))])
   return concludeWithoutMx(domain, mx.kind, addresses)
 }
 
@@ -61,7 +61,7 @@ function listHosts(records: MxRecord[]): MailHost[] {
  * RFC 5321 §5.1: a domain without MX records is its own mail host, if it has an address. That a name does not exist must hold for
  * every type of record: there are servers that deny the whole name when asked for a type they do not know (RFC 4074 §4.2).
  */
-function concludeWithoutMx(domain: string, mx: 'no_data' | 'no_name', addresses: Answer<string>[]): MailHosts {
+function concludeWithoutMx(domain: string, mx: 'no_data' | 'no_name', addresses: QueryResult<string>[]): MailHosts {
   const hasAddress = addresses.some(({ kind }) => kind === 'records')
   if (hasAddress && mx === 'no_name') return unknown('inconsistent')
   if (hasAddress && !isMailHostName(domain)) return { kind: 'unroutable', reason: 'not_routable' }

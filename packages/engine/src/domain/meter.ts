@@ -1,7 +1,7 @@
 import type { Gate } from './gate.ts'
 import { dnsError, type MailDns } from './resolver.ts'
 
-/** How much one look-up may ask. */
+/** Limits of one lookup. */
 export type Allowance = {
   /** On the clock of `performance.now()`. */
   deadline: number
@@ -10,23 +10,23 @@ export type Allowance = {
 }
 
 /**
- * The same resolver, within limits: so many questions, all before one moment, and no more at a time than the process allows.
- * What is over a limit fails like a question that DNS did not answer.
+ * Limits a resolver: number of queries, deadline, and concurrency of the process. A query over a limit fails like a DNS query
+ * without a response.
  */
 export function meter(dns: MailDns, { deadline, questionsMax, gate }: Allowance): MailDns {
   let questionsLeft = questionsMax
 
   const ask = async <T>(put: () => Promise<T>): Promise<T> => {
-    if (questionsLeft === 0) throw dnsError('EBUDGET', 'The look-up has asked all it may.')
+    if (questionsLeft === 0) throw dnsError('EBUDGET', 'The limit of DNS queries was reached.')
     questionsLeft -= 1
     return within(
       deadline,
-      // A question that had to wait for too long is not asked any more.
+      // A query whose deadline passed while it waited is not sent.
       gate(() => (isPast(deadline) ? Promise.reject(tooLate()) : put())),
     )
   }
 
-  /** The resolver goes on looking after we gave up, so a second question may find what the first had to wait for. */
+  /** The resolver continues after our timeout, so a second query may find the cached response. */
   const askTwice = async <T>(put: () => Promise<T>): Promise<T> => {
     try {
       return await ask(put)
@@ -45,7 +45,7 @@ export function meter(dns: MailDns, { deadline, questionsMax, gate }: Allowance)
   }
 }
 
-/** The work goes on when its time is up, since it cannot be taken back from the resolver; only the waiting ends. */
+/** Stops waiting at the deadline. The query itself continues, because the resolver cannot cancel it. */
 async function within<T>(deadline: number, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined
   const timeUp = new Promise<never>((_, reject) => {
@@ -63,5 +63,5 @@ function isPast(deadline: number): boolean {
 }
 
 function tooLate(): Error {
-  return dnsError('ETIMEOUT', 'The time for the look-up is up.')
+  return dnsError('ETIMEOUT', 'The DNS lookup timed out.')
 }

@@ -1,5 +1,5 @@
 import { getDomain } from 'tldts'
-import { ask } from './ask.ts'
+import { queryDns } from './query.ts'
 import type { MailDns } from './resolver.ts'
 
 /** Whether a domain publishes a policy that a receiver can use. `failed` is "could not ask", not "has none". */
@@ -49,7 +49,7 @@ async function findDmarcAt(domain: string, dns: MailDns): Promise<Policy | 'seve
 }
 
 async function findTexts(name: string, dns: MailDns): Promise<string[] | 'failed'> {
-  const answer = await ask(dns.resolveTxt(name))
+  const answer = await queryDns(dns.resolveTxt(name))
   // An alias without TXT behind it: common below a wildcard. No verdict hangs on it, so unlike for MX it may count as none.
   if (answer.kind === 'failed') return answer.failure === 'unresolved_alias' ? [] : 'failed'
   if (answer.kind !== 'records') return []

@@ -1,6 +1,6 @@
 import { startHostileDns } from '@probity/lab/dns/hostile'
 import { afterAll, expect, test } from 'vitest'
-import { ask } from './ask.ts'
+import { queryDns } from './query.ts'
 import { openResolver } from './resolver.ts'
 
 const hostile = await startHostileDns()
@@ -18,9 +18,9 @@ async function timed<T>(work: Promise<T>): Promise<{ answer: T; ms: number }> {
 test('waits for a slow domain though the resolver has been quick with all others', async () => {
   let isBusy = true
   const traffic = (async () => {
-    while (isBusy) await ask(dns.resolveMx('truth.example'))
+    while (isBusy) await queryDns(dns.resolveMx('truth.example'))
   })()
-  const slow = await Promise.all([1, 2, 3].map(() => ask(dns.resolveMx('slow-900.example'))))
+  const slow = await Promise.all([1, 2, 3].map(() => queryDns(dns.resolveMx('slow-900.example'))))
   isBusy = false
   await traffic
   expect(slow.map(({ kind }) => kind)).toEqual(['records', 'records', 'records'])
@@ -30,7 +30,7 @@ test.each(['silent', 'tcp-silent', 'tcp-drip', 'slow-2500'])(
   'gives up on %s when its time is up, not later',
   { tags: ['timed'] },
   async (name) => {
-    const { answer, ms } = await timed(ask(dns.resolveMx(`${name}.example`)))
+    const { answer, ms } = await timed(queryDns(dns.resolveMx(`${name}.example`)))
     expect(answer).toEqual({ kind: 'failed', failure: 'timeout' })
     expect(ms).toBeGreaterThan(1_900)
     expect(ms).toBeLessThan(2_500)
@@ -46,18 +46,18 @@ test.each([
   ['tcp-hangs-up', 'unreachable'],
   ['alias-loop', 'unresolved_alias'],
 ])('tells %s as %s', async (name, failure) => {
-  expect(await ask(dns.resolveMx(`${name}.example`))).toEqual({ kind: 'failed', failure })
+  expect(await queryDns(dns.resolveMx(`${name}.example`))).toEqual({ kind: 'failed', failure })
 })
 
 test('tells a resolver that is not there, a cancelled question and an impossible name apart', async () => {
   const nowhere = openResolver({ servers: ['127.0.0.1:1'] })
-  expect(await ask(nowhere.resolveMx('truth.example'))).toEqual({ kind: 'failed', failure: 'unreachable' })
-  expect(await ask(dns.resolveMx('a..b'))).toEqual({ kind: 'failed', failure: 'bad_name' })
+  expect(await queryDns(nowhere.resolveMx('truth.example'))).toEqual({ kind: 'failed', failure: 'unreachable' })
+  expect(await queryDns(dns.resolveMx('a..b'))).toEqual({ kind: 'failed', failure: 'bad_name' })
   const cancelled = Promise.reject(Object.assign(new Error('queryMx'), { code: 'ECANCELLED' }))
-  expect(await ask(cancelled)).toEqual({ kind: 'failed', failure: 'canceled' })
-  expect(await ask(Promise.reject(new Error('no code')))).toEqual({ kind: 'failed', failure: 'other' })
+  expect(await queryDns(cancelled)).toEqual({ kind: 'failed', failure: 'canceled' })
+  expect(await queryDns(Promise.reject(new Error('no code')))).toEqual({ kind: 'failed', failure: 'other' })
   const odd = Promise.reject(Object.assign(new Error('odd'), { code: 'toString' }))
-  expect(await ask(odd)).toEqual({ kind: 'failed', failure: 'other' })
+  expect(await queryDns(odd)).toEqual({ kind: 'failed', failure: 'other' })
 })
 
 test('asks several servers in turn', async () => {
@@ -72,7 +72,7 @@ test.each(['tcp-silent', 'tcp-garbage', 'tcp-hangs-up', 'tcp-truncated-too', 'tc
   'sends no more than two messages for a question, even to %s',
   async (name) => {
     const before = hostile.countQuestions(`${name}.example`)
-    await ask(dns.resolveMx(`${name}.example`))
+    await queryDns(dns.resolveMx(`${name}.example`))
     expect(hostile.countQuestions(`${name}.example`) - before).toBeLessThanOrEqual(2)
   },
 )

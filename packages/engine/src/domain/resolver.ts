@@ -14,11 +14,11 @@ type ResolverOptions = {
   /** `address` or `address:port` of resolvers that recurse. Questions take turns, so a repeated one meets another. */
   servers: string[]
   timeoutMs?: number
-  /** Of the whole process; others wait in line, and their time begins when it is their turn. */
+  /** Limit of the process; other queries wait, and their timeout starts when they are sent. */
   questionsInFlightMax?: number
 }
 
-/** A resolver that has to ask around the world takes a second now and then; two of these fit into a look-up's five. */
+/** A recursive lookup can take a second or more; two of these fit into the five seconds of a lookup. */
 const TIMEOUT_MS = 2_000
 /** The buffer of a resolver's socket holds about 270 questions, and what does not fit in is lost. */
 const QUESTIONS_IN_FLIGHT_MAX = 250
@@ -59,7 +59,7 @@ async function askOnce<T>(server: string, timeoutMs: number, put: (resolver: Res
   try {
     return await put(resolver)
   } catch (error) {
-    throw late ? dnsError('ETIMEOUT', 'The resolver did not answer in time.') : error
+    throw late ? dnsError('ETIMEOUT', 'The resolver did not respond in time.') : error
   } finally {
     clearTimeout(timer)
   }

@@ -1,29 +1,29 @@
 import { expect, test } from 'vitest'
 import { parseAddress } from '../address/parse.ts'
-import type { MailboxAnswer } from '../mailbox/answer.ts'
+import type { ProbeResult } from '../smtp/probe/result.ts'
 import { conclude } from './conclude.ts'
 import type { Findings } from './decide.ts'
 import { mailboxEvidence, syntaxEvidence } from './evidence.ts'
 import { explain } from './explain.ts'
 import { type History, NO_HISTORY } from './history.ts'
-import { USUAL_MANNER } from './manner.ts'
+import { DEFAULT_OPTIONS } from './options.ts'
 
-const ACCEPTED: MailboxAnswer = {
+const ACCEPTED: ProbeResult = {
   finding: { kind: 'accepted', code: 250 },
   acceptAll: 'no',
   acceptAllSource: 'live',
   host: 'mx.example.com',
-  dialogue: [],
+  transcript: [],
   at: 1,
   ms: 1,
 }
-const CATCH_ALL: MailboxAnswer = { ...ACCEPTED, acceptAll: 'yes' }
-const REFUSED: MailboxAnswer = { ...ACCEPTED, finding: { kind: 'refused', reason: 'mailbox_not_found', code: 550 } }
+const CATCH_ALL: ProbeResult = { ...ACCEPTED, acceptAll: 'yes' }
+const REFUSED: ProbeResult = { ...ACCEPTED, finding: { kind: 'refused', reason: 'mailbox_not_found', code: 550 } }
 const NO_CLASS = { isDisposable: false, isFree: false, isPrivacyRelay: false, disposableSources: [] }
 const HUMAN = 'ada.lovelace@example.com'
 const MACHINE = 'xk7qzvw9trb4@example.com'
 
-function findings(email: string, mailbox: MailboxAnswer, isRole = false): Findings {
+function findings(email: string, mailbox: ProbeResult, isRole = false): Findings {
   const mail = { kind: 'hosts', source: 'mx', hosts: [{ name: 'mx.example.com', preference: 10 }] } as const
   return { address: parseAddress(email), isRole, mail: { ...mail, hosts: [...mail.hosts] }, mailbox }
 }
@@ -32,8 +32,8 @@ function told(delivered: number, bounced: number): History {
   return { ...NO_HISTORY, domain: { delivered, bounced, shapes: [] } }
 }
 
-function safe(email: string, mailbox: MailboxAnswer, more: object = {}, manner = USUAL_MANNER): boolean {
-  return conclude(findings(email, mailbox), { provider: '', ...more }, manner).safeToSend
+function safe(email: string, mailbox: ProbeResult, more: object = {}, options = DEFAULT_OPTIONS): boolean {
+  return conclude(findings(email, mailbox), { provider: '', ...more }, options).safeToSend
 }
 
 test('a mailbox that its server vouches for is safe to send to, unless it is something that the account leaves out', () => {
@@ -42,19 +42,19 @@ test('a mailbox that its server vouches for is safe to send to, unless it is som
   expect(safe(HUMAN, ACCEPTED, { classes: { ...NO_CLASS, isDisposable: true } })).toBe(false)
   expect(safe(HUMAN, ACCEPTED, { classes: { ...NO_CLASS, isFree: true } })).toBe(true)
   expect(
-    safe(HUMAN, ACCEPTED, { classes: { ...NO_CLASS, isFree: true } }, { ...USUAL_MANNER, excludedTraits: ['free'] }),
+    safe(HUMAN, ACCEPTED, { classes: { ...NO_CLASS, isFree: true } }, { ...DEFAULT_OPTIONS, excludedTraits: ['free'] }),
   ).toBe(false)
   const role = findings('info@example.com', ACCEPTED, true)
-  expect(conclude(role, { provider: '' }, USUAL_MANNER)).toMatchObject({ status: 'valid', safeToSend: false })
-  expect(conclude(role, { provider: '' }, { ...USUAL_MANNER, excludedTraits: [] }).safeToSend).toBe(true)
+  expect(conclude(role, { provider: '' }, DEFAULT_OPTIONS)).toMatchObject({ status: 'valid', safeToSend: false })
+  expect(conclude(role, { provider: '' }, { ...DEFAULT_OPTIONS, excludedTraits: [] }).safeToSend).toBe(true)
 })
 
 test('whoever bears fewer bounces than the best can promise is told of nothing that is safe', () => {
-  expect(safe(HUMAN, ACCEPTED, {}, { ...USUAL_MANNER, threshold: 0.99 })).toBe(false)
+  expect(safe(HUMAN, ACCEPTED, {}, { ...DEFAULT_OPTIONS, threshold: 0.99 })).toBe(false)
 })
 
 test('the model alone never makes an address at a fresh catch-all safe, however many bounces the account bears', () => {
-  const lenient = { ...USUAL_MANNER, threshold: 0.5 }
+  const lenient = { ...DEFAULT_OPTIONS, threshold: 0.5 }
   expect(safe(HUMAN, CATCH_ALL, {}, lenient)).toBe(false)
   expect(safe(HUMAN, CATCH_ALL, { history: told(4, 0) }, lenient)).toBe(false)
   expect(safe(HUMAN, CATCH_ALL, { history: told(5, 0) }, lenient)).toBe(true)
@@ -67,17 +67,17 @@ test('outcomes make an address at a catch-all safe, and bounces make it unsafe a
 })
 
 test('a text that looks made by a machine is flagged and not sent to, except behind a relay that makes such addresses', () => {
-  const conclusion = (more: object, manner = USUAL_MANNER) =>
-    conclude(findings(MACHINE, ACCEPTED), { provider: '', ...more }, manner)
+  const conclusion = (more: object, options = DEFAULT_OPTIONS) =>
+    conclude(findings(MACHINE, ACCEPTED), { provider: '', ...more }, options)
   expect(conclusion({})).toMatchObject({ status: 'valid', isMachineGenerated: true, safeToSend: false })
   const relay = { classes: { ...NO_CLASS, isPrivacyRelay: true } }
   expect(conclusion(relay)).toMatchObject({ isMachineGenerated: false, safeToSend: true })
-  const without = conclusion({}, { ...USUAL_MANNER, ai: false })
+  const without = conclusion({}, { ...DEFAULT_OPTIONS, ai: false })
   expect(without).toMatchObject({ isMachineGenerated: false, safeToSend: true, plausibility: undefined })
 })
 
 test('confidence is the chance, and for what is invalid the chance of the opposite', () => {
-  const of = (mailbox: MailboxAnswer) => conclude(findings(HUMAN, mailbox), { provider: '' }, USUAL_MANNER)
+  const of = (mailbox: ProbeResult) => conclude(findings(HUMAN, mailbox), { provider: '' }, DEFAULT_OPTIONS)
   expect(of(ACCEPTED).confidence).toBe(of(ACCEPTED).weighing.p)
   expect(of(CATCH_ALL).confidence).toBe(of(CATCH_ALL).weighing.p)
   expect(of(REFUSED).confidence).toBeCloseTo(1 - of(REFUSED).weighing.p, 9)
@@ -98,7 +98,7 @@ test.each([
   ['a model that has fallen back', MACHINE, CATCH_ALL, { ...told(40, 2), isTrusted: false }, ['catch_all']],
 ])('what the evidence of %s is worth adds up to the chance', (_name, email, mailbox, history, weighed) => {
   const found = findings(email, mailbox)
-  const verdict = conclude(found, { provider: '', history }, USUAL_MANNER)
+  const verdict = conclude(found, { provider: '', history }, DEFAULT_OPTIONS)
   const evidence = explain([syntaxEvidence(found.address, 0), ...mailboxEvidence(mailbox)], verdict, history)
   const { p } = verdict.weighing
   const sum = evidence.reduce((total, { log_odds = 0 }) => total + log_odds, 0)
@@ -109,7 +109,7 @@ test.each([
 test('evidence says in words what the model saw, why it kept silent, and that it was left out', () => {
   const words = (email: string, history: History) => {
     const found = findings(email, CATCH_ALL)
-    const verdict = conclude(found, { provider: '', history }, USUAL_MANNER)
+    const verdict = conclude(found, { provider: '', history }, DEFAULT_OPTIONS)
     return explain([], verdict, history).map(({ check, outcome }) => `${check} ${outcome}`)
   }
   expect(words(HUMAN, told(30, 1))).toEqual(['domain_history positive', 'address_text human_like'])

@@ -5,7 +5,7 @@ import { shapeOf } from '../address/shape.ts'
 import type { DomainClass } from '../domain/lists.ts'
 import { type Decision, decide, type Findings } from './decide.ts'
 import { type History, NO_HISTORY } from './history.ts'
-import type { Manner } from './manner.ts'
+import type { ValidationOptions } from './options.ts'
 import { safeToSend } from './safe-to-send.ts'
 import { type Weighing, weigh } from './weigh.ts'
 
@@ -23,10 +23,10 @@ export type Verdict = Decision & {
 export type Beside = { provider: string; classes?: DomainClass; history?: History }
 
 /** Decides, and says how surely: what a mail server said stands by itself, the rest is weighed. */
-export function conclude(findings: Findings, beside: Beside, manner: Manner): Verdict {
+export function conclude(findings: Findings, beside: Beside, options: ValidationOptions): Verdict {
   const { provider, classes, history = NO_HISTORY } = beside
   const decision = decide(findings)
-  const text = manner.ai ? readText(findings) : undefined
+  const text = options.ai ? readText(findings) : undefined
   const weighing = weigh({ subStatus: decision.subStatus, provider, history, text })
   // Whoever hides a mailbox behind a relay is given an address that a machine made, by a service that lasts.
   const isMachineGenerated = text !== undefined && looksMachineGenerated(text.plausibility) && !classes?.isPrivacyRelay
@@ -41,7 +41,7 @@ export function conclude(findings: Findings, beside: Beside, manner: Manner): Ve
   return {
     ...decision,
     confidence: confidenceIn(decision.status, weighing.p),
-    safeToSend: safeToSend(decision, weighing, { traits, manner }),
+    safeToSend: safeToSend(decision, weighing, { traits, options }),
     isMachineGenerated,
     plausibility: text?.plausibility,
     weighing,

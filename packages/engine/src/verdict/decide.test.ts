@@ -2,8 +2,8 @@ import { SUB_STATUSES, type SubStatus } from '@probity/contract/status'
 import { expect, test } from 'vitest'
 import { parseAddress } from '../address/parse.ts'
 import type { MailHosts } from '../domain/mail-hosts.ts'
-import type { Finding, MailboxAnswer } from '../mailbox/answer.ts'
-import type { Reason } from '../mailbox/reply.ts'
+import type { Finding, ProbeResult } from '../smtp/probe/result.ts'
+import type { Reason } from '../smtp/replies/rules.ts'
 import { decide, type Findings } from './decide.ts'
 
 const HOSTS: MailHosts = { kind: 'hosts', source: 'mx', hosts: [{ name: 'mx.example.com', preference: 10 }] }
@@ -43,13 +43,13 @@ test.each<[string, Findings, SubStatus]>([
 })
 
 /** What a mail server that is asked may say. */
-function told(finding: Finding, more: Partial<MailboxAnswer> = {}): Findings {
-  const mailbox: MailboxAnswer = {
+function told(finding: Finding, more: Partial<ProbeResult> = {}): Findings {
+  const mailbox: ProbeResult = {
     finding,
     acceptAll: 'no',
     acceptAllSource: 'live',
     host: 'mx.example.com',
-    dialogue: [],
+    transcript: [],
     at: 1,
     ms: 1,
     ...more,

@@ -1,8 +1,8 @@
 import { type Status, SUB_STATUSES, type SubStatus } from '@probity/contract/status'
 import type { Address, Malformed } from '../address/parse.ts'
 import type { MailHosts } from '../domain/mail-hosts.ts'
-import type { Finding, MailboxAnswer, Unanswered, Unasked } from '../mailbox/answer.ts'
-import type { Reason } from '../mailbox/reply.ts'
+import type { FailureReason, Finding, ProbeResult, SkipReason } from '../smtp/probe/result.ts'
+import type { Reason } from '../smtp/replies/rules.ts'
 
 /** All that was found out about an address. What was not looked at is not there. */
 export type Findings = {
@@ -10,7 +10,7 @@ export type Findings = {
   isRole: boolean
   mail?: MailHosts
   isDisposable?: boolean
-  mailbox?: MailboxAnswer
+  mailbox?: ProbeResult
 }
 
 export type Decision = { status: Status; subStatus: SubStatus; isValid: boolean }
@@ -45,7 +45,7 @@ function reasonOf(mail: Exclude<MailHosts, { kind: 'none' }>): SubStatus {
 }
 
 /** What the mail server's answer comes to. */
-function judge({ finding, acceptAll, untestedFor }: MailboxAnswer): SubStatus {
+function judge({ finding, acceptAll, untestedFor }: ProbeResult): SubStatus {
   switch (finding.kind) {
     case 'accepted':
       if (acceptAll === 'yes') return 'catch_all'
@@ -62,7 +62,7 @@ function judge({ finding, acceptAll, untestedFor }: MailboxAnswer): SubStatus {
 }
 
 /** Accepted by a server that may accept everything: without the test of that we do not know, whatever kept us from it. */
-function untested(why: MailboxAnswer['untestedFor']): SubStatus {
+function untested(why: ProbeResult['untestedFor']): SubStatus {
   if (why === 'not_wanted') return 'catch_all_untested'
   if (why === undefined || why === 'timeout') return why ?? 'server_error'
   const said = REFUSED[why]
@@ -100,7 +100,7 @@ const REFUSED: Record<Reason, SubStatus> = {
   unclassified: 'server_error',
 }
 
-const UNANSWERED: Record<Unanswered, SubStatus> = {
+const UNANSWERED: Record<FailureReason, SubStatus> = {
   connection_failed: 'connection_failed',
   not_routable: 'not_routable',
   dns_failed: 'dns_failed',
@@ -110,7 +110,7 @@ const UNANSWERED: Record<Unanswered, SubStatus> = {
   throttled: 'rate_limited',
 }
 
-const UNASKED: Record<Unasked, SubStatus> = {
+const UNASKED: Record<SkipReason, SubStatus> = {
   provider_unverifiable: 'provider_unverifiable',
   known_catch_all: 'catch_all',
   smtputf8_unsupported: 'smtputf8_unsupported',

@@ -5,8 +5,8 @@ import { MALFORMED_REASONS } from '../address/data/malformed-reasons.ts'
 import { parseAddress } from '../address/parse.ts'
 import { FAILURES } from '../domain/data/dns-failures.ts'
 import type { DomainFacts } from '../domain/facts.ts'
-import type { Finding, MailboxAnswer } from '../mailbox/answer.ts'
-import type { Reason } from '../mailbox/reply.ts'
+import type { Finding, ProbeResult } from '../smtp/probe/result.ts'
+import type { Reason } from '../smtp/replies/rules.ts'
 import { classEvidence, domainEvidence, mailboxEvidence, syntaxEvidence } from './evidence.ts'
 
 const CHECKS: Record<string, { outcomes: Record<string, string> }> = EVIDENCE_CHECKS
@@ -18,12 +18,12 @@ function expectInTable(evidence: Evidence[]): void {
   }
 }
 
-const ANSWER: MailboxAnswer = {
+const ANSWER: ProbeResult = {
   finding: { kind: 'accepted', code: 250 },
   acceptAll: 'untested',
   acceptAllSource: 'live',
   host: null,
-  dialogue: [],
+  transcript: [],
   at: 1_793_620_800,
   ms: 1,
 }

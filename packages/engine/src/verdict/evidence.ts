@@ -5,7 +5,8 @@ import type { Address, Malformed } from '../address/parse.ts'
 import type { DomainFacts } from '../domain/facts.ts'
 import type { DomainClass } from '../domain/lists.ts'
 import type { MailHosts } from '../domain/mail-hosts.ts'
-import type { Finding, MailboxAnswer, Said } from '../mailbox/answer.ts'
+import type { Finding, ProbeResult } from '../smtp/probe/result.ts'
+import type { TranscriptEntry } from '../smtp/replies/reply-text.ts'
 
 /** The finding of the parser. */
 export function syntaxEvidence(address: Address | Malformed, ms: number): Evidence {
@@ -78,12 +79,12 @@ export function mailboxEvidence({
   acceptAll,
   acceptAllSource,
   host,
-  dialogue,
+  transcript,
   at,
   ms,
-}: MailboxAnswer): Evidence[] {
+}: ProbeResult): Evidence[] {
   const checked_at = timeOf(at)
-  const replies = dialogue.filter(({ stage }) => stage !== 'control')
+  const replies = transcript.filter(({ stage }) => stage !== 'control')
   const detail = [
     host === null ? '' : `Host: ${host}.`,
     ...replies.map(quote),
@@ -95,7 +96,7 @@ export function mailboxEvidence({
   }
   if (finding.kind !== 'accepted' && acceptAll === 'untested') return [recipient]
 
-  const control = dialogue.find(({ stage }) => stage === 'control')
+  const control = transcript.find(({ stage }) => stage === 'control')
   const parts = [
     CATCH_ALL_DETAILS[acceptAll],
     control ? quote(control) : '',
@@ -119,11 +120,11 @@ function recipientOutcome(finding: Finding): EvidenceOutcome<'recipient'> {
   }
 }
 
-function quote({ stage, code, enhanced, text }: Said): string {
+function quote({ stage, code, enhanced, text }: TranscriptEntry): string {
   return `${STAGES[stage]}: “${[code, enhanced, text].filter(Boolean).join(' ')}”.`
 }
 
-const STAGES: Record<Said['stage'], string> = {
+const STAGES: Record<TranscriptEntry['stage'], string> = {
   greeting: 'Greeting',
   ehlo: 'EHLO',
   starttls: 'STARTTLS',
@@ -132,13 +133,13 @@ const STAGES: Record<Said['stage'], string> = {
   control: 'RCPT TO (control recipient)',
 }
 
-const CATCH_ALL_OUTCOMES: Record<MailboxAnswer['acceptAll'], EvidenceOutcome<'catch_all'>> = {
+const CATCH_ALL_OUTCOMES: Record<ProbeResult['acceptAll'], EvidenceOutcome<'catch_all'>> = {
   yes: 'detected',
   no: 'not_detected',
   untested: 'not_tested',
 }
 
-const CATCH_ALL_DETAILS: Record<MailboxAnswer['acceptAll'], string> = {
+const CATCH_ALL_DETAILS: Record<ProbeResult['acceptAll'], string> = {
   yes: 'The domain accepts every recipient.',
   no: 'The domain does not accept every recipient.',
   untested: 'Whether the domain accepts every recipient could not be tested.',

@@ -9,8 +9,8 @@ import type { Term } from './weigh.ts'
 const SPEAKS_FROM = 0.05
 
 /**
- * The evidence with what each finding was worth. The base rate stands at the finding that decided which rate it is; the rest have
- * items of their own. All `log_odds` together are the log-odds of the chance.
+ * The evidence with the weight of each finding. The base rate belongs to the finding that selected it; other weights have their own
+ * items. The sum of all `log_odds` is the log-odds of `deliverability`.
  */
 export function explain(evidence: Evidence[], verdict: Verdict, history: History): Evidence[] {
   const { plausibility, weighing } = verdict
@@ -40,7 +40,7 @@ export function explain(evidence: Evidence[], verdict: Verdict, history: History
   return weighed
 }
 
-/** A mail server's silence, a domain that is not there, a text that is no address: each is the finding of one check. */
+/** The check whose finding decides the verdict, by reason; `recipient` for all others. */
 const DECIDES: Partial<Record<SubStatus, EvidenceCheck>> = {
   syntax_error: 'syntax',
   address_literal: 'syntax',
@@ -86,7 +86,7 @@ function describeText(plausibility: Plausibility, logOdds: number): Evidence {
 const ABSTAINED: Record<Extract<Plausibility, { kind: 'abstained' }>['why'], string> = {
   not_ascii: 'The text was not weighed: the model knows the Latin alphabet only.',
   all_digits: 'The text was not weighed: it is a number.',
-  too_short: 'The text was not weighed: it is too short to tell.',
+  too_short: 'The text was not weighed: it is too short.',
   id_like: 'The text was not weighed: it looks like an assigned id.',
 }
 

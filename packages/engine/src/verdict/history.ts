@@ -12,7 +12,7 @@ export type History = {
 }
 
 /** Where outcomes are looked up for whoever asks about an address. */
-export type HistoryDesk = { look(domain: string, provider: string): Promise<History> }
+export type HistoryLookup = { find(domain: string, provider: string): Promise<History> }
 
 export const NO_HISTORY: History = {
   domain: { delivered: 0, bounced: 0, shapes: [] },

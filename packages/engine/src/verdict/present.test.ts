@@ -1,13 +1,13 @@
-import { unsettledResult } from '@probity/contract/standing-result'
+import { pendingResult } from '@probity/contract/standing-result'
 import { ValidationResult } from '@probity/contract/validation'
 import Value from 'typebox/value'
 import { expect, test } from 'vitest'
 import { parseAddress } from '../address/parse.ts'
 import type { DomainFacts } from '../domain/facts.ts'
-import type { MailboxAnswer } from '../mailbox/answer.ts'
+import type { ProbeResult } from '../smtp/probe/result.ts'
 import { conclude } from './conclude.ts'
 import { classEvidence, domainEvidence, mailboxEvidence, syntaxEvidence } from './evidence.ts'
-import { USUAL_MANNER } from './manner.ts'
+import { DEFAULT_OPTIONS } from './options.ts'
 import { present } from './present.ts'
 
 const FRESH = {
@@ -31,7 +31,7 @@ const CLASSES = { isDisposable: false, isFree: true, isPrivacyRelay: false, disp
 
 function presentOf(email: string) {
   const address = parseAddress(email)
-  const verdict = conclude({ address, isRole: true, mail: FACTS.mail }, { provider: 'google' }, USUAL_MANNER)
+  const verdict = conclude({ address, isRole: true, mail: FACTS.mail }, { provider: 'google' }, DEFAULT_OPTIONS)
   const evidence = [syntaxEvidence(address, 0.1), ...domainEvidence(FACTS, 'cache'), classEvidence(CLASSES)]
   return present({
     email,
@@ -39,7 +39,7 @@ function presentOf(email: string) {
     verdict,
     isRole: true,
     didYouMean: null,
-    retryAfterMs: null,
+    retry: null,
     facts: FACTS,
     classes: CLASSES,
     evidence,
@@ -50,7 +50,7 @@ test('with what belongs to one answer it has exactly the shape of the contract',
   for (const result of [
     presentOf('Ada+x@Bücher.example'),
     presentOf('nonsense'),
-    unsettledResult('a@b.example', 'timeout'),
+    pendingResult('a@b.example', 'timeout'),
   ]) {
     expect([...Value.Errors(ValidationResult, { ...result, ...FRESH })]).toEqual([])
   }
@@ -98,12 +98,12 @@ test('evidence stands in the order of the checks and says where it comes from', 
   ])
 })
 
-const ANSWER: MailboxAnswer = {
+const ANSWER: ProbeResult = {
   finding: { kind: 'accepted', code: 250 },
   acceptAll: 'yes',
   acceptAllSource: 'live',
   host: 'mx.example.com',
-  dialogue: [
+  transcript: [
     { stage: 'greeting', code: 220, enhanced: null, text: 'mx.example.com ESMTP' },
     { stage: 'rcpt', code: 250, enhanced: '2.1.5', text: 'Ok' },
     { stage: 'control', code: 250, enhanced: '2.1.5', text: 'Ok' },
@@ -112,7 +112,7 @@ const ANSWER: MailboxAnswer = {
   ms: 12.5,
 }
 
-test.each<[string, Partial<MailboxAnswer>, object]>([
+test.each<[string, Partial<ProbeResult>, object]>([
   ['accepted like everybody', {}, { smtp: [true, 250], catchall: { is_catchall: true, confidence: 0.98 } }],
   [
     'refused',
@@ -142,14 +142,18 @@ test.each<[string, Partial<MailboxAnswer>, object]>([
 ])('the fields of the interface when the recipient was %s', (_name, more, expected) => {
   const address = parseAddress('ada@example.com')
   const mailbox = { ...ANSWER, ...more }
-  const verdict = conclude({ address, isRole: false, mail: FACTS.mail, mailbox }, { provider: 'google' }, USUAL_MANNER)
+  const verdict = conclude(
+    { address, isRole: false, mail: FACTS.mail, mailbox },
+    { provider: 'google' },
+    DEFAULT_OPTIONS,
+  )
   const { depth, details, catchall } = present({
     email: 'ada@example.com',
     address,
     verdict,
     isRole: false,
     didYouMean: null,
-    retryAfterMs: null,
+    retry: null,
     facts: FACTS,
     mailbox,
     evidence: [],

@@ -1,13 +1,13 @@
-import type { StandingResult } from '@probity/contract/standing-result'
+import type { StoredResult } from '@probity/contract/standing-result'
 import { partsOf } from '../address/cached-result.ts'
 import { STRING_MODEL } from '../address/plausibility.ts'
-import type { MailboxAnswer, Unasked } from '../mailbox/answer.ts'
+import type { ProbeResult, SkipReason } from '../smtp/probe/result.ts'
 import { limitEvidence } from './limit-evidence.ts'
 import type { Validation } from './validation.ts'
 import type { Weighing } from './weigh.ts'
 
 /** A validation in the words of the interface. */
-export function present(validation: Validation): StandingResult {
+export function present(validation: Validation): StoredResult {
   const { email, address, verdict, isRole, didYouMean, facts, classes, mailbox, evidence } = validation
   const isAddress = address.kind === 'address'
   const mail = facts?.mail
@@ -48,23 +48,23 @@ export function present(validation: Validation): StandingResult {
 }
 
 /** How far it went. What a mail server is known to have said before counts as its word. */
-function depthOf(mailbox: MailboxAnswer | undefined): StandingResult['depth'] {
+function depthOf(mailbox: ProbeResult | undefined): StoredResult['depth'] {
   if (mailbox === undefined) return 'dns'
   return mailbox.finding.kind === 'unasked' && WITHOUT_ITS_WORD.has(mailbox.finding.why) ? 'dns' : 'smtp'
 }
 
-const WITHOUT_ITS_WORD = new Set<Unasked>(['provider_unverifiable', 'unencodable', 'no_egress', 'opted_out'])
+const WITHOUT_ITS_WORD = new Set<SkipReason>(['provider_unverifiable', 'unencodable', 'no_egress', 'opted_out'])
 
 const METHOD = `${STRING_MODEL.name}-${STRING_MODEL.version}`
 
-function presentModel({ isModelUsed }: Weighing): StandingResult['ai_enhancement'] {
+function presentModel({ isModelUsed }: Weighing): StoredResult['ai_enhancement'] {
   return isModelUsed ? { used: true, method: METHOD } : { used: false, method: null }
 }
 
 /** How sure the test makes us: a server may answer two recipients differently for reasons that we do not see. */
 const CATCHALL_CONFIDENCE = 0.98
 
-function presentCatchall(mailbox: MailboxAnswer | undefined): StandingResult['catchall'] {
+function presentCatchall(mailbox: ProbeResult | undefined): StoredResult['catchall'] {
   if (mailbox === undefined || mailbox.acceptAll === 'untested') return { is_catchall: false, confidence: null }
   return { is_catchall: mailbox.acceptAll === 'yes', confidence: CATCHALL_CONFIDENCE }
 }

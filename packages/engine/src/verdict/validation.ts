@@ -2,8 +2,9 @@ import type { Evidence } from '@probity/contract/evidence'
 import type { Address, Malformed } from '../address/parse.ts'
 import type { DomainFacts } from '../domain/facts.ts'
 import type { DomainClass } from '../domain/lists.ts'
-import type { MailboxAnswer } from '../mailbox/answer.ts'
+import type { ProbeResult } from '../smtp/probe/result.ts'
 import type { Verdict } from './conclude.ts'
+import type { Retry } from './retry.ts'
 
 /** What was found out about one address. */
 export type Found = {
@@ -13,9 +14,9 @@ export type Found = {
   didYouMean: string | null
   facts?: DomainFacts
   classes?: DomainClass
-  mailbox?: MailboxAnswer
-  /** When another try may settle what this one could not, in milliseconds from now; null when the verdict stands. */
-  retryAfterMs: number | null
+  mailbox?: ProbeResult
+  /** Null when the verdict is final. */
+  retry: Retry | null
   evidence: Evidence[]
 }
 

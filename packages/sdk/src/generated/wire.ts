@@ -7,23 +7,23 @@
  */
 export type SingleValidationRequest = {
   /**
-   * The email address to validate, up to 1024 characters. Any such text gets a verdict; one that is not an address is `invalid` with `syntax_error`.
+   * The email address to validate, up to 1024 characters. Text that is not an address is `invalid` with `syntax_error`.
    */
   email: string
   /**
-   * How many seconds to wait for the verdict. What is not settled by then is answered `unknown` with a `retry_at`.
+   * Number of seconds to wait for the verdict. Without a verdict by then, the result is `unknown` with a `retry_at`.
    */
   timeout?: number
   /**
-   * Whether the local model may take part in `deliverability`.
+   * Whether the local model can contribute to `deliverability`.
    */
   ai?: boolean
   /**
-   * Whether the mail server may be asked for an address that cannot exist. Without that an address that it accepts is `risky` with `catch_all_untested`, unless the domain is known to tell the truth.
+   * Whether to test the domain for catch-all with a control recipient. Without the test, an accepted address is `risky` with `catch_all_untested`, unless the domain is known not to be a catch-all.
    */
   catchall?: boolean
   /**
-   * The name of a policy, built in (`signup`, `newsletter`, `transactional`) or of the account, to turn the result into `allow`, `review` or `block`.
+   * Name of a policy that maps the result to `allow`, `review` or `block`: a built-in one (`signup`, `newsletter`, `transactional`) or one of the account.
    */
   policy?: string
   /**
@@ -39,47 +39,47 @@ export type SingleValidationRequest = {
 /**
  * Validation status
  *
- * The verdict. The list is open: treat a value you do not know like `unknown`.
+ * The verdict. Values may be added: treat unrecognized values as `unknown`.
  * - `valid`: the mail server accepts mail for this mailbox.
- * - `invalid`: mail to this address cannot be delivered; we were told so, or the address rules it out.
- * - `risky`: mail may be accepted, but there is a known reason to hesitate.
- * - `unknown`: we could not find out. This says nothing against the address.
+ * - `invalid`: mail to this address cannot be delivered, according to the mail server, DNS or the syntax of the address.
+ * - `risky`: mail may be accepted, but there is a known risk.
+ * - `unknown`: the verdict could not be determined. This is not evidence against the address.
  */
 export type ValidationStatus = 'valid' | 'invalid' | 'risky' | 'unknown' | Unlisted
 
 /**
  * Validation sub status
  *
- * The reason for the verdict; empty when the status is `valid`. The list is open: go by `status` when you meet a reason you do not know.
- * - empty: (valid) nothing to add: the address is valid.
+ * The reason for the verdict; empty if the status is `valid`. Values may be added: use `status` for unrecognized values.
+ * - empty: (valid) no further reason: the address is valid.
  * - `syntax_error`: (invalid) the text is not an email address.
- * - `domain_not_found`: (invalid) DNS says that the domain does not exist.
- * - `no_mail_server`: (invalid) the domain exists but names no server that takes mail.
- * - `null_mx`: (invalid) the domain declares that it takes no mail (RFC 7505).
- * - `domain_not_hosted`: (invalid) the mail server says that it does not serve this domain.
- * - `mailbox_not_found`: (invalid) the mail server says that there is no such mailbox.
- * - `mailbox_disabled`: (invalid) the mailbox exists but has been switched off.
+ * - `domain_not_found`: (invalid) the domain does not exist (NXDOMAIN).
+ * - `no_mail_server`: (invalid) the domain exists but has no mail server.
+ * - `null_mx`: (invalid) the domain declares that it does not accept mail (null MX, RFC 7505).
+ * - `domain_not_hosted`: (invalid) the mail server does not host this domain.
+ * - `mailbox_not_found`: (invalid) the mail server reported that the mailbox does not exist.
+ * - `mailbox_disabled`: (invalid) the mailbox exists but is disabled.
  * - `mailbox_moved`: (invalid) the mailbox has moved to another address.
- * - `catch_all`: (risky) the domain accepts every address, so this one cannot be told apart.
- * - `catch_all_untested`: (risky) the mail server accepted the address; whether it accepts every address was not tested, as asked.
- * - `mailbox_full`: (risky) the mailbox exists but has no room at the moment.
- * - `disposable`: (risky) the domain hands out addresses that are thrown away after use.
- * - `not_probed`: (unknown) the mail server was not asked.
+ * - `catch_all`: (risky) the domain accepts mail for every address (catch-all), so the mailbox cannot be confirmed.
+ * - `catch_all_untested`: (risky) the mail server accepted the address; the catch-all test was disabled in the request.
+ * - `mailbox_full`: (risky) the mailbox exists but is full.
+ * - `disposable`: (risky) the domain provides disposable addresses.
+ * - `not_probed`: (unknown) no SMTP probe was made.
  * - `not_started`: (unknown) no worker claimed the address before the timeout, so validation did not start. The credit is refunded.
- * - `dns_failed`: (unknown) DNS gave no usable answer for the domain.
- * - `not_routable`: (unknown) the mail servers have addresses that the public internet cannot reach.
- * - `connection_failed`: (unknown) no mail server of the domain could be connected to.
- * - `timeout`: (unknown) the time allowed ran out before the mail server answered.
- * - `greylisted`: (unknown) the mail server asked us to come back later, as it does with every newcomer.
- * - `rate_limited`: (unknown) the mail server takes no more questions from us for now.
- * - `blocked`: (unknown) the mail server refuses us, not the mailbox.
+ * - `dns_failed`: (unknown) the DNS lookup of the domain failed.
+ * - `not_routable`: (unknown) the mail servers are not on the public internet.
+ * - `connection_failed`: (unknown) no connection to a mail server of the domain could be established.
+ * - `timeout`: (unknown) the mail server did not respond within the timeout.
+ * - `greylisted`: (unknown) the mail server temporarily rejected the probe (greylisting).
+ * - `rate_limited`: (unknown) the mail server limits the rate of our probes.
+ * - `blocked`: (unknown) the mail server rejected our IP address, HELO name or sender; nothing is known about the mailbox.
  * - `policy_rejected`: (unknown) the mail server rejected the probe for policy reasons unrelated to the mailbox.
- * - `provider_unverifiable`: (unknown) this provider gives the same answer whether or not a mailbox exists.
- * - `smtputf8_unsupported`: (unknown) the address needs SMTPUTF8 and the mail server does not offer it.
- * - `address_literal`: (unknown) the domain is a bare IP address, which we do not ask.
- * - `server_error`: (unknown) the mail server broke off or answered with an error of its own.
- * - `internal_error`: (unknown) something failed on our side.
- * - `sandbox_unmapped`: (unknown) a test key was used with an address that the sandbox has no answer for.
+ * - `provider_unverifiable`: (unknown) this provider accepts all recipients, whether or not the mailbox exists.
+ * - `smtputf8_unsupported`: (unknown) the address requires SMTPUTF8, which the mail server does not support.
+ * - `address_literal`: (unknown) the domain is an IP address literal, which is not probed.
+ * - `server_error`: (unknown) the mail server closed the connection or reported an error of its own.
+ * - `internal_error`: (unknown) the validation failed because of an internal error.
+ * - `sandbox_unmapped`: (unknown) a test key was used with an address that the sandbox does not map.
  */
 export type ValidationSubStatus =
   | ''
@@ -307,17 +307,17 @@ export type EvidenceList = Array<Evidence>
 /**
  * Decision
  *
- * What to do with the address. The list is open: treat a value you do not know like `review`.
- * - `allow`: take the address.
- * - `review`: take it with care: ask the person, look again later, or let somebody decide.
- * - `block`: do not take it.
+ * The decision about the address. Values may be added: treat unrecognized values as `review`.
+ * - `allow`: accept the address.
+ * - `review`: accept it with care: request a confirmation, validate again later, or review it manually.
+ * - `block`: reject the address.
  */
 export type Decision = 'allow' | 'review' | 'block' | Unlisted
 
 /**
  * Validation result
  *
- * The verdict on one address, with the findings it rests on. Fields may be added.
+ * The verdict on one address, with its evidence. Fields may be added.
  */
 export type ValidationResult = {
   /**
@@ -331,21 +331,21 @@ export type ValidationResult = {
    */
   confidence: number
   /**
-   * Estimated probability that a message sent now is not hard-bounced. The `log_odds` of the evidence add up to its log-odds.
+   * Estimated probability that a message sent now is not hard-bounced. Its log-odds are the sum of the `log_odds` of the evidence.
    */
   deliverability: number
   /**
-   * How far the validation went.
-   * - `dns`: the verdict rests on the address itself, on DNS and on our lists: it was clear before a mail server was asked, or none was asked. A validation that did not start (`not_started`) has this value, too.
-   * - `smtp`: the mail server has a part in it: it was asked, or what it is known to have said before counts.
+   * Depth of the validation.
+   * - `dns`: the verdict is based on the address, DNS and domain lists. No SMTP probe was needed, or none was made. Also the value of validations that did not start (`not_started`).
+   * - `smtp`: the verdict is based on an SMTP probe, of this request or an earlier one.
    */
   depth: 'dns' | 'smtp'
   /**
-   * Our advice whether to send: `deliverability` is at or above what the account asks for (0.97 unless it says otherwise), and the address is nothing that the account leaves out (disposable, role and machine-generated ones, unless it says otherwise). Where no mail server vouched for the mailbox, outcomes reported for its domain must. An `override` of the account takes precedence: blocked is never safe, allowed is unless `status` is `invalid`.
+   * Recommendation whether to send. True if `deliverability` reaches the threshold of the account (default 0.97) and the address has none of the excluded traits (default: disposable, role and auto-generated). If the mail server did not confirm the mailbox, reported outcomes of its domain must. An `override` of the account takes precedence: blocked addresses are never safe, allowed ones are unless `status` is `invalid`.
    */
   safe_to_send: boolean
   /**
-   * True exactly when `status` is `valid`.
+   * Whether `status` is `valid`.
    */
   is_valid: boolean
   /**
@@ -353,43 +353,43 @@ export type ValidationResult = {
    */
   details: {
     /**
-     * The text is a well-formed address.
+     * Whether the text is a well-formed address.
      */
     syntax_valid: boolean
     /**
-     * DNS names a server that takes mail for the domain.
+     * Whether the domain has a mail server in DNS.
      */
     dns_valid: boolean
     /**
-     * The mail server accepted this recipient.
+     * Whether the mail server accepted the recipient.
      */
     smtp_valid: boolean
     /**
-     * The SMTP reply code to the recipient; 0 when the server was not asked or did not answer.
+     * SMTP reply code to RCPT TO; 0 if no probe was made or the server did not respond.
      */
     smtp_code: number
     /**
-     * The domain in lower case, as A-labels where it is internationalised; empty when none could be read.
+     * Domain in lower case, as A-labels if it is internationalized; empty if the text has none.
      */
     domain: string
     /**
-     * Who runs the mail servers of the domain; empty when we do not know.
+     * Mailbox provider of the domain; empty if it is not known.
      */
     provider: string
     /**
-     * The domain is known for throw-away addresses.
+     * Whether the domain provides disposable addresses.
      */
     is_disposable: boolean
     /**
-     * The address belongs to a function, such as info or sales, rather than to a person.
+     * Whether the address is a role address, such as info@ or sales@.
      */
     is_role_based: boolean
     /**
-     * The domain publishes an SPF record.
+     * Whether the domain publishes an SPF record.
      */
     has_spf: boolean
     /**
-     * The domain publishes a DMARC record.
+     * Whether the domain publishes a DMARC record.
      */
     has_dmarc: boolean
     /**
@@ -427,42 +427,42 @@ export type ValidationResult = {
    */
   catchall: {
     /**
-     * The mail server was seen to accept an address that cannot exist.
+     * Whether the mail server accepted a control recipient.
      */
     is_catchall: boolean
     /**
-     * How sure we are of `is_catchall`, from 0 to 1; null when it was not tested.
+     * Confidence of `is_catchall`, from 0 to 1; null if it was not tested.
      */
     confidence: number | null
   }
   /**
-   * The part that a model played in the result.
+   * Contribution of the model to the result.
    */
   ai_enhancement: {
     /**
-     * The model moved the log-odds of `deliverability` by at least 0.05.
+     * Whether the model changed the log-odds of `deliverability` by at least 0.05.
      */
     used: boolean
     /**
-     * The name and version of the model; null where it was not used.
+     * Name and version of the model; null if it was not used.
      */
     method: string | null
   }
   /**
-   * How long the answer took.
+   * Duration of the request.
    */
   performance: {
     /**
-     * Time from the arrival of the request to its answer, in whole milliseconds.
+     * Time from the request to the response, in whole milliseconds.
      */
     response_time_ms: number
   }
   /**
-   * About the answer itself.
+   * Information about the response.
    */
   metadata: {
     /**
-     * When the answer was given: seconds of Unix time, with a fraction.
+     * Time of the response: Unix time in seconds, with a fraction.
      */
     timestamp: number
     /**
@@ -474,7 +474,7 @@ export type ValidationResult = {
      */
     features_used: {
       /**
-       * Whether it is known for this result if the domain is a catch-all: `catchall.confidence` is not null.
+       * Whether the domain was tested for catch-all: `catchall.confidence` is not null.
        */
       catchall_detection: boolean
       /**
@@ -496,23 +496,23 @@ export type ValidationResult = {
    */
   did_you_mean: string | null
   /**
-   * Traits worth knowing that do not decide the verdict.
+   * Traits of the address that do not affect the status.
    */
   flags: {
     /**
-     * The domain belongs to a free mail provider.
+     * Whether the domain belongs to a free mailbox provider.
      */
     is_free: boolean
     /**
-     * The address forwards to a mailbox it hides. Such relays last and are not disposable.
+     * Whether the address forwards to a hidden mailbox. Relay addresses are permanent, not disposable.
      */
     is_privacy_relay: boolean
     /**
-     * The local part carries a tag, as in ada+news.
+     * Whether the local part has a tag, as in ada+news.
      */
     is_tagged: boolean
     /**
-     * The text of the local part looks made by a machine. Never by itself a reason to turn a person away.
+     * Whether the local part looks auto-generated. Do not reject a user for this reason alone.
      */
     is_machine_generated: boolean
   }
@@ -532,20 +532,20 @@ export type ValidationResult = {
    */
   reference: string | null
   /**
-   * What the policy that was asked for decides. Only there where the request named one.
+   * The decision of the policy in the request. Absent if the request has none.
    */
   policy?: {
     /**
-     * What the policy is called: up to 50 lower-case letters, digits, `-` and `_`.
+     * Name of the policy: up to 50 lower-case letters, digits, `-` and `_`.
      */
     name: string
     decision: Decision
     /**
-     * Why, in a sentence of up to 200 characters. It stands in the answer as it is.
+     * The reason, a sentence of up to 200 characters. It is returned unchanged with the decision.
      */
     reason: string
     /**
-     * Which rule decided, counted from 1; null where none applied, or where a list of the account did.
+     * Number of the rule that matched, counted from 1; null if none matched or an override decided.
      */
     rule: number | null
   }
@@ -554,7 +554,7 @@ export type ValidationResult = {
 /**
  * Problem code
  *
- * The kind of problem for programs; a code never changes its meaning. New codes may be added, so fall back on `status`. Known codes: `invalid_request`, `malformed_json`, `api_key_in_query`, `conflicting_api_keys`, `no_file`, `missing_api_key`, `invalid_api_key`, `revoked_api_key`, `expired_api_key`, `insufficient_credits`, `api_key_cap_reached`, `paused_api_key`, `ip_not_allowed`, `origin_not_allowed`, `missing_scope`, `key_type_not_allowed`, `live_key_required`, `scope_not_grantable`, `exceeds_own_key`, `account_suspended`, `api_not_in_plan`, `not_found`, `method_not_allowed`, `request_timeout`, `idempotency_in_progress`, `upload_already_confirmed`, `job_finished`, `job_in_progress`, `job_under_review`, `inactive_api_key`, `webhook_disabled`, `too_many_keys`, `too_many_webhooks`, `policy_exists`, `too_many_policies`, `too_many_overrides`, `too_many_uploads`, `event_expired`, `file_removed`, `results_expired`, `payload_too_large`, `file_too_large`, `unsupported_media_type`, `content_encoding_refused`, `not_csv`, `idempotency_mismatch`, `empty_file`, `malformed_csv`, `record_too_long`, `too_many_columns`, `too_many_rows`, `too_many_emails`, `no_email_column`, `unknown_column`, `column_without_emails`, `webhook_url_rejected`, `rate_limited`, `concurrency_limited`, `too_many_streams`, `queue_limit_reached`, `domain_limit`, `headers_too_large`, `internal_error`, `overloaded`, `account_on_hold`, `service_unavailable`.
+ * Machine-readable code of the problem. The meaning of a code never changes. Codes may be added: use `status` for unrecognized codes. Known codes: `invalid_request`, `malformed_json`, `api_key_in_query`, `conflicting_api_keys`, `no_file`, `missing_api_key`, `invalid_api_key`, `revoked_api_key`, `expired_api_key`, `insufficient_credits`, `api_key_cap_reached`, `paused_api_key`, `ip_not_allowed`, `origin_not_allowed`, `missing_scope`, `key_type_not_allowed`, `live_key_required`, `scope_not_grantable`, `exceeds_own_key`, `account_suspended`, `api_not_in_plan`, `not_found`, `method_not_allowed`, `request_timeout`, `idempotency_in_progress`, `upload_already_confirmed`, `job_finished`, `job_in_progress`, `job_under_review`, `inactive_api_key`, `webhook_disabled`, `too_many_keys`, `too_many_webhooks`, `policy_exists`, `too_many_policies`, `too_many_overrides`, `too_many_uploads`, `event_expired`, `file_removed`, `results_expired`, `payload_too_large`, `file_too_large`, `unsupported_media_type`, `content_encoding_refused`, `not_csv`, `idempotency_mismatch`, `empty_file`, `malformed_csv`, `record_too_long`, `too_many_columns`, `too_many_rows`, `too_many_emails`, `no_email_column`, `unknown_column`, `column_without_emails`, `webhook_url_rejected`, `rate_limited`, `concurrency_limited`, `too_many_streams`, `queue_limit_reached`, `domain_limit`, `headers_too_large`, `internal_error`, `overloaded`, `account_on_hold`, `service_unavailable`.
  */
 export type ProblemCode =
   | 'invalid_request'
@@ -628,15 +628,15 @@ export type ProblemCode =
 /**
  * Problem
  *
- * Why a request failed, as application/problem+json (RFC 9457). It contains no addresses, keys or other values of the request, so it can be logged as it is. Of the request it repeats only the names of unknown fields.
+ * Why a request failed, as application/problem+json (RFC 9457). It contains no addresses, keys or other values of the request, except the names of unknown fields, so it can be logged.
  */
 export type Problem = {
   /**
-   * Where the problem is documented: `/docs/errors#` and the code, a reference relative to the address of the service.
+   * URL of the documentation of the problem: `/docs/errors#` and the code, relative to the URL of the service.
    */
   type: string
   /**
-   * The kind of problem in a few words, the same for every problem with this code.
+   * Short summary of the problem, the same for every problem with this code.
    */
   title: string
   /**
@@ -644,29 +644,29 @@ export type Problem = {
    */
   status: number
   /**
-   * What happened this time, for people. Its wording may change: do not parse it.
+   * Explanation of this occurrence of the problem, for people. The wording may change: do not parse it.
    */
   detail: string
   code: ProblemCode
   /**
-   * Names this one request. Quote it when you ask for help.
+   * Id of the request. Include it when you contact the operator.
    */
   request_id: string
   /**
-   * The faults one by one, where the request itself is at fault.
+   * The errors of the request, if the request is invalid.
    */
   errors?: Array<{
     /**
-     * Where the fault is: a JSON Pointer (RFC 6901) into the body, or the name of a parameter.
+     * Location of the error: a JSON Pointer (RFC 6901) into the body, or the name of a parameter.
      */
     pointer: string
     /**
-     * What is wrong there, without repeating the value.
+     * Description of the error, without the value.
      */
     detail: string
   }>
   /**
-   * How many seconds to wait before trying again; the same number as in the Retry-After header.
+   * Number of seconds to wait before a retry, equal to the Retry-After header.
    */
   retry_after_s?: number
 }
@@ -674,27 +674,27 @@ export type Problem = {
 /**
  * Bulk validation request
  *
- * A list of addresses to validate in one request.
+ * Addresses to validate in one request.
  */
 export type BulkValidationRequest = {
   /**
-   * From 1 to 1000 addresses. Repeated ones are validated once and cost nothing more.
+   * From 1 to 1000 addresses. Duplicate addresses are validated and charged once.
    */
   emails: Array<string>
   /**
-   * How many seconds to wait for the verdicts. Addresses not settled by then are `unknown`.
+   * Number of seconds to wait for the verdicts. Addresses without a verdict by then are `unknown`.
    */
   timeout?: number
   /**
-   * Whether the local model may take part in `deliverability`.
+   * Whether the local model can contribute to `deliverability`.
    */
   ai?: boolean
   /**
-   * Whether the mail server may be asked for an address that cannot exist. Without that an address that it accepts is `risky` with `catch_all_untested`, unless the domain is known to tell the truth.
+   * Whether to test the domain for catch-all with a control recipient. Without the test, an accepted address is `risky` with `catch_all_untested`, unless the domain is known not to be a catch-all.
    */
   catchall?: boolean
   /**
-   * The name of a policy, built in (`signup`, `newsletter`, `transactional`) or of the account, to turn the result into `allow`, `review` or `block`.
+   * Name of a policy that maps the result to `allow`, `review` or `block`: a built-in one (`signup`, `newsletter`, `transactional`) or one of the account.
    */
   policy?: string
   /**
@@ -710,11 +710,11 @@ export type BulkValidationRequest = {
 /**
  * Bulk validation summary
  *
- * The verdicts on a list, counted and one by one. Fields may be added.
+ * The verdicts on the addresses of a request, with counts. Fields may be added.
  */
 export type BulkValidationSummary = {
   /**
-   * How many addresses were sent, repeated ones included.
+   * Number of addresses in the request, including duplicates.
    */
   total: number
   /**
@@ -730,7 +730,7 @@ export type BulkValidationSummary = {
    */
   risky_count: number
   /**
-   * Addresses that repeat an earlier one; together with the other counts they make `total`.
+   * Addresses that repeat an earlier one. Together with the other counts they equal `total`.
    */
   duplicate_count: number
   /**
@@ -742,12 +742,12 @@ export type BulkValidationSummary = {
    */
   results: Array<{
     /**
-     * The address as it was first sent.
+     * The address as it first occurs in the request.
      */
     email: string
     status: ValidationStatus
     /**
-     * True exactly when `status` is `valid`.
+     * Whether `status` is `valid`.
      */
     is_valid: boolean
     /**
@@ -756,9 +756,9 @@ export type BulkValidationSummary = {
     confidence: number
     sub_status: ValidationSubStatus
     /**
-     * How far the validation went.
-     * - `dns`: the verdict rests on the address itself, on DNS and on our lists: it was clear before a mail server was asked, or none was asked. A validation that did not start (`not_started`) has this value, too.
-     * - `smtp`: the mail server has a part in it: it was asked, or what it is known to have said before counts.
+     * Depth of the validation.
+     * - `dns`: the verdict is based on the address, DNS and domain lists. No SMTP probe was needed, or none was made. Also the value of validations that did not start (`not_started`).
+     * - `smtp`: the verdict is based on an SMTP probe, of this request or an earlier one.
      */
     depth: 'dns' | 'smtp'
     /**
@@ -776,7 +776,7 @@ export type BulkValidationSummary = {
      */
     safe_to_send: boolean
     /**
-     * Estimated probability that a message sent now is not hard-bounced. The `log_odds` of the evidence add up to its log-odds.
+     * Estimated probability that a message sent now is not hard-bounced. Its log-odds are the sum of the `log_odds` of the evidence.
      */
     deliverability: number
     /**
@@ -792,20 +792,20 @@ export type BulkValidationSummary = {
      */
     indexes: Array<number>
     /**
-     * What the policy that was asked for decides. Only there where the request named one.
+     * The decision of the policy in the request. Absent if the request has none.
      */
     policy?: {
       /**
-       * What the policy is called: up to 50 lower-case letters, digits, `-` and `_`.
+       * Name of the policy: up to 50 lower-case letters, digits, `-` and `_`.
        */
       name: string
       decision: Decision
       /**
-       * Why, in a sentence of up to 200 characters. It stands in the answer as it is.
+       * The reason, a sentence of up to 200 characters. It is returned unchanged with the decision.
        */
       reason: string
       /**
-       * Which rule decided, counted from 1; null where none applied, or where a list of the account did.
+       * Number of the rule that matched, counted from 1; null if none matched or an override decided.
        */
       rule: number | null
     }
@@ -839,7 +839,7 @@ export type BulkValidationSummary = {
  */
 export type DecisionRequest = {
   /**
-   * The email address to validate, up to 1024 characters. Any such text gets a verdict; one that is not an address is `invalid` with `syntax_error`.
+   * The email address to validate, up to 1024 characters. Text that is not an address is `invalid` with `syntax_error`.
    */
   email: string
   /**
@@ -847,7 +847,7 @@ export type DecisionRequest = {
    */
   timeout?: number
   /**
-   * The name of a policy, built in (`signup`, `newsletter`, `transactional`) or of the account, to turn the result into `allow`, `review` or `block`.
+   * Name of a policy that maps the result to `allow`, `review` or `block`: a built-in one (`signup`, `newsletter`, `transactional`) or one of the account.
    */
   policy?: string
 }
@@ -876,7 +876,7 @@ export type DecisionResult = {
 /**
  * Upload form
  *
- * A form with the file in it.
+ * A form with the file.
  */
 export type UploadForm = {
   /**
@@ -888,59 +888,59 @@ export type UploadForm = {
 /**
  * Upload preview
  *
- * What was found in an uploaded file, before anything is validated or charged. Fields may be added.
+ * Analysis of an uploaded file. Nothing is validated or charged yet. Fields may be added.
  */
 export type UploadPreview = {
   /**
-   * Identifies the upload.
+   * Id of the upload.
    */
   id: string
   /**
-   * The same as `id`; the confirm step takes it as `upload_id`.
+   * Equal to `id`; use it as `upload_id` when you confirm the upload.
    */
   upload_id: string
   /**
-   * What the file was called when it was sent.
+   * Name of the uploaded file.
    */
   filename: string
   /**
-   * The headers of the file from left to right. A column without one is `column_1` and so on; a repeated one gets the suffix `_2`.
+   * Column names of the file, from left to right. A column without a header is `column_1` and so on; duplicate names get the suffix `_2`.
    */
   columns: Array<string>
   /**
-   * The column whose values look most like addresses or, if there is none, one whose header says email.
+   * Column with the most values that look like addresses; if there is none, a column whose header is email.
    */
   suggested_email_column: string
   /**
-   * Why that column. The list is open.
-   * - `most_addresses`: no other column has more values that look like addresses.
-   * - `most_addresses_and_name`: the same, and its header says mail.
+   * Reason for the suggestion. Values may be added.
+   * - `most_addresses`: it has the most values that look like addresses.
+   * - `most_addresses_and_name`: it has the most values that look like addresses, and its header contains mail.
    * - `several_columns`: it has the most addresses, but other columns contain addresses too: ask the user to choose.
-   * - `name_only`: its header says email, but fewer than a fifth of its values look like addresses, or none.
+   * - `name_only`: its header is email, but fewer than a fifth of its values look like addresses.
    */
   suggestion_reason: string
   /**
-   * How large the file is.
+   * Size of the file in bytes.
    */
   size_bytes: number
   /**
-   * How its text is written: `utf-8`, `utf-16le`, `utf-16be` or `windows-1252`.
+   * Character encoding of the file: `utf-8`, `utf-16le`, `utf-16be` or `windows-1252`.
    */
   encoding: string
   /**
-   * What separates its cells: a comma, a semicolon, a tab or a vertical bar.
+   * Delimiter of the cells: a comma, a semicolon, a tab or a vertical bar.
    */
   delimiter: string
   /**
-   * Its first row names the columns.
+   * Whether the first row contains the column names.
    */
   has_header: boolean
   /**
-   * Rows of data, without the header and without rows that are empty.
+   * Rows of the file, without the header and empty rows.
    */
   row_count: number
   /**
-   * The columns one by one, in the order of `columns`.
+   * Counts per column, in the order of `columns`.
    */
   column_details: Array<{
     /**
@@ -948,40 +948,40 @@ export type UploadPreview = {
      */
     name: string
     /**
-     * Rows in which it is not empty.
+     * Rows in which the column is not empty.
      */
     filled_count: number
     /**
-     * Rows in which it holds an address, with a display name or without.
+     * Rows in which the column contains an address, with or without a display name.
      */
     address_count: number
     /**
-     * The share of its values that hold an address; 0 where it has none.
+     * Fraction of the values that contain an address; 0 if there are none.
      */
     address_share: number
   }>
   /**
-   * The first five rows of data, each with a value for every column, cut off at 200 characters.
+   * The first five rows, with a value for every column. Values are truncated to 200 characters.
    */
   sample_rows: Array<Array<string>>
   /**
-   * The column that the counts below are of: the suggested one, unless another was asked for.
+   * Column that the following counts refer to: the suggested one, unless the request names another.
    */
   email_column: string
   /**
-   * Rows in which that column holds an address.
+   * Rows in which the column contains an address.
    */
   email_count: number
   /**
-   * Rows in which it is empty; they cost nothing.
+   * Rows in which the column is empty; they are not charged.
    */
   empty_count: number
   /**
-   * Rows in which the cell holds more than the address: a display name, angle brackets, `mailto:` or punctuation. The address is validated, and the export keeps the cell. Where a cell holds several addresses, the first is validated.
+   * Rows in which the cell contains more than the address: a display name, angle brackets, `mailto:` or punctuation. The address is validated, and the export keeps the cell. If a cell contains several addresses, the first one is validated.
    */
   extracted_count: number
   /**
-   * Rows in which it holds text without an address. They are not validated and cost nothing.
+   * Rows in which the column contains text without an address. They are not validated and not charged.
    */
   not_address_count: number
   /**
@@ -989,73 +989,73 @@ export type UploadPreview = {
    */
   not_address_examples: Array<{
     /**
-     * The row, as a spreadsheet numbers it.
+     * Number of the row, as in a spreadsheet.
      */
     row: number
     /**
-     * The text, cut off at 200 characters.
+     * The text, truncated to 200 characters.
      */
     value: string
   }>
   /**
-   * Unique addresses among them.
+   * Unique addresses in the column.
    */
   unique_count: number
   /**
-   * Rows that repeat an earlier address; they cost nothing.
+   * Rows that repeat an earlier address; they are not charged.
    */
   duplicate_count: number
   /**
-   * Where the unique addresses have their mailboxes, as far as well-known domains tell; most first.
+   * Mailbox providers of the unique addresses, as far as they are known from the domain; largest first.
    */
   provider_mix: Array<{
     /**
-     * Who runs the mailboxes, as in a result; empty for all that cannot be told from the domain alone.
+     * Mailbox provider, as in a result; empty if it is not known from the domain alone.
      */
     provider: string
     /**
-     * Unique addresses there.
+     * Unique addresses.
      */
     count: number
   }>
   /**
-   * What the list would cost, and what there is. Nothing is charged or set aside by a preview.
+   * Cost of the list and available credits. A preview charges and reserves nothing.
    */
   credits: {
     /**
-     * What validating `email_column` costs: 1 for every unique address; nothing in test mode.
+     * Cost of validating `email_column`: 1 credit per unique address; 0 in test mode.
      */
     quote: number
     /**
-     * What the account has now.
+     * Available credits of the account.
      */
     available: number
     /**
-     * The account never runs short, whatever `available` says.
+     * Whether the account uses credits without a balance; `available` is then ignored.
      */
     unlimited: boolean
   }
   /**
-   * Whether the installation can ask mail servers just now, and if not, why.
+   * Whether the installation can probe mail servers at the moment, and if not, the reason.
    */
   probing: {
     /**
-     * Whether mail servers are asked just now.
-     * - `smtp`: mail servers are asked.
-     * - `dns`: no mail server can be asked at present. Addresses whose domain takes mail are `unknown` with `not_probed`, and their credit is given back whatever the plan says; no address is `invalid` for it.
+     * Whether mail servers are probed at the moment.
+     * - `smtp`: mail servers are probed.
+     * - `dns`: mail servers cannot be reached at the moment. Addresses whose domain accepts mail are `unknown` with `not_probed`, never `invalid`, and their credit is refunded on every plan.
      */
     mode: 'smtp' | 'dns'
     /**
-     * Why not, where they are not; null where they are. The list is open.
-     * - `no_helo_name`: no worker has a name to ask mail servers by (SMTP_HELO_NAME and SMTP_MAIL_FROM).
-     * - `port_25_closed`: no mail server of several large providers answers on port 25.
-     * - `intercepted`: somebody else answers in place of the mail servers: a firewall or a proxy of the network.
-     * - `proxy_failed`: the proxy that mail servers are asked through does not answer.
+     * Reason why mail servers are not probed; null if they are. Values may be added.
+     * - `no_helo_name`: no worker has an egress (SMTP_HELO_NAME and SMTP_MAIL_FROM are not set).
+     * - `port_25_closed`: the mail servers of several large providers do not respond on port 25.
+     * - `intercepted`: a middlebox, such as a firewall or a proxy, intercepts port 25.
+     * - `proxy_failed`: the egress proxy does not respond.
      */
     reason: string | null
   }
   /**
-   * Until when the upload can be confirmed; then the file is removed (RFC 3339, UTC).
+   * When the upload expires (RFC 3339, UTC). If it is not confirmed by then, the file is deleted.
    */
   expires_at: string
   /**
@@ -1067,43 +1067,43 @@ export type UploadPreview = {
 /**
  * Upload
  *
- * A file that was sent and not confirmed yet, in short. Fields may be added.
+ * An upload that is not confirmed yet. Fields may be added.
  */
 export type Upload = {
   /**
-   * Identifies the upload.
+   * Id of the upload.
    */
   id: string
   /**
-   * The same as `id`; the confirm step takes it as `upload_id`.
+   * Equal to `id`; use it as `upload_id` when you confirm the upload.
    */
   upload_id: string
   /**
-   * What the file was called when it was sent.
+   * Name of the uploaded file.
    */
   filename: string
   /**
-   * How large the file is.
+   * Size of the file in bytes.
    */
   size_bytes: number
   /**
-   * The headers of the file from left to right. A column without one is `column_1` and so on; a repeated one gets the suffix `_2`.
+   * Column names of the file, from left to right. A column without a header is `column_1` and so on; duplicate names get the suffix `_2`.
    */
   columns: Array<string>
   /**
-   * The column whose values look most like addresses or, if there is none, one whose header says email.
+   * Column with the most values that look like addresses; if there is none, a column whose header is email.
    */
   suggested_email_column: string
   /**
-   * Rows of data, without the header and without rows that are empty.
+   * Rows of the file, without the header and empty rows.
    */
   row_count: number
   /**
-   * Rows in which the suggested column holds an address.
+   * Rows in which the suggested column contains an address.
    */
   email_count: number
   /**
-   * Unique addresses among them.
+   * Unique addresses in the column.
    */
   unique_count: number
   /**
@@ -1111,11 +1111,11 @@ export type Upload = {
    */
   duplicate_count: number
   /**
-   * When the file was sent (RFC 3339, UTC).
+   * When the file was uploaded (RFC 3339, UTC).
    */
   created_at: string
   /**
-   * Until when the upload can be confirmed; then the file is removed (RFC 3339, UTC).
+   * When the upload expires (RFC 3339, UTC). If it is not confirmed by then, the file is deleted.
    */
   expires_at: string
   /**
@@ -1127,30 +1127,30 @@ export type Upload = {
 /**
  * Upload list
  *
- * One page of the uploads that were not confirmed yet, newest first.
+ * One page of the uploads that are not confirmed yet, newest first.
  */
 export type UploadList = Array<Upload>
 
 /**
  * Confirm upload request
  *
- * Turns an upload into a job.
+ * Creates a job from an upload.
  */
 export type ConfirmUploadRequest = {
   /**
-   * The upload to validate, as named by the preview.
+   * `upload_id` of the upload to validate, from its preview.
    */
   upload_id: string
   /**
-   * The column that holds the addresses: one of `columns` of the preview.
+   * Column with the addresses: one of `columns` of the preview.
    */
   email_column: string
   /**
-   * Whether the local model may take part in `deliverability`.
+   * Whether the local model can contribute to `deliverability`.
    */
   ai?: boolean
   /**
-   * Whether the mail server may be asked for an address that cannot exist. Without that an address that it accepts is `risky` with `catch_all_untested`, unless the domain is known to tell the truth.
+   * Whether to test the domain for catch-all with a control recipient. Without the test, an accepted address is `risky` with `catch_all_untested`, unless the domain is known not to be a catch-all.
    */
   catchall?: boolean
   /**
@@ -1170,25 +1170,25 @@ export type ConfirmUploadRequest = {
 /**
  * Job status
  *
- * What the job is doing. The list is open: treat a state you do not know as one that is still under way.
- * - `queued`: confirmed and waiting for its turn.
- * - `planning`: the file is being read and its addresses are laid out for work.
+ * Status of the job. Values may be added: treat unrecognized values as in progress.
+ * - `queued`: confirmed and waiting to be processed.
+ * - `planning`: the file is being read and divided into batches.
  * - `processing`: addresses are being validated.
- * - `paused`: no work is done until the job is resumed; what is finished is kept.
+ * - `paused`: no addresses are validated until the job is resumed; finished results are kept.
  * - `completed`: every address has its result.
- * - `canceled`: stopped on request; finished results are kept and unused credits returned.
- * - `failed`: given up because of a fault; unused credits are returned.
+ * - `canceled`: canceled on request; finished results are kept and unused credits are released.
+ * - `failed`: stopped because of an error; unused credits are released.
  */
 export type JobStatus = 'queued' | 'planning' | 'processing' | 'paused' | 'completed' | 'canceled' | 'failed' | Unlisted
 
 /**
  * Confirm upload result
  *
- * The job of a confirmed upload and its present status. Fields may be added.
+ * The job of a confirmed upload and its current status. Fields may be added.
  */
 export type ConfirmUploadResult = {
   /**
-   * Names the job.
+   * Id of the job.
    */
   id: string
   status: JobStatus
@@ -1201,20 +1201,20 @@ export type ConfirmUploadResult = {
 /**
  * Bulk job
  *
- * A file of addresses on its way through validation. Fields may be added.
+ * The asynchronous validation of an uploaded list. Fields may be added.
  */
 export type BulkJob = {
   /**
-   * Names the job.
+   * Id of the job.
    */
   id: string
   status: JobStatus
   /**
-   * What the uploaded file was called.
+   * Name of the uploaded file.
    */
   filename: string
   /**
-   * The column that holds the addresses.
+   * Column with the addresses.
    */
   email_column: string
   /**
@@ -1226,19 +1226,19 @@ export type BulkJob = {
    */
   created_at: string
   /**
-   * When the first address was taken up (RFC 3339, UTC); null before that.
+   * When validation of the first address started (RFC 3339, UTC); null before that.
    */
   started_at: string | null
   /**
-   * When the job came to its end, whichever it was (RFC 3339, UTC); null until then.
+   * When the job was completed or canceled, or failed (RFC 3339, UTC); null until then.
    */
   finished_at: string | null
   /**
-   * The day (UTC) on which the addresses and their results are removed. This summary stays.
+   * Day (UTC) on which the addresses and their results are deleted. This summary is kept.
    */
   expires_on: string
   /**
-   * Rows of data in the file, without the header and without empty rows.
+   * Rows in the file, without the header and empty rows.
    */
   row_count: number
   /**
@@ -1258,23 +1258,23 @@ export type BulkJob = {
    */
   done_count: number
   /**
-   * The share of the unique addresses that have a result; 1 only when all of them have.
+   * Fraction of the unique addresses that have a result; 1 only if all of them have one.
    */
   progress: number
   /**
-   * Addresses finished per second, over the last minute; 0 where none were, and once the job has ended.
+   * Addresses finished per second in the last minute; 0 if there were none, and after the job has ended.
    */
   rate_per_s: number
   /**
-   * Between when and when the job is expected to be done. Null where there is nothing to tell it by: before the work has begun, while it is paused and once it has ended.
+   * Period in which the job is expected to complete. Null if it cannot be estimated: before the first results, while the job is paused, and after it has ended.
    */
   eta: {
     /**
-     * If the work goes on at the pace of the last minute (RFC 3339, UTC).
+     * Estimate from the throughput of the last minute (RFC 3339, UTC).
      */
     earliest_at: string
     /**
-     * If it goes slower, and if the mail servers that put addresses off do so as often as we ask (RFC 3339, UTC).
+     * Estimate for a lower throughput, if deferred addresses need all their attempts (RFC 3339, UTC).
      */
     latest_at: string
   } | null
@@ -1296,7 +1296,7 @@ export type BulkJob = {
     retry_at: string
   }>
   /**
-   * Reason why a job that has not ended makes no progress; null while it is not. The list is open.
+   * Reason why a job that has not ended makes no progress; null while it is not. Values may be added.
    * - `no_worker`: no worker is running. Work continues where it stopped as soon as one runs.
    * - `under_review`: the abuse limits paused the job: an operator reviews the list and then releases or cancels it. The job cannot be resumed meanwhile.
    */
@@ -1323,17 +1323,17 @@ export type BulkJob = {
     unknown: number
   }
   /**
-   * The finished addresses by reason. Only reasons that occurred are listed, and results without a reason are left out.
+   * The finished addresses by reason. Reasons that did not occur and results without a reason are not listed.
    */
   sub_status_counts: {
     [key: string]: number
   }
   /**
-   * What the job costs.
+   * Credits of the job.
    */
   credits: {
     /**
-     * Credits set aside for addresses that have no result yet.
+     * Credits reserved for addresses that have no result yet.
      */
     reserved: number
     /**
@@ -1341,7 +1341,7 @@ export type BulkJob = {
      */
     used: number
     /**
-     * Credits given back so far for addresses that ended `unknown`, where the plan does so, and for all that no mail server could be asked about (`not_probed`).
+     * Credits refunded so far: for addresses that ended `unknown`, if the plan includes refunds, and for all addresses that could not be probed (`not_probed`).
      */
     refunded: number
   }
@@ -1387,7 +1387,7 @@ export type WebhookDeliveryDetail = {
   /**
    * The status of the delivery. Values may be added.
    * - `pending`: an attempt is in progress or scheduled for `retry_at`.
-   * - `delivered`: an attempt was answered with a 2xx status.
+   * - `delivered`: an attempt received a 2xx response.
    * - `failed`: no further attempt is made: ten attempts failed, the webhook was disabled, or the event has expired.
    */
   status: string
@@ -1482,7 +1482,7 @@ export type WebhookDelivery = {
   /**
    * The status of the delivery. Values may be added.
    * - `pending`: an attempt is in progress or scheduled for `retry_at`.
-   * - `delivered`: an attempt was answered with a 2xx status.
+   * - `delivered`: an attempt received a 2xx response.
    * - `failed`: no further attempt is made: ten attempts failed, the webhook was disabled, or the event has expired.
    */
   status: string
@@ -1507,15 +1507,15 @@ export type WebhookDelivery = {
 /**
  * Job result
  *
- * The verdict on one address of a list. Fields may be added.
+ * The verdict on one address of a job. Fields may be added.
  */
 export type JobResult = {
   /**
-   * The address that was validated: the one in the cell, without a display name or `mailto:` around it.
+   * The validated address: the one in the cell, without a display name or `mailto:`.
    */
   email: string
   /**
-   * The row of the file where the address occurs first, as a spreadsheet numbers it.
+   * First row of the file that contains the address, numbered as in a spreadsheet.
    */
   row: number
   status: ValidationStatus
@@ -1525,69 +1525,69 @@ export type JobResult = {
    */
   confidence: number
   /**
-   * Estimated probability that a message sent now is not hard-bounced. The `log_odds` of the evidence add up to its log-odds.
+   * Estimated probability that a message sent now is not hard-bounced. Its log-odds are the sum of the `log_odds` of the evidence.
    */
   deliverability: number
   /**
-   * How far the validation went.
-   * - `dns`: the verdict rests on the address itself, on DNS and on our lists: it was clear before a mail server was asked, or none was asked. A validation that did not start (`not_started`) has this value, too.
-   * - `smtp`: the mail server has a part in it: it was asked, or what it is known to have said before counts.
+   * Depth of the validation.
+   * - `dns`: the verdict is based on the address, DNS and domain lists. No SMTP probe was needed, or none was made. Also the value of validations that did not start (`not_started`).
+   * - `smtp`: the verdict is based on an SMTP probe, of this request or an earlier one.
    */
   depth: 'dns' | 'smtp'
   /**
-   * Our advice whether to send: `deliverability` is at or above what the account asks for (0.97 unless it says otherwise), and the address is nothing that the account leaves out (disposable, role and machine-generated ones, unless it says otherwise). Where no mail server vouched for the mailbox, outcomes reported for its domain must. An `override` of the account takes precedence: blocked is never safe, allowed is unless `status` is `invalid`.
+   * Recommendation whether to send. True if `deliverability` reaches the threshold of the account (default 0.97) and the address has none of the excluded traits (default: disposable, role and auto-generated). If the mail server did not confirm the mailbox, reported outcomes of its domain must. An `override` of the account takes precedence: blocked addresses are never safe, allowed ones are unless `status` is `invalid`.
    */
   safe_to_send: boolean
   /**
-   * True exactly when `status` is `valid`.
+   * Whether `status` is `valid`.
    */
   is_valid: boolean
   /**
-   * The address that was probably intended, when this one looks mistyped or holds more than an address; null otherwise.
+   * The address that was probably intended, if this one looks mistyped or contains more than an address; null otherwise.
    */
   did_you_mean: string | null
   /**
-   * The domain in lower case, as A-labels where it is internationalised; empty when none could be read.
+   * Domain in lower case, as A-labels if it is internationalized; empty if the text has none.
    */
   domain: string
   /**
-   * Who runs the mail servers of the domain; empty when we do not know.
+   * Mailbox provider of the domain; empty if it is not known.
    */
   provider: string
   /**
-   * The domain is known for throw-away addresses.
+   * Whether the domain provides disposable addresses.
    */
   is_disposable: boolean
   /**
-   * The address belongs to a function, such as info or sales, rather than to a person.
+   * Whether the address is a role address, such as info@ or sales@.
    */
   is_role_based: boolean
   /**
-   * The domain publishes an SPF record.
+   * Whether the domain publishes an SPF record.
    */
   has_spf: boolean
   /**
-   * The domain publishes a DMARC record.
+   * Whether the domain publishes a DMARC record.
    */
   has_dmarc: boolean
   /**
-   * Traits worth knowing that do not decide the verdict.
+   * Traits of the address that do not affect the status.
    */
   flags: {
     /**
-     * The domain belongs to a free mail provider.
+     * Whether the domain belongs to a free mailbox provider.
      */
     is_free: boolean
     /**
-     * The address forwards to a mailbox it hides. Such relays last and are not disposable.
+     * Whether the address forwards to a hidden mailbox. Relay addresses are permanent, not disposable.
      */
     is_privacy_relay: boolean
     /**
-     * The local part carries a tag, as in ada+news.
+     * Whether the local part has a tag, as in ada+news.
      */
     is_tagged: boolean
     /**
-     * The text of the local part looks made by a machine. Never by itself a reason to turn a person away.
+     * Whether the local part looks auto-generated. Do not reject a user for this reason alone.
      */
     is_machine_generated: boolean
   }
@@ -1602,43 +1602,43 @@ export type JobResult = {
    */
   details?: {
     /**
-     * The text is a well-formed address.
+     * Whether the text is a well-formed address.
      */
     syntax_valid: boolean
     /**
-     * DNS names a server that takes mail for the domain.
+     * Whether the domain has a mail server in DNS.
      */
     dns_valid: boolean
     /**
-     * The mail server accepted this recipient.
+     * Whether the mail server accepted the recipient.
      */
     smtp_valid: boolean
     /**
-     * The SMTP reply code to the recipient; 0 when the server was not asked or did not answer.
+     * SMTP reply code to RCPT TO; 0 if no probe was made or the server did not respond.
      */
     smtp_code: number
     /**
-     * The domain in lower case, as A-labels where it is internationalised; empty when none could be read.
+     * Domain in lower case, as A-labels if it is internationalized; empty if the text has none.
      */
     domain: string
     /**
-     * Who runs the mail servers of the domain; empty when we do not know.
+     * Mailbox provider of the domain; empty if it is not known.
      */
     provider: string
     /**
-     * The domain is known for throw-away addresses.
+     * Whether the domain provides disposable addresses.
      */
     is_disposable: boolean
     /**
-     * The address belongs to a function, such as info or sales, rather than to a person.
+     * Whether the address is a role address, such as info@ or sales@.
      */
     is_role_based: boolean
     /**
-     * The domain publishes an SPF record.
+     * Whether the domain publishes an SPF record.
      */
     has_spf: boolean
     /**
-     * The domain publishes a DMARC record.
+     * Whether the domain publishes a DMARC record.
      */
     has_dmarc: boolean
     /**
@@ -1676,43 +1676,43 @@ export type JobResult = {
    */
   catchall?: {
     /**
-     * The mail server was seen to accept an address that cannot exist.
+     * Whether the mail server accepted a control recipient.
      */
     is_catchall: boolean
     /**
-     * How sure we are of `is_catchall`, from 0 to 1; null when it was not tested.
+     * Confidence of `is_catchall`, from 0 to 1; null if it was not tested.
      */
     confidence: number | null
   }
   /**
-   * The part that a model played in the result.
+   * Contribution of the model to the result.
    */
   ai_enhancement?: {
     /**
-     * The model moved the log-odds of `deliverability` by at least 0.05.
+     * Whether the model changed the log-odds of `deliverability` by at least 0.05.
      */
     used: boolean
     /**
-     * The name and version of the model; null where it was not used.
+     * Name and version of the model; null if it was not used.
      */
     method: string | null
   }
   evidence?: EvidenceList
   /**
-   * What the policy that was asked for decides. Only there where the request named one.
+   * The decision of the policy in the request. Absent if the request has none.
    */
   policy?: {
     /**
-     * What the policy is called: up to 50 lower-case letters, digits, `-` and `_`.
+     * Name of the policy: up to 50 lower-case letters, digits, `-` and `_`.
      */
     name: string
     decision: Decision
     /**
-     * Why, in a sentence of up to 200 characters. It stands in the answer as it is.
+     * The reason, a sentence of up to 200 characters. It is returned unchanged with the decision.
      */
     reason: string
     /**
-     * Which rule decided, counted from 1; null where none applied, or where a list of the account did.
+     * Number of the rule that matched, counted from 1; null if none matched or an override decided.
      */
     rule: number | null
   }
@@ -1735,25 +1735,25 @@ export type JobResultLines = string
 /**
  * Job result CSV
  *
- * Every row of the uploaded file, each cell in quotes, with our columns behind its own; empty ones where there is no result.
+ * Every row of the uploaded file with additional columns at the end, which are empty for rows without a result. Each cell is quoted.
  */
 export type JobResultCsv = string
 
 /**
  * Preset
  *
- * The name of the plan, as results and the command line know it. The list is open.
+ * Name of the preset, as in the results query and the CLI. Values may be added.
  */
 export type Preset = 'safest' | 'balanced' | 'all_but_bounces' | Unlisted
 
 /**
  * Job breakdown
  *
- * The results of a job counted in several ways; while it is under way, the results so far. Fields may be added.
+ * Counts of the results of a job by reason, provider, domain and preset. While the job is in progress, the results so far. Fields may be added.
  */
 export type JobBreakdown = {
   /**
-   * All verdicts that occurred, most first.
+   * All verdicts that occurred, most frequent first.
    */
   by_reason: Array<{
     status: ValidationStatus
@@ -1768,91 +1768,91 @@ export type JobBreakdown = {
    */
   by_provider: Array<{
     /**
-     * Who runs the mailboxes, as in a result; empty where that is not known.
+     * Mailbox provider, as in a result; empty if it is not known.
      */
     provider: string
     /**
-     * Unique addresses there.
+     * Unique addresses.
      */
     count: number
     /**
-     * Those of them that are `valid`.
+     * Unique addresses that are `valid`.
      */
     valid: number
     /**
-     * Those that are `invalid`.
+     * Unique addresses that are `invalid`.
      */
     invalid: number
     /**
-     * Those that are `risky`.
+     * Unique addresses that are `risky`.
      */
     risky: number
     /**
-     * Those that ended `unknown`.
+     * Unique addresses that are `unknown`.
      */
     unknown: number
   }>
   /**
-   * The 20 domains with the most addresses, largest first. Addresses without a domain are left out.
+   * The 20 domains with the most addresses, largest first. Addresses without a domain are not counted.
    */
   by_domain: Array<{
     /**
-     * The domain, as in a result.
+     * Domain, as in a result.
      */
     domain: string
     /**
-     * Who runs the mailboxes, as in a result; empty where that is not known.
+     * Mailbox provider, as in a result; empty if it is not known.
      */
     provider: string
     /**
-     * Unique addresses there.
+     * Unique addresses.
      */
     count: number
     /**
-     * Those of them that are `valid`.
+     * Unique addresses that are `valid`.
      */
     valid: number
     /**
-     * Those that are `invalid`.
+     * Unique addresses that are `invalid`.
      */
     invalid: number
     /**
-     * Those that are `risky`.
+     * Unique addresses that are `risky`.
      */
     risky: number
     /**
-     * Those that ended `unknown`.
+     * Unique addresses that are `unknown`.
      */
     unknown: number
   }>
   /**
-   * What each preset keeps and removes, the strictest first.
+   * Addresses that each preset keeps and removes, strictest preset first.
    */
   keep_plans: Array<{
     preset: Preset
     /**
-     * Unique addresses that stay.
+     * Unique addresses that the preset keeps.
      */
     keep_count: number
     /**
-     * Unique addresses that go.
+     * Unique addresses that the preset removes.
      */
     remove_count: number
     /**
-     * Which share of mail to those that stay is expected to come back. Provisional: by a figure for each reason, set by hand.
+     * Expected bounce rate of the kept addresses. Provisional: estimated with a fixed rate per reason.
      */
     expected_bounce_rate: {
       /**
-       * At least this share.
+       * Lower bound of the bounce rate.
        */
       low: number
       /**
-       * At most this share.
+       * Upper bound of the bounce rate.
        */
       high: number
     }
     /**
-     * The reasons of which it keeps any, as `sub_status`; the empty one is `valid`. `safest` keeps only what is `safe_to_send`.
+     * Reasons (`sub_status`) of which the preset keeps addresses; the empty value is `valid`. `safest` keeps only addresses that are `safe_to_send`.
      */
     keeps: Array<string>
   }>
@@ -1861,7 +1861,7 @@ export type JobBreakdown = {
 /**
  * Feedback report
  *
- * What became of mail that was sent.
+ * Delivery outcomes of messages.
  */
 export type FeedbackReport = {
   /**
@@ -1869,7 +1869,7 @@ export type FeedbackReport = {
    */
   messages: Array<{
     /**
-     * The address that the message was sent to. It is not kept.
+     * The address that the message was sent to. It is not stored.
      */
     email: string
     /**
@@ -1877,24 +1877,24 @@ export type FeedbackReport = {
      */
     delivery: 'delivered' | 'bounced'
     /**
-     * Of a bounce: its SMTP or enhanced status code, or the line that it came in. Only bounces that tell of the mailbox count.
+     * For a bounce: its SMTP code or enhanced status code, or the whole reply line. Only bounces that concern the mailbox count.
      */
     code?: string
     /**
-     * The `id` of the result that the message was sent by.
+     * The `id` of the validation result that the message was based on.
      */
     id?: string
   }>
   /**
-   * Number of messages sent in total, including those that are not reported. If fewer deliveries are reported than there were, each counts for several.
+   * Number of messages sent in total, including those that are not reported. If only some of the deliveries are reported, each counts for several.
    */
   sent_total?: number
   /**
-   * The day the mail was sent (UTC), at most 60 days ago; today if left out. A message of the same day to the same address counts once, however often it is reported.
+   * Day the mail was sent (UTC), at most 60 days ago. Default: today. Messages of the same day to the same address count once.
    */
   sent_on?: string
   /**
-   * The job whose results the mail was sent by, so that they can be held against what came of it.
+   * The job whose results were used for the mail, so that its predictions can be compared with the outcomes.
    */
   job_id?: string
 }
@@ -1902,14 +1902,14 @@ export type FeedbackReport = {
 /**
  * Feedback CSV
  *
- * The same as CSV: a header with the columns `email` and `delivery`, and `code` and `id` where there are any, in any order, and up to 10000 rows.
+ * The report as CSV: a header with the columns `email` and `delivery`, and optionally `code` and `id`, in any order, and up to 10000 rows.
  */
 export type FeedbackCsv = string
 
 /**
  * Feedback summary
  *
- * What was made of a report. Fields may be added.
+ * The result of a report. Fields may be added.
  */
 export type FeedbackSummary = {
   /**
@@ -1917,45 +1917,45 @@ export type FeedbackSummary = {
    */
   received: number
   /**
-   * What was new.
+   * Outcomes that were counted.
    */
   counted: {
     /**
-     * Deliveries that count from now on.
+     * New deliveries.
      */
     delivered: number
     /**
-     * Bounces that do. One that was counted as delivered before has changed sides.
+     * New bounces, including messages that were reported as delivered before.
      */
     bounced: number
   }
   /**
-   * What was left out, and why.
+   * Outcomes that were not counted, by reason.
    */
   not_counted: {
     /**
-     * Known already, or more than once in this report.
+     * Reported before, or more than once in this report.
      */
     duplicate: number
     /**
-     * Bounces whose code tells nothing of the mailbox, or that have none.
+     * Bounces without a code, or with a code that does not concern the mailbox.
      */
     not_a_mailbox_bounce: number
     /**
-     * Texts that are no address.
+     * Values that are not email addresses.
      */
     not_an_address: number
     /**
-     * Bounces with `sent_total` and without a single delivery, of which we have no result: there is nothing to set them against.
+     * Bounces without a stored result, in a report with `sent_total` and no deliveries: they cannot be weighted.
      */
     no_prediction: number
   }
   /**
-   * For how many deliveries each reported one stands, by `sent_total`; 1 without it.
+   * Weight of each reported delivery, derived from `sent_total`; 1 without it.
    */
   delivered_weight: number
   /**
-   * Messages for which an earlier result of the address was found, so that the two can be compared.
+   * Messages that were matched with an earlier validation result.
    */
   predictions_found: number
   /**
@@ -1967,107 +1967,107 @@ export type FeedbackSummary = {
 /**
  * Model
  *
- * What the chance of delivery is made of, and how well it holds. Fields may be added.
+ * The scoring model behind `deliverability` and its calibration. Fields may be added.
  */
 export type Model = {
   /**
-   * The model that reads local parts.
+   * Name of the text model for local parts.
    */
   name: string
   /**
-   * Its version.
+   * Version of the text model.
    */
   version: string
   /**
-   * What its weights come to (SHA-256): the same hash is the same model.
+   * SHA-256 hash of its weights.
    */
   hash: string
   /**
-   * The numbers that chances are made with, by name.
+   * Weights of the scoring model, by name.
    */
   parameters: {
     [key: string]: number
   }
   /**
-   * What chances begin with.
+   * Prior probabilities.
    */
   base_rates: Array<{
     sub_status: ValidationSubStatus
     /**
-     * The provider that it holds for; null for all others.
+     * The provider that the prior applies to; null for all others.
      */
     provider: string | null
     /**
-     * The chance of no hard bounce.
+     * Probability that a message is not hard-bounced.
      */
     p: number
     /**
-     * The share of such domains that never bounce anything.
+     * Fraction of these domains that never bounce.
      */
     swallow: number
   }>
   /**
-   * What was predicted beside what came of it, from reported outcomes.
+   * Predictions compared with reported outcomes.
    */
   calibration: {
     /**
-     * Whose outcomes these are: those of the account, or of all accounts where the operator has them shared.
+     * Origin of the outcomes: the account, or all accounts if the operator shares outcomes.
      */
     scope: 'account' | 'shared'
     /**
-     * When the last of them was counted (RFC 3339, UTC); null when there is none.
+     * When the last outcome was counted (RFC 3339, UTC); null if there is none.
      */
     last_outcome_at: string | null
     /**
-     * By provider and kind.
+     * Calibration by provider and kind.
      */
     providers: Array<{
       /**
-       * Who runs the mailboxes, as in a result; empty where that is not known.
+       * Mailbox provider, as in a result; empty if it is not known.
        */
       provider: string
       /**
-       * `decided` where the status was `valid` or `invalid`, `weighed` where it was `risky` or `unknown`.
+       * `decided` for the statuses `valid` and `invalid`, `weighed` for `risky` and `unknown`.
        */
       kind: 'decided' | 'weighed'
       /**
-       * Outcomes that predictions were held against, each as far as it has not faded.
+       * Number of outcomes that predictions were compared with, time-weighted.
        */
       outcomes: number
       /**
-       * The mean squared distance between prediction and outcome.
+       * Mean squared difference between prediction and outcome (Brier score).
        */
       brier: number
       /**
-       * How far predictions are off on average, tenth by tenth (expected calibration error).
+       * Mean difference between prediction and outcome over all bins (expected calibration error).
        */
       ece: number
       /**
-       * Whether predictions here were so far off that base rates are used in their place.
+       * Whether base rates replace the predictions because the calibration error is too high.
        */
       fallen_back: boolean
       /**
-       * The tenths in which there are outcomes, in order.
+       * The bins with outcomes, in ascending order.
        */
       bins: Array<{
         /**
-         * The least chance in it.
+         * Lower bound of the probability.
          */
         from: number
         /**
-         * The greatest.
+         * Upper bound of the probability.
          */
         to: number
         /**
-         * Outcomes in it, each as far as it has not faded.
+         * Number of outcomes in the bin, time-weighted.
          */
         outcomes: number
         /**
-         * The mean of what was predicted.
+         * Mean predicted probability.
          */
         predicted: number
         /**
-         * The share that was delivered.
+         * Fraction that was delivered.
          */
         observed: number
       }>
@@ -2210,26 +2210,26 @@ export type Account = {
     excluded_traits: Array<'disposable' | 'role_based' | 'machine_generated' | 'free' | 'privacy_relay' | 'tagged'>
   }
   /**
-   * Whether the installation can ask mail servers just now, and if not, why.
+   * Whether the installation can probe mail servers at the moment, and if not, the reason.
    */
   probing: {
     /**
-     * Whether mail servers are asked just now.
-     * - `smtp`: mail servers are asked.
-     * - `dns`: no mail server can be asked at present. Addresses whose domain takes mail are `unknown` with `not_probed`, and their credit is given back whatever the plan says; no address is `invalid` for it.
+     * Whether mail servers are probed at the moment.
+     * - `smtp`: mail servers are probed.
+     * - `dns`: mail servers cannot be reached at the moment. Addresses whose domain accepts mail are `unknown` with `not_probed`, never `invalid`, and their credit is refunded on every plan.
      */
     mode: 'smtp' | 'dns'
     /**
-     * Why not, where they are not; null where they are. The list is open.
-     * - `no_helo_name`: no worker has a name to ask mail servers by (SMTP_HELO_NAME and SMTP_MAIL_FROM).
-     * - `port_25_closed`: no mail server of several large providers answers on port 25.
-     * - `intercepted`: somebody else answers in place of the mail servers: a firewall or a proxy of the network.
-     * - `proxy_failed`: the proxy that mail servers are asked through does not answer.
+     * Reason why mail servers are not probed; null if they are. Values may be added.
+     * - `no_helo_name`: no worker has an egress (SMTP_HELO_NAME and SMTP_MAIL_FROM are not set).
+     * - `port_25_closed`: the mail servers of several large providers do not respond on port 25.
+     * - `intercepted`: a middlebox, such as a firewall or a proxy, intercepts port 25.
+     * - `proxy_failed`: the egress proxy does not respond.
      */
     reason: string | null
   }
   /**
-   * Reason why validation is delayed for all accounts; null while it is not. The list is open.
+   * Reason why validation is delayed for all accounts; null while it is not. Values may be added.
    * - `no_worker`: no worker is running. Work continues where it stopped as soon as one runs.
    */
   delay_reason: string | null
@@ -2414,7 +2414,7 @@ export type Erasure = {
 /**
  * Usage
  *
- * What was asked and what it cost. Fields may be added.
+ * Requests and credits of a period. Fields may be added.
  */
 export type Usage = {
   /**
@@ -2430,24 +2430,24 @@ export type Usage = {
    */
   livemode: boolean
   /**
-   * All of it together.
+   * Totals of the period.
    */
   total: {
     /**
-     * Requests that were made with keys. Those of people in the web application are not counted.
+     * Requests with API keys. Requests of the web app are not counted.
      */
     requests: number
     /**
-     * Credits charged: 1 for each address of a list or request that was paid for.
+     * Credits charged: 1 per charged address.
      */
     credits_used: number
     /**
-     * Credits given back for results that ended `unknown`, on the day when they were: it may be a later one than that of the charge.
+     * Credits refunded for results that ended `unknown`, on the day of the refund, which may be later than the day of the charge.
      */
     credits_refunded: number
   }
   /**
-   * Every day, the first one first, also where nothing happened. With `by=day`.
+   * All days of the period, oldest first, including days without usage. With `by=day`.
    */
   days?: Array<{
     /**
@@ -2455,40 +2455,40 @@ export type Usage = {
      */
     occurred_on: string
     /**
-     * Requests that were made with keys. Those of people in the web application are not counted.
+     * Requests with API keys. Requests of the web app are not counted.
      */
     requests: number
     /**
-     * Credits charged: 1 for each address of a list or request that was paid for.
+     * Credits charged: 1 per charged address.
      */
     credits_used: number
     /**
-     * Credits given back for results that ended `unknown`, on the day when they were: it may be a later one than that of the charge.
+     * Credits refunded for results that ended `unknown`, on the day of the refund, which may be later than the day of the charge.
      */
     credits_refunded: number
   }>
   /**
-   * The keys that did something, those that used the most first, and at most 1000. With `by=key`.
+   * The keys with usage, highest usage first, at most 1000. With `by=key`.
    */
   keys?: Array<{
     /**
-     * The `id` of the key; null for what people did in the web application.
+     * The `id` of the API key; null for usage in the web app.
      */
     key_id: string | null
     /**
-     * What the key is called; null where there is none.
+     * Name of the API key; null if there is none.
      */
     key_name: string | null
     /**
-     * Requests that were made with keys. Those of people in the web application are not counted.
+     * Requests with API keys. Requests of the web app are not counted.
      */
     requests: number
     /**
-     * Credits charged: 1 for each address of a list or request that was paid for.
+     * Credits charged: 1 per charged address.
      */
     credits_used: number
     /**
-     * Credits given back for results that ended `unknown`, on the day when they were: it may be a later one than that of the charge.
+     * Credits refunded for results that ended `unknown`, on the day of the refund, which may be later than the day of the charge.
      */
     credits_refunded: number
   }>
@@ -2497,11 +2497,11 @@ export type Usage = {
 /**
  * Ledger entry
  *
- * One movement of credits. Entries are never changed and never removed. Fields may be added.
+ * One credit transaction. Entries are never changed or deleted. Fields may be added.
  */
 export type LedgerEntry = {
   /**
-   * Names the entry.
+   * Id of the entry.
    */
   id: string
   /**
@@ -2509,58 +2509,58 @@ export type LedgerEntry = {
    */
   occurred_at: string
   /**
-   * How they moved. The list is open.
-   * - `grant`: credits were bought or given.
-   * - `adjust`: an operator corrected the balance, up or down.
-   * - `charge`: addresses were taken up, and paid for at once.
-   * - `reserve`: credits were set aside for a list.
-   * - `settle`: results of a list were paid for with what was set aside; what is available stays the same.
-   * - `release`: what a list did not use came back.
-   * - `refund`: credits came back for results that ended `unknown`.
+   * Kind of the transaction. Values may be added.
+   * - `grant`: credits were bought or granted.
+   * - `adjust`: an operator increased or decreased the balance.
+   * - `charge`: addresses of a single or bulk validation were charged.
+   * - `reserve`: credits were reserved for a job.
+   * - `settle`: results of a job were charged against its reserved credits; the available balance does not change.
+   * - `release`: reserved credits that a job did not use became available again.
+   * - `refund`: credits were refunded for results that ended `unknown`.
    */
   kind: string
   /**
-   * How many moved. Negative only where an operator took credits away.
+   * Number of credits. Negative only if an operator removed credits.
    */
   credits: number
   /**
-   * By how much this changed what is available: above zero where credits came, below where they went.
+   * Change of the available balance: positive if it increased, negative if it decreased.
    */
   available_change: number
   /**
-   * What was available afterwards.
+   * Available balance after the transaction.
    */
   available_after: number
   /**
-   * What they moved for. The list is open.
-   * - `job`: a list, which `job_id` names.
-   * - `validation`: one address, which `validation_id` names.
-   * - `validations`: addresses that were paid for together.
+   * Subject of the transaction. Values may be added.
+   * - `job`: the job with the id `job_id`.
+   * - `validation`: the validation with the id `validation_id`.
+   * - `validations`: addresses that were charged together.
    * - `account`: the account itself.
    */
   subject: string
   /**
-   * The `id` of the list, also where it has been deleted; null where it was for none.
+   * The `id` of the job, also after it was deleted; null if the transaction was not for a job.
    */
   job_id: string | null
   /**
-   * What the file of the list was called; null where the list has been deleted or there is none.
+   * Name of the uploaded file of the job; null if the job was deleted or there is none.
    */
   filename: string | null
   /**
-   * The `id` of the one validation it was for; null where it was for none or for several.
+   * The `id` of the validation; null if the transaction was for none or for several.
    */
   validation_id: string | null
   /**
-   * The `id` of the key that was used; null where there was none, as in the web application.
+   * The `id` of the API key; null if none was used, as in the web app.
    */
   key_id: string | null
   /**
-   * What that key is called.
+   * Name of the API key.
    */
   key_name: string | null
   /**
-   * What was noted beside it.
+   * Note on the transaction.
    */
   note: string | null
 }
@@ -2568,25 +2568,25 @@ export type LedgerEntry = {
 /**
  * Ledger entry list
  *
- * One page of the movements of credits, newest first.
+ * One page of the credit transactions, newest first.
  */
 export type LedgerEntryList = Array<LedgerEntry>
 
 /**
  * Ledger CSV
  *
- * All movements of credits that were asked for, newest first, each cell in quotes.
+ * All credit transactions that match the filters, newest first. Each cell is quoted.
  */
 export type LedgerCsv = string
 
 /**
  * Request log entry
  *
- * A request as it was answered. Nothing of its body is kept. Fields may be added.
+ * A logged request. Its body is not stored. Fields may be added.
  */
 export type RequestLogEntry = {
   /**
-   * The `Request-Id` that the answer had.
+   * The `Request-Id` of the response.
    */
   id: string
   /**
@@ -2598,18 +2598,18 @@ export type RequestLogEntry = {
    */
   livemode: boolean
   /**
-   * By what way it came. The list is open.
+   * Source of the request. Values may be added.
    * - `api`: a program, with a secret key.
    * - `page`: a web page, with a publishable key.
-   * - `mcp`: a tool of an agent.
+   * - `mcp`: an AI agent, through an MCP tool.
    */
   source: string
   /**
-   * Its HTTP method.
+   * HTTP method.
    */
   method: string
   /**
-   * What was asked for, as a pattern without ids, addresses or a query.
+   * Route pattern, without ids, addresses or a query string.
    */
   route: string
   /**
@@ -2617,23 +2617,23 @@ export type RequestLogEntry = {
    */
   http_status: number
   /**
-   * The `code` of the problem it was answered with; null where there was none.
+   * The `code` of the problem in the response; null if there was none.
    */
   code: string | null
   /**
-   * The `id` of the key it came with.
+   * The `id` of the API key.
    */
   key_id: string | null
   /**
-   * What that key is called.
+   * Name of the API key.
    */
   key_name: string | null
   /**
-   * How long the answer took, in milliseconds.
+   * Time until the response, in milliseconds.
    */
   duration_ms: number
   /**
-   * `status` of the result where the request validated one address; null for all others.
+   * `status` of the result if the request validated one address; null otherwise.
    */
   result_status: string | null
   /**
@@ -2641,11 +2641,11 @@ export type RequestLogEntry = {
    */
   sub_status: string | null
   /**
-   * The credits it was charged for, less what came back at once; null where it says nothing of credits.
+   * Net credits charged, after immediate refunds; null for requests that do not use credits.
    */
   credits: number | null
   /**
-   * The `id` of the validation that answered it; null where there was none.
+   * The `id` of the validation; null if there was none.
    */
   validation_id: string | null
 }
@@ -2677,11 +2677,11 @@ export type RequestLogPage = {
 /**
  * Request log entry detail
  *
- * A request as it was answered, and what is still kept of its result. Fields may be added.
+ * A logged request with its result, as long as the result is stored. Fields may be added.
  */
 export type RequestLogEntryDetail = {
   /**
-   * The `Request-Id` that the answer had.
+   * The `Request-Id` of the response.
    */
   id: string
   /**
@@ -2693,18 +2693,18 @@ export type RequestLogEntryDetail = {
    */
   livemode: boolean
   /**
-   * By what way it came. The list is open.
+   * Source of the request. Values may be added.
    * - `api`: a program, with a secret key.
    * - `page`: a web page, with a publishable key.
-   * - `mcp`: a tool of an agent.
+   * - `mcp`: an AI agent, through an MCP tool.
    */
   source: string
   /**
-   * Its HTTP method.
+   * HTTP method.
    */
   method: string
   /**
-   * What was asked for, as a pattern without ids, addresses or a query.
+   * Route pattern, without ids, addresses or a query string.
    */
   route: string
   /**
@@ -2712,23 +2712,23 @@ export type RequestLogEntryDetail = {
    */
   http_status: number
   /**
-   * The `code` of the problem it was answered with; null where there was none.
+   * The `code` of the problem in the response; null if there was none.
    */
   code: string | null
   /**
-   * The `id` of the key it came with.
+   * The `id` of the API key.
    */
   key_id: string | null
   /**
-   * What that key is called.
+   * Name of the API key.
    */
   key_name: string | null
   /**
-   * How long the answer took, in milliseconds.
+   * Time until the response, in milliseconds.
    */
   duration_ms: number
   /**
-   * `status` of the result where the request validated one address; null for all others.
+   * `status` of the result if the request validated one address; null otherwise.
    */
   result_status: string | null
   /**
@@ -2736,19 +2736,19 @@ export type RequestLogEntryDetail = {
    */
   sub_status: string | null
   /**
-   * The credits it was charged for, less what came back at once; null where it says nothing of credits.
+   * Net credits charged, after immediate refunds; null for requests that do not use credits.
    */
   credits: number | null
   /**
-   * The `id` of the validation that answered it; null where there was none.
+   * The `id` of the validation; null if there was none.
    */
   validation_id: string | null
   /**
-   * What was found about the one address, for as long as results are kept; null where there is nothing, where it has left, and for keys without the `validations:read` scope.
+   * The stored result of the validated address; null if there is none, if it has expired, and for keys without the `validations:read` scope.
    */
   result: {
     /**
-     * The address that was validated: the one in the cell, without a display name or `mailto:` around it.
+     * The validated address: the one in the cell, without a display name or `mailto:`.
      */
     email: string
     status: ValidationStatus
@@ -2758,69 +2758,69 @@ export type RequestLogEntryDetail = {
      */
     confidence: number
     /**
-     * Estimated probability that a message sent now is not hard-bounced. The `log_odds` of the evidence add up to its log-odds.
+     * Estimated probability that a message sent now is not hard-bounced. Its log-odds are the sum of the `log_odds` of the evidence.
      */
     deliverability: number
     /**
-     * How far the validation went.
-     * - `dns`: the verdict rests on the address itself, on DNS and on our lists: it was clear before a mail server was asked, or none was asked. A validation that did not start (`not_started`) has this value, too.
-     * - `smtp`: the mail server has a part in it: it was asked, or what it is known to have said before counts.
+     * Depth of the validation.
+     * - `dns`: the verdict is based on the address, DNS and domain lists. No SMTP probe was needed, or none was made. Also the value of validations that did not start (`not_started`).
+     * - `smtp`: the verdict is based on an SMTP probe, of this request or an earlier one.
      */
     depth: 'dns' | 'smtp'
     /**
-     * Our advice whether to send: `deliverability` is at or above what the account asks for (0.97 unless it says otherwise), and the address is nothing that the account leaves out (disposable, role and machine-generated ones, unless it says otherwise). Where no mail server vouched for the mailbox, outcomes reported for its domain must. An `override` of the account takes precedence: blocked is never safe, allowed is unless `status` is `invalid`.
+     * Recommendation whether to send. True if `deliverability` reaches the threshold of the account (default 0.97) and the address has none of the excluded traits (default: disposable, role and auto-generated). If the mail server did not confirm the mailbox, reported outcomes of its domain must. An `override` of the account takes precedence: blocked addresses are never safe, allowed ones are unless `status` is `invalid`.
      */
     safe_to_send: boolean
     /**
-     * True exactly when `status` is `valid`.
+     * Whether `status` is `valid`.
      */
     is_valid: boolean
     /**
-     * The address that was probably intended, when this one looks mistyped or holds more than an address; null otherwise.
+     * The address that was probably intended, if this one looks mistyped or contains more than an address; null otherwise.
      */
     did_you_mean: string | null
     /**
-     * The domain in lower case, as A-labels where it is internationalised; empty when none could be read.
+     * Domain in lower case, as A-labels if it is internationalized; empty if the text has none.
      */
     domain: string
     /**
-     * Who runs the mail servers of the domain; empty when we do not know.
+     * Mailbox provider of the domain; empty if it is not known.
      */
     provider: string
     /**
-     * The domain is known for throw-away addresses.
+     * Whether the domain provides disposable addresses.
      */
     is_disposable: boolean
     /**
-     * The address belongs to a function, such as info or sales, rather than to a person.
+     * Whether the address is a role address, such as info@ or sales@.
      */
     is_role_based: boolean
     /**
-     * The domain publishes an SPF record.
+     * Whether the domain publishes an SPF record.
      */
     has_spf: boolean
     /**
-     * The domain publishes a DMARC record.
+     * Whether the domain publishes a DMARC record.
      */
     has_dmarc: boolean
     /**
-     * Traits worth knowing that do not decide the verdict.
+     * Traits of the address that do not affect the status.
      */
     flags: {
       /**
-       * The domain belongs to a free mail provider.
+       * Whether the domain belongs to a free mailbox provider.
        */
       is_free: boolean
       /**
-       * The address forwards to a mailbox it hides. Such relays last and are not disposable.
+       * Whether the address forwards to a hidden mailbox. Relay addresses are permanent, not disposable.
        */
       is_privacy_relay: boolean
       /**
-       * The local part carries a tag, as in ada+news.
+       * Whether the local part has a tag, as in ada+news.
        */
       is_tagged: boolean
       /**
-       * The text of the local part looks made by a machine. Never by itself a reason to turn a person away.
+       * Whether the local part looks auto-generated. Do not reject a user for this reason alone.
        */
       is_machine_generated: boolean
     }
@@ -2835,43 +2835,43 @@ export type RequestLogEntryDetail = {
      */
     details?: {
       /**
-       * The text is a well-formed address.
+       * Whether the text is a well-formed address.
        */
       syntax_valid: boolean
       /**
-       * DNS names a server that takes mail for the domain.
+       * Whether the domain has a mail server in DNS.
        */
       dns_valid: boolean
       /**
-       * The mail server accepted this recipient.
+       * Whether the mail server accepted the recipient.
        */
       smtp_valid: boolean
       /**
-       * The SMTP reply code to the recipient; 0 when the server was not asked or did not answer.
+       * SMTP reply code to RCPT TO; 0 if no probe was made or the server did not respond.
        */
       smtp_code: number
       /**
-       * The domain in lower case, as A-labels where it is internationalised; empty when none could be read.
+       * Domain in lower case, as A-labels if it is internationalized; empty if the text has none.
        */
       domain: string
       /**
-       * Who runs the mail servers of the domain; empty when we do not know.
+       * Mailbox provider of the domain; empty if it is not known.
        */
       provider: string
       /**
-       * The domain is known for throw-away addresses.
+       * Whether the domain provides disposable addresses.
        */
       is_disposable: boolean
       /**
-       * The address belongs to a function, such as info or sales, rather than to a person.
+       * Whether the address is a role address, such as info@ or sales@.
        */
       is_role_based: boolean
       /**
-       * The domain publishes an SPF record.
+       * Whether the domain publishes an SPF record.
        */
       has_spf: boolean
       /**
-       * The domain publishes a DMARC record.
+       * Whether the domain publishes a DMARC record.
        */
       has_dmarc: boolean
       /**
@@ -2909,43 +2909,43 @@ export type RequestLogEntryDetail = {
      */
     catchall?: {
       /**
-       * The mail server was seen to accept an address that cannot exist.
+       * Whether the mail server accepted a control recipient.
        */
       is_catchall: boolean
       /**
-       * How sure we are of `is_catchall`, from 0 to 1; null when it was not tested.
+       * Confidence of `is_catchall`, from 0 to 1; null if it was not tested.
        */
       confidence: number | null
     }
     /**
-     * The part that a model played in the result.
+     * Contribution of the model to the result.
      */
     ai_enhancement?: {
       /**
-       * The model moved the log-odds of `deliverability` by at least 0.05.
+       * Whether the model changed the log-odds of `deliverability` by at least 0.05.
        */
       used: boolean
       /**
-       * The name and version of the model; null where it was not used.
+       * Name and version of the model; null if it was not used.
        */
       method: string | null
     }
     evidence?: EvidenceList
     /**
-     * What the policy that was asked for decides. Only there where the request named one.
+     * The decision of the policy in the request. Absent if the request has none.
      */
     policy?: {
       /**
-       * What the policy is called: up to 50 lower-case letters, digits, `-` and `_`.
+       * Name of the policy: up to 50 lower-case letters, digits, `-` and `_`.
        */
       name: string
       decision: Decision
       /**
-       * Why, in a sentence of up to 200 characters. It stands in the answer as it is.
+       * The reason, a sentence of up to 200 characters. It is returned unchanged with the decision.
        */
       reason: string
       /**
-       * Which rule decided, counted from 1; null where none applied, or where a list of the account did.
+       * Number of the rule that matched, counted from 1; null if none matched or an override decided.
        */
       rule: number | null
     }
@@ -2995,7 +2995,7 @@ export type ProviderHealth = {
 /**
  * Overview
  *
- * How things stand, in one answer. Each part may be missing without the others. Fields may be added.
+ * Overview of the account. Parts that cannot be read are null. Fields may be added.
  */
 export type Overview = {
   /**
@@ -3003,7 +3003,7 @@ export type Overview = {
    */
   livemode: boolean
   /**
-   * Whether nothing was ever asked in this mode, by a key, a person or a list.
+   * Whether nothing was ever validated in this mode.
    */
   is_new: boolean
   /**
@@ -3015,11 +3015,11 @@ export type Overview = {
    */
   to_on: string
   /**
-   * What addresses were answered with. A list counts on the day it was confirmed, for as long as it is not deleted; null where it could not be read just now.
+   * Verdicts by day. A job counts on the day it was confirmed, until it is deleted; null if it cannot be read at the moment.
    */
   verdicts: {
     /**
-     * Every day, the first one first, also where nothing happened.
+     * All days of the period, oldest first, including days without validations.
      */
     days: Array<{
       /**
@@ -3027,67 +3027,67 @@ export type Overview = {
        */
       occurred_on: string
       /**
-       * Addresses that were found `valid`.
+       * Addresses that are `valid`.
        */
       valid: number
       /**
-       * Addresses that were found `invalid`.
+       * Addresses that are `invalid`.
        */
       invalid: number
       /**
-       * Addresses that were found `risky`.
+       * Addresses that are `risky`.
        */
       risky: number
       /**
-       * Addresses of which nothing could be said, or not yet.
+       * Addresses that are `unknown`, including deferred ones.
        */
       unknown: number
     }>
     /**
-     * All of these days together.
+     * Totals of the period.
      */
     total: {
       /**
-       * Addresses that were found `valid`.
+       * Addresses that are `valid`.
        */
       valid: number
       /**
-       * Addresses that were found `invalid`.
+       * Addresses that are `invalid`.
        */
       invalid: number
       /**
-       * Addresses that were found `risky`.
+       * Addresses that are `risky`.
        */
       risky: number
       /**
-       * Addresses of which nothing could be said, or not yet.
+       * Addresses that are `unknown`, including deferred ones.
        */
       unknown: number
     }
     /**
-     * The last of these days, which is today (UTC).
+     * Totals of the last day, which is today (UTC).
      */
     today: {
       /**
-       * Addresses that were found `valid`.
+       * Addresses that are `valid`.
        */
       valid: number
       /**
-       * Addresses that were found `invalid`.
+       * Addresses that are `invalid`.
        */
       invalid: number
       /**
-       * Addresses that were found `risky`.
+       * Addresses that are `risky`.
        */
       risky: number
       /**
-       * Addresses of which nothing could be said, or not yet.
+       * Addresses that are `unknown`, including deferred ones.
        */
       unknown: number
     }
   } | null
   /**
-   * Jobs in progress and the last finished ones; also null for keys without the `jobs:read` scope; null where it could not be read just now.
+   * Jobs in progress and the last finished ones; also null for keys without the `jobs:read` scope; null if it cannot be read at the moment.
    */
   jobs: {
     /**
@@ -3100,7 +3100,7 @@ export type Overview = {
     ended: Array<BulkJob>
   } | null
   /**
-   * What requests of the last 24 hours were refused with, the most frequent first, at most ten; null where it could not be read just now.
+   * Problems of the requests of the last 24 hours, most frequent first, at most ten; null if it cannot be read at the moment.
    */
   problems: Array<{
     /**
@@ -3121,7 +3121,7 @@ export type Overview = {
     last_occurred_at: string
   }> | null
   /**
-   * Conditions that need attention, at most twenty; null where it could not be read just now.
+   * Conditions that need attention, at most twenty; null if it cannot be read at the moment.
    */
   alerts: Array<{
     /**
@@ -3148,21 +3148,21 @@ export type Overview = {
   }> | null
   providers: ProviderHealth
   /**
-   * Whether the installation can ask mail servers just now, and if not, why; null where it could not be read just now.
+   * Whether the installation can probe mail servers at the moment, and if not, the reason; null if it cannot be read at the moment.
    */
   probing: {
     /**
-     * Whether mail servers are asked just now.
-     * - `smtp`: mail servers are asked.
-     * - `dns`: no mail server can be asked at present. Addresses whose domain takes mail are `unknown` with `not_probed`, and their credit is given back whatever the plan says; no address is `invalid` for it.
+     * Whether mail servers are probed at the moment.
+     * - `smtp`: mail servers are probed.
+     * - `dns`: mail servers cannot be reached at the moment. Addresses whose domain accepts mail are `unknown` with `not_probed`, never `invalid`, and their credit is refunded on every plan.
      */
     mode: 'smtp' | 'dns'
     /**
-     * Why not, where they are not; null where they are. The list is open.
-     * - `no_helo_name`: no worker has a name to ask mail servers by (SMTP_HELO_NAME and SMTP_MAIL_FROM).
-     * - `port_25_closed`: no mail server of several large providers answers on port 25.
-     * - `intercepted`: somebody else answers in place of the mail servers: a firewall or a proxy of the network.
-     * - `proxy_failed`: the proxy that mail servers are asked through does not answer.
+     * Reason why mail servers are not probed; null if they are. Values may be added.
+     * - `no_helo_name`: no worker has an egress (SMTP_HELO_NAME and SMTP_MAIL_FROM are not set).
+     * - `port_25_closed`: the mail servers of several large providers do not respond on port 25.
+     * - `intercepted`: a middlebox, such as a firewall or a proxy, intercepts port 25.
+     * - `proxy_failed`: the egress proxy does not respond.
      */
     reason: string | null
   } | null
@@ -3171,19 +3171,19 @@ export type Overview = {
 /**
  * Policy
  *
- * Rules that turn a result into a decision. Fields may be added.
+ * Rules that map a result to a decision. Fields may be added.
  */
 export type Policy = {
   /**
-   * Identifies the policy; null for a built-in one. Requests name a policy by its `name`.
+   * Id of the policy; null for a built-in one. Requests refer to a policy by its `name`.
    */
   id: string | null
   /**
-   * What the policy is called: up to 50 lower-case letters, digits, `-` and `_`.
+   * Name of the policy: up to 50 lower-case letters, digits, `-` and `_`.
    */
   name: string
   /**
-   * What the policy is for, up to 200 characters.
+   * Description of the policy, up to 200 characters.
    */
   description: string
   /**
@@ -3191,23 +3191,23 @@ export type Policy = {
    */
   is_built_in: boolean
   /**
-   * The rules in their order: the first that applies decides. Up to 50.
+   * Rules in order of evaluation; the first match decides. At most 50.
    */
   rules: Array<{
     /**
-     * What a result must be like for the rule to apply: all that is named here, and at least one thing is.
+     * Conditions of the rule, at least one. The rule applies if the result meets all of them.
      */
     when: {
       /**
-       * Its status is one of these.
+       * The status of the result is one of these.
        */
       status?: Array<string>
       /**
-       * Its `sub_status` is one of these.
+       * The `sub_status` of the result is one of these.
        */
       sub_status?: Array<string>
       /**
-       * The address is at least one of these. The list is open.
+       * The address has at least one of these traits. Values may be added.
        * - `disposable`: addresses at temporary-email providers.
        * - `role_based`: shared addresses such as info@ or sales@.
        * - `machine_generated`: addresses whose local part looks auto-generated.
@@ -3217,31 +3217,31 @@ export type Policy = {
        */
       traits?: Array<string>
       /**
-       * The result has this `safe_to_send`.
+       * The `safe_to_send` of the result has this value.
        */
       safe_to_send?: boolean
       /**
-       * The result has this `deliverability` or a higher one.
+       * The `deliverability` of the result is at least this value.
        */
       deliverability_from?: number
       /**
-       * The result has a lower `deliverability` than this.
+       * The `deliverability` of the result is below this value.
        */
       deliverability_below?: number
     }
     decision: Decision
     /**
-     * Why, in a sentence of up to 200 characters. It stands in the answer as it is.
+     * The reason, a sentence of up to 200 characters. It is returned unchanged with the decision.
      */
     reason: string
   }>
   /**
-   * What is decided where no rule applies.
+   * The decision if no rule matches.
    */
   default: {
     decision: Decision
     /**
-     * Why, in a sentence of up to 200 characters. It stands in the answer as it is.
+     * The reason, a sentence of up to 200 characters. It is returned unchanged with the decision.
      */
     reason: string
   }
@@ -3250,38 +3250,38 @@ export type Policy = {
 /**
  * Policy list
  *
- * The policies that the account has, by name: the built-in ones, and its own.
+ * The built-in policies and those of the account, sorted by name.
  */
 export type PolicyList = Array<Policy>
 
 /**
  * Create policy request
  *
- * The rules of a new policy, and what is decided where none applies.
+ * The rules of a new policy and its default decision.
  */
 export type CreatePolicyRequest = {
   /**
-   * What the policy is called: up to 50 lower-case letters, digits, `-` and `_`.
+   * Name of the policy: up to 50 lower-case letters, digits, `-` and `_`.
    */
   name: string
   /**
-   * What the policy is for, up to 200 characters.
+   * Description of the policy, up to 200 characters.
    */
   description?: string
   /**
-   * The rules in their order: the first that applies decides. Up to 50.
+   * Rules in order of evaluation; the first match decides. At most 50.
    */
   rules: Array<{
     /**
-     * What a result must be like for the rule to apply: all that is named here, and at least one thing is.
+     * Conditions of the rule, at least one. The rule applies if the result meets all of them.
      */
     when: {
       /**
-       * Its status is one of these.
+       * The status of the result is one of these.
        */
       status?: Array<'valid' | 'invalid' | 'risky' | 'unknown'>
       /**
-       * Its `sub_status` is one of these.
+       * The `sub_status` of the result is one of these.
        */
       sub_status?: Array<
         | ''
@@ -3315,7 +3315,7 @@ export type CreatePolicyRequest = {
         | 'sandbox_unmapped'
       >
       /**
-       * The address is at least one of these.
+       * The address has at least one of these traits.
        * - `disposable`: addresses at temporary-email providers.
        * - `role_based`: shared addresses such as info@ or sales@.
        * - `machine_generated`: addresses whose local part looks auto-generated.
@@ -3325,43 +3325,43 @@ export type CreatePolicyRequest = {
        */
       traits?: Array<'disposable' | 'role_based' | 'machine_generated' | 'free' | 'privacy_relay' | 'tagged'>
       /**
-       * The result has this `safe_to_send`.
+       * The `safe_to_send` of the result has this value.
        */
       safe_to_send?: boolean
       /**
-       * The result has this `deliverability` or a higher one.
+       * The `deliverability` of the result is at least this value.
        */
       deliverability_from?: number
       /**
-       * The result has a lower `deliverability` than this.
+       * The `deliverability` of the result is below this value.
        */
       deliverability_below?: number
     }
     /**
-     * What to do with the address:
-     * - `allow`: take the address.
-     * - `review`: take it with care: ask the person, look again later, or let somebody decide.
-     * - `block`: do not take it.
+     * The decision about the address:
+     * - `allow`: accept the address.
+     * - `review`: accept it with care: request a confirmation, validate again later, or review it manually.
+     * - `block`: reject the address.
      */
     decision: 'allow' | 'review' | 'block'
     /**
-     * Why, in a sentence of up to 200 characters. It stands in the answer as it is.
+     * The reason, a sentence of up to 200 characters. It is returned unchanged with the decision.
      */
     reason: string
   }>
   /**
-   * What is decided where no rule applies.
+   * The decision if no rule matches.
    */
   default: {
     /**
-     * What to do with the address:
-     * - `allow`: take the address.
-     * - `review`: take it with care: ask the person, look again later, or let somebody decide.
-     * - `block`: do not take it.
+     * The decision about the address:
+     * - `allow`: accept the address.
+     * - `review`: accept it with care: request a confirmation, validate again later, or review it manually.
+     * - `block`: reject the address.
      */
     decision: 'allow' | 'review' | 'block'
     /**
-     * Why, in a sentence of up to 200 characters. It stands in the answer as it is.
+     * The reason, a sentence of up to 200 characters. It is returned unchanged with the decision.
      */
     reason: string
   }
@@ -3370,27 +3370,27 @@ export type CreatePolicyRequest = {
 /**
  * Update policy request
  *
- * What to change, at least one thing; `rules` are replaced as a whole. What is left out stays as it is.
+ * Settings to change, at least one. `rules` are replaced as a whole. Settings that are left out keep their value.
  */
 export type UpdatePolicyRequest = {
   /**
-   * What the policy is for, up to 200 characters.
+   * Description of the policy, up to 200 characters.
    */
   description?: string
   /**
-   * The rules in their order: the first that applies decides. Up to 50.
+   * Rules in order of evaluation; the first match decides. At most 50.
    */
   rules?: Array<{
     /**
-     * What a result must be like for the rule to apply: all that is named here, and at least one thing is.
+     * Conditions of the rule, at least one. The rule applies if the result meets all of them.
      */
     when: {
       /**
-       * Its status is one of these.
+       * The status of the result is one of these.
        */
       status?: Array<'valid' | 'invalid' | 'risky' | 'unknown'>
       /**
-       * Its `sub_status` is one of these.
+       * The `sub_status` of the result is one of these.
        */
       sub_status?: Array<
         | ''
@@ -3424,7 +3424,7 @@ export type UpdatePolicyRequest = {
         | 'sandbox_unmapped'
       >
       /**
-       * The address is at least one of these.
+       * The address has at least one of these traits.
        * - `disposable`: addresses at temporary-email providers.
        * - `role_based`: shared addresses such as info@ or sales@.
        * - `machine_generated`: addresses whose local part looks auto-generated.
@@ -3434,43 +3434,43 @@ export type UpdatePolicyRequest = {
        */
       traits?: Array<'disposable' | 'role_based' | 'machine_generated' | 'free' | 'privacy_relay' | 'tagged'>
       /**
-       * The result has this `safe_to_send`.
+       * The `safe_to_send` of the result has this value.
        */
       safe_to_send?: boolean
       /**
-       * The result has this `deliverability` or a higher one.
+       * The `deliverability` of the result is at least this value.
        */
       deliverability_from?: number
       /**
-       * The result has a lower `deliverability` than this.
+       * The `deliverability` of the result is below this value.
        */
       deliverability_below?: number
     }
     /**
-     * What to do with the address:
-     * - `allow`: take the address.
-     * - `review`: take it with care: ask the person, look again later, or let somebody decide.
-     * - `block`: do not take it.
+     * The decision about the address:
+     * - `allow`: accept the address.
+     * - `review`: accept it with care: request a confirmation, validate again later, or review it manually.
+     * - `block`: reject the address.
      */
     decision: 'allow' | 'review' | 'block'
     /**
-     * Why, in a sentence of up to 200 characters. It stands in the answer as it is.
+     * The reason, a sentence of up to 200 characters. It is returned unchanged with the decision.
      */
     reason: string
   }>
   /**
-   * What is decided where no rule applies.
+   * The decision if no rule matches.
    */
   default?: {
     /**
-     * What to do with the address:
-     * - `allow`: take the address.
-     * - `review`: take it with care: ask the person, look again later, or let somebody decide.
-     * - `block`: do not take it.
+     * The decision about the address:
+     * - `allow`: accept the address.
+     * - `review`: accept it with care: request a confirmation, validate again later, or review it manually.
+     * - `block`: reject the address.
      */
     decision: 'allow' | 'review' | 'block'
     /**
-     * Why, in a sentence of up to 200 characters. It stands in the answer as it is.
+     * The reason, a sentence of up to 200 characters. It is returned unchanged with the decision.
      */
     reason: string
   }
@@ -4213,7 +4213,7 @@ export type UpdateWebhookRequest = {
     | 'webhook.disabled'
   >
   /**
-   * False disables the webhook and fails its pending deliveries. True enables it for events from now on; failed deliveries can be recovered.
+   * False disables the webhook and fails its pending deliveries. True enables it for events from now on; failed deliveries can be resent.
    */
   enabled?: boolean
 }
@@ -4240,7 +4240,7 @@ export type RecoverWebhookDeliveriesRequest = {
 /**
  * Recover webhook deliveries result
  *
- * The result of a recovery. Fields may be added.
+ * Number of resent deliveries. Fields may be added.
  */
 export type RecoverWebhookDeliveriesResult = {
   /**
@@ -4440,21 +4440,21 @@ export type ResolvedValidation = {
    */
   confidence: number
   /**
-   * Estimated probability that a message sent now is not hard-bounced. The `log_odds` of the evidence add up to its log-odds.
+   * Estimated probability that a message sent now is not hard-bounced. Its log-odds are the sum of the `log_odds` of the evidence.
    */
   deliverability: number
   /**
-   * How far the validation went.
-   * - `dns`: the verdict rests on the address itself, on DNS and on our lists: it was clear before a mail server was asked, or none was asked. A validation that did not start (`not_started`) has this value, too.
-   * - `smtp`: the mail server has a part in it: it was asked, or what it is known to have said before counts.
+   * Depth of the validation.
+   * - `dns`: the verdict is based on the address, DNS and domain lists. No SMTP probe was needed, or none was made. Also the value of validations that did not start (`not_started`).
+   * - `smtp`: the verdict is based on an SMTP probe, of this request or an earlier one.
    */
   depth: 'dns' | 'smtp'
   /**
-   * Our advice whether to send: `deliverability` is at or above what the account asks for (0.97 unless it says otherwise), and the address is nothing that the account leaves out (disposable, role and machine-generated ones, unless it says otherwise). Where no mail server vouched for the mailbox, outcomes reported for its domain must. An `override` of the account takes precedence: blocked is never safe, allowed is unless `status` is `invalid`.
+   * Recommendation whether to send. True if `deliverability` reaches the threshold of the account (default 0.97) and the address has none of the excluded traits (default: disposable, role and auto-generated). If the mail server did not confirm the mailbox, reported outcomes of its domain must. An `override` of the account takes precedence: blocked addresses are never safe, allowed ones are unless `status` is `invalid`.
    */
   safe_to_send: boolean
   /**
-   * True exactly when `status` is `valid`.
+   * Whether `status` is `valid`.
    */
   is_valid: boolean
   /**
@@ -4462,43 +4462,43 @@ export type ResolvedValidation = {
    */
   details: {
     /**
-     * The text is a well-formed address.
+     * Whether the text is a well-formed address.
      */
     syntax_valid: boolean
     /**
-     * DNS names a server that takes mail for the domain.
+     * Whether the domain has a mail server in DNS.
      */
     dns_valid: boolean
     /**
-     * The mail server accepted this recipient.
+     * Whether the mail server accepted the recipient.
      */
     smtp_valid: boolean
     /**
-     * The SMTP reply code to the recipient; 0 when the server was not asked or did not answer.
+     * SMTP reply code to RCPT TO; 0 if no probe was made or the server did not respond.
      */
     smtp_code: number
     /**
-     * The domain in lower case, as A-labels where it is internationalised; empty when none could be read.
+     * Domain in lower case, as A-labels if it is internationalized; empty if the text has none.
      */
     domain: string
     /**
-     * Who runs the mail servers of the domain; empty when we do not know.
+     * Mailbox provider of the domain; empty if it is not known.
      */
     provider: string
     /**
-     * The domain is known for throw-away addresses.
+     * Whether the domain provides disposable addresses.
      */
     is_disposable: boolean
     /**
-     * The address belongs to a function, such as info or sales, rather than to a person.
+     * Whether the address is a role address, such as info@ or sales@.
      */
     is_role_based: boolean
     /**
-     * The domain publishes an SPF record.
+     * Whether the domain publishes an SPF record.
      */
     has_spf: boolean
     /**
-     * The domain publishes a DMARC record.
+     * Whether the domain publishes a DMARC record.
      */
     has_dmarc: boolean
     /**
@@ -4536,24 +4536,24 @@ export type ResolvedValidation = {
    */
   catchall: {
     /**
-     * The mail server was seen to accept an address that cannot exist.
+     * Whether the mail server accepted a control recipient.
      */
     is_catchall: boolean
     /**
-     * How sure we are of `is_catchall`, from 0 to 1; null when it was not tested.
+     * Confidence of `is_catchall`, from 0 to 1; null if it was not tested.
      */
     confidence: number | null
   }
   /**
-   * The part that a model played in the result.
+   * Contribution of the model to the result.
    */
   ai_enhancement: {
     /**
-     * The model moved the log-odds of `deliverability` by at least 0.05.
+     * Whether the model changed the log-odds of `deliverability` by at least 0.05.
      */
     used: boolean
     /**
-     * The name and version of the model; null where it was not used.
+     * Name and version of the model; null if it was not used.
      */
     method: string | null
   }
@@ -4566,23 +4566,23 @@ export type ResolvedValidation = {
    */
   did_you_mean: string | null
   /**
-   * Traits worth knowing that do not decide the verdict.
+   * Traits of the address that do not affect the status.
    */
   flags: {
     /**
-     * The domain belongs to a free mail provider.
+     * Whether the domain belongs to a free mailbox provider.
      */
     is_free: boolean
     /**
-     * The address forwards to a mailbox it hides. Such relays last and are not disposable.
+     * Whether the address forwards to a hidden mailbox. Relay addresses are permanent, not disposable.
      */
     is_privacy_relay: boolean
     /**
-     * The local part carries a tag, as in ada+news.
+     * Whether the local part has a tag, as in ada+news.
      */
     is_tagged: boolean
     /**
-     * The text of the local part looks made by a machine. Never by itself a reason to turn a person away.
+     * Whether the local part looks auto-generated. Do not reject a user for this reason alone.
      */
     is_machine_generated: boolean
   }

@@ -1,7 +1,7 @@
 import type { Notice } from '@probity/contract/notices'
 import { nameInEmail } from './name-in-email.ts'
 
-/** What we write to people. The link is the reason for each of them. */
+/** An email to a user. Each one contains a link. */
 export type Letter = {
   kind: 'verification' | 'reset' | 'existing_account' | 'invitation' | 'email_change' | 'email_changed' | Notice
   to: string
@@ -20,10 +20,10 @@ export function verificationLetter({ email, name }: Addressee, link: string): Le
     subject: 'Confirm your email address',
     lines: [
       `Hello ${nameInEmail(name)},`,
-      'please confirm that this address is yours. The page asks for the password that was chosen at sign-up. The link works for one hour.',
-      'If you did not sign up, ignore this email. Nobody can sign in with this address without the link.',
+      'Please confirm that this email address is yours. You need the password that you chose at sign-up. The link expires in one hour.',
+      'If you did not sign up, ignore this email. The address cannot be used to sign in until it is confirmed.',
     ],
-    action: 'Confirm the address',
+    action: 'Confirm email address',
     link,
   }
 }
@@ -32,12 +32,12 @@ export function resetLetter({ email, name }: Addressee, link: string): Letter {
   return {
     kind: 'reset',
     to: email,
-    subject: 'Choose a new password',
+    subject: 'Reset your password',
     lines: [
       `Hello ${nameInEmail(name)},`,
-      'somebody, hopefully you, asked for a new password. The link works for one hour and once. If it was not you, nothing has changed.',
+      'We received a request to reset your password. The link expires in one hour and can be used once. If you did not request it, ignore this email. Your password does not change.',
     ],
-    action: 'Choose a password',
+    action: 'Reset password',
     link,
   }
 }
@@ -46,10 +46,10 @@ export function existingAccountLetter({ email, name }: Addressee, link: string):
   return {
     kind: 'existing_account',
     to: email,
-    subject: 'You have an account already',
+    subject: 'Your email address is already registered',
     lines: [
       `Hello ${nameInEmail(name)},`,
-      'somebody, hopefully you, tried to sign up with this address, which has an account already. If you do not know the password any more, ask for a new one where you sign in.',
+      'We received a request to sign up with this email address, which is already registered. Sign in instead. If you forgot your password, you can reset it on the sign-in page. If you did not request it, ignore this email.',
     ],
     action: 'Sign in',
     link,
@@ -64,10 +64,10 @@ export function emailChangeLetter({ email, name }: Addressee, link: string): Let
     subject: 'Confirm your new email address',
     lines: [
       `Hello ${nameInEmail(name)},`,
-      'please confirm that you want to sign in with this address from now on. The page asks for your password. The link works for one hour.',
-      'If you did not ask for this, ignore this email. Nothing changes without the link.',
+      'We received a request to change the email address of your profile to this address. To confirm the change, open the link and enter your password. The link expires in one hour.',
+      'If you did not request it, ignore this email. Your email address does not change.',
     ],
-    action: 'Confirm the address',
+    action: 'Confirm email address',
     link,
   }
 }
@@ -80,8 +80,8 @@ export function emailChangedLetter({ email, name }: Addressee, link: string): Le
     subject: 'Your email address was changed',
     lines: [
       `Hello ${nameInEmail(name)},`,
-      'the email address of your profile was changed. This address can no longer be used to sign in.',
-      'If you did not change it, tell an owner of your account or the operator of the service at once.',
+      'The email address of your profile was changed. This address can no longer be used to sign in.',
+      'If you did not change it, contact an owner of your account or the operator of the service immediately.',
     ],
     action: 'Sign in',
     link,
@@ -93,13 +93,13 @@ export function invitationLetter(email: string, inviter: string, organisation: s
   return {
     kind: 'invitation',
     to: email,
-    subject: `${from} invites you to ${to}`,
+    subject: `${from} invited you to ${to}`,
     lines: [
       'Hello,',
-      `${from} invites you to join ${to}. The link works for two days.`,
+      `${from} invited you to join the account ${to}. The link expires in two days.`,
       'If you do not know the sender, ignore this email.',
     ],
-    action: 'Look at the invitation',
+    action: 'View invitation',
     link,
   }
 }

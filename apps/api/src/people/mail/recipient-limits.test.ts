@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { asOwner } from '@probity/database/connect'
+import { asOwner } from '@probity/database/connection/connect'
 import { sql } from 'kysely'
 import { expect, test, vi } from 'vitest'
 import { openBrowser, openOrganisation, PASSWORD, signUp, startPeopleApi } from '../test-browser.ts'
@@ -35,7 +35,7 @@ test('a recipient gets three emails of a kind in an hour, from however many netw
     expect((await openBrowser(withMail.app).post('/auth/sign-up/email', user)).status).toBe(200)
   }
   expect(await countEmails(email, 'Confirm your email address')).toBe(1)
-  const count = await countEmails(email, 'You have an account already')
+  const count = await countEmails(email, 'Your email address is already registered')
   expect(count).toBeGreaterThanOrEqual(3)
   expect(count).toBeLessThanOrEqual(3 * UNCERTAINTY)
 })
@@ -47,14 +47,14 @@ test('emails of other kinds do not use up the password resets of a user', async 
     for (let n = 0; n < 3; n++) await mayReceive(admission, { kind, to: email })
   }
   for (let n = 0; n < 3; n++) await openBrowser(withMail.app).post('/auth/request-password-reset', { email })
-  expect(await countEmails(email, 'Choose a new password')).toBe(3)
+  expect(await countEmails(email, 'Reset your password')).toBe(3)
 })
 
 test('names in emails are one line without links', async () => {
   const ada = await signUp(api)
   const nasty = await ada.post('/auth/update-user', { name: 'Ada\nhttps://evil.example' })
   expect(nasty.status).toBe(400)
-  expect((await ada.post('/organisations', { name: 'Engines\r\nBcc: x' })).status).toBe(400)
+  expect((await ada.post('/accounts', { name: 'Engines\r\nBcc: x' })).status).toBe(400)
 
   expect((await ada.post('/auth/update-user', { name: 'Pay at https://evil.example/pay' })).status).toBe(200)
   const account = await openOrganisation(ada, `www.evil.example ${'x'.repeat(150)}`)

@@ -25,7 +25,7 @@ export function limitRecipients(mail: Mail, admission: Admission, log: FastifyBa
     ...mail,
     async send(letter) {
       if (await mayReceive(admission, letter)) return mail.send(letter)
-      log.info({ letter: letter.kind }, 'an email was not sent: its recipient has received too many')
+      log.info({ kind: letter.kind }, 'email not sent: recipient limit reached')
       return false
     },
   }
@@ -39,7 +39,7 @@ export async function mayReceive(admission: Admission, { kind, to }: Pick<Letter
   return isWithinHour && (await takeEmail(admission, `day:${group}:${who}`, PER_DAY[group]))
 }
 
-/** Counts an email under a name over all processes. While Redis is away each process has the whole quota: it is small. */
+/** Counts an email under a name over all processes. While Redis is unavailable each process has the whole quota, which is small. */
 export async function takeEmail(admission: Admission, name: string, limit: Limit): Promise<boolean> {
   const { rate } = await admission.admit(`people:email:${name}`, { name: 'email', shareMin: limit.quota, ...limit })
   return rate.allowed

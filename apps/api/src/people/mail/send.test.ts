@@ -5,7 +5,7 @@ import { invitationLetter } from './letters.ts'
 import { openMail } from './send.ts'
 import { startSink } from './test-sink.ts'
 
-test('letters go through the mail server of the operator, with a link into the application', async () => {
+test('emails are sent through the SMTP relay with a link to the web app', async () => {
   const { url, received } = await startSink()
   const publicUrl = 'https://probity.example'
   const api = await startPeopleApi({ config: { mail: { url, from: 'Probity <post@probity.example>' }, publicUrl } })
@@ -20,7 +20,7 @@ test('letters go through the mail server of the operator, with a link into the a
   expect((await browser.post('/verify-email', { token, password: PASSWORD })).status).toBe(200)
 })
 
-test('whoever signs up with an address that is taken is answered as anybody, and its owner is told', async () => {
+test('sign-up with a registered address gets the usual response, and the owner of the address gets an email', async () => {
   const { url, received } = await startSink()
   const publicUrl = 'https://probity.example'
   const api = await startPeopleApi({ config: { mail: { url, from: 'post@probity.example' }, publicUrl } })
@@ -34,10 +34,10 @@ test('whoever signs up with an address that is taken is answered as anybody, and
   const shapes = [fresh, taken].map(({ body }) => Object.keys(body['user'] as object).toSorted())
   expect(shapes[1]).toEqual(shapes[0])
   await vi.waitFor(() => expect(received.map(({ text }) => /^Subject: .*$/m.exec(text)?.[0])).toHaveLength(2), 5_000)
-  expect(received[1]?.text).toContain('Subject: You have an account already')
+  expect(received[1]?.text).toContain('Subject: Your email address is already registered')
 })
 
-test('names that somebody chose are text in a letter, and no header of it', async () => {
+test('user-chosen names are text in an email and never a header', async () => {
   const { url, received } = await startSink()
   const mail = openMail({ url, from: 'post@probity.example' }, pino({ level: 'silent' }))
   const nasty = '<b>Eve</b>\r\nBcc: all@example.com'
@@ -52,12 +52,12 @@ test('names that somebody chose are text in a letter, and no header of it', asyn
   expect(html).not.toContain('<b>')
 })
 
-test('a mail server that is away costs a line in the log, without the address, and nothing else', async () => {
+test('an unavailable SMTP relay is logged without the address', async () => {
   const lines: string[] = []
   const log = pino({}, { write: (line: string) => lines.push(line) })
   const mail = openMail({ url: 'smtp://127.0.0.1:1', from: 'post@probity.example' }, log)
   await mail.send(invitationLetter('grace@example.com', 'Ada', 'Engines', 'https://probity.example/app'))
   expect(lines).toHaveLength(1)
-  expect(lines[0]).toContain('a letter was not sent')
+  expect(lines[0]).toContain('failed to send email')
   expect(lines[0]).not.toContain('@')
 })

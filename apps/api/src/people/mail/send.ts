@@ -3,7 +3,7 @@ import type { Transporter } from 'nodemailer'
 import type { Letter } from './letters.ts'
 
 export type Mail = {
-  /** Whether a mail server took it, or the log where there is none. */
+  /** Returns whether the SMTP relay accepted the email. Without a relay the link is logged, which counts as accepted. */
   send(letter: Letter): Promise<boolean>
   close(): void
 }
@@ -13,21 +13,21 @@ export type MailSettings = { url: string; from: string }
 const CONNECT_WITHIN_MS = 10_000
 
 /**
- * Sends letters through the operator's mail server. Without one the link is written to the log, so that an installation without mail
- * can be used: whoever reads the log hands it on.
+ * Sends emails through the SMTP relay of the operator. Without a relay the link is written to the log, so that operators of an
+ * installation without email can pass it on.
  */
 export function openMail(settings: MailSettings | undefined, log: FastifyBaseLogger): Mail {
   if (settings === undefined) {
     return {
       async send({ kind, link }) {
-        log.info({ letter: kind, link }, 'no mail server is set: the link of a letter')
+        log.info({ kind, link }, 'email not sent: no SMTP relay is configured (MAIL_URL)')
         return true
       },
       close: () => {},
     }
   }
   const timeouts = { connectionTimeout: CONNECT_WITHIN_MS, greetingTimeout: CONNECT_WITHIN_MS, socketTimeout: 30_000 }
-  // Letters hold no files and no pages of others, and are not allowed to.
+  // Emails never embed local files or remote content.
   const bounds = { disableFileAccess: true, disableUrlAccess: true }
   let opened: Promise<Transporter> | undefined
   const openTransport = async () => {
@@ -42,9 +42,9 @@ export function openMail(settings: MailSettings | undefined, log: FastifyBaseLog
         await transport.sendMail({ from: settings.from, to: letter.to, subject: letter.subject, ...bodiesOf(letter) })
         return true
       } catch (error) {
-        // The reply may quote the recipient, so its number must do.
+        // The reply text may contain the recipient, so only its codes are logged.
         const { code, responseCode } = error as { code?: string; responseCode?: number }
-        log.error({ code, responseCode }, 'a letter was not sent')
+        log.error({ code, responseCode }, 'failed to send email')
         return false
       }
     },

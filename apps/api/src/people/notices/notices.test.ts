@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { NOTICE_KINDS } from '@probity/contract/notices'
 import type { Role } from '@probity/contract/roles'
-import { asOwner, inTenant } from '@probity/database/connect'
-import { insertKey } from '@probity/database/keys'
-import { keepNotices } from '@probity/database/notices'
-import { openTestWebhook } from '@probity/database/test-webhooks'
+import { insertKey } from '@probity/database/accounts/keys'
+import { asOwner, inTenant } from '@probity/database/connection/connect'
+import { maintainNotifications } from '@probity/database/users/notifications'
+import { openTestWebhook } from '@probity/database/webhooks/test-webhooks'
 import { startMailServers } from '@probity/lab/mail/start'
 import { freePort } from '@probity/lab/services/daemon'
 import { whenDone } from '@probity/lab/when-done'
@@ -80,8 +80,8 @@ test('results that leave in three days are written about once, and those that st
   const engines = await openEngines()
   const leaving = await insertJob(engines, 'completed', 2)
   await insertJob(engines, 'completed', 10)
-  await keepNotices(api.db)
-  await keepNotices(api.db)
+  await maintainNotifications(api.db)
+  await maintainNotifications(api.db)
   expect(await listNotices(engines)).toMatchObject([{ kind: 'retention_warning', data: { job_id: leaving } }])
 })
 

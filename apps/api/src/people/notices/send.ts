@@ -1,5 +1,10 @@
-import type { Db } from '@probity/database/connect'
-import { claimNotices, type DueNotice, type NoticeEnd, settleNotice } from '@probity/database/notices'
+import type { Db } from '@probity/database/connection/connect'
+import {
+  claimNotifications,
+  type DueNotification,
+  finishNotification,
+  type NotificationOutcome,
+} from '@probity/database/users/notifications'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Admission } from '../../door/admission.ts'
 import { digest } from '../digest.ts'
@@ -9,12 +14,12 @@ import { noticeLetter } from './letters.ts'
 
 const EVERY_MS = 5_000
 const AT_ONCE_MAX = 20
-/** Longer than a mail server may take for all of them. */
+/** Longer than the SMTP relay may take for all of them. */
 const HOLD_S = 900
-/** When a letter is tried again that a mail server did not take; then it is given up. */
+/** Retry schedule of an email that the SMTP relay did not accept. After the last attempt it has failed. */
 const AGAIN_AFTER_S = [60, 300, 900, 3_600, 3 * 3_600, 12 * 3_600]
 
-/** So many events of a kind have an email each. */
+/** Up to this number of events of a kind get one email each. */
 const APART_MAX = 3
 /** Emails about events to one member of one account. Further ones wait, and are then sent as one email per kind. */
 const PER_MEMBER = { quota: 10, windowS: 3_600 }
@@ -30,7 +35,7 @@ export function startSendingNotices(office: Office): { stop(): Promise<void> } {
     if (isSending) return
     isSending = true
     sending = sendDue(office)
-      .catch((error: unknown) => office.log.warn({ err: error }, 'letters are not sent; trying again'))
+      .catch((error: unknown) => office.log.warn({ err: error }, 'failed to send email notifications; retrying'))
       .finally(() => {
         isSending = false
       })
@@ -46,7 +51,7 @@ export function startSendingNotices(office: Office): { stop(): Promise<void> } {
 
 /** One email at a time, and one for all due events of a kind in an account if there are many. */
 async function sendDue(office: Office): Promise<void> {
-  const due = await claimNotices(office.db, AT_ONCE_MAX, HOLD_S)
+  const due = await claimNotifications(office.db, AT_ONCE_MAX, HOLD_S)
   const groups = Map.groupBy(due, ({ email, kind, slug, organisation }) =>
     JSON.stringify([email, kind, slug, organisation]),
   )
@@ -56,21 +61,21 @@ async function sendDue(office: Office): Promise<void> {
   }
 }
 
-async function sendGroup({ db, mail, admission, appUrl }: Office, notices: DueNotice[]): Promise<void> {
+async function sendGroup({ db, mail, admission, appUrl }: Office, notices: DueNotification[]): Promise<void> {
   const [first] = notices
   if (first === undefined) return
   const member = `notice:${digest(`${first.email} ${first.slug ?? first.organisation}`)}`
   const isAllowed = await takeEmail(admission, member, PER_MEMBER)
   const isTaken = isAllowed && (await mail.send(noticeLetter(first, appUrl, notices.length - 1)))
-  for (const { id, attempts } of notices) await settleNotice(db, id, endOf(isAllowed, isTaken, attempts))
+  for (const { id, attempts } of notices) await finishNotification(db, id, endOf(isAllowed, isTaken, attempts))
 }
 
-function endOf(isAllowed: boolean, isTaken: boolean, attempts: number): NoticeEnd {
+function endOf(isAllowed: boolean, isTaken: boolean, attempts: number): NotificationOutcome {
   if (!isAllowed) return { kind: 'again', afterS: LIMITED_FOR_S }
   return isTaken ? { kind: 'sent' } : nextTry(attempts)
 }
 
-function nextTry(tries: number): NoticeEnd {
+function nextTry(tries: number): NotificationOutcome {
   const afterS = AGAIN_AFTER_S[tries - 1]
   return afterS === undefined ? { kind: 'given_up' } : { kind: 'again', afterS }
 }

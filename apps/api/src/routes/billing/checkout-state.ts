@@ -1,6 +1,6 @@
 import { Checkout } from '@probity/contract/billing'
-import { inTenant } from '@probity/database/connect'
-import { findPayment } from '@probity/database/payments'
+import { findPayment } from '@probity/database/billing/payments'
+import { inTenant } from '@probity/database/connection/connect'
 import Type from 'typebox'
 import { Problem } from '../../problem.ts'
 import type { Route } from '../../route.ts'
@@ -8,7 +8,7 @@ import { storable } from '../../validation/storable.ts'
 
 const Session = Type.Object({ session: Type.String({ minLength: 1, maxLength: 250 }) })
 
-/** Whether what was paid on a page of Stripe's has arrived: people are back here before Stripe has told us. */
+/** Whether a payment has arrived. Users return from Stripe before its event does. */
 export const showCheckout: Route = async (app, { db }) => {
   const options = {
     schema: { params: Session, response: { 200: Checkout } },
@@ -16,7 +16,7 @@ export const showCheckout: Route = async (app, { db }) => {
   } as const
   app.get('/billing/checkout/:session', options, async ({ caller: { accountId }, params }): Promise<Checkout> => {
     const payment = await inTenant(db, accountId, (trx) => findPayment(trx, accountId, storable(params.session)))
-    if (payment === undefined) throw new Problem('not_found', 'No such payment.')
+    if (payment === undefined) throw new Problem('not_found', 'Payment not found.')
     return { credits: payment.credits, granted: payment.grantedAt !== null }
   })
 }

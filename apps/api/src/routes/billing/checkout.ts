@@ -1,9 +1,14 @@
 import { PaymentPage, StartCheckout } from '@probity/contract/billing'
-import { findAccount } from '@probity/database/accounts'
-import { findCustomer, findPayingSubscription, saveCustomer } from '@probity/database/billing'
-import { type Db, inTenant } from '@probity/database/connect'
-import { offerPayment } from '@probity/database/payments'
-import { findOffer, type Price } from '@probity/database/prices'
+import { findAccount } from '@probity/database/accounts/accounts'
+import {
+  findCustomer,
+  findOffer,
+  findPayingSubscription,
+  offerPayment,
+  type Price,
+  saveCustomer,
+} from '@probity/database/billing/payments'
+import { type Db, inTenant } from '@probity/database/connection/connect'
 import type Stripe from 'stripe'
 import { askStripe } from '../../billing/ask-stripe.ts'
 import { keepNewestPage, refuseSubscribed } from '../../billing/one-subscription.ts'
@@ -27,7 +32,7 @@ export const startCheckout: Route = async (app, services) => {
     if (offer.plan !== null) return { url: await openPlanPage(stripe, order) }
     const session = await openPage(stripe, 'payment', order)
     const promised = { reference: session.id, credits: offer.credits * quantity }
-    // Kept before anybody sees the page, so that no payment comes for what we do not know.
+    // Stored before the page is shown, so that every payment has a known purchase.
     await inTenant(db, accountId, (trx) => offerPayment(trx, accountId, promised))
     return { url: urlOf(session) }
   })
@@ -50,11 +55,11 @@ async function openPlanPage(stripe: Stripe, order: Order): Promise<string> {
 }
 
 function urlOf({ url }: Stripe.Checkout.Session): string {
-  if (url === null) throw new Error('Stripe opened a Checkout session without a page')
+  if (url === null) throw new Error('Stripe created a Checkout session without a URL')
   return url
 }
 
-/** Back to the page of the same organisation. Stripe fills in the name of the session. */
+/** Return URL for the same account. Stripe inserts the id of the session. */
 function returnTo(publicUrl: string, slug: string | null, { plan }: Price) {
   const back = `${publicUrl}/app/billing?${slug === null ? '' : `org=${slug}&`}checkout=`
   const done = plan === null ? 'paid&session={CHECKOUT_SESSION_ID}' : 'subscribed'
@@ -78,7 +83,7 @@ function faultAt(pointer: string, detail: string): Problem {
   return new Problem('invalid_request', undefined, { errors: [{ pointer, detail }] })
 }
 
-/** Who the account is at Stripe, made there at its first purchase. All that Stripe learns of it from us is its id. */
+/** Stripe customer of the account, created at its first purchase. Stripe receives only the account id. */
 async function getCustomer(db: Db, stripe: Stripe, accountId: string): Promise<string> {
   const known = await inTenant(db, accountId, (trx) => findCustomer(trx, accountId))
   if (known !== undefined) return known

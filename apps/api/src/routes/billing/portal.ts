@@ -1,6 +1,6 @@
 import { PaymentPage } from '@probity/contract/billing'
-import { findCustomer } from '@probity/database/billing'
-import { inTenant } from '@probity/database/connect'
+import { findCustomer } from '@probity/database/billing/payments'
+import { inTenant } from '@probity/database/connection/connect'
 import { askStripe } from '../../billing/ask-stripe.ts'
 import { getPayments } from '../../billing/payments.ts'
 import { Problem } from '../../problem.ts'
@@ -12,7 +12,7 @@ export const openPortal: Route = async (app, services) => {
   app.post('/billing/portal', options, async ({ caller: { accountId } }) => {
     const payments = getPayments(services)
     const customer = await inTenant(services.db, accountId, (trx) => findCustomer(trx, accountId))
-    if (customer === undefined) throw new Problem('not_found', 'Nothing was bought here yet.')
+    if (customer === undefined) throw new Problem('not_found', 'The account has no purchases yet.')
     const { billingPortal } = await payments.client()
     const return_url = `${payments.publicUrl}/app/billing`
     const { url } = await askStripe(billingPortal.sessions.create({ customer, return_url }))

@@ -1,14 +1,13 @@
 import { Billing, type PlanFeatures } from '@probity/contract/billing'
-import { getAccount, listPlans, type Plan } from '@probity/database/accounts'
-import { findCustomer, findPayingSubscription } from '@probity/database/billing'
-import { type Db, inTenant } from '@probity/database/connect'
-import { listPrices, type Price } from '@probity/database/prices'
+import { getAccount, listPlans, type Plan } from '@probity/database/accounts/accounts'
+import { findCustomer, findPayingSubscription, listPrices, type Price } from '@probity/database/billing/payments'
+import { type Db, inTenant } from '@probity/database/connection/connect'
 import type { Payments } from '../../billing/payments.ts'
 import type { PriceTag } from '../../billing/price-tags.ts'
 import type { Route } from '../../route.ts'
 import type { Services } from '../../services.ts'
 
-/** What can be bought, and what the account has. */
+/** Prices and the subscription of the account. */
 export const showBilling: Route = async (app, services) => {
   const options = { schema: { response: { 200: Billing } }, config: { scope: 'account:read' } } as const
   app.get('/billing', options, async ({ caller }): Promise<Billing> => {
@@ -57,9 +56,9 @@ function presentFeatures(plan: Plan): PlanFeatures {
 const NO_TAG: PriceTag = { amount: null, currency: null, interval: null }
 
 async function presentOffer({ id, plan, credits }: Price, { log }: Pick<Services, 'log'>, { tags }: Payments) {
-  // The page says what an account has also while Stripe is away, and the amount is shown again before anybody pays.
+  // The page works while Stripe is unavailable. Stripe shows the amount again before the payment.
   const tag = await tags.find(id).catch((error: unknown) => {
-    log.warn({ price: id, err: error }, 'a price could not be read')
+    log.warn({ price: id, err: error }, 'failed to read a price from Stripe')
     return NO_TAG
   })
   return { price: id, plan, credits, ...tag }

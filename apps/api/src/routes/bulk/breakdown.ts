@@ -1,7 +1,7 @@
 import { Breakdown } from '@probity/contract/breakdown'
 import { JobParams } from '@probity/contract/bulk'
-import { tallyResults } from '@probity/database/breakdown'
-import { inTenant } from '@probity/database/connect'
+import { inTenant } from '@probity/database/connection/connect'
+import { tallyResults } from '@probity/database/jobs/present-job'
 import { DOOR_PROBLEMS, operation } from '../../openapi.ts'
 import { getResultsJob } from '../../results/get-job.ts'
 import { presentBreakdown } from '../../results/present-breakdown.ts'
@@ -13,9 +13,9 @@ export const showBreakdown: Route = async (app, { db }) => {
     {
       id: 'getJobBreakdown',
       tag: 'Jobs',
-      summary: 'Count the results of a job',
+      summary: 'Get the result counts of a job',
       description:
-        'By reason, by provider and by domain, and how many each preset would keep with how many bounces to expect. `preset` and `part` of the results read just those.',
+        'Counts by reason, provider and domain, and per preset the addresses it keeps and the expected bounce rate. To read these addresses, use `preset` and `part` of the results.',
       problems: ['invalid_request', 'not_found', 'results_expired', ...DOOR_PROBLEMS],
     },
     { params: JobParams, response: { 200: Breakdown } },

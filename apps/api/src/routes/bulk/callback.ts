@@ -1,7 +1,7 @@
 import { JobParams } from '@probity/contract/bulk'
 import { Delivery, WholeDelivery } from '@probity/contract/webhook-deliveries'
-import { inTenant } from '@probity/database/connect'
-import { findCallback, resendCallback } from '@probity/database/webhook-deliveries'
+import { inTenant } from '@probity/database/connection/connect'
+import { findCallback, resendCallback } from '@probity/database/webhooks/deliveries'
 import { viewOf } from '../../door/view.ts'
 import { DOOR_PROBLEMS, IDEMPOTENCY_PROBLEMS, operation } from '../../openapi.ts'
 import { found } from '../../problem.ts'
@@ -18,7 +18,7 @@ export const showCallback: Route = async (app, { db }) => {
     {
       id: 'getJobCallback',
       tag: TAG,
-      summary: 'Show the callback of a job',
+      summary: 'Get the callback of a job',
       description:
         'Returns the delivery of the event that ended the job to its `callback_url`, with the request and the attempts. Not found before the job ends, without a `callback_url`, and after the event has expired.',
       problems: ['invalid_request', 'not_found', ...DOOR_PROBLEMS],

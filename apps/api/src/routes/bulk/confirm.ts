@@ -1,7 +1,7 @@
 import { ConfirmRequest, JobCreated } from '@probity/contract/bulk'
-import { getAccount } from '@probity/database/accounts'
-import { inTenant, type Trx } from '@probity/database/connect'
-import { emitJobEvent } from '@probity/database/job-events'
+import { getAccount } from '@probity/database/accounts/accounts'
+import { inTenant, type Trx } from '@probity/database/connection/connect'
+import { emitJobEvent } from '@probity/database/jobs/job-control'
 import {
   type ConfirmableUpload,
   type Confirmed,
@@ -10,7 +10,7 @@ import {
   findConfirmable,
   findReplay,
   type Replay,
-} from '@probity/database/jobs'
+} from '@probity/database/jobs/jobs'
 import { RECENT_FOR_S } from '@probity/queue/recent'
 import type { Caller } from '../../door/caller.ts'
 import { type Attempt, refuseUnpaid, type Spent, spendOnce } from '../../door/spend-once.ts'
@@ -34,9 +34,9 @@ export const confirmUpload: Route = async (app, services) => {
     {
       id: 'confirmUpload',
       tag: 'Jobs',
-      summary: 'Turn an upload into a job',
+      summary: 'Create a job from an upload',
       description:
-        'Reserves one credit for each unique address and queues the job, or rejects the request and keeps nothing. Rows whose cell holds no address are not part of the job. An upload becomes one job: confirming it again with the same column returns that job with status 200 and its present `status`, at no further cost; the options of the first confirmation apply.',
+        'Reserves one credit for each unique address and queues the job, or rejects the request without any change. Rows without an address are not part of the job. An upload creates one job: confirming it again with the same column returns that job with status 200 and its current `status`, at no further cost; the options of the first confirmation apply.',
       problems: [
         'not_found',
         'upload_already_confirmed',
@@ -66,7 +66,7 @@ export const confirmUpload: Route = async (app, services) => {
   })
 }
 
-/** Nobody is told of the job: the workers find it in PostgreSQL, so there is no gap between a commit and a message to fall into. */
+/** No message is sent: workers find the job in PostgreSQL, so nothing can be lost between a commit and a message. */
 async function confirmOnce(
   services: Services,
   caller: Caller,
@@ -150,5 +150,5 @@ function answer({ mode }: Caller, confirmed: Confirmed, available: number): Spen
 }
 
 function noSuchUpload(): Problem {
-  return new Problem('not_found', 'There is no such upload, or it has expired.')
+  return new Problem('not_found', 'The upload does not exist or has expired.')
 }

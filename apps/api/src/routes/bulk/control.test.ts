@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { claimBatch } from '@probity/database/batches'
-import { asOwner } from '@probity/database/connect'
-import { settleBatch } from '@probity/database/settle-batches'
-import { finalRows } from '@probity/database/test-jobs'
+import { asOwner } from '@probity/database/connection/connect'
+import { claimBatch } from '@probity/database/jobs/batches'
+import { settleBatch } from '@probity/database/jobs/settle-batches'
+import { finalRows } from '@probity/database/jobs/test-jobs'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import {

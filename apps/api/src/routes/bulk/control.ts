@@ -1,8 +1,8 @@
 import { Job, JobParams } from '@probity/contract/bulk'
-import { inTenant } from '@probity/database/connect'
-import { type Controlled, cancelJob, pauseJob, removePending, resumeJob } from '@probity/database/job-control'
-import { findJob } from '@probity/database/jobs'
-import { presentJob } from '@probity/database/present-job'
+import { inTenant } from '@probity/database/connection/connect'
+import { type Controlled, cancelJob, pauseJob, removePending, resumeJob } from '@probity/database/jobs/job-control'
+import { findJob } from '@probity/database/jobs/jobs'
+import { presentJob } from '@probity/database/jobs/present-job'
 import type { FastifyRequest } from 'fastify'
 import type { Caller } from '../../door/caller.ts'
 import { viewOf } from '../../door/view.ts'
@@ -11,13 +11,13 @@ import { found, Problem } from '../../problem.ts'
 import type { Route } from '../../route.ts'
 import type { Services } from '../../services.ts'
 
-/** What can be wished for a job that is under way. Wishing it again changes nothing. */
+/** Actions on a job that has not ended. Repeating an action changes nothing. */
 const WISHES = [
   {
     name: 'pause',
     id: 'pauseJob',
     summary: 'Pause a job',
-    description: 'No address is taken up until the job is resumed. What is being asked at the moment is finished.',
+    description: 'No new addresses are started until the job is resumed. Addresses in progress are finished.',
     extra: [],
     fulfil: pauseJob,
   },
@@ -34,8 +34,7 @@ const WISHES = [
     name: 'cancel',
     id: 'cancelJob',
     summary: 'Cancel a job',
-    description:
-      'Ends the job. Its results so far are kept, and the credits set aside for the rest are returned at once.',
+    description: 'Ends the job. Its results so far are kept, and its unused credits are released immediately.',
     extra: [],
     fulfil: cancelJob,
   },
@@ -78,13 +77,13 @@ async function show({ db }: Services, caller: Caller, jobId: string): Promise<Jo
 }
 
 /**
- * The job has ended, whatever happens here: nobody takes up its batches any more. What is not removed now, because we end or the
- * database does, leaves with its partition.
+ * The job has already ended, so workers no longer claim its batches. Batches that are not deleted here, because the process or the
+ * database stops, are dropped with their partition.
  */
 async function tidyUp({ db }: Services, { caller, log }: FastifyRequest, jobId: string): Promise<void> {
   try {
     await inTenant(db, caller.accountId, (trx) => removePending(trx, viewOf(caller), jobId))
   } catch (error) {
-    log.warn({ err: error, jobId }, 'batches of a canceled job not removed')
+    log.warn({ err: error, jobId }, 'failed to delete batches of a canceled job')
   }
 }

@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream'
 import { JOB_EXAMPLE, JobParams } from '@probity/contract/bulk'
-import { inTenant } from '@probity/database/connect'
-import { findJob } from '@probity/database/jobs'
-import { presentJob } from '@probity/database/present-job'
+import { inTenant } from '@probity/database/connection/connect'
+import { findJob } from '@probity/database/jobs/jobs'
+import { presentJob } from '@probity/database/jobs/present-job'
 import type { FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import { watchAccess } from '../../door/stream-access.ts'
@@ -43,14 +43,14 @@ export const streamEvents: Route = async (app, services) => {
       id: 'streamJobEvents',
       tag: 'Jobs',
       summary: 'Follow a job',
-      description: `Server-sent events. \`progress\` comes at once and then whenever something has changed, at most once a second; \`end\` comes when the job has ended, and then the stream is closed. Each carries the whole job, so nothing is lost by reconnecting. A comment every 15 seconds shows that the stream lives. A stream lasts for an hour at most, and an account may have ${STREAM_BOUNDS.perAccount} at a time. Who has seen \`end\` and reconnects all the same is answered 204.`,
+      description: `Server-sent events. \`progress\` is sent immediately and after every change, at most once a second; \`end\` is sent when the job has ended, and then the stream is closed. Each event contains the whole job, so a client that reconnects misses nothing. A comment every 15 seconds is a heartbeat. A stream lasts at most an hour, and an account can have ${STREAM_BOUNDS.perAccount} at a time. A client that reconnects after \`end\` receives 204.`,
       problems: ['invalid_request', 'not_found', 'too_many_streams', ...DOOR_PROBLEMS],
     },
     {
       params: JobParams,
       response: {
         200: JobEvents,
-        204: Type.Null({ description: 'The end has been seen; there is nothing to follow.' }),
+        204: Type.Null({ description: 'The job has ended, and the client has received `end`.' }),
       },
     },
   )
@@ -76,7 +76,7 @@ export const streamEvents: Route = async (app, services) => {
 
 type Following = { watch: JobWatch; services: Services; request: FastifyRequest; events: EventStream }
 
-/** Passes on how the job stands while the key or the session may read it. A deleted job ends the stream. */
+/** Sends the job while the key or the session can read it. Deleting the job ends the stream. */
 function follow({ watch, services, request, events }: Following, jobId: string): () => void {
   const { caller, log } = request
   const isAllowed = watchAccess(services, request, 'jobs:read')

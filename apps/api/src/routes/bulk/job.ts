@@ -1,9 +1,9 @@
 import { Job, JobParams } from '@probity/contract/bulk'
-import { inTenant } from '@probity/database/connect'
-import { cancelJob, removeJob } from '@probity/database/job-control'
-import { findJob } from '@probity/database/jobs'
-import { presentJob } from '@probity/database/present-job'
-import { removeExpiredUploads } from '@probity/database/uploads'
+import { inTenant } from '@probity/database/connection/connect'
+import { cancelJob, removeJob } from '@probity/database/jobs/job-control'
+import { findJob } from '@probity/database/jobs/jobs'
+import { presentJob } from '@probity/database/jobs/present-job'
+import { removeExpiredUploads } from '@probity/database/jobs/uploads'
 import Type from 'typebox'
 import type { Caller } from '../../door/caller.ts'
 import { viewOf } from '../../door/view.ts'
@@ -15,15 +15,15 @@ import type { Services } from '../../services.ts'
 const reading = { scope: 'jobs:read' } as const
 const deleting = { scope: 'jobs:write' } as const
 
-/** One job: shows it and removes it. */
+/** Routes of one job: get and delete. */
 export const showJob: Route = async (app, services) => {
   const show = operation(
     {
       id: 'getJob',
       tag: 'Jobs',
-      summary: 'Show a job',
+      summary: 'Get a job',
       description:
-        'How far the job has got, what came out so far and what it costs. The summary stays when the addresses and their results have been removed.',
+        'Progress, counts and credits of the job. The job remains available after its addresses and results have been deleted.',
       problems: ['invalid_request', 'not_found', ...DOOR_PROBLEMS],
     },
     { params: JobParams, response: { 200: Job } },
@@ -39,10 +39,10 @@ export const showJob: Route = async (app, services) => {
       tag: 'Jobs',
       summary: 'Delete a job',
       description:
-        'Removes the job with its file, its addresses and its results at once. One that is under way is canceled first, and its unused credits are returned. What was charged stays charged.',
+        'Deletes the job with its file, addresses and results immediately. A job that has not ended is canceled first, and its unused credits are released. Charged credits are not refunded.',
       problems: ['invalid_request', 'not_found', ...DOOR_PROBLEMS],
     },
-    { params: JobParams, response: { 204: Type.Null({ description: 'The job is gone.' }) } },
+    { params: JobParams, response: { 204: Type.Null({ description: 'The job was deleted.' }) } },
   )
   app.delete('/bulk/jobs/:job_id', { schema: remove, config: deleting }, async ({ caller, params }, reply) => {
     await removeAll(services, caller, params.job_id)
@@ -50,7 +50,7 @@ export const showJob: Route = async (app, services) => {
   })
 }
 
-/** Each step can be repeated: where one breaks off, the next request for the same job goes on from there. */
+/** Each step can be repeated: after an interruption the next request for the same job continues. */
 async function removeAll({ db, storage }: Services, caller: Caller, jobId: string): Promise<void> {
   const { accountId } = caller
   const view = viewOf(caller)

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { Job, JobList } from '@probity/contract/bulk'
-import { asOwner } from '@probity/database/connect'
-import { noteProcess } from '@probity/database/processes'
+import { asOwner } from '@probity/database/connection/connect'
+import { recordProcess } from '@probity/database/system/processes'
 import { sql } from 'kysely'
 import Value from 'typebox/value'
 import { expect, test } from 'vitest'
@@ -252,7 +252,7 @@ test('jobs and the account say that no worker is running until a worker has a he
   await caller.call({ method: 'POST', url: `/api/v1/bulk/jobs/${jobId}/resume` })
 
   const worker = { id: randomUUID(), kind: 'worker', version: '0.1.0', facts: {} } as const
-  await noteProcess(db, worker)
+  await recordProcess(db, worker)
   expect(await delays(jobId)).toEqual(['queued', null, null])
   await asOwner(db, (trx) =>
     sql`update processes set seen_at = now() - interval '36 seconds' where id = ${worker.id}`.execute(trx),

@@ -1,7 +1,7 @@
 import { JobList, JobPage } from '@probity/contract/bulk'
-import { inTenant } from '@probity/database/connect'
-import { type JobsFilter, listJobs as listJobsOf } from '@probity/database/jobs'
-import { presentJob } from '@probity/database/present-job'
+import { inTenant } from '@probity/database/connection/connect'
+import { type JobsFilter, listJobs as listJobsOf } from '@probity/database/jobs/jobs'
+import { presentJob } from '@probity/database/jobs/present-job'
 import { viewOf } from '../../door/view.ts'
 import { DOOR_PROBLEMS, operation } from '../../openapi.ts'
 import { keepFilter, readPage, sendPageHeaders } from '../../page.ts'
@@ -16,7 +16,7 @@ export const listJobs: Route = async (app, { db }) => {
       tag: 'Jobs',
       summary: 'List jobs',
       description:
-        'Live keys see the jobs that live keys confirmed, test keys those of test keys. The total stands in `X-Total-Count`, the neighbouring pages in `Link`.',
+        'Live keys see the jobs of live mode, test keys those of test mode. The total is in `X-Total-Count`, the adjacent pages are in `Link`.',
       problems: ['invalid_request', ...DOOR_PROBLEMS],
     },
     { querystring: JobPage, response: { 200: JobList } },

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import type { UploadPreview } from '@probity/contract/upload'
 import { FILE_BYTES_MAX } from '@probity/contract/upload-limits'
-import { asOwner } from '@probity/database/connect'
+import { asOwner } from '@probity/database/connection/connect'
 import { removeFolder } from '@probity/lab/services/daemon'
 import { whenDone } from '@probity/lab/when-done'
 import type { InjectOptions } from 'fastify'
@@ -88,7 +88,7 @@ function* longRows(count: number): Generator<string> {
 const LIST =
   'name,email,city\nAda,ada@example.com,London\nBo,bo@gmail.com,\nAda L.,ADA@Example.com,London\nCy,not one,\nDee,,\n'
 
-test('says what is in a file, what it would cost and what there is', async () => {
+test('preview returns the counts, the cost and the available credits', async () => {
   const found = await preview(LIST, { name: 'Kunden März.csv' })
   expect(found).toEqual({
     id: expect.any(String),
@@ -362,7 +362,7 @@ test('a key without the scope for lists is refused', async () => {
   await expectRefused(upload(LIST, { by: other }), 403, 'missing_scope')
 })
 
-test('without a form, without a file and with the file in another field there is nothing to look at', async () => {
+test('preview rejects requests without a form, without a file and with the file in another field', async () => {
   const post = (options: InjectOptions) => caller.call({ method: 'POST', url: URL_PATH, ...options })
   await expectRefused(post({ payload: { file: LIST } }), 415, 'unsupported_media_type')
   await expectRefused(post({ payload: LIST, headers: { 'content-type': 'text/csv' } }), 415, 'unsupported_media_type')
@@ -380,12 +380,12 @@ test.each([
   ],
   ['in the head of a part', '--b\r\nConte'],
   ['before it began', 'canary'],
-])('a form that breaks off %s is refused, and nothing of it is kept', async (_, payload) => {
+])('a form that is interrupted %s is rejected, and nothing of it is stored', async (_, payload) => {
   const headers = { 'content-type': 'multipart/form-data; boundary=b' }
   await expectRefused(caller.call({ method: 'POST', url: URL_PATH, payload, headers }), 400, 'invalid_request')
 })
 
-test('a compressed body is refused before a byte of it is read', { tags: ['timed'] }, async () => {
+test('a compressed body is rejected before any byte is read', { tags: ['timed'] }, async () => {
   const payload = gzipSync(Buffer.alloc(10_000_000))
   const headers = { 'content-type': 'multipart/form-data; boundary=b', 'content-encoding': 'gzip' }
   const ms = await leastWorkOf(3, () =>
@@ -431,7 +431,7 @@ test.each([
   ['delimiters', ','.repeat(50_000_000), 'record_too_long'],
   ['ten thousand columns a row', `${','.repeat(10_000)}\n`.repeat(4_000), 'too_many_columns'],
   ['addresses', 'a@example.com\n'.repeat(3_500_000), 'too_many_emails'],
-])('50 MB of %s are refused with less than two seconds of work', { tags: ['timed'] }, async (_, text, code) => {
+])('50 MB of %s are rejected with less than two seconds of CPU time', { tags: ['timed'] }, async (_, text, code) => {
   const { key } = await services.storage.save(bytesOf([text]))
   const ms = await leastWorkOf(3, () =>
     expect(
@@ -495,14 +495,14 @@ test('100,000 emails pass and 100,001 do not, whatever rows without one there ar
   const full = `email\n${emails(100_000)}\n`
   const found = await preview(`${full}${'""\n'.repeat(10)}`)
   expect(found).toMatchObject({ email_count: 100_000, unique_count: 100_000, duplicate_count: 0 })
-  await expectRefused(upload(`${full}canary@example.com\n`), 422, 'too_many_emails', /100,000 emails\. Row 100002 /)
+  await expectRefused(upload(`${full}canary@example.com\n`), 422, 'too_many_emails', /100,000 addresses\. Row 100002 /)
   await expectRefused(upload(`${full}canary@@example\n`), 422, 'too_many_emails', /Row 100002 /)
 })
 
 test("a plan's smaller limit holds", async () => {
   const small = await api.openCaller({ plan: 'starter' })
   expect((await preview(emails(10_000), { by: small })).unique_count).toBe(10_000)
-  await expectRefused(upload(emails(10_001), { by: small }), 422, 'too_many_emails', /10,000 emails/)
+  await expectRefused(upload(emails(10_001), { by: small }), 422, 'too_many_emails', /10,000 addresses/)
 })
 
 test('a file that takes too long to read is given up, and the next is read', async () => {
@@ -541,7 +541,7 @@ test('many files at once are read one after the other, each with its own answer'
   expect(new Set(answers.map((answer) => answer.upload_id)).size).toBe(8)
 })
 
-test('over a real connection a body that is too large is refused while it is being sent', async () => {
+test('a body that is too large is rejected while it is being sent', async () => {
   await api.app.listen({ host: '127.0.0.1', port: 0 })
   const { port } = api.app.server.address() as AddressInfo
   const files = filesKept()
@@ -587,7 +587,7 @@ test('a connection that carried an upload carries the next, after an answer as a
   agent.destroy()
 })
 
-test('a caller who goes away in the middle leaves no file behind', async () => {
+test('no file is stored if the client disconnects during the upload', async () => {
   const { port } = api.app.server.address() as AddressInfo
   const files = filesKept()
   const headers = { 'x-api-key': caller.key, 'content-type': 'multipart/form-data; boundary=b' }
@@ -625,7 +625,7 @@ test('an upload whose time is over goes, file and row, and so does a file withou
   expect(filesKept()).toContain(notOurs)
 })
 
-test('a folder that was tidied away is made again, for our own user only', async () => {
+test('a deleted upload folder is created again, readable by its owner only', async () => {
   removeFolder(folder)
   await startUpkeep({ db, storage: services.storage, log: services.log }).stop()
   await preview(LIST)

@@ -1,9 +1,9 @@
 import multipart from '@fastify/multipart'
 import { UploadForm, UploadPreview } from '@probity/contract/upload'
-import { getAccount } from '@probity/database/accounts'
-import { inTenant } from '@probity/database/connect'
-import { getProbing } from '@probity/database/probing'
-import { insertUpload } from '@probity/database/uploads'
+import { getAccount } from '@probity/database/accounts/accounts'
+import { inTenant } from '@probity/database/connection/connect'
+import { insertUpload } from '@probity/database/jobs/uploads'
+import { getProbing } from '@probity/database/validations/probing'
 import type { UploadReading } from '@probity/uploads/read-upload'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Caller } from '../../door/caller.ts'
@@ -23,9 +23,9 @@ export const previewUpload: Route = async (app, services) => {
     {
       id: 'previewUpload',
       tag: 'Jobs',
-      summary: 'Upload a CSV and look at it',
+      summary: 'Upload a CSV file and preview it',
       description:
-        'Finds out how the file is written, what its columns are, which of them holds the addresses and what validating them costs. A cell with a display name, angle brackets or `mailto:` around an address is read as that address; a text without an address is neither validated nor charged. Nothing is validated, charged or reserved. The file is kept for 24 hours and then removed.',
+        'Detects the encoding, the columns, the column with the addresses and the cost of validating them. A cell with a display name, angle brackets or `mailto:` around an address is read as that address; text without an address is neither validated nor charged. The preview itself validates, charges and reserves nothing. The file is deleted after 24 hours if the upload is not confirmed.',
       problems: PREVIEW_PROBLEMS,
     },
     { body: UploadForm, response: { 200: UploadPreview } },

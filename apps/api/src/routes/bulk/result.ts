@@ -1,21 +1,21 @@
 import { Result, ResultParams } from '@probity/contract/results'
-import { inTenant } from '@probity/database/connect'
-import { findResult } from '@probity/database/results'
+import { inTenant } from '@probity/database/connection/connect'
+import { findResult } from '@probity/database/jobs/results/results'
 import { DOOR_PROBLEMS, operation } from '../../openapi.ts'
 import { found } from '../../problem.ts'
 import { getResultsJob } from '../../results/get-job.ts'
 import { presentResult } from '../../results/present-result.ts'
 import type { Route } from '../../route.ts'
 
-/** One result of a job, with all that is known. */
+/** One result of a job, with its evidence. */
 export const showResult: Route = async (app, { db }) => {
   const schema = operation(
     {
       id: 'getJobResult',
       tag: 'Jobs',
-      summary: 'Read one result of a job',
+      summary: 'Get one result of a job',
       description:
-        'The result of the address that occurs first at this row of the file, with `details`, `catchall`, `ai_enhancement` and `evidence`. A row that repeats an earlier address, or has no result yet, is not found.',
+        'The result of the address that first occurs in this row of the file, with `details`, `catchall`, `ai_enhancement` and `evidence`. A row that repeats an earlier address, or has no result yet, is not found.',
       problems: ['invalid_request', 'not_found', 'results_expired', ...DOOR_PROBLEMS],
     },
     { params: ResultParams, response: { 200: Result } },

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import type { Result } from '@probity/contract/results'
-import type { StandingResult } from '@probity/contract/standing-result'
-import { asOwner, inTenant } from '@probity/database/connect'
-import { eraseResults } from '@probity/database/erase-results'
-import { insertKey } from '@probity/database/keys'
-import { changeTestResults, orderTestResults } from '@probity/database/test-results'
+import type { StoredResult } from '@probity/contract/standing-result'
+import { insertKey } from '@probity/database/accounts/keys'
+import { asOwner, inTenant } from '@probity/database/connection/connect'
+import { eraseResults } from '@probity/database/jobs/results/erase-results'
+import { changeTestResults, orderTestResults } from '@probity/database/jobs/results/test-results'
 import { openAddressMatcher } from '@probity/engine/address/find-mention'
 import { parse } from 'csv-parse/sync'
 import { sql } from 'kysely'
@@ -263,7 +263,7 @@ test('pages of filtered results follow each other, and their links keep the filt
   expect(rows).toEqual([2, 3, 4, 5, 7])
 })
 
-test('one result is read by its row, with all its evidence', async () => {
+test('a result can be read by its row, with its evidence', async () => {
   const jobId = await keep('email\nvera@example.com\nVERA@example.com\nuna@example.com\n')
   const at = (row: string) => caller.call({ method: 'GET', url: `/api/v1/bulk/jobs/${jobId}/results/${row}` })
   const [whole] = await getResults(jobId, { evidence: 'true' })
@@ -387,12 +387,12 @@ test('a CSV keeps the cell as it was and names the address that was validated', 
   ])
 })
 
-test('results that were kept before there were chances and depths have those that follow from the rest', async () => {
+test('results stored without deliverability and depth get derived values', async () => {
   const jobId = await keep('email\nvera@example.com\nino@example.com\n')
   await changeTestResults(api.db, jobId, ({ deliverability: _, depth: __, ...result }) => {
     const { is_machine_generated: ___, ...flags } = result.flags
     const evidence = result.evidence.map((one) => (result.status === 'invalid' ? { ...one, check: 'recipient' } : one))
-    return { ...result, flags, evidence } as StandingResult
+    return { ...result, flags, evidence } as StoredResult
   })
   const [, valid, invalid] = readCsv(await getCsv(jobId))
   expect([valid?.slice(-5, -1), invalid?.slice(-5, -1)]).toEqual([
@@ -401,7 +401,7 @@ test('results that were kept before there were chances and depths have those tha
   ])
 })
 
-test('every cell of a CSV stands in quotes, rows end with CRLF, and there is a mark in front only if asked for', async () => {
+test('every CSV cell is quoted, rows end with CRLF, and a byte order mark is added only on request', async () => {
   const jobId = await keep('email,note\nvera@example.com,5" disk\n')
   const text = await getCsv(jobId)
   const lines = text.split('\r\n')
@@ -480,7 +480,7 @@ const WRITTEN = ENCODERS.flatMap(([encoding, encode]) =>
 )
 
 test.each(WRITTEN)(
-  'cells come back as they were sent: $encoding separated by "$delimiter"',
+  'cells are exported unchanged: $encoding separated by "$delimiter"',
   async ({ encode, delimiter }) => {
     const theirs = [
       ['größe', 'e-mail', 'preis €'],
@@ -527,7 +527,7 @@ test('no cell of a CSV begins a formula, theirs or ours, names of columns includ
   expect(exact.slice(1, -1).map((row) => row[1])).toEqual(HOSTILE)
 })
 
-test('once the file is gone a CSV is 410 with its own code, and the results can still be read', async () => {
+test('after the file is deleted, format=csv returns 410 file_removed, and the other formats work', async () => {
   const jobId = await keep(LIST)
   await asOwner(api.db, (trx) =>
     sql`update uploads set expires_at = now() - interval '1 second'
@@ -535,17 +535,20 @@ test('once the file is gone a CSV is 410 with its own code, and the results can 
   )
   const { status, body } = await get(jobId, { format: 'csv' })
   expect([status, body['code']]).toEqual([410, 'file_removed'])
-  expect(body['detail']).toMatch(/json.*ndjson.*remain/)
+  expect(body['detail']).toMatch(/json.*ndjson.*available/)
   expect(await getResults(jobId)).toHaveLength(3)
   expect(await getLines(jobId)).toHaveLength(3)
 })
 
-test.each(['json', 'ndjson', 'csv'])('once the results have left, %s is 410 with its own code', async (format) => {
-  const jobId = await keep(LIST)
-  await asOwner(api.db, (trx) => sql`update jobs set expires_on = utc_today() - 1 where id = ${jobId}`.execute(trx))
-  const { status, body } = await get(jobId, { format })
-  expect([status, body['code']]).toEqual([410, 'results_expired'])
-})
+test.each(['json', 'ndjson', 'csv'])(
+  'after the results have expired, format=%s returns 410 results_expired',
+  async (format) => {
+    const jobId = await keep(LIST)
+    await asOwner(api.db, (trx) => sql`update jobs set expires_on = utc_today() - 1 where id = ${jobId}`.execute(trx))
+    const { status, body } = await get(jobId, { format })
+    expect([status, body['code']]).toEqual([410, 'results_expired'])
+  },
+)
 
 test('on the last day of the retention the results are still there', async () => {
   const jobId = await keep(LIST)
@@ -557,7 +560,7 @@ test('on the last day of the retention the results are still there', async () =>
   expect(readCsv(await getCsv(jobId))[1]?.[3]).toBe('valid')
 })
 
-test('a file that is lost before its time is a fault of ours, told before a byte is sent', async () => {
+test('a missing file returns internal_error before any byte is sent', async () => {
   const jobId = await keep(LIST)
   const { storageKey } = await asOwner(api.db, (trx) =>
     trx
@@ -612,7 +615,7 @@ test('a policy decides on every result anew, in each format, and nothing of it i
   expect(pages[1]?.policy).toEqual({
     name: 'newsletter',
     decision: 'block',
-    reason: 'Mail to this address comes back.',
+    reason: 'Mail to this address bounces.',
     rule: 1,
   })
   expect(decisions(await getLines(jobId, asked))).toEqual(decisions(pages))
@@ -621,13 +624,13 @@ test('a policy decides on every result anew, in each format, and nothing of it i
 
   const [head = [], , second = []] = readCsv(await getCsv(jobId, asked))
   expect(head.slice(-2)).toEqual(['probity_decision', 'probity_reason'])
-  expect(second.slice(-2)).toEqual(['block', 'Mail to this address comes back.'])
+  expect(second.slice(-2)).toEqual(['block', 'Mail to this address bounces.'])
   expect(readCsv(await getCsv(jobId))[0]).not.toContain('probity_decision')
   const { headers } = await get(jobId, { ...asked, limit: '2' })
   expect(headers['link']).toContain('policy=newsletter')
 })
 
-test('a policy that nobody has is refused before anything is sent', async () => {
+test('an unknown policy is rejected before anything is sent', async () => {
   const jobId = await keep('email\nada@example.com\n')
   const { status, body } = await get(jobId, { format: 'csv', policy: 'nobodys' })
   expect([status, body['errors']]).toEqual([400, [{ pointer: 'policy', detail: 'must be the name of a policy' }]])

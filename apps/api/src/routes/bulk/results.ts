@@ -1,8 +1,7 @@
 import { JobParams } from '@probity/contract/bulk'
 import { ResultLines, ResultPage, ResultSheet, ResultsQuery } from '@probity/contract/results'
-import { inTenant } from '@probity/database/connect'
-import { pageResults, type ResultsJob } from '@probity/database/results'
-import type { ResultsFilter } from '@probity/database/results-filter'
+import { inTenant } from '@probity/database/connection/connect'
+import { pageResults, type ResultsFilter, type ResultsJob } from '@probity/database/jobs/results/results'
 import { DOOR_PROBLEMS, operation } from '../../openapi.ts'
 import { keepFilter, type Page, readPage, sendPageHeaders } from '../../page.ts'
 import { findNamedPolicy } from '../../policies/find-named.ts'
@@ -18,7 +17,7 @@ import { writeSheet } from '../../results/write-sheet.ts'
 import type { Route } from '../../route.ts'
 import type { Services } from '../../services.ts'
 
-/** What came out for the addresses of a job, as pages or as whole files. */
+/** Results of a job, as pages or as whole files. */
 export const listResults: Route = (app, services) => resultsWithin(EXPORT_LIMITS)(app, services)
 
 export function resultsWithin(limits: ExportLimits): Route {
@@ -27,9 +26,9 @@ export function resultsWithin(limits: ExportLimits): Route {
       {
         id: 'listJobResults',
         tag: 'Jobs',
-        summary: 'Read the results of a job',
+        summary: 'List the results of a job',
         description:
-          'One result for each different address, in the order of the rows of the file. While the job is under way these are the results so far. `csv` and `ndjson` are streamed; one that breaks off before its end is not whole. An uploaded file, and with it `csv`, is kept for 7 days.',
+          'One result per unique address, in the order of the rows of the file. While the job is in progress, the results so far. `csv` and `ndjson` are streamed; a response that is interrupted is incomplete. `csv` is available for 7 days, until the uploaded file is deleted.',
         problems: ['invalid_request', 'not_found', 'file_removed', 'results_expired', ...DOOR_PROBLEMS],
       },
       { params: JobParams, querystring: ResultsQuery, response: { 200: ANSWERS } },
@@ -58,7 +57,7 @@ export function resultsWithin(limits: ExportLimits): Route {
 }
 
 const ANSWERS = {
-  description: 'The results, in the format that was asked for.',
+  description: 'The results, in the requested format.',
   content: {
     'application/json': { schema: ResultPage },
     'application/x-ndjson': { schema: ResultLines },

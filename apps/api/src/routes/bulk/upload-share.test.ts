@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { UploadPreview } from '@probity/contract/upload'
-import { asOwner } from '@probity/database/connect'
+import { asOwner } from '@probity/database/connection/connect'
 import { expect, test, vi } from 'vitest'
 import { type Caller, startTestApi, type TestApi } from '../../test-api.ts'
 

@@ -1,8 +1,8 @@
 import { UploadParams, UploadPreview, UploadQuery } from '@probity/contract/upload'
-import { getAccount } from '@probity/database/accounts'
-import { inTenant } from '@probity/database/connect'
-import { getProbing } from '@probity/database/probing'
-import { discardDraft, findDraft, removeExpiredUploads } from '@probity/database/uploads'
+import { getAccount } from '@probity/database/accounts/accounts'
+import { inTenant } from '@probity/database/connection/connect'
+import { discardDraft, findDraft, removeExpiredUploads } from '@probity/database/jobs/uploads'
+import { getProbing } from '@probity/database/validations/probing'
 import Type from 'typebox'
 import type { Caller } from '../../door/caller.ts'
 import { READS_FILE_MS } from '../../door/time-limits.ts'
@@ -18,15 +18,15 @@ import { presentPreview } from '../../uploads/present.ts'
 const reading = { scope: 'jobs:read', handlerTimeoutMs: READS_FILE_MS } as const
 const deleting = { scope: 'jobs:write', handlerTimeoutMs: READS_FILE_MS } as const
 
-/** One file that waits to be confirmed: looks at it again and removes it. */
+/** Routes of one upload that is not confirmed: get and delete. */
 export const manageUpload: Route = async (app, services) => {
   const show = operation(
     {
       id: 'getUpload',
       tag: 'Jobs',
-      summary: 'Look at an upload again',
+      summary: 'Get an upload preview',
       description:
-        'The preview once more, with the counts of another column where `email_column` names one. The file is read once for each column. An upload that was confirmed is not found: it is a job.',
+        'The preview, with the counts of `email_column` if it is given. The file is read once per column. A confirmed upload is not found, because it is a job.',
       problems: ['invalid_request', 'not_found', 'unknown_column', 'too_many_emails', ...DOOR_PROBLEMS],
     },
     { params: UploadParams, querystring: UploadQuery, response: { 200: UploadPreview } },
@@ -44,10 +44,10 @@ export const manageUpload: Route = async (app, services) => {
       id: 'deleteUpload',
       tag: 'Jobs',
       summary: 'Delete an upload',
-      description: 'Removes the file at once. An upload that was confirmed is not found: delete its job.',
+      description: 'Deletes the file immediately. A confirmed upload is not found: delete its job instead.',
       problems: ['invalid_request', 'not_found', ...DOOR_PROBLEMS],
     },
-    { params: UploadParams, response: { 204: Type.Null({ description: 'The upload is gone.' }) } },
+    { params: UploadParams, response: { 204: Type.Null({ description: 'The upload was deleted.' }) } },
   )
   app.delete('/bulk/uploads/:upload_id', { schema: remove, config: deleting }, async ({ caller, params }, reply) => {
     await removeDraft(services, caller, params.upload_id)

@@ -1,6 +1,6 @@
 import { UploadList, UploadPage } from '@probity/contract/upload'
-import { inTenant } from '@probity/database/connect'
-import { listDrafts } from '@probity/database/uploads'
+import { inTenant } from '@probity/database/connection/connect'
+import { listDrafts } from '@probity/database/jobs/uploads'
 import { viewOf } from '../../door/view.ts'
 import { DOOR_PROBLEMS, operation } from '../../openapi.ts'
 import { readPage, sendPageHeaders } from '../../page.ts'
@@ -15,7 +15,7 @@ export const listUploads: Route = async (app, { db }) => {
       tag: 'Jobs',
       summary: 'List uploads',
       description:
-        'The uploads that were not confirmed yet; one that was is a job. Live keys see those of live keys, test keys those of test keys. The total stands in `X-Total-Count`, the neighbouring pages in `Link`.',
+        'Uploads that are not confirmed yet; a confirmed upload is a job. Live keys see the uploads of live mode, test keys those of test mode. The total is in `X-Total-Count`, the adjacent pages are in `Link`.',
       problems: ['invalid_request', ...DOOR_PROBLEMS],
     },
     { querystring: UploadPage, response: { 200: UploadList } },

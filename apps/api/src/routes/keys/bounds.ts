@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { ApiKey, KeyBounds, KeyChange, NewKey } from '@probity/database/keys'
+import type { ApiKey, KeyBounds, KeyChange, NewKey } from '@probity/database/accounts/keys'
 import { isWithin } from '../../door/network.ts'
 import { Problem } from '../../problem.ts'
 

@@ -7,8 +7,8 @@ import {
   PUBLISHABLE_SCOPES,
   VISITOR_CAP_DEFAULT,
 } from '@probity/contract/publishable'
-import { inTenant } from '@probity/database/connect'
-import { insertKey, type KeyBounds } from '@probity/database/keys'
+import { insertKey, type KeyBounds } from '@probity/database/accounts/keys'
+import { inTenant } from '@probity/database/connection/connect'
 import type { Caller } from '../../door/caller.ts'
 import { DOOR_PROBLEMS, IDEMPOTENCY_PROBLEMS, operation } from '../../openapi.ts'
 import { Problem } from '../../problem.ts'

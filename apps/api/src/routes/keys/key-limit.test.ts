@@ -1,4 +1,4 @@
-import { inTenant } from '@probity/database/connect'
+import { inTenant } from '@probity/database/connection/connect'
 import { expect, test } from 'vitest'
 import { callApp, startTestApi } from '../../test-api.ts'
 

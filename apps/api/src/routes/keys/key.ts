@@ -1,6 +1,5 @@
 import { expandScopes } from '@probity/contract/key-scopes'
 import { ApiKey, KeyParams, UpdateKey } from '@probity/contract/keys'
-import { inTenant } from '@probity/database/connect'
 import {
   type ApiKey as DatabaseKey,
   findKey,
@@ -8,7 +7,8 @@ import {
   lockKey,
   revokeKey,
   updateKey,
-} from '@probity/database/keys'
+} from '@probity/database/accounts/keys'
+import { inTenant } from '@probity/database/connection/connect'
 import { DOOR_PROBLEMS, operation } from '../../openapi.ts'
 import { found, Problem } from '../../problem.ts'
 import type { Route } from '../../route.ts'
@@ -20,13 +20,13 @@ const TAG = 'API keys'
 const reading = { scope: 'keys:read' } as const
 const changing = { scope: 'keys:write' } as const
 
-/** One key: shows, changes and revokes it. */
+/** Routes of one key: get, change and revoke. */
 export const manageKey: Route = async (app, { db }) => {
   const show = operation(
     {
       id: 'getApiKey',
       tag: TAG,
-      summary: 'Show an API key',
+      summary: 'Get an API key',
       description: 'A key without its secret.',
       problems: ['invalid_request', 'not_found', ...DOOR_PROBLEMS],
     },

@@ -1,5 +1,5 @@
 import { ApiKey, CreatedKey, KeyList } from '@probity/contract/keys'
-import { asOwner } from '@probity/database/connect'
+import { asOwner } from '@probity/database/connection/connect'
 import { sql } from 'kysely'
 import Value from 'typebox/value'
 import { expect, test, vi } from 'vitest'

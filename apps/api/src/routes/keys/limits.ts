@@ -1,5 +1,5 @@
-import type { Trx } from '@probity/database/connect'
-import { countKeys, findKeyBounds, type KeyBounds } from '@probity/database/keys'
+import { countKeys, findKeyBounds, type KeyBounds } from '@probity/database/accounts/keys'
+import type { Trx } from '@probity/database/connection/connect'
 import type { Caller } from '../../door/caller.ts'
 import { found, Problem } from '../../problem.ts'
 

@@ -1,6 +1,6 @@
 import { KeyList, KeyPage } from '@probity/contract/keys'
-import { inTenant } from '@probity/database/connect'
-import { listKeys as listKeysOf } from '@probity/database/keys'
+import { listKeys as listKeysOf } from '@probity/database/accounts/keys'
+import { inTenant } from '@probity/database/connection/connect'
 import { DOOR_PROBLEMS, operation } from '../../openapi.ts'
 import { readPage, sendPageHeaders } from '../../page.ts'
 import type { Route } from '../../route.ts'
@@ -14,7 +14,7 @@ export const listKeys: Route = async (app, { db }) => {
       tag: 'API keys',
       summary: 'List API keys',
       description:
-        'Live keys see all keys of the account, test keys only test keys. The total stands in `X-Total-Count`, the neighbouring pages in `Link`.',
+        'Live keys see all keys of the account, test keys only test keys. The total is in `X-Total-Count`, the adjacent pages are in `Link`.',
       problems: ['invalid_request', ...DOOR_PROBLEMS],
     },
     { querystring: KeyPage, response: { 200: KeyList } },

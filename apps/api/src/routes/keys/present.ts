@@ -1,7 +1,7 @@
 import type { KeyScope } from '@probity/contract/key-scopes'
 import type { ApiKey as ShownKey } from '@probity/contract/keys'
 import { isOrigin, type KeyType, PUBLISHABLE_SCOPES } from '@probity/contract/publishable'
-import type { ApiKey, KeyView } from '@probity/database/keys'
+import type { ApiKey, KeyView } from '@probity/database/accounts/keys'
 import type { Caller } from '../../door/caller.ts'
 import { isRange } from '../../door/network.ts'
 import { Problem } from '../../problem.ts'

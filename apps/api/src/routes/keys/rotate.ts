@@ -1,6 +1,6 @@
 import { CreatedKey, KeyParams, RotateKey } from '@probity/contract/keys'
-import { inTenant, type Trx } from '@probity/database/connect'
-import { lockKey, replaceKey } from '@probity/database/keys'
+import { lockKey, replaceKey } from '@probity/database/accounts/keys'
+import { inTenant, type Trx } from '@probity/database/connection/connect'
 import type { Caller } from '../../door/caller.ts'
 import { BODY_PROBLEMS, DOOR_PROBLEMS, IDEMPOTENCY_PROBLEMS, operation } from '../../openapi.ts'
 import { found, Problem } from '../../problem.ts'

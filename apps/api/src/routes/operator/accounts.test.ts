@@ -1,4 +1,4 @@
-import { asOwner } from '@probity/database/connect'
+import { asOwner } from '@probity/database/connection/connect'
 import { sql } from 'kysely'
 import { expect, test, vi } from 'vitest'
 import { startJob } from '../../jobs/test-list.ts'
@@ -21,7 +21,7 @@ async function entriesOf(accountId: string) {
   return body['entries'] as Record<string, unknown>[]
 }
 
-test('accounts are found by a part of the name or the beginning of the id, with numbers and no addresses', async () => {
+test('accounts are found by a part of the name or the start of the id, without addresses', async () => {
   const owner = await signUp(api)
   const { 'probity-account': id } = await openOrganisation(owner, 'Difference Engines 100%')
   const viewer = await signUp(api)
@@ -36,7 +36,7 @@ test('accounts are found by a part of the name or the beginning of the id, with 
   expect(JSON.stringify(account)).not.toContain('@')
 })
 
-test('credits are given and taken with a note, never more than there are, and both are in the log', async () => {
+test('operators grant and deduct credits with a note, within the balance, and both are audited', async () => {
   const { accountId } = await api.openCaller({ credits: 5 })
   const post = (body: object) => operator.post(`/operator/accounts/${accountId}/credits`, body)
   const given = await post({ credits: 100, note: 'Invoice 7' })
@@ -62,7 +62,7 @@ test('credits are given and taken with a note, never more than there are, and bo
   ])
 })
 
-test('a plan is changed to one that there is, and holds for the keys within a second', async () => {
+test('a plan change to an existing plan applies to keys within a second', async () => {
   const caller = await api.openCaller({ plan: 'free' })
   const call = () => caller.call({ method: 'GET', url: '/api/v1/account' })
   expect((await call()).body['code']).toBe('api_not_in_plan')
@@ -75,7 +75,7 @@ test('a plan is changed to one that there is, and holds for the keys within a se
   )
 })
 
-test('a suspended account is refused, by key and by session, its lists stand still, and it comes back', async () => {
+test('a suspended account is rejected by key and session, its lists are paused, and it can be resumed', async () => {
   const caller = await api.openCaller({ credits: 50 })
   const member = await signUp(api)
   await addMember(api, caller.accountId, member, 'owner')
@@ -107,7 +107,7 @@ test('a suspended account is refused, by key and by session, its lists stand sti
   ])
 })
 
-test('what is not there cannot be changed', async () => {
+test('operator actions on an unknown account return 404', async () => {
   const nowhere = '/operator/accounts/00000000-0000-0000-0000-000000000001'
   for (const [verb, body] of [
     ['credits', { credits: 1, note: 'x' }],
@@ -119,7 +119,7 @@ test('what is not there cannot be changed', async () => {
   }
 })
 
-test('the role of operators reads no address, no answer and no secret, and writes no entry', async () => {
+test('the operator role can read no address, result or secret and write no audit entry', async () => {
   const { rows } = await asOwner(api.db, (trx) =>
     sql<{ column: string }>`
       select c.relname || '.' || a.attname as column

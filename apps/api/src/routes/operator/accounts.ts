@@ -6,9 +6,9 @@ import {
   OperatorAccountsQuery,
   PlanChange,
 } from '@probity/contract/operator'
-import { listPlans } from '@probity/database/accounts'
-import { asOperator, asOperatorOf, type Trx } from '@probity/database/connect'
-import { postCredits } from '@probity/database/credits'
+import { listPlans } from '@probity/database/accounts/accounts'
+import { postCredits } from '@probity/database/billing/ledger'
+import { asOperator, asOperatorOf, type Trx } from '@probity/database/connection/connect'
 import {
   changePlan,
   findSeenAccount,
@@ -16,7 +16,7 @@ import {
   searchAccounts,
   suspendAccount,
   unsuspendAccount,
-} from '@probity/database/operator-accounts'
+} from '@probity/database/operators/accounts'
 import Type from 'typebox'
 import { readPage } from '../../page.ts'
 import { found, Problem } from '../../problem.ts'
@@ -25,7 +25,7 @@ import type { Route } from '../../route.ts'
 const Params = Type.Object({ account_id: Type.String({ format: 'uuid' }) })
 const one = { params: Params, response: { 200: OperatorAccount } }
 
-/** All accounts by name and number, and what an operator does to one. */
+/** All accounts with their figures, and the actions of operators on one. */
 export const manageAccounts: Route = async (app, { db }) => {
   const listing = { querystring: OperatorAccountsQuery, response: { 200: OperatorAccounts } }
   app.get('/accounts', { schema: listing }, async ({ query: { search, state, ...page } }) =>
@@ -42,12 +42,12 @@ export const manageAccounts: Route = async (app, { db }) => {
   const granting = { ...one, body: CreditGrant }
   app.post('/accounts/:account_id/credits', { schema: granting }, async ({ params: { account_id: id }, body }) => {
     const { credits, note } = body
-    if (credits === 0) throw fault('/credits', 'must not be nothing')
+    if (credits === 0) throw fault('/credits', 'must not be zero')
     return asOperatorOf(db, id, async (trx) => {
       await show(trx, id)
       const kind = credits > 0 ? 'grant' : 'adjust'
       const posting = await postCredits(trx, { kind, credits, subject: randomUUID(), note })
-      if (posting.kind !== 'posted') throw fault('/credits', 'is more than the account has')
+      if (posting.kind !== 'posted') throw fault('/credits', 'exceeds the available balance')
       return show(trx, id)
     })
   })
@@ -89,6 +89,6 @@ function present({ used30d, createdAt, suspendedAt, onHoldSince, ...account }: S
     used_30d: used30d,
     created_at: createdAt.toISOString(),
     suspended_at: suspendedAt?.toISOString() ?? null,
-    charging_stopped_at: onHoldSince?.toISOString() ?? null,
+    on_hold_at: onHoldSince?.toISOString() ?? null,
   }
 }

@@ -1,6 +1,6 @@
 import { OperatorAuditQuery } from '@probity/contract/audit-log'
-import { countAllAuditEntries, listAllAuditEntries } from '@probity/database/audit-log'
-import { asOperator } from '@probity/database/connect'
+import { asOperator } from '@probity/database/connection/connect'
+import { countAllAuditEntries, listAllAuditEntries } from '@probity/database/operators/audit-log'
 import { presentAuditEntry } from '../../operator/present-audit-entry.ts'
 import { AUDIT_SHEET, writeAuditLog } from '../../operator/write-audit-log.ts'
 import { readPage } from '../../page.ts'

@@ -1,7 +1,7 @@
 import type { DoctorReport, Finding, KeptFinding } from '@probity/contract/doctor'
 import type { Health } from '@probity/contract/operator'
-import { asOwner } from '@probity/database/connect'
-import { beginRound, keepFindings } from '@probity/database/findings'
+import { asOwner } from '@probity/database/connection/connect'
+import { beginRound, keepFindings } from '@probity/database/operators/doctor'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { signUpOperator } from '../../operator/test-operator.ts'
@@ -32,12 +32,12 @@ async function tile() {
 
 const brief = ({ id, status, host, subject }: KeptFinding) => [id, status, host, subject]
 
-test('before anybody has looked there is nothing, and the tile says so', async () => {
-  expect(await look()).toEqual({ findings: [], wanted: false })
-  expect(await tile()).toMatchObject({ state: 'off', detail: expect.stringContaining('No worker has looked yet') })
+test('the report is empty and the tile is off before the first run', async () => {
+  expect(await look()).toEqual({ findings: [], run_requested: false })
+  expect(await tile()).toMatchObject({ state: 'off', detail: expect.stringContaining('No findings yet') })
 })
 
-test('what hosts found is shown with the worst first; what is the same whoever looks is shown once', async () => {
+test('findings of all hosts are listed, most severe first; findings about the installation are listed once', async () => {
   await keepFindings(api.db, 'east', [
     found('postgres-durability', 'fail'),
     found('clock', 'pass'),
@@ -59,11 +59,11 @@ test('what hosts found is shown with the worst first; what is the same whoever l
   })
   expect(await tile()).toMatchObject({
     state: 'degraded',
-    detail: expect.stringContaining('keeps what it has confirmed'),
+    detail: expect.stringContaining('PostgreSQL durability settings are on'),
   })
 })
 
-test('since when it is so stays while it is so; what changed is said, and what is gone leaves', async () => {
+test('`since` is kept while the status is unchanged; changes are reported; missing findings are removed', async () => {
   const sinceOf = async (id: string) =>
     (await look()).findings.find((finding) => finding.id === id && finding.host !== 'west')?.since_at
   const [before, clock] = [await sinceOf('postgres-durability'), await sinceOf('clock')]
@@ -73,14 +73,14 @@ test('since when it is so stays while it is so; what changed is said, and what i
   expect(await sinceOf('clock')).not.toBe(clock)
   expect((await look()).findings.some(({ id }) => id === 'port-25')).toBe(false)
   await keepFindings(api.db, 'east', [found('postgres-durability', 'pass'), found('clock', 'warn')])
-  expect(await tile()).toMatchObject({ state: 'ok', detail: 'Nothing is broken. It has 1 piece of advice.' })
+  expect(await tile()).toMatchObject({ state: 'ok', detail: 'No failing checks. 1 warning.' })
 })
 
-test('what was found more than a day ago is no longer shown, and a doctor who stays away is missed', async () => {
+test('findings older than a day are not shown, and findings older than two hours degrade the Doctor part', async () => {
   await asOwner(api.db, (trx) => sql`update doctor_findings set checked_at = now() - interval '3 hours'`.execute(trx))
   expect(await tile()).toMatchObject({
     state: 'degraded',
-    detail: expect.stringContaining('Nobody has looked for hours'),
+    detail: expect.stringContaining('No findings for more than two hours'),
   })
   await asOwner(api.db, (trx) =>
     sql`update doctor_findings set checked_at = now() - interval '2 days' where host = 'west'`.execute(trx),
@@ -89,31 +89,31 @@ test('what was found more than a day ago is no longer shown, and a doctor who st
   expect((await look()).findings.map(brief)).toEqual([['clock', 'pass', 'east', '']])
 })
 
-test('each host looks once an hour, and again when an operator asks for it, at most once a minute', async () => {
+test('each host runs the checks hourly and on request, at most once a minute', async () => {
   expect([
     await beginRound(api.db, 'east'),
     await beginRound(api.db, 'east'),
     await beginRound(api.db, 'west'),
   ]).toEqual([true, false, true])
   expect((await operator.post('/operator/doctor/run')).status).toBe(204)
-  expect((await look()).wanted).toBe(true)
+  expect((await look()).run_requested).toBe(true)
   expect([await beginRound(api.db, 'east'), await beginRound(api.db, 'east')]).toEqual([true, false])
-  expect((await look()).wanted).toBe(true)
+  expect((await look()).run_requested).toBe(true)
   await keepFindings(api.db, 'east', [found('clock', 'pass')])
-  expect((await look()).wanted).toBe(false)
-  expect((await operator.post('/operator/doctor/run')).status).toBe(204) // too soon: done once
+  expect((await look()).run_requested).toBe(false)
+  expect((await operator.post('/operator/doctor/run')).status).toBe(204) // within a minute: one run
   expect(await beginRound(api.db, 'east')).toBe(false)
   await asOwner(api.db, async (trx) => {
     await sql`update doctor_runs set began_at = began_at - interval '6 minutes'`.execute(trx)
     await sql`update doctor_requests set requested_at = requested_at - interval '6 minutes'`.execute(trx)
   })
-  // East finished its look; west was stopped in the middle of its own.
+  // East finished its run; west was stopped during its run.
   expect([await beginRound(api.db, 'east'), await beginRound(api.db, 'west')]).toEqual([false, true])
   await asOwner(api.db, (trx) => sql`update doctor_runs set began_at = began_at - interval '1 hour'`.execute(trx))
   expect(await beginRound(api.db, 'east')).toBe(true)
 })
 
-test('nobody else sees it or has anybody look', async () => {
+test('users who are no operators can neither read findings nor request a run', async () => {
   const other = await signUp(api)
   expect((await other.get('/operator/doctor')).status).toBe(404)
   expect((await other.post('/operator/doctor/run')).status).toBe(404)

@@ -1,25 +1,25 @@
 import { DoctorReport, describeFinding, isDoctorCheck, type KeptFinding, worstFirst } from '@probity/contract/doctor'
-import { asOperator } from '@probity/database/connect'
-import { isLookWanted, type KeptRow, listFindings, wantLook } from '@probity/database/findings'
+import { asOperator } from '@probity/database/connection/connect'
+import { isDoctorRunRequested, type KeptRow, listFindings, requestDoctorRun } from '@probity/database/operators/doctor'
 import type { Route } from '../../route.ts'
 
-/** What the workers found when they last looked, and the wish that they look again. */
+/** The latest doctor findings, and requests for another run. */
 export const manageDoctor: Route = async (app, { db }) => {
   app.get('/doctor', { schema: { response: { 200: DoctorReport } } }, () =>
     asOperator(db, async (trx) => {
       const rows = await listFindings(trx)
-      return { findings: worstFirst(rows.flatMap(present)), wanted: await isLookWanted(trx) }
+      return { findings: worstFirst(rows.flatMap(present)), run_requested: await isDoctorRunRequested(trx) }
     }),
   )
 
-  // Asked for twice within a minute it is done once.
+  // Two requests within a minute cause one run.
   app.post('/doctor/run', { config: { needsNoCode: true } }, async (_request, reply) => {
-    await asOperator(db, wantLook)
+    await asOperator(db, requestDoctorRun)
     return reply.code(204).send()
   })
 }
 
-/** A worker of another version may know checks that we do not. */
+/** A worker of another version may report checks that this version does not know; they are omitted. */
 function present({ host, checkId, subject, status, observed, fix, checkedAt, since }: KeptRow): KeptFinding[] {
   if (!isDoctorCheck(checkId)) return []
   return [

@@ -1,8 +1,8 @@
 import type { Health, HealthPart } from '@probity/contract/operator'
-import { asOwner } from '@probity/database/connect'
-import { noteProcess } from '@probity/database/processes'
-import { listOwnMigrations } from '@probity/database/schema-version'
-import { noteUnrecognised } from '@probity/database/unrecognised'
+import { asOwner } from '@probity/database/connection/connect'
+import { noteUnrecognised } from '@probity/database/operators/unclassified-replies'
+import { recordProcess } from '@probity/database/system/processes'
+import { listOwnMigrations } from '@probity/database/system/schema-version'
 import { sql } from 'kysely'
 import { expect, test, vi } from 'vitest'
 import { signUpOperator } from '../../operator/test-operator.ts'
@@ -27,9 +27,9 @@ test('each part says how it is, in words and since when', async () => {
   expect(Object.keys(parts).toSorted()).toEqual(
     [
       'API',
-      'Auditor',
+      'Ledger reconciliation',
       'Doctor',
-      'Mail',
+      'SMTP relay',
       'Migrations',
       'PostgreSQL',
       'Queue',
@@ -42,22 +42,24 @@ test('each part says how it is, in words and since when', async () => {
   for (const name of ['PostgreSQL', 'Redis', 'Uploads', 'Migrations', 'Queue', 'Version']) {
     expect(parts[name]).toMatchObject({ state: 'ok' })
   }
-  expect(parts['Mail']).toMatchObject({ state: 'off', detail: expect.stringContaining('MAIL_URL') })
-  expect(parts['Migrations']?.detail).toBe(`All are applied, ${(await listOwnMigrations()).at(-1)} last.`)
+  expect(parts['SMTP relay']).toMatchObject({ state: 'off', detail: expect.stringContaining('MAIL_URL') })
+  expect(parts['Migrations']?.detail).toBe(
+    `All migrations are applied. The last one is ${(await listOwnMigrations()).at(-1)}.`,
+  )
   expect(parts['API']?.since_at).toEqual(expect.any(String))
 })
 
-test('without a worker nothing is validated, and that is said; one that fell silent is counted', async () => {
+test('the Workers part is down without a worker and counts workers without a heartbeat', async () => {
   expect((await look())['Workers']).toMatchObject({ state: 'down' })
-  await noteProcess(api.db, { ...WORKER, id: FIRST, facts: { egresses: [] } })
+  await recordProcess(api.db, { ...WORKER, id: FIRST, facts: { egresses: [] } })
   expect((await look())['Workers']).toMatchObject({
     state: 'degraded',
     detail: expect.stringContaining('SMTP_HELO_NAME'),
   })
-  await noteProcess(api.db, { ...WORKER, id: SECOND, facts: { egresses: [{ name: 'mx.example.com' }] } })
-  expect((await look())['Workers']).toMatchObject({ state: 'ok', detail: '2 processes run.' })
+  await recordProcess(api.db, { ...WORKER, id: SECOND, facts: { egresses: [{ name: 'mx.example.com' }] } })
+  expect((await look())['Workers']).toMatchObject({ state: 'ok', detail: '2 processes are running.' })
   const closed = { mode: 'dns', reason: 'port_25_closed' }
-  await noteProcess(api.db, {
+  await recordProcess(api.db, {
     ...WORKER,
     id: SECOND,
     facts: { egresses: [{ name: 'mx.example.com' }], probing: closed },
@@ -66,19 +68,25 @@ test('without a worker nothing is validated, and that is said; one that fell sil
   await asOwner(api.db, (trx) =>
     sql`update processes set seen_at = seen_at - interval '1 minute' where id = ${SECOND}`.execute(trx),
   )
-  expect((await look())['Workers']?.detail).toMatch(/^1 process runs\. 1 fell silent/)
+  expect((await look())['Workers']?.detail).toMatch(/^1 process is running\. 1 stopped sending heartbeats/)
 })
 
-test('two versions at once, books that do not add up and an auditor that is late are told', async () => {
-  await noteProcess(api.db, { ...WORKER, version: '0.0.9', id: '00000000-0000-0000-0000-00000000000c', facts: {} })
-  expect((await look())['Version']).toMatchObject({ state: 'degraded', detail: 'Several run at once: 0.0.9, 0.1.0.' })
+test('health reports different versions, a ledger mismatch and overdue reconciliation', async () => {
+  await recordProcess(api.db, { ...WORKER, version: '0.0.9', id: '00000000-0000-0000-0000-00000000000c', facts: {} })
+  expect((await look())['Version']).toMatchObject({
+    state: 'degraded',
+    detail: 'Different versions are running: 0.0.9, 0.1.0.',
+  })
   await asOwner(api.db, (trx) =>
     sql`update reconciliation_runs set reconciled_until = now() - interval '1 hour'`.execute(trx),
   )
-  expect((await look())['Auditor']).toMatchObject({ state: 'degraded', detail: expect.stringContaining('RELEASE') })
+  expect((await look())['Ledger reconciliation']).toMatchObject({
+    state: 'degraded',
+    detail: expect.stringContaining('RELEASE'),
+  })
   const { accountId } = await api.openCaller()
   await asOwner(api.db, (trx) => sql`update accounts set on_hold_since = now() where id = ${accountId}`.execute(trx))
-  expect((await look())['Auditor']?.detail).toMatch(/^One account is not charged/)
+  expect((await look())['Ledger reconciliation']?.detail).toMatch(/^One account is on hold/)
 })
 
 test('replies that no rule knows are shown and marked, the most frequent first', async () => {

@@ -1,6 +1,6 @@
 import { NewPasswordReset, PasswordReset } from '@probity/contract/operator'
-import { asOperator } from '@probity/database/connect'
-import { createPasswordReset } from '@probity/database/password-resets'
+import { asOperator } from '@probity/database/connection/connect'
+import { createPasswordReset } from '@probity/database/users/sessions'
 import { askPassword } from '../../people/ask-password.ts'
 import { Problem } from '../../problem.ts'
 import type { Route } from '../../route.ts'

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { asOwner } from '@probity/database/connect'
-import { noteProbes, type ProbeCounts } from '@probity/database/probes'
-import { noteProcess } from '@probity/database/processes'
+import { asOwner } from '@probity/database/connection/connect'
+import { recordProcess } from '@probity/database/system/processes'
+import { type ProbeCounts, recordProbes } from '@probity/database/validations/probing'
 import { paceKey } from '@probity/queue/pace-key'
 import { listSuspensions, noteSuspension } from '@probity/queue/suspensions'
 import { sql } from 'kysely'
@@ -29,9 +29,9 @@ const COUNTS: ProbeCounts = {
   lastBlock: '550 5.7.1 first',
 }
 
-await noteProbes(api.db, [COUNTS, { ...COUNTS, provider: '', lastBlock: null }])
-await noteProbes(api.db, [{ ...COUNTS, lastBlock: '550 5.7.1 second' }])
-await noteProcess(api.db, {
+await recordProbes(api.db, [COUNTS, { ...COUNTS, provider: '', lastBlock: null }])
+await recordProbes(api.db, [{ ...COUNTS, lastBlock: '550 5.7.1 second' }])
+await recordProcess(api.db, {
   id: randomUUID(),
   kind: 'worker',
   version: '0.1.0',
@@ -119,7 +119,7 @@ test('lifting a suspension ends it for all egresses, removes its notice and is r
     await noteSuspension(redis, queuePrefix, { provider: site, name: 'Comcast', egress, reason: 'ip_blocked', until })
   }
   await noteSuspension(redis, queuePrefix, { provider: 'gmx', name: 'GMX', egress: ONE, reason: 'ip_blocked', until })
-  await noteProbes(api.db, [{ ...COUNTS, provider: site }])
+  await recordProbes(api.db, [{ ...COUNTS, provider: site }])
   const find = async () => (await listProviders()).find(({ provider }) => provider === site)
   expect(await find()).toMatchObject({ suspension_ends_at: until.toISOString(), suspended_egresses: 2 })
 

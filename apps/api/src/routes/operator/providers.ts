@@ -6,9 +6,9 @@ import {
   ProviderControl,
   SuspensionLift,
 } from '@probity/contract/operator'
-import { controlProvider, drainEgress, recordLiftedSuspension } from '@probity/database/brakes'
-import { asOperator } from '@probity/database/connect'
-import { listProcesses } from '@probity/database/processes'
+import { asOperator } from '@probity/database/connection/connect'
+import { controlProvider, drainEgress, recordLiftedSuspension } from '@probity/database/operators/controls'
+import { listProcesses } from '@probity/database/system/processes'
 import { liftSuspension } from '@probity/queue/suspensions'
 import { readWorkers } from '../../operator/known-egresses.ts'
 import { lookAtEgresses, lookAtProviders } from '../../operator/look-at-providers.ts'

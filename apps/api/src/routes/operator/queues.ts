@@ -1,5 +1,5 @@
 import { type DueTimes, OperatorQueues, Requeued } from '@probity/contract/operator'
-import { asOperator } from '@probity/database/connect'
+import { asOperator } from '@probity/database/connection/connect'
 import {
   COUNTED_MINUTES,
   getCallersQueue,
@@ -8,7 +8,7 @@ import {
   listStuckJobs,
   requeueJob,
   type StuckJob,
-} from '@probity/database/operator-queues'
+} from '@probity/database/operators/queues'
 import { QUEUES, readDepths } from '@probity/queue/depth'
 import Type from 'typebox'
 import { found } from '../../problem.ts'
@@ -19,7 +19,7 @@ const Params = Type.Object({ job_id: Type.String({ format: 'uuid' }) })
 /** Queue depths, deferred addresses and stalled jobs. */
 export const manageQueues: Route = async (app, { db, redis, queuePrefix }) => {
   app.get('/queues', { schema: { response: { 200: OperatorQueues } } }, async () => {
-    const depths = await readDepths(redis, queuePrefix).catch(() => undefined) // PostgreSQL has the rows all the same
+    const depths = await readDepths(redis, queuePrefix).catch(() => undefined) // PostgreSQL has the rows in any case
     const tasks = depths ?? QUEUES.map((name) => ({ name, waiting: null, active: null }))
     return asOperator(db, async (trx): Promise<OperatorQueues> => {
       const callers = await getCallersQueue(trx)
@@ -30,8 +30,8 @@ export const manageQueues: Route = async (app, { db, redis, queuePrefix }) => {
         validations: {
           waiting: callers.waiting,
           oldest_at: callers.oldest?.toISOString() ?? null,
-          in_per_minute: callers.came / COUNTED_MINUTES,
-          out_per_minute: callers.went / COUNTED_MINUTES,
+          enqueued_per_minute: callers.came / COUNTED_MINUTES,
+          completed_per_minute: callers.went / COUNTED_MINUTES,
           deferred: dueOf(callers),
         },
         jobs: {
@@ -39,7 +39,7 @@ export const manageQueues: Route = async (app, { db, redis, queuePrefix }) => {
           paused: lists.paused,
           waiting: lists.waiting,
           active: lists.workedOn,
-          out_per_minute: lists.went / COUNTED_MINUTES,
+          completed_per_minute: lists.went / COUNTED_MINUTES,
           deferred: dueOf(lists),
           stalled: (await listStuckJobs(trx)).map(presentStalled),
         },

@@ -1,6 +1,6 @@
 import { ReplyMark, UnclassifiedReplies } from '@probity/contract/operator'
-import { asOperator } from '@probity/database/connect'
-import { listUnrecognised, markReply } from '@probity/database/unrecognised'
+import { asOperator } from '@probity/database/connection/connect'
+import { listUnclassified, markReply } from '@probity/database/operators/unclassified-replies'
 import { Problem } from '../../problem.ts'
 import type { Route } from '../../route.ts'
 
@@ -9,7 +9,7 @@ const SHOWN_MAX = 500
 /** SMTP replies that no rule classifies, and whether an operator has reviewed them. */
 export const manageReplies: Route = async (app, { db }) => {
   app.get('/replies', { schema: { response: { 200: UnclassifiedReplies } } }, async () => {
-    const replies = await asOperator(db, (trx) => listUnrecognised(trx, SHOWN_MAX))
+    const replies = await asOperator(db, (trx) => listUnclassified(trx, SHOWN_MAX))
     return {
       replies: replies.map(({ firstSeenAt, lastSeenAt, checkedAt, ...reply }) => ({
         ...reply,

@@ -1,6 +1,6 @@
 import { AddedOverrides, AddOverrides } from '@probity/contract/overrides'
-import { inTenant } from '@probity/database/connect'
-import { addOverrides as addOverridesTo } from '@probity/database/overrides'
+import { addOverrides as addOverridesTo } from '@probity/database/accounts/overrides'
+import { inTenant } from '@probity/database/connection/connect'
 import { refuseTestKey } from '../../door/authenticate.ts'
 import { mapInSlices } from '../../in-slices.ts'
 import { BODY_PROBLEMS, DOOR_PROBLEMS, IDEMPOTENCY_PROBLEMS, operation } from '../../openapi.ts'

@@ -1,6 +1,6 @@
 import { OverridePage, OverrideQuery, OverrideSheet } from '@probity/contract/overrides'
-import { inTenant } from '@probity/database/connect'
-import { countOverrides, listOverrides as listOverridesOf } from '@probity/database/overrides'
+import { countOverrides, listOverrides as listOverridesOf } from '@probity/database/accounts/overrides'
+import { inTenant } from '@probity/database/connection/connect'
 import { DOOR_PROBLEMS, operation } from '../../openapi.ts'
 import { presentOverride, writeOverrides } from '../../overrides/present.ts'
 import { keepFilter, readPage, sendPageHeaders } from '../../page.ts'
@@ -15,7 +15,7 @@ export const listOverrides: Route = async (app, { db }) => {
       tag: 'Overrides',
       summary: 'List overrides',
       description:
-        'The addresses and domains that the account allows or blocks, sorted by `target`. `X-Total-Count` has the total, `Link` the neighboring pages.',
+        'The addresses and domains that the account allows or blocks, sorted by `target`. The total is in `X-Total-Count`, the adjacent pages are in `Link`.',
       problems: ['invalid_request', ...DOOR_PROBLEMS],
     },
     { querystring: OverrideQuery, response: { 200: ANSWERS } },

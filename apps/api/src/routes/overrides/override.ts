@@ -1,6 +1,6 @@
 import { OverrideParams } from '@probity/contract/overrides'
-import { inTenant } from '@probity/database/connect'
-import { removeOverride } from '@probity/database/overrides'
+import { removeOverride } from '@probity/database/accounts/overrides'
+import { inTenant } from '@probity/database/connection/connect'
 import Type from 'typebox'
 import { refuseTestKey } from '../../door/authenticate.ts'
 import { DOOR_PROBLEMS, operation } from '../../openapi.ts'

@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto'
 import { BUILT_IN_POLICIES } from '@probity/contract/data/policies'
 import { OVERRIDES_AT_ONCE_MAX, OVERRIDES_MAX, type Override } from '@probity/contract/overrides'
 import { PUBLIC_SANDBOX_KEY } from '@probity/contract/sandbox'
-import { unsettledResult } from '@probity/contract/standing-result'
+import { pendingResult } from '@probity/contract/standing-result'
 import { ValidationResult } from '@probity/contract/validation'
-import { inTenant } from '@probity/database/connect'
-import { insertKey } from '@probity/database/keys'
+import { insertKey } from '@probity/database/accounts/keys'
+import { inTenant } from '@probity/database/connection/connect'
 import { parse } from 'csv-parse/sync'
 import Value from 'typebox/value'
 import { expect, test, vi } from 'vitest'
@@ -15,7 +15,7 @@ import { ALL_FEATURES } from '../../validation/features.ts'
 
 const api = await startTestApi()
 startPlainWorker(api.db, (email) => ({
-  ...unsettledResult(email, 'not_probed'),
+  ...pendingResult(email, 'not_probed'),
   ...(email.startsWith('nobody') && { status: 'invalid', sub_status: 'mailbox_not_found' }),
   ...(/^vera/i.test(email) && { status: 'valid', sub_status: '', is_valid: true, safe_to_send: true }),
   ...(email.startsWith('rick') && { status: 'risky', sub_status: 'catch_all' }),
@@ -50,7 +50,7 @@ test('entries are kept as they are compared, each once, with who put them there 
   expect(Date.now() - Date.parse(ada?.created_at ?? '')).toBeLessThan(60_000)
 })
 
-test('what goes to the other list moves there, and what is there already stays as it was', async () => {
+test('an override with the other action is changed, and one with the same action is kept', async () => {
   const caller = await api.openCaller()
   await add(caller, 'block', ['a@example.com', 'b@example.com'], 'first')
   const before = await listOverrides(caller)
@@ -66,7 +66,7 @@ test('what goes to the other list moves there, and what is there already stays a
   expect(after[0]).toEqual(before[0])
 })
 
-test('where one is neither an address nor a domain nothing is put on a list, and it is said which', async () => {
+test('a request with an invalid target adds no overrides and names the target', async () => {
   const caller = await api.openCaller()
   const { status, body } = await add(caller, 'block', [
     'ada@example.com',
@@ -112,7 +112,7 @@ test('the whole of it is a sheet that can be put back, and holds no formula', as
   ])
 })
 
-test('an entry is taken off, and a second time it is not there', async () => {
+test('an override is deleted, and deleting it again returns 404', async () => {
   const caller = await api.openCaller()
   await add(caller, 'block', ['ada@example.com'])
   const [ada] = await listOverrides(caller)
@@ -147,7 +147,7 @@ test('an account has as many entries as it may, and not one more', async () => {
   expect((await add(caller, 'block', ['x@example.com', 'a1@example.com'])).body['total']).toBe(OVERRIDES_MAX)
 })
 
-test('what is blocked is not safe to send to, and its verdict is what was found all the same', async () => {
+test('a blocked address is not safe to send and keeps its verdict', async () => {
   const caller = await api.openCaller({ credits: 5 })
   await add(caller, 'block', ['vera@example.com'])
   const { body, headers } = await ask(caller, { email: 'Vera@example.com', policy: 'newsletter' })
@@ -159,7 +159,7 @@ test('what is blocked is not safe to send to, and its verdict is what was found 
   expect([headers['credits-charged'], await balancesOf(api.db, caller.accountId)]).toEqual(['1', [4, 1]])
 })
 
-test('what is allowed is safe to send to unless mail to it is known to come back', async () => {
+test('an allowed address is safe to send unless it is invalid', async () => {
   const caller = await api.openCaller({ credits: 5 })
   await add(caller, 'allow', ['example.com'])
   const of = async (email: string) => (await ask(caller, { email, policy: 'newsletter' })).body
@@ -181,7 +181,7 @@ test('an address goes before its domain, and what is no address is on no list', 
 test('a recent result follows the lists from the next request on, and keeps nothing of them', async () => {
   const caller = await api.openCaller({ credits: 9 })
   const email = 'vera@recent.example'
-  const { email: _, ...found } = unsettledResult(email, 'not_probed')
+  const { email: _, ...found } = pendingResult(email, 'not_probed')
   const kept = JSON.stringify({ id: randomUUID(), ...found, status: 'valid', safe_to_send: true })
   const recentKey = await vi.waitFor(async () => {
     const key = await api.services.keys.find(caller.key)
@@ -237,7 +237,7 @@ test('in test mode the lists of the account hold too, and the public sandbox kno
   })
 })
 
-test('a page is told the decision of a list in words that do not tell of it', async () => {
+test('the reason that a publishable key receives does not reveal the override', async () => {
   const origin = 'https://www.example.com'
   const kind = { kind: 'publishable' as const, allowedOrigins: [origin], visitorCap: 100 }
   const page = await api.openCaller({ credits: 5, key: { ...kind, scopes: ['validations:write'] } })
@@ -261,7 +261,7 @@ test('a page is told the decision of a list in words that do not tell of it', as
   }
   expect(await askAs('partner@example.com')).toBe(await askAs('stranger@example.com'))
   const blocked = JSON.parse(await askAs('ada@example.org'))
-  expect(blocked).toMatchObject({ decision: 'block', reason: 'This address is not taken here.' })
+  expect(blocked).toMatchObject({ decision: 'block', reason: 'This address is not accepted.' })
   expect(BUILT_IN_POLICIES.signup.default.decision).toBe('allow')
 })
 

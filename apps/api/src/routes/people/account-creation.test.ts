@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { asOwner, inTenant } from '@probity/database/connect'
-import { postCredits } from '@probity/database/credits'
+import { postCredits } from '@probity/database/billing/ledger'
+import { asOwner, inTenant } from '@probity/database/connection/connect'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { signUpOperator } from '../../operator/test-operator.ts'
@@ -98,9 +98,9 @@ test('the grant is remembered without the address', async () => {
 test('where operators create accounts, no other user does', async () => {
   const closed = await startPeopleApi({ config: { accountCreation: 'operators' } })
   const [viewer, operator] = [await signUp(closed), await signUpOperator(closed)]
-  const refused = await viewer.post('/organisations', { name: 'Mine' })
+  const refused = await viewer.post('/accounts', { name: 'Mine' })
   expect([refused.status, refused.body['code']]).toEqual([403, 'account_creation_closed'])
   expect((await viewer.get('/session')).body['person']).toMatchObject({ may_create_accounts: false })
   expect((await operator.get('/session')).body['person']).toMatchObject({ may_create_accounts: true })
-  expect((await operator.post('/organisations', { name: 'Theirs' })).status).toBe(201)
+  expect((await operator.post('/accounts', { name: 'Theirs' })).status).toBe(201)
 })

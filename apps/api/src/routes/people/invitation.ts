@@ -5,7 +5,7 @@ import {
   joinByInvitation,
   mayShareInvitation,
   type Person,
-} from '@probity/database/people'
+} from '@probity/database/users/users'
 import Type from 'typebox'
 import { refuseForeignNetwork } from '../../door/network.ts'
 import { requirePerson } from '../../door/session.ts'

@@ -1,6 +1,6 @@
-import { NoticeChoice, NoticeChoices } from '@probity/contract/notice-fields'
-import { inTenant } from '@probity/database/connect'
-import { findNoticeChoice, updateNoticeChoice } from '@probity/database/notices'
+import { NoticeChoices, NotificationChoice } from '@probity/contract/notice-fields'
+import { inTenant } from '@probity/database/connection/connect'
+import { findNotificationChoice, updateNotificationChoice } from '@probity/database/users/notifications'
 import type { FastifyRequest } from 'fastify'
 import { requireMember } from '../../door/session.ts'
 import { limitPerson } from '../../people/limits.ts'
@@ -12,7 +12,7 @@ export const manageNotices: Route = async (app, services) => {
   const onRequest = requireMember(services)
 
   async function show(request: FastifyRequest): Promise<NoticeChoices> {
-    const choice = await inTenant(db, request.caller.accountId, (trx) => findNoticeChoice(trx, memberOf(request)))
+    const choice = await inTenant(db, request.caller.accountId, (trx) => findNotificationChoice(trx, memberOf(request)))
     return { ...choice, mail: people.hasMail }
   }
 
@@ -20,11 +20,11 @@ export const manageNotices: Route = async (app, services) => {
     await limitPerson(services, request, 'plain')
     return show(request)
   })
-  const change = { body: NoticeChoice, response: { 200: NoticeChoices } }
+  const change = { body: NotificationChoice, response: { 200: NoticeChoices } }
   app.patch('/notices', { schema: change, onRequest }, async (request) => {
     await limitPerson(services, request, 'plain')
     const { wanted } = request.body
-    await inTenant(db, request.caller.accountId, (trx) => updateNoticeChoice(trx, memberOf(request), wanted))
+    await inTenant(db, request.caller.accountId, (trx) => updateNotificationChoice(trx, memberOf(request), wanted))
     return show(request)
   })
 }

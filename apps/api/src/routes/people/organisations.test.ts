@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { asOwner } from '@probity/database/connect'
+import { asOwner } from '@probity/database/connection/connect'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import {
@@ -156,10 +156,10 @@ test('what a new account is given is given to a person once', async () => {
 test('organisations of one name have addresses of their own, and a person owns twenty at most', async () => {
   const ada = await signUp(api)
   const slugs: unknown[] = []
-  for (let n = 0; n < 20; n++) slugs.push((await ada.post('/organisations', { name: 'Zürich & Söhne!' })).body['slug'])
+  for (let n = 0; n < 20; n++) slugs.push((await ada.post('/accounts', { name: 'Zürich & Söhne!' })).body['slug'])
   expect(slugs.slice(0, 2)).toEqual(['z-rich-s-hne', 'z-rich-s-hne-2'])
   expect(new Set(slugs).size).toBe(20)
-  const beyond = await ada.post('/organisations', { name: 'One more' })
+  const beyond = await ada.post('/accounts', { name: 'One more' })
   expect([beyond.status, beyond.body['code']]).toEqual([409, 'too_many_accounts'])
 })
 
@@ -179,7 +179,7 @@ test('ids that are none, and roles that are none, are refused in our words', asy
 
 test('POST /organisations responds with 400 to a name with NUL, which PostgreSQL rejects', async () => {
   const ada = await signUp(api)
-  const { status, body } = await ada.post('/organisations', { name: 'Engines\0' })
+  const { status, body } = await ada.post('/accounts', { name: 'Engines\0' })
   expect([status, body['code']]).toEqual([400, 'invalid_request'])
 })
 

@@ -1,6 +1,6 @@
 import { NewOrganisation, Organisation } from '@probity/contract/people'
-import { listMemberships, openOrganisation, type Person } from '@probity/database/people'
-import { cacheSecret } from '@probity/database/secrets'
+import { cacheSecret } from '@probity/database/system/processes'
+import { listMemberships, openOrganisation, type Person } from '@probity/database/users/users'
 import { requirePerson } from '../../door/session.ts'
 import { mayCreateAccounts } from '../../people/account-creation.ts'
 import { limitPerson } from '../../people/limits.ts'
@@ -13,7 +13,7 @@ export const createOrganisation: Route = async (app, services) => {
   const { db, people } = services
   const secret = cacheSecret(db, 'opening_grants')
   const schema = { body: NewOrganisation, response: { 201: Organisation } }
-  app.post('/organisations', { schema, onRequest: requirePerson(services) }, async (request, reply) => {
+  app.post('/accounts', { schema, onRequest: requirePerson(services) }, async (request, reply) => {
     await limitPerson(services, request, 'plain')
     const person = request.person as Person
     if (!mayCreateAccounts(people, person)) throw new Problem('account_creation_closed')

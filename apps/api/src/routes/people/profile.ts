@@ -1,6 +1,6 @@
 import { ConfirmEmailChange, DeleteProfile, EmailChange } from '@probity/contract/people'
-import type { Person } from '@probity/database/people'
-import { changeAddress, deleteProfile, findCredential } from '@probity/database/profiles'
+import { changeAddress, deleteProfile, findCredential } from '@probity/database/users/profiles'
+import type { Person } from '@probity/database/users/users'
 import { requirePerson } from '../../door/session.ts'
 import { readChangeToken, writeChangeToken } from '../../people/address-token.ts'
 import { askPassword, wrongPassword } from '../../people/ask-password.ts'
@@ -19,7 +19,7 @@ export const changeEmail: Route = async (app, services) => {
     await limitPerson(services, request, 'letter', request.body.email)
     await askPassword(services, request, request.body.password)
     const to = request.body.email.toLowerCase()
-    if (to === from) throw fieldProblem('/email', 'This is your email address already.')
+    if (to === from) throw fieldProblem('/email', 'This is already your email address.')
     const isFree = (await findCredential(people.users, to)) === undefined
     if (isFree) {
       const token = await writeChangeToken({ userId, from, to }, await people.secret())
@@ -30,7 +30,7 @@ export const changeEmail: Route = async (app, services) => {
   })
 }
 
-/** Replaces the address, for a user who has the link and the password. The old address is told. */
+/** Replaces the email address of a user who has the link and the password, and notifies the old address. */
 export const confirmEmailChange: Route = async (app, services) => {
   const { people } = services
   app.post('/email/confirm', { schema: { body: ConfirmEmailChange } }, async (request, reply) => {
@@ -61,14 +61,14 @@ export const removeProfile: Route = async (app, services) => {
       throw isLastOwner(error) ? new Problem('last_owner') : error
     })
     if (!isDeleted) throw new Problem('invalid_request', OPERATOR_PROFILE)
-    services.log.info({ personId: userId }, 'a profile was deleted')
+    services.log.info({ personId: userId }, 'profile deleted')
     const { session, device } = cookieNames(people.publicUrl)
     for (const name of [session, device]) reply.header('set-cookie', clearCookie(people.publicUrl, name))
     return reply.code(204).send()
   })
 }
 
-const OLD_LINK = 'The link has been used, or it is too old.'
+const OLD_LINK = 'The link was already used or has expired.'
 const OPERATOR_PROFILE = 'Your profile has the operator right. Another operator must remove that right first.'
 
 function fieldProblem(pointer: string, detail: string): Problem {

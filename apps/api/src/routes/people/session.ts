@@ -1,5 +1,5 @@
 import { Session } from '@probity/contract/people'
-import { listMemberships, type Person } from '@probity/database/people'
+import { listMemberships, type Person } from '@probity/database/users/users'
 import { operatorAccess } from '../../door/operator.ts'
 import { requirePerson } from '../../door/session.ts'
 import { mayCreateAccounts } from '../../people/account-creation.ts'

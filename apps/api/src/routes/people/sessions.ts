@@ -1,6 +1,6 @@
 import { Sessions } from '@probity/contract/people'
-import type { Person } from '@probity/database/people'
-import { deleteOtherSessions, deleteSession, listSessions as readSessions } from '@probity/database/sessions'
+import { deleteOtherSessions, deleteSession, listSessions as readSessions } from '@probity/database/users/sessions'
+import type { Person } from '@probity/database/users/users'
 import type { FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import { readSessionToken, requirePerson } from '../../door/session.ts'

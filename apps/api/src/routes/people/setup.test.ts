@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { asOwner } from '@probity/database/connect'
-import { isSetupToken, replaceSetupToken } from '@probity/database/people'
+import { asOwner } from '@probity/database/connection/connect'
+import { isSetupToken, replaceSetupToken } from '@probity/database/users/users'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { openBrowser, PASSWORD, startPeopleApi } from '../../people/test-browser.ts'

@@ -1,5 +1,5 @@
 import { Setup } from '@probity/contract/people'
-import { claimSetup, isSetupToken } from '@probity/database/people'
+import { claimSetup, isSetupToken } from '@probity/database/users/users'
 import { askLibrary } from '../../people/ask-library.ts'
 import { limitPerson } from '../../people/limits.ts'
 import { passOnSignIn } from '../../people/pass-on-sign-in.ts'

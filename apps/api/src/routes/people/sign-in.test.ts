@@ -46,7 +46,7 @@ test('a wrong password and an unknown person are answered alike', async () => {
 
 test('the routes of the API work for people, in the account that they name', async () => {
   const ada = await signUp(api)
-  const made = await ada.post('/organisations', { name: 'Analytical Engines' })
+  const made = await ada.post('/accounts', { name: 'Analytical Engines' })
   expect([made.status, made.body]).toEqual([
     201,
     { account_id: expect.any(String), slug: 'analytical-engines', name: 'Analytical Engines', role: 'owner' },

@@ -1,8 +1,8 @@
 import { ROLES } from '@probity/contract/roles'
-import { isAccountSuspended } from '@probity/database/accounts'
-import { recordCodeEntry } from '@probity/database/code-entries'
-import { findInvitation, findNetwork, findSession } from '@probity/database/people'
-import { recordUserEvent } from '@probity/database/profiles'
+import { isAccountSuspended } from '@probity/database/accounts/accounts'
+import { recordUserEvent } from '@probity/database/users/profiles'
+import { recordCodeEntry } from '@probity/database/users/sessions'
+import { findInvitation, findNetwork, findSession } from '@probity/database/users/users'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { refuseForeignNetwork } from '../../door/network.ts'
 import { readSessionToken, requirePerson } from '../../door/session.ts'
@@ -19,13 +19,13 @@ import { Problem } from '../../problem.ts'
 import type { Route } from '../../route.ts'
 import type { Services } from '../../services.ts'
 
-/** The sign-in library's endpoints, as far as they are offered: looked at, counted, and handed on field by field. */
+/** The endpoints of the auth library that are offered. Requests are checked, rate-limited and passed on field by field. */
 export const signIn: Route = async (app, services) => {
   for (const endpoint of ENDPOINTS) {
     app.route({
       method: endpoint.method,
       url: `/auth${endpoint.path}`,
-      // The library takes a database that is away for nobody's session. We do not.
+      // The library treats an unavailable database as a missing session. We return service_unavailable instead.
       ...(endpoint.needsSession && { onRequest: requirePerson(services) }),
       handler: (request, reply) => serve(services, endpoint, request, reply),
     })
@@ -64,7 +64,7 @@ async function noteCodeEntry(services: Services, request: FastifyRequest, respon
   if (token !== undefined) await recordCodeEntry(db, token)
 }
 
-/** What an endpoint needs beyond its fields. */
+/** Further requirements of an endpoint. */
 async function prepare(
   services: Services,
   path: string,
@@ -111,7 +111,7 @@ const IDS = ['organizationId', 'memberId', 'invitationId']
 const NUMBERS = ['limit', 'offset']
 const NAME_LENGTH_MAX = 200
 
-/** What the database would stumble over. */
+/** Values that the database would reject. */
 function refuseMalformed(fields: Record<string, unknown>): void {
   for (const [name, value] of Object.entries(fields)) {
     const detail = faultIn(name, value)
@@ -122,7 +122,7 @@ function refuseMalformed(fields: Record<string, unknown>): void {
 function faultIn(name: string, value: unknown): string | undefined {
   if (typeof value === 'object') return 'must be a single value'
   const text = String(value)
-  if (text.includes('\0')) return 'has a character that cannot be kept'
+  if (text.includes('\0')) return 'contains a character that cannot be stored'
   if (IDS.includes(name) && !UUID.test(text)) return 'must be an id'
   if (NUMBERS.includes(name) && !/^\d{1,6}$/.test(text)) return 'must be a whole number'
   if (name === 'memberIdOrEmail' && !UUID.test(text) && !text.includes('@')) return 'must be an id or an address'
@@ -133,7 +133,7 @@ function faultIn(name: string, value: unknown): string | undefined {
   return undefined
 }
 
-/** What happens within an organisation happens from where it may be used. Without a name the library would choose one itself. */
+/** Applies the IP allowlist of the account. Without an account id the library would choose an account itself. */
 async function refuseElsewhere(
   { db }: Services,
   named: 'organizationId' | 'invitationId',
@@ -148,7 +148,7 @@ async function refuseElsewhere(
   refuseForeignNetwork(request, { accountIpAllowList: await findNetwork(db, place) })
 }
 
-/** Where people are invited, the id of an invitation to this very address is the way in. */
+/** With sign-up by invitation, the request needs the id of an invitation to this address. */
 async function refuseUninvited({ db, people }: Services, { email, invitation_id: id }: Record<string, unknown>) {
   if (people.signUp === 'open') return
   const invitation = typeof id === 'string' && UUID.test(id) ? await findInvitation(db, id) : undefined

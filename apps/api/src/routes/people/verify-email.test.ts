@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { asOwner } from '@probity/database/connect'
+import { asOwner } from '@probity/database/connection/connect'
 import { sql } from 'kysely'
 import { expect, test, vi } from 'vitest'
 import { startSink } from '../../people/mail/test-sink.ts'
@@ -21,7 +21,7 @@ async function isVerified(email: string): Promise<boolean | undefined> {
   return rows[0]?.verified
 }
 
-test('the link alone does not confirm a profile that a stranger created with the address', async () => {
+test('the link alone does not confirm a profile that another person created with the address', async () => {
   const email = `victim-${randomUUID()}@example.com`
   const token = await signUpAs(email, STRANGERS_PASSWORD)
   const victim = openBrowser(api.app)
@@ -29,7 +29,7 @@ test('the link alone does not confirm a profile that a stranger created with the
   const wrong = await victim.post('/verify-email', { token, password: PASSWORD })
   expect([wrong.status, wrong.body['errors']]).toEqual([
     400,
-    [{ pointer: '/password', detail: 'The password is not right.' }],
+    [{ pointer: '/password', detail: 'The password is incorrect.' }],
   ])
   expect(await isVerified(email)).toBe(false)
   const stranger = openBrowser(api.app)
@@ -44,7 +44,7 @@ test('the password and the link together confirm the address and sign in', async
   expect((await browser.get('/session')).body).toMatchObject({ person: { email, email_verified: true } })
 })
 
-test('the owner of the mailbox takes over a profile that a stranger created, by a password reset', async () => {
+test('the owner of the mailbox takes over a profile that another person created, by a password reset', async () => {
   const { url, received } = await startSink()
   const withMail = await startPeopleApi({
     config: { databaseUrl: api.url, mail: { url, from: 'post@probity.example' } },

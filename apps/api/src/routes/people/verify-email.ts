@@ -1,5 +1,5 @@
 import { VerifyEmail } from '@probity/contract/people'
-import { findCredential } from '@probity/database/profiles'
+import { findCredential } from '@probity/database/users/profiles'
 import { readChangeToken, readVerifiedAddress } from '../../people/address-token.ts'
 import { askLibrary, passOn } from '../../people/ask-library.ts'
 import { wrongPassword } from '../../people/ask-password.ts'

@@ -1,11 +1,11 @@
 import { Welcome } from '@probity/contract/people'
 import { PUBLIC_SANDBOX_KEY } from '@probity/contract/sandbox'
-import { isSetupNeeded } from '@probity/database/people'
+import { isSetupNeeded } from '@probity/database/users/users'
 import type { Route } from '../../route.ts'
 
-/** What the web application must know before anybody has signed in. */
+/** Data that the web application needs before sign-in. */
 export const welcome: Route = async (app, { db, people, publicSandbox }) => {
-  // Anybody may ask, as often as they like. Once there is somebody there is always somebody.
+  // Public and without a rate limit, so the positive result is cached: once a user exists, setup is never needed again.
   let isSetUp = false
   app.get('/welcome', { schema: { response: { 200: Welcome } } }, async (request) => {
     isSetUp ||= !(await isSetupNeeded(db))

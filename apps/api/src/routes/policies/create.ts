@@ -1,6 +1,6 @@
 import { CreatePolicy, Policy } from '@probity/contract/policies'
-import { inTenant } from '@probity/database/connect'
-import { insertPolicy } from '@probity/database/policies'
+import { insertPolicy } from '@probity/database/accounts/policies'
+import { inTenant } from '@probity/database/connection/connect'
 import { refuseTestKey } from '../../door/authenticate.ts'
 import { BODY_PROBLEMS, DOOR_PROBLEMS, IDEMPOTENCY_PROBLEMS, operation } from '../../openapi.ts'
 import { presentOwn } from '../../policies/present.ts'
@@ -16,7 +16,7 @@ export const createPolicy: Route = async (app, { db }) => {
       tag: 'Policies',
       summary: 'Create a policy',
       description:
-        'From now on requests may name it. One with the name of a built-in policy takes its place until it is deleted. Needs a live key.',
+        'Requests can use the policy immediately. A policy with the name of a built-in policy replaces it until it is deleted. Requires a live key.',
       problems: [
         'invalid_request',
         'live_key_required',

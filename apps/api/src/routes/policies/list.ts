@@ -1,7 +1,7 @@
 import { BUILT_IN_POLICIES } from '@probity/contract/data/policies'
 import { PolicyList } from '@probity/contract/policies'
-import { inTenant } from '@probity/database/connect'
-import { listPolicies as listPoliciesOf } from '@probity/database/policies'
+import { listPolicies as listPoliciesOf } from '@probity/database/accounts/policies'
+import { inTenant } from '@probity/database/connection/connect'
 import { DOOR_PROBLEMS, operation } from '../../openapi.ts'
 import { presentBuiltIn, presentOwn } from '../../policies/present.ts'
 import type { Route } from '../../route.ts'
@@ -14,7 +14,7 @@ export const listPolicies: Route = async (app, { db }) => {
       tag: 'Policies',
       summary: 'List policies',
       description:
-        'The built-in policies and those of the account, by name. An own one takes the place of a built-in one.',
+        'The built-in policies and those of the account, sorted by name. A policy of the account replaces a built-in policy with the same name.',
       problems: DOOR_PROBLEMS,
     },
     { response: { 200: PolicyList } },

@@ -7,7 +7,7 @@ import { BulkSummary } from '@probity/contract/bulk-validation'
 import { BUILT_IN_POLICIES } from '@probity/contract/data/policies'
 import { POLICIES_MAX, Policy } from '@probity/contract/policies'
 import { PUBLIC_SANDBOX_KEY } from '@probity/contract/sandbox'
-import { unsettledResult } from '@probity/contract/standing-result'
+import { pendingResult } from '@probity/contract/standing-result'
 import { ValidationResult } from '@probity/contract/validation'
 import Value from 'typebox/value'
 import { expect, test, vi } from 'vitest'
@@ -17,7 +17,7 @@ import { ALL_FEATURES } from '../../validation/features.ts'
 
 const api = await startTestApi()
 startPlainWorker(api.db, (email) => ({
-  ...unsettledResult(email, 'not_probed'),
+  ...pendingResult(email, 'not_probed'),
   ...(email.startsWith('nobody') && { status: 'invalid', sub_status: 'mailbox_not_found' }),
   ...(email.startsWith('nowhere') && { status: 'invalid', sub_status: 'domain_not_found' }),
 }))
@@ -53,7 +53,7 @@ test('a request that names a policy is answered with what it decides, one that n
 test('a recent result is decided on by whatever policy asks for it, and keeps none of that', async () => {
   const caller = await api.openCaller({ credits: 9 })
   const email = 'nobody@recent.example'
-  const { email: _, ...found } = unsettledResult(email, 'not_probed')
+  const { email: _, ...found } = pendingResult(email, 'not_probed')
   const kept = JSON.stringify({ id: randomUUID(), ...found, status: 'invalid', sub_status: 'mailbox_not_found' })
   const recentKey = await vi.waitFor(async () => {
     const key = await api.services.keys.find(caller.key)

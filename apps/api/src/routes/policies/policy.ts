@@ -1,7 +1,7 @@
 import { findBuiltInPolicy } from '@probity/contract/decide-by-policy'
 import { Policy, PolicyParams, UpdatePolicy } from '@probity/contract/policies'
-import { inTenant } from '@probity/database/connect'
-import { findPolicy, removePolicy, updatePolicy } from '@probity/database/policies'
+import { findPolicy, removePolicy, updatePolicy } from '@probity/database/accounts/policies'
+import { inTenant } from '@probity/database/connection/connect'
 import Type from 'typebox'
 import { refuseTestKey } from '../../door/authenticate.ts'
 import { BODY_PROBLEMS, DOOR_PROBLEMS, operation } from '../../openapi.ts'
@@ -14,14 +14,14 @@ const TAG = 'Policies'
 const reading = { scope: 'account:read' } as const
 const changing = { scope: 'account:write' } as const
 
-/** One policy: shows, changes and removes it. */
+/** Routes of one policy: get, change and delete. */
 export const managePolicy: Route = async (app, { db }) => {
   const show = operation(
     {
       id: 'getPolicy',
       tag: TAG,
-      summary: 'Show a policy',
-      description: 'What a request is decided by that names this policy.',
+      summary: 'Get a policy',
+      description: 'The rules and the default decision of a policy.',
       problems: ['invalid_request', 'not_found', ...DOOR_PROBLEMS],
     },
     { params: PolicyParams, response: { 200: Policy } },
@@ -38,7 +38,7 @@ export const managePolicy: Route = async (app, { db }) => {
       tag: TAG,
       summary: 'Change a policy',
       description:
-        'Changes only what the body names, of a policy of the account. A built-in one is not changed but replaced, by an own one of its name. Needs a live key.',
+        'Changes only the settings in the body. Built-in policies cannot be changed: create a policy with the same name to replace one. Requires a live key.',
       problems: ['invalid_request', 'live_key_required', 'not_found', ...BODY_PROBLEMS, ...DOOR_PROBLEMS],
     },
     { params: PolicyParams, body: UpdatePolicy, response: { 200: Policy } },
@@ -60,10 +60,10 @@ export const managePolicy: Route = async (app, { db }) => {
       tag: TAG,
       summary: 'Delete a policy',
       description:
-        'Requests that name it are refused from now on, or decided by the built-in policy of the same name. Needs a live key.',
+        'Requests with this policy are rejected from now on, or use the built-in policy with the same name. Requires a live key.',
       problems: ['invalid_request', 'live_key_required', 'not_found', ...DOOR_PROBLEMS],
     },
-    { params: PolicyParams, response: { 204: Type.Null({ description: 'The policy is gone.' }) } },
+    { params: PolicyParams, response: { 204: Type.Null({ description: 'The policy was deleted.' }) } },
   )
   app.delete('/policies/:name', { schema: remove, config: changing }, async ({ caller, params: { name } }, reply) => {
     refuseTestKey(caller)

@@ -1,8 +1,8 @@
 import { readdirSync } from 'node:fs'
-import { keepSubscription, saveCustomer } from '@probity/database/billing'
-import { removeClosedAccounts } from '@probity/database/closing'
-import { asOwner, inTenant } from '@probity/database/connect'
-import { listDrift } from '@probity/database/credits'
+import { removeClosedAccounts } from '@probity/database/accounts/account-deletion'
+import { listDrift } from '@probity/database/billing/ledger'
+import { keepSubscription, saveCustomer } from '@probity/database/billing/payments'
+import { asOwner, inTenant } from '@probity/database/connection/connect'
 import { sql } from 'kysely'
 import { expect, test, vi } from 'vitest'
 import { addMember, PASSWORD, signUp, startPeopleApi } from '../../people/test-browser.ts'
@@ -18,7 +18,7 @@ function remove({ owner, account, canary }: FullAccount, changes: object = {}) {
 
 const findText = (text: string) => findTextIn(api, text)
 
-test('says what disappears before it does', async () => {
+test('lists what is deleted with the account', async () => {
   const full = await openFullAccount(api)
   const { status, body } = await full.owner.get('/deletion', full.account)
   const counts = { jobs: 2, running_jobs: 1, keys: 1, members: 1, webhooks: 1, overrides: 1 }
@@ -77,7 +77,7 @@ test('needs the name, the password and an owner', async () => {
   const refused = [await remove(full, { name: 'Another' }), await remove(full, { password: 'not the right one' })]
   expect(refused.map(({ status, body }) => [status, body['errors']])).toEqual([
     [400, [{ pointer: '/name', detail: expect.stringContaining('not the name') }]],
-    [400, [{ pointer: '/password', detail: 'The password is not right.' }]],
+    [400, [{ pointer: '/password', detail: 'The password is incorrect.' }]],
   ])
   const admin = await signUp(api)
   await addMember(api, full.accountId, admin, 'admin')

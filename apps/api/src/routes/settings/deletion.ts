@@ -1,6 +1,6 @@
 import { Contents, DeleteOrganisation } from '@probity/contract/closing'
-import { type AccountContents, closeAccount, countContents } from '@probity/database/closing'
-import { inTenant } from '@probity/database/connect'
+import { type AccountContents, closeAccount, countContents } from '@probity/database/accounts/account-deletion'
+import { inTenant } from '@probity/database/connection/connect'
 import { askPassword } from '../../people/ask-password.ts'
 import { Problem } from '../../problem.ts'
 import type { Route } from '../../route.ts'
@@ -8,7 +8,7 @@ import type { Services } from '../../services.ts'
 import { removeExpired } from '../../uploads/expire.ts'
 import { refuseNonOwner } from './owner.ts'
 
-/** Deletes an organisation, and says before what goes with it. */
+/** Deletes an account, and lists in advance what is deleted with it. */
 export const deleteOrganisation: Route = async (app, services) => {
   const { db, log } = services
   const config = { scope: 'account:write' } as const
@@ -26,18 +26,18 @@ export const deleteOrganisation: Route = async (app, services) => {
     await inTenant(db, accountId, async (trx) => {
       const { name, isSubscribed } = await countContents(trx, accountId)
       if (body.name.trim() !== name.trim()) throw wrongName()
-      // Stripe would go on charging somebody who has nothing any more.
+      // Otherwise Stripe would continue to charge a deleted account.
       if (isSubscribed) throw new Problem('already_subscribed')
       await closeAccount(trx, accountId)
     })
-    log.info({ accountId, personId: person?.userId }, 'an account was deleted')
+    log.info({ accountId, personId: person?.userId }, 'account deleted')
     void removeFiles(services)
     return reply.code(204).send(null)
   })
 }
 
 function wrongName(): Problem {
-  const detail = 'This is not the name of the organisation.'
+  const detail = 'This is not the name of the account.'
   return new Problem('invalid_request', undefined, { errors: [{ pointer: '/name', detail }] })
 }
 
@@ -46,7 +46,7 @@ async function removeFiles({ db, storage, log }: Services): Promise<void> {
   try {
     await removeExpired(db, storage)
   } catch (error) {
-    log.warn({ err: error }, 'the files of a deleted account are not removed; trying again within the hour')
+    log.warn({ err: error }, 'failed to delete the files of a deleted account; retrying within an hour')
   }
 }
 

@@ -1,6 +1,6 @@
-import { EXPORT_RECORDS, exportAccount } from '@probity/database/account-export'
-import { inTenant } from '@probity/database/connect'
-import { addOverrides } from '@probity/database/overrides'
+import { EXPORT_RECORDS, exportAccount } from '@probity/database/accounts/account-export'
+import { addOverrides } from '@probity/database/accounts/overrides'
+import { inTenant } from '@probity/database/connection/connect'
 import { expect, test } from 'vitest'
 import { addMember, PASSWORD, signUp, startPeopleApi } from '../../people/test-browser.ts'
 import { openFullAccount } from './test-full-account.ts'
@@ -49,7 +49,7 @@ test('is one file with everything that is kept, and ends with how much there is'
   expect([...found.keys()].every((record) => EXPORT_RECORDS.includes(record))).toBe(true)
 }, 240_000)
 
-test('holds no secret and nothing of anybody else', async () => {
+test('the export contains no secrets and no data of other accounts', async () => {
   const { text } = await full.owner.post('/export', { password: PASSWORD }, full.account)
   expect(text).not.toContain(stranger.canary)
   expect(text).not.toContain(stranger.accountId)
@@ -61,7 +61,7 @@ test('is for owners who know their password', async () => {
   const wrong = await full.owner.post('/export', { password: 'not the right one' }, full.account)
   expect([wrong.status, wrong.body['errors']]).toEqual([
     400,
-    [{ pointer: '/password', detail: 'The password is not right.' }],
+    [{ pointer: '/password', detail: 'The password is incorrect.' }],
   ])
   const admin = await signUp(api)
   await addMember(api, full.accountId, admin, 'admin')
@@ -69,7 +69,7 @@ test('is for owners who know their password', async () => {
   expect([refused.status, refused.body['code']]).toEqual([403, 'missing_role'])
 }, 240_000)
 
-test('shows one moment: what is written while somebody reads is not in it', async () => {
+test('the export is a snapshot: data written during the export is not in it', async () => {
   const chunks = exportAccount(api.db, full.accountId)
   let text = String((await chunks.next()).value)
   const entries = Array.from({ length: 500 }, (_, n) => `late-${n}@example.com`)
@@ -88,7 +88,7 @@ test('shows one moment: what is written while somebody reads is not in it', asyn
   expect(largest).toBeLessThanOrEqual(201)
 }, 240_000)
 
-test('whoever stops reading gives the connection back', async () => {
+test('the connection is released when the client stops reading', async () => {
   for (let n = 0; n < 30; n++) {
     const chunks = exportAccount(api.db, full.accountId)
     await chunks.next()

@@ -1,5 +1,5 @@
 import { ExportRequest } from '@probity/contract/closing'
-import { exportAccount } from '@probity/database/account-export'
+import { exportAccount } from '@probity/database/accounts/account-export'
 import { askPassword } from '../../people/ask-password.ts'
 import { noteExport } from '../../results/note-export.ts'
 import { EXPORT_LIMITS, openExports } from '../../results/send-export.ts'
@@ -9,7 +9,7 @@ import { refuseNonOwner } from './owner.ts'
 /** Each holds a database connection and a snapshot while it is read. Two accounts leave room for a third. */
 const LIMITS = { ...EXPORT_LIMITS, atOnceMax: 3, perAccountMax: 1 }
 
-/** All that is kept of an organisation, as one file. */
+/** Exports all data of an account as one file. */
 export const exportOrganisation: Route = async (app, services) => {
   const sendExport = openExports(LIMITS)
   const options = { schema: { body: ExportRequest }, config: { scope: 'account:write' } } as const
@@ -17,7 +17,7 @@ export const exportOrganisation: Route = async (app, services) => {
     const { accountId } = request.caller
     refuseNonOwner(request)
     await askPassword(services, request, request.body.password)
-    services.log.info({ accountId, personId: request.person?.userId }, 'all data of an account is exported')
+    services.log.info({ accountId, personId: request.person?.userId }, 'account data exported')
     await noteExport(services, request, { what: 'account' })
     return sendExport(reply, accountId, {
       type: 'application/x-ndjson',

@@ -1,5 +1,5 @@
-import { inTenant } from '@probity/database/connect'
-import { insertKey } from '@probity/database/keys'
+import { insertKey } from '@probity/database/accounts/keys'
+import { inTenant } from '@probity/database/connection/connect'
 import { expect, test, vi } from 'vitest'
 import {
   addMember,

@@ -1,11 +1,11 @@
 import { Network, UpdateNetwork } from '@probity/contract/network'
-import { findAccount, updateAccount } from '@probity/database/accounts'
-import { inTenant } from '@probity/database/connect'
+import { findAccount, updateAccount } from '@probity/database/accounts/accounts'
+import { inTenant } from '@probity/database/connection/connect'
 import { isOnList, isRange } from '../../door/network.ts'
 import { found, Problem } from '../../problem.ts'
 import type { Route } from '../../route.ts'
 
-/** From where the organisation may be used, by its keys and by its members. */
+/** IP allowlist of the account, for keys and members. */
 export const manageNetwork: Route = async (app, { db }) => {
   const config = { scope: 'account:write' } as const
   app.get('/network', { schema: { response: { 200: Network } }, config }, async ({ caller: { accountId }, ip }) => {
@@ -26,7 +26,7 @@ export const manageNetwork: Route = async (app, { db }) => {
 function refuseBadRanges(list: string[]): void {
   const wrong = list.find((entry) => !isRange(entry))
   if (wrong === undefined) return
-  const detail = `has "${wrong}", which is neither an address nor a range, such as 192.0.2.0/24`
+  const detail = `contains "${wrong}", which is neither an IP address nor a CIDR range such as 192.0.2.0/24`
   throw new Problem('invalid_request', undefined, { errors: [{ pointer: '/ip_allowlist', detail }] })
 }
 

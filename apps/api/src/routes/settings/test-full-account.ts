@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { KEY_SCOPES, type KeyScope } from '@probity/contract/key-scopes'
-import { unsettledResult } from '@probity/contract/standing-result'
-import { type Db, inTenant } from '@probity/database/connect'
-import { insertKey } from '@probity/database/keys'
-import { finishValidation, leaveOpen, openValidations } from '@probity/database/validations'
+import { pendingResult } from '@probity/contract/standing-result'
+import { insertKey } from '@probity/database/accounts/keys'
+import { type Db, inTenant } from '@probity/database/connection/connect'
+import { deferResult, finishValidation, openValidations } from '@probity/database/validations/validations'
 import { expect } from 'vitest'
 import { openOrganisation, type SignedIn, signUp } from '../../people/test-browser.ts'
 import { keepList } from '../../results/test-list.ts'
@@ -63,8 +63,8 @@ async function endOne(db: Db, accountId: string, email: string): Promise<void> {
     const opened = await openValidations(trx, { accountId, keyId: null, retentionDays: 30, group: row.id }, [row])
     const ref = opened.kind === 'opened' ? opened.refs[0] : undefined
     if (ref === undefined) throw new Error('not opened')
-    await leaveOpen(trx, ref)
-    await finishValidation(trx, ref, { conclusive: true, result: unsettledResult(email, 'not_probed') })
+    await deferResult(trx, ref)
+    await finishValidation(trx, ref, { conclusive: true, result: pendingResult(email, 'not_probed') })
   })
 }
 

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { BulkSummary } from '@probity/contract/bulk-validation'
-import { type StandingResult, unsettledResult } from '@probity/contract/standing-result'
-import { asOwner, inTenant } from '@probity/database/connect'
-import { listDrift } from '@probity/database/credits'
+import { pendingResult, type StoredResult } from '@probity/contract/standing-result'
+import { listDrift } from '@probity/database/billing/ledger'
+import { asOwner, inTenant } from '@probity/database/connection/connect'
 import Value from 'typebox/value'
 import { afterAll, expect, test, vi } from 'vitest'
 import { type Caller, callApp, startTestApi } from '../../test-api.ts'
@@ -12,9 +12,9 @@ const api = await startTestApi()
 afterAll(async () => expect(await asOwner(api.db, listDrift)).toEqual([]))
 
 /** The verdict that a name asks for: `valid-…`, `invalid-…`, `risky-…`; anything else is unknown. */
-function verdictOf(email: string): StandingResult {
+function verdictOf(email: string): StoredResult {
   const status = /^(valid|invalid|risky)/i.exec(email)?.[0].toLowerCase() ?? 'unknown'
-  return { ...unsettledResult(email, 'blocked'), status, is_valid: status === 'valid', sub_status: '' }
+  return { ...pendingResult(email, 'blocked'), status, is_valid: status === 'valid', sub_status: '' }
 }
 
 const startWorker = () => startPlainWorker(api.db, verdictOf)
@@ -70,7 +70,7 @@ test('an item has its id, recommendation, estimate, suggestion, retry time and a
   expect(results.map(({ indexes }) => indexes)).toEqual([[0, 2, 3], [1]])
   for (const item of results) {
     expect(item).toMatchObject({ safe_to_send: false, did_you_mean: null, retry_at: null })
-    expect(item['deliverability']).toBe(unsettledResult('', 'blocked').deliverability)
+    expect(item['deliverability']).toBe(pendingResult('', 'blocked').deliverability)
     const stored = await caller.call({ method: 'GET', url: `/api/v1/validations/${item['id']}` })
     expect(stored.body).toMatchObject({ id: item['id'], status: item['status'] })
   }

@@ -1,7 +1,7 @@
 import { BulkRequest, BulkSummary } from '@probity/contract/bulk-validation'
 import { decideByPolicy, type NamedPolicy } from '@probity/contract/decide-by-policy'
 import { type OverrideAction, withOverride } from '@probity/contract/override'
-import type { StandingResult } from '@probity/contract/standing-result'
+import type { StoredResult } from '@probity/contract/standing-result'
 import type { Status } from '@probity/contract/status'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Attempt, type Spent, spendOnce } from '../../door/spend-once.ts'
@@ -23,15 +23,15 @@ const TIMEOUT_DEFAULT_S = 20
 /** A thousand addresses of a thousand bytes, with what JSON needs around them. */
 const BODY_BYTES_MAX = 1024 * 1024 + 16 * 1024
 
-/** Up to a thousand addresses in one request, asked together by their domains. */
+/** Up to 1,000 addresses in one request, grouped by domain. */
 export const validateBulk: Route = async (app, services) => {
   const schema = operation(
     {
       id: 'validateBulk',
       tag: 'Validation',
-      summary: 'Validate a list of addresses',
+      summary: 'Validate up to 1,000 addresses',
       description:
-        'Waits for the verdicts, up to `timeout` seconds. Addresses that are not settled by then are `unknown` and worked on further: the next request for one of them collects its verdict, free, once. Addresses that no worker has claimed by then are withdrawn and refunded: `unknown` with `not_started`. Each unique address costs one credit, or the whole request is rejected; duplicates cost nothing. Credits are refunded for addresses that end `unknown` if the plan includes refunds. Results of the last 24 hours are reused unless `max_age_s` says otherwise.',
+        'Waits for the verdicts, up to `timeout` seconds. Addresses without a verdict by then are `unknown`, and their validation continues: the next request for one of them collects its result, once and free. Addresses that no worker has claimed by then are withdrawn and refunded: `unknown` with `not_started`. Each unique address costs one credit; duplicates are free. If the credits are insufficient, the whole request is rejected. Credits are refunded for addresses that end `unknown` if the plan includes refunds. Results of the last 24 hours are reused unless `max_age_s` says otherwise.',
       problems: ['domain_limit', ...BODY_PROBLEMS, ...SPENDING_PROBLEMS],
       sends: SPENDING_HEADERS,
     },
@@ -163,7 +163,7 @@ function summarise(outcome: Outcome): string {
 function presentItem({ ids, told, overrides, policy }: Outcome, { email, indexes }: Entry, n: number) {
   const { result: found, retryAt } = told[n] as Finding
   const override = overrides[n] ?? null
-  const result: StandingResult = override ? withOverride(found, override) : found
+  const result: StoredResult = override ? withOverride(found, override) : found
   return {
     email,
     status: result.status,

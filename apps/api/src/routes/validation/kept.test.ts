@@ -1,6 +1,6 @@
-import { unsettledResult } from '@probity/contract/standing-result'
+import { pendingResult } from '@probity/contract/standing-result'
 import { ValidationResult } from '@probity/contract/validation'
-import { asOwner } from '@probity/database/connect'
+import { asOwner } from '@probity/database/connection/connect'
 import { sql } from 'kysely'
 import Value from 'typebox/value'
 import { expect, test, vi } from 'vitest'
@@ -17,7 +17,7 @@ const read = (id: unknown, by = caller) => by.call({ method: 'GET', url: `/api/v
 const INVALID = { status: 'invalid', sub_status: 'no_mail_server', is_valid: false }
 
 /** Until the test is over. */
-const startWorker = () => startPlainWorker(api.db, (email) => ({ ...unsettledResult(email, 'not_probed'), ...INVALID }))
+const startWorker = () => startPlainWorker(api.db, (email) => ({ ...pendingResult(email, 'not_probed'), ...INVALID }))
 
 test('what is still worked on says so, and reading it collects nothing', async () => {
   const claiming = startClaiming(api.db)

@@ -1,8 +1,8 @@
 import { type OverrideAction, withOverride } from '@probity/contract/override'
-import { type StandingResult, unsettledResult } from '@probity/contract/standing-result'
+import { pendingResult, type StoredResult } from '@probity/contract/standing-result'
 import { ValidationParams, ValidationResult } from '@probity/contract/validation'
-import { inTenant } from '@probity/database/connect'
-import { findKeptValidation, type KeptValidation } from '@probity/database/kept-validations'
+import { inTenant } from '@probity/database/connection/connect'
+import { findStoredValidation, type StoredValidation } from '@probity/database/validations/stored-validations'
 import type { FastifyRequest } from 'fastify'
 import { DOOR_PROBLEMS, operation } from '../../openapi.ts'
 import { found, Problem } from '../../problem.ts'
@@ -12,13 +12,13 @@ import { featuresUsed } from '../../validation/features.ts'
 import { lookUpOverrides } from '../../validation/overrides.ts'
 import { RETRY_AFTER_S } from '../../validation/verdict.ts'
 
-/** One validation that was made before, read again for nothing. */
+/** A stored validation. Reading it is free. */
 export const showValidation: Route = async (app, { db }) => {
   const schema = operation(
     {
       id: 'getValidation',
       tag: 'Validation',
-      summary: 'Read a validation again',
+      summary: 'Get a validation',
       description:
         'The result of a validation by its `id`, from a single or a bulk request, until the retention of the account ends. Free; no mail server is contacted. A deferred validation has a `retry_at`, and a request for its address still collects the result. `reference` is that of the request that paid for the validation. Test mode stores no results.',
       problems: ['invalid_request', 'not_found', ...DOOR_PROBLEMS],
@@ -28,9 +28,9 @@ export const showValidation: Route = async (app, { db }) => {
   const path = '/validations/:validation_id'
   app.get(path, { schema, config: { scope: 'validations:read' } }, async (request): Promise<ValidationResult> => {
     const { caller, params } = request
-    if (caller.mode === 'test') throw new Problem('not_found', 'In test mode no results are kept.')
+    if (caller.mode === 'test') throw new Problem('not_found', 'Test mode stores no results.')
     return inTenant(db, caller.accountId, async (trx) => {
-      const kept = found(await findKeptValidation(trx, caller.accountId, params.validation_id))
+      const kept = found(await findStoredValidation(trx, caller.accountId, params.validation_id))
       const [override = null] = await lookUpOverrides(trx, caller.accountId, [kept.email])
       return presentKept(request, kept, override)
     })
@@ -40,11 +40,11 @@ export const showValidation: Route = async (app, { db }) => {
 /** The verdict as it was stored; the account's override as it is now. */
 function presentKept(
   { caller, arrivedAt }: FastifyRequest,
-  kept: KeptValidation,
+  kept: StoredValidation,
   override: OverrideAction | null,
 ): ValidationResult {
   const { id, email, isOpen, reference } = kept
-  const standing = withoutEmail((kept.result ?? unsettledResult(email, 'timeout')) as StandingResult)
+  const standing = withoutEmail((kept.result ?? pendingResult(email, 'timeout')) as StoredResult)
   return {
     email,
     ...(override ? withOverride(standing, override) : { ...standing, override: null }),

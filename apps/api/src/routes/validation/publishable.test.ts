@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { BUILT_IN_POLICIES } from '@probity/contract/data/policies'
 import { DecisionResult } from '@probity/contract/decision'
-import { unsettledResult } from '@probity/contract/standing-result'
+import { pendingResult } from '@probity/contract/standing-result'
 import { SUB_STATUSES, type SubStatus } from '@probity/contract/status'
-import { asOwner, inTenant } from '@probity/database/connect'
-import { insertKey, type NewKey } from '@probity/database/keys'
-import { insertPolicy } from '@probity/database/policies'
+import { insertKey, type NewKey } from '@probity/database/accounts/keys'
+import { insertPolicy } from '@probity/database/accounts/policies'
+import { asOwner, inTenant } from '@probity/database/connection/connect'
 import { sql } from 'kysely'
 import Value from 'typebox/value'
 import { expect, test, vi } from 'vitest'
@@ -26,7 +26,7 @@ const KEY = {
 /** What a worker would find that did ask the mail server: the local part says what. */
 startPlainWorker(api.db, (email) => {
   const subStatus = (email.split('@')[0] ?? '').replaceAll('-', '_') as SubStatus
-  const found = unsettledResult(email, 'not_probed')
+  const found = pendingResult(email, 'not_probed')
   if (!Object.hasOwn(SUB_STATUSES, subStatus)) return found
   const { status } = SUB_STATUSES[subStatus]
   return { ...found, status, sub_status: subStatus, deliverability: status === 'valid' ? 0.99 : 0.01 }
@@ -43,7 +43,7 @@ function ask(caller: Caller, payload: object, headers: Record<string, string> = 
 
 const openPage = (credits = 60) => api.openCaller({ credits, key: KEY })
 
-test('a page is told a decision, its reason and a suggestion, and nothing else, in body and headers', async () => {
+test('a publishable key receives only the decision, its reason and a suggestion, in body and headers', async () => {
   const { status, body, headers } = await ask(await openPage(), { email: 'ada@example.com' })
   expect(status).toBe(200)
   expect(Value.Check(DecisionResult, body)).toBe(true)
@@ -66,13 +66,13 @@ test('the answer is the same to the byte whatever a mail server may say of the m
   expect((await ask(caller, { email: 'domain-not-found@two.example' })).text).not.toBe(texts[0])
 })
 
-test('no mail server is asked for a page, nor is what was learnt for others used', async () => {
+test('a publishable key causes no probe and uses no cached results', async () => {
   const caller = await openPage()
   const email = 'grace@example.com'
   // A policy of the account's own that would tell: only there is nothing to tell.
   const telling = {
     name: 'telling',
-    rules: [{ when: { status: ['invalid'] }, decision: 'block', reason: 'There is no such mailbox.' }],
+    rules: [{ when: { status: ['invalid'] }, decision: 'block', reason: 'The mailbox does not exist.' }],
     fallback: { decision: 'allow', reason: 'Nothing known.' },
   } as const
   await inTenant(api.db, caller.accountId, (trx) => insertPolicy(trx, caller.accountId, telling))
@@ -80,7 +80,7 @@ test('no mail server is asked for a page, nor is what was learnt for others used
   const name = await vi.waitFor(
     () => (key && api.services.recentKeyOf(key, email, ALL_FEATURES)) ?? expect.fail('no secret for names yet'),
   )
-  const known = { ...unsettledResult(email, 'not_probed'), status: 'invalid', sub_status: 'mailbox_not_found' }
+  const known = { ...pendingResult(email, 'not_probed'), status: 'invalid', sub_status: 'mailbox_not_found' }
   await api.services.redis.set(name, JSON.stringify({ id: randomUUID(), ...known }), 'EX', 60)
 
   expect((await ask(caller, { email, policy: 'telling' })).body).toMatchObject({ decision: 'allow' })
@@ -90,7 +90,7 @@ test('no mail server is asked for a page, nor is what was learnt for others used
   expect(rows).toEqual([{ mailbox: false, emailKey: 'grace@example.com mailbox=false' }])
 })
 
-test('another page, or no page at all, is refused and cannot read why', async () => {
+test('requests from another origin or without one are rejected, and the page cannot read the response', async () => {
   const caller = await openPage()
   for (const origin of ['https://www.example.com.evil.example', 'http://www.example.com', 'null', '']) {
     const { status, body, headers } = await ask(caller, { email: 'ada@example.com' }, { origin })
@@ -128,7 +128,7 @@ test.each([
   expect(await balancesOf(api.db, caller.accountId)).toEqual([60, 0])
 })
 
-test('one visitor may ask so often in an hour and no more, and does not hold up another', async () => {
+test('each visitor has an hourly limit that does not affect other visitors', async () => {
   const caller = await api.openCaller({ credits: 60, key: { ...KEY, visitorCap: 3 } })
   const from = (remoteAddress: string) =>
     caller.call({
@@ -241,7 +241,7 @@ test('a secret test key gets a decision from the sandbox, without a charge', asy
   expect(headers['credits-charged']).toBe('0')
 })
 
-test('browsers are told that they may ask from the pages of a key, and from no other', async () => {
+test('CORS allows the origins of the key only', async () => {
   await openPage()
   const may = (origin?: string) =>
     callApp(api.app, {
@@ -269,7 +269,7 @@ test('browsers are told that they may ask from the pages of a key, and from no o
   }
 })
 
-test('a test key answers pages from the sandbox, as if no mail server were asked there either', async () => {
+test('a publishable test key uses the sandbox without SMTP results', async () => {
   const caller = await api.openCaller({ key: { ...KEY, mode: 'test' } })
   const of = async (local: string) => (await ask(caller, { email: `${local}@example.com` })).body
   const nothing = await of('valid')

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { unsettledResult } from '@probity/contract/standing-result'
-import { inTenant } from '@probity/database/connect'
+import { pendingResult } from '@probity/contract/standing-result'
+import { inTenant } from '@probity/database/connection/connect'
 import { RECENT_FOR_S } from '@probity/queue/recent'
 import { expect, test, vi } from 'vitest'
 import { keepRecent } from '../../feedback/test-predictions.ts'
@@ -10,7 +10,7 @@ import { startClaiming, startPlainWorker } from '../../test-plain-worker.ts'
 const api = await startTestApi()
 const INVALID = { status: 'invalid', sub_status: 'no_mail_server', is_valid: false }
 
-const startWorker = () => startPlainWorker(api.db, (email) => ({ ...unsettledResult(email, 'not_probed'), ...INVALID }))
+const startWorker = () => startPlainWorker(api.db, (email) => ({ ...pendingResult(email, 'not_probed'), ...INVALID }))
 const ask = (caller: Caller, payload: object) =>
   caller.call({ method: 'POST', url: '/api/v1/validation/single', payload })
 const askBulk = (caller: Caller, payload: object) =>

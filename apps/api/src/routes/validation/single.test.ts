@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import { unsettledResult } from '@probity/contract/standing-result'
+import { pendingResult } from '@probity/contract/standing-result'
 import { ValidationResult } from '@probity/contract/validation'
-import { asOwner, inTenant } from '@probity/database/connect'
-import { listDrift } from '@probity/database/credits'
-import { postponeValidations } from '@probity/database/postponed'
-import { finishValidations } from '@probity/database/validations'
-import { listWaiting, takeValidations } from '@probity/database/work'
+import { listDrift } from '@probity/database/billing/ledger'
+import { asOwner, inTenant } from '@probity/database/connection/connect'
+import { postponeValidations } from '@probity/database/validations/deferred'
+import { listWaiting, takeValidations } from '@probity/database/validations/queue'
+import { finishValidations } from '@probity/database/validations/validations'
 import { sql } from 'kysely'
 import Value from 'typebox/value'
 import { expect, test, vi } from 'vitest'
@@ -20,7 +20,7 @@ type Ended = 'invalid' | 'unknown'
 /** A worker that gives every address the same verdict. */
 function startWorker(status: Ended) {
   return startPlainWorker(api.db, (email) => ({
-    ...unsettledResult(email, 'not_probed'),
+    ...pendingResult(email, 'not_probed'),
     ...(status === 'invalid' && INVALID),
   }))
 }
@@ -59,7 +59,7 @@ test('a definite verdict costs one credit and has exactly the shape of the contr
 test('features_used says what contributed to the result, and not what the plan allows', async () => {
   const tested = { catchall: { is_catchall: false, confidence: 0.98 }, ai_enhancement: { used: true, method: 'm-1' } }
   startPlainWorker(api.db, (email) => ({
-    ...unsettledResult(email, 'not_probed'),
+    ...pendingResult(email, 'not_probed'),
     ...INVALID,
     ...(email.startsWith('tested') && tested),
   }))
@@ -152,7 +152,7 @@ test('what a mail server put off is answered at once, not paid back, and collect
   })
   if (taken === undefined) throw new Error('nothing was taken')
   const { ref, email } = taken
-  const putOff = { ref, provisional: unsettledResult(email, 'greylisted'), retryAfterMs: 60_000, egress: 'a.example' }
+  const putOff = { ref, provisional: pendingResult(email, 'greylisted'), retryAfterMs: 60_000, egress: 'a.example' }
   await inTenant(api.db, ref.accountId, (trx) => postponeValidations(trx, ref.accountId, [putOff]))
 
   const { body, headers } = await asking
@@ -161,7 +161,7 @@ test('what a mail server put off is answered at once, not paid back, and collect
   expect([headers['credits-charged'], headers['credits-remaining']]).toEqual(['1', '4'])
   expect(await listWaiting(api.db, { olderThanMs: 0, limit: 10, egresses: ['a.example'] })).toEqual([])
 
-  const result = { ...unsettledResult(email, 'greylisted'), status: 'valid', sub_status: '' }
+  const result = { ...pendingResult(email, 'greylisted'), status: 'valid', sub_status: '' }
   const finish = { ref, conclusive: true, result }
   await inTenant(api.db, ref.accountId, (trx) => finishValidations(trx, ref.accountId, [finish]))
   const collected = await ask(caller, { email: 'ada@example.com' })

@@ -20,7 +20,7 @@ import { findEarlier, waitForJoined, waitForVerdict } from '../../validation/ver
 const MEANING = {
   tag: 'Validation',
   description:
-    'Waits for the verdict, up to `timeout` seconds. What is not settled by then is answered `unknown` with a `retry_at` and worked on further: the next request for the same address collects its verdict, free, once. An address that no worker has claimed by then is withdrawn and refunded: `unknown` with `not_started`. One address costs one credit; it is given back where the result ends `unknown` and the plan says so.',
+    'Waits for the verdict, up to `timeout` seconds. Without a verdict by then, the result is `unknown` with a `retry_at`, and the validation continues: the next request for the same address collects the result, once and free. An address that no worker has claimed by then is withdrawn and refunded: `unknown` with `not_started`. An address costs one credit, which is refunded if the result ends `unknown` and the plan includes refunds.',
 } as const
 
 const TIMEOUT_DEFAULT_S = 10
@@ -60,7 +60,7 @@ export const validateSingle: Route = async (app, services) => {
     {
       ...MEANING,
       id: 'validateSingleByQuery',
-      summary: 'Validate an address given in the query',
+      summary: 'Validate an address in the query string',
       problems: ['domain_limit', ...SPENDING_PROBLEMS],
       sends: SPENDING_HEADERS,
     },

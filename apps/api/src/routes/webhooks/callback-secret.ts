@@ -1,6 +1,6 @@
 import { CallbackSecret } from '@probity/contract/webhooks'
-import { getCallbackSecret, rotateCallbackSecret } from '@probity/database/callback-secrets'
-import { inTenant } from '@probity/database/connect'
+import { inTenant } from '@probity/database/connection/connect'
+import { getCallbackSecret, rotateCallbackSecret } from '@probity/database/webhooks/webhooks'
 import { viewOf } from '../../door/view.ts'
 import { DOOR_PROBLEMS, IDEMPOTENCY_PROBLEMS, operation } from '../../openapi.ts'
 import type { Route } from '../../route.ts'
@@ -15,7 +15,7 @@ export const manageCallbackSecret: Route = async (app, { db }) => {
     {
       id: 'getCallbackSecret',
       tag: TAG,
-      summary: 'Show the callback secret',
+      summary: 'Get the callback secret',
       description:
         'Returns the secret that signs requests to the `callback_url` of a job. Each mode has its own; it is created at the first use.',
       problems: [...DOOR_PROBLEMS],

@@ -1,6 +1,6 @@
 import { CreateWebhook, WebhookWithSecret } from '@probity/contract/webhooks'
-import { inTenant } from '@probity/database/connect'
-import { insertWebhook } from '@probity/database/webhooks'
+import { inTenant } from '@probity/database/connection/connect'
+import { insertWebhook } from '@probity/database/webhooks/webhooks'
 import { viewOf } from '../../door/view.ts'
 import { BODY_PROBLEMS, DOOR_PROBLEMS, IDEMPOTENCY_PROBLEMS, operation } from '../../openapi.ts'
 import { Problem } from '../../problem.ts'

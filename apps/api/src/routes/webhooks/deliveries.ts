@@ -1,7 +1,7 @@
 import { DeliveryList, DeliveryQuery, RecoverDeliveries, Recovered } from '@probity/contract/webhook-deliveries'
 import { WebhookParams } from '@probity/contract/webhooks'
-import { inTenant } from '@probity/database/connect'
-import { listDeliveries as listDeliveriesOf, recoverDeliveries } from '@probity/database/webhook-deliveries'
+import { inTenant } from '@probity/database/connection/connect'
+import { listDeliveries as listDeliveriesOf, recoverDeliveries } from '@probity/database/webhooks/deliveries'
 import { viewOf } from '../../door/view.ts'
 import { BODY_PROBLEMS, DOOR_PROBLEMS, IDEMPOTENCY_PROBLEMS, operation } from '../../openapi.ts'
 import { keepFilter, readPage, sendPageHeaders } from '../../page.ts'
@@ -45,7 +45,7 @@ export const listDeliveries: Route = async (app, { db }) => {
     {
       id: 'recoverWebhookDeliveries',
       tag: 'Webhooks',
-      summary: 'Recover failed deliveries',
+      summary: 'Resend failed deliveries',
       description:
         'Resends all deliveries that were created since a time and failed, with the same event ids, as soon as possible and then by the retry schedule.',
       problems: [

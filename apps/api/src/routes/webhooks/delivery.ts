@@ -1,6 +1,6 @@
 import { Delivery, DeliveryParams, WholeDelivery } from '@probity/contract/webhook-deliveries'
-import { inTenant } from '@probity/database/connect'
-import { findDelivery, resendDelivery } from '@probity/database/webhook-deliveries'
+import { inTenant } from '@probity/database/connection/connect'
+import { findDelivery, resendDelivery } from '@probity/database/webhooks/deliveries'
 import { viewOf } from '../../door/view.ts'
 import { DOOR_PROBLEMS, IDEMPOTENCY_PROBLEMS, operation } from '../../openapi.ts'
 import { found } from '../../problem.ts'
@@ -16,7 +16,7 @@ export const manageDelivery: Route = async (app, { db }) => {
     {
       id: 'getWebhookDelivery',
       tag: 'Webhooks',
-      summary: 'Show a delivery',
+      summary: 'Get a delivery',
       description: 'Returns the request and the attempts of a delivery. Of responses only the status is stored.',
       problems: ['invalid_request', 'not_found', ...DOOR_PROBLEMS],
     },

@@ -1,6 +1,6 @@
 import { WebhookList, WebhookPage } from '@probity/contract/webhooks'
-import { inTenant } from '@probity/database/connect'
-import { listWebhooks as listWebhooksOf } from '@probity/database/webhooks'
+import { inTenant } from '@probity/database/connection/connect'
+import { listWebhooks as listWebhooksOf } from '@probity/database/webhooks/webhooks'
 import { viewOf } from '../../door/view.ts'
 import { DOOR_PROBLEMS, operation } from '../../openapi.ts'
 import { readPage, sendPageHeaders } from '../../page.ts'

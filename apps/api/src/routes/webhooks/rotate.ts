@@ -1,6 +1,6 @@
 import { WebhookParams, WebhookWithSecret } from '@probity/contract/webhooks'
-import { inTenant } from '@probity/database/connect'
-import { rotateSecret } from '@probity/database/webhooks'
+import { inTenant } from '@probity/database/connection/connect'
+import { rotateSecret } from '@probity/database/webhooks/webhooks'
 import { viewOf } from '../../door/view.ts'
 import { DOOR_PROBLEMS, IDEMPOTENCY_PROBLEMS, operation } from '../../openapi.ts'
 import { found } from '../../problem.ts'

@@ -1,6 +1,6 @@
 import { UpdateWebhook, Webhook, WebhookParams } from '@probity/contract/webhooks'
-import { inTenant } from '@probity/database/connect'
-import { findWebhook, removeWebhook, updateWebhook } from '@probity/database/webhooks'
+import { inTenant } from '@probity/database/connection/connect'
+import { findWebhook, removeWebhook, updateWebhook } from '@probity/database/webhooks/webhooks'
 import Type from 'typebox'
 import { viewOf } from '../../door/view.ts'
 import { BODY_PROBLEMS, DOOR_PROBLEMS, operation } from '../../openapi.ts'
@@ -19,7 +19,7 @@ export const manageWebhook: Route = async (app, { db }) => {
     {
       id: 'getWebhook',
       tag: TAG,
-      summary: 'Show a webhook',
+      summary: 'Get a webhook',
       description: 'Returns a webhook without its secret.',
       problems: ['invalid_request', 'not_found', ...DOOR_PROBLEMS],
     },
@@ -35,7 +35,7 @@ export const manageWebhook: Route = async (app, { db }) => {
       id: 'updateWebhook',
       tag: TAG,
       summary: 'Change, disable or enable a webhook',
-      description: 'Changes only the fields that the body names. To change the secret, rotate it.',
+      description: 'Changes only the settings in the body. To change the secret, rotate it.',
       problems: ['invalid_request', 'webhook_url_rejected', 'not_found', ...BODY_PROBLEMS, ...DOOR_PROBLEMS],
     },
     { params: WebhookParams, body: UpdateWebhook, response: { 200: Webhook } },
@@ -56,7 +56,7 @@ export const manageWebhook: Route = async (app, { db }) => {
       description: 'Deletes a webhook with its deliveries. No further event is sent to it.',
       problems: ['invalid_request', 'not_found', ...DOOR_PROBLEMS],
     },
-    { params: WebhookParams, response: { 204: Type.Null({ description: 'The webhook is deleted.' }) } },
+    { params: WebhookParams, response: { 204: Type.Null({ description: 'The webhook was deleted.' }) } },
   )
   app.delete('/webhooks/:webhook_id', { schema: remove, config: changing }, async ({ caller, params }, reply) => {
     const isGone = await inTenant(db, caller.accountId, (trx) => removeWebhook(trx, viewOf(caller), params.webhook_id))

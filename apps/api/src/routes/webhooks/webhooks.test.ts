@@ -1,5 +1,5 @@
 import { Webhook, WebhookList, WebhookWithSecret } from '@probity/contract/webhooks'
-import { asOwner } from '@probity/database/connect'
+import { asOwner } from '@probity/database/connection/connect'
 import { sql } from 'kysely'
 import Value from 'typebox/value'
 import { expect, test } from 'vitest'

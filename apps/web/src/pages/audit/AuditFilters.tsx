@@ -12,7 +12,7 @@ type AuditFiltersProps = {
   onSearch(search: OperatorAuditSearch): void
 }
 
-/** Whatever is chosen here stands in the address, so that a colleague opens the same view. */
+/** The filters are kept in the URL, so that a link opens the same view. */
 export function AuditFilters({ search, nouns, withAccount, onSearch }: AuditFiltersProps) {
   const narrow = (change: OperatorAuditSearch) => {
     const { skip: _, ...now } = search
@@ -23,18 +23,18 @@ export function AuditFilters({ search, nouns, withAccount, onSearch }: AuditFilt
     <search className="flex flex-col gap-2">
       <div className="flex flex-wrap gap-2">
         <SearchField
-          label="Search by who did it"
+          label="Search by actor"
           value={search.by ?? ''}
           maxLength={200}
           onChange={(by) => narrow({ by })}
         />
         <SelectInput
-          aria-label="About"
+          aria-label="Category"
           value={search.action ?? ''}
           onChange={({ target }) => narrow({ action: target.value })}
           className="w-auto! flex-1 sm:flex-none"
         >
-          <option value="">About everything</option>
+          <option value="">All categories</option>
           {Object.entries(nouns).map(([value, label]) => (
             <option key={value} value={value}>
               {label}
@@ -51,7 +51,7 @@ export function AuditFilters({ search, nouns, withAccount, onSearch }: AuditFilt
   )
 }
 
-/** One account is chosen on the page of accounts; from here one comes back to all of them. */
+/** A single account is chosen on the accounts page; this removes that filter. */
 function AccountChoice({ account, onChoose }: { account: string | undefined; onChoose(account: string): void }) {
   if (account !== undefined && account !== 'installation') {
     return (
@@ -62,13 +62,13 @@ function AccountChoice({ account, onChoose }: { account: string | undefined; onC
   }
   return (
     <SelectInput
-      aria-label="Of"
+      aria-label="Scope"
       value={account ?? ''}
       onChange={({ target }) => onChoose(target.value)}
       className="w-auto! flex-1 sm:flex-none"
     >
       <option value="">All accounts</option>
-      <option value="installation">The installation</option>
+      <option value="installation">Installation</option>
     </SelectInput>
   )
 }

@@ -20,12 +20,12 @@ type AuditLogCardProps = {
   source: AuditSource
   search: OperatorAuditSearch
   nouns: Record<string, string>
-  /** Whether entries are of several accounts. */
+  /** Whether the entries belong to several accounts. */
   withAccount?: boolean
   onSearch(search: OperatorAuditSearch): void
 }
 
-/** Who did what, as far as the filters in the address let it through. */
+/** Audit entries that match the filters in the URL. */
 export function AuditLogCard({ about, source, search, nouns, withAccount = false, onSearch }: AuditLogCardProps) {
   return (
     <Card title="Audit log" about={about} actions={<SheetButton source={source} search={search} />}>
@@ -43,26 +43,26 @@ function Found({ source, search, withAccount, onSearch }: FoundProps) {
   const { data, isError, error, refetch } = useQuery(auditQuery(source, search))
   if (data === undefined) {
     return isError ? (
-      <ErrorState error={error} onRetry={() => void refetch()} what="The log could not be loaded" />
+      <ErrorState error={error} onRetry={() => void refetch()} what="The audit log could not be loaded" />
     ) : (
-      <Skeleton lines={6} label="Loading the log" />
+      <Skeleton lines={6} label="Loading the audit log" />
     )
   }
   const { skip = 0, ...filters } = search
   const isNarrowed = Object.keys(filters).length > 0
   return (
     <div>
-      {isError && <Callout kind="warning">This is as last seen: the service did not answer just now.</Callout>}
+      {isError && <Callout kind="warning">The data could not be refreshed. It may be out of date.</Callout>}
       <p role="status" className="sr-only">
         {isNarrowed && `${formatCount(data.total, 'entry', 'entries')} found.`}
       </p>
       {data.entries.length === 0 ? (
         <EmptyState
           icon={<History aria-hidden="true" />}
-          title={isNarrowed ? 'No entry matches' : 'Nothing has been written down yet'}
+          title={isNarrowed ? 'No entries match these filters' : 'No audit entries yet'}
           action={(isNarrowed || skip > 0) && <Button onClick={() => onSearch({})}>Show all entries</Button>}
         >
-          {isNarrowed ? 'Nobody did such a thing at that time.' : 'What members and keys change will be listed here.'}
+          {isNarrowed ? 'Change or clear the filters.' : 'Changes by members and API keys appear here.'}
         </EmptyState>
       ) : (
         <AuditTable entries={data.entries} withAccount={withAccount} />
@@ -82,8 +82,8 @@ function SheetButton({ source, search }: Pick<AuditLogCardProps, 'source' | 'sea
   const toasts = useToasts()
   const { mutate, isPending } = useMutation({
     mutationFn: async () => saveFile(await fetchAuditSheet(source, search), 'audit-log.csv'),
-    onSuccess: () => toasts.done('audit-log.csv is with your browser.'),
-    onError: (error) => toasts.failed(`The file could not be made: ${asRequestFailed(error).message}`),
+    onSuccess: () => toasts.done('audit-log.csv downloaded.'),
+    onError: (error) => toasts.failed(`The file could not be downloaded. ${asRequestFailed(error).message}`),
   })
   return (
     <Button

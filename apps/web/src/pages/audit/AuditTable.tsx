@@ -5,16 +5,16 @@ import { actionWords, actorWords, changeLines } from './audit-words.ts'
 
 type AuditTableProps = { entries: AuditEntry[]; withAccount: boolean }
 
-/** The entries of one page. On phones the same stands in cards. */
+/** The entries of one page. Narrow screens show cards instead of the table. */
 export function AuditTable({ entries, withAccount }: AuditTableProps) {
   return (
     <>
       <Table caption="Audit log" className="hidden md:block">
         <thead>
           <tr>
-            <Th>When</Th>
-            <Th>Who</Th>
-            <Th>What</Th>
+            <Th>Time</Th>
+            <Th>Actor</Th>
+            <Th>Action</Th>
             {withAccount && <Th>Account</Th>}
           </tr>
         </thead>
@@ -93,6 +93,6 @@ function What({ entry }: { entry: AuditEntry }) {
 }
 
 function Account({ entry: { account_id, account_name } }: { entry: AuditEntry }) {
-  if (account_id === null) return <>The installation</>
+  if (account_id === null) return <>Installation</>
   return <>{account_name ?? `${account_id} (deleted)`}</>
 }

@@ -8,7 +8,7 @@ import { AuditLogCard } from './AuditLogCard.tsx'
 import type { AuditSearch } from './audit-search.ts'
 import { NOUNS } from './audit-words.ts'
 
-/** Who did what in the organisation, for its owners and admins. */
+/** The account's audit log, for its owners and admins. */
 export function OwnAuditLog() {
   const { key, membership, mode } = useScene()
   const search = useSearch({ from: '/shell/settings/audit-log' })
@@ -16,7 +16,7 @@ export function OwnAuditLog() {
   if (!useMay('account:write')) {
     return (
       <Card title="Audit log">
-        <NoPermission what="see the audit log" roles={rolesFor('account:write')} />
+        <NoPermission what="view the audit log" roles={rolesFor('account:write')} />
       </Card>
     )
   }
@@ -25,7 +25,7 @@ export function OwnAuditLog() {
     void navigate({ search: (now) => ({ mode: now.mode, org: now.org, ...next }), replace: true, resetScroll: false })
   return (
     <AuditLogCard
-      about="Who did what here, from where and when. Entries are kept for a year; nobody can change or remove one before."
+      about="Actions in this account, with actor, IP address and time. Entries are kept for one year and cannot be changed or removed."
       source={{ path: '/audit-log', key, headers }}
       search={search}
       nouns={NOUNS}

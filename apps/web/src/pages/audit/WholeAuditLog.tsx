@@ -5,7 +5,7 @@ import { OPERATOR_NOUNS } from './audit-words.ts'
 
 const SOURCE = { path: '/operator/audit-log', key: ['operator'], headers: {} }
 
-/** Who did what, in all accounts and to the installation. */
+/** The audit log of all accounts and of the installation. */
 export function WholeAuditLog() {
   const search = useSearch({ from: '/shell/operator/audit-log' })
   const navigate = useNavigate({ from: '/operator/audit-log' })
@@ -13,7 +13,7 @@ export function WholeAuditLog() {
     void navigate({ search: (now) => ({ mode: now.mode, org: now.org, ...next }), replace: true, resetScroll: false })
   return (
     <AuditLogCard
-      about="Who did what, in all accounts and to the installation itself. Entries are kept for a year; nobody can change or remove one before."
+      about="Actions in all accounts and on the installation itself. Entries are kept for one year and cannot be changed or removed."
       source={SOURCE}
       search={search}
       nouns={OPERATOR_NOUNS}

@@ -5,7 +5,7 @@ import type { OperatorAuditSearch } from './audit-search.ts'
 
 export const ENTRIES_PER_PAGE = 25
 
-/** Where the log is asked for: one's own organisation's, or that of the whole installation. */
+/** The endpoint of the log: that of the account, or that of the whole installation. */
 export type AuditSource = { path: string; key: readonly unknown[]; headers: Record<string, string> }
 
 export function auditQuery({ path, key, headers }: AuditSource, search: OperatorAuditSearch) {
@@ -20,7 +20,7 @@ export function auditQuery({ path, key, headers }: AuditSource, search: Operator
   })
 }
 
-/** The whole log that the filters let through, as a file. */
+/** All entries that match the filters, as a file. */
 export async function fetchAuditSheet({ path, headers }: AuditSource, search: OperatorAuditSearch): Promise<Blob> {
   const query = filterOf(search)
   query.set('format', 'csv')

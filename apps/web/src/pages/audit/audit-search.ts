@@ -1,8 +1,8 @@
 import { isDay } from '../../ui/day.ts'
 
-/** The filters of the log, as they stand in the address. */
+/** The filters of the log, as kept in the URL. */
 export type AuditSearch = { action?: string; by?: string; from?: string; to?: string; skip?: number }
-/** Operators choose an account too, or the installation. */
+/** Operators can also filter by account or by the installation. */
 export type OperatorAuditSearch = AuditSearch & { account?: string }
 
 export function readAuditSearch({ action, by, from, to, skip }: Record<string, unknown>): AuditSearch {

@@ -1,18 +1,18 @@
 import { expect, test } from 'vitest'
 import { actionWords, actorWords, changeLines } from './audit-words.ts'
 
-test('what was done is said in words, also what these pages do not know yet', () => {
+test('actionWords labels an action and falls back to its name', () => {
   expect(actionWords('key.revoked')).toBe('API key revoked')
   expect(actionWords('address_list.created')).toBe('Address list created')
 })
 
-test('who did it is named, with what they are', () => {
+test('actorWords returns the name and the kind of the actor', () => {
   expect(actorWords({ actor: 'member', actor_name: 'Ada' })).toEqual({ name: 'Ada', kind: undefined })
   expect(actorWords({ actor: 'key', actor_name: 'CI' })).toEqual({ name: 'CI', kind: 'API key' })
-  expect(actorWords({ actor: 'service', actor_name: null })).toEqual({ name: 'The service', kind: undefined })
+  expect(actorWords({ actor: 'service', actor_name: null })).toEqual({ name: 'Probity', kind: undefined })
 })
 
-test('changes say what was and what is, and no more than that where the value is not told', () => {
+test('changeLines shows old and new values, or only the field if there are none', () => {
   const changes = {
     role: ['viewer', 'admin'],
     monthly_cap: [null, 10],

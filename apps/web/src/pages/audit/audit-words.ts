@@ -1,28 +1,28 @@
-/** What can be done something to, for the filter. */
+/** Categories of actions, for the filter. */
 export const NOUNS: Record<string, string> = {
   key: 'API keys',
   member: 'Members',
   invitation: 'Invitations',
-  person: 'Signing in',
+  person: 'Sign-in and profile',
   webhook: 'Webhooks',
   policy: 'Policies',
   list: 'Lists',
-  account: 'Organisation',
+  account: 'Account',
   export: 'Exports',
   erasure: 'Erasures',
   credits: 'Credits',
 }
 
-/** Only operators do something to these. */
+/** With the categories of operator actions. */
 export const OPERATOR_NOUNS: Record<string, string> = {
   ...NOUNS,
   provider: 'Providers',
-  egress: 'Ways out',
+  egress: 'Egress',
   opt_out: 'Opted-out domains',
 }
 
 const ACTIONS: Record<string, string> = {
-  'key.created': 'API key made',
+  'key.created': 'API key created',
   'key.rotated': 'API key rotated',
   'key.changed': 'API key changed',
   'key.paused': 'API key paused',
@@ -31,10 +31,10 @@ const ACTIONS: Record<string, string> = {
   'member.created': 'Member joined',
   'member.role_changed': 'Role changed',
   'member.deleted': 'Member removed',
-  'invitation.created': 'Invited',
+  'invitation.created': 'Invitation created',
   'invitation.accepted': 'Invitation accepted',
   'invitation.rejected': 'Invitation declined',
-  'invitation.canceled': 'Invitation withdrawn',
+  'invitation.canceled': 'Invitation revoked',
   'person.signed_in': 'Signed in',
   'person.sign_in_failed': 'Sign-in failed',
   'person.session_ended': 'Session ended',
@@ -42,50 +42,50 @@ const ACTIONS: Record<string, string> = {
   'person.deleted': 'Profile deleted',
   'person.password_changed': 'Password changed',
   'person.reset_link_created': 'Password reset link created',
-  'person.second_factor_on': 'Second factor switched on',
-  'person.second_factor_off': 'Second factor switched off',
-  'person.made_operator': 'Made an operator',
-  'person.unmade_operator': 'No longer an operator',
+  'person.second_factor_on': 'Two-factor authentication enabled',
+  'person.second_factor_off': 'Two-factor authentication disabled',
+  'person.made_operator': 'Operator access granted',
+  'person.unmade_operator': 'Operator access removed',
   'callback_secret.rotated': 'Callback secret rotated',
-  'webhook.created': 'Webhook made',
+  'webhook.created': 'Webhook created',
   'webhook.changed': 'Webhook changed',
-  'webhook.rotated': 'Secret of a webhook rotated',
-  'webhook.enabled': 'Webhook switched on',
-  'webhook.disabled': 'Webhook switched off',
-  'webhook.deleted': 'Webhook removed',
-  'policy.created': 'Policy made',
+  'webhook.rotated': 'Webhook secret rotated',
+  'webhook.enabled': 'Webhook enabled',
+  'webhook.disabled': 'Webhook disabled',
+  'webhook.deleted': 'Webhook deleted',
+  'policy.created': 'Policy created',
   'policy.changed': 'Policy changed',
-  'policy.deleted': 'Policy removed',
+  'policy.deleted': 'Policy deleted',
   'list.deleted': 'List deleted',
-  'list.requeued': 'List set going again',
+  'list.requeued': 'List requeued',
   'list.review_released': 'List released after review',
   'list.review_canceled': 'List canceled after review',
-  'account.created': 'Organisation opened',
-  'account.changed': 'Organisation changed',
+  'account.created': 'Account created',
+  'account.changed': 'Account changed',
   'account.plan_changed': 'Plan changed',
-  'account.suspended': 'Organisation suspended',
-  'account.unsuspended': 'Organisation let in again',
-  'account.charging_stopped': 'Charging stopped by the auditor',
-  'account.charging_resumed': 'Charging resumed',
-  'account.deleted': 'Organisation deleted',
+  'account.suspended': 'Account suspended',
+  'account.unsuspended': 'Account reactivated',
+  'account.charging_stopped': 'Account put on hold: ledger mismatch',
+  'account.charging_resumed': 'Account hold removed',
+  'account.deleted': 'Account deleted',
   'erasure.created': 'Address erased',
-  'export.account': 'All data exported',
+  'export.account': 'Account data exported',
   'export.audit_log': 'Audit log exported',
-  'export.ledger': 'Credit movements exported',
+  'export.ledger': 'Credit transactions exported',
   'export.results': 'Results exported',
-  'credits.granted': 'Credits given',
-  'credits.taken': 'Credits taken',
+  'credits.granted': 'Credits added',
+  'credits.taken': 'Credits deducted',
   'provider.paused': 'Provider paused',
   'provider.resumed': 'Provider resumed',
-  'provider.rate_changed': 'Rate of a provider changed',
+  'provider.rate_changed': 'Provider rate changed',
   'provider.suspension_lifted': 'Provider suspension lifted',
-  'egress.drained': 'Way out drained',
-  'egress.undrained': 'Way out used again',
+  'egress.drained': 'Egress drained',
+  'egress.undrained': 'Egress resumed',
   'opt_out.created': 'Domain opted out',
   'opt_out.deleted': 'Opted-out domain removed',
 }
 
-/** What was done, in words. The list is open: something new is shown by its name. */
+/** The label of an action. An unknown action is shown by its name. */
 export function actionWords(action: string): string {
   const plain = action.replaceAll(/[._]/g, ' ')
   return ACTIONS[action] ?? plain.charAt(0).toUpperCase() + plain.slice(1)
@@ -94,18 +94,18 @@ export function actionWords(action: string): string {
 const ACTORS: Record<string, string> = {
   key: 'API key',
   operator: 'operator',
-  command: 'command of the operator',
+  command: 'operator CLI',
 }
 
 type Doer = { actor: string; actor_name: string | null }
 
-/** Who did it: by name, and what they are where that is not a member. */
+/** The actor's name, and its kind if it is not a member. */
 export function actorWords({ actor, actor_name }: Doer): { name: string; kind: string | undefined } {
-  if (actor === 'service') return { name: 'The service', kind: undefined }
-  return { name: actor_name ?? 'Somebody', kind: ACTORS[actor] }
+  if (actor === 'service') return { name: 'Probity', kind: undefined }
+  return { name: actor_name ?? 'Unknown user', kind: ACTORS[actor] }
 }
 
-/** Each change as a line: what it was and what it is, or that it changed. */
+/** Each change as a line: old and new value, or only that it changed. */
 export function changeLines(changes: Record<string, unknown>): string[] {
   return Object.entries(changes).flatMap(([field, change]) => {
     const name = fieldName(field)
@@ -117,7 +117,11 @@ export function changeLines(changes: Record<string, unknown>): string[] {
   })
 }
 
+const FIELD_NAMES: Record<string, string> = { ip_allow_list: 'IP allowlist' }
+
 function fieldName(field: string): string {
+  const known = FIELD_NAMES[field]
+  if (known !== undefined) return known
   const spaced = field.replace(/_at$/, '').replaceAll('_', ' ')
   return spaced.charAt(0).toUpperCase() + spaced.slice(1)
 }

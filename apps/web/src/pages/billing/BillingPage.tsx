@@ -16,7 +16,7 @@ import { PlanCard } from './PlanCard.tsx'
 import { PlansCard } from './PlansCard.tsx'
 import { ReturnNotice } from './ReturnNotice.tsx'
 
-const ABOUT = 'The plan of the organisation, and credits to buy. You pay on a page of the payment provider.'
+const ABOUT = 'Your account’s plan and credit packs. Payments are made on the checkout page of the payment provider.'
 
 export function BillingPage() {
   return (
@@ -42,7 +42,7 @@ function Everything() {
   }
   return (
     <>
-      {error && <Callout kind="warning">This is as last seen: the service did not answer just now.</Callout>}
+      {error && <Callout kind="warning">The data could not be refreshed. It may be out of date.</Callout>}
       {data.debt > 0 && <Debt credits={data.debt} />}
       <PlanCard billing={data} />
       {data.enabled ? <Shop billing={data} /> : <NothingSold />}
@@ -53,7 +53,7 @@ function Everything() {
 function Debt({ credits }: { credits: number }) {
   return (
     <Callout kind="warning" title={`${formatCount(credits, 'credit')} owed`}>
-      A payment was refunded or disputed after its credits were used. The next credits of the organisation pay the debt
+      A payment was refunded or disputed after its credits were used. Credits added to the account settle this debt
       first.
     </Callout>
   )
@@ -62,15 +62,11 @@ function Debt({ credits }: { credits: number }) {
 function Shop({ billing }: { billing: Billing }) {
   const mayBuy = useMay('account:write')
   if (billing.packs.length + billing.plans.length === 0) {
-    return <Callout title="Nothing is for sale yet">The operator of this installation has set no prices.</Callout>
+    return <Callout title="No plans available yet">The operator of this installation has not set any prices.</Callout>
   }
   return (
     <>
-      {!mayBuy && (
-        <Callout>
-          Buying needs the role {rolesFor('account:write')}. Everybody in the organisation sees the prices.
-        </Callout>
-      )}
+      {!mayBuy && <Callout>You need the role {rolesFor('account:write')} to buy plans and credits.</Callout>}
       {billing.plans.length > 0 && <PlansCard billing={billing} mayBuy={mayBuy} />}
       {billing.packs.length > 0 && <PacksCard packs={billing.packs} mayBuy={mayBuy} />}
     </>
@@ -82,14 +78,17 @@ function NothingSold() {
     <Card>
       <EmptyState
         icon={<Coins aria-hidden="true" />}
-        title="Nothing is sold here"
+        title="Billing is not enabled"
         action={
           <Link to="/usage" className={buttonClass()}>
-            See usage and credits
+            Show usage and credits
           </Link>
         }
       >
-        <p>Credits come from the operator of this installation. Ask them where you need more, or another plan.</p>
+        <p>
+          Credits are granted by the operator of this installation. Contact the operator for more credits or another
+          plan.
+        </p>
       </EmptyState>
     </Card>
   )

@@ -3,30 +3,30 @@ import { Check, Minus } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { formatCount, formatNumber } from '../../ui/format.ts'
 
-/** What a plan includes: the same rows in the same order for each, so that they can be compared. */
+/** The features of a plan: the same rows in the same order for each plan, for comparison. */
 export function FeatureRows({ features }: { features: PlanFeatures }) {
   return (
     <dl className="grid gap-x-8 gap-y-1.5 sm:grid-cols-[repeat(auto-fit,minmax(15rem,1fr))]">
-      <Row name="API with live keys">
+      <Row name="API access in live mode">
         <YesNo is={features.api_access} />
       </Row>
       <Row name="Catch-all detection">
         <YesNo is={features.catchall_detection} />
       </Row>
-      <Row name="Model for confidence">
+      <Row name="Confidence model">
         <YesNo is={features.ai_enhancement} />
       </Row>
-      <Row name="Credit back for unknown">
+      <Row name="Refund for unknown results">
         <YesNo is={features.refund_unknown} />
       </Row>
-      <Row name="Addresses in a file">up to {formatNumber(features.emails_per_file)}</Row>
-      <Row name="Requests">{rateOf(features)}</Row>
+      <Row name="Addresses per list">up to {formatNumber(features.emails_per_file)}</Row>
+      <Row name="Rate limit">{rateOf(features)}</Row>
     </dl>
   )
 }
 
 function rateOf({ requests_per_window: requests, window_s: seconds }: PlanFeatures): string {
-  return `${formatNumber(requests)} ${seconds === 60 ? 'a minute' : `in ${formatCount(seconds, 'second')}`}`
+  return `${formatNumber(requests)} requests per ${seconds === 60 ? 'minute' : formatCount(seconds, 'second')}`
 }
 
 function Row({ name, children }: { name: string; children: ReactNode }) {

@@ -10,10 +10,10 @@ import { totalOf } from './price-words.ts'
 
 type Pack = Billing['packs'][number]
 
-/** How many packs are bought at once; the service takes up to a hundred. */
+/** Quantities of packs; the API accepts up to 100. */
 const QUANTITIES = [1, 2, 3, 4, 5, 10, 20, 50, 100]
 
-/** Credits without a plan: how many, what a thousand of them cost, and what that comes to. */
+/** Credit packs: size, price per 1,000 credits and total. */
 export function PacksCard({ packs, mayBuy }: { packs: Pack[]; mayBuy: boolean }) {
   const [price, setPrice] = useState(packs[0]?.price)
   const [quantity, setQuantity] = useState(1)
@@ -21,7 +21,7 @@ export function PacksCard({ packs, mayBuy }: { packs: Pack[]; mayBuy: boolean })
   const pack = packs.find((one) => one.price === price) ?? packs[0]
   if (pack === undefined) return null
   return (
-    <Card title="Pay as you go" about="Credits that are bought once. They do not expire, and need no plan.">
+    <Card title="Credit packs" about="One-time purchases. The credits do not expire and need no plan.">
       <form
         className="flex flex-col gap-5"
         onSubmit={(event) => {
@@ -30,7 +30,7 @@ export function PacksCard({ packs, mayBuy }: { packs: Pack[]; mayBuy: boolean })
         }}
       >
         <PackChoice packs={packs} chosen={pack} onChoose={setPrice} />
-        <Field label="How many of it" className="max-w-40">
+        <Field label="Quantity" className="max-w-40">
           {(ids) => (
             <SelectInput {...ids} value={quantity} onChange={({ target }) => setQuantity(Number(target.value))}>
               {QUANTITIES.map((count) => (
@@ -84,7 +84,7 @@ function perThousand({ amount, currency, credits }: Pack): string {
   return `${formatPerThousand(amount, credits, currency)} per 1,000`
 }
 
-/** Heard anew whenever the choice changes it. */
+/** An output element, so that screen readers announce changes. */
 function Total({ pack, quantity }: { pack: Pack; quantity: number }) {
   const total = totalOf(pack, quantity)
   return (

@@ -9,7 +9,7 @@ import { priceOf } from './price-words.ts'
 
 type PlansProps = { billing: Billing; mayBuy: boolean }
 
-/** The plans that are sold, side by side. */
+/** The available plans, side by side. */
 export function PlansCard({ billing: { plans, subscribed_to: own }, mayBuy }: PlansProps) {
   const { mutate, isPending, variables } = useCheckout()
   return (
@@ -17,8 +17,8 @@ export function PlansCard({ billing: { plans, subscribed_to: own }, mayBuy }: Pl
       title="Plans"
       about={
         own === null
-          ? 'Paid again for each period, until you cancel. You see what is charged before you pay.'
-          : 'You have a plan. Change or cancel it by “Invoices and payment” above: there is one at a time.'
+          ? 'Subscriptions renew each period until canceled. The total is shown at checkout.'
+          : 'You have a subscription. To change or cancel it, open the billing portal above.'
       }
     >
       <ul aria-label="Plans" className="grid gap-4 md:grid-cols-[repeat(auto-fit,minmax(17rem,1fr))]">
@@ -26,7 +26,7 @@ export function PlansCard({ billing: { plans, subscribed_to: own }, mayBuy }: Pl
           <li key={one.price} className="flex flex-col gap-3 rounded-lg border border-line px-4 py-4">
             <div className="flex items-center justify-between gap-2">
               <h3 className="font-semibold">{one.plan}</h3>
-              {one.price === own && <Badge tone="accent">Yours</Badge>}
+              {one.price === own && <Badge tone="accent">Current plan</Badge>}
             </div>
             <p className="text-lg font-semibold tracking-[-0.01em] tabular-nums">{priceOf(one)}</p>
             <p className="text-soft">{given(one)}</p>
@@ -50,11 +50,11 @@ export function PlansCard({ billing: { plans, subscribed_to: own }, mayBuy }: Pl
 }
 
 function given({ credits, interval }: Billing['plans'][number]): string {
-  if (credits === 0) return 'Credits are bought beside it.'
-  return `${formatCount(credits, 'credit')} each ${interval ?? 'period'}. They do not expire.`
+  if (credits === 0) return 'Credits are sold separately.'
+  return `${formatCount(credits, 'credit')} per ${interval ?? 'period'}. Credits do not expire.`
 }
 
-/** From the smallest on; what has no price here comes last. */
+/** By ascending amount; plans without an amount are last. */
 function byAmount(a: Billing['plans'][number], b: Billing['plans'][number]): number {
   return (a.amount ?? Infinity) - (b.amount ?? Infinity) || a.credits - b.credits
 }

@@ -8,13 +8,13 @@ import { Callout } from '../../ui/Callout.tsx'
 import { formatCount } from '../../ui/format.ts'
 import { billingQuery, checkoutQuery, isLate } from './billing-query.ts'
 
-/** What became of the way to the payment provider, for whoever comes back from there. */
+/** The outcome of a checkout, for users who return from the payment provider. */
 export function ReturnNotice() {
   const { checkout, session } = useSearch({ from: '/shell/billing' })
   if (checkout === 'canceled') {
     return (
-      <Notice kind="info" title="Nothing was bought">
-        You came back without paying. Nothing was charged.
+      <Notice kind="info" title="Checkout canceled">
+        You were not charged.
       </Notice>
     )
   }
@@ -23,27 +23,27 @@ export function ReturnNotice() {
   return null
 }
 
-/** People are back before the payment provider has told the service, which takes seconds as a rule. */
+/** Users return before the webhook of the payment provider arrives, which usually takes seconds. */
 function AwaitedCredits({ session }: { session: string }) {
   const [since] = useState(() => Date.now())
   const queryClient = useQueryClient()
   const { data, error, dataUpdatedAt } = useQuery(checkoutQuery(useScene(), { session, since, queryClient }))
   if (data?.granted) {
     return (
-      <Notice kind="success" title={`${formatCount(data.credits, 'credit')} were added`}>
-        The payment is in the movements of credits, under Usage & credits.
+      <Notice kind="success" title={`${formatCount(data.credits, 'credit')} added`}>
+        The payment is listed in the credit transactions under Usage & credits.
       </Notice>
     )
   }
   if (error) {
     return (
-      <Notice kind="warning" title="This page cannot tell whether your payment has arrived">
-        Look again in a minute. If you have paid and no credits come, ask the operator.
+      <Notice kind="warning" title="Payment status unknown">
+        Check again in a minute. If you have paid and no credits are added, contact the operator.
       </Notice>
     )
   }
   if (isLate(since, dataUpdatedAt)) return <Late />
-  return <OnItsWay>The credits arrive within a minute. You need not stay here.</OnItsWay>
+  return <OnItsWay>The credits are added within a minute. You can leave this page.</OnItsWay>
 }
 
 function AwaitedPlan() {
@@ -51,13 +51,13 @@ function AwaitedPlan() {
   const { data, dataUpdatedAt } = useQuery(billingQuery(useScene(), since))
   if (data && data.subscribed_to !== null) {
     return (
-      <Notice kind="success" title={`The plan of the organisation is ${data.plan}`}>
-        {givesCredits(data) && 'Its credits come with the first invoice, which takes another moment.'}
+      <Notice kind="success" title={`Plan changed to ${data.plan}`}>
+        {givesCredits(data) && 'The credits are added with the first invoice in a moment.'}
       </Notice>
     )
   }
   if (isLate(since, dataUpdatedAt)) return <Late />
-  return <OnItsWay>The plan arrives within a minute. You need not stay here.</OnItsWay>
+  return <OnItsWay>The plan is activated within a minute. You can leave this page.</OnItsWay>
 }
 
 function OnItsWay({ children }: { children: ReactNode }) {
@@ -70,8 +70,8 @@ function OnItsWay({ children }: { children: ReactNode }) {
 
 function Late() {
   return (
-    <Notice kind="warning" title="It takes longer than usual">
-      Some ways to pay take days. What was paid is added as soon as the payment provider says that it has come.
+    <Notice kind="warning" title="Payment is taking longer than usual">
+      Some payment methods take days. Credits are added as soon as the payment provider confirms the payment.
     </Notice>
   )
 }
@@ -93,7 +93,7 @@ function Notice({ kind, title, children }: NoticeProps) {
           replace
           className={buttonClass('secondary', 'sm')}
         >
-          Close this note
+          Close notice
         </Link>
       </p>
     </Callout>

@@ -8,7 +8,7 @@ import { accountQuery } from '../../shell/account-query.ts'
 import { useToasts } from '../../ui/Toasts.tsx'
 
 const POLL_MS = 2_000
-/** A payment arrives within seconds as a rule. After this the page says that it takes longer, and asks less often. */
+/** Payments are usually confirmed within seconds. After this time the page shows a notice and polls less often. */
 const USUAL_MS = 120_000
 const POLL_LATE_MS = 30_000
 
@@ -16,7 +16,7 @@ function headersOf({ membership, mode }: Scene): Record<string, string> {
   return sceneHeaders({ accountId: membership.account_id, mode })
 }
 
-/** What is sold, and what the organisation has. With `since`, asked for until a plan is there that was paid then. */
+/** Plans, packs and the plan of the account. With `since`, polled until the subscription is active. */
 export function billingQuery(scene: Scene, since?: number) {
   return queryOptions({
     queryKey: [...scene.key, 'billing'],
@@ -27,7 +27,7 @@ export function billingQuery(scene: Scene, since?: number) {
 
 type Awaited = { session: string; since: number; queryClient: QueryClient }
 
-/** Whether the credits of a page that was paid on are there. Once they are, the balance is read anew wherever it is shown. */
+/** Whether the credits of a checkout were added. Then the balance is refetched. */
 export function checkoutQuery(scene: Scene, { session, since, queryClient }: Awaited) {
   return queryOptions({
     queryKey: [...scene.key, 'checkout', session],
@@ -45,13 +45,13 @@ function pollMs(since: number): number {
   return isLate(since, Date.now()) ? POLL_LATE_MS : POLL_MS
 }
 
-/** Whether it has taken longer than a payment usually does. */
+/** Whether the payment takes longer than usual. */
 export function isLate(since: number, now: number): boolean {
   return now - since > USUAL_MS
 }
 
-/** Leads to a page of the payment provider. What fails is said at the edge, and nothing was bought. */
-function useWayOut<T extends object>(path: string) {
+/** Opens a page of the payment provider. A failure is shown as a toast. */
+function useEgressAddress<T extends object>(path: string) {
   const scene = useScene()
   const tell = useToasts()
   return useMutation({
@@ -61,5 +61,5 @@ function useWayOut<T extends object>(path: string) {
   })
 }
 
-export const useCheckout = () => useWayOut<StartCheckout>('/billing/checkout')
-export const usePortal = () => useWayOut<Record<string, never>>('/billing/portal')
+export const useCheckout = () => useEgressAddress<StartCheckout>('/billing/checkout')
+export const usePortal = () => useEgressAddress<Record<string, never>>('/billing/portal')

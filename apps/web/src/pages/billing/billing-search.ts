@@ -1,4 +1,4 @@
-/** How a person comes back from the page on which they were to pay, and the name of that page. */
+/** The outcome of a checkout and its session id, as the return URL names them. */
 const RETURNS = ['paid', 'subscribed', 'canceled'] as const
 export type BillingSearch = { checkout?: (typeof RETURNS)[number]; session?: string }
 

@@ -8,7 +8,7 @@ test.each([
   [4_900, 'isk', 'ISK 49.00'],
   [4_900, 'kwd', 'KWD 4.900'],
   [0, 'gbp', '£0.00'],
-])('%i of the smallest unit of %s is %s', (amount, currency, said) => {
+])('formatMoney(%i, %s) returns %s', (amount, currency, said) => {
   expect(formatMoney(amount, currency).replaceAll('\u00a0', ' ')).toBe(said)
 })
 
@@ -16,6 +16,6 @@ test.each([
   [900, 1_000, '€9.00'],
   [4_900, 10_000, '€4.90'],
   [9_900, 80_000, '€1.2375'],
-])('%i for %i credits is %s for a thousand', (amount, credits, said) => {
+])('formatPerThousand(%i, %i) returns %s', (amount, credits, said) => {
   expect(formatPerThousand(amount, credits, 'eur')).toBe(said)
 })

@@ -1,8 +1,8 @@
-/** The payment provider counts in the smallest unit of a currency. Most have hundredths; these have none, or thousandths. */
+/** Stripe amounts are in the smallest currency unit. Most currencies have hundredths; these have none, or thousandths. */
 const WHOLE = new Set('BIF CLP DJF GNF JPY KMF KRW MGA PYG RWF VND VUV XAF XOF XPF'.split(' '))
 const THOUSANDTHS = new Set('BHD JOD KWD OMR TND'.split(' '))
 
-/** "€49.00". With more digits for what is a fraction of a cent. */
+/** For example "€49.00". More digits for fractions of a cent. */
 export function formatMoney(smallest: number, currency: string, digitsMax?: number): string {
   const code = currency.toUpperCase()
   const digits = WHOLE.has(code) ? 0 : THOUSANDTHS.has(code) ? 3 : 2
@@ -17,7 +17,7 @@ export function formatMoney(smallest: number, currency: string, digitsMax?: numb
 
 const FINE_DIGITS = 4
 
-/** What a thousand credits cost in a pack. */
+/** The price of 1,000 credits of a pack. */
 export function formatPerThousand(amount: number, credits: number, currency: string): string {
   return formatMoney((amount * 1_000) / credits, currency, FINE_DIGITS)
 }

@@ -4,13 +4,13 @@ import { formatMoney } from './money.ts'
 type Plan = Billing['plans'][number]
 type Pack = Billing['packs'][number]
 
-/** "€49.00 a month". The provider's page shows what is not known here. */
+/** For example "€49.00 per month". An unknown price is shown at checkout. */
 export function priceOf({ amount, currency, interval }: Plan): string {
-  if (amount === null || currency === null) return 'The price is shown before you pay'
-  return `${formatMoney(amount, currency)} a ${interval ?? 'period'}`
+  if (amount === null || currency === null) return 'Price shown at checkout'
+  return `${formatMoney(amount, currency)} per ${interval ?? 'period'}`
 }
 
-/** What so many packs cost together; undefined where the provider did not say. */
+/** The total price of packs; undefined if the price is unknown. */
 export function totalOf({ amount, currency }: Pack, quantity: number): string | undefined {
   return amount === null || currency === null ? undefined : formatMoney(amount * quantity, currency)
 }

@@ -10,15 +10,15 @@ type Alert = NonNullable<Overview['alerts']>[number]
 
 const LINK = 'font-medium [overflow-wrap:anywhere] underline underline-offset-4'
 
-/** What somebody should look at. Where there is nothing, nothing is said. */
+/** Alerts that need attention. Hidden if there are none. */
 export function AlertsCard({ alerts, onRetry }: { alerts: Overview['alerts']; onRetry(): void }) {
   if (alerts?.length === 0) return null
   return (
-    <Card title="Worth a look">
+    <Card title="Needs attention">
       {alerts === null ? (
-        <PartFailed what="What needs a look" onRetry={onRetry} />
+        <PartFailed what="The alerts" onRetry={onRetry} />
       ) : (
-        <ul aria-label="Worth a look" className="flex flex-col gap-2.5">
+        <ul aria-label="Needs attention" className="flex flex-col gap-2.5">
           {alerts.map((alert) => (
             <AlertLine key={`${alert.kind} ${alert.id}`} alert={alert} />
           ))}
@@ -49,7 +49,7 @@ const ALERTS: Record<string, { Icon: LucideIcon; words(alert: Alert): ReactNode 
   },
   webhook_disabled: {
     Icon: Webhook,
-    words: (alert) => <>The webhook {hookLink(alert)} was switched off since it kept failing.</>,
+    words: (alert) => <>The webhook {hookLink(alert)} was disabled after repeated failures.</>,
   },
   credits_low: {
     Icon: Coins,
@@ -57,7 +57,7 @@ const ALERTS: Record<string, { Icon: LucideIcon; words(alert: Alert): ReactNode 
       <>
         Credits are running low.{' '}
         <Link to="/usage" className={LINK}>
-          See what is left
+          View credits
         </Link>
       </>
     ),
@@ -70,7 +70,7 @@ const ALERTS: Record<string, { Icon: LucideIcon; words(alert: Alert): ReactNode 
         <Link to="/lists/$jobId" params={{ jobId: id ?? '' }} className={LINK}>
           {name ?? 'a list'}
         </Link>{' '}
-        expire {at && `on ${formatDateTime(at)}`}. Download what you need.
+        expire {at && `on ${formatDateTime(at)}`}. Download them first.
       </>
     ),
   },
@@ -78,17 +78,17 @@ const ALERTS: Record<string, { Icon: LucideIcon; words(alert: Alert): ReactNode 
     Icon: KeyRound,
     words: ({ name, occurred_at: at }) => (
       <>
-        The key{' '}
+        The API key{' '}
         <Link to="/keys" className={LINK}>
           {name ?? 'without a name'}
         </Link>{' '}
-        was last used {at ? formatRelative(at) : 'long ago'}. Revoke it if nobody needs it.
+        was last used {at ? formatRelative(at) : 'long ago'}. Revoke it if it is no longer needed.
       </>
     ),
   },
 }
 
-/** The kinds are an open list. */
+/** For kinds that this version does not know. */
 const OTHER = {
   Icon: TriangleAlert,
   words: ({ kind, name }: Alert): ReactNode => `${kind.replaceAll('_', ' ')}${name ? `: ${name}` : ''}`,

@@ -8,13 +8,13 @@ import { Tile, Unread } from './Tiles.tsx'
 
 const PACE_DAYS = 30
 
-/** What is left, and until when it lasts at the pace of the last month. */
+/** Available credits, and when they run out at the usage of the last month. */
 export function CreditsTile() {
   const scene = useScene()
   const { data, isError } = useQuery(accountQuery(scene))
   const credits = data?.credits
   return (
-    <Tile name="Credits left" to="/usage" about={credits && <RunOut {...credits} />}>
+    <Tile name="Available credits" to="/usage" about={credits && <RunOut {...credits} />}>
       {credits ? credits.unlimited ? 'Unlimited' : formatNumber(credits.available) : isError ? <Unread /> : '…'}
     </Tile>
   )
@@ -22,10 +22,10 @@ export function CreditsTile() {
 
 function RunOut({ available, unlimited }: { available: number; unlimited: boolean }) {
   const { data, isError } = useQuery({ ...usageQuery(useScene(), PACE_DAYS, 'day'), enabled: !unlimited })
-  if (unlimited) return 'They do not run out'
-  if (available === 0) return 'What costs a credit is refused'
-  if (data?.days === undefined) return isError ? 'How long they last is not known just now' : null
+  if (unlimited) return 'Unlimited plan'
+  if (available === 0) return 'No credits left. Paid requests are rejected.'
+  if (data?.days === undefined) return isError ? 'Forecast unavailable' : null
   const { perDay, until } = forecast(available, data.days, { days: PACE_DAYS, now: new Date() })
-  if (perDay === 0) return `None were spent in ${PACE_DAYS} days`
-  return until ? `Last until about ${formatDate(until)}` : 'Last for more than two years'
+  if (perDay === 0) return `No usage in the last ${PACE_DAYS} days`
+  return until ? `Runs out around ${formatDate(until)}` : 'Lasts for more than two years'
 }

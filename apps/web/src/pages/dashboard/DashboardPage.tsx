@@ -21,7 +21,7 @@ import { VerdictsCard } from './VerdictsCard.tsx'
 
 const CHOICES = RANGES.map((days) => ({ value: String(days), label: `${days} days` }))
 
-/** How things stand. Who has not asked anything yet is shown how to begin. */
+/** The overview of the account. A new account sees how to start instead. */
 export function DashboardPage() {
   const { days = RANGE_USUAL } = useSearch({ from: '/shell/' })
   const scene = useScene()
@@ -30,12 +30,12 @@ export function DashboardPage() {
   return (
     <Page
       title="Dashboard"
-      about="How things stand in this organisation. Days are in UTC."
+      about="Overview of your account. Days are in UTC."
       actions={data && !data.is_new && <Ranges days={days} />}
     >
       {data ? (
         <>
-          {error && <Callout kind="warning">This is as last seen: the service did not answer just now.</Callout>}
+          {error && <Callout kind="warning">The data could not be refreshed. It may be out of date.</Callout>}
           <Standing overview={data} days={days} onRetry={() => void refetch()} />
         </>
       ) : (
@@ -57,7 +57,7 @@ function Ranges({ days }: { days: Range }) {
     const next = Number(value) as Range
     void navigate({ search: next === RANGE_USUAL ? {} : { days: next }, replace: true, resetScroll: false })
   }
-  return <Segments label="Days shown" size="sm" value={String(days)} choices={CHOICES} onChange={choose} />
+  return <Segments label="Time range" size="sm" value={String(days)} choices={CHOICES} onChange={choose} />
 }
 
 type StandingProps = { overview: Overview; days: number; onRetry(): void }

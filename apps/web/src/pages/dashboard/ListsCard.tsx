@@ -7,7 +7,7 @@ import { ListProgress } from '../lists/overview/ListProgress.tsx'
 import { VerdictCounts } from '../lists/overview/VerdictCounts.tsx'
 import { PartFailed } from './PartFailed.tsx'
 
-/** Lists under way with how far they are, and below them the last ones that ended. */
+/** Lists in progress, followed by the most recently finished ones. */
 export function ListsCard({ lists, onRetry }: { lists: Overview['jobs']; onRetry(): void }) {
   const all = (
     <Link to="/lists" className="text-accent-text underline-offset-4 hover:underline">
@@ -25,16 +25,16 @@ function Rows({ running, ended }: NonNullable<Overview['jobs']>) {
   if (running.length + ended.length === 0) {
     return (
       <p className="text-soft">
-        No list was checked yet.{' '}
+        No lists yet.{' '}
         <Link to="/lists/new" className="text-accent-text underline underline-offset-2">
-          Upload a file
+          Upload a list
         </Link>{' '}
-        to begin.
+        to start.
       </p>
     )
   }
   return (
-    <ul aria-label="Lists under way and ended" className="-my-3 flex flex-col divide-y divide-line">
+    <ul aria-label="Recent lists" className="-my-3 flex flex-col divide-y divide-line">
       {[...running, ...ended].map((list) => (
         <Row key={list.id} list={list} />
       ))}

@@ -2,7 +2,7 @@ import { RotateCw } from 'lucide-react'
 import { Button } from '../../ui/Button.tsx'
 import { Callout } from '../../ui/Callout.tsx'
 
-/** In place of a part that the service could not read. The others are there. */
+/** Shown for a part that could not be loaded; the other parts are shown normally. */
 export function PartFailed({ what, onRetry }: { what: string; onRetry(): void }) {
   return (
     <Callout
@@ -13,7 +13,7 @@ export function PartFailed({ what, onRetry }: { what: string; onRetry(): void })
         </Button>
       }
     >
-      {what} could not be read just now.
+      {what} could not be loaded.
     </Callout>
   )
 }

@@ -7,20 +7,20 @@ import { Table, Td, Th } from '../../ui/Table.tsx'
 import { StatusBadge } from '../requests/StatusBadge.tsx'
 import { PartFailed } from './PartFailed.tsx'
 
-/** What requests were refused with in the last day. Each code leads to its requests. */
+/** API errors of the last 24 hours by code, with links to the requests. */
 export function ProblemsCard({ problems, onRetry }: { problems: Overview['problems']; onRetry(): void }) {
   return (
-    <Card title="API errors" about="Of the last 24 hours, by code.">
+    <Card title="API errors" about="Last 24 hours, by problem code.">
       {problems === null && <PartFailed what="The errors" onRetry={onRetry} />}
-      {problems?.length === 0 && <p className="text-soft">No request was refused.</p>}
+      {problems?.length === 0 && <p className="text-soft">No API errors.</p>}
       {problems && problems.length > 0 && (
-        <Table caption="API errors of the last 24 hours">
+        <Table caption="API errors in the last 24 hours">
           <thead>
             <tr>
               <Th>Code</Th>
               <Th className="max-sm:hidden">Status</Th>
               <Th align="end">Requests</Th>
-              <Th className="max-sm:hidden">Last one</Th>
+              <Th className="max-sm:hidden">Last seen</Th>
             </tr>
           </thead>
           <tbody className="[&_tr:last-child>td]:border-b-0">

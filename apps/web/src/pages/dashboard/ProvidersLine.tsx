@@ -5,12 +5,12 @@ import { useDelayReason } from '../../shell/DelayBanner.tsx'
 import { Callout } from '../../ui/Callout.tsx'
 import { formatClock, formatDate, formatDateTime } from '../../ui/format.ts'
 
-/** The state of mail providers, with times in the reader's time zone. */
+/** The status of mailbox providers, with times in the user's time zone. */
 export function ProvidersLine({ health }: { health: Overview['providers'] }) {
   const isDelayed = typeof useDelayReason() === 'string'
   const message = healthMessage(health, (retryAt) => timeOf(retryAt))
   if (health.status === 'limited') return <Callout kind="warning">{message}</Callout>
-  // Without a worker no provider is asked: that none limits us says nothing.
+  // Without a worker no provider is probed, so the absence of limits means nothing.
   if (isDelayed) return null
   const isNormal = health.status === 'normal'
   const Icon = isNormal ? CircleCheck : CircleHelp
@@ -22,7 +22,7 @@ export function ProvidersLine({ health }: { health: Overview['providers'] }) {
   )
 }
 
-/** The day, too, where it is another one. */
+/** The time, with the date if it is not today. */
 function timeOf(until: string): string {
   return formatDate(until) === formatDate(Date.now()) ? formatClock(until) : formatDateTime(until)
 }

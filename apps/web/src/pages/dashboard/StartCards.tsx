@@ -8,28 +8,28 @@ const STARTS: Start[] = [
     to: '/validate',
     Icon: MailCheck,
     title: 'Validate an address',
-    about: 'See a verdict and what it rests on, in a few seconds.',
+    about: 'See a result and its evidence in seconds.',
   },
   {
     to: '/quick-start',
     Icon: Terminal,
     title: 'Make a request',
-    about: 'A test key and code that runs as it stands.',
+    about: 'A test key and ready-to-run code.',
   },
   {
     to: '/lists/new',
     Icon: ListChecks,
-    title: 'Clean a list',
-    about: 'From a file to one without addresses that bounce.',
+    title: 'Validate a list',
+    about: 'Upload a file and remove addresses that bounce.',
   },
 ]
 
-/** In place of charts that would show nothing. */
+/** Shown instead of empty charts. */
 export function StartCards() {
   return (
     <>
-      <p className="text-soft">Nothing was asked in this mode yet. What is asked shows up here.</p>
-      <ul aria-label="Ways to begin" className="grid grid-cols-1 gap-4 md:grid-cols-3">
+      <p className="text-soft">No activity in this mode yet. Requests and lists will appear here.</p>
+      <ul aria-label="Get started" className="grid grid-cols-1 gap-4 md:grid-cols-3">
         {STARTS.map(({ to, Icon, title, about }) => (
           <li key={title}>
             <Link

@@ -6,7 +6,7 @@ import { formatCount, formatNumber, formatShare } from '../../ui/format.ts'
 
 type TileProps = { name: string; to: LinkProps['to'] & string; children: ReactNode; about?: ReactNode }
 
-/** A figure that leads to where it comes from. */
+/** A figure that links to its details. */
 export function Tile({ name, to, children, about }: TileProps) {
   return (
     <Link
@@ -21,7 +21,7 @@ export function Tile({ name, to, children, about }: TileProps) {
 }
 
 export function Unread() {
-  return <span className="text-base font-medium text-soft">Not known just now</span>
+  return <span className="text-base font-medium text-soft">Unavailable</span>
 }
 
 type TilesProps = Pick<Overview, 'verdicts' | 'jobs'> & { days: number }
@@ -31,17 +31,17 @@ export function CheckTiles({ verdicts, jobs, days }: TilesProps) {
   const total = verdicts && totalOf(verdicts.total)
   return (
     <>
-      <Tile name="Checked today" to="/validate" {...(today !== null && { about: validShare(verdicts?.today) })}>
+      <Tile name="Validated today" to="/validate" {...(today !== null && { about: validShare(verdicts?.today) })}>
         {today === null ? <Unread /> : formatNumber(today)}
       </Tile>
       <Tile
-        name={`Checked in ${days} days`}
+        name={`Validated in ${days} days`}
         to="/usage"
         {...(total !== null && { about: validShare(verdicts?.total) })}
       >
         {total === null ? <Unread /> : formatNumber(total)}
       </Tile>
-      <Tile name="Lists under way" to="/lists" {...(jobs && { about: toGo(jobs) })}>
+      <Tile name="Lists in progress" to="/lists" {...(jobs && { about: toGo(jobs) })}>
         {jobs ? formatNumber(jobs.running.length) : <Unread />}
       </Tile>
     </>
@@ -54,7 +54,7 @@ function validShare(counts: NonNullable<Overview['verdicts']>['total'] | undefin
 }
 
 function toGo({ running }: NonNullable<Overview['jobs']>): string {
-  if (running.length === 0) return 'Nothing is waiting'
+  if (running.length === 0) return 'No addresses waiting'
   const left = running.reduce((sum, list) => sum + list.unique_count - totalOf(list.status_counts), 0)
-  return `${formatCount(left, 'address', 'addresses')} to go`
+  return `${formatCount(left, 'address', 'addresses')} remaining`
 }

@@ -8,12 +8,12 @@ import { PartFailed } from './PartFailed.tsx'
 
 type Verdicts = NonNullable<Overview['verdicts']>
 
-/** What addresses were answered with on each day: as bars, and as a table for whoever wants the figures. */
+/** Verdicts by day as bars, and as a table with the figures. */
 export function VerdictsCard({ verdicts, onRetry }: { verdicts: Overview['verdicts']; onRetry(): void }) {
   return (
-    <Card title="Verdicts by day" about="One by one, as JSON and in lists. A list counts on the day it was confirmed.">
+    <Card title="Verdicts by day" about="Single, bulk and list validations. A list counts on the day it was confirmed.">
       {verdicts === null && <PartFailed what="The verdicts" onRetry={onRetry} />}
-      {verdicts && totalOf(verdicts.total) === 0 && <p className="text-soft">No address was checked in these days.</p>}
+      {verdicts && totalOf(verdicts.total) === 0 && <p className="text-soft">No validations in this period.</p>}
       {verdicts && totalOf(verdicts.total) > 0 && <Drawn verdicts={verdicts} />}
     </Card>
   )
@@ -41,7 +41,7 @@ function summaryOf({ total }: Verdicts): string {
   return `${formatCount(totalOf(total), 'address', 'addresses')}: ${parts.join(', ')}.`
 }
 
-/** The newest day first. Days without anything are left out: the bars show that they were empty. */
+/** Newest day first. Days without validations are omitted; the bars show them as empty. */
 function DayTable({ days }: { days: Verdicts['days'] }) {
   const shown = days.filter((day) => totalOf(day) > 0).toReversed()
   return (

@@ -1,4 +1,4 @@
-/** How many days back the verdicts are shown. */
+/** Time ranges of the verdicts, in days. */
 export const RANGES = [7, 30, 90] as const
 export type Range = (typeof RANGES)[number]
 export const RANGE_USUAL: Range = 30

@@ -4,7 +4,7 @@ import type { Scene } from '../../session/scene.ts'
 const WHILE_LISTS_RUN_MS = 3_000
 const OTHERWISE_MS = 30_000
 
-/** How things stand, in one question; asked again more often while something moves. */
+/** The overview in one request, refreshed more often while lists are in progress. */
 export function overviewQuery({ key, probity }: Scene, days: number) {
   return queryOptions({
     queryKey: [...key, 'overview', days],

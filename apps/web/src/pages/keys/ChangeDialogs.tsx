@@ -19,17 +19,17 @@ export function RenameDialog({ of: key, onDone, onClose }: ChangeProps) {
   useEffect(() => form.setFocus('name', { shouldSelect: true }), [form])
   const submit = useSubmit(form, async ({ name }) => {
     await probity.keys.update(key.id, { name: name.trim() })
-    onDone(`The key is now called ${name.trim()}.`)
+    onDone(`Key renamed to ${name.trim()}.`)
   })
   const { errors, isSubmitting } = form.formState
   return (
-    <Dialog open onClose={onClose} title="Rename the key">
+    <Dialog open onClose={onClose} title="Rename key">
       <form noValidate onSubmit={submit} className="flex flex-col gap-5">
         <FormSummary form={form} />
         <Field label="Name" error={errors.name?.message}>
           {(ids) => <TextInput {...ids} {...form.register('name', NAME_RULES)} autoComplete="off" maxLength={100} />}
         </Field>
-        <Buttons onClose={onClose} busy={isSubmitting} word="Rename" />
+        <Buttons onClose={onClose} busy={isSubmitting} word="Rename key" />
       </form>
     </Dialog>
   )
@@ -41,10 +41,10 @@ export function LimitsDialog({ of: key, onDone, onClose }: ChangeProps) {
   useEffect(() => form.setFocus(key.type === 'secret' ? 'expiry' : 'allowed_origins'), [form, key.type])
   const submit = useSubmit(form, async (values) => {
     await pointingAtFields(probity.keys.update(key.id, readLimits(values, key.type)))
-    onDone(`The limits of ${key.name} are changed.`)
+    onDone(`Limits of ${key.name} changed.`)
   })
   return (
-    <Dialog open onClose={onClose} title={`Limits of ${key.name}`} about="They hold within a second, everywhere.">
+    <Dialog open onClose={onClose} title={`Limits of ${key.name}`} about="Changes take effect within a second.">
       <form noValidate onSubmit={submit} className="flex flex-col gap-5">
         <FormSummary form={form} />
         <LimitFields form={form} type={key.type} now={expiryWord(key)} />

@@ -8,7 +8,7 @@ import { Field, SelectInput } from '../../ui/Field.tsx'
 import { SecretField } from '../../ui/SecretField.tsx'
 import { formTag } from './form-tag.ts'
 
-/** A publishable key and the tag that puts it to work. It is no secret, and can be seen again at any time. */
+/** A publishable key and its script tag. It is not secret, and can be shown again at any time. */
 export function EmbedDialog({ of: key, onClose }: { of: Key; onClose(): void }) {
   const [usual = ''] = key.allowed_policies
   const [policy, setPolicy] = useState<string>(usual)
@@ -18,18 +18,18 @@ export function EmbedDialog({ of: key, onClose }: { of: Key; onClose(): void }) 
       open
       wide
       onClose={onClose}
-      title={`${key.name}, for your pages`}
-      about="Everybody who opens the page can read this key, and that is as it should be."
+      title={`Embed code for ${key.name}`}
+      about="Publishable keys are safe to expose in client-side code."
     >
       <div className="flex flex-col gap-5">
         <SecretField label="Publishable key" noun="key" value={text} />
         <PolicyField names={key.allowed_policies} chosen={policy} onChoose={setPolicy} />
         <div>
-          <p className="mb-1.5 font-medium">Put this into the page with the form</p>
+          <p className="mb-1.5 font-medium">Add this tag to the page with the form</p>
           <CodeBlock label="Script tag" code={formTag({ host: window.location.origin, key: text, policy, usual })} />
           <p className="mt-2 text-[0.8125rem] text-faint">
-            It looks after every email field of the page, and lets the form through when there is no answer within two
-            seconds. It works on {key.allowed_origins.join(', ')}. Programs of your own find the request in the{' '}
+            The script validates every email field on the page. Without a response within two seconds, the form submits
+            normally. Allowed origins: {key.allowed_origins.join(', ')}. For your own client, see the{' '}
             <a href={REFERENCE.href} className="text-accent-text underline underline-offset-2">
               API reference
             </a>
@@ -48,12 +48,12 @@ export function EmbedDialog({ of: key, onClose }: { of: Key; onClose(): void }) 
 
 type PolicyFieldProps = { names: string[]; chosen: string; onChoose(name: string): void }
 
-/** The page names the policy, one of those on the key. The tag names it unless it is the first one. */
+/** The policy for the page, one of those on the key. The tag names it unless it is the first one. */
 function PolicyField({ names, chosen, onChoose }: PolicyFieldProps) {
   return (
     <Field
-      label="Policy that decides"
-      hint="The limits of the key list the policies. Mailboxes are not probed for this key, so rules about mailboxes never apply."
+      label="Policy"
+      hint="Allowed policies are set in the key limits. Publishable keys never probe mailboxes, so mailbox rules do not match."
       className="max-w-80"
     >
       {(ids) => (

@@ -4,7 +4,7 @@ import { EmbedDialog } from './EmbedDialog.tsx'
 import { MakeKeyDialog, type Making } from './MakeKeyDialog.tsx'
 import { RevokeDialog } from './RevokeDialog.tsx'
 
-/** Which dialog is open. At most one is. */
+/** The open dialog. At most one is open. */
 export type Opened = Making | { kind: 'rename' | 'limits' | 'embed' | 'revoke'; key: Key }
 
 type KeyDialogsProps = {

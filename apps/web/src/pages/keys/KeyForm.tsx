@@ -20,11 +20,11 @@ import {
 import { LimitFields } from './LimitFields.tsx'
 
 export const NAME_RULES = {
-  validate: (name: string) => name.trim() !== '' || 'Give the key a name.',
-  maxLength: { value: 100, message: 'A name has at most 100 characters.' },
+  validate: (name: string) => name.trim() !== '' || 'Enter a name for the key.',
+  maxLength: { value: 100, message: 'The name can have at most 100 characters.' },
 }
 
-/** What a new key is for, and how far it goes. */
+/** Type, mode, scopes and limits of a new key. */
 export function KeyForm({ onMade, onCancel }: { onMade(made: NewKey): void; onCancel(): void }) {
   const { mode, probity } = useScene()
   const held = useHeldScopes()
@@ -33,7 +33,7 @@ export function KeyForm({ onMade, onCancel }: { onMade(made: NewKey): void; onCa
     shouldFocusError: false,
   })
   useEffect(() => form.setFocus('name'), [form])
-  // Not through the query cache, which would keep the secret.
+  // Bypasses the query cache, which would keep the secret.
   const submit = useSubmit(form, async (values) => {
     const options = {
       name: values.name.trim(),
@@ -52,7 +52,7 @@ export function KeyForm({ onMade, onCancel }: { onMade(made: NewKey): void; onCa
   return (
     <form noValidate onSubmit={submit} className="flex flex-col gap-5">
       <FormSummary form={form} />
-      <Field label="Name" hint="Where it is used, as in “Production, sign-up form”." error={errors.name?.message}>
+      <Field label="Name" hint="For example “Production, sign-up form”." error={errors.name?.message}>
         {(ids) => <TextInput {...ids} {...form.register('name', NAME_RULES)} autoComplete="off" maxLength={100} />}
       </Field>
       <TypeFields form={form} />
@@ -72,13 +72,13 @@ export function KeyForm({ onMade, onCancel }: { onMade(made: NewKey): void; onCa
 function TypeFields({ form }: { form: UseFormReturn<KeyValues> }) {
   return (
     <fieldset className="flex flex-col gap-2">
-      <legend className="mb-1.5 font-medium">Where it is used</legend>
-      <Radio {...form.register('type')} value="secret" label="On a server" hint="A secret key. Nobody else sees it." />
+      <legend className="mb-1.5 font-medium">Key type</legend>
+      <Radio {...form.register('type')} value="secret" label="Secret key" hint="For servers. Keep it confidential." />
       <Radio
         {...form.register('type')}
         value="publishable"
-        label="In web pages"
-        hint="A publishable key. Everybody may read it: it validates one address at a time from your pages, and is told a decision and nothing of mailboxes."
+        label="Publishable key"
+        hint="For web pages. Safe to expose: it validates one address at a time from your pages and returns only a decision."
       />
     </fieldset>
   )
@@ -88,12 +88,17 @@ function ModeFields({ form }: { form: UseFormReturn<KeyValues> }) {
   const { mode } = useScene()
   return (
     <fieldset className="flex flex-col gap-2">
-      <legend className="mb-1.5 font-medium">Mode, which cannot be changed later</legend>
+      <legend className="mb-1.5 font-medium">Mode (cannot be changed later)</legend>
       {mode === 'live' && (
-        <Radio {...form.register('mode')} value="live" label="Live" hint="Asks real mail servers and costs credits." />
+        <Radio
+          {...form.register('mode')}
+          value="live"
+          label="Live"
+          hint="Contacts real mail servers and uses credits."
+        />
       )}
-      <Radio {...form.register('mode')} value="test" label="Test" hint="Answers are simulated and cost nothing." />
-      {mode === 'test' && <p className="text-[0.8125rem] text-faint">For a live key, switch to live mode first.</p>}
+      <Radio {...form.register('mode')} value="test" label="Test" hint="Results are simulated and use no credits." />
+      {mode === 'test' && <p className="text-[0.8125rem] text-faint">To create a live key, switch to live mode.</p>}
     </fieldset>
   )
 }

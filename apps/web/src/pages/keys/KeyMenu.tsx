@@ -29,7 +29,7 @@ export function KeyMenu({ of: key, onAct }: { of: Key; onAct(action: KeyAction):
       </MenuItem>
       {key.public_key !== null && (
         <MenuItem icon={<CodeXml aria-hidden="true" />} onSelect={act('embed')}>
-          Show for a form
+          Get embed code
         </MenuItem>
       )}
       <MenuItem icon={<RefreshCw aria-hidden="true" />} onSelect={act('rotate')} disabled={!canRotate(key)}>
@@ -52,7 +52,7 @@ export function KeyMenu({ of: key, onAct }: { of: Key; onAct(action: KeyAction):
   )
 }
 
-/** A key that has been replaced ends soon: its successor is the one to rotate. */
+/** A rotated key expires soon: its successor is the key to rotate. */
 function canRotate({ status, replaced_by_key_id: replacedBy }: Key): boolean {
   return status !== 'expired' && !replacedBy
 }

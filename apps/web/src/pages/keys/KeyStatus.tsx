@@ -7,7 +7,7 @@ export function KeyStatus({ status, replaced_by_key_id: replacedBy }: Pick<Key, 
   if (status === 'active' && replacedBy)
     return (
       <Badge tone="risky" icon={<RefreshCw aria-hidden="true" />}>
-        Being replaced
+        Rotated
       </Badge>
     )
   const { word, tone, Icon } = LOOKS[status] ?? { ...LOOKS.expired, word: status }

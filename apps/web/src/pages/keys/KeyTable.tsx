@@ -20,7 +20,7 @@ export function KeyTable({ caption, keys, onAct }: KeyTableProps) {
         <Table caption={caption}>
           <thead>
             <tr>
-              {['Name', 'Mode', 'Scopes', 'Limits', 'Last used', 'Ends', 'Status'].map((head) => (
+              {['Name', 'Mode', 'Scopes', 'Limits', 'Last used', 'Expires', 'Status'].map((head) => (
                 <Th key={head}>{head}</Th>
               ))}
               <Th>
@@ -92,7 +92,7 @@ function KeyCard({ of: key, onAct }: { of: Key; onAct(action: KeyAction): void }
         <Line name="Last used">
           <KeyUse last_used_at={key.last_used_at} />
         </Line>
-        <Line name="Ends">
+        <Line name="Expires">
           <Ends of={key} />
         </Line>
       </dl>
@@ -114,10 +114,10 @@ function KeyName({ of: { name, type, hint, created_at: createdAt, replaces_key_i
     <span className="block min-w-36">
       <span className="block font-medium [overflow-wrap:anywhere]">{name}</span>
       <span className="block text-xs text-faint">
-        <code className="font-mono">{hint}</code> · {replaces ? 'replaces another, ' : 'made '}
+        <code className="font-mono">{hint}</code> · {replaces ? 'Replaces another key, created ' : 'Created '}
         {formatDate(createdAt)}
       </span>
-      {type === 'publishable' && <span className="block text-xs text-soft">Publishable, for web pages</span>}
+      {type === 'publishable' && <span className="block text-xs text-soft">Publishable key</span>}
     </span>
   )
 }
@@ -133,7 +133,7 @@ function Limits({ of: key }: { of: Key }) {
     <>
       {ips.length > 0 && (
         <span className="block" title={ips.join('\n')}>
-          {formatCount(ips.length, 'address', 'addresses')}
+          {formatCount(ips.length, 'IP address', 'IP addresses')}
         </span>
       )}
       {origins.length > 0 && (
@@ -141,8 +141,8 @@ function Limits({ of: key }: { of: Key }) {
           {origins.length === 1 ? origins[0] : formatCount(origins.length, 'origin')}
         </span>
       )}
-      {visits !== null && <span className="block">{formatNumber(visits)} an hour for a visitor</span>}
-      {cap !== null && <span className="block whitespace-nowrap">{formatNumber(cap)} a month</span>}
+      {visits !== null && <span className="block">{formatNumber(visits)} requests/hour per visitor</span>}
+      {cap !== null && <span className="block whitespace-nowrap">{formatNumber(cap)} credits/month</span>}
     </>
   )
 }

@@ -4,7 +4,7 @@ import { RelativeTime } from '../../ui/RelativeTime.tsx'
 
 const IDLE_AFTER_MS = 30 * 86_400_000
 
-/** When a key was last used, and what that says. */
+/** Whether a key is in use, and when it was last used. */
 export function KeyUse({ last_used_at: at }: Pick<Key, 'last_used_at'>) {
   const isIdle = at !== null && Date.now() - Date.parse(at) > IDLE_AFTER_MS
   const word = at === null ? 'Never used' : isIdle ? 'Idle' : 'In use'

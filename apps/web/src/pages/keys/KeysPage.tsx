@@ -15,7 +15,7 @@ import type { KeyAction } from './key-action.ts'
 import { useKeyActions } from './use-key-actions.ts'
 
 const ABOUT =
-  'A key lets a program use the API in the name of this organisation. Keep secret keys on servers; publishable ones are made for web pages.'
+  'API keys authenticate your programs with this account. Keep secret keys on servers. Publishable keys can be used in web pages.'
 
 export function KeysPage() {
   const may = useMay('keys:write')
@@ -62,7 +62,7 @@ function KeyList({ onCreate, onAct }: KeyListProps) {
   return (
     <>
       {shown.length > 0 && <KeyTable caption="API keys" keys={shown} onAct={onAct} />}
-      {shown.length === 0 && <p className="text-soft">All keys have ended.</p>}
+      {shown.length === 0 && <p className="text-soft">No active keys. All keys are expired or revoked.</p>}
       {ended.length > 0 && <EndedSwitch isOn={isShown} count={ended.length} />}
     </>
   )
@@ -81,7 +81,7 @@ function EndedSwitch({ isOn, count }: { isOn: boolean; count: number }) {
       className="pt-4 text-soft"
       checked={isOn}
       onChange={(event) => void turn(event.target.checked)}
-      label={`Show keys that have ended (${count})`}
+      label={`Show expired and revoked keys (${count})`}
     />
   )
 }
@@ -90,7 +90,7 @@ function NoKeys({ onCreate }: { onCreate(): void }) {
   return (
     <EmptyState
       icon={<KeyRound aria-hidden="true" />}
-      title="No keys yet"
+      title="No API keys yet"
       action={
         <>
           <Button look="primary" onClick={onCreate}>
@@ -102,7 +102,7 @@ function NoKeys({ onCreate }: { onCreate(): void }) {
         </>
       }
     >
-      <p>Begin with a test key: its answers are simulated and cost nothing.</p>
+      <p>Start with a test key. Its results are simulated and use no credits.</p>
     </EmptyState>
   )
 }

@@ -6,11 +6,11 @@ import { PageFields } from './PageFields.tsx'
 type LimitFieldsProps = {
   form: UseFormReturn<LimitValues>
   type: KeyType
-  /** How the expiry stands now, for a key that is there already. */
+  /** The current expiry of an existing key. */
   now?: string
 }
 
-/** When a key ends, from where it may be used, and what it may spend. */
+/** Expiry, IP allowlist or origins, and monthly cap of a key. */
 export function LimitFields({ form, type, now }: LimitFieldsProps) {
   const { errors } = form.formState
   return (
@@ -19,9 +19,9 @@ export function LimitFields({ form, type, now }: LimitFieldsProps) {
       <ExpiryFields form={form} {...(now !== undefined && { now })} />
       {type === 'secret' && (
         <Field
-          label="Allowed network addresses"
+          label="Allowed IP addresses"
           optional
-          hint="One per line, single or as a CIDR range, such as 192.0.2.0/24. Empty lets every address use the key."
+          hint="One IP address or CIDR range per line, such as 192.0.2.0/24. Empty allows all IP addresses."
           error={errors.ip_allowlist?.message}
         >
           {(ids) => (
@@ -63,15 +63,15 @@ function ExpiryFields({ form, now }: Omit<LimitFieldsProps, 'type'>) {
   const expiry = form.watch('expiry')
   return (
     <div className="flex flex-wrap gap-4">
-      <Field label="Ends" className="basis-60">
+      <Field label="Expires" className="basis-60">
         {(ids) => (
           <SelectInput {...ids} {...form.register('expiry')}>
-            {now !== undefined && <option value="keep">As it is: {now}</option>}
+            {now !== undefined && <option value="keep">Keep current: {now}</option>}
             <option value="none">Never</option>
             <option value="30">In 30 days</option>
             <option value="90">In 90 days</option>
             <option value="365">In a year</option>
-            <option value="date">On a day</option>
+            <option value="date">On a date</option>
           </SelectInput>
         )}
       </Field>
@@ -85,10 +85,10 @@ function ExpiryFields({ form, now }: Omit<LimitFieldsProps, 'type'>) {
 }
 
 function isCap(text: string): true | string {
-  return /^\s*\d{0,9}\s*$/.test(text) || 'The cap is a whole number of credits.'
+  return /^\s*\d{0,9}\s*$/.test(text) || 'Enter a whole number of credits.'
 }
 
 function isDayToCome(day: string, { expiry }: LimitValues): true | string {
   if (expiry !== 'date') return true
-  return Date.parse(`${day}T23:59:59`) > Date.now() || 'Choose a day to come.'
+  return Date.parse(`${day}T23:59:59`) > Date.now() || 'Choose a future date.'
 }

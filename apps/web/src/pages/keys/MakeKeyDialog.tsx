@@ -4,7 +4,7 @@ import { SecretDialog } from '../../ui/SecretDialog.tsx'
 import { KeyForm } from './KeyForm.tsx'
 import { RotateForm } from './RotateForm.tsx'
 
-/** A new key from nothing or in place of another, and then the key itself. */
+/** Creates or rotates a key, then shows its secret. */
 export type Making = { kind: 'create' } | { kind: 'rotate'; key: Key } | { kind: 'secret'; made: NewKey }
 
 type MakeKeyDialogProps = { making: Making; onMade(made: NewKey): void; onClose(): void }
@@ -29,9 +29,9 @@ function wordsOf(making: Making): { title: string; about?: string } {
     case 'rotate':
       return {
         title: `Rotate ${making.key.name}`,
-        about: 'You get a new key with the same name and settings. Both work until the old one ends.',
+        about: 'You get a new key with the same name and settings. Both keys work until the old key expires.',
       }
     case 'secret':
-      return { title: 'Your new key', about: 'Save it now: it is shown this once, since we keep only its hash.' }
+      return { title: 'Your new key', about: 'Save it now. It is shown only once, because we store only a hash.' }
   }
 }

@@ -5,14 +5,14 @@ import { type LimitValues, readLines } from './key-form.ts'
 
 const VISITS_MAX = 10_000
 
-/** The pages that a publishable key is for, the policies that they may name, and the rate of one visitor. */
+/** Origins, policies and the rate limit per visitor of a publishable key. */
 export function PageFields({ form }: { form: UseFormReturn<LimitValues> }) {
   const { errors } = form.formState
   return (
     <>
       <Field
-        label="Origins of your pages"
-        hint="One per line: scheme, host, and the port where it is not the usual one, such as https://www.example.com. Pages elsewhere cannot use the key."
+        label="Allowed origins"
+        hint="One per line: scheme, host and any non-default port, such as https://www.example.com. Pages on other origins cannot use the key."
         error={errors.allowed_origins?.message}
       >
         {(ids) => (
@@ -26,8 +26,8 @@ export function PageFields({ form }: { form: UseFormReturn<LimitValues> }) {
         )}
       </Field>
       <Field
-        label="Policies that pages may name"
-        hint="One name per line. The first one applies if a page names none. Visitors can read the reasons of these policies."
+        label="Allowed policies"
+        hint="One name per line. The first policy applies if a page names none. Visitors can read the reasons of these policies."
         error={errors.allowed_policies?.message}
       >
         {(ids) => (
@@ -41,8 +41,8 @@ export function PageFields({ form }: { form: UseFormReturn<LimitValues> }) {
         )}
       </Field>
       <Field
-        label="Requests of one visitor in an hour"
-        hint="A visitor is a network address. A person who fills in a form needs a few, an office behind one address some more."
+        label="Requests per visitor per hour"
+        hint="Visitors are counted by IP address. One form needs a few requests; an office behind one IP address needs more."
         error={errors.visitor_cap?.message}
       >
         {(ids) => (
@@ -61,16 +61,16 @@ export function PageFields({ form }: { form: UseFormReturn<LimitValues> }) {
 
 function areOrigins(text: string): true | string {
   const origins = readLines(text)
-  if (origins.length === 0) return 'Name at least one origin.'
+  if (origins.length === 0) return 'Enter at least one origin.'
   const wrong = origins.find((origin) => !isOrigin(origin))
-  return wrong === undefined || `${wrong} is not an origin: scheme and host in lower case, and nothing behind them.`
+  return wrong === undefined || `${wrong} is not an origin. Use scheme and host in lower case, without a path.`
 }
 
 function arePolicies(text: string): true | string {
   const names = readLines(text)
-  if (names.length === 0) return 'Name at least one policy.'
+  if (names.length === 0) return 'Enter at least one policy.'
   const wrong = names.find((name) => !/^[a-z0-9][a-z0-9_-]{0,49}$/.test(name))
-  return wrong === undefined || `${wrong} is not a policy name: lower-case letters, digits, - and _.`
+  return wrong === undefined || `${wrong} is not a policy name. Use lower-case letters, digits, - and _.`
 }
 
 function isVisitorCap(text: string): true | string {

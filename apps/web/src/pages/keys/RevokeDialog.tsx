@@ -8,7 +8,7 @@ import { formatRelative } from '../../ui/format.ts'
 
 const STILL_IN_USE_MS = 7 * 86_400_000
 
-/** Ends a key for good. One that is in use wants its name typed first. */
+/** Revokes a key permanently. A key in use must be confirmed by its name. */
 export function RevokeDialog({ of: key, onDone, onClose }: { of: Key; onDone(said: string): void; onClose(): void }) {
   const { probity } = useScene()
   const [typed, setTyped] = useState('')
@@ -21,7 +21,7 @@ export function RevokeDialog({ of: key, onDone, onClose }: { of: Key; onDone(sai
     setBusy(true)
     try {
       await probity.keys.revoke(key.id)
-      onDone(`${key.name} is revoked.`)
+      onDone(`${key.name} revoked.`)
     } catch (error) {
       setFault(asRequestFailed(error).message)
       setBusy(false)
@@ -32,16 +32,16 @@ export function RevokeDialog({ of: key, onDone, onClose }: { of: Key; onDone(sai
       open
       danger
       title={`Revoke ${key.name}?`}
-      confirm="Revoke the key"
+      confirm="Revoke key"
       busy={isBusy}
       disabled={isInUse && typed.trim() !== key.name}
       onCancel={onClose}
       onConfirm={() => void revoke()}
     >
-      <p>Requests with {key.hint} are refused within a second. This cannot be taken back.</p>
+      <p>Requests with {key.hint} are rejected within a second. This cannot be undone.</p>
       <p>{usedAt === null ? 'The key has never been used.' : `It was last used ${formatRelative(usedAt)}.`}</p>
       {isInUse && (
-        <Field label={<span className="text-ink">Type “{key.name}” to go on</span>}>
+        <Field label={<span className="text-ink">Type “{key.name}” to confirm</span>}>
           {(ids) => (
             <TextInput {...ids} value={typed} onChange={(event) => setTyped(event.target.value)} autoComplete="off" />
           )}

@@ -9,18 +9,18 @@ import { formatRelative } from '../../ui/format.ts'
 import { useSubmit } from '../../ui/use-submit.ts'
 
 const OVERLAPS = [
-  { seconds: 0, word: 'Not at all: it ends now' },
-  { seconds: 900, word: '15 minutes' },
-  { seconds: 3_600, word: '1 hour' },
-  { seconds: 21_600, word: '6 hours' },
-  { seconds: 86_400, word: '24 hours' },
-  { seconds: 604_800, word: '7 days' },
+  { seconds: 0, word: 'Immediately' },
+  { seconds: 900, word: 'In 15 minutes' },
+  { seconds: 3_600, word: 'In 1 hour' },
+  { seconds: 21_600, word: 'In 6 hours' },
+  { seconds: 86_400, word: 'In 24 hours' },
+  { seconds: 604_800, word: 'In 7 days' },
 ]
 const OVERLAP_DEFAULT_S = 86_400
 
 type RotateFormProps = { of: Key; onMade(made: NewKey): void; onCancel(): void }
 
-/** A new secret with the same settings. The old one goes on for a while, so that nothing breaks meanwhile. */
+/** Creates a new secret with the same settings. The old key stays valid for a while, so that clients can switch. */
 export function RotateForm({ of: key, onMade, onCancel }: RotateFormProps) {
   const { probity } = useScene()
   const form = useForm({ defaultValues: { overlap_s: String(OVERLAP_DEFAULT_S) }, shouldFocusError: false })
@@ -32,7 +32,7 @@ export function RotateForm({ of: key, onMade, onCancel }: RotateFormProps) {
   return (
     <form noValidate onSubmit={submit} className="flex flex-col gap-5">
       <FormSummary form={form} />
-      <Field label="The old key goes on for" hint={lastUse(key)} error={errors.overlap_s?.message} className="max-w-sm">
+      <Field label="Old key expires" hint={lastUse(key)} error={errors.overlap_s?.message} className="max-w-sm">
         {(ids) => (
           <SelectInput {...ids} {...form.register('overlap_s')}>
             {OVERLAPS.map(({ seconds, word }) => (
@@ -46,7 +46,7 @@ export function RotateForm({ of: key, onMade, onCancel }: RotateFormProps) {
       <div className="flex flex-wrap justify-end gap-2 border-t border-line pt-4">
         <Button onClick={onCancel}>Cancel</Button>
         <Button type="submit" look="primary" busy={isSubmitting}>
-          Make the new key
+          Rotate key
         </Button>
       </div>
     </form>

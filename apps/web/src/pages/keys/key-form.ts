@@ -8,13 +8,13 @@ import { PRESETS, type Preset } from '../../words/scopes.ts'
 
 export type Expiry = 'keep' | 'none' | '30' | '90' | '365' | 'date'
 
-/** What can be typed about the limits of a key. The names are those of the API where there is one, so that its complaints find them. */
+/** Form values of the key limits. Names match the API fields, so that API errors point at them. */
 export type LimitValues = {
   expiry: Expiry
   expires_at: string
   ip_allowlist: string
   monthly_cap: string
-  /** Of a publishable key, which has no network addresses instead. */
+  /** Publishable keys only, which have no IP allowlist. */
   allowed_origins: string
   allowed_policies: string
   visitor_cap: string
@@ -56,7 +56,7 @@ export function limitsOf(key: Key): LimitValues {
 }
 
 export function expiryWord({ expires_at: at }: Key): string {
-  return at === null ? 'never ends' : `ends on ${formatDate(at)}`
+  return at === null ? 'never' : formatDate(at)
 }
 
 export function scopesOf({ preset, scopes }: KeyValues, held: readonly KeyScope[]): KeyScope[] {
@@ -65,7 +65,7 @@ export function scopesOf({ preset, scopes }: KeyValues, held: readonly KeyScope[
 
 const DAY_MS = 86_400_000
 
-/** As the client library takes it. What is kept as it is stays out. */
+/** Limits as options of the SDK. Unchanged ones are omitted. */
 export function readLimits(values: LimitValues, type: KeyType) {
   const { expiry, expires_at: date, monthly_cap: cap } = values
   return {
@@ -85,12 +85,12 @@ export function readLines(text: string): string[] {
 
 function readExpiry(expiry: Exclude<Expiry, 'keep'>, date: string): Date | null {
   if (expiry === 'none') return null
-  // The chosen day is the last one, where the person is.
+  // The chosen date is the last day, in the time zone of the browser.
   if (expiry === 'date') return new Date(`${date}T23:59:59`)
   return new Date(Date.now() + Number(expiry) * DAY_MS)
 }
 
-/** The service points at one line of a list; the form has one field for all of them. */
+/** The API points at one entry of an array; the form has one field for all entries. */
 export async function pointingAtFields<T>(work: Promise<T>): Promise<T> {
   try {
     return await work

@@ -1,4 +1,4 @@
-/** Whether keys that have ended are shown, too, and whether one is being made. */
+/** Whether expired and revoked keys are shown, and whether the form for a new key is open. */
 export type KeysSearch = { ended?: true | undefined; create?: true | undefined }
 
 export function readKeysSearch({ ended, create }: Record<string, unknown>): KeysSearch {

@@ -8,7 +8,7 @@ import { useToasts } from '../../ui/Toasts.tsx'
 import type { Opened } from './KeyDialogs.tsx'
 import type { KeyAction } from './key-action.ts'
 
-/** What can be done on the page of keys, and what is being done. */
+/** The actions of the API keys page, and the open dialog. */
 export function useKeyActions() {
   const scene = useScene()
   const tell = useToasts()
@@ -22,7 +22,7 @@ export function useKeyActions() {
   async function setPaused({ key }: KeyAction, paused: boolean) {
     try {
       await scene.probity.keys[paused ? 'pause' : 'resume'](key.id)
-      tell.done(paused ? `${key.name} is paused.` : `${key.name} works again.`)
+      tell.done(paused ? `${key.name} paused.` : `${key.name} resumed.`)
     } catch (error) {
       tell.failed(`${key.name} was not changed. ${asRequestFailed(error).message}`)
     }
@@ -36,7 +36,7 @@ export function useKeyActions() {
       if (action.kind === 'pause' || action.kind === 'resume') void setPaused(action, action.kind === 'pause')
       else setOpened({ kind: action.kind, key: action.key })
     },
-    /** The list is not asked for again before the dialog closes: what shows the secret must not be drawn anew. */
+    /** The list is not refetched before the dialog closes: rendering it again would discard the secret. */
     made(made: NewKey) {
       setOpened(made.type === 'publishable' ? { kind: 'embed', key: made } : { kind: 'secret', made })
       if (create) void setCreating(false)

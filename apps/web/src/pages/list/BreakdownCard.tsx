@@ -10,7 +10,7 @@ import { providerWord, reasonMeaning, reasonWord } from './reason.ts'
 import { FilterLink } from './SearchLink.tsx'
 import { CountBar, VerdictBar } from './VerdictBar.tsx'
 
-/** The results counted in three ways. Each row leads to the results that it counts. */
+/** The results by reason, provider and domain. Each row links to the results that it counts. */
 export function BreakdownCard({ breakdown }: { breakdown: JobBreakdown }) {
   const { by_reason, by_provider, by_domain } = breakdown
   return (
@@ -39,7 +39,7 @@ export function BreakdownCard({ breakdown }: { breakdown: JobBreakdown }) {
             label: 'By domain',
             content: (
               <Places
-                caption="Results by domain: the 20 largest"
+                caption="Results by domain (top 20)"
                 noun="Domain"
                 rows={by_domain.map((row) => ({ ...row, name: row.domain, filter: { domain: row.domain } }))}
               />
@@ -64,7 +64,7 @@ function Reasons({ rows }: { rows: JobBreakdown['by_reason'] }) {
             Share
           </Th>
           <Th className="w-1/4 max-md:hidden">
-            <span className="sr-only">As a bar</span>
+            <span className="sr-only">Chart</span>
           </Th>
         </tr>
       </thead>
@@ -110,7 +110,7 @@ function Places({ caption, noun, rows }: { caption: string; noun: string; rows: 
           <Th>{noun}</Th>
           <Th align="end">Addresses</Th>
           <Th className="w-1/3 max-md:hidden">
-            <span className="sr-only">As a bar</span>
+            <span className="sr-only">Chart</span>
           </Th>
           <Th align="end">Valid</Th>
           <Th align="end">Risky</Th>

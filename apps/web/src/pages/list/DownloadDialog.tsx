@@ -15,7 +15,7 @@ import { usePreset } from './use-preset.ts'
 
 type Kind = 'sheet' | 'keep' | 'remove' | 'lines'
 
-/** All files that can be made of a list, in one place. */
+/** All exports of a list. */
 export function DownloadDialog({ job }: { job: BulkJob }) {
   const [isOpen, setOpen] = useState(false)
   const isUnderWay = job.finished_at === null
@@ -28,7 +28,7 @@ export function DownloadDialog({ job }: { job: BulkJob }) {
         icon={<DownloadIcon className="size-4" aria-hidden="true" />}
         onClick={() => setOpen(true)}
       >
-        {isUnderWay ? 'Download so far' : 'Download'}
+        {isUnderWay ? 'Download results so far' : 'Download'}
       </Button>
       <Dialog open={isOpen} onClose={() => setOpen(false)} title="Download" about={job.filename}>
         <DownloadForm job={job} />
@@ -51,7 +51,7 @@ function DownloadForm({ job }: { job: BulkJob }) {
   return (
     <form onSubmit={submit} className="flex flex-col gap-5">
       <fieldset className="flex flex-col gap-3">
-        <legend className="sr-only">Which file</legend>
+        <legend className="sr-only">File</legend>
         {choices.map(({ value, label, hint }) => (
           <Radio
             key={value}
@@ -70,11 +70,11 @@ function DownloadForm({ job }: { job: BulkJob }) {
           <Checkbox
             checked={hasBom}
             onChange={({ target }) => setBom(target.checked)}
-            label="For Excel"
-            hint="Adds a byte order mark, by which Excel knows UTF-8."
+            label="Excel-compatible (UTF-8 BOM)"
+            hint="Adds a byte order mark so that Excel reads the file as UTF-8."
           />
           <p className="text-[0.8125rem] text-faint">
-            A cell that a spreadsheet would take for a formula gets a ' in front, so that opening the file runs nothing.
+            Cells that a spreadsheet would run as a formula are prefixed with an apostrophe (').
           </p>
         </div>
       )}
@@ -86,11 +86,15 @@ function DownloadForm({ job }: { job: BulkJob }) {
   )
 }
 
-/** Adds what a policy decides of each address. */
+/** Adds the decision of a policy to each address. */
 function PolicyChoice({ chosen, onChoose }: { chosen: string; onChoose(name: string): void }) {
   const { data = [] } = useQuery(policiesQuery(useScene()))
   return (
-    <Field label="Decide by a policy" optional hint="Adds allow, review or block to each row, and the reason.">
+    <Field
+      label="Apply a policy"
+      optional
+      hint="Adds the decision (allow, review or block) and its reason to each row."
+    >
       {(ids) => (
         <SelectInput {...ids} value={chosen} onChange={({ target }) => onChoose(target.value)} className="max-w-72">
           <option value="">No policy</option>
@@ -110,17 +114,17 @@ type Choice = { value: Kind; label: string; hint: string }
 function choicesOf(isUnderWay: boolean, plan: string): Choice[] {
   const sheet: Choice = {
     value: 'sheet',
-    label: 'Your file with our columns (CSV)',
+    label: 'Original file with result columns (CSV)',
     hint: isUnderWay
-      ? 'Same rows, same order. Rows without a result yet have empty columns.'
-      : 'Same rows, same order, with the verdict behind your own columns.',
+      ? 'Original rows and order. Rows without a result have empty columns.'
+      : 'Original rows and order, with result columns appended.',
   }
-  const lines: Choice = { value: 'lines', label: 'JSON lines', hint: 'One result per line, for programs.' }
+  const lines: Choice = { value: 'lines', label: 'JSON Lines', hint: 'One result per line.' }
   if (isUnderWay) return [sheet, lines]
   return [
     sheet,
-    { value: 'keep', label: 'Keep list (CSV)', hint: `The rows that the plan “${plan}” keeps.` },
-    { value: 'remove', label: 'Remove list (CSV)', hint: `The rows that the plan “${plan}” removes.` },
+    { value: 'keep', label: 'Keep list (CSV)', hint: `Rows kept by the “${plan}” preset.` },
+    { value: 'remove', label: 'Remove list (CSV)', hint: `Rows removed by the “${plan}” preset.` },
     lines,
   ]
 }

@@ -11,7 +11,7 @@ import { breakdownQuery, isExpired } from './queries.ts'
 import { Verdicts } from './Verdicts.tsx'
 import { outcomeOf } from './words.ts'
 
-/** What came out of a list, and what to make of it. */
+/** The results of a finished list, and its downloads. */
 export function FinishedList({ job }: { job: BulkJob }) {
   const breakdown = useQuery(breakdownQuery(useScene(), job))
   const isGone = isExpired(breakdown.error)
@@ -19,8 +19,9 @@ export function FinishedList({ job }: { job: BulkJob }) {
     <>
       <EndNotice job={job} />
       {isGone && (
-        <Callout title="The rows of this list have been deleted.">
-          Its retention ended on {formatDate(job.expires_on)}. The summary stays; results and downloads are gone.
+        <Callout title="The rows of this list were deleted.">
+          They expired on {formatDate(job.expires_on)}. The summary is kept; results and downloads are no longer
+          available.
         </Callout>
       )}
       <Card>
@@ -59,34 +60,35 @@ function EndNotice({ job }: { job: BulkJob }) {
   if (status === 'canceled') {
     return (
       <Callout title="This list was canceled.">
-        {formatCount(done_count, 'address has', 'addresses have')} a result, {formatNumber(left)} were not asked
-        {livemode ? ', and the credits for those came back.' : '.'}
+        {formatCount(done_count, 'address has', 'addresses have')} a result.{' '}
+        {formatCount(left, 'address was', 'addresses were')} not validated
+        {livemode ? ', and the credits were released.' : '.'}
       </Callout>
     )
   }
   if (status === 'failed') {
     return (
-      <Callout kind="error" title="This list failed because of a fault on our side.">
+      <Callout kind="error" title="This list failed because of an internal error.">
         {formatCount(done_count, 'result')} {done_count === 1 ? 'is' : 'are'} kept
-        {livemode ? ', and unused credits came back' : ''}. Upload the file again to validate the rest.
+        {livemode ? ', and unused credits were released' : ''}. Upload the file again to validate the rest.
       </Callout>
     )
   }
   if (livemode && unasked > 0) {
     return (
-      <Callout kind="warning" title="Not every mailbox could be asked about.">
-        This installation could not reach mail servers. {formatCount(unasked, 'address', 'addresses')} stayed unknown
-        for it, which says nothing against {unasked === 1 ? 'it' : 'them'}, and {unasked === 1 ? 'was' : 'were'} not
-        charged. Validate the list again when mail servers can be reached.
+      <Callout kind="warning" title="Some mailboxes could not be probed.">
+        This installation could not reach mail servers. {formatCount(unasked, 'address is', 'addresses are')} unknown
+        for this reason and {unasked === 1 ? 'was' : 'were'} not charged. Validate the list again when mail servers can
+        be reached.
       </Callout>
     )
   }
   if (livemode && done_count > 0 && status_counts.unknown === done_count) {
     return (
-      <Callout kind="warning" title="This is almost certainly our network, not your list.">
-        Not one of the addresses could be checked, which says nothing against them.
-        {credits.refunded >= credits.used ? ' Nothing was charged.' : ''} If you run the service yourself, see whether
-        port 25 is open to the internet, then validate the list again.
+      <Callout kind="warning" title="This is probably a network problem of this installation.">
+        None of the addresses could be validated; they may still be valid.
+        {credits.refunded >= credits.used ? ' No credits were charged.' : ''} If you run Probity yourself, check that
+        outbound port 25 is open, then validate the list again.
       </Callout>
     )
   }
@@ -101,9 +103,9 @@ function Footnotes({ job, isGone }: { job: BulkJob; isGone: boolean }) {
       <span>
         {livemode
           ? `${formatCount(charged, 'credit')} charged, ${formatNumber(credits.refunded)} refunded.`
-          : 'Test mode: nothing was charged.'}
+          : 'Test mode: no credits charged.'}
       </span>
-      {!isGone && <span>Rows are deleted on {formatDate(expires_on)}. The summary stays.</span>}
+      {!isGone && <span>Rows expire on {formatDate(expires_on)}. The summary is kept.</span>}
     </p>
   )
 }

@@ -2,7 +2,7 @@ import { Radio, RefreshCw } from 'lucide-react'
 import { Badge } from '../../ui/Badge.tsx'
 import type { Following } from './follow.ts'
 
-/** Whether what is shown is of this moment. */
+/** Whether the page is updated live or by polling. */
 export function FollowingBadge({ following }: { following: Following }) {
   if (following.kind === 'opening') return null
   if (following.kind === 'live') {

@@ -11,17 +11,17 @@ import { PLANS, planWord, usePreset } from './use-preset.ts'
 
 type KeepPlan = JobBreakdown['keep_plans'][number]
 
-/** What to keep and what to take out, with what to expect of each choice. */
+/** The presets for keeping and removing addresses, with the expected bounce rate of each. */
 export function KeepPlanner({ job, plans }: { job: BulkJob; plans: KeepPlan[] }) {
   const { preset, choose } = usePreset()
   const chosen = plans.find((plan) => plan.preset === preset)
   return (
     <Card
-      title="What to keep"
-      about="Three ways to clean the list. The bounce rates are estimates, wide where little is known."
+      title="Addresses to keep"
+      about="Three presets for cleaning the list. Bounce rates are estimates; the range is wide where little is known."
     >
       <fieldset className="grid gap-3 md:grid-cols-3">
-        <legend className="sr-only">Plan</legend>
+        <legend className="sr-only">Preset</legend>
         {plans.map((plan) => (
           <PlanCard
             key={plan.preset}
@@ -67,8 +67,8 @@ function PlanCard({ plan, isChosen, onChoose }: { plan: KeepPlan; isChosen: bool
 }
 
 function bounces({ keep_count, expected_bounce_rate: { low, high } }: KeepPlan): string {
-  if (keep_count === 0) return 'Nothing left to send to'
-  return `${formatShare(low)} to ${formatShare(high)} of mail may bounce`
+  if (keep_count === 0) return 'No addresses kept'
+  return `${formatShare(low)} to ${formatShare(high)} expected bounces`
 }
 
 function PlanDownloads({ job, plan }: { job: BulkJob; plan: KeepPlan }) {
@@ -98,8 +98,7 @@ function PlanDownloads({ job, plan }: { job: BulkJob; plan: KeepPlan }) {
       </div>
       {job.duplicate_count > 0 && (
         <p className="text-[0.8125rem] text-faint">
-          The numbers count different addresses. The files hold every row of yours, also the{' '}
-          {formatCount(job.duplicate_count, 'row that repeats', 'rows that repeat')} an address.
+          Counts are unique addresses. Files include the {formatCount(job.duplicate_count, 'duplicate row')}.
         </p>
       )}
       <DownloadState download={download} />

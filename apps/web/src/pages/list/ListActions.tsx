@@ -8,7 +8,7 @@ import { DownloadDialog } from './DownloadDialog.tsx'
 import { useWishes } from './use-wishes.ts'
 import { type Asked, WishDialog } from './WishDialog.tsx'
 
-/** What can be done with a list as it stands, for those who may. */
+/** The actions for a list in its current state that the user's role permits. */
 export function ListActions({ job }: { job: BulkJob }) {
   const mayChange = useMay('jobs:write')
   const [asked, setAsked] = useState<Asked>()
@@ -64,11 +64,11 @@ function MoreMenu({ isUnderWay, onAsk }: { isUnderWay: boolean; onAsk(asked: Ask
     >
       {isUnderWay && (
         <MenuItem icon={<Ban aria-hidden="true" />} onSelect={() => onAsk('cancel')}>
-          Cancel this list
+          Cancel list
         </MenuItem>
       )}
       <MenuItem danger icon={<Trash2 aria-hidden="true" />} onSelect={() => onAsk('remove')}>
-        Delete this list
+        Delete list
       </MenuItem>
     </Menu>
   )

@@ -5,7 +5,7 @@ import { formatNumber } from '../../ui/format.ts'
 const EVERY_MS = 30_000
 const EVERY_SHARE = 0.1
 
-/** The progress for those who hear the page: at most every 10 %, and every 30 seconds. */
+/** Announces the progress to screen readers: at every 10 %, or every 30 seconds. */
 export function ProgressNews({ job: { progress, done_count, unique_count, status } }: { job: BulkJob }) {
   const told = useRef({ share: 0, at: 0, status: '' })
   const [text, setText] = useState('')
@@ -16,7 +16,7 @@ export function ProgressNews({ job: { progress, done_count, unique_count, status
     told.current = { share: progress, at: Date.now(), status }
     setText(
       status === 'paused'
-        ? 'The list is paused.'
+        ? 'List paused.'
         : `${Math.floor(progress * 100)} percent: ${formatNumber(done_count)} of ${formatNumber(unique_count)} addresses.`,
     )
   }, [progress, done_count, unique_count, status])

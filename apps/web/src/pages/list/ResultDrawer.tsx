@@ -9,7 +9,7 @@ import { ResultDetails } from '../../verdict/ResultDetails.tsx'
 import { resultQuery } from './queries.ts'
 import { useListSearch } from './use-list-search.ts'
 
-/** One result with all its evidence. It is open while the address names its row. */
+/** One result with all its evidence. It is open while the URL names its row. */
 export function ResultDrawer({ job }: { job: BulkJob }) {
   const { search, turn } = useListSearch()
   if (search.row === undefined) return null

@@ -31,7 +31,7 @@ export function Results({ job }: { job: BulkJob }) {
   )
 }
 
-/** A page that is being read must not change under the reader: while the list is under way, the newest come when asked for. */
+/** While the list is in progress, the table is refreshed on demand only, so that rows do not move while a user reads them. */
 function ResultsActions({ job }: { job: BulkJob }) {
   const { search } = useListSearch()
   const query = useQuery(resultsQuery(useScene(), job, search))
@@ -46,7 +46,7 @@ function ResultsActions({ job }: { job: BulkJob }) {
           icon={<RotateCw className="size-4" aria-hidden="true" />}
           onClick={() => void query.refetch()}
         >
-          Show the newest
+          Refresh results
         </Button>
       )}
       {hasFilter(search) && total > 0 && <ResultsDownload jobId={job.id} search={search} total={total} />}
@@ -79,8 +79,8 @@ function Found({ job, query }: { job: BulkJob; query: ResultsState }) {
       ) : (
         <EmptyState
           icon={<SearchX aria-hidden="true" />}
-          title="No address is like that"
-          action={<Button onClick={() => turn((now) => withFilter(now, {}))}>Clear the filters</Button>}
+          title="No results match these filters"
+          action={<Button onClick={() => turn((now) => withFilter(now, {}))}>Clear filters</Button>}
         />
       )}
       <Pager

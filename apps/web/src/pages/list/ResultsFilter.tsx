@@ -10,12 +10,12 @@ import { breakdownQuery } from './queries.ts'
 import { providerWord, reasonWord } from './reason.ts'
 import { hasFilter, useListSearch, withFilter } from './use-list-search.ts'
 
-/** An empty text is a provider of its own: the one that is not known. */
+/** The empty string is the value for unknown providers, so no filter needs another one. */
 const ANY = '*'
 
 type Fields = { search: string; status: string; sub_status: string; provider: string; domain: string }
 
-/** The filters of the table. What is chosen goes to the address at once, what is typed with Enter. */
+/** The filters of the table. Selections change the URL at once, typed text on Enter. */
 export function ResultsFilter({ job }: { job: BulkJob }) {
   const { search, turn } = useListSearch()
   const { register, handleSubmit } = useForm<Fields>({ values: fieldsOf(search) })
@@ -82,7 +82,7 @@ function Choices({ job, search, register }: ChoicesProps) {
   )
 }
 
-/** A link may name several, with commas. */
+/** A link may contain several values, separated by commas. */
 function wordsOf(values: string, word: (value: string) => string): string {
   return values.split(',').map(word).join(', ')
 }
@@ -96,7 +96,7 @@ type ChoiceProps = {
 }
 
 function Choice({ label, field, chosen, values, children }: ChoiceProps) {
-  // What the address asks for may not be among those known here: it is shown all the same.
+  // The URL may contain a value that does not occur in this list; it is shown anyway.
   const all = chosen === undefined || values.includes(chosen) ? values : [chosen, ...values]
   return (
     <Field label={label}>

@@ -10,7 +10,7 @@ import { useTurn } from './use-list-search.ts'
 
 type Place = { hrefOf(row: number): string; open(row: number): void }
 
-/** One page of results. Drawn once for each page: opening one of them changes nothing here. */
+/** One page of results. Memoized, since opening a result does not change it. */
 export const ResultsTable = memo(function ResultsTable({ results }: { results: JobResult[] }) {
   const isNarrow = useNarrow()
   const turn = useTurn()
@@ -86,5 +86,5 @@ function ResultLink({ result: { email, row }, place }: { result: JobResult; plac
 
 function Suggestion({ result: { did_you_mean } }: { result: JobResult }) {
   if (did_you_mean === null) return null
-  return <p className="text-[0.8125rem] text-faint">Perhaps {did_you_mean}</p>
+  return <p className="text-[0.8125rem] text-faint">Did you mean {did_you_mean}?</p>
 }

@@ -15,7 +15,7 @@ import { useNow } from './use-now.ts'
 import { Verdicts } from './Verdicts.tsx'
 import { STAGES, stageOf, timeLeft, whyWaiting } from './words.ts'
 
-/** A list under way: how far it is, how long it may take, who waits and why. */
+/** A list in progress: progress, remaining time and deferred addresses. */
 export function RunningList({ job, following }: { job: BulkJob; following: Following }) {
   return (
     <>
@@ -24,7 +24,7 @@ export function RunningList({ job, following }: { job: BulkJob; following: Follo
       <Card>
         <div className="flex flex-col gap-5">
           <div className="flex flex-wrap items-center justify-between gap-x-6 gap-y-3">
-            <Steps label="Stages of the list" steps={STAGES} current={stageOf(job)} />
+            <Steps label="List stages" steps={STAGES} current={stageOf(job)} />
             <FollowingBadge following={following} />
           </div>
           <Progress job={job} />
@@ -34,8 +34,8 @@ export function RunningList({ job, following }: { job: BulkJob; following: Follo
         </div>
       </Card>
       {job.done_count > 0 && (
-        <Card title="So far">
-          <Verdicts job={job} caption="Results so far" />
+        <Card title="Results so far">
+          <Verdicts job={job} caption="Results so far by verdict" />
         </Card>
       )}
     </>
@@ -44,9 +44,9 @@ export function RunningList({ job, following }: { job: BulkJob; following: Follo
 
 function closingNote({ status, delay_reason: delayReason }: BulkJob): string {
   if (delayReason === 'under_review') return 'You can close this page. The list continues when it is released.'
-  if (status === 'paused') return 'Nothing is asked while the list is paused. Results so far are kept.'
+  if (status === 'paused') return 'Paused. No addresses are being validated; results so far are kept.'
   if (delayReason !== null) return 'You can close this page. The list continues as soon as a worker runs.'
-  return 'You can close this page; the work goes on.'
+  return 'You can close this page. Validation continues in the background.'
 }
 
 /** Shows why the list makes no progress: it is under review, or no worker is running. */
@@ -54,17 +54,17 @@ function DelayNotice({ job: { status, delay_reason: delayReason } }: { job: Bulk
   if (delayReason === 'under_review') {
     return (
       <Callout kind="warning" live title="Under review">
-        The service paused this list: it has more addresses of one domain than your account may validate per day, or
-        most of its first results are invalid. The operator of the service releases or cancels it. You can cancel it,
-        too; credits of addresses without a result are then released.
+        The service paused this list, because it exceeds the daily limit for one domain or most of its first results are
+        invalid. An operator of the service releases or cancels it. You can also cancel it; unused credits are then
+        released.
       </Callout>
     )
   }
   return (
     <Callout kind="warning" live title="Waiting for a worker">
       No worker is running, so{' '}
-      {status === 'queued' ? 'validation of this list has not started' : 'this list makes no progress'}. Results so far
-      and reserved credits are kept.
+      {status === 'queued' ? 'validation of this list has not started' : 'this list is not making progress'}. Results so
+      far and reserved credits are kept.
     </Callout>
   )
 }
@@ -90,10 +90,10 @@ function Facts({ job }: { job: BulkJob }) {
   const { credits, rate_per_s, livemode } = job
   return (
     <dl className="grid grid-cols-2 gap-x-6 gap-y-4 border-t border-line pt-4 sm:grid-cols-3 lg:grid-cols-5">
-      <Fact name="Time left" wide>
-        {timeLeft(job.eta, now) ?? (job.status === 'paused' ? 'paused' : 'not known yet')}
+      <Fact name="Time remaining" wide>
+        {timeLeft(job.eta, now) ?? (job.status === 'paused' ? 'Paused' : 'Not yet known')}
       </Fact>
-      <Fact name="Pace">{rate_per_s > 0 ? `${formatNumber(rate_per_s)} a second` : 'none in the last minute'}</Fact>
+      <Fact name="Rate">{rate_per_s > 0 ? `${formatNumber(rate_per_s)} addresses/s` : 'None in the last minute'}</Fact>
       {livemode ? (
         <>
           <Fact name="Credits used">{formatNumber(credits.used)}</Fact>
@@ -101,7 +101,7 @@ function Facts({ job }: { job: BulkJob }) {
           <Fact name="Credits refunded">{formatNumber(credits.refunded)}</Fact>
         </>
       ) : (
-        <Fact name="Credits">none, in test mode</Fact>
+        <Fact name="Credits">None in test mode</Fact>
       )}
     </dl>
   )
@@ -120,7 +120,7 @@ function Waiting({ job: { deferred } }: { job: BulkJob }) {
   const now = useNow()
   if (deferred.length === 0) return null
   return (
-    <section aria-label="Who waits and why" className="rounded-md bg-sunken px-4 py-3">
+    <section aria-label="Deferred addresses" className="rounded-md bg-sunken px-4 py-3">
       <ul className="flex flex-col gap-1.5">
         {deferred.map((group) => (
           <li key={group.reason} className="flex items-start gap-2.5">

@@ -6,8 +6,8 @@ import { RESULTS_ID, useTurn, withFilter } from './use-list-search.ts'
 type PlainLinkProps = { href: string; onFollow(): void; title?: string; className?: string; children: ReactNode }
 
 /**
- * A link within the page. The router's own are drawn anew with every change of the address, each with its own reckoning, and a page
- * with a hundred of them would feel it.
+ * A link within the page. The router's links render again with every change of the URL, which is slow on a page with a hundred of
+ * them.
  */
 export function PlainLink({ href, onFollow, children, ...rest }: PlainLinkProps) {
   const follow = (event: MouseEvent) => {
@@ -24,7 +24,7 @@ export function PlainLink({ href, onFollow, children, ...rest }: PlainLinkProps)
 
 type FilterLinkProps = { filter: ListSearch; title?: string; className?: string; children: ReactNode }
 
-/** Leads to the results that the filter finds. */
+/** Links to the results that match the filter. */
 export function FilterLink({ filter, ...rest }: FilterLinkProps) {
   const turn = useTurn()
   const kept = useLocation({ select: ({ searchStr }) => keepOf(searchStr) })
@@ -38,13 +38,13 @@ export function FilterLink({ filter, ...rest }: FilterLinkProps) {
   )
 }
 
-/** What all addresses of a list have in common, whatever is filtered. */
+/** The search parameters that are kept when the filter changes. */
 function keepOf(search: string): string {
   const all = [...new URLSearchParams(search)]
   return new URLSearchParams(all.filter(([name]) => ['mode', 'org', 'preset'].includes(name))).toString()
 }
 
-/** The address of a result, beside the filters that found it. */
+/** The URL of a result, with the current filters. */
 export function useRowHref(): (row: number) => string {
   const kept = useLocation({ select: ({ searchStr }) => withoutRow(searchStr) })
   return useCallback((row) => `?${kept === '' ? '' : `${kept}&`}row=${row}`, [kept])

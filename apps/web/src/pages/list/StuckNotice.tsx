@@ -1,25 +1,25 @@
 import type { BulkJob } from '@probity/sdk'
 import { useEffect, useState } from 'react'
 import { Callout } from '../../ui/Callout.tsx'
-import { formatClock, formatNumber } from '../../ui/format.ts'
+import { formatClock, formatCount, formatNumber } from '../../ui/format.ts'
 import { useNow } from './use-now.ts'
 
 const STUCK_MS = 10 * 60_000
 
-/** Says so when nothing has moved for ten minutes, and why, as far as that is known. */
+/** Shown when a list has made no progress for ten minutes, with the reason if it is known. */
 export function StuckNotice({ job }: { job: BulkJob }) {
   const now = useNow(30_000)
   const since = useLastMove(job)
   if (job.status === 'paused' || now - since < STUCK_MS) return null
   const minutes = Math.floor((now - since) / 60_000)
   return (
-    <Callout kind="warning" live title={`Nothing has moved for ${formatNumber(minutes)} minutes.`}>
+    <Callout kind="warning" live title={`No progress for ${formatNumber(minutes)} minutes.`}>
       {whyStuck(job)}
     </Callout>
   )
 }
 
-/** When the list last moved, as far as this page has seen it. A list that has not begun stands still since it was made. */
+/** The time of the last progress that this page has seen. A queued list counts from its creation. */
 function useLastMove({ status, done_count, created_at }: BulkJob): number {
   const place = `${status}/${done_count}`
   const [seen, setSeen] = useState({ place, at: status === 'queued' ? Date.parse(created_at) : Date.now() })
@@ -30,11 +30,11 @@ function useLastMove({ status, done_count, created_at }: BulkJob): number {
 }
 
 function whyStuck({ status, deferred, done_count, unique_count }: BulkJob): string {
-  if (status === 'queued') return 'The list waits for its turn: other lists are ahead of it, or no worker is running.'
+  if (status === 'queued') return 'The list is queued. Other lists are ahead of it, or no worker is running.'
   const count = deferred.reduce((sum, group) => sum + group.count, 0)
   const next = deferred.map(({ retry_at }) => retry_at).toSorted()[0]
   if (next !== undefined && done_count + count >= unique_count) {
-    return `All ${formatNumber(count)} addresses that are left wait for their mail servers. The next of them are tried at ${formatClock(next)}.`
+    return `The remaining ${formatCount(count, 'address was', 'addresses were')} deferred. Next retry at ${formatClock(next)}.`
   }
-  return 'No worker has reported a result. If you run the service yourself, see whether its workers are running.'
+  return 'No worker has reported a result. If you run Probity yourself, check that its workers are running.'
 }

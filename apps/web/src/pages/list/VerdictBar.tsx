@@ -8,7 +8,7 @@ const FILLS: Record<string, string> = {
   unknown: 'bg-unknown-solid',
 }
 
-/** The shares of the verdicts. The numbers stand beside it: this is for the eye alone. */
+/** The shares of the verdicts. Decorative: the numbers are next to it. */
 export function VerdictBar({ counts }: { counts: Record<(typeof VERDICTS)[number], number> }) {
   return (
     <div aria-hidden="true" className="flex h-2 gap-px overflow-hidden rounded-full bg-hover">

@@ -7,21 +7,21 @@ import { capitalised } from './reason.ts'
 import { FilterLink } from './SearchLink.tsx'
 import { outcomeOf } from './words.ts'
 
-const COLOURS = {
+const COLORS = {
   valid: 'var(--color-valid-solid)',
   risky: 'var(--color-risky-solid)',
   invalid: 'var(--color-invalid-solid)',
   unknown: 'var(--color-unknown-solid)',
 }
 
-/** How many of each verdict, as a figure and as a table. */
+/** The number of each verdict, as a chart and as a table. */
 export function Verdicts({ job, caption, linked = true }: { job: BulkJob; caption: string; linked?: boolean }) {
   const portions = VERDICTS.map((status): Portion => {
     const count = job.status_counts[status]
     return {
       name: status,
       count,
-      colour: COLOURS[status],
+      color: COLORS[status],
       shown: linked && count > 0 ? <VerdictLink status={status} /> : <VerdictBadge status={status} />,
       meaning: capitalised(STATUSES[status]),
       advice: verdictLook(status).advice,
@@ -35,7 +35,7 @@ function VerdictLink({ status }: { status: string }) {
     <FilterLink
       filter={{ status }}
       className="inline-flex min-h-6 items-center rounded-full underline-offset-4 hover:underline"
-      title={`Show the ${status} ones`}
+      title={`Show ${status} results`}
     >
       <VerdictBadge status={status} />
     </FilterLink>

@@ -6,7 +6,7 @@ import { ConfirmDialog } from '../../ui/Dialog.tsx'
 import { formatCount } from '../../ui/format.ts'
 import type { Wish } from './use-wishes.ts'
 
-/** Wishes that are asked about first. */
+/** Actions that need a confirmation. */
 export type Asked = Exclude<Wish, 'resume'>
 
 type Words = { title: string; confirm: string; cancel: string; danger: boolean; body(job: BulkJob): ReactNode }
@@ -15,11 +15,11 @@ const WORDS: Record<Asked, Words> = {
   pause: {
     title: 'Pause this list?',
     confirm: 'Pause',
-    cancel: 'Go on',
+    cancel: 'Keep running',
     danger: false,
     body: ({ credits }) => (
       <>
-        <p>Addresses that are being asked at this moment are finished. No other is taken up until you resume.</p>
+        <p>Addresses in progress will finish. No new ones start until you resume.</p>
         <p>
           Results so far are kept. {formatCount(credits.reserved, 'credit')} {credits.reserved === 1 ? 'stays' : 'stay'}{' '}
           reserved for the rest.
@@ -29,8 +29,8 @@ const WORDS: Record<Asked, Words> = {
   },
   cancel: {
     title: 'Cancel this list?',
-    confirm: 'Cancel the list',
-    cancel: 'Keep it going',
+    confirm: 'Cancel list',
+    cancel: 'Keep running',
     danger: true,
     body: (job) => (
       <>
@@ -43,25 +43,25 @@ const WORDS: Record<Asked, Words> = {
   },
   remove: {
     title: 'Delete this list?',
-    confirm: 'Delete the list',
-    cancel: 'Keep it',
+    confirm: 'Delete list',
+    cancel: 'Keep list',
     danger: true,
     body: (job) => (
       <>
         <p>
-          The file, its addresses and {formatCount(job.done_count, 'result')} are removed for good. Credits that were
-          used stay used.
+          The file, its addresses and {formatCount(job.done_count, 'result')} are permanently deleted. Used credits are
+          not refunded.
         </p>
-        {job.finished_at === null && <p>The work on it ends. {whatReturns(job)}</p>}
+        {job.finished_at === null && <p>Validation stops. {whatReturns(job)}</p>}
       </>
     ),
   },
 }
 
 function whatReturns({ credits, livemode }: BulkJob): string {
-  if (!livemode) return 'Test mode costs no credits.'
-  if (credits.reserved === 0) return 'No unused credits are left to return.'
-  return `${formatCount(credits.reserved, 'unused credit returns', 'unused credits return')} now.`
+  if (!livemode) return 'Test mode uses no credits.'
+  if (credits.reserved === 0) return 'There are no unused credits to release.'
+  return `${formatCount(credits.reserved, 'unused credit is', 'unused credits are')} released.`
 }
 
 type WishDialogProps = {
@@ -73,7 +73,7 @@ type WishDialogProps = {
   onConfirm(wish: Asked): void
 }
 
-/** Says what is kept and what comes back before it is done. */
+/** Confirms an action and names the results that are kept and the credits that are released. */
 export function WishDialog({ job, asked, busy, error, onCancel, onConfirm }: WishDialogProps) {
   if (asked === undefined) return null
   const { title, confirm, cancel, danger, body } = WORDS[asked]

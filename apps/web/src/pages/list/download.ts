@@ -4,8 +4,8 @@ import { saveFile } from '../../ui/save-file.ts'
 export type Wanted = Omit<DownloadOptions, keyof RequestOptions>
 
 /**
- * Fetches a file of results and hands it to the browser. A plain link cannot carry the headers that say whose list it is, so the file is
- * held here until it is whole: 100,000 rows are some 20 MB. Gives its name.
+ * Downloads a file of results and returns its name. A plain link cannot carry the account header, so the file is held in memory until
+ * it is complete: 100,000 rows are some 20 MB.
  */
 export async function downloadResults(
   { jobs }: Probity,
@@ -32,7 +32,7 @@ function countBytes(onBytes: (bytes: number) => void) {
   })
 }
 
-/** RFC 6266: the encoded name is the whole one, the other is for those who cannot read it. */
+/** RFC 6266: the encoded name is complete; the plain one is a fallback for older clients. */
 function nameIn(disposition: string | null): string | undefined {
   const [, encoded] = /filename\*=UTF-8''([^;]+)/i.exec(disposition ?? '') ?? []
   if (encoded !== undefined) return decodeURIComponent(encoded)
@@ -40,7 +40,7 @@ function nameIn(disposition: string | null): string | undefined {
   return plain
 }
 
-/** The two parts of a plan must not have the same name in the folder of downloads. */
+/** The keep and remove files of a preset need different names. */
 function partOf(name: string, { preset, part }: Wanted): string {
   if (preset === undefined) return name
   return name.replace(/(-results)?(\.\w+)$/, `-${part ?? 'keep'}-${preset.replaceAll('_', '-')}$2`)

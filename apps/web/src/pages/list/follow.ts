@@ -1,7 +1,7 @@
 import type { BulkJob, JobEvent } from '@probity/sdk'
 import { asRequestFailed } from '../../api/probity.ts'
 
-/** How the page learns of what happens: by the stream, or by looking every so often. */
+/** How the page gets updates: from the event stream or by polling. */
 export type Following = { kind: 'opening' } | { kind: 'live' } | { kind: 'looking'; everyS: number }
 
 type Ways = {
@@ -9,7 +9,7 @@ type Ways = {
   look(): Promise<BulkJob>
   show(job: BulkJob): void
   tell(following: Following): void
-  /** The list cannot be had any more: it was deleted, or the session is over. */
+  /** The list is no longer available: it was deleted, or the session has expired. */
   lose(): void
 }
 
@@ -18,7 +18,7 @@ const LOOK_EVERY_S_MAX = 15
 const REOPEN_AFTER_MS = [2_000, 10_000, 30_000] as const
 const REOPEN_AFTER_MS_MAX = 60_000
 
-/** Follows a list until it has ended or the signal says enough. While there is no stream, it looks. */
+/** Follows a list until it is finished or the signal aborts. Polls while there is no stream. */
 export async function followJob(ways: Ways, signal: AbortSignal): Promise<void> {
   let looking = startLooking(ways, signal)
   for (let losses = 0; !signal.aborted; losses++) {
@@ -69,7 +69,7 @@ function isFinal(error: unknown): boolean {
   return [401, 403, 404].includes(asRequestFailed(error).status)
 }
 
-/** Ends early, and without a word, when the signal says so. */
+/** Resolves early when the signal aborts. */
 function pause(ms: number, signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve()
   return new Promise((resolve) => {

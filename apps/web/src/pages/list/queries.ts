@@ -13,9 +13,9 @@ export function jobQuery({ key, probity }: Scene, jobId: string) {
   })
 }
 
-/** What was counted and read before the end is asked for anew after it: the end is part of the name. */
+/** The key contains the end of the list, so that results are loaded again once it is finished. */
 function nameOf({ key }: Scene, { id, finished_at }: BulkJob) {
-  return [...key, 'list', id, finished_at ?? 'under way']
+  return [...key, 'list', id, finished_at ?? 'in progress']
 }
 
 export function breakdownQuery(scene: Scene, job: BulkJob) {
@@ -52,12 +52,12 @@ export function resultQuery({ key, probity }: Scene, jobId: string, row: number)
 
 type Filter = Pick<ResultFilter, 'status' | 'subStatus' | 'provider' | 'domain' | 'search'>
 
-/** The filters of the address as the API has them. */
+/** The filters of the URL as API parameters. */
 export function filterOf({ status, sub_status: subStatus, provider, domain, search }: ListSearch): Filter {
   return { status, subStatus, provider, domain, search }
 }
 
-/** The retention is over: what is asked for has been there and is gone. */
+/** Whether the results have expired and were deleted. */
 export function isExpired(error: unknown): boolean {
   return error !== null && error !== undefined && asRequestFailed(error).code === 'results_expired'
 }

@@ -12,7 +12,7 @@ export type Download =
 
 const SHOW_EVERY_MS = 300
 
-/** One download at a time; a second press while it runs does nothing. */
+/** Runs one download at a time; a second click while it runs is ignored. */
 export function useDownload(jobId: string) {
   const { probity } = useScene()
   const [download, setDownload] = useState<Download>({ kind: 'idle' })

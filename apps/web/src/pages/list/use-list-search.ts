@@ -3,7 +3,7 @@ import { useCallback } from 'react'
 import type { ListSearch } from '../lists/list-search.ts'
 
 const FROM = '/shell/lists/$jobId'
-/** Where the table of results stands in the page. */
+/** The element id of the results table. */
 export const RESULTS_ID = 'results'
 
 export function useListId(): string {
@@ -12,7 +12,7 @@ export function useListId(): string {
 
 type Turn = { replace?: boolean; hash?: string }
 
-/** Makes the address say something else. */
+/** Changes the search parameters of the URL. */
 export function useTurn() {
   const navigate = useNavigate({ from: '/lists/$jobId' })
   return useCallback(
@@ -26,13 +26,13 @@ export function useAskedPreset(): string | undefined {
   return useSearch({ from: FROM, select: ({ preset }: ListSearch) => preset })
 }
 
-/** What the address says, and how to make it say something else. */
+/** The search parameters of the URL, and a function that changes them. */
 export function useListSearch() {
   const search: ListSearch = useSearch({ from: FROM })
   return { search, turn: useTurn() }
 }
 
-/** Other filters begin at the first page, with nothing open. */
+/** A new filter starts at the first page, with no result open. */
 export function withFilter({ preset }: ListSearch, filter: ListSearch): ListSearch {
   return { ...(preset !== undefined && { preset }), ...filter }
 }

@@ -5,12 +5,12 @@ import { useScene } from '../../session/scene.ts'
 import { type Following, followJob } from './follow.ts'
 import { jobQuery } from './queries.ts'
 
-/** The service says something every 15 seconds: after two times nothing, the stream is taken for dead. */
+/** The service sends a heartbeat every 15 seconds. After two missed ones the stream counts as lost. */
 const SILENCE_MS = 32_000
-/** A list of 100,000 has news many times a second; the page draws it twice. */
+/** A list of 100,000 sends many events per second; the page renders two. */
 const SHOW_EVERY_MS = 500
 
-/** A list as it stands now, for as long as it is under way. */
+/** A list with live updates while it is in progress. */
 export function useLiveJob(jobId: string) {
   const scene = useScene()
   const queryClient = useQueryClient()
@@ -36,7 +36,7 @@ export function useLiveJob(jobId: string) {
     return () => {
       stop.abort()
       shown.stop()
-      // What the list has used or given back is in the account by now.
+      // The balance of the account has changed by the charges and refunds of the list.
       void queryClient.invalidateQueries({ queryKey: [...scene.key, 'account'] })
     }
   }, [scene, jobId, isUnderWay, queryClient])
@@ -48,7 +48,7 @@ function isSame(one: Following, other: Following): boolean {
   return one.kind === other.kind && (one.kind !== 'looking' || other.kind !== 'looking' || one.everyS === other.everyS)
 }
 
-/** The newest at once, and then no more often than the eye can follow. */
+/** Shows the first update at once, later ones at most every SHOW_EVERY_MS. */
 function showInTurn(show: (job: BulkJob) => void) {
   let newest: BulkJob | undefined
   let timer: ReturnType<typeof setTimeout> | undefined

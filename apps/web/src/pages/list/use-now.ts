@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react'
 
-/** The time, every so often: for texts that grow old by themselves. */
+/** The current time, updated periodically, for texts that depend on it. */
 export function useNow(everyMs = 10_000): number {
   const [now, setNow] = useState(() => Date.now())
   useEffect(() => {

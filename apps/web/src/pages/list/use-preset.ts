@@ -3,12 +3,12 @@ import { useAskedPreset, useTurn } from './use-list-search.ts'
 type Plan = { word: string; about: string }
 
 export const PLANS: Record<string, Plan> = {
-  safest: { word: 'Safest', about: 'Only addresses whose mailbox exists and belongs to a person.' },
+  safest: { word: 'Safest', about: 'Only valid addresses that are safe to send.' },
   balanced: {
     word: 'Balanced',
-    about: 'Valid addresses, domains that accept everything, and providers that tell nobody.',
+    about: 'Valid addresses, catch-all domains, and providers that cannot be verified.',
   },
-  all_but_bounces: { word: 'All but bounces', about: 'Everything except what will certainly come back.' },
+  all_but_bounces: { word: 'All but bounces', about: 'Everything except addresses that will certainly bounce.' },
 }
 
 const DEFAULT = 'balanced'
@@ -17,7 +17,7 @@ export function planWord(preset: string): string {
   return PLANS[preset]?.word ?? preset.replaceAll('_', ' ')
 }
 
-/** The plan that is looked at. It stands in the address, so that a colleague sees the same. */
+/** The chosen preset. It is kept in the URL, so that a link opens the same view. */
 export function usePreset() {
   const turn = useTurn()
   const asked = useAskedPreset()

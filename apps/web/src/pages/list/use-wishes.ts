@@ -9,7 +9,7 @@ import { jobQuery } from './queries.ts'
 
 export type Wish = 'pause' | 'resume' | 'cancel' | 'remove'
 
-/** Pauses, resumes, cancels or deletes a list, and says what came of it. */
+/** Pauses, resumes, cancels or deletes a list, and shows a toast. */
 export function useWishes(job: BulkJob, onDone: () => void) {
   const scene = useScene()
   const queryClient = useQueryClient()
@@ -36,16 +36,16 @@ export function useWishes(job: BulkJob, onDone: () => void) {
     },
     onError: (error, wish) => {
       if (wish === 'resume') toasts.failed(asRequestFailed(error).message)
-      // It may have ended meanwhile.
+      // The list may have finished in the meantime.
       void queryClient.invalidateQueries({ queryKey: jobQuery(scene, job.id).queryKey, exact: true })
     },
   })
 }
 
 function outcome(wish: Wish, { filename, credits }: BulkJob): string {
-  if (wish === 'pause') return `${filename} is paused.`
-  if (wish === 'resume') return `${filename} goes on.`
-  if (wish === 'remove') return `${filename} is deleted.`
-  const returned = credits.reserved > 0 ? ` ${formatCount(credits.reserved, 'unused credit')} came back.` : ''
-  return `${filename} is canceled.${returned}`
+  if (wish === 'pause') return `${filename} paused.`
+  if (wish === 'resume') return `${filename} resumed.`
+  if (wish === 'remove') return `${filename} deleted.`
+  const returned = credits.reserved > 0 ? ` ${formatCount(credits.reserved, 'unused credit')} released.` : ''
+  return `${filename} canceled.${returned}`
 }

@@ -5,17 +5,15 @@ import { outcomeOf, stageOf, timeLeft, whyWaiting } from './words.ts'
 const NOW = Date.parse('2026-11-02T12:00:00.000Z')
 const after = (seconds: number) => new Date(NOW + seconds * 1_000).toISOString()
 
-test('the outcome names what there is, and what was not charged', () => {
+test('outcomeOf lists the verdicts and unknown results that were not charged', () => {
   const job = { ...JOB_EXAMPLE, status_counts: { valid: 8214, risky: 1140, invalid: 611, unknown: 413 } }
   const refunded = { ...job, credits: { reserved: 0, used: 10378, refunded: 413 } }
-  expect(outcomeOf(refunded)).toBe(
-    '8,214 valid, 1,140 risky, 611 will bounce, 413 could not be checked and were not charged.',
-  )
-  expect(outcomeOf(job)).toMatch(/413 could not be checked\.$/)
-  expect(outcomeOf({ ...refunded, livemode: false })).toMatch(/413 could not be checked\.$/)
+  expect(outcomeOf(refunded)).toBe('8,214 valid, 1,140 risky, 611 invalid, 413 unknown (not charged).')
+  expect(outcomeOf(job)).toMatch(/413 unknown\.$/)
+  expect(outcomeOf({ ...refunded, livemode: false })).toMatch(/413 unknown\.$/)
   const none = { valid: 0, risky: 0, invalid: 0, unknown: 0 }
   expect(outcomeOf({ ...job, status_counts: { ...none, valid: 1 } })).toBe('1 valid.')
-  expect(outcomeOf({ ...job, status_counts: none })).toBe('No address has a result.')
+  expect(outcomeOf({ ...job, status_counts: none })).toBe('No results yet.')
 })
 
 test.each([
@@ -27,20 +25,20 @@ test.each([
   [1_200, 10_000, 'between 20 minutes and 3 hours'],
   [90_000, 260_000, 'between 25 hours and 4 days'],
   [-60, -10, 'less than a minute'],
-])('from %i to %i seconds is %s', (earliest, latest, words) => {
+])('timeLeft of %i to %i seconds is %s', (earliest, latest, words) => {
   expect(timeLeft({ earliest_at: after(earliest), latest_at: after(latest) }, NOW)).toBe(words)
 })
 
-test('where nothing is known of the end, nothing is said', () => {
+test('timeLeft returns undefined without an estimate', () => {
   expect(timeLeft(null, NOW)).toBeUndefined()
 })
 
-test('who waits is told with the reason and the time', () => {
+test('whyWaiting gives the reason and the time of the next retry', () => {
   expect(whyWaiting({ reason: 'greylisted', count: 312, retry_at: after(300) }, NOW)).toMatch(
-    /^312 addresses wait: the mail server asked us to come back later\. Next try \d\d:\d\d\.$/,
+    /^312 addresses deferred: greylisted by the mail server\. Next retry \d\d:\d\d\.$/,
   )
   expect(whyWaiting({ reason: 'a_new_reason', count: 1, retry_at: after(-5) }, NOW)).toBe(
-    '1 address waits: a new reason. Next in turn.',
+    '1 address deferred: a new reason. Retrying soon.',
   )
 })
 
@@ -52,6 +50,6 @@ test.each([
   ['paused', { started_at: null }, 0],
   ['a_new_state', { deferred: [] }, 2],
   ['completed', { finished_at: after(0) }, 5],
-])('a list that is %s %j is at stage %i', (status, changes, stage) => {
+])('stageOf a list that is %s %j is %i', (status, changes, stage) => {
   expect(stageOf({ ...JOB_EXAMPLE, status, ...changes })).toBe(stage)
 })

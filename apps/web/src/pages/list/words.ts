@@ -1,28 +1,24 @@
 import type { BulkJob } from '@probity/sdk'
 import { formatClock, formatCount, formatDateTime, formatNumber } from '../../ui/format.ts'
 
-/** What came out, in one sentence. */
+/** The verdict counts as one sentence. */
 export function outcomeOf({ status_counts: counts, credits, livemode }: BulkJob): string {
   const { valid, risky, invalid, unknown } = counts
   const wasFree = livemode && unknown > 0 && credits.refunded >= unknown
   const parts = [
     valid > 0 && `${formatNumber(valid)} valid`,
     risky > 0 && `${formatNumber(risky)} risky`,
-    invalid > 0 && `${formatNumber(invalid)} will bounce`,
-    unknown > 0 && `${formatNumber(unknown)} could not be checked${wasFree ? freeOf(unknown) : ''}`,
+    invalid > 0 && `${formatNumber(invalid)} invalid`,
+    unknown > 0 && `${formatNumber(unknown)} unknown${wasFree ? ' (not charged)' : ''}`,
   ].filter((part) => part !== false)
-  return parts.length === 0 ? 'No address has a result.' : `${parts.join(', ')}.`
-}
-
-function freeOf(count: number): string {
-  return count === 1 ? ' and was not charged' : ' and were not charged'
+  return parts.length === 0 ? 'No results yet.' : `${parts.join(', ')}.`
 }
 
 type Unit = { name: string; seconds: number }
 const MINUTE: Unit = { name: 'minute', seconds: 60 }
 const UNITS: Unit[] = [{ name: 'day', seconds: 86_400 }, { name: 'hour', seconds: 3_600 }, MINUTE]
 
-/** "between 3 and 12 minutes": a range, since nobody knows it better. */
+/** "between 3 and 12 minutes": a range, since the estimate is no more precise. */
 export function timeLeft(eta: BulkJob['eta'], now: number): string | undefined {
   if (eta === null) return undefined
   const low = Math.max(0, Date.parse(eta.earliest_at) - now) / 1_000
@@ -37,7 +33,7 @@ export function timeLeft(eta: BulkJob['eta'], now: number): string | undefined {
 
 type Measured = { count: number; unit: Unit }
 
-/** In the largest unit of which there are two, so that 90 minutes do not become "2 hours". */
+/** Uses the largest unit with a count of two or more, so that 90 minutes do not become "2 hours". */
 function measure(seconds: number, round: (value: number) => number): Measured {
   const unit = UNITS.find(({ seconds: one }) => seconds >= one * 2) ?? MINUTE
   return { count: round(seconds / unit.seconds), unit }
@@ -48,37 +44,37 @@ function sayOf({ count, unit }: Measured): string {
 }
 
 const WAITING: Record<string, string> = {
-  greylisted: 'the mail server asked us to come back later',
-  rate_limited: 'the mail server takes no more questions from us for now',
-  timeout: 'the mail server did not answer in time',
-  connection_failed: 'the mail server could not be reached',
-  blocked: 'the mail server refuses us for now',
-  dns_failed: 'DNS gave no usable answer',
-  mailbox_full: 'the mailbox had no room',
-  server_error: 'the mail server answered with an error of its own',
+  greylisted: 'greylisted by the mail server',
+  rate_limited: 'rate-limited by the mail server',
+  timeout: 'no response from the mail server',
+  connection_failed: 'connection to the mail server failed',
+  blocked: 'blocked by the mail server',
+  dns_failed: 'DNS lookup failed',
+  mailbox_full: 'mailbox full',
+  server_error: 'mail server error',
 }
 
-/** "312 addresses wait: the mail server asked us to come back later. Next try 14:05." */
+/** "312 addresses deferred: greylisted by the mail server. Next retry 14:05." */
 export function whyWaiting({ reason, count, retry_at: until }: BulkJob['deferred'][number], now: number): string {
   const why = WAITING[reason] ?? reason.replaceAll('_', ' ')
-  return `${formatCount(count, 'address waits', 'addresses wait')}: ${why}. ${nextTry(until, now)}`
+  return `${formatCount(count, 'address', 'addresses')} deferred: ${why}. ${nextTry(until, now)}`
 }
 
 function nextTry(until: string, now: number): string {
   const at = Date.parse(until)
-  if (at <= now) return 'Next in turn.'
+  if (at <= now) return 'Retrying soon.'
   const isSoon = at - now < 12 * 3_600_000
-  return `Next try ${isSoon ? formatClock(at) : formatDateTime(at)}.`
+  return `Next retry ${isSoon ? formatClock(at) : formatDateTime(at)}.`
 }
 
-/** Where a list is on its way. Retrying is all that is left once each address has been asked once. */
-export const STAGES = ['Queued', 'Planning', 'Validating', 'Retrying', 'Done'] as const
+/** The stages of a list. It is retrying once only deferred addresses remain. */
+export const STAGES = ['Queued', 'Planning', 'Validating', 'Retrying', 'Completed'] as const
 
 export function stageOf({ status, started_at, unique_count, done_count, deferred, finished_at }: BulkJob): number {
   if (finished_at !== null) return STAGES.length
   if (status === 'queued') return 0
   if (status === 'planning') return 1
-  // Paused before it began.
+  // Paused before it started.
   if (started_at === null) return 0
   const deferredCount = deferred.reduce((sum, { count }) => sum + count, 0)
   return deferredCount > 0 && done_count + deferredCount >= unique_count ? 3 : 2

@@ -10,7 +10,7 @@ import { uploadsKey } from './uploads.ts'
 
 type Named = Pick<Upload, 'upload_id' | 'filename'>
 
-/** Asks first, then removes a draft. What was asked about may be gone already: that is what was wanted. */
+/** Deletes a draft after a confirmation. A draft that no longer exists counts as deleted. */
 export function useDiscard({ onGone }: { onGone(): void }) {
   const scene = useScene()
   const tell = useToasts()
@@ -24,7 +24,7 @@ export function useDiscard({ onGone }: { onGone(): void }) {
     onSuccess: async (_, { filename }) => {
       await queryClient.invalidateQueries({ queryKey: [...uploadsKey(scene), 'drafts'] })
       setDraft(undefined)
-      tell.done(`${filename} was discarded.`)
+      tell.done(`${filename} discarded.`)
       onGone()
     },
   })
@@ -49,7 +49,7 @@ export function DiscardDialog({ draft, removal, keep }: DiscardProps) {
       danger
       busy={removal.isPending}
     >
-      <p>The uploaded file is removed from the service. Nothing was charged for it.</p>
+      <p>The uploaded file is deleted. No credits were charged for it.</p>
       {removal.isError && (
         <Callout kind="error" live>
           {asRequestFailed(removal.error).message}

@@ -20,7 +20,7 @@ import { useLiveJob } from '../list/use-live-job.ts'
 import { LIST_ROLES } from './list-roles.ts'
 import { JobStateBadge } from './overview/JobStateBadge.tsx'
 
-/** One list: while it is under way, and what came out of it. */
+/** One list: its progress, then its results. */
 export function ListPage() {
   const { query, following } = useLiveJob(useListId())
   const { data: job, error } = query
@@ -68,11 +68,11 @@ function About({ job }: { job: BulkJob }) {
   return (
     <>
       {formatCount(unique_count, 'address', 'addresses')} in {formatCount(email_count, 'row')}
-      {duplicate_count > 0 && `, ${formatCount(duplicate_count, 'repeat')}`} · column {email_column} ·{' '}
+      {duplicate_count > 0 && `, ${formatCount(duplicate_count, 'duplicate')}`} · column {email_column} ·{' '}
       <RelativeTime at={created_at} />
       {!mayChange && (
         <span className="mt-1 block">
-          You may look at this list. Pausing, cancelling and deleting need the role {LIST_ROLES}.
+          You have read-only access to this list. Pausing, canceling and deleting require the role {LIST_ROLES}.
         </span>
       )}
     </>
@@ -93,10 +93,10 @@ function Stale({ onRetry }: { onRetry(): void }) {
     <Callout
       kind="warning"
       live
-      title="What you see may be out of date."
+      title="Data may be out of date."
       actions={<TextButton onPress={onRetry}>Try again</TextButton>}
     >
-      The service could not be reached just now.
+      The service could not be reached.
     </Callout>
   )
 }
@@ -115,14 +115,14 @@ function NoList() {
       <Card>
         <EmptyState
           icon={<FileX aria-hidden="true" />}
-          title="This list is not here"
+          title="List not found"
           action={
             <Link to="/lists" className={buttonClass('primary')}>
-              To your lists
+              View all lists
             </Link>
           }
         >
-          It was deleted, or it belongs to another organisation or to the other mode.
+          It was deleted, or it belongs to another account or mode.
         </EmptyState>
       </Card>
     </Page>

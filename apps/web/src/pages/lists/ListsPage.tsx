@@ -16,16 +16,16 @@ import { ListFilters } from './overview/ListFilters.tsx'
 import { ListCards, ListsTable } from './overview/ListsTable.tsx'
 import { LISTS_PER_PAGE, listsQuery } from './overview/lists-query.ts'
 
-/** All lists of the organisation, newest first, and the drafts above them. */
+/** All lists of the account, newest first, with the drafts above them. */
 export function ListsPage() {
   const mayMake = useMay('jobs:write')
   return (
     <Page
       title="Lists"
-      about="Files of addresses: what was validated, what is under way, and what waits to be confirmed."
+      about="Uploaded lists: completed, in progress and awaiting confirmation."
       actions={mayMake && <NewListLink />}
     >
-      {!mayMake && <Callout>Your role is viewer: you can read lists. Making one needs the role {LIST_ROLES}.</Callout>}
+      {!mayMake && <Callout>You have read-only access to lists. Creating one requires the role {LIST_ROLES}.</Callout>}
       <Drafts />
       <Overview />
     </Page>
@@ -57,7 +57,7 @@ function Overview() {
 type FoundProps = { query: ReturnType<typeof useLists>; isNarrowed: boolean }
 const useLists = () => useQuery(listsQuery(useScene(), {}))
 
-/** What was found stays in sight while it is asked for again, and if that fails. */
+/** The loaded lists stay visible while they are refreshed, and if that fails. */
 function Found({ query: { data, isError, error, refetch }, isNarrowed }: FoundProps) {
   const { skip = 0 } = useSearch({ from: '/shell/lists' })
   const navigate = useNavigate({ from: '/lists' })
@@ -68,9 +68,7 @@ function Found({ query: { data, isError, error, refetch }, isNarrowed }: FoundPr
   }
   return (
     <div>
-      {isError && (
-        <Callout kind="warning">These are the lists as last seen: the service did not answer just now.</Callout>
-      )}
+      {isError && <Callout kind="warning">The data could not be refreshed. It may be out of date.</Callout>}
       <p role="status" className="sr-only">
         {isNarrowed && `${formatCount(data.total, 'list')} found.`}
       </p>
@@ -91,14 +89,14 @@ function NothingFound({ isNarrowed }: { isNarrowed: boolean }) {
   return (
     <EmptyState
       icon={<SearchX aria-hidden="true" />}
-      title={isNarrowed ? 'No list matches' : 'This page is empty'}
+      title={isNarrowed ? 'No lists match these filters' : 'This page is empty'}
       action={
         <Link to="/lists" search={(now) => ({ mode: now.mode, org: now.org })} className={buttonClass()}>
           Show all lists
         </Link>
       }
     >
-      {isNarrowed ? 'No list has such a name and status.' : 'There are fewer lists than this page begins at.'}
+      {isNarrowed ? 'Change or clear the filters.' : 'There are fewer lists than this page number requires.'}
     </EmptyState>
   )
 }

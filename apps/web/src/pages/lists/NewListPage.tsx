@@ -12,9 +12,9 @@ import { UploadPanel } from './new/UploadPanel.tsx'
 import type { NewListSearch } from './new-list-search.ts'
 
 const STEPS = ['Upload', 'Column', 'Review'] as const
-const HEADINGS = ['Upload a file', 'Choose the column with the addresses', 'Review and confirm'] as const
+const HEADINGS = ['Upload a file', 'Choose the address column', 'Review and confirm'] as const
 
-/** From a file to a list under way, in three steps on one address. */
+/** Creates a list from a file in three steps under one URL. */
 export function NewListPage() {
   const mayMake = useMay('jobs:write')
   const search = useSearch({ from: '/shell/lists/new' })
@@ -32,7 +32,7 @@ export function NewListPage() {
           <Step {...search} current={current} />
         </>
       ) : (
-        <NoPermission what="make lists" roles={LIST_ROLES} />
+        <NoPermission what="create lists" roles={LIST_ROLES} />
       )}
     </Page>
   )
@@ -49,7 +49,7 @@ function stepOf({ upload, column, step }: NewListSearch): 0 | 1 | 2 {
   return column === undefined || step === 'column' ? 1 : 2
 }
 
-/** Each step is told like a page of its own. Not the first: that is told with the page. */
+/** Moves the focus to the heading of each new step, so that screen readers announce it. The first step is announced with the page. */
 function useFocusOnStep(heading: RefObject<HTMLHeadingElement | null>, current: number): void {
   const last = useRef(current)
   useEffect(() => {

@@ -1,4 +1,4 @@
 import { rolesFor } from '../../session/may.ts'
 
-/** Who may make lists and change them, in words. */
+/** The roles that may create and change lists, as text. */
 export const LIST_ROLES = rolesFor('jobs:write')

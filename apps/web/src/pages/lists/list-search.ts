@@ -1,4 +1,4 @@
-/** Which results of a list are shown, which of them is open, and which plan is looked at. */
+/** The filters of the results, the open result and the chosen preset. */
 export type ListSearch = {
   status?: string
   sub_status?: string
@@ -19,7 +19,7 @@ export function readListSearch(search: Record<string, unknown>): ListSearch {
   return Object.fromEntries([...texts, ...numbers])
 }
 
-/** In an address that was typed by hand, 123 and true stand there as such. */
+/** The router parses 123 and true in a URL as a number and a boolean. */
 function isText(value: unknown): boolean {
   return ['string', 'number', 'boolean'].includes(typeof value)
 }

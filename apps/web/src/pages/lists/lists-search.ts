@@ -8,7 +8,7 @@ export function readListsSearch({ skip, status, search }: Record<string, unknown
   }
 }
 
-/** An empty one filters nothing, and the service takes none. */
+/** The service rejects empty filters. */
 function isText(value: unknown): value is string {
   return typeof value === 'string' && value !== ''
 }

@@ -1,8 +1,8 @@
-/** The upload in hand, and the column chosen: the page survives a reload, and another device can go on. */
+/** The current upload and the chosen column, so that the page survives a reload and can be continued on another device. */
 export type NewListSearch = {
   upload?: string
   column?: string
-  /** Back at the choice of the column, with one chosen. */
+  /** Back at the column step, with a column chosen. */
   step?: 'column'
 }
 

@@ -2,12 +2,12 @@ import type { Upload } from '@probity/sdk'
 import { queryOptions } from '@tanstack/react-query'
 import type { Scene } from '../../session/scene.ts'
 
-/** So many drafts are shown: they are removed after a day, and hardly anybody has more at a time. */
+/** Drafts are deleted after a day, so more than this is unusual. */
 const DRAFTS_MAX = 100
 
 export const uploadsKey = ({ key }: Pick<Scene, 'key'>) => [...key, 'uploads'] as const
 
-/** Uploads that wait to be confirmed. */
+/** Uploads that are not confirmed yet. */
 export function draftsQuery(scene: Scene) {
   return queryOptions({
     queryKey: [...uploadsKey(scene), 'drafts'],
@@ -16,7 +16,7 @@ export function draftsQuery(scene: Scene) {
   })
 }
 
-/** What is in an uploaded file; its counts are those of the column, or else of the suggested one. */
+/** The preview of an upload, with the counts of the given column or of the suggested one. */
 export function uploadQuery(scene: Scene, uploadId: string, emailColumn?: string) {
   return queryOptions({
     queryKey: [...uploadsKey(scene), uploadId, emailColumn ?? null],

@@ -9,7 +9,7 @@ import { useSubmit } from '../../ui/use-submit.ts'
 import { ConfirmCall } from './ConfirmCall.tsx'
 import { useOperatorCall } from './use-operator-call.ts'
 
-/** What an operator is about to do to an account. */
+/** The action that an operator has chosen for an account. */
 export type Asked = { kind: 'credits' | 'plan' | 'suspend' | 'unsuspend'; account: OperatorAccount }
 
 type AskedProps = { account: OperatorAccount; onClose(): void }
@@ -35,7 +35,7 @@ function CreditsDialog({ account, onClose }: AskedProps) {
   const form = useForm({ defaultValues: { credits: '', note: '' }, shouldFocusError: false })
   const submit = useSubmit(form, async ({ credits, note }) => {
     const body = { credits: Number(credits), note: note.trim() }
-    const done = Number(credits) > 0 ? 'were given to' : 'were taken from'
+    const done = Number(credits) > 0 ? 'added to' : 'deducted from'
     await call(
       `/accounts/${account.id}/credits`,
       body,
@@ -50,7 +50,7 @@ function CreditsDialog({ account, onClose }: AskedProps) {
         <FormSummary form={form} />
         <Field
           label="Credits"
-          hint={`Below zero to take them. The account has ${formatNumber(account.available)}.`}
+          hint={`Use a negative number to deduct credits. Available: ${formatNumber(account.available)}.`}
           error={errors.credits?.message}
         >
           {(ids) => (
@@ -60,14 +60,14 @@ function CreditsDialog({ account, onClose }: AskedProps) {
               autoComplete="off"
               {...form.register('credits', {
                 validate: (text) =>
-                  (WHOLE.test(text.trim()) && Number(text) !== 0) || 'Write a whole number that is not zero.',
+                  (WHOLE.test(text.trim()) && Number(text) !== 0) || 'Enter a whole number other than zero.',
               })}
             />
           )}
         </Field>
         <Field
-          label="Why"
-          hint="Stands in the ledger, where the customer reads it, and in the audit log."
+          label="Reason"
+          hint="Shown to the customer in the ledger and recorded in the audit log."
           error={errors.note?.message}
         >
           {(ids) => (
@@ -75,11 +75,11 @@ function CreditsDialog({ account, onClose }: AskedProps) {
               {...ids}
               maxLength={200}
               autoComplete="off"
-              {...form.register('note', { validate: (text) => text.trim() !== '' || 'Say why.' })}
+              {...form.register('note', { validate: (text) => text.trim() !== '' || 'Enter a reason.' })}
             />
           )}
         </Field>
-        <Buttons onClose={onClose} busy={isSubmitting} word="Move the credits" />
+        <Buttons onClose={onClose} busy={isSubmitting} word="Adjust credits" />
       </form>
     </Dialog>
   )
@@ -89,7 +89,7 @@ function PlanDialog({ account, plans, onClose }: AskedProps & { plans: string[] 
   const call = useOperatorCall()
   const form = useForm({ defaultValues: { plan: account.plan }, shouldFocusError: false })
   const submit = useSubmit(form, async ({ plan }) => {
-    await call(`/accounts/${account.id}/plan`, { plan }, `${account.name} has the plan ${plan} now.`)
+    await call(`/accounts/${account.id}/plan`, { plan }, `${account.name} is now on the ${plan} plan.`)
     onClose()
   })
   const { isSubmitting, isDirty } = form.formState
@@ -99,7 +99,7 @@ function PlanDialog({ account, plans, onClose }: AskedProps & { plans: string[] 
         <FormSummary form={form} />
         <Field
           label="Plan"
-          hint="Holds at once. A subscription that is paid for sets its own plan again when it is renewed."
+          hint="Takes effect immediately. An active subscription resets the plan at its next renewal."
         >
           {(ids) => (
             <SelectInput {...ids} {...form.register('plan')}>
@@ -111,7 +111,7 @@ function PlanDialog({ account, plans, onClose }: AskedProps & { plans: string[] 
             </SelectInput>
           )}
         </Field>
-        <Buttons onClose={onClose} busy={isSubmitting} disabled={!isDirty} word="Change the plan" />
+        <Buttons onClose={onClose} busy={isSubmitting} disabled={!isDirty} word="Change plan" />
       </form>
     </Dialog>
   )
@@ -137,12 +137,12 @@ function SuspendDialog({ account, onClose }: AskedProps) {
       confirm="Suspend"
       danger
       path={`/accounts/${account.id}/suspend`}
-      done={`${account.name} is suspended.`}
+      done={`${account.name} suspended.`}
       onClose={onClose}
     >
       <p>
-        Its keys are refused within a second, its members can look and change nothing, and its lists are paused. Nothing
-        is deleted and no credit is taken.
+        API keys stop working within a second, members get read-only access, and lists are paused. No data is deleted
+        and no credits are deducted.
       </p>
     </ConfirmCall>
   )
@@ -151,13 +151,13 @@ function SuspendDialog({ account, onClose }: AskedProps) {
 function UnsuspendDialog({ account, onClose }: AskedProps) {
   return (
     <ConfirmCall
-      title={`Let ${account.name} in again?`}
-      confirm="Let in again"
+      title={`Reactivate ${account.name}?`}
+      confirm="Reactivate"
       path={`/accounts/${account.id}/unsuspend`}
-      done={`${account.name} is let in again.`}
+      done={`${account.name} reactivated.`}
       onClose={onClose}
     >
-      <p>Its keys work again within a second. Its lists stay paused until somebody of the organisation resumes them.</p>
+      <p>API keys work again within a second. Lists stay paused until a member of the account resumes them.</p>
     </ConfirmCall>
   )
 }

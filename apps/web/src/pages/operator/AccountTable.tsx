@@ -10,7 +10,7 @@ import type { Asked } from './AccountDialogs.tsx'
 
 type TableProps = { accounts: OperatorAccount[]; onAsk(asked: Asked): void }
 
-/** The accounts of one page. On phones the same stands in cards. */
+/** The accounts of one page. Narrow screens show cards instead of the table. */
 export function AccountTable({ accounts, onAsk }: TableProps) {
   return (
     <>
@@ -21,7 +21,7 @@ export function AccountTable({ accounts, onAsk }: TableProps) {
             <Th>State</Th>
             <Th>Plan</Th>
             <Th align="end">Credits</Th>
-            <Th align="end">Used in 30 days</Th>
+            <Th align="end">Used (30 days)</Th>
             <Th align="end">Members</Th>
             <Th align="end">Keys</Th>
             <Th align="end">
@@ -84,7 +84,7 @@ function Name({ account: { id, name, created_at } }: { account: OperatorAccount 
     <div className="min-w-0">
       <p className="font-medium [overflow-wrap:anywhere]">{name}</p>
       <p className="text-xs text-faint">
-        <code className="font-mono [overflow-wrap:anywhere]">{id}</code>, since {formatDate(created_at)}
+        <code className="font-mono [overflow-wrap:anywhere]">{id}</code>, created {formatDate(created_at)}
       </p>
     </div>
   )
@@ -92,7 +92,7 @@ function Name({ account: { id, name, created_at } }: { account: OperatorAccount 
 
 function creditsOf({ unlimited, available, reserved }: OperatorAccount): string {
   if (unlimited) return 'Unlimited'
-  return reserved > 0 ? `${formatNumber(available)} + ${formatNumber(reserved)} set aside` : formatNumber(available)
+  return reserved > 0 ? `${formatNumber(available)} + ${formatNumber(reserved)} reserved` : formatNumber(available)
 }
 
 function AccountState({ account }: { account: OperatorAccount }) {
@@ -103,16 +103,16 @@ function AccountState({ account }: { account: OperatorAccount }) {
       </Badge>
     )
   }
-  if (account.charging_stopped_at) {
+  if (account.on_hold_at) {
     return (
       <Badge tone="risky" icon={<OctagonPause aria-hidden="true" />}>
-        Charging stopped
+        On hold
       </Badge>
     )
   }
   return (
     <Badge tone="valid" icon={<CircleCheck aria-hidden="true" />}>
-      Open
+      Active
     </Badge>
   )
 }
@@ -129,10 +129,10 @@ function AccountMenu({ account, onAsk }: { account: OperatorAccount; onAsk(asked
       }
     >
       <MenuItem icon={<Coins aria-hidden="true" />} onSelect={() => onAsk({ kind: 'credits', account })}>
-        Give or take credits
+        Adjust credits
       </MenuItem>
       <MenuItem icon={<Layers aria-hidden="true" />} onSelect={() => onAsk({ kind: 'plan', account })}>
-        Change the plan
+        Change plan
       </MenuItem>
       <MenuLink>
         <Link to="/operator/audit-log" search={(now) => ({ mode: now.mode, org: now.org, account: account.id })}>
@@ -143,7 +143,7 @@ function AccountMenu({ account, onAsk }: { account: OperatorAccount; onAsk(asked
       <MenuLine />
       {isSuspended ? (
         <MenuItem icon={<Undo2 aria-hidden="true" />} onSelect={() => onAsk({ kind: 'unsuspend', account })}>
-          Let in again
+          Reactivate
         </MenuItem>
       ) : (
         <MenuItem danger icon={<Ban aria-hidden="true" />} onSelect={() => onAsk({ kind: 'suspend', account })}>

@@ -17,7 +17,7 @@ import { ACCOUNT_STATES, type AccountState, type AccountsSearch } from './accoun
 import { ACCOUNTS_PER_PAGE, accountsQuery } from './queries.ts'
 import { ResetLinkDialog } from './ResetLinkDialog.tsx'
 
-/** All accounts by name and number. */
+/** All accounts of the installation, with their plans and usage. */
 export function Accounts() {
   const search = useSearch({ from: '/shell/operator/accounts' })
   const navigate = useNavigate({ from: '/operator/accounts' })
@@ -30,13 +30,13 @@ export function Accounts() {
   return (
     <Card
       title="Accounts"
-      about="Names and numbers. What customers validate is theirs: none of it is shown here."
+      about="Account names, plans and usage. Validated addresses are never shown to operators."
       actions={<ResetLink />}
     >
       <div className="flex flex-col gap-4">
         <search className="flex flex-wrap gap-2">
           <SearchField
-            label="Search by name or id"
+            label="Search by name or ID"
             value={search.search ?? ''}
             maxLength={200}
             onChange={(text) => narrow({ ...stateOf(search), ...(text && { search: text }) })}
@@ -99,7 +99,7 @@ function Found({ search, onClear }: { search: AccountsSearch; onClear(): void })
   }
   return (
     <div>
-      {isError && <Callout kind="warning">This is as last seen: the service did not answer just now.</Callout>}
+      {isError && <Callout kind="warning">The data could not be refreshed. It may be out of date.</Callout>}
       <p role="status" className="sr-only">
         {(search.search || search.state) && `${formatCount(data.total, 'account')} found.`}
       </p>
@@ -118,14 +118,18 @@ function NoAccounts({ isNarrowed, onClear }: { isNarrowed: boolean; onClear(): v
   const icon = <Building2 aria-hidden="true" />
   if (!isNarrowed) {
     return (
-      <EmptyState icon={icon} title="There are no accounts yet">
-        Whoever opens an organisation will be listed here.
+      <EmptyState icon={icon} title="No accounts yet">
+        New accounts appear here.
       </EmptyState>
     )
   }
   return (
-    <EmptyState icon={icon} title="No account matches" action={<Button onClick={onClear}>Show all accounts</Button>}>
-      None has this in its name or at the beginning of its id.
+    <EmptyState
+      icon={icon}
+      title="No accounts match these filters"
+      action={<Button onClick={onClear}>Show all accounts</Button>}
+    >
+      The search matches account names and the beginning of account IDs.
     </EmptyState>
   )
 }

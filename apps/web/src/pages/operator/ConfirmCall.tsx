@@ -16,7 +16,7 @@ type ConfirmCallProps = {
   children: ReactNode
 }
 
-/** Asks before an operator's call, makes it, and says why it failed if it did. */
+/** Confirms an operator action, sends it, and shows the error if it fails. */
 export function ConfirmCall({
   title,
   confirm,

@@ -13,32 +13,32 @@ import { useOperatorCall } from './use-operator-call.ts'
 const WAITING_EVERY_MS = 2_000
 const QUIET_EVERY_MS = 30_000
 
-/** What the doctor found when it last looked, the worst first, with what to do about it. */
+/** The latest doctor findings, most severe first, with the fix for each. */
 export function Doctor() {
   const { data, error, isError, refetch } = useQuery({
     ...doctorQuery,
-    refetchInterval: ({ state }) => (state.data?.wanted ? WAITING_EVERY_MS : QUIET_EVERY_MS),
+    refetchInterval: ({ state }) => (state.data?.run_requested ? WAITING_EVERY_MS : QUIET_EVERY_MS),
   })
   if (data === undefined) {
     return isError ? (
-      <ErrorState error={error} onRetry={() => void refetch()} what="What the doctor found could not be loaded" />
+      <ErrorState error={error} onRetry={() => void refetch()} what="The doctor findings could not be loaded" />
     ) : (
-      <Skeleton lines={6} label="Loading what the doctor found" />
+      <Skeleton lines={6} label="Loading doctor findings" />
     )
   }
   return (
     <div className="flex flex-col gap-4">
-      {isError && <Callout kind="warning">This is as last seen: the service did not answer just now.</Callout>}
+      {isError && <Callout kind="warning">The data could not be refreshed. It may be out of date.</Callout>}
       <Head report={data} />
       {data.findings.length === 0 ? <NothingYet /> : <Findings findings={data.findings} />}
     </div>
   )
 }
 
-function Head({ report: { findings, wanted } }: { report: DoctorReport }) {
+function Head({ report: { findings, run_requested: isRequested } }: { report: DoctorReport }) {
   const call = useOperatorCall()
   const { mutate, isPending, isError, error } = useMutation({
-    mutationFn: () => call('/doctor/run', {}, 'The workers look again within ten seconds.'),
+    mutationFn: () => call('/doctor/run', {}, 'Checks run again within 10 seconds.'),
   })
   const newest = findings
     .map(({ checked_at }) => checked_at)
@@ -50,20 +50,20 @@ function Head({ report: { findings, wanted } }: { report: DoctorReport }) {
         <h2 className="text-base font-semibold">{summary(findings)}</h2>
         <Button
           onClick={() => mutate()}
-          busy={isPending || wanted}
+          busy={isPending || isRequested}
           icon={<RotateCw className="size-4" aria-hidden="true" />}
         >
-          {wanted ? 'Looking again' : 'Run again'}
+          {isRequested ? 'Running checks' : 'Run checks'}
         </Button>
       </div>
       <p className="max-w-prose text-soft">
-        Each host with a worker looks once an hour, and when you ask for it.{' '}
+        Each worker host runs all checks hourly and on demand.{' '}
         {newest && (
           <>
-            Last look: <RelativeTime at={newest} />.{' '}
+            Last run: <RelativeTime at={newest} />.{' '}
           </>
         )}
-        <code className="font-mono">pnpm admin doctor</code> looks from wherever you run it.
+        <code className="font-mono">pnpm admin doctor</code> runs them on the current host.
       </p>
       {isError && (
         <Callout kind="error" live>
@@ -77,19 +77,19 @@ function Head({ report: { findings, wanted } }: { report: DoctorReport }) {
 function summary(findings: KeptFinding[]): string {
   const count = (status: KeptFinding['status']) => findings.filter((finding) => finding.status === status).length
   const [broken, advised, unseen] = [count('fail'), count('warn'), count('unknown')]
-  if (findings.length === 0) return 'Nobody has looked yet'
+  if (findings.length === 0) return 'No checks have run yet'
   const parts = [
-    broken > 0 && `${broken} ${broken === 1 ? 'thing is' : 'things are'} broken`,
-    advised > 0 && `${advised} could be better`,
-    unseen > 0 && `${unseen} could not be looked at`,
+    broken > 0 && `${broken} failing`,
+    advised > 0 && `${advised} ${advised === 1 ? 'warning' : 'warnings'}`,
+    unseen > 0 && `${unseen} could not run`,
   ].filter((part) => part !== false)
-  return parts.length === 0 ? 'All is well' : new Intl.ListFormat('en-GB').format(parts)
+  return parts.length === 0 ? 'All checks pass' : parts.join(' · ')
 }
 
 function NothingYet() {
   return (
-    <EmptyState icon={<Stethoscope aria-hidden="true" />} title="No worker has looked yet">
-      <p>A worker looks soon after it starts, and then once an hour.</p>
+    <EmptyState icon={<Stethoscope aria-hidden="true" />} title="No worker has run the checks yet">
+      <p>A worker runs them shortly after it starts, and then hourly.</p>
     </EmptyState>
   )
 }
@@ -100,7 +100,7 @@ function Findings({ findings }: { findings: KeptFinding[] }) {
   return (
     <>
       {others.length > 0 && (
-        <ul aria-label="What needs a look" className="flex flex-col gap-3">
+        <ul aria-label="Findings" className="flex flex-col gap-3">
           {others.map((finding) => (
             <FindingCard key={keyOf(finding)} finding={finding} />
           ))}
@@ -108,8 +108,8 @@ function Findings({ findings }: { findings: KeptFinding[] }) {
       )}
       {well.length > 0 && (
         <section className="rounded-lg border border-line bg-surface px-5 py-4 shadow-card">
-          <h3 className="font-medium">In order</h3>
-          <ul aria-label="In order" className="mt-2 flex flex-col gap-1.5">
+          <h3 className="font-medium">Passing</h3>
+          <ul aria-label="Passing" className="mt-2 flex flex-col gap-1.5">
             {well.map((finding) => (
               <FindingLine key={keyOf(finding)} finding={finding} />
             ))}

@@ -16,7 +16,7 @@ import { egressQuery } from './queries.ts'
 import { RefreshLine } from './RefreshLine.tsx'
 import { useRefreshing } from './use-refreshing.ts'
 
-/** Our ways out: by which name and from where mail servers are asked. */
+/** The egresses: HELO names and source addresses of probes. */
 export function Egresses() {
   const refreshing = useRefreshing()
   const { data, error, isError, refetch, dataUpdatedAt } = useQuery({
@@ -25,19 +25,19 @@ export function Egresses() {
   })
   return (
     <Card
-      title="Ways out"
-      about="By which name, and from where, the workers that live ask mail servers. Figures are of the last 24 hours; connections are those to providers that we know."
+      title="Egress"
+      about="HELO names and source addresses that active workers send probes from. Figures cover the last 24 hours. Connections count known providers only."
     >
       {data === undefined ? (
         isError ? (
-          <ErrorState error={error} onRetry={() => void refetch()} what="The ways out could not be loaded" />
+          <ErrorState error={error} onRetry={() => void refetch()} what="The egresses could not be loaded" />
         ) : (
-          <Skeleton lines={4} label="Loading ways out" />
+          <Skeleton lines={4} label="Loading egresses" />
         )
       ) : (
         <div className="flex flex-col gap-4">
           <RefreshLine refreshing={refreshing} at={dataUpdatedAt} onRefresh={() => void refetch()} />
-          {isError && <Callout kind="warning">This is as last seen: the service did not answer just now.</Callout>}
+          {isError && <Callout kind="warning">The data could not be refreshed. It may be out of date.</Callout>}
           {data.egresses.length === 0 ? <NoEgress /> : <EgressTable egresses={data.egresses} />}
         </div>
       )}
@@ -47,10 +47,10 @@ export function Egresses() {
 
 function NoEgress() {
   return (
-    <EmptyState icon={<Waypoints aria-hidden="true" />} title="No worker asks mail servers">
+    <EmptyState icon={<Waypoints aria-hidden="true" />} title="No worker is probing mail servers">
       <p>
-        None that lives has a name to go by. Set <code className="font-mono">SMTP_HELO_NAME</code> and{' '}
-        <code className="font-mono">SMTP_MAIL_FROM</code>, and start the worker again.
+        No active worker has a HELO name. Set <code className="font-mono">SMTP_HELO_NAME</code> and{' '}
+        <code className="font-mono">SMTP_MAIL_FROM</code>, then restart the worker.
       </p>
     </EmptyState>
   )
@@ -60,14 +60,14 @@ function EgressTable({ egresses }: { egresses: OperatorEgress[] }) {
   const [asked, setAsked] = useState<OperatorEgress>()
   return (
     <>
-      <Table caption="Ways out">
+      <Table caption="Egresses">
         <thead>
           <tr>
             <Th>Name</Th>
             <Th>State</Th>
             <Th align="end">Workers</Th>
             <Th align="end">Connections</Th>
-            <Th align="end">Asked</Th>
+            <Th align="end">Probes</Th>
             <Th align="end">Blocked</Th>
             <Th>Last block</Th>
             <Th align="end">
@@ -88,7 +88,7 @@ function EgressTable({ egresses }: { egresses: OperatorEgress[] }) {
 
 function EgressRow({ egress, onAsk }: { egress: OperatorEgress; onAsk(): void }) {
   const { name, helo, address, proxy, drained_at, last_block, last_block_at } = egress
-  const from = proxy ? `by the proxy ${proxy}` : address ? `from ${address}` : 'from the host’s own address'
+  const from = proxy ? `via proxy ${proxy}` : address ? `from ${address}` : 'from the host’s default address'
   return (
     <tr>
       <th scope="row" className="min-w-48 border-b border-line py-2.5 pe-3 text-start align-top font-normal">
@@ -125,8 +125,8 @@ function EgressRow({ egress, onAsk }: { egress: OperatorEgress; onAsk(): void })
         )}
       </Td>
       <Td align="end" className="align-top">
-        <Button size="sm" onClick={onAsk} aria-label={`${drained_at ? 'Use again' : 'Drain'} ${name}`}>
-          {drained_at ? 'Use again' : 'Drain'}
+        <Button size="sm" onClick={onAsk} aria-label={`${drained_at ? 'Resume' : 'Drain'} ${name}`}>
+          {drained_at ? 'Resume' : 'Drain'}
         </Button>
       </Td>
     </tr>
@@ -145,7 +145,7 @@ function EgressState({ egress: { drained_at, suspensions } }: { egress: Operator
     return (
       <div className="flex flex-col gap-1">
         <Badge tone="risky" icon={<Clock aria-hidden="true" />}>
-          Turned away
+          Suspended
         </Badge>
         <ul className="text-xs text-faint">
           {suspensions.map(({ provider, ends_at: until, reason }) => (
@@ -160,7 +160,7 @@ function EgressState({ egress: { drained_at, suspensions } }: { egress: Operator
   }
   return (
     <Badge tone="valid" icon={<CircleCheck aria-hidden="true" />}>
-      In use
+      Active
     </Badge>
   )
 }
@@ -169,20 +169,19 @@ function DrainDialog({ egress: { name, drained_at }, onClose }: { egress: Operat
   const isDrained = drained_at !== null
   return (
     <ConfirmCall
-      title={isDrained ? `Use ${name} again?` : `Drain ${name}?`}
-      confirm={isDrained ? 'Use again' : 'Drain'}
+      title={isDrained ? `Resume ${name}?` : `Drain ${name}?`}
+      confirm={isDrained ? 'Resume' : 'Drain'}
       path="/egress_controls"
       body={{ egress: name, is_drained: !isDrained }}
-      done={isDrained ? `${name} is used again.` : `${name} is drained.`}
+      done={isDrained ? `${name} resumed.` : `${name} drained.`}
       onClose={onClose}
     >
       {isDrained ? (
-        <p>Within two seconds workers ask mail servers by it again.</p>
+        <p>Workers send probes from this egress again within 2 seconds.</p>
       ) : (
         <p>
-          Within two seconds nobody new is asked by it; what is being asked is finished. Addresses that a mail server
-          put off are asked again by another way out, which some servers take for a newcomer. Where there is no other,
-          they wait.
+          New probes stop within 2 seconds; probes in progress finish. Deferred addresses are retried from another
+          egress, which can trigger greylisting again. Without another egress they wait.
         </p>
       )}
     </ConfirmCall>

@@ -11,7 +11,7 @@ const LOOKS: Record<DoctorStatus, { word: string; tone: Tone; Icon: typeof Circl
   pass: { word: 'Pass', tone: 'valid', Icon: CircleCheck },
 }
 
-/** A finding in full: what was seen, why it matters and what to do. */
+/** A finding in full: what was observed, why it matters and how to fix it. */
 export function FindingCard({ finding }: { finding: KeptFinding }) {
   const { title, status, saw, why, fix, docs, since_at: since } = finding
   const { word, tone, Icon } = LOOKS[status]
@@ -30,7 +30,7 @@ export function FindingCard({ finding }: { finding: KeptFinding }) {
       <p className="max-w-prose text-soft">{why}</p>
       {fix && <FixBlock fix={fix} title={title} />}
       <a href={docs} className="self-start text-[0.8125rem] text-accent-text underline underline-offset-2">
-        More on {finding.id}
+        Documentation: {finding.id}
       </a>
     </li>
   )
@@ -40,20 +40,20 @@ function FixBlock({ fix: { says, lines }, title }: { fix: DoctorFix; title: stri
   return (
     <div className="flex flex-col gap-2">
       <p className="max-w-prose">
-        <span className="font-medium">To do: </span>
+        <span className="font-medium">Fix: </span>
         {says}
       </p>
-      {lines.length > 0 && <CodeBlock code={lines.join('\n')} label={`Lines for: ${title}`} />}
+      {lines.length > 0 && <CodeBlock code={lines.join('\n')} label={`Commands for: ${title}`} />}
     </div>
   )
 }
 
 function aboutOf({ subject, host }: KeptFinding): string {
-  const parts = [subject, host && `seen from ${host}`].filter((part) => part)
+  const parts = [subject, host && `host ${host}`].filter((part) => part)
   return parts.length === 0 ? '' : `${parts.join(', ')}.`
 }
 
-/** What is well needs a line only. */
+/** Passing checks take one line. */
 export function FindingLine({ finding }: { finding: KeptFinding }) {
   const { title, subject, saw } = finding
   const { tone, word, Icon } = LOOKS.pass

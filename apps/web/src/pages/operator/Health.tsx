@@ -9,7 +9,7 @@ import { healthQuery } from './queries.ts'
 import { RefreshLine } from './RefreshLine.tsx'
 import { useRefreshing } from './use-refreshing.ts'
 
-/** Every part of the installation, as it is now. */
+/** The current state of every component of the installation. */
 export function Health() {
   const refreshing = useRefreshing()
   const { data, error, isError, refetch, dataUpdatedAt } = useQuery({
@@ -18,7 +18,7 @@ export function Health() {
   })
   if (data === undefined) {
     return isError ? (
-      <ErrorState error={error} onRetry={() => void refetch()} what="How things are could not be found out" />
+      <ErrorState error={error} onRetry={() => void refetch()} what="The health status could not be loaded" />
     ) : (
       <Skeleton lines={6} label="Loading health" />
     )
@@ -30,8 +30,8 @@ export function Health() {
         <h2 className="text-base font-semibold">{summary(inTrouble)}</h2>
         <RefreshLine refreshing={refreshing} at={dataUpdatedAt} onRefresh={() => void refetch()} />
       </div>
-      {isError && <Callout kind="warning">This is as last seen: the service did not answer just now.</Callout>}
-      <ul aria-label="Parts of the installation" className="grid grid-cols-1 gap-3 sm:grid-cols-2 xl:grid-cols-3">
+      {isError && <Callout kind="warning">The data could not be refreshed. It may be out of date.</Callout>}
+      <ul aria-label="Components" className="grid grid-cols-1 gap-3 sm:grid-cols-2 xl:grid-cols-3">
         {data.parts
           .toSorted((a, b) => LOOKS[a.state].order - LOOKS[b.state].order)
           .map((part) => (
@@ -43,9 +43,9 @@ export function Health() {
 }
 
 function summary(inTrouble: HealthPart[]): string {
-  if (inTrouble.length === 0) return 'All is well'
+  if (inTrouble.length === 0) return 'All systems operational'
   const names = new Intl.ListFormat('en-GB').format(inTrouble.map(({ name }) => name))
-  return `${names} ${inTrouble.length === 1 ? 'needs' : 'need'} a look`
+  return `${names} ${inTrouble.length === 1 ? 'needs' : 'need'} attention`
 }
 
 const LOOKS: Record<HealthState, { word: string; tone: Tone; Icon: typeof CircleCheck; order: number }> = {

@@ -8,7 +8,7 @@ import { TurnOnDialog } from '../settings/TurnOnDialog.tsx'
 
 type Access = Exclude<Session['operator_access'], 'allowed'>
 
-/** Why the operator pages are closed, and what to do about it. */
+/** Explains why the operator pages are not available, and how to get access. */
 export function OperatorClosed({ access, onSetUp }: { access: Access; onSetUp(isOpen: boolean): void }) {
   return (
     <Page title="Operator">
@@ -25,8 +25,8 @@ export function OperatorClosed({ access, onSetUp }: { access: Access; onSetUp(is
 
 const CLOSED = {
   none: {
-    title: 'These pages are for operators',
-    text: 'Operators run the installation. Your accounts are on the other pages.',
+    title: 'Operator access required',
+    text: 'These pages are for operators, who run the installation. Use the other pages for your accounts.',
   },
   ip_not_allowed: {
     title: 'Operator pages are not available from this network',
@@ -51,7 +51,7 @@ function TwoFactorFirst({ onSetUp }: { onSetUp(isOpen: boolean): void }) {
         </Button>
       }
     >
-      <p>Operators sign in with their password and a code of an authenticator app. It takes two minutes.</p>
+      <p>Operators sign in with their password and a code from an authenticator app. Setup takes two minutes.</p>
       {isOpen && <TurnOnDialog onClose={() => toggle(false)} />}
     </EmptyState>
   )

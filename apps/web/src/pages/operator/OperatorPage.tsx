@@ -17,7 +17,7 @@ const PLACES = [
   { to: '/operator/audit-log', label: 'Audit log' },
 ] as const
 
-/** The frame of the operator pages, or why they are closed to this user. */
+/** The frame of the operator pages, or the reason why this user has no access. */
 export function OperatorPage() {
   const { operator_access: access } = useSession()
   const [isSettingUp, setSettingUp] = useState(false)
@@ -37,7 +37,7 @@ function OpenPage() {
     <Page
       title={place ? `${place.label} · Operator` : 'Operator'}
       heading="Operator"
-      about="The whole installation, over all accounts. Changes of accounts, providers and egresses are written to the audit log."
+      about="The whole installation, across all accounts. Changes to accounts, providers and egresses are recorded in the audit log."
     >
       <nav aria-label="Operator" className="-mx-4 overflow-x-auto px-4 sm:mx-0 sm:px-0">
         <ul className="flex w-max min-w-full gap-4 border-b border-line sm:gap-5">

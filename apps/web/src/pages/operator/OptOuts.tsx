@@ -22,10 +22,10 @@ export function OptOuts() {
   return (
     <Card
       title="Opted-out domains"
-      about="Workers send no probe to these domains and their subdomains. Their addresses end as unknown, and the credit is refunded."
+      about="Workers send no probe to these domains and their subdomains. Their addresses are reported as unknown and refunded."
       actions={
         <Button size="sm" onClick={() => setAdding(true)}>
-          Add a domain
+          Add domain
         </Button>
       }
     >
@@ -45,7 +45,7 @@ export function OptOuts() {
 
 function DomainTable({ domains }: OperatorOptOuts) {
   const [removed, setRemoved] = useState<string>()
-  if (domains.length === 0) return <p className="text-soft">No domain has opted out.</p>
+  if (domains.length === 0) return <p className="text-soft">No opted-out domains.</p>
   return (
     <>
       <Table caption="Opted-out domains">
@@ -84,11 +84,11 @@ function DomainTable({ domains }: OperatorOptOuts) {
           confirm="Remove"
           path="/opt-outs/remove"
           body={{ domain: removed }}
-          done={`${removed} is removed.`}
+          done={`${removed} removed.`}
           danger
           onClose={() => setRemoved(undefined)}
         >
-          <p>Addresses of the domain are probed again.</p>
+          <p>Addresses at this domain will be probed again.</p>
         </ConfirmCall>
       )}
     </>
@@ -100,12 +100,12 @@ function AddDialog({ onClose }: { onClose(): void }) {
   const form = useForm({ defaultValues: { domain: '', note: '' }, shouldFocusError: false })
   const submit = useSubmit(form, async ({ domain, note }) => {
     const name = domain.trim().toLowerCase()
-    await call('/opt-outs', { domain: name, note: note.trim() }, `${name} is not probed.`)
+    await call('/opt-outs', { domain: name, note: note.trim() }, `${name} added. It is no longer probed.`)
     onClose()
   })
   const { errors, isSubmitting } = form.formState
   return (
-    <Dialog open onClose={onClose} title="Add an opted-out domain" about="The change is written to the audit log.">
+    <Dialog open onClose={onClose} title="Add opted-out domain" about="The change is recorded in the audit log.">
       <form noValidate onSubmit={submit} className="flex flex-col gap-4">
         <FormSummary form={form} />
         <Field label="Domain" hint="The part after the @, for example example.com." error={errors.domain?.message}>
@@ -122,7 +122,7 @@ function AddDialog({ onClose }: { onClose(): void }) {
         <Field
           label="Note"
           optional
-          hint="For example, when and by whom it was requested."
+          hint="For example, the date and sender of the request."
           error={errors.note?.message}
         >
           {(ids) => <TextInput {...ids} {...form.register('note', { maxLength: 200 })} autoComplete="off" />}

@@ -9,7 +9,7 @@ import { ConfirmCall } from './ConfirmCall.tsx'
 import { nameOf } from './name-of.ts'
 import { useOperatorCall } from './use-operator-call.ts'
 
-/** What an operator is about to do to a provider. */
+/** The action that an operator has chosen for a provider. */
 export type AskedProvider = { kind: 'pause' | 'resume' | 'rate' | 'lift'; provider: OperatorProvider }
 
 type AskedProps = { provider: OperatorProvider; onClose(): void }
@@ -31,16 +31,17 @@ function PauseDialog({ provider: { provider }, onClose }: AskedProps) {
   const name = nameOf(provider)
   return (
     <ConfirmCall
-      title={`Pause ${name}?`}
+      title={`Pause probing ${name}?`}
       confirm="Pause"
       path="/provider_controls"
       body={{ provider, is_paused: true }}
-      done={`${name} is not asked any more.`}
+      done={`Probing paused for ${name}.`}
       onClose={onClose}
     >
       <p>
-        Within two seconds no worker asks its mail servers. Lists wait for it for some hours; callers are told unknown
-        and that we try again, and get their credit back where that leads to nothing.
+        Workers stop probing this provider within 2 seconds. Lists wait for up to several hours. Single requests return{' '}
+        <code className="font-mono">unknown</code> with <code className="font-mono">retry_at</code> and are refunded if
+        no result follows.
       </p>
     </ConfirmCall>
   )
@@ -50,14 +51,14 @@ function ResumeDialog({ provider: { provider }, onClose }: AskedProps) {
   const name = nameOf(provider)
   return (
     <ConfirmCall
-      title={`Ask ${name} again?`}
-      confirm="Ask again"
+      title={`Resume probing ${name}?`}
+      confirm="Resume"
       path="/provider_controls"
       body={{ provider, is_paused: false }}
-      done={`${name} is asked again.`}
+      done={`Probing resumed for ${name}.`}
       onClose={onClose}
     >
-      <p>What waits for it goes on within a minute, at the pace that the provider bears.</p>
+      <p>Waiting addresses resume within a minute, within the provider’s limits.</p>
     </ConfirmCall>
   )
 }
@@ -88,11 +89,7 @@ function RateDialog({ provider: { provider, rate_percent }, onClose }: AskedProp
   const name = nameOf(provider)
   const form = useForm({ defaultValues: { rate_percent: String(rate_percent) }, shouldFocusError: false })
   const submit = useSubmit(form, async ({ rate_percent: chosen }) => {
-    await call(
-      '/provider_controls',
-      { provider, rate_percent: Number(chosen) },
-      `${name} gets ${chosen} % of its rate.`,
-    )
+    await call('/provider_controls', { provider, rate_percent: Number(chosen) }, `Rate of ${name} set to ${chosen}%.`)
     onClose()
   })
   const { isSubmitting, isDirty } = form.formState
@@ -102,13 +99,13 @@ function RateDialog({ provider: { provider, rate_percent }, onClose }: AskedProp
         <FormSummary form={form} />
         <Field
           label="Rate"
-          hint="Of the connections, and of the new ones in a minute, that the provider bears. At least one stays."
+          hint="Percentage of the provider’s limits for open and new connections. The minimum is one connection."
         >
           {(ids) => (
             <SelectInput {...ids} {...form.register('rate_percent')}>
               {[...new Set([...RATES, rate_percent])].map((rate) => (
                 <option key={rate} value={rate}>
-                  {rate} %
+                  {rate}%
                 </option>
               ))}
             </SelectInput>
@@ -117,7 +114,7 @@ function RateDialog({ provider: { provider, rate_percent }, onClose }: AskedProp
         <div className="flex flex-wrap justify-end gap-2">
           <Button onClick={onClose}>Cancel</Button>
           <Button type="submit" look="primary" busy={isSubmitting} disabled={!isDirty}>
-            Change the rate
+            Change rate
           </Button>
         </div>
       </form>

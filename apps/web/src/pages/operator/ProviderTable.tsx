@@ -17,13 +17,13 @@ export function ProviderTable({ providers, onAsk }: ProviderTableProps) {
         <tr>
           <Th>Provider</Th>
           <Th>State</Th>
-          <Th align="end">Asked</Th>
-          <Th align="end">Definite</Th>
-          <Th align="end">Put off</Th>
+          <Th align="end">Probes</Th>
+          <Th align="end">Conclusive</Th>
+          <Th align="end">Deferred</Th>
           <Th align="end">Blocked</Th>
-          <Th align="end">Silent</Th>
-          <Th align="end">Half within</Th>
-          <Th align="end">19 of 20 within</Th>
+          <Th align="end">No response</Th>
+          <Th align="end">p50</Th>
+          <Th align="end">p95</Th>
           <Th align="end">Connections</Th>
           <Th align="end">Rate</Th>
           <Th align="end">
@@ -54,14 +54,14 @@ function ProviderRow({ provider, onAsk }: RowProps) {
       </Td>
       <Td align="end">
         {formatNumber(probes)}
-        {throttled > 0 && <p className="text-xs whitespace-nowrap text-faint">{formatNumber(throttled)} held back</p>}
+        {throttled > 0 && <p className="text-xs whitespace-nowrap text-faint">{formatNumber(throttled)} throttled</p>}
       </Td>
       <Td align="end">{shareOf(conclusive)}</Td>
       <Td align="end">{shareOf(deferred)}</Td>
       <Td align="end">{shareOf(blocked)}</Td>
       <Td align="end">{shareOf(noResponse)}</Td>
-      <Td align="end">{withinOf(p50_ms)}</Td>
-      <Td align="end">{withinOf(p95_ms)}</Td>
+      <Td align="end">{latencyOf(p50_ms)}</Td>
+      <Td align="end">{latencyOf(p95_ms)}</Td>
       <Td align="end" className="whitespace-nowrap">
         {provider.connections_max === null ? '–' : `${provider.connections} of ${provider.connections_max}`}
       </Td>
@@ -79,11 +79,11 @@ function shareOf(share: number | null): string {
   return share === null ? '–' : formatShare(share)
 }
 
-function withinOf(ms: number | null): string {
+function latencyOf(ms: number | null): string {
   return ms === null ? '–' : formatMs(ms)
 }
 
-/** What it gets now of the connections in a minute that it bears from one way out. */
+/** New connections per minute and egress: the current rate and the limit. */
 function rateOf({ per_minute, level, rate_percent }: OperatorProvider): string {
   if (per_minute === null) return '–'
   const now = Math.round(per_minute * level * (rate_percent / 100) * 10) / 10
@@ -103,7 +103,7 @@ function ProviderState({ provider }: { provider: OperatorProvider }) {
   if (provider.suspension_ends_at) {
     return (
       <Badge tone="invalid" icon={<Clock aria-hidden="true" />}>
-        Turned away until {formatClock(provider.suspension_ends_at)}
+        Suspended until {formatClock(provider.suspension_ends_at)}
       </Badge>
     )
   }
@@ -117,7 +117,7 @@ function ProviderState({ provider }: { provider: OperatorProvider }) {
   if (provider.rate_percent < 100 || provider.level < 1) {
     return (
       <Badge tone="risky" icon={<Gauge aria-hidden="true" />}>
-        Slowed
+        Throttled
       </Badge>
     )
   }
@@ -142,7 +142,7 @@ function ProviderMenu({ provider, onAsk }: RowProps) {
     >
       {isPaused ? (
         <MenuItem icon={<Play aria-hidden="true" />} onSelect={() => onAsk({ kind: 'resume', provider })}>
-          Ask again
+          Resume
         </MenuItem>
       ) : (
         <MenuItem icon={<Pause aria-hidden="true" />} onSelect={() => onAsk({ kind: 'pause', provider })}>
@@ -150,7 +150,7 @@ function ProviderMenu({ provider, onAsk }: RowProps) {
         </MenuItem>
       )}
       <MenuItem icon={<Gauge aria-hidden="true" />} onSelect={() => onAsk({ kind: 'rate', provider })}>
-        Change the rate
+        Change rate
       </MenuItem>
       {provider.suspended_egresses > 0 && (
         <MenuItem icon={<ClockFading aria-hidden="true" />} onSelect={() => onAsk({ kind: 'lift', provider })}>

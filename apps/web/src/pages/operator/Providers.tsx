@@ -19,7 +19,7 @@ const CHOICES = [
   { value: '168', label: '7 days' },
 ] as const
 
-/** What comes of asking each provider, and what is held back of it. */
+/** Probe results by provider, and the limits in effect. */
 export function Providers() {
   const { hours = HOURS_USUAL } = useSearch({ from: '/shell/operator/providers' })
   const navigate = useNavigate({ from: '/operator/providers' })
@@ -42,8 +42,8 @@ export function Providers() {
   return (
     <Card
       title="Providers"
-      about="What came of asking mail servers, by who runs them, in whole hours and the running one. Addresses that were decided without asking are not in it."
-      actions={<Segments label="How far back" size="sm" value={String(hours)} choices={CHOICES} onChange={choose} />}
+      about="SMTP probe results by mailbox provider, in hourly buckets including the current hour. Addresses decided without a probe are not counted."
+      actions={<Segments label="Time range" size="sm" value={String(hours)} choices={CHOICES} onChange={choose} />}
     >
       {data === undefined ? (
         isError ? (
@@ -54,10 +54,10 @@ export function Providers() {
       ) : (
         <div className="flex flex-col gap-4">
           <RefreshLine refreshing={refreshing} at={dataUpdatedAt} onRefresh={() => void refetch()} />
-          {isError && <Callout kind="warning">This is as last seen: the service did not answer just now.</Callout>}
+          {isError && <Callout kind="warning">The data could not be refreshed. It may be out of date.</Callout>}
           {data.providers.length === 0 ? (
-            <EmptyState icon={<Mails aria-hidden="true" />} title="No mail server was asked in this time">
-              Figures come within seconds of the first address that is asked about.
+            <EmptyState icon={<Mails aria-hidden="true" />} title="No probes in this period">
+              Figures appear within seconds of the first probe.
             </EmptyState>
           ) : (
             <ProviderTable providers={data.providers} onAsk={setAsked} />

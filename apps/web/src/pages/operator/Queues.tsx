@@ -12,7 +12,7 @@ import { RefreshLine } from './RefreshLine.tsx'
 import { StuckLists } from './StuckLists.tsx'
 import { useRefreshing } from './use-refreshing.ts'
 
-/** What waits, how long, and what has come to a stop. */
+/** Queue sizes, waiting times and stalled lists. */
 export function Queues() {
   const refreshing = useRefreshing()
   const { data, error, isError, refetch, dataUpdatedAt } = useQuery({
@@ -29,14 +29,14 @@ export function Queues() {
   return (
     <>
       <RefreshLine refreshing={refreshing} at={dataUpdatedAt} onRefresh={() => void refetch()} />
-      {isError && <Callout kind="warning">This is as last seen: the service did not answer just now.</Callout>}
+      {isError && <Callout kind="warning">The data could not be refreshed. It may be out of date.</Callout>}
       <div className="grid grid-cols-1 gap-6 lg:grid-cols-3">
-        <CallersCard queues={data} />
+        <InteractiveCard queues={data} />
         <ListsCard queues={data} />
         <WebhooksCard queues={data} />
       </div>
       <StuckLists stuck={data.jobs.stalled} />
-      <PutOffCard queues={data} />
+      <DeferredCard queues={data} />
       <TasksCard queues={data} />
     </>
   )
@@ -44,16 +44,14 @@ export function Queues() {
 
 type QueuesProps = { queues: OperatorQueues }
 
-function CallersCard({ queues: { validations } }: QueuesProps) {
+function InteractiveCard({ queues: { validations } }: QueuesProps) {
   return (
-    <Card title="Callers" about="Single addresses and JSON lists.">
+    <Card title="Interactive queue" about="Single and bulk validations.">
       <Facts>
-        <Fact name="Wait for a worker">{formatNumber(validations.waiting)}</Fact>
-        <Fact name="The oldest since">
-          {validations.oldest_at ? <RelativeTime at={validations.oldest_at} /> : 'none waits'}
-        </Fact>
-        <Fact name="Come in a minute">{formatNumber(validations.in_per_minute)}</Fact>
-        <Fact name="Go in a minute">{formatNumber(validations.out_per_minute)}</Fact>
+        <Fact name="Waiting">{formatNumber(validations.waiting)}</Fact>
+        <Fact name="Oldest">{validations.oldest_at ? <RelativeTime at={validations.oldest_at} /> : 'None'}</Fact>
+        <Fact name="Enqueued/min">{formatNumber(validations.enqueued_per_minute)}</Fact>
+        <Fact name="Completed/min">{formatNumber(validations.completed_per_minute)}</Fact>
       </Facts>
     </Card>
   )
@@ -61,13 +59,13 @@ function CallersCard({ queues: { validations } }: QueuesProps) {
 
 function ListsCard({ queues: { jobs } }: QueuesProps) {
   return (
-    <Card title="Lists" about="Addresses of files that are under way.">
+    <Card title="Lists" about="Addresses of lists in progress.">
       <Facts>
-        <Fact name="Lists under way">{formatNumber(jobs.in_progress)}</Fact>
-        <Fact name="Lists paused">{formatNumber(jobs.paused)}</Fact>
-        <Fact name="Addresses that wait">{formatNumber(jobs.waiting)}</Fact>
-        <Fact name="Addresses worked on">{formatNumber(jobs.active)}</Fact>
-        <Fact name="Go in a minute">{formatNumber(jobs.out_per_minute)}</Fact>
+        <Fact name="Lists in progress">{formatNumber(jobs.in_progress)}</Fact>
+        <Fact name="Paused lists">{formatNumber(jobs.paused)}</Fact>
+        <Fact name="Waiting addresses">{formatNumber(jobs.waiting)}</Fact>
+        <Fact name="Active addresses">{formatNumber(jobs.active)}</Fact>
+        <Fact name="Completed/min">{formatNumber(jobs.completed_per_minute)}</Fact>
       </Facts>
     </Card>
   )
@@ -75,13 +73,11 @@ function ListsCard({ queues: { jobs } }: QueuesProps) {
 
 function WebhooksCard({ queues: { webhooks } }: QueuesProps) {
   return (
-    <Card title="Webhooks" about="Events on their way to customers.">
+    <Card title="Webhooks" about="Deliveries to customer endpoints.">
       <Facts>
         <Fact name="Due now">{formatNumber(webhooks.due)}</Fact>
-        <Fact name="The oldest since">
-          {webhooks.oldest_at ? <RelativeTime at={webhooks.oldest_at} /> : 'none is due'}
-        </Fact>
-        <Fact name="To be tried later">{formatNumber(webhooks.later)}</Fact>
+        <Fact name="Oldest">{webhooks.oldest_at ? <RelativeTime at={webhooks.oldest_at} /> : 'None'}</Fact>
+        <Fact name="Retrying later">{formatNumber(webhooks.later)}</Fact>
       </Facts>
     </Card>
   )
@@ -107,18 +103,15 @@ const DUE: [keyof DueTimes, string][] = [
   ['later', 'Later'],
 ]
 
-/** What a mail server, or our own pace, put off. */
-function PutOffCard({ queues: { validations, jobs } }: QueuesProps) {
+/** Addresses that a mail server deferred or that our rate limiter throttled. */
+function DeferredCard({ queues: { validations, jobs } }: QueuesProps) {
   return (
-    <Card
-      title="Put off"
-      about="Addresses that a mail server or our own pace put off, by when they are asked about again."
-    >
-      <Table caption="Put off, by when it is due">
+    <Card title="Deferred" about="Addresses deferred by the mail server or by our own rate limiter, by retry time.">
+      <Table caption="Deferred addresses by retry time">
         <thead>
           <tr>
-            <Th>Due</Th>
-            <Th align="end">Callers</Th>
+            <Th>Retry</Th>
+            <Th align="end">Interactive</Th>
             <Th align="end">Lists</Th>
           </tr>
         </thead>
@@ -138,20 +131,20 @@ function PutOffCard({ queues: { validations, jobs } }: QueuesProps) {
   )
 }
 
-const TASKS: Record<string, string> = { interactive: 'Callers', batches: 'Batches of lists', webhooks: 'Webhooks' }
+const TASKS: Record<string, string> = { interactive: 'Interactive', batches: 'List batches', webhooks: 'Webhooks' }
 
 function TasksCard({ queues: { tasks } }: QueuesProps) {
   return (
     <Card
       title="Tasks in Redis"
-      about="Notes for workers of what stands in PostgreSQL. One that is lost is written again within seconds, so nothing has to be done about it."
+      about="Tasks that reference rows in PostgreSQL. Lost tasks are enqueued again within seconds; no action is needed."
     >
       <Table caption="Tasks in Redis">
         <thead>
           <tr>
             <Th>Queue</Th>
-            <Th align="end">Wait</Th>
-            <Th align="end">Worked on</Th>
+            <Th align="end">Waiting</Th>
+            <Th align="end">Active</Th>
           </tr>
         </thead>
         <tbody className="[&_tr:last-child>*]:border-b-0">
@@ -160,8 +153,8 @@ function TasksCard({ queues: { tasks } }: QueuesProps) {
               <th scope="row" className="border-b border-line py-2.5 pe-3 text-start font-normal">
                 {TASKS[name] ?? name}
               </th>
-              <Td align="end">{waiting === null ? 'Redis is away' : formatNumber(waiting)}</Td>
-              <Td align="end">{active === null ? 'Redis is away' : formatNumber(active)}</Td>
+              <Td align="end">{waiting === null ? 'Redis unavailable' : formatNumber(waiting)}</Td>
+              <Td align="end">{active === null ? 'Redis unavailable' : formatNumber(active)}</Td>
             </tr>
           ))}
         </tbody>

@@ -5,13 +5,13 @@ import type { Refreshing } from './use-refreshing.ts'
 
 type RefreshLineProps = { refreshing: Refreshing; at: number; onRefresh(): void }
 
-/** When the figures were asked for, and who asks for the next ones. */
+/** The time of the last refresh, and a button that pauses automatic refreshes. */
 export function RefreshLine({ refreshing: { isPaused, turn }, at, onRefresh }: RefreshLineProps) {
   const Icon = isPaused ? Play : Pause
   return (
     <div className="flex flex-wrap items-center gap-2 text-[0.8125rem] text-faint">
       <p>
-        {isPaused ? 'Paused. ' : 'Every 10 seconds. '}
+        {isPaused ? 'Paused. ' : 'Refreshes every 10 seconds. '}
         {at > 0 && (
           <>
             As of <time dateTime={new Date(at).toISOString()}>{formatTime(at)}</time>.
@@ -19,7 +19,7 @@ export function RefreshLine({ refreshing: { isPaused, turn }, at, onRefresh }: R
         )}
       </p>
       <Button size="sm" onClick={turn} icon={<Icon className="size-4" aria-hidden="true" />}>
-        {isPaused ? 'Go on' : 'Pause'}
+        {isPaused ? 'Resume' : 'Pause'}
       </Button>
       {isPaused && (
         <Button size="sm" onClick={onRefresh} icon={<RotateCw className="size-4" aria-hidden="true" />}>

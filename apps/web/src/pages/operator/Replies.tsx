@@ -25,17 +25,17 @@ const VIEWS = [
 
 type View = (typeof VIEWS)[number]['value']
 
-/** What mail servers said that no rule knows. The rules grow by what is found here. */
+/** SMTP replies that no classification rule matches. New rules are written from them. */
 export function Replies() {
   const [view, setView] = useState<View>('new')
   const { data, error, isError, refetch } = useQuery(repliesQuery)
   return (
     <Card
-      title="Unrecognised replies"
-      about="What mail servers said that no rule knows, the most frequent first. Addresses in them were replaced before they were kept."
+      title="Unclassified replies"
+      about="SMTP replies that no classification rule matches, most frequent first. Addresses are redacted before storage."
       actions={
         <Segments
-          label="Which replies"
+          label="Replies shown"
           size="sm"
           value={view}
           choices={VIEWS}
@@ -51,7 +51,7 @@ export function Replies() {
         )
       ) : (
         <>
-          {isError && <Callout kind="warning">This is as last seen: the service did not answer just now.</Callout>}
+          {isError && <Callout kind="warning">The data could not be refreshed. It may be out of date.</Callout>}
           <ReplyList
             replies={data.replies.filter(({ reviewed_at }) => view === 'all' || reviewed_at === null)}
             view={view}
@@ -67,22 +67,22 @@ function ReplyList({ replies, view }: { replies: UnclassifiedReply[]; view: View
     return (
       <EmptyState
         icon={<MessageSquareDashed aria-hidden="true" />}
-        title={view === 'new' ? 'Nothing new' : 'Every reply was understood'}
+        title={view === 'new' ? 'No new replies' : 'No unclassified replies'}
       >
         {view === 'new'
-          ? 'Replies that you have looked at are under All.'
-          : 'What a mail server says that no rule knows will be counted here for 90 days.'}
+          ? 'Reviewed replies are listed under All.'
+          : 'Replies that no rule matches are counted here for 90 days.'}
       </EmptyState>
     )
   }
   return (
-    <Table caption="Unrecognised replies">
+    <Table caption="Unclassified replies">
       <thead>
         <tr>
           <Th>Reply</Th>
-          <Th>From</Th>
+          <Th>Provider</Th>
           <Th align="end">Seen</Th>
-          <Th>Last</Th>
+          <Th>Last seen</Th>
           <Th align="end">
             <span className="sr-only">Actions</span>
           </Th>
@@ -106,8 +106,8 @@ function ReplyRow({ reply }: { reply: UnclassifiedReply }) {
         </code>
       </th>
       <Td className="align-top whitespace-nowrap">
-        {reply.provider ? providerName(reply.provider) : 'Somebody else'}
-        <p className="text-xs text-faint">in answer to {reply.stage}</p>
+        {reply.provider ? providerName(reply.provider) : 'Other'}
+        <p className="text-xs text-faint">reply to {reply.stage}</p>
       </Td>
       <Td align="end" className="align-top">
         {formatNumber(reply.seen)}
@@ -134,7 +134,7 @@ function MarkButton({ reply: { provider, stage, code, reply, reviewed_at } }: { 
       call(
         '/replies/review',
         { provider, stage, code, reply, is_reviewed: !isReviewed },
-        isReviewed ? 'The reply is among the new ones again.' : 'Marked as looked at. It is under All.',
+        isReviewed ? 'Marked as new.' : 'Marked as reviewed. It is listed under All.',
       ),
     onError: (error) => toasts.failed(asRequestFailed(error).message),
   })
@@ -145,9 +145,9 @@ function MarkButton({ reply: { provider, stage, code, reply, reviewed_at } }: { 
       busy={isPending}
       onClick={() => mutate()}
       icon={<Icon className="size-4" aria-hidden="true" />}
-      aria-label={`${isReviewed ? 'Make new again' : 'Looked at'}: ${code} ${reply}`}
+      aria-label={`${isReviewed ? 'Mark as new' : 'Mark as reviewed'}: ${code} ${reply}`}
     >
-      {isReviewed ? 'New again' : 'Looked at'}
+      {isReviewed ? 'Mark as new' : 'Mark as reviewed'}
     </Button>
   )
 }

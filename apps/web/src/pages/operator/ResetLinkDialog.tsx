@@ -27,7 +27,7 @@ export function ResetLinkDialog({ onClose }: { onClose(): void }) {
       about={
         created
           ? undefined
-          : 'Hand the link to the user yourself. It is written to the audit log of the installation and of the user’s accounts.'
+          : 'Send the link to the user yourself. It is recorded in the audit logs of the installation and of the user’s accounts.'
       }
     >
       {created ? (
@@ -52,7 +52,7 @@ function CreateForm({ onCreated, onClose }: { onCreated(created: CreatedLink): v
   return (
     <form noValidate onSubmit={submit} className="flex flex-col gap-4">
       <FormSummary form={form} />
-      <Field label="Email address of the user" error={errors.email?.message}>
+      <Field label="User’s email address" error={errors.email?.message}>
         {(ids) => (
           <TextInput
             {...ids}

@@ -20,7 +20,7 @@ export function Reviews() {
     <>
       <Card
         title="Lists under review"
-        about="The abuse limits paused these lists. Release a list that the customer has a reason for, or cancel it: unused credits are then released."
+        about="The abuse limits paused these lists. Release a list if the customer has a legitimate reason, or cancel it. Unused credits are released on cancellation."
       >
         {data === undefined ? (
           isError ? (
@@ -30,13 +30,11 @@ export function Reviews() {
           )
         ) : (
           <div className="flex flex-col gap-4">
-            {isError && (
-              <Callout kind="warning">The service did not respond. These are the last known reviews.</Callout>
-            )}
+            {isError && <Callout kind="warning">The data could not be refreshed. It may be out of date.</Callout>}
             {!data.are_limits_on && (
               <Callout>
-                The abuse limits are off. They apply where sign-up is open, or with{' '}
-                <code className="font-mono">ABUSE_LIMITS=on</code>.
+                Abuse limits are off. They apply when sign-up is open or with{' '}
+                <code className="font-mono">PROBITY_ABUSE_LIMITS=true</code>.
               </Callout>
             )}
             <ReviewList reviews={data.reviews} />
@@ -56,7 +54,7 @@ function ReviewList({ reviews }: { reviews: OperatorReview[] }) {
     return (
       <p className="flex items-center gap-2 text-soft">
         <CircleCheck className="size-4 text-valid" aria-hidden="true" />
-        No list waits for a decision.
+        No lists are waiting for a decision.
       </p>
     )
   }
@@ -88,8 +86,8 @@ function ReviewList({ reviews }: { reviews: OperatorReview[] }) {
 }
 
 const REASONS = {
-  guessed_addresses: 'Most of its sample is invalid',
-  domain_limit: 'Over the daily limit of a domain',
+  guessed_addresses: 'Most of the sample is invalid',
+  domain_limit: 'Daily domain limit exceeded',
 } as const satisfies Record<OperatorReview['reason'], string>
 
 function ReviewRow({ review, onDecide }: { review: OperatorReview; onDecide(verb: Decision['verb']): void }) {
@@ -133,16 +131,16 @@ function DecisionDialog({ decision: { review, verb }, onClose }: { decision: Dec
   return (
     <ConfirmCall
       title={isRelease ? 'Release this list?' : 'Cancel this list?'}
-      confirm={isRelease ? 'Release' : 'Cancel the list'}
+      confirm={isRelease ? 'Release' : 'Cancel list'}
       path={`/reviews/${review.job_id}/${verb}`}
-      done={isRelease ? 'The list continues.' : 'The list is canceled.'}
+      done={isRelease ? 'List released.' : 'List canceled.'}
       danger={!isRelease}
       onClose={onClose}
     >
       <p>
         {isRelease
-          ? `The remaining ${formatNumber(left)} addresses are validated, whatever the domain limits are.`
-          : `The remaining ${formatNumber(left)} addresses are not validated, and their credits are released. Results so far are kept.`}
+          ? `The remaining ${formatNumber(left)} addresses will be validated regardless of the domain limits.`
+          : `The remaining ${formatNumber(left)} addresses will not be validated, and their credits are released. Results so far are kept.`}
       </p>
     </ConfirmCall>
   )

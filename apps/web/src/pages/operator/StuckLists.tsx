@@ -1,3 +1,4 @@
+import { jobStatusLabel } from '@probity/contract/labels'
 import type { StalledJob } from '@probity/contract/operator'
 import { CircleCheck } from 'lucide-react'
 import { useState } from 'react'
@@ -8,27 +9,27 @@ import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import { Table, Td, Th } from '../../ui/Table.tsx'
 import { ConfirmCall } from './ConfirmCall.tsx'
 
-/** Lists of which nothing was done for a quarter of an hour though something could be. */
+/** Lists without progress for 15 minutes although work is ready. */
 export function StuckLists({ stuck }: { stuck: StalledJob[] }) {
   const [asked, setAsked] = useState<StalledJob>()
   return (
     <Card
-      title="Lists that stand still"
-      about="Nothing was done of them for 15 minutes, they are not paused, and not all of what is left waits for its time."
+      title="Stalled lists"
+      about="No progress for 15 minutes, not paused, and at least one address is ready to process."
     >
       {stuck.length === 0 ? (
         <p className="flex items-center gap-2 text-soft">
           <CircleCheck className="size-4 text-valid" aria-hidden="true" />
-          None does.
+          No stalled lists.
         </p>
       ) : (
-        <Table caption="Lists that stand still">
+        <Table caption="Stalled lists">
           <thead>
             <tr>
               <Th>List</Th>
               <Th>State</Th>
               <Th align="end">Done</Th>
-              <Th>Last done</Th>
+              <Th>Last progress</Th>
               <Th align="end">
                 <span className="sr-only">Actions</span>
               </Th>
@@ -41,14 +42,14 @@ export function StuckLists({ stuck }: { stuck: StalledJob[] }) {
                   <p className="[overflow-wrap:anywhere]">{list.account_name}</p>
                   <code className="font-mono text-xs text-faint [overflow-wrap:anywhere]">{list.job_id}</code>
                 </th>
-                <Td>{list.status}</Td>
+                <Td>{jobStatusLabel(list.status)}</Td>
                 <Td align="end">
                   {formatNumber(list.done)} of {formatNumber(list.total)}
                 </Td>
                 <Td>{list.last_done_at ? <RelativeTime at={list.last_done_at} /> : 'Never'}</Td>
                 <Td align="end">
-                  <Button size="sm" onClick={() => setAsked(list)} aria-label={`Set going again: ${list.job_id}`}>
-                    Set going again
+                  <Button size="sm" onClick={() => setAsked(list)} aria-label={`Requeue: ${list.job_id}`}>
+                    Requeue
                   </Button>
                 </Td>
               </tr>
@@ -58,15 +59,14 @@ export function StuckLists({ stuck }: { stuck: StalledJob[] }) {
       )}
       {asked && (
         <ConfirmCall
-          title="Set this list going again?"
-          confirm="Set going again"
+          title="Requeue this list?"
+          confirm="Requeue"
           path={`/queues/jobs/${asked.job_id}/requeue`}
-          done="Its batches that nobody works on are let out again."
+          done="Unclaimed batches were requeued."
           onClose={() => setAsked(undefined)}
         >
           <p>
-            Batches that were handed to the queue and that nobody works on are let out once more. None is worked on or
-            charged twice.
+            Dispatched batches that no worker has claimed are enqueued again. No address is validated or charged twice.
           </p>
         </ConfirmCall>
       )}

@@ -1,4 +1,4 @@
-export const ACCOUNT_STATES = { suspended: 'Suspended', stopped: 'Charging stopped' } as const
+export const ACCOUNT_STATES = { suspended: 'Suspended', on_hold: 'On hold' } as const
 export type AccountState = keyof typeof ACCOUNT_STATES
 
 export type AccountsSearch = { search?: string; state?: AccountState; skip?: number }

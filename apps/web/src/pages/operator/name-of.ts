@@ -1,6 +1,6 @@
 import { providerName } from '../../words/provider-names.ts'
 
-/** A provider by its name; all that we do not know are one. */
+/** The provider's name; all unknown providers are counted together. */
 export function nameOf(provider: string): string {
-  return provider === '' ? 'Everybody else' : providerName(provider)
+  return provider === '' ? 'Other' : providerName(provider)
 }

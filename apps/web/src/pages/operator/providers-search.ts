@@ -1,4 +1,4 @@
-/** How far back providers are looked at, in hours. */
+/** Time ranges of the provider figures, in hours. */
 export const HOURS = [1, 24, 168] as const
 export type Hours = (typeof HOURS)[number]
 export const HOURS_USUAL: Hours = 24

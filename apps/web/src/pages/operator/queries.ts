@@ -12,7 +12,7 @@ import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { ask } from '../../api/ask.ts'
 import type { AccountsSearch } from './accounts-search.ts'
 
-/** What operators see belongs to no organisation, so no key of theirs begins with one. */
+/** Operator data belongs to no account, so these query keys do not begin with one. */
 export const OPERATOR_KEY = ['operator'] as const
 
 export const healthQuery = queryOptions({

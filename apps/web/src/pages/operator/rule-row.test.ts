@@ -3,7 +3,7 @@ import { ruleRow } from './rule-row.ts'
 
 const TIMES = { seen: 3, first_seen_at: '', last_seen_at: '', reviewed_at: null }
 
-test('a reply becomes a row of the rules, whose pattern finds it', () => {
+test('ruleRow builds a rule whose pattern matches the reply', () => {
   const row = ruleRow({ provider: 'gmx', stage: 'rcpt', code: 550, reply: "5.7.1 Go away (it's [you])/now", ...TIMES })
   expect(row).toContain("provider: ['gmx'],")
   expect(row).toContain("enhanced: '5.7.1',")
@@ -12,7 +12,7 @@ test('a reply becomes a row of the rules, whose pattern finds it', () => {
   expect(new RegExp(pattern).test("5.7.1 go away (it's [you])/now")).toBe(true)
 })
 
-test('what came before the recipient was named is early, and nobody in particular has no provider', () => {
+test('ruleRow uses the early stage before RCPT and omits an unknown provider', () => {
   const row = ruleRow({ provider: '', stage: 'greeting', code: 421, reply: 'Not now', ...TIMES })
   expect(row).toContain("stage: 'early',")
   expect(row).not.toContain('provider')

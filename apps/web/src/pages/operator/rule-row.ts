@@ -1,6 +1,6 @@
 import type { UnclassifiedReply } from '@probity/contract/operator'
 
-/** A row for the engine's table of rules, with all that the reply itself says. What it means is for a person to fill in. */
+/** A row for the engine's classification rules, filled from the reply. The operator adds the reason and the scope. */
 export function ruleRow({ provider, stage, code, reply }: UnclassifiedReply): string {
   const enhanced = /^([245]\.\d{1,3}\.\d{1,3})\b/.exec(reply)?.[1]
   const words = reply

@@ -4,7 +4,7 @@ import { useToasts } from '../../ui/Toasts.tsx'
 import { OPERATOR_KEY } from './queries.ts'
 import { useWithRecentCode } from './RecentCode.tsx'
 
-/** Sends a change of an operator, asks for a 2FA code if one is needed, reloads the pages and says what was done. */
+/** Sends a change of an operator, requests a 2FA code if needed, reloads the data and shows a toast. */
 export function useOperatorCall() {
   const queryClient = useQueryClient()
   const toasts = useToasts()

@@ -18,13 +18,13 @@ import { SignUpForm } from './SignUpForm.tsx'
 
 type AcceptProps = { link: InvitationSecret; invitation: Invitation; session: Session | null }
 
-/** What one is invited to, before one says yes: as whom one is signed in decides what there is to do. */
+/** The invitation and the way to accept it, which depends on the signed-in user. */
 export function AcceptInvitation({ link, invitation, session }: AcceptProps) {
   const [sentTo, setSentTo] = useState<string>()
   if (sentTo !== undefined) {
     return (
       <LookAtMail email={sentTo}>
-        <p>Then sign in. The invitation to {invitation.organisation} waits for you there.</p>
+        <p>Then sign in to accept the invitation to {invitation.organisation}.</p>
       </LookAtMail>
     )
   }
@@ -63,7 +63,9 @@ function WhatToDo({ link, invitation, session, onSent }: AcceptProps & { onSent(
         <JoinForm id={id} token={token} email={email} onJoined={join.enter} />
       ) : (
         <>
-          <p className="text-soft">Create a profile to accept. Your address is confirmed by a link in an email.</p>
+          <p className="text-soft">
+            Create a profile to accept the invitation. You confirm your address with a link sent by email.
+          </p>
           <SignUpForm invitation={{ id, email }} onSent={onSent} />
         </>
       )}
@@ -80,7 +82,7 @@ function InvitationFacts({
   invitation: Invitation
 }) {
   const facts = [
-    ['Organisation', organisation],
+    ['Account', organisation],
     [
       'Your role',
       <span key="role" className="capitalize">
@@ -88,8 +90,8 @@ function InvitationFacts({
       </span>,
     ],
     ['Invited by', inviter],
-    ['For', email],
-    ['Open until', formatDateTime(expires_at)],
+    ['Email address', email],
+    ['Expires', formatDateTime(expires_at)],
   ] as const
   return (
     <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-5 gap-y-2 rounded-md bg-sunken px-4 py-3">
@@ -108,7 +110,7 @@ function SomebodyElse({ email }: { email: string }) {
   return (
     <>
       <Callout kind="warning" title={`You are signed in as ${email}`}>
-        The invitation is for another address. Sign out, then open the link of the invitation once more.
+        The invitation is for another address. Sign out, then open the invitation link again.
       </Callout>
       <Button size="lg" onClick={() => void signOut(queryClient)}>
         Sign out
@@ -117,7 +119,7 @@ function SomebodyElse({ email }: { email: string }) {
   )
 }
 
-/** Accepting, and going in once that is done. */
+/** Accepts the invitation and opens the web app. */
 function useJoin({ id, token }: InvitationSecret) {
   const queryClient = useQueryClient()
   const navigate = useNavigate()

@@ -29,7 +29,7 @@ function InvitationPage({ link }: { link: InvitationSecret }) {
   const retry = () => void Promise.all([invitation.refetch(), session.refetch()])
   return (
     <OpenPage title="Invitation">
-      {failed ? <ErrorState error={failed} onRetry={retry} /> : <Skeleton lines={4} label="Loading the invitation" />}
+      {failed ? <ErrorState error={failed} onRetry={retry} /> : <Skeleton lines={4} label="Loading invitation" />}
     </OpenPage>
   )
 }
@@ -37,17 +37,17 @@ function InvitationPage({ link }: { link: InvitationSecret }) {
 function Gone() {
   return (
     <OpenPage
-      title="The invitation is no longer there"
-      about="It has been used, taken back, or is too old. Ask whoever invited you for a new one."
+      title="Invitation no longer valid"
+      about="The invitation was used or revoked, or it has expired. Ask the person who invited you for a new invitation."
     >
       <Link to="/" className={buttonClass('primary', 'lg', 'w-full')}>
-        To the start
+        Go to start page
       </Link>
     </OpenPage>
   )
 }
 
-/** Of an id that is none the service says so with another number. */
+/** A malformed id is rejected with 400. */
 function isGone(error: unknown): boolean {
   return [400, 404].includes(asRequestFailed(error).status)
 }

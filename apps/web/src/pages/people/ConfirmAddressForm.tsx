@@ -6,7 +6,7 @@ import { FormSummary } from '../../ui/FormSummary.tsx'
 import { PasswordInput } from '../../ui/PasswordInput.tsx'
 import { useSubmit } from '../../ui/use-submit.ts'
 
-/** Confirms an address with the password. Mail programs open links too, and must not confirm anything by that. */
+/** Confirms an address with the password. Mail scanners open links too, so opening the link alone must not confirm it. */
 export function ConfirmAddressForm({ onPassword }: { onPassword(password: string): Promise<unknown> }) {
   const form = useForm({ defaultValues: { password: '' }, shouldFocusError: false })
   const submit = useSubmit(form, ({ password }) => onPassword(password))
@@ -24,10 +24,10 @@ export function ConfirmAddressForm({ onPassword }: { onPassword(password: string
         )}
       </Field>
       <Button type="submit" look="primary" size="lg" busy={isSubmitting}>
-        Confirm the address
+        Confirm email address
       </Button>
       <Link to="/forgot-password" className="self-center text-accent-text underline underline-offset-2">
-        You do not know the password?
+        Forgot your password?
       </Link>
     </form>
   )

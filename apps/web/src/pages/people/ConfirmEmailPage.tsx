@@ -24,7 +24,7 @@ export function ConfirmEmailPage() {
   return (
     <OpenPage
       title="Confirm your new email address"
-      about="Enter your password. From then on you sign in with this address."
+      about="Enter your password. After that, you sign in with this address."
     >
       <ConfirmAddressForm onPassword={confirm} />
     </OpenPage>
@@ -33,7 +33,7 @@ export function ConfirmEmailPage() {
 
 function Changed() {
   return (
-    <OpenPage title="Your email address is changed" about="You sign in with the new address from now on.">
+    <OpenPage title="Email address changed" about="Sign in with the new address from now on.">
       <Link to="/" className={buttonClass('primary', 'lg', 'w-full')}>
         Continue
       </Link>

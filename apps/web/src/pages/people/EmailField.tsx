@@ -1,18 +1,18 @@
 import type { UseFormRegisterReturn } from 'react-hook-form'
 import { Field, TextInput } from '../../ui/Field.tsx'
 
-/** No more than a look: whether an address is one is the service's business. */
+/** A basic check only: the API validates the address. */
 export const EMAIL_RULES = {
   required: 'Enter your email address.',
   maxLength: { value: 254, message: 'The address is too long.' },
-  pattern: { value: /\S+@\S+/, message: 'An email address has an @ in it.' },
+  pattern: { value: /\S+@\S+/, message: 'An email address must contain an @.' },
 } as const
 
 type EmailProps = {
   label?: string
   input: UseFormRegisterReturn
   error: string | undefined
-  /** An address that is settled: shown, and not changed here. */
+  /** Shown read-only. */
   fixed?: boolean
 }
 

@@ -36,14 +36,14 @@ function RequestLink() {
   return (
     <OpenPage
       title="Choose a new password"
-      about="A link to do so is sent to your email address."
+      about="We send a password reset link to your email address."
       footer={<BackToSignIn />}
     >
       <form noValidate onSubmit={submit} className="flex flex-col gap-4">
         <FormSummary form={form} />
         <EmailField input={form.register('email', EMAIL_RULES)} error={errors.email?.message} />
         <Button type="submit" look="primary" size="lg" busy={isSubmitting}>
-          Send the link
+          Send link
         </Button>
       </form>
     </OpenPage>
@@ -55,7 +55,7 @@ function AskOperator() {
   return (
     <OpenPage
       title="Choose a new password"
-      about="This installation sends no email. Ask an operator for a password reset link."
+      about="Email is not configured. Ask an operator for a password reset link."
       footer={<BackToSignIn />}
     >
       <Callout title="For operators">
@@ -71,16 +71,16 @@ function AskOperator() {
 function Sent({ email, onAnother }: { email: string; onAnother(): void }) {
   return (
     <OpenPage
-      title="Look at your mail"
+      title="Check your email"
       about={
         <>
-          If <strong className="font-medium break-all text-ink">{email}</strong> has an account, a link was sent to it.
-          It works for one hour, and once.
+          If a user with the address <strong className="font-medium break-all text-ink">{email}</strong> exists, a link
+          was sent to it. The link expires in 1 hour and can be used once.
         </>
       }
       footer={<BackToSignIn />}
     >
-      <Button onClick={onAnother}>Send it again, or to another address</Button>
+      <Button onClick={onAnother}>Send another link</Button>
     </OpenPage>
   )
 }
@@ -88,7 +88,7 @@ function Sent({ email, onAnother }: { email: string; onAnother(): void }) {
 function BackToSignIn() {
   return (
     <Link to="/sign-in" className="text-accent-text underline underline-offset-2">
-      Back to the sign-in
+      Back to sign-in
     </Link>
   )
 }

@@ -8,14 +8,14 @@ import type { InvitationSecret } from './invitation-query.ts'
 
 type AnswerProps = { link: InvitationSecret; onAccepted(): unknown; onDeclined?(): unknown }
 
-/** Yes or no to an invitation, for the person it was sent to. */
+/** Accepts or declines an invitation. */
 export function InvitationAnswer({ link: { id, token }, onAccepted, onDeclined }: AnswerProps) {
   const say = (verb: 'accept' | 'reject') =>
     ask(`/auth/organization/${verb}-invitation`, { method: 'POST', body: { invitationId: id, token } })
   const accept = useMutation({ mutationFn: () => say('accept'), onSuccess: onAccepted })
   const decline = useMutation({ mutationFn: () => say('reject'), onSuccess: () => onDeclined?.() })
   const error = accept.error ?? decline.error
-  if (decline.isSuccess) return <p role="status">You have declined. You can close this page.</p>
+  if (decline.isSuccess) return <p role="status">Invitation declined. You can close this page.</p>
   return (
     <div className="flex flex-col gap-3">
       {error && (
@@ -25,10 +25,10 @@ export function InvitationAnswer({ link: { id, token }, onAccepted, onDeclined }
       )}
       <div className="flex flex-wrap gap-2">
         <Button look="primary" busy={accept.isPending} disabled={decline.isPending} onClick={() => accept.mutate()}>
-          Accept the invitation
+          Accept invitation
         </Button>
         <Button look="quiet" busy={decline.isPending} disabled={accept.isPending} onClick={() => decline.mutate()}>
-          Decline
+          Decline invitation
         </Button>
       </div>
     </div>

@@ -4,23 +4,23 @@ import { useWelcome } from '../../session/session.ts'
 import { OpenPage } from '../../shell/OpenPage.tsx'
 import { NoMailHere, SendLinkAgain } from './SendAgain.tsx'
 
-/** After signing up: the same words whether the address was new or not, since who has an account is nobody's business. */
+/** Shown after sign-up. The text is the same for new and existing addresses, so that it does not reveal users. */
 export function LookAtMail({ email, children }: { email: string; children?: ReactNode }) {
   const hasMail = useWelcome()?.mail ?? true
   const address = <strong className="font-medium break-all text-ink">{email}</strong>
   return (
     <OpenPage
-      title={hasMail ? 'Look at your mail' : 'Confirm your address'}
+      title={hasMail ? 'Check your email' : 'Confirm your address'}
       about={
         hasMail ? (
           <>A link was sent to {address}. Open it within an hour to confirm the address.</>
         ) : (
-          <>A link to confirm {address} was made. Open it within an hour.</>
+          <>A link to confirm {address} was created. Open it within an hour.</>
         )
       }
       footer={
         <Link to="/sign-in" className="text-accent-text underline underline-offset-2">
-          To the sign-in
+          Go to sign-in
         </Link>
       }
     >
@@ -28,7 +28,7 @@ export function LookAtMail({ email, children }: { email: string; children?: Reac
         <NoMailHere />
         {children}
         <div className="text-soft">
-          {hasMail && <p>Nothing there? Look among the spam too.</p>}
+          {hasMail && <p>Did not get the email? Check your spam folder.</p>}
           <SendLinkAgain email={email} />
         </div>
       </div>

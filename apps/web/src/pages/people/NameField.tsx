@@ -3,11 +3,11 @@ import { Field, TextInput } from '../../ui/Field.tsx'
 
 const rules = (missing: string) => ({
   validate: (name: string) => name.trim() !== '' || missing,
-  maxLength: { value: 200, message: 'A name may have 200 characters at most.' },
+  maxLength: { value: 200, message: 'The name can have at most 200 characters.' },
 })
 
 export const PERSON_NAME_RULES = rules('Enter your name.')
-export const ORGANISATION_NAME_RULES = rules('Enter a name for the organisation.')
+export const ACCOUNT_NAME_RULES = rules('Enter a name for the account.')
 
 type NameProps = {
   input: UseFormRegisterReturn

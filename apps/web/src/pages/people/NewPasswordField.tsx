@@ -5,11 +5,11 @@ import { PasswordInput } from '../../ui/PasswordInput.tsx'
 
 const LENGTH_MIN = 12
 
-/** The service says the last word: it also knows the passwords that everybody has. */
+/** The API makes the final decision: it also rejects common passwords. */
 export const NEW_PASSWORD_RULES = {
   required: 'Choose a password.',
-  minLength: { value: LENGTH_MIN, message: 'The password needs at least 12 characters.' },
-  maxLength: { value: 128, message: 'The password may have 128 characters at most.' },
+  minLength: { value: LENGTH_MIN, message: 'The password must have at least 12 characters.' },
+  maxLength: { value: 128, message: 'The password can have at most 128 characters.' },
 } as const
 
 type NewPasswordProps = { label?: string; input: UseFormRegisterReturn; value: string; error: string | undefined }
@@ -39,13 +39,13 @@ function Strength({ password }: { password: string }) {
 const LEVELS = [1, 2, 3] as const
 const LOOKS = ['bg-line', 'bg-risky-solid', 'bg-accent', 'bg-valid-solid'] as const
 
-/** By length and variety alone, which is most of it. A hint and no promise. */
+/** A rough estimate from length and variety. */
 function judge(password: string): { level: 0 | 1 | 2 | 3; words: string } {
   const { length } = [...password]
   const variety = new Set(password).size
-  if (length === 0) return { level: 0, words: 'At least 12 characters. A few words in a row are easy to remember.' }
+  if (length === 0) return { level: 0, words: 'At least 12 characters. A phrase of several words is easy to remember.' }
   if (length < LENGTH_MIN) return { level: 0, words: `${length} of at least 12 characters.` }
-  if (variety < 6) return { level: 1, words: 'Weak: it repeats itself.' }
-  if (length < 16) return { level: 2, words: 'Fair. A longer one is stronger.' }
-  return { level: 3, words: 'Strong, unless you use it elsewhere.' }
+  if (variety < 6) return { level: 1, words: 'Weak: too many repeated characters.' }
+  if (length < 16) return { level: 2, words: 'Fair. A longer password is stronger.' }
+  return { level: 3, words: 'Strong. Do not use it for other services.' }
 }

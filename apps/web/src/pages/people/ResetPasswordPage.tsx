@@ -18,10 +18,10 @@ export function ResetPasswordPage() {
   return (
     <OpenPage
       title="Choose a new password"
-      about="It ends your sessions on all devices."
+      about="This ends your sessions on all devices."
       footer={
         <Link to="/forgot-password" className="text-accent-text underline underline-offset-2">
-          Ask for a new link
+          Request new link
         </Link>
       }
     >
@@ -47,7 +47,7 @@ function NewPasswordForm({ token, onDone }: { token: string; onDone(): void }) {
         error={errors.password?.message}
       />
       <Button type="submit" look="primary" size="lg" busy={isSubmitting}>
-        Set the password
+        Set password
       </Button>
     </form>
   )
@@ -55,7 +55,7 @@ function NewPasswordForm({ token, onDone }: { token: string; onDone(): void }) {
 
 function Done() {
   return (
-    <OpenPage title="The password is changed" about="Sign in with the new one.">
+    <OpenPage title="Password changed" about="Sign in with the new password.">
       <Link to="/sign-in" className={buttonClass('primary', 'lg', 'w-full')}>
         Sign in
       </Link>

@@ -8,7 +8,7 @@ import { useSubmit } from '../../ui/use-submit.ts'
 
 type SecondStepProps = { action: string; back?: string; onSignedIn(): unknown; onBack(): void }
 
-/** The code from the authenticator app, or one of those that were kept for the day the app is lost. */
+/** The code from the authenticator app, or a recovery code. */
 export function SecondStep(props: SecondStepProps) {
   const [kind, setKind] = useState<'totp' | 'recovery'>('totp')
   const other = kind === 'totp' ? 'recovery' : 'totp'
@@ -19,19 +19,19 @@ const KINDS = {
   totp: {
     label: 'Code from your authenticator app',
     hint: 'Six digits that change every 30 seconds.',
-    missing: 'Enter the six digits.',
+    missing: 'Enter the six-digit code.',
     other: 'Use a recovery code instead',
   },
   recovery: {
     label: 'Recovery code',
-    hint: 'One of those you kept when you turned the second step on. Each works once.',
+    hint: 'One of the codes that you saved when you set up two-factor authentication. Each code works once.',
     missing: 'Enter one of your recovery codes.',
     other: 'Use the authenticator app instead',
   },
 }
 
 function CodeForm(props: SecondStepProps & CodeKind) {
-  const { kind, action, back = 'Begin again', onSignedIn, onOther, onBack } = props
+  const { kind, action, back = 'Start over', onSignedIn, onOther, onBack } = props
   const form = useForm({ defaultValues: { code: '' }, shouldFocusError: false })
   const submit = useSubmit(form, async ({ code }) => {
     await signInWithCode(kind, code)

@@ -6,7 +6,7 @@ import { useWelcome } from '../../session/session.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Callout } from '../../ui/Callout.tsx'
 
-/** For somebody who signs in before the address is confirmed. */
+/** For users who sign in before the address is confirmed. */
 export function SendAgain({ email }: { email: string }) {
   return (
     <Callout kind="warning" live title="Confirm your email address first">
@@ -18,7 +18,7 @@ export function SendAgain({ email }: { email: string }) {
   )
 }
 
-/** Asks for the link once more, and says what came of it. */
+/** Requests the link again and shows the outcome. */
 export function SendLinkAgain({ email }: { email: string }) {
   const send = useMutation({
     mutationFn: () => ask('/auth/send-verification-email', { method: 'POST', body: { email } }),
@@ -27,23 +27,23 @@ export function SendLinkAgain({ email }: { email: string }) {
   return (
     <div className="mt-2 flex flex-wrap items-center gap-x-3 gap-y-1">
       <Button size="sm" busy={send.isPending} onClick={() => send.mutate()}>
-        {hasMail ? 'Send the link again' : 'Make a new link'}
+        {hasMail ? 'Resend link' : 'Create new link'}
       </Button>
       <p role="status" className="text-soft">
-        {send.isSuccess && (hasMail ? 'A new link is on its way.' : 'A new link is in the log.')}
+        {send.isSuccess && (hasMail ? 'A new link was sent.' : 'A new link was written to the log.')}
         {send.isError && plainWords(asRequestFailed(send.error))}
       </p>
     </div>
   )
 }
 
-/** Where letters are not sent, somebody has to know where the links go. */
+/** Explains where to find the links of emails when no SMTP relay is set. */
 export function NoMailHere() {
   const welcome = useWelcome()
   if (welcome === undefined || welcome.mail) return null
   return (
-    <Callout title="This installation sends no mail">
-      The link is in the service’s log. Ask whoever runs the installation for it.
+    <Callout title="Email is not configured">
+      The link is in the service log. Ask an operator of this installation for it.
     </Callout>
   )
 }

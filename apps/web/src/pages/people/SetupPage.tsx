@@ -13,10 +13,10 @@ import { FormSummary } from '../../ui/FormSummary.tsx'
 import { useSubmit } from '../../ui/use-submit.ts'
 import { BrokenLink } from './BrokenLink.tsx'
 import { EMAIL_RULES, EmailField } from './EmailField.tsx'
-import { NameField, ORGANISATION_NAME_RULES, PERSON_NAME_RULES } from './NameField.tsx'
+import { ACCOUNT_NAME_RULES, NameField, PERSON_NAME_RULES } from './NameField.tsx'
 import { NEW_PASSWORD_RULES, NewPasswordField } from './NewPasswordField.tsx'
 
-/** The first person of an installation, who comes with the link that was printed when it was started. */
+/** Creates the first operator of an installation. The setup link is printed at the first start. */
 export function SetupPage() {
   const token = useSecretInAddress('token')
   const welcome = useWelcome()
@@ -26,7 +26,7 @@ export function SetupPage() {
   return (
     <OpenPage
       title="Set up Probity"
-      about="You become the operator of this installation and the owner of its first organisation. Names can be changed later."
+      about="You become the operator of this installation and the owner of its first account. You can change names later."
     >
       <SetupForm token={token} onUsed={() => setUsed(true)} />
     </OpenPage>
@@ -34,7 +34,7 @@ export function SetupPage() {
 }
 
 const HOW_TO_GET_ONE =
-  'Open the setup link as it was printed when the service was started. The command “pnpm admin setup-link” prints a new one.'
+  'Open the setup link exactly as printed when the service was started. The command “pnpm admin setup-link” prints a new one.'
 
 function SetupForm({ token, onUsed }: { token: string; onUsed(): void }) {
   const queryClient = useQueryClient()
@@ -54,7 +54,7 @@ function SetupForm({ token, onUsed }: { token: string; onUsed(): void }) {
     }
     await refreshSession(queryClient)
     await navigate({ to: '/quick-start', replace: true })
-    await queryClient.invalidateQueries(welcomeQuery) // not before: this very page would say that the link has been used
+    await queryClient.invalidateQueries(welcomeQuery) // not before: this page would say that the link was used
   })
   const { errors, isSubmitting } = form.formState
   return (
@@ -68,14 +68,14 @@ function SetupForm({ token, onUsed }: { token: string; onUsed(): void }) {
         error={errors.password?.message}
       />
       <NameField
-        label="Organisation"
-        hint="The company or team that the lists and keys belong to."
+        label="Account name"
+        hint="The company or team that owns the lists and keys."
         autoComplete="organization"
-        input={form.register('organisation', ORGANISATION_NAME_RULES)}
+        input={form.register('organisation', ACCOUNT_NAME_RULES)}
         error={errors.organisation?.message}
       />
       <Button type="submit" look="primary" size="lg" busy={isSubmitting}>
-        Set up
+        Set up Probity
       </Button>
     </form>
   )
@@ -84,11 +84,11 @@ function SetupForm({ token, onUsed }: { token: string; onUsed(): void }) {
 function Used() {
   return (
     <OpenPage
-      title="The setup link has been used"
-      about="This installation has its operator. If that was not you, ask them for an invitation."
+      title="Setup link already used"
+      about="This installation already has an operator. If you are not the operator, ask for an invitation."
     >
       <Link to="/sign-in" className={buttonClass('primary', 'lg', 'w-full')}>
-        To the sign-in
+        Go to sign-in
       </Link>
     </OpenPage>
   )

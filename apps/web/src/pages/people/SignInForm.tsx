@@ -14,13 +14,13 @@ import { SecondStep } from './SecondStep.tsx'
 import { SendAgain } from './SendAgain.tsx'
 
 type SignInProps = {
-  /** Who is expected, where that is known. */
+  /** The expected user, if known. */
   email?: string
   action?: string
   onSignedIn(): unknown
 }
 
-/** Signing in, with all its steps in one place: the password, the code where one is asked for, the address that is unconfirmed yet. */
+/** All steps of sign-in: password, 2FA code and the notice about an unconfirmed address. */
 export function SignInForm({ email, action = 'Sign in', onSignedIn }: SignInProps) {
   const queryClient = useQueryClient()
   const [step, setStep] = useState<'password' | 'code'>('password')
@@ -77,7 +77,7 @@ function PasswordStep({ email, action, onSignedIn, onCodeNeeded }: PasswordStepP
         {action}
       </Button>
       <Link to="/forgot-password" className="self-center text-accent-text underline underline-offset-2">
-        Forgotten your password?
+        Forgot your password?
       </Link>
     </form>
   )

@@ -17,11 +17,11 @@ export function SignInPage() {
           <>
             New here?{' '}
             <Link to="/sign-up" className="text-accent-text underline underline-offset-2">
-              Create an account
+              Sign up
             </Link>
           </>
         ) : (
-          'New people are invited by their colleagues.'
+          'Sign-up is by invitation only.'
         )
       }
     >
@@ -35,7 +35,7 @@ export function SignInPage() {
 
 function NotSetUp() {
   return (
-    <Callout title="Nobody has an account here yet">
+    <Callout title="Setup required">
       Open the setup link that was printed when the service was started.{' '}
       <code className="font-mono">pnpm admin setup-link</code> prints a new one.
     </Callout>

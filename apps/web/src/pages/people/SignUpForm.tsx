@@ -37,7 +37,7 @@ export function SignUpForm({ invitation, onSent }: SignUpProps) {
         error={errors.password?.message}
       />
       <Button type="submit" look="primary" size="lg" busy={isSubmitting}>
-        Create the account
+        Sign up
       </Button>
     </form>
   )

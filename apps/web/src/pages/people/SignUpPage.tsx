@@ -15,11 +15,11 @@ export function SignUpPage() {
   if (welcome.data?.sign_up === 'invitation') return <Closed />
   return (
     <OpenPage
-      title="Create an account"
-      about="Validate single addresses, whole lists, or from your own programs."
+      title="Sign up"
+      about="Validate single addresses and lists, or use the API."
       footer={
         <>
-          You have one already?{' '}
+          Already signed up?{' '}
           <Link to="/sign-in" className="text-accent-text underline underline-offset-2">
             Sign in
           </Link>
@@ -36,11 +36,11 @@ export function SignUpPage() {
 function Closed() {
   return (
     <OpenPage
-      title="New people are invited here"
-      about="Ask somebody who has an organisation in this installation to invite you. Then open the link in the invitation."
+      title="Sign-up is by invitation only"
+      about="Ask an owner or admin of an account in this installation to invite you. Then open the invitation link."
     >
       <Link to="/sign-in" className={buttonClass('primary', 'lg', 'w-full')}>
-        To the sign-in
+        Go to sign-in
       </Link>
     </OpenPage>
   )

@@ -7,7 +7,7 @@ import { OpenPage } from '../../shell/OpenPage.tsx'
 import { BrokenLink } from './BrokenLink.tsx'
 import { ConfirmAddressForm } from './ConfirmAddressForm.tsx'
 
-/** Confirms the address of a new profile, and signs in. */
+/** Confirms the address of a new user and signs in. */
 export function VerifyEmailPage() {
   const token = useSecretInAddress('token')
   const queryClient = useQueryClient()

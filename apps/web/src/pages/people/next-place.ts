@@ -1,4 +1,4 @@
-/** Where somebody wanted to go before they were asked to sign in. Only ever a page of this application. */
+/** The page that was requested before sign-in. Always a page of this web app, so that links cannot redirect elsewhere. */
 export function readNextPlace(next: string | undefined): string {
   if (next === undefined) return '/'
   const url = URL.canParse(next, window.location.origin) ? new URL(next, window.location.origin) : undefined

@@ -8,16 +8,16 @@ import { reasonWord, traitWord } from './policy-words.ts'
 
 type ConditionProps = { form: UseFormReturn<PolicyValues>; place: number }
 
-/** When a rule applies: all of what is chosen must hold, and of each list one thing. */
+/** The conditions of a rule: all conditions must match, and one value of each list. */
 export function ConditionFields({ form, place }: ConditionProps) {
   const path = `rules.${place}` as const
   const { sub_status: reasons } = form.watch(path)
   const fault = form.getFieldState(`${path}.status`, form.formState).error?.message
-  const isFilled = () => !isEmptyWhen(form.getValues(path)) || `Rule ${place + 1}: choose when it applies.`
+  const isFilled = () => !isEmptyWhen(form.getValues(path)) || `Rule ${place + 1}: choose at least one condition.`
   return (
     <fieldset className="flex flex-col gap-4">
-      <legend className="mb-2 font-medium">Applies when all of this holds</legend>
-      <Boxes legend="The status is one of">
+      <legend className="mb-2 font-medium">Conditions (all must match)</legend>
+      <Boxes legend="Status">
         {Object.keys(STATUSES).map((status) => (
           <Checkbox
             key={status}
@@ -28,14 +28,14 @@ export function ConditionFields({ form, place }: ConditionProps) {
           />
         ))}
       </Boxes>
-      <Boxes legend="The address is one of">
+      <Boxes legend="Address traits">
         {TRAIT_NAMES.map((trait) => (
           <Checkbox key={trait} {...form.register(`${path}.traits`)} value={trait} label={traitWord(trait)} />
         ))}
       </Boxes>
       <details open={reasons.length > 0 || undefined}>
         <summary className="w-fit text-accent-text underline-offset-4 hover:underline">
-          The reason is one of{reasons.length > 0 ? ` (${reasons.length} chosen)` : ' …'}
+          Reasons{reasons.length > 0 ? ` (${reasons.length} selected)` : ' …'}
         </summary>
         <div className="mt-2 rounded-md border border-line bg-sunken p-3">
           <Boxes legend="Reasons" isHidden>
@@ -92,14 +92,16 @@ function Bounds({ form, place }: ConditionProps) {
           </SelectInput>
         )}
       </Field>
-      {chance('deliverability_from', 'Chance to arrive, from')}
-      {chance('deliverability_below', 'Chance to arrive, below')}
+      {chance('deliverability_from', 'Deliverability, minimum')}
+      {chance('deliverability_below', 'Deliverability, below')}
     </div>
   )
 }
 
 function isChance(typed: string, place: number): true | string {
   return (
-    typed.trim() === '' || readChance(typed) !== undefined || `Rule ${place + 1}: a chance is a number from 0 to 1.`
+    typed.trim() === '' ||
+    readChance(typed) !== undefined ||
+    `Rule ${place + 1}: deliverability is a number from 0 to 1.`
   )
 }

@@ -5,11 +5,11 @@ import type { PolicyValues } from './policy-form.ts'
 type DecisionFieldsProps = {
   form: UseFormReturn<PolicyValues>
   at: 'default' | `rules.${number}`
-  /** What is decided on, for those who hear the page. */
+  /** The name of the rule, used in error messages. */
   what: string
 }
 
-/** What is decided, and the sentence that the answer gives for it. */
+/** The decision and the reason in the response. */
 export function DecisionFields({ form, at, what }: DecisionFieldsProps) {
   const error = form.getFieldState(`${at}.reason`, form.formState).error?.message
   return (
@@ -23,12 +23,12 @@ export function DecisionFields({ form, at, what }: DecisionFieldsProps) {
           </SelectInput>
         )}
       </Field>
-      <Field label="Reason in the answer" className="min-w-0 flex-1 basis-64" error={error}>
+      <Field label="Reason in the response" className="min-w-0 flex-1 basis-64" error={error}>
         {(ids) => (
           <TextInput
             {...ids}
             {...form.register(`${at}.reason`, {
-              validate: (reason) => reason.trim() !== '' || `${what}: give a reason.`,
+              validate: (reason) => reason.trim() !== '' || `${what}: enter a reason.`,
             })}
             autoComplete="off"
             maxLength={200}

@@ -14,9 +14,9 @@ import { Table, Td, Th } from '../../ui/Table.tsx'
 import { policiesQuery } from './policies-query.ts'
 
 const ABOUT =
-  'A policy turns a result into allow, review or block, and says why. A request names one, and every answer has its decision.'
+  'A policy maps a result to a decision: allow, review or block. A request can name a policy; the response then contains the decision and its reason.'
 
-/** The policies that a request may name. */
+/** The policies that a request can name. */
 export function PoliciesPage() {
   const { data, error, refetch } = useQuery(policiesQuery(useScene()))
   return (
@@ -35,9 +35,9 @@ export function PoliciesPage() {
 
 function OwnPolicies() {
   const may = useMay('account:write')
-  if (!may) return <Callout>Making policies needs the role {rolesFor('account:write')}.</Callout>
+  if (!may) return <Callout>You need the role {rolesFor('account:write')} to create policies.</Callout>
   return (
-    <Card title="One of your own" about="Begin with a copy of the one that comes closest, and change its rules.">
+    <Card title="Custom policies" about="Copy the closest built-in policy and edit its rules.">
       <div className="flex flex-wrap gap-2">
         {['signup', 'newsletter', 'transactional'].map((name) => (
           <Link
@@ -61,9 +61,9 @@ function PolicyTable({ policies }: { policies: Policy[] }) {
       <thead>
         <tr>
           <Th>Name</Th>
-          <Th>For</Th>
+          <Th>Description</Th>
           <Th>Rules</Th>
-          <Th>Whose</Th>
+          <Th>Type</Th>
         </tr>
       </thead>
       <tbody className="[&_tr:last-child>*]:border-b-0">
@@ -80,7 +80,7 @@ function PolicyTable({ policies }: { policies: Policy[] }) {
             </th>
             <Td className="min-w-48 text-soft [overflow-wrap:anywhere]">{description}</Td>
             <Td className="whitespace-nowrap">{formatCount(rules.length, 'rule')}</Td>
-            <Td>{isBuiltIn ? <Badge>Built in</Badge> : <Badge tone="accent">Yours</Badge>}</Td>
+            <Td>{isBuiltIn ? <Badge>Built-in</Badge> : <Badge tone="accent">Custom</Badge>}</Td>
           </tr>
         ))}
       </tbody>

@@ -17,12 +17,12 @@ import { TryCard } from './TryCard.tsx'
 
 type EditorProps = {
   from: Policy
-  /** Those whose names are in use. */
+  /** Existing policies, whose names are in use. */
   taken: Policy[]
   isNew: boolean
 }
 
-/** A policy being written: its rules in order, what is decided otherwise, and what it would make of an address. */
+/** The editor of a policy: rules, default decision and a trial with an address. */
 export function PolicyEditor({ from, taken, isNew }: EditorProps) {
   const form = useForm<PolicyValues>({
     defaultValues: valuesOf(from, isNew ? freeName(from.name, taken) : from.name),
@@ -38,11 +38,11 @@ export function PolicyEditor({ from, taken, isNew }: EditorProps) {
         <Card title="Name">
           <NameFields form={form} isNew={isNew} taken={taken} />
         </Card>
-        <Card title="Rules" about="They are gone through in order, and the first that applies decides.">
+        <Card title="Rules" about="Rules are evaluated in order. The first match decides.">
           <RuleFields form={form} />
         </Card>
-        <Card title="Otherwise" about="What is decided where no rule applies.">
-          <DecisionFields form={form} at="default" what="Otherwise" />
+        <Card title="Default decision" about="Used if no rule matches.">
+          <DecisionFields form={form} at="default" what="Default decision" />
         </Card>
         <div className="flex flex-wrap gap-2">
           <Button type="submit" look="primary" busy={isSubmitting}>
@@ -58,7 +58,7 @@ export function PolicyEditor({ from, taken, isNew }: EditorProps) {
   )
 }
 
-/** Follows what is typed, so that a change is seen before it is saved. */
+/** Uses the unsaved form values, so that changes can be tried before saving. */
 function Trial({ form }: { form: UseFormReturn<PolicyValues> }) {
   const { name, ...values } = form.watch()
   const policy: NamedPolicy = { name, ...readRules(values) }
@@ -76,7 +76,7 @@ function useSave(form: UseFormReturn<PolicyValues>, isNew: boolean) {
     await (isNew ? book.create({ name, ...settings }) : book.update(name, settings))
     form.reset(values)
     await refresh()
-    tell.done(isNew ? `The policy ${name} is there.` : `The policy ${name} is changed.`)
+    tell.done(isNew ? `Policy ${name} created.` : `Policy ${name} updated.`)
     await navigate({ to: '/policies/$name', params: { name }, search: {}, ignoreBlocker: true })
   }
 }
@@ -86,12 +86,14 @@ type NameProps = { form: UseFormReturn<PolicyValues>; isNew: boolean; taken: Pol
 function NameFields({ form, isNew, taken }: NameProps) {
   const { errors } = form.formState
   const isFree = (name: string) =>
-    !isNew || !taken.some((one) => one.name === name.trim() && !one.is_built_in) || 'There is a policy of this name.'
+    !isNew ||
+    !taken.some((one) => one.name === name.trim() && !one.is_built_in) ||
+    'A policy with this name already exists.'
   return (
     <div className="flex flex-col gap-4">
       <Field
         label="Name"
-        hint="What requests call it: lower-case letters, digits, - and _. With the name of a built-in one it takes its place."
+        hint="The name that requests use: lower-case letters, digits, - and _. The name of a built-in policy overrides that policy."
         error={errors.name?.message}
       >
         {(ids) => (
@@ -106,7 +108,7 @@ function NameFields({ form, isNew, taken }: NameProps) {
           />
         )}
       </Field>
-      <Field label="What it is for" optional error={errors.description?.message}>
+      <Field label="Description" optional error={errors.description?.message}>
         {(ids) => <TextInput {...ids} {...form.register('description')} autoComplete="off" maxLength={200} />}
       </Field>
     </div>
@@ -116,6 +118,6 @@ function NameFields({ form, isNew, taken }: NameProps) {
 function isName(name: string): true | string {
   return (
     /^[a-z0-9][a-z0-9_-]{0,49}$/.test(name.trim()) ||
-    'A name begins with a letter or digit, and has lower-case letters, digits, - and _.'
+    'Start with a letter or digit, and use lower-case letters, digits, - and _.'
   )
 }

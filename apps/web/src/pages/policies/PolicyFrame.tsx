@@ -5,7 +5,7 @@ import { Page } from '../../ui/Page.tsx'
 
 type FrameProps = { title: string; about?: string; actions?: ReactNode; children: ReactNode }
 
-/** What all of these have around them. */
+/** The page layout of one policy. */
 export function PolicyFrame({ title, about, actions, children }: FrameProps) {
   const trail = (
     <Link to="/policies" className="inline-flex min-h-6 items-center gap-1.5 hover:text-ink">

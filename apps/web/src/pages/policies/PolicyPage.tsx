@@ -11,7 +11,7 @@ import { PolicyFrame } from './PolicyFrame.tsx'
 import { policiesQuery } from './policies-query.ts'
 import { ShowPolicy } from './ShowPolicy.tsx'
 
-/** One policy: what it decides by, tried out; and, for those who may, changed or copied. */
+/** One policy: its rules and a trial; with permission also editing and copying. */
 export function PolicyPage() {
   const { name } = useParams({ from: '/shell/policies/$name' })
   const { data, error, refetch } = useQuery(policiesQuery(useScene()))
@@ -22,7 +22,7 @@ export function PolicyPage() {
       <Card>
         {data && <NoSuchPolicy />}
         {!data && error && <ErrorState error={error} onRetry={() => void refetch()} />}
-        {!data && !error && <Skeleton lines={6} label="Loading the policy" />}
+        {!data && !error && <Skeleton lines={6} label="Loading policy" />}
       </Card>
     </PolicyFrame>
   )
@@ -33,7 +33,7 @@ function OnePolicy({ policy, all }: { policy: Policy; all: Policy[] }) {
   const may = useMay('account:write')
   if (wish === undefined) return <ShowPolicy policy={policy} />
   const isEdit = wish === 'edit' && !policy.is_built_in
-  const title = isEdit ? `Change ${policy.name}` : `Copy of ${policy.name}`
+  const title = isEdit ? `Edit ${policy.name}` : `Copy of ${policy.name}`
   return (
     <PolicyFrame title={title}>
       {may ? (
@@ -49,8 +49,8 @@ function OnePolicy({ policy, all }: { policy: Policy; all: Policy[] }) {
 
 function NoSuchPolicy() {
   return (
-    <EmptyState icon={<ArrowLeft aria-hidden="true" />} title="There is no such policy">
-      <p>It may have been removed, or it belongs to another organisation.</p>
+    <EmptyState icon={<ArrowLeft aria-hidden="true" />} title="Policy not found">
+      <p>It may have been deleted, or it belongs to another account.</p>
     </EmptyState>
   )
 }

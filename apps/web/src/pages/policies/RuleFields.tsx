@@ -6,7 +6,7 @@ import { ConditionFields } from './ConditionFields.tsx'
 import { DecisionFields } from './DecisionFields.tsx'
 import { EMPTY_RULE, type PolicyValues, RULES_MAX } from './policy-form.ts'
 
-/** The rules, each to be moved, removed and written. What was done with them is said aloud, and the focus stays with the rule. */
+/** The editable rules. Moves and removals are announced to screen readers, and the focus stays with the rule. */
 export function RuleFields({ form }: { form: UseFormReturn<PolicyValues> }) {
   const { fields, append, remove, move } = useFieldArray({ control: form.control, name: 'rules' })
   const [said, setSaid] = useState('')
@@ -18,17 +18,17 @@ export function RuleFields({ form }: { form: UseFormReturn<PolicyValues> }) {
 
   const shift = (from: number, to: number) => {
     move(from, to)
-    setSaid(`Rule ${from + 1} is rule ${to + 1} now.`)
+    setSaid(`Rule ${from + 1} moved to position ${to + 1}.`)
     setWanted({ place: to, part: to < from ? 'up' : 'down' })
   }
   const drop = (place: number) => {
     remove(place)
-    setSaid(`Rule ${place + 1} is gone.`)
+    setSaid(`Rule ${place + 1} removed.`)
     setWanted({ place: Math.max(0, place - 1), part: 'box' })
   }
   const add = () => {
     append(EMPTY_RULE, { shouldFocus: false })
-    setSaid(`Rule ${fields.length + 1} is there.`)
+    setSaid(`Rule ${fields.length + 1} added.`)
     setWanted({ place: fields.length, part: 'box' })
   }
   return (
@@ -36,7 +36,7 @@ export function RuleFields({ form }: { form: UseFormReturn<PolicyValues> }) {
       <p role="status" className="sr-only">
         {said}
       </p>
-      {fields.length === 0 && <p className="text-soft">There are no rules: every address is decided alike.</p>}
+      {fields.length === 0 && <p className="text-soft">No rules. The default decision applies to every address.</p>}
       <ol ref={list} aria-label="Rules" className="flex flex-col gap-4">
         {fields.map(({ id }, place) => (
           <li key={id} tabIndex={-1} className="flex flex-col gap-4 rounded-lg border border-line p-4">
@@ -60,7 +60,7 @@ export function RuleFields({ form }: { form: UseFormReturn<PolicyValues> }) {
       </ol>
       {fields.length < RULES_MAX && (
         <Button className="self-start" onClick={add} icon={<Plus className="size-4" aria-hidden="true" />}>
-          Add a rule
+          Add rule
         </Button>
       )}
     </div>
@@ -74,7 +74,7 @@ const ICONS = { up: ArrowUp, down: ArrowDown, remove: Trash2 }
 
 type RuleButtonProps = { part: Exclude<Part, 'box'>; place: number; isLast?: boolean; onClick(): void }
 
-/** Stays reachable where it does nothing: whoever moves a rule to the end keeps the focus. */
+/** Not disabled at the ends, so that the focus is kept after the last move. */
 function RuleButton({ part, place, isLast = false, onClick }: RuleButtonProps) {
   const Icon = ICONS[part]
   const label = part === 'remove' ? `Remove rule ${place + 1}` : `Move rule ${place + 1} ${LABELS[part]}`

@@ -5,11 +5,11 @@ import { describeWhen } from './policy-words.ts'
 
 type RulesTableProps = {
   policy: Pick<Policy, 'name' | 'rules' | 'default'>
-  /** Which rule decided what was tried, counted from 1; null for the last row. */
+  /** The rule that matched the tried address, counted from 1; null for the default decision. */
   decidedBy?: number | null | undefined
 }
 
-/** The rules in the order in which they are gone through, and what is decided where none applies. */
+/** The rules in evaluation order, and the default decision. */
 export function RulesTable({ policy: { name, rules, default: otherwise }, decidedBy }: RulesTableProps) {
   return (
     <Table caption={`Rules of ${name}`}>
@@ -17,8 +17,8 @@ export function RulesTable({ policy: { name, rules, default: otherwise }, decide
         <tr>
           <Th>Rule</Th>
           <Th>Decision</Th>
-          <Th>When</Th>
-          <Th>Reason in the answer</Th>
+          <Th>Conditions</Th>
+          <Th>Reason in the response</Th>
         </tr>
       </thead>
       <tbody className="[&_tr:last-child>*]:border-b-0">
@@ -43,7 +43,7 @@ export function RulesTable({ policy: { name, rules, default: otherwise }, decide
           <Td className="align-top">
             <DecisionBadge decision={otherwise.decision} />
           </Td>
-          <Td className="align-top text-soft">Otherwise</Td>
+          <Td className="align-top text-soft">Default</Td>
           <Td className="align-top text-soft [overflow-wrap:anywhere]">{otherwise.reason}</Td>
         </tr>
       </tbody>

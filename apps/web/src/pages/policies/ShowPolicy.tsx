@@ -14,7 +14,7 @@ import { usePolicyBook, useRefreshPolicies } from './policies-query.ts'
 import { RulesTable } from './RulesTable.tsx'
 import { TryCard } from './TryCard.tsx'
 
-/** A policy as it is, and what it makes of an address. */
+/** The rules of a policy, and a trial with an address. */
 export function ShowPolicy({ policy }: { policy: Policy }) {
   const may = useMay('account:write')
   const [decidedBy, setDecidedBy] = useState<number | null>()
@@ -29,9 +29,9 @@ export function ShowPolicy({ policy }: { policy: Policy }) {
 }
 
 function aboutOf({ name, is_built_in: isBuiltIn }: Policy): string {
-  const order = 'They are gone through in order, and the first that applies decides.'
-  if (isBuiltIn) return `${order} This one is built in: every organisation has it, and a copy can be changed.`
-  return findBuiltInPolicy(name) ? `${order} It takes the place of the built-in policy of this name.` : order
+  const order = 'Rules are evaluated in order. The first match decides.'
+  if (isBuiltIn) return `${order} Built-in policies cannot be edited. Copy the policy to change it.`
+  return findBuiltInPolicy(name) ? `${order} This policy overrides the built-in policy with the same name.` : order
 }
 
 function Actions({ policy: { name, is_built_in: isBuiltIn } }: { policy: Policy }) {
@@ -40,16 +40,16 @@ function Actions({ policy: { name, is_built_in: isBuiltIn } }: { policy: Policy 
     <>
       <Link to="/policies/$name" params={{ name }} search={{ do: 'copy' }} className={buttonClass()}>
         <Copy className="size-4" aria-hidden="true" />
-        Copy
+        Copy policy
       </Link>
       {!isBuiltIn && (
         <>
           <Link to="/policies/$name" params={{ name }} search={{ do: 'edit' }} className={buttonClass()}>
             <Pencil className="size-4" aria-hidden="true" />
-            Change
+            Edit policy
           </Link>
           <Button onClick={() => setAsking(true)} icon={<Trash2 className="size-4" aria-hidden="true" />}>
-            Remove
+            Delete policy
           </Button>
         </>
       )}
@@ -68,7 +68,7 @@ function RemoveDialog({ name, onClose }: { name: string; onClose(): void }) {
     setBusy(true)
     try {
       await book.delete(name)
-      tell.done(`The policy ${name} is removed.`)
+      tell.done(`Policy ${name} deleted.`)
       if (!findBuiltInPolicy(name)) await navigate({ to: '/policies' })
       onClose()
     } catch (error) {
@@ -82,15 +82,15 @@ function RemoveDialog({ name, onClose }: { name: string; onClose(): void }) {
       open
       danger
       busy={isBusy}
-      title={`Remove ${name}?`}
-      confirm="Remove"
+      title={`Delete ${name}?`}
+      confirm="Delete policy"
       onCancel={onClose}
       onConfirm={() => void remove()}
     >
       <p>
         {findBuiltInPolicy(name)
-          ? 'From then on requests that name it are decided by the built-in policy of the same name.'
-          : 'From then on requests that name it are refused, before anything is charged. Look first whether a form or a program still does.'}
+          ? 'Requests that name this policy will use the built-in policy with the same name.'
+          : 'Requests that name this policy will be rejected without a charge. Make sure that no form or program still uses it.'}
       </p>
     </ConfirmDialog>
   )

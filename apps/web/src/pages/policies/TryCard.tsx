@@ -17,16 +17,16 @@ import { DecisionBadge } from './DecisionBadge.tsx'
 const EXAMPLES = ['valid', 'invalid', 'risky', 'unknown', 'role', 'disposable', 'mailbox-full', 'free']
 const MODES: { value: Mode; label: string }[] = [
   { value: 'test', label: 'Simulated' },
-  { value: 'live', label: 'Real, one credit' },
+  { value: 'live', label: 'Live (1 credit)' },
 ]
 
 type TryCardProps = {
-  /** As it stands on the page, saved or not. */
+  /** The policy as shown on the page, saved or not. */
   policy: NamedPolicy
   onDecision?(decision: PolicyDecision | undefined): void
 }
 
-/** What the policy makes of an address. The result stays while rules are changed, and the decision follows them. */
+/** The decision of the policy for an address. The result is kept while rules change, and the decision is updated. */
 export function TryCard({ policy, onDecision }: TryCardProps) {
   const scene = useScene()
   const mayAsk = useMay('validations:write')
@@ -42,10 +42,10 @@ export function TryCard({ policy, onDecision }: TryCardProps) {
   return (
     <Card
       title="Try it"
-      about="Ask for an address and see which rule decides. Simulated answers cost nothing."
+      about="Validate an address to see which rule matches. Simulated results use no credits."
       actions={
         scene.mode === 'live' && (
-          <Segments label="Answers" size="sm" value={mode} choices={MODES} onChange={(next: Mode) => setMode(next)} />
+          <Segments label="Results" size="sm" value={mode} choices={MODES} onChange={(next: Mode) => setMode(next)} />
         )
       }
     >
@@ -70,7 +70,7 @@ function Outcome({ result, decision }: { result: ValidationResult; decision: Pol
     <div className="flex flex-col gap-2 rounded-md border border-line bg-sunken px-4 py-3">
       <p className="flex flex-wrap items-center gap-2">
         <DecisionBadge decision={decision.decision} size="lg" />
-        <span className="text-soft">{rule === null ? 'No rule applies' : `Rule ${rule} decides`}</span>
+        <span className="text-soft">{rule === null ? 'No rule matched' : `Rule ${rule} matched`}</span>
       </p>
       <p>{decision.reason}</p>
       <p className="flex flex-wrap items-center gap-2 text-soft">

@@ -3,7 +3,7 @@ import { useCallback } from 'react'
 import { probityFor } from '../../api/probity.ts'
 import { type Scene, useScene } from '../../session/scene.ts'
 
-/** All policies of the organisation, built in and its own. They are the same in both modes. */
+/** All policies of the account, built-in and custom. They are the same in both modes. */
 export function policiesQuery({ key, probity }: Scene) {
   return queryOptions({
     queryKey: [...key, 'policies'],
@@ -11,7 +11,7 @@ export function policiesQuery({ key, probity }: Scene) {
   })
 }
 
-/** What changes policies: they are settings of the organisation, whichever mode the page shows. */
+/** The client for changes to policies, which are account settings and independent of the mode. */
 export function usePolicyBook() {
   const { membership } = useScene()
   return probityFor({ accountId: membership.account_id, mode: 'live' }).policies

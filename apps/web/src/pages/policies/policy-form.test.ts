@@ -4,7 +4,7 @@ import type { Policy } from '@probity/sdk'
 import { expect, test } from 'vitest'
 import { EMPTY_RULE, freeName, isEmptyWhen, readChance, readRules, valuesOf } from './policy-form.ts'
 
-test.each(Object.keys(BUILT_IN_POLICIES))('%s comes out of the form as it went in', (name) => {
+test.each(Object.keys(BUILT_IN_POLICIES))('readRules reverses valuesOf for the policy %s', (name) => {
   const policy = { name, is_built_in: true, ...findBuiltInPolicy(name) } as Policy
   const { rules, default: otherwise } = policy
   expect(readRules(valuesOf(policy, 'copy'))).toEqual({ rules, default: otherwise })
@@ -22,17 +22,17 @@ test.each([
   ['-1', undefined],
   ['0.1234567', undefined],
   ['half', undefined],
-])('%j is the chance %s', (typed, chance) => {
+])('readChance(%j) returns %s', (typed, chance) => {
   expect(readChance(typed)).toBe(chance)
 })
 
-test('a rule without anything in it is empty, and with a bound of nought it is not', () => {
+test('isEmptyWhen is true only for a rule without conditions', () => {
   expect(isEmptyWhen(EMPTY_RULE)).toBe(true)
   expect(isEmptyWhen({ ...EMPTY_RULE, deliverability_below: '0' })).toBe(false)
   expect(isEmptyWhen({ ...EMPTY_RULE, safe_to_send: 'false' })).toBe(false)
 })
 
-test('what is typed decides as it would once saved', () => {
+test('readRules returns rules that decide like the saved policy', () => {
   const values = { rules: [{ ...EMPTY_RULE, status: ['risky'], reason: ' Wait. ' }], default: ALLOW }
   const result = { status: 'risky', deliverability: 0.5 } as Judged
   expect(decideByPolicy({ name: 'x', ...readRules(values) }, result)).toEqual({
@@ -45,7 +45,7 @@ test('what is typed decides as it would once saved', () => {
 
 const ALLOW = { decision: 'allow' as const, reason: 'Fine.' }
 
-test('a copy has a name of its own, however many there are', () => {
+test('freeName returns an unused name for a copy', () => {
   expect(freeName('signup', [])).toBe('signup-copy')
   expect(freeName('signup', [{ name: 'signup-copy' }])).toBe('signup-copy-2')
   expect(freeName('signup', [{ name: 'signup-copy' }, { name: 'signup-copy-2' }])).toBe('signup-copy-3')

@@ -1,7 +1,7 @@
 import { type Decision, POLICY_RULES_MAX, type PolicyRules, type PolicyWhen } from '@probity/contract/policies'
 import type { Policy } from '@probity/sdk'
 
-/** A rule as it is typed. Lists and choices that are left empty are no part of it. */
+/** Form values of a rule. Empty lists and choices are not conditions. */
 export type RuleValues = {
   status: string[]
   sub_status: string[]
@@ -52,7 +52,7 @@ function ruleValues({ when, decision, reason }: Policy['rules'][number]): RuleVa
 
 const textOf = (value: number | undefined) => (value === undefined ? '' : String(value))
 
-/** What was typed, as the service takes it and as it decides. */
+/** The form values as the rules that the API accepts and evaluates. */
 export function readRules({ rules, default: otherwise }: Pick<PolicyValues, 'rules' | 'default'>): PolicyRules {
   return {
     rules: rules.map((rule) => ({ when: readWhen(rule), decision: rule.decision, reason: rule.reason.trim() })),
@@ -70,10 +70,10 @@ function readWhen(rule: RuleValues): PolicyWhen {
     ...(safe !== '' && { safe_to_send: safe === 'true' }),
     ...(from !== undefined && { deliverability_from: from }),
     ...(below !== undefined && { deliverability_below: below }),
-  } as PolicyWhen // the boxes hold the service's own words
+  } as PolicyWhen // the checkbox values are API values
 }
 
-/** A chance from 0 to 1; undefined where nothing was typed, or nothing that can be read. */
+/** A deliverability from 0 to 1; undefined if the text is empty or not a valid number. */
 export function readChance(typed: string): number | undefined {
   const text = typed.trim().replace(',', '.')
   if (!/^(0|1|[01]?\.\d{1,6})$/.test(text)) return undefined
@@ -84,7 +84,7 @@ export function isEmptyWhen(rule: RuleValues): boolean {
   return Object.keys(readWhen(rule)).length === 0
 }
 
-/** A name for a copy that nobody has yet. */
+/** An unused name for a copy. */
 export function freeName(name: string, taken: readonly Pick<Policy, 'name'>[]): string {
   const names = new Set(taken.map((one) => one.name))
   const base = `${name.slice(0, 40)}-copy`

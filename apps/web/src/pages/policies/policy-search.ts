@@ -1,4 +1,4 @@
-/** What is done with the policy of the page, besides looking at it. */
+/** Whether the policy is edited or copied. */
 export type PolicySearch = { do?: 'edit' | 'copy' }
 
 export function readPolicySearch(search: Record<string, unknown>): PolicySearch {

@@ -5,7 +5,7 @@ type When = Policy['rules'][number]['when']
 
 const DISJUNCTION = new Intl.ListFormat('en-GB', { type: 'disjunction' })
 
-/** What must hold for a rule, each thing in a line of its own. */
+/** The conditions of a rule, one per line. */
 export function describeWhen(when: When): string[] {
   const {
     status,
@@ -16,12 +16,12 @@ export function describeWhen(when: When): string[] {
     deliverability_below: below,
   } = when
   return [
-    ...(status?.length ? [`The status is ${DISJUNCTION.format(status)}`] : []),
-    ...(sub_status?.length ? [`The reason is ${DISJUNCTION.format(sub_status.map(reasonWord))}`] : []),
-    ...(traits?.length ? [`The address is ${DISJUNCTION.format(traits.map(traitWord))}`] : []),
-    ...(safe === undefined ? [] : [safe ? 'It is safe to send to' : 'It is not safe to send to']),
-    ...(from === undefined ? [] : [`The chance to arrive is ${formatNumber(from)} or higher`]),
-    ...(below === undefined ? [] : [`The chance to arrive is below ${formatNumber(below)}`]),
+    ...(status?.length ? [`Status is ${DISJUNCTION.format(status)}`] : []),
+    ...(sub_status?.length ? [`Reason is ${DISJUNCTION.format(sub_status.map(reasonWord))}`] : []),
+    ...(traits?.length ? [`Address is ${DISJUNCTION.format(traits.map(traitWord))}`] : []),
+    ...(safe === undefined ? [] : [safe ? 'Safe to send' : 'Not safe to send']),
+    ...(from === undefined ? [] : [`Deliverability is ${formatNumber(from)} or higher`]),
+    ...(below === undefined ? [] : [`Deliverability is below ${formatNumber(below)}`]),
   ]
 }
 
@@ -32,7 +32,7 @@ export function reasonWord(reason: string): string {
 
 const TRAIT_WORDS: Record<string, string> = {
   disposable: 'disposable',
-  role_based: 'of a role',
+  role_based: 'a role address',
   machine_generated: 'auto-generated',
   free: 'at a free provider',
   privacy_relay: 'behind a privacy relay',

@@ -10,7 +10,7 @@ import { Card } from '../../ui/Card.tsx'
 const DISMISSED = 'probity.checklist'
 const TRIED = 'probity.tried'
 
-/** What there is to do first. What is done is read off the organisation, so that it is the same on every device. */
+/** The first steps. Completion is read from account data, so that it is the same on every device. */
 export function Checklist({ hasTried }: { hasTried: boolean }) {
   const [isOpen, setOpen] = useState(() => localStorage.getItem(DISMISSED) === null)
   const steps = useSteps(hasTried)
@@ -22,13 +22,13 @@ export function Checklist({ hasTried }: { hasTried: boolean }) {
   if (!isOpen) {
     return (
       <Button look="quiet" size="sm" className="justify-self-start" onClick={() => show(true)}>
-        Show the checklist
+        Show checklist
       </Button>
     )
   }
   const done = steps.filter((step) => step.isDone).length
   const close = (
-    <IconButton label="Close the checklist" size="sm" className="-me-2 -mt-1" onClick={() => show(false)}>
+    <IconButton label="Close checklist" size="sm" className="-me-2 -mt-1" onClick={() => show(false)}>
       <X aria-hidden="true" />
     </IconButton>
   )
@@ -70,9 +70,9 @@ function useSteps(hasTried: boolean): Step[] {
   })
   if (hasTried) localStorage.setItem(TRIED, 'yes')
   return [
-    { label: 'Get a first verdict', isDone: hasTried || localStorage.getItem(TRIED) !== null },
-    { label: 'Create a key', isDone: keys.length > 0 },
-    { label: 'Make a request with it', isDone: keys.some((key) => key.last_used_at !== null) },
+    { label: 'Validate an address', isDone: hasTried || localStorage.getItem(TRIED) !== null },
+    { label: 'Create an API key', isDone: keys.length > 0 },
+    { label: 'Make a request with the key', isDone: keys.some((key) => key.last_used_at !== null) },
     { label: 'Upload a list', isDone: lists.length > 0 },
   ]
 }

@@ -8,19 +8,21 @@ export function ListCard() {
   const may = useMay('jobs:write')
   return (
     <Card
-      title="Clean a list"
-      about="Upload a CSV, choose the column, see what it costs before it starts, and download what to keep."
+      title="Validate a list"
+      about="Upload a CSV file, choose the email column, confirm the cost and download the results."
     >
       {may ? (
         <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
           <Link to="/lists/new" search={{ mode: 'test' }} className={buttonClass('secondary')}>
             <Upload className="size-4" aria-hidden="true" />
-            Upload a list in test mode
+            Upload list in test mode
           </Link>
-          <p className="text-soft">There is a sample file, if you have none at hand.</p>
+          <p className="text-soft">A sample file is available.</p>
         </div>
       ) : (
-        <p className="text-soft">Your role cannot upload lists. Marketers, developers, admins and owners can.</p>
+        <p className="text-soft">
+          Your role cannot upload lists. You need the role marketer, developer, admin or owner.
+        </p>
       )}
     </Card>
   )

@@ -7,7 +7,7 @@ import { formatMs } from '../../ui/format.ts'
 import { VerdictBadge } from '../../ui/VerdictBadge.tsx'
 import { useListening } from './use-listening.ts'
 
-/** What arrives with the new key, as it arrives. */
+/** Requests made with the new key, updated live. */
 export function Listener({ made }: { made: NewKey }) {
   const { heard, isListening, listenAgain } = useListening(made.id)
   return (
@@ -17,17 +17,17 @@ export function Listener({ made }: { made: NewKey }) {
           <HeardRow key={request.occurred_at} request={request} />
         ))}
       </div>
-      {heard.length > 0 && <p className="text-valid">It works. The key is good, and so is your code.</p>}
+      {heard.length > 0 && <p className="text-valid">Request received. Your key and your code work.</p>}
       {isListening && (
         <p className="flex items-center gap-2 text-soft">
           <Radio className="size-4 animate-pulse text-accent-text" aria-hidden="true" />
-          {heard.length === 0 ? 'Waiting for your first request.' : 'Waiting for more.'}
+          {heard.length === 0 ? 'Waiting for your first request.' : 'Waiting for more requests.'}
         </p>
       )}
       {!isListening && heard.length === 0 && <NothingHeard made={made} />}
       {!isListening && (
         <Button size="sm" className="self-start" onClick={listenAgain}>
-          Listen again
+          Wait again
         </Button>
       )}
     </div>
@@ -56,21 +56,21 @@ function HeardRow({ request }: { request: LastRequest }) {
 function NothingHeard({ made }: { made: NewKey }) {
   const host = window.location.origin
   return (
-    <Callout kind="warning" title="Nothing has arrived for two minutes">
+    <Callout kind="warning" title="No requests received for two minutes">
       <ol className="mt-1 list-decimal ps-5">
         <li>
-          The host: the code must reach <code className="font-mono">{host}</code> from where it runs.
+          Host: <code className="font-mono">{host}</code> must be reachable from where the code runs.
         </li>
         <li>
-          The key: it goes into the header <code className="font-mono">X-API-Key</code>, whole and without quotes.
+          Key: send the whole key without quotes in the header <code className="font-mono">X-API-Key</code>.
         </li>
-        <li>The network: a firewall or proxy may keep the request from leaving.</li>
+        <li>Network: a firewall or proxy may block the request.</li>
       </ol>
       <p className="mt-2 mb-1.5">
-        One line tells which. 200 is fine, 401 is the key, and no answer is host or network:
+        Test the connection: 200 means success, 401 means a wrong key, and no response means a host or network problem.
       </p>
       <CodeBlock
-        label="A test of the connection"
+        label="Connection test"
         code={`curl -sS -o /dev/null -w '%{http_code}\\n' ${host}/api/v1/account -H 'X-API-Key: ${made.key}'`}
       />
     </Callout>

@@ -18,16 +18,16 @@ const ORDERS: Record<Goal, CardName[]> = {
   look: ['try', 'request', 'list'],
 }
 const WISHES = [
-  { value: 'look', label: 'Look around' },
-  { value: 'sign-ups', label: 'Check sign-ups' },
-  { value: 'list', label: 'Clean a list' },
+  { value: 'look', label: 'Explore' },
+  { value: 'sign-ups', label: 'Validate sign-ups' },
+  { value: 'list', label: 'Validate a list' },
 ] as const
 
 export function QuickStartPage() {
   const { goal = 'look' } = useSearch({ from: '/shell/quick-start' })
   const may = useMay('validations:write')
   const navigate = useNavigate()
-  // The secret of the key is here and nowhere else: leaving the page forgets it.
+  // The key secret is kept only in this state: leaving the page discards it.
   const [made, setMade] = useState<NewKey>()
   const [hasTried, setTried] = useState(false)
   const choose = (next: Goal) =>
@@ -40,7 +40,7 @@ export function QuickStartPage() {
   return (
     <Page
       title="Quick start"
-      about="Everything on this page is in test mode: answers are simulated, nobody is asked, and nothing costs credits."
+      about="This page uses test mode. Results are simulated, no mail servers are contacted and no credits are used."
       width="wide"
     >
       <div className="flex flex-wrap items-center gap-x-3 gap-y-2">

@@ -14,23 +14,23 @@ import { Listener } from './Listener.tsx'
 
 type RequestCardProps = { made: NewKey | undefined; onMade(made: NewKey): void }
 
-const LISTENING = 'With a key from here, your first request shows up at this place.'
+const LISTENING = 'Create a test key here. Your first request then appears in this place.'
 
-/** From no key to a first request of one's own, on one card. */
+/** Creates a key and shows the first request made with it. */
 export function RequestCard({ made, onMade }: RequestCardProps) {
   const may = useMay('keys:write')
   const snippets = validateSnippets({ host: window.location.origin, email: 'valid@example.com', key: made?.key })
   return (
-    <Card title="Make a request" about="A test key, code that runs as it stands, and we tell you when it arrives.">
+    <Card title="Make a request" about="Create a test key, run the example code and see the request here.">
       <ol className="flex flex-col gap-6">
         <Part number={1} title="Your test key">
           {made ? <Shown made={made} /> : <CreateKey onMade={onMade} />}
         </Part>
-        <Part number={2} title="Run it">
-          <CodeTabs label="A first request" snippets={snippets} />
+        <Part number={2} title="Run the code">
+          <CodeTabs label="Example request" snippets={snippets} />
         </Part>
         {may && (
-          <Part number={3} title="We are listening">
+          <Part number={3} title="Received requests">
             {made ? <Listener made={made} /> : <p className="text-soft">{LISTENING}</p>}
           </Part>
         )}
@@ -61,7 +61,7 @@ function Shown({ made }: { made: NewKey }) {
     <>
       <SecretReveal made={made} withCode={false} />
       <p className="mt-2 text-[0.8125rem] text-faint">
-        It is shown until you leave this page and not again. The code below has it filled in.
+        The key is shown only until you leave this page. The code below contains it.
       </p>
     </>
   )
@@ -77,7 +77,7 @@ function CreateKey({ onMade }: { onMade(made: NewKey): void }) {
     setBusy(true)
     setFault(undefined)
     try {
-      // Not through the query cache, which would keep the secret.
+      // Bypasses the query cache, which would keep the secret.
       onMade(
         await probity.keys.create({
           name: 'Quick start',
@@ -91,24 +91,25 @@ function CreateKey({ onMade }: { onMade(made: NewKey): void }) {
     }
     refreshKeys()
   }
-  if (!may) return <p className="text-soft">Your role cannot make keys. Developers, admins and owners can.</p>
+  if (!may)
+    return <p className="text-soft">Your role cannot create keys. You need the role developer, admin or owner.</p>
   return (
     <>
       <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
         <Button look="primary" busy={isBusy} onClick={() => void create()}>
-          Create a test key
+          Create test key
         </Button>
         <p className="text-soft">
           Or{' '}
           <Link to="/keys" search={{ create: true }} className="text-accent-text underline underline-offset-2">
-            make your own
+            create a key with your own settings
           </Link>
           .
         </p>
       </div>
       {fault && (
         <p role="alert" className="mt-2 text-invalid">
-          The key was not made. {fault}
+          The key could not be created. {fault}
         </p>
       )}
     </>

@@ -8,15 +8,17 @@ import { useValidation } from '../../validation/use-validation.ts'
 
 const EXAMPLES = ['valid', 'typo', 'disposable', 'catch-all', 'unknown']
 
-/** A verdict before anything is set up. */
+/** A validation in test mode that needs no setup. */
 export function TryCard({ onAnswer }: { onAnswer(): void }) {
   const may = useMay('validations:write')
   return (
-    <Card title="Try it" about="The part before the @ chooses the answer. Every example shows another verdict.">
+    <Card title="Try it" about="The part before the @ selects the result. Each example shows a different verdict.">
       {may ? (
         <TryBox onAnswer={onAnswer} />
       ) : (
-        <p className="text-soft">Your role cannot validate. Marketers, developers, admins and owners can.</p>
+        <p className="text-soft">
+          Your role cannot validate addresses. You need the role marketer, developer, admin or owner.
+        </p>
       )}
     </Card>
   )

@@ -1,7 +1,7 @@
 export const GOALS = ['sign-ups', 'list', 'look'] as const
 export type Goal = (typeof GOALS)[number]
 
-/** What somebody is here for. It changes the order of the page and nothing else. */
+/** The goal of the user. It changes only the order of the cards. */
 export type QuickStartSearch = { goal?: Goal | undefined }
 
 export function readQuickStartSearch({ goal }: Record<string, unknown>): QuickStartSearch {

@@ -15,7 +15,7 @@ export type Listening = {
   listenAgain(): void
 }
 
-/** Watches a key for requests. Each one that arrives keeps us listening for a while more. */
+/** Polls a key for requests. Each request extends the polling time. */
 export function useListening(keyId: string): Listening {
   const { key, probity } = useScene()
   const [heard, setHeard] = useState<LastRequest[]>([])

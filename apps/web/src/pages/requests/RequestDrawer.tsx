@@ -16,7 +16,7 @@ import { requestQuery } from './requests-query.ts'
 import { StatusBadge } from './StatusBadge.tsx'
 import { useRequestsSearch } from './use-requests-search.ts'
 
-/** One request with all that is known of it. It is open while the address names it. */
+/** The details of one request. Open while the URL names the request. */
 export function RequestDrawer() {
   const { search, turn } = useRequestsSearch()
   const { request, ...rest } = search
@@ -34,19 +34,19 @@ function OpenRequest({ id, onClose }: { id: string; onClose(): void }) {
         <>
           <ErrorState error={error} onRetry={() => void refetch()} what="This request could not be loaded" />
           <p className="text-center text-soft">
-            It may have been made in the other mode, by another organisation, or too long ago.
+            It may belong to the other mode or another account, or it may have expired.
           </p>
         </>
       )}
-      {!data && !error && <Skeleton lines={8} label="Loading the request" />}
+      {!data && !error && <Skeleton lines={8} label="Loading request" />}
     </Dialog>
   )
 }
 
 const SOURCES: Record<string, string> = {
-  api: 'A program',
-  page: 'A web page, with a publishable key',
-  mcp: 'A tool of an agent',
+  api: 'API client',
+  page: 'Web page (publishable key)',
+  mcp: 'MCP tool',
 }
 
 function Details({ request }: { request: RequestLogEntryDetail }) {
@@ -62,16 +62,16 @@ function Details({ request }: { request: RequestLogEntryDetail }) {
       {code && <ErrorDocs code={code} />}
       <dl className="grid grid-cols-1 gap-3 text-[0.8125rem] sm:grid-cols-2 [&_dt]:text-faint">
         <div className="sm:col-span-2">
-          <dt>Request id</dt>
+          <dt>Request ID</dt>
           <dd className="flex items-center gap-1">
             <code className="font-mono break-all">{id}</code>
-            <CopyButton text={id} label="Copy the request's id" />
+            <CopyButton text={id} label="Copy request ID" />
           </dd>
         </div>
-        <Fact name="Came">{formatTime(request.occurred_at)}</Fact>
-        <Fact name="Took">{formatMs(took)}</Fact>
-        <Fact name="Key">{request.key_name ?? 'A key that is gone'}</Fact>
-        <Fact name="By">{SOURCES[source] ?? source}</Fact>
+        <Fact name="Received">{formatTime(request.occurred_at)}</Fact>
+        <Fact name="Duration">{formatMs(took)}</Fact>
+        <Fact name="Key">{request.key_name ?? 'Deleted key'}</Fact>
+        <Fact name="Source">{SOURCES[source] ?? source}</Fact>
         <Fact name="Charged">{credits === null ? '–' : formatCount(credits, 'credit')}</Fact>
         <Fact name="Mode">{request.livemode ? 'Live' : 'Test'}</Fact>
       </dl>
@@ -93,7 +93,7 @@ function Fact({ name, children }: { name: string; children: ReactNode }) {
 function ErrorDocs({ code }: { code: string }) {
   return (
     <a href={`/docs/errors#${code}`} className={buttonClass('secondary', 'sm', 'self-start')}>
-      Open the docs of this error
+      Open error documentation
       <ExternalLink className="size-4" aria-hidden="true" />
     </a>
   )
@@ -104,27 +104,27 @@ function Again({ request: { method, route, livemode } }: { request: RequestLogEn
   const snippets = requestSnippets({ host: window.location.origin, method, route, email })
   return (
     <section className="flex flex-col gap-2">
-      <h3 className="font-semibold">Ask it again</h3>
+      <h3 className="font-semibold">Repeat request</h3>
       <p className="text-[0.8125rem] text-soft">
-        What stood in the request is not kept: fill in your own in place of the example.
+        Request bodies are not stored. Replace the example values with your own.
       </p>
-      <CodeTabs label="The request as code" snippets={snippets} />
+      <CodeTabs label="Request as code" snippets={snippets} />
     </section>
   )
 }
 
-/** The address is shown for as long as its result is kept, to those who may validate. */
+/** The result with the address, until it expires, for members with the scope to validate. */
 function Found({ request: { result, livemode } }: { request: RequestLogEntryDetail }) {
   return (
     <section className="flex flex-col gap-3">
-      <h3 className="font-semibold">What was found</h3>
+      <h3 className="font-semibold">Result</h3>
       {result ? (
         <ResultDetails result={{ ...result, row: 1 }} />
       ) : (
         <p className="text-soft">
           {livemode
-            ? 'The result is not kept any more, or your role does not include validating.'
-            : 'Results of test mode are not kept.'}
+            ? 'The result has expired, or your role does not allow you to view results.'
+            : 'Test mode results are not stored.'}
         </p>
       )}
     </section>

@@ -9,7 +9,7 @@ import { usageQuery } from '../usage/usage-query.ts'
 import { CLASS_LABELS, isMinute, isStatusClass, type RequestsSearch, readRequestId } from './requests-search.ts'
 import { useRequestsSearch } from './use-requests-search.ts'
 
-/** Whatever is chosen here stands in the address, and begins at the newest. */
+/** Filters are kept in the URL. A change starts at the newest request. */
 export function RequestFilters({ codes }: { codes: string[] }) {
   const { search, turn } = useRequestsSearch()
   const { cursor: _, request: __, class: statusClass = '', code = '', ...rest } = search
@@ -49,12 +49,12 @@ export function RequestFilters({ codes }: { codes: string[] }) {
   )
 }
 
-/** A field that is named without a value leaves the address. */
+/** An undefined value removes the parameter from the URL. */
 function without(name: keyof RequestsSearch): RequestsSearch {
   return { [name]: undefined }
 }
 
-/** The keys that were used in the last days; the one in the address is there whatever it did. */
+/** Keys used in the last 30 days, and the key in the URL. */
 function KeyFilter({ chosen = '', onChoose }: { chosen: string | undefined; onChoose(key: string): void }) {
   const { data } = useQuery(usageQuery(useScene(), 30, 'key'))
   const used = (data?.keys ?? []).flatMap((key) =>
@@ -79,11 +79,11 @@ type TimeProps = { label: string; value: string | undefined; onChange(minute: st
 function TimeInput({ label, value = '', onChange }: TimeProps) {
   const id = useId()
   const [text, setText] = useState(value)
-  // The address changes by other ways too: back, forward, a link that clears it.
+  // The URL also changes by back, forward and links that clear it.
   useEffect(() => setText(value), [value])
   const type = (minute: string) => {
     setText(minute)
-    if (minute === '' || isMinute(minute)) onChange(minute) // a year that is being typed begins as the year 2
+    if (minute === '' || isMinute(minute)) onChange(minute) // a partly typed year is not a valid minute
   }
   return (
     <div className="flex items-center gap-2">
@@ -101,7 +101,7 @@ function TimeInput({ label, value = '', onChange }: TimeProps) {
   )
 }
 
-/** Opens a request by its id, out of whatever it was pasted in. */
+/** Opens a request by its ID, which may be pasted with surrounding text. */
 export function FindRequest() {
   const { search, turn } = useRequestsSearch()
   const id = useId()
@@ -122,7 +122,7 @@ export function FindRequest() {
     >
       <div className="flex items-center gap-2">
         <TextInput
-          aria-label="Request id"
+          aria-label="Request ID"
           placeholder="req_…"
           value={text}
           aria-invalid={isUnread}
@@ -134,12 +134,12 @@ export function FindRequest() {
           className="min-w-0 font-mono text-[0.8125rem] sm:w-64"
         />
         <Button type="submit" icon={<Search className="size-4" aria-hidden="true" />}>
-          Find
+          Find request
         </Button>
       </div>
       {isUnread && (
         <p id={id} role="alert" className="text-[0.8125rem] text-invalid">
-          There is no request id in this: it looks like req_ and 36 characters.
+          No request ID found. A request ID consists of req_ and 36 characters.
         </p>
       )}
     </form>

@@ -19,7 +19,7 @@ import { requestsQuery } from './requests-query.ts'
 import type { RequestsSearch } from './requests-search.ts'
 import { useRequestsSearch } from './use-requests-search.ts'
 
-/** What keys asked and what came of it, as it happens. */
+/** The request log of the account, updated live. */
 export function RequestsPage() {
   const { search } = useRequestsSearch()
   const [isFollowed, setFollowed] = useState(true)
@@ -29,11 +29,11 @@ export function RequestsPage() {
   return (
     <Page
       title="Requests"
-      about={`What was asked with the organisation’s keys, newest first.${days ? ` It is kept for ${formatCount(days, 'day')}, without addresses.` : ''}`}
+      about={`API requests made with this account’s keys, newest first.${days ? ` Retention: ${formatCount(days, 'day')}. Addresses are not stored.` : ''}`}
       actions={<FindRequest />}
     >
       <Card
-        title="Log"
+        title="Request log"
         actions={search.cursor === undefined && <Follow isFollowed={isFollowed} onChange={setFollowed} />}
       >
         <div className="flex flex-col gap-4">
@@ -55,10 +55,10 @@ function Follow({ isFollowed, onChange }: { isFollowed: boolean; onChange(isFoll
   return (
     <>
       <span role="status" className="text-[0.8125rem] text-soft">
-        {isFollowed ? 'New requests show up by themselves.' : 'Paused.'}
+        {isFollowed ? 'New requests appear automatically.' : 'Updates paused.'}
       </span>
       <Button size="sm" onClick={() => onChange(!isFollowed)} icon={<Icon className="size-4" aria-hidden="true" />}>
-        {isFollowed ? 'Pause' : 'Follow'}
+        {isFollowed ? 'Pause updates' : 'Resume updates'}
       </Button>
     </>
   )
@@ -69,17 +69,17 @@ type FoundProps = Pick<
   'data' | 'error' | 'isPlaceholderData' | 'refetch'
 >
 
-/** What was found stays in sight while it is asked for again, and if that fails. */
+/** Requests stay visible while they are refetched, and if that fails. */
 function Found({ data, error, isPlaceholderData, refetch }: FoundProps) {
   const { search } = useRequestsSearch()
   if (data === undefined) {
-    if (error === null) return <Skeleton lines={6} label="Loading the requests" />
+    if (error === null) return <Skeleton lines={6} label="Loading requests" />
     return <ErrorState error={error} onRetry={() => void refetch()} what="The requests could not be loaded" />
   }
   const { data: requests, nextCursor: next } = data
   return (
     <div className={clsx('transition-opacity', isPlaceholderData && 'opacity-60')} aria-busy={isPlaceholderData}>
-      {error && <Callout kind="warning">These are the requests as last seen: the service did not answer.</Callout>}
+      {error && <Callout kind="warning">The requests could not be refreshed. They may be out of date.</Callout>}
       {requests.length > 0 ? (
         <RequestsTable requests={requests} />
       ) : (
@@ -90,7 +90,7 @@ function Found({ data, error, isPlaceholderData, refetch }: FoundProps) {
   )
 }
 
-/** Towards the older ones, and back to the newest. */
+/** Links to older requests and back to the newest. */
 function Turn({ next }: { next: string | null }) {
   const { search, turn } = useRequestsSearch()
   const { cursor, request: _, ...filter } = search
@@ -127,27 +127,27 @@ function Nothing({ search, hasMore, retentionDays }: NothingProps) {
     return (
       <EmptyState
         icon={<SearchX aria-hidden="true" />}
-        title={hasMore ? 'None so far' : 'No request is like that'}
+        title={hasMore ? 'No matches so far' : 'No requests match these filters'}
         action={<Button onClick={() => turn({})}>Show all requests</Button>}
       >
-        {hasMore && <p>None of the last 50,000 is. Older ones are behind the button below.</p>}
+        {hasMore && <p>No match in the last 50,000 requests. Select Older to search further back.</p>}
       </EmptyState>
     )
   }
   if (retentionDays === 0) {
     return (
-      <EmptyState icon={<ScrollText aria-hidden="true" />} title="Requests are not kept here">
-        <p>Whoever runs this service has switched the log off.</p>
+      <EmptyState icon={<ScrollText aria-hidden="true" />} title="Request log disabled">
+        <p>The operator of this installation has disabled the request log.</p>
       </EmptyState>
     )
   }
   const email = mode === 'test' ? 'valid@example.com' : 'ada@example.com'
   return (
     <div className="mx-auto max-w-2xl pb-4">
-      <EmptyState icon={<ScrollText aria-hidden="true" />} title={`No request in ${mode} mode yet`}>
-        <p>Requests with keys of this mode are listed here a second after they were answered. Try it:</p>
+      <EmptyState icon={<ScrollText aria-hidden="true" />} title={`No requests in ${mode} mode yet`}>
+        <p>Requests made with {mode} mode keys appear here within about a second. Send an example request:</p>
       </EmptyState>
-      <CodeTabs label="A first request" snippets={validateSnippets({ host: window.location.origin, email })} />
+      <CodeTabs label="Example request" snippets={validateSnippets({ host: window.location.origin, email })} />
     </div>
   )
 }

@@ -6,7 +6,7 @@ import { useNarrow } from '../../ui/use-narrow.ts'
 import { VerdictBadge } from '../../ui/VerdictBadge.tsx'
 import { StatusBadge } from './StatusBadge.tsx'
 
-/** One page of requests: a table where there is room, and otherwise cards. */
+/** One page of requests: a table on wide screens, cards on narrow ones. */
 export function RequestsTable({ requests }: { requests: RequestLogEntry[] }) {
   if (useNarrow()) return <RequestCards requests={requests} />
   return (
@@ -17,9 +17,9 @@ export function RequestsTable({ requests }: { requests: RequestLogEntry[] }) {
           <Th>Status</Th>
           <Th>Verdict</Th>
           <Th>Key</Th>
-          <Th align="end">Took</Th>
+          <Th align="end">Duration</Th>
           <Th align="end">Credits</Th>
-          <Th>When</Th>
+          <Th>Received</Th>
         </tr>
       </thead>
       <tbody className="[&_tr:last-child>td]:border-b-0">
@@ -47,7 +47,7 @@ export function RequestsTable({ requests }: { requests: RequestLogEntry[] }) {
   )
 }
 
-/** The same fields below one another. */
+/** The same fields as cards. */
 function RequestCards({ requests }: { requests: RequestLogEntry[] }) {
   return (
     <ul aria-label="Requests" className="flex flex-col divide-y divide-line border-y border-line">
@@ -84,7 +84,7 @@ function RequestLink({ of: { id, method, route } }: { of: RequestLogEntry }) {
   )
 }
 
-/** All of them begin alike, and the table has better use for the room. */
+/** All routes share the prefix, so the table omits it. */
 function withoutPrefix(route: string): string {
   return route.replace(/^\/api\/v1/, '')
 }

@@ -5,7 +5,7 @@ import type { RequestsSearch } from './requests-search.ts'
 const REQUESTS_PER_PAGE = 50
 const FOLLOW_EVERY_MS = 2_000
 
-/** One page of the requests. While it is followed, and is the newest one, it is asked for again and again. */
+/** One page of requests. The newest page is polled while updates are on. */
 export function requestsQuery({ key, probity }: Scene, search: RequestsSearch, isFollowed: boolean) {
   const { class: statusClass, code, key: keyId, from, to, cursor } = search
   return queryOptions({

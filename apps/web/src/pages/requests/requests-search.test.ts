@@ -3,7 +3,7 @@ import { readRequestId, readRequestsSearch } from './requests-search.ts'
 
 const ID = '0b8f2f2e-3f0c-4a55-9a37-0a1f6c9d2b71'
 
-test('keeps what the service takes and leaves the rest out', () => {
+test('readRequestsSearch keeps valid values and drops the rest', () => {
   const search = {
     class: 'client_error',
     code: 'rate_limited',
@@ -27,7 +27,7 @@ test('keeps what the service takes and leaves the rest out', () => {
 })
 
 test.each([`req_${ID}`, ID.toUpperCase(), `"request_id":"req_${ID}",`, `  req_${ID}\n`])(
-  'finds the id of a request in %j',
+  'readRequestId finds the request ID in %j',
   (pasted) => {
     expect(readRequestId(pasted)).toBe(`req_${ID}`)
   },

@@ -6,7 +6,7 @@ export const CLASS_LABELS = {
 } as const
 type StatusClass = keyof typeof CLASS_LABELS
 
-/** Which requests are shown, from where on, and which of them is open. */
+/** Filters, cursor and the open request. */
 export type RequestsSearch = {
   class?: StatusClass
   code?: string
@@ -20,10 +20,10 @@ export type RequestsSearch = {
 const CODE = /^[a-z_]{1,60}$/
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 const CURSOR = /^[\w-]{1,100}$/
-/** As the field for a day and a time writes it. */
+/** The format of a `datetime-local` field. */
 const MINUTE = /^[1-9]\d{3}-\d\d-\d\dT\d\d:\d\d$/
 
-/** What the service would refuse is left out, so that a link that was cut short shows everything and no error. */
+/** Drops values that the API would reject, so that a truncated link shows all requests instead of an error. */
 export function readRequestsSearch(search: Record<string, unknown>): RequestsSearch {
   const { class: statusClass, code, key, from, to, cursor, request } = search
   const id = readRequestId(request)
@@ -46,7 +46,7 @@ export function isMinute(value: unknown): value is string {
   return matches(value, MINUTE) && !Number.isNaN(Date.parse(value))
 }
 
-/** The id of a request in whatever was pasted: alone, in quotes, or in a line of a log. */
+/** The request ID in pasted text: alone, in quotes, or in a log line. */
 export function readRequestId(text: unknown): string | undefined {
   const [, id] =
     (typeof text === 'string' && /(?:req_)?([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})/i.exec(text)) || []

@@ -1,7 +1,7 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { type RequestsSearch, readRequestsSearch } from './requests-search.ts'
 
-/** What the address says of the requests, and how to make it say something else. */
+/** Reads and changes the search parameters of the requests page. */
 export function useRequestsSearch() {
   const search = readRequestsSearch(useSearch({ from: '/shell/requests' }))
   const navigate = useNavigate({ from: '/requests' })

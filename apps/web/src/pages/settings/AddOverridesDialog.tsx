@@ -32,13 +32,13 @@ export function AddOverridesDialog({ onClose }: { onClose(): void }) {
       onClose={onClose}
       mayClose={() => !isDirty || !isSubmitting}
       title="Add entries"
-      about="Overrides apply from the next request on. Stored list results do not change."
+      about="Takes effect with the next request. Stored list results do not change."
     >
       <form noValidate onSubmit={submit} className="flex flex-col gap-4">
         <FormSummary form={form} />
         <div>
           <Segments
-            label="Which list"
+            label="List"
             value={form.watch('action')}
             choices={CHOICES}
             onChange={(action) => form.setValue('action', action)}
@@ -46,7 +46,7 @@ export function AddOverridesDialog({ onClose }: { onClose(): void }) {
         </div>
         <Field
           label="Addresses and domains"
-          hint="One per line. A domain covers all its addresses, but not those of its subdomains."
+          hint="One per line. A domain covers all its addresses, but not its subdomains."
           error={errors.targets?.message}
         >
           {(ids) => (
@@ -61,13 +61,18 @@ export function AddOverridesDialog({ onClose }: { onClose(): void }) {
             />
           )}
         </Field>
-        <Field label="Note" optional hint="The reason for the entries." error={errors.note?.message}>
+        <Field
+          label="Note"
+          optional
+          hint="Reason for the entries, visible to other members."
+          error={errors.note?.message}
+        >
           {(ids) => <TextInput {...ids} {...form.register('note')} maxLength={200} autoComplete="off" />}
         </Field>
         <div className="flex flex-wrap justify-end gap-2">
           <Button onClick={onClose}>Cancel</Button>
           <Button type="submit" look="primary" busy={isSubmitting}>
-            Add
+            Add entries
           </Button>
         </div>
       </form>
@@ -106,7 +111,7 @@ function useAdd(onDone: () => void) {
   }
 }
 
-/** The service points at places in what it was sent; the form has one field, and people know what they wrote. */
+/** The API points at array positions; the form has one field, so the error quotes the lines. */
 function nameLines(error: unknown, lines: string[], from: number): RequestFailed {
   const failed = asRequestFailed(error)
   const wrong = failed.fields.flatMap(({ pointer }) => {
@@ -115,7 +120,7 @@ function nameLines(error: unknown, lines: string[], from: number): RequestFailed
   })
   if (wrong.length === 0) return failed
   const { status, code, message } = failed
-  const before = from > 0 ? ` The ${formatCount(from, 'line')} before are on the list.` : ''
-  const detail = `Neither an address nor a domain: ${wrong.slice(0, 5).join(', ')}.${before}`
+  const before = from > 0 ? ` The first ${formatCount(from, 'line')} were added.` : ''
+  const detail = `Not an address or a domain: ${wrong.slice(0, 5).join(', ')}.${before}`
   return new RequestFailed({ status, code, message, fields: [{ pointer: '/targets', detail }] })
 }

@@ -19,21 +19,21 @@ export function ChangeRoleDialog({ member, onClose }: { member: Member; onClose(
   const submit = useSubmit(form, async ({ role }) => {
     const body = { organizationId: scene.membership.account_id, memberId: member.id, role }
     await ask('/auth/organization/update-member-role', { method: 'POST', body })
-    toasts.done(`${member.user.name} is ${role} now.`)
+    toasts.done(`Role of ${member.user.name} changed to ${role}.`)
     onClose()
-    // One's own role may have been the one that changed.
+    // The user may have changed their own role.
     await Promise.all([queryClient.invalidateQueries({ queryKey: membersKey(scene) }), refreshSession(queryClient)])
   })
   const { isDirty, isSubmitting } = form.formState
   return (
-    <Dialog open onClose={onClose} title={`Role of ${member.user.name}`}>
+    <Dialog open onClose={onClose} title={`Change role of ${member.user.name}`}>
       <form noValidate onSubmit={submit} className="flex flex-col gap-4">
         <FormSummary form={form} />
         <RoleChoice input={form.register('role')} />
         <div className="flex flex-wrap justify-end gap-2">
           <Button onClick={onClose}>Cancel</Button>
           <Button type="submit" look="primary" busy={isSubmitting} disabled={!isDirty}>
-            Change the role
+            Change role
           </Button>
         </div>
       </form>

@@ -14,7 +14,7 @@ export function DeleteCard() {
   const { membership } = useScene()
   const contents = useQuery(contentsQuery(membership.account_id))
   return (
-    <Card title="Delete the organisation">
+    <Card title="Delete account">
       {contents.isPending && <Skeleton lines={4} />}
       {contents.isError && <ErrorState error={contents.error} onRetry={() => void contents.refetch()} />}
       {contents.isSuccess && <WhatGoes contents={contents.data} />}
@@ -26,27 +26,27 @@ function WhatGoes({ contents }: { contents: Contents }) {
   const [isOpen, setOpen] = useState(false)
   return (
     <div className="flex flex-col gap-4">
-      <p>These disappear, and nobody can bring them back:</p>
+      <p>The following data is permanently deleted:</p>
       <ul className="list-disc ps-5">
         {linesOf(contents).map((line) => (
           <li key={line}>{line}</li>
         ))}
       </ul>
       <p className="text-soft">
-        Keys stop and members are out at once, lists that run are canceled, and nothing is sent to webhooks any more.
-        What is kept in the database is removed within a day. What stays are the movements of credits, as amounts and
-        ids without names or addresses; payments stay with the payment provider, and backups hold what they held when
-        they were made. Your own sign-in stays.
+        API keys stop working and members lose access immediately. Lists in progress are canceled, and webhook events
+        are no longer sent. Stored data is deleted within a day. Credit transactions are kept as amounts and IDs without
+        names or addresses. Payments remain with the payment provider, and existing backups do not change. Your own
+        profile is kept.
       </p>
       {contents.subscribed && (
         <Callout kind="warning">
-          The organisation pays for a plan. End it first, on the page of the payment provider: otherwise it would go on
-          charging you.
+          The account has a paid subscription. Cancel it in the billing portal first. Otherwise the payment provider
+          continues to charge you.
         </Callout>
       )}
       <div>
         <Button look="danger" disabled={contents.subscribed} onClick={() => setOpen(true)}>
-          Delete the organisation
+          Delete account
         </Button>
       </div>
       {isOpen && <DeleteDialog name={contents.name} onClose={() => setOpen(false)} />}
@@ -56,14 +56,14 @@ function WhatGoes({ contents }: { contents: Contents }) {
 
 function linesOf(contents: Contents): string[] {
   const { jobs, running_jobs: running, keys, members, webhooks, overrides, credits, unlimited } = contents
-  const stillRunning = running > 0 ? `, ${formatNumber(running)} of them still running` : ''
+  const stillRunning = running > 0 ? `, ${formatNumber(running)} of them in progress` : ''
   const counted: [number, string][] = [
     [jobs, `${formatCount(jobs, 'list')} with all results${stillRunning}`],
     [keys, formatCount(keys, 'API key')],
     [webhooks, formatCount(webhooks, 'webhook')],
-    [overrides, `${formatCount(overrides, 'entry', 'entries')} on the allow and block lists`],
+    [overrides, `${formatCount(overrides, 'entry', 'entries')} of the allow & block lists`],
     [members, `access for ${formatCount(members, 'member')}`],
-    [unlimited ? 0 : credits, `${formatCount(credits, 'credit')} that are left`],
+    [unlimited ? 0 : credits, formatCount(credits, 'unused credit')],
   ]
   return counted.filter(([count]) => count > 0).map(([, line]) => line)
 }

@@ -14,21 +14,21 @@ import { useSubmit } from '../../ui/use-submit.ts'
 
 type Values = { name: string; password: string }
 
-/** The name by hand and the password: nobody does this by mistake, or at a screen that was left open. */
+/** Requires the account name and the password, so that an account is not deleted by mistake or at an unattended screen. */
 export function DeleteDialog({ name, onClose }: { name: string; onClose(): void }) {
   const form = useForm<Values>({ defaultValues: { name: '', password: '' }, shouldFocusError: false })
   const submit = useSubmit(form, useDelete(name))
   const { errors, isSubmitting } = form.formState
   return (
-    <Dialog open onClose={onClose} title={`Delete ${name}?`} about="There is no way back.">
+    <Dialog open onClose={onClose} title={`Delete ${name}?`} about="This cannot be undone.">
       <form noValidate onSubmit={submit} className="flex flex-col gap-4">
         <FormSummary form={form} />
-        <Field label="Name of the organisation" hint={`Type ${name}.`} error={errors.name?.message}>
+        <Field label="Account name" hint={`Type ${name}.`} error={errors.name?.message}>
           {(ids) => (
             <TextInput
               {...ids}
               {...form.register('name', {
-                validate: (typed) => typed.trim() === name.trim() || 'This is not the name of the organisation.',
+                validate: (typed) => typed.trim() === name.trim() || 'This is not the name of the account.',
               })}
               autoComplete="off"
               spellCheck={false}
@@ -39,7 +39,7 @@ export function DeleteDialog({ name, onClose }: { name: string; onClose(): void 
         <div className="flex flex-wrap justify-end gap-2">
           <Button onClick={onClose}>Cancel</Button>
           <Button type="submit" look="danger" busy={isSubmitting}>
-            Delete for good
+            Delete account
           </Button>
         </div>
       </form>
@@ -54,8 +54,8 @@ function useDelete(name: string) {
   const toasts = useToasts()
   return async (body: Values) => {
     await ask('/deletion', { method: 'POST', body, headers: { 'probity-account': accountId } })
-    toasts.done(`${name} is deleted.`)
-    // Away from its pages first: whatever they ask for next is not there any more.
+    toasts.done(`Account ${name} deleted.`)
+    // Leave the pages of the account first: their next requests would fail.
     await navigate({ to: '/settings/profile', search: { org: undefined, mode: undefined } })
     await refreshSession(queryClient)
   }

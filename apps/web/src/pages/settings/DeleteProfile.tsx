@@ -15,18 +15,18 @@ import { useSubmit } from '../../ui/use-submit.ts'
 export function DeleteProfileCard() {
   const [isOpen, setOpen] = useState(false)
   return (
-    <Card title="Delete your profile">
+    <Card title="Delete profile">
       <div className="flex flex-col gap-4">
         <p className="max-w-prose text-soft">
-          Your name, email address, password, sessions and memberships are deleted. Accounts stay, with their lists,
-          credits and API keys, also the keys that you created. The audit log of an account names you for a year.
+          Your name, email address, password, sessions and memberships are deleted. Accounts remain, with their lists,
+          credits and API keys, including keys that you created. The audit log of an account names you for a year.
         </p>
         <p className="max-w-prose text-soft">
           If you are the only owner of an account, make another member an owner or delete the account first.
         </p>
         <div>
           <Button look="danger" onClick={() => setOpen(true)}>
-            Delete your profile
+            Delete profile
           </Button>
         </div>
       </div>
@@ -35,7 +35,7 @@ export function DeleteProfileCard() {
   )
 }
 
-/** Takes the address and the password, so that a profile is not deleted by mistake or at a screen that was left open. */
+/** Requires the address and the password, so that a profile is not deleted by mistake or at an unattended screen. */
 export function DeleteProfileDialog({ onClose }: { onClose(): void }) {
   const { person } = useSession()
   const queryClient = useQueryClient()
@@ -65,7 +65,7 @@ export function DeleteProfileDialog({ onClose }: { onClose(): void }) {
         <div className="flex flex-wrap justify-end gap-2">
           <Button onClick={onClose}>Cancel</Button>
           <Button type="submit" look="danger" busy={isSubmitting}>
-            Delete the profile
+            Delete profile
           </Button>
         </div>
       </form>

@@ -21,12 +21,12 @@ export function EmailCard() {
     setOpen(false)
   }
   return (
-    <Card title="Email address" about="You sign in with it, and notices are sent to it.">
+    <Card title="Email address" about="Used to sign in and for email notifications.">
       <div className="flex flex-col gap-4">
         <p className="[overflow-wrap:anywhere]">{person.email}</p>
         {sentTo !== undefined && <LinkSent email={sentTo} />}
         <div>
-          <Button onClick={() => setOpen(true)}>Change the email address</Button>
+          <Button onClick={() => setOpen(true)}>Change email address</Button>
         </div>
       </div>
       {isOpen && <ChangeEmailDialog onSent={onSent} onClose={() => setOpen(false)} />}
@@ -40,7 +40,7 @@ function LinkSent({ email }: { email: string }) {
     <Callout kind="success" live title="Confirm the new address">
       {hasMail
         ? `If no other user has ${email}, a link was sent to it. The address changes when you open the link.`
-        : `If no other user has ${email}, a link was written to the log of the service. Ask an operator for it. The address changes when you open the link.`}
+        : `If no other user has ${email}, a link was written to the service log. Ask an operator for it. The address changes when you open the link.`}
     </Callout>
   )
 }
@@ -56,8 +56,8 @@ function ChangeEmailDialog({ onSent, onClose }: { onSent(email: string): void; o
     <Dialog
       open
       onClose={onClose}
-      title="Change the email address"
-      about="A link is sent to the new address. Until you open it, you sign in with the old one."
+      title="Change email address"
+      about="A confirmation link is sent to the new address. Until you open it, you sign in with the old address."
     >
       <form noValidate onSubmit={submit} className="flex flex-col gap-4">
         <FormSummary form={form} />
@@ -70,7 +70,7 @@ function ChangeEmailDialog({ onSent, onClose }: { onSent(email: string): void; o
         <div className="flex flex-wrap justify-end gap-2">
           <Button onClick={onClose}>Cancel</Button>
           <Button type="submit" look="primary" busy={isSubmitting}>
-            Send the link
+            Send link
           </Button>
         </div>
       </form>

@@ -28,7 +28,7 @@ export function EraseCard() {
   }
   return (
     <Card
-      title="Erase an address"
+      title="Erase address"
       about="Deletes all stored data about one address, for example after an erasure request under GDPR Article 17. Lists keep their counts, and credits do not change."
     >
       <form noValidate onSubmit={submit} className="flex flex-col gap-4">
@@ -81,8 +81,8 @@ function EraseDialog({ email, onClose, onErased }: EraseDialogProps) {
       <form noValidate onSubmit={submit} className="flex flex-col gap-4">
         <FormSummary form={form} />
         <p>
-          Validations, list results, rows of stored files, unconfirmed uploads, overrides, feedback and webhook events
-          of this address are deleted, in live and test mode. This cannot be undone.
+          Validations, list results, stored file rows, unconfirmed uploads, overrides, feedback and webhook events for
+          this address are deleted in live and test mode. This cannot be undone.
         </p>
         <p className="text-soft">
           The request fails if a list in progress contains the address. The audit log records the erasure without the
@@ -105,7 +105,7 @@ const KINDS: [keyof ErasureCounts, string, string?][] = [
   ['validations', 'validation'],
   ['job_results', 'list result'],
   ['job_batches', 'batch', 'batches'],
-  ['upload_rows', 'row of a stored file', 'rows of stored files'],
+  ['upload_rows', 'stored file row'],
   ['uploads', 'unconfirmed upload'],
   ['recent_results', 'recent result'],
   ['idempotency_records', 'stored response'],
@@ -121,7 +121,7 @@ function ErasedCallout({ counts }: { counts: ErasureCounts }) {
   return (
     <div className="mt-4">
       <Callout kind="success" live>
-        {lines.length === 0 ? 'Nothing was stored about this address.' : `Erased: ${lines.join(', ')}.`}
+        {lines.length === 0 ? 'No data was stored about this address.' : `Erased: ${lines.join(', ')}.`}
       </Callout>
     </div>
   )

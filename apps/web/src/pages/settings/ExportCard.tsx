@@ -17,12 +17,12 @@ export function ExportCard() {
   const take = async (password: string) => {
     saveFile(await fetchExport(accountId, password), FILE)
     setOpen(false)
-    toasts.done(`${FILE} is with your browser.`)
+    toasts.done(`${FILE} downloaded.`)
   }
   return (
     <Card
       title="Export all data"
-      about="Everything that is kept of the organisation, in one file of JSON lines: members, keys without their secrets, webhooks, policies, allow and block lists, lists with the results that are still there, single results and every movement of credits. Uploaded files are not in it."
+      about="All stored data of the account in one file (JSON Lines): members, keys without secrets, webhooks, policies, allow & block lists, lists with unexpired results, single results and credit transactions. Uploaded files are not included."
     >
       <Button onClick={() => setOpen(true)} icon={<Download className="size-4" aria-hidden="true" />}>
         Export all data
@@ -30,8 +30,8 @@ export function ExportCard() {
       {isOpen && (
         <PasswordDialog
           title="Export all data"
-          about="The file holds personal data. It shows the organisation as it is at this moment."
-          action="Export"
+          about="The file contains personal data. It is a snapshot of the account at this time."
+          action="Export data"
           onClose={() => setOpen(false)}
           onPassword={take}
         />
@@ -40,7 +40,7 @@ export function ExportCard() {
   )
 }
 
-/** A plain link cannot carry a password, so the file is held here until it is whole: its last line says so. */
+/** A plain link cannot send a password, so the file is downloaded in memory. Its last line proves that it is complete. */
 async function fetchExport(accountId: string, password: string): Promise<Blob> {
   const response = await fetch('/app/api/export', {
     method: 'POST',

@@ -5,11 +5,11 @@ import { useWelcome } from '../../session/session.ts'
 import { ErrorState, Skeleton } from '../../ui/States.tsx'
 import { SecretLink } from '../people/SecretLink.tsx'
 
-/** The link of a pending invitation, for members who may invite to its role. It works for the invited address only. */
+/** The link of a pending invitation, for members who can invite to its role. It works for the invited address only. */
 export function InvitationLink({ id }: { id: string }) {
   const { link, error, retry } = useInvitationLink(id)
-  if (link !== undefined) return <SecretLink link={link} label="Link of the invitation" />
-  return error ? <ErrorState error={error} onRetry={retry} /> : <Skeleton lines={1} label="Loading the link" />
+  if (link !== undefined) return <SecretLink link={link} label="Invitation link" />
+  return error ? <ErrorState error={error} onRetry={retry} /> : <Skeleton lines={1} label="Loading link" />
 }
 
 export function useInvitationLink(id: string, isNeeded = true) {

@@ -14,16 +14,16 @@ import { useToasts } from '../../ui/Toasts.tsx'
 import { useInvitationLink } from './InvitationLink.tsx'
 import { invitationsKey, invitationsQuery, type OpenInvitation } from './members-query.ts'
 
-/** Who was invited and has not answered. */
+/** Pending invitations of the account. */
 export function InvitationsCard() {
   const invitations = useQuery(invitationsQuery(useScene()))
   return (
-    <Card title="Open invitations">
-      {invitations.isPending && <Skeleton lines={2} label="Loading the invitations" />}
+    <Card title="Pending invitations">
+      {invitations.isPending && <Skeleton lines={2} label="Loading invitations" />}
       {invitations.isError && <ErrorState error={invitations.error} onRetry={() => void invitations.refetch()} />}
-      {invitations.data?.length === 0 && <p className="text-soft">Nobody has an invitation that is unanswered.</p>}
+      {invitations.data?.length === 0 && <p className="text-soft">No pending invitations.</p>}
       {invitations.isSuccess && invitations.data.length > 0 && (
-        <ul aria-label="Open invitations" className="flex flex-col divide-y divide-line">
+        <ul aria-label="Pending invitations" className="flex flex-col divide-y divide-line">
           {invitations.data.map((invitation) => (
             <InvitationRow key={invitation.id} invitation={invitation} />
           ))}
@@ -47,26 +47,31 @@ function InvitationRow({ invitation }: { invitation: OpenInvitation }) {
           <span className="capitalize">{role}</span>
           <span aria-hidden="true">·</span>
           {isOver ? (
-            <Badge tone="risky">Too old to accept</Badge>
+            <Badge tone="risky">Expired</Badge>
           ) : (
             <span>
-              Open until <RelativeTime at={expiresAt} />
+              Expires <RelativeTime at={expiresAt} />
             </span>
           )}
         </p>
       </div>
       <div className="flex flex-wrap gap-2">
-        {link && <CopyButton text={link} label="Copy the link" word="Copy link" />}
+        {link && <CopyButton text={link} label="Copy invitation link" word="Copy link" />}
         <Button
           size="sm"
           busy={resend.isPending}
-          aria-label={`${welcome?.mail ? 'Send again' : 'Renew'}: ${email}`}
+          aria-label={`${welcome?.mail ? 'Resend' : 'Renew'} invitation: ${email}`}
           onClick={() => resend.mutate()}
         >
-          {welcome?.mail ? 'Send again' : 'Renew'}
+          {welcome?.mail ? 'Resend' : 'Renew'}
         </Button>
-        <Button size="sm" busy={cancel.isPending} aria-label={`Take back: ${email}`} onClick={() => cancel.mutate()}>
-          Take back
+        <Button
+          size="sm"
+          busy={cancel.isPending}
+          aria-label={`Revoke invitation: ${email}`}
+          onClick={() => cancel.mutate()}
+        >
+          Revoke
         </Button>
       </div>
     </li>
@@ -87,12 +92,12 @@ function useInvitationActions({ id, email, role }: OpenInvitation) {
       const body = { organizationId, email, role, resend: true }
       return ask('/auth/organization/invite-member', { method: 'POST', body })
     },
-    onSuccess: () => toasts.done(`The invitation of ${email} is open for two more days.`),
+    onSuccess: () => toasts.done(`Invitation for ${email} extended by two days.`),
     ...after,
   })
   const cancel = useMutation({
     mutationFn: () => ask('/auth/organization/cancel-invitation', { method: 'POST', body: { invitationId: id } }),
-    onSuccess: () => toasts.done(`The invitation of ${email} is taken back.`),
+    onSuccess: () => toasts.done(`Invitation for ${email} revoked.`),
     ...after,
   })
   return { resend, cancel }

@@ -19,7 +19,7 @@ export function InviteDialog({ onClose }: { onClose(): void }) {
   const { membership } = useScene()
   const [invited, setInvited] = useState<OpenInvitation>()
   return (
-    <Dialog open onClose={onClose} title={invited ? 'The invitation is made' : `Invite to ${membership.name}`}>
+    <Dialog open onClose={onClose} title={invited ? 'Invitation created' : `Invite to ${membership.name}`}>
       {invited ? (
         <Invited invitation={invited} onClose={onClose} />
       ) : (
@@ -41,7 +41,7 @@ function InviteForm({ onInvited, onClose }: FormProps) {
     await queryClient.invalidateQueries({ queryKey: invitationsKey(scene) })
   })
   const { errors, isSubmitting } = form.formState
-  const rules = { ...EMAIL_RULES, required: 'Enter the address of whom you invite.' }
+  const rules = { ...EMAIL_RULES, required: 'Enter an email address.' }
   return (
     <form noValidate onSubmit={submit} className="flex flex-col gap-5">
       <FormSummary form={form} />
@@ -62,7 +62,7 @@ function InviteForm({ onInvited, onClose }: FormProps) {
       <div className="flex flex-wrap justify-end gap-2">
         <Button onClick={onClose}>Cancel</Button>
         <Button type="submit" look="primary" busy={isSubmitting}>
-          Invite
+          Invite member
         </Button>
       </div>
     </form>
@@ -75,8 +75,8 @@ function Invited({ invitation, onClose }: { invitation: OpenInvitation; onClose(
     <div className="flex flex-col gap-4">
       <p role="status" className="text-soft">
         {welcome?.mail
-          ? `A mail with the link is on its way to ${invitation.email}. It works for two days.`
-          : `This installation sends no email. Send this link to ${invitation.email} yourself. It works once, for two days. Anyone who has the link can accept the invitation.`}
+          ? `An email with the link was sent to ${invitation.email}. The link works for two days.`
+          : `Email is not configured. Send this link to ${invitation.email} yourself. It works once, for two days. Anyone with the link can accept the invitation.`}
       </p>
       <InvitationLink id={invitation.id} />
       <div className="flex justify-end">

@@ -21,8 +21,8 @@ export function LeaveCard() {
   }
   return (
     <Card
-      title="Leave the organisation"
-      about="Lists, keys and credits stay with it. To come back you need an invitation."
+      title="Leave account"
+      about="Lists, keys and credits remain in the account. To rejoin, you need an invitation."
     >
       <Button onClick={() => setOpen(true)}>Leave {name}</Button>
       <ConfirmDialog
@@ -30,11 +30,11 @@ export function LeaveCard() {
         onCancel={cancel}
         onConfirm={() => leave.mutate()}
         title={`Leave ${name}?`}
-        confirm="Leave"
+        confirm="Leave account"
         busy={leave.isPending}
         danger
       >
-        <p>You cannot open its lists and keys any more. Nothing of it is deleted.</p>
+        <p>You lose access to its lists and keys. No data is deleted.</p>
         {leave.error && (
           <Callout kind="error" live>
             {plainWords(asRequestFailed(leave.error))}

@@ -49,17 +49,17 @@ function MemberMenu({ member, isMe }: { member: Member; isMe: boolean }) {
   return (
     <>
       <Menu
-        label={`What to do with ${member.user.name}`}
+        label={`Actions for ${member.user.name}`}
         trigger={
           <IconButton label={`Actions for ${member.user.name}`} size="sm">
             <Ellipsis />
           </IconButton>
         }
       >
-        <MenuItem onSelect={() => setOpen('role')}>Change the role</MenuItem>
+        <MenuItem onSelect={() => setOpen('role')}>Change role</MenuItem>
         {!isMe && (
           <MenuItem danger onSelect={() => setOpen('remove')}>
-            Remove
+            Remove member
           </MenuItem>
         )}
       </Menu>

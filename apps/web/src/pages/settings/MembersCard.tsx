@@ -18,11 +18,11 @@ export function MembersCard() {
   const members = useQuery(membersQuery(scene))
   const { name, role } = scene.membership
   const mayChange = ROLES[role].members
-  const about = members.isSuccess ? `${formatCount(members.data.length, 'person', 'people')} in ${name}.` : undefined
+  const about = members.isSuccess ? `${formatCount(members.data.length, 'member')} in ${name}.` : undefined
   return (
     <Card
       title="Members"
-      about={mayChange ? about : `${about ?? ''} Owners and admins can invite people and change their roles.`}
+      about={mayChange ? about : `${about ?? ''} Owners and admins can invite members and change their roles.`}
       actions={
         mayChange && (
           <Button
@@ -30,12 +30,12 @@ export function MembersCard() {
             icon={<UserPlus className="size-4" aria-hidden="true" />}
             onClick={() => setInviting(true)}
           >
-            Invite
+            Invite member
           </Button>
         )
       }
     >
-      {members.isPending && <Skeleton lines={3} label="Loading the members" />}
+      {members.isPending && <Skeleton lines={3} label="Loading members" />}
       {members.isError && <ErrorState error={members.error} onRetry={() => void members.refetch()} />}
       {members.isSuccess && (
         <Table caption={`Members of ${name}`}>

@@ -6,7 +6,7 @@ import { FormSummary } from '../../ui/FormSummary.tsx'
 import { SaveLine } from '../../ui/SaveLine.tsx'
 import { UnsavedGuard } from '../../ui/UnsavedGuard.tsx'
 import { useSubmit } from '../../ui/use-submit.ts'
-import { NameField, ORGANISATION_NAME_RULES } from '../people/NameField.tsx'
+import { ACCOUNT_NAME_RULES, NameField } from '../people/NameField.tsx'
 import { useChangeAccount } from './change-account.ts'
 
 export function NameCard({ mayChange }: { mayChange: boolean }) {
@@ -26,11 +26,11 @@ export function NameCard({ mayChange }: { mayChange: boolean }) {
         <UnsavedGuard isDirty={isDirty} />
         <FormSummary form={form} />
         <NameField
-          label="Name of the organisation"
-          hint="Members and people you invite see it."
+          label="Account name"
+          hint="Visible to members and invited users."
           autoComplete="off"
           readOnly={!mayChange}
-          input={form.register('name', ORGANISATION_NAME_RULES)}
+          input={form.register('name', ACCOUNT_NAME_RULES)}
           error={errors.name?.message}
         />
         {mayChange && <SaveLine isDirty={isDirty} isBusy={isSubmitting} isSaved={isSaved} />}

@@ -19,7 +19,7 @@ import { useSubmit } from '../../ui/use-submit.ts'
 import { networkQuery } from './network-query.ts'
 
 const ABOUT =
-  'From which network addresses the organisation may be used: by its secret keys, and by its members here. Publishable keys are used by visitors and work from everywhere.'
+  'IP allowlist of the account. It applies to secret keys and to members in the web app. Publishable keys are used by visitors and work from all IP addresses.'
 
 export function Network() {
   const may = useMay('account:write')
@@ -70,15 +70,15 @@ function NetworkForm({ network }: { network: NetworkSettings }) {
       <Callout
         actions={
           <Button size="sm" onClick={addMine}>
-            Add it
+            Add my IP address
           </Button>
         }
       >
-        Your address is <code className="font-mono">{network.your_address}</code>.
+        Your IP address is <code className="font-mono">{network.your_address}</code>.
       </Callout>
       <Field
-        label="Allowed network addresses"
-        hint="One per line, single or as a CIDR range, such as 192.0.2.0/24. Empty lets every address in."
+        label="Allowed IP addresses"
+        hint="One IP address or CIDR range per line, such as 192.0.2.0/24. Empty allows all IP addresses."
         error={errors.ip_allowlist?.message}
       >
         {(ids) => (
@@ -121,7 +121,7 @@ function useSave() {
 
 type LockOutProps = { address: string; onCancel(): void; onConfirm(): Promise<void> }
 
-/** Asks once more, since the way back leads over somebody else. */
+/** Asks for confirmation, because the user needs the help of another member or an operator to regain access. */
 function LockOutDialog({ address, onCancel, onConfirm }: LockOutProps) {
   const [isBusy, setBusy] = useState(false)
   const [failure, setFailure] = useState<string>()
@@ -140,16 +140,16 @@ function LockOutDialog({ address, onCancel, onConfirm }: LockOutProps) {
       open
       onCancel={onCancel}
       onConfirm={() => void confirm()}
-      title="This shuts you out"
-      confirm="Shut me out"
+      title="You will lose access"
+      confirm="Save anyway"
       busy={isBusy}
       danger
     >
       <p>
-        Your address, {address}, is not on the list. Once it is saved you can use this organisation only from an address
-        that is.
+        Your IP address, {address}, is not on the list. After saving, you can use this account only from an allowed IP
+        address.
       </p>
-      <p>If nobody can, the operator of this installation empties the list.</p>
+      <p>If no member has access, the operator of this installation can clear the list.</p>
       {failure && (
         <Callout kind="error" live>
           {failure}

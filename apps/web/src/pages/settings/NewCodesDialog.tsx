@@ -20,9 +20,9 @@ export function NewCodesDialog({ onClose }: { onClose(): void }) {
   }
   return (
     <PasswordDialog
-      title="Make new recovery codes?"
-      about="The ones you have stop working."
-      action="Make new codes"
+      title="Create new recovery codes?"
+      about="Your current recovery codes stop working."
+      action="Create codes"
       onClose={onClose}
       onPassword={make}
     />

@@ -16,13 +16,13 @@ import { UnsavedGuard } from '../../ui/UnsavedGuard.tsx'
 import { useSubmit } from '../../ui/use-submit.ts'
 import { noticesQuery } from './notices-query.ts'
 
-/** What the person is written about. It is theirs to choose, in each organisation anew. */
+/** The email notifications of the user, chosen per account. */
 export function Notices() {
   const { membership } = useScene()
   const { person } = useSession()
   const choices = useQuery(noticesQuery(membership.account_id))
   return (
-    <Card title="Letters to you" about={`By mail to ${person.email}, about ${membership.name}.`}>
+    <Card title="Email notifications" about={`Sent to ${person.email} about ${membership.name}.`}>
       {choices.isPending && <Skeleton lines={5} />}
       {choices.isError && <ErrorState error={choices.error} onRetry={() => void choices.refetch()} />}
       {choices.isSuccess && <NoticesForm choices={choices.data} />}
@@ -46,9 +46,9 @@ function NoticesForm({ choices }: { choices: NoticeChoices }) {
     <form noValidate onSubmit={submit} className="flex flex-col gap-4">
       <UnsavedGuard isDirty={isDirty} />
       <FormSummary form={form} />
-      {!choices.mail && <Callout>This installation has no mail server yet, so nothing is sent to anybody.</Callout>}
+      {!choices.mail && <Callout>Email is not configured. No notifications are sent.</Callout>}
       <fieldset className="flex flex-col gap-2.5">
-        <legend className="mb-2 font-medium">Write to me when</legend>
+        <legend className="mb-2 font-medium">Email me when</legend>
         {NOTICE_KINDS.map((kind) => (
           <Checkbox key={kind} {...form.register('wanted')} value={kind} label={NOTICES[kind].meaning} />
         ))}
@@ -58,7 +58,7 @@ function NoticesForm({ choices }: { choices: NoticeChoices }) {
   )
 }
 
-/** In the order of the boxes: in any other, a box that is ticked again would count as a change. */
+/** In the order of the checkboxes: otherwise checking a box again would count as a change. */
 function inOrder(kinds: readonly string[]): string[] {
   return NOTICE_KINDS.filter((kind) => kinds.includes(kind))
 }

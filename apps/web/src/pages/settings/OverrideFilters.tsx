@@ -10,14 +10,14 @@ const CHOICES = [
   { value: 'block', label: 'Blocked' },
 ] as const
 
-/** A search begins when the typing stops for this long. */
+/** The search starts after a typing pause of this length. */
 const TYPING_MS = 300
 
-/** Whatever is chosen here stands in the address, so that a colleague opens the same view. */
+/** Filters are kept in the URL, so that a link opens the same view. */
 export function OverrideFilters({ action, search = '' }: OverridesSearch) {
   const navigate = useNavigate({ from: '/settings/allow-and-block' })
   const [text, setText] = useState(search)
-  // The address changes by other ways too: back, forward, a link.
+  // The URL also changes by back, forward and links.
   useEffect(() => setText(search), [search])
   useEffect(() => {
     if (text.trim() === search) return

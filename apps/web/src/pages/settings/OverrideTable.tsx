@@ -40,7 +40,7 @@ function OverrideRow({ override, mayChange }: { override: Override; mayChange: b
     <tr>
       <Td className="[overflow-wrap:anywhere]">
         <span className="font-medium">{target}</span>
-        {!target.includes('@') && <span className="text-faint"> (the whole domain)</span>}
+        {!target.includes('@') && <span className="text-faint"> (entire domain)</span>}
         {note !== '' && <p className="text-[0.8125rem] text-soft">{note}</p>}
         <p className="mt-1 sm:hidden">
           <ActionBadge action={action} />
@@ -74,7 +74,7 @@ function ActionBadge({ action }: Pick<Override, 'action'>) {
   )
 }
 
-/** Without a question: what was taken off is put back as easily. */
+/** Removes without confirmation: an entry can be added again easily. */
 function RemoveButton({ override: { id, target } }: { override: Override }) {
   const { probity } = useScene()
   const toasts = useToasts()
@@ -82,12 +82,12 @@ function RemoveButton({ override: { id, target } }: { override: Override }) {
   const { mutate, isPending } = useMutation({
     mutationFn: () => probity.overrides.delete(id),
     onSuccess: async () => {
-      toasts.done(`${target} is off the list.`)
-      // The row goes, and the focus with it: it stays in the same part of the page.
+      toasts.done(`${target} removed.`)
+      // The row and its focus disappear, so the focus moves to the search field.
       document.querySelector<HTMLElement>('search input[type=search]')?.focus()
       await refresh()
     },
-    onError: (error) => toasts.failed(`It could not be removed: ${asRequestFailed(error).message}`),
+    onError: (error) => toasts.failed(`The entry could not be removed. ${asRequestFailed(error).message}`),
   })
   return (
     <IconButton label={`Remove ${target}`} size="sm" disabled={isPending} onClick={() => mutate()}>

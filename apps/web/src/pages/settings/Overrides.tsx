@@ -20,16 +20,16 @@ import { OVERRIDES_PER_PAGE, overridesQuery } from './overrides-query.ts'
 import type { OverridesSearch } from './overrides-search.ts'
 
 const ABOUT =
-  'Addresses and domains that you always allow or block. Entries decide safe to send and the decisions of policies. Verdicts and credits do not change.'
+  'Addresses and domains to always allow or always block. Entries determine safe to send and policy decisions. Verdicts and charges do not change.'
 
-/** The overrides of the account, which apply in both modes. */
+/** The overrides of the account, which apply in live and test mode. */
 export function Overrides() {
   const search = useSearch({ from: '/shell/settings/allow-and-block' })
   const mayChange = useMay('account:write')
   const [isAdding, setAdding] = useState(false)
   return (
     <>
-      {!mayChange && <Callout>Owners and admins can change these lists. You can read them.</Callout>}
+      {!mayChange && <Callout>Read-only. Owners and admins can change these lists.</Callout>}
       <Card title="Allow & block lists" about={ABOUT}>
         <div className="flex flex-col gap-4">
           <div className="flex flex-wrap gap-2">
@@ -53,7 +53,7 @@ export function Overrides() {
   )
 }
 
-/** What was found stays in sight while it is asked for again, and if that fails. */
+/** Entries stay visible while they are refetched, and if that fails. */
 function Found({ search, mayChange }: { search: OverridesSearch; mayChange: boolean }) {
   const { data, isError, error, refetch } = useQuery(overridesQuery(useScene(), search))
   const navigate = useNavigate({ from: '/settings/allow-and-block' })
@@ -61,15 +61,15 @@ function Found({ search, mayChange }: { search: OverridesSearch; mayChange: bool
     void navigate({ search: ({ skip: _, ...now }) => ({ ...now, ...(to > 0 && { skip: to }) }), resetScroll: false })
   if (data === undefined) {
     return isError ? (
-      <ErrorState error={error} onRetry={() => void refetch()} what="The lists could not be loaded" />
+      <ErrorState error={error} onRetry={() => void refetch()} what="The entries could not be loaded" />
     ) : (
-      <Skeleton lines={5} label="Loading the lists" />
+      <Skeleton lines={5} label="Loading entries" />
     )
   }
   const isNarrowed = Boolean(search.action || search.search)
   return (
     <div>
-      {isError && <Callout kind="warning">This is as last seen: the service did not answer just now.</Callout>}
+      {isError && <Callout kind="warning">The data could not be refreshed. It may be out of date.</Callout>}
       <p role="status" className="sr-only">
         {isNarrowed && `${formatCount(data.total, 'entry', 'entries')} found.`}
       </p>
@@ -87,19 +87,19 @@ function NothingFound({ isNarrowed }: { isNarrowed: boolean }) {
   const icon = <ListFilter aria-hidden="true" />
   if (isNarrowed) {
     return (
-      <EmptyState icon={icon} title="No entry matches">
-        Neither list has an entry like this.
+      <EmptyState icon={icon} title="No entries match these filters">
+        Change or clear the filters.
       </EmptyState>
     )
   }
   return (
-    <EmptyState icon={icon} title="Nothing is allowed or blocked yet">
-      Allow partners whose mail servers reject probes, and block recipients who asked not to be written to.
+    <EmptyState icon={icon} title="No entries yet">
+      Allow partners whose mail servers reject probes. Block recipients who unsubscribed.
     </EmptyState>
   )
 }
 
-/** A plain link cannot send the headers that name the account, so the file is fetched before it is saved. */
+/** A plain link cannot send the account header, so the file is downloaded in memory first. */
 function OverridesDownload({ search: { action, search } }: { search: OverridesSearch }) {
   const { probity } = useScene()
   const toasts = useToasts()
@@ -108,8 +108,8 @@ function OverridesDownload({ search: { action, search } }: { search: OverridesSe
       const blob = await new Response(await probity.overrides.download({ action, search })).blob()
       saveFile(new Blob([blob], { type: 'text/csv' }), 'allow-and-block.csv')
     },
-    onSuccess: () => toasts.done('allow-and-block.csv is with your browser.'),
-    onError: (error) => toasts.failed(`The file could not be made: ${asRequestFailed(error).message}`),
+    onSuccess: () => toasts.done('allow-and-block.csv downloaded.'),
+    onError: (error) => toasts.failed(`The file could not be downloaded. ${asRequestFailed(error).message}`),
   })
   return (
     <Button busy={isPending} icon={<Download className="size-4" aria-hidden="true" />} onClick={() => mutate()}>

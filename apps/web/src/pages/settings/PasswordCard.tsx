@@ -26,10 +26,10 @@ export function PasswordCard() {
   })
   const { errors, isDirty, isSubmitting } = form.formState
   return (
-    <Card title="Password" about="Changing it signs you out everywhere but here.">
+    <Card title="Password" about="Changing the password ends all other sessions.">
       <form noValidate onSubmit={submit} className="flex flex-col gap-4">
         <FormSummary form={form} />
-        {/* For password managers, which must know whose password it is. */}
+        {/* Tells password managers which user the password belongs to. */}
         <input type="email" autoComplete="username" value={person.email} readOnly hidden />
         <div className="grid items-start gap-4 sm:grid-cols-2">
           <Field label="Current password" error={errors.current?.message}>
@@ -48,7 +48,7 @@ export function PasswordCard() {
             error={errors.password?.message}
           />
         </div>
-        <SaveLine isDirty={isDirty} isBusy={isSubmitting} isSaved={isSaved} label="Change the password" />
+        <SaveLine isDirty={isDirty} isBusy={isSubmitting} isSaved={isSaved} label="Change password" />
       </form>
     </Card>
   )

@@ -12,7 +12,7 @@ type PasswordFormProps = {
   onPassword(password: string): Promise<void>
 }
 
-/** Asks for the password before something that a stranger at an open screen must not do. */
+/** Asks for the password before an action that must not be possible at an unattended screen. */
 export function PasswordDialog({ title, about, ...form }: PasswordFormProps & { title: string; about: string }) {
   return (
     <Dialog open onClose={form.onClose} title={title} about={about}>

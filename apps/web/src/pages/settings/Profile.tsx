@@ -39,7 +39,7 @@ function PersonCard() {
   })
   const { errors, isDirty, isSubmitting } = form.formState
   return (
-    <Card title="You" about="How your colleagues see you.">
+    <Card title="Profile" about="Your name as other members see it.">
       <form noValidate onSubmit={submit} className="flex flex-col gap-4">
         <UnsavedGuard isDirty={isDirty} />
         <FormSummary form={form} />
@@ -53,7 +53,7 @@ function PersonCard() {
 }
 
 const THEMES = [
-  { value: 'system', label: 'As the system' },
+  { value: 'system', label: 'System' },
   { value: 'light', label: 'Light' },
   { value: 'dark', label: 'Dark' },
 ] as const
@@ -61,7 +61,7 @@ const THEMES = [
 function Appearance() {
   const theme = useTheme()
   return (
-    <Card title="Appearance" about="For this browser. It takes effect at once.">
+    <Card title="Appearance" about="Applies to this browser. Takes effect immediately.">
       <Segments label="Appearance" value={theme} choices={THEMES} onChange={keepTheme} />
     </Card>
   )

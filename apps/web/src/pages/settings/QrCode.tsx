@@ -3,7 +3,7 @@ import { encode } from 'uqr'
 
 const BORDER = 4
 
-/** Dark on light in both appearances: many cameras read no other. */
+/** Dark on light in both themes: many scanners cannot read inverted codes. */
 export function QrCode({ text, label }: { text: string; label: string }) {
   const { size, path } = useMemo(() => draw(text), [text])
   return (

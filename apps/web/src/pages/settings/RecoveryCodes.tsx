@@ -5,7 +5,7 @@ import { Button } from '../../ui/Button.tsx'
 import { CopyButton } from '../../ui/CopyButton.tsx'
 import { Checkbox } from '../../ui/Field.tsx'
 
-/** Shown once: closing is possible when they are somewhere safe. */
+/** Shown once: the dialog closes only after the user confirms that the codes are saved. */
 export function RecoveryCodes({ codes, onDone }: { codes: string[]; onDone(): void }) {
   const { person } = useSession()
   const [isKept, setKept] = useState(false)
@@ -13,7 +13,8 @@ export function RecoveryCodes({ codes, onDone }: { codes: string[]; onDone(): vo
   return (
     <div className="flex flex-col gap-4">
       <p className="text-soft">
-        They let you sign in when your phone is lost. Each works once. They are shown now and never again.
+        Use a recovery code to sign in if you lose your authenticator app. Each code works once. The codes are shown
+        only once.
       </p>
       <ul
         aria-label="Recovery codes"
@@ -24,17 +25,17 @@ export function RecoveryCodes({ codes, onDone }: { codes: string[]; onDone(): vo
         ))}
       </ul>
       <div className="flex flex-wrap gap-2">
-        <CopyButton text={text} label="Copy the recovery codes" word="Copy" />
+        <CopyButton text={text} label="Copy recovery codes" word="Copy codes" />
         <Button
           size="sm"
           icon={<Download className="size-4" aria-hidden="true" />}
-          onClick={() => saveAsFile(`Recovery codes of ${person.email} at ${window.location.host}\n\n${text}`)}
+          onClick={() => saveAsFile(`Recovery codes for ${person.email} at ${window.location.host}\n\n${text}`)}
         >
-          Download
+          Download codes
         </Button>
       </div>
       <Checkbox
-        label="I have kept the codes in a safe place."
+        label="I saved the codes in a safe place."
         checked={isKept}
         onChange={(event) => setKept(event.target.checked)}
       />

@@ -20,7 +20,7 @@ export function RemoveMember({ member, onClose }: { member: Member; onClose(): v
       return ask('/auth/organization/remove-member', { method: 'POST', body })
     },
     onSuccess: async () => {
-      toasts.done(`${name} is no longer a member.`)
+      toasts.done(`${name} removed.`)
       onClose()
       await queryClient.invalidateQueries({ queryKey: membersKey(scene) })
     },
@@ -31,13 +31,13 @@ export function RemoveMember({ member, onClose }: { member: Member; onClose(): v
       onCancel={onClose}
       onConfirm={() => remove.mutate()}
       title={`Remove ${name}?`}
-      confirm="Remove"
+      confirm="Remove member"
       busy={remove.isPending}
       danger
     >
       <p>
-        They cannot open {organisation} any more. Lists and API keys belong to the organisation: they stay, and keys
-        that they know go on working. Replace those keys.
+        They lose access to {organisation}. Lists and API keys belong to the account and remain. Keys that this member
+        knows keep working. Rotate those keys.
       </p>
       {remove.error && (
         <Callout kind="error" live>

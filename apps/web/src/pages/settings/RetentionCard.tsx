@@ -26,7 +26,7 @@ export function RetentionCard({ days, daysMax, mayChange }: RetentionCardProps) 
   return (
     <Card
       title="Retention"
-      about="How long results are kept. After that, addresses and their results are deleted. Counts and credits stay."
+      about="How long results are stored. Expired addresses and results are deleted. Counts and credit transactions are kept."
     >
       <form noValidate onSubmit={submit} className="flex flex-col gap-4">
         <UnsavedGuard isDirty={isDirty} />
@@ -57,12 +57,12 @@ function isDays(typed: string, daysMax: number): true | string {
   return isRight || `Enter a whole number from 0 to ${daysMax}.`
 }
 
-/** What the number comes to, in words. */
+/** The effect of the number. */
 function Meaning({ typed, daysMax }: { typed: string; daysMax: number }) {
-  if (isDays(typed, daysMax) !== true) return `From 0 to ${daysMax}. It takes effect for new lists and checks.`
+  if (isDays(typed, daysMax) !== true) return `From 0 to ${daysMax}. Applies to new lists and validations.`
   const days = Number(typed)
   if (days === 0)
-    return 'Results are deleted as soon as the work on them is over, within two days. It takes effect for new lists and checks.'
+    return 'Results are deleted within two days after validation completes. Applies to new lists and validations.'
   const until = formatDate(Date.now() + days * DAY_MS)
-  return `What is validated today is kept for ${formatCount(days, 'day')}, until ${until}. It takes effect for new lists and checks.`
+  return `Results created today expire after ${formatCount(days, 'day')}, on ${until}. Applies to new lists and validations.`
 }

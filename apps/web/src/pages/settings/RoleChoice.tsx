@@ -5,7 +5,7 @@ import { Radio } from '../../ui/Field.tsx'
 
 export const ROLE_NAMES = Object.keys(ROLES) as Role[]
 
-/** The roles with what each of them means. Only owners make owners. */
+/** The roles with their descriptions. Only owners can assign the owner role. */
 export function RoleChoice({ input }: { input: UseFormRegisterReturn }) {
   const { membership } = useScene()
   const offered = ROLE_NAMES.filter((role) => role !== 'owner' || membership.role === 'owner')

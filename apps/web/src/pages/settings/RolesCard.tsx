@@ -7,26 +7,26 @@ import { ROLE_NAMES } from './RoleChoice.tsx'
 
 type Power = { what: string; has(role: Role): boolean }
 
-/** Read from the same table that the service decides by. */
+/** Derived from the role table that the API enforces. */
 const POWERS: Power[] = [
-  { what: 'See lists, their results and the account', has: (role) => mayUse(role, 'jobs:read', true) },
+  { what: 'View lists, results and the account', has: (role) => mayUse(role, 'jobs:read', true) },
   { what: 'Validate single addresses', has: (role) => mayUse(role, 'validations:write', false) },
   { what: 'Upload and run lists', has: (role) => mayUse(role, 'jobs:write', false) },
   { what: 'Manage API keys', has: (role) => mayUse(role, 'keys:write', false) },
   { what: 'Manage webhooks', has: (role) => mayUse(role, 'webhooks:write', false) },
   { what: 'Invite, change and remove members', has: (role) => ROLES[role].members },
-  { what: 'Change the organisation’s settings', has: (role) => mayUse(role, 'account:write', false) },
-  { what: 'Make and unmake owners', has: (role) => role === 'owner' },
+  { what: 'Change account settings', has: (role) => mayUse(role, 'account:write', false) },
+  { what: 'Add and remove owners', has: (role) => role === 'owner' },
 ]
 
 export function RolesCard() {
   const { membership } = useScene()
   return (
-    <Card title="Roles" about={`What each role may do. Yours is ${membership.role}.`}>
-      <Table caption="What each role may do">
+    <Card title="Roles" about={`Permissions of each role. Your role is ${membership.role}.`}>
+      <Table caption="Role permissions">
         <thead>
           <tr>
-            <Th>May</Th>
+            <Th>Permission</Th>
             {ROLE_NAMES.map((role) => (
               <Th key={role} className="text-center! capitalize">
                 {role}

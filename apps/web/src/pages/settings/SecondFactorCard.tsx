@@ -20,8 +20,8 @@ export function SecondFactorCard() {
   const close = () => setOpen(undefined)
   return (
     <Card
-      title="Second step"
-      about="After your password you also enter a code from an app on your phone. Whoever learns your password alone cannot sign in."
+      title="Two-factor authentication"
+      about="Sign-in requires a code from an authenticator app in addition to your password."
       actions={
         person.two_factor ? (
           <Badge tone="valid" icon={<ShieldCheck aria-hidden="true" />}>
@@ -35,12 +35,12 @@ export function SecondFactorCard() {
       <div className="flex flex-wrap gap-2">
         {person.two_factor ? (
           <>
-            <Button onClick={() => setOpen('codes')}>New recovery codes</Button>
-            <Button onClick={() => setOpen('turn_off')}>Turn off</Button>
+            <Button onClick={() => setOpen('codes')}>Create new recovery codes</Button>
+            <Button onClick={() => setOpen('turn_off')}>Turn off 2FA</Button>
           </>
         ) : (
           <Button look="primary" onClick={() => setOpen('turn_on')}>
-            Turn on
+            Set up two-factor authentication
           </Button>
         )}
       </div>
@@ -57,14 +57,14 @@ function TurnOff({ onClose }: { onClose(): void }) {
   async function turnOff(password: string) {
     await ask('/auth/two-factor/disable', { method: 'POST', body: { password } })
     await refreshSession(queryClient)
-    toasts.done('The second step is off.')
+    toasts.done('Two-factor authentication turned off.')
     onClose()
   }
   return (
     <PasswordDialog
-      title="Turn off the second step?"
-      about="Your password alone is enough then. The recovery codes stop working."
-      action="Turn off"
+      title="Turn off two-factor authentication?"
+      about="You will sign in with your password only. The recovery codes stop working."
+      action="Turn off 2FA"
       danger
       onClose={onClose}
       onPassword={turnOff}

@@ -17,7 +17,7 @@ type Values = { borne: string; excludedTraits: Sending['excluded_traits'] }
 
 const TRAITS = Object.keys(TRAIT_WORDS) as Sending['excluded_traits']
 
-/** What the organisation calls safe to send to. */
+/** Bounce tolerance and exclusions of the account. */
 export function SendingCard({ sending, mayChange }: { sending: Sending; mayChange: boolean }) {
   const change = useChangeAccount()
   const [isSaved, setSaved] = useState(false)
@@ -31,14 +31,14 @@ export function SendingCard({ sending, mayChange }: { sending: Sending; mayChang
   return (
     <Card
       title="Safe to send"
-      about="When a result says that an address is safe to send to. What is validated from now on goes by it, within a minute; earlier results stay as they are."
+      about="Determines which results are marked safe to send. Changes apply to new validations within a minute. Existing results do not change."
     >
       <form noValidate onSubmit={submit} className="flex flex-col gap-4">
         <UnsavedGuard isDirty={isDirty} />
         <FormSummary form={form} />
         <BorneField form={form} mayChange={mayChange} />
         <fieldset className="flex flex-col gap-2.5">
-          <legend className="mb-2 font-medium">Never call safe</legend>
+          <legend className="mb-2 font-medium">Always exclude</legend>
           {TRAITS.map((name) => (
             <Checkbox
               key={name}
@@ -57,14 +57,14 @@ export function SendingCard({ sending, mayChange }: { sending: Sending; mayChang
 }
 
 function valuesOf({ threshold, excluded_traits: excluded }: Sending): Values {
-  // In the order of the boxes: in any other, a box that is ticked again would count as a change.
+  // In the order of the checkboxes: otherwise checking a box again would count as a change.
   return { borne: writeBorne(threshold), excludedTraits: TRAITS.filter((name) => excluded.includes(name)) }
 }
 
 function BorneField({ form, mayChange }: { form: UseFormReturn<Values>; mayChange: boolean }) {
   return (
     <Field
-      label="Bounces in a hundred that you bear"
+      label="Bounce tolerance (%)"
       hint={<Meaning typed={form.watch('borne')} />}
       error={form.formState.errors.borne?.message}
     >
@@ -86,14 +86,14 @@ function isBorne(typed: string): true | string {
   return readBorne(typed) !== undefined || 'Enter a number from 0.1 to 50.'
 }
 
-/** What the number comes to, in words. */
+/** The effect of the number. */
 function Meaning({ typed }: { typed: string }) {
   const borne = readBorne(typed)
   if (borne === undefined) return 'From 0.1 to 50.'
   const best = BASE_RATES[''].p
   if (chanceBorne(typed) > best) {
-    return `That is stricter than a mail server’s yes by itself: of such addresses about ${writeBorne(best)} in a hundred bounce all the same. Until outcomes of your mail are reported, hardly any address will be safe.`
+    return `Stricter than an SMTP confirmation: about ${writeBorne(best)}% of confirmed addresses bounce. Few addresses are safe to send until you report outcomes of your mail.`
   }
   const kept = 100 - borne
-  return `An address is safe where at least ${Number(kept.toFixed(2))} of 100 such messages would not bounce.`
+  return `An address is safe to send if its deliverability is at least ${Number(kept.toFixed(2))}%.`
 }

@@ -22,10 +22,10 @@ export function SessionsCard() {
   return (
     <Card
       title="Sessions"
-      about="Where you are signed in. A session ends after half a day without use, and after a week in any case."
+      about="Devices where you are signed in. Sessions expire after 12 hours of inactivity, or after 7 days."
       actions={others > 0 && <EndOthers count={others} />}
     >
-      {query.isPending && <Skeleton lines={2} label="Loading the sessions" />}
+      {query.isPending && <Skeleton lines={2} label="Loading sessions" />}
       {query.isError && <ErrorState error={query.error} onRetry={() => void query.refetch()} />}
       {query.isSuccess && <SessionTable sessions={sessions} />}
     </Card>
@@ -38,7 +38,7 @@ function SessionTable({ sessions }: { sessions: SignedInSession[] }) {
       <thead className="max-sm:sr-only">
         <tr>
           <Th>Device</Th>
-          <Th>Network address</Th>
+          <Th>IP address</Th>
           <Th>Last active</Th>
           <Th>
             <span className="sr-only">Actions</span>
@@ -57,17 +57,17 @@ function SessionTable({ sessions }: { sessions: SignedInSession[] }) {
 const CELL = 'max-sm:block max-sm:border-0 max-sm:px-0 max-sm:py-0.5'
 
 function SessionRow({ session }: { session: SignedInSession }) {
-  const end = useEnd(() => ask(`/sessions/${session.id}`, { method: 'DELETE' }), 'The session is ended.')
+  const end = useEnd(() => ask(`/sessions/${session.id}`, { method: 'DELETE' }), 'Session ended.')
   const device = readDevice(session.user_agent)
   return (
     <tr className="max-sm:block max-sm:border-b max-sm:border-line max-sm:py-3 max-sm:last:border-0 sm:last:[&>td]:border-0">
       <Td className={CELL}>
         <span className="flex flex-wrap items-center gap-2 font-medium">
           {device}
-          {session.is_current && <Badge tone="accent">This one</Badge>}
+          {session.is_current && <Badge tone="accent">Current session</Badge>}
         </span>
       </Td>
-      <Td className={`${CELL} font-mono text-[0.8125rem] text-soft`}>{session.ip_address ?? 'not known'}</Td>
+      <Td className={`${CELL} font-mono text-[0.8125rem] text-soft`}>{session.ip_address ?? 'Unknown'}</Td>
       <Td className={`${CELL} text-soft`}>
         <span className="sm:hidden">Last active </span>
         <RelativeTime at={session.last_seen_at} />
@@ -78,10 +78,10 @@ function SessionRow({ session }: { session: SignedInSession }) {
             size="sm"
             className="max-sm:mt-2"
             busy={end.isPending}
-            aria-label={`End the session: ${device}`}
+            aria-label={`End session: ${device}`}
             onClick={() => end.mutate()}
           >
-            End
+            End session
           </Button>
         )}
       </Td>
@@ -92,23 +92,23 @@ function SessionRow({ session }: { session: SignedInSession }) {
 function EndOthers({ count }: { count: number }) {
   const [isOpen, setOpen] = useState(false)
   const close = () => setOpen(false)
-  const end = useEnd(() => ask('/sessions', { method: 'DELETE' }).finally(close), 'All other sessions are ended.')
+  const end = useEnd(() => ask('/sessions', { method: 'DELETE' }).finally(close), 'Other sessions ended.')
   return (
     <>
       <Button size="sm" onClick={() => setOpen(true)}>
-        End all others
+        End other sessions
       </Button>
       <ConfirmDialog
         open={isOpen}
         onCancel={close}
         onConfirm={() => end.mutate()}
         title="End all other sessions?"
-        confirm="End them"
+        confirm="End sessions"
         busy={end.isPending}
         danger
       >
         <p>
-          You are signed out on {formatCount(count, 'other device')}. You stay signed in here. API keys go on working.
+          You are signed out on {formatCount(count, 'other device')} and stay signed in here. API keys keep working.
         </p>
       </ConfirmDialog>
     </>

@@ -6,16 +6,16 @@ import { Page } from '../../ui/Page.tsx'
 const PLACES = [
   { to: '/settings/profile', label: 'Profile', Icon: UserRound },
   { to: '/settings/security', label: 'Security', Icon: ShieldCheck },
-  { to: '/settings/notices', label: 'Notices', Icon: Mail },
+  { to: '/settings/notices', label: 'Notifications', Icon: Mail },
   { to: '/settings/members', label: 'Members', Icon: Users },
-  { to: '/settings/organisation', label: 'Organisation', Icon: Building2 },
+  { to: '/settings/account', label: 'Account', Icon: Building2 },
   { to: '/settings/allow-and-block', label: 'Allow & block lists', Icon: ListFilter },
   { to: '/settings/network', label: 'Network', Icon: Network },
   { to: '/settings/data', label: 'Data', Icon: Database },
   { to: '/settings/audit-log', label: 'Audit log', Icon: History },
 ] as const
 
-/** The frame of all settings: a list beside them on wide screens, a row of tabs above them on narrow ones. */
+/** The layout of all settings: a side navigation on wide screens, tabs on narrow ones. */
 export function SettingsPage() {
   const { pathname } = useLocation()
   const place = PLACES.find(({ to }) => pathname.endsWith(to))
@@ -50,7 +50,7 @@ export function SettingsPage() {
   )
 }
 
-/** On narrow screens the open tab may lie beyond the edge. Only the row moves: the page keeps its place. */
+/** On narrow screens the open tab may be outside the visible area. Scrolls only the tab row, not the page. */
 function useOpenInSight(to: string | undefined) {
   const row = useRef<HTMLElement>(null)
   useEffect(() => {

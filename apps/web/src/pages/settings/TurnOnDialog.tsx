@@ -18,7 +18,7 @@ type Secret = { totpURI: string; backupCodes: string[] }
 
 const STEPS = ['Password', 'App', 'Recovery codes']
 
-/** Password, then the app, then the codes for the day the app is lost. What is secret stays in this dialog. */
+/** Password, authenticator app, recovery codes. Secrets are kept only in the state of this dialog. */
 export function TurnOnDialog({ onClose }: { onClose(): void }) {
   const queryClient = useQueryClient()
   const [secret, setSecret] = useState<Secret>()
@@ -32,10 +32,10 @@ export function TurnOnDialog({ onClose }: { onClose(): void }) {
     onClose()
   }
   return (
-    <Dialog open onClose={onClose} mayClose={() => !isOn} title="Turn on the second step">
+    <Dialog open onClose={onClose} mayClose={() => !isOn} title="Set up two-factor authentication">
       <div className="flex flex-col gap-5">
         <Steps label="Steps" steps={STEPS} current={step} />
-        {secret === undefined && <PasswordForm action="Go on" onClose={onClose} onPassword={begin} />}
+        {secret === undefined && <PasswordForm action="Continue" onClose={onClose} onPassword={begin} />}
         {secret && !isOn && <AppStep uri={secret.totpURI} onVerified={() => setOn(true)} />}
         {secret && isOn && <RecoveryCodes codes={secret.backupCodes} onDone={() => void finish()} />}
       </div>
@@ -47,14 +47,14 @@ function AppStep({ uri, onVerified }: { uri: string; onVerified(): void }) {
   const key = new URL(uri).searchParams.get('secret') ?? ''
   return (
     <div className="flex flex-col gap-4">
-      <p className="text-soft">Scan the picture with an authenticator app, or type the key into it.</p>
+      <p className="text-soft">Scan the QR code with an authenticator app, or enter the key in the app.</p>
       <div className="flex flex-wrap items-center gap-5">
         <QrCode text={uri} label="QR code with the key for your authenticator app" />
         <div className="min-w-0 flex-1 basis-44">
           <p className="font-medium">Key</p>
           <p className="mt-1 font-mono text-[0.8125rem] break-all text-soft">{key.replace(/(.{4})(?=.)/g, '$1 ')}</p>
           <div className="mt-2">
-            <CopyButton text={key} label="Copy the key" word="Copy" />
+            <CopyButton text={key} label="Copy key" word="Copy key" />
           </div>
         </div>
       </div>
@@ -73,11 +73,11 @@ function CodeForm({ onVerified }: { onVerified(): void }) {
   return (
     <form noValidate onSubmit={submit} className="flex flex-col gap-4">
       <FormSummary form={form} />
-      <Field label="Code that the app shows" error={errors.code?.message}>
+      <Field label="Code from your authenticator app" error={errors.code?.message}>
         {(ids) => (
           <TextInput
             {...ids}
-            {...form.register('code', { required: 'Enter the six digits.' })}
+            {...form.register('code', { required: 'Enter the six-digit code.' })}
             autoFocus
             autoComplete="one-time-code"
             inputMode="numeric"
@@ -88,7 +88,7 @@ function CodeForm({ onVerified }: { onVerified(): void }) {
       </Field>
       <div className="flex justify-end">
         <Button type="submit" look="primary" busy={isSubmitting}>
-          Turn on
+          Turn on 2FA
         </Button>
       </div>
     </form>

@@ -6,7 +6,7 @@ import { DeleteCard } from './DeleteCard.tsx'
 import { EraseCard } from './EraseCard.tsx'
 import { ExportCard } from './ExportCard.tsx'
 
-/** Exporting and deleting data. Erasing an address is for owners and admins, the rest for owners. */
+/** Export, erasure and deletion. Owners and admins can erase an address; only owners can export and delete. */
 export function YourData() {
   const { role } = useScene().membership
   const mayErase = mayUse(role, 'account:write', false)
@@ -15,7 +15,7 @@ export function YourData() {
       <>
         {mayErase && <EraseCard />}
         <Card title="Data">
-          <NoPermission what="export or delete the organisation" roles="owner" />
+          <NoPermission what="export or delete the account" roles="owner" />
         </Card>
       </>
     )

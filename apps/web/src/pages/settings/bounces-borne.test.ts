@@ -7,14 +7,14 @@ test.each([
   ['50', 50, 0.5],
   [' 2,5 ', 2.5, 0.975],
   ['1.25', 1.25, 0.9875],
-])('%s bounces in a hundred are the chance they are', (typed, borne, chance) => {
+])('a bounce tolerance of %s%% is converted to a threshold and back', (typed, borne, chance) => {
   expect(readBorne(typed)).toBe(borne)
   expect(chanceBorne(typed)).toBe(chance)
   expect(writeBorne(chance)).toBe(String(borne))
 })
 
 test.each(['', '0', '0.09', '50.1', '51', '100', '-3', '3%', 'three', '1e1', '1.2.3'])(
-  '%o is no number of bounces that can be borne',
+  'readBorne rejects %o',
   (typed) => {
     expect(readBorne(typed)).toBeUndefined()
   },

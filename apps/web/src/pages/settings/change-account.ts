@@ -5,12 +5,12 @@ import { useScene } from '../../session/scene.ts'
 import { refreshSession } from '../../session/sign-in.ts'
 import { accountQuery } from '../../shell/account-query.ts'
 
-/** Changes settings of the organisation, and reads again what shows them. */
+/** Changes account settings and refetches the queries that show them. */
 export function useChangeAccount() {
   const scene = useScene()
   const queryClient = useQueryClient()
   return async (change: Pick<UpdateAccountOptions, 'name' | 'retentionDays' | 'sending'>) => {
-    // They are settings of the organisation, whichever mode the page shows.
+    // Account settings are the same in both modes.
     const probity = probityFor({ accountId: scene.membership.account_id, mode: 'live' })
     await probity.account.update(change)
     await Promise.all([queryClient.invalidateQueries(accountQuery(scene)), refreshSession(queryClient)])

@@ -2,7 +2,7 @@ import type { Contents } from '@probity/contract/closing'
 import { queryOptions } from '@tanstack/react-query'
 import { ask } from '../../api/ask.ts'
 
-/** What disappears with the organisation. Asked for anew each time: somebody is about to decide by it. */
+/** The data that is deleted with the account. Never cached, because the user decides by it. */
 export function contentsQuery(accountId: string) {
   return queryOptions({
     queryKey: [accountId, 'contents'],

@@ -11,7 +11,7 @@ export type Member = {
   user: { id: string; name: string; email: string }
 }
 
-/** An invitation that nobody has answered yet. */
+/** A pending invitation. */
 export type OpenInvitation = { id: string; email: string; role: Role; status: string; expiresAt: string }
 
 export const membersKey = ({ membership }: Scene) => [membership.account_id, 'members'] as const

@@ -2,7 +2,7 @@ import type { Network } from '@probity/contract/network'
 import { queryOptions } from '@tanstack/react-query'
 import { ask } from '../../api/ask.ts'
 
-/** From where the organisation may be used. */
+/** The IP allowlist of the account. */
 export function networkQuery(accountId: string) {
   return queryOptions({
     queryKey: [accountId, 'network'],

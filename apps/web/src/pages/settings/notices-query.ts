@@ -2,7 +2,7 @@ import type { NoticeChoices } from '@probity/contract/notice-fields'
 import { queryOptions } from '@tanstack/react-query'
 import { ask } from '../../api/ask.ts'
 
-/** What the person is written about in one organisation. */
+/** The email notifications of the user in one account. */
 export function noticesQuery(accountId: string) {
   return queryOptions({
     queryKey: [accountId, 'notices'],

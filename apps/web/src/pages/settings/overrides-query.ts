@@ -19,7 +19,7 @@ export function overridesQuery(scene: Scene, { action, search, skip = 0 }: Overr
   })
 }
 
-/** Has the lists asked for anew wherever they are shown. */
+/** Refetches the overrides. */
 export function useRefreshOverrides(): () => Promise<void> {
   const scene = useScene()
   const queryClient = useQueryClient()

@@ -1,4 +1,4 @@
-/** What of the lists is shown, as it stands in the address. */
+/** Filters of the overrides in the URL. */
 export type OverridesSearch = {
   action?: 'allow' | 'block' | undefined
   search?: string | undefined
@@ -8,7 +8,7 @@ export type OverridesSearch = {
 export function readOverridesSearch({ action, search, skip }: Record<string, unknown>): OverridesSearch {
   return {
     ...((action === 'allow' || action === 'block') && { action }),
-    // A search of figures alone comes as a number.
+    // A search text of digits is parsed as a number.
     ...((typeof search === 'string' || typeof search === 'number') && search !== '' && { search: String(search) }),
     ...(typeof skip === 'number' && Number.isInteger(skip) && skip > 0 && { skip }),
   }

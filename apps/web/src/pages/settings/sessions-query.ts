@@ -6,7 +6,7 @@ export type SignedInSession = Sessions['sessions'][number]
 
 export const SESSIONS_KEY = ['sessions'] as const
 
-/** Where the person is signed in. */
+/** The sessions of the user. */
 export const sessionsQuery = queryOptions({
   queryKey: SESSIONS_KEY,
   queryFn: ({ signal }) => ask<Sessions>('/sessions', { signal }),

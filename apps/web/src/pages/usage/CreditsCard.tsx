@@ -32,14 +32,10 @@ function Balance({ account: { credits, plan } }: { account: Account }) {
         <Figure name="Reserved for lists">{formatNumber(reserved)}</Figure>
         <Figure name="Used">{formatNumber(used)}</Figure>
       </dl>
-      {unlimited ? (
-        <p className="text-soft">This organisation spends without a balance: its credits do not run out.</p>
-      ) : (
-        <RunOut available={available} />
-      )}
+      {unlimited ? <p className="text-soft">This account has unlimited credits.</p> : <RunOut available={available} />}
       <p className="max-w-prose text-[0.8125rem] text-faint">
-        One credit pays for one address. Repeated addresses in a list are free
-        {plan.refund_unknown && ', and so is what ends as unknown: its credit comes back'}. Test mode is free.
+        One address costs one credit. Duplicate addresses in a list are free.
+        {plan.refund_unknown && ' Credits for unknown results are refunded.'} Test mode is free.
       </p>
     </div>
   )
@@ -54,17 +50,17 @@ function Figure({ name, children }: { name: string; children: ReactNode }) {
   )
 }
 
-/** Said only while it is known: without the usage there is nothing to say, and the card below says why. */
+/** Empty without usage data: the card below shows the error. */
 function RunOut({ available }: { available: number }) {
   const { data } = useQuery(usageQuery(useScene(), DAYS_LOOKED_AT, 'day'))
   if (data?.days === undefined) return null
-  if (available === 0) return <p className="text-soft">There are none left: what costs a credit is refused.</p>
+  if (available === 0) return <p className="text-soft">No credits left. Paid requests are rejected.</p>
   const forecasts = forecastsOf(available, data.days)
   if (forecasts.every(({ perDay }) => perDay === 0)) {
-    return <p className="text-soft">None were spent in the last {DAYS_LOOKED_AT} days.</p>
+    return <p className="text-soft">No credits were used in the last {DAYS_LOOKED_AT} days.</p>
   }
   return (
-    <ul aria-label="How long they last" className="flex flex-col gap-1 text-soft">
+    <ul aria-label="Forecast" className="flex flex-col gap-1 text-soft">
       {forecasts.map((one) => (
         <li key={one.days}>{sentenceOf(one)}</li>
       ))}
@@ -77,7 +73,9 @@ function forecastsOf(available: number, history: NonNullable<Usage['days']>): Fo
 }
 
 function sentenceOf({ days, perDay, until }: Forecast): string {
-  if (perDay === 0) return `In the last ${days} days none were spent.`
-  const pace = `At the pace of the last ${days} days, ${perDay < 1 ? 'less than one' : `about ${formatNumber(Math.round(perDay))}`} a day`
-  return until ? `${pace}, they last until about ${formatDate(until)}.` : `${pace}, they last for more than two years.`
+  if (perDay === 0) return `No credits were used in the last ${days} days.`
+  const pace = `Based on the last ${days} days (${perDay < 1 ? 'less than 1' : `about ${formatNumber(Math.round(perDay))}`} per day)`
+  return until
+    ? `${pace}, credits last until about ${formatDate(until)}.`
+    : `${pace}, credits last for more than two years.`
 }

@@ -12,12 +12,12 @@ import { RANGE_USUAL } from './usage-search.ts'
 
 type KeyUsage = NonNullable<Usage['keys']>[number]
 
-/** Who used it: each key, and people in the web application. */
+/** Usage by API key, and of members in the web app. */
 export function KeysCard() {
   const { days = RANGE_USUAL } = useSearch({ from: '/shell/usage' })
   const { data, isError, error, refetch } = useQuery(usageQuery(useScene(), days, 'key'))
   return (
-    <Card title="Usage by key" about="In the same days. What people do in the web application has no key.">
+    <Card title="Usage by key" about="For the selected days. Usage in the web app has no key.">
       {data ? <ByKey keys={data.keys ?? []} /> : isError && <ErrorState error={error} onRetry={() => void refetch()} />}
       {!data && !isError && <Skeleton lines={3} />}
     </Card>
@@ -25,7 +25,7 @@ export function KeysCard() {
 }
 
 function ByKey({ keys }: { keys: KeyUsage[] }) {
-  if (keys.length === 0) return <p className="text-soft">No key was used in these days.</p>
+  if (keys.length === 0) return <p className="text-soft">No keys were used on these days.</p>
   return (
     <Table caption="Usage by key" className="max-h-96 overflow-y-auto">
       <thead>
@@ -33,7 +33,7 @@ function ByKey({ keys }: { keys: KeyUsage[] }) {
           <Th>Key</Th>
           <Th align="end">Requests</Th>
           <Th align="end">Credits used</Th>
-          <Th align="end">Given back</Th>
+          <Th align="end">Credits refunded</Th>
         </tr>
       </thead>
       <tbody>
@@ -42,7 +42,7 @@ function ByKey({ keys }: { keys: KeyUsage[] }) {
             <Td className="min-w-32">
               <KeyName usage={key} />
             </Td>
-            {/* Requests of people are not counted, which is not the same as none. */}
+            {/* Requests of the web app are not counted, so there is no number to show. */}
             <Td align="end">{key.key_id === null ? '–' : formatNumber(key.requests)}</Td>
             <Td align="end">{formatNumber(key.credits_used)}</Td>
             <Td align="end">{formatNumber(key.credits_refunded)}</Td>
@@ -53,7 +53,7 @@ function ByKey({ keys }: { keys: KeyUsage[] }) {
   )
 }
 
-/** Leads to the movements of this key. Test keys have none. */
+/** Links to the credit transactions of this key. Test keys have none. */
 function KeyName({ usage: { key_id, key_name } }: { usage: KeyUsage }) {
   const { mode } = useScene()
   const label = keyLabel({ key_id, key_name })
@@ -68,7 +68,7 @@ function KeyName({ usage: { key_id, key_name } }: { usage: KeyUsage }) {
       className="font-medium [overflow-wrap:anywhere] underline-offset-4 hover:text-accent-text hover:underline"
     >
       {label}
-      <span className="sr-only">, show its movements</span>
+      <span className="sr-only">, show transactions</span>
     </Link>
   )
 }

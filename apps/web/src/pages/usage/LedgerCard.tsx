@@ -16,13 +16,13 @@ import { EntryCards, LedgerTable } from './LedgerTable.tsx'
 import { ENTRIES_PER_PAGE, filterOf, ledgerQuery } from './usage-query.ts'
 import type { LedgerSearch } from './usage-search.ts'
 
-/** Every movement of credits, newest first, as far as the filters in the address let it through. */
+/** Credit transactions, newest first, filtered by the search parameters. */
 export function LedgerCard() {
   const search = useSearch({ from: '/shell/usage' })
   return (
     <Card
-      title="Movements of credits"
-      about="Every credit that came or went, newest first. Nothing here is ever changed or removed."
+      title="Credit transactions"
+      about="All credit transactions, newest first. The ledger is append-only."
       actions={<LedgerDownload search={search} />}
     >
       <div className="flex flex-col gap-4">
@@ -33,7 +33,7 @@ export function LedgerCard() {
   )
 }
 
-/** What was found stays in sight while it is asked for again, and if that fails. */
+/** Transactions stay visible while they are refetched, and if that fails. */
 function Found({ search }: { search: LedgerSearch }) {
   const { data, isError, error, refetch } = useQuery(ledgerQuery(useScene(), search))
   const navigate = useNavigate({ from: '/usage' })
@@ -45,9 +45,9 @@ function Found({ search }: { search: LedgerSearch }) {
   const isNarrowed = Boolean(search.kind || search.from || search.to || search.key)
   return (
     <div>
-      {isError && <Callout kind="warning">This is as last seen: the service did not answer just now.</Callout>}
+      {isError && <Callout kind="warning">The data could not be refreshed. It may be out of date.</Callout>}
       <p role="status" className="sr-only">
-        {isNarrowed && `${formatCount(data.total, 'movement')} found.`}
+        {isNarrowed && `${formatCount(data.total, 'transaction')} found.`}
       </p>
       {data.entries.length === 0 ? (
         <NothingFound isNarrowed={isNarrowed} isBehind={data.total > 0} />
@@ -57,7 +57,7 @@ function Found({ search }: { search: LedgerSearch }) {
           <EntryCards entries={data.entries} />
         </>
       )}
-      <Pager skip={search.skip ?? 0} limit={ENTRIES_PER_PAGE} total={data.total} noun="movements" onTurn={turn} />
+      <Pager skip={search.skip ?? 0} limit={ENTRIES_PER_PAGE} total={data.total} noun="transactions" onTurn={turn} />
     </div>
   )
 }
@@ -66,15 +66,15 @@ function NothingFound({ isNarrowed, isBehind }: { isNarrowed: boolean; isBehind:
   const icon = <ReceiptText aria-hidden="true" />
   if (!isNarrowed && !isBehind) {
     return (
-      <EmptyState icon={icon} title="No credits have moved yet">
-        What is added, spent or given back will be listed here.
+      <EmptyState icon={icon} title="No credit transactions yet">
+        Credits that are added, used or refunded are listed here.
       </EmptyState>
     )
   }
   return (
     <EmptyState
       icon={icon}
-      title={isBehind ? 'This page is empty' : 'No movement matches'}
+      title={isBehind ? 'This page is empty' : 'No transactions match these filters'}
       action={
         <Link
           from="/usage"
@@ -83,16 +83,16 @@ function NothingFound({ isNarrowed, isBehind }: { isNarrowed: boolean; isBehind:
           resetScroll={false}
           className={buttonClass()}
         >
-          Show all movements
+          Show all transactions
         </Link>
       }
     >
-      {isBehind ? 'There are fewer movements than this page begins at.' : 'None is of this kind, key and time.'}
+      {isBehind ? 'There are fewer transactions than this page number requires.' : 'Change or clear the filters.'}
     </EmptyState>
   )
 }
 
-/** A plain link cannot carry the headers that say whose ledger it is, so the file is held here until it is whole. */
+/** A plain link cannot send the account header, so the file is downloaded in memory first. */
 function LedgerDownload({ search }: { search: LedgerSearch }) {
   const { probity } = useScene()
   const toasts = useToasts()
@@ -101,8 +101,8 @@ function LedgerDownload({ search }: { search: LedgerSearch }) {
       const blob = await new Response(await probity.ledger.download(filterOf(search))).blob()
       saveFile(new Blob([blob], { type: 'text/csv' }), 'ledger.csv')
     },
-    onSuccess: () => toasts.done('ledger.csv is with your browser.'),
-    onError: (error) => toasts.failed(`The file could not be made: ${asRequestFailed(error).message}`),
+    onSuccess: () => toasts.done('ledger.csv downloaded.'),
+    onError: (error) => toasts.failed(`The file could not be downloaded. ${asRequestFailed(error).message}`),
   })
   return (
     <Button

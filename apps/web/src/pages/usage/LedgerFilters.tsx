@@ -8,7 +8,7 @@ import { keyLabel } from './key-label.ts'
 import { usageQuery } from './usage-query.ts'
 import { type LedgerSearch, RANGE_USUAL } from './usage-search.ts'
 
-/** Whatever is chosen here stands in the address, so that a colleague opens the same view. */
+/** Filters are kept in the URL, so that a link opens the same view. */
 export function LedgerFilters({ kind, from, to, key }: LedgerSearch) {
   const navigate = useNavigate({ from: '/usage' })
   const narrow = (change: LedgerSearch) => {
@@ -20,8 +20,8 @@ export function LedgerFilters({ kind, from, to, key }: LedgerSearch) {
   }
   return (
     <search className="grid grid-cols-1 gap-2 sm:grid-cols-2 lg:grid-cols-4">
-      <SelectInput aria-label="Kind" value={kind ?? ''} onChange={({ target }) => narrow({ kind: target.value })}>
-        <option value="">All kinds</option>
+      <SelectInput aria-label="Type" value={kind ?? ''} onChange={({ target }) => narrow({ kind: target.value })}>
+        <option value="">All types</option>
         {Object.entries(KIND_LABELS).map(([value, label]) => (
           <option key={value} value={value}>
             {label}
@@ -35,7 +35,7 @@ export function LedgerFilters({ kind, from, to, key }: LedgerSearch) {
   )
 }
 
-/** The keys that were used in the days above; the one in the address is there whatever it did. */
+/** Keys used on the selected days, and the key in the URL. */
 function KeyFilter({ chosen, onChoose }: { chosen: string | undefined; onChoose(key: string): void }) {
   const { days = RANGE_USUAL } = useSearch({ from: '/shell/usage' })
   const { data } = useQuery(usageQuery(useScene(), days, 'key'))
@@ -47,7 +47,7 @@ function KeyFilter({ chosen, onChoose }: { chosen: string | undefined; onChoose(
   return (
     <SelectInput aria-label="Key" value={chosen ?? ''} onChange={({ target }) => onChoose(target.value)}>
       <option value="">All keys</option>
-      <option value="none">Without a key</option>
+      <option value="none">No key</option>
       {choices.map(({ value, label }) => (
         <option key={value} value={value}>
           {label}

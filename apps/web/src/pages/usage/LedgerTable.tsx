@@ -5,16 +5,16 @@ import { formatCount, formatDateTime, formatNumber } from '../../ui/format.ts'
 import { Table, Td, Th } from '../../ui/Table.tsx'
 import { kindLabel } from '../../words/ledger-kinds.ts'
 
-/** The movements of one page. On phones the same stands in cards. */
+/** One page of transactions. Narrow screens show cards instead. */
 export function LedgerTable({ entries }: { entries: LedgerEntry[] }) {
   return (
-    <Table caption="Movements of credits" className="hidden md:block">
+    <Table caption="Credit transactions" className="hidden md:block">
       <thead>
         <tr>
-          <Th>When</Th>
-          <Th>What</Th>
+          <Th>Time</Th>
+          <Th>Type</Th>
           <Th align="end">Credits</Th>
-          <Th align="end">Available after</Th>
+          <Th align="end">Balance</Th>
           <Th>Key</Th>
           <Th>Note</Th>
         </tr>
@@ -41,10 +41,10 @@ export function LedgerTable({ entries }: { entries: LedgerEntry[] }) {
   )
 }
 
-/** The same fields below one another. */
+/** The same fields as cards. */
 export function EntryCards({ entries }: { entries: LedgerEntry[] }) {
   return (
-    <ul aria-label="Movements of credits" className="flex flex-col divide-y divide-line md:hidden">
+    <ul aria-label="Credit transactions" className="flex flex-col divide-y divide-line md:hidden">
       {entries.map((entry) => (
         <li key={entry.id} className="flex flex-col gap-1 py-3">
           <div className="flex items-start justify-between gap-4">
@@ -52,8 +52,8 @@ export function EntryCards({ entries }: { entries: LedgerEntry[] }) {
             <Change entry={entry} />
           </div>
           <p className="text-[0.8125rem] text-faint">
-            <time dateTime={entry.occurred_at}>{formatDateTime(entry.occurred_at)}</time>,{' '}
-            {formatNumber(entry.available_after)} available after
+            <time dateTime={entry.occurred_at}>{formatDateTime(entry.occurred_at)}</time>, balance{' '}
+            {formatNumber(entry.available_after)}
           </p>
           {(entry.key_name || entry.note) && (
             <p className="text-[0.8125rem] text-soft [overflow-wrap:anywhere]">
@@ -79,15 +79,15 @@ function What({ entry: { kind, job_id, filename } }: { entry: LedgerEntry }) {
           {filename}
         </Link>
       )}
-      {job_id && !filename && <p className="text-[0.8125rem] text-faint">A list that was deleted</p>}
+      {job_id && !filename && <p className="text-[0.8125rem] text-faint">Deleted list</p>}
     </div>
   )
 }
 
-/** A sign alone is easily missed, by the eye and by screen readers: a word says which way they went. */
+/** Screen readers may skip the sign, so hidden text says whether credits were added or deducted. */
 function Change({ entry: { credits, available_change } }: { entry: LedgerEntry }) {
   if (available_change === 0) {
-    return <span className="text-soft tabular-nums">{formatNumber(Math.abs(credits))} from what was set aside</span>
+    return <span className="text-soft tabular-nums">{formatNumber(Math.abs(credits))} from reserved credits</span>
   }
   const came = available_change > 0
   return (
@@ -97,7 +97,7 @@ function Change({ entry: { credits, available_change } }: { entry: LedgerEntry }
         {formatNumber(Math.abs(available_change))}
       </span>
       <span className="sr-only">
-        {formatCount(Math.abs(available_change), 'credit')} {came ? 'came' : 'went'}
+        {formatCount(Math.abs(available_change), 'credit')} {came ? 'added' : 'deducted'}
       </span>
     </span>
   )

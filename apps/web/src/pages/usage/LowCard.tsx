@@ -13,20 +13,20 @@ import { formatCount } from '../../ui/format.ts'
 import { SaveLine } from '../../ui/SaveLine.tsx'
 import { useSubmit } from '../../ui/use-submit.ts'
 
-/** From how many credits on people and webhooks are told that they run low. */
+/** The threshold of the low-credit alert. */
 export function LowCard() {
   const { data } = useQuery(accountQuery(useScene()))
-  if (data === undefined || data.credits.unlimited) return null // the card of credits says what is the matter
+  if (data === undefined || data.credits.unlimited) return null // the credits card shows the error
   return (
     <Card
-      title="Told when credits run low"
+      title="Low-credit alert"
       about={
         <>
-          Once each time the balance falls there: by letter to those who want it under{' '}
+          Sent once each time the balance drops below the threshold: by email (see{' '}
           <Link to="/settings/notices" className="text-accent-text underline underline-offset-2">
-            Notices
+            Notifications
           </Link>
-          , and to webhooks as <code className="font-mono">credits.low</code>.
+          ) and as the <code className="font-mono">credits.low</code> event.
         </>
       }
     >
@@ -55,18 +55,14 @@ function LowForm({ account: { credits } }: { account: Account }) {
     await queryClient.invalidateQueries(accountQuery(scene))
   })
   const { errors, isDirty, isSubmitting } = form.formState
-  if (!mayChange) return <p className="text-soft">Told below {formatCount(credits.low_at, 'credit')}.</p>
+  if (!mayChange) return <p className="text-soft">Alert threshold: {formatCount(credits.low_at, 'credit')}.</p>
   return (
     <form noValidate onSubmit={submit} className="flex flex-col gap-4">
       <FormSummary form={form} />
       <fieldset className="flex flex-col gap-2.5">
-        <legend className="sr-only">When to tell</legend>
-        <Radio {...form.register('kind')} value="own" label="Below a number of credits" />
-        <Radio
-          {...form.register('kind')}
-          value="usual"
-          label="Below a tenth of the last credits that were bought or given"
-        />
+        <legend className="sr-only">Alert threshold</legend>
+        <Radio {...form.register('kind')} value="own" label="Number of credits" />
+        <Radio {...form.register('kind')} value="usual" label="10% of the last credits added" />
       </fieldset>
       {form.watch('kind') === 'own' && (
         <Field label="Credits" error={errors.low_at?.message}>

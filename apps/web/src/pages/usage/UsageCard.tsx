@@ -16,7 +16,7 @@ import { RANGE_USUAL, RANGES, type Range } from './usage-search.ts'
 
 const CHOICES = RANGES.map((days) => ({ value: String(days), label: days === 365 ? '1 year' : `${days} days` }))
 
-/** What was used on each day: as bars, and as a table for whoever wants the figures. */
+/** Usage by day, as a bar chart and as a table. */
 export function UsageCard() {
   const { days = RANGE_USUAL } = useSearch({ from: '/shell/usage' })
   const navigate = useNavigate({ from: '/usage' })
@@ -49,7 +49,7 @@ function ByDay({ days }: { days: number }) {
   }
   return (
     <figure className="flex flex-col gap-4">
-      {isError && <Callout kind="warning">This is as last seen: the service did not answer just now.</Callout>}
+      {isError && <Callout kind="warning">The data could not be refreshed. It may be out of date.</Callout>}
       <figcaption className="text-soft">{summaryOf(data)}</figcaption>
       <DayBars {...barsOf(data, scene.mode)} summary={summaryOf(data)} />
       <details>
@@ -60,7 +60,7 @@ function ByDay({ days }: { days: number }) {
   )
 }
 
-/** In test mode nothing costs anything, and the requests are what there is to see. */
+/** Test mode uses no credits, so the chart shows requests. */
 function barsOf({ days = [] }: Usage, mode: Scene['mode']) {
   if (mode === 'test') {
     const bars = days.map(({ occurred_on: day, requests }) => ({ day, value: requests, inFront: 0 }))
@@ -71,16 +71,16 @@ function barsOf({ days = [] }: Usage, mode: Scene['mode']) {
     value: credits_used,
     inFront: credits_refunded,
   }))
-  return { days: bars, names: { value: 'Credits used', inFront: 'Credits given back' } }
+  return { days: bars, names: { value: 'Credits used', inFront: 'Credits refunded' } }
 }
 
 function summaryOf({ from_on: from, to_on: to, total }: Usage): string {
   const { requests, credits_used, credits_refunded } = total
-  const credits = `${formatCount(credits_used, 'credit')} used, ${formatNumber(credits_refunded)} given back`
-  return `${formatDay(from)} to ${formatDay(to)}: ${formatCount(requests, 'request')} with keys, ${credits}.`
+  const credits = `${formatCount(credits_used, 'credit')} used, ${formatNumber(credits_refunded)} refunded`
+  return `${formatDay(from)} to ${formatDay(to)}: ${formatCount(requests, 'API request')}, ${credits}.`
 }
 
-/** The newest day first. Days without anything are left out: the bars show that they were empty. */
+/** Newest day first. Days without usage are omitted: the chart shows them as empty. */
 function DayTable({ usage: { days = [] } }: { usage: Usage }) {
   const shown = days.filter((day) => day.requests + day.credits_used + day.credits_refunded > 0).toReversed()
   return (
@@ -90,7 +90,7 @@ function DayTable({ usage: { days = [] } }: { usage: Usage }) {
           <Th>Day</Th>
           <Th align="end">Requests</Th>
           <Th align="end">Credits used</Th>
-          <Th align="end">Given back</Th>
+          <Th align="end">Credits refunded</Th>
         </tr>
       </thead>
       <tbody>
@@ -111,14 +111,14 @@ function NothingUsed() {
   return (
     <EmptyState
       icon={<ChartColumn aria-hidden="true" />}
-      title="Nothing was used in these days"
+      title="No usage on these days"
       action={
         <Link to="/validate" className={buttonClass('primary')}>
-          Validate an address
+          Validate address
         </Link>
       }
     >
-      What is validated here, by lists or with keys is counted by day.
+      Validations in the web app, in lists and by API are counted by day.
     </EmptyState>
   )
 }

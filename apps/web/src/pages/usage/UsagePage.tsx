@@ -7,16 +7,13 @@ import { LedgerCard } from './LedgerCard.tsx'
 import { LowCard } from './LowCard.tsx'
 import { UsageCard } from './UsageCard.tsx'
 
-/** What there is, what was used and by which key, and every movement of credits. */
+/** Credit balance, usage by day and key, and credit transactions. */
 export function UsagePage() {
   const { mode } = useScene()
   return (
-    <Page
-      title="Usage & credits"
-      about="What was asked, what it cost, and where every credit came from and went. Days are in UTC."
-    >
+    <Page title="Usage & credits" about="Usage, credit balance and credit transactions. Days are in UTC.">
       {mode === 'test' ? (
-        <Callout>Test mode charges nothing. Credits and their movements are shown in live mode.</Callout>
+        <Callout>Test mode uses no credits. Credits and transactions are shown in live mode.</Callout>
       ) : (
         <CreditsCard />
       )}

@@ -1,19 +1,19 @@
-/** How long credits last if they go on being spent as they were of late. */
+/** How long credits last at the recent rate of use. */
 export type Forecast = {
-  /** Over so many days up to today. */
+  /** Number of days up to today that the rate is based on. */
   days: number
   perDay: number
-  /** Nothing where nothing was spent, and where it is too far off to be a forecast. */
+  /** Undefined if no credits were used, or if the date is too far in the future. */
   until: Date | undefined
 }
 
 type Spent = { credits_used: number; credits_refunded: number }
 
 const DAY_MS = 86_400_000
-/** Nobody's pace stays the same for longer. */
+/** A forecast beyond two years is not meaningful. */
 const DAYS_FORESEEN_MAX = 730
 
-/** The days are in their order, and the last of them is today. What came back was not spent. */
+/** `history` is in chronological order and ends today. Refunded credits are subtracted. */
 export function forecast(
   available: number,
   history: readonly Spent[],

@@ -6,7 +6,7 @@ import type { LedgerSearch } from './usage-search.ts'
 export const ENTRIES_PER_PAGE = 20
 const DAY_MS = 86_400_000
 
-/** So many days up to today, as the service counts them. */
+/** Usage of the last days up to today, in UTC. */
 export function usageQuery({ key, probity }: Scene, days: number, by: 'day' | 'key') {
   return queryOptions({
     queryKey: [...key, 'usage', by, days],

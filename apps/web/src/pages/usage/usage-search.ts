@@ -1,11 +1,11 @@
 import { isDay } from '../../ui/day.ts'
 
-/** How many days back the chart can look. */
+/** Ranges of the chart, in days. */
 export const RANGES = [7, 30, 90, 365] as const
 export type Range = (typeof RANGES)[number]
 export const RANGE_USUAL: Range = 30
 
-/** The filters of the ledger, as they stand in the address. */
+/** Ledger filters in the URL. */
 export type LedgerSearch = { kind?: string; from?: string; to?: string; key?: string; skip?: number }
 export type UsageSearch = LedgerSearch & { days?: Range }
 
@@ -21,7 +21,7 @@ export function readUsageSearch(search: Record<string, unknown>): UsageSearch {
   }
 }
 
-/** An empty one filters nothing, and the service takes none. */
+/** The API rejects empty values. */
 function isText(value: unknown): value is string {
   return typeof value === 'string' && value !== ''
 }

@@ -9,9 +9,10 @@ import { ErrorState, NoPermission, Skeleton } from '../../ui/States.tsx'
 import { Chance } from '../../verdict/Chance.tsx'
 import { ResultDetails } from '../../verdict/ResultDetails.tsx'
 
-const ABOUT = 'A validation that was made before, for as long as the organisation keeps results. Looking costs nothing.'
+const ABOUT =
+  'A stored validation result. It is available until the account’s retention period ends. Viewing it is free.'
 
-/** One result under an address of its own, which names no person. */
+/** One result under a URL that does not contain the address. */
 export function KeptPage() {
   const may = useMay('validations:read')
   const trail = (
@@ -21,7 +22,7 @@ export function KeptPage() {
     </Link>
   )
   return (
-    <Page title="A validation" about={ABOUT} trail={trail} width="narrow">
+    <Page title="Validation result" about={ABOUT} trail={trail} width="narrow">
       <Card>{may ? <Kept /> : <NoPermission what="read validations" roles={rolesFor('validations:read')} />}</Card>
     </Page>
   )
@@ -33,14 +34,13 @@ function Kept() {
   if (data) {
     return (
       <>
-        <h2 className="sr-only">The answer</h2>
+        <h2 className="sr-only">Result</h2>
         <ResultDetails result={data} Explain={Chance} />
       </>
     )
   }
-  if (error)
-    return <ErrorState error={error} onRetry={() => void refetch()} what="The validation could not be loaded" />
-  return <Skeleton lines={8} label="Loading the validation" />
+  if (error) return <ErrorState error={error} onRetry={() => void refetch()} what="The result could not be loaded" />
+  return <Skeleton lines={8} label="Loading result" />
 }
 
 function keptQuery({ key, probity }: Scene, id: string) {

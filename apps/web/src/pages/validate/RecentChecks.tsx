@@ -8,7 +8,7 @@ type RecentChecksProps = { answers: Answer[]; isKept: boolean; onOpen(answer: An
 export function RecentChecks({ answers, isKept, onOpen, onClear }: RecentChecksProps) {
   return (
     <Card
-      title="Recent checks"
+      title="Recent validations"
       actions={
         answers.length > 0 && (
           <Button size="sm" look="quiet" onClick={onClear}>
@@ -20,8 +20,8 @@ export function RecentChecks({ answers, isKept, onOpen, onClear }: RecentChecksP
       {answers.length === 0 && (
         <p className="text-soft">
           {isKept
-            ? 'What you validate in this tab is listed here until you reload or close it.'
-            : 'This organisation keeps no results, so nothing is listed here.'}
+            ? 'No recent validations. Results from this tab are listed here until you reload or close it.'
+            : 'This account does not store results, so none are listed here.'}
         </p>
       )}
       <ul className="-mx-2 flex flex-col">

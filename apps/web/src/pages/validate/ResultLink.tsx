@@ -3,7 +3,7 @@ import { Link2 } from 'lucide-react'
 import { useScene } from '../../session/scene.ts'
 import type { ValidationState } from '../../validation/use-validation.ts'
 
-/** Where a colleague finds the same result. In test mode nothing is kept, so that there is nothing to lead to. */
+/** A link to the stored result for other members. Test mode stores no results, so it has no link. */
 export function ResultLink({ state }: { state: ValidationState }) {
   const { mode } = useScene()
   if (mode === 'test' || state.kind !== 'answered') return null

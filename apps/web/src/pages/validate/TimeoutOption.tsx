@@ -3,7 +3,7 @@ import { Field, SelectInput } from '../../ui/Field.tsx'
 
 export const TIMEOUTS_S = [5, 10, 20, 30] as const
 
-/** For those who would rather have a quick answer than a sure one, or the other way round. */
+/** Trades a quick result against a conclusive one. */
 export function TimeoutOption({ value, onChange }: { value: number; onChange(value: number): void }) {
   return (
     <details className="group">
@@ -12,15 +12,15 @@ export function TimeoutOption({ value, onChange }: { value: number; onChange(val
         Options
       </summary>
       <Field
-        label="Wait for the mail server"
-        hint="What is not settled by then is unknown for now and worked on further. Asking again collects the answer, free."
+        label="Timeout"
+        hint="Without a result by then, the status is unknown and validation continues in the background. Validate the address again to get the final result at no charge."
         className="mt-2 max-w-sm"
       >
         {(ids) => (
           <SelectInput {...ids} value={value} onChange={(event) => onChange(Number(event.target.value))}>
             {TIMEOUTS_S.map((seconds) => (
               <option key={seconds} value={seconds}>
-                up to {seconds} seconds
+                {seconds} seconds
               </option>
             ))}
           </SelectInput>

@@ -17,7 +17,7 @@ import { ResultLink } from './ResultLink.tsx'
 import { useRecentChecks } from './recent-checks.ts'
 import { TimeoutOption } from './TimeoutOption.tsx'
 
-const ABOUT = 'One address goes in, a verdict comes out, with all that it rests on.'
+const ABOUT = 'Validate one address and see the evidence behind the verdict.'
 
 export function ValidatePage() {
   const may = useMay('validations:write')
@@ -47,7 +47,7 @@ function Workbench() {
   const { mode } = useScene()
   const recent = useRecentChecks()
   const validation = useValidation(mode, recent.keep)
-  // Never in the address of the page: addresses of people do not belong into logs and histories.
+  // Never in the URL: email addresses must not end up in logs and browser histories.
   const [email, setEmail] = useState('')
   const [timeout, setTimeoutS] = useState(TIMEOUT_DEFAULT_S)
   const input = useRef<HTMLInputElement>(null)
@@ -68,7 +68,7 @@ function Workbench() {
           </AddressForm>
         </Card>
         <Card>
-          {validation.state.kind === 'idle' ? <Nothing /> : <h2 className="sr-only">The answer</h2>}
+          {validation.state.kind === 'idle' ? <Nothing /> : <h2 className="sr-only">Result</h2>}
           <AnswerPanel validation={validation} onTry={ask} withCode Explain={Chance} />
           <ResultLink state={validation.state} />
         </Card>
@@ -81,13 +81,15 @@ function Workbench() {
 function Nothing() {
   const { mode } = useScene()
   return (
-    <EmptyState icon={<MailCheck aria-hidden="true" />} title="Nothing asked yet">
+    <EmptyState icon={<MailCheck aria-hidden="true" />} title="No result yet">
       {mode === 'test' ? (
-        <p>Choose an example. In test mode the part before the @ chooses the answer, and nobody is asked.</p>
+        <p>
+          Choose an example. In test mode the part before the @ selects the result, and no mail server is contacted.
+        </p>
       ) : (
         <p>
-          We ask the mail server of the domain and stop before any message is sent. One address costs one credit. To try
-          it for nothing,{' '}
+          We probe the domain’s mail server without sending a message. One address costs one credit. To try it free of
+          charge,{' '}
           <Link to="." search={{ mode: 'test' }} className="text-accent-text underline underline-offset-2">
             use test mode
           </Link>

@@ -7,13 +7,13 @@ const KEPT_MAX = 12
 
 type RecentChecks = {
   answers: Answer[]
-  /** False where the organisation keeps no results: then this page keeps none either. */
+  /** False if the account stores no results: then this page keeps none either. */
   isKept: boolean
   keep(answer: Answer): void
   clear(): void
 }
 
-/** What was asked in this tab. In memory alone: addresses are people's, and a reload forgets them. */
+/** Validations made in this tab. Kept in memory only, because addresses are personal data; a reload discards them. */
 export function useRecentChecks(): RecentChecks {
   const scene = useScene()
   const queryClient = useQueryClient()
@@ -29,11 +29,11 @@ export function useRecentChecks(): RecentChecks {
     staleTime: Number.POSITIVE_INFINITY,
   })
   return {
-    // What was answered before the account was known is not shown either.
+    // Results received before the account was loaded are hidden too.
     answers: keepsNothing ? [] : answers,
     isKept: !keepsNothing,
     keep(answer) {
-      // Asked for at this moment: the account may have come after the question was put.
+      // Read at this moment: the account may have loaded after the request was sent.
       if (queryClient.getQueryData(accountQuery(scene).queryKey)?.retention_days === 0) return
       const others = (now: Answer[] = []) => now.filter(({ result }) => result.email !== answer.result.email)
       queryClient.setQueryData<Answer[]>(queryKey, (now) => [answer, ...others(now)].slice(0, KEPT_MAX))

@@ -12,7 +12,7 @@ export function AttemptsTable({ attempts }: { attempts: Attempt[] }) {
     <Table caption="Attempts">
       <thead>
         <tr>
-          <Th>When</Th>
+          <Th>Time</Th>
           <Th>Response</Th>
           <Th align="end">Duration</Th>
         </tr>
@@ -43,7 +43,7 @@ function Answer({ of: { http_status: status, error } }: { of: Attempt }) {
       <Icon
         role="img"
         className={`mt-0.5 size-4 shrink-0 ${isTaken ? 'text-valid' : 'text-invalid'}`}
-        aria-label={isTaken ? 'Taken' : 'Not taken'}
+        aria-label={isTaken ? 'Accepted' : 'Not accepted'}
       />
       {status ?? whyNoAnswer(error)}
     </span>

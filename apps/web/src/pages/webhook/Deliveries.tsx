@@ -18,7 +18,7 @@ import { RecoverDialog } from './RecoverDialog.tsx'
 import { useChosen } from './use-chosen.ts'
 import { useWebhookSearch } from './use-webhook-search.ts'
 
-/** What was sent to a webhook, filtered and paged by the service. */
+/** The deliveries of a webhook, filtered and paged by the API. */
 export function Deliveries({ webhook }: { webhook: Webhook }) {
   const { search } = useWebhookSearch()
   const query = useQuery(deliveriesQuery(useScene(), webhook.id, search))
@@ -43,7 +43,7 @@ function Recover({ webhook }: { webhook: Webhook }) {
         icon={<History className="size-4" aria-hidden="true" />}
         onClick={() => setOpen(true)}
       >
-        Recover what failed
+        Resend failed deliveries
       </Button>
       {isOpen && <RecoverDialog webhook={webhook} onClose={() => setOpen(false)} />}
     </>
@@ -54,18 +54,18 @@ type FoundData = { deliveries: Parameters<typeof DeliveriesTable>[0]['deliveries
 
 type FoundProps = { webhook: Webhook; query: UseQueryResult<FoundData>; isFiltered: boolean }
 
-/** What was found stays in sight while it is asked for again, and if that fails. */
+/** Deliveries stay visible while they are refetched, and if that fails. */
 function Found({ webhook, query, isFiltered }: FoundProps) {
   const { search, turn } = useWebhookSearch()
   const { data, error, isPlaceholderData, refetch } = query
   if (data === undefined) {
-    if (error === null) return <Skeleton lines={5} label="Loading the deliveries" />
+    if (error === null) return <Skeleton lines={5} label="Loading deliveries" />
     return <ErrorState error={error} onRetry={() => void refetch()} what="The deliveries could not be loaded" />
   }
   const { skip: _, delivery: __, ...filter } = search
   return (
     <div className={clsx('transition-opacity', isPlaceholderData && 'opacity-60')} aria-busy={isPlaceholderData}>
-      {error && <Callout kind="warning">These are the deliveries as last seen: the service did not answer.</Callout>}
+      {error && <Callout kind="warning">The deliveries could not be refreshed. They may be out of date.</Callout>}
       <p role="status" className="sr-only">
         {isFiltered && !isPlaceholderData && `${formatCount(data.total, 'delivery', 'deliveries')} found.`}
       </p>
@@ -85,7 +85,7 @@ function Found({ webhook, query, isFiltered }: FoundProps) {
   )
 }
 
-/** The page with its boxes, and the button that sends again what is ticked. */
+/** The page with checkboxes, and the button that resends the selected deliveries. */
 function Choosable({ webhook, deliveries }: { webhook: Webhook; deliveries: FoundData['deliveries'] }) {
   const { chosen, count, isSending, send } = useChosen(webhook, deliveries)
   return (
@@ -94,7 +94,7 @@ function Choosable({ webhook, deliveries }: { webhook: Webhook; deliveries: Foun
       {count > 0 && (
         <div className="flex flex-wrap items-center gap-3 pt-3">
           <Button size="sm" busy={isSending} disabled={!webhook.enabled} onClick={send}>
-            Send {formatCount(count, 'delivery', 'deliveries')} again
+            Resend {formatCount(count, 'delivery', 'deliveries')}
           </Button>
         </div>
       )}
@@ -106,15 +106,15 @@ function Nothing({ isFiltered, hasOthers }: { isFiltered: boolean; hasOthers: bo
   const { turn } = useWebhookSearch()
   if (!isFiltered && !hasOthers) {
     return (
-      <EmptyState icon={<Send aria-hidden="true" />} title="Nothing was sent yet">
-        <p>Events that happen from now on are listed here. A test event shows at once whether the receiver works.</p>
+      <EmptyState icon={<Send aria-hidden="true" />} title="No deliveries yet">
+        <p>Deliveries of new events appear here. Send a test event to check your endpoint.</p>
       </EmptyState>
     )
   }
   return (
     <EmptyState
       icon={<SearchX aria-hidden="true" />}
-      title={hasOthers ? 'This page is empty' : 'No delivery is like that'}
+      title={hasOthers ? 'This page is empty' : 'No deliveries match these filters'}
       action={<Button onClick={() => turn({})}>Show all deliveries</Button>}
     />
   )

@@ -9,7 +9,7 @@ import type { Chosen } from './use-chosen.ts'
 
 type DeliveriesProps = { deliveries: WebhookDelivery[]; chosen: Chosen }
 
-/** One page of deliveries: a table where there is room, and otherwise cards. */
+/** One page of deliveries: a table on wide screens, cards on narrow ones. */
 export function DeliveriesTable({ deliveries, chosen }: DeliveriesProps) {
   if (useNarrow()) return <DeliveryCards deliveries={deliveries} chosen={chosen} />
   return (
@@ -17,13 +17,13 @@ export function DeliveriesTable({ deliveries, chosen }: DeliveriesProps) {
       <thead>
         <tr>
           <Th>
-            <span className="sr-only">Choose</span>
+            <span className="sr-only">Select</span>
           </Th>
           <Th>Event</Th>
           <Th>Status</Th>
           <Th align="end">Attempts</Th>
           <Th>Created</Th>
-          <Th>Finished or next attempt</Th>
+          <Th>Completed or next attempt</Th>
         </tr>
       </thead>
       <tbody className="[&_tr:last-child>td]:border-b-0">
@@ -52,14 +52,14 @@ export function DeliveriesTable({ deliveries, chosen }: DeliveriesProps) {
   )
 }
 
-/** To be sent again with others. It says of which delivery it is: the day and the hour tell those of one kind apart. */
+/** Selects a delivery for resending. The label includes the time, which distinguishes deliveries of one event type. */
 function Tick({ of: { id, type, created_at: at }, chosen }: { of: WebhookDelivery; chosen: Chosen }) {
   return (
     <input
       type="checkbox"
       checked={chosen.has(id)}
       onChange={() => chosen.turn(id)}
-      aria-label={`Choose ${type} of ${formatTime(at)}`}
+      aria-label={`Select ${type} from ${formatTime(at)}`}
       className="block size-6 accent-accent"
     />
   )
@@ -105,7 +105,7 @@ function EndOrNext({ of: { finished_at: finishedAt, retry_at: retryAt } }: { of:
   if (finishedAt !== null) {
     return (
       <>
-        finished <RelativeTime at={finishedAt} />
+        completed <RelativeTime at={finishedAt} />
       </>
     )
   }

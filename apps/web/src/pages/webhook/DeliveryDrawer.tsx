@@ -31,7 +31,7 @@ function OpenDelivery({ webhook, id, onClose }: { webhook: Webhook; id: string; 
       {!data && error && (
         <ErrorState error={error} onRetry={() => void refetch()} what="This delivery could not be loaded" />
       )}
-      {!data && !error && <Skeleton lines={8} label="Loading the delivery" />}
+      {!data && !error && <Skeleton lines={8} label="Loading delivery" />}
     </Dialog>
   )
 }
@@ -48,10 +48,10 @@ function Details({ webhook, delivery }: DetailsProps) {
       </div>
       <dl className="flex flex-col gap-2 text-[0.8125rem] [&_dt]:text-faint">
         <div>
-          <dt>Event</dt>
+          <dt>Event ID</dt>
           <dd className="flex items-center gap-1">
             <code className="font-mono break-all">{eventId}</code>
-            <CopyButton text={eventId} label="Copy the event's id" />
+            <CopyButton text={eventId} label="Copy event ID" />
           </dd>
         </div>
         <div>
@@ -67,7 +67,7 @@ function Details({ webhook, delivery }: DetailsProps) {
       </dl>
       <section className="flex flex-col gap-2">
         <h3 className="font-semibold">Attempts</h3>
-        {attempts.length > 0 ? <AttemptsTable attempts={attempts} /> : <p className="text-soft">No attempt yet.</p>}
+        {attempts.length > 0 ? <AttemptsTable attempts={attempts} /> : <p className="text-soft">No attempts yet.</p>}
       </section>
       <Sent url={webhook.url} request={request} />
     </div>
@@ -84,7 +84,7 @@ function ResendButton({ webhook, delivery }: DetailsProps) {
       icon={<RotateCw className="size-4" aria-hidden="true" />}
       onClick={() => resend.mutate()}
     >
-      Send again
+      Resend delivery
     </Button>
   )
 }
@@ -95,22 +95,22 @@ function Sent({ url, request: { headers, body } }: { url: string; request: Webho
     <>
       {lines.length > 0 && (
         <section className="flex flex-col gap-2">
-          <h3 className="font-semibold">Headers of the last attempt</h3>
+          <h3 className="font-semibold">Request headers (last attempt)</h3>
           <CodeBlock code={lines.join('\n')} label="Headers" />
         </section>
       )}
       <section className="flex flex-col gap-2">
-        <h3 className="font-semibold">Body</h3>
+        <h3 className="font-semibold">Request body</h3>
         {body === null ? (
-          <p className="text-soft">It has expired, as the retention of the account defines.</p>
+          <p className="text-soft">The body has expired under the account’s retention setting.</p>
         ) : (
           <>
             <CodeBlock code={indent(body)} label="Body" />
             <div className="flex flex-wrap gap-2">
-              <CopyButton text={body} label="Copy the body as it was sent" word="Copy as it was sent" />
+              <CopyButton text={body} label="Copy the raw body" word="Copy raw body" />
               <CopyButton
                 text={webhookCurl({ url, headers, body })}
-                label="Copy the delivery as a curl command"
+                label="Copy delivery as curl command"
                 word="Copy as curl"
               />
             </div>
@@ -121,7 +121,7 @@ function Sent({ url, request: { headers, body } }: { url: string; request: Webho
   )
 }
 
-/** For reading. The signature is over the bytes as they were sent, which is why those can be copied too. */
+/** Indented for display. The signature covers the raw bytes, so the raw body can be copied as well. */
 function indent(body: string): string {
   return JSON.stringify(JSON.parse(body), null, 2)
 }

@@ -15,7 +15,7 @@ export function DisableDialog({ webhook, onClose }: { webhook: Webhook; onClose(
     mutationFn: () => probity.webhooks.update(webhook.id, { enabled: false }),
     onSuccess: async () => {
       await refresh()
-      tell.done('The webhook is disabled.')
+      tell.done('Webhook disabled.')
       onClose()
     },
   })
@@ -23,16 +23,16 @@ export function DisableDialog({ webhook, onClose }: { webhook: Webhook; onClose(
     <ConfirmDialog
       open
       title="Disable this webhook?"
-      confirm="Disable"
-      cancel="Keep it on"
+      confirm="Disable webhook"
+      cancel="Keep enabled"
       busy={disable.isPending}
       onCancel={onClose}
       onConfirm={() => disable.mutate()}
     >
       <p className="font-medium break-words text-ink">{webhook.url}</p>
       <p>
-        Nothing more is sent, and what is on its way fails. You can enable it again and recover what failed. Events that
-        happen meanwhile are not kept for it.
+        Events are no longer sent, and pending deliveries fail. You can enable the webhook again and resend failed
+        deliveries. Events that occur in the meantime are not delivered later.
       </p>
       {disable.isError && (
         <Callout kind="error" live>

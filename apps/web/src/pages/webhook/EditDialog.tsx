@@ -10,15 +10,15 @@ export function EditDialog({ webhook, onClose }: { webhook: Webhook; onClose(): 
   const tell = useToasts()
   const refresh = useRefreshWebhooks()
   return (
-    <Dialog open wide onClose={onClose} title="Edit the webhook" about="It holds for events that happen from now on.">
+    <Dialog open wide onClose={onClose} title="Edit webhook" about="Changes apply to new events.">
       <WebhookForm
         of={webhook}
-        word="Save"
+        word="Save webhook"
         onCancel={onClose}
         onSend={async (settings) => {
           await probity.webhooks.update(webhook.id, settings)
           await refresh()
-          tell.done('The webhook is changed.')
+          tell.done('Webhook updated.')
           onClose()
         }}
       />

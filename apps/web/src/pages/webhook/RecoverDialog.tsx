@@ -29,7 +29,7 @@ export function RecoverDialog({ webhook, onClose }: { webhook: Webhook; onClose(
   const submit = useSubmit(form, async ({ since }) => {
     const { count } = await probity.webhooks.deliveries.recover(webhook.id, { sinceAt: new Date(since) })
     await refresh()
-    tell.done(count === 0 ? 'Nothing failed since then.' : outcome(count))
+    tell.done(count === 0 ? 'No failed deliveries since then.' : outcome(count))
     onClose()
   })
   const { errors, isSubmitting } = form.formState
@@ -37,14 +37,14 @@ export function RecoverDialog({ webhook, onClose }: { webhook: Webhook; onClose(
     <Dialog
       open
       onClose={onClose}
-      title="Recover what failed"
-      about="Every delivery that failed is sent again with the same id, so that the receiver knows what it has seen."
+      title="Resend failed deliveries"
+      about="Failed deliveries are sent again with the same webhook-id header, so that your endpoint can detect duplicates."
     >
       <form noValidate onSubmit={submit} className="flex flex-col gap-5">
         <FormSummary form={form} />
         <Field
-          label="Events that happened since"
-          hint="In the time of this browser. Events are kept for as long as your retention says."
+          label="Events since"
+          hint="In the time zone of this browser. Expired events cannot be resent."
           error={errors.since?.message}
         >
           {(ids) => (
@@ -59,7 +59,7 @@ export function RecoverDialog({ webhook, onClose }: { webhook: Webhook; onClose(
         <div className="flex flex-wrap justify-end gap-2">
           <Button onClick={onClose}>Cancel</Button>
           <Button type="submit" look="primary" busy={isSubmitting}>
-            Send again
+            Resend deliveries
           </Button>
         </div>
       </form>
@@ -68,14 +68,14 @@ export function RecoverDialog({ webhook, onClose }: { webhook: Webhook; onClose(
 }
 
 function outcome(count: number): string {
-  return `${formatCount(count, 'delivery is', 'deliveries are')} sent again.`
+  return `${formatCount(count, 'delivery', 'deliveries')} resent.`
 }
 
 function isTimePast(since: string): true | string {
-  return Date.parse(since) <= Date.now() || 'Choose a day and a time that have been.'
+  return Date.parse(since) <= Date.now() || 'Choose a date and time in the past.'
 }
 
-/** As the field wants it: the time where the person is, to the minute. */
+/** The format of a `datetime-local` field: local time, to the minute. */
 function toLocal(time: number): string {
   const offsetMs = new Date(time).getTimezoneOffset() * MINUTE_MS
   return new Date(time - offsetMs).toISOString().slice(0, 16)

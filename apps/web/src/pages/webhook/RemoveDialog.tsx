@@ -10,7 +10,7 @@ import { Field, TextInput } from '../../ui/Field.tsx'
 import { useToasts } from '../../ui/Toasts.tsx'
 import { useRefreshWebhooks } from '../webhooks/queries.ts'
 
-/** Ends a webhook for good. One that is still sent to wants its host typed first. */
+/** Deletes a webhook permanently. An enabled webhook must be confirmed by its host. */
 export function RemoveDialog({ webhook, onClose }: { webhook: Webhook; onClose(): void }) {
   const [typed, setTyped] = useState('')
   const { host } = new URL(webhook.url)
@@ -20,17 +20,17 @@ export function RemoveDialog({ webhook, onClose }: { webhook: Webhook; onClose()
       open
       danger
       title="Delete this webhook?"
-      confirm="Delete the webhook"
-      cancel="Keep it"
+      confirm="Delete webhook"
+      cancel="Keep webhook"
       busy={removal.isPending}
       disabled={webhook.enabled && typed.trim() !== host}
       onCancel={onClose}
       onConfirm={() => removal.mutate()}
     >
       <p className="font-medium break-words text-ink">{webhook.url}</p>
-      <p>Nothing more is sent, and the log of what was sent is gone. This cannot be taken back.</p>
+      <p>Events are no longer sent, and the delivery log is deleted. This cannot be undone.</p>
       {webhook.enabled && (
-        <Field label={<span className="text-ink">Type “{host}” to go on</span>}>
+        <Field label={<span className="text-ink">Type “{host}” to confirm</span>}>
           {(ids) => (
             <TextInput {...ids} value={typed} onChange={(event) => setTyped(event.target.value)} autoComplete="off" />
           )}
@@ -45,7 +45,7 @@ export function RemoveDialog({ webhook, onClose }: { webhook: Webhook; onClose()
   )
 }
 
-/** The page is left before anything is asked for anew: what it shows is gone. */
+/** Navigates away before refetching: the webhook on this page no longer exists. */
 function useRemoval({ id, url }: Webhook) {
   const { probity } = useScene()
   const navigate = useNavigate()
@@ -55,7 +55,7 @@ function useRemoval({ id, url }: Webhook) {
     mutationFn: () => probity.webhooks.delete(id),
     onSuccess: async () => {
       await navigate({ to: '/webhooks' })
-      tell.done(`The webhook to ${url} is deleted.`)
+      tell.done(`Webhook ${url} deleted.`)
       await refresh()
     },
   })

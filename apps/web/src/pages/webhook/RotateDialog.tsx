@@ -9,11 +9,11 @@ import { useSubmit } from '../../ui/use-submit.ts'
 import { useRefreshWebhooks } from '../webhooks/queries.ts'
 import { SECRET_ABOUT, WebhookSecret } from '../webhooks/WebhookSecret.tsx'
 
-/** A new secret, with a day to change over. */
+/** Creates a new signing secret. The previous one stays valid for 24 hours. */
 export function RotateDialog({ webhook, onClose }: { webhook: Webhook; onClose(): void }) {
   const [made, setMade] = useState<WebhookWithSecret>()
   const refresh = useRefreshWebhooks()
-  const words = made ? { title: 'The new secret', about: SECRET_ABOUT } : { title: 'Rotate the secret?' }
+  const words = made ? { title: 'New signing secret', about: SECRET_ABOUT } : { title: 'Rotate signing secret?' }
   const secret = made && ((onSaved: () => void) => <WebhookSecret made={made} onSaved={onSaved} />)
   const close = () => {
     if (made) void refresh()
@@ -31,19 +31,19 @@ type RotateFormProps = { webhook: Webhook; onMade(made: WebhookWithSecret): void
 function RotateForm({ webhook, onMade, onCancel }: RotateFormProps) {
   const { probity } = useScene()
   const form = useForm()
-  // Not through the query cache, which would keep the secret.
+  // Bypasses the query cache, which would keep the secret.
   const submit = useSubmit(form, async () => onMade(await probity.webhooks.rotateSecret(webhook.id)))
   return (
     <form noValidate onSubmit={submit} className="flex flex-col gap-5">
       <FormSummary form={form} />
       <p className="text-soft">
         Creates a new secret and a new key pair. For 24 hours every request is also signed with the previous ones, so
-        that the receiver can switch without losing events.
+        that your endpoint can switch without losing events.
       </p>
       <div className="flex flex-wrap justify-end gap-2 border-t border-line pt-4">
         <Button onClick={onCancel}>Cancel</Button>
         <Button type="submit" look="primary" busy={form.formState.isSubmitting}>
-          Make the new secret
+          Rotate secret
         </Button>
       </div>
     </form>

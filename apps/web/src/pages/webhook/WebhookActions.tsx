@@ -48,7 +48,7 @@ function MoreMenu({ webhook, onOpen }: { webhook: Webhook; onOpen(opened: Opened
       }
     >
       <MenuItem icon={<RefreshCw aria-hidden="true" />} onSelect={() => onOpen('rotate')}>
-        Rotate the secret
+        Rotate secret
       </MenuItem>
       {webhook.enabled ? (
         <MenuItem icon={<Pause aria-hidden="true" />} onSelect={() => onOpen('disable')}>
@@ -61,7 +61,7 @@ function MoreMenu({ webhook, onOpen }: { webhook: Webhook; onOpen(opened: Opened
       )}
       <MenuLine />
       <MenuItem danger icon={<Trash2 aria-hidden="true" />} onSelect={() => onOpen('remove')}>
-        Delete this webhook
+        Delete webhook
       </MenuItem>
     </Menu>
   )

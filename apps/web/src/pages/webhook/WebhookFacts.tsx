@@ -12,19 +12,17 @@ export function WebhookFacts({ webhook }: { webhook: Webhook }) {
     <Card title="Settings">
       <dl className="grid gap-x-8 gap-y-3 sm:grid-cols-2">
         <Fact name="Events">{describeEvents(events)}</Fact>
-        <Fact name="Mode">{livemode ? 'Live' : 'Test: events of test mode'}</Fact>
+        <Fact name="Mode">{livemode ? 'Live' : 'Test (test mode events only)'}</Fact>
         <Fact name="Created">
           <RelativeTime at={createdAt} />
         </Fact>
-        <Fact name="Secret">
-          {isToCome(until)
-            ? `The new one and, until ${formatDateTime(until)}, the one before sign`
-            : 'One secret signs'}
+        <Fact name="Signing secret">
+          {isToCome(until) ? `2 active signing secrets until ${formatDateTime(until)}` : '1 active signing secret'}
         </Fact>
-        <Fact name="Public key for Ed25519 signatures">
+        <Fact name="Ed25519 public key">
           <span className="flex items-center gap-1">
             <code className="font-mono text-[0.8125rem] break-all">{publicKey}</code>
-            <CopyButton text={publicKey} label="Copy the public key" />
+            <CopyButton text={publicKey} label="Copy public key" />
           </span>
         </Fact>
       </dl>

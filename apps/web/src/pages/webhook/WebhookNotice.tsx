@@ -5,14 +5,14 @@ import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import { whyDisabled } from '../webhooks/WebhookState.tsx'
 import { useEnable } from './use-webhook-calls.ts'
 
-/** Why nothing is sent, or that what is sent does not arrive. */
+/** Why no events are sent, or that deliveries fail. */
 export function WebhookNotice({ webhook }: { webhook: Webhook }) {
   if (!webhook.enabled) return <Disabled webhook={webhook} />
   if (webhook.failing_since_at === null) return null
   return (
-    <Callout kind="warning" title="Nothing arrives at this webhook">
-      Every attempt has failed since <RelativeTime at={webhook.failing_since_at} />. Attempts continue; after five days
-      without a success, the webhook is disabled. The deliveries below show the responses of the receiver.
+    <Callout kind="warning" title="Deliveries to this webhook are failing">
+      All attempts have failed since <RelativeTime at={webhook.failing_since_at} />. Retries continue. After five days
+      of continuous failures, the webhook is disabled. The deliveries below show the responses of your endpoint.
     </Callout>
   )
 }
@@ -21,20 +21,20 @@ function Disabled({ webhook }: { webhook: Webhook }) {
   const enable = useEnable(webhook)
   const { disabled_reason: reason, disabled_at: at } = webhook
   return (
-    <Callout kind={reason === 'by_owner' ? 'info' : 'warning'} title="Nothing is sent to this webhook">
+    <Callout kind={reason === 'by_owner' ? 'info' : 'warning'} title="This webhook is disabled">
       <p>
         {whyDisabled(reason)}{' '}
         {at && (
           <>
-            That was <RelativeTime at={at} />.{' '}
+            This was <RelativeTime at={at} />.{' '}
           </>
         )}
-        What was on its way then has failed, and can be recovered once the webhook is enabled. What happens meanwhile is
-        not sent.
+        Pending deliveries failed. You can resend them after you enable the webhook. Events that occur while it is
+        disabled are not delivered.
       </p>
       <div className="mt-2">
         <Button size="sm" busy={enable.isPending} onClick={() => enable.mutate()}>
-          Enable
+          Enable webhook
         </Button>
       </div>
     </Callout>

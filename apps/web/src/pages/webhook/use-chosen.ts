@@ -6,10 +6,10 @@ import { formatCount } from '../../ui/format.ts'
 import { useToasts } from '../../ui/Toasts.tsx'
 import { useRefreshWebhooks } from '../webhooks/queries.ts'
 
-/** Which deliveries of the page are ticked. */
+/** The selected deliveries of the page. */
 export type Chosen = { has(id: string): boolean; turn(id: string): void }
 
-/** Deliveries that are ticked, to be sent again together. What is not on the page any more is not sent. */
+/** Resends the selected deliveries together. Deliveries that are no longer on the page are skipped. */
 export function useChosen({ id: webhookId }: Webhook, shown: readonly WebhookDelivery[]) {
   const { webhooks } = useScene().probity
   const tell = useToasts()
@@ -18,7 +18,7 @@ export function useChosen({ id: webhookId }: Webhook, shown: readonly WebhookDel
   const [isSending, setSending] = useState(false)
   const wanted = shown.filter(({ id }) => ids.has(id))
 
-  /** One after another, and on after a failure: a body that has been removed is no reason to leave out the rest. */
+  /** Sequential, and continues after a failure: one expired body must not stop the others. */
   async function send() {
     setSending(true)
     const faults: string[] = []
@@ -28,8 +28,9 @@ export function useChosen({ id: webhookId }: Webhook, shown: readonly WebhookDel
         .catch((error: unknown) => faults.push(asRequestFailed(error).message))
     }
     const sent = wanted.length - faults.length
-    if (sent > 0) tell.done(`${formatCount(sent, 'delivery is', 'deliveries are')} sent again.`)
-    if (faults[0]) tell.failed(`${formatCount(faults.length, 'delivery was', 'deliveries were')} not. ${faults[0]}`)
+    if (sent > 0) tell.done(`${formatCount(sent, 'delivery', 'deliveries')} resent.`)
+    if (faults[0])
+      tell.failed(`${formatCount(faults.length, 'delivery', 'deliveries')} could not be resent. ${faults[0]}`)
     setIds(new Set())
     setSending(false)
     await refresh()

@@ -5,7 +5,7 @@ import { useScene } from '../../session/scene.ts'
 import { useToasts } from '../../ui/Toasts.tsx'
 import { useRefreshWebhooks } from '../webhooks/queries.ts'
 
-/** Sends something to the service at the press of a button, says what came of it, and shows how things stand then. */
+/** Calls the API, reports the outcome as a toast, and refreshes the page. */
 function useCall<T>(call: () => Promise<T>, said: string) {
   const tell = useToasts()
   const refresh = useRefreshWebhooks()
@@ -19,15 +19,15 @@ function useCall<T>(call: () => Promise<T>, said: string) {
 
 export function useEnable({ id }: Webhook) {
   const { webhooks } = useScene().probity
-  return useCall(() => webhooks.update(id, { enabled: true }), 'The webhook is enabled.')
+  return useCall(() => webhooks.update(id, { enabled: true }), 'Webhook enabled.')
 }
 
 export function useTestEvent({ id }: Webhook) {
   const { webhooks } = useScene().probity
-  return useCall(() => webhooks.test(id), 'A test event is on its way.')
+  return useCall(() => webhooks.test(id), 'Test event sent.')
 }
 
 export function useResend({ id }: Webhook, deliveryId: string) {
   const { webhooks } = useScene().probity
-  return useCall(() => webhooks.deliveries.resend(id, deliveryId), 'The event is sent again.')
+  return useCall(() => webhooks.deliveries.resend(id, deliveryId), 'Delivery resent.')
 }

@@ -7,7 +7,7 @@ export function useWebhookId(): string {
   return useParams({ from: FROM }).webhookId
 }
 
-/** What the address says of the deliveries, and how to make it say something else. */
+/** Reads and changes the search parameters of the deliveries. */
 export function useWebhookSearch() {
   const { status, type, skip, delivery } = useSearch({ from: FROM })
   const navigate = useNavigate({ from: '/webhooks/$webhookId' })

@@ -11,15 +11,15 @@ import { Dialog } from '../../ui/Dialog.tsx'
 import { formatDateTime } from '../../ui/format.ts'
 import { SecretField } from '../../ui/SecretField.tsx'
 
-/** The secret that signs the callbacks of lists. Unlike the secret of a webhook, it can be shown again. */
+/** The callback secret. Unlike a webhook signing secret, it can be shown again. */
 export function CallbackSecretCard() {
   const [isOpen, setOpen] = useState(false)
   return (
     <Card title="Callbacks">
       <div className="flex flex-wrap items-center justify-between gap-3">
         <p className="text-soft">
-          A list can have a <code>callback_url</code>, which receives the event that ends it. Callbacks are signed with
-          the callback secret of the account.
+          A list can have a <code>callback_url</code> that receives its final event. Callbacks are signed with the
+          account’s callback secret.
         </p>
         <Button size="sm" icon={<Eye className="size-4" aria-hidden="true" />} onClick={() => setOpen(true)}>
           Show callback secret
@@ -43,7 +43,7 @@ function CallbackSecretDialog({ onClose }: { onClose(): void }) {
       wide
       onClose={onClose}
       title="Callback secret"
-      about="After a rotation, the previous secret also signs for 24 hours."
+      about="After a rotation, callbacks are also signed with the previous secret for 24 hours."
     >
       <div className="flex flex-col gap-5">
         {error && (
@@ -54,7 +54,7 @@ function CallbackSecretDialog({ onClose }: { onClose(): void }) {
         {shown && <SecretField key={shown.secret} label="Callback secret" noun="secret" value={shown.secret} />}
         {shown?.previous_secret_expires_at && (
           <p className="text-soft">
-            The previous secret signs until {formatDateTime(shown.previous_secret_expires_at)}.
+            The previous secret expires on {formatDateTime(shown.previous_secret_expires_at)}.
           </p>
         )}
         <div className="flex flex-wrap justify-end gap-2 border-t border-line pt-4">

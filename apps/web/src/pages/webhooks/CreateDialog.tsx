@@ -20,7 +20,7 @@ export function CreateDialog({ made, onMade, onClose }: CreateDialogProps) {
       <WebhookForm
         word="Create webhook"
         onCancel={onClose}
-        // Not through the query cache, which would keep the secret.
+        // Bypasses the query cache, which would keep the secret.
         onSend={async (settings) => onMade(await probity.webhooks.create(settings))}
       />
     </SecretDialog>

@@ -16,7 +16,7 @@ export function DeliveryBadge({ of: { status, attempt_count: attempts } }: { of:
   if (status === 'pending' && attempts > 0) {
     return (
       <Badge tone="risky" icon={<RotateCw aria-hidden="true" />}>
-        Trying again
+        Retrying
       </Badge>
     )
   }

@@ -15,18 +15,18 @@ type WebhookValues = { url: string; description: string; which: 'all' | 'some'; 
 type WebhookSettings = Required<Pick<CreateWebhookOptions, 'url' | 'description' | 'events'>>
 
 const URL_RULES = {
-  validate: (url: string) => /^https:\/\/[^/]/.test(url.trim()) || 'The URL begins with https:// and names a host.',
+  validate: (url: string) => /^https:\/\/[^/]/.test(url.trim()) || 'Enter a URL that starts with https://.',
 }
 
 type WebhookFormProps = {
-  /** What it is now; nothing for one that is to be made. */
+  /** The existing webhook; undefined for a new one. */
   of?: Webhook
   word: string
   onSend(settings: WebhookSettings): Promise<unknown>
   onCancel(): void
 }
 
-/** Where events are sent, and which. */
+/** URL, description and events of a webhook. */
 export function WebhookForm({ of: webhook, word, onSend, onCancel }: WebhookFormProps) {
   const { mode } = useScene()
   const form = useForm<WebhookValues>({ defaultValues: valuesOf(webhook), shouldFocusError: false })
@@ -36,7 +36,11 @@ export function WebhookForm({ of: webhook, word, onSend, onCancel }: WebhookForm
   return (
     <form noValidate onSubmit={submit} className="flex flex-col gap-5">
       <FormSummary form={form} />
-      <Field label="URL" hint="A public host, by https on port 443. Events come as POST." error={errors.url?.message}>
+      <Field
+        label="URL"
+        hint="A public HTTPS endpoint on port 443. Events are sent as POST requests."
+        error={errors.url?.message}
+      >
         {(ids) => (
           <TextInput
             {...ids}
@@ -48,7 +52,7 @@ export function WebhookForm({ of: webhook, word, onSend, onCancel }: WebhookForm
           />
         )}
       </Field>
-      <Field label="Description" optional hint="What it is for." error={errors.description?.message}>
+      <Field label="Description" optional hint="Purpose of the webhook." error={errors.description?.message}>
         {(ids) => (
           <TextInput {...ids} {...form.register('description')} autoComplete="off" maxLength={DESCRIPTION_MAX} />
         )}
@@ -57,7 +61,7 @@ export function WebhookForm({ of: webhook, word, onSend, onCancel }: WebhookForm
         form={form}
         others={webhook?.events.filter((type) => type !== ALL_EVENTS && !EVENT_TYPES.includes(type)) ?? []}
       />
-      {mode === 'test' && <p className="text-soft">In test mode, it receives events of test mode.</p>}
+      {mode === 'test' && <p className="text-soft">Test mode webhooks receive test mode events only.</p>}
       <div className="flex flex-wrap justify-end gap-2 border-t border-line pt-4">
         <Button onClick={onCancel}>Cancel</Button>
         <Button type="submit" look="primary" busy={isSubmitting}>
@@ -87,8 +91,8 @@ function EventFields({ form, others }: { form: UseFormReturn<WebhookValues>; oth
   return (
     <fieldset className="flex flex-col gap-2">
       <legend className="mb-1.5 font-medium">Events</legend>
-      <Radio {...form.register('which')} value="all" label="All events" hint="Including types that are added later." />
-      <Radio {...form.register('which')} value="some" label="Chosen events" />
+      <Radio {...form.register('which')} value="all" label="All events" hint="Includes event types added later." />
+      <Radio {...form.register('which')} value="some" label="Selected events" />
       {which === 'some' && (
         <div className="mt-1 flex flex-col gap-4 rounded-md border border-line bg-sunken p-3">
           {EVENT_GROUPS.map((title) => (

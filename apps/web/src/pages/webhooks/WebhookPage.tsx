@@ -18,7 +18,7 @@ import { WebhookNotice } from '../webhook/WebhookNotice.tsx'
 import { webhookQuery } from './queries.ts'
 import { WebhookState } from './WebhookState.tsx'
 
-/** One webhook: its settings, and what was sent to it. */
+/** One webhook: settings and deliveries. */
 export function WebhookPage() {
   const may = useMay('webhooks:read')
   if (may) return <Loading />
@@ -31,7 +31,7 @@ export function WebhookPage() {
 
 function Loading() {
   const { data, error, refetch } = useQuery(webhookQuery(useScene(), useWebhookId()))
-  // One that is not even an id leads nowhere either.
+  // A malformed id is rejected with 400.
   if (error && [400, 404].includes(asRequestFailed(error).status)) return <NoWebhook />
   if (data !== undefined) return <OneWebhook webhook={data} isStale={error !== null} />
   return (
@@ -40,7 +40,7 @@ function Loading() {
         {error ? (
           <ErrorState error={error} onRetry={() => void refetch()} what="The webhook could not be loaded" />
         ) : (
-          <Skeleton lines={6} label="Loading the webhook" />
+          <Skeleton lines={6} label="Loading webhook" />
         )}
       </Card>
     </Page>
@@ -60,7 +60,7 @@ function OneWebhook({ webhook, isStale }: { webhook: Webhook; isStale: boolean }
       trail={<Trail />}
       actions={<WebhookActions webhook={webhook} />}
     >
-      {isStale && <Callout kind="warning">What you see may be out of date: the service did not answer.</Callout>}
+      {isStale && <Callout kind="warning">The webhook could not be refreshed. The data may be out of date.</Callout>}
       <WebhookNotice webhook={webhook} />
       <WebhookFacts webhook={webhook} />
       <Deliveries webhook={webhook} />
@@ -83,14 +83,14 @@ function NoWebhook() {
       <Card>
         <EmptyState
           icon={<Unplug aria-hidden="true" />}
-          title="This webhook is not here"
+          title="Webhook not found"
           action={
             <Link to="/webhooks" className={buttonClass('primary')}>
-              To your webhooks
+              Show all webhooks
             </Link>
           }
         >
-          It was deleted, or it belongs to another organisation or to the other mode.
+          It was deleted, or it belongs to another account or to the other mode.
         </EmptyState>
       </Card>
     </Page>

@@ -4,7 +4,7 @@ import { Badge } from '../../ui/Badge.tsx'
 
 type State = Pick<Webhook, 'enabled' | 'disabled_reason' | 'failing_since_at'>
 
-/** Whether a webhook is sent to, and whether anything arrives. */
+/** Whether a webhook is enabled, failing or disabled. */
 export function WebhookState({
   of: { enabled, disabled_reason: reason, failing_since_at: failingSince },
 }: {
@@ -34,12 +34,12 @@ export function WebhookState({
 }
 
 const REASONS: Record<string, string> = {
-  by_owner: 'Somebody of the organisation switched it off.',
-  gone: 'Its receiver answered 410, which says that it wants nothing more.',
-  failing: 'For five days its receiver did nothing but fail.',
+  by_owner: 'Disabled by a member.',
+  gone: 'The endpoint returned 410 Gone.',
+  failing: 'All deliveries failed for five days.',
 }
 
-/** Why nothing is sent. The reasons are an open list. */
+/** Why a webhook is disabled. Reasons are an extensible enum. */
 export function whyDisabled(reason: string | null): string {
-  return REASONS[reason ?? ''] ?? `It was disabled: ${reason ?? 'nobody said why'}.`
+  return REASONS[reason ?? ''] ?? `Disabled: ${reason ?? 'unknown reason'}.`
 }

@@ -11,7 +11,7 @@ import { describeEvents } from './event-words.ts'
 import { LATELY_MAX, latelyQuery } from './queries.ts'
 import { WebhookState, whyDisabled } from './WebhookState.tsx'
 
-/** A table where there is room, and cards with the same fields where there is not. */
+/** A table on wide screens, cards with the same fields on narrow ones. */
 export function WebhookTable({ webhooks }: { webhooks: Webhook[] }) {
   if (useNarrow()) return <WebhookCards webhooks={webhooks} />
   return (
@@ -19,8 +19,8 @@ export function WebhookTable({ webhooks }: { webhooks: Webhook[] }) {
       <thead>
         <tr>
           <Th>URL</Th>
-          <Th>Told of</Th>
-          <Th>State</Th>
+          <Th>Events</Th>
+          <Th>Status</Th>
           <Th>Last delivery</Th>
           <Th>Last 24 hours</Th>
         </tr>
@@ -60,7 +60,7 @@ function WebhookCards({ webhooks }: { webhooks: Webhook[] }) {
           <State of={webhook} />
           <dl className="flex flex-col gap-2 text-[0.8125rem] [&_dt]:text-xs [&_dt]:text-faint">
             <div>
-              <dt>Told of</dt>
+              <dt>Events</dt>
               <dd className="[overflow-wrap:anywhere]">{describeEvents(webhook.events)}</dd>
             </div>
             <div>
@@ -108,18 +108,14 @@ function State({ of: webhook }: { of: Webhook }) {
   )
 }
 
-/** Asked for one by one: there are ten webhooks at most, and the rest of the table does not wait for it. */
+/** Fetched per webhook: there are at most ten, and the rest of the table does not wait. */
 function LastDelivery({ id }: { id: string }) {
   const { data: lately, isError } = useQuery(latelyQuery(useScene(), id))
   if (lately === undefined) {
-    return isError ? (
-      <span className="text-faint">Not known just now</span>
-    ) : (
-      <span className="skeleton block h-5 w-32" />
-    )
+    return isError ? <span className="text-faint">Not available</span> : <span className="skeleton block h-5 w-32" />
   }
   const { last: data } = lately
-  if (data === null) return <span className="text-faint">Nothing sent yet</span>
+  if (data === null) return <span className="text-faint">No deliveries yet</span>
   return (
     <span className="flex flex-wrap items-center gap-x-2 gap-y-1">
       <DeliveryBadge of={data} />
@@ -130,16 +126,16 @@ function LastDelivery({ id }: { id: string }) {
   )
 }
 
-/** How much arrived of what ended, by the newest hundred where there were more. */
+/** The share of delivered among completed deliveries, limited to the newest 100. */
 function Rate({ id }: { id: string }) {
   const { data } = useQuery(latelyQuery(useScene(), id))
   if (data === undefined) return null // the cell beside it says why
   const { delivered, ended } = data.rate
-  if (ended === 0) return <span className="text-faint">Nothing ended</span>
+  if (ended === 0) return <span className="text-faint">No completed deliveries</span>
   const of = ended === LATELY_MAX ? `the last ${formatNumber(ended)}` : formatNumber(ended)
   return (
     <span className="whitespace-nowrap tabular-nums">
-      {formatShare(delivered / ended)} of {of} arrived
+      {formatShare(delivered / ended)} of {of} delivered
     </span>
   )
 }

@@ -15,7 +15,7 @@ import { CreateDialog } from './CreateDialog.tsx'
 import { useRefreshWebhooks, webhooksQuery } from './queries.ts'
 import { WebhookTable } from './WebhookTable.tsx'
 
-const ABOUT = 'URLs that receive events as they happen, for example when a list is completed or credits run low.'
+const ABOUT = 'Send events to your endpoints in real time, for example when a list is completed or credits run low.'
 
 export function WebhooksPage() {
   const may = useMay('webhooks:read')
@@ -45,7 +45,7 @@ function Webhooks() {
   )
 }
 
-/** That one is being made stands in the address; what was made leads to its own page once its secret is saved. */
+/** The open form is part of the URL. After the secret is saved, the page of the new webhook opens. */
 function useCreating() {
   const { create: isAsked = false } = useSearch({ from: '/shell/webhooks' })
   const [made, setMade] = useState<WebhookWithSecret>()
@@ -81,7 +81,7 @@ function WebhookList({ onCreate }: { onCreate(): void }) {
   if (data.length === 0) return <NoWebhooks onCreate={onCreate} />
   return (
     <>
-      {error && <Callout kind="warning">These are the webhooks as last seen: the service did not answer.</Callout>}
+      {error && <Callout kind="warning">The webhooks could not be refreshed. They may be out of date.</Callout>}
       <WebhookTable webhooks={data} />
     </>
   )
@@ -99,7 +99,7 @@ function NoWebhooks({ onCreate }: { onCreate(): void }) {
         </Button>
       }
     >
-      <p>Instead of asking whether a list is done, be told. You can send a test event as soon as there is one.</p>
+      <p>Get notified instead of polling for list results. After you create a webhook, you can send a test event.</p>
     </EmptyState>
   )
 }

@@ -16,7 +16,7 @@ export const EVENT_WORDS: Record<Exclude<WebhookEventType, typeof TEST_EVENT>, E
     group: 'Single addresses',
     about: 'A deferred validation has its final result. Contains the address.',
   },
-  'credits.low': { group: 'Account', about: 'The credits fell below their threshold.' },
+  'credits.low': { group: 'Account', about: 'The credit balance dropped below the threshold.' },
   'key.created': { group: 'Account', about: 'An API key was created.' },
   'key.updated': { group: 'Account', about: 'The settings of an API key were changed.' },
   'key.rotated': { group: 'Account', about: 'An API key was rotated.' },

@@ -6,7 +6,7 @@ import { successRate } from './success-rate.ts'
 import type { WebhookSearch } from './webhook-search.ts'
 
 export const DELIVERIES_PER_PAGE = 20
-/** A webhook may be disabled by what its receiver answers, and nobody tells the page. */
+/** A webhook can be disabled by a response of its endpoint, so the page polls its state. */
 const WEBHOOK_REFRESH_MS = 5_000
 const DUE_REFRESH_MS = 2_000
 const WAITING_REFRESH_MS = 30_000
@@ -14,7 +14,7 @@ const WAITING_REFRESH_MS = 30_000
 const webhooksKey = ({ key }: Scene) => [...key, 'webhooks'] as const
 const webhookKey = (scene: Scene, id: string) => [...webhooksKey(scene), id] as const
 
-/** All webhooks of this mode, newest first. An organisation has few. */
+/** All webhooks of this mode, newest first. An account has few. */
 export function webhooksQuery(scene: Scene) {
   return queryOptions({
     queryKey: [...webhooksKey(scene), 'all'],
@@ -34,10 +34,10 @@ export function webhookQuery(scene: Scene, id: string) {
   })
 }
 
-/** As many as one page of the service may have. */
+/** The page size limit of the API. */
 export const LATELY_MAX = 100
 
-/** What was sent to a webhook lately: the newest, null before the first, and how much of the last day arrived. */
+/** The newest delivery, or null, and the success rate of the last 24 hours. */
 export function latelyQuery(scene: Scene, id: string) {
   return queryOptions({
     queryKey: [...webhookKey(scene, id), 'lately'],
@@ -86,7 +86,7 @@ export function refreshMs(
   return isDue ? DUE_REFRESH_MS : WAITING_REFRESH_MS
 }
 
-/** Has everything about webhooks asked for anew wherever it is shown. */
+/** Refetches all webhook queries. */
 export function useRefreshWebhooks(): () => Promise<void> {
   const scene = useScene()
   const queryClient = useQueryClient()

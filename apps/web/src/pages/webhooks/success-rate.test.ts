@@ -3,7 +3,7 @@ import { successRate } from './success-rate.ts'
 
 const NOW = Date.parse('2026-11-15T12:00:00Z')
 
-test('what ended within a day counts, and nothing else', () => {
+test('successRate counts only deliveries completed within a day', () => {
   const deliveries = [
     { status: 'delivered', finished_at: '2026-11-15T11:00:00Z' },
     { status: 'failed', finished_at: '2026-11-14T12:00:00Z' },

@@ -4,7 +4,7 @@ const DAY_MS = 86_400_000
 
 export type SuccessRate = { delivered: number; ended: number }
 
-/** How much of what ended within a day arrived. What is still being tried counts for neither side. */
+/** Delivered and completed deliveries of the last 24 hours. Pending ones are not counted. */
 export function successRate(
   deliveries: readonly Pick<WebhookDelivery, 'status' | 'finished_at'>[],
   now = Date.now(),

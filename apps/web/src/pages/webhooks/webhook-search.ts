@@ -2,10 +2,10 @@ import type { DELIVERY_STATUSES } from '@probity/contract/webhook-deliveries'
 
 type DeliveryStatus = keyof typeof DELIVERY_STATUSES
 
-/** Which deliveries of a webhook are shown, and which of them is open. */
+/** Filters and the open delivery. */
 export type WebhookSearch = { status?: DeliveryStatus; type?: string; skip?: number; delivery?: string }
 
-/** In words, and in the order in which a delivery goes through them. */
+/** Labels of delivery statuses, in chronological order. */
 export const STATUS_WORDS: Record<DeliveryStatus, string> = {
   pending: 'Pending',
   delivered: 'Delivered',
@@ -14,7 +14,7 @@ export const STATUS_WORDS: Record<DeliveryStatus, string> = {
 
 const EVENT_TYPE = /^[a-z]+\.[a-z]+$/
 
-/** What the service would refuse is left out, so that a link that was cut short shows everything and no error. */
+/** Drops values that the API would reject, so that a truncated link shows all deliveries instead of an error. */
 export function readWebhookSearch({ status, type, skip, delivery }: Record<string, unknown>): WebhookSearch {
   return {
     ...(isDeliveryStatus(status) && { status }),

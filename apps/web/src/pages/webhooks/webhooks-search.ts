@@ -1,4 +1,4 @@
-/** Whether a webhook is being made. */
+/** Whether the form for a new webhook is open. */
 export type WebhooksSearch = { create?: true | undefined }
 
 export function readWebhooksSearch({ create }: Record<string, unknown>): WebhooksSearch {

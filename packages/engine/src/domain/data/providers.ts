@@ -1,7 +1,7 @@
 /**
- * What a provider's answer to a recipient is worth:
- * A: it is true. B: it is true if our address has a good name there. C: it depends on the customer's settings, so each domain has
- * to be tested. D: everything is accepted and decided later, so acceptance tells nothing. ?: not known yet.
+ * Reliability of a provider's reply to RCPT:
+ * A: reliable. B: reliable if our IP address has a good reputation. C: depends on the customer's settings, so each domain has
+ * to be tested. D: accepts all recipients and bounces later, so acceptance proves nothing. ?: not known yet.
  */
 export type ProbeValue = 'A' | 'B' | 'C' | 'D' | '?'
 
@@ -16,7 +16,7 @@ export type Provider = {
   seen: string
 }
 
-/** Who runs a mail host, by the end of its name. Within a group by name; the longest suffix wins whatever the order. */
+/** Provider of a mail host, by the suffix of its name. Sorted by name within a group; the longest suffix wins. */
 export const PROVIDERS: Provider[] = [
   // Mailboxes, worldwide.
   {
@@ -24,7 +24,7 @@ export const PROVIDERS: Provider[] = [
     name: 'Apple iCloud',
     suffixes: ['icloud.com', 'me.com', 'apple.com'],
     probe: 'B',
-    note: 'Counts errors like Postfix and answers 421 4.7.0 when there were too many. A block names Proofpoint.',
+    note: 'Counts errors like Postfix and replies 421 4.7.0 after too many. A block mentions Proofpoint.',
     seen: 'mx01.mail.icloud.com',
   },
   {
@@ -32,7 +32,7 @@ export const PROVIDERS: Provider[] = [
     name: 'Fastmail',
     suffixes: ['messagingengine.com'],
     probe: 'A',
-    note: 'Wildcard aliases make many of its customers’ domains accept everything.',
+    note: 'Wildcard aliases make many customer domains catch-all.',
     seen: 'in1-smtp.messagingengine.com',
   },
   {
@@ -40,7 +40,7 @@ export const PROVIDERS: Provider[] = [
     name: 'Google',
     suffixes: ['google.com', 'googlemail.com'],
     probe: 'C',
-    note: 'True for gmail.com itself; Workspace domains may route everything to one mailbox. One recipient domain per transaction.',
+    note: 'Rejects unknown recipients at gmail.com; Workspace domains may be catch-all. One recipient domain per transaction.',
     seen: 'gmail-smtp-in.l.google.com',
   },
   {
@@ -48,7 +48,7 @@ export const PROVIDERS: Provider[] = [
     name: 'Microsoft Outlook.com',
     suffixes: ['olc.protection.outlook.com'],
     probe: 'B',
-    note: 'Answers 452 to a second recipient: one per transaction. S3150, S7xx and S31xx in a reply speak of our address.',
+    note: 'Replies 452 to a second recipient: one per transaction. S3150, S7xx and S31xx in a reply refer to our IP address.',
     seen: 'outlook-com.olc.protection.outlook.com',
   },
   {
@@ -56,7 +56,7 @@ export const PROVIDERS: Provider[] = [
     name: 'Microsoft 365',
     suffixes: ['mail.protection.outlook.com', 'mx.microsoft'],
     probe: 'C',
-    note: '5.4.1 is an unknown recipient where directory-based blocking is on; hybrid domains accept all and bounce later.',
+    note: '5.4.1 is an unknown recipient if directory-based blocking is on; hybrid domains accept all recipients and bounce later.',
     seen: 'contoso-com.mail.protection.outlook.com',
   },
   {
@@ -64,7 +64,7 @@ export const PROVIDERS: Provider[] = [
     name: 'Proton Mail',
     suffixes: ['protonmail.ch'],
     probe: '?',
-    note: 'Customers’ domains are often catch-all.',
+    note: 'Customer domains are often catch-all.',
     seen: 'mailsec.protonmail.ch',
   },
   {
@@ -72,7 +72,7 @@ export const PROVIDERS: Provider[] = [
     name: 'Yahoo and AOL',
     suffixes: ['yahoodns.net'],
     probe: 'D',
-    note: 'Unknown users are named only after the message has been sent. TSS and BL codes at MAIL speak of our address.',
+    note: 'Rejects unknown users only after DATA. TSS and BL codes at MAIL refer to our IP address.',
     seen: 'mta5.am0.yahoodns.net',
   },
   {
@@ -80,7 +80,7 @@ export const PROVIDERS: Provider[] = [
     name: 'Zoho Mail',
     suffixes: ['zoho.com', 'zoho.eu', 'zoho.in', 'zoho.com.au', 'zoho.jp', 'zohomail.com'],
     probe: 'A',
-    note: '541, 452 and 552 with 5.1.1 are policy there, not an unknown user.',
+    note: '541, 452 and 552 with 5.1.1 are policy replies, not unknown users.',
     seen: 'mx2.zoho.com',
   },
 
@@ -98,7 +98,7 @@ export const PROVIDERS: Provider[] = [
     name: 'Free',
     suffixes: ['free.fr'],
     probe: 'B',
-    note: 'Blocks an address after too many unknown users.',
+    note: 'Blocks an IP address after too many unknown users.',
     seen: 'mx1.free.fr',
   },
   {
@@ -106,7 +106,7 @@ export const PROVIDERS: Provider[] = [
     name: 'GMX, WEB.DE and mail.com',
     suffixes: ['gmx.net', 'web.de', 'mail.com'],
     probe: 'B',
-    note: 'Hangs up after the first error. The words of an unknown mailbox followed by “policy restrictions” are a block.',
+    note: 'Closes the connection after the first error. An unknown-mailbox reply with “policy restrictions” is a block.',
     seen: 'mx00.gmx.net',
   },
   {
@@ -114,7 +114,7 @@ export const PROVIDERS: Provider[] = [
     name: 'Infomaniak',
     suffixes: ['infomaniak.ch', 'infomaniak.com'],
     probe: '?',
-    note: 'Looks the sender’s domain up: 450 4.1.8 is about us.',
+    note: 'Looks up the sender domain: 450 4.1.8 refers to us.',
     seen: 'mta-gw.infomaniak.ch',
   },
   {
@@ -146,7 +146,7 @@ export const PROVIDERS: Provider[] = [
     name: 'Orange, Wanadoo and La Poste',
     suffixes: ['orange.fr', 'wanadoo.fr', 'laposte.net'],
     probe: 'B',
-    note: 'OFR and LPN codes: 416 unknown, 417 full, 102 to 104 are about our address. Two connections at most.',
+    note: 'OFR and LPN codes: 416 unknown, 417 full, 102 to 104 refer to our IP address. At most two connections.',
     seen: 'smtp-in.orange.fr',
   },
   {
@@ -154,7 +154,7 @@ export const PROVIDERS: Provider[] = [
     name: 'Posteo',
     suffixes: ['posteo.de'],
     probe: '?',
-    note: 'Demands TLS where the user asked for it.',
+    note: 'Requires TLS if the user configured it.',
     seen: 'mx01.posteo.de',
   },
   {
@@ -186,7 +186,7 @@ export const PROVIDERS: Provider[] = [
     name: 'T-Online',
     suffixes: ['t-online.de'],
     probe: 'B',
-    note: 'Lets in whom it knows: 554 “a problem occurred” is about our address.',
+    note: 'Accepts known senders only: 554 “a problem occurred” refers to our IP address.',
     seen: 'mx00.t-online.de',
   },
   {
@@ -212,7 +212,7 @@ export const PROVIDERS: Provider[] = [
     name: 'Mail.ru',
     suffixes: ['mail.ru'],
     probe: 'D',
-    note: 'Unknown users are named only after the message has been sent. Refuses dynamic addresses.',
+    note: 'Rejects unknown users only after DATA. Rejects dynamic IP addresses.',
     seen: 'mxs.mail.ru',
   },
   {
@@ -220,7 +220,7 @@ export const PROVIDERS: Provider[] = [
     name: 'Rambler',
     suffixes: ['rambler.ru'],
     probe: 'A',
-    note: '540 is an inactive or blocked mailbox; 452 4.5.3 is the rate.',
+    note: '540 is an inactive or blocked mailbox; 452 4.5.3 is a rate limit.',
     seen: 'inmx.rambler.ru',
   },
   {
@@ -228,7 +228,7 @@ export const PROVIDERS: Provider[] = [
     name: 'UKR.NET',
     suffixes: ['ukr.net'],
     probe: 'B',
-    note: 'Demands a matching SPF record and hangs up after an error.',
+    note: 'Requires an SPF pass and closes the connection after an error.',
     seen: 'mxs.ukr.net',
   },
   {
@@ -236,7 +236,7 @@ export const PROVIDERS: Provider[] = [
     name: 'Yandex',
     suffixes: ['yandex.net', 'yandex.ru'],
     probe: 'C',
-    note: 'True for its own domains. 550 5.7.1 “No such user!” is an unknown user, not a block.',
+    note: 'Rejects unknown recipients at its own domains. 550 5.7.1 “No such user!” is an unknown user, not a block.',
     seen: 'mx.yandex.ru',
   },
 
@@ -246,7 +246,7 @@ export const PROVIDERS: Provider[] = [
     name: 'Alibaba Mail',
     suffixes: ['mxhichina.com', 'alimail.com', 'aliyun.com'],
     probe: 'B',
-    note: '554 “Reject by behaviour spam” is a block.',
+    note: '554 with ANTISPAM_BAT is a block.',
     seen: 'mxn.mxhichina.com',
   },
   {
@@ -278,7 +278,7 @@ export const PROVIDERS: Provider[] = [
     name: 'NetEase',
     suffixes: ['netease.com', '163.com', '126.com'],
     probe: 'B',
-    note: 'DT:SPM and RP codes are about our address; four connections, seven recipients each.',
+    note: 'DT:SPM and RP codes refer to our IP address. Four connections with seven recipients each.',
     seen: '163mx01.mxmail.netease.com',
   },
   {
@@ -310,7 +310,7 @@ export const PROVIDERS: Provider[] = [
     name: 'Tencent QQ and Exmail',
     suffixes: ['qq.com'],
     probe: 'B',
-    note: '“Mailbox unavailable or access denied” may mean either. Limits by address, sender, domain and connection.',
+    note: '“Mailbox unavailable or access denied” is ambiguous. Limits by IP address, sender, domain and connection.',
     seen: 'mxbiz1.qq.com',
   },
   {
@@ -318,7 +318,7 @@ export const PROVIDERS: Provider[] = [
     name: 'Yahoo! Japan',
     suffixes: ['yahoo.co.jp'],
     probe: '?',
-    note: 'A company of its own, with its own servers: two connections.',
+    note: 'Independent of Yahoo, with its own servers. Two connections.',
     seen: 'mx1.mail.yahoo.co.jp',
   },
 
@@ -352,7 +352,7 @@ export const PROVIDERS: Provider[] = [
     name: 'Comcast',
     suffixes: ['comcast.net'],
     probe: 'B',
-    note: 'RL codes are the rate, BL codes a block.',
+    note: 'RL codes are rate limits, BL codes are blocks.',
     seen: 'mx1a1.comcast.net',
   },
   {
@@ -360,7 +360,7 @@ export const PROVIDERS: Provider[] = [
     name: 'Cox, and others behind Cloudfilter',
     suffixes: ['cox.net', 'cloudfilter.net'],
     probe: 'B',
-    note: 'Too many unknown recipients lead to a block. Ten connections at most.',
+    note: 'Too many unknown recipients cause a block. At most ten connections.',
     seen: 'cxr.mx.a.cloudfilter.net',
   },
   {
@@ -372,13 +372,13 @@ export const PROVIDERS: Provider[] = [
     seen: 'mx.uol.com.br',
   },
 
-  // Gateways in front of somebody else's mailboxes.
+  // Gateways in front of other mailbox providers.
   {
     id: 'barracuda',
     name: 'Barracuda',
     suffixes: ['barracudanetworks.com'],
     probe: 'C',
-    note: 'Greylists for five minutes. “(addr:blocked)” is told differently by everybody: it means nothing.',
+    note: 'Greylists for five minutes. “(addr:blocked)” has no reliable meaning.',
     seen: 'd123456a.ess.barracudanetworks.com',
   },
   {
@@ -386,7 +386,7 @@ export const PROVIDERS: Provider[] = [
     name: 'Cisco Secure Email',
     suffixes: ['iphmx.com'],
     probe: 'C',
-    note: 'A poor reputation is told in the greeting.',
+    note: 'Reports a poor reputation in the greeting.',
     seen: 'mx1.hc123-45.iphmx.com',
   },
   {
@@ -402,7 +402,7 @@ export const PROVIDERS: Provider[] = [
     name: 'Hornetsecurity',
     suffixes: ['hornetsecurity.com', 'antispameurope.com'],
     probe: 'C',
-    note: 'Exchange servers behind it accept all and bounce later, unless set up otherwise.',
+    note: 'Exchange servers behind it accept all recipients and bounce later by default.',
     seen: 'mx01.hornetsecurity.com',
   },
   {
@@ -410,7 +410,7 @@ export const PROVIDERS: Provider[] = [
     name: 'MailChannels',
     suffixes: ['mailchannels.net'],
     probe: 'C',
-    note: 'In front of hosters.',
+    note: 'Used by hosting providers.',
     seen: 'mx1.mailchannels.net',
   },
   {
@@ -426,7 +426,7 @@ export const PROVIDERS: Provider[] = [
     name: 'Mimecast',
     suffixes: ['mimecast.com', 'mimecast.co.za', 'mimecast-offshore.com'],
     probe: 'C',
-    note: '451 “Internal resource” is greylisting; 451 “Recipient temporarily unavailable” is our address on a block list.',
+    note: '451 “Internal resource” is greylisting; 451 “Recipient temporarily unavailable” means that our IP address is on a DNSBL.',
     seen: 'us-smtp-inbound-1.mimecast.com',
   },
   {
@@ -442,7 +442,7 @@ export const PROVIDERS: Provider[] = [
     name: 'Proofpoint',
     suffixes: ['pphosted.com'],
     probe: 'C',
-    note: 'Knows recipients only where verification is on. “prs.proofpoint.com” in a reply is a block.',
+    note: 'Rejects unknown recipients only if recipient verification is on. “prs.proofpoint.com” in a reply is a block.',
     seen: 'mxa-00000001.gslb.pphosted.com',
   },
   {
@@ -450,7 +450,7 @@ export const PROVIDERS: Provider[] = [
     name: 'Proofpoint Essentials',
     suffixes: ['ppe-hosted.com'],
     probe: 'C',
-    note: '550 5.7.1 “marked as invalid” is an unknown user. May accept a new name for a while.',
+    note: '550 5.7.1 “marked as invalid” is an unknown user. May accept a new recipient for a while.',
     seen: 'mx1-us1.ppe-hosted.com',
   },
   {
@@ -466,7 +466,7 @@ export const PROVIDERS: Provider[] = [
     name: 'SpamExperts (N-able)',
     suffixes: ['spamexperts.com', 'antispamcloud.com', 'mailspamprotection.com'],
     probe: 'A',
-    note: 'Asks the server behind while we wait, up to half a minute, and remembers the answer.',
+    note: 'Verifies the recipient with the server behind it, which takes up to 30 seconds, and caches the result.',
     seen: 'mx10.antispam.mailspamprotection.com',
   },
   {
@@ -482,7 +482,7 @@ export const PROVIDERS: Provider[] = [
     name: 'Trend Micro',
     suffixes: ['trendmicro.com', 'trendmicro.eu', 'trendmicro.co.jp', 'trendmicro.com.au'],
     probe: 'C',
-    note: 'ERS codes are about our address.',
+    note: 'ERS codes refer to our IP address.',
     seen: 'example.in.tmes.trendmicro.com',
   },
 
@@ -492,7 +492,7 @@ export const PROVIDERS: Provider[] = [
     name: 'addy.io',
     suffixes: ['addy.io', 'anonaddy.me', 'anonaddy.com'],
     probe: '?',
-    note: 'A privacy relay: mail to a switched-off alias is dropped without a word.',
+    note: 'A privacy relay: mail to a disabled alias is discarded without a bounce.',
     seen: 'mail2.anonaddy.me',
   },
   {
@@ -512,7 +512,7 @@ export const PROVIDERS: Provider[] = [
       'awsapps.com',
     ],
     probe: 'C',
-    note: 'A receipt rule for a whole domain accepts everything. Not amazonaws.com as such: anybody’s machine is below it.',
+    note: 'A receipt rule for a whole domain makes it a catch-all. Does not match all of amazonaws.com, which includes customer machines.',
     seen: 'inbound-smtp.us-east-1.amazonaws.com',
   },
   {
@@ -520,7 +520,7 @@ export const PROVIDERS: Provider[] = [
     name: 'Cloudflare Email Routing',
     suffixes: ['mx.cloudflare.net'],
     probe: 'C',
-    note: 'Demands reverse DNS.',
+    note: 'Requires a PTR record.',
     seen: 'route1.mx.cloudflare.net',
   },
   {
@@ -536,7 +536,7 @@ export const PROVIDERS: Provider[] = [
     name: 'Forward Email',
     suffixes: ['forwardemail.net'],
     probe: 'D',
-    note: 'Looks for the alias only after the message has been sent. Greylists for five minutes.',
+    note: 'Looks up the alias only after DATA. Greylists for five minutes.',
     seen: 'mx1.forwardemail.net',
   },
   {
@@ -544,7 +544,7 @@ export const PROVIDERS: Provider[] = [
     name: 'ImprovMX',
     suffixes: ['improvmx.com'],
     probe: 'C',
-    note: '551 5.7.1 is a domain it does not serve.',
+    note: '551 5.7.1 is a domain that it does not host.',
     seen: 'mx1.improvmx.com',
   },
   {
@@ -552,7 +552,7 @@ export const PROVIDERS: Provider[] = [
     name: 'Mailgun',
     suffixes: ['mailgun.org'],
     probe: 'D',
-    note: 'Read by programs.',
+    note: 'Inbound email API.',
     seen: 'mxa.mailgun.org',
   },
   {
@@ -560,7 +560,7 @@ export const PROVIDERS: Provider[] = [
     name: 'Postmark',
     suffixes: ['postmarkapp.com'],
     probe: 'D',
-    note: 'Read by programs.',
+    note: 'Inbound email API.',
     seen: 'inbound.postmarkapp.com',
   },
   {
@@ -568,7 +568,7 @@ export const PROVIDERS: Provider[] = [
     name: 'SendGrid',
     suffixes: ['sendgrid.net'],
     probe: 'D',
-    note: 'Read by programs.',
+    note: 'Inbound email API.',
     seen: 'mx.sendgrid.net',
   },
   {
@@ -580,7 +580,7 @@ export const PROVIDERS: Provider[] = [
     seen: 'mx1.simplelogin.co',
   },
 
-  // Hosters.
+  // Hosting providers.
   {
     id: 'all_inkl',
     name: 'ALL-INKL',
@@ -626,7 +626,7 @@ export const PROVIDERS: Provider[] = [
     name: 'GoDaddy',
     suffixes: ['secureserver.net'],
     probe: 'A',
-    note: 'Dangerous: too many unknown recipients block our address for an hour (IB112), then for the day (IB113).',
+    note: 'Too many unknown recipients block our IP address for an hour (IB112), then for the day (IB113).',
     seen: 'mailstore1.secureserver.net',
   },
   {
@@ -634,7 +634,7 @@ export const PROVIDERS: Provider[] = [
     name: 'Hetzner',
     suffixes: ['your-server.de'],
     probe: 'A',
-    note: 'Shared hosting; not the machines that customers run themselves.',
+    note: 'Shared hosting; does not match customer machines.',
     seen: 'www123.your-server.de',
   },
   {
@@ -679,7 +679,7 @@ export const PROVIDERS: Provider[] = [
       '1and1.fr',
     ],
     probe: 'B',
-    note: 'Believed to behave like GMX; 554 “Nemesis” is a block.',
+    note: 'Assumed to behave like GMX; 554 “Nemesis” is a block.',
     seen: 'mx00.kundenserver.de',
   },
   {
@@ -711,7 +711,7 @@ export const PROVIDERS: Provider[] = [
     name: 'Migadu',
     suffixes: ['migadu.com'],
     probe: '?',
-    note: 'Catch-all is a setting many use.',
+    note: 'Many customers enable catch-all.',
     seen: 'aspmx1.migadu.com',
   },
   {
@@ -719,7 +719,7 @@ export const PROVIDERS: Provider[] = [
     name: 'Namecheap Private Email',
     suffixes: ['privateemail.com'],
     probe: 'A',
-    note: 'Its mailboxes.',
+    note: 'Hosted mailboxes.',
     seen: 'mx1.privateemail.com',
   },
   {
@@ -727,7 +727,7 @@ export const PROVIDERS: Provider[] = [
     name: 'Namecheap forwarding',
     suffixes: ['registrar-servers.com'],
     probe: 'D',
-    note: 'Forwards, and finds out later.',
+    note: 'Forwards mail and bounces later.',
     seen: 'eforward1.registrar-servers.com',
   },
   {
@@ -743,7 +743,7 @@ export const PROVIDERS: Provider[] = [
     name: 'OVHcloud',
     suffixes: ['mail.ovh.net', 'ovh.com'],
     probe: 'A',
-    note: 'Not ovh.net as such: customers’ machines are below it.',
+    note: 'Does not match all of ovh.net, which includes customer machines.',
     seen: 'mx1.mail.ovh.net',
   },
   {

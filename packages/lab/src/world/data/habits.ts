@@ -8,7 +8,7 @@ export type WorldHabits = {
   errorsPerConnection: number
   errorsPerHour: number | null
   tls: 'never' | 'demanded' | 'offered'
-  retryLadderS: number[]
+  retryDelaysS: number[]
   suspendS: Partial<Record<'ip_blocked' | 'rate_limited' | 'too_many_errors' | 'sender_rejected', number>>
   truthfulDomains: string[]
 }
@@ -23,7 +23,7 @@ const QUICK: WorldHabits = {
   errorsPerConnection: 4,
   errorsPerHour: null,
   tls: 'never',
-  retryLadderS: [1, 2, 3, 5],
+  retryDelaysS: [1, 2, 3, 5],
   suspendS: { ip_blocked: 2, rate_limited: 1, too_many_errors: 1, sender_rejected: 2 },
   truthfulDomains: [],
 }

@@ -1,7 +1,7 @@
 import type { UploadPreview } from '@probity/sdk'
 import { formatCount, formatNumber } from '../../../ui/format.ts'
 
-/** How cells that are not plain addresses are read, and which of them are skipped. */
+/** Explains how cells that are not plain addresses are read, and which are skipped. */
 export function CellNotes({ preview }: { preview: UploadPreview }) {
   const { extracted_count: extracted, livemode } = preview
   const broken = countBroken(preview)
@@ -9,8 +9,8 @@ export function CellNotes({ preview }: { preview: UploadPreview }) {
     <div className="mt-3 flex flex-col gap-2 text-[0.8125rem] text-soft empty:hidden">
       {extracted > 0 && (
         <p>
-          {formatCount(extracted, 'cell holds', 'cells hold')} a name or other text with an address. The address is
-          validated, and the download keeps the cell.
+          {formatCount(extracted, 'cell contains', 'cells contain')} an address with a name or other text. The address
+          is validated, and the download keeps the cell.
         </p>
       )}
       {broken > 0 && (
@@ -33,15 +33,16 @@ function countBroken({ column_details: details, email_column: column, email_coun
 function SkippedRows({ preview }: { preview: UploadPreview }) {
   const { not_address_count: rows, not_address_examples: examples } = preview
   if (rows === 0) return null
-  const caption = rows > examples.length ? `The first ${examples.length} of ${formatNumber(rows)} rows` : 'All of them'
+  const caption =
+    rows > examples.length ? `The first ${examples.length} of ${formatNumber(rows)} rows` : 'All skipped rows'
   return (
     <div>
       <p>
-        {formatCount(rows, 'row holds', 'rows hold')} text without an address. Skipped rows are not validated and not
-        charged.
+        {formatCount(rows, 'row contains', 'rows contain')} text without an address. Skipped rows are not validated and
+        not charged.
       </p>
       <details className="mt-1">
-        <summary className="min-h-6 w-fit text-accent-text underline underline-offset-4">Show them</summary>
+        <summary className="min-h-6 w-fit text-accent-text underline underline-offset-4">Show skipped rows</summary>
         <table className="mt-2 w-full border-collapse text-start">
           <caption className="pb-1 text-start text-faint">{caption}</caption>
           <thead className="sr-only">

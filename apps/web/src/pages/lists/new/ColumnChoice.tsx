@@ -14,7 +14,7 @@ type ChoiceProps = {
   isMissed: boolean
 }
 
-/** The columns with what is in them: those with addresses first, the others for whoever looks for them. */
+/** The columns with a summary of their values: those with addresses first, the others collapsed. */
 export function ColumnChoice({ preview, column, onChange, isMissed }: ChoiceProps) {
   const id = useId()
   const { column_details: columns } = preview
@@ -84,7 +84,7 @@ function ColumnRadio({ details, preview, id, checked, onChange }: RadioProps) {
 }
 
 function describe({ filled_count: filled, address_count: addresses, address_share: share }: Details): string {
-  if (filled === 0) return 'Empty in every row.'
-  if (addresses === 0) return `${formatCount(filled, 'value')}, none looks like an address.`
-  return `${formatShare(share)} of its ${formatCount(filled, 'value')} look like addresses.`
+  if (filled === 0) return 'Empty in all rows.'
+  if (addresses === 0) return `${formatCount(filled, 'value')}, no addresses.`
+  return `${formatShare(share)} of ${formatCount(filled, 'value')} are addresses.`
 }

@@ -14,7 +14,7 @@ import { DraftMissing } from './DraftMissing.tsx'
 import { FileFacts } from './FileFacts.tsx'
 import { SampleRows } from './SampleRows.tsx'
 
-/** Which column is meant. Nobody has to choose where only one can be. */
+/** The choice of the address column. It is preselected if there is only one candidate. */
 export function ColumnStep({ upload, chosen }: { upload: string; chosen: string | undefined }) {
   const { data, error, refetch } = useQuery(uploadQuery(useScene(), upload))
   if (data) return <ColumnForm preview={data} chosen={chosen} />
@@ -45,11 +45,11 @@ function ColumnForm({ preview, chosen }: { preview: UploadPreview; chosen: strin
     <form ref={form} onSubmit={goOn} noValidate className="flex flex-col gap-5">
       <FileFacts preview={preview} />
       {isAmbiguous(preview) && (
-        <Callout kind="warning">Several columns hold addresses. Only the one you choose is validated.</Callout>
+        <Callout kind="warning">Several columns contain addresses. Only the chosen column is validated.</Callout>
       )}
       {preview.suggestion_reason === 'name_only' && (
         <Callout kind="warning">
-          The column is suggested by its header. Few of its cells, or none, contain an address.
+          This column is suggested because of its header. Few or none of its cells contain an address.
         </Callout>
       )}
       <div className="grid items-start gap-5 lg:grid-cols-[19rem_minmax(0,1fr)]">
@@ -68,7 +68,7 @@ function ColumnForm({ preview, chosen }: { preview: UploadPreview; chosen: strin
 
 const isAmbiguous = ({ suggestion_reason: reason }: UploadPreview) => reason === 'several_columns'
 
-/** Where several columns hold addresses, a guess of ours would be taken without a look. */
+/** With several candidates no column is preselected, since users tend to accept a preselection unread. */
 function onlyCandidate(preview: UploadPreview): string | undefined {
   return isAmbiguous(preview) ? undefined : preview.suggested_email_column
 }

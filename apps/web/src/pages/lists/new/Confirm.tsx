@@ -14,11 +14,11 @@ import { isTooShort } from './TooFewCredits.tsx'
 
 type ConfirmProps = { preview: UploadPreview; column: string; onRefresh(): void }
 
-/** On phones the button stays in sight above the navigation. */
+/** On phones the button stays visible above the navigation. */
 const AT_HAND =
   'max-sm:fixed max-sm:inset-x-0 max-sm:bottom-14 max-sm:z-20 max-sm:border-t max-sm:border-line max-sm:bg-surface max-sm:p-3'
 
-/** The one press that spends. Its words carry the number. */
+/** The button that starts the list. Its label contains the price. */
 export function Confirm({ preview, column, onRefresh }: ConfirmProps) {
   const { upload_id: upload, filename } = preview
   const confirmation = useConfirmation(upload, column, onRefresh)
@@ -52,11 +52,11 @@ function useConfirmation(uploadId: string, emailColumn: string, onRefused: () =>
     onSuccess: async ({ id }) => {
       void queryClient.invalidateQueries({ queryKey: accountQuery(scene).queryKey })
       void queryClient.invalidateQueries({ queryKey: [...scene.key, 'lists'] })
-      // Replaced: the way back must not lead to a draft that is one no longer.
+      // Replaces the history entry: the draft no longer exists.
       await navigate({ to: '/lists/$jobId', params: { jobId: id }, search: sceneOnly, replace: true })
       queryClient.removeQueries({ queryKey: uploadsKey(scene) })
     },
-    // Somebody else may have spent the credits meanwhile: the numbers on the page must be the ones that count.
+    // Another member may have used the credits in the meantime, so the figures are loaded again.
     onError: onRefused,
   })
 }
@@ -71,9 +71,9 @@ function confirmWords({ unique_count: unique, credits, livemode }: UploadPreview
 }
 
 const REFUSALS: Record<string, string> = {
-  upload_already_confirmed: 'Somebody has confirmed this file with another column already. It is among the lists.',
-  not_found: 'This draft is no longer here: it was discarded, or it was not confirmed within 24 hours.',
-  unreachable: 'The service cannot be reached. Press again: a file is confirmed once, however often you do.',
+  upload_already_confirmed: 'This file was already confirmed with another column. See the list on the Lists page.',
+  not_found: 'Draft not found. It was discarded, or it was not confirmed within 24 hours.',
+  unreachable: 'The service cannot be reached. Try again. Retrying is safe: an upload is confirmed only once.',
 }
 
 function NotConfirmed({ error }: { error: unknown }) {

@@ -3,18 +3,18 @@ import { clsx } from 'clsx'
 import type { ReactNode } from 'react'
 import { formatCount, formatNumber } from '../../../ui/format.ts'
 
-/** Row by row from the file to the price. */
+/** The row counts of the file and the price. */
 export function CostTable({ preview, column }: { preview: UploadPreview; column: string }) {
   const { row_count: rows, empty_count: empty, unique_count: unique, duplicate_count: repeated, credits } = preview
   const { not_address_count: skipped } = preview
   const price = preview.livemode ? formatCount(credits.quote, 'credit') : 'free in test mode'
   return (
     <table className="w-full border-collapse">
-      <caption className="sr-only">What is validated and what it costs</caption>
+      <caption className="sr-only">Addresses and cost</caption>
       <thead className="text-xs text-faint">
         <tr className="border-b border-line">
           <th scope="col" className="py-2 text-start font-medium">
-            <span className="sr-only">Line</span>
+            <span className="sr-only">Item</span>
           </th>
           <th scope="col" className="px-3 py-2 text-end font-medium">
             Count
@@ -28,7 +28,7 @@ export function CostTable({ preview, column }: { preview: UploadPreview; column:
         <Line label="Rows in the file" count={rows} />
         <Line label={`Rows without a value in ${column}`} count={empty} cost="free" />
         {skipped > 0 && <Line label="Rows without an address" count={skipped} cost="free" />}
-        <Line label="Rows that repeat an address" count={repeated} cost="free" />
+        <Line label="Duplicate rows" count={repeated} cost="free" />
         <Line label="Unique addresses to validate" count={unique} cost={price} strong />
       </tbody>
       <Balance credits={credits} livemode={preview.livemode} />
@@ -50,16 +50,16 @@ function Line({ label, count, cost, strong = false }: LineProps) {
   )
 }
 
-/** The balance as it is, and as it will be. In test mode it has no part in this. */
+/** The balance before and after the list. Test mode uses no credits. */
 function Balance({ credits, livemode }: Pick<UploadPreview, 'credits' | 'livemode'>) {
   if (!livemode) return null
   const { available, quote, unlimited } = credits
   const after = available - quote
-  const afterText = after < 0 ? `${formatNumber(-after)} too few` : formatNumber(after)
+  const afterText = after < 0 ? `${formatNumber(-after)} short` : formatNumber(after)
   return (
     <tfoot className="[&_tr:last-child]:border-b-0">
-      <Line label="Credits you have" cost={unlimited ? 'unlimited' : formatNumber(available)} />
-      <Line label="Credits left after this" cost={unlimited ? 'unlimited' : afterText} />
+      <Line label="Available credits" cost={unlimited ? 'unlimited' : formatNumber(available)} />
+      <Line label="Credits after this list" cost={unlimited ? 'unlimited' : afterText} />
     </tfoot>
   )
 }

@@ -4,7 +4,7 @@ import { asRequestFailed } from '../../../api/probity.ts'
 import { buttonClass } from '../../../ui/Button.tsx'
 import { EmptyState, ErrorState } from '../../../ui/States.tsx'
 
-/** A draft that is not there has one of three ends, none of them an error. */
+/** A missing draft was confirmed, discarded or has expired; none of these is an error. */
 export function DraftMissing({ error, onRetry }: { error: unknown; onRetry(): void }) {
   const { code, status } = asRequestFailed(error)
   if (code === 'unknown_column' || code === 'column_without_emails') return <ColumnMissing />
@@ -12,29 +12,29 @@ export function DraftMissing({ error, onRetry }: { error: unknown; onRetry(): vo
   return (
     <EmptyState
       icon={<FileX aria-hidden="true" />}
-      title="This draft is no longer here"
+      title="Draft not found"
       action={
         <>
           <Link to="/lists/new" search={(now) => ({ mode: now.mode, org: now.org })} className={buttonClass('primary')}>
             Upload a file
           </Link>
           <Link to="/lists" className={buttonClass()}>
-            See all lists
+            View all lists
           </Link>
         </>
       }
     >
-      It was confirmed and is a list now, or it was discarded, or it was not confirmed within 24 hours.
+      It was already confirmed, discarded, or not confirmed within 24 hours.
     </EmptyState>
   )
 }
 
-/** The address names a column that will not do, as after a link that was cut off. */
+/** The URL names a column that does not exist or has no addresses, for example in a truncated link. */
 function ColumnMissing() {
   return (
     <EmptyState
       icon={<Columns3 aria-hidden="true" />}
-      title="The file has no addresses in this column"
+      title="No addresses in this column"
       action={
         <Link
           to="/lists/new"

@@ -5,12 +5,12 @@ import { useDroppedFiles } from './use-dropped-files.ts'
 
 type DropZoneProps = {
   onFiles(files: File[]): void
-  /** It takes the place of something that had the focus. */
+  /** Whether it replaces an element that had the focus. */
   takesFocus: boolean
   children?: ReactNode
 }
 
-/** A place for a file that is a button too: nobody has to drag. */
+/** A drop area that is also a button, so that dragging is optional. */
 export function DropZone({ onFiles, takesFocus, children }: DropZoneProps) {
   const zone = useRef<HTMLButtonElement>(null)
   useEffect(() => {
@@ -20,7 +20,7 @@ export function DropZone({ onFiles, takesFocus, children }: DropZoneProps) {
   const isOver = useDroppedFiles(onFiles)
   const choose = ({ files }: HTMLInputElement) => {
     onFiles([...(files ?? [])])
-    // The same file again, mended in the meantime, is a change too.
+    // Choosing the same file again, corrected in the meantime, must fire a change event too.
     if (input.current) input.current.value = ''
   }
   return (

@@ -3,13 +3,13 @@ import { FileText } from 'lucide-react'
 import { formatBytes, formatCount, formatDateTime } from '../../../ui/format.ts'
 
 const DELIMITERS: Record<string, string> = {
-  ',': 'separated by commas',
-  ';': 'separated by semicolons',
-  '\t': 'separated by tabs',
-  '|': 'separated by vertical bars',
+  ',': 'comma-separated',
+  ';': 'semicolon-separated',
+  '\t': 'tab-separated',
+  '|': 'pipe-separated',
 }
 
-/** How the file was understood, in one line, and until when it waits. */
+/** The detected format of the file, and when the draft expires. */
 export function FileFacts({ preview }: { preview: UploadPreview }) {
   const facts = [
     formatBytes(preview.size_bytes),
@@ -17,7 +17,7 @@ export function FileFacts({ preview }: { preview: UploadPreview }) {
     formatCount(preview.columns.length, 'column'),
     ...(preview.columns.length > 1 ? [DELIMITERS[preview.delimiter] ?? `separated by ${preview.delimiter}`] : []),
     preview.encoding.toUpperCase(),
-    preview.has_header ? 'first row names the columns' : 'no row with names: columns are numbered',
+    preview.has_header ? 'header row' : 'no header row, columns are numbered',
   ]
   return (
     <div className="flex items-start gap-3">
@@ -26,7 +26,7 @@ export function FileFacts({ preview }: { preview: UploadPreview }) {
         <p className="font-medium [overflow-wrap:anywhere]">{preview.filename}</p>
         <p className="text-soft">{facts.join(' · ')}</p>
         <p className="text-[0.8125rem] text-faint">
-          The draft is kept until {formatDateTime(preview.expires_at)}, then the file is removed.
+          The draft expires {formatDateTime(preview.expires_at)}. The file is then deleted.
         </p>
       </div>
     </div>

@@ -12,7 +12,7 @@ type PasteBoxProps = {
   onSend(file: File): void
 }
 
-/** Addresses without a file. They become one, with the column `email`. */
+/** Pasted addresses. They are uploaded as a file with the column `email`. */
 export function PasteBox({ ref, text, onChange, onSend }: PasteBoxProps) {
   const { emails, skippedLines } = useMemo(() => readPasted(text), [text])
   return (
@@ -48,6 +48,6 @@ export function PasteBox({ ref, text, onChange, onSend }: PasteBoxProps) {
 }
 
 function found(emails: number, skippedLines: number): string {
-  const skipped = skippedLines > 0 ? ` Left out: ${formatCount(skippedLines, 'line')} without one.` : ''
+  const skipped = skippedLines > 0 ? ` ${formatCount(skippedLines, 'line')} without an address skipped.` : ''
   return `${formatCount(emails, 'address', 'addresses')} found.${skipped}`
 }

@@ -5,14 +5,14 @@ import { Table, Td, Th } from '../../../ui/Table.tsx'
 import { providerName } from '../../../words/provider-names.ts'
 
 const NAMED_MAX = 4
-/** From the largest to the least, one colour fading: they are parts of a whole and no verdicts. */
+/** One color fading from the largest part to the smallest, so that it is not mistaken for verdicts. */
 const FILLS = ['bg-accent-text', 'bg-accent-text/70', 'bg-accent-text/48', 'bg-accent-text/32'] as const
 const OTHERS_FILL = 'bg-accent-text/20'
 const UNTOLD_FILL = 'bg-unknown-solid/40'
 
 type Part = { name: string; count: number; fill: string }
 
-/** Who runs the mailboxes: a bar, and the same as a table. */
+/** Unique addresses by mailbox provider, as a bar and as a table. */
 export function ProviderMix({ preview }: { preview: UploadPreview }) {
   const parts = partsOf(preview.provider_mix)
   const whole = Math.max(1, preview.unique_count)
@@ -23,7 +23,7 @@ export function ProviderMix({ preview }: { preview: UploadPreview }) {
           <div key={name} className={fill} style={{ width: `${(count / whole) * 100}%` }} />
         ))}
       </div>
-      <figcaption className="sr-only">The unique addresses by who runs their mailboxes.</figcaption>
+      <figcaption className="sr-only">Unique addresses by mailbox provider.</figcaption>
       <Table caption="Addresses by provider">
         <thead>
           <tr>

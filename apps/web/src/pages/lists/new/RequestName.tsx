@@ -1,12 +1,12 @@
 import { CopyButton } from '../../../ui/CopyButton.tsx'
 
-/** By what name to ask about a request that failed. */
+/** The ID of a failed request, for support. */
 export function RequestName({ id }: { id: string | undefined }) {
   if (id === undefined) return null
   return (
     <p className="mt-1 flex flex-wrap items-center gap-1.5 text-[0.8125rem] text-soft">
-      Request <code className="font-mono break-all">{id}</code>
-      <CopyButton text={id} label="Copy the request's id" />
+      Request ID: <code className="font-mono break-all">{id}</code>
+      <CopyButton text={id} label="Copy request ID" />
     </p>
   )
 }

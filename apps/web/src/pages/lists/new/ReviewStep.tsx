@@ -15,7 +15,7 @@ import { ProviderMix } from './ProviderMix.tsx'
 import { isTooShort, TooFewCredits } from './TooFewCredits.tsx'
 import { WhatNext } from './WhatNext.tsx'
 
-/** What it costs and what happens, before it does. */
+/** The price and the next steps, before the list is confirmed. */
 export function ReviewStep({ upload, column }: { upload: string; column: string }) {
   const { data, error, refetch } = useQuery(uploadQuery(useScene(), upload, column))
   if (data) return <Review preview={data} column={column} onRefresh={() => void refetch()} />
@@ -30,25 +30,25 @@ export function ReviewStep({ upload, column }: { upload: string; column: string 
 type ReviewProps = { preview: UploadPreview; column: string; onRefresh(): void }
 
 function Review({ preview, column, onRefresh }: ReviewProps) {
-  // On phones the price, what comes of it and the press that pays it stand together, before the rest.
+  // On phones the price, the next steps and the confirm button come first.
   return (
     <div className="grid items-start gap-5 max-sm:pb-20 lg:grid-cols-[minmax(0,1fr)_21rem] lg:grid-rows-[auto_1fr] max-sm:[&_:is(a,button,section)]:scroll-mb-36">
       <div className="flex min-w-0 flex-col gap-5">
         <ProbingNotice probing={preview.probing} />
         {isTooShort(preview) && <TooFewCredits preview={preview} onRefresh={onRefresh} />}
         <FileFacts preview={preview} />
-        <Card title="What is validated" about={<ChosenColumn column={column} />}>
+        <Card title="Summary" about={<ChosenColumn column={column} />}>
           <CostTable preview={preview} column={column} />
           <CellNotes preview={preview} />
         </Card>
       </div>
       <div className="flex min-w-0 flex-col gap-5 lg:sticky lg:top-20 lg:col-start-2 lg:row-span-2 lg:row-start-1">
-        <Card title="What happens next">
+        <Card title="Next steps">
           <WhatNext />
         </Card>
         <Confirm preview={preview} column={column} onRefresh={onRefresh} />
       </div>
-      <Card title="Where the mailboxes are" about="As far as well-known domains tell. The others are looked up in DNS.">
+      <Card title="Mailbox providers" about="Based on well-known domains. Other domains are looked up in DNS.">
         <ProviderMix preview={preview} />
       </Card>
     </div>
@@ -64,7 +64,7 @@ function ChosenColumn({ column }: { column: string }) {
         search={(now) => ({ ...now, step: 'column' as const })}
         className="text-accent-text underline underline-offset-4"
       >
-        Choose another
+        Change
       </Link>
     </>
   )

@@ -7,13 +7,13 @@ import { Table } from '../../../ui/Table.tsx'
 
 const CELL = 'border-b border-line px-3 py-2 text-start max-w-64 truncate first:ps-5 last:pe-5'
 
-/** The first rows as they were read, with the chosen column marked, so that a wrong one is seen. */
+/** The first rows as parsed, with the chosen column highlighted. */
 export function SampleRows({ preview, column }: { preview: UploadPreview; column: string | undefined }) {
   const { columns, sample_rows: rows } = preview
   const chosen = columns.indexOf(column ?? '')
   const mark = useRef<HTMLTableCellElement>(null)
   useEffect(() => showColumn(mark.current, chosen), [chosen])
-  const caption = rows.length < preview.row_count ? `The first ${rows.length} rows` : 'All rows of the file'
+  const caption = rows.length < preview.row_count ? `First ${rows.length} rows` : 'All rows'
   return (
     <Card title={caption} className="min-w-0 overflow-hidden">
       <Table caption={caption} className="-mx-5 -mb-4 border-t border-line">
@@ -55,7 +55,7 @@ export function SampleRows({ preview, column }: { preview: UploadPreview; column
   )
 }
 
-/** Scrolls the table alone: the page must not jump under whoever goes through the choices. */
+/** Scrolls only the table, so that the page does not jump while the user changes the column. */
 function showColumn(cell: HTMLTableCellElement | null, chosen: number): void {
   const region = cell?.closest('section[tabindex]')
   if (!cell || !region || chosen < 0) return

@@ -2,28 +2,28 @@ import type { UploadPreview } from '@probity/sdk'
 import { Link } from '@tanstack/react-router'
 import { Button, buttonClass } from '../../../ui/Button.tsx'
 import { Callout } from '../../../ui/Callout.tsx'
-import { formatCount, formatDateTime } from '../../../ui/format.ts'
+import { formatDateTime, formatNumber } from '../../../ui/format.ts'
 
-/** Whether the list costs more than there is. In test mode nothing costs anything. */
+/** Whether the list costs more than the available credits. Test mode is free. */
 export function isTooShort({ credits, livemode }: UploadPreview): boolean {
   return livemode && !credits.unlimited && credits.quote > credits.available
 }
 
-/** Nothing is lost for want of credits: the file waits, and there are ways on. */
+/** Explains that the draft is kept, and how to continue. */
 export function TooFewCredits({ preview, onRefresh }: { preview: UploadPreview; onRefresh(): void }) {
   const { quote, available } = preview.credits
   return (
-    <Callout kind="warning" live title={`${formatCount(quote - available, 'credit')} too few`}>
+    <Callout kind="warning" live title={`Not enough credits (${formatNumber(quote - available)} short)`}>
       <p>
-        Add credits and look again, or upload a shorter file. This draft is kept until{' '}
-        {formatDateTime(preview.expires_at)}, and nothing has been charged.
+        Add credits and refresh, or upload a shorter file. This draft expires {formatDateTime(preview.expires_at)}. No
+        credits have been charged.
       </p>
       <div className="mt-3 flex flex-wrap gap-2">
         <Link to="/billing" className={buttonClass('secondary', 'sm')}>
           Add credits
         </Link>
         <Button size="sm" onClick={onRefresh}>
-          Look again
+          Refresh
         </Button>
         <Link to="/lists/new" search={({ mode, org }) => ({ mode, org })} className={buttonClass('secondary', 'sm')}>
           Upload another file

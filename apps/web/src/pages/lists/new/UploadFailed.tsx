@@ -8,12 +8,12 @@ import type { Upload } from './use-upload.ts'
 
 const WORTH_ANOTHER_TRY = ['unreachable', 'rate_limited', 'internal_error', 'service_unavailable', 'overloaded']
 
-/** Why a file was not taken, and what to do. The same file can be sent again where that may help. */
+/** Explains why an upload failed. Offers a retry where it may help. */
 export function UploadFailed({ upload, error }: { upload: Upload; error: RequestFailed }) {
   const { title, advice } = explainUpload(error)
   const { file } = upload
   const box = useRef<HTMLDivElement>(null)
-  // The button that was pressed is gone, and the focus with it.
+  // The clicked button was removed, so the focus is set here.
   useEffect(() => box.current?.focus(), [])
   const retry = file && WORTH_ANOTHER_TRY.includes(error.code) && (
     <Button size="sm" onClick={() => upload.send([file])}>

@@ -13,7 +13,7 @@ import { UploadProgress } from './UploadProgress.tsx'
 import { usePaste } from './use-dropped-files.ts'
 import { useUpload } from './use-upload.ts'
 
-/** Everything by which a file gets in: choosing, dropping, pasting, and a sample. */
+/** All ways to upload: choose, drop, paste, or use the sample. */
 export function UploadPanel() {
   const upload = useUpload()
   const [text, setText] = useState('')
@@ -41,21 +41,21 @@ export function UploadPanel() {
 function Limits() {
   const { data } = useQuery(accountQuery(useScene()))
   const rows = data ? ` and ${formatCount(data.limits.emails_per_file, 'address', 'addresses')}` : ''
-  return `CSV or another text file with separated columns, up to 50 MiB${rows}. Nothing is charged before you confirm.`
+  return `CSV or another delimited text file, up to 50 MiB${rows}. No credits are charged until you confirm.`
 }
 
 function Sample({ onUse }: { onUse(): void }) {
   const { mode } = useScene()
   return (
     <div className="flex flex-wrap items-center justify-center gap-x-3 gap-y-2 text-soft">
-      <p>No file at hand? Try 120 rows that show every verdict.</p>
+      <p>No file? Try a sample of 120 rows with all verdicts.</p>
       {mode === 'test' ? (
         <Button size="sm" onClick={onUse}>
-          Use a sample file
+          Use sample file
         </Button>
       ) : (
         <Link to="/lists/new" search={{ mode: 'test' }} className={buttonClass('secondary', 'sm')}>
-          Use a sample file in test mode
+          Use sample file in test mode
         </Link>
       )}
     </div>

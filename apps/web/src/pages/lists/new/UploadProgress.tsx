@@ -4,10 +4,10 @@ import { formatBytes } from '../../../ui/format.ts'
 import { ProgressBar } from '../../../ui/Progress.tsx'
 import type { Upload } from './use-upload.ts'
 
-/** How much of the file is there, with a way out. What is said aloud comes in quarters, not in every percent. */
+/** The upload progress with a cancel button. Screen readers announce every 25 %. */
 export function UploadProgress({ upload: { file, share, cancel } }: { upload: Upload }) {
   const box = useRef<HTMLDivElement>(null)
-  // What was pressed to get here is gone, and the focus with it.
+  // The clicked element was removed, so the focus is set here.
   useEffect(() => box.current?.focus(), [])
   const percent = Math.floor(share * 100)
   const isSent = share >= 1
@@ -21,12 +21,12 @@ export function UploadProgress({ upload: { file, share, cancel } }: { upload: Up
       <div className="flex flex-wrap items-baseline justify-between gap-x-4 gap-y-1">
         <p className="min-w-0 font-medium [overflow-wrap:anywhere]">{name}</p>
         <p className="text-soft tabular-nums">
-          {isSent ? 'Reading the file' : `${percent} % of ${formatBytes(file?.size ?? 0)}`}
+          {isSent ? 'Reading the file' : `${percent}% of ${formatBytes(file?.size ?? 0)}`}
         </p>
       </div>
       <ProgressBar value={share} label={`Upload of ${name}`} />
       <p role="status" className="sr-only">
-        {isSent ? 'Sent. The file is being read.' : `Uploading, ${Math.floor(percent / 25) * 25} percent.`}
+        {isSent ? 'Upload complete. Reading the file.' : `Uploading, ${Math.floor(percent / 25) * 25} percent.`}
       </p>
       <div>
         <Button onClick={cancel}>Cancel</Button>

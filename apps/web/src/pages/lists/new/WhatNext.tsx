@@ -3,7 +3,7 @@ import { useScene } from '../../../session/scene.ts'
 import { accountQuery } from '../../../shell/account-query.ts'
 import { formatCount } from '../../../ui/format.ts'
 
-/** What the confirmed list goes through, what comes back, and when all of it is deleted. */
+/** The processing of a confirmed list, its refunds and its expiration. */
 export function WhatNext() {
   const scene = useScene()
   const { data: account } = useQuery(accountQuery(scene))
@@ -13,15 +13,15 @@ export function WhatNext() {
     <ol className="flex list-decimal flex-col gap-2 ps-4 text-soft marker:text-faint">
       <li>
         {isLive
-          ? 'The credits are set aside, and each is charged when its address has a result.'
-          : 'The answers are simulated. No mail server is asked.'}
+          ? 'Credits are reserved now and charged as each address completes.'
+          : 'Results are simulated. No mail servers are contacted.'}
       </li>
-      {isLive && account?.plan.refund_unknown && <li>An address that ends unknown gives its credit back.</li>}
-      {isLive && <li>Most addresses are answered within minutes. Servers that ask us to come back take longer.</li>}
-      <li>You can close the page. The work goes on, and the list can be paused or canceled.</li>
-      <li>You get your file back, with the same rows in the same order and the verdicts behind them.</li>
+      {isLive && account?.plan.refund_unknown && <li>Unknown results are refunded.</li>}
+      {isLive && <li>Most addresses complete within minutes. Greylisted addresses take longer.</li>}
+      <li>You can close the page. Validation continues, and you can pause or cancel the list.</li>
+      <li>The download has your original rows in the same order, with result columns appended.</li>
       {account && (
-        <li>The addresses and results are deleted {formatCount(days, 'day')} after you confirm. The summary stays.</li>
+        <li>Addresses and results expire {formatCount(days, 'day')} after you confirm. The summary is kept.</li>
       )}
     </ol>
   )

@@ -2,61 +2,38 @@ import type { RequestFailed } from '../../../api/ask.ts'
 
 type Explanation = { title: string; advice: string }
 
-/** What to do about a file that was refused. What exactly is wrong, and in which row, the service says in its own words. */
-const EXPLANATIONS: Record<string, Explanation> = {
-  not_csv: {
-    title: 'This is not a text file',
-    advice: 'Excel calls this form “CSV UTF-8”, Google Sheets “Comma-separated values”.',
-  },
-  empty_file: { title: 'The file is empty', advice: 'Choose a file with at least one row of addresses.' },
-  no_email_column: {
-    title: 'No column holds addresses',
-    advice: 'Each row needs one address in a column of its own. Add such a column, or paste the addresses below.',
-  },
-  malformed_csv: {
-    title: 'A row of the file cannot be read',
-    advice: 'Open the file in a spreadsheet program, look at that row, and save it as CSV again.',
-  },
-  record_too_long: {
-    title: 'A row of the file is too long',
-    advice: 'A row may have 64 KiB. Leave out columns with long texts, or look for a quote that is not closed.',
-  },
-  too_many_columns: {
-    title: 'The file has too many columns',
-    advice: 'A file may have 256 columns. Leave out those that are not needed.',
-  },
-  too_many_rows: {
-    title: 'The file has too many rows',
-    advice: 'Split it into several files. They are worked on side by side.',
-  },
-  too_many_emails: {
-    title: 'The file has more addresses than your plan takes at once',
-    advice: 'Split it into several files. They are worked on side by side.',
-  },
-  file_too_large: {
-    title: 'The file is too large',
-    advice: 'A file may have 50 MiB. Leave out columns that are not needed, or split it into several files.',
-  },
-  too_many_uploads: {
-    title: 'Upload limit reached',
-    advice: 'Start or discard drafts on the Lists page, then upload the file again.',
-  },
-  several_files: { title: 'One file at a time', advice: 'Each file becomes a list of its own.' },
-  unreachable: {
-    title: 'The upload broke off',
-    advice: 'Check your connection and that the file is still where it was, then try again.',
-  },
-  rate_limited: { title: 'Too many requests', advice: 'Wait a minute, then try again.' },
+/** Advice for rejected files. The problem of the service has the title, the cause and the row. */
+const ADVICE: Record<string, string> = {
+  not_csv: 'Export as “CSV UTF-8” in Excel or “Comma-separated values” in Google Sheets.',
+  empty_file: 'Choose a file with at least one row of addresses.',
+  no_email_column: 'Add a column with one address per row, or paste the addresses below.',
+  malformed_csv: 'Open the file in a spreadsheet program, correct the row, and save it as CSV again.',
+  record_too_long: 'The limit is 64 KiB per row. Remove columns with long texts, or look for an unclosed quote.',
+  too_many_columns: 'The limit is 256 columns. Remove those that you do not need.',
+  too_many_rows: 'Split it into several files. They are processed in parallel.',
+  too_many_emails: 'Split it into several files. They are processed in parallel.',
+  file_too_large: 'The limit is 50 MiB. Remove columns that you do not need, or split it into several files.',
+  too_many_uploads: 'Start or discard drafts on the Lists page, then upload the file again.',
+  several_files: 'Each file becomes a separate list.',
+  unreachable: 'Check your connection and that the file still exists, then try again.',
+  rate_limited: 'Wait a minute, then try again.',
 }
 
-/** A proxy before the service has limits of its own, and says so in a form that is not ours. */
-const REFUSED_ON_THE_WAY: Explanation = {
-  title: 'The upload was refused on its way',
+/** Titles of failures that the page finds itself, without a problem of the service. */
+const TITLES: Record<string, string> = {
+  file_too_large: 'File too large',
+  several_files: 'One file at a time',
+  unreachable: 'Upload interrupted',
+}
+
+/** A reverse proxy has its own size limit, and responds without a problem document. */
+const REJECTED_BY_PROXY: Explanation = {
+  title: 'Upload rejected by a proxy',
   advice:
-    'A proxy before the service takes no files of this size. Whoever runs it can raise the limit to 50 MiB, in nginx with client_max_body_size.',
+    'A proxy in front of the service rejects files of this size. Its administrator can raise the limit to 50 MiB (nginx: client_max_body_size).',
 }
 
-export function explainUpload({ code, status }: RequestFailed): Explanation {
-  if (status === 413 && code === 'unexpected') return REFUSED_ON_THE_WAY
-  return EXPLANATIONS[code] ?? { title: 'The file could not be uploaded', advice: 'Try again in a moment.' }
+export function explainUpload({ code, status, title }: RequestFailed): Explanation {
+  if (status === 413 && code === 'unexpected') return REJECTED_BY_PROXY
+  return { title: title ?? TITLES[code] ?? 'Upload failed', advice: ADVICE[code] ?? 'Try again in a moment.' }
 }

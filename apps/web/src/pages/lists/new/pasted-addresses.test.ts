@@ -16,11 +16,11 @@ test.each([
   ['jürgen@bücher.example', ['jürgen@bücher.example'], 0],
   ['ada@@example', ['ada@@example'], 0],
   ['', [], 0],
-])('in %j the addresses are found and the lines without one counted', (text, emails, skippedLines) => {
+])('readPasted finds the addresses in %j and counts lines without one', (text, emails, skippedLines) => {
   expect(readPasted(text)).toEqual({ emails, skippedLines })
 })
 
-test('what was pasted becomes a file with one column that is called email', async () => {
+test('makePastedFile writes one column named email', async () => {
   const file = makePastedFile(['ada@example.com', '"a"b@example.com'], new Date('2026-11-02T12:00:00Z'))
   expect(file.name).toBe('pasted-addresses-2026-11-02.csv')
   expect(await file.text()).toBe('email\r\nada@example.com\r\n"""a""b@example.com"\r\n')

@@ -2,7 +2,7 @@ import { findSandboxCase } from '@probity/contract/sandbox'
 import { expect, test } from 'vitest'
 import { makeSampleFile } from './sample-file.ts'
 
-test('the sample has 120 rows that the sandbox knows, two repeated and one without an address', async () => {
+test('the sample has 120 rows of sandbox addresses, two duplicates and one empty', async () => {
   const [header, ...rows] = (await makeSampleFile().text()).trimEnd().split('\r\n')
   expect(header).toBe('customer,email,plan')
   const emails = rows.map((row) => row.split(',')[1] ?? '')

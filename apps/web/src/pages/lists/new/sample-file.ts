@@ -1,4 +1,4 @@
-/** What the sandbox of test mode answers goes by these names; how many rows of the sample have each. */
+/** Sandbox cases of test mode, with the number of sample rows for each. */
 const MIX: [name: string, rows: number][] = [
   ['valid', 68],
   ['free', 8],
@@ -15,7 +15,7 @@ const MIX: [name: string, rows: number][] = [
 ]
 const PLANS = ['monthly', 'yearly', 'trial']
 
-/** A file to try lists with in test mode: 120 rows, two of them repeated and one without an address. */
+/** A sample file for test mode: 120 rows, two of them duplicates and one without an address. */
 export function makeSampleFile(): File {
   const emails = MIX.flatMap(([name, rows]) => Array.from({ length: rows }, (_, n) => emailOf(name, n)))
   const rows = [...emails.toSorted(), emailOf('valid', 0), emailOf('valid', 1), '']

@@ -1,6 +1,6 @@
 import { useEffect, useEffectEvent, useState } from 'react'
 
-/** Takes files that are dropped anywhere on the page, where the browser would open them instead. Says whether one hovers. */
+/** Accepts files dropped anywhere on the page, which the browser would open otherwise. Returns whether a file hovers. */
 export function useDroppedFiles(take: (files: File[]) => void): boolean {
   const [isOver, setIsOver] = useState(false)
   const onDrop = useEffectEvent(take)
@@ -10,7 +10,7 @@ export function useDroppedFiles(take: (files: File[]) => void): boolean {
       event.preventDefault()
       setIsOver(true)
     }
-    // It leaves every element it passes over, and the page only when it comes to none.
+    // dragleave fires for every element; only without a related target has the drag left the page.
     const leave = (event: DragEvent) => event.relatedTarget === null && setIsOver(false)
     const drop = (event: DragEvent) => {
       setIsOver(false)
@@ -33,7 +33,7 @@ export function useDroppedFiles(take: (files: File[]) => void): boolean {
 
 type Pasted = { onFiles(files: File[]): void; onText(text: string): void }
 
-/** Takes what is pasted anywhere on the page, but for fields, which take it themselves. */
+/** Handles a paste anywhere on the page except in fields, which handle it themselves. */
 export function usePaste({ onFiles, onText }: Pasted): void {
   const paste = useEffectEvent((event: ClipboardEvent) => {
     const { files, text } = contentsOf(event)

@@ -14,14 +14,14 @@ export type Upload = {
   isSending: boolean
   isCancelled: boolean
   file: File | undefined
-  /** How much of the file has left, from 0 to 1. */
+  /** The sent share of the file, from 0 to 1. */
   share: number
   error: RequestFailed | undefined
   send(files: readonly File[]): void
   cancel(): void
 }
 
-/** Sends one file and goes on to its columns. Leaving the page ends it. */
+/** Uploads one file and opens the column step. Leaving the page cancels the upload. */
 export function useUpload(): Upload {
   const [share, setShare] = useState(0)
   const [refused, setRefused] = useState<RequestFailed>()
@@ -70,11 +70,11 @@ function useSending(stop: { current: AbortController | undefined }, onProgress: 
   }
 }
 
-/** What need not be sent to be refused: the service would say the same, after minutes. */
+/** Rejects files that the service would reject after the upload. */
 function refuse(files: readonly File[]): RequestFailed | undefined {
   const no = (code: string, message: string) => new RequestFailed({ status: 0, code, message })
-  if (files.length > 1) return no('several_files', `${formatCount(files.length, 'file')} were chosen.`)
+  if (files.length > 1) return no('several_files', `${formatCount(files.length, 'file')} chosen.`)
   const size = files[0]?.size ?? 0
-  if (size > FILE_BYTES_MAX) return no('file_too_large', `The file has ${formatBytes(size)}.`)
+  if (size > FILE_BYTES_MAX) return no('file_too_large', `The file size is ${formatBytes(size)}.`)
   return undefined
 }

@@ -10,7 +10,7 @@ import { formatCount, formatDateTime } from '../../../ui/format.ts'
 import { DiscardDialog, useDiscard } from '../DiscardDialog.tsx'
 import { draftsQuery } from '../uploads.ts'
 
-/** Uploads that nobody has confirmed yet, on top of the lists. */
+/** Uploads that are not confirmed yet, above the lists. */
 export function Drafts() {
   const scene = useScene()
   const { data: drafts = [], isError, refetch } = useQuery(draftsQuery(scene))
@@ -23,7 +23,7 @@ export function Drafts() {
         <h2 id="drafts" className="font-semibold">
           Drafts
         </h2>
-        <p className="text-[0.8125rem] text-soft">Uploaded and not confirmed. Nothing has been charged for them.</p>
+        <p className="text-[0.8125rem] text-soft">Uploaded but not confirmed. No credits have been charged.</p>
       </header>
       <ul className="divide-y divide-line px-4">
         {drafts.map((draft) => (
@@ -44,13 +44,13 @@ function DraftRow({ draft, onDiscard }: { draft: Upload; onDiscard(): void }) {
       <div className="min-w-0 flex-1 basis-48">
         <p className="font-medium [overflow-wrap:anywhere]">{filename}</p>
         <p className="text-[0.8125rem] text-soft">
-          {formatCount(rows, 'row')}, kept until {formatDateTime(expiresAt)}
+          {formatCount(rows, 'row')}, expires {formatDateTime(expiresAt)}
         </p>
       </div>
       {mayMake && (
         <div className="ms-auto flex gap-1">
           <Link to="/lists/new" search={{ upload }} className={buttonClass('secondary', 'sm')}>
-            Go on<span className="sr-only"> with {filename}</span>
+            Continue<span className="sr-only"> with {filename}</span>
           </Link>
           <IconButton size="sm" label={`Discard ${filename}`} onClick={onDiscard}>
             <Trash2 aria-hidden="true" />

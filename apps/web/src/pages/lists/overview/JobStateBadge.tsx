@@ -1,24 +1,25 @@
+import { jobStatusLabel } from '@probity/contract/labels'
 import { Ban, CircleAlert, CircleCheck, Clock, type LucideIcon, Pause, RefreshCw, ScanText } from 'lucide-react'
 import { Badge, type Tone } from '../../../ui/Badge.tsx'
 
-type Look = { tone: Tone; Icon: LucideIcon; word: string }
+type Look = { tone: Tone; Icon: LucideIcon }
 
 const LOOKS: Record<string, Look> = {
-  queued: { tone: 'accent', Icon: Clock, word: 'Queued' },
-  planning: { tone: 'accent', Icon: ScanText, word: 'Planning' },
-  processing: { tone: 'accent', Icon: RefreshCw, word: 'Processing' },
-  paused: { tone: 'risky', Icon: Pause, word: 'Paused' },
-  completed: { tone: 'valid', Icon: CircleCheck, word: 'Completed' },
-  canceled: { tone: 'unknown', Icon: Ban, word: 'Canceled' },
-  failed: { tone: 'invalid', Icon: CircleAlert, word: 'Failed' },
+  queued: { tone: 'accent', Icon: Clock },
+  planning: { tone: 'accent', Icon: ScanText },
+  processing: { tone: 'accent', Icon: RefreshCw },
+  paused: { tone: 'risky', Icon: Pause },
+  completed: { tone: 'valid', Icon: CircleCheck },
+  canceled: { tone: 'unknown', Icon: Ban },
+  failed: { tone: 'invalid', Icon: CircleAlert },
 }
 
-/** What a list is doing: icon, word and colour. */
+/** The state of a list: icon, label and color. */
 export function JobStateBadge({ status }: { status: string }) {
-  const { tone, Icon, word } = LOOKS[status] ?? { tone: 'accent', Icon: RefreshCw, word: status }
+  const { tone, Icon } = LOOKS[status] ?? { tone: 'accent', Icon: RefreshCw }
   return (
     <Badge tone={tone} icon={<Icon aria-hidden="true" />}>
-      {word}
+      {jobStatusLabel(status)}
     </Badge>
   )
 }

@@ -1,20 +1,18 @@
+import { jobStatusLabel } from '@probity/contract/labels'
 import { useNavigate } from '@tanstack/react-router'
 import { SelectInput } from '../../../ui/Field.tsx'
 import { SearchField } from '../../../ui/SearchField.tsx'
 import type { ListsSearch } from '../lists-search.ts'
 
 const STATES = [
-  { value: 'queued,planning,processing', label: 'Under way' },
-  { value: 'paused', label: 'Paused' },
-  { value: 'completed', label: 'Completed' },
-  { value: 'canceled', label: 'Canceled' },
-  { value: 'failed', label: 'Failed' },
-] as const
+  { value: 'queued,planning,processing', label: 'In progress' },
+  ...['paused', 'completed', 'canceled', 'failed'].map((value) => ({ value, label: jobStatusLabel(value) })),
+]
 
-/** As long as the name of a file can be. */
+/** The maximum length of a file name. */
 const NAME_MAX = 200
 
-/** Whatever is chosen here stands in the address, so that a colleague opens the same view. */
+/** The filters are kept in the URL, so that a link opens the same view. */
 export function ListFilters({ status, search }: ListsSearch) {
   const navigate = useNavigate({ from: '/lists' })
   const narrow = (change: Partial<ListsSearch>) => {

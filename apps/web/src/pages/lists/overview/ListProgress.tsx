@@ -4,7 +4,7 @@ import { ProgressBar } from '../../../ui/Progress.tsx'
 import { JobStateBadge } from './JobStateBadge.tsx'
 import { isUnderWay } from './lists-query.ts'
 
-/** What a list is doing and how far it is. A bar is for what may still move. */
+/** The state and the progress of a list. Only unfinished lists have a bar. */
 export function ListProgress({ list }: { list: BulkJob }) {
   const { status, progress, filename, delay_reason: delayReason } = list
   const mayMove = isUnderWay(list) || status === 'paused'
@@ -24,7 +24,7 @@ export function ListProgress({ list }: { list: BulkJob }) {
   )
 }
 
-/** Downwards: 100 % is said only when all is done. */
+/** Rounded down: 100 % is shown only when the list is complete. */
 function share(progress: number): string {
   return formatShare(Math.floor(progress * 100) / 100)
 }

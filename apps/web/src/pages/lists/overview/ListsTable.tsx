@@ -7,7 +7,7 @@ import { ListProgress } from './ListProgress.tsx'
 import { creditsOf } from './list-credits.ts'
 import { VerdictCounts } from './VerdictCounts.tsx'
 
-/** The lists of one page. On phones the same stands in cards. */
+/** The lists of one page. Narrow screens show cards instead of the table. */
 export function ListsTable({ lists }: { lists: BulkJob[] }) {
   return (
     <Table caption="Lists" className="hidden rounded-lg border border-line bg-surface px-4 shadow-card md:block">
@@ -19,7 +19,7 @@ export function ListsTable({ lists }: { lists: BulkJob[] }) {
           <Th>Verdicts</Th>
           <Th align="end">Credits</Th>
           <Th>Created</Th>
-          <Th>Deletes on</Th>
+          <Th>Expires</Th>
         </tr>
       </thead>
       <tbody className="[&_tr:last-child>td]:border-b-0">
@@ -65,7 +65,7 @@ function ListLink({ list: { id, filename } }: { list: BulkJob }) {
   )
 }
 
-/** The same fields below one another. */
+/** The same fields as cards. */
 export function ListCards({ lists }: { lists: BulkJob[] }) {
   return (
     <ul aria-label="Lists" className="flex flex-col gap-3 md:hidden">
@@ -90,7 +90,7 @@ export function ListCards({ lists }: { lists: BulkJob[] }) {
               </dd>
             </div>
             <div>
-              <dt>Deletes on</dt>
+              <dt>Expires</dt>
               <dd>{formatDate(list.expires_on)}</dd>
             </div>
           </dl>

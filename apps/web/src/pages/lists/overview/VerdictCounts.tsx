@@ -20,7 +20,7 @@ const LETTERS: Record<Verdict, string> = {
 
 type CountsProps = { list: Pick<BulkJob, 'status_counts' | 'unique_count'>; words?: boolean }
 
-/** The finished addresses by verdict: a small bar, and the same in numbers. What the bar leaves empty is still to be done. */
+/** The finished addresses by verdict, as a bar and as numbers. The empty part of the bar is not validated yet. */
 export function VerdictCounts({ list, words = false }: CountsProps) {
   const { status_counts: counts, unique_count: whole } = list
   const found = VERDICTS.filter((verdict) => counts[verdict] > 0)

@@ -1,7 +1,7 @@
 import type { BulkJob } from '@probity/sdk'
 import { formatNumber } from '../../../ui/format.ts'
 
-/** What the list has cost in the end; in test mode nothing does. */
+/** The credits charged for a list after refunds. Test mode is free. */
 export function creditsOf({ credits: { used, refunded }, livemode }: BulkJob): string {
   return livemode ? formatNumber(used - refunded) : 'None'
 }

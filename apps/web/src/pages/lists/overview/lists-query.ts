@@ -15,14 +15,14 @@ export function listsQuery({ key, probity }: Scene, { skip = 0, status, search }
       return { lists: data, total: total ?? data.length }
     },
     placeholderData: keepPreviousData,
-    // Only while something moves; and not in a tab that nobody sees, which is how the library does it by itself.
+    // Only while a list is in progress. The library does not refetch in hidden tabs.
     refetchInterval: ({ state }) => (state.data?.lists.some(isUnderWay) ? REFRESH_MS : false),
   })
 }
 
 const AT_REST = ['paused', 'completed', 'canceled', 'failed']
 
-/** The states are an open list: one that is not known here is under way. */
+/** Unknown (newer) states count as in progress. */
 export function isUnderWay({ status }: Pick<BulkJob, 'status'>): boolean {
   return !AT_REST.includes(status)
 }

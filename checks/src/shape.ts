@@ -1,0 +1,124 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { dirname, join, normalize } from 'node:path'
+import ts from 'typescript'
+import { listImports } from './imports.ts'
+import { findNodes, lineOf } from './workspace.ts'
+
+/** Sizes of one app or package. Product files are tracked files without tests, test helpers, data tables and generated files. */
+export type PackageShape = {
+  name: string
+  files: number
+  lines: number
+  filesPer1000Lines: number
+  longestFunction: number
+}
+
+export type Shape = {
+  packages: PackageShape[]
+  /** Folders with more than 25 .ts, .tsx or .sql files, tests included. */
+  largeFolders: { folder: string; files: number }[]
+  /** Product files with more than 400 lines. */
+  longFiles: { path: string; lines: number }[]
+  /** Product functions with more than 60 lines. */
+  longFunctions: { path: string; line: number; lines: number }[]
+  /** Files that import each other in a circle, each circle once. */
+  cycles: string[][]
+}
+
+const FOLDER_FILES_MAX = 25
+const FILE_LINES_MAX = 400
+const FUNCTION_LINES_MAX = 60
+const NOT_PRODUCT = /\.test\.|(?:^|\/)test-[^/]*$|\/test\/|\/data\/|generated|\.d\.ts$/
+
+type ParsedFile = { path: string; lines: number; tree: ts.SourceFile }
+
+export function measureShape(root: string): Shape {
+  const tracked = listTracked(root).filter((path) => /^(?:apps|packages)\//.test(path))
+  const files = tracked
+    .filter((path) => /\.tsx?$/.test(path) && !NOT_PRODUCT.test(path))
+    .map((path) => parse(root, path))
+  const functions = files.flatMap(listFunctions)
+  return {
+    packages: measurePackages(files, functions),
+    largeFolders: listLargeFolders(tracked),
+    longFiles: files.filter(({ lines }) => lines > FILE_LINES_MAX).map(({ path, lines }) => ({ path, lines })),
+    longFunctions: functions.filter(({ lines }) => lines > FUNCTION_LINES_MAX),
+    cycles: listCycles(files),
+  }
+}
+
+function listTracked(root: string): string[] {
+  const text = execFileSync('git', ['ls-files'], { cwd: root, encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 })
+  return text.split('\n').filter((path) => path !== '' && existsSync(join(root, path)))
+}
+
+function parse(root: string, path: string): ParsedFile {
+  const text = readFileSync(join(root, path), 'utf8')
+  const lines = text.split('\n').length - 1
+  return { path, lines, tree: ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true) }
+}
+
+function measurePackages(files: ParsedFile[], functions: Shape['longFunctions']): PackageShape[] {
+  const byName = Map.groupBy(files, ({ path }) => path.split('/').slice(0, 2).join('/'))
+  return [...byName].map(([name, some]) => {
+    const lines = some.reduce((sum, file) => sum + file.lines, 0)
+    const own = functions.filter(({ path }) => path.startsWith(`${name}/`))
+    return {
+      name,
+      files: some.length,
+      lines,
+      filesPer1000Lines: Math.round((some.length / lines) * 10_000) / 10,
+      longestFunction: Math.max(0, ...own.map((each) => each.lines)),
+    }
+  })
+}
+
+function listLargeFolders(tracked: string[]): Shape['largeFolders'] {
+  const code = tracked.filter((path) => /\.(?:tsx?|sql)$/.test(path))
+  return [...Map.groupBy(code, dirname)]
+    .map(([folder, some]) => ({ folder, files: some.length }))
+    .filter(({ files }) => files > FOLDER_FILES_MAX)
+}
+
+function listFunctions({ path, tree }: ParsedFile): Shape['longFunctions'] {
+  return findNodes(tree, isFunctionWithBody).map((node) => {
+    const line = lineOf(tree, node)
+    const last = tree.getLineAndCharacterOfPosition(node.getEnd()).line + 1
+    return { path, line, lines: last - line + 1 }
+  })
+}
+
+function isFunctionWithBody(node: ts.Node): node is ts.FunctionLikeDeclaration {
+  return ts.isFunctionLike(node) && 'body' in node && node.body !== undefined
+}
+
+/** Tarjan's algorithm over relative imports, types included: a component with more than one file is a cycle. */
+function listCycles(files: ParsedFile[]): string[][] {
+  const targets = new Map(files.map((file) => [file.path, listTargets(file)]))
+  const order = new Map<string, number>()
+  const lowest = new Map<string, number>()
+  const stack: string[] = []
+  const cycles: string[][] = []
+  function visit(path: string): void {
+    order.set(path, order.size)
+    lowest.set(path, order.size - 1)
+    stack.push(path)
+    for (const target of targets.get(path) ?? []) {
+      if (!targets.has(target)) continue
+      if (!order.has(target)) visit(target)
+      if (stack.includes(target)) lowest.set(path, Math.min(lowest.get(path) ?? 0, lowest.get(target) ?? 0))
+    }
+    if (lowest.get(path) !== order.get(path)) return
+    const component = stack.splice(stack.indexOf(path))
+    if (component.length > 1) cycles.push(component)
+  }
+  for (const { path } of files) if (!order.has(path)) visit(path)
+  return cycles
+}
+
+function listTargets({ path, tree }: ParsedFile): string[] {
+  return listImports(tree).flatMap(({ specifier }) =>
+    specifier?.startsWith('.') ? [normalize(join(dirname(path), specifier))] : [],
+  )
+}

@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest'
+import { plant } from './test-workspace.ts'
+import { countByKind, listBannedWords, type TextKind } from './words.ts'
+import { readWorkspace } from './workspace.ts'
+
+const PLANTED: [kind: TextKind, path: string, text: string][] = [
+  ['web', 'apps/web/src/Text.tsx', 'export const Text = () => <p>Nobody is signed in</p>\n'],
+  ['web', 'apps/web/src/Label.tsx', 'export const Label = () => <input aria-label="Lists under way" />\n'],
+  ['emails', 'apps/api/src/people/mail/emails.ts', "export const subject = 'Somebody signed in'\n"],
+  ['logs', 'apps/worker/src/start.ts', "log.warn({ id }, 'redis is away')\n"],
+  ['strings', 'apps/api/src/problem.ts', `export const detail = \`The \${name} is set aside\`\n`],
+  ['strings', 'apps/admin/src/command.ts', "export const text = 'Writes letters to members'\n"],
+  ['strings', 'apps/cli/src/command.ts', "export const text = 'What costs a credit is refused.'\n"],
+  ['strings', 'packages/contract/src/data/problems.ts', "export const title = 'The organisation is closed'\n"],
+  ['strings', 'packages/doctor/src/egress.ts', "export const title = 'A way out is set'\n"],
+  ['strings', 'packages/engine/src/evidence.ts', "export const text = 'The server turned us away'\n"],
+  ['strings', 'packages/sdk/src/client.ts', "export const text = 'Whoever calls waits'\n"],
+  ['strings', 'packages/settings/src/api.ts', "export const text = 'The color of a colour'\n"],
+  ['monitoring', 'deploy/monitoring/alerts.yml', '      summary: The books differ\n'],
+  ['monitoring', 'deploy/monitoring/grafana/dashboards/a.json', '  "title": "Put off",\n'],
+  ['docs', 'README.md', '# Probity\n\nA hoster closes\nport 25.\n'],
+  ['docs', 'docs/decisions/0001-a.md', '| term | text |\n|---|---|\n| a | this is gone |\n'],
+]
+
+test.each(PLANTED)('listBannedWords finds a banned word in %s, %s', (kind, path, text) => {
+  const faults = listBannedWords(readWorkspace(plant({ 'docs/empty.md': '\n', [path]: text })))
+
+  expect(faults.map((fault) => ({ kind: fault.kind, path: fault.path }))).toEqual([{ kind, path }])
+  expect(countByKind(faults)[kind]).toBe(1)
+})
+
+const ALLOWED: [path: string, text: string][] = [
+  ['apps/api/src/text.test.ts', "test('nobody is signed in', () => {})\n"],
+  ['apps/api/src/names.ts', "import { nobody } from './nobody.ts'\nexport const kind = 'nobody'\n"],
+  ['apps/api/src/query.ts', 'sql`select nobody from somebody`\n'],
+  ['packages/engine/src/address.ts', "export const text = 'Upper-case letters, digits and letters of scripts'\n"],
+  ['docs/glossary.md', 'Not: nobody, somebody.\n'],
+  ['docs/code.md', 'Text with `nobody` and\n\n```sh\necho nobody\n```\n'],
+]
+
+test.each(ALLOWED)('listBannedWords accepts code, tests and the glossary: %s', (path, text) => {
+  expect(listBannedWords(readWorkspace(plant({ 'docs/empty.md': '\n', [path]: text })))).toEqual([])
+})
+
+test('listBannedWords names the line of a word inside a paragraph', () => {
+  const root = plant({ 'docs/a.md': '# Title\n\nFirst line\nand nobody.\n' })
+
+  expect(listBannedWords(readWorkspace(root))).toMatchObject([{ path: 'docs/a.md', line: 4 }])
+})

@@ -1,0 +1,102 @@
+import { type Selectable, sql, type Updateable } from 'kysely'
+import { type Db, type Trx, withoutTenant } from '../connection/connect.ts'
+import type { Schema } from '../connection/schema.ts'
+
+export type Account = Selectable<Schema['accounts']>
+export type Plan = Selectable<Schema['plans']>
+export type NewAccount = { name: string; plan: string; unlimited?: boolean }
+
+/** Opens an account. As the owner: the product's own role makes no tenants. */
+export function insertAccount(trx: Trx, { name, plan, unlimited = false }: NewAccount): Promise<Account> {
+  return trx.insertInto('accounts').values({ name, plan, unlimited }).returningAll().executeTakeFirstOrThrow()
+}
+
+/** For how many days the account's results are kept from now on. As the owner. */
+export function updateRetention(trx: Trx, accountId: string, retentionDays: number): Promise<Account> {
+  const account = trx.updateTable('accounts').set({ retentionDays }).where('id', '=', accountId)
+  return account.returningAll().executeTakeFirstOrThrow()
+}
+
+export async function isAccountSuspended(db: Db, accountId: string): Promise<boolean> {
+  const { rows } = await withoutTenant(db, (trx) =>
+    sql<{ suspended: boolean }>`select is_account_suspended(${accountId}) as suspended`.execute(trx),
+  )
+  return rows[0]?.suspended ?? false
+}
+
+type Exported = { what: 'account' | 'audit_log' | 'ledger' | 'results'; jobId?: string; filename?: string | null }
+
+/** Records in the audit log that data of the account was exported. */
+export async function recordExport(trx: Trx, { what, jobId, filename }: Exported): Promise<void> {
+  await sql`select record_export(${what}, ${jobId ?? null}, ${filename ?? null})`.execute(trx)
+}
+
+export type AccountChange = Pick<
+  Updateable<Schema['accounts']>,
+  'name' | 'retentionDays' | 'lowCredits' | 'sendThreshold' | 'excludedTraits' | 'ipAllowList'
+>
+
+/** What the tenant sets of its own account. `lowCredits` is below how many it is told that they run low; null for the usual share. */
+export async function updateAccount(trx: Trx, accountId: string, change: AccountChange): Promise<void> {
+  await trx.updateTable('accounts').set(change).where('id', '=', accountId).execute()
+}
+
+/** The tenant's own account with its plan. */
+export async function getAccount(
+  trx: Trx,
+  accountId: string,
+): Promise<{ account: Account; plan: Plan; lowAt: number }> {
+  const { lowAt, apiAccess, aiEnhancement, catchallDetection, refundUnknown, changedAt, ...rest } = await trx
+    .selectFrom('accounts')
+    .innerJoin('plans', 'plans.name', 'accounts.plan')
+    .selectAll('plans')
+    .selectAll('accounts') // the last: both have a name
+    .select(sql<number>`low_credits_threshold(accounts)`.as('lowAt'))
+    .where('accounts.id', '=', accountId)
+    .executeTakeFirstOrThrow()
+  const { requestsPerWindow, windowS, interactiveInFlight, emailsPerFile, retentionDaysMax, ...account } = rest
+  const access = { apiAccess, aiEnhancement, catchallDetection, refundUnknown }
+  const limits = { requestsPerWindow, windowS, interactiveInFlight, emailsPerFile, retentionDaysMax }
+  return { account, plan: { name: account.plan, ...access, ...limits, changedAt }, lowAt }
+}
+
+export function findAccount(trx: Trx, accountId: string): Promise<Account | undefined> {
+  return trx.selectFrom('accounts').selectAll().where('id', '=', accountId).executeTakeFirst()
+}
+
+export function listAccounts(trx: Trx): Promise<Account[]> {
+  return trx.selectFrom('accounts').selectAll().orderBy('createdAt').execute()
+}
+
+export function listPlans(trx: Trx): Promise<Plan[]> {
+  return trx.selectFrom('plans').selectAll().orderBy('name').execute()
+}
+
+/** What an account considers safe to send to. Recent results are stored by it. */
+export type SendSettings = { sendThreshold: number; excludedTraits: string[] }
+
+/** Changes that are looked at. Beyond that an account changes its settings by a program, and only the latest are considered. */
+const CHANGES_MAX = 20
+
+/** The settings of an account, and every combination of those that it had within the last seconds, by its audit log. */
+export async function listSendSettings(trx: Trx, accountId: string, seconds: number): Promise<SendSettings[]> {
+  const account = trx.selectFrom('accounts').select(['sendThreshold', 'excludedTraits']).where('id', '=', accountId)
+  const now = await account.executeTakeFirstOrThrow()
+  const { rows } = await sql<{ threshold: number | null; excludes: string[] | null }>`
+    select (changes #>> '{send_threshold,0}')::double precision as threshold, changes #> '{excluded_traits,0}' as excludes
+    from audit_entries
+    where account_id = ${accountId} and at > clock_timestamp() - make_interval(secs => ${seconds})
+      and changes ?| array['send_threshold', 'excluded_traits']
+    order by id desc limit ${CHANGES_MAX}`.execute(trx)
+  const thresholds = new Set([now.sendThreshold, ...rows.flatMap(({ threshold }) => threshold ?? [])])
+  const excludes = new Map(
+    [now.excludedTraits, ...rows.flatMap((row) => (row.excludes ? [row.excludes] : []))].map(keyed),
+  )
+  return [...thresholds].flatMap((sendThreshold) =>
+    [...excludes.values()].map((excludedTraits) => ({ sendThreshold, excludedTraits })),
+  )
+}
+
+function keyed(excludes: string[]): [string, string[]] {
+  return [excludes.toSorted().join(), excludes]
+}

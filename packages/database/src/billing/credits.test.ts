@@ -1,0 +1,126 @@
+import { randomUUID } from 'node:crypto'
+import type { LedgerKind } from '@probity/contract/ledger'
+import { sql } from 'kysely'
+import { expect, test } from 'vitest'
+import { getAccount } from '../accounts/accounts.ts'
+import { insertKey } from '../accounts/keys.ts'
+import { asOwner, inTenant } from '../connection/connect.ts'
+import { createTestDatabase, openTestAccount } from '../connection/test-database.ts'
+import { listDrift, postCredits } from './ledger.ts'
+
+const { db } = await createTestDatabase()
+
+async function balances(accountId: string) {
+  const { account } = await inTenant(db, accountId, (trx) => getAccount(trx, accountId))
+  return [account.available, account.reserved, account.spent]
+}
+
+test('moves credits between the three balances as the table of kinds says', async () => {
+  const { id } = await openTestAccount(db, 10)
+  const job = randomUUID()
+  await inTenant(db, id, async (trx) => {
+    await postCredits(trx, { kind: 'reserve', credits: 6, subject: job })
+    await postCredits(trx, { kind: 'settle', credits: 4, subject: job, part: 1 })
+    await postCredits(trx, { kind: 'refund', credits: 1, subject: job, part: 1 })
+    await postCredits(trx, { kind: 'release', credits: 2, subject: job })
+  })
+  expect(await balances(id)).toEqual([7, 0, 3])
+})
+
+test('refuses what the balance does not hold and moves nothing', async () => {
+  const { id } = await openTestAccount(db, 3)
+  const posting = await inTenant(db, id, (trx) =>
+    postCredits(trx, { kind: 'charge', credits: 4, subject: randomUUID() }),
+  )
+  expect(posting).toEqual({ kind: 'insufficient', available: 3 })
+  expect(await balances(id)).toEqual([3, 0, 0])
+})
+
+test('moves for one subject once, however often it is posted', async () => {
+  const { id } = await openTestAccount(db, 5)
+  const charge = { kind: 'charge', credits: 2, subject: randomUUID() } as const
+  const post = () => inTenant(db, id, (trx) => postCredits(trx, charge))
+  const postings = await Promise.all([post(), post(), post()])
+
+  expect(postings.map((posting) => posting.kind).toSorted()).toEqual(['posted', 'replayed', 'replayed'])
+  expect(await balances(id)).toEqual([3, 0, 2])
+})
+
+test('raises when one subject is posted with other credits, since that is a bug of ours', async () => {
+  const { id } = await openTestAccount(db, 5)
+  const subject = randomUUID()
+  const post = (credits: number) => inTenant(db, id, (trx) => postCredits(trx, { kind: 'charge', credits, subject }))
+  await post(2)
+  await expect(post(3)).rejects.toThrow('other credits')
+})
+
+test('takes nothing from an account whose books do not add up, and still gives back', async () => {
+  const { id } = await openTestAccount(db, 10)
+  const job = randomUUID()
+  const post = (kind: LedgerKind, credits: number, subject = randomUUID()) =>
+    inTenant(db, id, async (trx) => (await postCredits(trx, { kind, credits, subject, part: 1 })).kind)
+  const charge = randomUUID()
+  expect([await post('reserve', 4, job), await post('charge', 1, charge)]).toEqual(['posted', 'posted'])
+  await asOwner(db, (trx) => sql`update accounts set on_hold_since = now() where id = ${id}`.execute(trx))
+
+  for (const kind of ['charge', 'reserve', 'settle'] as const) expect(await post(kind, 1)).toBe('on_hold')
+  expect(await post('charge', 1, charge)).toBe('replayed')
+  expect(await balances(id)).toEqual([5, 4, 1])
+  for (const kind of ['grant', 'refund', 'release'] as const) expect(await post(kind, 1)).toBe('posted')
+  expect(await post('adjust', -1)).toBe('posted')
+  expect(await balances(id)).toEqual([7, 3, 0])
+})
+
+test('never gives back more than was spent', async () => {
+  const { id } = await openTestAccount(db, 5)
+  const refund = inTenant(db, id, (trx) => postCredits(trx, { kind: 'refund', credits: 1, subject: randomUUID() }))
+  await expect(refund).rejects.toThrow('accounts_spent_check')
+  expect(await balances(id)).toEqual([5, 0, 0])
+})
+
+test('grants an unlimited account exactly what it lacks', async () => {
+  const { id } = await openTestAccount(db, 2, { unlimited: true })
+  await inTenant(db, id, (trx) => postCredits(trx, { kind: 'charge', credits: 5, subject: randomUUID() }))
+  expect(await balances(id)).toEqual([0, 0, 5])
+})
+
+test('holds a key to its monthly cap, refunds counted', async () => {
+  const { id } = await openTestAccount(db, 100)
+  const key = await inTenant(db, id, (trx) =>
+    insertKey(trx, id, { mode: 'live', name: 'capped', scopes: [], monthlyCap: 3 }),
+  )
+  const post = (kind: 'charge' | 'refund', credits: number) =>
+    inTenant(db, id, (trx) => postCredits(trx, { kind, credits, subject: randomUUID(), keyId: key.key.id }))
+
+  expect((await post('charge', 3)).kind).toBe('posted')
+  expect((await post('charge', 1)).kind).toBe('over_cap')
+  expect((await post('refund', 1)).kind).toBe('posted')
+  expect((await post('charge', 1)).kind).toBe('posted')
+  expect((await post('charge', 1)).kind).toBe('over_cap')
+})
+
+test('the product cannot write a balance or the ledger past the ledger function', async () => {
+  const { id } = await openTestAccount(db, 5)
+  const attempts = [
+    sql`update accounts set available = 1000`,
+    sql`insert into ledger (account_id, kind, subject, d_available, d_reserved, d_spent)
+        values (${id}, 'grant', gen_random_uuid(), 1, 0, 0)`,
+    sql`delete from ledger`,
+    sql`insert into usage_days (account_id, day, key_id) values (${id}, now(), gen_random_uuid())`,
+    sql`select ledger_insert(${id}, k, 5, gen_random_uuid(), 0, null, null) from ledger_kinds k where kind = 'grant'`,
+  ]
+  for (const attempt of attempts) {
+    await expect(inTenant(db, id, (trx) => attempt.execute(trx))).rejects.toThrow('permission denied')
+  }
+})
+
+test('nobody changes a ledger row, not even its owner', async () => {
+  await openTestAccount(db, 5)
+  await expect(asOwner(db, (trx) => sql`update ledger set d_available = 1`.execute(trx))).rejects.toThrow('append only')
+  await expect(asOwner(db, (trx) => sql`delete from ledger`.execute(trx))).rejects.toThrow('append only')
+  await expect(asOwner(db, (trx) => sql`truncate ledger`.execute(trx))).rejects.toThrow('append only')
+})
+
+test('every balance is the sum of its ledger', async () => {
+  expect(await asOwner(db, listDrift)).toEqual([])
+})

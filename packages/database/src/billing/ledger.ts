@@ -1,0 +1,144 @@
+import type { LedgerKind, LedgerSubject } from '@probity/contract/ledger'
+import { type RawBuilder, sql } from 'kysely'
+import type { Trx } from '../connection/connect.ts'
+
+export type LedgerRow = {
+  id: number
+  at: Date
+  kind: LedgerKind
+  credits: number
+  availableChange: number
+  availableAfter: number
+  subject: string
+  part: number
+  subjectKind: LedgerSubject
+  filename: string | null
+  keyId: string | null
+  keyName: string | null
+  note: string | null
+}
+
+/** Days are in UTC, as `2026-11-02`, and both are counted. A key that is null means the rows without one. */
+export type LedgerFilter = {
+  kinds?: string[] | undefined
+  from?: string | undefined
+  to?: string | undefined
+  keyId?: string | null | undefined
+}
+
+/** Where a reading goes on: before this row, at which so much was available. */
+export type LedgerPlace = { id: number; available: number }
+
+type Reading = LedgerFilter & { skip?: number; limit: number; before?: LedgerPlace | undefined }
+
+/**
+ * Movements of an account, newest first, each with what was available after it. That is counted back from what is available
+ * now, in one statement and so in one view of both: an account's rows are written one after the other, in the order of
+ * their ids. It reads no further back than the page does.
+ */
+export async function listLedger(trx: Trx, accountId: string, reading: Reading): Promise<LedgerRow[]> {
+  const { skip = 0, limit, before } = reading
+  const start = before
+    ? sql`${before.available}::bigint`
+    : sql`(select a.available from accounts a where a.id = ${accountId})`
+  const { rows } = await sql<LedgerRow>`
+    with page as (
+      select * from (
+        select l.*, ${start} - coalesce(
+          sum(l.d_available) over (order by l.id desc rows between unbounded preceding and 1 preceding), 0
+        )::bigint as available_after
+        from ledger l where l.account_id = ${accountId} ${before ? sql`and l.id < ${before.id}` : sql``}
+      ) l
+      where ${matches(reading)} order by l.id desc offset ${skip} limit ${limit}
+    )
+    select l.id, l.at, l.kind, l.subject, l.part, l.d_available as available_change, l.available_after, l.note,
+      case l.kind when 'settle' then l.d_spent when 'adjust' then l.d_available else abs(l.d_available) end as credits,
+      ${subjectKind(accountId)} as subject_kind, j.filename, l.key_id, k.name as key_name
+    from page l
+    left join jobs j on j.id = l.subject and j.account_id = ${accountId}
+    left join api_keys k on k.id = l.key_id and k.account_id = ${accountId}
+    order by l.id desc`.execute(trx)
+  return rows
+}
+
+export async function countLedger(trx: Trx, accountId: string, filter: LedgerFilter): Promise<number> {
+  const { rows } = await sql<{ total: number }>`
+    select count(*) as total from ledger l where l.account_id = ${accountId} and ${matches(filter)}`.execute(trx)
+  return rows[0]?.total ?? 0
+}
+
+/** Where the next reading goes on after this row. */
+export function placeBefore({ id, availableAfter, availableChange }: LedgerRow): LedgerPlace {
+  return { id, available: availableAfter - availableChange }
+}
+
+/** A refund is for a list or for one validation; the list may be gone, but the row that set its credits aside never is. */
+function subjectKind(accountId: string): RawBuilder<LedgerSubject> {
+  return sql`
+    case
+      when l.kind in ('grant', 'adjust') then 'account'
+      when l.kind = 'charge' then 'validations'
+      when l.kind <> 'refund' or exists (
+        select from ledger r where r.account_id = ${accountId} and r.kind = 'reserve' and r.subject = l.subject
+      ) then 'job'
+      else 'validation'
+    end`
+}
+
+function matches({ kinds, from, to, keyId }: LedgerFilter): RawBuilder<unknown> {
+  const wishes = [
+    sql`true`,
+    ...(kinds ? [sql`l.kind = any (${kinds})`] : []),
+    ...(from ? [sql`l.at >= ${from}::date::timestamp at time zone 'utc'`] : []),
+    ...(to ? [sql`l.at < (${to}::date + 1)::timestamp at time zone 'utc'`] : []),
+    ...(keyId === undefined ? [] : [keyId === null ? sql`l.key_id is null` : sql`l.key_id = ${keyId}`]),
+  ]
+  return sql.join(wishes, sql` and `)
+}
+
+export type Movement = {
+  kind: LedgerKind
+  credits: number
+  /** What the movement is for. The same subject (and part) is moved for once per kind, however often it is posted. */
+  subject: string
+  part?: number
+  keyId?: string | null
+  note?: string
+}
+
+export type Posting =
+  | { kind: 'posted'; available: number }
+  | { kind: 'replayed'; available: number }
+  | { kind: 'insufficient'; available: number }
+  | { kind: 'over_cap'; available: number }
+  | { kind: 'on_hold'; available: number }
+
+/** Whether the credits could not be had, for whatever reason. Nothing moved then. */
+export function isRefused({ kind }: Posting): boolean {
+  return kind === 'insufficient' || kind === 'over_cap' || kind === 'on_hold'
+}
+
+/**
+ * Moves credits of the transaction's tenant: the only way they move. Takes a transaction because a charge without the
+ * thing charged for must never be kept.
+ */
+export async function postCredits(trx: Trx, movement: Movement): Promise<Posting> {
+  const { kind, credits, subject, part = 0, keyId = null, note = null } = movement
+  const { rows } = await sql<{ outcome: Posting['kind']; available: number }>`
+    select outcome, available from ledger_post(${kind}, ${credits}, ${subject}, ${part}, ${keyId}, ${note})`.execute(
+    trx,
+  )
+  const [row] = rows
+  if (row === undefined) throw new Error('ledger_post returned no row')
+  return { kind: row.outcome, available: row.available }
+}
+
+/** Gives one credit back for each of these validations that was not refunded before, in one movement of the balance. */
+export async function refundEach(trx: Trx, validationIds: string[], keyId: string | null): Promise<void> {
+  await sql`select ledger_refund_validations(${validationIds}::uuid[], ${keyId})`.execute(trx)
+}
+
+/** Accounts of which the balances are not the sum of the ledger; must be empty. As the owner: it looks at every account. */
+export function listDrift(trx: Trx) {
+  return trx.selectFrom('ledgerMismatches').selectAll().execute()
+}

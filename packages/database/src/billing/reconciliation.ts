@@ -1,0 +1,109 @@
+import { sql } from 'kysely'
+import { type Db, type Trx, withoutTenant } from '../connection/connect.ts'
+
+/** A place where the books do not add up. The subject is a job or a validation; null is the account itself. */
+export type LedgerMismatch = {
+  accountId: string
+  kind: string
+  subject: string | null
+  expected: number
+  found: number
+}
+
+/** Late work is for the operator to know of. Nothing of the account's money is wrong yet, so it goes on being charged. */
+const ONLY_LATE = 'validation_overdue'
+
+const ACCOUNTS_AT_ONCE = 100
+/** Few, since all results of each are counted: no statement may take long. */
+const JOBS_AT_ONCE = 20
+const VALIDATIONS_MAX = 1_000
+
+type Audited = { accounts: string[]; jobs: string[] }
+type Round = Audited & { validationsSince: Date; reconciledUntil: string }
+
+export type Audit = { faults: LedgerMismatch[]; stopped: string[] }
+
+/**
+ * Audits what is due and stops charging where the books do not add up. Undefined where another process is at it. Meant to be called
+ * every minute: what moved is looked at in the minute, and everything else once a day.
+ */
+export async function reconcileLedger(db: Db): Promise<Audit | undefined> {
+  const faults = await withoutTenant(db, auditDue)
+  if (faults === undefined) return undefined
+  const wrong = new Set(faults.filter(({ kind }) => kind !== ONLY_LATE).map(({ accountId }) => accountId))
+  return { faults, stopped: wrong.size > 0 ? await stopCharging(db, [...wrong]) : [] }
+}
+
+async function auditDue(trx: Trx): Promise<LedgerMismatch[] | undefined> {
+  const { rows } = await sql<Round>`
+    select accounts, jobs, validations_since, reconciled_until::text from begin_reconciliation()`.execute(trx)
+  const [round] = rows
+  if (round === undefined) return undefined
+  const faults = [
+    ...(await auditAll(trx, round, { whole: false })),
+    ...(await auditValidations(trx, null, round.validationsSince)),
+  ]
+  for (const accounts of chunk(round.accounts, ACCOUNTS_AT_ONCE)) {
+    await sql`select store_ledger_sums(${accounts}::uuid[])`.execute(trx)
+  }
+  await sql`select end_reconciliation(${round.reconciledUntil})`.execute(trx)
+  return faults
+}
+
+/** Audits everything there is, of all accounts or of one, and trusts no sum that was remembered. Changes nothing. */
+export async function listLedgerMismatches(
+  trx: Trx,
+  which: { all: true } | { accountId: string },
+): Promise<LedgerMismatch[]> {
+  const accountId = 'accountId' in which ? which.accountId : null
+  const { rows } = await sql<Audited>`select * from list_reconcilable(${accountId}::uuid)`.execute(trx)
+  return [
+    ...(await auditAll(trx, rows[0] ?? { accounts: [], jobs: [] }, { whole: true })),
+    ...(await auditValidations(trx, accountId, new Date(0))),
+  ]
+}
+
+/** Each statement sees one moment of its own. That will do: nothing that is added up goes beyond one account or one job. */
+async function auditAll(
+  trx: Trx,
+  { accounts, jobs }: Audited,
+  { whole }: { whole: boolean },
+): Promise<LedgerMismatch[]> {
+  const faults: LedgerMismatch[] = []
+  for (const some of chunk(accounts, ACCOUNTS_AT_ONCE)) {
+    const { rows } = await sql<LedgerMismatch>`select * from reconcile_accounts(${some}::uuid[], ${whole})`.execute(trx)
+    faults.push(...rows)
+  }
+  for (const some of chunk(jobs, JOBS_AT_ONCE)) {
+    const { rows } = await sql<LedgerMismatch>`select * from reconcile_jobs(${some}::uuid[])`.execute(trx)
+    faults.push(...rows)
+  }
+  return faults
+}
+
+async function auditValidations(trx: Trx, accountId: string | null, since: Date): Promise<LedgerMismatch[]> {
+  const { rows } = await sql<LedgerMismatch>`
+    select * from reconcile_validations(${accountId}::uuid, ${since}, ${VALIDATIONS_MAX})`.execute(trx)
+  return rows
+}
+
+async function stopCharging(db: Db, accountIds: string[]): Promise<string[]> {
+  const { rows } = await withoutTenant(db, (trx) =>
+    sql<{ id: string }>`select * from hold_accounts(${accountIds}::uuid[]) as id`.execute(trx),
+  )
+  return rows.map(({ id }) => id)
+}
+
+/** Lets an account be charged again if its books add up; else says where they do not. As the owner. */
+export async function resumeCharging(trx: Trx, accountId: string): Promise<LedgerMismatch[]> {
+  const faults = await listLedgerMismatches(trx, { accountId })
+  if (faults.some(({ kind }) => kind !== ONLY_LATE)) return faults
+  // What was remembered may be from before the repair.
+  await sql`delete from ledger_sums where account_id = ${accountId}`.execute(trx)
+  await sql`update accounts set on_hold_since = null where id = ${accountId}`.execute(trx)
+  return []
+}
+
+function chunk<T>(list: T[], size: number): T[][] {
+  return Array.from({ length: Math.ceil(list.length / size) }, (_, n) => list.slice(n * size, (n + 1) * size))
+}

@@ -1,0 +1,436 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
+import { expect, onTestFinished, test } from 'vitest'
+import { claimIdempotency } from '../accounts/idempotency.ts'
+import { insertKey, recordKeyUse } from '../accounts/keys.ts'
+import { addOverrides } from '../accounts/overrides.ts'
+import { insertPolicy } from '../accounts/policies.ts'
+import { recordRequests } from '../accounts/requests.ts'
+import { testRequest } from '../accounts/test-requests.ts'
+import { recordVerdicts } from '../accounts/usage.ts'
+import { keepSubscription, offerPayment, saveCustomer } from '../billing/payments.ts'
+import { reconcileLedger } from '../billing/reconciliation.ts'
+import { countOutcomes } from '../feedback/outcomes.ts'
+import { reportOf, testOutcome } from '../feedback/test-outcomes.ts'
+import { claimBatch, releaseBatches } from '../jobs/batches.ts'
+import { makeTestRows, orderTestResults, storeTestResults } from '../jobs/results/test-results.ts'
+import { settleBatch } from '../jobs/settle-batches.ts'
+import { confirmTestJob, finalRows, planTestJob, startTestWorker } from '../jobs/test-jobs.ts'
+import { insertUpload, type NewUpload } from '../jobs/uploads.ts'
+import { countDomainAddresses } from '../validations/probing.ts'
+import { deferResult, openValidations, type ValidationRef } from '../validations/validations.ts'
+import { sendTestEvent } from '../webhooks/deliveries.ts'
+import { insertEventStream } from '../webhooks/event-streams.ts'
+import { claimDelivery, releaseDeliveries, settleDelivery } from '../webhooks/events.ts'
+import { getCallbackSecret, insertWebhook } from '../webhooks/webhooks.ts'
+import { asOwner, connect, inTenant, type Trx, withoutTenant } from './connect.ts'
+import type { View } from './scope.ts'
+import { createTestDatabase, openTestAccount } from './test-database.ts'
+
+const { db, url } = await createTestDatabase()
+
+type TenantTable = { table: string; column: string; secured: boolean; policies: number }
+
+// From the catalogue, so that a table somebody adds tomorrow is held to the same promises without being named here.
+const tables = await asOwner(db, async (trx) => {
+  const { rows } = await sql<TenantTable>`
+    select c.relname as table, a.attname as column, c.relrowsecurity as secured,
+           (select count(*) from pg_policy p where p.polrelid = c.oid) as policies
+    from pg_class c join pg_attribute a on a.attrelid = c.oid and not a.attisdropped
+    where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
+      and (a.attname = 'account_id' or (c.relname = 'accounts' and a.attname = 'id'))
+    order by c.relname`.execute(trx)
+  return rows
+})
+
+const mine = await openTenantWithRows()
+const theirs = await openTenantWithRows()
+
+/** An account with a row in every table that belongs to tenants. */
+async function openTenantWithRows(): Promise<string> {
+  const { id: accountId } = await openTestAccount(db, 5)
+  const keyId = await inTenant(db, accountId, async (trx) => {
+    const { key } = await insertKey(trx, accountId, { mode: 'live', name: 'key', scopes: [] })
+    const opening = { accountId, keyId: key.id, retentionDays: 30, group: randomUUID() }
+    const row = { id: randomUUID(), email: 'ann@example.com', emailKey: 'ann@example.com' }
+    const opened = await openValidations(trx, opening, [row])
+    if (opened.kind === 'opened') await deferResult(trx, opened.refs[0] as ValidationRef)
+    await insertUpload(trx, accountId, uploadOf(randomUUID()))
+    await claimIdempotency(trx, { route: 'POST /', keyHash: randomBytes(32), fingerprint: randomBytes(32) })
+    await addOverrides(trx, accountId, { action: 'block', targets: ['ann@example.com'], createdBy: 'Ann' })
+    await insertPolicy(trx, accountId, { name: 'own', rules: [], fallback: { decision: 'allow', reason: 'Nothing.' } })
+    return key.id
+  })
+  await storeOrdered(accountId)
+  await planTestJob(db, accountId, [{ size: 1 }, { size: 1 }])
+  const workerId = await startTestWorker(db, 8)
+  const own = (await releaseBatches(db, [])).find((released) => released.accountId === accountId)
+  const batch = own && (await claimBatch(db, workerId, own))
+  if (batch) await settleBatch(db, batch, { final: finalRows(batch), later: [] })
+  await sendWebhook(accountId)
+  await streamEvent({ accountId, mode: 'live' })
+  await inTenant(db, accountId, (trx) => countDomainAddresses(trx, new Map([['example.com', 1]]), 200))
+  await asOwner(db, (trx) =>
+    sql`insert into job_reviews (job_id, account_id, reason, state, domain, domain_count)
+        select id, account_id, 'domain_limit', 'released', 'example.com', 1 from jobs where account_id = ${accountId}`.execute(
+      trx,
+    ),
+  )
+  await inTenant(db, accountId, (trx) => countOutcomes(trx, accountId, reportOf([testOutcome('ann@example.com')])))
+  await inTenant(db, accountId, (trx) => buy(trx, accountId))
+  await asOwner(db, (trx) => addPeople(trx, accountId))
+  await recordKeyUse(db, [{ keyId, requests: 1, lastUsedAt: new Date() }])
+  await recordRequests(db, [testRequest({ accountId, keyId })], 7)
+  await recordVerdicts(db, [{ accountId, mode: 'live', day: '2026-11-02', status: 'valid', count: 1 }])
+  await reconcileLedger(db) // which remembers the sums of the ledger
+  return accountId
+}
+
+/** A job that has ended, whose results are in row order. */
+async function storeOrdered(accountId: string): Promise<void> {
+  const { id } = await confirmTestJob(db, accountId, { uniqueCount: 1, mode: 'test' })
+  await storeTestResults(db, id, makeTestRows(1))
+  await asOwner(db, (trx) =>
+    sql`update jobs set state = 'completed', done_count = 1, finished_at = clock_timestamp() where id = ${id}`.execute(
+      trx,
+    ),
+  )
+  await orderTestResults(db, id)
+}
+
+/** A customer of Stripe with an offer and a subscription. */
+async function buy(trx: Trx, accountId: string): Promise<void> {
+  await saveCustomer(trx, accountId, `cus_${accountId}`)
+  await offerPayment(trx, accountId, { reference: `cs_${accountId}`, credits: 1 })
+  const subscription = { id: `sub_${accountId}`, price: 'price_none', isPaid: false, beganAt: new Date() }
+  await keepSubscription(trx, { ...subscription, checkedAt: new Date().toISOString() })
+}
+
+/** A member who is written to, and somebody who was invited. */
+async function addPeople(trx: Trx, accountId: string): Promise<void> {
+  const email = `${randomUUID()}@example.com`
+  await sql`
+    with person as (insert into users (name, email) values ('Ann', ${email}) returning id),
+         member as (insert into members (account_id, user_id, role) select ${accountId}, id, 'owner' from person),
+         letter as (
+           insert into notifications (account_id, user_id, kind, subject, data) select ${accountId}, id, 'job_done', '', '{}' from person
+         )
+    insert into invitations (account_id, email, role, inviter_id, expires_at)
+    select ${accountId}, ${email}, 'viewer', id, clock_timestamp() + interval '1 day' from person`.execute(trx)
+}
+
+/** An endpoint, an event, its delivery and what came of it. */
+async function sendWebhook(accountId: string): Promise<void> {
+  const view = { accountId, mode: 'live' as const }
+  await inTenant(db, accountId, async (trx) => {
+    const made = await insertWebhook(trx, view, { url: 'https://hooks.example.com/' })
+    await sendTestEvent(trx, view, made?.webhook.id ?? '')
+  })
+  const own = (await releaseDeliveries(db, 10)).find((released) => released.accountId === accountId)
+  const claimed = own && (await claimDelivery(db, own, 30))
+  const tried = { signedAt: new Date(), signature: 'v1,', status: 200, error: null, durationMs: 1 }
+  if (claimed) await settleDelivery(db, claimed, { kind: 'delivered' }, tried)
+}
+
+/** An open event stream with an event, and a callback secret. */
+async function streamEvent(view: View): Promise<void> {
+  await insertEventStream(db, view, randomUUID())
+  await inTenant(db, view.accountId, async (trx) => {
+    await insertKey(trx, view.accountId, { mode: 'live', name: 'streamed', scopes: [] })
+    await getCallbackSecret(trx, view)
+  })
+}
+
+function uploadOf(storageKey: string): NewUpload {
+  const counts = { rowCount: 3, emailCount: 2, uniqueCount: 1, sizeBytes: 40 }
+  const form = { columns: ['email'], suggestedColumn: 'email', delimiter: ',', encoding: 'utf-8', hasHeader: true }
+  return { mode: 'live', filename: 'list.csv', storageKey, ...counts, ...form }
+}
+
+function count(table: string, column?: string, accountId?: string) {
+  const whose = column && accountId ? sql`where ${sql.ref(column)} = ${accountId}` : sql``
+  return async (trx: Trx) => {
+    const { rows } = await sql<{ n: number }>`select count(*) as n from ${sql.table(table)} ${whose}`.execute(trx)
+    return rows[0]?.n
+  }
+}
+
+const PERMISSION_DENIED = expect.objectContaining({ code: '42501' })
+
+test('the catalogue knows tables with tenants', () => {
+  const names = tables.map(({ table }) => table)
+  expect(names).toEqual(expect.arrayContaining(['accounts', 'api_keys', 'ledger', 'usage_days', 'validations']))
+})
+
+test.for(tables)('$table is under row-level security with a policy', ({ secured, policies }) => {
+  expect(secured).toBe(true)
+  expect(policies).toBeGreaterThan(0)
+})
+
+test.for(tables)('$table shows a tenant its own rows and none of another', async ({ table, column }) => {
+  for (const [tenant, other] of [
+    [mine, theirs],
+    [theirs, mine],
+  ] as const) {
+    expect(await inTenant(db, tenant, count(table, column, other))).toBe(0)
+    const own = await inTenant(db, tenant, count(table, column, tenant))
+    expect(own).toBeGreaterThan(0)
+    expect(await inTenant(db, tenant, count(table))).toBe(own)
+  }
+})
+
+test.for(tables)('$table shows nothing to nobody, nor where no tenant was ever set', async ({ table }) => {
+  expect(await withoutTenant(db, count(table))).toBe(0)
+
+  const fresh = connect(url, { connectionsMax: 1 })
+  onTestFinished(() => fresh.destroy())
+  const unset = await asOwner(fresh, async (trx) => {
+    await sql`set local role probity_app`.execute(trx)
+    return count(table)(trx)
+  })
+  expect(unset).toBe(0)
+})
+
+test.for(tables)('$table fails for a tenant that is no uuid, rather than showing everything', async ({ table }) => {
+  for (const tenant of ['all', '%', 'null', `${mine} or true`]) {
+    await expect(inTenant(db, tenant, count(table))).rejects.toThrow('invalid input syntax for type uuid')
+  }
+})
+
+test.for(tables)('$table takes no row for another account', async ({ table, column }) => {
+  const { rows } = await asOwner(db, (trx) =>
+    sql<{ row: object }>`
+      select to_jsonb(t) as row from ${sql.table(table)} t where ${sql.ref(column)} = ${theirs} limit 1`.execute(trx),
+  )
+  const written = sql.join((await asOwner(db, (trx) => listWrittenColumns(trx, table))).map((name) => sql.ref(name)))
+  const insert = sql`
+    insert into ${sql.table(table)} (${written}) overriding system value
+    select ${written} from jsonb_populate_record(null::${sql.table(table)}, ${JSON.stringify(rows[0]?.row)})`
+  await expect(inTenant(db, mine, (trx) => insert.execute(trx))).rejects.toEqual(PERMISSION_DENIED)
+
+  const give = sql`update ${sql.table(table)} set ${sql.ref(column)} = ${theirs}`
+  await expect(inTenant(db, mine, (trx) => give.execute(trx))).rejects.toEqual(PERMISSION_DENIED)
+})
+
+test.for(tables)('$table lets no tenant change or delete the rows of another', async ({ table, column }) => {
+  const columns = await asOwner(db, (trx) => listUpdatableColumns(trx, table))
+  for (const name of columns) {
+    const update = sql`update ${sql.table(table)} set ${sql.ref(name)} = ${sql.ref(name)}
+      where ${sql.ref(column)} = ${theirs}`
+    const { numAffectedRows } = await inTenant(db, mine, (trx) => update.execute(trx))
+    expect(numAffectedRows).toBe(0n)
+  }
+
+  const remove = sql`delete from ${sql.table(table)} where ${sql.ref(column)} = ${theirs}`
+  const removed = inTenant(db, mine, (trx) => remove.execute(trx))
+  const outcome = await removed.then(
+    ({ numAffectedRows }) => numAffectedRows,
+    (error: { code: string }) => error.code,
+  )
+  expect([0n, '42501']).toContain(outcome)
+})
+
+/** All but those that the database makes of others. */
+async function listWrittenColumns(trx: Trx, table: string): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`
+    select attname as name from pg_attribute
+    where attrelid = ${table}::regclass and attnum > 0 and not attisdropped and attgenerated = ''`.execute(trx)
+  return rows.map(({ name }) => name)
+}
+
+async function listUpdatableColumns(trx: Trx, table: string): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`
+    select attname as name from pg_attribute
+    where attrelid = ${table}::regclass and attnum > 0 and not attisdropped
+      and has_column_privilege('probity_app', attrelid, attnum, 'update')`.execute(trx)
+  return rows.map((row) => row.name)
+}
+
+test('the role of the product has no power of its own and belongs to no other role', async () => {
+  const { rows } = await asOwner(db, (trx) =>
+    sql`select rolsuper, rolbypassrls, rolcreaterole, rolcreatedb, rolreplication, rolcanlogin,
+               (select count(*) from pg_auth_members m where m.member = r.oid) as memberships,
+               (select count(*) from pg_class c where c.relowner = r.oid) as relations,
+               (select count(*) from pg_proc p where p.proowner = r.oid) as functions
+        from pg_roles r where rolname = 'probity_app'`.execute(trx),
+  )
+  const powers = { rolsuper: false, rolbypassrls: false, rolcreaterole: false, rolcreatedb: false }
+  const none = { memberships: 0, relations: 0, functions: 0 }
+  expect(rows).toEqual([{ ...powers, rolreplication: false, rolcanlogin: false, ...none }])
+})
+
+test('the role of the product makes no tables and takes off no lock', async () => {
+  const attempts = [
+    sql`create table loot (id integer)`,
+    ...tables.flatMap(({ table }) => [
+      sql`alter table ${sql.table(table)} disable row level security`,
+      sql`alter table ${sql.table(table)} no force row level security`,
+      sql`drop policy tenant on ${sql.table(table)}`,
+      sql`create policy everything on ${sql.table(table)} using (true)`,
+      sql`truncate ${sql.table(table)}`,
+      sql`drop table ${sql.table(table)}`,
+    ]),
+  ]
+  for (const attempt of attempts) {
+    await expect(inTenant(db, mine, (trx) => attempt.execute(trx))).rejects.toEqual(PERMISSION_DENIED)
+  }
+})
+
+test('no right is given on partitions and owner views, where no policy stands', async () => {
+  const { rows } = await asOwner(db, (trx) =>
+    sql<{ name: string; rights: boolean }>`
+      select c.relname as name,
+             has_table_privilege('probity_app', c.oid, 'select, insert, update, delete, truncate, references, trigger')
+             or has_any_column_privilege('probity_app', c.oid, 'select, insert, update, references') as rights
+      from pg_class c where c.relnamespace = 'public'::regnamespace
+        and ((c.relkind = 'r' and c.relispartition) or c.relkind in ('v', 'm'))`.execute(trx),
+  )
+  expect(rows.length).toBeGreaterThan(30)
+  expect(rows.filter(({ rights }) => rights)).toEqual([])
+  for (const { name } of rows.slice(0, 3)) {
+    await expect(inTenant(db, mine, count(name))).rejects.toEqual(PERMISSION_DENIED)
+  }
+})
+
+test('only these functions work past row-level security, each with its search path fixed', async () => {
+  const { rows } = await asOwner(db, (trx) =>
+    sql<{ name: string; fixed: boolean }>`
+      select proname as name, 'search_path=public, pg_temp' = any (proconfig) as fixed
+      from pg_proc where pronamespace = 'public'::regnamespace and prosecdef and prorettype <> 'trigger'::regtype
+        and has_function_privilege('probity_app', oid, 'execute')
+      order by proname`.execute(trx),
+  )
+  const names = [
+    'api_keys_changed_within',
+    'begin_doctor_run',
+    'begin_erasure',
+    'begin_reconciliation',
+    'claim_batches',
+    'claim_delivery',
+    'claim_notifications',
+    'claim_ordering',
+    'claim_plan',
+    'claim_setup',
+    'claim_validations',
+    'close_account',
+    'close_event_stream',
+    'count_domain_addresses',
+    'create_account',
+    'decide_review',
+    'delete_closed_account',
+    'delete_decayed_outcomes',
+    'delete_ended_batches',
+    'delete_ended_sessions',
+    'delete_expired_deliveries',
+    'delete_expired_uploads',
+    'delete_old_audit_entries',
+    'delete_old_domain_days',
+    'delete_old_notifications',
+    'delete_old_payments',
+    'delete_process',
+    'disable_webhook',
+    'dispatch_batches',
+    'dispatch_deliveries',
+    'drop_expired_partitions',
+    'emit_event',
+    'end_reconciliation',
+    'erase_events',
+    'erase_mentions',
+    'erase_results',
+    'find_api_key',
+    'find_billing_account',
+    'find_invitation',
+    'find_ip_allowlist',
+    'find_member',
+    'find_pending_work',
+    'find_probing',
+    'find_session',
+    'finish_ordering',
+    'has_recent_code',
+    'has_worker',
+    'hold_accounts',
+    'is_account_suspended',
+    'is_allowed_origin',
+    'is_setup_needed',
+    'is_setup_token',
+    'join_by_invitation',
+    'judge_sample',
+    'ledger_post',
+    'ledger_post_parts',
+    'ledger_refund_validations',
+    'list_account_members',
+    'list_due_samples',
+    'list_erasable_validations',
+    'list_expired_jobs',
+    'list_expired_uploads',
+    'list_expired_validations',
+    'list_memberships',
+    'list_overdue_validations',
+    'list_reconcilable',
+    'list_unclaimed_validations',
+    'make_partitions',
+    'may_share_invitation',
+    'notify_expiring_results',
+    'open_event_stream',
+    'reconcile_accounts',
+    'reconcile_jobs',
+    'reconcile_validations',
+    'record_code_entry',
+    'record_erasure',
+    'record_export',
+    'record_heartbeat',
+    'record_key_use',
+    'record_probes',
+    'record_process',
+    'record_requests',
+    'record_reversal',
+    'record_subscription',
+    'record_unrecognized_replies',
+    'record_user_event',
+    'record_verdict_days',
+    'refunds_unknown',
+    'release_batch',
+    'release_claims',
+    'resend_deliveries',
+    'rotate_webhook_secret',
+    'settle_delivery',
+    'settle_notification',
+    'start_processing',
+    'store_findings',
+    'store_ledger_sums',
+    'sum_calibration',
+    'sum_domain_outcomes',
+    'take_stream_events',
+  ]
+  expect(rows).toEqual(names.map((name) => ({ name, fixed: true })))
+})
+
+test('the role of the product reads no secret of an endpoint, not even of its own tenant', async () => {
+  for (const column of ['secret', 'previous_secret', 'private_key', 'previous_private_key']) {
+    const read = sql`select ${sql.ref(column)} from webhook_endpoints`
+    await expect(inTenant(db, mine, (trx) => read.execute(trx))).rejects.toEqual(PERMISSION_DENIED)
+  }
+})
+
+test('a connection keeps neither tenant nor role after a transaction, committed or not', async () => {
+  const single = connect(url, { connectionsMax: 1 })
+  onTestFinished(() => single.destroy())
+  const look = () =>
+    asOwner(single, async (trx) => {
+      const { rows } = await sql<Record<string, unknown>>`
+        select pg_backend_pid() as pid, current_user = session_user as itself,
+               coalesce(current_setting('app.account_id', true), '') as tenant,
+               current_setting('statement_timeout') as timeout`.execute(trx)
+      return rows[0]
+    })
+  const before = await look()
+  expect(before).toMatchObject({ itself: true, tenant: '', timeout: '0' })
+
+  await inTenant(single, mine, count('accounts'))
+  expect(await look()).toEqual(before)
+
+  const failing = inTenant(single, mine, (trx) => sql`select 1 / 0`.execute(trx))
+  await expect(failing).rejects.toThrow('division by zero')
+  expect(await look()).toEqual(before)
+  expect(await withoutTenant(single, count('accounts'))).toBe(0)
+})

@@ -1,0 +1,135 @@
+import { type Selectable, sql } from 'kysely'
+import { postCredits } from '../billing/ledger.ts'
+import type { Trx } from '../connection/connect.ts'
+import type { Schema } from '../connection/schema.ts'
+import type { View } from '../connection/scope.ts'
+import { emitEvent } from '../webhooks/events.ts'
+import { findJob } from './jobs.ts'
+import { presentJob } from './present-job.ts'
+import { deleteChunks } from './results/chunk-store.ts'
+import { expireUpload } from './uploads.ts'
+
+/** Result of a command for a job. `ended`: the job has ended. `under_review`: an operator must release the job first. */
+export type Controlled = 'done' | 'ended' | 'missing' | 'under_review'
+
+/** Stops the work on a job for a while. Doing it again changes nothing. */
+export async function pauseJob(trx: Trx, view: View, jobId: string): Promise<Controlled> {
+  const job = await lockJob(trx, view, jobId)
+  if (job === undefined) return 'missing'
+  if (job.finishedAt) return 'ended'
+  if (job.pausedAt) return 'done'
+  await update(trx, view, jobId).set({ pausedAt: sql<Date>`clock_timestamp()` }).execute()
+  await emitJobEvent(trx, { ...view, id: jobId }, 'job.paused')
+  return 'done'
+}
+
+export async function resumeJob(trx: Trx, view: View, jobId: string): Promise<Controlled> {
+  const job = await lockJob(trx, view, jobId)
+  if (job === undefined) return 'missing'
+  if (job.finishedAt) return 'ended'
+  if (await isUnderReview(trx, jobId)) return 'under_review'
+  if (job.pausedAt === null) return 'done'
+  await update(trx, view, jobId).set({ pausedAt: null }).execute()
+  await emitJobEvent(trx, { ...view, id: jobId }, 'job.resumed')
+  return 'done'
+}
+
+/**
+ * Ends an unfinished job and releases the credits reserved for the rest of it. Its batches stay: a worker that settles a batch locks its
+ * queue row before the job, so they must not be locked while the job is. `removePending` deletes them afterwards.
+ */
+export async function cancelJob(trx: Trx, view: View, jobId: string): Promise<Controlled> {
+  const job = await lockJob(trx, view, jobId)
+  if (job === undefined) return 'missing'
+  if (job.state === 'canceled') return 'done'
+  if (job.finishedAt) return 'ended'
+  await update(trx, view, jobId).set({ state: 'canceled', finishedAt: sql<Date>`clock_timestamp()` }).execute()
+  await releaseRest(trx, { ...job, id: jobId })
+  await emitJobEvent(trx, { ...view, id: jobId }, 'job.canceled')
+  return 'done'
+}
+
+type EndedJob = Pick<Selectable<Schema['jobs']>, 'id' | 'uniqueCount' | 'doneCount' | 'creditsPerEmail' | 'keyId'>
+
+/** Gives back what was set aside for the rest of a job that has just ended, in the transaction that ends it. */
+export async function releaseRest(trx: Trx, job: EndedJob): Promise<void> {
+  const credits = (job.uniqueCount - job.doneCount) * job.creditsPerEmail
+  if (credits === 0) return
+  const posting = await postCredits(trx, { kind: 'release', credits, subject: job.id, keyId: job.keyId })
+  if (posting.kind !== 'posted') throw new Error(`the release of an ended job was ${posting.kind}`)
+}
+
+/** Deletes the batches of an ended job that are not settled. */
+export async function removePending(trx: Trx, view: View, jobId: string): Promise<void> {
+  const job = await findEnded(trx, view, jobId)
+  if (job) await removeBatches(trx, view, job)
+}
+
+/** Deletes an ended job and everything of it except its ledger transactions. Returns where its file is stored, if it still is. */
+export async function removeJob(trx: Trx, view: View, jobId: string) {
+  const job = await findEnded(trx, view, jobId)
+  if (job === undefined) return undefined
+  const { accountId } = view
+  // Queue rows are locked before the job, as everywhere.
+  await removeBatches(trx, view, job)
+  // Then the job: a worker that rewrites its results would otherwise store chunks after these are deleted.
+  if ((await lockJob(trx, view, jobId)) === undefined) return undefined
+  await deleteChunks(trx, { accountId, id: jobId, expiresOn: job.expiresOn })
+  await trx.deleteFrom('jobs').where('accountId', '=', accountId).where('id', '=', jobId).execute()
+  await expireUpload(trx, { accountId, uploadId: job.uploadId }, sql<Date>`clock_timestamp()`)
+  const uploads = trx.selectFrom('uploads').select(['id', 'storageKey'])
+  return uploads.where('accountId', '=', accountId).where('id', '=', job.uploadId).executeTakeFirst()
+}
+
+/** Whether the job is paused until an operator decides. */
+async function isUnderReview(trx: Trx, jobId: string): Promise<boolean> {
+  const reviews = trx.selectFrom('jobReviews').select('jobId').where('jobId', '=', jobId)
+  return (await reviews.where('state', '=', 'waiting').executeTakeFirst()) !== undefined
+}
+
+function lockJob(trx: Trx, view: View, jobId: string) {
+  return jobIn(trx, view, jobId)
+    .select(['state', 'pausedAt', 'finishedAt', 'uniqueCount', 'doneCount', 'creditsPerEmail', 'keyId'])
+    .forUpdate()
+    .executeTakeFirst()
+}
+
+function findEnded(trx: Trx, view: View, jobId: string) {
+  return jobIn(trx, view, jobId)
+    .select(['id', 'expiresOn', 'uploadId'])
+    .where('finishedAt', 'is not', null)
+    .executeTakeFirst()
+}
+
+function jobIn(trx: Trx, { accountId, mode }: View, jobId: string) {
+  return trx.selectFrom('jobs').where('accountId', '=', accountId).where('mode', '=', mode).where('id', '=', jobId)
+}
+
+function update(trx: Trx, { accountId, mode }: View, jobId: string) {
+  return trx.updateTable('jobs').where('accountId', '=', accountId).where('mode', '=', mode).where('id', '=', jobId)
+}
+
+async function removeBatches(trx: Trx, { accountId }: View, { id, expiresOn }: { id: string; expiresOn: string }) {
+  await trx.deleteFrom('jobQueue').where('jobId', '=', id).where('accountId', '=', accountId).execute()
+  const addresses = trx.deleteFrom('jobBatches').where('expiresOn', '=', expiresOn)
+  await addresses.where('accountId', '=', accountId).where('jobId', '=', id).execute()
+}
+
+type JobEvent = `job.${'created' | 'paused' | 'resumed' | 'completed' | 'failed' | 'canceled'}`
+
+/** The events that end a job. They are also delivered to its `callback_url`. */
+const ENDINGS: ReadonlySet<JobEvent> = new Set(['job.completed', 'job.failed', 'job.canceled'])
+
+/** Emits an event of a job, with the job as the API shows it now, in the transaction that changes it. */
+export function emitJobEvent(trx: Trx, job: View & { id: string }, type: JobEvent): Promise<void> {
+  return emitEvent(trx, {
+    mode: job.mode,
+    type,
+    ...(ENDINGS.has(type) && { callbackJob: job.id }),
+    async data() {
+      const found = await findJob(trx, job, job.id)
+      if (found === undefined) throw new Error('the job of an event does not exist')
+      return presentJob(found)
+    },
+  })
+}

@@ -1,0 +1,248 @@
+import type { JobState } from '@probity/contract/bulk'
+import { type RawBuilder, type Selectable, sql } from 'kysely'
+import { type Posting, postCredits } from '../billing/ledger.ts'
+import type { Trx } from '../connection/connect.ts'
+import type { Schema } from '../connection/schema.ts'
+import type { View } from '../connection/scope.ts'
+import { getCallbackSecret } from '../webhooks/webhooks.ts'
+import { expireUpload, STILL_KEPT } from './uploads.ts'
+
+export type ConfirmableUpload = Pick<
+  Selectable<Schema['uploads']>,
+  'storageKey' | 'columns' | 'suggestedColumn' | 'emailCount' | 'uniqueCount'
+>
+
+/** An upload that can still be confirmed. */
+export function findConfirmable(trx: Trx, view: View, uploadId: string): Promise<ConfirmableUpload | undefined> {
+  return trx
+    .selectFrom('uploads')
+    .select(['storageKey', 'columns', 'suggestedColumn', 'emailCount', 'uniqueCount'])
+    .where('accountId', '=', view.accountId)
+    .where('mode', '=', view.mode)
+    .where('id', '=', uploadId)
+    .where(STILL_KEPT)
+    .executeTakeFirst()
+}
+
+/** What a file has in the chosen column. */
+export type EmailCounts = { emailCount: number; uniqueCount: number }
+
+export type Confirmation = EmailCounts & {
+  uploadId: string
+  emailColumn: string
+  keyId: string | null
+  /** What the request allows, both unless it says otherwise; the plan may allow less. */
+  ai?: boolean
+  catchall?: boolean
+  /** Text of the client's own. */
+  reference?: string | undefined
+  /** Maximum age of an earlier result that may be used; none may be if undefined. */
+  maxAgeS?: number | undefined
+  /** Receives the event that ends the job. */
+  callbackUrl?: string | null
+}
+
+export type Confirmed =
+  | { kind: 'confirmed'; jobId: string }
+  | { kind: 'missing' }
+  | { kind: 'refused'; posting: Posting }
+  /** Too much of the account waits already. */
+  | { kind: 'too_many' }
+  | Replay
+
+export type Replay = { kind: 'replayed'; jobId: string; status: JobState } | { kind: 'upload_already_confirmed' }
+
+/**
+ * Turns an upload into a job and sets its credits aside, once, however often it is asked for. Takes a transaction that the caller
+ * must roll back where it is refused.
+ */
+export async function confirmUpload(trx: Trx, view: View, confirmation: Confirmation): Promise<Confirmed> {
+  const { uploadId, emailColumn, keyId } = confirmation
+  const job = await insertJob(trx, view, confirmation)
+  if (job === undefined) return (await findReplay(trx, view, { uploadId, emailColumn })) ?? { kind: 'missing' }
+
+  const credits = job.uniqueCount * job.creditsPerEmail
+  if (credits > 0) {
+    const posting = await postCredits(trx, { kind: 'reserve', credits, subject: job.id, keyId })
+    if (posting.kind !== 'posted') return { kind: 'refused', posting }
+  }
+  // The posting holds the account's row, so that two who confirm at once do not both find room for one.
+  if (await isTooMuch(trx, view)) return { kind: 'too_many' }
+  // A week, for exports; but no file stays when the results of its addresses have left.
+  const expiresAt = sql<Date>`
+    least(clock_timestamp() + interval '7 days', (${job.expiresOn}::date + 1)::timestamp at time zone 'utc')`
+  await expireUpload(trx, { accountId: view.accountId, uploadId }, expiresAt)
+  if (confirmation.callbackUrl) await getCallbackSecret(trx, view) // the callback is signed with it
+  return { kind: 'confirmed', jobId: job.id }
+}
+
+/** So many files of the largest size may wait at once; who brings more fills our tables faster than anybody can work them off. */
+export const WAITING_FILES_MAX = 50
+
+async function isTooMuch(trx: Trx, { accountId, mode }: View): Promise<boolean> {
+  const { rows } = await sql<{ isOver: boolean }>`
+    select sum(j.unique_count - j.done_count) > ${WAITING_FILES_MAX} * min(p.emails_per_file)::bigint as is_over
+    from jobs j join accounts a on a.id = j.account_id join plans p on p.name = a.plan
+    where j.account_id = ${accountId} and j.mode = ${mode} and j.finished_at is null`.execute(trx)
+  return rows[0]?.isOver ?? false
+}
+
+async function insertJob(trx: Trx, { accountId, mode }: View, confirmation: Confirmation) {
+  const { uploadId, emailColumn, keyId, emailCount, uniqueCount, ai = true, catchall = true } = confirmation
+  const { reference = null, maxAgeS = null, callbackUrl = null } = confirmation
+  const { rows } = await sql<{ id: string; uniqueCount: number; creditsPerEmail: number; expiresOn: string }>`
+    insert into jobs (account_id, mode, upload_id, key_id, filename, email_column, row_count, email_count, unique_count,
+      credits_per_email, refund_unknown, expires_on, ai, catchall, reference, max_age_s, callback_url)
+    select u.account_id, u.mode, u.id, ${keyId}, u.filename, ${emailColumn}, u.row_count, ${emailCount}::integer,
+      ${uniqueCount}::integer, case u.mode when 'live' then 1 else 0 end, p.refund_unknown,
+      utc_today() + greatest(a.retention_days, 1), ${ai}, ${catchall}, ${reference}, ${maxAgeS}::integer, ${callbackUrl}
+    from uploads u join accounts a on a.id = u.account_id join plans p on p.name = a.plan
+    where u.account_id = ${accountId} and u.mode = ${mode} and u.id = ${uploadId} and ${STILL_KEPT}
+    for no key update of u -- so that it is not discarded meanwhile
+    on conflict (upload_id) do nothing
+    returning id, unique_count, credits_per_email, expires_on`.execute(trx)
+  return rows[0]
+}
+
+/** What became of an upload that was confirmed before; undefined where it never was. */
+export async function findReplay(
+  trx: Trx,
+  view: View,
+  { uploadId, emailColumn }: Pick<Confirmation, 'uploadId' | 'emailColumn'>,
+): Promise<Replay | undefined> {
+  const job = await trx
+    .selectFrom('jobs')
+    .select(['id', 'emailColumn', 'state', 'pausedAt', 'finishedAt'])
+    .where('accountId', '=', view.accountId)
+    .where('mode', '=', view.mode)
+    .where('uploadId', '=', uploadId)
+    .executeTakeFirst()
+  if (job === undefined) return undefined
+  if (job.emailColumn !== emailColumn) return { kind: 'upload_already_confirmed' }
+  return { kind: 'replayed', jobId: job.id, status: statusOf(job) }
+}
+
+/** The state of a job as clients see it: a paused job keeps its state in the database. */
+export function statusOf({ state, pausedAt, finishedAt }: Pick<Job, 'state' | 'pausedAt' | 'finishedAt'>): JobState {
+  return pausedAt && !finishedAt ? 'paused' : state
+}
+
+const COLUMNS = [
+  'id',
+  'mode',
+  'filename',
+  'emailColumn',
+  'reference',
+  'state',
+  'pausedAt',
+  'rowCount',
+  'emailCount',
+  'uniqueCount',
+  'doneCount',
+  'refundedCount',
+  'creditsPerEmail',
+  'expiresOn',
+  'createdAt',
+  'startedAt',
+  'finishedAt',
+  'callbackUrl',
+] as const
+
+/** A job with all that is told of it, as it stood at one moment. */
+export type Job = Pick<Selectable<Schema['jobs']>, (typeof COLUMNS)[number]> & {
+  /** That moment, by the database's clock. */
+  now: Date
+  counts: { status: string; subStatus: string; count: number }[]
+  /** Results of the last minute. */
+  recentCount: number
+  waiting: Waiting[]
+  /** Whether a worker of the installation has a heartbeat. */
+  hasWorker: boolean
+  /** Whether the job is paused until an operator decides. */
+  isUnderReview: boolean
+}
+
+/** Addresses that wait for the same reason, and when the first and the last of them are tried again. */
+export type Waiting = { reason: string; count: number; from: Date; until: Date }
+
+export async function findJob(trx: Trx, { accountId, mode }: View, jobId: string): Promise<Job | undefined> {
+  const jobs = await readJobs(
+    trx,
+    sql`select * from jobs where account_id = ${accountId} and mode = ${mode} and id = ${jobId}`,
+  )
+  return jobs[0]
+}
+
+/** Which jobs are meant. What is not named leaves none out. */
+export type JobsFilter = {
+  /** What they are doing, as their owner sees it. */
+  statuses?: readonly string[] | undefined
+  /** A part of the name of the file, in any case. */
+  search?: string | undefined
+}
+
+/** One page of the jobs, newest first, and how many there are. */
+export async function listJobs(
+  trx: Trx,
+  { accountId, mode }: View,
+  page: JobsFilter & { skip: number; limit: number },
+) {
+  const isMeant = sql`account_id = ${accountId} and mode = ${mode} and ${passes(page)}`
+  const jobs = await readJobs(
+    trx,
+    sql`select * from jobs where ${isMeant} order by created_at desc, id offset ${page.skip} limit ${page.limit}`,
+  )
+  const { rows } = await sql<{ total: number }>`select count(*) as total from jobs where ${isMeant}`.execute(trx)
+  return { jobs, total: rows[0]?.total ?? 0 }
+}
+
+function passes({ statuses, search }: JobsFilter): RawBuilder<unknown> {
+  const status = sql`(case when paused_at is not null and finished_at is null then 'paused' else state end)`
+  const hasStatus = statuses === undefined ? sql`true` : sql`${status} = any (${statuses}::text[])`
+  const isFound = search === undefined ? sql`true` : sql`strpos(lower(filename), lower(${search})) > 0`
+  return sql`${hasStatus} and ${isFound}`
+}
+
+type RawJob = Omit<Job, 'waiting'> & { waiting: { reason: string; count: number; from: string; until: string }[] }
+
+/** The days of unfinished jobs, which select the partitions of their results: PostgreSQL would plan for each of the others, too. */
+async function listDays(trx: Trx, chosen: RawBuilder<unknown>): Promise<string[]> {
+  const { rows } = await sql<{ expiresOn: string }>`
+    select distinct j.expires_on from (${chosen}) j where j.finished_at is null`.execute(trx)
+  return rows.map(({ expiresOn }) => expiresOn)
+}
+
+/** In one statement, so that the counts always add up to what is done. For a finished job neither results nor batches are read. */
+async function readJobs(trx: Trx, chosen: RawBuilder<unknown>): Promise<Job[]> {
+  const days = await listDays(trx, chosen)
+  const { rows } = await sql<RawJob>`
+    select ${sql.join(COLUMNS.map((column) => sql.ref(`j.${column}`)))}, clock_timestamp() as now,
+      (select has_worker()) as has_worker,
+      exists (select from job_reviews r where r.job_id = j.id and r.state = 'waiting') as is_under_review,
+      coalesce((
+        select json_agg(json_build_object('status', c.status, 'subStatus', c.sub_status, 'count', c.count)
+                        order by c.status, c.sub_status)
+        from job_counts c where c.account_id = j.account_id and c.job_id = j.id
+      ), '[]') as counts,
+      coalesce((
+        select sum(c.size) from result_chunks c
+        where c.expires_on = j.expires_on and c.expires_on = any (${days}::date[]) and c.account_id = j.account_id and c.job_id = j.id
+          and c.generation = 0 and c.settled_at > clock_timestamp() - interval '60 seconds' and j.finished_at is null
+      ), 0) as recent_count,
+      coalesce((
+        select json_agg(json_build_object('reason', w.reason, 'count', w.count, 'from', w.from, 'until', w.until)
+                        order by w.reason)
+        from (
+          select coalesce(q.wait_reason, '') as reason, sum(q.size) as count, min(q.retry_at) as from, max(q.retry_at) as until
+          from job_queue q
+          where q.job_id = j.id and q.retry_at > clock_timestamp() and j.finished_at is null
+          group by q.wait_reason
+        ) w
+      ), '[]') as waiting
+    from (${chosen}) j
+    order by j.created_at desc, j.id`.execute(trx)
+  return rows.map(({ waiting, ...job }) => ({
+    ...job,
+    waiting: waiting.map(({ from, until, ...rest }) => ({ ...rest, from: new Date(from), until: new Date(until) })),
+  }))
+}

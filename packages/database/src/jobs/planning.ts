@@ -1,0 +1,125 @@
+import { sql } from 'kysely'
+import { type Db, inTenant, type Trx, withoutTenant } from '../connection/connect.ts'
+import { limitPlan, type PlanLimits } from '../operators/reviews.ts'
+import { emitJobEvent, releaseRest } from './job-control.ts'
+
+/** A job that this worker plans, and where and how its file is written. */
+export type JobToPlan = {
+  id: string
+  accountId: string
+  expiresOn: string
+  /** Only the latest planner's plan is kept. */
+  epoch: number
+  attempts: number
+  mode: 'live' | 'test'
+  uniqueCount: number
+  /** Null where the upload is gone. */
+  storageKey: string | null
+  encoding: string
+  delimiter: string
+  hasHeader: boolean
+  columnIndex: number
+}
+
+/** Up to a hundred addresses that are worked on together. */
+export type PlannedBatch = {
+  /** What shares one budget of connections: a provider or a domain; empty for a mixture. */
+  site: string
+  /** How many of the lane one worker may have under way. */
+  siteMax: number
+  rowNos: number[]
+  emails: string[]
+}
+
+/** The oldest job that nobody plans. */
+export async function takePlan(db: Db, workerId: string): Promise<JobToPlan | undefined> {
+  const { rows } = await withoutTenant(db, (trx) => sql<JobToPlan>`select * from claim_plan(${workerId})`.execute(trx))
+  return rows[0]
+}
+
+/**
+ * Stores a job's batches and starts its processing, both or neither. With `limits`, the abuse limits may hold it for review.
+ * Returns false if another worker plans the job by now, or if it has ended.
+ */
+export function savePlan(db: Db, job: JobToPlan, batches: PlannedBatch[], limits?: PlanLimits): Promise<boolean> {
+  return inTenant(db, job.accountId, async (trx) => {
+    const { rows } = await sql<{ started: boolean }>`
+      select start_processing(${job.id}, ${job.epoch}, ${batches.length}) as started`.execute(trx)
+    if (!rows[0]?.started) return false
+    const numbered = batches.map((batch, no) => ({ ...batch, no }))
+    await insertBatches(trx, job, numbered)
+    if (limits) await limitPlan(trx, job, limits)
+    return true
+  })
+}
+
+export type NewBatch = PlannedBatch & {
+  no: number
+  deferrals?: number
+  throttles?: number
+  noResponses?: number
+  attempts?: number
+  suspect?: boolean
+  egress?: string | null
+  waitReason?: string | null
+  waitMs?: number
+  /** If a worker has claimed the batch from the start: it still processes these addresses. */
+  claim?: { claimedBy: string; epoch: number }
+}
+
+type Place = { expiresOn: string; accountId: string; id: string }
+
+/** Stores batches of a job and queues them. Sent as one JSON text: PostgreSQL has no arrays of arrays of different lengths. */
+export async function insertBatches(trx: Trx, { expiresOn, accountId, id }: Place, batches: NewBatch[]) {
+  const rows = batches.map((batch) => ({
+    no: batch.no,
+    site: batch.site,
+    site_max: batch.siteMax,
+    row_nos: batch.rowNos,
+    emails: batch.emails,
+    deferrals: batch.deferrals ?? 0,
+    throttles: batch.throttles ?? 0,
+    no_responses: batch.noResponses ?? 0,
+    attempts: batch.attempts ?? 0,
+    suspect: batch.suspect ?? false,
+    egress: batch.egress ?? null,
+    wait_reason: batch.waitReason ?? null,
+    wait_ms: batch.waitMs ?? null,
+    claimed_by: batch.claim?.claimedBy ?? null,
+    epoch: batch.claim?.epoch ?? 0,
+  }))
+  await sql`
+    with new as materialized (
+      select b.*, case when b.claimed_by is not null then clock_timestamp() end as claimed_at
+      from json_to_recordset(${JSON.stringify(rows)}::json) as b (no integer, site text, site_max smallint, row_nos integer[],
+        emails text[], deferrals smallint, throttles smallint, no_responses smallint, attempts smallint, suspect boolean, egress text,
+        wait_reason text, wait_ms double precision, claimed_by uuid, epoch integer)
+    ), addresses as (
+      insert into job_batches (expires_on, account_id, job_id, no, row_nos, emails)
+      select ${expiresOn}, ${accountId}, ${id}, b.no, b.row_nos, b.emails from new b
+    )
+    insert into job_queue (job_id, no, account_id, site, site_max, size, deferrals, throttles, no_responses, attempts, suspect, egress,
+      wait_reason, retry_at, epoch, claimed_by, claimed_at, queued_at, straggling)
+    select ${id}, b.no, ${accountId}, b.site, b.site_max, cardinality(b.emails), b.deferrals, b.throttles, b.no_responses, b.attempts,
+      b.suspect, b.egress, b.wait_reason, clock_timestamp() + make_interval(secs => b.wait_ms / 1000.0), b.epoch, b.claimed_by,
+      b.claimed_at, b.claimed_at, b.claimed_by is not null
+    from new b`.execute(trx)
+}
+
+/** Gives a job up that cannot be planned, and gives back what was set aside for it. */
+export async function failJob(db: Db, job: JobToPlan): Promise<void> {
+  await inTenant(db, job.accountId, async (trx) => {
+    const failed = await trx
+      .updateTable('jobs')
+      .set({ state: 'failed', finishedAt: sql<Date>`clock_timestamp()` })
+      .where('id', '=', job.id)
+      .where('accountId', '=', job.accountId)
+      .where('planEpoch', '=', job.epoch)
+      .where('state', '=', 'planning')
+      .returning(['id', 'uniqueCount', 'doneCount', 'creditsPerEmail', 'keyId'])
+      .executeTakeFirst()
+    if (failed === undefined) return
+    await releaseRest(trx, failed)
+    await emitJobEvent(trx, job, 'job.failed')
+  })
+}

@@ -1,0 +1,114 @@
+import type { JobEta, Job as PublicJob } from '@probity/contract/bulk'
+import type { JobDelayReason } from '@probity/contract/delay'
+import type { Trx } from '../connection/connect.ts'
+import { type Job, statusOf } from './jobs.ts'
+import { type ChunkSet, type ResultsPlace, readIndexes, withChunks } from './results/chunk-store.ts'
+import { decodeIndex } from './results/result-chunk.ts'
+import { openTallyCounter, type Tallies } from './results/result-tallies.ts'
+
+/** A job as its owner sees it: the same in a list, alone and in a stream of events. */
+export function presentJob(job: Job): PublicJob {
+  const left = job.finishedAt ? 0 : job.uniqueCount - job.doneCount
+  return {
+    id: job.id,
+    status: statusOf(job),
+    filename: job.filename,
+    email_column: job.emailColumn,
+    reference: job.reference,
+    created_at: job.createdAt.toISOString(),
+    started_at: job.startedAt?.toISOString() ?? null,
+    finished_at: job.finishedAt?.toISOString() ?? null,
+    expires_on: job.expiresOn,
+    row_count: job.rowCount,
+    email_count: job.emailCount,
+    unique_count: job.uniqueCount,
+    duplicate_count: job.emailCount - job.uniqueCount,
+    done_count: job.doneCount,
+    progress: Math.floor((job.doneCount / job.uniqueCount) * 10_000) / 10_000,
+    rate_per_s: Math.round(rateOf(job) * 10) / 10,
+    eta: forecast(job),
+    deferred: job.waiting.map(({ reason, count, from }) => ({ reason, count, retry_at: from.toISOString() })),
+    delay_reason: delayReasonOf(job),
+    ...countsOf(job),
+    credits: {
+      reserved: left * job.creditsPerEmail,
+      used: job.doneCount * job.creditsPerEmail,
+      refunded: job.refundedCount,
+    },
+    callback_url: job.callbackUrl,
+    livemode: job.mode === 'live',
+  }
+}
+
+function delayReasonOf(job: Job): JobDelayReason | null {
+  if (job.finishedAt === null && job.isUnderReview) return 'under_review'
+  const isDue = job.finishedAt === null && statusOf(job) !== 'paused'
+  return isDue && !job.hasWorker ? 'no_worker' : null
+}
+
+function countsOf({ counts }: Job): Pick<PublicJob, 'status_counts' | 'sub_status_counts'> {
+  const byStatus = new Map<string, number>()
+  const byReason = new Map<string, number>()
+  for (const { status, subStatus, count } of counts) {
+    byStatus.set(status, (byStatus.get(status) ?? 0) + count)
+    if (subStatus !== '') byReason.set(subStatus, (byReason.get(subStatus) ?? 0) + count)
+  }
+  const of = (status: string) => byStatus.get(status) ?? 0
+  return {
+    status_counts: { valid: of('valid'), invalid: of('invalid'), risky: of('risky'), unknown: of('unknown') },
+    sub_status_counts: Object.fromEntries(byReason),
+  }
+}
+
+const WINDOW_S = 60
+/** The longest that an address is asked again by a mail server that puts it off each time: the whole retry ladder. */
+const LADDER_MS = 81 * 60_000
+/** How much slower the rest may go than the last minute did: the easy addresses tend to be done first. */
+const SLOWER = 2
+
+type Standing = Pick<
+  Job,
+  'state' | 'pausedAt' | 'startedAt' | 'uniqueCount' | 'doneCount' | 'recentCount' | 'waiting' | 'now'
+>
+
+/** Addresses finished per second, over the last minute or since the work began if that is less. */
+export function rateOf({ state, startedAt, doneCount, recentCount, now }: Standing): number {
+  if (state !== 'processing' || startedAt === null) return 0
+  const seconds = Math.min(WINDOW_S, Math.max(1, (now.getTime() - startedAt.getTime()) / 1000))
+  // A batch counts whole when it ends, even if some of its addresses went on to another.
+  return Math.min(recentCount, doneCount) / seconds
+}
+
+/** Between when and when a job will be done; null where there is nothing to tell it by. */
+export function forecast(job: Standing): JobEta {
+  if (job.state !== 'processing' || job.pausedAt) return null
+  const waitingCount = job.waiting.reduce((sum, { count }) => sum + count, 0)
+  const toAsk = Math.max(0, job.uniqueCount - job.doneCount - waitingCount)
+  const rate = rateOf(job)
+  if (toAsk > 0 && rate === 0) return null
+
+  const now = job.now.getTime()
+  const workMs = toAsk === 0 ? 0 : (toAsk / rate) * 1000
+  const lastTry = Math.max(now, ...job.waiting.map(({ until }) => until.getTime()))
+  const ladderEnd = waitingCount === 0 ? now : Math.max(lastTry, now + LADDER_MS)
+  return {
+    earliest_at: new Date(Math.max(now + workMs, lastTry)).toISOString(),
+    latest_at: new Date(Math.max(now + workMs * SLOWER, ladderEnd)).toISOString(),
+  }
+}
+
+/** The breakdown of a job: stored once its results are in row order, counted from its chunks before that. */
+export async function tallyResults(trx: Trx, place: ResultsPlace): Promise<Tallies> {
+  const { accountId, id } = place
+  const breakdowns = trx.selectFrom('jobBreakdowns').select('tallies').where('accountId', '=', accountId)
+  const stored = await breakdowns.where('jobId', '=', id).executeTakeFirst()
+  return stored?.tallies ?? withChunks(trx, place, (set) => tallyChunks(trx, set))
+}
+
+export async function tallyChunks(trx: Trx, set: ChunkSet): Promise<Tallies> {
+  const counter = openTallyCounter()
+  for await (const group of readIndexes(trx, set)) {
+    for (const chunk of group) counter.add(decodeIndex(chunk))
+  }
+  return counter.tallies()
+}

@@ -1,0 +1,242 @@
+import { isKept, type PresetName } from '@probity/contract/preset'
+import type { StoredResult } from '@probity/contract/standing-result'
+import { sql } from 'kysely'
+import type { Trx } from '../../connection/connect.ts'
+import type { View } from '../../connection/scope.ts'
+import {
+  type ChunkHead,
+  type ChunkSet,
+  isCurrent,
+  positionOfKey,
+  type ResultsPlace,
+  readChunks,
+  readIndexes,
+  readRowNos,
+  rowKey,
+  rowOfKey,
+  type StoredChunk,
+  withChunks,
+} from './chunk-store.ts'
+import { type ChunkIndex, decodeIndex, decodeResults, type ResultKind } from './result-chunk.ts'
+
+/** A job as its results are read: where they are stored, and its file for as long as that is kept. */
+export type ResultsJob = ResultsPlace & {
+  /** Its results are deleted. */
+  isExpired: boolean
+  filename: string
+  emailColumn: string
+  file: ResultsFile | null
+}
+
+export type ResultsFile = {
+  storageKey: string
+  encoding: string
+  delimiter: string
+  hasHeader: boolean
+  columns: string[]
+}
+
+export async function findResultsJob(trx: Trx, view: View, jobId: string): Promise<ResultsJob | undefined> {
+  const found = await trx
+    .selectFrom('jobs as j')
+    .select(['j.accountId', 'j.id', 'j.uploadId', 'j.expiresOn', 'j.filename', 'j.emailColumn'])
+    .select(sql<boolean>`j.expires_on < utc_today()`.as('isExpired'))
+    .where('j.accountId', '=', view.accountId)
+    .where('j.mode', '=', view.mode)
+    .where('j.id', '=', jobId)
+    .executeTakeFirst()
+  if (found === undefined) return undefined
+  const { uploadId, ...job } = found
+  return { ...job, file: await findFile(trx, job.accountId, uploadId) }
+}
+
+/** An expired file counts as deleted, even if it is not deleted yet. */
+async function findFile(trx: Trx, accountId: string, uploadId: string): Promise<ResultsFile | null> {
+  const file = await trx
+    .selectFrom('uploads')
+    .select(['storageKey', 'encoding', 'delimiter', 'hasHeader', 'columns'])
+    .where('accountId', '=', accountId)
+    .where('id', '=', uploadId)
+    .where('expiresAt', '>', sql<Date>`clock_timestamp()`)
+    .executeTakeFirst()
+  return file ?? null
+}
+
+/** A result as it is stored. The email of an erased result is empty. */
+export type KeptResult = { rowNo: number; email: string; status: string; subStatus: string; result: StoredResult }
+
+/** Whether the job exists and its results are not expired. */
+export async function stillHasResults(trx: Trx, { accountId, id }: ResultsPlace): Promise<boolean> {
+  const job = await trx
+    .selectFrom('jobs')
+    .select('id')
+    .where('accountId', '=', accountId)
+    .where('id', '=', id)
+    .where('expiresOn', '>=', sql<string>`utc_today()`)
+    .executeTakeFirst()
+  return job !== undefined
+}
+
+type ResultsPage = ResultsFilter & { skip: number; limit: number }
+
+/** One page in row order, and how many results the filter selects in all. */
+export function pageResults(
+  trx: Trx,
+  place: ResultsPlace,
+  { skip, limit, ...filter }: ResultsPage,
+): Promise<{ results: KeptResult[]; total: number }> {
+  return withChunks(trx, place, async (set) => {
+    const counted = countChunks(set, filter)
+    if (set.generation === 0 || filtersRows(filter)) {
+      const heads = counted.filter(({ count }) => count > 0).map(({ head }) => head)
+      const { rows, total } = await findRows(trx, { ...set, heads }, { ...filter, skip, limit })
+      return { results: await readRows(trx, set, rows), total }
+    }
+    const { heads, before, total } = chooseChunks(counted, skip, limit)
+    const { rows } = await findRows(trx, { ...set, heads }, { ...filter, skip: skip - before, limit })
+    return { results: await readRows(trx, set, rows), total }
+  })
+}
+
+type CountedChunk = { head: ChunkHead; count: number }
+
+/** How many results of each chunk the filter selects by their kinds alone. */
+function countChunks({ heads }: ChunkSet, filter: ResultsFilter): CountedChunk[] {
+  return heads.map((head) => {
+    const selected = head.tally.filter(({ status, sub_status: subStatus, safe_to_send: safeToSend, override }) =>
+      matchesKind(filter, { status, subStatus, safeToSend, override }),
+    )
+    return { head, count: selected.reduce((sum, { count }) => sum + count, 0) }
+  })
+}
+
+/** The chunks in row order that have the results from `skip` on, and how many results the filter selects before them. */
+function chooseChunks(counted: CountedChunk[], skip: number, limit: number) {
+  const heads: ChunkHead[] = []
+  let [before, total] = [0, 0]
+  for (const { head, count } of counted) {
+    if (count > 0 && total + count > skip && total < skip + limit) heads.push(head)
+    if (heads.length === 0) before += count
+    total += count
+  }
+  return { heads, before, total }
+}
+
+type FoundRow = { rowNo: number; head: ChunkHead }
+
+/** Finds one page of the rows that the filter selects, in row order, and counts all of them. */
+async function findRows(
+  trx: Trx,
+  set: ChunkSet,
+  { skip, limit, ...filter }: ResultsPage,
+): Promise<{ rows: FoundRow[]; total: number }> {
+  const positions = new Map(set.heads.map(({ no }, position) => [no, position]))
+  const found: number[] = []
+  const note = (no: number, rowNo: number) => found.push(rowKey(rowNo, positions.get(no) ?? 0))
+  if (isNarrow(filter)) {
+    for await (const group of readIndexes(trx, set)) {
+      for (const chunk of group) {
+        const index = decodeIndex(chunk)
+        for (const n of matchRows(filter, index)) note(chunk.no, index.rowNo(n))
+      }
+    }
+  } else {
+    for await (const group of readRowNos(trx, set)) {
+      for (const { no, rowNos } of group) for (const rowNo of rowNos) note(no, rowNo)
+    }
+  }
+  const page = Float64Array.from(found)
+    .toSorted()
+    .subarray(skip, skip + limit)
+  const rows = [...page].flatMap((key) => {
+    const head = set.heads[positionOfKey(key)]
+    return head ? [{ rowNo: rowOfKey(key), head }] : []
+  })
+  return { rows, total: found.length }
+}
+
+async function readRows(trx: Trx, set: ChunkSet, rows: FoundRow[]): Promise<KeptResult[]> {
+  const heads = [...new Set(rows.map(({ head }) => head))]
+  const wanted = new Set(rows.map(({ rowNo }) => rowNo))
+  const results: KeptResult[] = []
+  for await (const group of readChunks(trx, set, heads)) {
+    for (const chunk of group) results.push(...takeRows(chunk, wanted))
+  }
+  return results.sort((a, b) => a.rowNo - b.rowNo)
+}
+
+function takeRows(chunk: StoredChunk, wanted: ReadonlySet<number>): KeptResult[] {
+  const index = decodeIndex(chunk)
+  const result = decodeResults(chunk)
+  return chunk.rowNos.flatMap((rowNo, n) => {
+    if (!wanted.has(rowNo)) return []
+    const { status, subStatus } = index.kind(n)
+    return [{ rowNo, email: index.email(n), status, subStatus, result: parseResult(result(n)) }]
+  })
+}
+
+/** Written as a result when its batch was settled. */
+export function parseResult(text: string): StoredResult {
+  return JSON.parse(text) as StoredResult
+}
+
+/** The result at one row; none if the address occurs first at another row. */
+export async function findResult(trx: Trx, place: ResultsPlace, rowNo: number): Promise<KeptResult | undefined> {
+  const { rows } = await sql<StoredChunk>`
+    select c.job_id, c.generation, c.no, c.row_nos, c.index, c.results from result_chunks c
+    where ${isCurrent(place)} and c.first_row <= ${rowNo} and c.last_row >= ${rowNo} and ${rowNo} = any (c.row_nos)
+    limit 1`.execute(trx)
+  const [chunk] = rows
+  return chunk && takeRows(chunk, new Set([rowNo]))[0]
+}
+
+/** Selects results. A field that is not set excludes nothing. */
+export type ResultsFilter = {
+  statuses: readonly string[]
+  subStatuses?: readonly string[] | undefined
+  /** The empty text stands for those whose provider is not known. */
+  provider?: string | undefined
+  domain?: string | undefined
+  /** A part of the address, in any case. */
+  search?: string | undefined
+  /** The results that a preset keeps, or those that it removes. */
+  plan?: { preset: PresetName; part: 'keep' | 'remove' } | undefined
+}
+
+/** Whether the filter can exclude results. */
+export function isNarrow(filter: ResultsFilter): boolean {
+  return filtersKinds(filter) || filtersRows(filter)
+}
+
+/** Whether the filter needs more than the kinds of results, which are counted in the tally of each chunk. */
+export function filtersRows({ provider, domain, search }: ResultsFilter): boolean {
+  return provider !== undefined || domain !== undefined || search !== undefined
+}
+
+function filtersKinds({ statuses, subStatuses = [], plan }: ResultsFilter): boolean {
+  return statuses.length > 0 || subStatuses.length > 0 || plan !== undefined
+}
+
+export function matchesKind({ statuses, subStatuses = [], plan }: ResultsFilter, kind: ResultKind): boolean {
+  if (statuses.length > 0 && !statuses.includes(kind.status)) return false
+  if (subStatuses.length > 0 && !subStatuses.includes(kind.subStatus)) return false
+  return plan === undefined || isKept(plan.preset, { ...kind, override: kind.override }) === (plan.part === 'keep')
+}
+
+/** The positions of the rows of a chunk that the filter selects. */
+export function matchRows(filter: ResultsFilter, index: ChunkIndex): number[] {
+  const { provider, domain } = filter
+  const search = filter.search?.toLowerCase()
+  if (domain !== undefined && !index.hasDomain(domain)) return []
+  if (search !== undefined && !index.mayContain(search)) return []
+  const kinds = filtersKinds(filter) ? index.kinds().map((kind) => matchesKind(filter, kind)) : undefined
+  const positions: number[] = []
+  for (let n = 0; n < index.size; n++) {
+    if (kinds && !kinds[index.kindNo(n)]) continue
+    if (provider !== undefined && index.provider(n) !== provider) continue
+    if (domain !== undefined && index.domain(n) !== domain) continue
+    if (search !== undefined && !index.email(n).toLowerCase().includes(search)) continue
+    positions.push(n)
+  }
+  return positions
+}

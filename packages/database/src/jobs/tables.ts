@@ -1,0 +1,121 @@
+import type { ColumnType, Generated } from 'kysely'
+import type { SetByDatabase } from '../connection/columns.ts'
+import type { TallyEntry } from './results/result-chunk.ts'
+import type { Tallies } from './results/result-tallies.ts'
+
+export type UploadsTable = {
+  id: SetByDatabase<string>
+  accountId: string
+  mode: 'live' | 'test'
+  filename: string
+  sizeBytes: number
+  columns: string[]
+  delimiter: string
+  encoding: string
+  hasHeader: boolean
+  suggestedColumn: string
+  rowCount: number
+  emailCount: number
+  uniqueCount: number
+  storageKey: string
+  createdAt: SetByDatabase<Date>
+  expiresAt: Generated<Date>
+}
+
+/** How far a job has got. That it is paused stands beside it. */
+type JobStage = 'queued' | 'planning' | 'processing' | 'completed' | 'canceled' | 'failed'
+
+export type JobsTable = {
+  id: SetByDatabase<string>
+  accountId: string
+  mode: 'live' | 'test'
+  uploadId: string
+  keyId: string | null
+  filename: string
+  emailColumn: string
+  reference: Generated<string | null>
+  state: Generated<JobStage>
+  pausedAt: Generated<Date | null>
+  rowCount: number
+  emailCount: number
+  uniqueCount: number
+  doneCount: Generated<number>
+  refundedCount: Generated<number>
+  creditsPerEmail: number
+  refundUnknown: boolean
+  expiresOn: string
+  planEpoch: SetByDatabase<number>
+  planAttempts: SetByDatabase<number>
+  planBegunAt: SetByDatabase<Date | null>
+  planner: SetByDatabase<string | null>
+  nextBatch: Generated<number>
+  /** Planned batches from this number on wait for the review of a sample. */
+  dispatchLimit: Generated<number | null>
+  dispatched: Generated<number>
+  createdAt: SetByDatabase<Date>
+  startedAt: Generated<Date | null>
+  finishedAt: Generated<Date | null>
+  ai: Generated<boolean>
+  catchall: Generated<boolean>
+  maxAgeS: Generated<number | null>
+  callbackUrl: string | null
+  lastSettledAt: Generated<Date | null>
+  resultsGeneration: SetByDatabase<number>
+  orderEpoch: SetByDatabase<number>
+  orderer: SetByDatabase<string | null>
+}
+
+export type JobBatchesTable = {
+  expiresOn: string
+  accountId: string
+  jobId: string
+  no: number
+  rowNos: number[]
+  emails: string[]
+}
+
+export type JobQueueTable = {
+  jobId: string
+  no: number
+  accountId: string
+  site: string
+  siteMax: number
+  size: number
+  egress: Generated<string | null>
+  waitReason: Generated<string | null>
+  retryAt: Generated<Date | null>
+  queuedAt: Generated<Date | null>
+  claimedBy: Generated<string | null>
+  claimedAt: Generated<Date | null>
+  epoch: Generated<number>
+  attempts: Generated<number>
+  deferrals: Generated<number>
+  throttles: Generated<number>
+  noResponses: Generated<number>
+  suspect: Generated<boolean>
+  straggling: Generated<boolean>
+}
+
+export type ResultChunksTable = {
+  expiresOn: string
+  accountId: string
+  jobId: string
+  generation: number
+  no: number
+  codec: Generated<number>
+  size: number
+  firstRow: number
+  lastRow: number
+  rowNos: number[]
+  tally: ColumnType<TallyEntry[], string, never>
+  index: Buffer
+  results: Buffer
+  settledAt: Generated<Date>
+}
+
+export type JobBreakdownsTable = {
+  jobId: string
+  accountId: string
+  expiresOn: string
+  tallies: ColumnType<Tallies, string, string>
+}

@@ -1,0 +1,94 @@
+import { createHmac, type KeyObject, timingSafeEqual } from 'node:crypto'
+import { DOCTOR_CHECKS, type DoctorCheckId } from '@probity/contract/data/doctor-checks'
+import { DOCTOR_STATUSES, type DoctorStatus, type Finding } from '@probity/contract/doctor'
+import { type Selectable, sql } from 'kysely'
+import { type Db, type Trx, withoutTenant } from '../connection/connect.ts'
+import type { Schema } from '../connection/schema.ts'
+import { cacheSecret, getSecret } from '../system/processes.ts'
+
+export type KeptRow = Selectable<Schema['doctorFindings']>
+export type Change = { check: DoctorCheckId; subject: string; was: DoctorStatus | null; status: DoctorStatus }
+
+/** Whether it is our turn to look: once an hour on each host, and when an operator asks for it. */
+export async function beginRound(db: Db, host: string): Promise<boolean> {
+  const { rows } = await withoutTenant(db, (trx) =>
+    sql<{ begun: boolean }>`select begin_doctor_run(${host}) as begun`.execute(trx),
+  )
+  return rows[0]?.begun ?? false
+}
+
+/** Keeps what a host found in the place of what it found before, and says what is different from then. */
+export async function keepFindings(db: Db, host: string, findings: Finding[]): Promise<Change[]> {
+  const found = findings.map(({ check, subject, status, saw, fix }) => ({
+    shared: DOCTOR_CHECKS[check].of === 'installation',
+    check_id: check,
+    subject,
+    status,
+    observed: saw,
+    fix,
+  }))
+  const { rows } = await withoutTenant(db, (trx) =>
+    sql<Change>`
+      select check_id as "check", subject, was, status from store_findings(${host}, ${JSON.stringify(found)}::jsonb)
+    `.execute(trx),
+  )
+  return rows
+}
+
+/** All that was found, as an operator. */
+export function listFindings(trx: Trx): Promise<KeptRow[]> {
+  return trx.selectFrom('doctorFindings').selectAll().execute()
+}
+
+/** How many there are of each kind. As an operator. */
+export async function countFindings(trx: Trx): Promise<Record<DoctorStatus, number>> {
+  const rows = await trx
+    .selectFrom('doctorFindings')
+    .select((eb) => ['status', eb.fn.countAll<number>().as('count')])
+    .groupBy('status')
+    .execute()
+  const counted = new Map(rows.map(({ status, count }) => [status, Number(count)]))
+  return Object.fromEntries(DOCTOR_STATUSES.map((status) => [status, counted.get(status) ?? 0])) as Record<
+    DoctorStatus,
+    number
+  >
+}
+
+/** Whether somebody asked for a look that no host has finished since. As an operator. */
+export async function isDoctorRunRequested(trx: Trx): Promise<boolean> {
+  const { rows } = await sql<{ wanted: boolean }>`
+    select w.requested_at > clock_timestamp() - interval '5 minutes'
+      and not exists (select from doctor_runs r where r.began_at >= w.requested_at and r.ended_at is not null) as wanted
+    from doctor_requests w
+  `.execute(trx)
+  return rows[0]?.wanted ?? false
+}
+
+/** Asks every host to look again; false where that was asked for within the last minute. As an operator. */
+export async function requestDoctorRun(trx: Trx): Promise<boolean> {
+  const { rows } = await sql<{ wanted: boolean }>`select request_doctor_run() as wanted`.execute(trx)
+  return rows[0]?.wanted ?? false
+}
+
+/** Long enough for the slowest upload of a look, too short to be of use to who finds it in a log. */
+const LASTS_MS = 60_000
+
+/** What the doctor shows at the public address, so that nobody else can have eight megabytes taken in there. */
+export async function makeDoctorTicket(db: Db, now = Date.now()): Promise<string> {
+  return `${now}.${sign(await getSecret(db, 'doctor'), String(now))}`
+}
+
+/** Checks tickets without a query for each: anyone can send a forged one. */
+export function openDoctorTicketCheck(db: Db): (ticket: string) => Promise<boolean> {
+  const secret = cacheSecret(db, 'doctor')
+  return async (ticket) => {
+    const [at = '', signature = ''] = ticket.split('.')
+    if (!/^\d{1,15}$/.test(at) || Math.abs(Date.now() - Number(at)) > LASTS_MS) return false
+    const [given, right] = [Buffer.from(signature), Buffer.from(sign(await secret(), at))]
+    return given.length === right.length && timingSafeEqual(given, right)
+  }
+}
+
+function sign(secret: KeyObject, text: string): string {
+  return createHmac('sha256', secret).update(text).digest('base64url')
+}

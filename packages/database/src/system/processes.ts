@@ -1,0 +1,81 @@
+import { createSecretKey, type KeyObject } from 'node:crypto'
+import { type Selectable, sql } from 'kysely'
+import { type Db, type Trx, withoutTenant } from '../connection/connect.ts'
+import type { Schema } from '../connection/schema.ts'
+
+export type Process = Selectable<Schema['processes']>
+export type ProcessNote = { id: string; kind: Process['kind']; version: string; facts: object }
+/** Facts that change while the process runs are asked for each time. */
+type LivingNote = Omit<ProcessNote, 'facts'> & { facts: object | (() => object) }
+
+/** Says that a process lives, and what it is set up for. */
+export async function recordProcess(db: Db, { id, kind, version, facts }: ProcessNote): Promise<void> {
+  await withoutTenant(db, (trx) =>
+    sql`select record_process(${id}, ${kind}, ${version}, ${JSON.stringify(facts)}::jsonb)`.execute(trx),
+  )
+}
+
+export async function forgetProcess(db: Db, id: string): Promise<void> {
+  await withoutTenant(db, (trx) => sql`select delete_process(${id})`.execute(trx))
+}
+
+/** When a worker of this host last sent a heartbeat. As the worker, whose login is all that a health check has. */
+export async function findWorkerHeartbeat(db: Db, host: string): Promise<Date | undefined> {
+  const { rows } = await withoutTenant(db, (trx) =>
+    sql<{ seenAt: Date | null }>`select find_worker_heartbeat(${host}) as seen_at`.execute(trx),
+  )
+  return rows[0]?.seenAt ?? undefined
+}
+
+/** All that lived within the last day, the longest running first. As an operator. */
+export function listProcesses(trx: Trx): Promise<Process[]> {
+  return trx.selectFrom('processes').selectAll().orderBy('startedAt').orderBy('id').execute()
+}
+
+const BEAT_EVERY_MS = 10_000
+/** Who missed three beats is not counted on. The functions of the database have the same number. */
+export const SILENT_AFTER_S = 35
+
+/** Says it now and every ten seconds. That it cannot be said is no reason to stop working. */
+export function startNotingProcess(db: Db, note: LivingNote, failed: (error: unknown) => void) {
+  let noting = Promise.resolve()
+  const { facts } = note
+  const once = () => recordProcess(db, { ...note, facts: typeof facts === 'function' ? facts() : facts }).catch(failed)
+  const beat = () => {
+    noting = noting.then(once)
+  }
+  beat()
+  const timer = setInterval(beat, BEAT_EVERY_MS)
+  timer.unref()
+  return {
+    /** Says it at once, for what cannot wait. */
+    hurry: beat,
+    async stop() {
+      clearInterval(timer)
+      await noting
+      await forgetProcess(db, note.id).catch(failed)
+    },
+  }
+}
+
+type SecretName = 'recent_results' | 'sessions' | 'doctor' | 'opening_grants'
+
+/** A secret of this installation, made by the migrations. */
+export async function getSecret(db: Db, name: SecretName): Promise<KeyObject> {
+  const row = await withoutTenant(db, (trx) =>
+    trx.selectFrom('secrets').select('value').where('name', '=', name).executeTakeFirstOrThrow(),
+  )
+  return createSecretKey(row.value)
+}
+
+/** The same, read from the database once; after a failure the next call reads it again. */
+export function cacheSecret(db: Db, name: SecretName): () => Promise<KeyObject> {
+  let known: Promise<KeyObject> | undefined
+  return () => {
+    known ??= getSecret(db, name).catch((error: unknown) => {
+      known = undefined
+      throw error
+    })
+    return known
+  }
+}

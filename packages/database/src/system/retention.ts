@@ -1,0 +1,124 @@
+import { sql } from 'kysely'
+import { type Db, inTenant, type Trx, withoutTenant } from '../connection/connect.ts'
+import { emitJobEvent, releaseRest } from '../jobs/job-control.ts'
+import { finishValidations, type ValidationRef } from '../validations/validations.ts'
+
+const MADE_AT_ONCE = 100
+/** More than a year of all tables. */
+const PARTITION_ROUNDS_MAX = 50
+
+/** Makes the partitions of the days to come and drops those whose day is over. Any process may run it at any time. */
+export async function keepPartitions(db: Db): Promise<{ made: number; dropped: number }> {
+  const made = await makePartitions(db)
+  const dropped = await withoutTenant(db, (trx) =>
+    sql<{ n: number }>`select drop_expired_partitions() as n`.execute(trx),
+  )
+  await removeDeliveries(db)
+  return { made, dropped: dropped.rows[0]?.n ?? 0 }
+}
+
+const REMOVED_AT_ONCE = 10_000
+/** Ten million; the rest is for the next run. */
+const REMOVAL_PARTITION_ROUNDS_MAX = 1_000
+
+/** What was to be delivered has left with its partition; these rows hold nothing of it and go one by one. */
+async function removeDeliveries(db: Db): Promise<void> {
+  for (let round = 0; round < REMOVAL_PARTITION_ROUNDS_MAX; round++) {
+    const { rows } = await withoutTenant(db, (trx) =>
+      sql<{ n: number }>`select delete_expired_deliveries(${REMOVED_AT_ONCE}) as n`.execute(trx),
+    )
+    if ((rows[0]?.n ?? 0) < REMOVED_AT_ONCE) return
+  }
+}
+
+/** Whether rows that leave after so many days have a place to be kept. */
+export async function arePartitionsReady(trx: Trx, retentionDays: number): Promise<boolean> {
+  const { rows } = await sql<{ ready: boolean }>`
+    select bool_and(to_regclass(name || to_char(utc_today() + ${retentionDays}::integer, '_YYYYMMDD')) is not null) as ready
+    from partitioned_tables where follows_retention`.execute(trx)
+  return rows[0]?.ready === true
+}
+
+/** For all accounts, and for a retention that one of them is to have. Some at a time: each holds locks until it is committed. */
+export async function makePartitions(db: Db, retentionDays = 0): Promise<number> {
+  let made = 0
+  for (let round = 0; round < PARTITION_ROUNDS_MAX; round++) {
+    const { rows } = await withoutTenant(db, (trx) =>
+      sql<{ n: number }>`select make_partitions(${retentionDays}, ${MADE_AT_ONCE}) as n`.execute(trx),
+    )
+    const n = rows[0]?.n ?? 0
+    made += n
+    if (n < MADE_AT_ONCE) break
+  }
+  return made
+}
+
+const AT_ONCE = 100
+/** Limit per run; the next run continues. */
+const ROUNDS_MAX = 1_000
+
+/**
+ * Ends what is not done though its day is over, and gives back what was set aside or charged for it. Comes before the partitions
+ * are dropped: of a validation nothing is left afterwards that could be refunded.
+ */
+export async function endExpired(db: Db): Promise<{ jobs: number; validations: number }> {
+  await withoutTenant(db, (trx) => sql`select delete_ended_batches()`.execute(trx))
+  const jobs = await repeat(() => endJobs(db))
+  const validations = await repeat(() => endValidations(db))
+  return { jobs, validations }
+}
+
+async function repeat(endSome: () => Promise<number>): Promise<number> {
+  let ended = 0
+  for (let round = 0; round < ROUNDS_MAX; round++) {
+    const n = await endSome()
+    ended += n
+    if (n < AT_ONCE) break
+  }
+  return ended
+}
+
+type ExpiredJob = { accountId: string; id: string }
+
+async function endJobs(db: Db): Promise<number> {
+  const { rows } = await withoutTenant(db, (trx) =>
+    sql<ExpiredJob>`select * from list_expired_jobs(${AT_ONCE})`.execute(trx),
+  )
+  await eachOf(rows, (job) => inTenant(db, job.accountId, (trx) => failJob(trx, job)))
+  return rows.length
+}
+
+/** Whoever settles a batch of it later finds it ended. Another process may have been quicker: then nothing is given back. */
+async function failJob(trx: Trx, { accountId, id }: ExpiredJob): Promise<void> {
+  const failed = await trx
+    .updateTable('jobs')
+    .set({ state: 'failed', finishedAt: sql<Date>`clock_timestamp()` })
+    .where('accountId', '=', accountId)
+    .where('id', '=', id)
+    .where('finishedAt', 'is', null)
+    .returning(['id', 'mode', 'uniqueCount', 'doneCount', 'creditsPerEmail', 'keyId'])
+    .executeTakeFirst()
+  if (failed === undefined) return
+  await releaseRest(trx, failed)
+  await emitJobEvent(trx, { accountId, ...failed }, 'job.failed')
+}
+
+async function endValidations(db: Db): Promise<number> {
+  const { rows } = await withoutTenant(db, (trx) =>
+    sql<ValidationRef>`select * from list_expired_validations(${AT_ONCE})`.execute(trx),
+  )
+  const groups = Map.groupBy(rows, (row) => row.accountId)
+  await eachOf([...groups], ([accountId, group]) => {
+    // The result is not needed: its partition is dropped next.
+    const finishes = group.map((ref) => ({ ref, conclusive: false, result: null }))
+    return inTenant(db, accountId, (trx) => finishValidations(trx, accountId, finishes))
+  })
+  return rows.length
+}
+
+/** One account whose books are in disorder must not keep the others from their money: its error comes after their turn. */
+async function eachOf<T>(list: T[], work: (one: T) => Promise<unknown>): Promise<void> {
+  const errors: unknown[] = []
+  for (const one of list) await work(one).catch((error: unknown) => errors.push(error))
+  if (errors.length > 0) throw errors[0]
+}

@@ -1,0 +1,136 @@
+import type { DelayReason } from '@probity/contract/delay'
+import type { Probing } from '@probity/contract/probing'
+import { type Selectable, sql } from 'kysely'
+import { type Db, type Trx, withoutTenant } from '../connection/connect.ts'
+import type { Schema } from '../connection/schema.ts'
+
+/** Whether some worker that lives can ask mail servers, and if none can, why. Undefined where none lives; `except` is not counted. */
+export function findProbing(db: Db, except: string | null = null): Promise<Probing | undefined> {
+  return withoutTenant(db, (trx) => find(trx, except))
+}
+
+/** The same for whoever is told what they will get. Nothing is held against mail servers while no worker says so. */
+export async function getProbing(trx: Trx): Promise<Probing> {
+  return (await find(trx, null)) ?? { mode: 'smtp', reason: null }
+}
+
+/** Why no account's validations make progress; null while a worker has a heartbeat. */
+export async function findDelayReason(trx: Trx): Promise<DelayReason | null> {
+  const { rows } = await sql<{ hasWorker: boolean }>`select has_worker()`.execute(trx)
+  return rows[0]?.hasWorker ? null : 'no_worker'
+}
+
+async function find(trx: Trx, except: string | null): Promise<Probing | undefined> {
+  const { rows } = await sql<Probing>`select * from find_probing(${except})`.execute(trx)
+  return rows[0]
+}
+
+/** What came of asking the mail servers of one provider from one way out. */
+export type ProbeCounts = {
+  provider: string
+  egress: string
+  /** All that were asked, whatever came of it. */
+  probes: number
+  conclusive: number
+  deferred: number
+  blocked: number
+  /** Nobody answered, or not in time. */
+  noResponse: number
+  /** Not asked: our own pace, or an operator, held us back. */
+  throttled: number
+  ms: number[]
+  lastBlock: string | null
+}
+
+/** Adds to what was counted in this hour. */
+export async function recordProbes(db: Db, counts: ProbeCounts[]): Promise<void> {
+  const rows = counts.map(({ lastBlock, noResponse, ...rest }) => ({
+    ...rest,
+    no_response: noResponse,
+    last_block: lastBlock,
+  }))
+  await withoutTenant(db, (trx) => sql`select record_probes(${JSON.stringify(rows)}::jsonb)`.execute(trx))
+}
+
+/** The counts of the last so many hours, the running one included, by provider and way out. As an operator. */
+export async function listProbes(trx: Trx, hours: number) {
+  return trx
+    .selectFrom('providerHours')
+    .select([
+      'provider',
+      'egress',
+      'hour',
+      'probes',
+      'conclusive',
+      'deferred',
+      'blocked',
+      'noResponse',
+      'throttled',
+      'ms',
+    ])
+    .select(['lastBlock', 'lastBlockAt'])
+    .where('hour', '>', sql<Date>`clock_timestamp() - make_interval(hours => ${hours})`)
+    .orderBy('hour')
+    .execute()
+}
+
+/** Addresses of the day per registrable domain, without free providers. */
+export type DomainCounts = ReadonlyMap<string, number>
+
+/** A domain of which an account has submitted more addresses today than it may. */
+export type OverLimit = { domain: string; addresses: number; addressesMax: number }
+
+/**
+ * Counts addresses toward the daily limit per domain of the transaction's account. `base` is the limit of an account without payments.
+ * Returns the domain that exceeds the limit most; the caller then rolls back or opens a review.
+ */
+export async function countDomainAddresses(
+  trx: Trx,
+  counts: DomainCounts,
+  base: number,
+): Promise<OverLimit | undefined> {
+  const { rows } = await sql<OverLimit>`
+    select * from count_domain_addresses(${[...counts.keys()]}::text[], ${[...counts.values()]}::integer[], ${base})`.execute(
+    trx,
+  )
+  return rows[0]
+}
+
+/** Deletes the counts of past days and returns how many there were. */
+export async function deleteOldDomainDays(db: Db): Promise<number> {
+  const { rows } = await withoutTenant(db, (trx) =>
+    sql<{ count: number }>`select delete_old_domain_days() as count`.execute(trx),
+  )
+  return rows[0]?.count ?? 0
+}
+
+export type OptedOutDomain = Selectable<Schema['optedOutDomains']>
+
+/** The mail domains that must not be probed, for workers. */
+export async function readOptedOut(db: Db): Promise<string[]> {
+  const rows = await withoutTenant(db, (trx) => trx.selectFrom('optedOutDomains').select('domain').execute())
+  return rows.map(({ domain }) => domain)
+}
+
+/** All of them with their notes. As an operator. */
+export function listOptedOut(trx: Trx): Promise<OptedOutDomain[]> {
+  return trx.selectFrom('optedOutDomains').selectAll().orderBy('domain').execute()
+}
+
+/** As an operator. A domain that is listed already keeps its row. */
+export async function addOptedOut(trx: Trx, entry: { domain: string; note: string }): Promise<void> {
+  await trx
+    .insertInto('optedOutDomains')
+    .values(entry)
+    .onConflict((row) => row.doNothing())
+    .execute()
+}
+
+/** As an operator. Returns false if the domain is not listed. */
+export async function removeOptedOut(trx: Trx, domain: string): Promise<boolean> {
+  const { numDeletedRows } = await trx
+    .deleteFrom('optedOutDomains')
+    .where('domain', '=', domain)
+    .executeTakeFirstOrThrow()
+  return numDeletedRows > 0n
+}

@@ -1,0 +1,165 @@
+import { TEST_EVENT } from '@probity/contract/webhook-events'
+import { type Selectable, sql } from 'kysely'
+import type { Trx } from '../connection/connect.ts'
+import type { Schema } from '../connection/schema.ts'
+import type { View } from '../connection/scope.ts'
+import { findWebhook } from './webhooks.ts'
+
+export type Delivery = Omit<
+  Selectable<Schema['webhookDeliveries']>,
+  'expiresOn' | 'attemptsBegun' | 'claimedUntil' | 'accountId'
+>
+
+const COLUMNS = [
+  'id',
+  'endpointId',
+  'eventId',
+  'type',
+  'state',
+  'attempts',
+  'nextAt',
+  'createdAt',
+  'finishedAt',
+] as const
+
+type Filter = { state?: Delivery['state'] | undefined; type?: string | undefined }
+
+/** One page of an endpoint's deliveries, newest first, and how many there are; undefined where there is no such endpoint. */
+export async function listDeliveries(
+  trx: Trx,
+  view: View,
+  webhookId: string,
+  { skip, limit, ...filter }: Filter & { skip: number; limit: number },
+) {
+  if ((await findWebhook(trx, view, webhookId)) === undefined) return undefined
+  const chosen = deliveriesIn(trx, view, webhookId, filter)
+  const deliveries = await chosen
+    .select(COLUMNS)
+    .orderBy('createdAt', 'desc')
+    .orderBy('id')
+    .offset(skip)
+    .limit(limit)
+    .execute()
+  const { total } = await chosen.select((of) => of.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
+  return { deliveries, total }
+}
+
+function deliveriesIn(trx: Trx, { accountId }: View, webhookId: string, { state, type }: Filter) {
+  return trx
+    .selectFrom('webhookDeliveries')
+    .where('accountId', '=', accountId)
+    .where('endpointId', '=', webhookId)
+    .$if(state !== undefined, (some) => some.where('state', '=', state as Delivery['state']))
+    .$if(type !== undefined, (some) => some.where('type', '=', type as string))
+}
+
+export type Attempt = Omit<Selectable<Schema['webhookAttempts']>, 'accountId' | 'deliveryId'>
+
+/** A delivery with its tries and what was sent, or null where that has been removed. */
+export type WholeDelivery = Delivery & { body: string | null; tried: Attempt[] }
+
+export async function findDelivery(
+  trx: Trx,
+  view: View,
+  { webhookId, deliveryId }: { webhookId: string; deliveryId: string },
+): Promise<WholeDelivery | undefined> {
+  if ((await findWebhook(trx, view, webhookId)) === undefined) return undefined
+  const row = await deliveriesIn(trx, view, webhookId, {})
+    .select([...COLUMNS, 'expiresOn'])
+    .where('id', '=', deliveryId)
+    .executeTakeFirst()
+  return row && readWhole(trx, view, row)
+}
+
+/** The delivery of a job's callback; undefined before the job ends, and after the event has expired. */
+export async function findCallback(trx: Trx, view: View, jobId: string): Promise<WholeDelivery | undefined> {
+  const row = await trx
+    .selectFrom('webhookDeliveries')
+    .innerJoin('webhookEndpoints as endpoint', 'endpoint.id', 'webhookDeliveries.endpointId')
+    .select(COLUMNS.map((column) => `webhookDeliveries.${column}` as const))
+    .select('webhookDeliveries.expiresOn')
+    .where('endpoint.accountId', '=', view.accountId)
+    .where('endpoint.mode', '=', view.mode)
+    .where('endpoint.jobId', '=', jobId)
+    .executeTakeFirst()
+  return row && readWhole(trx, view, row)
+}
+
+async function readWhole(
+  trx: Trx,
+  { accountId }: View,
+  { expiresOn, ...delivery }: Delivery & { expiresOn: string },
+): Promise<WholeDelivery> {
+  const events = trx.selectFrom('webhookEvents').select('body').where('expiresOn', '=', expiresOn)
+  const event = await events.where('accountId', '=', accountId).where('id', '=', delivery.eventId).executeTakeFirst()
+  const tried = await trx
+    .selectFrom('webhookAttempts')
+    .select(['no', 'signedAt', 'signature', 'status', 'error', 'durationMs'])
+    .where('accountId', '=', accountId)
+    .where('deliveryId', '=', delivery.id)
+    .orderBy('no')
+    .execute()
+  return { ...delivery, body: event?.body ?? null, tried }
+}
+
+/** What came of a wish to send something. `removed`: what was to be sent is not kept any more. */
+export type Resent = { kind: 'sent'; count: number } | { kind: 'missing' | 'disabled' | 'removed' }
+
+/** Sends one delivery again, however it ended. The receiver knows it by the same id. */
+export async function resendDelivery(
+  trx: Trx,
+  view: View,
+  { webhookId, deliveryId }: { webhookId: string; deliveryId: string },
+): Promise<Resent> {
+  const delivery = await findDelivery(trx, view, { webhookId, deliveryId })
+  if (delivery === undefined) return { kind: 'missing' }
+  if (delivery.body === null) return { kind: 'removed' }
+  return resend(trx, view, { webhookId, deliveryId, since: null })
+}
+
+/** Resends the callback of a job, in any state. */
+export async function resendCallback(trx: Trx, view: View, jobId: string): Promise<Resent> {
+  const delivery = await findCallback(trx, view, jobId)
+  if (delivery === undefined) return { kind: 'missing' }
+  if (delivery.body === null) return { kind: 'removed' }
+  const { rows } = await sql<{ count: number }>`
+    select resend_deliveries(${delivery.endpointId}, ${delivery.id}, null) as count`.execute(trx)
+  return { kind: 'sent', count: rows[0]?.count ?? 0 }
+}
+
+/** Sends again what failed since a time. */
+export function recoverDeliveries(trx: Trx, view: View, webhookId: string, since: Date): Promise<Resent> {
+  return resend(trx, view, { webhookId, deliveryId: null, since })
+}
+
+type Chosen = { webhookId: string; deliveryId: string | null; since: Date | null }
+
+async function resend(trx: Trx, view: View, { webhookId, deliveryId, since }: Chosen): Promise<Resent> {
+  const webhook = await findWebhook(trx, view, webhookId)
+  if (webhook === undefined) return { kind: 'missing' }
+  if (webhook.state === 'disabled') return { kind: 'disabled' }
+  const { rows } = await sql<{ count: number }>`
+    select resend_deliveries(${webhookId}, ${deliveryId}, ${since}) as count`.execute(trx)
+  return { kind: 'sent', count: rows[0]?.count ?? 0 }
+}
+
+/** Sends an endpoint an event that says nothing, so that somebody can see whether it arrives. */
+export async function sendTestEvent(
+  trx: Trx,
+  view: View,
+  webhookId: string,
+): Promise<Delivery | 'disabled' | undefined> {
+  const webhook = await findWebhook(trx, view, webhookId)
+  if (webhook === undefined) return undefined
+  if (webhook.state === 'disabled') return 'disabled'
+  const data = JSON.stringify({ id: webhookId, description: webhook.description })
+  const { rows } = await sql<{ eventId: string | null }>`
+    select emit_event(${view.mode}, ${TEST_EVENT}, ${data}::json, false, ${webhookId}) as event_id`.execute(trx)
+  const eventId = rows[0]?.eventId
+  if (!eventId) {
+    // The endpoint was deleted or disabled by another transaction after the first look.
+    return (await findWebhook(trx, view, webhookId)) && 'disabled'
+  }
+  const deliveries = deliveriesIn(trx, view, webhookId, {}).select(COLUMNS)
+  return deliveries.where('eventId', '=', eventId).executeTakeFirstOrThrow()
+}

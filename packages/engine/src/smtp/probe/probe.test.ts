@@ -1,0 +1,434 @@
+import type { Script } from '@probity/lab/smtp/server'
+import { expect, test } from 'vitest'
+import { PROVIDER_LIMITS } from '../providers/data/limits.ts'
+import type { ProviderLimits } from '../providers/limits.ts'
+import { startMail } from './test-mail.ts'
+
+type Mail = Awaited<ReturnType<typeof startMail>>
+
+const NO_SUCH_USER = '550 5.1.1 User unknown'
+const POSTFIX = '220 mx.example ESMTP Postfix'
+
+/** A server that knows those whose names begin with "known". */
+function truthful(more: Script = {}): Script {
+  return { rcpt: (_peer, recipient) => (recipient.startsWith('known') ? '250 2.1.5 Ok' : NO_SUCH_USER), ...more }
+}
+
+/** So many that exist and, spread among them, so many that do not. */
+function addresses(domain: string, known: number, absent = 0): string[] {
+  const all = Array.from({ length: known + absent }, (_, n) => n)
+  const every = absent === 0 ? Number.POSITIVE_INFINITY : (known + absent) / absent
+  return all.map((n) => `${Math.floor((n + 1) / every) > Math.floor(n / every) ? 'absent' : 'known'}${n}@${domain}`)
+}
+
+async function subStatuses(mail: Mail, emails: string[], withinMs?: number): Promise<string[]> {
+  return (await mail.validateAll(emails, withinMs)).map(({ verdict }) => verdict.subStatus)
+}
+
+function truths(emails: string[]): string[] {
+  return emails.map((email) => (email.startsWith('known') ? '' : 'mailbox_not_found'))
+}
+
+function server(mail: Mail, domain: string, n = 0) {
+  const found = mail.servers[domain]?.[n]
+  if (found === undefined) throw new Error(`no server ${n} for ${domain}`)
+  return found
+}
+
+function controlsOf(recipients: string[]): string[] {
+  return recipients.filter((recipient) => !/^(known|absent)/.test(recipient))
+}
+
+test('a hundred addresses of a domain take one connection and one control recipient, which comes last', async () => {
+  const mail = await startMail({ domains: { 'a.example': [truthful()] } })
+  const emails = addresses('a.example', 100)
+  expect(await subStatuses(mail, emails)).toEqual(truths(emails))
+  const { recipients, connections } = server(mail, 'a.example')
+  expect([connections(), recipients.length]).toEqual([1, 101])
+  expect(controlsOf(recipients)).toEqual([recipients.at(-1)])
+})
+
+test('no control recipient is asked for once a real one was unknown', async () => {
+  const mail = await startMail({ domains: { 'a.example': [truthful()] } })
+  const emails = addresses('a.example', 20, 1)
+  expect(await subStatuses(mail, emails)).toEqual(truths(emails))
+  expect(controlsOf(server(mail, 'a.example').recipients)).toEqual([])
+})
+
+test('a domain that accepts everything is a catch-all, and later addresses of it are not asked about any more', async () => {
+  const mail = await startMail({ domains: { 'all.example': [{}] } })
+  const found = await mail.validateAll(addresses('all.example', 3))
+  expect(found.map(({ verdict }) => `${verdict.status} ${verdict.subStatus}`)).toEqual(Array(3).fill('risky catch_all'))
+  expect(found[0]?.mailbox).toMatchObject({ acceptAll: 'yes', acceptAllSource: 'live', finding: { kind: 'accepted' } })
+
+  const [later] = await mail.validateAll(['other@all.example'])
+  expect(later?.mailbox).toMatchObject({
+    acceptAll: 'yes',
+    acceptAllSource: 'cache',
+    finding: { why: 'known_catch_all' },
+  })
+  expect(server(mail, 'all.example').recipients.length).toBe(4)
+})
+
+test('what was learnt of a domain spares the control recipient later', async () => {
+  const mail = await startMail({ domains: { 'a.example': [truthful()] } })
+  await mail.validateAll(['known1@a.example'])
+  expect(await subStatuses(mail, ['known2@a.example'])).toEqual([''])
+  expect(controlsOf(server(mail, 'a.example').recipients).length).toBe(1)
+})
+
+test.each([
+  ['unknown', undefined, 4],
+  ['Postfix', POSTFIX, 9],
+])(
+  'a server of kind %s never refuses more recipients on a connection than it bears',
+  async (_kind, banner, errorsMax) => {
+    const script = truthful({ errorsMax, ...(banner && { banner: () => banner }) })
+    const mail = await startMail({ domains: { 'bad.example': [script] } })
+    const emails = addresses('bad.example', 40, 60)
+    expect(await subStatuses(mail, emails)).toEqual(truths(emails))
+    // The recorder of the suites holds the server's own count against errorsMax; this is the other side: no more than needed.
+    expect(server(mail, 'bad.example').connections()).toBeLessThanOrEqual(Math.ceil(60 / (errorsMax - 1)) + 2)
+  },
+)
+
+test('a connection is kept across the batches of a domain', async () => {
+  const mail = await startMail({ domains: { 'big.example': [truthful({ banner: () => POSTFIX })] } })
+  for (const part of [0, 1, 2]) {
+    const emails = addresses('big.example', 60).map((email) => email.replace('known', `known-${part}-`))
+    expect(await subStatuses(mail, emails)).toEqual(truths(emails))
+  }
+  expect(server(mail, 'big.example').connections()).toBe(1)
+})
+
+test('first contact asks one recipient alone, then three, then as many as may be refused', async () => {
+  const mail = await startMail({ domains: { 'ramp.example': [truthful({ banner: () => POSTFIX })] } })
+  await mail.validateAll(addresses('ramp.example', 40))
+  expect(server(mail, 'ramp.example').groups.map((group) => group.filter((verb) => verb === 'RCPT').length)).toEqual([
+    0, 1, 3, 9, 9, 9, 9, 1,
+  ])
+})
+
+test('a server that does not offer pipelining gets one command at a time', async () => {
+  const mail = await startMail({ domains: { 'slow.example': [truthful({ capabilities: ['8BITMIME'] })] } })
+  const emails = addresses('slow.example', 9, 3)
+  expect(await subStatuses(mail, emails)).toEqual(truths(emails))
+  expect(server(mail, 'slow.example').groups.every((group) => group.length === 1)).toBe(true)
+})
+
+test('a server that knows no EHLO is greeted with HELO and offered nothing', async () => {
+  const mail = await startMail({
+    domains: { 'old.example': [truthful({ ehlo: () => '502 Command not implemented' })] },
+  })
+  const emails = addresses('old.example', 2, 2)
+  expect(await subStatuses(mail, emails)).toEqual(truths(emails))
+  expect(server(mail, 'old.example').groups.every((group) => group.length === 1)).toBe(true)
+})
+
+test.each([
+  ['hangs up', { banner: () => 'hang_up' as const }],
+  ['is busy', { banner: () => '421 4.3.2 Service shutting down' }],
+  ['has no time for MAIL', { mail: () => '451 4.3.0 Temporary failure' }],
+  ['says nothing after RCPT', { rcpt: () => 'hang_up' as const }],
+])('when the first mail host %s, the next one is asked', async (_name, first) => {
+  const mail = await startMail({ domains: { 'two.example': [first, truthful()] } })
+  const emails = addresses('two.example', 2, 2)
+  expect(await subStatuses(mail, emails)).toEqual(truths(emails))
+})
+
+test('a server that takes one recipient per transaction is asked in many, and remembered for it', async () => {
+  let most = 0
+  const script = truthful({
+    rcpt(peer, recipient) {
+      most = Math.max(most, peer.recipients.length)
+      if (peer.recipients.length === 1) return '452 4.5.3 Too many recipients'
+      return recipient.startsWith('known') ? '250 Ok' : NO_SUCH_USER
+    },
+    banner: () => POSTFIX,
+  })
+  const mail = await startMail({ domains: { 'one.example': [script] } })
+  const emails = addresses('one.example', 18, 2)
+  expect(await subStatuses(mail, emails)).toEqual(truths(emails))
+  most = 0
+  const more = emails.map((email) => email.replace('known', 'known-again-'))
+  expect(await subStatuses(mail, more)).toEqual(truths(more))
+  expect(most).toBe(0)
+})
+
+test('a server that hangs up at the first error is asked on, and no address pays for it', async () => {
+  const script = truthful({
+    rcpt: (_peer, to) => (to.startsWith('known') ? '250 Ok' : { reply: NO_SUCH_USER, thenClose: true }),
+  })
+  const mail = await startMail({ domains: { 'touchy.example': [script] } })
+  const emails = addresses('touchy.example', 24, 6)
+  expect(await subStatuses(mail, emails)).toEqual(truths(emails))
+  const { connections, groups } = server(mail, 'touchy.example')
+  expect(connections()).toBeLessThanOrEqual(7)
+  // It is provoked once with others in flight; from then on everybody is asked alone.
+  expect(groups.flat().filter((verb) => verb === 'RCPT').length).toBeLessThanOrEqual(30 + 3)
+})
+
+test('who was in flight when a server said 421 is asked again', async () => {
+  const script = truthful({
+    rcpt(peer, to) {
+      if (peer.asked === 7) return { reply: '421 4.4.2 mx.example Error: timeout exceeded', thenClose: true }
+      return to.startsWith('known') ? '250 Ok' : NO_SUCH_USER
+    },
+  })
+  const mail = await startMail({ domains: { 'cut.example': [script] } })
+  const emails = addresses('cut.example', 20)
+  expect(await subStatuses(mail, emails)).toEqual(truths(emails))
+})
+
+test('a free line to another host of the same operator makes room for the one that is wanted', {
+  tags: ['timed'],
+}, async () => {
+  const limits = { ...PROVIDER_LIMITS, '': { ...PROVIDER_LIMITS[''], connectionsPerMinute: 6_000 } }
+  const shared = {
+    ...PROVIDER_LIMITS['google'],
+    connectionsPerEgress: 1,
+    connectionsPerMinute: 6_000,
+    tls: 'never',
+  } as ProviderLimits
+  const mail = await startMail({
+    domains: { 'a.example': [truthful()], 'b.example': [truthful()] },
+    providerLimits: { ...limits, google: shared },
+    timeouts: { idleMs: 10_000 },
+    hostNames: { 'a.example': 'a-mx.google.com', 'b.example': 'b-mx.google.com' },
+  })
+  const began = performance.now()
+  expect(await subStatuses(mail, ['known@a.example'])).toEqual([''])
+  expect(await subStatuses(mail, ['known@b.example'])).toEqual([''])
+  expect(performance.now() - began).toBeLessThan(3_000)
+})
+
+test('declared limits are obeyed', async () => {
+  const seen = { recipients: 0, transactions: 0 }
+  const script = truthful({
+    capabilities: ['PIPELINING', 'LIMITS RCPTMAX=2 MAILMAX=3'],
+    mail(peer) {
+      peer.state['transactions'] = Number(peer.state['transactions'] ?? 0) + 1
+      seen.transactions = Math.max(seen.transactions, Number(peer.state['transactions']))
+      return '250 Ok'
+    },
+    rcpt(peer, to) {
+      seen.recipients = Math.max(seen.recipients, peer.recipients.length + 1)
+      return to.startsWith('known') ? '250 Ok' : NO_SUCH_USER
+    },
+  })
+  const mail = await startMail({ domains: { 'limits.example': [script] } })
+  const emails = addresses('limits.example', 20)
+  expect(await subStatuses(mail, emails)).toEqual(truths(emails))
+  expect(seen).toEqual({ recipients: 2, transactions: 3 })
+})
+
+test('what is greylisted is worth another try after the time the server names, or the usual one', async () => {
+  const seen = new Set<string>()
+  const script: Script = {
+    rcpt(_peer, to) {
+      if (!to.startsWith('known')) return NO_SUCH_USER
+      if (seen.has(to)) return '250 Ok'
+      seen.add(to)
+      return to.includes('timed') ? '450 4.2.0 Greylisted, try again in 120 seconds' : '451 4.7.1 Greylisting in action'
+    },
+  }
+  const mail = await startMail({ domains: { 'grey.example': [script] } })
+  const emails = ['known-timed@grey.example', 'known-plain@grey.example']
+  const first = await mail.validateAll(emails)
+  expect(first.map(({ verdict }) => verdict.subStatus)).toEqual(['greylisted', 'greylisted'])
+  expect(first[0]?.retry?.afterMs).toBeGreaterThanOrEqual(120_000)
+  expect(first[1]?.retry?.afterMs).toBe(60_000)
+  expect(await subStatuses(mail, emails)).toEqual(['', ''])
+})
+
+test('a refusal of us says nothing of the mailbox, and the server is left alone', async () => {
+  const mail = await startMail({
+    domains: {
+      'banner.example': [{ banner: () => '554 5.7.1 Your address is listed at a DNSBL' }],
+      'mail.example': [{ mail: () => '550 5.7.1 Sender address rejected: blocked by our block list' }],
+      'rcpt.example': [{ rcpt: () => '554 5.7.1 Client host rejected: Access denied' }],
+    },
+  })
+  const emails = ['a@banner.example', 'a@mail.example', 'a@rcpt.example']
+  expect(await subStatuses(mail, emails)).toEqual(['blocked', 'blocked', 'blocked'])
+  const connections = () => emails.map((email) => server(mail, email.slice(2)).connections())
+  expect(connections()).toEqual([1, 1, 1])
+  expect(await subStatuses(mail, emails, 500)).toEqual(['rate_limited', 'rate_limited', 'rate_limited'])
+  expect(connections()).toEqual([1, 1, 1])
+})
+
+test('a wait that a reply names is limited to the longest one of the provider limits', async () => {
+  const mail = await startMail({
+    domains: { 'long.example': [{ rcpt: () => '450 4.7.1 Greylisted, please try again in 24 hours' }] },
+  })
+  const [found] = await mail.validateAll(['known@long.example'])
+  const longestMs = Math.max(...PROVIDER_LIMITS[''].retryDelaysS) * 1_000
+  expect(found?.verdict.subStatus).toBe('greylisted')
+  expect(found?.retry?.afterMs).toBeGreaterThanOrEqual(longestMs)
+  expect(found?.retry?.afterMs).toBeLessThan(2 * longestMs)
+})
+
+test('providers that decide after DATA are not asked at all', async () => {
+  const names = { 'd.example': { mx: [[10, 'mta5.am0.yahoodns.net'] as [number, string]] } }
+  const mail = await startMail({ domains: { 'a.example': [truthful()] }, names })
+  const [found] = await mail.validateAll(['someone@d.example'])
+  expect(found?.verdict).toMatchObject({ status: 'unknown', subStatus: 'provider_unverifiable' })
+  expect(found?.retry).toBeNull()
+})
+
+test('a domain is nobody’s only when all of its mail hosts say so', async () => {
+  const denies: Script = { rcpt: () => '554 5.7.1 Relay access denied' }
+  const mail = await startMail({ domains: { 'none.example': [denies, denies], 'one.example': [denies, truthful()] } })
+  expect(await subStatuses(mail, addresses('none.example', 30))).toEqual(Array(30).fill('domain_not_hosted'))
+  expect(server(mail, 'none.example').recipients.length).toBe(1)
+  expect(await subStatuses(mail, ['known@one.example', 'absent@one.example'])).toEqual(['', 'mailbox_not_found'])
+})
+
+test('a domain that one mail host disowns is not condemned while another does not answer', async () => {
+  const denies: Script = { rcpt: () => '554 5.7.1 Relay access denied' }
+  const mute: Script = { rcpt: () => 'hang_up' }
+  const mail = await startMail({
+    domains: { 'mute-first.example': [mute, denies], 'mute-last.example': [denies, mute] },
+  })
+  expect(await subStatuses(mail, ['known@mute-first.example'])).toEqual(['server_error'])
+  expect(await subStatuses(mail, ['known@mute-last.example'])).toEqual(['server_error'])
+})
+
+test('addresses of two domains never share a transaction, though they share a connection', async () => {
+  const mixed: string[] = []
+  const script = truthful({
+    rcpt(peer, to) {
+      const domains = new Set([...peer.recipients, to].map((recipient) => recipient.split('@')[1]))
+      if (domains.size > 1) mixed.push(to)
+      return to.startsWith('known') ? '250 Ok' : NO_SUCH_USER
+    },
+  })
+  const mail = await startMail({
+    domains: { 'a.example': [script] },
+    names: { 'b.example': { mx: [[10, 'mx1.a.example']] } },
+  })
+  for (const domain of ['a.example', 'b.example', 'a.example']) {
+    const emails = addresses(domain, 5).map((email) => email.replace('known', `known-${Math.random()}`))
+    expect(await subStatuses(mail, emails)).toEqual(truths(emails))
+  }
+  expect([mixed, server(mail, 'a.example').connections()]).toEqual([[], 1])
+})
+
+test('an address that needs SMTPUTF8 is sent only where it is offered', async () => {
+  const offers = truthful({ capabilities: ['PIPELINING', 'SMTPUTF8'] })
+  const mail = await startMail({ domains: { 'utf8.example': [offers], 'ascii.example': [truthful()] } })
+  expect(await subStatuses(mail, ['known-ü@utf8.example', 'known@utf8.example'])).toEqual(['', ''])
+  const plain = await subStatuses(mail, ['known-ü@ascii.example', 'known@ascii.example'])
+  expect(plain).toEqual(['smtputf8_unsupported', ''])
+  expect(server(mail, 'ascii.example').recipients.filter((recipient) => recipient.includes('ü'))).toEqual([])
+})
+
+test('SMTPUTF8 is declared for those who need it and for nobody else', async () => {
+  const wrong: string[] = []
+  const script = truthful({
+    capabilities: ['PIPELINING', 'SMTPUTF8'],
+    mail(peer, _sender, parameters) {
+      peer.state['declared'] = parameters === 'SMTPUTF8'
+      return '250 Ok'
+    },
+    rcpt(peer, to) {
+      if (/[^\x20-\x7e]/.test(to) !== peer.state['declared']) wrong.push(to)
+      return to.startsWith('known') ? '250 Ok' : NO_SUCH_USER
+    },
+  })
+  const mail = await startMail({ domains: { 'mixed.example': [script] } })
+  const names = ['known1', 'known-ü', 'known2', 'known-é', 'known3', 'known4', 'known-ß']
+  await mail.validateAll(names.map((name) => `${name}@mixed.example`))
+  expect(wrong).toEqual([])
+})
+
+test('hundreds of addresses of a new domain take one control recipient, however many batches they make', async () => {
+  const mail = await startMail({ domains: { 'big.example': [truthful({ banner: () => POSTFIX })] } })
+  const emails = addresses('big.example', 350)
+  expect(await subStatuses(mail, emails)).toEqual(truths(emails))
+  expect(controlsOf(server(mail, 'big.example').recipients).length).toBe(1)
+})
+
+test('a passing refusal in words that say nothing is worth another try', async () => {
+  const mail = await startMail({ domains: { 'busy.example': [{ rcpt: () => '451 Temporary local problem' }] } })
+  const [found] = await mail.validateAll(['a@busy.example'])
+  expect([found?.verdict.subStatus, found?.retry?.afterMs]).toEqual(['server_error', 60_000])
+})
+
+test('words that no rule knows condemn nobody, until the domain was heard to refuse a stranger in them', async () => {
+  const script: Script = { rcpt: (_peer, to) => (to.startsWith('known') ? '250 Ok' : '550 Zut alors, flurb!') }
+  const mail = await startMail({ domains: { 'odd.example': [script] } })
+  expect(await subStatuses(mail, ['absent1@odd.example'])).toEqual(['policy_rejected'])
+  expect(mail.unrecognised).toEqual([
+    { provider: '', stage: 'rcpt', code: 550, text: expect.stringContaining('flurb') },
+  ])
+  expect(await subStatuses(mail, ['known1@odd.example'])).toEqual([''])
+  expect(await subStatuses(mail, ['absent2@odd.example'])).toEqual(['mailbox_not_found'])
+})
+
+test('a control recipient that is refused in passing words which are known to mean it settles the question', async () => {
+  const unverified =
+    '450 4.1.1 Recipient address rejected: unverified address: host store.example[192.0.2.7] said: 550 5.1.1 User unknown'
+  const script: Script = { rcpt: (_peer, to) => (to.startsWith('known') ? '250 Ok' : unverified) }
+  const mail = await startMail({ domains: { 'verifies.example': [script] } })
+  expect(await subStatuses(mail, ['known1@verifies.example'])).toEqual([''])
+})
+
+test('an acceptance that could not be held against a control is worth another try', async () => {
+  const script: Script = {
+    rcpt: (_peer, to) => (to.startsWith('known') ? '250 Ok' : '451 4.7.1 Greylisting in action'),
+  }
+  const mail = await startMail({ domains: { 'half.example': [script] } })
+  const [found] = await mail.validateAll(['known1@half.example'])
+  expect([found?.verdict.subStatus, found?.retry?.afterMs]).toEqual(['greylisted', 60_000])
+})
+
+test('a server that says nothing is given up at the deadline, and nobody is condemned', {
+  tags: ['timed'],
+}, async () => {
+  const mail = await startMail({
+    domains: { 'mute.example': [{ rcpt: () => ({ reply: '250 Ok', afterMs: 10_000 }) }] },
+  })
+  const began = performance.now()
+  expect(await subStatuses(mail, ['a@mute.example'], 700)).toEqual(['timeout'])
+  expect(performance.now() - began).toBeLessThan(1_300)
+})
+
+test('a server that answers slower and slower is left, and what it did not answer is asked on another connection', {
+  tags: ['timed'],
+}, async () => {
+  const script = truthful({
+    rcpt: (peer, to) => ({
+      reply: to.startsWith('known') ? '250 Ok' : NO_SUCH_USER,
+      afterMs: peer.refused >= 2 ? 2_500 : 0,
+    }),
+    banner: () => POSTFIX,
+  })
+  const mail = await startMail({ domains: { 'tar.example': [script] } })
+  const emails = addresses('tar.example', 6, 6)
+  expect(await subStatuses(mail, emails, 15_000)).toEqual(truths(emails))
+  const later = addresses('tar.example', 6, 6).map((email) => email.replace('known', 'known-later-'))
+  const began = performance.now()
+  expect(await subStatuses(mail, later, 15_000)).toEqual(truths(later))
+  expect(performance.now() - began).toBeLessThan(2_000) // it is known by now what the server bears
+})
+
+test('who has not had their turn when the time is up gets it another time', async () => {
+  const slow = truthful({ rcpt: () => ({ reply: '250 Ok', afterMs: 100 }), capabilities: ['8BITMIME'] })
+  const mail = await startMail({ domains: { 'late.example': [slow] } })
+  const found = await mail.validateAll(addresses('late.example', 20), 900)
+  const late = found.filter(({ verdict }) => verdict.subStatus === 'timeout')
+  expect(late.length).toBeGreaterThan(5)
+  expect(late.filter(({ retry }) => retry === null)).toEqual([])
+})
+
+test('what the evidence shows of the dialogue has nobody’s address in it', async () => {
+  const script = truthful({ rcpt: (_peer, to) => `550 5.1.1 <${to}>: Recipient address rejected: User unknown` })
+  const mail = await startMail({ domains: { 'shown.example': [script] } })
+  const [found] = await mail.validateAll(['private.person@shown.example'])
+  const shown = found?.evidence.find(({ check }) => check === 'recipient')
+  expect(shown?.outcome).toBe('mailbox_not_found')
+  expect(shown?.detail).toContain('Host: mx1.shown.example.')
+  expect(shown?.detail).toContain('550 5.1.1')
+  expect(JSON.stringify(found?.evidence)).not.toContain('private.person')
+})

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
+import { createBatcher } from '@probity/concurrency/batcher'
 import { openPool } from '@probity/database/connection/connect'
-import { createBatcher } from '@probity/queue/gather'
 import { connectRedis } from '@probity/queue/redis'
 import { fastify } from 'fastify'
 

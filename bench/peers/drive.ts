@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { openGate } from '@probity/engine/domain/gate'
+import { createSemaphore } from '@probity/concurrency/semaphore'
 
 export type Verdict = 'valid' | 'invalid' | 'risky' | 'unknown'
 
@@ -23,12 +23,12 @@ export function drive(
   { inFlight, withinMs }: Limits,
   finish: () => Promise<object> = async () => ({}),
 ): void {
-  const gate = openGate(inFlight)
+  const semaphore = createSemaphore(inFlight)
   let isOver = false
   const lines = createInterface({ input: process.stdin })
   lines.on('line', (line) => {
     const email = JSON.parse(line) as string
-    void gate(async () => {
+    void semaphore(async () => {
       if (!isOver) write({ email, ...(await askWithin(ask, email, withinMs)) })
     })
   })

@@ -61,6 +61,7 @@ promise('lets the API take address/ out of the engine and nothing else', [
 /** The table as a whole: who may import a file of whom, by value. */
 const PARTS = [
   'contract',
+  'concurrency',
   'engine',
   'database',
   'queue',
@@ -75,14 +76,15 @@ const PARTS = [
 ]
 const REACH: Record<string, string[]> = {
   'packages/contract': [],
-  'packages/engine': ['contract'],
-  'packages/database': ['contract'],
+  'packages/concurrency': [],
+  'packages/engine': ['contract', 'concurrency'],
+  'packages/database': ['contract', 'concurrency'],
   'packages/queue': ['contract'],
   'packages/uploads': ['contract'],
   'packages/sdk': [],
   'packages/lab': [],
-  'apps/api': ['contract', 'database', 'queue', 'uploads'],
-  'apps/worker': ['contract', 'engine', 'database', 'queue', 'uploads'],
+  'apps/api': ['contract', 'concurrency', 'database', 'queue', 'uploads'],
+  'apps/worker': ['contract', 'concurrency', 'engine', 'database', 'queue', 'uploads'],
   'apps/admin': ['contract', 'engine', 'database', 'queue', 'uploads'],
   'apps/web': ['contract', 'sdk'],
   'apps/cli': ['contract', 'engine', 'sdk'],

@@ -12,8 +12,9 @@ type Reach = 'all' | 'types' | 'tests' | `${string}/`
  */
 const MAY_IMPORT: Record<string, Record<string, Reach>> = {
   contract: {},
-  engine: { contract: 'all', lab: 'tests' },
-  database: { contract: 'all', lab: 'tests' },
+  concurrency: {},
+  engine: { contract: 'all', concurrency: 'all', lab: 'tests' },
+  database: { contract: 'all', concurrency: 'all', lab: 'tests' },
   queue: { contract: 'all', lab: 'tests' },
   uploads: { contract: 'all', engine: 'address/', settings: 'all', lab: 'tests' },
   settings: {},
@@ -23,6 +24,7 @@ const MAY_IMPORT: Record<string, Record<string, Reach>> = {
   lab: {},
   api: {
     contract: 'all',
+    concurrency: 'all',
     engine: 'address/',
     database: 'all',
     queue: 'all',
@@ -33,6 +35,7 @@ const MAY_IMPORT: Record<string, Record<string, Reach>> = {
   },
   worker: {
     contract: 'all',
+    concurrency: 'all',
     engine: 'all',
     database: 'all',
     doctor: 'all',

@@ -1,3 +1,4 @@
+import { startInterval } from '@probity/concurrency/interval'
 import { removeClosedAccounts } from '@probity/database/accounts/account-deletion'
 import { removeOldPayments } from '@probity/database/billing/payments'
 import type { Db } from '@probity/database/connection/connect'
@@ -84,15 +85,5 @@ export function startUpkeep({ db, storage, log }: Kept): { stop(): Promise<void>
     }
   }
 
-  let keeping = keep()
-  const timer = setInterval(() => {
-    keeping = keeping.then(keep)
-  }, EVERY_MS)
-  timer.unref()
-  return {
-    async stop() {
-      clearInterval(timer)
-      await keeping
-    },
-  }
+  return startInterval(EVERY_MS, keep, { unref: true })
 }

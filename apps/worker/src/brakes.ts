@@ -1,3 +1,4 @@
+import { startInterval } from '@probity/concurrency/interval'
 import type { Db } from '@probity/database/connection/connect'
 import { type OperatorControls as Held, readControls } from '@probity/database/operators/controls'
 import type { ProviderRateLimiter, Target, Throttle } from '@probity/engine/smtp/connections/rate-limiter'
@@ -12,7 +13,7 @@ export type OperatorControls = {
   stop(): Promise<void>
 }
 
-const LOOK_EVERY_MS = 2_000
+const LOAD_EVERY_MS = 2_000
 /**
  * When to look again whether a provider may be asked. Longer than a question waits for its answer, so that nobody waits in vain, and short
  * enough for a list to come back for it without using up its tries.
@@ -22,28 +23,18 @@ export const PAUSED_MS = 45_000
 /** Reloads every two seconds. While the database is down, the last known controls apply. */
 export async function openBrakes({ db, log }: { db: Db; log: Logger }): Promise<OperatorControls> {
   let held: Held = { providers: [], egresses: [] }
-  async function look(): Promise<void> {
-    try {
-      held = await readControls(db)
-    } catch (error) {
-      log.debug({ err: error }, 'failed to load operator controls')
-    }
+  const load = async () => {
+    held = await readControls(db)
   }
-  await look()
-  let looking = Promise.resolve()
-  const timer = setInterval(() => {
-    looking = looking.then(look)
-  }, LOOK_EVERY_MS)
-  timer.unref()
+  const onError = (error: unknown) => log.debug({ err: error }, 'failed to load operator controls')
+  await load().catch(onError)
+  const interval = startInterval(LOAD_EVERY_MS, load, { onError, delayFirst: true, unref: true })
   const find = (provider: string) => held.providers.find((brake) => brake.provider === provider)
   return {
     isPaused: (provider) => (find(provider)?.pausedAt ?? null) !== null,
     ratePercent: (provider) => find(provider)?.ratePercent ?? 100,
     isDrained: (egress) => held.egresses.some((brake) => brake.egress === egress && brake.drainedAt !== null),
-    async stop() {
-      clearInterval(timer)
-      await looking
-    },
+    stop: () => interval.stop(),
   }
 }
 

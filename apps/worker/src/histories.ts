@@ -1,7 +1,7 @@
+import { createBatcher } from '@probity/concurrency/batcher'
 import type { Db } from '@probity/database/connection/connect'
 import { listHistories } from '@probity/database/feedback/histories'
 import type { History, HistoryLookup } from '@probity/engine/verdict/history'
-import { createBatcher } from '@probity/queue/gather'
 
 /** What became of mail that accounts have reported, for whoever judges an address. */
 export type Histories = { of(accountId: string): HistoryLookup }

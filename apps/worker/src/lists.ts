@@ -32,7 +32,7 @@ export async function startLists(
   const hurrySoon = () => {
     soon ??= setTimeout(() => {
       soon = undefined
-      if (active < slots) releasing?.hurry()
+      if (active < slots) releasing?.runNow()
     }, NEXT_TASK_WITHIN_MS)
   }
   const work = async (ref: BatchRef) => {
@@ -49,7 +49,7 @@ export async function startLists(
   const hands = { queue, work, slots, isAside: aside.isAside }
   const releasing = release ? startReleasingBatches(services, hands) : undefined
   const ordering = release ? startOrdering(services) : undefined
-  const planning = release ? startPlanning(services, () => releasing?.hurry()) : undefined
+  const planning = release ? startPlanning(services, () => releasing?.runNow()) : undefined
 
   return {
     async stop() {

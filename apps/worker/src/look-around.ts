@@ -1,5 +1,6 @@
 import { getServers } from 'node:dns'
 import { hostname } from 'node:os'
+import { startInterval } from '@probity/concurrency/interval'
 import { beginRound, keepFindings } from '@probity/database/operators/doctor'
 import { BLOCKLISTS } from '@probity/doctor/data/blocklists'
 import { examine } from '@probity/doctor/examine'
@@ -7,7 +8,6 @@ import type { Patient } from '@probity/doctor/patient'
 import { REFERENCE_HOSTS } from '@probity/engine/smtp/probe/data/reference-hosts'
 import type { WorkerConfig } from './config.ts'
 import type { Surroundings } from './mailboxes.ts'
-import { startInterval } from './release/rounds.ts'
 import type { Services } from './services.ts'
 
 /** How often the worker checks whether a run is due; also the longest wait after an operator requests a run. */
@@ -59,16 +59,18 @@ export function startLookingAround(patient: Patient, log: Services['log'], first
       if (!stopping.signal.aborted) throw error
     })
   }
-  let rounds: ReturnType<typeof startInterval> | undefined
+  let interval: ReturnType<typeof startInterval> | undefined
   const timer = setTimeout(() => {
-    rounds = startInterval(EVERY_MS, look, { log, name: 'doctor' })
+    interval = startInterval(EVERY_MS, look, {
+      onError: (error) => log.warn({ err: error }, 'doctor failed; retrying'),
+    })
   }, firstAfterMs)
   return {
     /** Does not wait for a run in progress: it can take half a minute, and its findings are not needed. */
     stop() {
       stopping.abort()
       clearTimeout(timer)
-      void rounds?.stop()
+      void interval?.stop()
     },
   }
 }

@@ -1,3 +1,4 @@
+import { startInterval } from '@probity/concurrency/interval'
 import type { Db } from '@probity/database/connection/connect'
 import { readOptedOut } from '@probity/database/validations/probing'
 import type { MailboxProber } from '@probity/engine/smtp/probe/prober'
@@ -12,30 +13,20 @@ export type OptOuts = {
   stop(): Promise<void>
 }
 
-const READ_EVERY_MS = 2_000
+const LOAD_EVERY_MS = 2_000
 
 /** Reads the list every two seconds. While the database is unavailable, the last known list applies. */
 export async function openOptOuts({ db, log }: { db: Db; log: Logger }): Promise<OptOuts> {
   let domains: ReadonlySet<string> = new Set()
-  async function read(): Promise<void> {
-    try {
-      domains = new Set(await readOptedOut(db))
-    } catch (error) {
-      log.debug({ err: error }, 'failed to load opted-out domains')
-    }
+  const load = async () => {
+    domains = new Set(await readOptedOut(db))
   }
-  await read()
-  let reading = Promise.resolve()
-  const timer = setInterval(() => {
-    reading = reading.then(read)
-  }, READ_EVERY_MS)
-  timer.unref()
+  const onError = (error: unknown) => log.debug({ err: error }, 'failed to load opted-out domains')
+  await load().catch(onError)
+  const interval = startInterval(LOAD_EVERY_MS, load, { onError, delayFirst: true, unref: true })
   return {
     has: (domain) => domains.size > 0 && withParents(domain.toLowerCase()).some((name) => domains.has(name)),
-    async stop() {
-      clearInterval(timer)
-      await reading
-    },
+    stop: () => interval.stop(),
   }
 }
 

@@ -1,4 +1,5 @@
 import { networkInterfaces } from 'node:os'
+import { startInterval } from '@probity/concurrency/interval'
 import { queryDns } from '@probity/engine/domain/query'
 import type { MailDns } from '@probity/engine/domain/resolver'
 import {
@@ -10,7 +11,6 @@ import {
 } from '@probity/engine/smtp/protocol/address-policy'
 import type { Egress } from '@probity/engine/smtp/protocol/dial'
 import type { Logger } from 'pino'
-import { startInterval } from './release/rounds.ts'
 
 /** The addresses of this host and of its egresses. */
 export type OwnAddresses = {
@@ -45,7 +45,9 @@ export async function openOwnAddresses({
   }
 
   await lookUp()
-  const rounds = startInterval(everyMs, lookUp, { log, name: 'egress address lookup' })
+  const interval = startInterval(everyMs, lookUp, {
+    onError: (error) => log.warn({ err: error }, 'egress address lookup failed; retrying'),
+  })
   return {
     except: (policy) => ({
       get port() {
@@ -56,7 +58,7 @@ export async function openOwnAddresses({
         return address !== undefined && !blocks.some((block) => isWithin(address, block)) && policy.allows(text)
       },
     }),
-    stop: () => rounds.stop(),
+    stop: () => interval.stop(),
   }
 }
 

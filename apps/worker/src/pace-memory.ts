@@ -1,4 +1,4 @@
-import { createLruCache } from '@probity/engine/smtp/connections/lru-cache'
+import { createLruLookup } from '@probity/concurrency/lru-cache'
 import type { Target } from '@probity/engine/smtp/connections/rate-limiter'
 import type { Reason } from '@probity/engine/smtp/replies/rules'
 
@@ -18,7 +18,7 @@ const TARGETS_MAX = 10_000
 
 /** What is known of the targets that were used last. */
 export function openMemory(now: () => number): (target: Target) => Known {
-  const recall = createLruCache(TARGETS_MAX, newcomer)
+  const recall = createLruLookup(TARGETS_MAX, newcomer)
   return ({ egress, site }) => {
     const known = recall(JSON.stringify([egress, site]))
     for (const [id, { endsAt }] of known.leases) if (endsAt <= now()) known.leases.delete(id)

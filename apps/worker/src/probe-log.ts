@@ -1,6 +1,6 @@
+import { startInterval } from '@probity/concurrency/interval'
 import { LATENCY_STEPS_MS } from '@probity/contract/data/latency-steps'
 import type { Db } from '@probity/database/connection/connect'
-import { reportEvery } from '@probity/database/report'
 import { type ProbeCounts, recordProbes } from '@probity/database/validations/probing'
 import type { Finding, ProbeResult } from '@probity/engine/smtp/probe/result'
 import type { Reason } from '@probity/engine/smtp/replies/rules'
@@ -33,7 +33,11 @@ export function openProbeLog({ db, log, meters }: { db: Db; log: Logger; meters:
     }
   }
 
-  const reports = reportEvery(WRITE_EVERY_MS, write)
+  const reports = startInterval(WRITE_EVERY_MS, write, {
+    delayFirst: true,
+    runOnStop: true,
+    unref: true,
+  })
   return {
     note({ provider, egress }, answer) {
       const outcome = outcomeOf(answer.finding)

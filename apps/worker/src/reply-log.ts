@@ -1,6 +1,6 @@
+import { startInterval } from '@probity/concurrency/interval'
 import type { Db } from '@probity/database/connection/connect'
 import { noteUnrecognised } from '@probity/database/operators/unclassified-replies'
-import { reportEvery } from '@probity/database/report'
 import type { UnclassifiedReply } from '@probity/engine/smtp/probe/request'
 import type { Logger } from 'pino'
 
@@ -34,7 +34,11 @@ export function openReplyLog({ db, log }: { db: Db; log: Logger }): ReplyLog {
     }
   }
 
-  const reports = reportEvery(WRITE_EVERY_MS, write)
+  const reports = startInterval(WRITE_EVERY_MS, write, {
+    delayFirst: true,
+    runOnStop: true,
+    unref: true,
+  })
   return {
     note(reply) {
       const key = JSON.stringify(reply)

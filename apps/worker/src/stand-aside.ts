@@ -1,6 +1,6 @@
+import { startInterval } from '@probity/concurrency/interval'
 import { findProbing } from '@probity/database/validations/probing'
 import type { TaskWorker } from '@probity/queue/tasks'
-import { startInterval } from './release/rounds.ts'
 import type { Services } from './services.ts'
 
 const LOOK_EVERY_MS = 2_000
@@ -33,13 +33,15 @@ export async function startStandingAside(services: Pick<Services, 'db' | 'ways' 
   }
 
   await look().catch((error: unknown) => log.debug({ err: error }, 'failed to load the probing state of other workers'))
-  const rounds = startInterval(LOOK_EVERY_MS, look, { log, name: 'loading the probing state of other workers' })
+  const interval = startInterval(LOOK_EVERY_MS, look, {
+    onError: (error) => log.warn({ err: error }, 'loading the probing state of other workers failed; retrying'),
+  })
   return {
     isAside: () => isAside,
     lead(worker) {
       workers.push(worker)
       if (!isAside) worker.goOn()
     },
-    stop: () => rounds.stop(),
+    stop: () => interval.stop(),
   }
 }

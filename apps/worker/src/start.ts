@@ -60,7 +60,7 @@ export async function start(config: WorkerConfig, surroundings: Surroundings, lo
     facts: () => ({ ...factsOf(config, surroundings), probing: ways.probing() }),
   } as const
   const presence = startNotingProcess(db, note, (error) => log.debug({ err: error }, 'heartbeat failed'))
-  ways.whenChanged(() => presence.hurry())
+  ways.whenChanged(() => presence.runNow())
   const doctor = startLookingAround(describePatient(config, surroundings, services), log)
   log.info('worker started')
 

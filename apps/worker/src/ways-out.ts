@@ -1,3 +1,4 @@
+import { startInterval } from '@probity/concurrency/interval'
 import type { Probing } from '@probity/contract/probing'
 import type { ProbingReason } from '@probity/contract/probing-words'
 import type { MailDns } from '@probity/engine/domain/resolver'
@@ -7,7 +8,6 @@ import type { ProbeResult } from '@probity/engine/smtp/probe/result'
 import type { AddressPolicy } from '@probity/engine/smtp/protocol/address-policy'
 import type { Egress } from '@probity/engine/smtp/protocol/dial'
 import type { Logger } from 'pino'
-import { startInterval } from './release/rounds.ts'
 
 /** Whether each egress can reach mail servers. */
 export type WaysOut = {
@@ -91,13 +91,12 @@ export async function openWaysOut({ egresses, dns, policy, lookout, log }: Optio
   }
 
   if (lookout) await look(lookout)
-  const name = 'looking for mail servers'
-  const rounds =
+  const interval =
     lookout && egresses.length > 0
       ? startInterval(
           Math.min(LOOK_AGAIN_MS, lookout.closedMs),
           async () => void (isDue(lookout) && (await look(lookout))),
-          { log, name },
+          { onError: (error) => log.warn({ err: error }, 'looking for mail servers failed; retrying') },
         )
       : undefined
 
@@ -118,7 +117,7 @@ export async function openWaysOut({ egresses, dns, policy, lookout, log }: Optio
     whenChanged(listener) {
       tell = listener
     },
-    stop: async () => void (await rounds?.stop()),
+    stop: async () => void (await interval?.stop()),
   }
 }
 

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { createLruCache } from '@probity/concurrency/lru-cache'
 import { type DoorKey, findDoorKey, hashKey, listChangedKeys } from '@probity/database/accounts/keys'
 import type { Db } from '@probity/database/connection/connect'
 
@@ -26,10 +27,10 @@ export type KeyRing = {
 }
 
 export function openKeyRing(db: Db): KeyRing {
-  const kept = new Map<string, Kept>()
+  const kept = createLruCache<string, Kept>(KEYS_MAX)
   const asking = new Map<string, Promise<DoorKey | undefined>>()
   const watch = startWatch(db, (changed) => {
-    for (const [name, { key }] of kept) if (changed.has(key.id)) kept.delete(name)
+    for (const [name, { key }] of [...kept.entries()]) if (changed.has(key.id)) kept.delete(name)
   })
 
   function recall(name: string): DoorKey | undefined {
@@ -43,7 +44,6 @@ export function openKeyRing(db: Db): KeyRing {
     const key = await findDoorKey(db, keyHash)
     kept.delete(name)
     if (key === undefined) return undefined
-    if (kept.size >= KEYS_MAX) kept.delete(kept.keys().next().value as string)
     kept.set(name, { key, since })
     return key
   }

@@ -1,7 +1,7 @@
+import { startInterval } from '@probity/concurrency/interval'
 import type { LastRequest } from '@probity/contract/last-request'
 import { type KeyUse, recordKeyUse } from '@probity/database/accounts/keys'
 import type { Db } from '@probity/database/connection/connect'
-import { reportEvery } from '@probity/database/report'
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify'
 import { isPublicCaller } from './public-sandbox.ts'
 
@@ -53,7 +53,11 @@ export function openKeyUseCounter(db: Db, log: FastifyBaseLogger): KeyUseCounter
     return use
   }
 
-  const reports = reportEvery(REPORT_EVERY_MS, report)
+  const reports = startInterval(REPORT_EVERY_MS, report, {
+    delayFirst: true,
+    runOnStop: true,
+    unref: true,
+  })
 
   return {
     count(keyId) {

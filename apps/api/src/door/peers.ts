@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { startInterval } from '@probity/concurrency/interval'
 import type { Redis } from 'ioredis'
 
 const SAY_EVERY_MS = 2_000
@@ -16,16 +17,11 @@ export function joinPeers(redis: Redis, learn: (count: number) => void): { stop(
       .zadd(ROLL, now, name)
       .zremrangebyscore(ROLL, 0, now - GONE_AFTER_MS)
       .zcard(ROLL)
-    try {
-      const count = (await turn.exec())?.[2]?.[1]
-      if (typeof count === 'number') learn(count)
-    } catch {
-      // Redis is away: the last count stands, which is just when it is needed.
-    }
+    const count = (await turn.exec())?.[2]?.[1]
+    if (typeof count === 'number') learn(count)
   }
 
-  void say()
-  const timer = setInterval(() => void say(), SAY_EVERY_MS)
-  timer.unref()
-  return { stop: () => clearInterval(timer) }
+  // While Redis is unavailable, the last count applies.
+  const interval = startInterval(SAY_EVERY_MS, say, { onError: () => {}, unref: true })
+  return { stop: () => void interval.stop() }
 }

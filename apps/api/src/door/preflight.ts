@@ -1,3 +1,4 @@
+import { createLruCache } from '@probity/concurrency/lru-cache'
 import { isOrigin } from '@probity/contract/publishable'
 import { isAllowedOrigin } from '@probity/database/accounts/keys'
 import type { Route } from '../route.ts'
@@ -35,9 +36,9 @@ export const preflight: Route = async (app, services) => {
   })
 }
 
-/** Remembers the origins that are allowed. Whoever makes origins up is counted as those are who guess keys. */
+/** Caches allowed origins. Requests with unknown origins count against the same limit as requests with unknown keys. */
 function openOrigins({ db, strangers }: Pick<Services, 'db' | 'strangers'>) {
-  const allowedUntil = new Map<string, number>()
+  const allowedUntil = createLruCache<string, number>(ORIGINS_MAX)
   return async (origin: string, network: string): Promise<boolean> => {
     const now = performance.now()
     if (now < (allowedUntil.get(origin) ?? 0)) return true
@@ -45,10 +46,7 @@ function openOrigins({ db, strangers }: Pick<Services, 'db' | 'strangers'>) {
     if (!strangers.look(network, STRANGERS).allowed) return false
     const isAllowed = await isAllowedOrigin(db, origin)
     if (!isAllowed) strangers.take(network, STRANGERS)
-    else {
-      if (allowedUntil.size >= ORIGINS_MAX) allowedUntil.delete(allowedUntil.keys().next().value as string)
-      allowedUntil.set(origin, now + KEEP_FOR_MS)
-    }
+    else allowedUntil.set(origin, now + KEEP_FOR_MS)
     return isAllowed
   }
 }

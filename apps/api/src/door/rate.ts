@@ -1,3 +1,5 @@
+import { createLruCache } from '@probity/concurrency/lru-cache'
+
 /**
  * So many requests in so many seconds, under a name that the RateLimit headers use. `shareMin` is what one process grants at least
  * when it has to count for itself: a tenth of a small quota would be nothing.
@@ -39,7 +41,8 @@ export type LocalRate = {
 
 /** The same algorithm as the Redis script, within one process: for callers without an account, and while Redis is away. */
 export function openLocalRate(now: () => number = () => performance.now() * 1e3): LocalRate {
-  const fullAt = new Map<string, number>()
+  /** At the limit, partitions without requests for the longest time are removed: their quota is full again by then, or starts again. */
+  const fullAt = createLruCache<string, number>(PARTITIONS_MAX)
 
   function judge(partition: string, policy: RatePolicy, cost: number): RateState {
     const time = now()
@@ -48,15 +51,8 @@ export function openLocalRate(now: () => number = () => performance.now() * 1e3)
     const waitUs = after - policy.windowS * 1e6 - time
     // Below a microsecond it is the rounding of a clock with fractions, which would refuse the first request of a quota of one.
     if (waitUs >= 1) return readRate(policy, false, before - time, waitUs)
-    if (cost > 0) remember(partition, after)
+    if (cost > 0) fullAt.set(partition, after)
     return readRate(policy, true, after - time, 0)
-  }
-
-  /** At the limit, the partition without requests for the longest time is removed: its quota is full again by then, or starts again. */
-  function remember(partition: string, after: number): void {
-    fullAt.delete(partition)
-    if (fullAt.size >= PARTITIONS_MAX) fullAt.delete(fullAt.keys().next().value as string)
-    fullAt.set(partition, after)
   }
 
   return {

@@ -1,7 +1,7 @@
+import { startInterval } from '@probity/concurrency/interval'
 import { type AnsweredRequest, recordRequests } from '@probity/database/accounts/requests'
 import { recordVerdicts, type VerdictCount } from '@probity/database/accounts/usage'
 import type { Db } from '@probity/database/connection/connect'
-import { reportEvery } from '@probity/database/report'
 import type { FastifyBaseLogger } from 'fastify'
 
 /** Short, so that the request log shows a request about a second after its response. */
@@ -68,7 +68,11 @@ export function openRequestLog(db: Db, log: FastifyBaseLogger, keptDays: number)
   }
 
   const report = () => Promise.all([reportRequests(), reportVerdicts()]).then(() => undefined)
-  const reports = reportEvery(REPORT_EVERY_MS, report)
+  const reports = startInterval(REPORT_EVERY_MS, report, {
+    delayFirst: true,
+    runOnStop: true,
+    unref: true,
+  })
 
   return {
     keptDays,

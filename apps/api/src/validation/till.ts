@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { createBatcher } from '@probity/concurrency/batcher'
 import { type OverrideAction, overrideTargets, resolveOverride } from '@probity/contract/override'
 import type { StoredResult } from '@probity/contract/standing-result'
 import type { Posting } from '@probity/database/billing/ledger'
@@ -12,7 +13,6 @@ import {
   type Wait,
 } from '@probity/database/validations/validations'
 import { dedupeKey } from '@probity/engine/address/dedupe-key'
-import { createBatcher } from '@probity/queue/gather'
 import { lookUpOverrides } from './overrides.ts'
 import { isStorable } from './storable.ts'
 

@@ -1,8 +1,8 @@
+import { createBatcher } from '@probity/concurrency/batcher'
 import { notStartedResult } from '@probity/contract/standing-result'
 import { type Db, inTenant } from '@probity/database/connection/connect'
 import { withdrawUnclaimed } from '@probity/database/validations/charge'
 import type { ValidationRef } from '@probity/database/validations/validations'
-import { createBatcher } from '@probity/queue/gather'
 import { storable } from './storable.ts'
 import type { Told } from './waiting-room.ts'
 

@@ -1,8 +1,8 @@
+import { createBatcher } from '@probity/concurrency/batcher'
 import { isOutage } from '@probity/database/connection/outage'
 import { type BatchRef, type ClaimedBatch, claimBatches } from '@probity/database/jobs/batches'
 import { type ProcessedBatch, type Settling, settleBatches } from '@probity/database/jobs/settle-batches'
 import { dedupeKey } from '@probity/engine/address/dedupe-key'
-import { createBatcher } from '@probity/queue/gather'
 import type { Services } from '../services.ts'
 
 /** As many batches as one transaction claims or settles. More would hold the locks on the job and the account for longer. */

@@ -1,6 +1,6 @@
+import { startInterval } from '@probity/concurrency/interval'
 import { reconcileLedger } from '@probity/database/billing/reconciliation'
 import type { Services } from '../services.ts'
-import { startInterval } from './rounds.ts'
 
 const EVERY_MS = 60_000
 /** Limit per run; `pnpm admin audit` lists all mismatches. */
@@ -19,5 +19,7 @@ export async function audit({ db, log, meters }: Pick<Services, 'db' | 'log' | '
 
 /** Every minute. Any number of workers may: one works and the others find nothing to do. */
 export function startAuditing(services: Pick<Services, 'db' | 'log' | 'meters'>) {
-  return startInterval(EVERY_MS, () => audit(services), { log: services.log, name: 'ledger reconciliation' })
+  return startInterval(EVERY_MS, () => audit(services), {
+    onError: (error) => services.log.warn({ err: error }, 'ledger reconciliation failed; retrying'),
+  })
 }

@@ -1,9 +1,9 @@
+import { startInterval } from '@probity/concurrency/interval'
 import { type BatchRef, releaseBatches } from '@probity/database/jobs/batches'
 import type { BatchQueue } from '@probity/queue/batches'
 import type { Services } from '../services.ts'
 import { LOOK_EVERY_MS } from './glance.ts'
 import { openOwnHands } from './own-hands.ts'
-import { startInterval } from './rounds.ts'
 
 type Work = (ref: BatchRef) => Promise<void>
 type Hands = { queue: BatchQueue; work: Work; slots: number; isAside(): boolean }
@@ -15,7 +15,7 @@ type Hands = { queue: BatchQueue; work: Work; slots: number; isAside(): boolean 
 export function startReleasingBatches(services: Pick<Services, 'db' | 'log' | 'egresses' | 'glance'>, hands: Hands) {
   const { db, log, egresses, glance } = services
   const mine = openOwnHands(hands.slots, hands.work, log)
-  const rounds = startInterval(
+  const interval = startInterval(
     LOOK_EVERY_MS,
     async () => {
       const isAside = hands.isAside()
@@ -27,12 +27,15 @@ export function startReleasingBatches(services: Pick<Services, 'db' | 'log' | 'e
       const tasks = others.map(({ egress: _, ...task }) => task)
       if (tasks.length > 0) await hands.queue.add(tasks)
     },
-    { log, name: 'dispatching batches', isWanted: async () => (await glance()).batches },
+    {
+      onError: (error) => log.warn({ err: error }, 'dispatching batches failed; retrying'),
+      isDue: async () => (await glance()).batches,
+    },
   )
   return {
-    hurry: () => rounds.hurry(),
+    runNow: () => interval.runNow(),
     async stop() {
-      await rounds.stop()
+      await interval.stop()
       await mine.finish()
     },
   }

@@ -1,23 +1,22 @@
+import { startInterval } from '@probity/concurrency/interval'
 import { type ReleasedDelivery, releaseDeliveries } from '@probity/database/webhooks/events'
 import type { WebhookQueue } from '@probity/queue/webhooks'
 import type { Services } from '../services.ts'
 import { LOOK_EVERY_MS } from './glance.ts'
 import { openOwnHands } from './own-hands.ts'
-import { startInterval } from './rounds.ts'
 
 const AT_ONCE_MAX = 500
 
 type Hands = { queue: WebhookQueue; work(task: ReleasedDelivery): Promise<void>; slots: number }
 
 /**
- * Lets deliveries out that are due, through the queue to whoever is free. While Redis is away this process sends them itself: what
- * customers wait for must not wait for Redis.
+ * Dispatches due deliveries through the queue to any worker. While Redis is unavailable this process sends them itself.
  */
 export function startReleasingDeliveries(services: Pick<Services, 'db' | 'log' | 'glance'>, hands: Hands) {
   const { db, log, glance } = services
   const { queue, work, slots } = hands
   const mine = openOwnHands(slots, work, log)
-  const rounds = startInterval(
+  const interval = startInterval(
     LOOK_EVERY_MS,
     async () => {
       const released = await releaseDeliveries(db, AT_ONCE_MAX)
@@ -26,14 +25,17 @@ export function startReleasingDeliveries(services: Pick<Services, 'db' | 'log' |
         await queue.add(released)
       } catch (error) {
         log.debug({ err: error }, 'failed to enqueue webhook deliveries: redis unavailable')
-        for (const task of released) mine.take(task) // one that the queue took all the same is had by one of the two
+        for (const task of released) mine.take(task) // if the queue accepted it after all, one of the two claims it
       }
     },
-    { log, name: 'dispatching webhook deliveries', isWanted: async () => (await glance()).deliveries },
+    {
+      onError: (error) => log.warn({ err: error }, 'dispatching webhook deliveries failed; retrying'),
+      isDue: async () => (await glance()).deliveries,
+    },
   )
   return {
     async stop() {
-      await rounds.stop()
+      await interval.stop()
       await mine.finish()
     },
   }

@@ -1,7 +1,7 @@
+import { startInterval } from '@probity/concurrency/interval'
 import { announceExpiredKeys } from '@probity/database/accounts/keys'
 import { removeStaleStreams } from '@probity/database/webhooks/event-streams'
 import type { Services } from '../services.ts'
-import { startInterval } from './rounds.ts'
 
 const EVERY_MS = 60_000
 const AT_ONCE_MAX = 100
@@ -11,10 +11,12 @@ const AT_ONCE_MAX = 100
  * process no longer renews. Any number of workers may do it.
  */
 export function startExpiringKeys({ db, log }: Pick<Services, 'db' | 'log'>, everyMs = EVERY_MS) {
-  const round = async () => {
+  const run = async () => {
     await removeStaleStreams(db)
     const announced = await announceExpiredKeys(db, AT_ONCE_MAX)
     if (announced > 0) log.debug({ announced }, 'emitted key expiry events')
   }
-  return startInterval(everyMs, round, { log, name: 'emitting key expiry events' })
+  return startInterval(everyMs, run, {
+    onError: (error) => log.warn({ err: error }, 'emitting key expiry events failed; retrying'),
+  })
 }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { startInterval } from '@probity/concurrency/interval'
 import { claimOrdering, orderResults } from '@probity/database/jobs/results/order-results'
 import type { Services } from '../services.ts'
-import { startInterval } from './rounds.ts'
 
 /** How often a worker looks for jobs that have ended. Until their results are in row order, pages and exports are slower. */
 const LOOK_EVERY_MS = 1_000
@@ -14,19 +14,19 @@ type Needed = Pick<Services, 'db' | 'workerId' | 'log'>
 export function startOrdering(services: Needed): { stop(): Promise<void> } {
   const stopping = new AbortController()
   const { signal } = stopping
-  const rounds = startInterval(
+  const interval = startInterval(
     LOOK_EVERY_MS,
     async () => {
       let outcome: Outcome = 'ordered'
       while (outcome === 'ordered' && !signal.aborted) outcome = await orderNext(services)
       if (outcome === 'failed') await sleep(WAIT_AFTER_FAILURE_MS, undefined, { signal }).catch(() => {})
     },
-    { log: services.log, name: 'storing results in row order' },
+    { onError: (error) => services.log.warn({ err: error }, 'storing results in row order failed; retrying') },
   )
   return {
     async stop() {
       stopping.abort()
-      await rounds.stop()
+      await interval.stop()
     },
   }
 }

@@ -1,3 +1,4 @@
+import { startInterval } from '@probity/concurrency/interval'
 import { pendingResult } from '@probity/contract/standing-result'
 import { inTenant } from '@probity/database/connection/connect'
 import { listOverdue } from '@probity/database/validations/queue'
@@ -19,21 +20,12 @@ export async function endOverdue({ db }: Pick<Services, 'db'>): Promise<number> 
 
 /** Runs once a minute. Any number of workers can run it. */
 export function startEndingOverdue(services: Pick<Services, 'db' | 'log'>) {
-  let ending = Promise.resolve()
-  const timer = setInterval(() => {
-    ending = ending.then(async () => {
-      try {
-        const ended = await endOverdue(services)
-        if (ended > 0) services.log.warn({ ended }, 'ended validations that were open for a day')
-      } catch (error) {
-        services.log.warn({ err: error }, 'failed to look for overdue validations')
-      }
-    })
-  }, LOOK_EVERY_MS)
-  return {
-    async stop() {
-      clearInterval(timer)
-      await ending
-    },
+  const run = async () => {
+    const ended = await endOverdue(services)
+    if (ended > 0) services.log.warn({ ended }, 'ended validations that were open for a day')
   }
+  return startInterval(LOOK_EVERY_MS, run, {
+    delayFirst: true,
+    onError: (error) => services.log.warn({ err: error }, 'failed to look for overdue validations'),
+  })
 }

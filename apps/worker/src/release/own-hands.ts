@@ -1,4 +1,4 @@
-import { openGate } from '@probity/engine/domain/gate'
+import { createSemaphore } from '@probity/concurrency/semaphore'
 import type { Logger } from 'pino'
 
 /** Runs tasks locally, bypassing Redis, with bounded concurrency. */
@@ -9,11 +9,11 @@ export type OwnHands<Task> = {
 }
 
 export function openOwnHands<Task>(slots: number, work: (task: Task) => Promise<void>, log: Logger): OwnHands<Task> {
-  const gate = openGate(slots)
+  const semaphore = createSemaphore(slots)
   const taken = new Set<Promise<void>>()
   return {
     take(task) {
-      const done = gate(() => work(task))
+      const done = semaphore(() => work(task))
         .catch((error: unknown) => log.warn({ err: error }, 'local task failed; requeued'))
         .finally(() => taken.delete(done))
       taken.add(done)

@@ -1,13 +1,13 @@
+import { startInterval } from '@probity/concurrency/interval'
 import { takePlan } from '@probity/database/jobs/planning'
 import { planJob } from '../processors/plan-job.ts'
 import type { Services } from '../services.ts'
 import { LOOK_EVERY_MS } from './glance.ts'
-import { startInterval } from './rounds.ts'
 
-/** Plans the jobs that were confirmed, one after the other. Each is planned by one worker; one that dies over it has a successor. */
+/** Plans confirmed jobs one after the other. A job is planned by one worker; if that worker stops, another one plans it. */
 export function startPlanning(services: Services, whenPlanned: () => void) {
   let stopping = false
-  const rounds = startInterval(
+  const interval = startInterval(
     LOOK_EVERY_MS,
     async () => {
       for (let job = await takePlan(services.db, services.workerId); job; ) {
@@ -16,12 +16,15 @@ export function startPlanning(services: Services, whenPlanned: () => void) {
         job = stopping ? undefined : await takePlan(services.db, services.workerId)
       }
     },
-    { log: services.log, name: 'planning jobs', isWanted: async () => (await services.glance()).plans },
+    {
+      onError: (error) => services.log.warn({ err: error }, 'planning jobs failed; retrying'),
+      isDue: async () => (await services.glance()).plans,
+    },
   )
   return {
     async stop() {
       stopping = true
-      await rounds.stop()
+      await interval.stop()
     },
   }
 }

@@ -1,6 +1,6 @@
+import { startInterval } from '@probity/concurrency/interval'
 import { judgeSamples } from '@probity/database/operators/reviews'
 import type { Services } from '../services.ts'
-import { startInterval } from './rounds.ts'
 
 const JUDGE_EVERY_MS = 1_000
 
@@ -15,6 +15,9 @@ export function startReviewing(services: Pick<Services, 'db' | 'log' | 'glance' 
       meters.reviewed(paused)
       log.warn({ jobs: paused }, 'jobs paused for review: most addresses of their samples are invalid')
     },
-    { log, name: 'reviewing job samples', isWanted: async () => (await glance()).batches },
+    {
+      onError: (error) => log.warn({ err: error }, 'reviewing job samples failed; retrying'),
+      isDue: async () => (await glance()).batches,
+    },
   )
 }

@@ -1,4 +1,5 @@
 import { createSecretKey, type KeyObject } from 'node:crypto'
+import { startInterval } from '@probity/concurrency/interval'
 import { type Selectable, sql } from 'kysely'
 import { type Db, type Trx, withoutTenant } from '../connection/connect.ts'
 import type { Schema } from '../connection/schema.ts'
@@ -36,23 +37,16 @@ const BEAT_EVERY_MS = 10_000
 /** Who missed three beats is not counted on. The functions of the database have the same number. */
 export const SILENT_AFTER_S = 35
 
-/** Says it now and every ten seconds. That it cannot be said is no reason to stop working. */
+/** Sends a heartbeat now and every ten seconds. A failed heartbeat does not stop the process. */
 export function startNotingProcess(db: Db, note: LivingNote, failed: (error: unknown) => void) {
-  let noting = Promise.resolve()
   const { facts } = note
-  const once = () => recordProcess(db, { ...note, facts: typeof facts === 'function' ? facts() : facts }).catch(failed)
-  const beat = () => {
-    noting = noting.then(once)
-  }
-  beat()
-  const timer = setInterval(beat, BEAT_EVERY_MS)
-  timer.unref()
+  const record = () => recordProcess(db, { ...note, facts: typeof facts === 'function' ? facts() : facts })
+  const heartbeats = startInterval(BEAT_EVERY_MS, record, { onError: failed, unref: true })
   return {
-    /** Says it at once, for what cannot wait. */
-    hurry: beat,
+    /** Sends a heartbeat now, because a fact changed. */
+    runNow: () => heartbeats.runNow(),
     async stop() {
-      clearInterval(timer)
-      await noting
+      await heartbeats.stop()
       await forgetProcess(db, note.id).catch(failed)
     },
   }

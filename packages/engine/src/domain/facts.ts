@@ -1,5 +1,5 @@
+import { createSemaphore } from '@probity/concurrency/semaphore'
 import { type FactsStore, openMemoryStore } from './facts-store.ts'
-import { openGate } from './gate.ts'
 import { findMailHosts, type MailHosts } from './mail-hosts.ts'
 import { meter } from './meter.ts'
 import { findDmarc, findSpf, type Policy } from './policies.ts'
@@ -56,7 +56,7 @@ const FACTS_VERSION = 2
 /** Looks domains up, each once at a time however many ask, and remembers what it found. `domain` is in A-labels. */
 export function createDomainLookup({ dns, store = openMemoryStore(), limits: changed }: DeskOptions): DomainLookup {
   const limits = { ...LIMITS, ...changed }
-  const gate = openGate(limits.questionsInFlightMax)
+  const semaphore = createSemaphore(limits.questionsInFlightMax)
   const running = new Map<string, Promise<DomainLookupResult>>()
 
   const start = async (domain: string): Promise<DomainLookupResult> => {
@@ -64,7 +64,7 @@ export function createDomainLookup({ dns, store = openMemoryStore(), limits: cha
     const kept = await findKept(store, domain, limits.storeTimeoutMs)
     if (kept) return { facts: kept, source: 'cache' }
 
-    const facts = await findFacts(domain, meter(dns, { deadline, questionsMax: limits.questionsMax, gate }))
+    const facts = await findFacts(domain, meter(dns, { deadline, questionsMax: limits.questionsMax, semaphore }))
     void keep(store, facts, ttlOf(facts, limits))
     return { facts, source: 'live' }
   }

@@ -1,8 +1,8 @@
+import { createSemaphore } from '@probity/concurrency/semaphore'
 import { withBigNames } from '@probity/lab/dns/big-names'
 import { startHostileDns } from '@probity/lab/dns/hostile'
 import { startDns } from '@probity/lab/dns/start'
 import { afterAll, expect, test } from 'vitest'
-import { openGate } from './gate.ts'
 import { findMailHosts, type MailHosts } from './mail-hosts.ts'
 import { openResolver } from './resolver.ts'
 
@@ -149,11 +149,11 @@ function expectedOf([ofMx, ofA, ofAaaa]: (typeof COMBINATIONS)[number], domain: 
 }
 
 test(`says "none" only when all three types of record say the same (${COMBINATIONS.length} combinations)`, async () => {
-  const gate = openGate(50) // more at a time do not fit into the buffer of one socket
+  const semaphore = createSemaphore(50) // more at a time do not fit into the buffer of one socket
   const outcomes = await Promise.all(
     COMBINATIONS.map(async (words) => {
       const domain = `types--${words.join('--')}.example`
-      const found = await gate(() => findMailHosts(domain, hostileDns))
+      const found = await semaphore(() => findMailHosts(domain, hostileDns))
       return { domain, found, expected: expectedOf(words, domain) }
     }),
   )

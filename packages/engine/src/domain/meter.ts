@@ -1,4 +1,4 @@
-import type { Gate } from './gate.ts'
+import type { Semaphore } from '@probity/concurrency/semaphore'
 import { dnsError, type MailDns } from './resolver.ts'
 
 /** Limits of one lookup. */
@@ -6,14 +6,14 @@ export type Allowance = {
   /** On the clock of `performance.now()`. */
   deadline: number
   questionsMax: number
-  gate: Gate
+  semaphore: Semaphore
 }
 
 /**
  * Limits a resolver: number of queries, deadline, and concurrency of the process. A query over a limit fails like a DNS query
  * without a response.
  */
-export function meter(dns: MailDns, { deadline, questionsMax, gate }: Allowance): MailDns {
+export function meter(dns: MailDns, { deadline, questionsMax, semaphore }: Allowance): MailDns {
   let questionsLeft = questionsMax
 
   const ask = async <T>(put: () => Promise<T>): Promise<T> => {
@@ -22,7 +22,7 @@ export function meter(dns: MailDns, { deadline, questionsMax, gate }: Allowance)
     return within(
       deadline,
       // A query whose deadline passed while it waited is not sent.
-      gate(() => (isPast(deadline) ? Promise.reject(tooLate()) : put())),
+      semaphore(() => (isPast(deadline) ? Promise.reject(tooLate()) : put())),
     )
   }
 

@@ -1,6 +1,6 @@
 import type { MxRecord } from 'node:dns'
 import { Resolver } from 'node:dns/promises'
-import { openGate } from './gate.ts'
+import { createSemaphore } from '@probity/concurrency/semaphore'
 
 /** The questions we ask. Node's own `Resolver` answers them, and so does what `openResolver` returns. */
 export type MailDns = {
@@ -31,12 +31,12 @@ const QUESTIONS_IN_FLIGHT_MAX = 250
  */
 export function openResolver(options: ResolverOptions): MailDns {
   const { servers, timeoutMs = TIMEOUT_MS, questionsInFlightMax = QUESTIONS_IN_FLIGHT_MAX } = options
-  const gate = openGate(questionsInFlightMax)
+  const semaphore = createSemaphore(questionsInFlightMax)
   let turn = 0
   const ask = <T>(put: (resolver: Resolver) => Promise<T>) => {
     turn = (turn + 1) % servers.length
     const server = servers[turn] ?? ''
-    return gate(() => askOnce(server, timeoutMs, put))
+    return semaphore(() => askOnce(server, timeoutMs, put))
   }
   return {
     resolveMx: (name) => ask((resolver) => resolver.resolveMx(name)),

@@ -1,3 +1,4 @@
+import { startInterval } from '@probity/concurrency/interval'
 import type { Db } from '@probity/database/connection/connect'
 import {
   claimNotifications,
@@ -29,24 +30,11 @@ type Office = { db: Db; mail: Mail; admission: Admission; appUrl: string; log: F
 
 /** Sends members emails about events in their accounts. Any number of processes can run it: each claims its own notifications. */
 export function startSendingNotices(office: Office): { stop(): Promise<void> } {
-  let sending: Promise<void> = Promise.resolve()
-  let isSending = false
-  const timer = setInterval(() => {
-    if (isSending) return
-    isSending = true
-    sending = sendDue(office)
-      .catch((error: unknown) => office.log.warn({ err: error }, 'failed to send email notifications; retrying'))
-      .finally(() => {
-        isSending = false
-      })
-  }, EVERY_MS)
-  timer.unref()
-  return {
-    async stop() {
-      clearInterval(timer)
-      await sending
-    },
-  }
+  return startInterval(EVERY_MS, () => sendDue(office), {
+    delayFirst: true,
+    unref: true,
+    onError: (error) => office.log.warn({ err: error }, 'failed to send email notifications; retrying'),
+  })
 }
 
 /** One email at a time, and one for all due events of a kind in an account if there are many. */

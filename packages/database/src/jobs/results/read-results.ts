@@ -1,3 +1,4 @@
+import { createLruCache } from '@probity/concurrency/lru-cache'
 import { type Db, inTenant, type Trx } from '../../connection/connect.ts'
 import {
   areReplaced,
@@ -64,7 +65,7 @@ export function openResultsReader(db: Db, place: ResultsPlace): ResultsReader {
 /** The chunks of a job, and which rows they have. */
 function openMappedChunks(db: Db, place: ResultsPlace) {
   let map: ChunkMap | undefined
-  const decoded = openCache()
+  const decoded = createLruCache<number, DecodedChunk>(CACHED_CHUNKS)
 
   function inPage<T>(work: (trx: Trx) => Promise<T>): Promise<T> {
     return inTenant(db, place.accountId, async (trx) => {
@@ -111,7 +112,7 @@ function openMappedChunks(db: Db, place: ResultsPlace) {
           const chunk = { index: decodeIndex(stored), result: decodeResults(stored) }
           found.push(...takeRows(chunk, wanted, filter))
           // As settled, neighboring rows are in different chunks, and few of them would be used again.
-          if (map.set.generation > 0) decoded.put(stored.no, chunk)
+          if (map.set.generation > 0) decoded.set(stored.no, chunk)
         }
       }
     })
@@ -140,19 +141,6 @@ type DecodedChunk = { index: ChunkIndex; result: (n: number) => string }
 
 /** Pages of an export lie in one chunk or two; repeated addresses refer to earlier ones. */
 const CACHED_CHUNKS = 4
-
-function openCache() {
-  const chunks = new Map<number, DecodedChunk>()
-  return {
-    get: (no: number) => chunks.get(no),
-    put(no: number, chunk: DecodedChunk): void {
-      chunks.set(no, chunk)
-      const oldest = chunks.keys().next().value
-      if (chunks.size > CACHED_CHUNKS && oldest !== undefined) chunks.delete(oldest)
-    },
-    clear: () => chunks.clear(),
-  }
-}
 
 /** Tells which chunk has a row. */
 type ChunkMap = {

@@ -1,8 +1,8 @@
+import { createLruLookup } from '@probity/concurrency/lru-cache'
 import { providerOfHost } from '../../domain/provider.ts'
 import type { Egress } from '../protocol/dial.ts'
 import { limitsFor, type ProviderLimitsTable } from '../providers/limits.ts'
 import type { Site } from './connection.ts'
-import { createLruCache } from './lru-cache.ts'
 import type { ProbeCache } from './probe-cache.ts'
 import type { Target } from './rate-limiter.ts'
 
@@ -48,7 +48,7 @@ export function createDestinationLimits({
   probeCache,
   addressLimits,
 }: DestinationNetwork): DestinationLimits {
-  const recall = createLruCache(ADDRESSES_MAX, () => ({ provider: '', readAt: NEVER, learntAt: NEVER }))
+  const recall = createLruLookup(ADDRESSES_MAX, () => ({ provider: '', readAt: NEVER, learntAt: NEVER }))
   const limits = limitsOfAddress(addressLimits ?? ADDRESS_LIMITS, providerLimits)
 
   async function findProvider(host: string, address: string): Promise<string> {

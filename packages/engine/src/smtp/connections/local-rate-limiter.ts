@@ -1,4 +1,4 @@
-import { createLruCache } from './lru-cache.ts'
+import { createLruLookup } from '@probity/concurrency/lru-cache'
 import {
   errorsOnConnectionMax,
   type Lease,
@@ -32,7 +32,7 @@ export function createLocalRateLimiter({
 }: {
   now?: () => number
 } = {}): ProviderRateLimiter {
-  const recall = createLruCache(TARGETS_MAX, newState)
+  const recall = createLruLookup(TARGETS_MAX, newState)
 
   function stateOf({ egress, site }: Target): State {
     const state = recall(JSON.stringify([egress, site]))

@@ -1,5 +1,5 @@
+import type { Semaphore } from '@probity/concurrency/semaphore'
 import { getDomain } from 'tldts'
-import type { Gate } from '../../domain/gate.ts'
 import { findMailHosts } from '../../domain/mail-hosts.ts'
 import { meter } from '../../domain/meter.ts'
 import type { MailDns } from '../../domain/resolver.ts'
@@ -51,8 +51,8 @@ export function isReachable({ kind }: Connectivity): boolean {
 const QUIT_WITHIN_MS = 2_000
 /** Mail hosts are asked for twice where there seem to be none, and each question once more where no answer came. */
 const QUESTIONS_MAX = 12
-/** The resolver has a gate of its own. */
-const AT_ONCE: Gate = (work) => work()
+/** The resolver limits concurrency itself. */
+const AT_ONCE: Semaphore = (work) => work()
 
 /** Asks the first mail host of each landmark for a greeting, all at once. */
 export function checkReferenceHosts(
@@ -67,7 +67,7 @@ async function checkReferenceHost(
   options: ConnectivityOptions,
 ): Promise<ConnectivityCheck> {
   const began = performance.now()
-  const limits = { deadline: options.deadline, questionsMax: QUESTIONS_MAX, gate: AT_ONCE }
+  const limits = { deadline: options.deadline, questionsMax: QUESTIONS_MAX, semaphore: AT_ONCE }
   const mail = await findMailHosts(referenceHost.domain, meter(options.dns, limits))
   const [first] = mail.kind === 'hosts' ? mail.hosts : []
   if (first === undefined) {

@@ -1,7 +1,7 @@
 import { connect, type Socket, type TcpSocketConnectOpts } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Semaphore } from '@probity/concurrency/semaphore'
 import { SocksClient } from 'socks'
-import type { Gate } from '../../domain/gate.ts'
 import { isMailHostName } from '../../domain/host-name.ts'
 import { meter } from '../../domain/meter.ts'
 import { type QueryResult, queryDns } from '../../domain/query.ts'
@@ -78,8 +78,8 @@ export async function resolveHost(host: string, dialing: DialOptions): Promise<s
   return Array.isArray(addresses) ? addresses.slice(0, ADDRESSES_MAX) : addresses
 }
 
-/** The resolver has a gate of its own. */
-const AT_ONCE: Gate = (work) => work()
+/** The resolver limits concurrency itself. */
+const AT_ONCE: Semaphore = (work) => work()
 
 /**
  * IPv4 first, and IPv6 only where there is nothing else. Mail hosts are stricter with strangers on IPv6 (they want reverse DNS and
@@ -88,7 +88,7 @@ const AT_ONCE: Gate = (work) => work()
 async function findAddresses(host: string, dialing: DialOptions): Promise<string[] | DialFailure> {
   const { deadline, policy } = dialing
   // Within limits, and once more where no answer came: a lost datagram must not look like a mail host without an address.
-  const limits = { deadline: Math.min(deadline, performance.now() + DNS_LIMIT_MS), questionsMax: 4, gate: AT_ONCE }
+  const limits = { deadline: Math.min(deadline, performance.now() + DNS_LIMIT_MS), questionsMax: 4, semaphore: AT_ONCE }
   const dns = meter(dialing.dns, limits)
   const four = await queryDns(dns.resolve4(host))
   // An alias without an IPv4 address behind it looks like a loop, so IPv6 is asked about before that is believed.

@@ -5,10 +5,10 @@ import { exportResults } from './list-copy.ts'
 import { measureFar } from './list-far.ts'
 import { drawPopulation, writeCsv } from './list-population.ts'
 import { startListProduct } from './list-product.ts'
-import { describeProfiles } from './list-profile.ts'
 import { readStorage, readWalBytes } from './list-storage.ts'
 import { printTable, rounded } from './probe-table.ts'
 import type { BenchMode } from './product-only.ts'
+import { describeProfiles } from './profile.ts'
 
 /** What the product is to reach of the speed of its bare parts. */
 const GOAL = 0.5
@@ -42,7 +42,10 @@ export async function benchList(args: string[], { isProductOnly }: BenchMode): P
   const interrupt = () => stop.abort()
   process.on('SIGINT', interrupt).on('SIGTERM', interrupt)
   try {
-    if (isProductOnly) return await measureProduct({ rows, workers }, stop.signal)
+    if (isProductOnly) {
+      if (values.profile) await showProfile(rows, workers, stop.signal)
+      return await measureProduct({ rows, workers }, stop.signal)
+    }
     const { bare, ...near } = await measureNear(rows, workers, stop.signal)
     const bareSeconds = bare.parse + bare.probe + bare.copy
     const ratio = bareSeconds / near.seconds

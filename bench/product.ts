@@ -14,7 +14,7 @@ import { startRedis } from '@probity/lab/services/redis'
 import { sql } from 'kysely'
 
 /** What Node takes for its own where a process may have 768 MB, as those of deploy/ may. */
-const MEMORY_CEILING = '--max-old-space-size=384'
+export const MEMORY_CEILING = '--max-old-space-size=384'
 
 const ROOT = join(import.meta.dirname, '..')
 

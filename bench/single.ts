@@ -1,7 +1,12 @@
+import { readdirSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
 import { freePort, makeFolder, removeFolder, stopChild } from '@probity/lab/services/daemon'
 import { cpuPerRequest, readCpu } from './cpu.ts'
-import { type BenchProduct, startBenchProduct, untilReady } from './product.ts'
+import { type BenchProduct, MEMORY_CEILING, startBenchProduct, untilReady } from './product.ts'
 import type { BenchMode } from './product-only.ts'
+import { describeProfiles } from './profile.ts'
 import { type Figures, runWrk } from './wrk.ts'
 
 const CONNECTIONS = 50
@@ -11,19 +16,29 @@ const PRODUCT_ONLY = { rounds: 6, seconds: 2 }
 const WARM_UP_S = { whole: 8, productOnly: 4 }
 /** Until the code for recent results is compiled, the rate rises by half. The best of three rounds of 8 s comes after that anyway. */
 const RECENT_WARM_UP_S = 4
+const PROFILE_S = 15
+const RECENT_EMAIL = 'ada@null-mx.example'
 const PATH = '/api/v1/validation/single'
 
 /**
  * How fast one address is validated: from the account's recent result, and through row, queue and worker with the facts of the domain in
  * the cache. In the same run it measures two bare servers with a response of the same size: Fastify with one call to Redis, and the same
- * with a durable charge in groups. Best of three.
+ * with a durable charge in groups. Best of three. `--profile` then prints where the API and the worker spend their time.
  */
-export async function benchSingle(_args: string[], { isProductOnly }: BenchMode): Promise<object> {
+export async function benchSingle(args: string[], { isProductOnly }: BenchMode): Promise<object> {
+  const { values } = parseArgs({ args, options: { profile: { type: 'boolean', default: false } } })
+  const figures = await measureRates(isProductOnly)
+  if (values.profile) {
+    for (const kind of ['recent', 'queued'] as const) await showProfile(kind)
+  }
+  return figures
+}
+
+async function measureRates(isProductOnly: boolean): Promise<object> {
   const folder = makeFolder('probity-bench')
   const product = await startBenchProduct()
   try {
-    const recentEmail = 'ada@null-mx.example'
-    const size = await warmUp(product, recentEmail)
+    const size = await warmUp(product)
     const lengths = isProductOnly ? PRODUCT_ONLY : WHOLE
     const measure = (url: string, script: string, seconds = lengths.seconds): Measured => {
       const before = readCpu(product.pids)
@@ -31,7 +46,7 @@ export async function benchSingle(_args: string[], { isProductOnly }: BenchMode)
       const cpuUs = cpuPerRequest(before, readCpu(product.pids), figures.rps * seconds)
       return { ...figures, cpuUs }
     }
-    const same = fixedEmail(product.key, recentEmail)
+    const same = fixedEmail(product.key)
 
     const bare = isProductOnly ? undefined : await startBare(product, size)
     const durable = isProductOnly ? undefined : await startBare(product, size, { isDurable: true })
@@ -102,9 +117,9 @@ function summarise(rounds: Round[], summaryOf: typeof bestOf) {
 }
 
 /** Has the recent result and the domains' facts made, and says how large an answer is. */
-async function warmUp({ url, key }: BenchProduct, recentEmail: string): Promise<number> {
+async function warmUp({ url, key }: BenchProduct): Promise<number> {
   let text = ''
-  for (const email of [recentEmail, 'warm@two-mx.example', recentEmail]) {
+  for (const email of [RECENT_EMAIL, 'warm@two-mx.example', RECENT_EMAIL]) {
     const answer = await fetch(url + PATH, {
       method: 'POST',
       headers: { 'x-api-key': key, 'content-type': 'application/json' },
@@ -115,6 +130,28 @@ async function warmUp({ url, key }: BenchProduct, recentEmail: string): Promise<
   }
   if (!text.includes('"source":"cache"')) throw new Error('the recent result was not used')
   return Buffer.byteLength(text)
+}
+
+/** Prints where the API and the worker spend their time with requests of one kind only. */
+async function showProfile(kind: 'recent' | 'queued'): Promise<void> {
+  const folder = makeFolder('probity-bench')
+  const product = await startBenchProduct(tmpdir(), {
+    NODE_OPTIONS: `${MEMORY_CEILING} --cpu-prof --cpu-prof-dir=${folder}`,
+  })
+  const script = kind === 'recent' ? fixedEmail(product.key) : freshEmails(product.key, 0)
+  try {
+    await warmUp(product)
+    await product.analyze()
+    runWrk({ url: product.url + PATH, script, connections: CONNECTIONS, seconds: PROFILE_S, folder })
+  } finally {
+    await product.stop()
+  }
+  for (const part of ['api', 'worker']) {
+    const files = readdirSync(folder).filter((name) => name.includes(`.${product.pids[part]}.`))
+    const text = describeProfiles(files.map((name) => join(folder, name)))
+    process.stderr.write(`\n${kind}, ${part}: ${text}`)
+  }
+  removeFolder(folder)
 }
 
 async function startBare(product: BenchProduct, size: number, { isDurable = false } = {}) {
@@ -132,8 +169,8 @@ wrk.method = "POST"
 wrk.headers["Content-Type"] = "application/json"
 wrk.headers["X-API-Key"] = "${key}"`
 
-const fixedEmail = (key: string, email: string) => `${head(key)}
-wrk.body = '{"email":"${email}"}'`
+const fixedEmail = (key: string) => `${head(key)}
+wrk.body = '{"email":"${RECENT_EMAIL}"}'`
 
 const freshEmails = (key: string, round: number) => `${head(key)}
 local n = 0
